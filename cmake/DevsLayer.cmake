@@ -1,0 +1,28 @@
+# devs_add_layer(NAME SOURCES a.c b.c LINKS layers... PRIVATE_LINKS libraries...)
+# One static library. Other layers see include/NAME; src/NAME is its own.
+function(devs_add_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;LINKS;PRIVATE_LINKS")
+  add_library(devs_${name} STATIC ${layer_SOURCES})
+  target_include_directories(devs_${name}
+    PUBLIC "${PROJECT_SOURCE_DIR}/include/${name}"
+    PRIVATE "${PROJECT_SOURCE_DIR}/src/${name}")
+  target_link_libraries(devs_${name}
+    PUBLIC ${layer_LINKS}
+    PRIVATE devs_options ${layer_PRIVATE_LINKS})
+endfunction()
+
+# devs_add_test(LAYER MODULE [libraries...])
+# tests/LAYER/test_MODULE.c becomes the CTest test LAYER.MODULE. It sees the
+# layer's private headers too.
+function(devs_add_test layer module)
+  set(target test_${layer}_${module})
+  add_executable(${target} "${PROJECT_SOURCE_DIR}/tests/${layer}/test_${module}.c")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src/${layer}")
+  target_link_libraries(${target} PRIVATE devs_options devs_${layer} devs_test_support ${ARGN})
+  add_test(NAME ${layer}.${module} COMMAND ${target})
+  set_tests_properties(${layer}.${module} PROPERTIES
+    LABELS ${layer}
+    TIMEOUT 120
+    SKIP_RETURN_CODE 77
+    ENVIRONMENT "TMPDIR=${CMAKE_BINARY_DIR}/test-tmp;DEVS_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+endfunction()

@@ -1,0 +1,38 @@
+# How our own code is compiled: one interface target that every target links.
+add_library(devs_options INTERFACE)
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+target_compile_definitions(devs_options INTERFACE _POSIX_C_SOURCE=200809L)
+target_compile_options(devs_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wvla -Wconversion -Wformat=2
+  -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wpointer-arith
+  -Wcast-qual -Wwrite-strings -Wimplicit-fallthrough -Wnull-dereference
+  $<$<C_COMPILER_ID:GNU>:-Wlogical-op -Wduplicated-cond -Wduplicated-branches>)
+
+# A supervisor that has lost track of its own state must stop, not guess: asserts
+# stay on in every build.
+foreach(config RELEASE RELWITHDEBINFO MINSIZEREL)
+  string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_${config} "${CMAKE_C_FLAGS_${config}}")
+endforeach()
+
+set(DEVS_SANITIZE "" CACHE STRING "sanitizers for the whole build: address,undefined or thread")
+option(DEVS_COVERAGE "count the branches taken (gcov)" OFF)
+
+if(DEVS_SANITIZE)
+  target_compile_options(devs_options INTERFACE
+    -fsanitize=${DEVS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(devs_options INTERFACE -fsanitize=${DEVS_SANITIZE})
+else()
+  target_compile_options(devs_options INTERFACE -fstack-protector-strong
+    $<$<CONFIG:Release,RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
+endif()
+
+if(DEVS_COVERAGE)
+  target_compile_options(devs_options INTERFACE --coverage -fno-inline)
+  target_link_options(devs_options INTERFACE --coverage)
+endif()

@@ -1,0 +1,28 @@
+/*
+ * clock.h - the only place that reads the clocks. Not for core.
+ */
+#ifndef DEVS_CLOCK_H
+#define DEVS_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "moment.h"
+
+/* Both clocks now. Any thread. */
+struct moment clock_now(void);
+
+/* CLOCK_BOOTTIME in microseconds, for measurements. */
+int64_t clock_mono_us(void);
+
+enum { CLOCK_TEXT_MAX = 32 };
+
+/* Local time as HH:MM:SS, or HH:MM:SS.mmm. Returns out. */
+const char *clock_hms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
+const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
+/* Local date and time as YYYY-MM-DD HH:MM:SS. Returns out. */
+const char *clock_date(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
+/* UTC as RFC 3339 with milliseconds, for JSON. Returns out. */
+const char *clock_rfc3339(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
+
+#endif

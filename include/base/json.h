@@ -1,0 +1,76 @@
+/*
+ * json.h - reading JSON; the one wrapper of jansson.
+ *
+ * A tree is owned by who parsed it (json_free); every `const struct json *`
+ * that a function returns is borrowed from that tree. Functions that look
+ * into a value take NULL and answer "nothing", so look-ups can be nested.
+ * JSON text is written with str.h.
+ */
+#ifndef DEVS_JSON_H
+#define DEVS_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+
+struct json;
+
+enum json_kind {
+    JSON_KIND_NONE, /* no value (a missing key) */
+    JSON_KIND_OBJECT,
+    JSON_KIND_ARRAY,
+    JSON_KIND_STRING,
+    JSON_KIND_INTEGER,
+    JSON_KIND_REAL,
+    JSON_KIND_TRUE,
+    JSON_KIND_FALSE,
+    JSON_KIND_NULL,
+    JSON_KIND_COUNT,
+};
+
+/* Where a syntax error is; both count from 1. */
+struct json_place {
+    int line;
+    int column;
+};
+
+/* Parse one JSON value; anything but blanks after it is an error, and so are
+ * duplicate keys. ERR_INVALID: *place (may be NULL) says where, the message
+ * says why without the place. The caller ends *out with json_free(). */
+ATTR_MUST_USE bool json_parse(const char *text, size_t len, struct json **out,
+                              struct json_place *place, struct err *err);
+void json_free(struct json *json);
+
+enum json_kind json_kind(const struct json *json);
+/* "object", "array", "string", "integer", "number", "boolean", "null", "nothing". */
+const char *json_kind_name(const struct json *json);
+
+/* Member of an object, NULL if there is none (or `json` is no object). */
+const struct json *json_get(const struct json *json, const char *key);
+/* Element of an array. */
+const struct json *json_at(const struct json *json, size_t index);
+/* Elements of an array or members of an object; 0 for anything else. */
+size_t json_count(const struct json *json);
+
+/* Walk the members of an object in document order: start with *iter NULL,
+ * returns false after the last. Key and value are borrowed. */
+bool json_next(const struct json *object, void **iter, const char **key,
+               const struct json **value);
+
+/* The text of a string (NUL-terminated; JSON strings with U+0000 are refused
+ * by json_parse), or `otherwise`. */
+const char *json_text(const struct json *json, const char *otherwise);
+/* The integer, or `otherwise`. */
+int64_t json_i64(const struct json *json, int64_t otherwise);
+/* An integer or real as double, or `otherwise`. */
+double json_number(const struct json *json, double otherwise);
+bool json_bool(const struct json *json, bool otherwise);
+
+/* Compact text of a value, at most about `max` bytes and then "...", for
+ * messages. The caller frees. */
+ATTR_MUST_USE char *json_brief(const struct json *json, size_t max);
+
+#endif

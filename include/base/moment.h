@@ -1,0 +1,16 @@
+/*
+ * moment.h - a point in time on both clocks, as a value.
+ *
+ * Pure code (core) gets moments as arguments; only clock.h makes them.
+ */
+#ifndef DEVS_MOMENT_H
+#define DEVS_MOMENT_H
+
+#include <stdint.h>
+
+struct moment {
+    int64_t at_ms;   /* UTC wall clock, ms since 1970; for people and storage */
+    int64_t mono_ms; /* CLOCK_BOOTTIME, ms; for differences and timers */
+};
+
+#endif

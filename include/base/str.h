@@ -1,0 +1,48 @@
+/*
+ * str.h - growing text, always NUL-terminated; and JSON text written by hand.
+ *
+ * A struct str is the caller's; all zero is a valid empty value. Any thread,
+ * one at a time.
+ */
+#ifndef DEVS_STR_H
+#define DEVS_STR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+
+struct str {
+    char *data; /* owned; NULL while empty: use str_text() to read */
+    size_t len; /* bytes, without the NUL */
+    size_t cap; /* bytes */
+};
+
+/* The text, "" when nothing was added. Valid until the next change. */
+const char *str_text(const struct str *str);
+
+void str_add(struct str *str, const char *text);
+void str_add_n(struct str *str, const char *bytes, size_t len);
+void str_add_char(struct str *str, char c);
+ATTR_PRINTF(2, 3) void str_addf(struct str *str, const char *fmt, ...);
+
+/* Decimal number; faster than str_addf(). */
+void str_add_i64(struct str *str, int64_t value);
+
+/* A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
+void str_add_json(struct str *str, const char *bytes, size_t len);
+
+/* `"key":"text"`, `"key":123`; with a comma before it unless the text so far
+ * ends in '{' or is empty. */
+void str_json_text(struct str *str, const char *key, const char *text);
+void str_json_i64(struct str *str, const char *key, int64_t value);
+/* `"key":` and nothing after it, for a value that the caller writes. */
+void str_json_key(struct str *str, const char *key);
+
+/* Forget the text, keep the memory. */
+void str_clear(struct str *str);
+
+/* Free. NULL is allowed; the value is empty afterwards. */
+void str_done(struct str *str);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * watch.h - "this file was written": one inotify descriptor.
+ *
+ * Belongs to one thread. Files are watched for modification (a write, not a
+ * close). Where inotify cannot be had watch_open() fails with ERR_IO and the
+ * caller looks by time instead (WATCH_POLL_MS).
+ */
+#ifndef DEVS_WATCH_H
+#define DEVS_WATCH_H
+
+#include <stdbool.h>
+
+#include "attr.h"
+#include "err.h"
+
+enum { WATCH_POLL_MS = 250 };
+
+struct watch;
+
+ATTR_MUST_USE bool watch_open(struct watch **out, struct err *err);
+void watch_close(struct watch *watch);
+
+/* Watch an existing file. */
+ATTR_MUST_USE bool watch_file(struct watch *watch, const char *path, struct err *err);
+
+/* Readable when something was written; for poll(). */
+int watch_fd(const struct watch *watch);
+
+/* Take all news; true if there was any. Never blocks. */
+bool watch_drain(struct watch *watch);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * xalloc.h - allocation that does not return NULL: out of memory aborts.
+ * Any thread. Memory is freed with free().
+ */
+#ifndef DEVS_XALLOC_H
+#define DEVS_XALLOC_H
+
+#include <stddef.h>
+
+#include "attr.h"
+
+ATTR_MUST_USE void *xcalloc(size_t count, size_t size);
+
+/* Grow an array to hold at least `want` elements of `size` bytes: *cap (in
+ * elements) at least doubles. New elements are not cleared. */
+ATTR_MUST_USE void *xgrow(void *array, size_t *cap, size_t want, size_t size);
+
+ATTR_MUST_USE char *xstrdup(const char *text);
+ATTR_MUST_USE char *xstrndup(const char *text, size_t len);
+
+#endif

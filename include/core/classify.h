@@ -1,0 +1,54 @@
+/*
+ * classify.h - from facts and text to a verdict. Pure; any thread.
+ *
+ * Order: what we know ourselves (we ended it, it never started, a signal), then
+ * text by anchored rules (test and compiler verdicts outrank network words),
+ * then the exit-code table, then persistent. In doubt: persistent.
+ */
+#ifndef DEVS_CLASSIFY_H
+#define DEVS_CLASSIFY_H
+
+#include <stddef.h>
+
+#include "err.h"
+#include "outcome.h"
+#include "verdict.h"
+
+enum {
+    CLASSIFY_TAIL_MAX = 64 * 1024, /* bytes of each stream that text rules see */
+};
+
+/* Requirement A6 as a table: 124, 125 and 126..128 are transient, 0 is success,
+ * every other code is persistent. Stateless. */
+enum verdict_class classify_exit(int code);
+
+/* The last bytes of one stream. */
+struct classify_text {
+    const char *bytes; /* borrowed; NULL if len is 0 */
+    size_t len;        /* at most CLASSIFY_TAIL_MAX is looked at, the last of it */
+    int64_t offset;    /* where bytes[0] stands in the whole stream */
+};
+
+struct classify_input {
+    struct outcome outcome;
+    struct classify_text out;
+    struct classify_text err;
+    const char *program; /* borrowed; argv[0] without its folder; NULL = not known */
+    int memory_killed;   /* 1: a counter says memory, 0: it says not, -1: not known */
+};
+
+/* The compiled rules. Made once, read by any number of threads. */
+struct classifier;
+ATTR_MUST_USE bool classifier_open(struct classifier **out, struct err *err);
+void classifier_close(struct classifier *classifier);
+
+/* SHA-256 of the rule set in force, 64 hex digits. Owned by the classifier. */
+const char *classifier_hash(const struct classifier *classifier);
+/* The rule set in force as JSON text, for the log. Owned by the classifier. */
+const char *classifier_rules(const struct classifier *classifier);
+
+/* Judge one attempt. Linear in the text looked at. */
+void classify(const struct classifier *classifier, const struct classify_input *input,
+              struct verdict *out);
+
+#endif

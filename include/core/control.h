@@ -1,0 +1,48 @@
+/*
+ * control.h - a person's act on a run or a task. A plain value.
+ */
+#ifndef DEVS_CONTROL_H
+#define DEVS_CONTROL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+
+/* Numbers are in the log: never renumber. */
+enum control_verb {
+    CONTROL_CANCEL = 1,
+    CONTROL_RETRY = 2,
+    CONTROL_HOLD = 3,
+    CONTROL_RELEASE = 4,
+    CONTROL_VERB_COUNT,
+};
+
+/* How hard a cancel is. */
+enum cancel_mode {
+    CANCEL_STOP = 0, /* stop retrying; what runs may end by itself */
+    CANCEL_TERM = 1, /* and TERM to what runs, KILL after the grace */
+    CANCEL_KILL = 2, /* KILL at once */
+    CANCEL_MODE_COUNT,
+};
+
+enum { CONTROL_BY_MAX = 64 };
+
+struct control {
+    int64_t id;   /* row in the log; 0 for one made in this process */
+    enum control_verb verb;
+    enum cancel_mode mode; /* cancel only */
+    int task;     /* task number; -1 = the whole run */
+    int attempt;  /* the attempt it was aimed at; 0 = whichever there is */
+    int64_t key_at_ms; /* when the key went down */
+    char by[CONTROL_BY_MAX]; /* who */
+};
+
+const char *control_verb_name(enum control_verb verb);
+ATTR_MUST_USE bool control_verb_parse(const char *text, enum control_verb *out);
+
+/* "stop", "term", "kill". */
+const char *cancel_mode_name(enum cancel_mode mode);
+ATTR_MUST_USE bool cancel_mode_parse(const char *text, enum cancel_mode *out);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * event.h - one row of the run log. What happened, never what is.
+ *
+ * Kinds and the meaning of their fields are in every log ever written: add,
+ * never renumber. docs/run-log.md has the same table for people.
+ */
+#ifndef DEVS_EVENT_H
+#define DEVS_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "moment.h"
+
+enum event_kind {
+    EVENT_NONE = 0,
+    /* a: jobs; text: {"by"} */
+    EVENT_RUN_STARTED = 1,
+    /* a: exit code of the run */
+    EVENT_RUN_ENDED = 2,
+    /* a, b: call digest; c: number of this start try (0 for an attempt as such) */
+    EVENT_ATTEMPT_STARTED = 3,
+    /* a: pid; b: its start time in clock ticks since boot */
+    EVENT_ATTEMPT_RUNNING = 4,
+    /* a: outcome kind; b: its code; c: ran ms; d: stdout bytes; e: stderr bytes;
+     * text: {"rss","cpu","lines","left","fp":"hex"}, only what is not 0 */
+    EVENT_ATTEMPT_ENDED = 5,
+    /* a: verdict class; b: transient type; c: reason; text: evidence (verdict.h).
+     * Not written for a plain success. */
+    EVENT_ATTEMPT_JUDGED = 6,
+    /* a: delay ms; b: due, wall ms; c: due, mono ms; d: exact ms before jitter;
+     * e: 1 if this attempt used up none of the grant; text: the formula's inputs
+     * {"n","factor","hint","base","multiplier","cap","policy","used","allowed","start"} */
+    EVENT_WAIT_STARTED = 7,
+    /* a: 0 it was due, 1 a person skipped it; text (1): {"by"} */
+    EVENT_WAIT_ENDED = 8,
+    /* a: decision kind; b: attempts used; c: 1 if it counts as entropy; d: 1 if a
+     * capture was taken */
+    EVENT_STEP_ENDED = 9,
+    /* a: the new grant's number; b: attempts it allows; text: {"by"} */
+    EVENT_STEP_REOPENED = 10,
+    /* a: number of the needed task that did not pass */
+    EVENT_TASK_BLOCKED = 11,
+    /* text: {"by"} */
+    EVENT_TASK_HELD = 12,
+    EVENT_TASK_RELEASED = 13,
+    /* a: cancel mode; text: {"by"}; task -1: the whole run */
+    EVENT_CANCEL_ASKED = 14,
+    /* a: control id; b: 1 done, 0 refused; c: verb; text: {"answer","by"} */
+    EVENT_CONTROL_ANSWERED = 15,
+    /* a: ms without output */
+    EVENT_ATTEMPT_QUIET = 16,
+    EVENT_ATTEMPT_HEARD = 17,
+    /* text: {"note"}: something the person should read */
+    EVENT_NOTE = 18,
+    EVENT_KIND_COUNT,
+};
+
+enum { EVENT_TEXT_MAX = 4096 };
+
+struct event {
+    int64_t seq; /* from 1, without gaps, within its run; 0 = not yet appended */
+    struct moment at;
+    enum event_kind kind;
+    int task;    /* number, -1 = none */
+    int step;    /* number within the task, -1 = none */
+    int round;   /* from 1; 0 = none */
+    int grant;   /* from 1; 0 = none */
+    int attempt; /* from 1; 0 = none */
+    int64_t a, b, c, d, e;
+    const char *text; /* JSON object, NULL = none; owned by whoever holds the event */
+};
+
+/* "attempt_started"; "?17"-like for a kind this build does not know: see
+ * event_kind_is_known(). */
+const char *event_kind_name(enum event_kind kind);
+bool event_kind_is_known(int64_t kind);
+
+#endif

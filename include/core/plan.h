@@ -1,0 +1,109 @@
+/*
+ * plan.h - a plan: tasks, their steps and policies, read from JSON and checked.
+ *
+ * A plan does not change after it was read; any thread may read it.
+ */
+#ifndef DEVS_PLAN_H
+#define DEVS_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "phase.h"
+#include "policy.h"
+#include "violation.h"
+
+enum {
+    PLAN_ID_MAX = 64,          /* longest task id: [A-Za-z0-9][A-Za-z0-9._-]{0,63} */
+    PLAN_TASKS_MAX = 100000,
+    PLAN_STEPS_MAX = 64,       /* of one task */
+    PLAN_NEEDS_MAX = 1000,     /* of one task */
+    PLAN_ARGS_MAX = 4096,      /* of one command */
+    PLAN_JOBS_MAX = 256,
+    PLAN_POLICIES_MAX = 64,
+    PLAN_BYTES_MAX = 64 * 1024 * 1024,
+};
+
+enum plan_expect { PLAN_EXPECT_SUCCESS, PLAN_EXPECT_FAILURE };
+
+/* What a failure must be like where one is expected. */
+struct plan_expectation {
+    enum plan_expect what;
+    unsigned reasons; /* bits 1 << enum reason that meet it; 0 = the default set
+                         (test-fail, compile, none) */
+    char *match;      /* owned; text that the output's tail must hold; NULL = any */
+};
+
+struct plan_step {
+    enum phase phase;
+    char **argv;   /* owned, NULL-terminated; with shell: {"/bin/sh","-c",text,NULL} */
+    char *cwd;     /* owned; relative to the run's folder; NULL = that folder */
+    char **env;    /* owned, NULL-terminated "NAME=value"; NULL = nothing added */
+    char *stdin_path; /* owned; NULL = /dev/null */
+    int64_t timeout_ms; /* 0 = none */
+    struct plan_expectation expect;
+    bool idempotent;
+    const struct policy *policy; /* borrowed from the plan or static; never NULL */
+};
+
+struct plan_task {
+    char *id;    /* owned */
+    char *title; /* owned; the id where none was given */
+    struct plan_step *steps; /* owned */
+    int step_count;
+    int *needs;  /* owned; task numbers */
+    int need_count;
+    int *dependents; /* owned; task numbers, the inverse of needs */
+    int dependent_count;
+};
+
+struct plan {
+    char *name; /* owned */
+    int jobs;   /* 0 = not said */
+    bool idempotent;
+    struct policy *policies; /* owned; the plan's own */
+    int policy_count;
+    struct plan_task *tasks; /* owned; the task's number is its index */
+    int task_count;
+    int step_count; /* of all tasks */
+};
+
+/* Read a plan. False and *violations filled (all that is wrong, in document
+ * order) if it is no valid plan; keys that begin with "//" are comments. A
+ * syntax error is one NOT_JSON violation with line and column in its message.
+ * The caller ends *out with plan_free(), *violations with violations_done(). */
+ATTR_MUST_USE bool plan_parse(const char *text, size_t len, struct plan **out,
+                              struct violations *violations);
+
+/* The plan of one command: one task "exec" with one step. Copies argv. */
+struct plan_exec {
+    char *const *argv;  /* borrowed, NULL-terminated */
+    enum phase phase;
+    const struct policy *policy; /* static */
+    int64_t timeout_ms;
+    bool idempotent;
+};
+ATTR_MUST_USE struct plan *plan_for_command(const struct plan_exec *exec);
+
+/* The plan as JSON text that plan_parse() reads to an equal plan; for `exec`,
+ * whose plan has no file. */
+struct str;
+void plan_write(const struct plan *plan, struct str *out);
+
+void plan_free(struct plan *plan);
+
+/* Task number by id, -1 if there is none. O(log n) or better. */
+int plan_find(const struct plan *plan, const char *id);
+
+/* 128 bits of SHA-256 over everything that makes the call what it is: argv,
+ * working directory, stdin file, the whole environment given. */
+struct digest {
+    uint64_t hi, lo;
+};
+struct digest plan_call_digest(const struct plan_step *step, const char *run_dir,
+                               char *const *environment);
+
+#endif

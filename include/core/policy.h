@@ -1,0 +1,75 @@
+/*
+ * policy.h - when to try again and after how long, as data. Pure.
+ */
+#ifndef DEVS_POLICY_H
+#define DEVS_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "phase.h"
+#include "verdict.h"
+
+enum {
+    POLICY_NAME_MAX = 32,
+    POLICY_ATTEMPTS_MAX = 100,               /* most attempts a policy may allow */
+    POLICY_DELAY_MS_MAX = 7 * 24 * 3600 * 1000, /* longest delay a policy may ask for */
+    POLICY_FREE_HINTS = 2, /* waits on a server's hint that use up no attempt */
+};
+
+/* Verdict classes a policy tries again on, as bits. */
+enum { POLICY_ON_TRANSIENT = 1, POLICY_ON_PERSISTENT = 2 };
+
+struct policy {
+    char name[POLICY_NAME_MAX];
+    int max_attempts;           /* the first one counted */
+    int64_t base_delay_ms;
+    double multiplier;
+    int64_t cap_ms;             /* no delay of the formula is longer, jitter included */
+    double jitter;              /* fraction of the delay, both ways; 0 = exact */
+    unsigned retry_on;          /* POLICY_ON_* */
+    unsigned phases;            /* bit 1 << enum phase: where it tries again at all */
+    int window;                 /* this many equal last results = loop; 0 = off */
+    int same_stops;             /* as window, for tasks with rounds; 0 = off */
+    int64_t retry_after_cap_ms; /* a longer hint of a server needs a person */
+    int64_t deadline_ms;        /* from the step's first start; 0 = none */
+};
+
+/* The four built-in policies: "sandbox", "infrastructure", "research",
+ * "transport". NULL if there is none of that name. Static. */
+const struct policy *policy_named(const char *name);
+/* The built-in policies in a row. */
+const struct policy *policy_builtin(size_t index); /* NULL past the last */
+
+/* Does the policy try again in this phase at all? */
+bool policy_fits_phase(const struct policy *policy, enum phase phase);
+/* Does it try again on a verdict of this class? */
+bool policy_retries_on(const struct policy *policy, enum verdict_class class);
+
+/* One delay with the inputs of its formula, so that it can be shown and re-made. */
+struct delay {
+    int64_t delay_ms; /* what is waited */
+    int64_t exact_ms; /* min(base x multiplier^(n-1), cap), before jitter */
+    int n;            /* 1 for the first retry */
+    double factor;    /* what jitter made of it: delay = exact x factor */
+    int64_t hint_ms;  /* a server's retry-after, -1 for none */
+};
+
+/* The delay before retry n (1..): min(base x multiplier^(n-1), cap), times
+ * 1 + jitter x (2u-1) with u = draw / 2^53 from policy_draw(), never below 0 nor
+ * above the cap; then no shorter than hint_ms (if >= 0). The exponent saturates. */
+struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int64_t hint_ms);
+
+/* Names one draw: the same key gives the same number, always. */
+struct draw_key {
+    uint64_t seed; /* the run's */
+    int task, step, round, attempt;
+};
+
+/* splitmix64 over the key's parts in the order above, the top 53 bits. Test
+ * vectors are in docs/reliability.md. */
+uint64_t policy_draw(const struct draw_key *key);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * protocol.h - the decision after an attempt: the one place where it is made.
+ * Pure: facts and a time in, a decision out.
+ */
+#ifndef DEVS_PROTOCOL_H
+#define DEVS_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "moment.h"
+#include "outcome.h"
+#include "phase.h"
+#include "policy.h"
+#include "str.h"
+#include "verdict.h"
+
+/* What becomes of the step. Numbers are in the log: never renumber. */
+enum decision_kind {
+    DECISION_SUCCEEDED = 0,
+    DECISION_WAIT = 1,
+    DECISION_FAILED = 2,              /* policy or phase does not try again */
+    DECISION_RETRY_EXHAUSTED = 3,     /* persistent, attempts used up */
+    DECISION_TRANSIENT_EXHAUSTED = 4, /* transient, attempts used up */
+    DECISION_ENTROPY = 5,             /* the last results are equal: going in circles */
+    DECISION_NEEDS_YOU = 6,
+    DECISION_CANCELLED = 7,
+    DECISION_DEADLINE = 8,
+    DECISION_KIND_COUNT,
+};
+
+struct protocol_facts {
+    const struct policy *policy; /* borrowed */
+    enum phase phase;
+    const struct outcome *outcome; /* borrowed */
+    const struct verdict *verdict; /* borrowed; after `expect` was applied */
+    int used;           /* attempts of this grant that count, this one included */
+    int allowed;        /* attempts of this grant in all */
+    int retry;          /* n of the next retry's delay, from 1 */
+    int free_hints;     /* waits on a server's hint taken so far */
+    int same;           /* equal results in a row, this one included */
+    bool start_failure; /* nothing of the call ran: policy is `infrastructure` */
+    bool stopping;      /* a person asked to stop this task */
+    int interrupted;    /* interruptions of this step so far, this one included */
+    bool repeatable;    /* the workspace can be reset, or the step is idempotent */
+    int64_t started_mono_ms; /* the step's first start, for the deadline */
+    uint64_t draw;      /* policy_draw() for this attempt */
+    struct moment now;
+};
+
+struct decision {
+    enum decision_kind kind;
+    bool entropy; /* counts one failure against the task */
+    bool capture; /* the evidence is to be kept */
+    bool counts;  /* false: this attempt used up none of the grant */
+    struct delay delay; /* WAIT only */
+    struct moment due;  /* WAIT only: on both clocks */
+};
+
+void protocol_decide(const struct protocol_facts *facts, struct decision *out);
+
+/* "retry exhausted", "transient exhausted", "failed", ...: the error's name. */
+const char *decision_kind_name(enum decision_kind kind);
+
+#endif

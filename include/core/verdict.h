@@ -1,0 +1,116 @@
+/*
+ * verdict.h - what an attempt's end means, with the evidence for it.
+ *
+ * The words come from the list of failure classes: seven transient types,
+ * each with a free subtype, and a closed list of persistent reasons. Numbers
+ * are in the log: never renumber.
+ */
+#ifndef DEVS_VERDICT_H
+#define DEVS_VERDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "str.h"
+
+struct json;
+
+enum verdict_class {
+    VERDICT_SUCCESS = 0,
+    VERDICT_TRANSIENT = 1,
+    VERDICT_PERSISTENT = 2,
+    VERDICT_CLASS_COUNT,
+};
+
+enum transient_type {
+    TRANSIENT_NONE = 0,
+    TRANSIENT_NETWORK_TIMEOUT = 1,
+    TRANSIENT_DOCKER_SOCKET_UNAVAILABLE = 2,
+    TRANSIENT_CONTAINER_OOM = 3,
+    TRANSIENT_API_RATE_LIMIT = 4,
+    TRANSIENT_API_OVERLOADED = 5,
+    TRANSIENT_SANDBOX_START_TIMEOUT = 6,
+    TRANSIENT_RESOURCE_BUSY = 7,
+    TRANSIENT_TYPE_COUNT,
+};
+
+enum reason {
+    REASON_NONE = 0,
+    REASON_TEST_FAIL = 1,
+    REASON_COMPILE = 2,
+    REASON_USAGE = 3,
+    REASON_NOT_FOUND = 4,
+    REASON_PERMISSION = 5,
+    REASON_AUTH = 6,
+    REASON_QUOTA = 7,
+    REASON_CONTEXT_LENGTH = 8,
+    REASON_BAD_REQUEST = 9,
+    REASON_TOO_LARGE = 10,
+    REASON_REFUSAL = 11,
+    REASON_LIMIT = 12,
+    REASON_CONTRACT = 13,
+    REASON_CONFIG = 14,
+    REASON_CONFLICT = 15,
+    REASON_CRASH = 16,
+    REASON_SETUP = 17,
+    REASON_DEADLINE = 18,
+    REASON_CANCELLED = 19,
+    REASON_LOOP = 20,
+    REASON_COUNT,
+};
+
+enum verdict_stream { VERDICT_STREAM_NONE, VERDICT_STREAM_OUT, VERDICT_STREAM_ERR };
+
+enum {
+    VERDICT_SUBTYPE_MAX = 32,
+    VERDICT_RULE_MAX = 48,
+    VERDICT_MATCH_MAX = 160, /* bytes of matched text kept, always whole UTF-8 */
+};
+
+/* A plain value: copy it freely. */
+struct verdict {
+    enum verdict_class class;
+    enum transient_type type;   /* transient only */
+    enum reason reason;         /* persistent only; NONE where no rule knows it */
+    char subtype[VERDICT_SUBTYPE_MAX]; /* free word, may be empty */
+    char rule[VERDICT_RULE_MAX];       /* id of the rule that decided */
+    enum verdict_stream stream; /* where the match is; NONE for facts */
+    int64_t offset;             /* byte offset of the match in the whole stream */
+    int64_t line;               /* 1 = first line of the text that was looked at */
+    char match[VERDICT_MATCH_MAX]; /* the matched line, cleaned of escapes */
+    int64_t retry_after_ms;     /* a server's hint; -1 for none */
+    bool ask;                   /* only a person can help: needs-you */
+};
+
+/* All empty: success, no hint. */
+struct verdict verdict_new(void);
+
+/* "success", "transient", "persistent". */
+const char *verdict_class_name(enum verdict_class class);
+/* "NETWORK_TIMEOUT", ...; "" for NONE. */
+const char *transient_type_name(enum transient_type type);
+/* "test-fail", ...; "" for NONE. */
+const char *reason_name(enum reason reason);
+
+/* The inverse of the two above; false if the text is none of them. */
+ATTR_MUST_USE bool transient_type_parse(const char *text, enum transient_type *out);
+ATTR_MUST_USE bool reason_parse(const char *text, enum reason *out);
+
+enum { VERDICT_WORD_MAX = 32 };
+
+/* The short word of the CLASS column: "network", "rate-limit", "docker", "oom",
+ * "overloaded", "start-timeout", "busy"; a persistent reason's own word; else
+ * "exit 1", "signal 9", "timeout" from kind and code. Empty for a success. */
+struct outcome;
+const char *verdict_word(const struct verdict *verdict, const struct outcome *outcome,
+                         char out[VERDICT_WORD_MAX]);
+
+/* The evidence as members of a JSON object (rule, subtype, stream, offset, line,
+ * match, retry_after_ms, ask; only those that say something), appended inside
+ * the caller's braces. verdict_from_json() reads them back; class, type and
+ * reason travel beside it as integers. */
+void verdict_to_json(const struct verdict *verdict, struct str *out);
+void verdict_from_json(const struct json *object, struct verdict *out);
+
+#endif

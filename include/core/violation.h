@@ -1,0 +1,54 @@
+/*
+ * violation.h - what is wrong with a JSON document, all of it at once.
+ */
+#ifndef DEVS_VIOLATION_H
+#define DEVS_VIOLATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attr.h"
+#include "str.h"
+
+enum violation_code {
+    VIOLATION_NOT_JSON,
+    VIOLATION_NOT_OBJECT,
+    VIOLATION_MISSING_FIELD,
+    VIOLATION_WRONG_TYPE,
+    VIOLATION_INVALID_VALUE,
+    VIOLATION_KERNEL_MISMATCH,
+    VIOLATION_OP_MISMATCH,
+    VIOLATION_CODE_COUNT,
+};
+
+enum { VIOLATIONS_MAX = 100 }; /* more are counted, not kept */
+
+struct violation {
+    enum violation_code code;
+    char *path;     /* owned; "tasks[2].steps[0].phase", "(root)" for the whole */
+    char *message;  /* owned */
+    char *expected; /* owned; NULL where not known */
+    char *actual;   /* owned; NULL where not known */
+};
+
+/* All zero is empty. */
+struct violations {
+    struct violation *items;
+    size_t count;
+    size_t cap;
+    size_t dropped; /* past VIOLATIONS_MAX */
+};
+
+const char *violation_code_name(enum violation_code code);
+
+/* Copies what it is given; expected and actual may be NULL. */
+void violations_add(struct violations *list, enum violation_code code, const char *path,
+                    const char *message, const char *expected, const char *actual);
+
+/* "[CODE] path: message (expected X, got Y)" and a line feed for each; the
+ * parenthesis only when both are known; "... and 12 more" for those dropped. */
+void violations_display(const struct violations *list, struct str *out);
+
+void violations_done(struct violations *list);
+
+#endif

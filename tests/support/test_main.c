@@ -1,0 +1,55 @@
+#include "test_main.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+TCase *test_case(Suite *suite, const char *name)
+{
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, 30);
+    suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
+const char *test_tmpdir(void)
+{
+    static char path[PATH_MAX];
+    const char *parent = getenv("TMPDIR");
+    (void)snprintf(path, sizeof(path), "%s/devs-XXXXXX", parent ? parent : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(path));
+    return path;
+}
+
+char *test_read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
+    long size = ftell(file);
+    ck_assert_int_ge(size, 0);
+    rewind(file);
+    char *text = calloc(1, (size_t)size + 1);
+    ck_assert_ptr_nonnull(text);
+    ck_assert_uint_eq(fread(text, 1, (size_t)size, file), (size_t)size);
+    ck_assert_int_eq(fclose(file), 0);
+    return text;
+}
+
+const char *test_source_path(const char *relative)
+{
+    static char path[PATH_MAX];
+    const char *top = getenv("DEVS_SOURCE_DIR");
+    (void)snprintf(path, sizeof(path), "%s/%s", top ? top : ".", relative);
+    return path;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(test_suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
