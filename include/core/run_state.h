@@ -1,0 +1,160 @@
+/*
+ * run_state.h - what is true of a run: a fold over its events, and nothing else.
+ *
+ * Live screens, replay, recovery and the engine itself all know a run through
+ * run_state_apply(). Pure; a state belongs to one thread at a time.
+ */
+#ifndef DEVS_RUN_STATE_H
+#define DEVS_RUN_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control.h"
+#include "event.h"
+#include "heap.h"
+#include "moment.h"
+#include "outcome.h"
+#include "plan.h"
+#include "protocol.h"
+#include "verdict.h"
+
+/* Numbers are in the log's projection: never renumber. */
+enum task_status {
+    TASK_QUEUED = 0, /* waits for what it needs, or for a slot */
+    TASK_RUNNING = 1,
+    TASK_BACKOFF = 2, /* waits for its next attempt */
+    TASK_PASSED = 3,
+    TASK_GAVE_UP = 4,
+    TASK_CANCELLED = 5,
+    TASK_BLOCKED = 6, /* something it needs did not pass */
+    TASK_NEEDS_YOU = 7,
+    TASK_STUCK = 8, /* going in circles */
+    TASK_STATUS_COUNT,
+};
+
+enum step_status {
+    STEP_PENDING, /* an earlier step is not through, or a needed task */
+    STEP_READY,   /* may start as soon as there is a slot (and nobody holds it) */
+    STEP_RUNNING,
+    STEP_JUDGING, /* ended, the decision is the next event */
+    STEP_WAITING,
+    STEP_ENDED,
+    STEP_STATUS_COUNT,
+};
+
+/* One execution of a step, as far as it is known. */
+struct attempt_state {
+    int number; /* from 1; never restarts within the run */
+    int grant;
+    struct moment started;
+    struct moment ended; /* mono_ms 0 while it runs */
+    int64_t pid;         /* 0 before it runs */
+    int64_t waited_ms;   /* wait that came before it */
+    struct digest call;
+    struct digest fingerprint; /* of its result; 0,0 = not taken */
+    struct outcome outcome;
+    enum verdict_class class;
+    enum transient_type type;
+    enum reason reason;
+};
+
+struct step_state {
+    enum step_status status;
+    enum decision_kind end; /* STEP_ENDED only */
+    int grant;              /* 0 before the first start */
+    int used;               /* attempts of this grant that count */
+    int allowed;            /* attempts this grant has in all */
+    int retries;            /* waits of this grant so far */
+    int start_failures;     /* of this grant so far */
+    int free_hints;         /* waits on a server's hint that used up no attempt */
+    int same;               /* equal results in a row */
+    int interrupted;
+    bool quiet;             /* runs, but has not been heard for a while */
+    int64_t quiet_ms;       /* silence so far when it was called quiet */
+    struct moment first_start; /* of this grant */
+    struct moment wait_from;   /* STEP_WAITING only */
+    struct moment due;         /* STEP_WAITING only */
+    struct delay delay;        /* of the last wait */
+    char *wait_json;           /* owned; the last wait's formula as recorded */
+    struct verdict *verdict;   /* owned; evidence of the last attempt that failed */
+    struct attempt_state *attempts; /* owned; in order */
+    size_t attempt_count;
+    size_t attempt_cap;
+};
+
+struct task_state {
+    enum task_status status;
+    int step;        /* the current step's number; step_count once passed */
+    int unmet;       /* needed tasks that have not passed */
+    int blocked_by;  /* TASK_BLOCKED only: a needed task */
+    int entropy;     /* failures that used up their chances */
+    bool held;
+    bool cancelling; /* a person asked; what runs may still be ending */
+    enum cancel_mode cancel_mode;
+    struct moment since;      /* of the present status */
+    struct moment held_since;
+    struct moment first_start; /* at_ms 0 before */
+    int64_t waited_ms;         /* all waits that are over */
+    char *by;                  /* owned; who cancelled or held, NULL = nobody */
+    struct step_state *steps;  /* borrowed from run_state.steps */
+};
+
+enum { RUN_NOTICE_MAX = 256 };
+
+struct run_state {
+    const struct plan *plan; /* borrowed */
+    uint64_t seed;
+    int jobs;
+    bool started;
+    bool ended;
+    bool stopped_by_person; /* somebody cancelled the whole run */
+    int exit_code;          /* once ended */
+    struct moment started_at;
+    struct moment ended_at;
+    struct moment last;     /* of the last event */
+    int64_t last_seq;       /* 0 before the first event */
+    int64_t unknown_events; /* of kinds this build does not know */
+    int running;            /* attempts alive */
+    int counts[TASK_STATUS_COUNT];
+    int held_count;
+    int attempts;           /* of all tasks */
+    int64_t waited_ms;      /* of all tasks */
+    struct task_state *tasks; /* owned */
+    struct step_state *steps; /* owned; all steps of all tasks */
+    struct heap ready;      /* tasks whose step may start; key: task number */
+    struct heap waits;      /* tasks in backoff; key: due.mono_ms */
+    char notice[RUN_NOTICE_MAX]; /* last event that wants a person's eye; "" = none */
+    int64_t notice_at_ms;
+};
+
+/* The state before the first event. The plan must outlive it. */
+void run_state_init(struct run_state *state, const struct plan *plan, uint64_t seed);
+void run_state_done(struct run_state *state);
+
+/* Fold one event in. False if the event cannot follow (wrong seq, unknown task,
+ * an attempt that is not there ...): ERR_DAMAGED, the state is untouched. An
+ * unknown kind is counted and otherwise skipped. */
+ATTR_MUST_USE bool run_state_apply(struct run_state *state, const struct event *event,
+                                   struct err *err);
+
+/* Is this status final (unless a person acts)? */
+bool task_status_is_final(enum task_status status);
+/* "queued", "gave-up", ... */
+const char *task_status_name(enum task_status status);
+
+/* The current step of a task (the last one once it has passed). */
+struct step_state *run_state_step(const struct run_state *state, int task);
+/* The number of that step. */
+int run_state_step_number(const struct run_state *state, int task);
+/* The latest attempt of a step, NULL before the first. */
+struct attempt_state *step_state_attempt(const struct step_state *step);
+/* Attempt by number, NULL if there is none. */
+struct attempt_state *step_state_find_attempt(const struct step_state *step, int number);
+/* The last attempt number this step can reach as things stand: TRY n/THIS. */
+int run_state_tries(const struct run_state *state, int task);
+
+/* A 64-bit digest of everything the fold knows; equal states, equal digests. */
+uint64_t run_state_digest(const struct run_state *state);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * scheduler.h - what happens next: facts and a time in, events and actions out.
+ *
+ * Pure: no clock, chance, thread, file or process. The scheduler changes the
+ * state only through run_state_apply(), one call for each event that it emits,
+ * so the state after a step is the fold of the log. A step costs O(log tasks)
+ * plus what it returns.
+ */
+#ifndef DEVS_SCHEDULER_H
+#define DEVS_SCHEDULER_H
+
+#include <stddef.h>
+
+#include "control.h"
+#include "event.h"
+#include "run_state.h"
+#include "str.h"
+
+enum input_kind {
+    INPUT_START,   /* begin the run; jobs in `jobs`, who in control.by */
+    INPUT_RUNNING, /* an attempt's process is there: pid, pid_start */
+    INPUT_ENDED,   /* an attempt is over: outcome, verdict, fingerprint */
+    INPUT_TIME,    /* time has passed; due waits end */
+    INPUT_CONTROL, /* a person acts: control */
+    INPUT_QUIET,   /* no output for quiet_ms */
+    INPUT_HEARD,   /* output again */
+    INPUT_NOTE,    /* note: something the person should read */
+    INPUT_KIND_COUNT,
+};
+
+struct input {
+    enum input_kind kind;
+    struct moment now;
+    int task, step, attempt; /* RUNNING, ENDED, QUIET, HEARD */
+    int jobs;
+    int64_t pid, pid_start;
+    struct outcome outcome;
+    struct verdict verdict;
+    struct digest fingerprint;
+    bool expectation_met; /* ENDED with an expected match: it was in the output */
+    struct control control;
+    int64_t quiet_ms;
+    const char *note; /* borrowed */
+};
+
+enum action_kind {
+    ACTION_SPAWN, /* start this attempt; its attempt_started is among the events */
+    ACTION_KILL,  /* end this attempt: TERM then KILL, or KILL at once (mode) */
+};
+
+struct action {
+    enum action_kind kind;
+    int task, step, attempt;
+    enum cancel_mode mode;
+};
+
+/* What one or several steps gave. Reused: clear it between turns. */
+struct turn {
+    struct event *events; /* owned, texts too */
+    size_t event_count, event_cap;
+    struct action *actions; /* owned */
+    size_t action_count, action_cap;
+};
+
+void turn_clear(struct turn *turn);
+void turn_done(struct turn *turn);
+
+struct scheduler {
+    struct run_state *state;  /* borrowed */
+    const char *run_dir;      /* borrowed; part of each call's digest */
+    char *const *environment; /* borrowed; likewise */
+};
+
+/* One step. Events and actions are appended to *turn; the state has taken the
+ * events in. Inputs that no longer fit (an attempt that is over) are ignored,
+ * controls that do not fit are answered with an event that says why. */
+void scheduler_step(struct scheduler *scheduler, const struct input *input, struct turn *turn);
+
+/* When INPUT_TIME is wanted next (CLOCK_BOOTTIME, ms); -1 = nothing waits. */
+int64_t scheduler_next_due(const struct run_state *state);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * follower.h - a run as this process sees it: reader, plan, fold and bell in one.
+ *
+ * Every screen, `--plain`, `--json`, `devs log` and `devs status` follow a run
+ * through this. Belongs to one thread. Holds no read transaction between calls.
+ */
+#ifndef DEVS_FOLLOWER_H
+#define DEVS_FOLLOWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "log_reader.h"
+#include "run_state.h"
+
+struct follower;
+
+/* Called for each event after it was folded in. False stops this call early. */
+typedef bool follower_event_fn(void *ctx, const struct run_state *state,
+                               const struct event *event);
+
+/* Follow run `number` (0 = the newest) from before its first event. */
+ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *place,
+                                 int64_t number, struct err *err);
+void follower_close(struct follower *follower);
+
+/* The run's row as it was read last. */
+const struct log_run_info *follower_run(const struct follower *follower);
+const struct run_state *follower_state(const struct follower *follower);
+/* For look-ups in the same thread (outputs, answers). */
+struct log_reader *follower_reader(struct follower *follower);
+
+/* Readable when there may be news; -1 where inotify cannot be had (then look
+ * every WATCH_POLL_MS). */
+int follower_fd(const struct follower *follower);
+/* Forget that the bell was rung; true if it was. Call before follower_read(). */
+bool follower_heard(struct follower *follower);
+
+/* Read and fold at most `max` more events (0 = all there are now); `each` may be
+ * NULL. *count_out (may be NULL) says how many. */
+ATTR_MUST_USE bool follower_read(struct follower *follower, size_t max, follower_event_fn *each,
+                                 void *ctx, size_t *count_out, struct err *err);
+
+/* Fold from the start up to and with event `seq` (0 = before the first): replay.
+ * Going forward costs only the events between. */
+ATTR_MUST_USE bool follower_seek(struct follower *follower, int64_t seq, struct err *err);
+
+/* Nobody owns the run and no end is recorded: devs was killed. Looks at the owner
+ * lock, so call it on news and at slow intervals, not for each frame. */
+bool follower_is_orphaned(struct follower *follower);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * log_reader.h - reading the run log, page by page.
+ *
+ * A reader belongs to the thread that opened it. No call keeps a read
+ * transaction open when it returns, so the WAL stays small behind a slow reader.
+ */
+#ifndef DEVS_LOG_READER_H
+#define DEVS_LOG_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "event.h"
+#include "place.h"
+#include "str.h"
+
+enum { LOG_PAGE_EVENTS = 4096, LOG_PAGE_RUNS = 256, LOG_PAGE_BYTES = 1024 * 1024 };
+
+struct log_reader;
+
+/* ERR_NOT_FOUND: no such file; ERR_DAMAGED: no log of ours, or a newer schema
+ * (the message says which). Never creates anything. */
+ATTR_MUST_USE bool log_reader_open(struct log_reader **out, const struct place *place,
+                                   struct err *err);
+void log_reader_close(struct log_reader *reader);
+/* The place it was opened at. */
+const struct place *log_reader_place(const struct log_reader *reader);
+
+/* A row of the run table. Texts are owned: log_run_info_done(). */
+struct log_run_info {
+    int64_t number;
+    char *uid, *name, *kind, *plan_text, *dir, *command, *rules_hash;
+    uint64_t seed;
+    int jobs, tasks;
+    int64_t pid;
+    int64_t started_at_ms;
+    int64_t ended_at_ms; /* 0 = no end recorded */
+    int exit_code;
+    int64_t last_seq, last_at_ms;
+    int64_t attempts, passed, failed, cancelled, waited_ms;
+    bool owner_alive;
+};
+void log_run_info_done(struct log_run_info *info);
+
+/* One run; number 0 = the newest. ERR_NOT_FOUND if there is none. */
+ATTR_MUST_USE bool log_reader_run(struct log_reader *reader, int64_t number,
+                                  struct log_run_info *out, struct err *err);
+/* Runs older than `before` (0 = from the newest), newest first, plan_text left
+ * NULL; at most LOG_PAGE_RUNS. */
+ATTR_MUST_USE bool log_reader_runs(struct log_reader *reader, int64_t before,
+                                   struct log_run_info *out, size_t max, size_t *count_out,
+                                   struct err *err);
+
+/* A page of events; reused from call to call. */
+struct event_page {
+    struct event *events; /* owned; texts point into `texts` */
+    size_t count, cap;
+    char *texts; /* owned */
+    size_t texts_len, texts_cap;
+};
+void event_page_done(struct event_page *page);
+
+/* Events with seq > after, at most LOG_PAGE_EVENTS (fewer than that: no more now). */
+ATTR_MUST_USE bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
+                                     struct event_page *page, struct err *err);
+
+/* Which output is wanted. */
+struct log_output_key {
+    int64_t run;
+    int task, step, attempt;
+};
+
+/* One row of output, in the order it came (both streams by time). */
+struct log_output_row {
+    int64_t id;     /* row id: pass the last one as `after` to read on */
+    int stream;     /* 1 stdout, 2 stderr */
+    int64_t offset; /* of its first byte in the stream */
+    int64_t at_ms;
+    size_t start, len; /* its bytes in the page's text */
+    bool replaceable;  /* a live tail: its row is written over while the attempt runs */
+};
+struct output_page {
+    struct log_output_row *rows; /* owned */
+    size_t count, cap;
+    struct str text;
+};
+void output_page_done(struct output_page *page);
+
+/* Rows with id > after, at most about LOG_PAGE_BYTES. */
+ATTR_MUST_USE bool log_reader_output(struct log_reader *reader, const struct log_output_key *key,
+                                     int64_t after, struct output_page *page, struct err *err);
+/* The last rows, at most about `bytes` of text: for a screen. In order. */
+ATTR_MUST_USE bool log_reader_output_tail(struct log_reader *reader,
+                                          const struct log_output_key *key, size_t bytes,
+                                          struct output_page *page, struct err *err);
+
+/* The answer to a control: false and ERR_NOT_FOUND if there is no such row;
+ * *answered false while it is open. Text appended to *answer. */
+ATTR_MUST_USE bool log_reader_answer(struct log_reader *reader, int64_t control,
+                                     bool *answered, bool *done, struct str *answer,
+                                     struct err *err);
+
+/* The newest capture of an attempt (attempt 0: of the step) as JSON text; "" if none. */
+ATTR_MUST_USE bool log_reader_capture(struct log_reader *reader,
+                                      const struct log_output_key *key, struct str *out,
+                                      struct err *err);
+
+#endif

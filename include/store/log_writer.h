@@ -1,0 +1,110 @@
+/*
+ * log_writer.h - appending to the run log: the owner's side.
+ *
+ * A writer belongs to the thread that opened it. SQLite is not visible through
+ * this header.
+ */
+#ifndef DEVS_LOG_WRITER_H
+#define DEVS_LOG_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "control.h"
+#include "err.h"
+#include "event.h"
+#include "place.h"
+#include "run_state.h"
+
+enum {
+    LOG_TRANSACTION_MAX = 256 * 1024,    /* bytes that one transaction carries, about */
+    LOG_CHECKPOINT_BYTES = 16 * 1024 * 1024, /* WAL size that calls for a checkpoint */
+    LOG_FULL_SYNC_MS = 200,              /* at most this often while there is news */
+    LOG_UID_MAX = 40,
+};
+
+/* What is known of a run when it begins. All borrowed for the call. */
+struct log_run {
+    const char *name;
+    const char *kind;      /* "plan" or "exec" */
+    const char *plan_text; /* as plan_parse() reads it */
+    const char *dir;       /* the run's folder */
+    const char *command;   /* the command line, for people */
+    const char *rules_hash; /* SHA-256 hex of the rule set */
+    const char *rules_text;
+    uint64_t seed;
+    int jobs;
+    int tasks;
+    struct moment now;
+};
+
+/* A piece of an attempt's output. */
+enum log_output_part {
+    LOG_OUTPUT_HEAD, /* the next bytes of the head, as they came */
+    LOG_OUTPUT_TAIL, /* the latest bytes, written over the row of that kind */
+    LOG_OUTPUT_REST, /* a piece of the final tail, after the head and the gap */
+};
+
+struct log_output {
+    int task, step, attempt;
+    int stream; /* 1 stdout, 2 stderr */
+    enum log_output_part part;
+    int index;      /* of this part, from 0 */
+    int64_t offset; /* of bytes[0] in the whole stream */
+    struct moment at;
+    const char *bytes; /* borrowed for the call */
+    size_t len;
+};
+
+/* Forensic record of a failed step. */
+struct log_capture {
+    int task, step, attempt;
+    struct moment at;
+    const char *json; /* borrowed for the call */
+};
+
+struct log_batch {
+    const struct event *events;
+    size_t event_count;
+    const struct log_output *outputs;
+    size_t output_count;
+    const struct log_capture *captures;
+    size_t capture_count;
+};
+
+struct log_writer;
+
+/* Open (create, migrate) the log. Files are 0600 whatever the umask.
+ * ERR_DAMAGED for a file that is no log of ours or was written by a newer devs. */
+ATTR_MUST_USE bool log_writer_open(struct log_writer **out, const struct place *place,
+                                   struct err *err);
+void log_writer_close(struct log_writer *writer);
+
+/* Enter a new run and take its owner lock; *number_out is the #41. `state` is the
+ * fold that the projections are written from; borrowed until the writer closes. */
+ATTR_MUST_USE bool log_writer_begin(struct log_writer *writer, const struct log_run *run,
+                                    const struct run_state *state, int64_t *number_out,
+                                    struct err *err);
+/* The run's uid, "" before log_writer_begin(). Owned by the writer. */
+const char *log_writer_uid(const struct log_writer *writer);
+
+enum log_sync { LOG_SYNC_NORMAL, LOG_SYNC_FULL };
+
+/* Commit a batch: outputs, then events with what they change in the projections,
+ * split into transactions of about LOG_TRANSACTION_MAX. Rings the bell. The
+ * state must have the events folded in. FULL: on the disk when it returns. */
+ATTR_MUST_USE bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
+                                     enum log_sync sync, struct err *err);
+
+/* Controls that were asked for this run and not yet answered, oldest first, at
+ * most `max`. They are answered by EVENT_CONTROL_ANSWERED in a commit. */
+ATTR_MUST_USE bool log_writer_controls(struct log_writer *writer, struct control *out,
+                                       size_t max, size_t *count_out, struct err *err);
+
+/* Checkpoints run on a thread of the writer's own: call this after a commit; it
+ * returns at once. With `idle` a checkpoint is asked for whatever the size. */
+void log_writer_checkpoint(struct log_writer *writer, bool idle);
+
+#endif

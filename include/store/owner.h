@@ -1,0 +1,23 @@
+/*
+ * owner.h - who appends the events of a run: an flock on owner/<uid>, held from
+ * the run's start to its end. A free lock on a run that has not ended means that
+ * its devs died: the run is interrupted.
+ */
+#ifndef DEVS_OWNER_H
+#define DEVS_OWNER_H
+
+#include <stdbool.h>
+
+#include "attr.h"
+#include "err.h"
+#include "place.h"
+
+/* Take it; ERR_BUSY if another process has it. *fd_out is closed by owner_drop(). */
+ATTR_MUST_USE bool owner_take(const struct place *place, const char *uid, int *fd_out,
+                              struct err *err);
+/* Free the lock and remove its file. fd -1 is allowed. */
+void owner_drop(const struct place *place, const char *uid, int fd);
+/* Does a living process own this run? */
+bool owner_is_alive(const struct place *place, const char *uid);
+
+#endif

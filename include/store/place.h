@@ -1,0 +1,28 @@
+/*
+ * place.h - where the run log is. Any thread.
+ */
+#ifndef DEVS_PLACE_H
+#define DEVS_PLACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "attr.h"
+#include "err.h"
+
+/* A log file and the names that belong to it. A plain value. */
+struct place {
+    char db[PATH_MAX];    /* .../devs.db */
+    char dir[PATH_MAX];   /* its folder */
+};
+
+/* Find the log: `given` (--db) if not NULL, else DEVS_DB, else .devs/devs.db in
+ * this folder or the nearest one above that has it, else a new .devs in this
+ * folder if `create`, else $XDG_STATE_HOME/devs/devs.db. With `create` missing
+ * folders are made (0700) with a .gitignore that holds "*". A network file
+ * system is refused with the hint --db. ERR_NOT_FOUND if there is no log and
+ * `create` is false. */
+ATTR_MUST_USE bool place_find(const char *given, bool create, struct place *out,
+                              struct err *err);
+
+#endif

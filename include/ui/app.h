@@ -1,0 +1,51 @@
+/*
+ * app.h - the cockpit: follows a run, draws it, takes keys, asks for acts.
+ *
+ * Main thread only. Returns when the person leaves.
+ */
+#ifndef DEVS_APP_H
+#define DEVS_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "control_desk.h"
+#include "err.h"
+#include "place.h"
+#include "term.h"
+
+enum app_mode {
+    APP_LIVE,   /* follow the run as it goes on */
+    APP_REPLAY, /* read only, with a transport */
+};
+
+/* Why the person left. */
+enum app_leave {
+    APP_LEFT,        /* q with nothing of ours running, or a run that ended */
+    APP_LEFT_WAIT,   /* q w: take no new attempts, leave when what runs has ended */
+    APP_LEFT_CANCEL, /* q c: cancel all, then leave */
+    APP_LEFT_SIGNAL, /* SIGTERM, SIGHUP: see signal */
+};
+
+struct app_options {
+    const struct place *place; /* borrowed */
+    int64_t run;               /* number; 0 = the newest */
+    enum app_mode mode;
+    struct control_desk *desk; /* borrowed; NULL in a replay */
+    const char *by;            /* who acts: "name@terminal"; borrowed */
+    bool engine_here;          /* the run's engine lives in this process */
+    int engine_done_fd;        /* readable when it has ended; -1 = none */
+    bool ascii;                /* --ascii */
+    enum term_colour colour;
+};
+
+struct app_result {
+    enum app_leave leave;
+    int signal;
+};
+
+ATTR_MUST_USE bool app_run(const struct app_options *options, struct app_result *result,
+                           struct err *err);
+
+#endif

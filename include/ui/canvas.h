@@ -1,0 +1,83 @@
+/*
+ * canvas.h - a frame as data: cells of one column with a rune and a style.
+ *
+ * Screens are drawn here, then carried to a terminal, compared in tests or
+ * printed as text. Pure; no terminal is needed.
+ */
+#ifndef DEVS_CANVAS_H
+#define DEVS_CANVAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "str.h"
+
+enum { CANVAS_COLUMNS_MAX = 1000, CANVAS_ROWS_MAX = 1000 };
+
+/* What a cell is for, not how it looks: the theme decides that. */
+enum style {
+    STYLE_PLAIN,
+    STYLE_HEAD,     /* top line */
+    STYLE_RULE,     /* lines between panes */
+    STYLE_COLUMN,   /* column heads */
+    STYLE_NEEDS_YOU,
+    STYLE_BACKOFF,
+    STYLE_RUNNING,
+    STYLE_QUIET,
+    STYLE_HELD,
+    STYLE_PASSED,
+    STYLE_FAILED,   /* gave up, stuck, lost */
+    STYLE_KEY,      /* a key in the footer or in help */
+    STYLE_LABEL,    /* "next", "why", ... */
+    STYLE_MATCH,    /* the rule's bytes, a search hit */
+    STYLE_BANNER,   /* something is wrong with devs itself */
+    STYLE_REPLAY,   /* the bar that says this is not live */
+    STYLE_PROMPT,
+    STYLE_COUNT,
+};
+
+struct cell {
+    uint32_t rune; /* 0: right half of a wide rune */
+    uint32_t mark; /* one combining rune drawn with it, 0 = none */
+    uint8_t style; /* enum style */
+    bool chosen;   /* in the chosen row */
+};
+
+struct canvas {
+    struct cell *cells; /* owned, row by row */
+    int rows, columns;
+    bool ascii;         /* draw no rune above 0x7e */
+    int cursor_row, cursor_column; /* where the terminal's cursor goes; -1 = hidden */
+};
+
+/* All blank. A size out of bounds is clamped. */
+void canvas_init(struct canvas *canvas, int rows, int columns, bool ascii);
+void canvas_resize(struct canvas *canvas, int rows, int columns);
+void canvas_clear(struct canvas *canvas);
+void canvas_done(struct canvas *canvas);
+
+struct cell *canvas_cell(struct canvas *canvas, int row, int column);
+
+/* Where and how wide a text may be. */
+struct spot {
+    int row, column;
+    int width; /* columns at most; text that is longer ends in an ellipsis */
+};
+
+/* Draw UTF-8 text; control bytes and invalid UTF-8 become '?', in ASCII mode
+ * every rune above 0x7e too. Returns the columns used. Out of range is clipped. */
+int canvas_text(struct canvas *canvas, struct spot spot, enum style style, const char *text);
+int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, const char *text,
+                  size_t len);
+/* A horizontal line of '─' or '-'. */
+void canvas_rule(struct canvas *canvas, int row, int column, int width);
+/* Mark a row as the chosen one. */
+void canvas_choose(struct canvas *canvas, int row, int column, int width);
+
+/* The frame as text, trailing blanks cut, a line feed after each row. */
+void canvas_to_text(const struct canvas *canvas, struct str *out);
+
+bool canvas_equal(const struct canvas *a, const struct canvas *b);
+
+#endif
