@@ -31,7 +31,8 @@ enum json_kind {
     JSON_KIND_COUNT,
 };
 
-/* Where a syntax error is; both count from 1. */
+/* Where a syntax error is: the last character that was read. Both count from
+ * 1, the column in characters, not bytes. */
 struct json_place {
     int line;
     int column;

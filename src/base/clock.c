@@ -1,0 +1,83 @@
+#include "clock.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { MS_PER_S = 1000, US_PER_S = 1000000, NS_PER_MS = 1000000, NS_PER_US = 1000 };
+
+static struct timespec read_clock(clockid_t id)
+{
+    struct timespec ts = {0};
+    int status = clock_gettime(id, &ts);
+    assert(status == 0);
+    (void)status;
+    return ts;
+}
+
+static int64_t to_ms(struct timespec ts)
+{
+    return (int64_t)ts.tv_sec * MS_PER_S + ts.tv_nsec / NS_PER_MS;
+}
+
+struct moment clock_now(void)
+{
+    return (struct moment){
+        .at_ms = to_ms(read_clock(CLOCK_REALTIME)),
+        .mono_ms = to_ms(read_clock(CLOCK_BOOTTIME)),
+    };
+}
+
+int64_t clock_mono_us(void)
+{
+    struct timespec ts = read_clock(CLOCK_BOOTTIME);
+    return (int64_t)ts.tv_sec * US_PER_S + ts.tv_nsec / NS_PER_US;
+}
+
+/* The milliseconds within the second, also before 1970. */
+static int ms_part(int64_t at_ms)
+{
+    int64_t rest = at_ms % MS_PER_S;
+    return (int)(rest < 0 ? rest + MS_PER_S : rest);
+}
+
+static struct tm broken_down(int64_t at_ms, bool utc)
+{
+    time_t seconds = (time_t)((at_ms - ms_part(at_ms)) / MS_PER_S);
+    struct tm tm = {0};
+    struct tm *done = utc ? gmtime_r(&seconds, &tm) : localtime_r(&seconds, &tm);
+    assert(done);
+    (void)done;
+    return tm;
+}
+
+const char *clock_hms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
+{
+    struct tm tm = broken_down(at_ms, false);
+    (void)strftime(out, CLOCK_TEXT_MAX, "%H:%M:%S", &tm);
+    return out;
+}
+
+const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
+{
+    struct tm tm = broken_down(at_ms, false);
+    size_t len = strftime(out, CLOCK_TEXT_MAX, "%H:%M:%S", &tm);
+    (void)snprintf(out + len, CLOCK_TEXT_MAX - len, ".%03d", ms_part(at_ms));
+    return out;
+}
+
+const char *clock_date(int64_t at_ms, char out[CLOCK_TEXT_MAX])
+{
+    struct tm tm = broken_down(at_ms, false);
+    (void)strftime(out, CLOCK_TEXT_MAX, "%Y-%m-%d %H:%M:%S", &tm);
+    return out;
+}
+
+const char *clock_rfc3339(int64_t at_ms, char out[CLOCK_TEXT_MAX])
+{
+    struct tm tm = broken_down(at_ms, true);
+    size_t len = strftime(out, CLOCK_TEXT_MAX, "%Y-%m-%dT%H:%M:%S", &tm);
+    (void)snprintf(out + len, CLOCK_TEXT_MAX - len, ".%03dZ", ms_part(at_ms));
+    return out;
+}

@@ -1,0 +1,196 @@
+#include "json.h"
+
+#include <assert.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "str.h"
+#include "xalloc.h"
+
+/* A struct json is jansson's value under our name; these two functions are the
+ * only ones that know. */
+static json_t *theirs(const struct json *json)
+{
+    /* jansson's walk asks for a mutable object but does not change it. */
+    union {
+        const struct json *ours;
+        json_t *theirs;
+    } value = {.ours = json};
+    return value.theirs;
+}
+
+static struct json *ours(json_t *json)
+{
+    return (struct json *)json;
+}
+
+/* What jansson's codes mean, in our words; its own text where that says more. */
+static const struct {
+    enum json_error_code code;
+    const char *words;
+} reasons[] = {
+    {json_error_stack_overflow, "nested too deeply"},
+    {json_error_premature_end_of_input, "the text ends too early"},
+    {json_error_end_of_input_expected, "unexpected text after the value"},
+    {json_error_null_character, "U+0000 is not allowed in a string"},
+    {json_error_null_byte_in_key, "U+0000 is not allowed in a key"},
+    {json_error_numeric_overflow, "the number is too large"},
+};
+
+static const char *reason_words(enum json_error_code code)
+{
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
+        if (reasons[i].code == code)
+            return reasons[i].words;
+    }
+    return NULL;
+}
+
+/* Before the first character, jansson says 0. */
+static int at_least_one(int number)
+{
+    return number > 0 ? number : 1;
+}
+
+static bool syntax_error(const json_error_t *error, struct json_place *place, struct err *err)
+{
+    enum json_error_code code = json_error_code(error);
+    if (code == json_error_out_of_memory)
+        abort();
+    if (place)
+        *place = (struct json_place){.line = at_least_one(error->line),
+                                     .column = at_least_one(error->column)};
+
+    const char *words = reason_words(code);
+    if (words)
+        return err_set(err, ERR_INVALID, "%s", words);
+
+    /* "what expected near 'token'": the token follows only where it is short. */
+    const char *near = strstr(error->text, " near '");
+    int what_len = (int)(near ? (size_t)(near - error->text) : strlen(error->text));
+    if (!near)
+        return err_set(err, ERR_INVALID, "%.*s", what_len, error->text);
+    const char *token = near + strlen(" near ");
+    if (code == json_error_duplicate_key)
+        return err_set(err, ERR_INVALID, "duplicate key %s", token);
+    return err_set(err, ERR_INVALID, "%.*s at %s", what_len, error->text, token);
+}
+
+bool json_parse(const char *text, size_t len, struct json **out, struct json_place *place,
+                struct err *err)
+{
+    json_error_t error;
+    json_t *tree = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (!tree)
+        return syntax_error(&error, place, err);
+    *out = ours(tree);
+    return true;
+}
+
+void json_free(struct json *json)
+{
+    json_decref(theirs(json));
+}
+
+enum json_kind json_kind(const struct json *json)
+{
+    static const enum json_kind kinds[] = {
+        [JSON_OBJECT] = JSON_KIND_OBJECT, [JSON_ARRAY] = JSON_KIND_ARRAY,
+        [JSON_STRING] = JSON_KIND_STRING, [JSON_INTEGER] = JSON_KIND_INTEGER,
+        [JSON_REAL] = JSON_KIND_REAL,     [JSON_TRUE] = JSON_KIND_TRUE,
+        [JSON_FALSE] = JSON_KIND_FALSE,   [JSON_NULL] = JSON_KIND_NULL,
+    };
+    return json ? kinds[json_typeof(theirs(json))] : JSON_KIND_NONE;
+}
+
+const char *json_kind_name(const struct json *json)
+{
+    static const char *const names[] = {
+        [JSON_KIND_NONE] = "nothing",  [JSON_KIND_OBJECT] = "object",   [JSON_KIND_ARRAY] = "array",
+        [JSON_KIND_STRING] = "string", [JSON_KIND_INTEGER] = "integer", [JSON_KIND_REAL] = "number",
+        [JSON_KIND_TRUE] = "boolean",  [JSON_KIND_FALSE] = "boolean",   [JSON_KIND_NULL] = "null",
+    };
+    static_assert(ARRAY_LEN(names) == JSON_KIND_COUNT, "every kind has a name");
+    return names[json_kind(json)];
+}
+
+const struct json *json_get(const struct json *json, const char *key)
+{
+    return ours(json_object_get(theirs(json), key));
+}
+
+const struct json *json_at(const struct json *json, size_t index)
+{
+    return ours(json_array_get(theirs(json), index));
+}
+
+size_t json_count(const struct json *json)
+{
+    bool is_object = json_kind(json) == JSON_KIND_OBJECT;
+    return is_object ? json_object_size(theirs(json)) : json_array_size(theirs(json));
+}
+
+bool json_next(const struct json *object, void **iter, const char **key, const struct json **value)
+{
+    json_t *tree = theirs(object);
+    void *next = *iter ? json_object_iter_next(tree, *iter) : json_object_iter(tree);
+    *iter = next;
+    if (!next)
+        return false;
+    *key = json_object_iter_key(next);
+    *value = ours(json_object_iter_value(next));
+    return true;
+}
+
+const char *json_text(const struct json *json, const char *otherwise)
+{
+    const char *text = json_string_value(theirs(json));
+    return text ? text : otherwise;
+}
+
+int64_t json_i64(const struct json *json, int64_t otherwise)
+{
+    bool is_integer = json_kind(json) == JSON_KIND_INTEGER;
+    return is_integer ? json_integer_value(theirs(json)) : otherwise;
+}
+
+double json_number(const struct json *json, double otherwise)
+{
+    enum json_kind kind = json_kind(json);
+    bool is_number = kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
+    return is_number ? json_number_value(theirs(json)) : otherwise;
+}
+
+bool json_bool(const struct json *json, bool otherwise)
+{
+    enum json_kind kind = json_kind(json);
+    bool is_bool = kind == JSON_KIND_TRUE || kind == JSON_KIND_FALSE;
+    return is_bool ? kind == JSON_KIND_TRUE : otherwise;
+}
+
+/* The longest prefix of at most `max` bytes that ends between two characters. */
+static size_t cut_len(const char *text, size_t max)
+{
+    size_t len = max;
+    while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
+        len--;
+    return len;
+}
+
+char *json_brief(const struct json *json, size_t max)
+{
+    if (!json)
+        return xstrdup("nothing");
+    char *text = json_dumps(theirs(json), JSON_COMPACT | JSON_ENCODE_ANY);
+    if (!text)
+        abort(); /* a tree that was parsed can always be written: out of memory */
+
+    struct str brief = {0};
+    size_t len = strlen(text);
+    str_add_n(&brief, text, len > max ? cut_len(text, max) : len);
+    if (len > max)
+        str_add(&brief, "...");
+    free(text);
+    return brief.data;
+}

@@ -1,0 +1,34 @@
+#include "parse.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* strtoll() also takes blanks and a plus sign before the number; we do not. */
+static bool starts_number(const char *text)
+{
+    return is_digit(text[0]) || (text[0] == '-' && is_digit(text[1]));
+}
+
+bool parse_i64(const char *text, int64_t min, int64_t max, int64_t *out, struct err *err)
+{
+    assert(text);
+    assert(min <= max);
+
+    char *end = NULL;
+    errno = 0;
+    long long value = starts_number(text) ? strtoll(text, &end, 10) : 0;
+    bool is_number = end && *end == '\0' && errno == 0;
+    if (!is_number || value < min || value > max)
+        return err_set(err, ERR_INVALID,
+                       "expected a number from %" PRId64 " to %" PRId64 ", not '%s'", min, max,
+                       text);
+    *out = value;
+    return true;
+}

@@ -1,0 +1,200 @@
+#include "str.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xalloc.h"
+
+enum { I64_DIGITS_MAX = 20 }; /* with the sign, without a NUL */
+
+static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
+
+/* Make room for `more` bytes and the NUL. */
+static void reserve(struct str *str, size_t more)
+{
+    assert(more < SIZE_MAX - str->len);
+    str->data = xgrow(str->data, &str->cap, str->len + more + 1, 1);
+}
+
+const char *str_text(const struct str *str)
+{
+    return str->data ? str->data : "";
+}
+
+void str_add(struct str *str, const char *text)
+{
+    str_add_n(str, text, strlen(text));
+}
+
+void str_add_n(struct str *str, const char *bytes, size_t len)
+{
+    reserve(str, len);
+    if (len > 0)
+        memcpy(str->data + str->len, bytes, len);
+    str->len += len;
+    str->data[str->len] = '\0';
+}
+
+void str_add_char(struct str *str, char c)
+{
+    str_add_n(str, &c, 1);
+}
+
+void str_addf(struct str *str, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    assert(len >= 0);
+
+    reserve(str, (size_t)len);
+    (void)vsnprintf(str->data + str->len, (size_t)len + 1, fmt, again);
+    va_end(again);
+    str->len += (size_t)len;
+}
+
+void str_add_i64(struct str *str, int64_t value)
+{
+    char digits[I64_DIGITS_MAX];
+    size_t start = sizeof(digits);
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        digits[--start] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0)
+        digits[--start] = '-';
+    str_add_n(str, digits + start, sizeof(digits) - start);
+}
+
+static bool is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+}
+
+static bool is_continuation(unsigned char byte)
+{
+    return (byte & 0xC0) == 0x80;
+}
+
+/* Length of the multi-byte character at p; 0 if it is not well-formed. Only the second byte has a
+ * range of its own: it keeps out overlong forms, surrogates and all above U+10FFFF. */
+static size_t wide_len(const unsigned char *p, size_t left)
+{
+    static const struct {
+        unsigned char first, last, second_min, second_max;
+        size_t len;
+    } forms[] = {
+        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
+        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
+        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+    };
+    size_t form = 0;
+    while (form < ARRAY_LEN(forms) && (p[0] < forms[form].first || p[0] > forms[form].last))
+        form++;
+    if (form == ARRAY_LEN(forms) || left < forms[form].len)
+        return 0;
+    if (p[1] < forms[form].second_min || p[1] > forms[form].second_max)
+        return 0;
+    for (size_t i = 2; i < forms[form].len; i++) {
+        if (!is_continuation(p[i]))
+            return 0;
+    }
+    return forms[form].len;
+}
+
+static void add_escape(struct str *str, unsigned char byte)
+{
+    static const char short_forms[][2] = {
+        {'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}, {'\b', 'b'}, {'\f', 'f'},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(short_forms); i++) {
+        if (byte == (unsigned char)short_forms[i][0]) {
+            str_add_char(str, '\\');
+            str_add_char(str, short_forms[i][1]);
+            return;
+        }
+    }
+    str_addf(str, "\\u%04x", byte);
+}
+
+/* Add the first character that is not plain; returns how many bytes it took. */
+static size_t add_special(struct str *str, const unsigned char *p, size_t left)
+{
+    if (p[0] < 0x80) {
+        add_escape(str, p[0]);
+        return 1;
+    }
+    size_t len = wide_len(p, left);
+    if (len == 0) {
+        str_add(str, replacement);
+        return 1;
+    }
+    str_add_n(str, (const char *)p, len);
+    return len;
+}
+
+void str_add_json(struct str *str, const char *bytes, size_t len)
+{
+    const unsigned char *p = (const unsigned char *)bytes;
+    reserve(str, len + 2);
+    str_add_char(str, '"');
+    for (size_t at = 0; at < len;) {
+        size_t plain = 0;
+        while (at + plain < len && is_plain(p[at + plain]))
+            plain++;
+        str_add_n(str, bytes + at, plain);
+        at += plain;
+        if (at < len)
+            at += add_special(str, p + at, len - at);
+    }
+    str_add_char(str, '"');
+}
+
+static bool needs_comma(const struct str *str)
+{
+    return str->len > 0 && !strchr("{[,", str->data[str->len - 1]);
+}
+
+void str_json_key(struct str *str, const char *key)
+{
+    if (needs_comma(str))
+        str_add_char(str, ',');
+    str_add_json(str, key, strlen(key));
+    str_add_char(str, ':');
+}
+
+void str_json_text(struct str *str, const char *key, const char *text)
+{
+    str_json_key(str, key);
+    str_add_json(str, text, strlen(text));
+}
+
+void str_json_i64(struct str *str, const char *key, int64_t value)
+{
+    str_json_key(str, key);
+    str_add_i64(str, value);
+}
+
+void str_clear(struct str *str)
+{
+    str->len = 0;
+    if (str->data)
+        str->data[0] = '\0';
+}
+
+void str_done(struct str *str)
+{
+    if (!str)
+        return;
+    free(str->data);
+    *str = (struct str){0};
+}

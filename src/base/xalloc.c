@@ -1,0 +1,55 @@
+#include "xalloc.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAP = 16 };
+
+static void *check(void *memory)
+{
+    if (!memory) {
+        (void)fputs("devs: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+    bool nothing = count == 0 || size == 0;
+    return check(nothing ? calloc(1, 1) : calloc(count, size));
+}
+
+void *xgrow(void *array, size_t *cap, size_t want, size_t size)
+{
+    assert(size > 0);
+    if (want <= *cap)
+        return array;
+
+    size_t limit = SIZE_MAX / size;
+    size_t grown = *cap <= limit / 2 ? *cap * 2 : limit;
+    if (grown < FIRST_CAP && FIRST_CAP <= limit)
+        grown = FIRST_CAP;
+    if (grown < want)
+        grown = want;
+    void *bigger = check(grown <= limit ? realloc(array, grown * size) : NULL);
+    *cap = grown;
+    return bigger;
+}
+
+char *xstrdup(const char *text)
+{
+    return xstrndup(text, strlen(text));
+}
+
+char *xstrndup(const char *text, size_t len)
+{
+    size_t used = strnlen(text, len);
+    char *copy = xcalloc(used + 1, 1);
+    memcpy(copy, text, used);
+    return copy;
+}
