@@ -53,6 +53,33 @@ static int at_least_one(int number)
     return number > 0 ? number : 1;
 }
 
+static bool ends_in(const char *text, size_t len, const char *end)
+{
+    size_t end_len = strlen(end);
+    return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
+}
+
+/* jansson writes "what near 'token'", without the token where that is long. The
+ * token says something only after "expected", after "token" and for a key. */
+static bool token_error(const char *text, bool duplicate_key, struct err *err)
+{
+    static const char join[] = " near '";
+    const char *found = strstr(text, join);
+    if (!found)
+        return err_set(err, ERR_INVALID, "%s", text);
+
+    int what = (int)(found - text);
+    const char *token = found + strlen(join);
+    int token_len = (int)strlen(token) - 1; /* without the closing quote */
+    if (duplicate_key)
+        return err_set(err, ERR_INVALID, "duplicate key %.*s", token_len, token);
+    if (ends_in(text, (size_t)what, "expected"))
+        return err_set(err, ERR_INVALID, "%.*s, not '%.*s'", what, text, token_len, token);
+    if (ends_in(text, (size_t)what, "token"))
+        return err_set(err, ERR_INVALID, "%.*s '%.*s'", what, text, token_len, token);
+    return err_set(err, ERR_INVALID, "%.*s", what, text);
+}
+
 static bool syntax_error(const json_error_t *error, struct json_place *place, struct err *err)
 {
     enum json_error_code code = json_error_code(error);
@@ -65,16 +92,7 @@ static bool syntax_error(const json_error_t *error, struct json_place *place, st
     const char *words = reason_words(code);
     if (words)
         return err_set(err, ERR_INVALID, "%s", words);
-
-    /* "what expected near 'token'": the token follows only where it is short. */
-    const char *near = strstr(error->text, " near '");
-    int what_len = (int)(near ? (size_t)(near - error->text) : strlen(error->text));
-    if (!near)
-        return err_set(err, ERR_INVALID, "%.*s", what_len, error->text);
-    const char *token = near + strlen(" near ");
-    if (code == json_error_duplicate_key)
-        return err_set(err, ERR_INVALID, "duplicate key %s", token);
-    return err_set(err, ERR_INVALID, "%.*s at %s", what_len, error->text, token);
+    return token_error(error->text, code == json_error_duplicate_key, err);
 }
 
 bool json_parse(const char *text, size_t len, struct json **out, struct json_place *place,

@@ -1,0 +1,85 @@
+#include "clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "test_main.h"
+
+typedef const char *clock_text_fn(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
+
+static void set_zone(const char *zone)
+{
+    ck_assert_int_eq(setenv("TZ", zone, 1), 0);
+    tzset();
+}
+
+static const struct {
+    const char *name;
+    clock_text_fn *text;
+    const char *zone;
+    int64_t at_ms;
+    const char *want;
+} texts[] = {
+    {"hms", clock_hms, "UTC", 1700000000123, "22:13:20"},
+    {"hms_ms", clock_hms_ms, "UTC", 1700000000123, "22:13:20.123"},
+    {"hms_ms pads", clock_hms_ms, "UTC", 1700000000007, "22:13:20.007"},
+    {"date", clock_date, "UTC", 1700000000123, "2023-11-14 22:13:20"},
+    {"rfc3339", clock_rfc3339, "UTC", 1700000000123, "2023-11-14T22:13:20.123Z"},
+    {"epoch", clock_rfc3339, "UTC", 0, "1970-01-01T00:00:00.000Z"},
+    {"before 1970", clock_rfc3339, "UTC", -1, "1969-12-31T23:59:59.999Z"},
+    {"leap day", clock_rfc3339, "UTC", 1709164800000, "2024-02-29T00:00:00.000Z"},
+    {"hms is local", clock_hms, "XYZ-2", 1700000000123, "00:13:20"},
+    {"hms_ms is local", clock_hms_ms, "XYZ-2", 1700000000123, "00:13:20.123"},
+    {"date is local", clock_date, "XYZ-2", 1700000000123, "2023-11-15 00:13:20"},
+    {"rfc3339 is UTC", clock_rfc3339, "XYZ-2", 1700000000123, "2023-11-14T22:13:20.123Z"},
+    {"the last date fits", clock_rfc3339, "UTC", INT64_MAX, "292278994-08-17T07:12:55.807Z"},
+};
+
+START_TEST(test_text)
+{
+    char out[CLOCK_TEXT_MAX];
+    set_zone(texts[_i].zone);
+
+    const char *text = texts[_i].text(texts[_i].at_ms, out);
+
+    ck_assert_ptr_eq(text, out);
+    ck_assert_msg(strcmp(text, texts[_i].want) == 0, "%s: %s", texts[_i].name, text);
+}
+END_TEST
+
+START_TEST(test_now_agrees_with_the_system)
+{
+    struct timespec before = {0};
+    struct timespec after = {0};
+
+    ck_assert_int_eq(clock_gettime(CLOCK_REALTIME, &before), 0);
+    struct moment now = clock_now();
+    ck_assert_int_eq(clock_gettime(CLOCK_REALTIME, &after), 0);
+
+    ck_assert_int_ge(now.at_ms / 1000, before.tv_sec);
+    ck_assert_int_le(now.at_ms / 1000, after.tv_sec);
+}
+END_TEST
+
+START_TEST(test_mono_never_goes_back_and_units_agree)
+{
+    int64_t first_us = clock_mono_us();
+    struct moment between = clock_now();
+    int64_t last_us = clock_mono_us();
+
+    ck_assert_int_le(first_us / 1000, between.mono_ms);
+    ck_assert_int_le(between.mono_ms, last_us / 1000);
+    ck_assert_int_gt(first_us, 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("clock");
+    tcase_add_loop_test(test_case(suite, "text"), test_text, 0, TABLE_LEN(texts));
+    TCase *now = test_case(suite, "now");
+    tcase_add_test(now, test_now_agrees_with_the_system);
+    tcase_add_test(now, test_mono_never_goes_back_and_units_agree);
+    return suite;
+}

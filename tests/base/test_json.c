@@ -1,0 +1,245 @@
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "test_main.h"
+
+static struct json *tree;
+
+static void teardown(void)
+{
+    json_free(tree);
+    tree = NULL;
+}
+
+static const struct json *parse(const char *text)
+{
+    struct err err = {0};
+    struct json_place place = {0};
+    ck_assert_msg(json_parse(text, strlen(text), &tree, &place, &err), "%s: %s", text, err.message);
+    return tree;
+}
+
+static const struct {
+    const char *text;
+    enum json_kind kind;
+    const char *name;
+} kinds[] = {
+    {"{}", JSON_KIND_OBJECT, "object"},    {"[]", JSON_KIND_ARRAY, "array"},
+    {"\"s\"", JSON_KIND_STRING, "string"}, {"12", JSON_KIND_INTEGER, "integer"},
+    {"1.5", JSON_KIND_REAL, "number"},     {"1e3", JSON_KIND_REAL, "number"},
+    {"true", JSON_KIND_TRUE, "boolean"},   {"false", JSON_KIND_FALSE, "boolean"},
+    {" null\n", JSON_KIND_NULL, "null"},
+};
+
+START_TEST(test_kind)
+{
+    const struct json *json = parse(kinds[_i].text);
+
+    ck_assert_int_eq(json_kind(json), kinds[_i].kind);
+    ck_assert_str_eq(json_kind_name(json), kinds[_i].name);
+}
+END_TEST
+
+START_TEST(test_no_value_answers_nothing)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+
+    ck_assert_int_eq(json_kind(NULL), JSON_KIND_NONE);
+    ck_assert_str_eq(json_kind_name(NULL), "nothing");
+    ck_assert_ptr_null(json_get(NULL, "a"));
+    ck_assert_ptr_null(json_at(NULL, 0));
+    ck_assert_uint_eq(json_count(NULL), 0);
+    ck_assert(!json_next(NULL, &iter, &key, &value));
+    ck_assert_str_eq(json_text(NULL, "other"), "other");
+    ck_assert_int_eq(json_i64(NULL, 9), 9);
+    ck_assert(json_number(NULL, 0.5) == 0.5);
+    ck_assert(json_bool(NULL, true));
+    json_free(NULL);
+}
+END_TEST
+
+START_TEST(test_look_up)
+{
+    const struct json *json = parse("{\"a\":{\"b\":[10,\"x\",true]},\"r\":2.5,\"n\":null}");
+    const struct json *list = json_get(json_get(json, "a"), "b");
+
+    ck_assert_uint_eq(json_count(json), 3);
+    ck_assert_uint_eq(json_count(list), 3);
+    ck_assert_int_eq(json_i64(json_at(list, 0), -1), 10);
+    ck_assert_str_eq(json_text(json_at(list, 1), ""), "x");
+    ck_assert(json_bool(json_at(list, 2), false));
+    ck_assert_ptr_null(json_at(list, 3));
+    ck_assert_ptr_null(json_get(json, "missing"));
+    ck_assert_ptr_null(json_get(list, "b"));
+    ck_assert_ptr_null(json_at(json, 0));
+    ck_assert(json_number(json_get(json, "r"), 0) == 2.5);
+    ck_assert(json_number(json_at(list, 0), 0) == 10.0);
+    ck_assert_int_eq(json_kind(json_get(json, "n")), JSON_KIND_NULL);
+}
+END_TEST
+
+START_TEST(test_wrong_kind_gives_the_other_value)
+{
+    const struct json *json = parse("[\"12\",1.5,0,\"true\"]");
+
+    ck_assert_int_eq(json_i64(json_at(json, 0), -1), -1);
+    ck_assert_int_eq(json_i64(json_at(json, 1), -1), -1);
+    ck_assert(json_number(json_at(json, 0), -1) == -1.0);
+    ck_assert_pstr_eq(json_text(json_at(json, 2), NULL), NULL);
+    ck_assert(!json_bool(json_at(json, 2), false));
+    ck_assert(json_bool(json_at(json, 3), true));
+    ck_assert_uint_eq(json_count(json_at(json, 0)), 0);
+}
+END_TEST
+
+START_TEST(test_whole_range_of_integers)
+{
+    const struct json *json = parse("[9223372036854775807,-9223372036854775808]");
+
+    ck_assert_int_eq(json_i64(json_at(json, 0), 0), INT64_MAX);
+    ck_assert_int_eq(json_i64(json_at(json, 1), 0), INT64_MIN);
+}
+END_TEST
+
+START_TEST(test_walk_is_in_document_order)
+{
+    static const char *const want[] = {"zebra", "ant", "10", "9", ""};
+    const struct json *json = parse("{\"zebra\":0,\"ant\":1,\"10\":2,\"9\":3,\"\":4}");
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    int seen = 0;
+
+    while (json_next(json, &iter, &key, &value)) {
+        ck_assert_int_lt(seen, TABLE_LEN(want));
+        ck_assert_str_eq(key, want[seen]);
+        ck_assert_int_eq(json_i64(value, -1), seen);
+        seen++;
+    }
+
+    ck_assert_int_eq(seen, TABLE_LEN(want));
+}
+END_TEST
+
+START_TEST(test_only_len_bytes_are_read)
+{
+    struct err err = {0};
+
+    ck_assert(json_parse("[1]garbage", 3, &tree, NULL, &err));
+
+    ck_assert_uint_eq(json_count(tree), 1);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int line;
+    int column;
+    const char *message;
+} errors[] = {
+    {"", 1, 1, "the text ends too early"},
+    {"{", 1, 1, "the text ends too early"},
+    {"\"abc", 1, 4, "the text ends too early"},
+    {"{\"a\":1,\"a\":2}", 1, 10, "duplicate key \"a\""},
+    {"{\"a\" 12}", 1, 7, "':' expected, not '12'"},
+    {"[1,]", 1, 4, "unexpected token ']'"},
+    {"[1}", 1, 3, "']' expected, not '}'"},
+    {"[1] x", 1, 5, "unexpected text after the value"},
+    {"nope", 1, 4, "invalid token 'nope'"},
+    {"\"a\nb\"", 1, 2, "unexpected newline"},
+    {"\"\\q\"", 1, 3, "invalid escape"},
+    {"\"a\\u0000b\"", 1, 10, "U+0000 is not allowed in a string"},
+    {"{\"a\\u0000b\":1}", 1, 11, "U+0000 is not allowed in a key"},
+    {"123456789012345678901234567890", 1, 30, "the number is too large"},
+    {"1e999", 1, 5, "the number is too large"},
+    {"\"\xff\"", 1, 1, "unable to decode byte 0xff"},
+    {"[\n\"\xc3\xa9\xc3\xa9\" x]", 2, 6, "']' expected, not 'x'"},
+    {"[\n\n  tru]", 3, 5, "invalid token 'tru'"},
+};
+
+START_TEST(test_error_says_where_and_why)
+{
+    const char *text = errors[_i].text;
+    struct err err = {0};
+    struct json_place place = {0};
+
+    ck_assert(!json_parse(text, strlen(text), &tree, &place, &err));
+
+    ck_assert_ptr_null(tree);
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert_str_eq(err.message, errors[_i].message);
+    ck_assert_msg(place.line == errors[_i].line && place.column == errors[_i].column,
+                  "%s: at %d:%d", text, place.line, place.column);
+}
+END_TEST
+
+START_TEST(test_deep_nesting_is_an_error)
+{
+    enum { DEPTH = 100000 };
+    static char text[DEPTH];
+    memset(text, '[', sizeof(text));
+    struct err err = {0};
+
+    ck_assert(!json_parse(text, sizeof(text), &tree, NULL, &err));
+
+    ck_assert_str_eq(err.message, "nested too deeply");
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    size_t max;
+    const char *want;
+} briefs[] = {
+    {"{ \"b\" : [1, 2] , \"a\" : \"x\" }", 100, "{\"b\":[1,2],\"a\":\"x\"}"},
+    {"12", 2, "12"},
+    {"123", 2, "12..."},
+    {"\"\xc3\xa9\xc3\xa9\"", 4, "\"\xc3\xa9..."},
+    {"\"\xc3\xa9\xc3\xa9\"", 2, "\"..."},
+    {"null", 0, "..."},
+};
+
+START_TEST(test_brief)
+{
+    char *brief = json_brief(parse(briefs[_i].text), briefs[_i].max);
+
+    ck_assert_str_eq(brief, briefs[_i].want);
+    free(brief);
+}
+END_TEST
+
+START_TEST(test_brief_of_no_value)
+{
+    char *brief = json_brief(NULL, 10);
+
+    ck_assert_str_eq(brief, "nothing");
+    free(brief);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("json");
+    TCase *reading = test_case(suite, "reading");
+    tcase_add_checked_fixture(reading, NULL, teardown);
+    tcase_add_loop_test(reading, test_kind, 0, TABLE_LEN(kinds));
+    tcase_add_test(reading, test_no_value_answers_nothing);
+    tcase_add_test(reading, test_look_up);
+    tcase_add_test(reading, test_wrong_kind_gives_the_other_value);
+    tcase_add_test(reading, test_whole_range_of_integers);
+    tcase_add_test(reading, test_walk_is_in_document_order);
+    tcase_add_test(reading, test_only_len_bytes_are_read);
+    TCase *error = test_case(suite, "errors");
+    tcase_add_checked_fixture(error, NULL, teardown);
+    tcase_add_loop_test(error, test_error_says_where_and_why, 0, TABLE_LEN(errors));
+    tcase_add_test(error, test_deep_nesting_is_an_error);
+    TCase *brief = test_case(suite, "brief");
+    tcase_add_checked_fixture(brief, NULL, teardown);
+    tcase_add_loop_test(brief, test_brief, 0, TABLE_LEN(briefs));
+    tcase_add_test(brief, test_brief_of_no_value);
+    return suite;
+}
