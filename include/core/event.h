@@ -24,14 +24,16 @@ enum event_kind {
     /* a: pid; b: its start time in clock ticks since boot */
     EVENT_ATTEMPT_RUNNING = 4,
     /* a: outcome kind; b: its code; c: ran ms; d: stdout bytes; e: stderr bytes;
-     * text: {"rss","cpu","lines","left","fp":"hex"}, only what is not 0 */
+     * text: {"rss","cpu","out_lines","err_lines","left","fp"}, only what is not 0;
+     * fp: 32 hex digits, the fingerprint of the result */
     EVENT_ATTEMPT_ENDED = 5,
     /* a: verdict class; b: transient type; c: reason; text: evidence (verdict.h).
      * Not written for a plain success. */
     EVENT_ATTEMPT_JUDGED = 6,
     /* a: delay ms; b: due, wall ms; c: due, mono ms; d: exact ms before jitter;
-     * e: 1 if this attempt used up none of the grant; text: the formula's inputs
-     * {"n","factor","hint","base","multiplier","cap","policy","used","allowed","start"} */
+     * e: 1 if a server's hint is waited out and the attempt uses up none of the grant;
+     * text: the formula's inputs {"policy","n","base","multiplier","cap","jitter",
+     * "factor","hint","used","allowed"} */
     EVENT_WAIT_STARTED = 7,
     /* a: 0 it was due, 1 a person skipped it; text (1): {"by"} */
     EVENT_WAIT_ENDED = 8,
@@ -57,7 +59,7 @@ enum event_kind {
     EVENT_KIND_COUNT,
 };
 
-enum { EVENT_TEXT_MAX = 4096 };
+enum { EVENT_TEXT_MAX = 4096 }; /* bytes of `text`; longer ones are not written */
 
 struct event {
     int64_t seq; /* from 1, without gaps, within its run; 0 = not yet appended */
@@ -72,7 +74,7 @@ struct event {
     const char *text; /* JSON object, NULL = none; owned by whoever holds the event */
 };
 
-/* "attempt_started"; "?17"-like for a kind this build does not know: see
+/* "attempt_started"; "?" for a kind this build does not know: see
  * event_kind_is_known(). */
 const char *event_kind_name(enum event_kind kind);
 bool event_kind_is_known(int64_t kind);

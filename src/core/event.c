@@ -1,0 +1,38 @@
+#include "event.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+static const char *const names[] = {
+    [EVENT_NONE] = "none",
+    [EVENT_RUN_STARTED] = "run_started",
+    [EVENT_RUN_ENDED] = "run_ended",
+    [EVENT_ATTEMPT_STARTED] = "attempt_started",
+    [EVENT_ATTEMPT_RUNNING] = "attempt_running",
+    [EVENT_ATTEMPT_ENDED] = "attempt_ended",
+    [EVENT_ATTEMPT_JUDGED] = "attempt_judged",
+    [EVENT_WAIT_STARTED] = "wait_started",
+    [EVENT_WAIT_ENDED] = "wait_ended",
+    [EVENT_STEP_ENDED] = "step_ended",
+    [EVENT_STEP_REOPENED] = "step_reopened",
+    [EVENT_TASK_BLOCKED] = "task_blocked",
+    [EVENT_TASK_HELD] = "task_held",
+    [EVENT_TASK_RELEASED] = "task_released",
+    [EVENT_CANCEL_ASKED] = "cancel_asked",
+    [EVENT_CONTROL_ANSWERED] = "control_answered",
+    [EVENT_ATTEMPT_QUIET] = "attempt_quiet",
+    [EVENT_ATTEMPT_HEARD] = "attempt_heard",
+    [EVENT_NOTE] = "note",
+};
+static_assert(ARRAY_LEN(names) == EVENT_KIND_COUNT, "every kind has a name");
+
+const char *event_kind_name(enum event_kind kind)
+{
+    bool in_table = (size_t)kind < ARRAY_LEN(names);
+    return in_table ? names[kind] : "?";
+}
+
+bool event_kind_is_known(int64_t kind)
+{
+    return kind > EVENT_NONE && kind < EVENT_KIND_COUNT;
+}
