@@ -1,0 +1,76 @@
+#include "control.h"
+
+#include "test_main.h"
+
+/* Numbers and words are in logs and on command lines: both are pinned. */
+static const struct {
+    enum control_verb verb;
+    int number;
+    const char *name;
+} verbs[] = {
+    {CONTROL_CANCEL, 1, "cancel"},
+    {CONTROL_RETRY, 2, "retry"},
+    {CONTROL_HOLD, 3, "hold"},
+    {CONTROL_RELEASE, 4, "release"},
+};
+
+static const struct {
+    enum cancel_mode mode;
+    int number;
+    const char *name;
+} modes[] = {
+    {CANCEL_STOP, 0, "stop"},
+    {CANCEL_TERM, 1, "term"},
+    {CANCEL_KILL, 2, "kill"},
+};
+
+static const char *const strangers[] = {"", "Cancel", "cancel ", "canc", "none", "kill -9", "?"};
+
+START_TEST(test_verb_and_name)
+{
+    enum control_verb parsed = CONTROL_VERB_COUNT;
+    ck_assert_int_eq((int)verbs[_i].verb, verbs[_i].number);
+    ck_assert_str_eq(control_verb_name(verbs[_i].verb), verbs[_i].name);
+    ck_assert(control_verb_parse(verbs[_i].name, &parsed));
+    ck_assert_int_eq((int)parsed, verbs[_i].number);
+}
+END_TEST
+
+START_TEST(test_mode_and_name)
+{
+    enum cancel_mode parsed = CANCEL_MODE_COUNT;
+    ck_assert_int_eq((int)modes[_i].mode, modes[_i].number);
+    ck_assert_str_eq(cancel_mode_name(modes[_i].mode), modes[_i].name);
+    ck_assert(cancel_mode_parse(modes[_i].name, &parsed));
+    ck_assert_int_eq((int)parsed, modes[_i].number);
+}
+END_TEST
+
+START_TEST(test_stranger_is_refused)
+{
+    enum control_verb verb = CONTROL_HOLD;
+    enum cancel_mode mode = CANCEL_TERM;
+    ck_assert(!control_verb_parse(strangers[_i], &verb));
+    ck_assert(!cancel_mode_parse(strangers[_i], &mode));
+    ck_assert_int_eq((int)verb, CONTROL_HOLD);
+    ck_assert_int_eq((int)mode, CANCEL_TERM);
+}
+END_TEST
+
+START_TEST(test_tables_are_complete)
+{
+    ck_assert_int_eq(TABLE_LEN(verbs), CONTROL_VERB_COUNT - 1);
+    ck_assert_int_eq(TABLE_LEN(modes), CANCEL_MODE_COUNT);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("control");
+    TCase *names = test_case(suite, "names");
+    tcase_add_loop_test(names, test_verb_and_name, 0, TABLE_LEN(verbs));
+    tcase_add_loop_test(names, test_mode_and_name, 0, TABLE_LEN(modes));
+    tcase_add_loop_test(names, test_stranger_is_refused, 0, TABLE_LEN(strangers));
+    tcase_add_test(names, test_tables_are_complete);
+    return suite;
+}

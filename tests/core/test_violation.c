@@ -1,0 +1,112 @@
+#include "violation.h"
+
+#include <string.h>
+
+#include "test_main.h"
+
+static struct violations list;
+static struct str shown;
+
+static void setup(void)
+{
+    list = (struct violations){0};
+    shown = (struct str){0};
+}
+
+static void teardown(void)
+{
+    violations_done(&list);
+    str_done(&shown);
+}
+
+static const struct {
+    enum violation_code code;
+    const char *path, *message, *expected, *actual;
+    const char *line;
+} cases[] = {
+    {VIOLATION_NOT_JSON, "(root)", "line 2, column 1: oops", NULL, NULL,
+     "[NOT_JSON] (root): line 2, column 1: oops\n"},
+    {VIOLATION_NOT_OBJECT, "(root)", "not an object", "object", "array",
+     "[NOT_OBJECT] (root): not an object (expected object, got array)\n"},
+    {VIOLATION_MISSING_FIELD, "tasks[0].id", "missing", "string", NULL,
+     "[MISSING_FIELD] tasks[0].id: missing\n"},
+    {VIOLATION_WRONG_TYPE, "a", "wrong", NULL, "integer", "[WRONG_TYPE] a: wrong\n"},
+    {VIOLATION_INVALID_VALUE, "a", "bad", "1..3", "9",
+     "[INVALID_VALUE] a: bad (expected 1..3, got 9)\n"},
+    {VIOLATION_KERNEL_MISMATCH, "kernel", "k", "x", "y",
+     "[KERNEL_MISMATCH] kernel: k (expected x, got y)\n"},
+    {VIOLATION_OP_MISMATCH, "op", "o", "", "", "[OP_MISMATCH] op: o (expected , got )\n"},
+    {VIOLATION_INVALID_VALUE, "a\nb", "\033[2J\177", "\302\233x", "\303\251",
+     "[INVALID_VALUE] a\\u000ab: \\u001b[2J\\u007f (expected \\u009bx, got \303\251)\n"},
+};
+
+START_TEST(test_display_line)
+{
+    violations_add(&list, cases[_i].code, cases[_i].path, cases[_i].message, cases[_i].expected,
+                   cases[_i].actual);
+    violations_display(&list, &shown);
+    ck_assert_str_eq(str_text(&shown), cases[_i].line);
+}
+END_TEST
+
+START_TEST(test_empty_shows_nothing)
+{
+    violations_display(&list, &shown);
+    ck_assert_str_eq(str_text(&shown), "");
+}
+END_TEST
+
+START_TEST(test_what_is_added_is_copied_in_order)
+{
+    char text[] = "first";
+    violations_add(&list, VIOLATION_INVALID_VALUE, text, text, text, text);
+    text[0] = 'X';
+    violations_add(&list, VIOLATION_INVALID_VALUE, "second", "m", NULL, NULL);
+    ck_assert_uint_eq(list.count, 2);
+    ck_assert_str_eq(list.items[0].path, "first");
+    ck_assert_str_eq(list.items[0].actual, "first");
+    ck_assert_str_eq(list.items[1].path, "second");
+    ck_assert_ptr_null(list.items[1].expected);
+}
+END_TEST
+
+START_TEST(test_past_the_limit_they_are_counted)
+{
+    for (int i = 0; i < VIOLATIONS_MAX; i++)
+        violations_add(&list, VIOLATION_WRONG_TYPE, "a", "m", NULL, NULL);
+    ck_assert_uint_eq(list.dropped, 0);
+    for (int i = 0; i < 12; i++)
+        violations_add(&list, VIOLATION_WRONG_TYPE, "b", "m", NULL, NULL);
+
+    ck_assert_uint_eq(list.count, VIOLATIONS_MAX);
+    ck_assert_uint_eq(list.dropped, 12);
+    violations_display(&list, &shown);
+    ck_assert_ptr_nonnull(strstr(str_text(&shown), "[WRONG_TYPE] a: m\n... and 12 more\n"));
+    ck_assert_ptr_null(strstr(str_text(&shown), "] b:"));
+}
+END_TEST
+
+START_TEST(test_done_twice_and_null)
+{
+    violations_add(&list, VIOLATION_WRONG_TYPE, "a", "m", NULL, NULL);
+    violations_done(&list);
+    ck_assert_uint_eq(list.count, 0);
+    violations_done(&list);
+    violations_done(NULL);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("violation");
+    TCase *display = test_case(suite, "display");
+    tcase_add_checked_fixture(display, setup, teardown);
+    tcase_add_loop_test(display, test_display_line, 0, TABLE_LEN(cases));
+    tcase_add_test(display, test_empty_shows_nothing);
+    TCase *collecting = test_case(suite, "collecting");
+    tcase_add_checked_fixture(collecting, setup, teardown);
+    tcase_add_test(collecting, test_what_is_added_is_copied_in_order);
+    tcase_add_test(collecting, test_past_the_limit_they_are_counted);
+    tcase_add_test(collecting, test_done_twice_and_null);
+    return suite;
+}
