@@ -22,6 +22,15 @@ endforeach()
 
 set(DEVS_SANITIZE "" CACHE STRING "sanitizers for the whole build: address,undefined or thread")
 option(DEVS_COVERAGE "count the branches taken (gcov)" OFF)
+option(DEVS_CCACHE "compile through ccache where it is installed" ON)
+
+if(DEVS_CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER)
+  find_program(DEVS_CCACHE_PROGRAM ccache)
+  mark_as_advanced(DEVS_CCACHE_PROGRAM)
+  if(DEVS_CCACHE_PROGRAM)
+    set(CMAKE_C_COMPILER_LAUNCHER "${DEVS_CCACHE_PROGRAM}")
+  endif()
+endif()
 
 if(DEVS_SANITIZE)
   target_compile_options(devs_options INTERFACE
@@ -33,6 +42,7 @@ else()
 endif()
 
 if(DEVS_COVERAGE)
-  target_compile_options(devs_options INTERFACE --coverage -fno-inline)
+  target_compile_options(devs_options INTERFACE --coverage -fno-inline
+    -fprofile-update=atomic)
   target_link_options(devs_options INTERFACE --coverage)
 endif()

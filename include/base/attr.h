@@ -4,7 +4,7 @@
 #ifndef DEVS_ATTR_H
 #define DEVS_ATTR_H
 
-#define ATTR_MUST_USE __attribute__((warn_unused_result))
+#define ATTR_MUST_USE           __attribute__((warn_unused_result))
 #define ATTR_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
 /* Number of elements of an array (never of a pointer). */

@@ -58,8 +58,7 @@ size_t json_count(const struct json *json);
 
 /* Walk the members of an object in document order: start with *iter NULL,
  * returns false after the last. Key and value are borrowed. */
-bool json_next(const struct json *object, void **iter, const char **key,
-               const struct json **value);
+bool json_next(const struct json *object, void **iter, const char **key, const struct json **value);
 
 /* The text of a string (NUL-terminated; JSON strings with U+0000 are refused
  * by json_parse), or `otherwise`. */

@@ -1,0 +1,45 @@
+# Thin: what is built, and how, is CMake's business (CMakePresets.json).
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+export DESTDIR
+
+.PHONY: all run test bench install coverage tidy lint packages clean
+
+all: packages
+	cmake --log-level=WARNING --preset release
+	cmake --build --preset release --target devs
+
+packages:
+	@scripts/install-packages build
+
+run: all
+	build/release/devs run assets/demo/plan.json
+
+test:
+	@scripts/install-packages test
+	@scripts/run-tests dev
+
+bench: all
+	@bench/run
+
+install: all
+	cmake --install build/release --prefix "$(PREFIX)"
+
+coverage:
+	@scripts/install-packages ci
+	@scripts/run-tests coverage
+	@gcovr --root . --object-directory build/coverage --filter src/ --exclude-throw-branches \
+		--print-summary --html-details build/coverage/report.html
+	@echo "see build/coverage/report.html"
+
+lint:
+	@tests/lint/tidy.sh .
+
+tidy:
+	@scripts/install-packages ci
+	cmake --preset tidy
+	cmake --build --preset tidy
+
+clean:
+	rm -rf build

@@ -1,0 +1,135 @@
+#!/bin/sh
+# tidy.sh must find what it is there to find: one small bad tree for each rule.
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+tree=$(mktemp -d "${TMPDIR:-/tmp}/devs-tidy-XXXXXX") || exit 2
+trap 'rm -rf "$tree"' EXIT
+failed=0 passed=0
+
+fail() {
+	echo "FAILED: $1"
+	sed 's/^/    /' "$tree/said"
+	failed=$((failed + 1))
+}
+
+# plant FILE: standard input becomes this file of an otherwise clean tree.
+plant() {
+	rm -rf "$tree/top"
+	mkdir -p "$tree/top/src/core" "$tree/top/include/core" "$tree/top/tests"
+	cp "$top/.clang-format" "$tree/top"
+	printf '#include "good.h"\n\nint good;\n' >"$tree/top/src/core/good.c"
+	printf '#ifndef DEVS_GOOD_H\n#define DEVS_GOOD_H\n\nextern int good;\n\n#endif\n' \
+		>"$tree/top/include/core/good.h"
+	mkdir -p "$tree/top/$(dirname "$1")"
+	cat >"$tree/top/$1"
+}
+
+tidy() {
+	sh "$here/tidy.sh" "$tree/top" >"$tree/said" 2>&1
+}
+
+# refuses MESSAGE FILE TEXT: this text in this file is an offence with this message.
+refuses() {
+	printf "$3" | plant "$2"
+	if tidy; then
+		fail "$2: accepted, although: $1"
+	elif ! grep -qF "tidy: $1" "$tree/said"; then
+		fail "$2: refused, but not because: $1"
+	elif [ "$(grep -c '^tidy: ' "$tree/said")" -ne 1 ]; then
+		fail "$2: more was refused than: $1"
+	else
+		passed=$((passed + 1))
+	fi
+}
+
+# accepts FILE TEXT: this text in this file is no offence.
+accepts() {
+	printf "$2" | plant "$1"
+	if tidy; then
+		passed=$((passed + 1))
+	else
+		fail "$1: refused: $2"
+	fi
+}
+
+header() {
+	printf '#ifndef DEVS_X_H\\n#define DEVS_X_H\\n\\n%s\\n\\n#endif\\n' "$1"
+}
+
+long=$(printf '%098d' 7)
+accepts src/core/x.c 'int x;\n'
+accepts src/core/x.c "/* $(printf '%094d' 7) */\n"
+refuses 'a line is longer than 100 columns' src/core/x.c "// $long\n"
+refuses 'a line is longer than 100 columns' include/core/x.h "$(header "// $long")"
+refuses 'a leftover note: open an issue instead' src/core/x.c '/* TODO: later */\n'
+refuses 'a leftover note: open an issue instead' tests/x.c '/* FIXME */\n'
+accepts src/core/x.c 'char name[] = "devs-XXXXXX";\n'
+
+for name in strcpy strcat sprintf vsprintf strncpy strtok gets atoi atol system popen; do
+	refuses 'a banned function' src/core/x.c "int x(void)\n{\n    return $name(0);\n}\n"
+done
+refuses 'a banned function' tests/x.c 'int x(void)\n{\n    return atoi("1");\n}\n'
+accepts src/base/x.c 'int x(void)\n{\n    return fgets(0) + snprintf(0) + operating_system(0);\n}\n'
+
+for name in jansson pcre2 openssl/evp sqlite3 uv ncurses curses term; do
+	printf "$(header "#include <$name.h>")" | plant include/ui/x.h
+	if tidy || ! grep -q 'tidy: a public header shows a library' "$tree/said"; then
+		fail "a public header may include $name.h"
+	else
+		passed=$((passed + 1))
+	fi
+done
+
+refuses '<jansson\.h> is only for' src/base/x.c '#include <jansson.h>\n'
+refuses '<jansson\.h> is only for' src/store/json.c '#include <jansson.h>\n'
+refuses '<pcre2(posix)?\.h> is only for' src/engine/x.c '#include <pcre2.h>\n'
+refuses '<openssl/.*\.h> is only for' src/store/x.c '#include <openssl/evp.h>\n'
+refuses '<sqlite3\.h> is only for' src/cli/x.c '#include <sqlite3.h>\n'
+refuses '<uv\.h> is only for' src/ui/x.c '#include <uv.h>\n'
+refuses '<(n?curses|ncursesw/.*|term|panel)\.h> is only for' src/cli/x.c '#include <ncurses.h>\n'
+refuses '<(n?curses|ncursesw/.*|term|panel)\.h> is only for' src/engine/x.c '#include <term.h>\n'
+accepts src/base/json.c '#include <jansson.h>\n'
+accepts src/core/x.c '#define PCRE2_CODE_UNIT_WIDTH 8\n#include <pcre2.h>\n'
+accepts src/store/x.c '#include <sqlite3.h>\n'
+accepts src/engine/x.c '#include <uv.h>\n'
+accepts src/ui/x.c '#include <ncurses.h>\n'
+
+for name in time pthread unistd sys/stat sys/types; do
+	refuses 'core must stay pure: no clock' src/core/x.c "#include <$name.h>\n"
+done
+refuses 'core must stay pure: no clock' src/core/x.c '#include "clock.h"\n'
+refuses 'core must stay pure: no clock' include/core/x.h "$(header '#include "log.h"')"
+for name in clock_gettime time rand getenv; do
+	refuses 'core must stay pure: pass' src/core/x.c "int x(void)\n{\n    return $name(0);\n}\n"
+done
+accepts src/engine/x.c '#include <time.h>\n#include <unistd.h>\n'
+accepts src/core/x.c 'int run_time(int brand);\n'
+
+refuses 'two files are called good.h' src/ui/good.h \
+	'#ifndef DEVS_GOOD_H\n#define DEVS_GOOD_H\n#endif\n'
+refuses 'two files are called good.c' src/ui/good.c 'int x;\n'
+refuses 'src/ui/y.h: the guard is not DEVS_Y_H' src/ui/y.h '#ifndef Y_H\n#define Y_H\n#endif\n'
+
+# These offend the format too, where clang-format is there to say so.
+for text in 'int x; \n' '\tint x;\n'; do
+	printf "$text" | plant src/core/x.c
+	if tidy || ! grep -qE 'tidy: (trailing blanks|a tab)' "$tree/said"; then
+		fail 'blanks at the end, or a tab'
+	else
+		passed=$((passed + 1))
+	fi
+done
+if command -v clang-format >/dev/null; then
+	refuses 'not as clang-format writes it' src/core/x.c 'int  x  ;\n'
+fi
+
+# Every offence is printed, not only the first.
+printf 'int x(void)\n{\n    return atoi("1") + system("2");\n}\n/* TODO */\n' | plant src/ui/x.c
+printf '#include <uv.h>\n' >"$tree/top/src/ui/y.c"
+tidy && fail 'three offences were accepted'
+for want in 'src/ui/x.c:3:' 'src/ui/x.c:5:' 'src/ui/y.c:1:'; do
+	grep -qF "$want" "$tree/said" || fail "an offence was not printed: $want"
+done
+
+echo "$passed rules kept, $failed failed"
+[ "$failed" -eq 0 ]

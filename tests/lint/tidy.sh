@@ -1,0 +1,89 @@
+#!/bin/sh
+# The house rules that a compiler cannot see, as one test: tidy.sh [TOP]
+# Prints every offence and exits 1 if there was one.
+cd "${1:-.}" || exit 2
+status=0
+
+offence() {
+	echo "tidy: $1" >&2
+	status=1
+}
+
+# deny MESSAGE PATTERN FILE...: no line of these files may match.
+deny() {
+	message=$1 pattern=$2
+	shift 2
+	[ $# -gt 0 ] || return 0
+	if grep -HnE "$pattern" "$@"; then
+		offence "$message"
+	fi
+}
+
+# sources FIND-ARGUMENTS...: the .c and .h files; a folder that is not there has none.
+sources() {
+	find "$@" -type f -name '*.[ch]' 2>/dev/null | sort
+}
+
+# outside REGEX: of the files on standard input, those whose path does not match.
+outside() {
+	grep -vE "$1"
+}
+
+libraries='jansson|pcre2|pcre2posix|openssl/[a-z0-9_]+|sqlite3|uv|ncurses|curses|ncursesw/[a-z]+'
+libraries="$libraries|term|panel|check"
+banned='strcpy|strcat|strncpy|strncat|sprintf|vsprintf|strtok|gets|atoi|atol|atoll|system|popen'
+impure_headers='clock|log|watch|time|pthread|threads|unistd|fcntl|signal|spawn|dirent|poll|sys/.*'
+impure_calls='clock_gettime|clock_now|clock_mono_us|time|rand|random|srand|getrandom|getenv'
+impure_calls="$impure_calls|fopen|getpid|fork|sleep|usleep|nanosleep"
+
+code=$(sources src include tests)
+ours=$(sources src include)
+public=$(sources include)
+core=$(sources src/core include/core)
+
+deny 'a line is longer than 100 columns' '^.{101,}$' $code
+deny 'trailing blanks' '[[:blank:]]+$' $code
+deny 'a tab' "$(printf '\t')" $code
+deny 'a banned function' "\\b($banned)[[:blank:]]*\\(" $code
+deny 'a leftover note: open an issue instead' '\b(TODO|FIXME|XXX)\b' $code
+deny 'a public header shows a library' "^[[:blank:]]*#[[:blank:]]*include <($libraries)\\.h>" \
+	$public
+deny 'core must stay pure: no clock, thread, file or process' \
+	"^[[:blank:]]*#[[:blank:]]*include [<\"]($impure_headers)\\.h[>\"]" $core
+deny 'core must stay pure: pass the value in' "\\b($impure_calls)[[:blank:]]*\\(" $core
+
+# Each library is seen in one place only.
+while read -r header place; do
+	deny "<$header> is only for $place" "^[[:blank:]]*#[[:blank:]]*include <$header>" \
+		$(echo "$ours" | outside "^$place")
+done <<-EOF
+	jansson\\.h src/base/json\\.c$
+	pcre2(posix)?\\.h src/core/
+	openssl/.*\\.h src/core/
+	sqlite3\\.h src/store/
+	uv\\.h src/engine/
+	(n?curses|ncursesw/.*|term|panel)\\.h src/ui/
+	check\\.h tests/
+EOF
+
+# Headers are included by their bare name, so a name stands for one file.
+twice=$(echo "$ours" | sed 's|.*/||' | sort | uniq -d)
+for name in $twice; do
+	echo "$ours" | grep "/$name\$"
+	offence "two files are called $name"
+done
+
+# Every header is guarded by its name, so that none is included twice.
+for header in $(echo "$ours" | grep '\.h$'); do
+	guard=$(basename "$header" .h | tr '[:lower:]-' '[:upper:]_')
+	grep -q "^#ifndef DEVS_${guard}_H\$" "$header" ||
+		offence "$header: the guard is not DEVS_${guard}_H"
+done
+
+if ! command -v clang-format >/dev/null; then
+	echo "tidy: skipped the format: clang-format is not installed"
+elif [ -n "$code" ] && ! clang-format --dry-run -Werror $code; then
+	offence 'not as clang-format writes it: clang-format -i FILE'
+fi
+
+exit $status
