@@ -48,6 +48,9 @@ void shown_class(const struct run_state *state, int task, struct str *out);
 void shown_next(const struct run_state *state, int task, bool orphaned,
                 const struct moment *now, struct str *out);
 
+/* Does anything on the screen change with time alone? */
+bool shown_counts(const struct run_state *state, bool orphaned);
+
 /* Why the task is as it is, one line of plain words: class, rule and the matched
  * text; "" if there is nothing to explain. */
 void shown_why(const struct run_state *state, int task, struct str *out);

@@ -1,0 +1,140 @@
+#include "policy.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+enum {
+    ALL_PHASES = (1 << PHASE_COUNT) - 1,
+    PROVING_PHASES = 1 << PHASE_GREEN | 1 << PHASE_VERIFY,
+    BOTH_CLASSES = POLICY_ON_TRANSIENT | POLICY_ON_PERSISTENT,
+    HINT_CAP_MS = 6 * 3600 * 1000,
+};
+
+static const struct policy builtin[] = {
+    {
+        .name = "sandbox",
+        .max_attempts = 3,
+        .base_delay_ms = 500,
+        .multiplier = 2,
+        .cap_ms = 30000,
+        .retry_on = BOTH_CLASSES,
+        .phases = PROVING_PHASES,
+        .retry_after_cap_ms = HINT_CAP_MS,
+    },
+    {
+        .name = "infrastructure",
+        .max_attempts = 4,
+        .base_delay_ms = 1000,
+        .multiplier = 2,
+        .cap_ms = 30000,
+        .retry_on = POLICY_ON_TRANSIENT,
+        .phases = ALL_PHASES,
+        .retry_after_cap_ms = HINT_CAP_MS,
+    },
+    {
+        .name = "research",
+        .max_attempts = 3,
+        .base_delay_ms = 1000,
+        .multiplier = 2,
+        .cap_ms = 60000,
+        .retry_on = BOTH_CLASSES,
+        .phases = ALL_PHASES,
+        .window = 3,
+        .retry_after_cap_ms = HINT_CAP_MS,
+    },
+    {
+        .name = "transport",
+        .max_attempts = 4,
+        .base_delay_ms = 2000,
+        .multiplier = 2,
+        .cap_ms = 60000,
+        .jitter = 0.5,
+        .retry_on = POLICY_ON_TRANSIENT,
+        .phases = ALL_PHASES,
+        .retry_after_cap_ms = HINT_CAP_MS,
+    },
+};
+
+const struct policy *policy_builtin(size_t index)
+{
+    return index < ARRAY_LEN(builtin) ? &builtin[index] : NULL;
+}
+
+const struct policy *policy_named(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(builtin); i++) {
+        if (strcmp(builtin[i].name, name) == 0)
+            return &builtin[i];
+    }
+    return NULL;
+}
+
+bool policy_fits_phase(const struct policy *policy, enum phase phase)
+{
+    return (policy->phases & 1U << phase) != 0;
+}
+
+bool policy_retries_on(const struct policy *policy, enum verdict_class class)
+{
+    switch (class) {
+    case VERDICT_TRANSIENT:
+        return (policy->retry_on & POLICY_ON_TRANSIENT) != 0;
+    case VERDICT_PERSISTENT:
+        return (policy->retry_on & POLICY_ON_PERSISTENT) != 0;
+    case VERDICT_SUCCESS:
+    case VERDICT_CLASS_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* min(base x multiplier^(n-1), cap); stops growing at the cap, so that no power
+ * can overflow. */
+static int64_t exact_delay_ms(const struct policy *policy, int n)
+{
+    double delay = (double)policy->base_delay_ms;
+    double cap = (double)policy->cap_ms;
+    for (int i = 1; i < n && delay < cap && policy->multiplier > 1; i++)
+        delay *= policy->multiplier;
+    return (int64_t)(delay < cap ? delay : cap);
+}
+
+struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int64_t hint_ms)
+{
+    assert(n >= 1);
+    assert(draw < 1ULL << 53);
+
+    double unit = (double)draw / (double)(1ULL << 53);
+    struct delay delay = {
+        .exact_ms = exact_delay_ms(policy, n),
+        .n = n,
+        .factor = 1 + policy->jitter * (2 * unit - 1),
+        .hint_ms = hint_ms,
+    };
+    double jittered = (double)delay.exact_ms * delay.factor;
+    if (jittered > (double)policy->cap_ms)
+        jittered = (double)policy->cap_ms;
+    delay.delay_ms = jittered > 0 ? (int64_t)jittered : 0;
+    if (hint_ms > delay.delay_ms)
+        delay.delay_ms = hint_ms;
+    return delay;
+}
+
+/* Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014). */
+static uint64_t splitmix64(uint64_t state)
+{
+    uint64_t z = state + 0x9e3779b97f4a7c15ULL;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+    return z ^ z >> 31;
+}
+
+uint64_t policy_draw(const struct draw_key *key)
+{
+    const int parts[] = {key->task, key->step, key->round, key->attempt};
+    uint64_t state = splitmix64(key->seed);
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        state = splitmix64(state ^ (uint64_t)parts[i]);
+    return state >> 11;
+}

@@ -1,0 +1,140 @@
+#include "run_state.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+int run_state_step_number(const struct run_state *state, int task)
+{
+    assert(task >= 0 && task < state->plan->task_count);
+    int last = state->plan->tasks[task].step_count - 1;
+    int step = state->tasks[task].step;
+    return step > last ? last : step;
+}
+
+struct step_state *run_state_step(const struct run_state *state, int task)
+{
+    return &state->tasks[task].steps[run_state_step_number(state, task)];
+}
+
+struct attempt_state *step_state_attempt(const struct step_state *step)
+{
+    return step->attempt_count > 0 ? &step->attempts[step->attempt_count - 1] : NULL;
+}
+
+struct attempt_state *step_state_find_attempt(const struct step_state *step, int number)
+{
+    bool there = number >= 1 && (size_t)number <= step->attempt_count;
+    return there ? &step->attempts[number - 1] : NULL;
+}
+
+int run_state_tries(const struct run_state *state, int task)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct plan_step *plan =
+        &state->plan->tasks[task].steps[run_state_step_number(state, task)];
+    int allowed = step->allowed;
+    if (step->grant == 0)
+        allowed = policy_fits_phase(plan->policy, plan->phase) ? plan->policy->max_attempts : 1;
+
+    /* What runs has not been counted yet; what never started never is. */
+    int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);
+    return (int)step->attempt_count + (left > 0 && step->status != STEP_ENDED ? left : 0);
+}
+
+static void mix(uint64_t *digest, int64_t value)
+{
+    *digest = (*digest ^ (uint64_t)value) * 0x100000001b3ULL;
+    *digest ^= *digest >> 29;
+}
+
+static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
+{
+    const int64_t facts[] = {
+        attempt->number,
+        attempt->grant,
+        attempt->started.at_ms,
+        attempt->ended.at_ms,
+        attempt->pid,
+        attempt->waited_ms,
+        (int64_t)attempt->call.hi,
+        (int64_t)attempt->call.lo,
+        (int64_t)attempt->fingerprint.hi,
+        (int64_t)attempt->fingerprint.lo,
+        attempt->outcome.kind,
+        attempt->outcome.code,
+        attempt->outcome.ran_ms,
+        attempt->outcome.bytes[0],
+        attempt->outcome.bytes[1],
+        attempt->class,
+        attempt->type,
+        attempt->reason,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        mix(digest, facts[i]);
+}
+
+static void mix_step(uint64_t *digest, const struct step_state *step)
+{
+    const int64_t facts[] = {
+        step->status,
+        step->end,
+        step->grant,
+        step->used,
+        step->allowed,
+        step->retries,
+        step->start_failures,
+        step->free_hints,
+        step->same,
+        step->interrupted,
+        step->quiet,
+        step->first_start.mono_ms,
+        step->wait_from.mono_ms,
+        step->due.mono_ms,
+        step->delay.delay_ms,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        mix(digest, facts[i]);
+    for (size_t i = 0; i < step->attempt_count; i++)
+        mix_attempt(digest, &step->attempts[i]);
+}
+
+static void mix_task(uint64_t *digest, const struct run_state *state, int number)
+{
+    const struct task_state *task = &state->tasks[number];
+    const int64_t facts[] = {
+        task->status,
+        task->step,
+        task->unmet,
+        task->blocked_by,
+        task->entropy,
+        task->held,
+        task->cancelling,
+        task->cancel_mode,
+        task->since.at_ms,
+        task->waited_ms,
+        task->first_start.at_ms,
+        heap_has(&state->ready, number),
+        heap_has(&state->waits, number),
+    };
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        mix(digest, facts[i]);
+    for (int i = 0; i < state->plan->tasks[number].step_count; i++)
+        mix_step(digest, &task->steps[i]);
+}
+
+uint64_t run_state_digest(const struct run_state *state)
+{
+    uint64_t digest = 0xcbf29ce484222325ULL;
+    const int64_t facts[] = {
+        (int64_t)state->seed, state->jobs,     state->started,   state->ended,
+        state->exit_code,     state->last_seq, state->running,   state->unknown_events,
+        state->held_count,    state->attempts, state->waited_ms, state->stopped_by_person,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        mix(&digest, facts[i]);
+    for (int i = 0; i < TASK_STATUS_COUNT; i++)
+        mix(&digest, state->counts[i]);
+    for (int i = 0; i < state->plan->task_count; i++)
+        mix_task(&digest, state, i);
+    return digest;
+}

@@ -1,0 +1,287 @@
+#include "scheduler_control.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ANSWER_MAX = 200 };
+
+/* What an act did, in words. */
+struct answer {
+    bool done;
+    char words[ANSWER_MAX];
+};
+
+ATTR_PRINTF(2, 3) static void refuse(struct answer *answer, const char *fmt, ...);
+ATTR_PRINTF(2, 3) static void accept(struct answer *answer, const char *fmt, ...);
+
+static void set_answer(struct answer *answer, bool done, const char *fmt, va_list args)
+{
+    answer->done = done;
+    (void)vsnprintf(answer->words, sizeof(answer->words), fmt, args);
+}
+
+static void refuse(struct answer *answer, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    set_answer(answer, false, fmt, args);
+    va_end(args);
+}
+
+static void accept(struct answer *answer, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    set_answer(answer, true, fmt, args);
+    va_end(args);
+}
+
+static void emit_by(const struct scheduling *now, struct event event, const char *by)
+{
+    struct str text = {0};
+    str_add_char(&text, '{');
+    str_json_text(&text, "by", by);
+    str_add_char(&text, '}');
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
+}
+
+/* What runs is told to end; what waits ends here and now. */
+static void stop_task(const struct scheduling *now, const struct control *control, int task)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    if (task_status_is_final(state->status))
+        return;
+    if (state->status != TASK_RUNNING) {
+        struct decision decision = {.kind = DECISION_CANCELLED, .capture = true};
+        scheduler_end_step(now, task, &decision);
+        return;
+    }
+    if (control->mode == CANCEL_STOP)
+        return;
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(now->state, task));
+    scheduler_act(now, (struct action){.kind = ACTION_KILL,
+                                       .task = task,
+                                       .step = run_state_step_number(now->state, task),
+                                       .attempt = attempt->number,
+                                       .mode = control->mode});
+}
+
+static void ask_cancel(const struct scheduling *now, const struct control *control, int task)
+{
+    struct event event = scheduler_event(now, EVENT_CANCEL_ASKED, task);
+    event.a = control->mode;
+    emit_by(now, event, control->by);
+}
+
+static void cancel_task(const struct scheduling *now, const struct control *control, int task,
+                        struct answer *answer)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    if (task_status_is_final(state->status)) {
+        refuse(answer, "it is %s already", task_status_name(state->status));
+        return;
+    }
+    bool runs = state->status == TASK_RUNNING;
+    ask_cancel(now, control, task);
+    stop_task(now, control, task);
+    if (!runs)
+        accept(answer, "cancelled, nothing was running");
+    else if (control->mode == CANCEL_STOP)
+        accept(answer, "no more tries; the one that runs may end by itself");
+    else
+        accept(answer, control->mode == CANCEL_KILL ? "KILL sent to its group"
+                                                    : "TERM sent to its group, KILL follows");
+}
+
+static void cancel_run(const struct scheduling *now, const struct control *control,
+                       struct answer *answer)
+{
+    if (now->state->ended) {
+        refuse(answer, "the run has ended");
+        return;
+    }
+    ask_cancel(now, control, -1);
+    for (int i = 0; i < now->state->plan->task_count; i++)
+        stop_task(now, control, i);
+    accept(answer, "the run is being cancelled");
+}
+
+static void reopen(const struct scheduling *now, const struct control *control, int task)
+{
+    const struct plan_step *plan = scheduler_plan_step(now->state, task);
+    struct event event = scheduler_event(now, EVENT_STEP_REOPENED, task);
+    event.a = run_state_step(now->state, task)->grant + 1;
+    event.grant = (int)event.a;
+    event.b = policy_fits_phase(plan->policy, plan->phase) ? plan->policy->max_attempts : 1;
+    emit_by(now, event, control->by);
+}
+
+static const char *blocker(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    for (int i = 0; i < plan->need_count; i++) {
+        enum task_status status = state->tasks[plan->needs[i]].status;
+        if (task_status_is_final(status) && status != TASK_PASSED)
+            return state->plan->tasks[plan->needs[i]].id;
+    }
+    return NULL;
+}
+
+/* Ended without success: a fresh set of attempts, unless a needed task is in the way. */
+static void retry_ended(const struct scheduling *now, const struct control *control, int task,
+                        struct answer *answer)
+{
+    const char *in_the_way = blocker(now->state, task);
+    if (in_the_way) {
+        refuse(answer, "it needs %s, which did not pass: retry that one", in_the_way);
+        return;
+    }
+    reopen(now, control, task);
+    accept(answer, "a fresh set of tries");
+}
+
+static void retry_task(const struct scheduling *now, const struct control *control, int task,
+                       struct answer *answer)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    bool held = state->held;
+    switch (state->status) {
+    case TASK_RUNNING:
+        refuse(answer, "it is running");
+        return;
+    case TASK_PASSED:
+        refuse(answer, "it has passed");
+        return;
+    case TASK_GAVE_UP:
+    case TASK_CANCELLED:
+    case TASK_BLOCKED:
+    case TASK_NEEDS_YOU:
+    case TASK_STUCK:
+        retry_ended(now, control, task, answer);
+        return;
+    case TASK_QUEUED:
+        if (!held) {
+            refuse(answer, "it is queued: it starts as soon as it can");
+            return;
+        }
+        break;
+    case TASK_BACKOFF:
+    case TASK_STATUS_COUNT:
+        break;
+    }
+    if (held)
+        emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
+    if (now->state->tasks[task].status == TASK_BACKOFF) {
+        struct event event = scheduler_event(now, EVENT_WAIT_ENDED, task);
+        event.a = 1;
+        emit_by(now, event, control->by);
+    }
+    accept(answer, "starts with the next free slot");
+}
+
+static void hold_task(const struct scheduling *now, const struct control *control, int task,
+                      struct answer *answer)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    if (task_status_is_final(state->status)) {
+        refuse(answer, "it is %s already", task_status_name(state->status));
+    } else if (state->held) {
+        refuse(answer, "it is held already");
+    } else {
+        emit_by(now, scheduler_event(now, EVENT_TASK_HELD, task), control->by);
+        accept(answer, "held: no new tries until it is released");
+    }
+}
+
+static void release_task(const struct scheduling *now, const struct control *control, int task,
+                         struct answer *answer)
+{
+    if (!now->state->tasks[task].held) {
+        refuse(answer, "it is not held");
+        return;
+    }
+    emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
+    accept(answer, "released");
+}
+
+static void act_on_task(const struct scheduling *now, const struct control *control, int task,
+                        struct answer *answer)
+{
+    switch (control->verb) {
+    case CONTROL_CANCEL:
+        cancel_task(now, control, task, answer);
+        break;
+    case CONTROL_RETRY:
+        retry_task(now, control, task, answer);
+        break;
+    case CONTROL_HOLD:
+        hold_task(now, control, task, answer);
+        break;
+    case CONTROL_RELEASE:
+        release_task(now, control, task, answer);
+        break;
+    case CONTROL_VERB_COUNT:
+        break;
+    }
+}
+
+static void act_on_run(const struct scheduling *now, const struct control *control,
+                       struct answer *answer)
+{
+    if (control->verb == CONTROL_CANCEL) {
+        cancel_run(now, control, answer);
+        return;
+    }
+    int done = 0;
+    for (int i = 0; i < now->state->plan->task_count; i++) {
+        struct answer one = {0};
+        act_on_task(now, control, i, &one);
+        done += one.done;
+    }
+    if (done > 0)
+        accept(answer, "%d task%s", done, done == 1 ? "" : "s");
+    else
+        refuse(answer, "no task for it");
+}
+
+static void answer_control(const struct scheduling *now, const struct control *control,
+                           const struct answer *answer)
+{
+    if (control->id == 0)
+        return;
+    bool has_task = control->task >= 0 && control->task < now->state->plan->task_count;
+    struct event event =
+        scheduler_event(now, EVENT_CONTROL_ANSWERED, has_task ? control->task : -1);
+    event.a = control->id;
+    event.b = answer->done;
+    event.c = control->verb;
+    struct str text = {0};
+    str_add_char(&text, '{');
+    str_json_text(&text, "answer", answer->words);
+    str_json_text(&text, "by", control->by);
+    str_add_char(&text, '}');
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
+}
+
+void scheduler_control(const struct scheduling *now, const struct control *control)
+{
+    struct answer answer = {0};
+    int latest = 0;
+    if (control->task >= 0 && control->task < now->state->plan->task_count) {
+        const struct step_state *step = run_state_step(now->state, control->task);
+        latest = (int)step->attempt_count;
+    }
+    if (control->task >= now->state->plan->task_count)
+        refuse(&answer, "there is no such task");
+    else if (control->task < 0)
+        act_on_run(now, control, &answer);
+    else if (control->attempt != 0 && control->attempt != latest)
+        refuse(&answer, "try %d is over, it is at try %d now", control->attempt, latest);
+    else
+        act_on_task(now, control, control->task, &answer);
+    answer_control(now, control, &answer);
+}

@@ -1,0 +1,290 @@
+#include "shown.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *word;
+    const char *sign;
+    const char *ascii;
+} looks[] = {
+    [SHOWN_NEEDS_YOU] = {"needs-you", "!", "!"}, [SHOWN_BACKOFF] = {"backoff", "↻", "~"},
+    [SHOWN_RUNNING] = {"running", "●", "*"},     [SHOWN_QUIET] = {"quiet", "◔", "z"},
+    [SHOWN_QUEUED] = {"queued", "○", "."},       [SHOWN_HELD] = {"held", "❚", "="},
+    [SHOWN_PASSED] = {"passed", "✓", "+"},       [SHOWN_GAVE_UP] = {"gave-up", "✗", "x"},
+    [SHOWN_CANCELLED] = {"cancelled", "⊘", "/"}, [SHOWN_STUCK] = {"stuck", "∞", "8"},
+    [SHOWN_BLOCKED] = {"blocked", "⊝", "-"},     [SHOWN_LOST] = {"lost", "?", "?"},
+};
+static_assert(ARRAY_LEN(looks) == SHOWN_COUNT, "every shown state has its looks");
+
+const char *shown_word(enum shown shown)
+{
+    assert(shown < SHOWN_COUNT);
+    return looks[shown].word;
+}
+
+const char *shown_sign(enum shown shown, bool ascii)
+{
+    assert(shown < SHOWN_COUNT);
+    return ascii ? looks[shown].ascii : looks[shown].sign;
+}
+
+enum shown shown_task(const struct run_state *state, int task, bool orphaned)
+{
+    const struct task_state *it = &state->tasks[task];
+    switch (it->status) {
+    case TASK_RUNNING:
+        if (orphaned)
+            return SHOWN_LOST;
+        return run_state_step(state, task)->quiet ? SHOWN_QUIET : SHOWN_RUNNING;
+    case TASK_BACKOFF:
+        return it->held ? SHOWN_HELD : SHOWN_BACKOFF;
+    case TASK_PASSED:
+        return SHOWN_PASSED;
+    case TASK_GAVE_UP:
+        return SHOWN_GAVE_UP;
+    case TASK_CANCELLED:
+        return SHOWN_CANCELLED;
+    case TASK_BLOCKED:
+        return SHOWN_BLOCKED;
+    case TASK_NEEDS_YOU:
+        return SHOWN_NEEDS_YOU;
+    case TASK_STUCK:
+        return SHOWN_STUCK;
+    case TASK_QUEUED:
+    case TASK_STATUS_COUNT:
+        break;
+    }
+    return it->held ? SHOWN_HELD : SHOWN_QUEUED;
+}
+
+enum mark { MARK_PROVEN, MARK_NOW, MARK_FAILED, MARK_NOT_YET, MARK_YOU, MARK_CANCELLED };
+
+static const char *mark_text(enum mark mark, bool ascii)
+{
+    static const char *const signs[] = {"✓", "▸", "✗", "·", "!", "⊘"};
+    static const char *const twins[] = {"+", ">", "x", ".", "!", "/"};
+    return ascii ? twins[mark] : signs[mark];
+}
+
+static enum mark mark_of_current(const struct task_state *task)
+{
+    switch (task->status) {
+    case TASK_GAVE_UP:
+    case TASK_STUCK:
+        return MARK_FAILED;
+    case TASK_CANCELLED:
+        return MARK_CANCELLED;
+    case TASK_NEEDS_YOU:
+        return MARK_YOU;
+    case TASK_PASSED:
+        return MARK_PROVEN;
+    case TASK_QUEUED:
+    case TASK_RUNNING:
+    case TASK_BACKOFF:
+    case TASK_BLOCKED:
+    case TASK_STATUS_COUNT:
+        break;
+    }
+    return task->first_start.at_ms != 0 ? MARK_NOW : MARK_NOT_YET;
+}
+
+void shown_strip(const struct run_state *state, int task, bool ascii, struct str *out)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const struct task_state *it = &state->tasks[task];
+    int current = it->step;
+    for (int i = 0; i < plan->step_count; i++) {
+        enum phase phase = plan->steps[i].phase;
+        if (i > 0 && plan->steps[i - 1].phase == phase)
+            continue;
+        int end = i;
+        while (end < plan->step_count && plan->steps[end].phase == phase)
+            end++;
+        enum mark mark = MARK_NOT_YET;
+        if (current >= end)
+            mark = MARK_PROVEN;
+        else if (current >= i)
+            mark = mark_of_current(it);
+        str_add_char(out, phase_letter(phase));
+        str_add(out, mark_text(mark, ascii));
+    }
+}
+
+static int failed_attempts(const struct run_state *state, int task)
+{
+    int attempts = 0;
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++)
+        attempts += (int)state->tasks[task].steps[i].attempt_count;
+    return attempts - state->plan->tasks[task].step_count;
+}
+
+static bool has_class(enum task_status status)
+{
+    return status == TASK_BACKOFF || status == TASK_GAVE_UP || status == TASK_NEEDS_YOU ||
+           status == TASK_STUCK;
+}
+
+void shown_class(const struct run_state *state, int task, struct str *out)
+{
+    enum task_status status = state->tasks[task].status;
+    if (status == TASK_PASSED) {
+        int failed = failed_attempts(state, task);
+        if (failed > 0)
+            str_addf(out, "flaky %dx", failed);
+        return;
+    }
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    if (!has_class(status) || !attempt || !step->verdict)
+        return;
+    char word[VERDICT_WORD_MAX];
+    str_add(out, verdict_word(step->verdict, &attempt->outcome, word));
+}
+
+void shown_duration(int64_t ms, struct str *out)
+{
+    int64_t s = ms > 0 ? ms / 1000 : 0;
+    if (s >= 3600)
+        str_addf(out, "%lld:%02lld:%02lld", (long long)(s / 3600), (long long)(s / 60 % 60),
+                 (long long)(s % 60));
+    else
+        str_addf(out, "%lld:%02lld", (long long)(s / 60), (long long)(s % 60));
+}
+
+static void add_since(const char *before, int64_t ms, const char *after, struct str *out)
+{
+    str_add(out, before);
+    shown_duration(ms, out);
+    str_add(out, after);
+}
+
+static const char *ordinal(int n)
+{
+    bool teen = n % 100 >= 11 && n % 100 <= 13;
+    if (teen)
+        return "th";
+    return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+}
+
+static const char *first_in_the_way(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    for (int i = 0; i < plan->need_count; i++) {
+        if (state->tasks[plan->needs[i]].status != TASK_PASSED)
+            return state->plan->tasks[plan->needs[i]].id;
+    }
+    return "";
+}
+
+static void queued_next(const struct run_state *state, int task, struct str *out)
+{
+    if (!state->started || state->ended)
+        return;
+    if (state->tasks[task].unmet > 0) {
+        str_addf(out, "needs %s", first_in_the_way(state, task));
+        return;
+    }
+    int place = 1;
+    for (int i = 0; i < state->ready.count; i++)
+        place += state->ready.items[i] < task;
+    str_addf(out, "slot %d%s", place, ordinal(place));
+}
+
+/* A countdown never shows 0:00 before it is over: it counts up to the next second. */
+static void backoff_next(const struct step_state *step, const struct moment *now, struct str *out)
+{
+    int64_t left_ms = step->due.mono_ms - now->mono_ms;
+    if (left_ms <= 0)
+        str_add(out, "starting");
+    else
+        add_since("in ", left_ms + 999, "", out);
+}
+
+void shown_next(const struct run_state *state, int task, bool orphaned, const struct moment *now,
+                struct str *out)
+{
+    const struct task_state *it = &state->tasks[task];
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    int64_t since_ms = now->mono_ms - it->since.mono_ms;
+
+    switch (shown_task(state, task, orphaned)) {
+    case SHOWN_BACKOFF:
+        backoff_next(step, now, out);
+        break;
+    case SHOWN_RUNNING:
+        add_since("", attempt ? now->mono_ms - attempt->started.mono_ms : since_ms, "", out);
+        break;
+    case SHOWN_QUIET:
+        add_since("no out ", attempt ? now->mono_ms - attempt->started.mono_ms : since_ms, "", out);
+        break;
+    case SHOWN_QUEUED:
+        queued_next(state, task, out);
+        break;
+    case SHOWN_HELD:
+        add_since("held ", now->mono_ms - it->held_since.mono_ms, "", out);
+        break;
+    case SHOWN_NEEDS_YOU:
+        add_since("held ", since_ms, "", out);
+        break;
+    case SHOWN_PASSED:
+        add_since("", since_ms, " ago", out);
+        break;
+    case SHOWN_GAVE_UP:
+    case SHOWN_CANCELLED:
+    case SHOWN_STUCK:
+        add_since("ended ", since_ms, "", out);
+        break;
+    case SHOWN_BLOCKED:
+        str_addf(out, "needs %s", first_in_the_way(state, task));
+        break;
+    case SHOWN_LOST:
+        str_add(out, "devs died");
+        break;
+    case SHOWN_COUNT:
+        break;
+    }
+}
+
+bool shown_counts(const struct run_state *state, bool orphaned)
+{
+    return state->started && !state->ended && !orphaned;
+}
+
+static void why_failed(const struct step_state *step, struct str *out)
+{
+    const struct verdict *verdict = step->verdict;
+    const struct attempt_state *attempt = step_state_attempt(step);
+    char word[VERDICT_WORD_MAX];
+    str_add(out, verdict_word(verdict, &attempt->outcome, word));
+    if (verdict->rule[0] != '\0')
+        str_addf(out, ", rule %s", verdict->rule);
+    if (verdict->match[0] != '\0')
+        str_addf(out, ": \"%s\"", verdict->match);
+}
+
+void shown_why(const struct run_state *state, int task, struct str *out)
+{
+    const struct task_state *it = &state->tasks[task];
+    const struct step_state *step = run_state_step(state, task);
+    if (it->status == TASK_BLOCKED) {
+        const char *id = first_in_the_way(state, task);
+        int needed = plan_find(state->plan, id);
+        str_addf(out, "it needs %s, which is %s", id,
+                 needed >= 0 ? task_status_name(state->tasks[needed].status) : "not there");
+        return;
+    }
+    if (it->status == TASK_CANCELLED) {
+        str_addf(out, "cancelled by %s", it->by ? it->by : "a person");
+        return;
+    }
+    if (it->held)
+        str_addf(out, "held by %s; ", it->by ? it->by : "a person");
+    if (has_class(it->status) && step->verdict && step_state_attempt(step))
+        why_failed(step, out);
+    if (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED)
+        str_addf(out, " (%s)", decision_kind_name(step->end));
+}
