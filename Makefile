@@ -39,7 +39,7 @@ lint:
 tidy:
 	@scripts/install-packages ci
 	cmake --preset tidy
-	cmake --build --preset tidy
+	cmake --build --preset tidy -- -k 0
 
 clean:
 	rm -rf build
