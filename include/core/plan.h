@@ -22,6 +22,10 @@ enum {
     PLAN_STEPS_MAX = 64,       /* of one task */
     PLAN_NEEDS_MAX = 1000,     /* of one task */
     PLAN_ARGS_MAX = 4096,      /* of one command */
+    PLAN_TITLE_MAX = 200,      /* bytes of a title, and of the plan's name */
+    PLAN_TEXT_MAX = 128 * 1024, /* bytes of one argument, path, or NAME=value */
+    PLAN_ENV_MAX = 1000,       /* variables of one step */
+    PLAN_TIMEOUT_S_MAX = 30 * 24 * 3600,
     PLAN_JOBS_MAX = 256,
     PLAN_POLICIES_MAX = 64,
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
@@ -60,8 +64,14 @@ struct plan_task {
     int dependent_count;
 };
 
+/* A task's number by its id. */
+struct plan_name {
+    const char *id; /* borrowed from the task */
+    int task;
+};
+
 struct plan {
-    char *name; /* owned */
+    char *name; /* owned; "plan" where none was given */
     int jobs;   /* 0 = not said */
     bool idempotent;
     struct policy *policies; /* owned; the plan's own */
@@ -69,6 +79,8 @@ struct plan {
     struct plan_task *tasks; /* owned; the task's number is its index */
     int task_count;
     int step_count; /* of all tasks */
+    struct plan_name *by_id; /* owned; in the order of the ids, for plan_find() */
+    int by_id_count;
 };
 
 /* Read a plan. False and *violations filled (all that is wrong, in document
@@ -78,7 +90,8 @@ struct plan {
 ATTR_MUST_USE bool plan_parse(const char *text, size_t len, struct plan **out,
                               struct violations *violations);
 
-/* The plan of one command: one task "exec" with one step. Copies argv. */
+/* The plan of one command: one task "exec" with one step. Copies argv. Who asks
+ * for a policy that may repeat the command declares it idempotent by that. */
 struct plan_exec {
     char *const *argv;  /* borrowed, NULL-terminated */
     enum phase phase;
@@ -89,7 +102,7 @@ struct plan_exec {
 ATTR_MUST_USE struct plan *plan_for_command(const struct plan_exec *exec);
 
 /* The plan as JSON text that plan_parse() reads to an equal plan; for `exec`,
- * whose plan has no file. */
+ * whose plan has no file. Bytes of a command that are not UTF-8 become U+FFFD. */
 struct str;
 void plan_write(const struct plan *plan, struct str *out);
 

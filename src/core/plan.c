@@ -1,0 +1,135 @@
+#include "plan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_graph.h"
+#include "str.h"
+#include "xalloc.h"
+
+enum { EXEC_TITLE_MAX = 120 };
+
+static void free_texts(char **texts)
+{
+    for (char **text = texts; text && *text; text++)
+        free(*text);
+    free(texts);
+}
+
+static void free_step(struct plan_step *step)
+{
+    free_texts(step->argv);
+    free_texts(step->env);
+    free(step->cwd);
+    free(step->stdin_path);
+    free(step->expect.match);
+}
+
+static void free_task(struct plan_task *task)
+{
+    for (int i = 0; i < task->step_count; i++)
+        free_step(&task->steps[i]);
+    free(task->steps);
+    free(task->id);
+    free(task->title);
+    free(task->needs);
+    free(task->dependents);
+}
+
+void plan_free(struct plan *plan)
+{
+    if (!plan)
+        return;
+    for (int i = 0; i < plan->task_count; i++)
+        free_task(&plan->tasks[i]);
+    free(plan->tasks);
+    free(plan->by_id);
+    free(plan->policies);
+    free(plan->name);
+    free(plan);
+}
+
+int plan_find(const struct plan *plan, const char *id)
+{
+    /* The first of equals, so that an id given twice means its first task. */
+    int low = 0;
+    int high = plan->by_id_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (strcmp(plan->by_id[middle].id, id) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < plan->by_id_count && strcmp(plan->by_id[low].id, id) == 0;
+    return found ? plan->by_id[low].task : -1;
+}
+
+static char **copy_texts(char *const *texts)
+{
+    size_t count = 0;
+    while (texts[count])
+        count++;
+    char **copy = xcalloc(count + 1, sizeof(*copy));
+    for (size_t i = 0; i < count; i++)
+        copy[i] = xstrdup(texts[i]);
+    return copy;
+}
+
+/* The command's words, cut between two characters. */
+static char *command_title(char *const *argv)
+{
+    struct str words = {0};
+    for (size_t i = 0; argv[i] && words.len <= EXEC_TITLE_MAX; i++) {
+        str_add(&words, i > 0 ? " " : "");
+        str_add_n(&words, argv[i], strnlen(argv[i], EXEC_TITLE_MAX + 1));
+    }
+    size_t len = words.len < EXEC_TITLE_MAX ? words.len : EXEC_TITLE_MAX;
+    while (len > 0 && len < words.len && ((unsigned char)words.data[len] & 0xC0) == 0x80)
+        len--;
+    char *title = xstrndup(len > 0 ? words.data : "exec", len > 0 ? len : strlen("exec"));
+    str_done(&words);
+    return title;
+}
+
+/* A policy that is not built in goes into the plan, so that plan_write() has it. */
+static const struct policy *adopt_policy(struct plan *plan, const struct policy *policy)
+{
+    if (policy_named(policy->name) == policy)
+        return policy;
+    plan->policies = xcalloc(1, sizeof(*plan->policies));
+    plan->policies[0] = *policy;
+    plan->policy_count = 1;
+    return plan->policies;
+}
+
+struct plan *plan_for_command(const struct plan_exec *exec)
+{
+    assert(exec->argv);
+    assert(exec->argv[0]);
+    assert(exec->policy);
+
+    struct plan *plan = xcalloc(1, sizeof(*plan));
+    plan->name = xstrdup("exec");
+    plan->tasks = xcalloc(1, sizeof(*plan->tasks));
+    plan->task_count = 1;
+    plan->step_count = 1;
+
+    bool repeats = exec->policy->max_attempts > 1 && policy_fits_phase(exec->policy, exec->phase);
+    struct plan_task *task = &plan->tasks[0];
+    task->id = xstrdup("exec");
+    task->title = command_title(exec->argv);
+    task->steps = xcalloc(1, sizeof(*task->steps));
+    task->step_count = 1;
+    task->steps[0] = (struct plan_step){
+        .phase = exec->phase,
+        .argv = copy_texts(exec->argv),
+        .timeout_ms = exec->timeout_ms,
+        .idempotent = exec->idempotent || repeats,
+        .policy = adopt_policy(plan, exec->policy),
+    };
+    plan_index_ids(plan);
+    plan_link_dependents(plan);
+    return plan;
+}

@@ -1,0 +1,88 @@
+#include <assert.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "str.h"
+#include "xalloc.h"
+
+enum { ABSENT = 0, PRESENT = 1 }; /* a part that is missing differs from an empty one */
+
+/* Lengths and counts have one form on every machine: 8 bytes, lowest first. */
+static void add_count(struct str *out, size_t count)
+{
+    for (int shift = 0; shift < 64; shift += 8)
+        str_add_char(out, (char)(unsigned char)((uint64_t)count >> shift & 0xFF));
+}
+
+static void add_part(struct str *out, const char *text)
+{
+    size_t len = text ? strlen(text) : 0;
+    str_add_char(out, text ? PRESENT : ABSENT);
+    add_count(out, len);
+    str_add_n(out, text ? text : "", len);
+}
+
+static size_t count_texts(char *const *texts)
+{
+    size_t count = 0;
+    while (texts && texts[count])
+        count++;
+    return count;
+}
+
+static void add_list(struct str *out, char *const *texts)
+{
+    size_t count = count_texts(texts);
+    add_count(out, count);
+    for (size_t i = 0; i < count; i++)
+        add_part(out, texts[i]);
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+    const char *const *a = left;
+    const char *const *b = right;
+    return strcmp(*a, *b);
+}
+
+/* The order of variables means nothing to a program: sorted, equal sets are equal. */
+static void add_sorted(struct str *out, char *const *texts)
+{
+    size_t count = count_texts(texts);
+    char **sorted = xcalloc(count + 1, sizeof(*sorted));
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = texts[i];
+    qsort(sorted, count, sizeof(*sorted), compare_texts);
+    add_list(out, sorted);
+    free(sorted);
+}
+
+static uint64_t eight_bytes(const unsigned char *bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+struct digest plan_call_digest(const struct plan_step *step, const char *run_dir,
+                               char *const *environment)
+{
+    struct str call = {0};
+    add_list(&call, step->argv);
+    add_part(&call, run_dir);
+    add_part(&call, step->cwd);
+    add_part(&call, step->stdin_path);
+    add_sorted(&call, step->env);
+    add_sorted(&call, environment);
+
+    unsigned char hash[EVP_MAX_MD_SIZE];
+    unsigned hash_len = 0;
+    int done = EVP_Digest(call.data, call.len, hash, &hash_len, EVP_sha256(), NULL);
+    assert(done == 1);
+    assert(hash_len >= 16);
+    str_done(&call);
+    return (struct digest){.hi = eight_bytes(hash), .lo = eight_bytes(hash + 8)};
+}

@@ -1,0 +1,319 @@
+#include "plan_policy.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "phase.h"
+#include "xalloc.h"
+
+static const char name_chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                 "0123456789._-";
+
+static struct policy *current(struct plan_reader *reader)
+{
+    return &reader->plan->policies[reader->policy];
+}
+
+const struct policy *plan_policy_find(const struct plan *plan, const char *name)
+{
+    for (int i = 0; i < plan->policy_count; i++) {
+        if (strcmp(plan->policies[i].name, name) == 0)
+            return &plan->policies[i];
+    }
+    return policy_named(name);
+}
+
+enum number_type { NUMBER_INT, NUMBER_I64, NUMBER_DOUBLE };
+
+/* The fields that are numbers. */
+static const struct number_field {
+    const char *key;
+    enum number_type type;
+    size_t offset;
+    struct plan_range range;
+} numbers[] = {
+    {"max_attempts", NUMBER_INT, offsetof(struct policy, max_attempts), {1, POLICY_ATTEMPTS_MAX}},
+    {"base_delay_ms", NUMBER_I64, offsetof(struct policy, base_delay_ms), {0, POLICY_DELAY_MS_MAX}},
+    {"multiplier", NUMBER_DOUBLE, offsetof(struct policy, multiplier), {1, 100}},
+    {"cap_ms", NUMBER_I64, offsetof(struct policy, cap_ms), {0, POLICY_DELAY_MS_MAX}},
+    {"jitter", NUMBER_DOUBLE, offsetof(struct policy, jitter), {0, 1}},
+    {"window", NUMBER_INT, offsetof(struct policy, window), {0, POLICY_ATTEMPTS_MAX}},
+    {"same_stops", NUMBER_INT, offsetof(struct policy, same_stops), {0, POLICY_ATTEMPTS_MAX}},
+    {"retry_after_cap_ms",
+     NUMBER_I64,
+     offsetof(struct policy, retry_after_cap_ms),
+     {0, POLICY_DELAY_MS_MAX}},
+    {"deadline_ms", NUMBER_I64, offsetof(struct policy, deadline_ms), {0, POLICY_DELAY_MS_MAX}},
+};
+
+static const struct number_field *find_number(const char *key)
+{
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        if (strcmp(numbers[i].key, key) == 0)
+            return &numbers[i];
+    }
+    return NULL;
+}
+
+static void read_number(struct plan_reader *reader, const struct plan_path *path,
+                        const struct json *value)
+{
+    const struct number_field *field = find_number(path->key);
+    assert(field);
+
+    char *place = (char *)current(reader) + field->offset;
+    double real;
+    int64_t whole;
+    if (field->type == NUMBER_DOUBLE) {
+        if (plan_reader_number(reader, path, value, field->range, &real))
+            memcpy(place, &real, sizeof(real));
+        return;
+    }
+    if (!plan_reader_i64(reader, path, value, field->range, &whole))
+        return;
+    int small = (int)whole;
+    if (field->type == NUMBER_INT)
+        memcpy(place, &small, sizeof(small));
+    else
+        memcpy(place, &whole, sizeof(whole));
+}
+
+/* One result is always equal to itself: a window has at least two. */
+static void read_window(struct plan_reader *reader, const struct plan_path *path,
+                        const struct json *value)
+{
+    if (json_i64(value, 0) == 1)
+        plan_reader_invalid(reader, path, "one result alone is no loop", "0 or 2 and more", value);
+    else
+        read_number(reader, path, value);
+}
+
+/* The bit of a word; 0 if it is none of them. */
+typedef unsigned bit_fn(const char *word);
+
+static unsigned phase_bit(const char *word)
+{
+    enum phase phase;
+    return phase_parse(word, &phase) ? 1U << phase : 0;
+}
+
+static unsigned class_bit(const char *word)
+{
+    if (strcmp(word, verdict_class_name(VERDICT_TRANSIENT)) == 0)
+        return POLICY_ON_TRANSIENT;
+    if (strcmp(word, verdict_class_name(VERDICT_PERSISTENT)) == 0)
+        return POLICY_ON_PERSISTENT;
+    return 0;
+}
+
+struct word_set {
+    bit_fn *bit;
+    const char *words; /* for the message */
+    size_t count;
+};
+
+static void read_set(struct plan_reader *reader, const struct plan_path *path,
+                     const struct json *value, const struct word_set *set, unsigned *out)
+{
+    struct plan_range range = {0, (double)set->count};
+    if (!plan_reader_array(reader, path, value, range))
+        return;
+
+    *out = 0;
+    for (size_t i = 0; i < json_count(value); i++) {
+        struct plan_path place = {.up = path, .index = i};
+        const struct json *word = json_at(value, i);
+        unsigned bit = set->bit(json_text(word, ""));
+        if (bit == 0)
+            plan_reader_invalid(reader, &place, "not one of the words", set->words, word);
+        *out |= bit;
+    }
+}
+
+static void read_retry_on(struct plan_reader *reader, const struct plan_path *path,
+                          const struct json *value)
+{
+    static const struct word_set classes = {class_bit, "transient or persistent", 2};
+    read_set(reader, path, value, &classes, &current(reader)->retry_on);
+}
+
+static void read_phases(struct plan_reader *reader, const struct plan_path *path,
+                        const struct json *value)
+{
+    static const struct word_set phases = {phase_bit, "RED, GREEN, VERIFY or REFACTOR",
+                                           PHASE_COUNT};
+    read_set(reader, path, value, &phases, &current(reader)->phases);
+}
+
+/* Was taken in before the other fields, see start_policy(). */
+static void check_like(struct plan_reader *reader, const struct plan_path *path,
+                       const struct json *value)
+{
+    const char *name = plan_reader_text(reader, path, value, POLICY_NAME_MAX - 1);
+    if (!name)
+        return;
+    const struct policy *like = plan_policy_find(reader->plan, name);
+    if (!like || like == current(reader))
+        plan_reader_invalid(reader, path, "no policy of this name stands above",
+                            "sandbox, infrastructure, research, transport or an earlier one",
+                            value);
+}
+
+static const struct plan_field policy_rows[] = {
+    {"like", check_like, NULL},
+    {"max_attempts", read_number, NULL},
+    {"base_delay_ms", read_number, NULL},
+    {"multiplier", read_number, NULL},
+    {"cap_ms", read_number, NULL},
+    {"jitter", read_number, NULL},
+    {"retry_on", read_retry_on, NULL},
+    {"phases", read_phases, NULL},
+    {"window", read_window, NULL},
+    {"same_stops", read_window, NULL},
+    {"retry_after_cap_ms", read_number, NULL},
+    {"deadline_ms", read_number, NULL},
+};
+static const struct plan_fields policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
+
+static bool name_is_valid(const char *name)
+{
+    size_t len = strlen(name);
+    return len > 0 && len < POLICY_NAME_MAX && strspn(name, name_chars) == len;
+}
+
+static bool check_name(struct plan_reader *reader, const struct plan_path *path)
+{
+    if (!name_is_valid(path->key)) {
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "a policy's name is 1 to 31 letters, digits, '.', '_' or '-'", NULL, NULL);
+        return false;
+    }
+    if (policy_named(path->key)) {
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "a built-in policy has this name: choose another and say \"like\"", NULL,
+                        NULL);
+        return false;
+    }
+    return true;
+}
+
+/* A new policy with this name, equal to the one it is like. */
+static void start_policy(struct plan_reader *reader, const char *name, const struct json *value)
+{
+    struct plan *plan = reader->plan;
+    const struct policy *like = plan_policy_find(plan, json_text(json_get(value, "like"), ""));
+    reader->policy = plan->policy_count;
+    struct policy *policy = current(reader);
+    *policy = like ? *like : *policy_builtin(0);
+    memset(policy->name, 0, sizeof(policy->name));
+    memcpy(policy->name, name, strlen(name));
+    plan->policy_count++;
+}
+
+static void read_members(struct plan_reader *reader, const struct plan_path *path,
+                         const struct json *value)
+{
+    void *iter = NULL;
+    const char *key;
+    const struct json *member;
+    while (json_next(value, &iter, &key, &member)) {
+        struct plan_path place = {.up = path, .key = key};
+        if (plan_reader_is_comment(key) || !check_name(reader, &place))
+            continue;
+        if (reader->plan->policy_count == PLAN_POLICIES_MAX) {
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many", "at most 64",
+                            "more");
+            return;
+        }
+        start_policy(reader, key, member);
+        (void)plan_reader_object(reader, &place, member, &policy_fields); /* has complained */
+    }
+}
+
+void plan_policies_read(struct plan_reader *reader, const struct json *value)
+{
+    static const struct plan_path root = {0};
+    const struct plan_path path = {.up = &root, .key = "policies"};
+    if (!value)
+        return;
+
+    struct violations *others = reader->violations;
+    reader->violations = &reader->policy_violations;
+    /* Steps point into this array, so it is as large as it may get from the start. */
+    reader->plan->policies = xcalloc(PLAN_POLICIES_MAX, sizeof(*reader->plan->policies));
+    if (json_kind(value) == JSON_KIND_OBJECT)
+        read_members(reader, &path, value);
+    else
+        plan_reader_wrong_type(reader, &path, "object", value);
+    reader->violations = others;
+}
+
+/* A number as JSON wants it, whatever the decimal point of the locale. */
+static void add_double(struct str *out, double number)
+{
+    char text[64];
+    (void)snprintf(text, sizeof(text), "%.17g", number);
+    for (const char *p = text; *p;) {
+        size_t plain = strspn(p, "0123456789+-e");
+        str_add_n(out, p, plain);
+        p += plain;
+        if (*p)
+            str_add_char(out, '.');
+        p += strcspn(p, "0123456789+-e");
+    }
+}
+
+static void write_number(const struct policy *policy, const struct number_field *field,
+                         struct str *out)
+{
+    const char *place = (const char *)policy + field->offset;
+    int small;
+    int64_t whole;
+    double real;
+    str_json_key(out, field->key);
+    switch (field->type) {
+    case NUMBER_INT:
+        memcpy(&small, place, sizeof(small));
+        str_add_i64(out, small);
+        break;
+    case NUMBER_I64:
+        memcpy(&whole, place, sizeof(whole));
+        str_add_i64(out, whole);
+        break;
+    case NUMBER_DOUBLE:
+        memcpy(&real, place, sizeof(real));
+        add_double(out, real);
+        break;
+    }
+}
+
+static void add_word(struct str *out, const char *word)
+{
+    bool is_first = out->data[out->len - 1] == '[';
+    str_add(out, is_first ? "" : ",");
+    str_add_json(out, word, strlen(word));
+}
+
+void plan_policy_write(const struct policy *policy, struct str *out)
+{
+    str_add_char(out, '{');
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        write_number(policy, &numbers[i], out);
+
+    str_json_key(out, "retry_on");
+    str_add_char(out, '[');
+    if (policy->retry_on & POLICY_ON_TRANSIENT)
+        add_word(out, verdict_class_name(VERDICT_TRANSIENT));
+    if (policy->retry_on & POLICY_ON_PERSISTENT)
+        add_word(out, verdict_class_name(VERDICT_PERSISTENT));
+    str_add_char(out, ']');
+
+    str_json_key(out, "phases");
+    str_add_char(out, '[');
+    for (int phase = 0; phase < PHASE_COUNT; phase++) {
+        if (policy_fits_phase(policy, (enum phase)phase))
+            add_word(out, phase_name((enum phase)phase));
+    }
+    str_add(out, "]}");
+}

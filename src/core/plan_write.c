@@ -1,0 +1,134 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "plan_policy.h"
+#include "str.h"
+#include "verdict.h"
+
+/* A comma, unless this is the first element of an array. */
+static void next_element(struct str *out)
+{
+    bool is_first = out->data[out->len - 1] == '[';
+    str_add(out, is_first ? "" : ",");
+}
+
+static void add_text(struct str *out, const char *text)
+{
+    next_element(out);
+    str_add_json(out, text, strlen(text));
+}
+
+static void json_flag(struct str *out, const char *key, bool flag)
+{
+    str_json_key(out, key);
+    str_add(out, flag ? "true" : "false");
+}
+
+static void write_env(const struct plan_step *step, struct str *out)
+{
+    str_json_key(out, "env");
+    str_add_char(out, '{');
+    for (char *const *variable = step->env; *variable; variable++) {
+        size_t name_len = strcspn(*variable, "=");
+        str_add(out, variable == step->env ? "" : ",");
+        str_add_json(out, *variable, name_len);
+        str_add_char(out, ':');
+        str_add_json(out, *variable + name_len + 1, strlen(*variable + name_len + 1));
+    }
+    str_add_char(out, '}');
+}
+
+static void write_expect(const struct plan_expectation *expect, struct str *out)
+{
+    if (expect->what == PLAN_EXPECT_SUCCESS)
+        return;
+    if (expect->reasons == 0 && !expect->match) {
+        str_json_text(out, "expect", "failure");
+        return;
+    }
+    str_json_key(out, "expect");
+    str_add_char(out, '{');
+    if (expect->reasons != 0) {
+        str_json_key(out, "reason");
+        str_add_char(out, '[');
+        for (unsigned reason = 0; reason < REASON_COUNT; reason++) {
+            if (expect->reasons & 1U << reason)
+                add_text(out, reason == REASON_NONE ? "none" : reason_name((enum reason)reason));
+        }
+        str_add_char(out, ']');
+    }
+    if (expect->match)
+        str_json_text(out, "match", expect->match);
+    str_add_char(out, '}');
+}
+
+static void write_step(const struct plan_step *step, struct str *out)
+{
+    next_element(out);
+    str_add_char(out, '{');
+    str_json_text(out, "phase", phase_name(step->phase));
+    str_json_key(out, "run");
+    str_add_char(out, '[');
+    for (char *const *word = step->argv; *word; word++)
+        add_text(out, *word);
+    str_add_char(out, ']');
+    if (step->cwd)
+        str_json_text(out, "cwd", step->cwd);
+    if (step->env)
+        write_env(step, out);
+    if (step->stdin_path)
+        str_json_text(out, "stdin", step->stdin_path);
+    if (step->timeout_ms > 0) {
+        lldiv_t timeout = lldiv(step->timeout_ms, 1000);
+        str_json_key(out, "timeout_s");
+        str_addf(out, "%lld.%03lld", timeout.quot, timeout.rem);
+    }
+    write_expect(&step->expect, out);
+    json_flag(out, "idempotent", step->idempotent);
+    str_json_text(out, "policy", step->policy->name);
+    str_add_char(out, '}');
+}
+
+static void write_task(const struct plan *plan, const struct plan_task *task, struct str *out)
+{
+    next_element(out);
+    str_add_char(out, '{');
+    str_json_text(out, "id", task->id);
+    str_json_text(out, "title", task->title);
+    if (task->need_count > 0) {
+        str_json_key(out, "needs");
+        str_add_char(out, '[');
+        for (int i = 0; i < task->need_count; i++)
+            add_text(out, plan->tasks[task->needs[i]].id);
+        str_add_char(out, ']');
+    }
+    str_json_key(out, "steps");
+    str_add_char(out, '[');
+    for (int i = 0; i < task->step_count; i++)
+        write_step(&task->steps[i], out);
+    str_add(out, "]}");
+}
+
+void plan_write(const struct plan *plan, struct str *out)
+{
+    str_add(out, "{\"version\":1");
+    str_json_text(out, "name", plan->name);
+    if (plan->jobs > 0)
+        str_json_i64(out, "jobs", plan->jobs);
+    json_flag(out, "idempotent", plan->idempotent);
+    if (plan->policy_count > 0) {
+        str_json_key(out, "policies");
+        str_add_char(out, '{');
+        for (int i = 0; i < plan->policy_count; i++) {
+            str_json_key(out, plan->policies[i].name);
+            plan_policy_write(&plan->policies[i], out);
+        }
+        str_add_char(out, '}');
+    }
+    str_json_key(out, "tasks");
+    str_add_char(out, '[');
+    for (int i = 0; i < plan->task_count; i++)
+        write_task(plan, &plan->tasks[i], out);
+    str_add(out, "]}");
+}
