@@ -106,6 +106,21 @@ ATTR_MUST_USE struct plan *plan_for_command(const struct plan_exec *exec);
 struct str;
 void plan_write(const struct plan *plan, struct str *out);
 
+/* The part of a plan that is task `id` and what it needs, directly or not.
+ * ERR_NOT_FOUND if there is no such task. The caller owns *out. */
+ATTR_MUST_USE bool plan_only(const struct plan *plan, const char *id, struct plan **out,
+                             struct err *err);
+
+enum { PLAN_TRANSIENT_RETRIES_MAX = POLICY_ATTEMPTS_MAX - 1 };
+
+/* The plan with `retries` (0..PLAN_TRANSIENT_RETRIES_MAX) after a start that failed for
+ * the world's reasons: its policy "infrastructure" (requirement B7). A plan that has a
+ * policy of that name keeps its own. The caller owns the result. */
+ATTR_MUST_USE struct plan *plan_with_transient_retries(const struct plan *plan, int retries);
+
+/* The policy of that name: the plan's own, else the built-in one; NULL for neither. */
+const struct policy *plan_policy_find(const struct plan *plan, const char *name);
+
 void plan_free(struct plan *plan);
 
 /* Task number by id, -1 if there is none. O(log n) or better. */

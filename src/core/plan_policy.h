@@ -11,9 +11,6 @@
  * reader->policy_violations. */
 void plan_policies_read(struct plan_reader *reader, const struct json *value);
 
-/* One of the plan's own by name, else a built-in one; NULL if there is neither. */
-const struct policy *plan_policy_find(const struct plan *plan, const char *name);
-
 /* A JSON object with every field of the policy but its name. */
 void plan_policy_write(const struct policy *policy, struct str *out);
 

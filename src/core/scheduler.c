@@ -195,7 +195,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
     };
     if (now->input->outcome.kind == OUTCOME_NOT_STARTED) {
         facts.start_failure = true;
-        facts.policy = policy_named("infrastructure");
+        facts.policy = plan_policy_find(state->plan, "infrastructure");
         facts.used = step->start_failures;
         facts.allowed = facts.policy->max_attempts;
         facts.retry = step->start_failures;
@@ -406,7 +406,7 @@ static void on_attempt_news(const struct scheduling *now)
     case INPUT_CONTROL:
     case INPUT_NOTE:
     case INPUT_KIND_COUNT:
-        assert(!"news of an attempt");
+        assert(false && "not news of an attempt");
     }
     scheduler_emit(now, event, NULL);
 }

@@ -16,6 +16,7 @@ struct answer {
 ATTR_PRINTF(2, 3) static void refuse(struct answer *answer, const char *fmt, ...);
 ATTR_PRINTF(2, 3) static void accept(struct answer *answer, const char *fmt, ...);
 
+ATTR_PRINTF(3, 0)
 static void set_answer(struct answer *answer, bool done, const char *fmt, va_list args)
 {
     answer->done = done;

@@ -1,0 +1,50 @@
+#include <stdio.h>
+
+#include "app.h"
+#include "command.h"
+#include "control_desk.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "place.h"
+#include "session.h"
+#include "watch_run.h"
+
+int watch_run(struct globals *globals, const struct place *place, int64_t run, enum app_mode mode)
+{
+    char by[SESSION_BY_MAX];
+    struct err err = {0};
+    struct control_desk *desk = NULL;
+    if (mode == APP_LIVE && !control_desk_start(&desk, place, &err))
+        return fail(&err);
+    struct app_options options = {
+        .place = place,
+        .run = run,
+        .mode = mode,
+        .desk = desk,
+        .by = session_by(by),
+        .engine_done_fd = -1,
+        .ascii = globals->ascii,
+        .colour = globals->no_color ? TERM_COLOUR_NONE : TERM_COLOUR_AUTO,
+    };
+    struct app_result result = {0};
+    bool ok = app_run(&options, &result, &err);
+    control_desk_stop(desk);
+    if (!ok)
+        return fail(&err);
+    return result.leave == APP_LEFT_SIGNAL ? 128 + result.signal : EXIT_ALL_PASSED;
+}
+
+int cmd_cockpit(struct globals *globals, int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    struct err err = {0};
+    struct place place;
+    if (!place_find(globals->db, false, &place, &err)) {
+        (void)err_hint(&err, "a run makes one: devs init writes a starter plan");
+        return fail(&err);
+    }
+    if (!session_has_terminal())
+        return cmd_status(globals, 0, argv);
+    return watch_run(globals, &place, 0, APP_LIVE);
+}

@@ -1,0 +1,82 @@
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "session.h"
+#include "stream.h"
+#include "target.h"
+#include "watch_run.h"
+
+/* The words of the command line. */
+struct debug_words {
+    const char *task, *level;
+    bool logs, plain, json, follow;
+};
+
+static bool parse_level(const char *word, enum event_level *out, struct err *err)
+{
+    *out = EVENT_LEVEL_DEBUG;
+    if (!word)
+        return true;
+    for (int i = EVENT_LEVEL_ERROR; i <= EVENT_LEVEL_DEBUG; i++) {
+        if (strcmp(word, event_level_name((enum event_level)i)) == 0) {
+            *out = (enum event_level)i;
+            return true;
+        }
+    }
+    (void)err_set(err, ERR_INVALID, "unknown level '%s'", word);
+    return err_hint(err, "error, info or debug");
+}
+
+/* RUN, or a FILE that is a log. */
+static bool find_log(struct globals *globals, const char *word, struct place *place,
+                     struct target *target, struct err *err)
+{
+    *target = (struct target){0};
+    bool is_file = word && access(word, F_OK) == 0;
+    const char *db = is_file ? word : globals->db;
+    return (!word || is_file || target_parse(word, target, err)) &&
+           place_find(db, false, place, err);
+}
+
+int cmd_debug(struct globals *globals, int argc, char **argv)
+{
+    struct debug_words words = {0};
+    const struct option_spec specs[] = {
+        {"logs", 0, NULL, "the run log: replay on a terminal, else records", &words.logs, NULL},
+        {"plain", 0, NULL, "a line for each record", &words.plain, NULL},
+        {"json", 0, NULL, "a JSON object for each record", &words.json, NULL},
+        {"task", 0, "T", "only records of this task", NULL, &words.task},
+        {"level", 0, "L", "error, info or debug (default)", NULL, &words.level},
+        {"follow", 'f', NULL, "go on until the run ends", &words.follow, NULL},
+    };
+    struct command_line line = {
+        .name = "debug", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    if (!words.logs && !words.plain && !words.json)
+        return fail_usage("devs debug --logs [RUN|FILE]", "debug: what of? --logs is missing");
+
+    struct err err = {0};
+    struct place place;
+    struct target target;
+    struct stream stream = {.place = &place,
+                            .form = words.json ? STREAM_JSON : STREAM_PLAIN,
+                            .task = words.task,
+                            .follow = words.follow,
+                            .done_fd = -1,
+                            .signal_fd = -1};
+    if (!parse_level(words.level, &stream.level, &err) ||
+        !find_log(globals, line.operands > 0 ? argv[0] : NULL, &place, &target, &err))
+        return fail(&err);
+    bool lines = words.plain || words.json || words.follow || !session_has_terminal();
+    if (!lines)
+        return watch_run(globals, &place, target.run, APP_REPLAY);
+    stream.run = target.run;
+    if (target.task[0] != '\0')
+        stream.task = target.task;
+    return stream_print(&stream, NULL, &err) ? EXIT_ALL_PASSED : fail(&err);
+}

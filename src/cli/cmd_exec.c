@@ -1,0 +1,101 @@
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "parse.h"
+#include "plan.h"
+#include "session.h"
+
+enum { EXEC_TIMEOUT_S_MAX = 7 * 24 * 3600 };
+
+/* The words of the command line, before they are checked. */
+struct exec_words {
+    const char *phase, *policy, *timeout;
+    bool once, json;
+    struct policy chosen; /* for --once: the policy with a single attempt */
+};
+
+static bool check_words(struct exec_words *words, struct plan_exec *out, struct err *err)
+{
+    out->phase = PHASE_VERIFY;
+    if (words->phase && !phase_parse(words->phase, &out->phase)) {
+        (void)err_set(err, ERR_INVALID, "unknown phase '%s'", words->phase);
+        return err_hint(err, "RED, GREEN, VERIFY or REFACTOR");
+    }
+    const char *name = words->policy ? words->policy : "sandbox";
+    const struct policy *policy = policy_named(name);
+    if (!policy) {
+        (void)err_set(err, ERR_INVALID, "unknown policy '%s'", name);
+        return err_hint(err, "sandbox, infrastructure, research or transport");
+    }
+    words->chosen = *policy;
+    if (words->once) {
+        (void)snprintf(words->chosen.name, sizeof(words->chosen.name), "once");
+        words->chosen.max_attempts = 1;
+    }
+    out->policy = words->once ? &words->chosen : policy;
+    int64_t timeout_s = 0;
+    if (words->timeout && !parse_i64(words->timeout, 1, EXEC_TIMEOUT_S_MAX, &timeout_s, err))
+        return false;
+    out->timeout_ms = timeout_s * 1000;
+    out->idempotent = !words->once;
+    return true;
+}
+
+static int run_command(struct globals *globals, const struct plan_exec *exec, bool json)
+{
+    char dir[PATH_MAX];
+    if (!getcwd(dir, sizeof(dir)))
+        return fail_usage(NULL, "this folder is not there any more");
+    struct plan *plan = plan_for_command(exec);
+    struct str text = {0};
+    plan_write(plan, &text);
+    struct session session = {.globals = globals,
+                              .plan = plan,
+                              .plan_text = str_text(&text),
+                              .kind = "exec",
+                              .run_dir = dir,
+                              .jobs = 1,
+                              .watch = json ? SESSION_JSON : SESSION_OUTPUT};
+    int code = session_run(&session);
+    str_done(&text);
+    plan_free(plan);
+    return code;
+}
+
+int cmd_exec(struct globals *globals, int argc, char **argv)
+{
+    struct exec_words words = {0};
+    const struct option_spec specs[] = {
+        {"phase", 0, "PHASE", "RED, GREEN, VERIFY (default) or REFACTOR", NULL, &words.phase},
+        {"policy", 0, "NAME", "sandbox (default), infrastructure, research, transport", NULL,
+         &words.policy},
+        {"timeout", 0, "S", "end an attempt after so many seconds", NULL, &words.timeout},
+        {"once", 0, NULL, "it may not be run twice: no second attempt", &words.once, NULL},
+        {"json", 0, NULL, "a JSON object for each event, not the output", &words.json, NULL},
+    };
+    struct command_line line = {.name = "exec",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .rest_after_first = true,
+                                .min_operands = 1,
+                                .max_operands = -1};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+
+    char **command = calloc((size_t)line.operands + 1, sizeof(*command));
+    if (!command)
+        abort();
+    memcpy(command, argv, (size_t)line.operands * sizeof(*command));
+    struct plan_exec exec = {.argv = command};
+    struct err err = {0};
+    code = check_words(&words, &exec, &err) ? run_command(globals, &exec, words.json) : fail(&err);
+    free(command);
+    return code;
+}

@@ -1,0 +1,136 @@
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "follower.h"
+#include "output_print.h"
+#include "parse.h"
+#include "target.h"
+#include "watch.h"
+
+/* Which output of which attempt is printed. */
+struct chosen {
+    int task, step, attempt;
+};
+
+static bool choose_step(const struct run_state *state, const char *given, struct chosen *chosen,
+                        struct err *err)
+{
+    int64_t step = 0;
+    int count = state->plan->tasks[chosen->task].step_count;
+    if (given && !parse_i64(given, 1, count, &step, err))
+        return false;
+    chosen->step = given ? (int)step - 1 : run_state_step_number(state, chosen->task);
+    return true;
+}
+
+/* The attempt that is asked for, else the latest of the step; a step that has not
+ * begun gives way to the one before it. */
+static bool choose_attempt(const struct run_state *state, const char *given, struct chosen *chosen,
+                           struct err *err)
+{
+    const struct step_state *steps = state->tasks[chosen->task].steps;
+    while (!given && chosen->step > 0 && steps[chosen->step].attempt_count == 0)
+        chosen->step--;
+    int64_t latest = (int64_t)steps[chosen->step].attempt_count;
+    if (latest == 0) {
+        chosen->attempt = 0;
+        return true;
+    }
+    int64_t attempt = latest;
+    if (given && !parse_i64(given, 1, latest, &attempt, err)) {
+        (void)err_hint(err, "step %d has had %lld tries", chosen->step + 1, (long long)latest);
+        return false;
+    }
+    chosen->attempt = (int)attempt;
+    return true;
+}
+
+static bool is_over(struct follower *follower, const struct chosen *chosen)
+{
+    const struct run_state *state = follower_state(follower);
+    const struct attempt_state *attempt =
+        step_state_find_attempt(&state->tasks[chosen->task].steps[chosen->step], chosen->attempt);
+    return !attempt || attempt->ended.at_ms != 0 || follower_is_orphaned(follower);
+}
+
+static bool follow(struct follower *follower, const struct chosen *chosen,
+                   struct output_print *print, struct err *err)
+{
+    enum { ORPHAN_LOOK_MS = 1000 };
+    for (;;) {
+        bool over = is_over(follower, chosen); /* asked before the output is read: none is lost */
+        if (!output_print_more(print, err))
+            return false;
+        if (over || ferror(stdout))
+            return true;
+        struct pollfd fd = {.fd = follower_fd(follower), .events = POLLIN};
+        (void)poll(&fd, 1, fd.fd < 0 ? WATCH_POLL_MS : ORPHAN_LOOK_MS);
+        (void)follower_heard(follower);
+        if (!follower_read(follower, 0, NULL, NULL, NULL, err))
+            return false;
+    }
+}
+
+/* The words of the command line. */
+struct log_words {
+    const char *try, *step;
+    bool follow;
+};
+
+static bool print_log(struct follower *follower, const struct target *target,
+                      const struct log_words *words, struct err *err)
+{
+    const struct run_state *state = follower_state(follower);
+    struct chosen chosen = {0};
+    if (!target_task(target, state->plan, &chosen.task, err) ||
+        !choose_step(state, words->step, &chosen, err) ||
+        !choose_attempt(state, words->try, &chosen, err))
+        return false;
+    if (chosen.attempt == 0) {
+        (void)fprintf(stderr, "devs: %s has not been tried yet\n", target->task);
+        return true;
+    }
+    struct output_print print = {.reader = follower_reader(follower),
+                                 .key = {.run = follower_run(follower)->number,
+                                         .task = chosen.task,
+                                         .step = chosen.step,
+                                         .attempt = chosen.attempt},
+                                 .merge = OUTPUT_MERGED};
+    bool ok =
+        words->follow ? follow(follower, &chosen, &print, err) : output_print_more(&print, err);
+    output_print_done(&print);
+    return ok;
+}
+
+int cmd_log(struct globals *globals, int argc, char **argv)
+{
+    struct log_words words = {0};
+    const struct option_spec specs[] = {
+        {"try", 0, "N", "the output of this try (else the latest)", NULL, &words.try},
+        {"step", 0, "N", "of this step (else the present one)", NULL, &words.step},
+        {"follow", 'f', NULL, "go on until the try has ended", &words.follow, NULL},
+    };
+    struct command_line line = {.name = "log",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 1,
+                                .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    struct err err = {0};
+    struct place place;
+    struct target target;
+    struct follower *follower = NULL;
+    bool ok = target_parse(argv[0], &target, &err) &&
+              place_find(globals->db, false, &place, &err) &&
+              follower_open(&follower, &place, target.run, &err) &&
+              follower_read(follower, 0, NULL, NULL, NULL, &err) &&
+              print_log(follower, &target, &words, &err);
+    follower_close(follower);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}

@@ -1,0 +1,117 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "parse.h"
+#include "plan_file.h"
+#include "session.h"
+
+enum { RUN_JOBS_DEFAULT = 2 };
+
+static void print_step(const struct plan_step *step, int number)
+{
+    int tries = policy_fits_phase(step->policy, step->phase) ? step->policy->max_attempts : 1;
+    struct str call = {0};
+    int argc = 0;
+    while (step->argv[argc])
+        argc++;
+    command_line_text(argc, step->argv, &call);
+    (void)printf("  %d %-8s %d tr%s (%s)%s  %s\n", number, phase_name(step->phase), tries,
+                 tries == 1 ? "y  " : "ies", step->policy->name,
+                 step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "", str_text(&call));
+    str_done(&call);
+}
+
+/* What would run, in words; nothing is started and no log is touched. */
+static int print_dry(const struct plan *plan, int jobs)
+{
+    (void)printf("%s: %d tasks, %d steps, %d at a time\n", plan->name, plan->task_count,
+                 plan->step_count, jobs);
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        (void)printf("%s  %s", task->id, strcmp(task->id, task->title) == 0 ? "" : task->title);
+        for (int n = 0; n < task->need_count; n++)
+            (void)printf("%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
+        (void)putchar('\n');
+        for (int s = 0; s < task->step_count; s++)
+            print_step(&task->steps[s], s + 1);
+    }
+    return EXIT_ALL_PASSED;
+}
+
+static bool choose_jobs(const char *given, const struct plan *plan, int *out, struct err *err)
+{
+    int64_t jobs = plan->jobs > 0 ? plan->jobs : RUN_JOBS_DEFAULT;
+    if (given && !parse_i64(given, 1, PLAN_JOBS_MAX, &jobs, err)) {
+        (void)err_hint(err, "-j takes 1 to %d", PLAN_JOBS_MAX);
+        return false;
+    }
+    *out = (int)jobs;
+    return true;
+}
+
+/* Keep one task and what it needs; the log keeps the plan as it is run. */
+static bool keep_only(struct plan_file *file, const char *id, struct err *err)
+{
+    struct plan *kept = NULL;
+    if (!plan_only(file->plan, id, &kept, err))
+        return false;
+    plan_free(file->plan);
+    file->plan = kept;
+    str_clear(&file->text);
+    plan_write(kept, &file->text);
+    return true;
+}
+
+static enum session_watch choose_watch(bool plain, bool json)
+{
+    if (json)
+        return SESSION_JSON;
+    return plain || !session_has_terminal() ? SESSION_PLAIN : SESSION_COCKPIT;
+}
+
+int cmd_run(struct globals *globals, int argc, char **argv)
+{
+    bool plain = false, json = false, dry = false;
+    const char *jobs_text = NULL, *only = NULL;
+    const struct option_spec specs[] = {
+        {"plain", 0, NULL, "a line for each event, no screen", &plain, NULL},
+        {"json", 0, NULL, "a JSON object for each event", &json, NULL},
+        {"jobs", 'j', "N", "attempts at a time (else the plan's, else 2)", NULL, &jobs_text},
+        {"only", 0, "TASK", "this task and what it needs", NULL, &only},
+        {"dry-run", 0, NULL, "say what would run, start nothing", &dry, NULL},
+    };
+    struct command_line line = {.name = "run",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 1,
+                                .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+
+    struct plan_file file;
+    code = plan_file_read(argv[0], &file);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    struct err err = {0};
+    int jobs = 0;
+    if (!choose_jobs(jobs_text, file.plan, &jobs, &err) ||
+        (only && !keep_only(&file, only, &err))) {
+        plan_file_done(&file);
+        (void)fail(&err);
+        return EXIT_USAGE;
+    }
+    struct session session = {.globals = globals,
+                              .plan = file.plan,
+                              .plan_text = str_text(&file.text),
+                              .kind = "plan",
+                              .run_dir = file.dir,
+                              .jobs = jobs,
+                              .watch = choose_watch(plain, json)};
+    code = dry ? print_dry(file.plan, jobs) : session_run(&session);
+    plan_file_done(&file);
+    return code;
+}

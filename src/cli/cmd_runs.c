@@ -1,0 +1,103 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "log_reader.h"
+#include "shown.h"
+#include "text.h"
+
+static const char *state_of(const struct log_run_info *run)
+{
+    if (run->ended_at_ms != 0)
+        return "ended";
+    return run->owner_alive ? "live" : "interrupted";
+}
+
+static void print_text(const struct log_run_info *run)
+{
+    char started[CLOCK_TEXT_MAX];
+    struct str lasted = {0}, name = {0};
+    int64_t end_ms = run->ended_at_ms != 0 ? run->ended_at_ms : run->last_at_ms;
+    shown_duration(end_ms - run->started_at_ms, &lasted);
+    text_clean(&name, run->name, strlen(run->name));
+    (void)printf("#%-5lld %s  %8s  %-11s %5d tasks %6lld tries %5lld passed %4lld failed  %s\n",
+                 (long long)run->number, clock_date(run->started_at_ms, started), str_text(&lasted),
+                 state_of(run), run->tasks, (long long)run->attempts, (long long)run->passed,
+                 (long long)run->failed, str_text(&name));
+    str_done(&lasted);
+    str_done(&name);
+}
+
+static void print_json(const struct log_run_info *run)
+{
+    struct str out = {0};
+    str_add_char(&out, '{');
+    str_json_i64(&out, "v", 1);
+    str_json_i64(&out, "run", run->number);
+    str_json_text(&out, "uid", run->uid);
+    str_json_text(&out, "name", run->name);
+    str_json_text(&out, "kind", run->kind);
+    str_json_text(&out, "state", state_of(run));
+    str_json_text(&out, "dir", run->dir);
+    str_json_text(&out, "command", run->command);
+    str_json_i64(&out, "pid", run->pid);
+    str_json_i64(&out, "started_at_ms", run->started_at_ms);
+    if (run->ended_at_ms != 0) {
+        str_json_i64(&out, "ended_at_ms", run->ended_at_ms);
+        str_json_i64(&out, "exit_code", run->exit_code);
+    }
+    str_json_i64(&out, "tasks", run->tasks);
+    str_json_i64(&out, "attempts", run->attempts);
+    str_json_i64(&out, "passed", run->passed);
+    str_json_i64(&out, "failed", run->failed);
+    str_json_i64(&out, "cancelled", run->cancelled);
+    str_json_i64(&out, "waited_ms", run->waited_ms);
+    str_json_i64(&out, "events", run->last_seq);
+    str_add(&out, "}\n");
+    (void)fputs(out.data, stdout);
+    str_done(&out);
+}
+
+static bool print_runs(struct log_reader *reader, bool json, struct err *err)
+{
+    static const size_t page = LOG_PAGE_RUNS;
+    struct log_run_info runs[LOG_PAGE_RUNS];
+    int64_t before = 0;
+    size_t count = 0;
+    do {
+        if (!log_reader_runs(reader, before, runs, page, &count, err))
+            return false;
+        for (size_t i = 0; i < count; i++) {
+            before = runs[i].number;
+            if (json)
+                print_json(&runs[i]);
+            else
+                print_text(&runs[i]);
+            log_run_info_done(&runs[i]);
+        }
+    } while (count == page);
+    return true;
+}
+
+int cmd_runs(struct globals *globals, int argc, char **argv)
+{
+    bool json = false;
+    const struct option_spec specs[] = {
+        {"json", 0, NULL, "a JSON object for each run", &json, NULL},
+    };
+    struct command_line line = {
+        .name = "runs", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    struct err err = {0};
+    struct place place;
+    struct log_reader *reader = NULL;
+    bool ok = place_find(globals->db, false, &place, &err) &&
+              log_reader_open(&reader, &place, &err) && print_runs(reader, json, &err);
+    log_reader_close(reader);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}

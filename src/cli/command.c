@@ -1,0 +1,110 @@
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "err.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "str.h"
+
+static const struct command commands[] = {
+    {"run", "PLAN", "run a plan; in a terminal, watch it", cmd_run},
+    {"exec", "-- COMMAND [ARG...]", "run one command under the retry engine", cmd_exec},
+    {"init", "", "write a commented starter plan", cmd_init},
+    {"status", "[RUN]", "what each task of a run is doing", cmd_status},
+    {"runs", "", "list the runs in the log", cmd_runs},
+    {"log", "[RUN/]TASK", "print the output of a task", cmd_log},
+    {"cancel", "RUN[/TASK]", "stop a run or a task", cmd_cancel},
+    {"retry", "RUN[/TASK]", "try again now: skip a wait, or a fresh set of tries", cmd_retry},
+    {"hold", "RUN[/TASK]", "start no new tries", cmd_hold},
+    {"release", "RUN[/TASK]", "let a held one go on", cmd_release},
+    {"debug", "--logs [RUN|FILE]", "play a past run back, or print its records", cmd_debug},
+};
+
+const struct command *command_at(size_t index)
+{
+    return index < ARRAY_LEN(commands) ? &commands[index] : NULL;
+}
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+enum { SPECS_MAX = 24, GLOBAL_SPECS = 4 };
+
+static void print_help(const struct command_line *line, const struct options *options)
+{
+    const struct command *command = command_find(line->name);
+    if (command)
+        (void)printf("usage: devs %s [options] %s\n%s\n\n", command->name, command->usage,
+                     command->words);
+    options_help(options);
+}
+
+int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv)
+{
+    bool help = false;
+    struct option_spec specs[SPECS_MAX] = {
+        {"db", 0, "FILE", "the run log (else DEVS_DB, else .devs/devs.db)", NULL, &globals->db},
+        {"ascii", 0, NULL, "draw with ASCII only", &globals->ascii, NULL},
+        {"no-color", 0, NULL, "no colours (NO_COLOR does the same)", &globals->no_color, NULL},
+        {"help", 'h', NULL, "this text", &help, NULL},
+    };
+    for (size_t i = 0; i < line->spec_count; i++)
+        specs[GLOBAL_SPECS + i] = line->specs[i];
+    struct options options = {.specs = specs,
+                              .count = GLOBAL_SPECS + line->spec_count,
+                              .rest_after_first = line->rest_after_first};
+    struct err err = {0};
+    line->done = true;
+    if (!options_parse(&options, argc, argv, &line->operands, &err)) {
+        (void)err_hint(&err, "devs %s --help", line->name);
+        return fail(&err);
+    }
+    if (help) {
+        print_help(line, &options);
+        return EXIT_ALL_PASSED;
+    }
+    const struct command *command = command_find(line->name);
+    const char *usage = command ? command->usage : "";
+    if (line->operands < line->min_operands)
+        return fail_usage("devs --help", "%s: something is missing: devs %s %s", line->name,
+                          line->name, usage);
+    if (line->max_operands >= 0 && line->operands > line->max_operands)
+        return fail_usage("devs --help", "%s: '%s' is one word too many", line->name,
+                          argv[line->max_operands]);
+    line->done = false;
+    return EXIT_ALL_PASSED;
+}
+
+static bool is_plain_word(const char *word)
+{
+    const char *safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
+    return *word && strspn(word, safe) == strlen(word);
+}
+
+void command_line_text(int argc, char *const *argv, struct str *out)
+{
+    for (int i = 0; i < argc; i++) {
+        if (i > 0)
+            str_add_char(out, ' ');
+        if (is_plain_word(argv[i])) {
+            str_add(out, argv[i]);
+            continue;
+        }
+        str_add_char(out, '\'');
+        for (const char *c = argv[i]; *c; c++) {
+            if (*c == '\'')
+                str_add(out, "'\\''");
+            else
+                str_add_char(out, *c);
+        }
+        str_add_char(out, '\'');
+    }
+}

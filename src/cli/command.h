@@ -1,0 +1,55 @@
+/*
+ * command.h - the commands of `devs`, one table: dispatch and help come from it.
+ */
+#ifndef DEVS_COMMAND_H
+#define DEVS_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "options.h"
+
+/* What every command gets: the options that stand before or after its name. */
+struct globals {
+    const char *db; /* --db FILE, NULL if not given */
+    bool ascii;
+    bool no_color;
+    const char *command_line; /* the whole of it, for the log */
+};
+
+/* argv[0] is the first word after the command's name. Returns the exit code. */
+typedef int command_fn(struct globals *globals, int argc, char **argv);
+
+struct command {
+    const char *name;
+    const char *usage; /* what follows the name */
+    const char *words; /* one line */
+    command_fn *run;
+};
+
+/* Keep alphabetical within each group of the help. NULL past the last. */
+const struct command *command_at(size_t index);
+const struct command *command_find(const char *name);
+
+/* Parse the options of a command together with the global ones. On --help prints
+ * the help and sets *done; on an error says so. Returns the exit code for *done. */
+struct command_line {
+    const char *name;                /* of the command */
+    const struct option_spec *specs; /* its own options */
+    size_t spec_count;
+    bool rest_after_first;
+    int min_operands, max_operands; /* max -1 = any */
+    bool done;                      /* out: nothing more to do */
+    int operands;                   /* out: how many; they are argv[0..operands) */
+};
+int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv);
+
+command_fn cmd_cockpit, cmd_init, cmd_run, cmd_exec, cmd_status, cmd_runs, cmd_log, cmd_cancel,
+    cmd_retry, cmd_hold, cmd_release, cmd_debug;
+
+/* The whole command line, as a shell would take it, into a static place of the
+ * caller's: for people to read in the log. */
+struct str;
+void command_line_text(int argc, char *const *argv, struct str *out);
+
+#endif

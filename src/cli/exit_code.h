@@ -1,0 +1,21 @@
+/*
+ * exit_code.h - what the process's exit code says. The manual has the same list.
+ */
+#ifndef DEVS_EXIT_CODE_H
+#define DEVS_EXIT_CODE_H
+
+enum exit_code {
+    EXIT_ALL_PASSED = 0,
+    EXIT_GAVE_UP = 1, /* something gave up or was cancelled */
+    EXIT_USAGE = 2,   /* wrong words on the command line, or an invalid plan */
+    EXIT_ENTROPY = 3, /* going in circles */
+    EXIT_NEEDS_YOU = 4,
+    EXIT_DAMAGED = 65, /* the log is not what it should be */
+    EXIT_NO_LOG = 66,
+    EXIT_NO_CREATE = 73,    /* the log cannot be made */
+    EXIT_NOT_RECORDED = 74, /* all passed, but recording failed */
+    EXIT_BUSY = 75,         /* another process has it */
+    EXIT_STOPPED = 130,     /* the run was stopped by a person */
+};
+
+#endif

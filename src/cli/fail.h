@@ -1,0 +1,17 @@
+/*
+ * fail.h - errors for people: "devs: what: why" on stderr, and a hint.
+ */
+#ifndef DEVS_FAIL_H
+#define DEVS_FAIL_H
+
+#include "attr.h"
+#include "err.h"
+
+/* Print the error and return the exit code for it. */
+int fail(const struct err *err);
+/* Print an error made on the spot and return EXIT_USAGE. The hint may be NULL. */
+ATTR_PRINTF(2, 3) int fail_usage(const char *hint, const char *fmt, ...);
+/* One line on stderr: "devs: ...". */
+ATTR_PRINTF(1, 2) void warn(const char *fmt, ...);
+
+#endif

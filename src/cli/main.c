@@ -1,0 +1,83 @@
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "str.h"
+
+static int print_version(void)
+{
+    (void)printf("devs %s\n", DEVS_VERSION);
+    return EXIT_ALL_PASSED;
+}
+
+static int print_help(void)
+{
+    (void)puts("devs - runs coding agents and tests, tries again where that can help, says why\n"
+               "\n"
+               "usage: devs [--db FILE]              the cockpit on this project's newest run\n"
+               "       devs COMMAND [options]        devs COMMAND --help says more\n");
+    const struct command *command = NULL;
+    for (size_t i = 0; (command = command_at(i)); i++)
+        (void)printf("  %-8s %-22s %s\n", command->name, command->usage, command->words);
+    (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
+               "invalid plan, 3 going in circles, 4 needs a person, 65 damaged log, 66 no such\n"
+               "log, 73 log cannot be made, 74 all passed but not recorded, 75 another process\n"
+               "has it, 130 stopped by a person");
+    return EXIT_ALL_PASSED;
+}
+
+/* Words before the command's name that belong to every command. */
+static int skip_globals(struct globals *globals, int argc, char **argv)
+{
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        if (strcmp(argv[at], "--db") == 0 && at + 1 < argc)
+            globals->db = argv[++at];
+        else if (strncmp(argv[at], "--db=", 5) == 0)
+            globals->db = argv[at] + 5;
+        else if (strcmp(argv[at], "--ascii") == 0)
+            globals->ascii = true;
+        else if (strcmp(argv[at], "--no-color") == 0)
+            globals->no_color = true;
+        else
+            break;
+    }
+    return at;
+}
+
+static int dispatch(struct globals *globals, int argc, char **argv)
+{
+    int at = skip_globals(globals, argc, argv);
+    if (at >= argc)
+        return cmd_cockpit(globals, 0, argv + at);
+    const char *name = argv[at];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        return print_version();
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return print_help();
+    const struct command *command = command_find(name);
+    if (!command)
+        return fail_usage("devs --help lists the commands", "unknown %s '%s'",
+                          name[0] == '-' ? "option" : "command", name);
+    return command->run(globals, argc - at - 1, argv + at + 1);
+}
+
+int main(int argc, char **argv)
+{
+    (void)setlocale(LC_ALL, "");
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, not our end */
+
+    struct str line = {0};
+    command_line_text(argc, argv, &line);
+    struct globals globals = {.command_line = str_text(&line)};
+    int code = dispatch(&globals, argc, argv);
+    if (fflush(stdout) != 0 && code == EXIT_ALL_PASSED)
+        code = EXIT_GAVE_UP;
+    str_done(&line);
+    return code;
+}

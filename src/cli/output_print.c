@@ -1,0 +1,61 @@
+#include "output_print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "text.h"
+
+static void print_bytes(FILE *to, const char *bytes, size_t len)
+{
+    if (!isatty(fileno(to))) {
+        (void)fwrite(bytes, 1, len, to); /* a closed pipe ends nothing of ours */
+        return;
+    }
+    struct str clean = {0};
+    text_clean(&clean, bytes, len);
+    (void)fwrite(str_text(&clean), 1, clean.len, to);
+    str_done(&clean);
+}
+
+static void print_row(struct output_print *print, const struct log_output_row *row)
+{
+    const char *bytes = str_text(&print->page.text) + row->start;
+    size_t len = row->len;
+    int64_t *next = &print->next[row->stream];
+    FILE *to = print->merge == OUTPUT_SPLIT && row->stream == 2 ? stderr : stdout;
+
+    if (row->offset > *next)
+        (void)fprintf(to, "\n[%" PRId64 " bytes were not kept]\n", row->offset - *next);
+    int64_t seen = *next - row->offset; /* of this row, because a tail overlaps the head */
+    if (seen > 0) {
+        size_t skip = (size_t)seen < len ? (size_t)seen : len;
+        bytes += skip;
+        len -= skip;
+    }
+    print_bytes(to, bytes, len);
+    if (row->offset + (int64_t)row->len > *next)
+        *next = row->offset + (int64_t)row->len;
+}
+
+bool output_print_more(struct output_print *print, struct err *err)
+{
+    size_t count = 0;
+    do {
+        if (!log_reader_output(print->reader, &print->key, print->after, &print->page, err))
+            return false;
+        count = print->page.count;
+        for (size_t i = 0; i < count; i++) {
+            print->after = print->page.rows[i].id;
+            if (!print->page.rows[i].replaceable)
+                print_row(print, &print->page.rows[i]);
+        }
+    } while (count > 0);
+    (void)fflush(stdout);
+    return true;
+}
+
+void output_print_done(struct output_print *print)
+{
+    output_page_done(&print->page);
+}

@@ -1,0 +1,35 @@
+/*
+ * output_print.h - an attempt's recorded output, to stdout and stderr or to one of
+ * them; from its start, and on as it grows.
+ */
+#ifndef DEVS_OUTPUT_PRINT_H
+#define DEVS_OUTPUT_PRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "log_reader.h"
+
+enum output_merge {
+    OUTPUT_SPLIT,  /* stderr of the attempt goes to our stderr */
+    OUTPUT_MERGED, /* all to stdout */
+};
+
+/* A value of the caller's; end it with output_print_done(). */
+struct output_print {
+    struct log_reader *reader; /* borrowed */
+    struct log_output_key key;
+    enum output_merge merge;
+    int64_t after;   /* last row printed */
+    int64_t next[3]; /* by stream: offset that comes next */
+    struct output_page page;
+};
+
+/* Print what is new. To a terminal it is cleaned of control bytes, elsewhere it
+ * goes out as it came. Bytes that were not kept are named in a line. */
+ATTR_MUST_USE bool output_print_more(struct output_print *print, struct err *err);
+void output_print_done(struct output_print *print);
+
+#endif

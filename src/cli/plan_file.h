@@ -1,0 +1,22 @@
+/*
+ * plan_file.h - a plan from a file, with everything that is wrong with it said.
+ */
+#ifndef DEVS_PLAN_FILE_H
+#define DEVS_PLAN_FILE_H
+
+#include <limits.h>
+
+#include "plan.h"
+#include "str.h"
+
+struct plan_file {
+    struct plan *plan;  /* owned */
+    struct str text;    /* owned: as the log keeps it */
+    char dir[PATH_MAX]; /* the run's folder: where the file is; for "-" this one */
+};
+
+/* Read and check. Prints what is wrong and returns the exit code; 0 = all well. */
+int plan_file_read(const char *path, struct plan_file *out);
+void plan_file_done(struct plan_file *file);
+
+#endif

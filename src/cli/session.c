@@ -1,0 +1,229 @@
+#define _DEFAULT_SOURCE /* environ */
+
+#include "session.h"
+
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "control_desk.h"
+#include "engine.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "follower.h"
+#include "stream.h"
+#include "summary.h"
+
+extern char **environ;
+
+bool session_has_terminal(void)
+{
+    const char *term = getenv("TERM");
+    bool drawable = term && *term && strcmp(term, "dumb") != 0;
+    return drawable && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+const char *session_by(char out[SESSION_BY_MAX])
+{
+    const struct passwd *user = getpwuid(geteuid());
+    const char *tty = isatty(STDIN_FILENO) ? ttyname(STDIN_FILENO) : NULL;
+    if (tty && strncmp(tty, "/dev/", 5) == 0)
+        tty += 5;
+    (void)snprintf(out, SESSION_BY_MAX, "%s%s%s", user ? user->pw_name : "somebody", tty ? "@" : "",
+                   tty ? tty : "");
+    return out;
+}
+
+/* A session under way. */
+struct watching {
+    const struct session *session;
+    struct place place;
+    struct engine *engine;
+    int64_t run;
+    int signal_fd;
+    int signal; /* that made us leave; 0 = none */
+    char by[SESSION_BY_MAX];
+};
+
+static bool block_signals(int *fd_out, struct err *err)
+{
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    *fd_out = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (*fd_out < 0)
+        return err_set(err, ERR_IO, "signals cannot be had as a file");
+    return true;
+}
+
+/* Other runs that are alive in this log: the person should know. */
+static void warn_of_others(const struct watching *watching)
+{
+    enum { LOOK_AT_RUNS = 16 };
+    struct log_reader *reader = NULL;
+    if (!log_reader_open(&reader, &watching->place, NULL))
+        return; /* there is no log yet, so no other run either */
+    struct log_run_info runs[LOOK_AT_RUNS];
+    size_t count = 0;
+    if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool same_tree = strcmp(runs[i].dir, watching->session->run_dir) == 0;
+        if (runs[i].owner_alive && runs[i].ended_at_ms == 0 && same_tree)
+            warn("run #%lld %s is going on in this tree too (pid %lld)", (long long)runs[i].number,
+                 runs[i].name, (long long)runs[i].pid);
+        log_run_info_done(&runs[i]);
+    }
+    log_reader_close(reader);
+}
+
+static bool start_engine(struct watching *watching, struct err *err)
+{
+    const struct session *session = watching->session;
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+        return err_set(err, ERR_IO, "no random numbers are to be had");
+    struct engine_options options = {
+        .place = &watching->place,
+        .plan = session->plan,
+        .plan_text = session->plan_text,
+        .kind = session->kind,
+        .name = session->plan->name,
+        .command = session->globals->command_line,
+        .run_dir = session->run_dir,
+        .environment = environ,
+        .by = watching->by,
+        .jobs = session->jobs,
+        .seed = seed,
+        .at_end = session->watch == SESSION_COCKPIT ? ENGINE_LINGER : ENGINE_LEAVE,
+    };
+    return engine_start(&watching->engine, &options, &watching->run, err);
+}
+
+/* Lines until the engine has ended; a signal cancels the run first. */
+static bool watch_as_lines(struct watching *watching, struct err *err)
+{
+    static const enum stream_form forms[] = {
+        [SESSION_COCKPIT] = STREAM_PLAIN,
+        [SESSION_PLAIN] = STREAM_PLAIN,
+        [SESSION_JSON] = STREAM_JSON,
+        [SESSION_OUTPUT] = STREAM_OUTPUT,
+    };
+    struct stream stream = {
+        .place = &watching->place,
+        .run = watching->run,
+        .form = forms[watching->session->watch],
+        .level = EVENT_LEVEL_DEBUG,
+        .follow = true,
+        .done_fd = engine_done_fd(watching->engine),
+        .signal_fd = watching->signal_fd,
+    };
+    return stream_print(&stream, &watching->signal, err);
+}
+
+static bool watch_on_screen(struct watching *watching, struct err *err)
+{
+    struct control_desk *desk = NULL;
+    if (!control_desk_start(&desk, &watching->place, err))
+        return false;
+    struct app_options options = {
+        .place = &watching->place,
+        .run = watching->run,
+        .mode = APP_LIVE,
+        .desk = desk,
+        .by = watching->by,
+        .engine_here = true,
+        .engine_done_fd = engine_done_fd(watching->engine),
+        .ascii = watching->session->globals->ascii,
+        .colour = watching->session->globals->no_color ? TERM_COLOUR_NONE : TERM_COLOUR_AUTO,
+    };
+    struct app_result result = {0};
+    bool ok = app_run(&options, &result, err);
+    watching->signal = result.signal;
+    if (ok && (result.leave == APP_LEFT_CANCEL || result.leave == APP_LEFT_SIGNAL))
+        engine_cancel(watching->engine, watching->by);
+    control_desk_stop(desk);
+    return ok;
+}
+
+static void print_summary(const struct watching *watching)
+{
+    struct follower *follower = NULL;
+    struct err err = {0};
+    if (!follower_open(&follower, &watching->place, watching->run, &err) ||
+        !follower_read(follower, 0, NULL, NULL, NULL, &err)) {
+        (void)fail(&err);
+        follower_close(follower);
+        return;
+    }
+    struct str text = {0};
+    summary_write(follower_state(follower), watching->run, false, &text);
+    (void)fputs(str_text(&text), stdout);
+    str_done(&text);
+    follower_close(follower);
+}
+
+static int exit_code_of(const struct watching *watching, const struct engine_result *result)
+{
+    if (result->recording_failed) {
+        struct err err = result->err;
+        if (err.code == ERR_NONE)
+            (void)err_set(&err, ERR_IO, "the log could not be written to the end");
+        (void)fail(&err);
+        if (result->exit_code == EXIT_ALL_PASSED)
+            return EXIT_NOT_RECORDED;
+    }
+    if (watching->signal != 0 && watching->signal != SIGINT)
+        return 128 + watching->signal;
+    bool exec =
+        watching->session->watch == SESSION_OUTPUT || strcmp(watching->session->kind, "exec") == 0;
+    bool stopped = result->exit_code == EXIT_STOPPED;
+    return exec && !stopped ? result->last_attempt_code : result->exit_code;
+}
+
+/* Watch until the end; after a signal the run is cancelled and watched on. */
+static bool watch(struct watching *watching, struct err *err)
+{
+    if (watching->session->watch == SESSION_COCKPIT)
+        return watch_on_screen(watching, err);
+    if (!watch_as_lines(watching, err))
+        return false;
+    if (watching->signal != 0)
+        engine_cancel(watching->engine, watching->by);
+    return true;
+}
+
+int session_run(const struct session *session)
+{
+    struct err err = {0};
+    struct watching watching = {.session = session, .signal_fd = -1};
+    (void)session_by(watching.by);
+    if (!place_find(session->globals->db, true, &watching.place, &err))
+        return fail(&err);
+    warn_of_others(&watching);
+    bool lines = session->watch != SESSION_COCKPIT;
+    if (lines && !block_signals(&watching.signal_fd, &err))
+        return fail(&err);
+    if (!start_engine(&watching, &err))
+        return fail(&err);
+
+    bool ok = watch(&watching, &err);
+    struct engine_result result = {0};
+    engine_stop(watching.engine, &result);
+    if (watching.signal_fd >= 0)
+        (void)close(watching.signal_fd);
+    if (!ok)
+        return fail(&err);
+    if (session->watch == SESSION_COCKPIT || session->watch == SESSION_PLAIN)
+        print_summary(&watching);
+    return exit_code_of(&watching, &result);
+}

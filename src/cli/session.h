@@ -1,0 +1,40 @@
+/*
+ * session.h - an engine and somebody who watches it, from start to end: what
+ * `devs run` and `devs exec` share.
+ */
+#ifndef DEVS_SESSION_H
+#define DEVS_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "command.h"
+#include "err.h"
+#include "place.h"
+#include "plan.h"
+
+enum session_watch { SESSION_COCKPIT, SESSION_PLAIN, SESSION_JSON, SESSION_OUTPUT };
+
+struct session {
+    const struct globals *globals; /* borrowed */
+    const struct plan *plan;       /* borrowed */
+    const char *plan_text;         /* borrowed */
+    const char *kind;              /* "plan" or "exec" */
+    const char *run_dir;           /* absolute; borrowed */
+    int jobs;
+    enum session_watch watch;
+};
+
+/* Run it to the end. Returns the exit code of the run; for "exec" that of the
+ * command. Errors are printed. */
+int session_run(const struct session *session);
+
+/* May a screen be drawn here? stdin and stdout are a terminal and TERM is one. */
+bool session_has_terminal(void);
+
+enum { SESSION_BY_MAX = 64 };
+/* "name@terminal" of the person here. Returns out. */
+const char *session_by(char out[SESSION_BY_MAX]);
+
+#endif

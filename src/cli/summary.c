@@ -1,0 +1,83 @@
+#include "summary.h"
+
+#include <stddef.h>
+
+#include "shown.h"
+
+enum { IDS_COLUMNS_MAX = 56, LABEL_COLUMNS = 10 };
+
+/* The ids of all tasks in this state, as many as fit on a line. */
+static void add_ids(const struct run_state *state, enum task_status status, struct str *out)
+{
+    size_t start = out->len;
+    int left = state->counts[status];
+    for (int i = 0; i < state->plan->task_count && left > 0; i++) {
+        if (state->tasks[i].status != status)
+            continue;
+        if (out->len - start > IDS_COLUMNS_MAX) {
+            str_addf(out, " and %d more", left);
+            return;
+        }
+        str_addf(out, "%s%s", out->len > start ? " " : "", state->plan->tasks[i].id);
+        left--;
+    }
+}
+
+static void add_counts(const struct run_state *state, struct str *out)
+{
+    const char *comma = "";
+    for (int i = 0; i < TASK_STATUS_COUNT; i++) {
+        if (state->counts[i] == 0)
+            continue;
+        str_addf(out, "%s%d %s", comma, state->counts[i], task_status_name((enum task_status)i));
+        comma = ", ";
+    }
+}
+
+static void add_head(const struct run_state *state, int64_t run, bool orphaned, struct str *out)
+{
+    str_addf(out, "run #%lld %s: ", (long long)run, state->plan->name);
+    add_counts(state, out);
+    const struct moment *end = state->ended ? &state->ended_at : &state->last;
+    str_add(out, ", after ");
+    shown_duration(end->mono_ms - state->started_at.mono_ms, out);
+    if (state->ended)
+        str_addf(out, " (exit %d)", state->exit_code);
+    else
+        str_add(out, orphaned ? " (interrupted: its devs died)" : " (goes on)");
+    str_add_char(out, '\n');
+}
+
+static int flaky_count(const struct run_state *state)
+{
+    int flaky = 0;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        struct str class = {0};
+        if (state->tasks[i].status == TASK_PASSED)
+            shown_class(state, i, &class);
+        flaky += class.len > 0;
+        str_done(&class);
+    }
+    return flaky;
+}
+
+void summary_write(const struct run_state *state, int64_t run, bool orphaned, struct str *out)
+{
+    static const enum task_status order[] = {TASK_NEEDS_YOU, TASK_GAVE_UP,   TASK_STUCK,
+                                             TASK_BLOCKED,   TASK_CANCELLED, TASK_PASSED};
+    add_head(state, run, orphaned, out);
+    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+        if (state->counts[order[i]] == 0)
+            continue;
+        str_addf(out, "  %-*s ", LABEL_COLUMNS, task_status_name(order[i]));
+        add_ids(state, order[i], out);
+        int flaky = order[i] == TASK_PASSED ? flaky_count(state) : 0;
+        if (flaky > 0)
+            str_addf(out, " (%d after failures)", flaky);
+        str_add_char(out, '\n');
+    }
+    str_addf(out, "  %-*s %d attempts, ", LABEL_COLUMNS, "work", state->attempts);
+    shown_duration(state->waited_ms, out);
+    str_addf(out, " of waiting\n  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay",
+             (long long)run);
+}

@@ -1,0 +1,28 @@
+/*
+ * target.h - what a person means by "41", "#41", "41/tax" or "tax".
+ */
+#ifndef DEVS_TARGET_H
+#define DEVS_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "plan.h"
+
+/* A plain value. */
+struct target {
+    int64_t run;                /* 0 = the newest */
+    char task[PLAN_ID_MAX + 1]; /* "" = the whole run */
+};
+
+/* A word of digits (or '#' and digits) is a run; anything else a task of the
+ * newest run. */
+ATTR_MUST_USE bool target_parse(const char *word, struct target *out, struct err *err);
+
+/* The task's number in the plan; ERR_NOT_FOUND names the nearest that there is. */
+ATTR_MUST_USE bool target_task(const struct target *target, const struct plan *plan, int *out,
+                               struct err *err);
+
+#endif

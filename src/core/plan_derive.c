@@ -1,0 +1,137 @@
+#include "plan.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "str.h"
+#include "xalloc.h"
+
+/* Which tasks are wanted: the one and, walking back, all that it needs. */
+static bool *mark_needed(const struct plan *plan, int first)
+{
+    bool *wanted = xcalloc((size_t)plan->task_count, sizeof(*wanted));
+    int *line = xcalloc((size_t)plan->task_count, sizeof(*line));
+    int count = 0;
+    line[count++] = first;
+    wanted[first] = true;
+    for (int at = 0; at < count; at++) {
+        const struct plan_task *task = &plan->tasks[line[at]];
+        for (int i = 0; i < task->need_count; i++) {
+            if (wanted[task->needs[i]])
+                continue;
+            wanted[task->needs[i]] = true;
+            line[count++] = task->needs[i];
+        }
+    }
+    free(line);
+    return wanted;
+}
+
+static void add_value(struct str *out, const struct json *value)
+{
+    char *text = json_brief(value, PLAN_BYTES_MAX);
+    str_add(out, text);
+    free(text);
+}
+
+static void add_tasks(struct str *out, const struct json *tasks, const bool *wanted)
+{
+    str_add_char(out, '[');
+    const char *comma = "";
+    for (size_t i = 0; i < json_count(tasks); i++) {
+        if (!wanted[i])
+            continue;
+        str_add(out, comma);
+        add_value(out, json_at(tasks, i));
+        comma = ",";
+    }
+    str_add_char(out, ']');
+}
+
+/* What becomes of the plan's members when a plan is made from it. */
+struct derivation {
+    const bool *wanted; /* by task; NULL = all of them */
+    const char *policy; /* a policy to add as `"name":{...}`; NULL = none */
+};
+
+static void add_policies(struct str *out, const struct json *policies, const char *added)
+{
+    char *text = json_kind(policies) == JSON_KIND_OBJECT ? json_brief(policies, PLAN_BYTES_MAX)
+                                                         : xstrdup("{}");
+    size_t len = strlen(text);
+    str_add_n(out, text, len - 1);
+    if (added) {
+        str_add(out, len > 2 ? "," : "");
+        str_add(out, added);
+    }
+    str_add_char(out, '}');
+    free(text);
+}
+
+static void derive_text(struct str *out, const struct json *whole,
+                        const struct derivation *derivation)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    str_add_char(out, '{');
+    str_json_key(out, "policies");
+    add_policies(out, json_get(whole, "policies"), derivation->policy);
+    while (json_next(whole, &iter, &key, &value)) {
+        if (strcmp(key, "policies") == 0)
+            continue;
+        str_json_key(out, key);
+        if (strcmp(key, "tasks") == 0 && derivation->wanted)
+            add_tasks(out, value, derivation->wanted);
+        else
+            add_value(out, value);
+    }
+    str_add_char(out, '}');
+}
+
+/* The plan goes out as JSON and comes back changed: one way to write it, one to read it. */
+static struct plan *derive(const struct plan *plan, const struct derivation *derivation)
+{
+    struct str before = {0};
+    struct str after = {0};
+    struct json *whole = NULL;
+    struct plan *out = NULL;
+    struct violations violations = {0};
+
+    plan_write(plan, &before);
+    bool ok = json_parse(before.data, before.len, &whole, NULL, NULL);
+    assert(ok); /* we wrote it */
+    derive_text(&after, whole, derivation);
+    ok = plan_parse(after.data, after.len, &out, &violations);
+    assert(ok); /* a valid plan, or a part of one with all that it needs */
+    violations_done(&violations);
+    json_free(whole);
+    str_done(&before);
+    str_done(&after);
+    return out;
+}
+
+bool plan_only(const struct plan *plan, const char *id, struct plan **out, struct err *err)
+{
+    int task = plan_find(plan, id);
+    if (task < 0)
+        return err_set(err, ERR_NOT_FOUND, "this plan has no task '%s'", id);
+    bool *wanted = mark_needed(plan, task);
+    *out = derive(plan, &(struct derivation){.wanted = wanted});
+    free(wanted);
+    return true;
+}
+
+struct plan *plan_with_transient_retries(const struct plan *plan, int retries)
+{
+    assert(retries >= 0 && retries <= PLAN_TRANSIENT_RETRIES_MAX);
+    char policy[80];
+    (void)snprintf(policy, sizeof(policy),
+                   "\"infrastructure\":{\"like\":\"infrastructure\",\"max_attempts\":%d}",
+                   retries + 1);
+    bool has_own = plan_policy_find(plan, "infrastructure") != policy_named("infrastructure");
+    return derive(plan, &(struct derivation){.policy = has_own ? NULL : policy});
+}
