@@ -1,0 +1,186 @@
+#include "verdict.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "outcome.h"
+
+static const char *const class_names[] = {
+    [VERDICT_SUCCESS] = "success",
+    [VERDICT_TRANSIENT] = "transient",
+    [VERDICT_PERSISTENT] = "persistent",
+};
+static_assert(ARRAY_LEN(class_names) == VERDICT_CLASS_COUNT, "every class has a name");
+
+/* A transient type's name in the log and its short word on the screen. */
+static const struct {
+    const char *name;
+    const char *word;
+} types[] = {
+    [TRANSIENT_NONE] = {"", ""},
+    [TRANSIENT_NETWORK_TIMEOUT] = {"NETWORK_TIMEOUT", "network"},
+    [TRANSIENT_DOCKER_SOCKET_UNAVAILABLE] = {"DOCKER_SOCKET_UNAVAILABLE", "docker"},
+    [TRANSIENT_CONTAINER_OOM] = {"CONTAINER_OOM", "oom"},
+    [TRANSIENT_API_RATE_LIMIT] = {"API_RATE_LIMIT", "rate-limit"},
+    [TRANSIENT_API_OVERLOADED] = {"API_OVERLOADED", "overloaded"},
+    [TRANSIENT_SANDBOX_START_TIMEOUT] = {"SANDBOX_START_TIMEOUT", "start-timeout"},
+    [TRANSIENT_RESOURCE_BUSY] = {"RESOURCE_BUSY", "busy"},
+};
+static_assert(ARRAY_LEN(types) == TRANSIENT_TYPE_COUNT, "every type has a name");
+
+static const char *const reason_names[] = {
+    [REASON_NONE] = "",
+    [REASON_TEST_FAIL] = "test-fail",
+    [REASON_COMPILE] = "compile",
+    [REASON_USAGE] = "usage",
+    [REASON_NOT_FOUND] = "not-found",
+    [REASON_PERMISSION] = "permission",
+    [REASON_AUTH] = "auth",
+    [REASON_QUOTA] = "quota",
+    [REASON_CONTEXT_LENGTH] = "context-length",
+    [REASON_BAD_REQUEST] = "bad-request",
+    [REASON_TOO_LARGE] = "too-large",
+    [REASON_REFUSAL] = "refusal",
+    [REASON_LIMIT] = "limit",
+    [REASON_CONTRACT] = "contract",
+    [REASON_CONFIG] = "config",
+    [REASON_CONFLICT] = "conflict",
+    [REASON_CRASH] = "crash",
+    [REASON_SETUP] = "setup",
+    [REASON_DEADLINE] = "deadline",
+    [REASON_CANCELLED] = "cancelled",
+    [REASON_LOOP] = "loop",
+};
+static_assert(ARRAY_LEN(reason_names) == REASON_COUNT, "every reason has a name");
+
+static const char *const stream_names[] = {
+    [VERDICT_STREAM_NONE] = "",
+    [VERDICT_STREAM_OUT] = "stdout",
+    [VERDICT_STREAM_ERR] = "stderr",
+};
+
+struct verdict verdict_new(void)
+{
+    return (struct verdict){.retry_after_ms = -1};
+}
+
+const char *verdict_class_name(enum verdict_class class)
+{
+    assert(class < VERDICT_CLASS_COUNT);
+    return class_names[class];
+}
+
+const char *transient_type_name(enum transient_type type)
+{
+    assert(type < TRANSIENT_TYPE_COUNT);
+    return types[type].name;
+}
+
+const char *reason_name(enum reason reason)
+{
+    assert(reason < REASON_COUNT);
+    return reason_names[reason];
+}
+
+bool transient_type_parse(const char *text, enum transient_type *out)
+{
+    for (int i = TRANSIENT_NONE + 1; i < TRANSIENT_TYPE_COUNT; i++) {
+        if (strcmp(types[i].name, text) == 0) {
+            *out = (enum transient_type)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool reason_parse(const char *text, enum reason *out)
+{
+    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
+        if (strcmp(reason_names[i], text) == 0) {
+            *out = (enum reason)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A time-out has no type of its own among the seven: the subtype tells it. */
+static bool is_plain_timeout(const struct verdict *verdict)
+{
+    return verdict->type == TRANSIENT_RESOURCE_BUSY && strcmp(verdict->subtype, "TIMEOUT") == 0;
+}
+
+const char *verdict_word(const struct verdict *verdict, const struct outcome *outcome,
+                         char out[VERDICT_WORD_MAX])
+{
+    const char *word = "";
+    int code = -1;
+    if (verdict->class == VERDICT_TRANSIENT) {
+        word = is_plain_timeout(verdict) ? "timeout" : types[verdict->type].word;
+    } else if (verdict->class == VERDICT_PERSISTENT && verdict->reason != REASON_NONE) {
+        word = reason_names[verdict->reason];
+    } else if (verdict->class == VERDICT_PERSISTENT) {
+        word = outcome_kind_name(outcome->kind);
+        bool has_code = outcome->kind == OUTCOME_EXIT || outcome->kind == OUTCOME_SIGNAL;
+        code = has_code ? outcome->code : -1;
+    }
+
+    if (code >= 0)
+        (void)snprintf(out, VERDICT_WORD_MAX, "%s %d", word, code);
+    else
+        (void)snprintf(out, VERDICT_WORD_MAX, "%s", word);
+    return out;
+}
+
+static void add_text(struct str *out, const char *key, const char *text)
+{
+    if (text[0] != '\0')
+        str_json_text(out, key, text);
+}
+
+void verdict_to_json(const struct verdict *verdict, struct str *out)
+{
+    add_text(out, "rule", verdict->rule);
+    add_text(out, "subtype", verdict->subtype);
+    if (verdict->stream != VERDICT_STREAM_NONE) {
+        str_json_text(out, "stream", stream_names[verdict->stream]);
+        str_json_i64(out, "offset", verdict->offset);
+        str_json_i64(out, "line", verdict->line);
+    }
+    add_text(out, "match", verdict->match);
+    if (verdict->retry_after_ms >= 0)
+        str_json_i64(out, "retry_after_ms", verdict->retry_after_ms);
+    if (verdict->ask) {
+        str_json_key(out, "ask");
+        str_add(out, "true");
+    }
+}
+
+static void read_text(const struct json *object, const char *key, char *out, size_t size)
+{
+    (void)snprintf(out, size, "%s", json_text(json_get(object, key), ""));
+}
+
+static enum verdict_stream stream_parse(const char *text)
+{
+    if (strcmp(text, stream_names[VERDICT_STREAM_OUT]) == 0)
+        return VERDICT_STREAM_OUT;
+    if (strcmp(text, stream_names[VERDICT_STREAM_ERR]) == 0)
+        return VERDICT_STREAM_ERR;
+    return VERDICT_STREAM_NONE;
+}
+
+void verdict_from_json(const struct json *object, struct verdict *out)
+{
+    read_text(object, "rule", out->rule, sizeof(out->rule));
+    read_text(object, "subtype", out->subtype, sizeof(out->subtype));
+    read_text(object, "match", out->match, sizeof(out->match));
+    out->stream = stream_parse(json_text(json_get(object, "stream"), ""));
+    out->offset = json_i64(json_get(object, "offset"), 0);
+    out->line = json_i64(json_get(object, "line"), 0);
+    out->retry_after_ms = json_i64(json_get(object, "retry_after_ms"), -1);
+    out->ask = json_bool(json_get(object, "ask"), false);
+}

@@ -1,0 +1,261 @@
+#include "text.h"
+
+#include <string.h>
+
+#include "test_main.h"
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+static struct str out;
+
+static void setup(void)
+{
+    out = (struct str){0};
+}
+
+static void teardown(void)
+{
+    str_done(&out);
+}
+
+static const struct {
+    const char *name;
+    const char *bytes;
+    const char *want;
+} clean_cases[] = {
+    {"plain", "hello", "hello"},
+    {"empty", "", ""},
+    {"lines stay", "a\nb\n", "a\nb\n"},
+    {"colour", "\x1b[31mred\x1b[0m", "red"},
+    {"colour with colons", "\x1b[38:2::255:0:0mx", "x"},
+    {"clear screen", "a\x1b[2Jb", "ab"},
+    {"private mode", "\x1b[?1049hx", "x"},
+    {"title by OSC and BEL", "\x1b]0;evil\x07ok", "ok"},
+    {"OSC and ST", "\x1b]52;c;ZXZpbA==\x1b\\ok", "ok"},
+    {"OSC cut by a line feed", "\x1b]0;evil\nok", "\nok"},
+    {"OSC never finished", "ok\x1b]0;evil", "ok"},
+    {"DCS", "\x1bP1$r0m\x1b\\ok", "ok"},
+    {"APC", "\x1b_Gf=24;AAAA\x1b\\ok", "ok"},
+    {"charset", "\x1b(0qqq\x1b(B", "qqq"},
+    {"ESC alone at the end", "ok\x1b", "ok"},
+    {"reset",
+     "\x1b"
+     "cok",
+     "ok"},
+    {"CSI with a control inside", "\x1b[3\nok", "\nok"},
+    {"bell and backspace", "a\x07\x08z", "az"},
+    {"C1 as UTF-8",
+     "a\xc2\x9b"
+     "31mz",
+     "a31mz"},
+    {"DEL", "a\x7fz", "az"},
+    {"bad UTF-8", "a\xffz", "a?z"},
+    {"raw C1 byte", "a\x9bz", "a?z"},
+    {"overlong", "\xc0\xaf", "??"},
+    {"surrogate", "\xed\xa0\x80", "???"},
+    {"above Unicode", "\xf4\x90\x80\x80", "????"},
+    {"cut in a character", "a\xe2\x82", "a??"},
+    {"good UTF-8", "\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80"},
+    {"right to left override", "a\xe2\x80\xaez", "a?z"},
+    {"isolate", "\xe2\x81\xa6z", "?z"},
+    {"arabic letter mark", "\xd8\x9cz", "?z"},
+    {"zero width space", "a\xe2\x80\x8bz", "a?z"},
+    {"byte order mark", "\xef\xbb\xbfz", "?z"},
+    {"line separator", "a\xe2\x80\xa8z", "a?z"},
+    {"tag character", "\xf3\xa0\x81\x81", "?"},
+    {"combining stays", "e\xcc\x81", "e\xcc\x81"},
+    {"tab to column 8", "a\tb", "a       b"},
+    {"tab at column 8", "12345678\tb", "12345678        b"},
+    {"tab after wide", "\xe4\xb8\xad\tb", "\xe4\xb8\xad      b"},
+    {"progress", "10%\r42%\r100%", "100%"},
+    {"CRLF", "one\r\ntwo\r\n", "one\ntwo\n"},
+    {"progress then line", "x\n10%\rdone\ny", "x\ndone\ny"},
+    {"CR at the end", "abc\r", "abc"},
+    {"CR then tab", "abc\r\tz", "        z"},
+};
+
+START_TEST(test_clean)
+{
+    text_clean(&out, clean_cases[_i].bytes, strlen(clean_cases[_i].bytes));
+
+    ck_assert_msg(strcmp(str_text(&out), clean_cases[_i].want) == 0, "%s: '%s'",
+                  clean_cases[_i].name, str_text(&out));
+}
+END_TEST
+
+START_TEST(test_clean_drops_nul)
+{
+    text_clean(&out, "a\0z", 3);
+
+    ck_assert_str_eq(str_text(&out), "az");
+    ck_assert_uint_eq(out.len, 2);
+}
+END_TEST
+
+START_TEST(test_clean_cuts_long_lines)
+{
+    struct str in = {0};
+    for (int i = 0; i < TEXT_LINE_MAX * 2; i++)
+        str_add_char(&in, 'x');
+    str_add(&in, "\nnext");
+
+    text_clean(&out, in.data, in.len);
+
+    const char *feed = strchr(str_text(&out), '\n');
+    ck_assert_ptr_nonnull(feed);
+    ck_assert_int_eq(feed - out.data, TEXT_LINE_MAX);
+    ck_assert(strncmp(feed - 3, ELLIPSIS, 3) == 0);
+    ck_assert_str_eq(feed, "\nnext");
+    str_done(&in);
+}
+END_TEST
+
+START_TEST(test_clean_appends)
+{
+    str_add(&out, "a\r> ");
+
+    text_clean(&out, "x\ry", 3);
+
+    ck_assert_str_eq(str_text(&out), "a\r> y");
+}
+END_TEST
+
+/* Whatever comes in, nothing that moves a cursor goes out. */
+START_TEST(test_clean_of_noise_is_harmless)
+{
+    uint32_t state = 12345U + (uint32_t)_i;
+    char bytes[600];
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        state = state * 1664525U + 1013904223U;
+        bytes[i] = (char)(state >> 24U);
+    }
+
+    text_clean(&out, bytes, sizeof(bytes));
+
+    for (size_t i = 0; i < out.len;) {
+        uint32_t rune = 0;
+        const int taken = text_rune(out.data + i, out.len - i, &rune);
+        ck_assert_msg(rune == '\n' || (rune != UINT32_MAX && rune_is_shown(rune)),
+                      "seed %d: U+%04X", _i, rune);
+        i += (size_t)taken;
+    }
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    uint32_t rune;
+    int want;
+} width_cases[] = {
+    {"letter", 'a', 1},
+    {"line feed", '\n', -1},
+    {"C1", 0x9b, -1},
+    {"e acute", 0xe9, 1},
+    {"combining acute", 0x301, 0},
+    {"hebrew point", 0x5b0, 0},
+    {"devanagari virama", 0x94d, 0},
+    {"zero width joiner", 0x200d, 0},
+    {"variation selector", 0xfe0f, 0},
+    {"ellipsis is ambiguous", 0x2026, 1},
+    {"box drawing is ambiguous", 0x2500, 1},
+    {"infinity", 0x221e, 1},
+    {"watch", 0x231a, 2},
+    {"check mark", 0x2713, 1},
+    {"white heavy check mark", 0x2705, 2},
+    {"hangul initial", 0x1100, 2},
+    {"hangul vowel", 0x1161, 0},
+    {"ideographic space", 0x3000, 2},
+    {"hiragana", 0x3042, 2},
+    {"han", 0x4e2d, 2},
+    {"yi", 0xa000, 2},
+    {"hangul syllable", 0xac00, 2},
+    {"compatibility ideograph", 0xf900, 2},
+    {"fullwidth A", 0xff21, 2},
+    {"halfwidth katakana", 0xff71, 1},
+    {"emoji", 0x1f600, 2},
+    {"rocket", 0x1f680, 2},
+    {"later emoji", 0x1fae0, 2},
+    {"flag letter", 0x1f1e6, 1},
+    {"extension B", 0x20000, 2},
+    {"private use", 0xe000, 1},
+};
+
+START_TEST(test_rune_width)
+{
+    const int width = rune_width(width_cases[_i].rune);
+
+    ck_assert_msg(width == width_cases[_i].want, "%s: %d", width_cases[_i].name, width);
+}
+END_TEST
+
+START_TEST(test_text_width_adds_up)
+{
+    ck_assert_int_eq(text_width("abc", 3), 3);
+    ck_assert_int_eq(text_width("\xe4\xb8\xad\xe6\x96\x87", 6), 4);
+    ck_assert_int_eq(text_width("e\xcc\x81", 3), 1);
+    ck_assert_int_eq(text_width("", 0), 0);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    const char *text;
+    int columns;
+    int flags;
+    const char *want;
+} fit_cases[] = {
+    {"fits", "abc", 3, TEXT_PLAIN, "abc"},
+    {"cut", "abcd", 3, TEXT_PLAIN, "ab" ELLIPSIS},
+    {"cut in ascii", "abcd", 3, TEXT_ASCII, "ab."},
+    {"pad", "ab", 4, TEXT_PAD, "ab  "},
+    {"no pad", "ab", 4, TEXT_PLAIN, "ab"},
+    {"one column", "abc", 1, TEXT_PLAIN, ELLIPSIS},
+    {"no column", "abc", 0, TEXT_PAD, ""},
+    {"less than none", "abc", -1, TEXT_PAD, ""},
+    {"empty padded", "", 2, TEXT_PAD, "  "},
+    {"wide does not split", "\xe4\xb8\xad\xe6\x96\x87", 3, TEXT_PAD, "\xe4\xb8\xad" ELLIPSIS},
+    {"wide leaves a blank", "\xe4\xb8\xad\xe6\x96\x87\xe5\xad\x97", 4, TEXT_PAD | TEXT_ASCII,
+     "\xe4\xb8\xad. "},
+    {"combining goes along", "e\xcc\x81", 1, TEXT_PLAIN, "e\xcc\x81"},
+};
+
+START_TEST(test_fit)
+{
+    text_fit(&out, fit_cases[_i].text, fit_cases[_i].columns, fit_cases[_i].flags);
+
+    ck_assert_msg(strcmp(str_text(&out), fit_cases[_i].want) == 0, "%s: '%s'", fit_cases[_i].name,
+                  str_text(&out));
+}
+END_TEST
+
+START_TEST(test_cut_keeps_characters_whole)
+{
+    ck_assert_uint_eq(text_cut("ab\xe2\x82\xac", 5, 4), 2);
+    ck_assert_uint_eq(text_cut("ab\xe2\x82\xac", 5, 5), 5);
+    ck_assert_uint_eq(text_cut("ab\xe2\x82\xac", 5, 9), 5);
+    ck_assert_uint_eq(text_cut("ab\xe2\x82\xac"
+                               "c",
+                               6, 5),
+                      5);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("text");
+    TCase *clean = test_case(suite, "clean");
+    tcase_add_checked_fixture(clean, setup, teardown);
+    tcase_add_loop_test(clean, test_clean, 0, TABLE_LEN(clean_cases));
+    tcase_add_test(clean, test_clean_drops_nul);
+    tcase_add_test(clean, test_clean_cuts_long_lines);
+    tcase_add_test(clean, test_clean_appends);
+    tcase_add_loop_test(clean, test_clean_of_noise_is_harmless, 0, 20);
+    TCase *width = test_case(suite, "width");
+    tcase_add_loop_test(width, test_rune_width, 0, TABLE_LEN(width_cases));
+    tcase_add_test(width, test_text_width_adds_up);
+    TCase *fit = test_case(suite, "fit");
+    tcase_add_checked_fixture(fit, setup, teardown);
+    tcase_add_loop_test(fit, test_fit, 0, TABLE_LEN(fit_cases));
+    tcase_add_test(fit, test_cut_keeps_characters_whole);
+    return suite;
+}
