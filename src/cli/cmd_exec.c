@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "config.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "parse.h"
@@ -54,6 +55,12 @@ static int run_command(struct globals *globals, const struct plan_exec *exec, bo
         return fail_usage(NULL, "this folder is not there any more");
     struct plan *plan = plan_for_command(exec);
     struct str text = {0};
+    struct err err = {0};
+    bool changed = false;
+    if (!config_apply(dir, &plan, &changed, &err)) {
+        plan_free(plan);
+        return fail(&err);
+    }
     plan_write(plan, &text);
     struct session session = {.globals = globals,
                               .plan = plan,

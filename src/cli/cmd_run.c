@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "config.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "parse.h"
@@ -65,6 +66,19 @@ static bool keep_only(struct plan_file *file, const char *id, struct err *err)
     return true;
 }
 
+/* devs.config.json has its say; the log keeps the plan as it is run. */
+static bool configure(struct plan_file *file, struct err *err)
+{
+    bool changed = false;
+    if (!config_apply(file->dir, &file->plan, &changed, err))
+        return false;
+    if (changed) {
+        str_clear(&file->text);
+        plan_write(file->plan, &file->text);
+    }
+    return true;
+}
+
 static enum session_watch choose_watch(bool plain, bool json)
 {
     if (json)
@@ -99,7 +113,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
     struct err err = {0};
     int jobs = 0;
     if (!choose_jobs(jobs_text, file.plan, &jobs, &err) ||
-        (only && !keep_only(&file, only, &err))) {
+        (only && !keep_only(&file, only, &err)) || !configure(&file, &err)) {
         plan_file_done(&file);
         (void)fail(&err);
         return EXIT_USAGE;

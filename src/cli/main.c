@@ -69,7 +69,7 @@ static int dispatch(struct globals *globals, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    (void)setlocale(LC_ALL, "");
+    (void)setlocale(LC_CTYPE, "");  /* numbers stay as JSON wants them */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, not our end */
 
     struct str line = {0};

@@ -154,7 +154,7 @@ static void check_like(struct plan_reader *reader, const struct plan_path *path,
     if (!name)
         return;
     const struct policy *like = plan_policy_find(reader->plan, name);
-    if (!like || like == current(reader))
+    if (!like || (like == current(reader) && !policy_named(name)))
         plan_reader_invalid(reader, path, "no policy of this name stands above",
                             "sandbox, infrastructure, research, transport or an earlier one",
                             value);
@@ -189,7 +189,8 @@ static bool check_name(struct plan_reader *reader, const struct plan_path *path)
                         "a policy's name is 1 to 31 letters, digits, '.', '_' or '-'", NULL, NULL);
         return false;
     }
-    if (policy_named(path->key)) {
+    bool may_be_set = strcmp(path->key, "infrastructure") == 0; /* requirement B7 */
+    if (policy_named(path->key) && !may_be_set) {
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "a built-in policy has this name: choose another and say \"like\"", NULL,
                         NULL);

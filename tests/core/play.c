@@ -1,0 +1,160 @@
+#include "play.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xalloc.h"
+
+enum { PLAY_START_MS = 1000000 };
+
+static char *environment[] = {NULL};
+
+void play_open(struct play *play, const char *plan_json)
+{
+    struct violations violations = {0};
+    memset(play, 0, sizeof(*play));
+    bool ok = plan_parse(plan_json, strlen(plan_json), &play->plan, &violations);
+    struct str text = {0};
+    violations_display(&violations, &text);
+    ck_assert_msg(ok, "%s", str_text(&text));
+    str_done(&text);
+    violations_done(&violations);
+    run_state_init(&play->state, play->plan, 7);
+    play->scheduler =
+        (struct scheduler){.state = &play->state, .run_dir = "/work", .environment = environment};
+    play->now = (struct moment){.at_ms = PLAY_START_MS + 5000, .mono_ms = PLAY_START_MS};
+}
+
+static void check_fold(const struct play *play)
+{
+    struct run_state again;
+    struct err err = {0};
+    run_state_init(&again, play->plan, 7);
+    for (size_t i = 0; i < play->event_count; i++)
+        ck_assert_msg(run_state_apply(&again, &play->events[i], &err), "%s", err.message);
+    ck_assert_uint_eq(run_state_digest(&again), run_state_digest(&play->state));
+    run_state_done(&again);
+}
+
+void play_close(struct play *play)
+{
+    check_fold(play);
+    for (size_t i = 0; i < play->event_count; i++)
+        free((void *)(uintptr_t)play->events[i].text);
+    free(play->events);
+    turn_done(&play->turn);
+    run_state_done(&play->state);
+    plan_free(play->plan);
+}
+
+void play_input(struct play *play, struct input input)
+{
+    input.now = play->now;
+    turn_clear(&play->turn);
+    scheduler_step(&play->scheduler, &input, &play->turn);
+    for (size_t i = 0; i < play->turn.event_count; i++) {
+        struct event event = play->turn.events[i];
+        event.text = event.text ? xstrdup(event.text) : NULL;
+        play->events =
+            xgrow(play->events, &play->event_cap, play->event_count + 1, sizeof(*play->events));
+        play->events[play->event_count++] = event;
+    }
+}
+
+void play_start(struct play *play, int jobs)
+{
+    play_input(play, (struct input){.kind = INPUT_START, .jobs = jobs, .control.by = "test"});
+}
+
+void play_wait(struct play *play, int64_t ms)
+{
+    play->now.at_ms += ms;
+    play->now.mono_ms += ms;
+    play_input(play, (struct input){.kind = INPUT_TIME});
+}
+
+int play_task(const struct play *play, const char *id)
+{
+    int task = plan_find(play->plan, id);
+    ck_assert_msg(task >= 0, "no task %s", id);
+    return task;
+}
+
+void play_outcome(struct play *play, const char *id, struct outcome outcome, struct verdict verdict)
+{
+    int task = play_task(play, id);
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(&play->state, task));
+    ck_assert_msg(attempt != NULL, "%s has not been tried", id);
+    play_input(play, (struct input){.kind = INPUT_ENDED,
+                                    .task = task,
+                                    .step = run_state_step_number(&play->state, task),
+                                    .attempt = attempt->number,
+                                    .outcome = outcome,
+                                    .verdict = verdict});
+}
+
+void play_exit(struct play *play, const char *task, int code, struct verdict verdict)
+{
+    play_outcome(play, task, (struct outcome){.kind = OUTCOME_EXIT, .code = code, .ran_ms = 10},
+                 verdict);
+}
+
+void play_control(struct play *play, enum control_verb verb, const char *task,
+                  enum cancel_mode mode)
+{
+    struct input input = {.kind = INPUT_CONTROL,
+                          .control = {.id = 1,
+                                      .verb = verb,
+                                      .mode = mode,
+                                      .task = task ? play_task(play, task) : -1,
+                                      .by = "ann"}};
+    play_input(play, input);
+}
+
+enum task_status play_status(const struct play *play, const char *id)
+{
+    return play->state.tasks[play_task(play, id)].status;
+}
+
+int play_count(const struct play *play, enum event_kind kind, const char *task)
+{
+    int number = task ? play_task(play, task) : -1;
+    int count = 0;
+    for (size_t i = 0; i < play->event_count; i++)
+        count += play->events[i].kind == kind && (!task || play->events[i].task == number);
+    return count;
+}
+
+const struct event *play_last(const struct play *play, enum event_kind kind)
+{
+    for (size_t i = play->event_count; i > 0; i--) {
+        if (play->events[i - 1].kind == kind)
+            return &play->events[i - 1];
+    }
+    return NULL;
+}
+
+struct verdict play_passed(void)
+{
+    return verdict_new();
+}
+
+struct verdict play_persistent(enum reason reason)
+{
+    struct verdict verdict = verdict_new();
+    verdict.class = VERDICT_PERSISTENT;
+    verdict.reason = reason;
+    (void)snprintf(verdict.rule, sizeof(verdict.rule), "test.rule");
+    return verdict;
+}
+
+struct verdict play_transient(enum transient_type type)
+{
+    struct verdict verdict = verdict_new();
+    verdict.class = VERDICT_TRANSIENT;
+    verdict.type = type;
+    (void)snprintf(verdict.rule, sizeof(verdict.rule), "test.rule");
+    return verdict;
+}

@@ -1,0 +1,47 @@
+/*
+ * play.h - a run played by hand: the real scheduler and fold, a clock that stands
+ * still until it is told, outcomes as the test wants them. No process, no file.
+ */
+#ifndef DEVS_TEST_PLAY_H
+#define DEVS_TEST_PLAY_H
+
+#include "scheduler.h"
+
+struct play {
+    struct plan *plan;
+    struct run_state state;
+    struct scheduler scheduler;
+    struct turn turn; /* of the last input */
+    struct moment now;
+    struct event *events; /* all so far, texts owned */
+    size_t event_count, event_cap;
+};
+
+/* Asserts that the plan is valid. */
+void play_open(struct play *play, const char *plan_json);
+/* Also checks that folding all events anew gives the same state. */
+void play_close(struct play *play);
+
+void play_start(struct play *play, int jobs);
+/* Let time pass; due waits end. */
+void play_wait(struct play *play, int64_t ms);
+/* The running attempt of the task's current step is over. */
+void play_exit(struct play *play, const char *task, int code, struct verdict verdict);
+void play_outcome(struct play *play, const char *task, struct outcome outcome,
+                  struct verdict verdict);
+void play_control(struct play *play, enum control_verb verb, const char *task,
+                  enum cancel_mode mode);
+void play_input(struct play *play, struct input input);
+
+int play_task(const struct play *play, const char *id);
+enum task_status play_status(const struct play *play, const char *id);
+/* How many events of this kind there were; task NULL = of all. */
+int play_count(const struct play *play, enum event_kind kind, const char *task);
+/* The last of a kind, NULL if there was none. */
+const struct event *play_last(const struct play *play, enum event_kind kind);
+
+struct verdict play_passed(void);
+struct verdict play_persistent(enum reason reason);
+struct verdict play_transient(enum transient_type type);
+
+#endif
