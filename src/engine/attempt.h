@@ -1,0 +1,65 @@
+/*
+ * attempt.h - one attempt alive: its child, its two streams, when it was heard.
+ *
+ * Belongs to the loop's thread. An attempt that has ended stays until
+ * attempt_close(), so that its last output and its evidence can be taken.
+ */
+#ifndef DEVS_ATTEMPT_H
+#define DEVS_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "call.h"
+#include "child.h"
+#include "classify.h"
+#include "fingerprint.h"
+#include "output.h"
+#include "scheduler.h"
+
+struct attempt;
+
+/* Told from within the loop's callbacks. */
+struct attempt_watcher {
+    void *ctx;                                         /* borrowed until the attempt is closed */
+    void (*heard)(void *ctx, struct attempt *attempt); /* output came */
+    void (*ended)(void *ctx, struct attempt *attempt); /* nothing of it is left */
+};
+
+struct attempt {
+    int task, step, number;
+    const struct plan_step *plan; /* borrowed */
+    struct call call;
+    struct child *child; /* NULL once it has ended */
+    struct child_end end;
+    struct output streams[2];
+    struct fingerprint *fingerprint; /* owned; NULL where the policy wants none */
+    int64_t heard_ms;                /* start, or last output */
+    bool quiet;                      /* it was called so */
+    size_t slot;                     /* where the owner keeps it */
+    struct attempt_watcher watcher;
+};
+
+struct attempt_setting {
+    struct call_setting call;
+    struct nursery *nursery;
+    const struct classifier *classifier;
+    int64_t grace_ms;
+};
+
+/* Start what `action` says. An attempt that could not be started has ended with
+ * OUTCOME_NOT_STARTED when this returns, its child is NULL and `ended` is not
+ * told; *err says why. */
+struct attempt *attempt_open(const struct attempt_setting *setting, const struct action *action,
+                             const struct attempt_watcher *watcher, struct err *err);
+void attempt_close(struct attempt *attempt);
+
+/* Fill outcome, verdict, fingerprint and expectation_met from how it ended. */
+void attempt_judge(const struct attempt *attempt, const struct attempt_setting *setting,
+                   struct input *input);
+
+/* What an outcome is as an exit code: 125..127 if nothing could be started. */
+int attempt_exit_code(const struct outcome *outcome);
+
+#endif

@@ -1,0 +1,96 @@
+#include "call.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "str.h"
+#include "xalloc.h"
+
+/* Paths of a plan are relative to the run's folder. */
+static char *resolve(const char *run_dir, const char *path)
+{
+    struct str text = {0};
+    if (!path)
+        return xstrdup(run_dir);
+    if (path[0] == '/')
+        return xstrdup(path);
+    str_addf(&text, "%s/%s", run_dir, path);
+    return text.data;
+}
+
+static size_t count_entries(char *const *entries)
+{
+    size_t count = 0;
+    while (entries && entries[count])
+        count++;
+    return count;
+}
+
+static bool has_same_name(const char *a, const char *b)
+{
+    size_t len = strcspn(a, "=");
+    return strncmp(a, b, len) == 0 && (b[len] == '=' || b[len] == '\0');
+}
+
+/* Is there an entry of that name among these? */
+static bool is_among(char *const *entries, size_t count, const char *entry)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (has_same_name(entries[i], entry))
+            return true;
+    }
+    return false;
+}
+
+/* Our two marks, then the step's own entries, then what is inherited; of entries
+ * with the same name the first one stays. */
+static char **build_environment(const struct call_setting *setting, char *step_mark,
+                                char *const *own)
+{
+    char *const *inherited = setting->environment;
+    size_t own_count = count_entries(own);
+    size_t inherited_count = count_entries(inherited);
+    char **all = xcalloc(own_count + inherited_count + 3, sizeof(*all));
+    size_t count = 0;
+
+    all[count++] = (char *)(uintptr_t)setting->run_mark; /* posix_spawn() changes nothing */
+    all[count++] = step_mark;
+    for (size_t i = own_count; i > 0; i--) { /* the last one of a name wins */
+        if (!is_among(all, count, own[i - 1]))
+            all[count++] = own[i - 1];
+    }
+    size_t given = count;
+    for (size_t i = 0; i < inherited_count; i++) {
+        if (!is_among(all, given, inherited[i]))
+            all[count++] = inherited[i];
+    }
+    return all;
+}
+
+void call_init(struct call *call, const struct call_setting *setting, int task, int step)
+{
+    const struct plan_task *plan_task = &setting->plan->tasks[task];
+    const struct plan_step *plan_step = &plan_task->steps[step];
+    struct str mark = {0};
+
+    str_addf(&mark, "DEVS_STEP=%s/%d", plan_task->id, step + 1);
+    call->argv = plan_step->argv;
+    call->cwd = resolve(setting->run_dir, plan_step->cwd);
+    call->stdin_path =
+        plan_step->stdin_path ? resolve(setting->run_dir, plan_step->stdin_path) : NULL;
+    call->step_mark = mark.data;
+    call->environment = build_environment(setting, call->step_mark, plan_step->env);
+}
+
+void call_done(struct call *call)
+{
+    if (!call)
+        return;
+    free(call->cwd);
+    free(call->stdin_path);
+    free(call->step_mark);
+    free(call->environment);
+    *call = (struct call){0};
+}

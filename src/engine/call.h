@@ -1,0 +1,30 @@
+/*
+ * call.h - a plan's step as the call that is made: folder, files, environment.
+ *
+ * The same for every attempt of a step. Any thread.
+ */
+#ifndef DEVS_CALL_H
+#define DEVS_CALL_H
+
+#include "plan.h"
+
+/* What calls of one run share. All borrowed; outlives the calls. */
+struct call_setting {
+    const struct plan *plan;
+    const char *run_dir;      /* absolute */
+    char *const *environment; /* NULL-terminated */
+    const char *run_mark;     /* "DEVS_RUN=..." */
+};
+
+struct call {
+    char *const *argv;  /* borrowed from the plan */
+    char *cwd;          /* owned; absolute */
+    char *stdin_path;   /* owned; absolute, NULL = /dev/null */
+    char *step_mark;    /* owned; "DEVS_STEP=task/1" */
+    char **environment; /* owned array of borrowed texts, NULL-terminated */
+};
+
+void call_init(struct call *call, const struct call_setting *setting, int task, int step);
+void call_done(struct call *call);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * capture.h - the forensic record of a step that failed, as JSON text.
+ *
+ * Names of the environment, never its values. Reads /proc; any thread.
+ */
+#ifndef DEVS_CAPTURE_H
+#define DEVS_CAPTURE_H
+
+#include "attempt.h"
+#include "event.h"
+#include "run_state.h"
+#include "str.h"
+
+enum { CAPTURE_TAIL_BYTES = 4096 }; /* of each stream */
+
+struct capture_facts {
+    const struct run_state *state; /* with the step's end folded in */
+    const struct event *event;     /* that end */
+    const struct attempt *attempt; /* NULL if it was over before */
+    const struct call_setting *setting;
+};
+
+void capture_write(const struct capture_facts *facts, struct str *out);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * child.h - one execution of a call, from its start until nothing of it is left.
+ *
+ * Belongs to the loop's thread, as do the callbacks. A child tells its output as
+ * it comes and once that it has ended; after that it is gone, so nobody frees
+ * it. Its end is the end of the process that was started, whoever still holds
+ * the pipes; what is left of its session is told TERM, then KILL, before the
+ * end is told.
+ */
+#ifndef DEVS_CHILD_H
+#define DEVS_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "control.h"
+#include "err.h"
+#include "launch.h"
+#include "outcome.h"
+#include "proc.h"
+
+enum {
+    CHILD_READ_BYTES = 64 * 1024,    /* of one stream in one turn of the loop */
+    CHILD_DRAIN_BYTES = 1024 * 1024, /* read at most after the end */
+    CHILD_AFTER_KILL_MS = 2000,      /* how long what was killed may take to go */
+    CHILD_LEFT_MAX = 8,              /* processes that are named */
+};
+
+/* What all children of one loop share. */
+struct nursery;
+struct uv_loop_s;
+
+/* No child may be alive when it closes. */
+ATTR_MUST_USE bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err);
+void nursery_close(struct nursery *nursery);
+
+struct child_end {
+    struct outcome outcome;                 /* without bytes and lines */
+    struct proc_facts left[CHILD_LEFT_MAX]; /* the first of outcome.left */
+};
+
+struct child_watcher {
+    void *ctx; /* borrowed until `ended` returns */
+    void (*output)(void *ctx, int stream, const char *bytes, size_t len); /* 0 out, 1 err */
+    void (*ended)(void *ctx, const struct child_end *end);
+};
+
+struct child_call {
+    struct launch_call spawn; /* borrowed for the call */
+    const char *run_mark;     /* "DEVS_RUN=...", "DEVS_STEP=...": in the environment, */
+    const char *step_mark;    /* borrowed until the end was told */
+    int64_t timeout_ms;       /* 0 = none */
+    int64_t grace_ms;         /* from TERM to KILL */
+};
+
+struct child;
+
+/* False: nothing runs, no callback will come, *number_out is the errno. */
+ATTR_MUST_USE bool child_start(struct child **out, struct nursery *nursery,
+                               const struct child_call *call, const struct child_watcher *watcher,
+                               int *number_out, struct err *err);
+
+int64_t child_pid(const struct child *child);
+int64_t child_pid_start(const struct child *child);
+
+/* End it because a person asked. May be asked again, harder. */
+void child_cancel(struct child *child, enum cancel_mode mode);
+
+#endif

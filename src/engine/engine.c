@@ -1,0 +1,174 @@
+#define _GNU_SOURCE /* eventfd */
+
+#include "engine.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "loop.h"
+#include "xalloc.h"
+
+enum { EXIT_NOT_RECORDED = 74 };
+
+struct engine {
+    /* Engine thread only, once it runs. */
+    struct engine_options options; /* its borrowed texts are used until started */
+    struct loop loop;
+
+    /* Any thread. */
+    struct mailbox mailbox;
+    int done_fd;
+
+    pthread_mutex_t lock; /* guards the fields below until the thread has said how it went */
+    pthread_cond_t told;
+    bool has_started, start_failed;
+    int64_t number;
+    struct err err;
+
+    /* Written by the engine thread before it ends, read after the join. */
+    struct engine_result result;
+
+    /* Starting thread only. */
+    pthread_t thread;
+};
+
+static void tell_start(struct engine *engine, bool ok, int64_t number, const struct err *err)
+{
+    (void)pthread_mutex_lock(&engine->lock);
+    engine->has_started = true;
+    engine->start_failed = !ok;
+    engine->number = number;
+    engine->err = *err;
+    (void)pthread_cond_signal(&engine->told);
+    (void)pthread_mutex_unlock(&engine->lock);
+}
+
+static void take_result(struct engine *engine)
+{
+    const struct loop *loop = &engine->loop;
+    struct engine_result *result = &engine->result;
+
+    result->exit_code = loop->state.exit_code;
+    result->last_attempt_code = loop->last_attempt_code;
+    result->recording_failed = loop->recorder.lost || loop->recorder.failing;
+    result->err = loop->recorder.err;
+    if (result->recording_failed && result->exit_code == 0)
+        result->exit_code = EXIT_NOT_RECORDED;
+}
+
+static void *run_engine(void *arg)
+{
+    struct engine *engine = arg;
+    struct err err = {0};
+    int64_t number = 0;
+
+    bool ok = loop_open(&engine->loop, &engine->options, &engine->mailbox, &number, &err);
+    tell_start(engine, ok, number, &err);
+    if (ok) {
+        loop_run(&engine->loop);
+        take_result(engine);
+    }
+    loop_close(&engine->loop);
+    const uint64_t one = 1;
+    (void)!write(engine->done_fd, &one, sizeof(one)); /* an eventfd takes a first 1 */
+    return NULL;
+}
+
+/* Signals are for the starting thread. */
+static int start_thread(struct engine *engine)
+{
+    sigset_t all;
+    sigset_t before;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&engine->thread, NULL, run_engine, engine);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
+static void free_engine(struct engine *engine)
+{
+    if (engine->done_fd >= 0)
+        (void)close(engine->done_fd);
+    mailbox_done(&engine->mailbox);
+    (void)pthread_cond_destroy(&engine->told);
+    (void)pthread_mutex_destroy(&engine->lock);
+    free(engine);
+}
+
+static bool await_start(struct engine *engine, int64_t *number_out, struct err *err)
+{
+    (void)pthread_mutex_lock(&engine->lock);
+    while (!engine->has_started)
+        (void)pthread_cond_wait(&engine->told, &engine->lock);
+    bool ok = !engine->start_failed;
+    (void)pthread_mutex_unlock(&engine->lock);
+    if (ok) {
+        *number_out = engine->number;
+        return true;
+    }
+    (void)pthread_join(engine->thread, NULL);
+    if (err && err->code == ERR_NONE)
+        *err = engine->err;
+    return false;
+}
+
+bool engine_start(struct engine **out, const struct engine_options *options, int64_t *number_out,
+                  struct err *err)
+{
+    assert(options->jobs > 0 && options->jobs <= PLAN_JOBS_MAX);
+    assert(options->run_dir[0] == '/');
+
+    struct engine *engine = xcalloc(1, sizeof(*engine));
+    engine->options = *options;
+    mailbox_init(&engine->mailbox);
+    (void)pthread_mutex_init(&engine->lock, NULL);
+    (void)pthread_cond_init(&engine->told, NULL);
+    engine->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+    bool ok = false;
+    if (engine->done_fd < 0) {
+        err_set_errno(err, errno, "eventfd");
+        goto out;
+    }
+    int failed = start_thread(engine);
+    if (failed != 0) {
+        err_set_errno(err, failed, "thread");
+        goto out;
+    }
+    ok = await_start(engine, number_out, err);
+
+out:
+    if (ok)
+        *out = engine;
+    else
+        free_engine(engine);
+    return ok;
+}
+
+int engine_done_fd(const struct engine *engine)
+{
+    return engine->done_fd;
+}
+
+void engine_cancel(struct engine *engine, const char *by)
+{
+    mailbox_post_cancel(&engine->mailbox, by);
+}
+
+void engine_stop(struct engine *engine, struct engine_result *result)
+{
+    if (!engine)
+        return;
+    mailbox_post_stop(&engine->mailbox);
+    (void)pthread_join(engine->thread, NULL);
+    if (result)
+        *result = engine->result;
+    free_engine(engine);
+}

@@ -1,0 +1,241 @@
+#define _GNU_SOURCE /* pipe2, the session flag and the chdir action of posix_spawn */
+
+#include "launch.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "proc.h"
+
+enum { FIRST_FREE_FD = 3 };
+
+static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
+
+/* The child's ends of its three descriptors. */
+struct ends {
+    int fds[3];
+};
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
+/* Descriptors 0..2 are the targets of the child's dup2, so no source may be one
+ * of them; that happens only where we were started with one of them closed. */
+static bool lift_fd(int *fd)
+{
+    if (*fd >= FIRST_FREE_FD)
+        return true;
+    int higher = fcntl(*fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+    if (higher < 0)
+        return false;
+    (void)close(*fd);
+    *fd = higher;
+    return true;
+}
+
+static bool open_pipe(int *ours, int *theirs)
+{
+    int fds[2];
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return false;
+    *ours = fds[0];
+    *theirs = fds[1];
+    return lift_fd(ours) && lift_fd(theirs) && fcntl(*ours, F_SETFL, O_NONBLOCK) == 0;
+}
+
+/* The errno value, with the words for it. */
+static int report(int number, const char *what, struct err *err)
+{
+    (void)err_set_errno(err, number, "'%s'", what);
+    return number;
+}
+
+/* 0, or the errno to report. */
+static int open_ends(const struct launch_call *call, struct launched *out, struct ends *ends,
+                     struct err *err)
+{
+    const char *stdin_path = call->stdin_path ? call->stdin_path : "/dev/null";
+
+    ends->fds[0] = open(stdin_path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (ends->fds[0] < 0)
+        return report(errno, stdin_path, err);
+    if (!lift_fd(&ends->fds[0]) || !open_pipe(&out->pipes[0], &ends->fds[1]) ||
+        !open_pipe(&out->pipes[1], &ends->fds[2]))
+        return report(errno, "pipe", err);
+    return 0;
+}
+
+/* The value of PATH in the child's environment. */
+static const char *find_path(char *const *environment)
+{
+    for (; *environment; environment++) {
+        if (strncmp(*environment, "PATH=", 5) == 0)
+            return *environment + 5;
+    }
+    return default_path;
+}
+
+/* Is there a program of that name in this folder? 0, or why not. */
+static int try_program(int cwd_fd, const char *path)
+{
+    struct stat info;
+    if (fstatat(cwd_fd, path, &info, 0) != 0)
+        return errno == ENOTDIR ? ENOENT : errno;
+    if (!S_ISREG(info.st_mode))
+        return EACCES;
+    return faccessat(cwd_fd, path, X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/* Search as execvp() does, but the child's PATH from the child's folder. 0 and
+ * the program's path in `out`, or the errno to report. */
+static int search_path(const struct launch_call *call, int cwd_fd, char out[PATH_MAX])
+{
+    const char *name = call->argv[0];
+    int why = ENOENT;
+
+    for (const char *dir = find_path(call->environment); dir;) {
+        size_t len = strcspn(dir, ":");
+        int wrote = snprintf(out, PATH_MAX, "%.*s%s%s", (int)len, dir, len > 0 ? "/" : "./", name);
+        if (wrote > 0 && wrote < PATH_MAX) {
+            int number = try_program(cwd_fd, out);
+            if (number == 0)
+                return 0;
+            if (number != ENOENT)
+                why = number;
+        }
+        dir = dir[len] == ':' ? dir + len + 1 : NULL;
+    }
+    return why;
+}
+
+/* 0 and the path to execute, relative ones as seen from the child's folder. */
+static int find_program(const struct launch_call *call, char out[PATH_MAX], struct err *err)
+{
+    const char *name = call->argv[0];
+    int cwd_fd = open(call->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (cwd_fd < 0)
+        return report(errno, call->cwd, err);
+    int number = 0;
+    if (!strchr(name, '/'))
+        number = name[0] ? search_path(call, cwd_fd, out) : ENOENT;
+    else if (snprintf(out, PATH_MAX, "%s", name) >= PATH_MAX)
+        number = ENAMETOOLONG;
+    (void)close(cwd_fd);
+    return number == 0 ? 0 : report(number, name, err);
+}
+
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t all;
+    sigset_t none;
+
+    (void)sigfillset(&all);
+    (void)sigemptyset(&none);
+    int number = posix_spawnattr_setsigdefault(attributes, &all);
+    if (number == 0)
+        number = posix_spawnattr_setsigmask(attributes, &none);
+    if (number == 0)
+        number = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
+                                                          POSIX_SPAWN_SETSIGMASK);
+    return number;
+}
+
+static int set_actions(posix_spawn_file_actions_t *actions, const struct ends *ends,
+                       const char *cwd)
+{
+    int number = posix_spawn_file_actions_addchdir_np(actions, cwd);
+    for (int i = 0; i < 3 && number == 0; i++)
+        number = posix_spawn_file_actions_adddup2(actions, ends->fds[i], i);
+    return number;
+}
+
+static int start(const struct launch_call *call, const char *program, const struct ends *ends,
+                 pid_t *pid_out)
+{
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+
+    int number = posix_spawnattr_init(&attributes);
+    if (number != 0)
+        return number;
+    number = posix_spawn_file_actions_init(&actions);
+    if (number != 0) {
+        (void)posix_spawnattr_destroy(&attributes);
+        return number;
+    }
+    number = set_attributes(&attributes);
+    if (number == 0)
+        number = set_actions(&actions, ends, call->cwd);
+    if (number == 0)
+        number =
+            posix_spawn(pid_out, program, &actions, &attributes, call->argv, call->environment);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    (void)posix_spawnattr_destroy(&attributes);
+    return number;
+}
+
+/* A process that we cannot await must not run. */
+static int open_pidfd(struct launched *out)
+{
+    out->pidfd = (int)syscall(SYS_pidfd_open, out->pid, 0);
+    if (out->pidfd >= 0)
+        return 0;
+    int number = errno;
+    (void)kill(-out->pid, SIGKILL);
+    (void)waitpid(out->pid, NULL, 0);
+    return number;
+}
+
+static int start_and_watch(const struct launch_call *call, struct launched *out,
+                           const struct ends *ends, struct err *err)
+{
+    char program[PATH_MAX];
+    int number = find_program(call, program, err);
+    if (number != 0)
+        return number;
+    number = start(call, program, ends, &out->pid);
+    if (number == 0)
+        number = open_pidfd(out);
+    return number == 0 ? 0 : report(number, call->argv[0], err);
+}
+
+bool launch_process(const struct launch_call *call, struct launched *out, int *number_out,
+                    struct err *err)
+{
+    assert(call->argv[0]);
+    assert(call->cwd[0] == '/');
+
+    struct launched made = {.pidfd = -1, .pipes = {-1, -1}};
+    struct ends ends = {.fds = {-1, -1, -1}};
+
+    int number = open_ends(call, &made, &ends, err);
+    if (number == 0)
+        number = start_and_watch(call, &made, &ends, err);
+    for (int i = 0; i < 3; i++)
+        close_fd(&ends.fds[i]);
+    if (number != 0) {
+        close_fd(&made.pipes[0]);
+        close_fd(&made.pipes[1]);
+        *number_out = number;
+        return false;
+    }
+    struct proc_facts facts;
+    if (proc_read(made.pid, &facts))
+        made.start = facts.start;
+    *out = made;
+    return true;
+}

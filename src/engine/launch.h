@@ -1,0 +1,37 @@
+/*
+ * launch.h - one process of a call: own session and group, three descriptors.
+ *
+ * posix_spawn() only, so that a start costs the same whatever our own size.
+ * Any thread; nothing here waits for the process.
+ */
+#ifndef DEVS_LAUNCH_H
+#define DEVS_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attr.h"
+#include "err.h"
+
+/* Everything that the new process gets. All borrowed for the call. */
+struct launch_call {
+    char *const *argv;        /* NULL-terminated, at least one */
+    char *const *environment; /* NULL-terminated; its PATH finds argv[0] */
+    const char *cwd;          /* absolute */
+    const char *stdin_path;   /* absolute; NULL = /dev/null */
+};
+
+/* What the caller owns afterwards. */
+struct launched {
+    pid_t pid;     /* also the number of its session and its group */
+    int pidfd;     /* readable once it has ended */
+    int pipes[2];  /* our ends of its stdout and stderr; they do not block */
+    int64_t start; /* its start time in clock ticks since boot */
+};
+
+/* False: nothing runs, *number_out is the errno that says why. */
+ATTR_MUST_USE bool launch_process(const struct launch_call *call, struct launched *out,
+                                  int *number_out, struct err *err);
+
+#endif

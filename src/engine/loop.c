@@ -1,0 +1,257 @@
+#include "loop.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bell.h"
+#include "clock.h"
+
+static void alarm_rings(uv_timer_t *timer)
+{
+    struct loop *loop = timer->data;
+    loop->alarm_ms = INT64_MAX;
+    loop->wanted = true;
+}
+
+void loop_alarm(struct loop *loop, int64_t due_ms)
+{
+    if (due_ms >= loop->alarm_ms)
+        return;
+    uv_update_time(&loop->uv);
+    int64_t wait_ms = due_ms - clock_now().mono_ms;
+    if (wait_ms < 0)
+        wait_ms = 0;
+    if (wait_ms > LOOP_ALARM_MS_MAX)
+        wait_ms = LOOP_ALARM_MS_MAX;
+    loop->alarm_ms = due_ms;
+    (void)uv_timer_start(&loop->alarm, alarm_rings, (uint64_t)wait_ms, 0);
+}
+
+static void close_handles(struct loop *loop)
+{
+    mailbox_listen(loop->mailbox, NULL);
+    uv_close((uv_handle_t *)&loop->prepare, NULL);
+    uv_close((uv_handle_t *)&loop->check, NULL);
+    uv_close((uv_handle_t *)&loop->again, NULL);
+    uv_close((uv_handle_t *)&loop->wake, NULL);
+    uv_close((uv_handle_t *)&loop->alarm, NULL);
+    if (loop->watch)
+        uv_close((uv_handle_t *)&loop->on_bell, NULL);
+}
+
+static void turn_again(uv_idle_t *handle)
+{
+    (void)handle; /* that it is active keeps the loop from waiting */
+}
+
+static void run_turn(struct loop *loop)
+{
+    if (loop->leaving)
+        return;
+    if (loop->wanted)
+        loop_turn(loop);
+    if (loop_may_leave(loop)) {
+        loop->leaving = true;
+        close_handles(loop);
+        return;
+    }
+    if (loop->wanted)
+        (void)uv_idle_start(&loop->again, turn_again);
+    else
+        (void)uv_idle_stop(&loop->again);
+}
+
+static void before_waiting(uv_prepare_t *handle)
+{
+    run_turn(handle->data);
+}
+
+static void after_waiting(uv_check_t *handle)
+{
+    run_turn(handle->data);
+}
+
+static void cancel_run(struct loop *loop, const char *by, enum cancel_mode mode)
+{
+    struct input input = {
+        .kind = INPUT_CONTROL,
+        .control = {.verb = CONTROL_CANCEL,
+                    .mode = mode,
+                    .task = -1,
+                    .key_at_ms = clock_now().at_ms},
+    };
+    (void)snprintf(input.control.by, sizeof(input.control.by), "%s", by);
+    loop_queue(loop, input);
+}
+
+static void mail_came(uv_async_t *handle)
+{
+    struct loop *loop = handle->data;
+    struct mail mail = mailbox_take(loop->mailbox);
+
+    if (mail.cancel) {
+        loop->cancelled = true;
+        cancel_run(loop, mail.by, CANCEL_TERM);
+    }
+    if (mail.stop) {
+        loop->stopping = true;
+        if (!loop->state.ended)
+            cancel_run(loop, loop->options->by, CANCEL_KILL);
+    }
+}
+
+static void bell_rings(uv_poll_t *handle, int status, int events)
+{
+    struct loop *loop = handle->data;
+    (void)status;
+    (void)events;
+    if (!watch_drain(loop->watch))
+        return;
+    int64_t due_ms = loop->controls_asked_ms + LOOP_CONTROLS_MS; /* our own commits ring, too */
+    if (due_ms < loop->controls_due_ms)
+        loop->controls_due_ms = due_ms;
+    if (due_ms <= clock_now().mono_ms)
+        loop->wanted = true;
+    else
+        loop_alarm(loop, due_ms);
+}
+
+/* Without a watch controls are looked for by time. */
+static void watch_bell(struct loop *loop)
+{
+    struct bell bell;
+    loop->controls_due_ms = 0;
+    if (!bell_init(&bell, loop->options->place, NULL))
+        return;
+    if (watch_open(&loop->watch, NULL) && !watch_file(loop->watch, bell.path, NULL)) {
+        watch_close(loop->watch);
+        loop->watch = NULL;
+    }
+    bell_done(&bell);
+}
+
+static bool open_uv(struct loop *loop, struct err *err)
+{
+    int failed = uv_loop_init(&loop->uv);
+    if (failed != 0)
+        return err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
+    failed = uv_async_init(&loop->uv, &loop->wake, mail_came);
+    if (failed != 0) {
+        (void)uv_loop_close(&loop->uv);
+        return err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
+    }
+    loop->uv_is_open = true;
+    (void)uv_prepare_init(&loop->uv, &loop->prepare);
+    (void)uv_check_init(&loop->uv, &loop->check);
+    (void)uv_idle_init(&loop->uv, &loop->again);
+    (void)uv_timer_init(&loop->uv, &loop->alarm);
+    if (loop->watch && uv_poll_init(&loop->uv, &loop->on_bell, watch_fd(loop->watch)) != 0) {
+        watch_close(loop->watch);
+        loop->watch = NULL;
+    }
+    loop->wake.data = loop;
+    loop->prepare.data = loop;
+    loop->check.data = loop;
+    loop->alarm.data = loop;
+    loop->on_bell.data = loop;
+    return true;
+}
+
+static bool enter_run(struct loop *loop, int64_t *number_out, struct err *err)
+{
+    const struct engine_options *options = loop->options;
+    const struct log_run run = {
+        .name = options->name,
+        .kind = options->kind,
+        .plan_text = options->plan_text,
+        .dir = options->run_dir,
+        .command = options->command,
+        .rules_hash = classifier_hash(loop->classifier),
+        .rules_text = classifier_rules(loop->classifier),
+        .seed = options->seed,
+        .jobs = options->jobs,
+        .tasks = options->plan->task_count,
+        .now = clock_now(),
+    };
+    struct log_writer *writer = loop->recorder.writer;
+    if (!log_writer_begin(writer, &run, &loop->state, number_out, err))
+        return false;
+    (void)snprintf(loop->run_mark, sizeof(loop->run_mark), "DEVS_RUN=%s", log_writer_uid(writer));
+    return true;
+}
+
+static void set_up(struct loop *loop)
+{
+    const struct engine_options *options = loop->options;
+    loop->scheduler = (struct scheduler){
+        .state = &loop->state, .run_dir = options->run_dir, .environment = options->environment};
+    loop->setting = (struct attempt_setting){
+        .call = {.plan = options->plan,
+                 .run_dir = options->run_dir,
+                 .environment = options->environment,
+                 .run_mark = loop->run_mark},
+        .nursery = loop->nursery,
+        .classifier = loop->classifier,
+        .grace_ms = options->kill_grace_ms > 0 ? options->kill_grace_ms : ENGINE_KILL_GRACE_MS,
+    };
+}
+
+bool loop_open(struct loop *loop, const struct engine_options *options, struct mailbox *mailbox,
+               int64_t *number_out, struct err *err)
+{
+    *loop = (struct loop){
+        .options = options, .mailbox = mailbox, .alarm_ms = INT64_MAX, .late_ms = INT64_MAX};
+    run_state_init(&loop->state, options->plan, options->seed);
+    if (!classifier_open(&loop->classifier, err) ||
+        !recorder_init(&loop->recorder, options->place, err))
+        return false;
+    watch_bell(loop);
+    if (!open_uv(loop, err) || !nursery_open(&loop->nursery, &loop->uv, err) ||
+        !enter_run(loop, number_out, err))
+        return false;
+    set_up(loop);
+    return loop_first_turn(loop, err);
+}
+
+void loop_run(struct loop *loop)
+{
+    (void)uv_prepare_start(&loop->prepare, before_waiting);
+    (void)uv_check_start(&loop->check, after_waiting);
+    if (loop->watch)
+        (void)uv_poll_start(&loop->on_bell, UV_READABLE, bell_rings);
+    mailbox_listen(loop->mailbox, &loop->wake);
+    loop->wanted = true; /* controls may have come before the bell was watched */
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+    assert(loop->leaving);
+}
+
+static void close_uv(struct loop *loop)
+{
+    if (!loop->uv_is_open)
+        return;
+    if (!loop->leaving)
+        close_handles(loop);
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+    int failed = uv_loop_close(&loop->uv);
+    assert(failed == 0);
+    (void)failed;
+}
+
+void loop_close(struct loop *loop)
+{
+    assert(loop->alive_count == 0);
+    close_uv(loop);
+    nursery_close(loop->nursery);
+    watch_close(loop->watch);
+    recorder_done(&loop->recorder);
+    classifier_close(loop->classifier);
+    turn_done(&loop->turn);
+    run_state_done(&loop->state);
+    free(loop->inputs);
+    free(loop->alive);
+    free(loop->ended);
+    free(loop->outputs);
+    free(loop->captures);
+}

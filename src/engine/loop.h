@@ -1,0 +1,106 @@
+/*
+ * loop.h - the engine's thread from the inside: one libuv loop and one run.
+ *
+ * libuv's callbacks only queue inputs; loop_turn() takes them all at once:
+ * scheduler, one commit, then the actions. Everything here belongs to the
+ * engine's thread.
+ */
+#ifndef DEVS_LOOP_H
+#define DEVS_LOOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "attempt.h"
+#include "engine.h"
+#include "mailbox.h"
+#include "recorder.h"
+#include "scheduler.h"
+#include "watch.h"
+
+enum {
+    LOOP_LATE_MS = 20,        /* how long an input that can wait is kept for company */
+    LOOP_CONTROLS_MS = 10,    /* the log is asked for controls at most this often */
+    LOOP_CONTROLS_MAX = 64,   /* controls taken at once */
+    LOOP_ALARM_MS_MAX = 5000, /* timers stand still in a suspended machine: look again */
+    LOOP_RUN_MARK_MAX = LOG_UID_MAX + 16,
+};
+
+struct queued {
+    struct input input;
+    struct attempt *ended; /* owned; the attempt whose end this is, else NULL */
+};
+
+struct loop {
+    const struct engine_options *options; /* borrowed */
+    struct mailbox *mailbox;              /* borrowed */
+
+    uv_loop_t uv;
+    bool uv_is_open;
+    uv_prepare_t prepare;
+    uv_check_t check;
+    uv_idle_t again; /* active while a turn is wanted at once */
+    uv_async_t wake;
+    uv_timer_t alarm;
+    uv_poll_t on_bell;
+    int64_t alarm_ms;    /* when the alarm rings; INT64_MAX = never */
+    struct watch *watch; /* owned; NULL where inotify cannot be had */
+    int64_t controls_due_ms, controls_asked_ms, control_seen;
+
+    struct classifier *classifier; /* owned */
+    struct nursery *nursery;       /* owned */
+    struct recorder recorder;
+    struct run_state state;
+    struct scheduler scheduler;
+    struct turn turn;
+    struct attempt_setting setting;
+    char run_mark[LOOP_RUN_MARK_MAX];
+
+    struct queued *inputs; /* owned; in order */
+    size_t input_count, input_cap;
+    int64_t late_ms; /* when inputs that can wait are to be taken; INT64_MAX = none */
+    bool wanted;     /* a turn has something to do now */
+
+    struct attempt **alive; /* owned, and what is in it */
+    size_t alive_count, alive_cap;
+    struct attempt **ended; /* owned, likewise; those of this turn */
+    size_t ended_count, ended_cap;
+    struct log_output *outputs; /* owned; of this turn */
+    size_t output_count, output_cap;
+    struct log_capture *captures; /* owned, the texts too; of this turn */
+    size_t capture_count, capture_cap;
+
+    bool stopping;  /* engine_stop() was called */
+    bool cancelled; /* engine_cancel() was called */
+    bool leaving;
+    int last_attempt_code;
+    char note[ERR_MESSAGE_MAX + 128];
+};
+
+/* Open the log, enter the run and commit its first event; then start what can
+ * start. loop_close() ends it, also where this failed. */
+ATTR_MUST_USE bool loop_open(struct loop *loop, const struct engine_options *options,
+                             struct mailbox *mailbox, int64_t *number_out, struct err *err);
+void loop_run(struct loop *loop);
+void loop_close(struct loop *loop);
+
+/* turn.c */
+
+/* Queue an input; its moment is filled in. The turn comes in this iteration. */
+void loop_queue(struct loop *loop, struct input input);
+
+/* The first turn. False: the run's first event is not in the log. */
+ATTR_MUST_USE bool loop_first_turn(struct loop *loop, struct err *err);
+
+/* Everything that is due now. */
+void loop_turn(struct loop *loop);
+
+/* The run is over and nobody wants the engine any more. */
+bool loop_may_leave(const struct loop *loop);
+
+/* Let the alarm ring no later than at due_ms. */
+void loop_alarm(struct loop *loop, int64_t due_ms);
+
+#endif

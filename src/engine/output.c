@@ -1,0 +1,193 @@
+#include "output.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xalloc.h"
+
+enum {
+    KEPT_FIRST_CAP = 4096,
+    /* Twice the ring, so that making room moves each byte once. */
+    KEPT_CAP_MAX = 2 * OUTPUT_RING_BYTES,
+};
+
+static_assert(OUTPUT_HEAD_BYTES + OUTPUT_PIECE_BYTES < OUTPUT_RING_BYTES,
+              "the head that waits for the log is still in the ring");
+
+void output_init(struct output *output, int64_t now_ms)
+{
+    *output = (struct output){.head_ms = now_ms, .tail_ms = now_ms};
+}
+
+void output_done(struct output *output)
+{
+    if (!output)
+        return;
+    free(output->kept);
+    *output = (struct output){0};
+}
+
+static int64_t at_most(int64_t value, int64_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+static int64_t at_least(int64_t value, int64_t limit)
+{
+    return value > limit ? value : limit;
+}
+
+/* Where kept[0] stands in the stream. */
+static int64_t kept_from(const struct output *output)
+{
+    return output->bytes - (int64_t)output->kept_len;
+}
+
+static void make_room(struct output *output, size_t len)
+{
+    size_t want = output->kept_len + len;
+    if (want <= output->kept_cap)
+        return;
+    if (want > KEPT_CAP_MAX) {
+        size_t keep = OUTPUT_RING_BYTES - len;
+        if (keep < output->kept_len) {
+            memmove(output->kept, output->kept + output->kept_len - keep, keep);
+            output->kept_len = keep;
+        }
+        want = output->kept_len + len;
+    }
+    size_t cap = output->kept_cap > 0 ? output->kept_cap : KEPT_FIRST_CAP;
+    while (cap < want)
+        cap *= 2;
+    if (cap == output->kept_cap)
+        return;
+    char *larger = xcalloc(cap, 1);
+    if (output->kept_len > 0)
+        memcpy(larger, output->kept, output->kept_len);
+    free(output->kept);
+    output->kept = larger;
+    output->kept_cap = cap;
+}
+
+static int64_t count_lines(const char *bytes, size_t len)
+{
+    int64_t lines = 0;
+    for (size_t i = 0; i < len; i++)
+        lines += bytes[i] == '\n';
+    return lines;
+}
+
+void output_add(struct output *output, const char *bytes, size_t len)
+{
+    assert(len <= OUTPUT_PIECE_BYTES);
+    if (len == 0)
+        return;
+    make_room(output, len);
+    memcpy(output->kept + output->kept_len, bytes, len);
+    output->kept_len += len;
+    output->bytes += (int64_t)len;
+    output->lines += count_lines(bytes, len);
+}
+
+/* Bytes of the head that the log does not have yet. */
+static int64_t head_waiting(const struct output *output)
+{
+    return at_most(output->bytes, OUTPUT_HEAD_BYTES) - output->logged;
+}
+
+static bool tail_is_new(const struct output *output)
+{
+    return output->bytes > at_least(OUTPUT_HEAD_BYTES, output->tail_logged);
+}
+
+int64_t output_due(const struct output *output)
+{
+    int64_t due = INT64_MAX;
+    int64_t waiting = head_waiting(output);
+
+    if (waiting >= OUTPUT_URGENT_BYTES)
+        return output->head_ms;
+    if (waiting > 0)
+        due = output->head_ms + OUTPUT_HEAD_MS;
+    if (tail_is_new(output))
+        due = at_most(due, output->tail_ms + OUTPUT_TAIL_MS);
+    return due;
+}
+
+/* One piece of the stream from `from` up to `to`, or as much as a row holds. */
+static void fill_piece(const struct output *output, int64_t from, int64_t to,
+                       struct log_output *piece)
+{
+    assert(from >= kept_from(output));
+    piece->offset = from;
+    piece->bytes = output->kept + (from - kept_from(output));
+    piece->len = (size_t)at_most(to - from, OUTPUT_PIECE_BYTES);
+}
+
+static size_t take_head(struct output *output, int64_t now_ms, struct log_output *pieces)
+{
+    int64_t end = at_most(output->bytes, OUTPUT_HEAD_BYTES);
+    size_t count = 0;
+
+    while (output->logged < end) {
+        struct log_output *piece = &pieces[count++];
+        fill_piece(output, output->logged, end, piece);
+        piece->part = LOG_OUTPUT_HEAD;
+        piece->index = output->head_pieces++;
+        output->logged += (int64_t)piece->len;
+    }
+    if (count > 0)
+        output->head_ms = now_ms;
+    return count;
+}
+
+static size_t take_live_tail(struct output *output, int64_t now_ms, struct log_output *piece)
+{
+    int64_t from = at_least(OUTPUT_HEAD_BYTES, output->bytes - OUTPUT_PIECE_BYTES);
+    fill_piece(output, from, output->bytes, piece);
+    piece->part = LOG_OUTPUT_TAIL;
+    piece->index = 0;
+    output->tail_logged = output->bytes;
+    output->tail_ms = now_ms;
+    return 1;
+}
+
+size_t output_take(struct output *output, int64_t now_ms, struct log_output *pieces)
+{
+    size_t count = 0;
+    bool urgent = head_waiting(output) >= OUTPUT_URGENT_BYTES;
+
+    if (urgent || now_ms >= output->head_ms + OUTPUT_HEAD_MS)
+        count = take_head(output, now_ms, pieces);
+    if (tail_is_new(output) && now_ms >= output->tail_ms + OUTPUT_TAIL_MS)
+        count += take_live_tail(output, now_ms, pieces + count);
+    return count;
+}
+
+size_t output_take_rest(struct output *output, int64_t now_ms, struct log_output *pieces)
+{
+    size_t count = take_head(output, now_ms, pieces);
+    int64_t from = at_least(OUTPUT_HEAD_BYTES, output->bytes - OUTPUT_RING_BYTES);
+    int index = 0;
+
+    while (from < output->bytes) {
+        struct log_output *piece = &pieces[count++];
+        fill_piece(output, from, output->bytes, piece);
+        piece->part = LOG_OUTPUT_REST;
+        piece->index = index++;
+        from += (int64_t)piece->len;
+    }
+    assert(count <= OUTPUT_PIECES_MAX);
+    return count;
+}
+
+struct classify_text output_tail(const struct output *output, size_t max)
+{
+    size_t len = output->kept_len < max ? output->kept_len : max;
+    if (len == 0)
+        return (struct classify_text){.offset = output->bytes};
+    return (struct classify_text){.bytes = output->kept + output->kept_len - len,
+                                  .len = len,
+                                  .offset = output->bytes - (int64_t)len};
+}

@@ -1,0 +1,163 @@
+#define _GNU_SOURCE /* memmem */
+
+#include "proc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "str.h"
+
+enum { SMALL_FILE_MAX = 4096, PROC_PATH_MAX = 64, CHUNK = 16 * 1024 };
+
+/* A small file of /proc as text; false if it cannot be read. */
+static bool read_small(const char *path, char out[SMALL_FILE_MAX])
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t got = read(fd, out, SMALL_FILE_MAX - 1);
+    (void)close(fd);
+    if (got <= 0)
+        return false;
+    out[got] = '\0';
+    return true;
+}
+
+/* The number at *cursor; moves on to the next field. */
+static int64_t take_number(const char **cursor)
+{
+    char *end = NULL;
+    int64_t value = strtoll(*cursor, &end, 10);
+    *cursor = end + strspn(end, " ");
+    return value;
+}
+
+static void skip_fields(const char **cursor, int count)
+{
+    for (int i = 0; i < count; i++) {
+        *cursor += strcspn(*cursor, " ");
+        *cursor += strspn(*cursor, " ");
+    }
+}
+
+bool proc_read(pid_t pid, struct proc_facts *out)
+{
+    char path[PROC_PATH_MAX];
+    char text[SMALL_FILE_MAX];
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    if (!read_small(path, text))
+        return false;
+    const char *name = strchr(text, '(');
+    const char *name_end = strrchr(text, ')'); /* a name may hold brackets itself */
+    if (!name || !name_end || name_end[1] != ' ' || name_end < name)
+        return false;
+
+    *out = (struct proc_facts){.pid = pid, .state = name_end[2]};
+    (void)snprintf(out->name, sizeof(out->name), "%.*s", (int)(name_end - name - 1), name + 1);
+    const char *cursor = name_end + 3 + strspn(name_end + 3, " ");
+    out->parent = (pid_t)take_number(&cursor);
+    out->group = (pid_t)take_number(&cursor);
+    out->session = (pid_t)take_number(&cursor);
+    skip_fields(&cursor, 15); /* fields 7 to 21; the next one is 22 */
+    out->start = take_number(&cursor);
+    return true;
+}
+
+bool proc_is_over(const struct proc_facts *facts)
+{
+    return facts->state == 'Z' || facts->state == 'X';
+}
+
+static bool holds_entry(const struct str *environ_bytes, const char *wanted)
+{
+    size_t len = strlen(wanted) + 1; /* with the NUL that ends the entry */
+    const char *from = environ_bytes->data;
+    const char *end = environ_bytes->data + environ_bytes->len;
+
+    while (from && from < end) {
+        const char *at = memmem(from, (size_t)(end - from), wanted, len);
+        if (!at)
+            return false;
+        if (at == environ_bytes->data || at[-1] == '\0')
+            return true;
+        from = at + 1;
+    }
+    return false;
+}
+
+static void read_whole(int fd, struct str *out)
+{
+    char chunk[CHUNK];
+    while (out->len < PROC_ENVIRON_MAX) {
+        ssize_t got = read(fd, chunk, sizeof(chunk));
+        if (got <= 0)
+            return;
+        str_add_n(out, chunk, (size_t)got);
+    }
+}
+
+bool proc_has_environment(pid_t pid, const char *const *wanted)
+{
+    char path[PROC_PATH_MAX];
+    (void)snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+
+    struct str bytes = {0};
+    read_whole(fd, &bytes);
+    (void)close(fd);
+    bool all = bytes.len > 0;
+    for (; all && *wanted; wanted++)
+        all = holds_entry(&bytes, *wanted);
+    str_done(&bytes);
+    return all;
+}
+
+void proc_each(proc_each_fn *each, void *ctx)
+{
+    DIR *dir = opendir("/proc");
+    if (!dir)
+        return;
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
+        struct proc_facts facts;
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+            continue;
+        if (proc_read((pid_t)strtol(entry->d_name, NULL, 10), &facts) && !each(ctx, &facts))
+            break;
+    }
+    (void)closedir(dir);
+}
+
+static int64_t read_available_kib(void)
+{
+    static const char label[] = "MemAvailable:";
+    char text[SMALL_FILE_MAX];
+
+    if (!read_small("/proc/meminfo", text))
+        return -1;
+    const char *line = strstr(text, label);
+    return line ? strtoll(line + sizeof(label) - 1, NULL, 10) : -1;
+}
+
+void proc_machine(const char *path, struct proc_machine *out)
+{
+    char text[SMALL_FILE_MAX];
+    struct statvfs disk;
+
+    *out = (struct proc_machine){.load = {-1, -1, -1}, .disk_free_kib = -1};
+    if (read_small("/proc/loadavg", text)) {
+        char *cursor = text;
+        for (int i = 0; i < 3; i++)
+            out->load[i] = strtod(cursor, &cursor);
+    }
+    out->memory_available_kib = read_available_kib();
+    if (statvfs(path, &disk) == 0)
+        out->disk_free_kib = (int64_t)(disk.f_bavail * (disk.f_frsize / 512) / 2);
+}

@@ -1,0 +1,47 @@
+/*
+ * proc.h - what /proc says about processes and the machine. Any thread.
+ *
+ * All of it may be out of date when the caller looks at it.
+ */
+#ifndef DEVS_PROC_H
+#define DEVS_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attr.h"
+
+enum {
+    PROC_NAME_MAX = 16,             /* the kernel keeps no more of a name */
+    PROC_ENVIRON_MAX = 1024 * 1024, /* bytes of an environment that are looked at */
+};
+
+struct proc_facts {
+    pid_t pid, parent, group, session;
+    char state;    /* 'Z' and 'X' are over */
+    int64_t start; /* clock ticks since boot */
+    char name[PROC_NAME_MAX];
+};
+
+/* False if there is no such process, or it cannot be read. */
+ATTR_MUST_USE bool proc_read(pid_t pid, struct proc_facts *out);
+bool proc_is_over(const struct proc_facts *facts);
+
+/* Does its initial environment hold all of these "NAME=value"? NULL-terminated. */
+bool proc_has_environment(pid_t pid, const char *const *wanted);
+
+/* Every process there is. Stops early when `each` says false. */
+typedef bool proc_each_fn(void *ctx, const struct proc_facts *facts);
+void proc_each(proc_each_fn *each, void *ctx);
+
+/* The machine, for forensics; -1 for what cannot be read. */
+struct proc_machine {
+    double load[3];
+    int64_t memory_available_kib;
+    int64_t disk_free_kib; /* where `path` is */
+};
+void proc_machine(const char *path, struct proc_machine *out);
+
+#endif

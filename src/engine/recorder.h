@@ -1,0 +1,56 @@
+/*
+ * recorder.h - commits to the log, and what happens when it cannot be written.
+ *
+ * A commit that fails stops nothing: events are kept and tried again, at most
+ * once a second and up to RECORDER_KEPT_BYTES of them; output of that time is
+ * not kept. Past the limit recording is over, since a log has no gaps. Belongs
+ * to the thread that opened it.
+ */
+#ifndef DEVS_RECORDER_H
+#define DEVS_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "log_writer.h"
+
+enum {
+    RECORDER_KEPT_BYTES = 1024 * 1024,
+    RECORDER_RETRY_MS = 1000,
+};
+
+struct recorder {
+    struct log_writer *writer; /* owned */
+    struct event *kept;        /* owned, texts too; events that the log does not have */
+    size_t kept_count, kept_cap, kept_bytes;
+    bool failing;     /* the last commit failed */
+    bool recovered;   /* a commit went through after failures; the owner clears it */
+    bool lost;        /* something will never be in the log */
+    bool over;        /* no more commits */
+    bool unsynced;    /* committed, but not yet forced to the disk */
+    int64_t retry_ms; /* when the next commit may be tried while failing */
+    int64_t full_ms;  /* of the last FULL commit */
+    struct err err;   /* the first failure */
+};
+
+ATTR_MUST_USE bool recorder_init(struct recorder *recorder, const struct place *place,
+                                 struct err *err);
+void recorder_done(struct recorder *recorder);
+
+enum recorder_urgency {
+    RECORDER_IN_TIME, /* FULL if the last one is LOG_FULL_SYNC_MS ago */
+    RECORDER_NOW,     /* FULL, and tried even if the last failure was just now */
+};
+
+/* False: the log does not have all of it (now). */
+bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
+                     enum recorder_urgency urgency, int64_t now_ms);
+
+/* When recorder_commit() wants to be called even if there is no news: INT64_MAX
+ * if everything is on the disk. */
+int64_t recorder_due(const struct recorder *recorder);
+
+#endif

@@ -1,0 +1,190 @@
+#define _GNU_SOURCE /* getsid and prctl beside POSIX */
+
+#include "sweep.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "xalloc.h"
+
+enum { CHILD_LIST_BYTES = 8192, CHILDREN_MAX = 1024 };
+
+struct sweep {
+    pid_t self;
+    pid_t own_session;
+    int list_fd;              /* the main thread's list of children; -1 where there is none */
+    struct sweep_mark *marks; /* owned; attempts that are not over */
+    size_t mark_count, mark_cap;
+};
+
+/* Some pids; what does not fit is seen the next time. */
+struct pids {
+    pid_t pids[CHILDREN_MAX];
+    size_t count;
+};
+
+bool sweep_open(struct sweep **out, struct err *err)
+{
+    char path[64];
+
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL) != 0)
+        return err_set_errno(err, errno, "subreaper");
+    struct sweep *sweep = xcalloc(1, sizeof(*sweep));
+    sweep->self = getpid();
+    sweep->own_session = getsid(0);
+    /* Orphans go to the first living thread of a process: the main thread. */
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)sweep->self);
+    sweep->list_fd = open(path, O_RDONLY | O_CLOEXEC);
+    *out = sweep;
+    return true;
+}
+
+void sweep_close(struct sweep *sweep)
+{
+    if (!sweep)
+        return;
+    if (sweep->list_fd >= 0)
+        (void)close(sweep->list_fd);
+    free(sweep->marks);
+    free(sweep);
+}
+
+void sweep_enter(struct sweep *sweep, const struct sweep_mark *mark)
+{
+    sweep->marks =
+        xgrow(sweep->marks, &sweep->mark_cap, sweep->mark_count + 1, sizeof(*sweep->marks));
+    sweep->marks[sweep->mark_count++] = *mark;
+}
+
+static struct sweep_mark *find_mark(struct sweep *sweep, pid_t session)
+{
+    for (size_t i = 0; i < sweep->mark_count; i++) {
+        if (sweep->marks[i].session == session)
+            return &sweep->marks[i];
+    }
+    return NULL;
+}
+
+void sweep_leave(struct sweep *sweep, pid_t session)
+{
+    struct sweep_mark *mark = find_mark(sweep, session);
+    assert(mark);
+    *mark = sweep->marks[--sweep->mark_count];
+}
+
+static bool add_own_child(void *ctx, const struct proc_facts *facts)
+{
+    struct pids *list = ctx;
+    if (facts->parent == getpid())
+        list->pids[list->count++] = facts->pid;
+    return list->count < CHILDREN_MAX;
+}
+
+/* The children of the main thread, adopted ones among them. */
+static void list_children(const struct sweep *sweep, struct pids *list)
+{
+    char text[CHILD_LIST_BYTES];
+
+    list->count = 0;
+    if (sweep->list_fd < 0) {
+        proc_each(add_own_child, list);
+        return;
+    }
+    ssize_t got = pread(sweep->list_fd, text, sizeof(text) - 1, 0);
+    text[got > 0 ? got : 0] = '\0';
+    for (char *at = text; *at && list->count < CHILDREN_MAX;) {
+        char *end;
+        long pid = strtol(at, &end, 10);
+        if (end == at)
+            break;
+        if (*end == ' ') /* else the text was cut within a number */
+            list->pids[list->count++] = (pid_t)pid;
+        at = end + (*end == ' ');
+    }
+}
+
+static bool carries(const struct sweep_mark *mark, pid_t pid)
+{
+    const char *const wanted[] = {mark->run, mark->step, NULL};
+    return proc_has_environment(pid, wanted);
+}
+
+/* Is this process, not yet over, the attempt's? */
+static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
+                    const struct proc_facts *facts)
+{
+    if (facts->pid == sweep->self || facts->session == sweep->own_session)
+        return false;
+    if (facts->session == mark->session)
+        return true;
+    if (facts->start < mark->start || find_mark(sweep, facts->session))
+        return false;
+    bool adopted = facts->parent == sweep->self;
+    bool only_one_left = sweep->mark_count == 1;
+    return (adopted && only_one_left) || carries(mark, facts->pid);
+}
+
+/* An adopted child that has ended is ours to reap; what the rest of the program
+ * started itself is in our own session and not touched. */
+static void reap_adopted(struct sweep *sweep, const struct proc_facts *facts)
+{
+    if (facts->session != sweep->own_session && !find_mark(sweep, facts->pid))
+        (void)waitpid(facts->pid, NULL, WNOHANG);
+}
+
+static bool has_adopted(struct sweep *sweep, const struct sweep_mark *mark)
+{
+    struct pids list;
+    bool found = false;
+
+    list_children(sweep, &list);
+    for (size_t i = 0; i < list.count; i++) {
+        struct proc_facts facts;
+        if (!proc_read(list.pids[i], &facts))
+            continue;
+        if (proc_is_over(&facts))
+            reap_adopted(sweep, &facts);
+        else if (belongs(sweep, mark, &facts))
+            found = true;
+    }
+    return found;
+}
+
+bool sweep_is_clean(struct sweep *sweep, pid_t session)
+{
+    struct sweep_mark *mark = find_mark(sweep, session);
+    assert(mark);
+    if (has_adopted(sweep, mark))
+        return false;
+    return kill(-session, 0) != 0 && errno == ESRCH;
+}
+
+struct search {
+    struct sweep *sweep;
+    const struct sweep_mark *mark;
+    struct proc_facts *out;
+    size_t count;
+};
+
+static bool add_if_it_belongs(void *ctx, const struct proc_facts *facts)
+{
+    struct search *search = ctx;
+    if (!proc_is_over(facts) && belongs(search->sweep, search->mark, facts))
+        search->out[search->count++] = *facts;
+    return search->count < SWEEP_FOUND_MAX;
+}
+
+size_t sweep_find(struct sweep *sweep, pid_t session, struct proc_facts out[SWEEP_FOUND_MAX])
+{
+    struct search search = {.sweep = sweep, .mark = find_mark(sweep, session), .out = out};
+    assert(search.mark);
+    proc_each(add_if_it_belongs, &search);
+    return search.count;
+}

@@ -1,0 +1,382 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture.h"
+#include "clock.h"
+#include "loop.h"
+#include "xalloc.h"
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void add_input(struct loop *loop, const struct input *input, struct attempt *ended)
+{
+    loop->inputs =
+        xgrow(loop->inputs, &loop->input_cap, loop->input_count + 1, sizeof(*loop->inputs));
+    struct queued *queued = &loop->inputs[loop->input_count++];
+    queued->input = *input;
+    queued->input.now = clock_now();
+    queued->ended = ended;
+}
+
+void loop_queue(struct loop *loop, struct input input)
+{
+    add_input(loop, &input, NULL);
+    loop->wanted = true;
+}
+
+/* An input that may wait a little for the next turn. */
+static void queue_late(struct loop *loop, struct input input)
+{
+    add_input(loop, &input, NULL);
+    loop->late_ms = earlier(loop->late_ms, clock_now().mono_ms + LOOP_LATE_MS);
+}
+
+static struct input about(const struct attempt *attempt, enum input_kind kind)
+{
+    return (struct input){
+        .kind = kind, .task = attempt->task, .step = attempt->step, .attempt = attempt->number};
+}
+
+/* The attempt is over; it is kept until the turn has taken its end. */
+static void queue_end(struct loop *loop, struct attempt *attempt)
+{
+    struct input input = about(attempt, INPUT_ENDED);
+    attempt_judge(attempt, &loop->setting, &input);
+    loop->last_attempt_code = attempt_exit_code(&input.outcome);
+    add_input(loop, &input, attempt);
+    loop->wanted = true;
+}
+
+static int64_t output_due_of(const struct attempt *attempt)
+{
+    return earlier(output_due(&attempt->streams[0]), output_due(&attempt->streams[1]));
+}
+
+static void attempt_was_heard(void *ctx, struct attempt *attempt)
+{
+    struct loop *loop = ctx;
+    int64_t due_ms = output_due_of(attempt);
+
+    attempt->heard_ms = clock_now().mono_ms;
+    if (attempt->quiet)
+        loop_queue(loop, about(attempt, INPUT_HEARD));
+    attempt->quiet = false;
+    if (due_ms <= attempt->heard_ms)
+        loop->wanted = true;
+    else
+        loop_alarm(loop, due_ms);
+}
+
+static void attempt_has_ended(void *ctx, struct attempt *attempt)
+{
+    struct loop *loop = ctx;
+    loop->alive[attempt->slot] = loop->alive[--loop->alive_count];
+    loop->alive[attempt->slot]->slot = attempt->slot;
+    queue_end(loop, attempt);
+}
+
+static void add_alive(struct loop *loop, struct attempt *attempt)
+{
+    loop->alive =
+        xgrow(loop->alive, &loop->alive_cap, loop->alive_count + 1, sizeof(struct attempt *));
+    attempt->slot = loop->alive_count;
+    loop->alive[loop->alive_count++] = attempt;
+}
+
+static void spawn(struct loop *loop, const struct action *action)
+{
+    const struct attempt_watcher watcher = {
+        .ctx = loop, .heard = attempt_was_heard, .ended = attempt_has_ended};
+    struct err err = {0};
+    struct attempt *attempt = attempt_open(&loop->setting, action, &watcher, &err);
+
+    if (!attempt->child) {
+        queue_end(loop, attempt);
+        return;
+    }
+    add_alive(loop, attempt);
+    struct input input = about(attempt, INPUT_RUNNING);
+    input.pid = child_pid(attempt->child);
+    input.pid_start = child_pid_start(attempt->child);
+    queue_late(loop, input);
+}
+
+static struct attempt *find_attempt(struct attempt **attempts, size_t count, int task, int number)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (attempts[i]->task == task && attempts[i]->number == number)
+            return attempts[i];
+    }
+    return NULL;
+}
+
+static void act(struct loop *loop)
+{
+    for (size_t i = 0; i < loop->turn.action_count; i++) {
+        const struct action *action = &loop->turn.actions[i];
+        if (action->kind == ACTION_SPAWN) {
+            spawn(loop, action);
+            continue;
+        }
+        struct attempt *attempt =
+            find_attempt(loop->alive, loop->alive_count, action->task, action->attempt);
+        if (attempt)
+            child_cancel(attempt->child, action->mode);
+    }
+}
+
+static void keep_ended(struct loop *loop, struct attempt *attempt)
+{
+    loop->ended =
+        xgrow(loop->ended, &loop->ended_cap, loop->ended_count + 1, sizeof(struct attempt *));
+    loop->ended[loop->ended_count++] = attempt;
+}
+
+static void take_inputs(struct loop *loop)
+{
+    size_t count = loop->input_count;
+    if (count > ENGINE_TURN_EVENTS_MAX)
+        count = ENGINE_TURN_EVENTS_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        scheduler_step(&loop->scheduler, &loop->inputs[i].input, &loop->turn);
+        if (loop->inputs[i].ended)
+            keep_ended(loop, loop->inputs[i].ended);
+    }
+    loop->input_count -= count;
+    if (loop->input_count > 0) {
+        memmove(loop->inputs, loop->inputs + count, loop->input_count * sizeof(*loop->inputs));
+        loop->wanted = true;
+    } else {
+        loop->late_ms = INT64_MAX;
+    }
+}
+
+/* Controls that other processes left in the log. */
+static void ask_controls(struct loop *loop, int64_t now_ms)
+{
+    struct control controls[LOOP_CONTROLS_MAX];
+    size_t count = 0;
+    struct err err = {0};
+
+    if (now_ms < loop->controls_due_ms)
+        return;
+    loop->controls_asked_ms = now_ms;
+    loop->controls_due_ms = loop->watch ? INT64_MAX : now_ms + WATCH_POLL_MS;
+    if (!log_writer_controls(loop->recorder.writer, controls, LOOP_CONTROLS_MAX, &count, &err))
+        return; /* an unreadable log shows when it is written */
+    for (size_t i = 0; i < count; i++) {
+        if (controls[i].id <= loop->control_seen)
+            continue; /* its answer is not in the log yet */
+        loop->control_seen = controls[i].id;
+        loop_queue(loop, (struct input){.kind = INPUT_CONTROL, .control = controls[i]});
+    }
+    if (count == LOOP_CONTROLS_MAX)
+        loop->controls_due_ms = now_ms + LOOP_CONTROLS_MS;
+}
+
+static int64_t quiet_ms(const struct loop *loop)
+{
+    return loop->options->quiet_ms > 0 ? loop->options->quiet_ms : ENGINE_QUIET_MS;
+}
+
+static void find_quiet(struct loop *loop, int64_t now_ms)
+{
+    for (size_t i = 0; i < loop->alive_count; i++) {
+        struct attempt *attempt = loop->alive[i];
+        int64_t silence_ms = now_ms - attempt->heard_ms;
+        if (attempt->quiet || silence_ms < quiet_ms(loop))
+            continue;
+        attempt->quiet = true;
+        struct input input = about(attempt, INPUT_QUIET);
+        input.quiet_ms = silence_ms;
+        loop_queue(loop, input);
+    }
+}
+
+static void find_due(struct loop *loop, int64_t now_ms)
+{
+    int64_t due_ms = scheduler_next_due(&loop->state);
+
+    ask_controls(loop, now_ms);
+    find_quiet(loop, now_ms);
+    if (due_ms >= 0 && due_ms <= now_ms)
+        loop_queue(loop, (struct input){.kind = INPUT_TIME});
+}
+
+typedef size_t take_fn(struct output *output, int64_t now_ms, struct log_output *pieces);
+
+static void collect_outputs(struct loop *loop, struct attempt *attempt, take_fn *take,
+                            struct moment now)
+{
+    for (int stream = 0; stream < 2; stream++) {
+        if (attempt->streams[stream].bytes == 0)
+            continue;
+        loop->outputs = xgrow(loop->outputs, &loop->output_cap,
+                              loop->output_count + OUTPUT_PIECES_MAX, sizeof(*loop->outputs));
+        struct log_output *pieces = loop->outputs + loop->output_count;
+        size_t count = take(&attempt->streams[stream], now.mono_ms, pieces);
+        for (size_t i = 0; i < count; i++) {
+            pieces[i].task = attempt->task;
+            pieces[i].step = attempt->step;
+            pieces[i].attempt = attempt->number;
+            pieces[i].stream = stream + 1;
+            pieces[i].at = now;
+        }
+        loop->output_count += count;
+    }
+}
+
+static void collect_capture(struct loop *loop, const struct event *event, struct moment now)
+{
+    struct str text = {0};
+    const struct capture_facts facts = {
+        .state = &loop->state,
+        .event = event,
+        .attempt = find_attempt(loop->ended, loop->ended_count, event->task, event->attempt),
+        .setting = &loop->setting.call,
+    };
+    capture_write(&facts, &text);
+    loop->captures =
+        xgrow(loop->captures, &loop->capture_cap, loop->capture_count + 1, sizeof(*loop->captures));
+    loop->captures[loop->capture_count++] = (struct log_capture){.task = event->task,
+                                                                 .step = event->step,
+                                                                 .attempt = event->attempt,
+                                                                 .at = now,
+                                                                 .json = text.data};
+}
+
+static void collect(struct loop *loop, struct moment now)
+{
+    for (size_t i = 0; i < loop->ended_count; i++)
+        collect_outputs(loop, loop->ended[i], output_take_rest, now);
+    for (size_t i = 0; i < loop->alive_count; i++) {
+        if (output_due_of(loop->alive[i]) <= now.mono_ms)
+            collect_outputs(loop, loop->alive[i], output_take, now);
+    }
+    for (size_t i = 0; i < loop->turn.event_count; i++) {
+        const struct event *event = &loop->turn.events[i];
+        if (event->kind == EVENT_STEP_ENDED && event->d == 1)
+            collect_capture(loop, event, now);
+    }
+}
+
+/* Somebody waits for these: they are on the disk before anybody is told. */
+static enum recorder_urgency find_urgency(const struct turn *turn)
+{
+    for (size_t i = 0; i < turn->event_count; i++) {
+        enum event_kind kind = turn->events[i].kind;
+        if (kind == EVENT_RUN_ENDED || kind == EVENT_CONTROL_ANSWERED)
+            return RECORDER_NOW;
+    }
+    return RECORDER_IN_TIME;
+}
+
+static bool record(struct loop *loop, int64_t now_ms)
+{
+    const struct log_batch batch = {
+        .events = loop->turn.events,
+        .event_count = loop->turn.event_count,
+        .outputs = loop->outputs,
+        .output_count = loop->output_count,
+        .captures = loop->captures,
+        .capture_count = loop->capture_count,
+    };
+    bool news = batch.event_count > 0 || batch.output_count > 0 || batch.capture_count > 0;
+    if (!news && recorder_due(&loop->recorder) > now_ms)
+        return true;
+    if (!recorder_commit(&loop->recorder, &batch, find_urgency(&loop->turn), now_ms))
+        return false;
+    bool idle = loop->state.running == 0;
+    log_writer_checkpoint(loop->recorder.writer, idle);
+    return true;
+}
+
+static void forget_turn(struct loop *loop)
+{
+    for (size_t i = 0; i < loop->capture_count; i++)
+        free((void *)(uintptr_t)loop->captures[i].json); /* collect_capture() made it */
+    for (size_t i = 0; i < loop->ended_count; i++)
+        attempt_close(loop->ended[i]);
+    loop->capture_count = 0;
+    loop->ended_count = 0;
+    loop->output_count = 0;
+    turn_clear(&loop->turn);
+}
+
+static void note_recovery(struct loop *loop)
+{
+    if (!loop->recorder.recovered)
+        return;
+    loop->recorder.recovered = false;
+    (void)snprintf(loop->note, sizeof(loop->note),
+                   "the log could not be written for a while (%s): output of that time is missing",
+                   loop->recorder.err.message);
+    loop_queue(loop, (struct input){.kind = INPUT_NOTE, .note = loop->note});
+}
+
+static void set_alarm(struct loop *loop)
+{
+    int64_t due_ms = scheduler_next_due(&loop->state);
+    int64_t next_ms = due_ms >= 0 ? due_ms : INT64_MAX;
+
+    next_ms = earlier(next_ms, loop->late_ms);
+    next_ms = earlier(next_ms, loop->controls_due_ms);
+    next_ms = earlier(next_ms, recorder_due(&loop->recorder));
+    for (size_t i = 0; i < loop->alive_count; i++) {
+        const struct attempt *attempt = loop->alive[i];
+        next_ms = earlier(next_ms, output_due_of(attempt));
+        if (!attempt->quiet)
+            next_ms = earlier(next_ms, attempt->heard_ms + quiet_ms(loop));
+    }
+    loop->alarm_ms = INT64_MAX;
+    (void)uv_timer_stop(&loop->alarm);
+    loop_alarm(loop, next_ms);
+}
+
+bool loop_first_turn(struct loop *loop, struct err *err)
+{
+    struct input input = {.kind = INPUT_START, .jobs = loop->options->jobs};
+    (void)snprintf(input.control.by, sizeof(input.control.by), "%s", loop->options->by);
+    loop_queue(loop, input);
+    loop->wanted = false;
+    take_inputs(loop);
+    bool ok = record(loop, clock_now().mono_ms);
+    if (ok) {
+        act(loop);
+        forget_turn(loop);
+        set_alarm(loop);
+    } else {
+        *err = loop->recorder.err;
+        forget_turn(loop);
+    }
+    return ok;
+}
+
+void loop_turn(struct loop *loop)
+{
+    struct moment now = clock_now();
+
+    loop->wanted = false;
+    find_due(loop, now.mono_ms);
+    loop->wanted = false;
+    take_inputs(loop);
+    collect(loop, now);
+    (void)record(loop, now.mono_ms); /* the work goes on; the recorder knows */
+    act(loop);
+    forget_turn(loop);
+    note_recovery(loop);
+    set_alarm(loop);
+}
+
+bool loop_may_leave(const struct loop *loop)
+{
+    bool wanted = loop->options->at_end == ENGINE_LINGER && !loop->stopping && !loop->cancelled;
+    bool over = loop->state.ended && loop->alive_count == 0 && loop->input_count == 0;
+    return over && !wanted;
+}

@@ -1,0 +1,558 @@
+#define _GNU_SOURCE /* realpath */
+
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "clock.h"
+#include "str.h"
+#include "test_main.h"
+#include "xalloc.h"
+
+enum { GRACE_MS = 300, MIB = 1024 * 1024 };
+
+extern char **environ;
+
+/* One child and all that it told. */
+struct watched {
+    struct child *child;
+    struct str text[2];
+    int64_t bytes[2];
+    bool keep_text;
+    bool ended;
+    struct child_end end;
+    const char *cancel_on; /* stdout text that makes us cancel */
+    enum cancel_mode cancel_mode;
+};
+
+static uv_loop_t loop;
+static struct nursery *nursery;
+static char dir[PATH_MAX];
+static char run_mark[] = "DEVS_RUN=test-run";
+static char step_mark[] = "DEVS_STEP=a/1";
+static char other_mark[] = "DEVS_STEP=b/1";
+
+static int inheritable_before;
+
+/* Descriptors that a child would get from us. */
+static int count_inheritable(void)
+{
+    int count = 0;
+    for (int fd = 3; fd < 1024; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        count += flags >= 0 && (flags & FD_CLOEXEC) == 0;
+    }
+    return count;
+}
+
+static void setup(void)
+{
+    inheritable_before = count_inheritable();
+    struct err err = {0};
+    ck_assert_int_eq(uv_loop_init(&loop), 0);
+    ck_assert_msg(nursery_open(&nursery, &loop, &err), "%s", err.message);
+    (void)snprintf(dir, sizeof(dir), "%s", test_tmpdir());
+}
+
+static void teardown(void)
+{
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    nursery_close(nursery);
+    ck_assert_int_eq(uv_loop_close(&loop), 0);
+}
+
+static void on_output(void *ctx, int stream, const char *bytes, size_t len)
+{
+    struct watched *watched = ctx;
+    watched->bytes[stream] += (int64_t)len;
+    if (watched->keep_text)
+        str_add_n(&watched->text[stream], bytes, len);
+    bool cancel = watched->cancel_on && strstr(str_text(&watched->text[0]), watched->cancel_on);
+    if (!cancel)
+        return;
+    watched->cancel_on = NULL;
+    child_cancel(watched->child, watched->cancel_mode);
+}
+
+static void on_ended(void *ctx, const struct child_end *end)
+{
+    struct watched *watched = ctx;
+    ck_assert(!watched->ended);
+    watched->ended = true;
+    watched->end = *end;
+}
+
+static void watched_done(struct watched *watched)
+{
+    str_done(&watched->text[0]);
+    str_done(&watched->text[1]);
+}
+
+static struct child_call make_call(char *const *argv, char **environment)
+{
+    return (struct child_call){
+        .spawn = {.argv = argv, .environment = environment, .cwd = dir},
+        .run_mark = run_mark,
+        .step_mark = step_mark,
+        .grace_ms = GRACE_MS,
+    };
+}
+
+static void start(struct watched *watched, const struct child_call *call)
+{
+    const struct child_watcher watcher = {.ctx = watched, .output = on_output, .ended = on_ended};
+    struct err err = {0};
+    int number = 0;
+    watched->keep_text = true;
+    ck_assert_msg(child_start(&watched->child, nursery, call, &watcher, &number, &err), "%s",
+                  err.message);
+    ck_assert_int_gt(child_pid(watched->child), 1);
+    ck_assert_int_gt(child_pid_start(watched->child), 0);
+}
+
+/* Our environment with the marks and one more entry. */
+static char **make_environment(char *step, char *more)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char **all = xcalloc(count + 4, sizeof(*all));
+    size_t at = 0;
+    all[at++] = run_mark;
+    all[at++] = step;
+    if (more)
+        all[at++] = more;
+    memcpy(all + at, environ, count * sizeof(*all));
+    return all;
+}
+
+static void start_script(struct watched *watched, const char *script, int64_t timeout_ms)
+{
+    char shell[] = "/bin/sh";
+    char flag[] = "-c";
+    char *text = xstrdup(script);
+    char *const argv[] = {shell, flag, text, NULL};
+    char **environment = make_environment(step_mark, NULL);
+    struct child_call call = make_call(argv, environment);
+    call.timeout_ms = timeout_ms;
+    start(watched, &call);
+    free(environment);
+    free(text);
+}
+
+static void run_script(struct watched *watched, const char *script, int64_t timeout_ms)
+{
+    start_script(watched, script, timeout_ms);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(watched->ended);
+}
+
+/* The pid that the script wrote on stdout. */
+static pid_t told_pid(const struct watched *watched)
+{
+    long pid = strtol(str_text(&watched->text[0]), NULL, 10);
+    ck_assert_int_gt(pid, 1);
+    return (pid_t)pid;
+}
+
+static bool is_alive(pid_t pid)
+{
+    struct proc_facts facts;
+    return proc_read(pid, &facts) && !proc_is_over(&facts);
+}
+
+static const struct {
+    const char *script;
+    enum outcome_kind kind;
+    int code;
+} ends[] = {
+    {"exit 0", OUTCOME_EXIT, 0},
+    {"exit 1", OUTCOME_EXIT, 1},
+    {"exit 255", OUTCOME_EXIT, 255},
+    {"kill -9 $$", OUTCOME_SIGNAL, SIGKILL},
+    {"kill -15 $$", OUTCOME_SIGNAL, SIGTERM},
+    {"kill -11 $$", OUTCOME_SIGNAL, SIGSEGV},
+    {"exit 124", OUTCOME_EXIT, 124},
+};
+
+START_TEST(test_end)
+{
+    struct watched watched = {0};
+    run_script(&watched, ends[_i].script, 0);
+    ck_assert_msg(watched.end.outcome.kind == ends[_i].kind, "%s: kind %d", ends[_i].script,
+                  (int)watched.end.outcome.kind);
+    ck_assert_msg(watched.end.outcome.code == ends[_i].code, "%s: code %d", ends[_i].script,
+                  watched.end.outcome.code);
+    ck_assert_int_eq(watched.end.outcome.left, 0);
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_both_pipes_and_silence_on_stdin)
+{
+    struct watched watched = {0};
+    run_script(&watched, "cat; echo out; echo err >&2; echo more", 0);
+    ck_assert_str_eq(str_text(&watched.text[0]), "out\nmore\n");
+    ck_assert_str_eq(str_text(&watched.text[1]), "err\n");
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_stdin_comes_from_the_file)
+{
+    char path[PATH_MAX + 8];
+    (void)snprintf(path, sizeof(path), "%s/input", dir);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    (void)fputs("from the file", file);
+    ck_assert_int_eq(fclose(file), 0);
+
+    char cat[] = "cat";
+    char *const argv[] = {cat, NULL};
+    char **environment = make_environment(step_mark, NULL);
+    struct child_call call = make_call(argv, environment);
+    call.spawn.stdin_path = path;
+    struct watched watched = {0};
+    start(&watched, &call);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_str_eq(str_text(&watched.text[0]), "from the file");
+    free(environment);
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_has_session_group_signals_and_folder_of_its_own)
+{
+    struct watched watched = {0};
+    sigset_t blocked;
+    (void)sigemptyset(&blocked);
+    (void)sigaddset(&blocked, SIGUSR1);
+    (void)sigprocmask(SIG_BLOCK, &blocked, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+
+    run_script(&watched,
+               "read -r pid a b ppid group session rest </proc/self/stat;"
+               "echo $((group == $$)) $((session == $$));"
+               "sed -nE 's/Sig(Blk|Ign):.*(.{7})$/\\2/p' /proc/self/status; pwd -P",
+               0);
+
+    char want[PATH_MAX + 100];
+    char real[PATH_MAX];
+    ck_assert_ptr_nonnull(realpath(dir, real));
+    (void)snprintf(want, sizeof(want), "1 1\n%07d\n%07d\n%s\n", 0, 0, real);
+    ck_assert_str_eq(str_text(&watched.text[0]), want);
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_children_inherit_no_descriptor_of_ours)
+{
+    struct watched watched = {0};
+    start_script(&watched, "exec sleep 100", 0);
+    ck_assert_int_eq(count_inheritable(), inheritable_before);
+    child_cancel(watched.child, CANCEL_KILL);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    watched_done(&watched);
+}
+END_TEST
+
+static void write_program(const char *name, const char *text, mode_t mode)
+{
+    char path[PATH_MAX + 64];
+    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    (void)fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(chmod(path, mode), 0);
+}
+
+static const struct {
+    const char *name;
+    const char *program;
+    const char *cwd; /* NULL = the test's folder */
+    int number;
+} failures[] = {
+    {"not in PATH", "no-such-program-here", NULL, ENOENT},
+    {"no such path", "./nothing", NULL, ENOENT},
+    {"not executable", "./plain", NULL, EACCES},
+    {"not executable, by PATH", "plain", NULL, EACCES},
+    {"a folder", "/tmp", NULL, EACCES},
+    {"empty name", "", NULL, ENOENT},
+    {"no such folder", "true", "/no/such/folder", ENOENT},
+    {"not a program", "./garbage", NULL, ENOEXEC},
+};
+
+START_TEST(test_start_failure)
+{
+    char path[PATH_MAX + 64];
+    char *program = xstrdup(failures[_i].program);
+    char *const argv[] = {program, NULL};
+    (void)snprintf(path, sizeof(path), "PATH=/nowhere:%s:/usr/bin:/bin", dir);
+    char *environment[] = {run_mark, step_mark, path, NULL};
+    write_program("plain", "#!/bin/sh\n", 0644);
+    write_program("garbage", "nothing that runs", 0755);
+
+    struct child_call call = make_call(argv, environment);
+    if (failures[_i].cwd)
+        call.spawn.cwd = failures[_i].cwd;
+    struct watched watched = {0};
+    const struct child_watcher watcher = {.ctx = &watched, .output = on_output, .ended = on_ended};
+    struct err err = {0};
+    int number = 0;
+    bool ok = child_start(&watched.child, nursery, &call, &watcher, &number, &err);
+
+    ck_assert_msg(!ok, "%s", failures[_i].name);
+    ck_assert_msg(number == failures[_i].number, "%s: errno %d", failures[_i].name, number);
+    ck_assert_int_eq(err.code, ERR_IO);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(!watched.ended);
+    free(program);
+}
+END_TEST
+
+START_TEST(test_path_is_the_childs)
+{
+    char path[PATH_MAX + 8];
+    char name[] = "only-here";
+    char *const argv[] = {name, NULL};
+    (void)snprintf(path, sizeof(path), "PATH=%s", dir);
+    char *environment[] = {path, NULL};
+    write_program(name, "#!/bin/sh\necho found\n", 0755);
+    const struct child_call call = make_call(argv, environment);
+    struct watched watched = {0};
+    start(&watched, &call);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_str_eq(str_text(&watched.text[0]), "found\n");
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_timeout_is_term)
+{
+    struct watched watched = {0};
+    run_script(&watched, "exec sleep 100", 100);
+    ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_TIMEOUT);
+    ck_assert_int_eq(watched.end.outcome.code, 128 + SIGTERM);
+    ck_assert_int_ge(watched.end.outcome.ran_ms, 100);
+    ck_assert_int_lt(watched.end.outcome.ran_ms, 100 + GRACE_MS);
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_timeout_kills_what_ignores_term)
+{
+    struct watched watched = {0};
+    run_script(&watched, "trap '' TERM; while :; do sleep 0.01; done", 100);
+    ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_TIMEOUT);
+    ck_assert_int_eq(watched.end.outcome.code, 128 + SIGKILL);
+    ck_assert_int_ge(watched.end.outcome.ran_ms, 100 + GRACE_MS);
+    ck_assert_int_eq(watched.end.outcome.left, 0);
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_no_timeout_for_what_ends_before)
+{
+    struct watched watched = {0};
+    run_script(&watched, "exit 3", 20000);
+    ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_EXIT);
+    ck_assert_int_eq(watched.end.outcome.code, 3);
+    ck_assert_int_lt(watched.end.outcome.ran_ms, 10000);
+    watched_done(&watched);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    const char *script; /* says "ready" */
+    enum cancel_mode mode;
+    int code;
+    bool after_grace;
+} cancels[] = {
+    {"TERM", "echo ready; exec sleep 100", CANCEL_TERM, 128 + SIGTERM, false},
+    {"KILL", "trap '' TERM; echo ready; while :; do sleep 0.01; done", CANCEL_KILL, 128 + SIGKILL,
+     false},
+    {"ignores TERM", "trap '' TERM; echo ready; while :; do sleep 0.01; done", CANCEL_TERM,
+     128 + SIGKILL, true},
+    {"exits 0 on TERM", "trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done", CANCEL_TERM,
+     0, false},
+    {"stopped", "echo ready; kill -STOP $$; sleep 100", CANCEL_TERM, 128 + SIGTERM, false},
+};
+
+START_TEST(test_cancel)
+{
+    struct watched watched = {.cancel_on = "ready", .cancel_mode = cancels[_i].mode};
+    run_script(&watched, cancels[_i].script, 0);
+    const struct outcome *outcome = &watched.end.outcome;
+    ck_assert_int_eq(outcome->kind, OUTCOME_CANCELLED);
+    ck_assert_msg(outcome->code == cancels[_i].code, "%s: code %d", cancels[_i].name,
+                  outcome->code);
+    ck_assert_msg((outcome->ran_ms >= GRACE_MS) == cancels[_i].after_grace,
+                  "%s: ran %" PRId64 " ms", cancels[_i].name, outcome->ran_ms);
+    ck_assert_int_eq(outcome->left, 0);
+    watched_done(&watched);
+}
+END_TEST
+
+/* What is left behind: each script writes the pid of a process that would live
+ * for long, and ends or is cancelled. */
+static const struct {
+    const char *name;
+    const char *script;
+    bool cancel;
+    bool after_grace;
+} leftovers[] = {
+    {"holds the pipe", "sleep 100 & echo $!", false, false},
+    {"ignores TERM",
+     "sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.01; done' &\n"
+     "sleep 0.2",
+     false, true},
+    {"own session", "setsid sleep 100 & echo $!; sleep 0.1", false, false},
+    {"forks twice", "(setsid sh -c 'echo $$; exec sleep 100' &) ; sleep 0.2", false, false},
+    {"forks twice, cancelled", "(setsid sh -c 'echo $$; exec sleep 100' &) ; exec sleep 100", true,
+     false},
+    {"forks twice, ignores TERM, cancelled",
+     "(setsid sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.01; done' &) ; exec sleep 100",
+     true, true},
+    {"own session, no environment, cancelled",
+     "(setsid env -i /bin/sh -c 'echo $$; exec sleep 100' &) ; exec sleep 100", true, false},
+};
+
+START_TEST(test_nothing_is_left)
+{
+    struct watched watched = {0};
+    if (leftovers[_i].cancel) {
+        watched.cancel_on = "\n";
+        watched.cancel_mode = CANCEL_TERM;
+    }
+    int64_t before_ms = clock_now().mono_ms;
+    run_script(&watched, leftovers[_i].script, 0);
+    int64_t took_ms = clock_now().mono_ms - before_ms;
+
+    ck_assert_msg(!is_alive(told_pid(&watched)), "%s is alive", leftovers[_i].name);
+    ck_assert_int_eq(watched.end.outcome.left, 0);
+    ck_assert_int_eq(watched.end.outcome.kind,
+                     leftovers[_i].cancel ? OUTCOME_CANCELLED : OUTCOME_EXIT);
+    ck_assert_msg((took_ms >= GRACE_MS) >= leftovers[_i].after_grace, "%s: %" PRId64 " ms",
+                  leftovers[_i].name, took_ms);
+    ck_assert_msg(took_ms < 10000, "%s: %" PRId64 " ms", leftovers[_i].name, took_ms);
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_end_of_one_leaves_the_other_alone)
+{
+    char shell[] = "/bin/sh";
+    char flag[] = "-c";
+    char text[] = "(setsid sh -c 'echo $$; exec sleep 100' &) ; exec sleep 100";
+    char *const argv[] = {shell, flag, text, NULL};
+    char **environment = make_environment(other_mark, NULL);
+    struct child_call call = make_call(argv, environment);
+    call.step_mark = other_mark;
+    struct watched other = {0};
+    start(&other, &call);
+    while (other.bytes[0] == 0)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+
+    struct watched first = {0};
+    start_script(&first, "sleep 100 & echo $!", 0);
+    while (!first.ended)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+    ck_assert(!is_alive(told_pid(&first)));
+    ck_assert(is_alive(told_pid(&other)));
+
+    child_cancel(other.child, CANCEL_TERM);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(!is_alive(told_pid(&other)));
+    free(environment);
+    watched_done(&first);
+    watched_done(&other);
+}
+END_TEST
+
+START_TEST(test_flood_is_counted_and_memory_is_flat)
+{
+    struct rusage before;
+    struct rusage after;
+    ck_assert_int_eq(getrusage(RUSAGE_SELF, &before), 0);
+    struct watched watched = {0};
+    start_script(&watched, "head -c 20971520 /dev/zero; head -c 1000 /dev/zero >&2", 0);
+    watched.keep_text = false;
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(getrusage(RUSAGE_SELF, &after), 0);
+    ck_assert_int_eq(watched.bytes[0], 20 * MIB);
+    ck_assert_int_eq(watched.bytes[1], 1000);
+    ck_assert_int_lt(after.ru_maxrss - before.ru_maxrss, 4096);
+}
+END_TEST
+
+START_TEST(test_flood_without_an_end_can_be_cancelled)
+{
+    struct watched watched = {0};
+    start_script(&watched, "yes & yes >&2", 0);
+    watched.keep_text = false;
+    while (watched.bytes[0] < 4 * MIB || watched.bytes[1] < 4 * MIB)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+    child_cancel(watched.child, CANCEL_TERM);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_CANCELLED);
+    ck_assert_int_eq(watched.end.outcome.left, 0);
+}
+END_TEST
+
+START_TEST(test_many_in_a_row_leave_no_descriptor)
+{
+    int before = open("/dev/null", O_RDONLY);
+    (void)close(before);
+    for (int i = 0; i < 50; i++) {
+        struct watched watched = {0};
+        run_script(&watched, "exit 0", 1000);
+        watched_done(&watched);
+    }
+    int after = open("/dev/null", O_RDONLY);
+    (void)close(after);
+    ck_assert_int_eq(before, after);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("child");
+    TCase *plain = test_case(suite, "plain");
+    tcase_add_checked_fixture(plain, setup, teardown);
+    tcase_add_loop_test(plain, test_end, 0, TABLE_LEN(ends));
+    tcase_add_test(plain, test_both_pipes_and_silence_on_stdin);
+    tcase_add_test(plain, test_stdin_comes_from_the_file);
+    tcase_add_test(plain, test_has_session_group_signals_and_folder_of_its_own);
+    tcase_add_test(plain, test_children_inherit_no_descriptor_of_ours);
+    tcase_add_loop_test(plain, test_start_failure, 0, TABLE_LEN(failures));
+    tcase_add_test(plain, test_path_is_the_childs);
+    TCase *ending = test_case(suite, "ending");
+    tcase_add_checked_fixture(ending, setup, teardown);
+    tcase_add_test(ending, test_timeout_is_term);
+    tcase_add_test(ending, test_timeout_kills_what_ignores_term);
+    tcase_add_test(ending, test_no_timeout_for_what_ends_before);
+    tcase_add_loop_test(ending, test_cancel, 0, TABLE_LEN(cancels));
+    TCase *left = test_case(suite, "left");
+    tcase_add_checked_fixture(left, setup, teardown);
+    tcase_add_loop_test(left, test_nothing_is_left, 0, TABLE_LEN(leftovers));
+    tcase_add_test(left, test_end_of_one_leaves_the_other_alone);
+    TCase *flood = test_case(suite, "flood");
+    tcase_add_checked_fixture(flood, setup, teardown);
+    tcase_add_test(flood, test_flood_is_counted_and_memory_is_flat);
+    tcase_add_test(flood, test_flood_without_an_end_can_be_cancelled);
+    tcase_add_test(flood, test_many_in_a_row_leave_no_descriptor);
+    return suite;
+}

@@ -1,0 +1,213 @@
+#include "output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test_main.h"
+
+enum { KIB = 1024, MIB = 1024 * 1024, START_MS = 1000 };
+
+static struct output output;
+static struct log_output pieces[OUTPUT_PIECES_MAX];
+
+static void setup(void)
+{
+    output_init(&output, START_MS);
+}
+
+static void teardown(void)
+{
+    output_done(&output);
+}
+
+/* The byte that stands at this place of the test's stream. */
+static char byte_at(int64_t offset)
+{
+    return (char)(offset % 100 == 99 ? '\n' : 'a' + offset / 7 % 26);
+}
+
+static void feed(int64_t len)
+{
+    static char chunk[OUTPUT_PIECE_BYTES];
+    while (len > 0) {
+        size_t count = len < (int64_t)sizeof(chunk) ? (size_t)len : sizeof(chunk);
+        for (size_t i = 0; i < count; i++)
+            chunk[i] = byte_at(output.bytes + (int64_t)i);
+        output_add(&output, chunk, count);
+        len -= (int64_t)count;
+    }
+}
+
+static void check_bytes(const struct log_output *piece)
+{
+    for (size_t i = 0; i < piece->len; i++) {
+        if (piece->bytes[i] != byte_at(piece->offset + (int64_t)i))
+            ck_abort_msg("byte %zu of the piece at %" PRId64, i, piece->offset);
+    }
+}
+
+/* Every piece holds the stream's bytes and follows the one before; where it ends. */
+static int64_t check_run(enum log_output_part part, int64_t from, size_t first, size_t count)
+{
+    int64_t at = from;
+    for (size_t i = first; i < count && pieces[i].part == part; i++) {
+        ck_assert_int_eq(pieces[i].offset, at);
+        ck_assert_int_eq(pieces[i].index, (int)(i - first));
+        ck_assert_uint_le(pieces[i].len, OUTPUT_PIECE_BYTES);
+        check_bytes(&pieces[i]);
+        at += (int64_t)pieces[i].len;
+    }
+    return at;
+}
+
+START_TEST(test_silent_stream_costs_nothing)
+{
+    ck_assert_ptr_null(output.kept);
+    ck_assert_int_eq(output_due(&output), INT64_MAX);
+    ck_assert_uint_eq(output_take(&output, INT64_MAX / 2, pieces), 0);
+    ck_assert_uint_eq(output_take_rest(&output, START_MS, pieces), 0);
+    ck_assert_uint_eq(output_tail(&output, 100).len, 0);
+    ck_assert_ptr_null(output_tail(&output, 100).bytes);
+    output_done(NULL);
+}
+END_TEST
+
+START_TEST(test_head_comes_every_50_ms)
+{
+    feed(10);
+    ck_assert_int_eq(output_due(&output), START_MS + OUTPUT_HEAD_MS);
+    ck_assert_uint_eq(output_take(&output, START_MS + OUTPUT_HEAD_MS - 1, pieces), 0);
+    ck_assert_uint_eq(output_take(&output, START_MS + OUTPUT_HEAD_MS, pieces), 1);
+    ck_assert_int_eq(pieces[0].part, LOG_OUTPUT_HEAD);
+    ck_assert_uint_eq(pieces[0].len, 10);
+    ck_assert_int_eq(output_due(&output), INT64_MAX);
+
+    feed(5);
+    ck_assert_int_eq(output_due(&output), START_MS + 2 * OUTPUT_HEAD_MS);
+    ck_assert_uint_eq(output_take_rest(&output, START_MS + 51, pieces), 1);
+    ck_assert_int_eq(pieces[0].offset, 10);
+    ck_assert_int_eq(pieces[0].index, 1);
+    ck_assert_uint_eq(pieces[0].len, 5);
+}
+END_TEST
+
+START_TEST(test_much_head_does_not_wait)
+{
+    feed(OUTPUT_URGENT_BYTES);
+    ck_assert_int_le(output_due(&output), START_MS);
+    ck_assert_uint_gt(output_take(&output, START_MS, pieces), 0);
+    ck_assert_int_eq(check_run(LOG_OUTPUT_HEAD, 0, 0, 2), OUTPUT_URGENT_BYTES);
+}
+END_TEST
+
+START_TEST(test_live_tail_comes_twice_a_second)
+{
+    feed(OUTPUT_HEAD_BYTES);
+    ck_assert_uint_eq(output_take(&output, START_MS + 50, pieces), 4);
+    feed(100 * KIB);
+    ck_assert_int_eq(output_due(&output), START_MS + OUTPUT_TAIL_MS);
+    ck_assert_uint_eq(output_take(&output, START_MS + OUTPUT_TAIL_MS - 1, pieces), 0);
+    ck_assert_uint_eq(output_take(&output, START_MS + OUTPUT_TAIL_MS, pieces), 1);
+    ck_assert_int_eq(pieces[0].part, LOG_OUTPUT_TAIL);
+    ck_assert_int_eq(pieces[0].index, 0);
+    ck_assert_uint_eq(pieces[0].len, OUTPUT_PIECE_BYTES);
+    ck_assert_int_eq(pieces[0].offset, OUTPUT_HEAD_BYTES + 36 * KIB);
+    check_bytes(&pieces[0]);
+
+    ck_assert_int_eq(output_due(&output), INT64_MAX); /* unchanged since */
+    feed(1);
+    ck_assert_int_eq(output_due(&output), START_MS + 2 * OUTPUT_TAIL_MS);
+}
+END_TEST
+
+START_TEST(test_first_live_tail_starts_after_the_head)
+{
+    feed(OUTPUT_HEAD_BYTES + 10);
+    size_t count = output_take(&output, START_MS + OUTPUT_TAIL_MS, pieces);
+    ck_assert_uint_eq(count, 5);
+    ck_assert_int_eq(pieces[4].part, LOG_OUTPUT_TAIL);
+    ck_assert_int_eq(pieces[4].offset, OUTPUT_HEAD_BYTES);
+    ck_assert_uint_eq(pieces[4].len, 10);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    int64_t bytes;
+    int64_t rest_from, rest_to; /* equal: no rest */
+} ends[] = {
+    {"one byte", 1, 0, 0},
+    {"exactly the head", OUTPUT_HEAD_BYTES, 0, 0},
+    {"one byte past it", OUTPUT_HEAD_BYTES + 1, OUTPUT_HEAD_BYTES, OUTPUT_HEAD_BYTES + 1},
+    {"head and ring", OUTPUT_HEAD_BYTES + MIB, OUTPUT_HEAD_BYTES, OUTPUT_HEAD_BYTES + MIB},
+    {"one byte of gap", OUTPUT_HEAD_BYTES + MIB + 1, OUTPUT_HEAD_BYTES + 1,
+     OUTPUT_HEAD_BYTES + MIB + 1},
+    {"a flood", 20 * MIB + 7, 19 * MIB + 7, 20 * MIB + 7},
+};
+
+START_TEST(test_end)
+{
+    int64_t head = ends[_i].bytes < OUTPUT_HEAD_BYTES ? ends[_i].bytes : OUTPUT_HEAD_BYTES;
+    feed(head);
+    size_t count = output_take(&output, START_MS + 50, pieces);
+    ck_assert_int_eq(check_run(LOG_OUTPUT_HEAD, 0, 0, count), head);
+    feed(ends[_i].bytes - head);
+
+    count = output_take_rest(&output, START_MS + 60, pieces);
+
+    int64_t rest_end = check_run(LOG_OUTPUT_REST, ends[_i].rest_from, 0, count);
+    ck_assert_msg(rest_end == ends[_i].rest_to, "%s: rest ends at %" PRId64, ends[_i].name,
+                  rest_end);
+    ck_assert_int_eq(output.bytes, ends[_i].bytes);
+    ck_assert_int_eq(output.lines, ends[_i].bytes / 100);
+    ck_assert_uint_le(output.kept_cap, 2 * MIB);
+}
+END_TEST
+
+START_TEST(test_end_without_any_take_has_the_head_too)
+{
+    feed(OUTPUT_HEAD_BYTES + 300 * KIB);
+    size_t count = output_take_rest(&output, START_MS, pieces);
+    ck_assert_int_eq(check_run(LOG_OUTPUT_HEAD, 0, 0, count), OUTPUT_HEAD_BYTES);
+    ck_assert_int_eq(check_run(LOG_OUTPUT_REST, OUTPUT_HEAD_BYTES, 4, count), output.bytes);
+}
+END_TEST
+
+static const int64_t lengths[] = {1,        4095,         4096,    4097,
+                                  64 * KIB, 64 * KIB + 1, 3 * MIB, 5 * MIB + 3};
+
+START_TEST(test_tail_is_the_last_bytes_in_one_piece)
+{
+    feed(lengths[_i] < OUTPUT_HEAD_BYTES ? lengths[_i] : OUTPUT_HEAD_BYTES);
+    (void)output_take(&output, START_MS + 50, pieces);
+    feed(lengths[_i] - output.bytes);
+
+    struct classify_text tail = output_tail(&output, CLASSIFY_TAIL_MAX);
+
+    int64_t want = lengths[_i] < CLASSIFY_TAIL_MAX ? lengths[_i] : CLASSIFY_TAIL_MAX;
+    ck_assert_int_eq((int64_t)tail.len, want);
+    ck_assert_int_eq(tail.offset, lengths[_i] - want);
+    struct log_output piece = {.offset = tail.offset, .bytes = tail.bytes, .len = tail.len};
+    check_bytes(&piece);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("output");
+    TCase *live = test_case(suite, "live");
+    tcase_add_checked_fixture(live, setup, teardown);
+    tcase_add_test(live, test_silent_stream_costs_nothing);
+    tcase_add_test(live, test_head_comes_every_50_ms);
+    tcase_add_test(live, test_much_head_does_not_wait);
+    tcase_add_test(live, test_live_tail_comes_twice_a_second);
+    tcase_add_test(live, test_first_live_tail_starts_after_the_head);
+    TCase *end = test_case(suite, "end");
+    tcase_add_checked_fixture(end, setup, teardown);
+    tcase_add_loop_test(end, test_end, 0, TABLE_LEN(ends));
+    tcase_add_test(end, test_end_without_any_take_has_the_head_too);
+    tcase_add_loop_test(end, test_tail_is_the_last_bytes_in_one_piece, 0, TABLE_LEN(lengths));
+    return suite;
+}
