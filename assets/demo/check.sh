@@ -10,7 +10,7 @@ bad=0
 
 while IFS='|' read -r input want about; do
     number=$((number + 1))
-    sleep "${PAUSE:-0.5}"
+    sleep "${PAUSE:-0.9}"
     got=$(printf '%s\n' "$input" | awk -v "$option" -f "$name.awk")
     if [ "$got" = "$want" ]; then
         echo "ok $number - $about"

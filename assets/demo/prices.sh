@@ -4,6 +4,6 @@ row=0
 while [ "$row" -lt 4000 ]; do
     row=$((row + 1000))
     echo "$row rows read"
-    sleep 0.4
+    sleep 0.8
 done
 kill -9 $$

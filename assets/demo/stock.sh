@@ -5,9 +5,9 @@
 mark=${TMPDIR:-/tmp}/devs-demo-${DEVS_RUN:-alone}-stock
 
 echo "ok 1 - one buyer, one lamp left"
-sleep 0.8
+sleep 1.2
 echo "ok 2 - no lamp left, the buyer is told"
-sleep 0.8
+sleep 1.2
 if [ ! -e "$mark" ]; then
     : >"$mark"
     echo "not ok 3 - two buyers, one lamp left"

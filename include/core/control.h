@@ -29,12 +29,12 @@ enum cancel_mode {
 enum { CONTROL_BY_MAX = 64 };
 
 struct control {
-    int64_t id;   /* row in the log; 0 for one made in this process */
+    int64_t id; /* row in the log; 0 for one made in this process */
     enum control_verb verb;
-    enum cancel_mode mode; /* cancel only */
-    int task;     /* task number; -1 = the whole run */
-    int attempt;  /* the attempt it was aimed at; 0 = whichever there is */
-    int64_t key_at_ms; /* when the key went down */
+    enum cancel_mode mode;   /* cancel only */
+    int task;                /* task number; -1 = the whole run */
+    int attempt;             /* the attempt it was aimed at; 0 = whichever there is */
+    int64_t key_at_ms;       /* when the key went down */
     char by[CONTROL_BY_MAX]; /* who */
 };
 

@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct heap {
-    int *items;     /* owned: the heap */
-    int *places;    /* owned: item -> index in items, -1 = not in it */
-    int64_t *keys;  /* owned: by item */
+    int *items;    /* owned: the heap */
+    int *places;   /* owned: item -> index in items, -1 = not in it */
+    int64_t *keys; /* owned: by item */
     int count;
-    int size;       /* numbers 0..size-1 may be in it */
+    int size; /* numbers 0..size-1 may be in it */
 };
 
 void heap_init(struct heap *heap, int size);

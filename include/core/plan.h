@@ -17,14 +17,14 @@
 #include "violation.h"
 
 enum {
-    PLAN_ID_MAX = 64,          /* longest task id: [A-Za-z0-9][A-Za-z0-9._-]{0,63} */
+    PLAN_ID_MAX = 64, /* longest task id: [A-Za-z0-9][A-Za-z0-9._-]{0,63} */
     PLAN_TASKS_MAX = 100000,
-    PLAN_STEPS_MAX = 64,       /* of one task */
-    PLAN_NEEDS_MAX = 1000,     /* of one task */
-    PLAN_ARGS_MAX = 4096,      /* of one command */
-    PLAN_TITLE_MAX = 200,      /* bytes of a title, and of the plan's name */
+    PLAN_STEPS_MAX = 64,        /* of one task */
+    PLAN_NEEDS_MAX = 1000,      /* of one task */
+    PLAN_ARGS_MAX = 4096,       /* of one command */
+    PLAN_TITLE_MAX = 200,       /* bytes of a title, and of the plan's name */
     PLAN_TEXT_MAX = 128 * 1024, /* bytes of one argument, path, or NAME=value */
-    PLAN_ENV_MAX = 1000,       /* variables of one step */
+    PLAN_ENV_MAX = 1000,        /* variables of one step */
     PLAN_TIMEOUT_S_MAX = 30 * 24 * 3600,
     PLAN_JOBS_MAX = 256,
     PLAN_POLICIES_MAX = 64,
@@ -43,10 +43,10 @@ struct plan_expectation {
 
 struct plan_step {
     enum phase phase;
-    char **argv;   /* owned, NULL-terminated; with shell: {"/bin/sh","-c",text,NULL} */
-    char *cwd;     /* owned; relative to the run's folder; NULL = that folder */
-    char **env;    /* owned, NULL-terminated "NAME=value"; NULL = nothing added */
-    char *stdin_path; /* owned; NULL = /dev/null */
+    char **argv;        /* owned, NULL-terminated; with shell: {"/bin/sh","-c",text,NULL} */
+    char *cwd;          /* owned; relative to the run's folder; NULL = that folder */
+    char **env;         /* owned, NULL-terminated "NAME=value"; NULL = nothing added */
+    char *stdin_path;   /* owned; NULL = /dev/null */
     int64_t timeout_ms; /* 0 = none */
     struct plan_expectation expect;
     bool idempotent;
@@ -54,11 +54,11 @@ struct plan_step {
 };
 
 struct plan_task {
-    char *id;    /* owned */
-    char *title; /* owned; the id where none was given */
+    char *id;                /* owned */
+    char *title;             /* owned; the id where none was given */
     struct plan_step *steps; /* owned */
     int step_count;
-    int *needs;  /* owned; task numbers */
+    int *needs; /* owned; task numbers */
     int need_count;
     int *dependents; /* owned; task numbers, the inverse of needs */
     int dependent_count;
@@ -78,7 +78,7 @@ struct plan {
     int policy_count;
     struct plan_task *tasks; /* owned; the task's number is its index */
     int task_count;
-    int step_count; /* of all tasks */
+    int step_count;          /* of all tasks */
     struct plan_name *by_id; /* owned; in the order of the ids, for plan_find() */
     int by_id_count;
 };
@@ -93,7 +93,7 @@ ATTR_MUST_USE bool plan_parse(const char *text, size_t len, struct plan **out,
 /* The plan of one command: one task "exec" with one step. Copies argv. Who asks
  * for a policy that may repeat the command declares it idempotent by that. */
 struct plan_exec {
-    char *const *argv;  /* borrowed, NULL-terminated */
+    char *const *argv; /* borrowed, NULL-terminated */
     enum phase phase;
     const struct policy *policy; /* static */
     int64_t timeout_ms;

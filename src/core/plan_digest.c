@@ -1,9 +1,10 @@
+#include "plan.h"
+
 #include <assert.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan.h"
 #include "str.h"
 #include "xalloc.h"
 

@@ -1,4 +1,4 @@
-#include "plan_step.h"
+#include "plan_kind.h"
 
 #include <string.h>
 

@@ -1,9 +1,10 @@
-#include <math.h>
+#include "plan.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
-#include "plan.h"
+#include "plan_kind.h"
 #include "plan_policy.h"
 #include "plan_reader.h"
 #include "plan_step.h"

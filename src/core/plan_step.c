@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan_kind.h"
 #include "plan_policy.h"
 #include "str.h"
 #include "verdict.h"

@@ -1,5 +1,5 @@
 /*
- * plan_step.h - reading the steps of one task, and what plans and steps share.
+ * plan_step.h - reading the steps of one task.
  */
 #ifndef DEVS_PLAN_STEP_H
 #define DEVS_PLAN_STEP_H
@@ -9,16 +9,5 @@
 /* Read the array of steps into the reader's present task. */
 void plan_steps_read(struct plan_reader *reader, const struct plan_path *path,
                      const struct json *value);
-
-/* Check a "sandbox": {"kind": "none"} or "none". */
-void plan_sandbox_read(struct plan_reader *reader, const struct plan_path *path,
-                       const struct json *value);
-/* Check a "workspace": {"kind": "inplace"} or "inplace". */
-void plan_workspace_read(struct plan_reader *reader, const struct plan_path *path,
-                         const struct json *value);
-
-/* A key for agents, which this version cannot run. */
-void plan_agent_word_read(struct plan_reader *reader, const struct plan_path *path,
-                          const struct json *value);
 
 #endif

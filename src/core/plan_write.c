@@ -1,7 +1,8 @@
+#include "plan.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan.h"
 #include "plan_policy.h"
 #include "str.h"
 #include "verdict.h"
