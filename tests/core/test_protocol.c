@@ -1,0 +1,141 @@
+#include "protocol.h"
+
+#include "test_main.h"
+
+/* A row changes what matters of these facts: a failing GREEN attempt 1 of 3. */
+struct row {
+    const char *name;
+    enum phase phase;
+    const char *policy;
+    enum outcome_kind outcome;
+    enum verdict_class class;
+    int64_t hint_ms;
+    int used;
+    int free_hints;
+    int same;
+    int interrupted;
+    bool ask, stopping, repeatable;
+    enum decision_kind want;
+    bool want_entropy, want_capture, want_counts;
+};
+
+#define TRANSIENT  VERDICT_TRANSIENT
+#define PERSISTENT VERDICT_PERSISTENT
+
+static const struct row rows[] = {
+    {"success", PHASE_GREEN, "sandbox", OUTCOME_EXIT, VERDICT_SUCCESS, -1, 1, 0, 0, 0, 0, 0, 1,
+     DECISION_SUCCEEDED, 0, 0, 1},
+    {"persistent waits", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, -1, 1, 0, 0, 0, 0, 0, 1,
+     DECISION_WAIT, 0, 0, 1},
+    {"transient waits", PHASE_VERIFY, "sandbox", OUTCOME_EXIT, TRANSIENT, -1, 2, 0, 0, 0, 0, 0, 1,
+     DECISION_WAIT, 0, 0, 1},
+    {"persistent used up", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, -1, 3, 0, 0, 0, 0, 0,
+     1, DECISION_RETRY_EXHAUSTED, 1, 1, 1},
+    {"transient used up", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, -1, 3, 0, 0, 0, 0, 0, 1,
+     DECISION_TRANSIENT_EXHAUSTED, 1, 1, 1},
+    {"phase does not fit", PHASE_RED, "sandbox", OUTCOME_EXIT, TRANSIENT, -1, 1, 0, 0, 0, 0, 0, 1,
+     DECISION_FAILED, 1, 1, 1},
+    {"policy does not try again on it", PHASE_GREEN, "transport", OUTCOME_EXIT, PERSISTENT, -1, 1,
+     0, 0, 0, 0, 0, 1, DECISION_FAILED, 1, 1, 1},
+    {"window full", PHASE_GREEN, "research", OUTCOME_EXIT, PERSISTENT, -1, 2, 0, 3, 0, 0, 0, 1,
+     DECISION_ENTROPY, 1, 1, 1},
+    {"window not full", PHASE_GREEN, "research", OUTCOME_EXIT, PERSISTENT, -1, 2, 0, 2, 0, 0, 0, 1,
+     DECISION_WAIT, 0, 0, 1},
+    {"needs a person", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, -1, 1, 0, 0, 0, 1, 0, 1,
+     DECISION_NEEDS_YOU, 0, 1, 1},
+    {"interrupted", PHASE_RED, "sandbox", OUTCOME_INTERRUPTED, TRANSIENT, -1, 1, 0, 0, 1, 0, 0, 1,
+     DECISION_WAIT, 0, 0, 0},
+    {"interrupted, not repeatable", PHASE_RED, "sandbox", OUTCOME_INTERRUPTED, TRANSIENT, -1, 1, 0,
+     0, 1, 0, 0, 0, DECISION_NEEDS_YOU, 0, 1, 0},
+    {"interrupted for the third time", PHASE_GREEN, "sandbox", OUTCOME_INTERRUPTED, TRANSIENT, -1,
+     1, 0, 0, 3, 0, 0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 0},
+    {"cancelled", PHASE_GREEN, "sandbox", OUTCOME_CANCELLED, PERSISTENT, -1, 1, 0, 0, 0, 0, 0, 1,
+     DECISION_CANCELLED, 0, 1, 1},
+    {"cancelled, whatever it said", PHASE_GREEN, "sandbox", OUTCOME_CANCELLED, VERDICT_SUCCESS, -1,
+     1, 0, 0, 0, 0, 0, 1, DECISION_CANCELLED, 0, 1, 1},
+    {"stopping", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, -1, 1, 0, 0, 0, 0, 1, 1,
+     DECISION_CANCELLED, 0, 1, 1},
+    {"stopping, but it passed", PHASE_GREEN, "sandbox", OUTCOME_EXIT, VERDICT_SUCCESS, -1, 1, 0, 0,
+     0, 0, 1, 1, DECISION_SUCCEEDED, 0, 0, 1},
+    {"a hint is free", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 9000, 3, 1, 0, 0, 0, 0, 1,
+     DECISION_WAIT, 0, 0, 0},
+    {"the third hint is not", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 9000, 3, 2, 0, 0, 0,
+     0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 1},
+    {"a hint in RED changes nothing", PHASE_RED, "sandbox", OUTCOME_EXIT, TRANSIENT, 9000, 1, 0, 0,
+     0, 0, 0, 1, DECISION_FAILED, 1, 1, 1},
+    {"a hint above the cap", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 22000000, 1, 0, 0, 0,
+     0, 0, 1, DECISION_NEEDS_YOU, 0, 1, 1},
+};
+
+START_TEST(test_decision_table)
+{
+    const struct row *row = &rows[_i];
+    struct outcome outcome = {.kind = row->outcome, .code = 1};
+    struct verdict verdict = verdict_new();
+    verdict.class = row->class;
+    verdict.retry_after_ms = row->hint_ms;
+    verdict.ask = row->ask;
+    struct protocol_facts facts = {
+        .policy = policy_named(row->policy),
+        .phase = row->phase,
+        .outcome = &outcome,
+        .verdict = &verdict,
+        .used = row->used,
+        .allowed = 3,
+        .retry = 1,
+        .free_hints = row->free_hints,
+        .same = row->same,
+        .stopping = row->stopping,
+        .interrupted = row->interrupted,
+        .repeatable = row->repeatable,
+        .now = {.at_ms = 1000, .mono_ms = 2000},
+    };
+    struct decision decision;
+    protocol_decide(&facts, &decision);
+    ck_assert_msg(decision.kind == row->want, "%s: %s", row->name,
+                  decision_kind_name(decision.kind));
+    ck_assert_msg(decision.entropy == row->want_entropy, "%s: entropy", row->name);
+    ck_assert_msg(decision.capture == row->want_capture, "%s: capture", row->name);
+    ck_assert_msg(decision.counts == row->want_counts, "%s: counts", row->name);
+    if (decision.kind == DECISION_WAIT) {
+        ck_assert_int_eq(decision.due.at_ms, 1000 + decision.delay.delay_ms);
+        ck_assert_int_eq(decision.due.mono_ms, 2000 + decision.delay.delay_ms);
+    }
+}
+END_TEST
+
+/* 500 ms are waited from 2000 on; the first start was at 1000. */
+START_TEST(test_deadline_is_kept_before_the_wait)
+{
+    static const struct {
+        int64_t deadline_ms;
+        enum decision_kind want;
+    } cases[] = {{0, DECISION_WAIT}, {1500, DECISION_WAIT}, {1499, DECISION_DEADLINE}};
+    struct policy policy = *policy_named("sandbox");
+    policy.deadline_ms = cases[_i].deadline_ms;
+    struct outcome outcome = {.code = 1};
+    struct verdict verdict = verdict_new();
+    verdict.class = PERSISTENT;
+    struct protocol_facts facts = {.policy = &policy,
+                                   .phase = PHASE_GREEN,
+                                   .outcome = &outcome,
+                                   .verdict = &verdict,
+                                   .used = 1,
+                                   .allowed = 3,
+                                   .retry = 1,
+                                   .started_mono_ms = 1000,
+                                   .now = {.at_ms = 9000, .mono_ms = 2000}};
+    struct decision decision;
+    protocol_decide(&facts, &decision);
+    ck_assert_int_eq(decision.kind, cases[_i].want);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("protocol");
+    TCase *tcase = test_case(suite, "decisions");
+    tcase_add_loop_test(tcase, test_decision_table, 0, TABLE_LEN(rows));
+    tcase_add_loop_test(tcase, test_deadline_is_kept_before_the_wait, 0, 3);
+    return suite;
+}
