@@ -57,6 +57,7 @@ void canvas_resize(struct canvas *canvas, int rows, int columns);
 void canvas_clear(struct canvas *canvas);
 void canvas_done(struct canvas *canvas);
 
+/* NULL outside the canvas. */
 struct cell *canvas_cell(struct canvas *canvas, int row, int column);
 
 /* Where and how wide a text may be. */

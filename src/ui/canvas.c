@@ -1,0 +1,274 @@
+#include "canvas.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attr.h"
+#include "text.h"
+#include "xalloc.h"
+
+enum { RUNE_ELLIPSIS = 0x2026, RUNE_RULE = 0x2500 };
+
+/* What stands for a sign of ours where only ASCII is drawn; by code point. */
+static const struct twin {
+    uint32_t rune;
+    char ascii;
+} twins[] = {
+    {0x00a0, ' '},  {0x00b7, '.'},  {0x00d7, 'x'}, {0x2010, '-'}, {0x2013, '-'}, {0x2014, '-'},
+    {0x2018, '\''}, {0x2019, '\''}, {0x201c, '"'}, {0x201d, '"'}, {0x2022, '*'}, {0x2026, '.'},
+    {0x2190, '<'},  {0x2191, '^'},  {0x2192, '>'}, {0x2193, 'v'}, {0x21bb, '~'}, {0x221e, '8'},
+    {0x2298, '/'},  {0x229d, '-'},  {0x23ce, '>'}, {0x2500, '-'}, {0x2502, '|'}, {0x2504, '-'},
+    {0x250a, '|'},  {0x250c, '+'},  {0x2510, '+'}, {0x2514, '+'}, {0x2518, '+'}, {0x251c, '|'},
+    {0x2524, '|'},  {0x252c, '-'},  {0x2534, '-'}, {0x253c, '+'}, {0x2575, '|'}, {0x2581, '_'},
+    {0x2582, '_'},  {0x2583, '.'},  {0x2584, '-'}, {0x2585, '='}, {0x2586, '+'}, {0x2587, '%'},
+    {0x2588, '#'},  {0x25a0, '#'},  {0x25b2, '^'}, {0x25b8, '>'}, {0x25cb, '.'}, {0x25cf, '*'},
+    {0x25d4, 'z'},  {0x2713, '+'},  {0x2717, 'x'}, {0x275a, '='},
+};
+
+/* One rune as it will be drawn. */
+struct glyph {
+    uint32_t rune;
+    int width; /* 0: a mark on the glyph before it; -1: nothing is drawn */
+};
+
+static int clamp(int value, int low, int high)
+{
+    if (value < low)
+        return low;
+    return value > high ? high : value;
+}
+
+static uint32_t ascii_twin(uint32_t rune)
+{
+    for (size_t i = 0; i < ARRAY_LEN(twins); i++) {
+        if (twins[i].rune == rune)
+            return (unsigned char)twins[i].ascii;
+    }
+    return '?';
+}
+
+static struct glyph glyph_of(uint32_t rune, bool ascii)
+{
+    if (rune >= 0x20 && rune <= 0x7e)
+        return (struct glyph){rune, 1};
+    if (!rune_is_shown(rune))
+        return (struct glyph){'?', 1};
+    bool selects_variant = rune >= 0xfe00 && rune <= 0xfe0f; /* terminals differ on the width */
+    if (selects_variant)
+        return (struct glyph){0, -1};
+
+    int width = rune_width(rune);
+    if (width < 0)
+        return (struct glyph){'?', 1};
+    if (ascii)
+        return width == 0 ? (struct glyph){0, -1} : (struct glyph){ascii_twin(rune), 1};
+    return (struct glyph){rune, width};
+}
+
+/* The glyph at the start of a text that is not empty; returns the bytes it takes. */
+static size_t next_glyph(const char *text, size_t len, bool ascii, struct glyph *out)
+{
+    uint32_t rune = 0;
+    int used = text_rune(text, len, &rune);
+    *out = glyph_of(rune, ascii);
+    return (size_t)used;
+}
+
+/* Do the columns of a text exceed `width`? Reads no further than it must. */
+static bool is_longer(const char *text, size_t len, bool ascii, int width)
+{
+    int total = 0;
+    for (size_t at = 0; at < len && total <= width;) {
+        struct glyph glyph;
+        at += next_glyph(text + at, len - at, ascii, &glyph);
+        total += glyph.width > 0 ? glyph.width : 0;
+    }
+    return total > width;
+}
+
+/* Write one cell; what is left of a wide rune cut in two becomes a blank. */
+static void put_cell(struct canvas *canvas, int row, int column, struct cell cell)
+{
+    struct cell *to = canvas_cell(canvas, row, column);
+    if (!to)
+        return;
+    struct cell *right = canvas_cell(canvas, row, column + 1);
+    struct cell *left = canvas_cell(canvas, row, column - 1);
+    if (to->rune == 0 && cell.rune != 0 && left)
+        left->rune = ' ';
+    if (to->rune != 0 && right && right->rune == 0)
+        right->rune = ' ';
+    cell.chosen = to->chosen;
+    *to = cell;
+}
+
+static void put_glyph(struct canvas *canvas, int row, int column, struct glyph glyph,
+                      enum style style)
+{
+    struct cell cell = {.rune = glyph.rune, .style = (uint8_t)style};
+    bool fits = column >= 0 && column + glyph.width <= canvas->columns;
+    if (!fits)
+        cell.rune = ' ';
+    put_cell(canvas, row, column, cell);
+    if (glyph.width < 2)
+        return;
+    if (fits)
+        cell.rune = 0;
+    put_cell(canvas, row, column + 1, cell);
+}
+
+static void put_mark(struct canvas *canvas, int row, int column, uint32_t mark)
+{
+    struct cell *cell = canvas_cell(canvas, row, column);
+    if (cell && cell->mark == 0)
+        cell->mark = mark;
+}
+
+static void add_utf8(struct str *out, uint32_t rune)
+{
+    if (rune < 0x80) {
+        str_add_char(out, (char)rune);
+        return;
+    }
+    int more = rune < 0x800 ? 1 : rune < 0x10000 ? 2 : 3;
+    static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
+    str_add_char(out, (char)(leads[more] | (rune >> (6 * more))));
+    for (int i = more - 1; i >= 0; i--)
+        str_add_char(out, (char)(0x80 | ((rune >> (6 * i)) & 0x3f)));
+}
+
+void canvas_init(struct canvas *canvas, int rows, int columns, bool ascii)
+{
+    *canvas = (struct canvas){.ascii = ascii};
+    canvas_resize(canvas, rows, columns);
+}
+
+void canvas_resize(struct canvas *canvas, int rows, int columns)
+{
+    rows = clamp(rows, 1, CANVAS_ROWS_MAX);
+    columns = clamp(columns, 1, CANVAS_COLUMNS_MAX);
+    if (!canvas->cells || rows != canvas->rows || columns != canvas->columns) {
+        free(canvas->cells);
+        canvas->cells = xcalloc((size_t)rows * (size_t)columns, sizeof(struct cell));
+        canvas->rows = rows;
+        canvas->columns = columns;
+    }
+    canvas_clear(canvas);
+}
+
+void canvas_clear(struct canvas *canvas)
+{
+    size_t count = (size_t)canvas->rows * (size_t)canvas->columns;
+    for (size_t i = 0; i < count; i++)
+        canvas->cells[i] = (struct cell){.rune = ' ', .style = STYLE_PLAIN};
+    canvas->cursor_row = -1;
+    canvas->cursor_column = -1;
+}
+
+void canvas_done(struct canvas *canvas)
+{
+    if (!canvas)
+        return;
+    free(canvas->cells);
+    *canvas = (struct canvas){.cells = NULL};
+}
+
+struct cell *canvas_cell(struct canvas *canvas, int row, int column)
+{
+    if (row < 0 || row >= canvas->rows || column < 0 || column >= canvas->columns)
+        return NULL;
+    return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
+}
+
+int canvas_text(struct canvas *canvas, struct spot spot, enum style style, const char *text)
+{
+    return canvas_text_n(canvas, spot, style, text, strlen(text));
+}
+
+int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, const char *text,
+                  size_t len)
+{
+    assert(style < STYLE_COUNT);
+
+    int width = spot.width;
+    if (spot.column >= canvas->columns)
+        return 0;
+    if (width > canvas->columns - spot.column)
+        width = canvas->columns - spot.column;
+    if (width <= 0)
+        return 0;
+
+    bool cut = is_longer(text, len, canvas->ascii, width);
+    int limit = cut ? width - 1 : width;
+    int used = 0, last = -1; /* last: column of the glyph that marks go to */
+    for (size_t at = 0; at < len;) {
+        struct glyph glyph;
+        at += next_glyph(text + at, len - at, canvas->ascii, &glyph);
+        if (glyph.width == 0 && last >= 0)
+            put_mark(canvas, spot.row, last, glyph.rune);
+        if (glyph.width <= 0)
+            continue;
+        if (used + glyph.width > limit)
+            break;
+        last = spot.column + used;
+        put_glyph(canvas, spot.row, last, glyph, style);
+        used += glyph.width;
+    }
+    if (cut) {
+        struct glyph ellipsis = glyph_of(RUNE_ELLIPSIS, canvas->ascii);
+        put_glyph(canvas, spot.row, spot.column + used, ellipsis, style);
+        used += ellipsis.width;
+    }
+    return used;
+}
+
+void canvas_rule(struct canvas *canvas, int row, int column, int width)
+{
+    struct glyph line = glyph_of(RUNE_RULE, canvas->ascii);
+    int end = width > canvas->columns - column ? canvas->columns : column + width;
+    for (int i = column < 0 ? 0 : column; i < end; i++)
+        put_glyph(canvas, row, i, line, STYLE_RULE);
+}
+
+void canvas_choose(struct canvas *canvas, int row, int column, int width)
+{
+    int end = width > canvas->columns - column ? canvas->columns : column + width;
+    for (int i = column < 0 ? 0 : column; i < end; i++) {
+        struct cell *cell = canvas_cell(canvas, row, i);
+        if (cell)
+            cell->chosen = true;
+    }
+}
+
+void canvas_to_text(const struct canvas *canvas, struct str *out)
+{
+    for (int row = 0; row < canvas->rows; row++) {
+        const struct cell *cells = &canvas->cells[(size_t)row * (size_t)canvas->columns];
+        int end = canvas->columns;
+        while (end > 0 && cells[end - 1].rune == ' ' && cells[end - 1].mark == 0)
+            end--;
+        for (int i = 0; i < end; i++) {
+            if (cells[i].rune != 0)
+                add_utf8(out, cells[i].rune);
+            if (cells[i].mark != 0)
+                add_utf8(out, cells[i].mark);
+        }
+        str_add_char(out, '\n');
+    }
+}
+
+bool canvas_equal(const struct canvas *a, const struct canvas *b)
+{
+    if (a->rows != b->rows || a->columns != b->columns || a->cursor_row != b->cursor_row ||
+        a->cursor_column != b->cursor_column)
+        return false;
+    size_t count = (size_t)a->rows * (size_t)a->columns;
+    for (size_t i = 0; i < count; i++) {
+        const struct cell *x = &a->cells[i], *y = &b->cells[i];
+        if (x->rune != y->rune || x->mark != y->mark || x->style != y->style ||
+            x->chosen != y->chosen)
+            return false;
+    }
+    return true;
+}

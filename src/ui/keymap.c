@@ -1,0 +1,200 @@
+#include "keymap.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "term.h"
+#include "text.h"
+
+#define CTRL(letter) ((letter)&0x1f)
+
+enum { IN_BOTH = KEYS_IN_LIVE | KEYS_IN_REPLAY, FOOTER_GAP = 2, TABLE_KEY_COLUMNS = 6 };
+
+/* Every key there is. Bindings of one act stand together, the one that texts name
+ * first; groups in the order of the help. */
+static const struct key_binding bindings[] = {
+    {'j', UI_DOWN, KEYS_MOVE, IN_BOTH, "down", "line down"},
+    {TERM_KEY_DOWN, UI_DOWN, KEYS_MOVE, IN_BOTH, "down", "line down"},
+    {'k', UI_UP, KEYS_MOVE, IN_BOTH, "up", "line up"},
+    {TERM_KEY_UP, UI_UP, KEYS_MOVE, IN_BOTH, "up", "line up"},
+    {'g', UI_FIRST, KEYS_MOVE, IN_BOTH, "first", "first line"},
+    {TERM_KEY_HOME, UI_FIRST, KEYS_MOVE, IN_BOTH, "first", "first line"},
+    {'G', UI_LAST, KEYS_MOVE, IN_BOTH, "last", "last line"},
+    {TERM_KEY_END, UI_LAST, KEYS_MOVE, IN_BOTH, "last", "last line"},
+    {CTRL('D'), UI_HALF_DOWN, KEYS_MOVE, IN_BOTH, "half down", "half a page down"},
+    {CTRL('U'), UI_HALF_UP, KEYS_MOVE, IN_BOTH, "half up", "half a page up"},
+    {TERM_KEY_PAGE_DOWN, UI_PAGE_DOWN, KEYS_MOVE, IN_BOTH, "page down", "page down"},
+    {TERM_KEY_PAGE_UP, UI_PAGE_UP, KEYS_MOVE, IN_BOTH, "page up", "page up"},
+    {TERM_KEY_TAB, UI_PANE_NEXT, KEYS_MOVE, IN_BOTH, "pane", "next pane"},
+    {TERM_KEY_BACK_TAB, UI_PANE_PREV, KEYS_MOVE, IN_BOTH, "pane back", "previous pane"},
+    {TERM_KEY_ENTER, UI_OPEN, KEYS_MOVE, IN_BOTH, "open", "open the task"},
+    {TERM_KEY_ESC, UI_BACK, KEYS_MOVE, IN_BOTH, "back", "close what is on top"},
+
+    {'/', UI_FILTER, KEYS_FIND, IN_BOTH, "filter", "filter the list, find in text"},
+    {'n', UI_NEXT, KEYS_FIND, IN_BOTH, "next", "next match"},
+    {'N', UI_PREV, KEYS_FIND, IN_BOTH, "previous", "previous match"},
+    {'!', UI_ONLY_NEEDS_YOU, KEYS_FIND, IN_BOTH, "needs-you", "only what needs you"},
+    {'a', UI_NEEDS_YOU_NEXT, KEYS_FIND, IN_BOTH, "go there", "next task that needs you"},
+
+    {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, "retry now", "retry now, skip the wait"},
+    {'x', UI_CANCEL, KEYS_ACT, KEYS_IN_LIVE, "cancel", "cancel: asks s, t or K"},
+    {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, "hold", "hold: no new tries, or let go"},
+
+    {' ', UI_PLAY, KEYS_TIME, KEYS_IN_REPLAY, "play", "play, pause"},
+    {',', UI_EVENT_BACK, KEYS_TIME, KEYS_IN_REPLAY, "event back", "one event back"},
+    {'.', UI_EVENT_FORWARD, KEYS_TIME, KEYS_IN_REPLAY, "event", "one event forward"},
+    {'[', UI_TRY_BACK, KEYS_TIME, KEYS_IN_REPLAY, "try back", "previous try"},
+    {']', UI_TRY_FORWARD, KEYS_TIME, KEYS_IN_REPLAY, "try", "next try"},
+    {'<', UI_SLOWER, KEYS_TIME, KEYS_IN_REPLAY, "slower", "slower"},
+    {'>', UI_FASTER, KEYS_TIME, KEYS_IN_REPLAY, "faster", "faster"},
+    {'0', UI_START, KEYS_TIME, KEYS_IN_REPLAY, "start", "start of the run"},
+    {'$', UI_END, KEYS_TIME, KEYS_IN_REPLAY, "end", "end of the run"},
+
+    {'F', UI_FOLLOW, KEYS_SEE, IN_BOTH, "follow", "follow the end of the log"},
+    {CTRL('L'), UI_REDRAW, KEYS_SEE, IN_BOTH, "redraw", "redraw the screen"},
+
+    {'?', UI_HELP, KEYS_OTHER, IN_BOTH, "help", "these keys"},
+    {TERM_KEY_F1, UI_HELP, KEYS_OTHER, IN_BOTH, "help", "these keys"},
+    {CTRL('Z'), UI_SUSPEND, KEYS_OTHER, IN_BOTH, "suspend", "suspend devs, fg comes back"},
+    {'q', UI_QUIT, KEYS_OTHER, IN_BOTH, "quit", "back, at the top quit"},
+    {CTRL('C'), UI_QUIT, KEYS_OTHER, IN_BOTH, "quit", "back, at the top quit"},
+};
+
+static const char *const group_names[] = {
+    [KEYS_MOVE] = "MOVE", [KEYS_FIND] = "FIND", [KEYS_ACT] = "ACT",
+    [KEYS_TIME] = "TIME", [KEYS_SEE] = "SEE",   [KEYS_OTHER] = "OTHER",
+};
+static_assert(ARRAY_LEN(group_names) == KEY_GROUP_COUNT, "every group has a name");
+
+static const char *const refusals[] = {
+    [KEYMAP_LIVE] = "only in a replay: this run is live",
+    [KEYMAP_REPLAY] = "this is a replay, it is read only",
+};
+static_assert(ARRAY_LEN(refusals) == KEYMAP_MODE_COUNT, "every mode says why not");
+
+/* Keys that are not written as themselves. */
+static const struct key_name {
+    uint32_t key;
+    const char *name, *ascii;
+} key_names[] = {
+    {TERM_KEY_ENTER, "⏎", "Enter"},
+    {TERM_KEY_TAB, "Tab", "Tab"},
+    {TERM_KEY_ESC, "Esc", "Esc"},
+    {TERM_KEY_BACKSPACE, "Backspace", "Backspace"},
+    {' ', "Space", "Space"},
+    {TERM_KEY_UP, "↑", "Up"},
+    {TERM_KEY_DOWN, "↓", "Down"},
+    {TERM_KEY_LEFT, "←", "Left"},
+    {TERM_KEY_RIGHT, "→", "Right"},
+    {TERM_KEY_HOME, "Home", "Home"},
+    {TERM_KEY_END, "End", "End"},
+    {TERM_KEY_PAGE_UP, "PgUp", "PgUp"},
+    {TERM_KEY_PAGE_DOWN, "PgDn", "PgDn"},
+    {TERM_KEY_BACK_TAB, "S-Tab", "S-Tab"},
+    {TERM_KEY_F1, "F1", "F1"},
+};
+
+const struct key_binding *keymap_at(size_t index)
+{
+    return index < ARRAY_LEN(bindings) ? &bindings[index] : NULL;
+}
+
+const struct key_binding *keymap_find(enum keymap_mode mode, uint32_t key)
+{
+    const struct key_binding *elsewhere = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
+        if (bindings[i].key != key)
+            continue;
+        if (keymap_works(&bindings[i], mode))
+            return &bindings[i];
+        elsewhere = &bindings[i];
+    }
+    return elsewhere;
+}
+
+bool keymap_works(const struct key_binding *binding, enum keymap_mode mode)
+{
+    return (binding->modes & (1u << mode)) != 0;
+}
+
+const char *keymap_refusal(const struct key_binding *binding, enum keymap_mode mode)
+{
+    assert(!keymap_works(binding, mode));
+    return refusals[mode];
+}
+
+const struct key_binding *keymap_of(enum act act, enum keymap_mode mode)
+{
+    for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
+        if (bindings[i].act == act && keymap_works(&bindings[i], mode))
+            return &bindings[i];
+    }
+    return NULL;
+}
+
+const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX])
+{
+    for (size_t i = 0; i < ARRAY_LEN(key_names); i++) {
+        if (key_names[i].key == key) {
+            (void)snprintf(out, KEY_NAME_MAX, "%s", ascii ? key_names[i].ascii : key_names[i].name);
+            return out;
+        }
+    }
+    if (key < 0x20)
+        (void)snprintf(out, KEY_NAME_MAX, "^%c", (char)(key + '@'));
+    else if (key < 0x7f)
+        (void)snprintf(out, KEY_NAME_MAX, "%c", (char)key);
+    else
+        (void)snprintf(out, KEY_NAME_MAX, "U+%04X", (unsigned)key);
+    return out;
+}
+
+const char *keymap_group_name(enum key_group group)
+{
+    assert(group < KEY_GROUP_COUNT);
+    return group_names[group];
+}
+
+static int columns_of(const char *text)
+{
+    return text_width(text, strlen(text));
+}
+
+void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
+{
+    int column = 1;
+    for (size_t i = 0; i < footer->count; i++) {
+        const struct key_binding *binding = keymap_of(footer->acts[i], footer->mode);
+        if (!binding)
+            continue;
+        char name[KEY_NAME_MAX];
+        keymap_key_name(binding->key, canvas->ascii, name);
+        int width = columns_of(name) + 1 + columns_of(binding->brief);
+        if (column + width > canvas->columns)
+            continue;
+        struct spot spot = {row, column, width};
+        spot.column += canvas_text(canvas, spot, STYLE_KEY, name) + 1;
+        canvas_text(canvas, spot, STYLE_PLAIN, binding->brief);
+        column += width + FOOTER_GAP;
+    }
+}
+
+static const char *modes_name(unsigned modes)
+{
+    if (modes == IN_BOTH)
+        return "live, replay";
+    return modes == KEYS_IN_LIVE ? "live" : "replay";
+}
+
+void keymap_to_text(struct str *out, bool ascii)
+{
+    for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
+        char name[KEY_NAME_MAX];
+        keymap_key_name(bindings[i].key, ascii, name);
+        int pad = TABLE_KEY_COLUMNS - columns_of(name);
+        str_addf(out, "%s%*s  %-5s  %-12s  %s\n", name, pad > 0 ? pad : 0, "",
+                 group_names[bindings[i].group], modes_name(bindings[i].modes), bindings[i].words);
+    }
+}

@@ -1,0 +1,223 @@
+#include "term_signals.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "xalloc.h"
+
+enum { HANDLER_STACK_BYTES = 64 * 1024 };
+
+/* Signals that the app is told of. */
+static const int told[] = {SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT};
+
+/* Signals that end the process where it stands. */
+static const struct deadly {
+    int signal;
+    const char *line;
+} deadly[] = {
+    {SIGSEGV, "devs: crashed: signal SEGV\n"}, {SIGBUS, "devs: crashed: signal BUS\n"},
+    {SIGILL, "devs: crashed: signal ILL\n"},   {SIGFPE, "devs: crashed: signal FPE\n"},
+    {SIGABRT, "devs: crashed: signal ABRT\n"}, {SIGQUIT, "devs: ended by signal QUIT\n"},
+};
+
+/* Handlers and exit() can reach nothing but static state. */
+static struct {
+    bool open;
+    bool at_exit; /* exit() knows of us; once a process */
+    pid_t pid;    /* a child that ends must not touch our terminal */
+    int pipe[2];
+    struct termios before;
+    struct term_reset reset;
+    struct sigaction told_before[ARRAY_LEN(told)];
+    struct sigaction deadly_before[ARRAY_LEN(deadly)];
+    stack_t stack_before;
+    char *stack; /* owned */
+} state = {.pipe = {-1, -1}};
+
+static volatile sig_atomic_t armed;
+
+/* All of this is allowed in a handler. */
+static void write_all(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t count = write(fd, bytes, len);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return; /* the terminal is gone: nothing is left to put right */
+        bytes += count;
+        len -= (size_t)count;
+    }
+}
+
+/* Called from handlers too. */
+static void give_back(void)
+{
+    if (!armed || getpid() != state.pid)
+        return;
+    armed = 0;
+    write_all(STDOUT_FILENO, state.reset.bytes, state.reset.len);
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &state.before);
+}
+
+static void on_told(int signal)
+{
+    int saved_errno = errno;
+    unsigned char byte = (unsigned char)signal;
+    ssize_t ignored = write(state.pipe[1], &byte, 1); /* full: the app has enough to read */
+    (void)ignored;
+    errno = saved_errno;
+}
+
+/* The action is the default one again by now; the signal acts when this returns. */
+static void on_deadly(int signal)
+{
+    give_back();
+    for (size_t i = 0; i < ARRAY_LEN(deadly); i++) {
+        if (deadly[i].signal == signal)
+            write_all(STDERR_FILENO, deadly[i].line, strlen(deadly[i].line));
+    }
+    (void)raise(signal);
+}
+
+static bool open_pipe(struct err *err)
+{
+    if (pipe(state.pipe) != 0) {
+        state.pipe[0] = state.pipe[1] = -1;
+        return err_set_errno(err, errno, "terminal: cannot make a pipe");
+    }
+    for (int i = 0; i < 2; i++) {
+        int flags = fcntl(state.pipe[i], F_GETFL);
+        if (fcntl(state.pipe[i], F_SETFD, FD_CLOEXEC) != 0 || flags < 0 ||
+            fcntl(state.pipe[i], F_SETFL, flags | O_NONBLOCK) != 0)
+            return err_set_errno(err, errno, "terminal: cannot set up a pipe");
+    }
+    return true;
+}
+
+static void close_pipe(void)
+{
+    for (int i = 0; i < 2; i++) {
+        if (state.pipe[i] >= 0)
+            (void)close(state.pipe[i]);
+        state.pipe[i] = -1;
+    }
+}
+
+static void take_told(size_t i, struct sigaction *before)
+{
+    struct sigaction action = {.sa_handler = on_told, .sa_flags = SA_RESTART};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(told[i], &action, before);
+}
+
+static void take_deadly(size_t i)
+{
+    /* All others are held back meanwhile: SIGTTOU above all, which tcsetattr() sends
+     * to a process in the background. */
+    struct sigaction action = {.sa_handler = on_deadly, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
+    (void)sigfillset(&action.sa_mask);
+    (void)sigaction(deadly[i].signal, &action, &state.deadly_before[i]);
+}
+
+bool term_signals_open(struct err *err)
+{
+    assert(!state.open);
+
+    if (tcgetattr(STDIN_FILENO, &state.before) != 0)
+        return err_set_errno(err, errno, "terminal: cannot read its settings");
+    if (!open_pipe(err)) {
+        close_pipe();
+        return false;
+    }
+    state.pid = getpid();
+    state.stack = xcalloc(1, HANDLER_STACK_BYTES);
+    stack_t stack = {.ss_sp = state.stack, .ss_size = HANDLER_STACK_BYTES};
+    if (sigaltstack(&stack, &state.stack_before) != 0) {
+        int number = errno;
+        free(state.stack);
+        state.stack = NULL;
+        close_pipe();
+        return err_set_errno(err, number, "terminal: cannot set a stack for signals");
+    }
+    if (!state.at_exit)
+        state.at_exit = atexit(give_back) == 0;
+    for (size_t i = 0; i < ARRAY_LEN(told); i++)
+        take_told(i, &state.told_before[i]);
+    for (size_t i = 0; i < ARRAY_LEN(deadly); i++)
+        take_deadly(i);
+    state.open = true;
+    return true;
+}
+
+void term_signals_close(void)
+{
+    if (!state.open)
+        return;
+    armed = 0;
+    for (size_t i = 0; i < ARRAY_LEN(told); i++)
+        (void)sigaction(told[i], &state.told_before[i], NULL);
+    for (size_t i = 0; i < ARRAY_LEN(deadly); i++)
+        (void)sigaction(deadly[i].signal, &state.deadly_before[i], NULL);
+    (void)sigaltstack(&state.stack_before, NULL);
+    free(state.stack);
+    state.stack = NULL;
+    close_pipe();
+    state.open = false;
+}
+
+void term_signals_arm(const struct term_reset *reset)
+{
+    assert(state.open);
+    armed = 0;
+    state.reset = *reset;
+    armed = 1;
+}
+
+void term_signals_disarm(void)
+{
+    armed = 0;
+}
+
+void term_signals_restore_settings(void)
+{
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &state.before); /* it may be gone */
+}
+
+int term_signals_fd(void)
+{
+    return state.pipe[0];
+}
+
+int term_signals_next(void)
+{
+    unsigned char byte = 0;
+    ssize_t count = 0;
+    do
+        count = read(state.pipe[0], &byte, 1);
+    while (count < 0 && errno == EINTR);
+    return count == 1 ? byte : 0;
+}
+
+static size_t stop_index(void)
+{
+    size_t i = 0;
+    while (told[i] != SIGTSTP)
+        i++;
+    return i;
+}
+
+void term_signals_stop_here(void)
+{
+    struct sigaction stop = {.sa_handler = SIG_DFL};
+    (void)sigemptyset(&stop.sa_mask);
+    (void)sigaction(SIGTSTP, &stop, NULL);
+    (void)raise(SIGTSTP); /* returns once continued, at once if nobody could continue us */
+    take_told(stop_index(), NULL);
+}
