@@ -1,0 +1,32 @@
+/*
+ * checkpointer.h - a thread that syncs and shortens the WAL, so that the one that
+ * appends never waits for the disk. Private to store.
+ *
+ * It has a connection and turns of its own. The functions may be called from the
+ * thread that started it.
+ */
+#ifndef DEVS_CHECKPOINTER_H
+#define DEVS_CHECKPOINTER_H
+
+#include <stdbool.h>
+
+#include "attr.h"
+#include "err.h"
+#include "place.h"
+
+struct checkpointer;
+
+ATTR_MUST_USE bool checkpointer_start(struct checkpointer **out, const struct place *place,
+                                      struct err *err);
+void checkpointer_stop(struct checkpointer *checkpointer);
+
+/* Something was committed: it is brought to the disk within LOG_FULL_SYNC_MS.
+ * False if an earlier sync went wrong. */
+ATTR_MUST_USE bool checkpointer_news(struct checkpointer *checkpointer, struct err *err);
+/* All that was committed is on the disk already. */
+void checkpointer_synced(struct checkpointer *checkpointer);
+
+/* Copy the WAL into the database and cut it off, as far as readers allow. */
+void checkpointer_ask(struct checkpointer *checkpointer);
+
+#endif

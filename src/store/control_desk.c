@@ -1,0 +1,281 @@
+#include "control_desk.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bell.h"
+#include "clock.h"
+#include "db.h"
+#include "log_writer.h"
+#include "orphan.h"
+#include "owner.h"
+#include "schema.h"
+#include "str.h"
+#include "turns.h"
+#include "xalloc.h"
+
+enum { RESULTS_MAX = 4 * CONTROL_DESK_QUEUE_MAX };
+
+enum desk_statement {
+    DESK_BEGIN,
+    DESK_COMMIT,
+    DESK_ASK,
+    DESK_RUN,
+    DESK_REFUSE,
+    DESK_STATEMENT_COUNT,
+};
+
+static const char *const statement_sql[] = {
+    [DESK_BEGIN] = "BEGIN IMMEDIATE",
+    [DESK_COMMIT] = "COMMIT",
+    [DESK_ASK] = "INSERT INTO control(run, verb, task, attempt, args, by, key_at_ms, asked_at_ms)"
+                 " SELECT id,?2,?3,?4,?5,?6,?7,?8 FROM run WHERE id=?1",
+    [DESK_RUN] = "SELECT uid FROM run WHERE id=?",
+    [DESK_REFUSE] = "UPDATE control SET applied_at_ms=?2, done=0, answer=?3"
+                    " WHERE id=?1 AND applied_at_ms IS NULL",
+};
+static_assert(ARRAY_LEN(statement_sql) == DESK_STATEMENT_COUNT, "every statement has its text");
+
+struct job {
+    int64_t ticket;
+    int64_t run;
+    struct control control;
+};
+
+struct result {
+    int64_t ticket; /* 0 = none yet */
+    int64_t row;    /* 0 = it could not be written: err */
+    struct err err;
+};
+
+struct control_desk {
+    struct place place;
+
+    /* Its own thread only (once it runs). */
+    struct db db;
+    struct turns turns;
+    struct bell bell;
+    sqlite3_stmt *statements[DESK_STATEMENT_COUNT]; /* owned */
+
+    /* Starting thread only. */
+    pthread_t thread;
+    bool has_thread;
+    int64_t last_ticket;
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t news;
+    bool stopping;
+    struct job jobs[CONTROL_DESK_QUEUE_MAX]; /* a ring */
+    size_t first, count;
+    struct result results[RESULTS_MAX]; /* of ticket t at t % RESULTS_MAX */
+};
+
+static void bind_job(sqlite3_stmt *ask, const struct job *job, const char *args)
+{
+    const struct control *control = &job->control;
+    (void)sqlite3_bind_int64(ask, 1, job->run);
+    (void)sqlite3_bind_int(ask, 2, (int)control->verb);
+    db_bind_unless(ask, 3, control->task, -1);
+    db_bind_unless(ask, 4, control->attempt, 0);
+    db_bind_text(ask, 5, args);
+    db_bind_text(ask, 6, control->by);
+    db_bind_unless(ask, 7, control->key_at_ms, 0);
+    (void)sqlite3_bind_int64(ask, 8, clock_now().at_ms);
+}
+
+static bool insert(struct control_desk *desk, const struct job *job, int64_t *row, struct err *err)
+{
+    struct str args = {0};
+    if (job->control.verb == CONTROL_CANCEL) {
+        str_add_char(&args, '{');
+        str_json_text(&args, "mode", cancel_mode_name(job->control.mode));
+        str_add_char(&args, '}');
+    }
+    bind_job(desk->statements[DESK_ASK], job, args.data);
+    bool ok = db_run(&desk->db, desk->statements[DESK_ASK], err);
+    if (ok && sqlite3_changes(desk->db.handle) == 0)
+        ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)job->run);
+    if (ok)
+        *row = sqlite3_last_insert_rowid(desk->db.handle);
+    str_done(&args);
+    return ok;
+}
+
+static bool write_row(struct control_desk *desk, const struct job *job, int64_t *row_out,
+                      struct err *err)
+{
+    int64_t row = 0;
+    if (!turns_take(&desk->turns, err))
+        return false;
+    bool ok = db_run(&desk->db, desk->statements[DESK_BEGIN], err) &&
+              insert(desk, job, &row, err) && db_run(&desk->db, desk->statements[DESK_COMMIT], err);
+    if (!ok)
+        db_roll_back(&desk->db);
+    turns_give(&desk->turns);
+    if (ok)
+        *row_out = row;
+    return ok;
+}
+
+static bool has_owner(struct control_desk *desk, int64_t run)
+{
+    sqlite3_stmt *query = desk->statements[DESK_RUN];
+    (void)sqlite3_bind_int64(query, 1, run);
+    bool row = false;
+    bool found = db_next(&desk->db, query, &row, NULL) && row;
+    const char *uid = found ? (const char *)sqlite3_column_text(query, 0) : NULL;
+    bool alive = uid && owner_is_alive(&desk->place, uid);
+    (void)sqlite3_reset(query);
+    return alive;
+}
+
+/* The last resort: nobody else will answer this one. */
+static void refuse(struct control_desk *desk, int64_t row, const char *why)
+{
+    if (!turns_take(&desk->turns, NULL))
+        return;
+    sqlite3_stmt *put = desk->statements[DESK_REFUSE];
+    (void)sqlite3_bind_int64(put, 1, row);
+    (void)sqlite3_bind_int64(put, 2, clock_now().at_ms);
+    db_bind_text(put, 3, why);
+    db_try(put); /* else it stays open */
+    turns_give(&desk->turns);
+    bell_ring(&desk->bell);
+}
+
+static void put_result(struct control_desk *desk, const struct job *job, int64_t row,
+                       const struct err *err)
+{
+    (void)pthread_mutex_lock(&desk->lock);
+    desk->results[job->ticket % RESULTS_MAX] =
+        (struct result){.ticket = job->ticket, .row = row, .err = *err};
+    (void)pthread_mutex_unlock(&desk->lock);
+}
+
+static void do_job(struct control_desk *desk, const struct job *job)
+{
+    struct err err = {0};
+    int64_t row = 0;
+    bool written = write_row(desk, job, &row, &err);
+    put_result(desk, job, row, &err);
+    if (!written)
+        return;
+    bell_ring(&desk->bell);
+    if (has_owner(desk, job->run))
+        return;
+    bool answered = orphan_answer(&desk->place, job->run, &err);
+    if (!answered && err.code != ERR_BUSY)
+        refuse(desk, row, err.message);
+}
+
+static bool take_job(struct control_desk *desk, struct job *out)
+{
+    (void)pthread_mutex_lock(&desk->lock);
+    while (desk->count == 0 && !desk->stopping)
+        (void)pthread_cond_wait(&desk->news, &desk->lock);
+    bool there = desk->count > 0;
+    if (there) {
+        *out = desk->jobs[desk->first];
+        desk->first = (desk->first + 1) % CONTROL_DESK_QUEUE_MAX;
+        desk->count--;
+    }
+    (void)pthread_mutex_unlock(&desk->lock);
+    return there;
+}
+
+static void *run(void *arg)
+{
+    struct control_desk *desk = arg;
+    struct job job;
+    while (take_job(desk, &job))
+        do_job(desk, &job);
+    return NULL;
+}
+
+static bool open_parts(struct control_desk *desk, struct err *err)
+{
+    const struct place *place = &desk->place;
+    return turns_init(&desk->turns, place, err) && bell_init(&desk->bell, place, err) &&
+           db_init(&desk->db, place->db, DB_WRITE, err) && schema_check(&desk->db, err) &&
+           db_prepare(&desk->db, statement_sql, DESK_STATEMENT_COUNT, desk->statements, err);
+}
+
+bool control_desk_start(struct control_desk **out, const struct place *place, struct err *err)
+{
+    struct control_desk *desk = xcalloc(1, sizeof(*desk));
+    desk->place = *place;
+    desk->turns = (struct turns){.gate_fd = -1, .write_fd = -1};
+    desk->bell.fd = -1;
+    (void)pthread_mutex_init(&desk->lock, NULL); /* cannot fail with no attributes */
+    (void)pthread_cond_init(&desk->news, NULL);
+    bool ok = open_parts(desk, err);
+    if (ok) {
+        int code = pthread_create(&desk->thread, NULL, run, desk);
+        desk->has_thread = code == 0;
+        ok = code == 0 || err_set_errno(err, code, "cannot start the control desk");
+    }
+    if (ok)
+        *out = desk;
+    else
+        control_desk_stop(desk);
+    return ok;
+}
+
+void control_desk_stop(struct control_desk *desk)
+{
+    if (!desk)
+        return;
+    (void)pthread_mutex_lock(&desk->lock);
+    desk->stopping = true;
+    (void)pthread_cond_signal(&desk->news);
+    (void)pthread_mutex_unlock(&desk->lock);
+    if (desk->has_thread)
+        (void)pthread_join(desk->thread, NULL);
+    db_finalize(desk->statements, DESK_STATEMENT_COUNT);
+    db_done(&desk->db);
+    bell_done(&desk->bell);
+    turns_done(&desk->turns);
+    (void)pthread_cond_destroy(&desk->news);
+    (void)pthread_mutex_destroy(&desk->lock);
+    free(desk);
+}
+
+bool control_desk_ask(struct control_desk *desk, int64_t run, const struct control *control,
+                      int64_t *ticket_out, struct err *err)
+{
+    assert(control->verb > 0 && control->verb < CONTROL_VERB_COUNT);
+    (void)pthread_mutex_lock(&desk->lock);
+    bool has_room = desk->count < CONTROL_DESK_QUEUE_MAX;
+    if (has_room) {
+        desk->last_ticket++;
+        size_t at = (desk->first + desk->count) % CONTROL_DESK_QUEUE_MAX;
+        desk->jobs[at] = (struct job){.ticket = desk->last_ticket, .run = run, .control = *control};
+        desk->count++;
+        (void)pthread_cond_signal(&desk->news);
+    }
+    (void)pthread_mutex_unlock(&desk->lock);
+    if (!has_room)
+        return err_set(err, ERR_LIMIT, "%d acts are waiting already", CONTROL_DESK_QUEUE_MAX);
+    *ticket_out = desk->last_ticket;
+    return true;
+}
+
+bool control_desk_row(struct control_desk *desk, int64_t ticket, int64_t *row_out, struct err *err)
+{
+    if (ticket < 1 || ticket > desk->last_ticket)
+        return err_set(err, ERR_NOT_FOUND, "no act has ticket %lld", (long long)ticket);
+    (void)pthread_mutex_lock(&desk->lock);
+    struct result result = desk->results[ticket % RESULTS_MAX];
+    (void)pthread_mutex_unlock(&desk->lock);
+
+    if (result.ticket > ticket)
+        return err_set(err, ERR_NOT_FOUND, "ticket %lld is too old", (long long)ticket);
+    bool is_written = result.ticket == ticket;
+    if (is_written && result.row == 0)
+        return err_set(err, result.err.code, "%s", result.err.message);
+    *row_out = is_written ? result.row : 0;
+    return true;
+}

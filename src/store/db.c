@@ -1,0 +1,182 @@
+#include "db.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "xalloc.h"
+
+static enum err_code code_of(int sqlite_code)
+{
+    switch (sqlite_code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+        return ERR_DAMAGED;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return ERR_BUSY;
+    default: /* everything else is for people to read */
+        return ERR_IO;
+    }
+}
+
+bool db_fail(const struct db *db, const char *what, struct err *err)
+{
+    int code = db->handle ? sqlite3_extended_errcode(db->handle) : SQLITE_NOMEM;
+    const char *why = db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
+    return err_set(err, code_of(code), "log: %s: %s", what, why);
+}
+
+bool db_exec(const struct db *db, const char *sql, struct err *err)
+{
+    if (sqlite3_exec(db->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return db_fail(db, sql, err);
+    return true;
+}
+
+void db_roll_back(const struct db *db)
+{
+    if (sqlite3_get_autocommit(db->handle) == 0)
+        (void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL); /* it is over either way */
+}
+
+/* What every connection needs. A schema that somebody tampered with can call no
+ * function with side effects. */
+static bool set_up(const struct db *db, enum db_mode mode, struct err *err)
+{
+    if (sqlite3_busy_timeout(db->handle, DB_BUSY_MS) != SQLITE_OK ||
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK ||
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) != SQLITE_OK ||
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) != SQLITE_OK)
+        return db_fail(db, "set up", err);
+    return db_exec(db, "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY", err) &&
+           (mode == DB_READ || db_exec(db, "PRAGMA synchronous=NORMAL", err));
+}
+
+bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err)
+{
+    *db = (struct db){0};
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                (mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+    if (sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK)
+        (void)db_fail(db, path, err);
+    else if (set_up(db, mode, err))
+        return true;
+    db_done(db);
+    return false;
+}
+
+void db_done(struct db *db)
+{
+    if (!db || !db->handle)
+        return;
+    int code = sqlite3_close(db->handle);
+    assert(code == SQLITE_OK); /* else a statement was forgotten */
+    (void)code;
+    db->handle = NULL;
+}
+
+void db_done_in_turn(struct db *db)
+{
+    if (!db->handle)
+        return;
+    (void)sqlite3_busy_timeout(db->handle, 0); /* nobody is kept waiting for the turn */
+    (void)sqlite3_wal_checkpoint_v2(db->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    db_done(db);
+}
+
+bool db_number(const struct db *db, const char *sql, int64_t *out, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool row = false;
+    bool ok = db_prepare(db, &sql, 1, &statement, err) && db_next(db, statement, &row, err);
+    if (ok && !row)
+        ok = err_set(err, ERR_DAMAGED, "log: %s: no answer", sql);
+    if (ok)
+        *out = sqlite3_column_int64(statement, 0);
+    db_finalize(&statement, 1);
+    return ok;
+}
+
+bool db_prepare(const struct db *db, const char *const *sql, int count, sqlite3_stmt **out,
+                struct err *err)
+{
+    for (int i = 0; i < count; i++) {
+        if (sqlite3_prepare_v3(db->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &out[i], NULL) !=
+            SQLITE_OK)
+            return db_fail(db, sql[i], err);
+    }
+    return true;
+}
+
+void db_finalize(sqlite3_stmt **statements, int count)
+{
+    for (int i = 0; i < count; i++) {
+        (void)sqlite3_finalize(statements[i]); /* repeats the last step's error */
+        statements[i] = NULL;
+    }
+}
+
+bool db_run(const struct db *db, sqlite3_stmt *statement, struct err *err)
+{
+    int code = sqlite3_step(statement);
+    bool ok = code == SQLITE_DONE || code == SQLITE_ROW;
+    if (!ok)
+        (void)db_fail(db, "write", err);
+    (void)sqlite3_reset(statement); /* repeats the step's error */
+    return ok;
+}
+
+void db_try(sqlite3_stmt *statement)
+{
+    (void)sqlite3_step(statement);
+    (void)sqlite3_reset(statement);
+}
+
+bool db_next(const struct db *db, sqlite3_stmt *statement, bool *row, struct err *err)
+{
+    int code = sqlite3_step(statement);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return db_fail(db, "read", err);
+    *row = code == SQLITE_ROW;
+    return true;
+}
+
+void db_bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    int code = sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
+    assert(code == SQLITE_OK); /* fails for a wrong index or a statement under way only */
+    (void)code;
+}
+
+void db_bind_unless(sqlite3_stmt *statement, int at, int64_t value, int64_t nothing)
+{
+    int code = value == nothing ? sqlite3_bind_null(statement, at)
+                                : sqlite3_bind_int64(statement, at, value);
+    assert(code == SQLITE_OK);
+    (void)code;
+}
+
+int64_t db_column_or(sqlite3_stmt *statement, int at, int64_t nothing)
+{
+    return sqlite3_column_type(statement, at) == SQLITE_NULL ? nothing
+                                                             : sqlite3_column_int64(statement, at);
+}
+
+char *db_column_copy(sqlite3_stmt *statement, int at)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, at);
+    return xstrdup(text ? text : "");
+}
+
+bool db_sync(const struct db *db, struct err *err)
+{
+    sqlite3_file *file = NULL;
+    int code = sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
+    if (code == SQLITE_OK && file && file->pMethods)
+        code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+    if (code != SQLITE_OK)
+        return err_set(err, ERR_IO, "log: sync: %s", sqlite3_errstr(code));
+    return true;
+}

@@ -1,0 +1,66 @@
+/*
+ * db.h - one connection to the log's file, with SQLite's answers as struct err.
+ *
+ * Private to store, the only layer that sees SQLite. A connection belongs to one
+ * thread. Bound parameters only: no SQL text is ever put together from data.
+ */
+#ifndef DEVS_DB_H
+#define DEVS_DB_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+
+enum db_mode { DB_READ, DB_WRITE };
+
+struct db {
+    sqlite3 *handle; /* owned; NULL = not open */
+};
+
+/* The file must exist. No checkpoint ever happens by itself. */
+ATTR_MUST_USE bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err);
+void db_done(struct db *db);
+/* Within a turn: bring everything into the file itself first, as far as readers
+ * allow; the last one out removes the WAL. */
+void db_done_in_turn(struct db *db);
+
+/* Record what SQLite said last. Returns false. */
+bool db_fail(const struct db *db, const char *what, struct err *err);
+
+ATTR_MUST_USE bool db_exec(const struct db *db, const char *sql, struct err *err);
+/* End a transaction that went wrong, if there still is one. */
+void db_roll_back(const struct db *db);
+/* The one number that a statement gives. */
+ATTR_MUST_USE bool db_number(const struct db *db, const char *sql, int64_t *out, struct err *err);
+
+/* Prepare a table of statements; on failure those that were made are in `out`. */
+ATTR_MUST_USE bool db_prepare(const struct db *db, const char *const *sql, int count,
+                              sqlite3_stmt **out, struct err *err);
+void db_finalize(sqlite3_stmt **statements, int count);
+
+/* Step a statement that gives no row, and reset it. */
+ATTR_MUST_USE bool db_run(const struct db *db, sqlite3_stmt *statement, struct err *err);
+/* As db_run() where nobody could do anything about an error. */
+void db_try(sqlite3_stmt *statement);
+/* Step to the next row: false and *err for an error, else *row says if there is
+ * one. The caller resets. */
+ATTR_MUST_USE bool db_next(const struct db *db, sqlite3_stmt *statement, bool *row,
+                           struct err *err);
+
+/* Bind text or number, NULL where it says nothing. Text must outlive the step. */
+void db_bind_text(sqlite3_stmt *statement, int at, const char *text);
+void db_bind_unless(sqlite3_stmt *statement, int at, int64_t value, int64_t nothing);
+/* The column, or `nothing` where it is NULL. */
+int64_t db_column_or(sqlite3_stmt *statement, int at, int64_t nothing);
+/* A copy of a text column, "" for NULL. The caller frees. */
+ATTR_MUST_USE char *db_column_copy(sqlite3_stmt *statement, int at);
+
+/* Everything committed so far is on the disk when it returns. */
+ATTR_MUST_USE bool db_sync(const struct db *db, struct err *err);
+
+enum { DB_PAGE_BYTES = 4096, DB_BUSY_MS = 5000 };
+
+#endif

@@ -1,0 +1,208 @@
+#include "follower.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_read.h"
+#include "owner.h"
+#include "plan.h"
+#include "private_file.h"
+#include "watch.h"
+#include "xalloc.h"
+
+struct follower {
+    struct log_reader *reader; /* owned */
+    struct watch *watch;       /* owned; NULL where inotify cannot be had */
+    struct log_run_info run;   /* owned */
+    struct plan *plan;         /* owned */
+    struct run_state state;    /* owned; all zero until the plan is there */
+    struct event_page page;    /* owned; read, */
+    size_t folded;             /* of these, this many folded in */
+};
+
+static bool parse_plan(struct follower *follower, struct err *err)
+{
+    struct violations violations = {0};
+    const char *text = follower->run.plan_text;
+    bool ok = plan_parse(text, strlen(text), &follower->plan, &violations);
+    if (!ok)
+        (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read",
+                      (long long)follower->run.number);
+    violations_done(&violations);
+    return ok;
+}
+
+/* Without it the log is looked at by time. */
+static void watch_bell(struct follower *follower, const struct place *place)
+{
+    char bell[PATH_MAX];
+    if (!private_path_join(bell, sizeof(bell), place->db, "-bell", NULL) ||
+        !watch_open(&follower->watch, NULL))
+        return;
+    if (!watch_file(follower->watch, bell, NULL)) {
+        watch_close(follower->watch);
+        follower->watch = NULL;
+    }
+}
+
+static bool open_parts(struct follower *follower, const struct place *place, int64_t number,
+                       struct err *err)
+{
+    if (!log_reader_open(&follower->reader, place, err) ||
+        !log_reader_run(follower->reader, number, &follower->run, err) ||
+        !parse_plan(follower, err))
+        return false;
+    run_state_init(&follower->state, follower->plan, follower->run.seed);
+    watch_bell(follower, place);
+    return true;
+}
+
+bool follower_open(struct follower **out, const struct place *place, int64_t number,
+                   struct err *err)
+{
+    struct follower *follower = xcalloc(1, sizeof(*follower));
+    if (!open_parts(follower, place, number, err)) {
+        follower_close(follower);
+        return false;
+    }
+    *out = follower;
+    return true;
+}
+
+void follower_close(struct follower *follower)
+{
+    if (!follower)
+        return;
+    watch_close(follower->watch);
+    run_state_done(&follower->state);
+    plan_free(follower->plan);
+    event_page_done(&follower->page);
+    log_run_info_done(&follower->run);
+    log_reader_close(follower->reader);
+    free(follower);
+}
+
+const struct log_run_info *follower_run(const struct follower *follower)
+{
+    return &follower->run;
+}
+
+const struct run_state *follower_state(const struct follower *follower)
+{
+    return &follower->state;
+}
+
+struct run_state *follower_own_state(struct follower *follower)
+{
+    return &follower->state;
+}
+
+struct log_reader *follower_reader(struct follower *follower)
+{
+    return follower->reader;
+}
+
+int follower_fd(const struct follower *follower)
+{
+    return follower->watch ? watch_fd(follower->watch) : -1;
+}
+
+bool follower_heard(struct follower *follower)
+{
+    return follower->watch && watch_drain(follower->watch);
+}
+
+/* The run's row again; its plan does not change. */
+static bool refresh_run(struct follower *follower, struct err *err)
+{
+    struct log_run_info info;
+    if (!log_read_run_row(follower->reader, follower->run.number, &info, err))
+        return false;
+    info.plan_text = follower->run.plan_text;
+    follower->run.plan_text = NULL;
+    log_run_info_done(&follower->run);
+    follower->run = info;
+    return true;
+}
+
+/* The next event, from the page or the log; NULL if there is none now. */
+static bool next_event(struct follower *follower, const struct event **out, struct err *err)
+{
+    if (follower->folded == follower->page.count) {
+        follower->folded = 0;
+        if (!log_reader_events(follower->reader, follower->run.number, follower->state.last_seq,
+                               &follower->page, err))
+            return false;
+    }
+    *out =
+        follower->folded < follower->page.count ? &follower->page.events[follower->folded] : NULL;
+    return true;
+}
+
+/* An event that does not fit is met again by the next call: it is not skipped. */
+static bool fold_next(struct follower *follower, const struct event **out, struct err *err)
+{
+    if (!next_event(follower, out, err))
+        return false;
+    if (!*out)
+        return true;
+    if (!run_state_apply(&follower->state, *out, err))
+        return false;
+    follower->folded++;
+    return true;
+}
+
+bool follower_read(struct follower *follower, size_t max, follower_event_fn *each, void *ctx,
+                   size_t *count_out, struct err *err)
+{
+    size_t count = 0;
+    bool go_on = true;
+    bool ok = true;
+    while (ok && go_on && (max == 0 || count < max)) {
+        const struct event *event = NULL;
+        ok = fold_next(follower, &event, err);
+        if (!ok || !event)
+            break;
+        count++;
+        go_on = !each || each(ctx, &follower->state, event);
+    }
+    if (ok && count > 0)
+        ok = refresh_run(follower, err);
+    if (ok && count_out)
+        *count_out = count;
+    return ok;
+}
+
+static void start_over(struct follower *follower)
+{
+    run_state_done(&follower->state);
+    run_state_init(&follower->state, follower->plan, follower->run.seed);
+    follower->page.count = 0;
+    follower->folded = 0;
+}
+
+bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
+{
+    if (seq < follower->state.last_seq)
+        start_over(follower);
+    while (follower->state.last_seq < seq) {
+        const struct event *event = NULL;
+        if (!fold_next(follower, &event, err))
+            return false;
+        if (!event)
+            return err_set(err, ERR_NOT_FOUND, "run #%lld has no event %lld yet",
+                           (long long)follower->run.number, (long long)seq);
+    }
+    return true;
+}
+
+bool follower_is_orphaned(struct follower *follower)
+{
+    const struct log_run_info *run = &follower->run;
+    const struct place *place = log_reader_place(follower->reader);
+    if (run->ended_at_ms != 0 || owner_is_alive(place, run->uid))
+        return false;
+    /* It may have ended since the row was read. */
+    return refresh_run(follower, NULL) && run->ended_at_ms == 0 && !run->owner_alive;
+}

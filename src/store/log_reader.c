@@ -1,0 +1,283 @@
+#include "log_reader.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "log_read.h"
+#include "log_writer.h"
+#include "owner.h"
+#include "schema.h"
+#include "xalloc.h"
+
+#define RUN_COLUMNS                                                                                \
+    "id, uid, name, kind, dir, command, ruleset, seed, jobs, tasks, pid, started_at_ms,"           \
+    " ended_at_ms, exit_code, last_seq, last_at_ms, attempts, passed, failed, cancelled,"          \
+    " waited_ms"
+
+static const char *const query_sql[] = {
+    [LOG_QUERY_RUN] = "SELECT " RUN_COLUMNS " FROM run WHERE expired=0 AND"
+                      " id=CASE ?1 WHEN 0 THEN (SELECT max(id) FROM run WHERE expired=0)"
+                      " ELSE ?1 END",
+    [LOG_QUERY_PLAN] = "SELECT text FROM plan WHERE run=?",
+    [LOG_QUERY_RUNS] = "SELECT " RUN_COLUMNS " FROM run WHERE expired=0 AND id<?"
+                       " ORDER BY id DESC LIMIT ?",
+    [LOG_QUERY_EVENTS] = "SELECT seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt,"
+                         " a, b, c, d, e, text FROM event WHERE run=? AND seq>?"
+                         " ORDER BY seq LIMIT ?",
+    /* The ids are found in the index and sorted; the rows are then fetched one by one. */
+    [LOG_QUERY_OUTPUT] = "SELECT id, stream, offset, at_ms, part, bytes FROM output WHERE id IN"
+                         " (SELECT id FROM output WHERE run=? AND task=? AND step=? AND attempt=?"
+                         " AND id>?) ORDER BY id",
+    [LOG_QUERY_OUTPUT_SIZES] =
+        "SELECT id, length(bytes) FROM output WHERE id IN"
+        " (SELECT id FROM output WHERE run=? AND task=? AND step=? AND attempt=?)"
+        " ORDER BY id DESC",
+    [LOG_QUERY_ANSWER] = "SELECT applied_at_ms, done, answer FROM control WHERE id=?",
+    [LOG_QUERY_CAPTURE] = "SELECT json FROM capture WHERE run=?1 AND task=?2 AND step=?3"
+                          " AND (?4=0 OR attempt=?4) ORDER BY attempt DESC, id DESC LIMIT 1",
+};
+static_assert(ARRAY_LEN(query_sql) == LOG_QUERY_COUNT, "every query has its text");
+
+/* Only looks: nobody but SQLite may open the file. */
+static bool check_file(const struct place *place, struct err *err)
+{
+    struct stat info;
+    if (stat(place->db, &info) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR)
+            return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place->db);
+        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+    }
+    if (!S_ISREG(info.st_mode))
+        return err_set(err, ERR_DAMAGED, "'%s' is no file", place->db);
+    return true;
+}
+
+bool log_reader_open(struct log_reader **out, const struct place *place, struct err *err)
+{
+    if (!check_file(place, err))
+        return false;
+    struct log_reader *reader = xcalloc(1, sizeof(*reader));
+    reader->place = *place;
+    bool ok = db_init(&reader->db, place->db, DB_READ, err) && schema_check(&reader->db, err) &&
+              db_prepare(&reader->db, query_sql, LOG_QUERY_COUNT, reader->queries, err);
+    if (ok)
+        *out = reader;
+    else
+        log_reader_close(reader);
+    return ok;
+}
+
+void log_reader_close(struct log_reader *reader)
+{
+    if (!reader)
+        return;
+    db_finalize(reader->queries, LOG_QUERY_COUNT);
+    db_done(&reader->db);
+    free(reader);
+}
+
+const struct place *log_reader_place(const struct log_reader *reader)
+{
+    return &reader->place;
+}
+
+void log_run_info_done(struct log_run_info *info)
+{
+    if (!info)
+        return;
+    free(info->uid);
+    free(info->name);
+    free(info->kind);
+    free(info->plan_text);
+    free(info->dir);
+    free(info->command);
+    free(info->rules_hash);
+    *info = (struct log_run_info){0};
+}
+
+static void take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_run_info *out)
+{
+    *out = (struct log_run_info){
+        .number = sqlite3_column_int64(row, 0),
+        .uid = db_column_copy(row, 1),
+        .name = db_column_copy(row, 2),
+        .kind = db_column_copy(row, 3),
+        .dir = db_column_copy(row, 4),
+        .command = db_column_copy(row, 5),
+        .rules_hash = db_column_copy(row, 6),
+        .seed = (uint64_t)sqlite3_column_int64(row, 7),
+        .jobs = sqlite3_column_int(row, 8),
+        .tasks = sqlite3_column_int(row, 9),
+        .pid = sqlite3_column_int64(row, 10),
+        .started_at_ms = sqlite3_column_int64(row, 11),
+        .ended_at_ms = db_column_or(row, 12, 0),
+        .exit_code = (int)db_column_or(row, 13, 0),
+        .last_seq = sqlite3_column_int64(row, 14),
+        .last_at_ms = sqlite3_column_int64(row, 15),
+        .attempts = sqlite3_column_int64(row, 16),
+        .passed = sqlite3_column_int64(row, 17),
+        .failed = sqlite3_column_int64(row, 18),
+        .cancelled = sqlite3_column_int64(row, 19),
+        .waited_ms = sqlite3_column_int64(row, 20),
+    };
+    out->owner_alive = out->ended_at_ms == 0 && owner_is_alive(&reader->place, out->uid);
+}
+
+bool log_read_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
+                      struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_RUN];
+    (void)sqlite3_bind_int64(query, 1, number);
+    bool row = false;
+    bool ok = db_next(&reader->db, query, &row, err);
+    if (ok && !row && number == 0)
+        ok = err_set(err, ERR_NOT_FOUND, "no run in this log yet");
+    else if (ok && !row)
+        ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)number);
+    if (ok)
+        take_run(reader, query, out);
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_PLAN];
+    (void)sqlite3_bind_int64(query, 1, run);
+    bool row = false;
+    bool ok = db_next(&reader->db, query, &row, err);
+    if (ok && !row)
+        ok = err_set(err, ERR_DAMAGED, "run #%lld has no plan in the log", (long long)run);
+    if (ok)
+        *out = db_column_copy(query, 0);
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+bool log_reader_run(struct log_reader *reader, int64_t number, struct log_run_info *out,
+                    struct err *err)
+{
+    struct log_run_info info;
+    if (!log_read_run_row(reader, number, &info, err))
+        return false;
+    if (!read_plan(reader, info.number, &info.plan_text, err)) {
+        log_run_info_done(&info);
+        return false;
+    }
+    *out = info;
+    return true;
+}
+
+bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_info *out,
+                     size_t max, size_t *count_out, struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_RUNS];
+    size_t limit = max < LOG_PAGE_RUNS ? max : LOG_PAGE_RUNS;
+    (void)sqlite3_bind_int64(query, 1, before > 0 ? before : INT64_MAX);
+    (void)sqlite3_bind_int64(query, 2, (int64_t)limit);
+
+    size_t count = 0;
+    bool row = limit > 0;
+    bool ok = true;
+    while (ok && row && count < limit) {
+        ok = db_next(&reader->db, query, &row, err);
+        if (ok && row)
+            take_run(reader, query, &out[count++]);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    if (ok) {
+        *count_out = count;
+        return true;
+    }
+    for (size_t i = 0; i < count; i++)
+        log_run_info_done(&out[i]);
+    return false;
+}
+
+void event_page_done(struct event_page *page)
+{
+    if (!page)
+        return;
+    free(page->events);
+    free(page->texts);
+    *page = (struct event_page){0};
+}
+
+/* The texts move while the page grows, so they are pointed to afterwards; until
+ * then an event that has one holds this. */
+static const char has_text[] = "";
+
+static void take_text(struct event_page *page, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    page->texts = xgrow(page->texts, &page->texts_cap, page->texts_len + bytes, 1);
+    memcpy(page->texts + page->texts_len, text, bytes);
+    page->texts_len += bytes;
+}
+
+static void point_to_texts(struct event_page *page)
+{
+    const char *at = page->texts;
+    for (size_t i = 0; i < page->count; i++) {
+        if (!page->events[i].text)
+            continue;
+        page->events[i].text = at;
+        at += strlen(at) + 1;
+    }
+}
+
+static void take_event(sqlite3_stmt *row, struct event_page *page)
+{
+    int64_t kind = sqlite3_column_int64(row, 3);
+    bool fits = kind >= 0 && kind <= INT_MAX;
+    struct event event = {
+        .seq = sqlite3_column_int64(row, 0),
+        .at = {.at_ms = sqlite3_column_int64(row, 1), .mono_ms = sqlite3_column_int64(row, 2)},
+        .kind = (enum event_kind)(fits ? kind : INT_MAX),
+        .task = (int)db_column_or(row, 4, -1),
+        .step = (int)db_column_or(row, 5, -1),
+        .round = sqlite3_column_int(row, 6),
+        .grant = sqlite3_column_int(row, 7),
+        .attempt = sqlite3_column_int(row, 8),
+        .a = sqlite3_column_int64(row, 9),
+        .b = sqlite3_column_int64(row, 10),
+        .c = sqlite3_column_int64(row, 11),
+        .d = sqlite3_column_int64(row, 12),
+        .e = sqlite3_column_int64(row, 13),
+    };
+    const char *text = (const char *)sqlite3_column_text(row, 14);
+    if (text && sqlite3_column_bytes(row, 14) <= EVENT_TEXT_MAX) {
+        take_text(page, text);
+        event.text = has_text;
+    }
+    page->events = xgrow(page->events, &page->cap, page->count + 1, sizeof(*page->events));
+    page->events[page->count++] = event;
+}
+
+bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
+                       struct event_page *page, struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_EVENTS];
+    (void)sqlite3_bind_int64(query, 1, run);
+    (void)sqlite3_bind_int64(query, 2, after);
+    (void)sqlite3_bind_int64(query, 3, LOG_PAGE_EVENTS);
+
+    page->count = 0;
+    page->texts_len = 0;
+    bool row = true;
+    bool ok = true;
+    while (ok && row) {
+        ok = db_next(&reader->db, query, &row, err);
+        if (ok && row)
+            take_event(query, page);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    if (!ok)
+        page->count = 0;
+    point_to_texts(page);
+    return ok;
+}

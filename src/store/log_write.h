@@ -1,0 +1,82 @@
+/*
+ * log_write.h - the writer from inside: for the files of store that share it.
+ */
+#ifndef DEVS_LOG_WRITE_H
+#define DEVS_LOG_WRITE_H
+
+#include "bell.h"
+#include "checkpointer.h"
+#include "db.h"
+#include "log_writer.h"
+#include "projection.h"
+#include "turns.h"
+
+enum log_statement {
+    LOG_BEGIN,
+    LOG_COMMIT,
+    LOG_PUT_EVENT,
+    LOG_PUT_OUTPUT,
+    LOG_DROP_TAIL,
+    LOG_PUT_CAPTURE,
+    LOG_ANSWER,
+    LOG_REFUSE_REST,
+    LOG_OPEN_CONTROLS,
+    LOG_PUT_RUN,
+    LOG_PUT_PLAN,
+    LOG_PUT_RULES,
+    LOG_FIND_RUN,
+    LOG_STATEMENT_COUNT,
+};
+
+struct log_writer {
+    struct place place;
+    struct db db;
+    struct turns turns;
+    struct bell bell;
+    struct checkpointer *checkpointer; /* owned */
+    struct projection projection;
+    sqlite3_stmt *statements[LOG_STATEMENT_COUNT]; /* owned */
+
+    /* The run, once there is one. */
+    int64_t run; /* 0 before */
+    char uid[LOG_UID_MAX];
+    int owner_fd;                  /* -1 before */
+    const struct run_state *state; /* borrowed */
+    int64_t last_seq;              /* appended so far */
+    int64_t committed_seq;         /* of these, committed */
+    bool behind;                   /* a commit went wrong: the projections are to be made again */
+
+    /* The transaction under way. */
+    bool in_turn;
+    size_t spent; /* bytes, about */
+
+    /* For checkpoints. */
+    int wal_pages;       /* after the last commit */
+    int wal_pages_asked; /* when a checkpoint was asked for last */
+    bool idle_news;      /* committed since then */
+};
+
+/* A transaction of our turn. log_write_spend() says how much was put into it and
+ * starts another one when that is enough. After a failure: log_write_abort(). */
+ATTR_MUST_USE bool log_write_begin(struct log_writer *writer, struct err *err);
+ATTR_MUST_USE bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err);
+ATTR_MUST_USE bool log_write_end(struct log_writer *writer, struct err *err);
+void log_write_abort(struct log_writer *writer);
+
+/* Write every projection row that is stale. */
+ATTR_MUST_USE bool log_write_projections(struct log_writer *writer, struct err *err);
+
+/* Append to a run that is in the log already: takes its owner lock (ERR_BUSY if
+ * somebody has it). `state` is the fold of all its events, ERR_BUSY if there are
+ * more by now; borrowed until the writer closes. */
+ATTR_MUST_USE bool log_writer_resume(struct log_writer *writer, int64_t number,
+                                     const struct run_state *state, struct err *err);
+
+/* Make the projections of the resumed run again. */
+ATTR_MUST_USE bool log_writer_rebuild(struct log_writer *writer, struct err *err);
+
+/* Answer a control with no event: what it was about cannot take one. */
+ATTR_MUST_USE bool log_writer_refuse(struct log_writer *writer, int64_t control, const char *answer,
+                                     struct err *err);
+
+#endif

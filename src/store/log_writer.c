@@ -1,0 +1,365 @@
+#include "log_writer.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "json.h"
+#include "log_write.h"
+#include "owner.h"
+#include "private_file.h"
+#include "schema.h"
+#include "xalloc.h"
+
+/* About what a row costs beside its texts. */
+enum { EVENT_ROW_BYTES = 64, OUTPUT_ROW_BYTES = 64 };
+
+enum { WAL_PAGES_MAX = LOG_CHECKPOINT_BYTES / DB_PAGE_BYTES, WAL_PAGES_MORE = WAL_PAGES_MAX / 4 };
+
+static const char *const statement_sql[] = {
+    [LOG_BEGIN] = "BEGIN IMMEDIATE",
+    [LOG_COMMIT] = "COMMIT",
+    [LOG_PUT_EVENT] = "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round,"
+                      " grant_no, attempt, a, b, c, d, e, text)"
+                      " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    /* A row that is replaced gets a new id, so that whoever reads on by id sees it. */
+    [LOG_PUT_OUTPUT] = "INSERT OR REPLACE INTO output(run, task, step, attempt, stream, part, idx,"
+                       " offset, at_ms, bytes) VALUES(?,?,?,?,?,?,?,?,?,?)",
+    [LOG_DROP_TAIL] = "DELETE FROM output WHERE run=? AND task=? AND step=? AND attempt=?"
+                      " AND stream=? AND part=?",
+    [LOG_PUT_CAPTURE] = "INSERT INTO capture(run, task, step, attempt, at_ms, json)"
+                        " VALUES(?,?,?,?,?,?)",
+    [LOG_ANSWER] = "UPDATE control SET applied_at_ms=?3, done=?4, answer=?5"
+                   " WHERE id=?1 AND run=?2",
+    [LOG_REFUSE_REST] = "UPDATE control SET applied_at_ms=?2, done=0, answer=?3"
+                        " WHERE run=?1 AND applied_at_ms IS NULL",
+    [LOG_OPEN_CONTROLS] = "SELECT id, verb, task, attempt, args, by, key_at_ms FROM control"
+                          " WHERE run=? AND applied_at_ms IS NULL ORDER BY id LIMIT ?",
+    [LOG_PUT_RUN] = "INSERT INTO run(uid, name, kind, dir, command, ruleset, boot, devs, seed,"
+                    " jobs, tasks, pid, pid_start, started_at_ms, last_at_ms)"
+                    " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?14)",
+    [LOG_PUT_PLAN] = "INSERT INTO plan(run, text) VALUES(?,?)",
+    [LOG_PUT_RULES] = "INSERT OR IGNORE INTO ruleset(hash, text) VALUES(?,?)",
+    [LOG_FIND_RUN] = "SELECT uid, (SELECT ifnull(max(seq), 0) FROM event WHERE run=?1)"
+                     " FROM run WHERE id=?1",
+};
+static_assert(ARRAY_LEN(statement_sql) == LOG_STATEMENT_COUNT, "every statement has its text");
+
+/* SQLite calls this after each commit with the pages that are in the WAL now. */
+static int on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
+{
+    (void)handle;
+    (void)name;
+    struct log_writer *writer = ctx;
+    writer->wal_pages = pages;
+    writer->idle_news = true;
+    if (pages < writer->wal_pages_asked)
+        writer->wal_pages_asked = 0; /* it was cut off */
+    return SQLITE_OK;
+}
+
+/* The tables must be there before the statements can be. */
+static bool make_tables(struct log_writer *writer, struct err *err)
+{
+    if (!turns_take(&writer->turns, err))
+        return false;
+    bool ok =
+        db_init(&writer->db, writer->place.db, DB_WRITE, err) && schema_ensure(&writer->db, err);
+    turns_give(&writer->turns);
+    return ok;
+}
+
+static bool open_parts(struct log_writer *writer, struct err *err)
+{
+    const struct place *place = &writer->place;
+    if (!private_file_make(place->db, err) || !turns_init(&writer->turns, place, err) ||
+        !bell_init(&writer->bell, place, err) || !make_tables(writer, err))
+        return false;
+    (void)sqlite3_wal_hook(writer->db.handle, on_commit, writer);
+    return db_prepare(&writer->db, statement_sql, LOG_STATEMENT_COUNT, writer->statements, err) &&
+           projection_init(&writer->projection, &writer->db, err) &&
+           checkpointer_start(&writer->checkpointer, place, err);
+}
+
+bool log_writer_open(struct log_writer **out, const struct place *place, struct err *err)
+{
+    struct log_writer *writer = xcalloc(1, sizeof(*writer));
+    writer->place = *place;
+    writer->owner_fd = -1;
+    writer->turns = (struct turns){.gate_fd = -1, .write_fd = -1};
+    writer->bell.fd = -1;
+    if (!open_parts(writer, err)) {
+        log_writer_close(writer);
+        return false;
+    }
+    *out = writer;
+    return true;
+}
+
+/* Nobody will answer these any more. Within our turn, and the owner lock is freed
+ * before it ends: whoever asks later finds the run without an owner. */
+static void leave_run(struct log_writer *writer, bool our_turn)
+{
+    if (our_turn && writer->run != 0) {
+        sqlite3_stmt *refuse = writer->statements[LOG_REFUSE_REST];
+        (void)sqlite3_bind_int64(refuse, 1, writer->run);
+        (void)sqlite3_bind_int64(refuse, 2, clock_now().at_ms);
+        db_bind_text(refuse, 3,
+                     writer->state->ended ? "the run has ended"
+                                          : "devs ended before it came to it");
+        db_try(refuse); /* else they stay open */
+    }
+    owner_drop(&writer->place, writer->uid, writer->owner_fd);
+    writer->owner_fd = -1;
+}
+
+void log_writer_close(struct log_writer *writer)
+{
+    if (!writer)
+        return;
+    checkpointer_stop(writer->checkpointer);
+    bool our_turn = writer->turns.write_fd >= 0 && turns_take(&writer->turns, NULL);
+    leave_run(writer, our_turn);
+    db_finalize(writer->statements, LOG_STATEMENT_COUNT);
+    projection_done(&writer->projection);
+    if (our_turn) {
+        db_done_in_turn(&writer->db);
+        turns_give(&writer->turns);
+    }
+    db_done(&writer->db);
+    if (writer->run != 0)
+        bell_ring(&writer->bell); /* for those who look whether the owner lives */
+    bell_done(&writer->bell);
+    turns_done(&writer->turns);
+    free(writer);
+}
+
+const char *log_writer_uid(const struct log_writer *writer)
+{
+    return writer->uid;
+}
+
+bool log_write_begin(struct log_writer *writer, struct err *err)
+{
+    assert(!writer->in_turn);
+    if (!turns_take(&writer->turns, err))
+        return false;
+    writer->in_turn = true;
+    writer->spent = 0;
+    return db_run(&writer->db, writer->statements[LOG_BEGIN], err);
+}
+
+bool log_write_end(struct log_writer *writer, struct err *err)
+{
+    assert(writer->in_turn);
+    bool ok = writer->run == 0 || projection_summary(&writer->projection, writer->last_seq, err);
+    if (!ok || !db_run(&writer->db, writer->statements[LOG_COMMIT], err))
+        return false;
+    writer->committed_seq = writer->last_seq;
+    writer->in_turn = false;
+    turns_give(&writer->turns);
+    return true;
+}
+
+void log_write_abort(struct log_writer *writer)
+{
+    if (!writer->in_turn)
+        return;
+    db_roll_back(&writer->db);
+    writer->last_seq = writer->committed_seq;
+    writer->in_turn = false;
+    turns_give(&writer->turns);
+}
+
+bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err)
+{
+    writer->spent += bytes;
+    if (writer->spent < LOG_TRANSACTION_MAX)
+        return true;
+    return log_write_end(writer, err) && log_write_begin(writer, err);
+}
+
+static bool put_output(struct log_writer *writer, const struct log_output *output, struct err *err)
+{
+    bool is_tail = output->part == LOG_OUTPUT_TAIL;
+    sqlite3_stmt *put = writer->statements[LOG_PUT_OUTPUT];
+    (void)sqlite3_bind_int64(put, 1, writer->run);
+    (void)sqlite3_bind_int(put, 2, output->task);
+    (void)sqlite3_bind_int(put, 3, output->step);
+    (void)sqlite3_bind_int(put, 4, output->attempt);
+    (void)sqlite3_bind_int(put, 5, output->stream);
+    (void)sqlite3_bind_int(put, 6, (int)output->part);
+    (void)sqlite3_bind_int(put, 7, is_tail ? 0 : output->index);
+    (void)sqlite3_bind_int64(put, 8, output->offset);
+    (void)sqlite3_bind_int64(put, 9, output->at.at_ms);
+    (void)sqlite3_bind_blob64(put, 10, output->len > 0 ? output->bytes : "", output->len,
+                              SQLITE_STATIC);
+    return db_run(&writer->db, put, err);
+}
+
+/* The whole end of a stream takes the place of its live tail. In this order: else
+ * the new row could get the old one's id, and readers would miss it. */
+static bool drop_tail(struct log_writer *writer, const struct log_output *output, struct err *err)
+{
+    sqlite3_stmt *drop = writer->statements[LOG_DROP_TAIL];
+    (void)sqlite3_bind_int64(drop, 1, writer->run);
+    (void)sqlite3_bind_int(drop, 2, output->task);
+    (void)sqlite3_bind_int(drop, 3, output->step);
+    (void)sqlite3_bind_int(drop, 4, output->attempt);
+    (void)sqlite3_bind_int(drop, 5, output->stream);
+    (void)sqlite3_bind_int(drop, 6, LOG_OUTPUT_TAIL);
+    return db_run(&writer->db, drop, err);
+}
+
+static bool put_outputs(struct log_writer *writer, const struct log_batch *batch, struct err *err)
+{
+    for (size_t i = 0; i < batch->output_count; i++) {
+        const struct log_output *output = &batch->outputs[i];
+        bool replaces_tail = output->part == LOG_OUTPUT_REST && output->index == 0;
+        if (!put_output(writer, output, err) ||
+            (replaces_tail && !drop_tail(writer, output, err)) ||
+            !log_write_spend(writer, output->len + OUTPUT_ROW_BYTES, err))
+            return false;
+    }
+    return true;
+}
+
+static bool put_captures(struct log_writer *writer, const struct log_batch *batch, struct err *err)
+{
+    sqlite3_stmt *put = writer->statements[LOG_PUT_CAPTURE];
+    for (size_t i = 0; i < batch->capture_count; i++) {
+        const struct log_capture *capture = &batch->captures[i];
+        (void)sqlite3_bind_int64(put, 1, writer->run);
+        (void)sqlite3_bind_int(put, 2, capture->task);
+        (void)sqlite3_bind_int(put, 3, capture->step);
+        (void)sqlite3_bind_int(put, 4, capture->attempt);
+        (void)sqlite3_bind_int64(put, 5, capture->at.at_ms);
+        db_bind_text(put, 6, capture->json);
+        if (!db_run(&writer->db, put, err) ||
+            !log_write_spend(writer, strlen(capture->json) + OUTPUT_ROW_BYTES, err))
+            return false;
+    }
+    return true;
+}
+
+/* The event is the answer; the control's row repeats it for whoever asked. */
+static bool answer_control(struct log_writer *writer, const struct event *event, struct err *err)
+{
+    struct json *text = NULL;
+    if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        text = NULL;
+    sqlite3_stmt *answer = writer->statements[LOG_ANSWER];
+    (void)sqlite3_bind_int64(answer, 1, event->a);
+    (void)sqlite3_bind_int64(answer, 2, writer->run);
+    (void)sqlite3_bind_int64(answer, 3, event->at.at_ms);
+    (void)sqlite3_bind_int64(answer, 4, event->b);
+    db_bind_text(answer, 5, json_text(json_get(text, "answer"), ""));
+    bool ok = db_run(&writer->db, answer, err);
+    json_free(text);
+    return ok;
+}
+
+static bool put_event(struct log_writer *writer, const struct event *event, size_t text_len,
+                      struct err *err)
+{
+    const int64_t facts[] = {event->a, event->b, event->c, event->d, event->e};
+    sqlite3_stmt *put = writer->statements[LOG_PUT_EVENT];
+    (void)sqlite3_bind_int64(put, 1, writer->run);
+    (void)sqlite3_bind_int64(put, 2, event->seq);
+    (void)sqlite3_bind_int64(put, 3, event->at.at_ms);
+    (void)sqlite3_bind_int64(put, 4, event->at.mono_ms);
+    (void)sqlite3_bind_int(put, 5, (int)event->kind);
+    db_bind_unless(put, 6, event->task, -1);
+    db_bind_unless(put, 7, event->step, -1);
+    db_bind_unless(put, 8, event->round, 0);
+    db_bind_unless(put, 9, event->grant, 0);
+    db_bind_unless(put, 10, event->attempt, 0);
+    for (int i = 0; i < (int)ARRAY_LEN(facts); i++)
+        db_bind_unless(put, 11 + i, facts[i], 0);
+    db_bind_text(put, 16, text_len > 0 ? event->text : NULL);
+    return db_run(&writer->db, put, err);
+}
+
+static bool put_events(struct log_writer *writer, const struct log_batch *batch, struct err *err)
+{
+    for (size_t i = 0; i < batch->event_count; i++) {
+        const struct event *event = &batch->events[i];
+        if (event->seq <= writer->last_seq)
+            continue; /* written before an earlier try at this batch went wrong */
+        size_t text_len = event->text ? strlen(event->text) : 0;
+        if (text_len > EVENT_TEXT_MAX)
+            text_len = 0;
+        bool ok = put_event(writer, event, text_len, err) &&
+                  (event->kind != EVENT_CONTROL_ANSWERED || answer_control(writer, event, err));
+        if (!ok)
+            return false;
+        projection_touch(&writer->projection, event);
+        writer->last_seq = event->seq;
+        if (!log_write_spend(writer, text_len + EVENT_ROW_BYTES, err))
+            return false;
+    }
+    return true;
+}
+
+bool log_write_projections(struct log_writer *writer, struct err *err)
+{
+    bool more = true;
+    while (more) {
+        if (!projection_write(&writer->projection, &more, err) ||
+            !log_write_spend(writer, more ? PROJECTION_ROW_BYTES : 0, err))
+            return false;
+    }
+    return true;
+}
+
+/* Durable now, or within LOG_FULL_SYNC_MS by the other thread. */
+static bool make_durable(struct log_writer *writer, enum log_sync sync, struct err *err)
+{
+    if (sync == LOG_SYNC_NORMAL)
+        return checkpointer_news(writer->checkpointer, err);
+    if (!db_sync(&writer->db, err))
+        return false;
+    checkpointer_synced(writer->checkpointer);
+    return true;
+}
+
+static bool write_batch(struct log_writer *writer, const struct log_batch *batch, struct err *err)
+{
+    if (writer->behind)
+        projection_touch_all(&writer->projection);
+    return log_write_begin(writer, err) && put_outputs(writer, batch, err) &&
+           put_captures(writer, batch, err) && put_events(writer, batch, err) &&
+           log_write_projections(writer, err) && log_write_end(writer, err);
+}
+
+bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch, enum log_sync sync,
+                       struct err *err)
+{
+    assert(writer->run > 0);
+    bool is_empty =
+        batch->event_count == 0 && batch->output_count == 0 && batch->capture_count == 0;
+    if (is_empty)
+        return sync == LOG_SYNC_NORMAL || make_durable(writer, sync, err);
+
+    bool ok = write_batch(writer, batch, err);
+    if (!ok)
+        log_write_abort(writer);
+    writer->behind = !ok;
+    ok = ok && make_durable(writer, sync, err);
+    bell_ring(&writer->bell);
+    return ok;
+}
+
+void log_writer_checkpoint(struct log_writer *writer, bool idle)
+{
+    /* A reader may have kept the last one from cutting the WAL off: do not ask for
+     * each commit then. */
+    bool is_large = writer->wal_pages >= WAL_PAGES_MAX &&
+                    writer->wal_pages >= writer->wal_pages_asked + WAL_PAGES_MORE;
+    if (!is_large && !(idle && writer->idle_news))
+        return;
+    writer->wal_pages_asked = writer->wal_pages;
+    writer->idle_news = false;
+    checkpointer_ask(writer->checkpointer);
+}

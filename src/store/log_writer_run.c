@@ -1,0 +1,164 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_write.h"
+#include "owner.h"
+#include "this_process.h"
+
+static bool put_rules(struct log_writer *writer, const struct log_run *run, struct err *err)
+{
+    if (!run->rules_hash || !run->rules_text)
+        return true;
+    sqlite3_stmt *put = writer->statements[LOG_PUT_RULES];
+    db_bind_text(put, 1, run->rules_hash);
+    db_bind_text(put, 2, run->rules_text);
+    return db_run(&writer->db, put, err);
+}
+
+static bool put_run(struct log_writer *writer, const struct log_run *run, int64_t *number,
+                    struct err *err)
+{
+    struct this_process self;
+    this_process_read(&self);
+    sqlite3_stmt *put = writer->statements[LOG_PUT_RUN];
+    const char *const texts[] = {writer->uid,  run->name,       run->kind, run->dir,
+                                 run->command, run->rules_hash, self.boot, DEVS_VERSION};
+    const int64_t numbers[] = {(int64_t)run->seed, run->jobs,      run->tasks,
+                               self.pid,           self.pid_start, run->now.at_ms};
+    const int text_count = (int)ARRAY_LEN(texts);
+    for (int i = 0; i < text_count; i++)
+        db_bind_text(put, 1 + i, texts[i]);
+    for (int i = 0; i < (int)ARRAY_LEN(numbers); i++)
+        (void)sqlite3_bind_int64(put, 1 + text_count + i, numbers[i]);
+    if (!db_run(&writer->db, put, err))
+        return false;
+    *number = sqlite3_last_insert_rowid(writer->db.handle);
+    return true;
+}
+
+static bool put_plan(struct log_writer *writer, const struct log_run *run, int64_t number,
+                     struct err *err)
+{
+    sqlite3_stmt *put = writer->statements[LOG_PUT_PLAN];
+    (void)sqlite3_bind_int64(put, 1, number);
+    db_bind_text(put, 2, run->plan_text);
+    return db_run(&writer->db, put, err);
+}
+
+static void follow_run(struct log_writer *writer, int64_t number, const struct run_state *state)
+{
+    writer->run = number;
+    writer->state = state;
+    writer->last_seq = state->last_seq;
+    writer->committed_seq = state->last_seq;
+    projection_follow(&writer->projection, number, state);
+    projection_touch_all(&writer->projection);
+}
+
+/* The run's row, its plan and a row for each task. */
+static bool enter_run(struct log_writer *writer, const struct log_run *run,
+                      const struct run_state *state, struct err *err)
+{
+    int64_t number = 0;
+    if (!log_write_begin(writer, err) || !put_rules(writer, run, err) ||
+        !put_run(writer, run, &number, err) || !put_plan(writer, run, number, err))
+        return false;
+    follow_run(writer, number, state);
+    return log_write_projections(writer, err) && log_write_end(writer, err);
+}
+
+bool log_writer_begin(struct log_writer *writer, const struct log_run *run,
+                      const struct run_state *state, int64_t *number_out, struct err *err)
+{
+    assert(writer->run == 0);
+    assert(state->last_seq == 0);
+
+    /* Owned before anybody can see it: else it would look like an orphan. */
+    if (!this_process_uid(writer->uid, err) ||
+        !owner_take(&writer->place, writer->uid, &writer->owner_fd, err))
+        return false;
+    if (!enter_run(writer, run, state, err)) {
+        log_write_abort(writer);
+        owner_drop(&writer->place, writer->uid, writer->owner_fd);
+        writer->owner_fd = -1;
+        writer->uid[0] = '\0';
+        writer->run = 0;
+        return false;
+    }
+    *number_out = writer->run;
+    bell_ring(&writer->bell);
+    return true;
+}
+
+struct found_run {
+    char uid[LOG_UID_MAX];
+    int64_t last_seq;
+};
+
+static bool find_run(struct log_writer *writer, int64_t number, struct found_run *out,
+                     struct err *err)
+{
+    sqlite3_stmt *find = writer->statements[LOG_FIND_RUN];
+    (void)sqlite3_bind_int64(find, 1, number);
+    bool row = false;
+    bool ok = db_next(&writer->db, find, &row, err);
+    if (ok && !row)
+        ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)number);
+    if (ok) {
+        const char *uid = (const char *)sqlite3_column_text(find, 0);
+        (void)snprintf(out->uid, sizeof(out->uid), "%s", uid ? uid : "");
+        out->last_seq = sqlite3_column_int64(find, 1);
+    }
+    (void)sqlite3_reset(find); /* repeats the step's error */
+    return ok;
+}
+
+bool log_writer_resume(struct log_writer *writer, int64_t number, const struct run_state *state,
+                       struct err *err)
+{
+    assert(writer->run == 0);
+    struct found_run run;
+    int owner_fd = -1;
+    if (!find_run(writer, number, &run, err) ||
+        !owner_take(&writer->place, run.uid, &owner_fd, err))
+        return false;
+
+    /* Looked at again under the lock: whoever had it may have gone on. */
+    bool ok = find_run(writer, number, &run, err);
+    if (ok && run.last_seq != state->last_seq)
+        ok = err_set(err, ERR_BUSY, "run #%lld has gone on meanwhile", (long long)number);
+    if (!ok) {
+        owner_drop(&writer->place, run.uid, owner_fd);
+        return false;
+    }
+    memcpy(writer->uid, run.uid, sizeof(writer->uid));
+    writer->owner_fd = owner_fd;
+    follow_run(writer, number, state);
+    return true;
+}
+
+static bool forget_projections(struct log_writer *writer, struct err *err)
+{
+    static const char *const sql[] = {"DELETE FROM attempt WHERE run=?",
+                                      "DELETE FROM task WHERE run=?"};
+    sqlite3_stmt *statements[ARRAY_LEN(sql)] = {NULL};
+    bool ok = db_prepare(&writer->db, sql, (int)ARRAY_LEN(sql), statements, err);
+    for (size_t i = 0; ok && i < ARRAY_LEN(sql); i++) {
+        (void)sqlite3_bind_int64(statements[i], 1, writer->run);
+        ok = db_run(&writer->db, statements[i], err);
+    }
+    db_finalize(statements, (int)ARRAY_LEN(sql));
+    return ok;
+}
+
+bool log_writer_rebuild(struct log_writer *writer, struct err *err)
+{
+    assert(writer->run > 0);
+    bool ok = log_write_begin(writer, err) && forget_projections(writer, err) &&
+              log_write_projections(writer, err) && log_write_end(writer, err);
+    if (!ok)
+        log_write_abort(writer);
+    return ok;
+}

@@ -1,0 +1,89 @@
+#include "orphan.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+#include "follower.h"
+#include "log_read.h"
+#include "log_write.h"
+#include "scheduler.h"
+
+enum { CONTROLS_AT_ONCE = 16, ROUNDS_MAX = 64 };
+
+static const char needs_engine[] = "no devs is running this run: start it again";
+static const char has_ended[] = "the run has ended";
+
+struct orphan {
+    struct follower *follower; /* owned */
+    struct log_writer *writer; /* owned */
+    struct turn turn;          /* owned */
+};
+
+static bool open_orphan(struct orphan *orphan, const struct place *place, int64_t run,
+                        struct err *err)
+{
+    return follower_open(&orphan->follower, place, run, err) &&
+           follower_read(orphan->follower, 0, NULL, NULL, NULL, err) &&
+           log_writer_open(&orphan->writer, place, err) &&
+           log_writer_resume(orphan->writer, run, follower_state(orphan->follower), err);
+}
+
+/* The scheduler decides as ever, but with no slot nothing is started, and with
+ * nobody to send signals a cancel can only be the mildest. What it wants done is
+ * left undone: there is no engine. */
+static void act(struct orphan *orphan, const struct control *control)
+{
+    struct run_state *state = follower_own_state(orphan->follower);
+    char *const environment[] = {NULL};
+    struct scheduler scheduler = {
+        .state = state, .run_dir = follower_run(orphan->follower)->dir, .environment = environment};
+    struct input input = {.kind = INPUT_CONTROL, .now = clock_now(), .control = *control};
+    input.control.mode = CANCEL_STOP;
+
+    int jobs = state->jobs;
+    state->jobs = 0;
+    scheduler_step(&scheduler, &input, &orphan->turn);
+    state->jobs = jobs;
+}
+
+static bool answer(struct orphan *orphan, const struct control *control, struct err *err)
+{
+    const struct run_state *state = follower_state(orphan->follower);
+    if (state->ended)
+        return log_writer_refuse(orphan->writer, control->id, has_ended, err);
+    if (control->verb == CONTROL_RETRY || !state->started)
+        return log_writer_refuse(orphan->writer, control->id, needs_engine, err);
+
+    turn_clear(&orphan->turn);
+    act(orphan, control);
+    struct log_batch batch = {.events = orphan->turn.events,
+                              .event_count = orphan->turn.event_count};
+    return log_writer_commit(orphan->writer, &batch, LOG_SYNC_FULL, err);
+}
+
+static bool answer_all(struct orphan *orphan, struct err *err)
+{
+    for (int i = 0; i < ROUNDS_MAX; i++) {
+        struct control controls[CONTROLS_AT_ONCE];
+        size_t count = 0;
+        if (!log_writer_controls(orphan->writer, controls, CONTROLS_AT_ONCE, &count, err))
+            return false;
+        if (count == 0)
+            return true;
+        for (size_t at = 0; at < count; at++) {
+            if (!answer(orphan, &controls[at], err))
+                return false;
+        }
+    }
+    return true; /* whoever asks so much is answered by the next who asks */
+}
+
+bool orphan_answer(const struct place *place, int64_t run, struct err *err)
+{
+    struct orphan orphan = {0};
+    bool ok = open_orphan(&orphan, place, run, err) && answer_all(&orphan, err);
+    log_writer_close(orphan.writer);
+    follower_close(orphan.follower);
+    turn_done(&orphan.turn);
+    return ok;
+}

@@ -1,0 +1,231 @@
+#define _GNU_SOURCE
+#include "place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "place_check.h"
+#include "private_file.h"
+
+enum { BESIDE_MAX = 64 }; /* room for "-write", "/owner/<uid>" after the names here */
+
+static const char db_name[] = "devs.db";
+
+/* From statfs(2). FUSE is not here: it may be local or not. */
+static const unsigned long network_types[] = {
+    0x6969,     /* nfs */
+    0x517b,     /* smb */
+    0xfe534d42, /* smb2 */
+    0xff534d42, /* cifs */
+    0x73757245, /* coda */
+    0x5346414f, /* afs */
+    0x6b414653, /* kafs */
+    0x01021997, /* 9p */
+    0x00c36400, /* ceph */
+    0x0bd00bd0, /* lustre */
+    0x47504653, /* gpfs */
+    0x564c,     /* ncp */
+};
+
+bool place_type_is_network(unsigned long type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(network_types); i++) {
+        if (network_types[i] == type)
+            return true;
+    }
+    return false;
+}
+
+bool place_check_folder(const char *dir, struct err *err)
+{
+    struct statfs info;
+    if (statfs(dir, &info) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+    /* The magic is 32 bits wide, the member is signed. */
+    if (!place_type_is_network((unsigned long)info.f_type & 0xffffffffUL))
+        return true;
+    (void)err_set(err, ERR_INVALID, "'%s' is on a network file system: a log would not be safe",
+                  dir);
+    return err_hint(err, "--db FILE with a file on a local disk");
+}
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* A log that somebody else put above us must not get our output. */
+static bool is_trusted(const char *dir)
+{
+    struct stat info;
+    return stat(dir, &info) == 0 && (info.st_uid == geteuid() || geteuid() == 0);
+}
+
+static bool fill(struct place *place, const char *dir, const char *name, struct err *err)
+{
+    int dir_len = snprintf(place->dir, sizeof(place->dir), "%s", dir);
+    const char *slash = strcmp(dir, "/") == 0 ? "" : "/";
+    int db_len = snprintf(place->db, sizeof(place->db), "%s%s%s", dir, slash, name);
+    if (dir_len < 0 || db_len < 0 || db_len >= PATH_MAX - BESIDE_MAX)
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", dir);
+    return true;
+}
+
+static bool working_folder(char out[PATH_MAX], struct err *err)
+{
+    if (!getcwd(out, PATH_MAX))
+        return err_set_errno(err, errno, "cannot name the working folder");
+    return true;
+}
+
+/* A folder of ours: made private, kept out of the project's history. */
+static bool make_folder(const char *dir, struct err *err)
+{
+    bool made = false;
+    if (!private_folder_make(dir, &made, err))
+        return false;
+    if (!made)
+        return true;
+
+    char path[PATH_MAX];
+    if (!private_path_join(path, sizeof(path), dir, "/.gitignore", err))
+        return false;
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return err_set_errno(err, errno, "cannot make '%s'", path);
+    (void)fchmod(fileno(file), 0600); /* best effort: the folder is private already */
+    bool written = fputs("*\n", file) >= 0;
+    if (fclose(file) != 0 || !written)
+        return err_set_errno(err, errno, "cannot write '%s'", path);
+    return true;
+}
+
+/* Split a path that the person gave into folder and name. */
+static bool place_of_path(const char *given, struct place *out, struct err *err)
+{
+    if (given[0] == '\0')
+        return err_set(err, ERR_INVALID, "the log's file name is empty");
+    char path[PATH_MAX];
+    char start[PATH_MAX] = "";
+    if (given[0] != '/' && !working_folder(start, err))
+        return false;
+    int len = snprintf(path, sizeof(path), "%s%s%s", start, start[0] ? "/" : "", given);
+    if (len < 0 || len >= PATH_MAX - BESIDE_MAX)
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", given);
+
+    char *slash = strrchr(path, '/');
+    if (slash[1] == '\0')
+        return err_set(err, ERR_INVALID, "'%s' is a folder, a file is wanted", given);
+    *slash = '\0';
+    return fill(out, path[0] ? path : "/", slash + 1, err);
+}
+
+static bool use_path(const char *given, bool create, struct place *out, struct err *err)
+{
+    struct place place;
+    if (!place_of_path(given, &place, err))
+        return false;
+    if (create && !make_folder(place.dir, err))
+        return false;
+    if (!create && !is_file(place.db))
+        return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place.db);
+    if (!place_check_folder(place.dir, err))
+        return false;
+    *out = place;
+    return true;
+}
+
+/* The nearest .devs/devs.db in this folder or above. */
+static bool walk_up(const char *from, struct place *out)
+{
+    char at[PATH_MAX];
+    (void)snprintf(at, sizeof(at), "%s", from);
+    for (;;) {
+        char dir[PATH_MAX];
+        struct place place;
+        bool fits =
+            private_path_join(dir, sizeof(dir), strcmp(at, "/") == 0 ? "" : at, "/.devs", NULL) &&
+            fill(&place, dir, db_name, NULL);
+        if (fits && is_file(place.db) && is_trusted(place.dir)) {
+            *out = place;
+            return true;
+        }
+        char *slash = strrchr(at, '/');
+        if (!slash || at[1] == '\0')
+            return false;
+        slash[slash == at ? 1 : 0] = '\0';
+    }
+}
+
+static bool state_place(struct place *out, struct err *err)
+{
+    char dir[PATH_MAX];
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    if (state && state[0] == '/') {
+        if (!private_path_join(dir, sizeof(dir), state, "/devs", err))
+            return false;
+    } else if (home && home[0] == '/') {
+        if (!private_path_join(dir, sizeof(dir), home, "/.local/state/devs", err))
+            return false;
+    } else {
+        return err_set(err, ERR_NOT_FOUND, "no folder for a log: HOME is not set");
+    }
+    return fill(out, dir, db_name, err);
+}
+
+/* A project that cannot be written to has its log in the person's state folder. */
+static bool create_here(const char *here, struct place *out, struct err *err)
+{
+    struct place place;
+    char dir[PATH_MAX];
+    if (!private_path_join(dir, sizeof(dir), strcmp(here, "/") == 0 ? "" : here, "/.devs", err) ||
+        !fill(&place, dir, db_name, err))
+        return false;
+
+    struct err why = {0};
+    if (!make_folder(place.dir, &why) || access(place.dir, W_OK | X_OK) != 0) {
+        if (!state_place(&place, err) || !make_folder(place.dir, err))
+            return false;
+    }
+    if (!place_check_folder(place.dir, err))
+        return false;
+    *out = place;
+    return true;
+}
+
+bool place_find(const char *given, bool create, struct place *out, struct err *err)
+{
+    const char *named = given ? given : getenv("DEVS_DB");
+    if (named && (given || named[0] != '\0'))
+        return use_path(named, create, out, err);
+
+    char here[PATH_MAX];
+    struct place place;
+    if (!working_folder(here, err))
+        return false;
+    if (walk_up(here, &place)) {
+        if (!place_check_folder(place.dir, err))
+            return false;
+        *out = place;
+        return true;
+    }
+    if (create)
+        return create_here(here, out, err);
+    if (!state_place(&place, err))
+        return false;
+    if (!is_file(place.db)) {
+        (void)err_set(err, ERR_NOT_FOUND, "no log in '%s' or above it", here);
+        return err_hint(err, "devs run PLAN makes one; --db FILE names one");
+    }
+    if (!place_check_folder(place.dir, err))
+        return false;
+    *out = place;
+    return true;
+}

@@ -1,0 +1,290 @@
+#include "schema.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "control.h"
+#include "event.h"
+#include "outcome.h"
+#include "protocol.h"
+#include "run_state.h"
+#include "verdict.h"
+
+/* Version 1. Integers are NULL where they say nothing, so that rows stay small. */
+static const char schema_tables[] =
+    "CREATE TABLE ruleset(hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE run("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, uid TEXT NOT NULL UNIQUE, name TEXT NOT NULL,"
+    " kind TEXT NOT NULL, dir TEXT NOT NULL, command TEXT NOT NULL, ruleset TEXT,"
+    " boot TEXT NOT NULL, devs TEXT NOT NULL, seed INTEGER NOT NULL, jobs INTEGER NOT NULL,"
+    " tasks INTEGER NOT NULL, pid INTEGER NOT NULL, pid_start INTEGER NOT NULL,"
+    " started_at_ms INTEGER NOT NULL, ended_at_ms INTEGER, exit_code INTEGER,"
+    " last_seq INTEGER NOT NULL DEFAULT 0, last_at_ms INTEGER NOT NULL,"
+    " attempts INTEGER NOT NULL DEFAULT 0, passed INTEGER NOT NULL DEFAULT 0,"
+    " failed INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,"
+    " waited_ms INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0);"
+    /* Apart from `run`, whose row is written with every commit. */
+    "CREATE TABLE plan(run INTEGER PRIMARY KEY, text TEXT NOT NULL);"
+    "CREATE TABLE event("
+    " run INTEGER NOT NULL, seq INTEGER NOT NULL, at_ms INTEGER NOT NULL,"
+    " mono_ms INTEGER NOT NULL, kind INTEGER NOT NULL, task INTEGER, step INTEGER,"
+    " round INTEGER, grant_no INTEGER, attempt INTEGER, a INTEGER, b INTEGER, c INTEGER,"
+    " d INTEGER, e INTEGER, text TEXT, PRIMARY KEY(run, seq)) WITHOUT ROWID;"
+    "CREATE TABLE output("
+    " id INTEGER PRIMARY KEY, run INTEGER NOT NULL, task INTEGER NOT NULL,"
+    " step INTEGER NOT NULL, attempt INTEGER NOT NULL, stream INTEGER NOT NULL,"
+    " part INTEGER NOT NULL, idx INTEGER NOT NULL, offset INTEGER NOT NULL,"
+    " at_ms INTEGER NOT NULL, bytes BLOB NOT NULL);"
+    "CREATE UNIQUE INDEX output_key ON output(run, task, step, attempt, stream, part, idx);"
+    "CREATE TABLE capture("
+    " id INTEGER PRIMARY KEY, run INTEGER NOT NULL, task INTEGER NOT NULL,"
+    " step INTEGER NOT NULL, attempt INTEGER NOT NULL, at_ms INTEGER NOT NULL,"
+    " json TEXT NOT NULL);"
+    "CREATE INDEX capture_key ON capture(run, task, step, attempt);"
+    "CREATE TABLE control("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, verb INTEGER NOT NULL,"
+    " task INTEGER, attempt INTEGER, args TEXT, by TEXT NOT NULL, key_at_ms INTEGER,"
+    " asked_at_ms INTEGER NOT NULL, applied_at_ms INTEGER, answer TEXT, done INTEGER);"
+    "CREATE INDEX control_open ON control(run) WHERE applied_at_ms IS NULL;"
+    "CREATE TABLE session("
+    " id INTEGER PRIMARY KEY, run INTEGER NOT NULL, task INTEGER NOT NULL,"
+    " agent TEXT NOT NULL, session TEXT NOT NULL, at_ms INTEGER NOT NULL, json TEXT);"
+    "CREATE TABLE task("
+    " run INTEGER NOT NULL, task INTEGER NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL,"
+    " status INTEGER NOT NULL, step INTEGER NOT NULL, try INTEGER NOT NULL,"
+    " tries INTEGER NOT NULL, entropy INTEGER NOT NULL, held INTEGER NOT NULL,"
+    " cancelling INTEGER NOT NULL, by TEXT, blocked_by INTEGER, due_at_ms INTEGER,"
+    " started_at_ms INTEGER, waited_ms INTEGER NOT NULL,"
+    " PRIMARY KEY(run, task)) WITHOUT ROWID;"
+    "CREATE TABLE attempt("
+    " run INTEGER NOT NULL, task INTEGER NOT NULL, step INTEGER NOT NULL,"
+    " attempt INTEGER NOT NULL, grant_no INTEGER NOT NULL, started_at_ms INTEGER NOT NULL,"
+    " ended_at_ms INTEGER, waited_ms INTEGER, pid INTEGER, outcome INTEGER, code INTEGER,"
+    " ran_ms INTEGER, out_bytes INTEGER, err_bytes INTEGER, out_lines INTEGER,"
+    " err_lines INTEGER, rss_kib INTEGER, cpu_ms INTEGER, left_behind INTEGER,"
+    " class INTEGER, type INTEGER, reason INTEGER, call_hi INTEGER, call_lo INTEGER,"
+    " print_hi INTEGER, print_lo INTEGER,"
+    " PRIMARY KEY(run, task, step, attempt)) WITHOUT ROWID;"
+    "CREATE TABLE word(what TEXT, number INTEGER, word TEXT NOT NULL,"
+    " PRIMARY KEY(what, number)) WITHOUT ROWID;";
+
+/* What happened cannot be changed; a run that was marked expired may go. REPLACE
+ * fires no delete trigger, so a second event of one number is refused as well. */
+static const char schema_triggers[] =
+    "CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event"
+    " BEGIN SELECT raise(ABORT, 'the run log is append-only'); END;"
+    "CREATE TRIGGER event_is_not_deleted BEFORE DELETE ON event"
+    " WHEN NOT EXISTS(SELECT 1 FROM run WHERE id=OLD.run AND expired=1)"
+    " BEGIN SELECT raise(ABORT, 'the run log is append-only'); END;"
+    "CREATE TRIGGER event_is_not_replaced BEFORE INSERT ON event"
+    " WHEN EXISTS(SELECT 1 FROM event WHERE run=NEW.run AND seq=NEW.seq)"
+    " BEGIN SELECT raise(ABORT, 'the run log is append-only'); END;";
+
+/* For people and scripts: names instead of numbers, times as text. */
+static const char schema_views[] =
+    "CREATE VIEW runs AS SELECT id AS run, name, kind, dir, command, jobs, tasks, passed,"
+    " failed, cancelled, attempts, waited_ms, exit_code,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', started_at_ms/1000.0, 'unixepoch') AS started,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', ended_at_ms/1000.0, 'unixepoch') AS ended,"
+    " last_seq AS events, uid, devs AS version FROM run WHERE expired=0;"
+    "CREATE VIEW tasks AS SELECT t.run, t.task AS number, t.id, t.title, w.word AS status,"
+    " t.step, t.try, t.tries, t.entropy, t.held, t.cancelling, t.by, b.id AS blocked_by,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', t.due_at_ms/1000.0, 'unixepoch') AS due,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', t.started_at_ms/1000.0, 'unixepoch') AS started,"
+    " t.waited_ms FROM task t"
+    " LEFT JOIN word w ON w.what='status' AND w.number=t.status"
+    " LEFT JOIN task b ON b.run=t.run AND b.task=t.blocked_by;"
+    "CREATE VIEW attempts AS SELECT a.run, t.id, a.step, a.attempt, a.grant_no,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', a.started_at_ms/1000.0, 'unixepoch') AS started,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', a.ended_at_ms/1000.0, 'unixepoch') AS ended,"
+    " o.word AS outcome, a.code, c.word AS class, y.word AS type, r.word AS reason,"
+    " a.ran_ms, a.waited_ms, a.cpu_ms, a.rss_kib, a.out_bytes, a.err_bytes, a.pid"
+    " FROM attempt a JOIN task t ON t.run=a.run AND t.task=a.task"
+    " LEFT JOIN word o ON o.what='outcome' AND o.number=a.outcome"
+    " LEFT JOIN word c ON c.what='class' AND c.number=a.class"
+    " LEFT JOIN word y ON y.what='type' AND y.number=a.type"
+    " LEFT JOIN word r ON r.what='reason' AND r.number=a.reason;"
+    "CREATE VIEW events AS SELECT e.run, e.seq,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', e.at_ms/1000.0, 'unixepoch') AS at,"
+    " ifnull(w.word, '?' || e.kind) AS kind, t.id AS task, e.step, e.attempt,"
+    " e.a, e.b, e.c, e.d, e.e, e.text FROM event e"
+    " LEFT JOIN word w ON w.what='event' AND w.number=e.kind"
+    " LEFT JOIN task t ON t.run=e.run AND t.task=e.task;"
+    "CREATE VIEW outputs AS SELECT o.run, t.id AS task, o.step, o.attempt,"
+    " CASE o.stream WHEN 1 THEN 'stdout' ELSE 'stderr' END AS stream, o.offset,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', o.at_ms/1000.0, 'unixepoch') AS at,"
+    " CAST(o.bytes AS TEXT) AS text FROM output o"
+    " JOIN task t ON t.run=o.run AND t.task=o.task;"
+    "CREATE VIEW controls AS SELECT c.id, c.run, w.word AS verb, t.id AS task, c.attempt,"
+    " c.args, c.by, strftime('%Y-%m-%dT%H:%M:%fZ', c.asked_at_ms/1000.0, 'unixepoch') AS asked,"
+    " c.applied_at_ms-c.asked_at_ms AS took_ms, c.done, c.answer FROM control c"
+    " LEFT JOIN word w ON w.what='verb' AND w.number=c.verb"
+    " LEFT JOIN task t ON t.run=c.run AND t.task=c.task;"
+    "CREATE VIEW captures AS SELECT c.id, c.run, t.id AS task, c.step, c.attempt,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', c.at_ms/1000.0, 'unixepoch') AS at, c.json"
+    " FROM capture c JOIN task t ON t.run=c.run AND t.task=c.task;";
+
+/* The names of numbers, for the views. One adapter for each enum. */
+static const char *event_word(int number)
+{
+    return event_kind_name((enum event_kind)number);
+}
+
+static const char *status_word(int number)
+{
+    return task_status_name((enum task_status)number);
+}
+
+static const char *outcome_word(int number)
+{
+    return outcome_kind_name((enum outcome_kind)number);
+}
+
+static const char *class_word(int number)
+{
+    return verdict_class_name((enum verdict_class)number);
+}
+
+static const char *type_word(int number)
+{
+    return transient_type_name((enum transient_type)number);
+}
+
+static const char *reason_word(int number)
+{
+    return reason_name((enum reason)number);
+}
+
+static const char *decision_word(int number)
+{
+    return decision_kind_name((enum decision_kind)number);
+}
+
+static const char *verb_word(int number)
+{
+    return control_verb_name((enum control_verb)number);
+}
+
+static const struct {
+    const char *what;
+    const char *(*word)(int number);
+    int first;
+    int end;
+} word_lists[] = {
+    {"event", event_word, EVENT_RUN_STARTED, EVENT_KIND_COUNT},
+    {"status", status_word, TASK_QUEUED, TASK_STATUS_COUNT},
+    {"outcome", outcome_word, OUTCOME_EXIT, OUTCOME_KIND_COUNT},
+    {"class", class_word, VERDICT_SUCCESS, VERDICT_CLASS_COUNT},
+    {"type", type_word, TRANSIENT_NETWORK_TIMEOUT, TRANSIENT_TYPE_COUNT},
+    {"reason", reason_word, REASON_TEST_FAIL, REASON_COUNT},
+    {"decision", decision_word, DECISION_SUCCEEDED, DECISION_KIND_COUNT},
+    {"verb", verb_word, CONTROL_CANCEL, CONTROL_VERB_COUNT},
+};
+
+static bool put_words(const struct db *db, sqlite3_stmt *statement, size_t list, struct err *err)
+{
+    for (int i = word_lists[list].first; i < word_lists[list].end; i++) {
+        db_bind_text(statement, 1, word_lists[list].what);
+        (void)sqlite3_bind_int(statement, 2, i);
+        db_bind_text(statement, 3, word_lists[list].word(i));
+        if (!db_run(db, statement, err))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_words(const struct db *db, struct err *err)
+{
+    const char *sql = "INSERT OR REPLACE INTO word(what, number, word) VALUES(?,?,?)";
+    sqlite3_stmt *statement = NULL;
+    bool ok = db_prepare(db, &sql, 1, &statement, err);
+    for (size_t i = 0; ok && i < ARRAY_LEN(word_lists); i++)
+        ok = put_words(db, statement, i, err);
+    db_finalize(&statement, 1);
+    return ok;
+}
+
+/* A build that knows more kinds than the one that made the log adds their names. */
+static bool refresh_words(const struct db *db, struct err *err)
+{
+    int64_t want = 0;
+    int64_t have = 0;
+    for (size_t i = 0; i < ARRAY_LEN(word_lists); i++)
+        want += word_lists[i].end - word_lists[i].first;
+    if (!db_number(db, "SELECT count(*) FROM word", &have, err))
+        return false;
+    if (have >= want)
+        return true;
+    if (!db_exec(db, "BEGIN IMMEDIATE", err))
+        return false;
+    if (fill_words(db, err) && db_exec(db, "COMMIT", err))
+        return true;
+    db_roll_back(db);
+    return false;
+}
+
+static bool create(const struct db *db, struct err *err)
+{
+    char marks[128];
+    (void)snprintf(marks, sizeof(marks), "PRAGMA application_id=%d; PRAGMA user_version=%d",
+                   SCHEMA_APPLICATION, SCHEMA_VERSION);
+
+    /* These two have to come before anything else and outside a transaction. */
+    if (!db_exec(db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL", err) ||
+        !db_exec(db, "BEGIN IMMEDIATE", err))
+        return false;
+    bool ok = db_exec(db, marks, err) && db_exec(db, schema_tables, err) &&
+              db_exec(db, schema_triggers, err) && db_exec(db, schema_views, err) &&
+              fill_words(db, err) && db_exec(db, "COMMIT", err);
+    if (!ok)
+        db_roll_back(db);
+    return ok;
+}
+
+struct marks {
+    int64_t application, version, tables;
+};
+
+static bool read_marks(const struct db *db, struct marks *out, struct err *err)
+{
+    return db_number(db, "PRAGMA application_id", &out->application, err) &&
+           db_number(db, "PRAGMA user_version", &out->version, err) &&
+           db_number(db, "SELECT count(*) FROM sqlite_schema", &out->tables, err);
+}
+
+static bool is_empty(const struct marks *marks)
+{
+    return marks->tables == 0 && marks->version == 0 && marks->application == 0;
+}
+
+static bool check_marks(const struct marks *marks, struct err *err)
+{
+    if (is_empty(marks))
+        return err_set(err, ERR_NOT_FOUND, "the log is empty: nothing was recorded yet");
+    if (marks->application != SCHEMA_APPLICATION || marks->version < 1)
+        return err_set(err, ERR_DAMAGED, "the file is a database, but no log of devs");
+    if (marks->version > SCHEMA_VERSION) {
+        (void)err_set(err, ERR_DAMAGED,
+                      "the log was written by a newer devs (format %lld, this one knows %d)",
+                      (long long)marks->version, SCHEMA_VERSION);
+        return err_hint(err, "update devs, or name another log with --db FILE");
+    }
+    return true;
+}
+
+bool schema_check(const struct db *db, struct err *err)
+{
+    struct marks marks;
+    return read_marks(db, &marks, err) && check_marks(&marks, err);
+}
+
+bool schema_ensure(const struct db *db, struct err *err)
+{
+    struct marks marks;
+    if (!read_marks(db, &marks, err))
+        return false;
+    if (is_empty(&marks))
+        return create(db, err);
+    static_assert(SCHEMA_VERSION == 1, "older logs need steps that bring them here");
+    return check_marks(&marks, err) && refresh_words(db, err);
+}

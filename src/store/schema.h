@@ -1,0 +1,24 @@
+/*
+ * schema.h - the tables of a run log, and whether a file is one. Private to store.
+ */
+#ifndef DEVS_SCHEMA_H
+#define DEVS_SCHEMA_H
+
+#include "attr.h"
+#include "db.h"
+#include "err.h"
+
+enum {
+    SCHEMA_APPLICATION = 0x64657673, /* "devs" */
+    SCHEMA_VERSION = 1,
+};
+
+/* Is it a log that this build can read? ERR_NOT_FOUND: an empty file. ERR_DAMAGED:
+ * something else, or a newer log. */
+ATTR_MUST_USE bool schema_check(const struct db *db, struct err *err);
+
+/* As schema_check(), and an empty file becomes a log, an older one is brought up
+ * to date. Within a turn. */
+ATTR_MUST_USE bool schema_ensure(const struct db *db, struct err *err);
+
+#endif
