@@ -1,0 +1,45 @@
+# check.sh - what the shell tests of the program share. Source it with $1 = the program.
+# Each check prints a line when it fails; the last call is `finish`.
+set -u
+devs=$1
+dir=$(mktemp -d "${TMPDIR:-/tmp}/devs-cli-XXXXXX")
+trap 'rm -rf "$dir"' EXIT INT TERM
+cd "$dir" || exit 1
+failed=0
+passed=0
+
+# want NAME GOT WANTED
+want() {
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'FAILED %s: got "%s", wanted "%s"\n' "$1" "$2" "$3" >&2
+	fi
+}
+
+# want_in NAME TEXT PART: the part stands in the text
+want_in() {
+	case $2 in
+	*"$3"*) passed=$((passed + 1)) ;;
+	*)
+		failed=$((failed + 1))
+		printf 'FAILED %s: no "%s" in:\n%s\n' "$1" "$3" "$2" >&2
+		;;
+	esac
+}
+
+# until_true SECONDS COMMAND...: look again until it holds; its last answer is the result
+until_true() {
+	end=$(($(date +%s) + $1))
+	shift
+	until "$@"; do
+		[ "$(date +%s)" -lt "$end" ] || return 1
+	done
+}
+
+finish() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+	exit
+}

@@ -1,0 +1,146 @@
+#!/bin/sh
+# The program from outside: commands, exit codes, messages, several processes on one log.
+. "$(dirname "$0")/check.sh"
+
+# --- words on the command line
+"$devs" --version >out 2>&1
+want 'version: exit' $? 0
+want_in 'version' "$(cat out)" 'devs 0.'
+"$devs" frobnicate 2>err
+want 'unknown command: exit' $? 2
+want_in 'unknown command' "$(cat err)" "devs: unknown command 'frobnicate'"
+"$devs" run 2>err
+want 'missing operand: exit' $? 2
+"$devs" run --frob plan.json 2>err
+want 'unknown option: exit' $? 2
+want_in 'unknown option' "$(cat err)" "unknown option '--frob'"
+"$devs" run nothere.json 2>err
+want 'no plan: exit' $? 2
+want_in 'no plan' "$(cat err)" "plan 'nothere.json'"
+"$devs" status 2>err
+want 'no log: exit' $? 66
+[ ! -e .devs ]
+want 'looking makes no log' $? 0
+
+# --- plans that are not right: all that is wrong at once, and nothing started
+cat >bad.json <<'PLAN'
+{"version": 1, "tasks": [
+ {"id": "a", "needs": ["b"], "steps": [{"run": ["true"], "idempotent": true}]},
+ {"id": "b", "needs": ["a", "zzz"], "steps": [{"phase": "BLUE", "run": ["true"], "idempotent": true}]}]}
+PLAN
+"$devs" run bad.json 2>err
+want 'bad plan: exit' $? 2
+want_in 'bad plan: unknown need' "$(cat err)" 'zzz'
+want_in 'bad plan: phase' "$(cat err)" '[INVALID_VALUE] tasks[1].steps[0].phase'
+want_in 'bad plan: circle' "$(cat err)" 'a -> b -> a'
+printf '{"version": 1,\n "tasks": [}' >syntax.json
+"$devs" run syntax.json 2>err
+want 'syntax: exit' $? 2
+want_in 'syntax: place' "$(cat err)" 'line 2'
+[ ! -e .devs ]
+want 'a bad plan makes no log' $? 0
+
+# --- exec ends as the command did, and hands its output through
+out=$("$devs" exec -- sh -c 'echo to out; echo to err >&2' 2>err)
+want 'exec: exit' $? 0
+want 'exec: stdout' "$out" 'to out'
+want_in 'exec: stderr' "$(cat err)" 'to err'
+"$devs" exec --once -- sh -c 'exit 7' 2>err
+want 'exec --once: exit' $? 7
+want_in 'exec --once says why' "$(cat err)" 'exit 7'
+"$devs" exec --once -- /nowhere/at/all 2>err
+want 'exec of nothing: exit' $? 127
+"$devs" exec --once -- sh -c 'kill -9 $$' 2>err
+want 'exec, killed: exit' $? 137
+"$devs" exec --phase GREEN -- sh -c 'test -e flag || { touch flag; exit 1; }' 2>err
+want 'exec tries again' $? 0
+want_in 'exec says so' "$(cat err)" '[RETRY] attempt 1/2'
+want 'the log is private' "$(stat -c %a .devs .devs/devs.db | tr '\n' ' ')" '700 600 '
+
+# --- a run as lines and as JSON
+cat >plan.json <<'PLAN'
+{"version": 1, "name": "small", "idempotent": true, "jobs": 2, "tasks": [
+ {"id": "ok", "steps": [{"run": ["echo", "hello"]}]},
+ {"id": "red", "steps": [{"phase": "RED", "run": ["sh", "-c", "echo 'FAILED test_x'; exit 1"], "expect": "failure"},
+                         {"phase": "GREEN", "run": ["true"]}]},
+ {"id": "bad", "steps": [{"phase": "RED", "run": ["false"]}]},
+ {"id": "after", "needs": ["bad"], "steps": [{"run": ["true"]}]}]}
+PLAN
+"$devs" run --plain plan.json >out 2>err
+want 'run: exit' $? 1
+want_in 'run: lines' "$(cat out)" 'ok try 1/3 GREEN starts: echo hello'
+want_in 'run: blocked' "$(cat out)" 'blocked: it needs bad'
+want_in 'run: summary' "$(cat out)" '2 passed, 1 gave-up, 1 blocked'
+want_in 'run: how to replay' "$(cat out)" 'devs debug --logs'
+"$devs" run --json --only red plan.json >out
+want 'run --only: exit' $? 0
+want 'run --json is JSON lines' "$(grep -vc '^{"v":1,.*}$' out)" 0
+want 'run --only runs one task' "$(grep -c '"task":"ok"' out)" 0
+"$devs" run --dry-run plan.json >out
+want 'dry run: exit' $? 0
+want_in 'dry run: steps' "$(cat out)" 'must fail'
+want_in 'status' "$("$devs" status)" 'passed'
+want 'log of a task' "$("$devs" log "$("$devs" runs --json | grep '"name":"small"' | tail -1 | sed 's/.*"run":\([0-9]*\).*/\1/')/ok")" 'hello'
+want_in 'debug, plain' "$("$devs" debug --logs --plain)" 'run ended'
+want_in 'debug, level' "$("$devs" debug --logs --json --level error 2>&1; echo end)" 'end'
+"$devs" log nosuch 2>err
+want 'log of no task: exit' $? 66
+want_in 'log of no task' "$(cat err)" "no task 'nosuch'"
+
+# --- acts from another process
+mkfifo gate
+cat >slow.json <<'PLAN'
+{"version": 1, "name": "slow", "idempotent": true, "jobs": 2,
+ "policies": {"patient": {"like": "sandbox", "base_delay_ms": 3600000, "cap_ms": 3600000}},
+ "tasks": [{"id": "wait", "steps": [{"run": ["sh", "-c", "test -e again"], "policy": "patient"}]},
+           {"id": "hang", "steps": [{"run": ["sh", "-c", "trap '' TERM; cat gate"]}]}]}
+PLAN
+"$devs" run --plain slow.json >slow.out 2>&1 &
+pid=$!
+waits() { "$devs" status --json 2>/dev/null | grep -q '"task":"wait".*"state":"backoff"'; }
+until_true 20 waits
+want 'a wait is shown' $? 0
+run=$("$devs" runs --json | head -1 | sed 's/.*"run":\([0-9]*\).*/\1/')
+want_in 'runs shows it live' "$("$devs" runs)" 'live'
+touch again
+want_in 'retry' "$("$devs" retry "$run/wait" 2>&1)" 'starts with the next free slot'
+is_passed() { "$devs" status --json | grep -q '"task":"wait".*"state":"passed"'; }
+until_true 20 is_passed
+want 'the retry passed' $? 0
+"$devs" retry "$run/wait" 2>err
+want 'retry of what passed: exit' $? 1
+want_in 'retry of what passed' "$(cat err)" 'refused: it has passed'
+want_in 'cancel' "$("$devs" cancel --kill "$run/hang" 2>&1)" 'KILL sent'
+wait "$pid"
+want 'a cancelled task: exit of the run' $? 1
+want_in 'a cancelled task' "$(cat slow.out)" 'cancelled'
+"$devs" retry "$run/hang" 2>err
+want 'act on a run that is over: exit' $? 1
+
+# --- devs dies: the log stays whole, the run is interrupted
+"$devs" run --plain slow.json >slow.out 2>&1 &
+pid=$!
+hangs() { "$devs" status --json 2>/dev/null | grep -q '"task":"hang".*"state":"running"'; }
+until_true 20 hangs
+want 'it runs' $? 0
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+want_in 'interrupted' "$("$devs" runs | head -1)" 'interrupted'
+want_in 'what ran is lost' "$("$devs" status)" 'lost'
+if command -v sqlite3 >/dev/null; then
+	want 'integrity' "$(sqlite3 .devs/devs.db 'PRAGMA integrity_check')" 'ok'
+fi
+: >gate & # whatever still reads the gate may end
+opener=$!
+finish_gate() { kill "$opener" 2>/dev/null; }
+finish_gate
+
+# --- init
+mkdir fresh && cd fresh || exit 1
+"$devs" init >out
+want 'init: exit' $? 0
+"$devs" run --dry-run plan.json >out
+want 'the starter plan is right' $? 0
+"$devs" init 2>err
+want 'init twice: exit' $? 2
+finish

@@ -1,0 +1,77 @@
+#include "options.h"
+
+#include <string.h>
+
+#include "test_main.h"
+
+static bool flag;
+static const char *value;
+
+static const struct option_spec specs[] = {
+    {"flag", 'f', NULL, "a flag", &flag, NULL},
+    {"value", 'v', "V", "a value", NULL, &value},
+};
+static const struct options plain = {.specs = specs, .count = 2};
+static const struct options exec_like = {.specs = specs, .count = 2, .rest_after_first = true};
+
+enum { ARGS_MAX = 6 };
+
+/* Words up to the first NULL; wanted operands joined by blanks, NULL = an error. */
+static const struct {
+    const char *name;
+    const struct options *options;
+    const char *argv[ARGS_MAX];
+    const char *operands;
+    bool flag;
+    const char *value;
+} cases[] = {
+    {"nothing", &plain, {NULL}, "", false, NULL},
+    {"long", &plain, {"--flag", "--value", "x", "a"}, "a", true, "x"},
+    {"long with =", &plain, {"a", "--value=x"}, "a", false, "x"},
+    {"letters", &plain, {"-f", "-v", "x"}, "", true, "x"},
+    {"letter with its value", &plain, {"-vx", "a"}, "a", false, "x"},
+    {"after --", &plain, {"--", "--flag", "-v"}, "--flag -v", false, NULL},
+    {"a lone dash is an operand", &plain, {"-"}, "-", false, NULL},
+    {"the first operand ends them", &exec_like, {"-f", "ls", "-v"}, "ls -v", true, NULL},
+    {"-- before the command", &exec_like, {"--", "ls", "--flag"}, "ls --flag", false, NULL},
+    {"unknown", &plain, {"--frob"}, NULL, false, NULL},
+    {"unknown letter", &plain, {"-x"}, NULL, false, NULL},
+    {"no value", &plain, {"--value"}, NULL, false, NULL},
+    {"a value for a flag", &plain, {"--flag=1"}, NULL, false, NULL},
+};
+
+START_TEST(test_options)
+{
+    char words[ARGS_MAX][32];
+    char *argv[ARGS_MAX + 1] = {0};
+    int argc = 0;
+    for (; argc < ARGS_MAX && cases[_i].argv[argc]; argc++) {
+        memset(words[argc], 0, sizeof(words[argc]));
+        memcpy(words[argc], cases[_i].argv[argc], strlen(cases[_i].argv[argc]));
+        argv[argc] = words[argc];
+    }
+    flag = false;
+    value = NULL;
+    int count = 0;
+    struct err err = {0};
+    bool ok = options_parse(cases[_i].options, argc, argv, &count, &err);
+    ck_assert_msg(ok == (cases[_i].operands != NULL), "%s: %s", cases[_i].name, err.message);
+    if (!ok)
+        return;
+    char joined[256] = "";
+    for (int i = 0; i < count; i++) {
+        (void)strncat(joined, i > 0 ? " " : "", 2);
+        (void)strncat(joined, argv[i], 64);
+    }
+    ck_assert_msg(strcmp(joined, cases[_i].operands) == 0, "%s: '%s'", cases[_i].name, joined);
+    ck_assert_int_eq(flag, cases[_i].flag);
+    ck_assert_pstr_eq(value, cases[_i].value);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("options");
+    tcase_add_loop_test(test_case(suite, "parse"), test_options, 0, TABLE_LEN(cases));
+    return suite;
+}

@@ -1,0 +1,56 @@
+#include "target.h"
+
+#include <string.h>
+
+#include "test_main.h"
+
+static const struct {
+    const char *word;
+    bool ok;
+    int64_t run;
+    const char *task;
+} cases[] = {
+    {"41", true, 41, ""},         {"#41", true, 41, ""},   {"41/tax", true, 41, "tax"},
+    {"#41/tax", true, 41, "tax"}, {"tax", true, 0, "tax"}, {"T-1.b_c", true, 0, "T-1.b_c"},
+    {"x/tax", false, 0, ""},      {"0", false, 0, ""},     {"99999999999999999999", false, 0, ""},
+};
+
+START_TEST(test_target)
+{
+    struct target target = {0};
+    struct err err = {0};
+    bool ok = target_parse(cases[_i].word, &target, &err);
+    ck_assert_msg(ok == cases[_i].ok, "%s: %s", cases[_i].word, err.message);
+    if (!ok)
+        return;
+    ck_assert_int_eq(target.run, cases[_i].run);
+    ck_assert_str_eq(target.task, cases[_i].task);
+}
+END_TEST
+
+START_TEST(test_unknown_task_has_a_hint)
+{
+    static const char text[] =
+        "{\"version\":1,\"tasks\":[{\"id\":\"tax\",\"steps\":[{\"phase\":\"RED\","
+        "\"run\":[\"x\"]}]}]}";
+    struct plan *plan = NULL;
+    struct violations violations = {0};
+    ck_assert(plan_parse(text, strlen(text), &plan, &violations));
+    struct target target = {.task = "tex"};
+    struct err err = {0};
+    int task = 0;
+    ck_assert(!target_task(&target, plan, &task, &err));
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(err.hint, "tax"));
+    plan_free(plan);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("target");
+    TCase *tcase = test_case(suite, "target");
+    tcase_add_loop_test(tcase, test_target, 0, TABLE_LEN(cases));
+    tcase_add_test(tcase, test_unknown_task_has_a_hint);
+    return suite;
+}
