@@ -49,7 +49,7 @@ struct layout {
 static const char *const sign_words[] = {
     [SHOWN_NEEDS_YOU] = "only a person helps",
     [SHOWN_BACKOFF] = "waits for its next try",
-    [SHOWN_RUNNING] = "a process of ours is alive",
+    [SHOWN_RUNNING] = "its process is alive",
     [SHOWN_QUIET] = "runs, no output for long",
     [SHOWN_QUEUED] = "waits for its turn",
     [SHOWN_HELD] = "a person holds it",
@@ -283,7 +283,7 @@ static void draw_head(const struct help *help, struct canvas *canvas, const char
 
     canvas_rule(canvas, 1, 0, canvas->columns);
     struct line_edit find = help->find;
-    int from = 3;
+    int from = 2;
     from += canvas_text(canvas, (struct spot){1, from, 6}, STYLE_LABEL, " find:");
     struct spot spot = {1, from, canvas->columns - from - 4};
     used = canvas_text(canvas, spot, STYLE_PLAIN, " ");

@@ -32,7 +32,7 @@ static const struct key_binding bindings[] = {
     {TERM_KEY_ENTER, UI_OPEN, KEYS_MOVE, IN_BOTH, "open", "open the task"},
     {TERM_KEY_ESC, UI_BACK, KEYS_MOVE, IN_BOTH, "back", "close what is on top"},
 
-    {'/', UI_FILTER, KEYS_FIND, IN_BOTH, "filter", "filter the list, find in text"},
+    {'/', UI_FILTER, KEYS_FIND, IN_BOTH, "filter", "filter list, find in text"},
     {'n', UI_NEXT, KEYS_FIND, IN_BOTH, "next", "next match"},
     {'N', UI_PREV, KEYS_FIND, IN_BOTH, "previous", "previous match"},
     {'!', UI_ONLY_NEEDS_YOU, KEYS_FIND, IN_BOTH, "needs-you", "only what needs you"},
@@ -40,7 +40,7 @@ static const struct key_binding bindings[] = {
 
     {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, "retry now", "retry now, skip the wait"},
     {'x', UI_CANCEL, KEYS_ACT, KEYS_IN_LIVE, "cancel", "cancel: asks s, t or K"},
-    {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, "hold", "hold: no new tries, or let go"},
+    {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, "hold", "hold: no new tries; let go"},
 
     {' ', UI_PLAY, KEYS_TIME, KEYS_IN_REPLAY, "play", "play, pause"},
     {',', UI_EVENT_BACK, KEYS_TIME, KEYS_IN_REPLAY, "event back", "one event back"},

@@ -154,6 +154,7 @@ static void set_modes(struct term *term)
     (void)nodelay(term->keys, TRUE);
     (void)define_key(paste_begin, KEY_PASTE_BEGIN);
     (void)define_key(paste_end, KEY_PASTE_END);
+    (void)define_key(NULL, KEY_MOUSE); /* never asked for: an unknown sequence like others */
     (void)curs_set(0);
     term->cursor_shown = false;
 }

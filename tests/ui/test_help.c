@@ -1,0 +1,243 @@
+#include "help.h"
+
+#include <string.h>
+
+#include "term.h"
+#include "test_main.h"
+
+static struct help help;
+static struct canvas canvas;
+static struct str text;
+
+static void setup(void)
+{
+    canvas_init(&canvas, 24, 80, false);
+    help_open(&help, KEYMAP_LIVE);
+}
+
+static void teardown(void)
+{
+    canvas_done(&canvas);
+    str_done(&text);
+}
+
+static const char *drawn(void)
+{
+    help_draw(&help, &canvas, "Tasks", "T-104");
+    str_clear(&text);
+    canvas_to_text(&canvas, &text);
+    return str_text(&text);
+}
+
+static void type(const char *keys)
+{
+    for (; *keys; keys++)
+        ck_assert_int_eq((int)help_key(&help, (unsigned char)*keys), (int)UI_NONE);
+}
+
+static const struct {
+    const char *name;
+    enum keymap_mode mode;
+    const char *typed;
+    enum act want;
+} find_cases[] = {
+    {"nothing typed", KEYMAP_LIVE, "", UI_DOWN},
+    {"words", KEYMAP_LIVE, "retry", UI_RETRY},
+    {"capitals do not matter", KEYMAP_LIVE, "RETRY", UI_RETRY},
+    {"middle of a line", KEYMAP_LIVE, "go go", UI_NONE},
+    {"a key's name", KEYMAP_LIVE, "F1", UI_HELP},
+    {"group", KEYMAP_LIVE, "act", UI_RETRY},
+    {"acts are not in a replay", KEYMAP_REPLAY, "skip the wait", UI_NONE},
+    {"transport", KEYMAP_REPLAY, "pause", UI_PLAY},
+    {"transport is not live", KEYMAP_LIVE, "pause", UI_NONE},
+    {"a sign runs nothing", KEYMAP_LIVE, "goes in circles", UI_NONE},
+    {"no such line", KEYMAP_LIVE, "xyzzy", UI_NONE},
+};
+
+START_TEST(test_enter_runs_the_line_found)
+{
+    help_open(&help, find_cases[_i].mode);
+    type(find_cases[_i].typed);
+
+    enum act act = help_key(&help, TERM_KEY_ENTER);
+
+    ck_assert_msg(act == find_cases[_i].want, "%s: act %d", find_cases[_i].name, (int)act);
+    ck_assert_int_eq(help.open, find_cases[_i].want == UI_NONE);
+}
+END_TEST
+
+START_TEST(test_every_line_can_be_reached)
+{
+    bool seen[UI_ACT_COUNT] = {false};
+    for (int i = 0; i < 100; i++) {
+        struct help copy = help;
+        seen[help_key(&copy, TERM_KEY_ENTER)] = true;
+        help_key(&help, TERM_KEY_DOWN);
+    }
+    for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++)
+        ck_assert_int_eq(seen[act], keymap_of(act, KEYMAP_LIVE) != NULL);
+}
+END_TEST
+
+static const uint32_t closing[] = {TERM_KEY_ESC, '?', TERM_KEY_F1};
+
+START_TEST(test_key_closes)
+{
+    ck_assert_int_eq((int)help_key(&help, closing[_i]), (int)UI_NONE);
+    ck_assert(!help.open);
+    ck_assert_int_eq((int)help_key(&help, TERM_KEY_ENTER), (int)UI_NONE);
+}
+END_TEST
+
+START_TEST(test_letters_are_text_not_acts)
+{
+    type("qx?");
+    ck_assert(help.open);
+    ck_assert_str_eq(help.find.text, "qx?");
+}
+END_TEST
+
+START_TEST(test_choice_stays_in_bounds)
+{
+    help_key(&help, TERM_KEY_UP);
+    ck_assert_int_eq(help.chosen, 0);
+    help_key(&help, TERM_KEY_END);
+    int last = help.chosen;
+    ck_assert_int_gt(last, 20);
+    help_key(&help, TERM_KEY_PAGE_DOWN);
+    ck_assert_int_eq(help.chosen, last);
+    help_key(&help, TERM_KEY_TAB);
+    ck_assert_int_eq(help.chosen, last);
+    help_key(&help, TERM_KEY_PAGE_UP);
+    ck_assert_int_eq(help.chosen, last - 10);
+    help_key(&help, TERM_KEY_HOME);
+    ck_assert_int_eq(help.chosen, 0);
+    help_key(&help, TERM_KEY_BACK_TAB);
+    ck_assert_int_eq(help.chosen, 0);
+    type("xyzzy");
+    help_key(&help, TERM_KEY_DOWN);
+    ck_assert_int_eq(help.chosen, 0);
+}
+END_TEST
+
+START_TEST(test_tab_goes_to_the_next_group)
+{
+    help_key(&help, TERM_KEY_TAB);
+    ck_assert_int_eq((int)help_key(&help, TERM_KEY_ENTER), (int)UI_FILTER);
+}
+END_TEST
+
+START_TEST(test_typing_chooses_the_first_found)
+{
+    help_key(&help, TERM_KEY_END);
+    type("page");
+    ck_assert_int_eq(help.chosen, 0);
+    help_key(&help, TERM_KEY_DOWN);
+    ck_assert_int_eq(help.chosen, 1);
+    help_key(&help, TERM_KEY_BACKSPACE);
+    ck_assert_int_eq(help.chosen, 0);
+}
+END_TEST
+
+START_TEST(test_80x24_shows_all_keys)
+{
+    const char *shown = drawn();
+    ck_assert_ptr_eq(strstr(shown, " Help: Tasks "), shown);
+    ck_assert_ptr_nonnull(strstr(shown, "type to find, ⏎ runs, Esc closes\n"));
+    ck_assert_ptr_nonnull(strstr(shown, "ACT on T-104"));
+    for (size_t i = 0; keymap_at(i); i++) {
+        if (keymap_works(keymap_at(i), KEYMAP_LIVE))
+            ck_assert_msg(strstr(shown, keymap_at(i)->words) != NULL, "'%s' is not shown:\n%s",
+                          keymap_at(i)->words, shown);
+    }
+    ck_assert_ptr_null(strstr(shown, "TIME"));
+    ck_assert_ptr_nonnull(strstr(shown, "▸ j ↓"));
+}
+END_TEST
+
+START_TEST(test_wide_shows_signs_too)
+{
+    canvas_resize(&canvas, 40, 140);
+    ck_assert_ptr_nonnull(strstr(drawn(), "SIGNS"));
+    ck_assert_ptr_nonnull(strstr(drawn(), "● running    its process is alive"));
+}
+END_TEST
+
+START_TEST(test_replay_shows_transport)
+{
+    help_open(&help, KEYMAP_REPLAY);
+    ck_assert_ptr_nonnull(strstr(drawn(), "play, pause"));
+    ck_assert_ptr_null(strstr(drawn(), "skip the wait"));
+}
+END_TEST
+
+START_TEST(test_find_is_shown)
+{
+    type("tax");
+    ck_assert_ptr_nonnull(strstr(drawn(), "── find: tax"));
+    ck_assert_ptr_nonnull(strstr(drawn(), "no key does that"));
+    ck_assert_int_eq(canvas.cursor_row, 1);
+    ck_assert_int_eq(canvas.cursor_column, 12);
+}
+END_TEST
+
+START_TEST(test_ascii_is_ascii)
+{
+    canvas.ascii = true;
+    for (const char *at = drawn(); *at; at++)
+        ck_assert_int_eq((unsigned char)*at & 0x80, 0);
+    ck_assert_ptr_nonnull(strstr(drawn(), "> j Down"));
+    ck_assert_ptr_null(strchr(drawn(), '\033'));
+}
+END_TEST
+
+static const struct {
+    int rows, columns;
+} sizes[] = {{12, 40}, {6, 40}, {3, 40}, {1, 40}, {24, 72}, {24, 80}, {40, 140}, {2, 130}};
+
+/* Whatever is chosen is on the screen, and marked there. */
+START_TEST(test_chosen_line_is_in_sight)
+{
+    canvas_resize(&canvas, sizes[_i].rows, sizes[_i].columns);
+    help_key(&help, TERM_KEY_END);
+    for (int i = help.chosen; i >= 0; i--) {
+        ck_assert_msg(strstr(drawn(), "▸") != NULL, "line %d is not shown:\n%s", i, drawn());
+        help_key(&help, TERM_KEY_UP);
+    }
+}
+END_TEST
+
+START_TEST(test_tiny_sizes)
+{
+    for (int rows = 1; rows <= 9; rows++) {
+        for (int columns = 1; columns <= 20; columns++) {
+            canvas_resize(&canvas, rows, columns);
+            ck_assert_ptr_nonnull(drawn());
+        }
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("help");
+    TCase *tcase = test_case(suite, "keys");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_enter_runs_the_line_found, 0, TABLE_LEN(find_cases));
+    tcase_add_test(tcase, test_every_line_can_be_reached);
+    tcase_add_loop_test(tcase, test_key_closes, 0, TABLE_LEN(closing));
+    tcase_add_test(tcase, test_letters_are_text_not_acts);
+    tcase_add_test(tcase, test_choice_stays_in_bounds);
+    tcase_add_test(tcase, test_tab_goes_to_the_next_group);
+    tcase_add_test(tcase, test_typing_chooses_the_first_found);
+    tcase = test_case(suite, "drawn");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_80x24_shows_all_keys);
+    tcase_add_test(tcase, test_wide_shows_signs_too);
+    tcase_add_test(tcase, test_replay_shows_transport);
+    tcase_add_test(tcase, test_find_is_shown);
+    tcase_add_test(tcase, test_ascii_is_ascii);
+    tcase_add_loop_test(tcase, test_chosen_line_is_in_sight, 0, TABLE_LEN(sizes));
+    tcase_add_test(tcase, test_tiny_sizes);
+    return suite;
+}

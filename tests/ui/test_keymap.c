@@ -1,0 +1,231 @@
+#include "keymap.h"
+
+#include <string.h>
+
+#include "term.h"
+#include "test_main.h"
+
+static size_t binding_count(void)
+{
+    size_t count = 0;
+    while (keymap_at(count))
+        count++;
+    return count;
+}
+
+START_TEST(test_no_key_twice_in_a_mode)
+{
+    size_t count = binding_count();
+    ck_assert_uint_gt(count, 30);
+    for (size_t i = 0; i < count; i++) {
+        const struct key_binding *one = keymap_at(i);
+        for (size_t j = i + 1; j < count; j++) {
+            const struct key_binding *two = keymap_at(j);
+            ck_assert_msg(one->key != two->key || (one->modes & two->modes) == 0,
+                          "key %u is bound twice", (unsigned)one->key);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_rows_are_whole_and_in_order)
+{
+    for (size_t i = 0; keymap_at(i); i++) {
+        const struct key_binding *row = keymap_at(i);
+        ck_assert_uint_ne(row->key, 0);
+        ck_assert(row->act > UI_NONE && row->act < UI_ACT_COUNT);
+        ck_assert_uint_ne(row->modes, 0);
+        ck_assert(row->brief[0] && row->words[0]);
+        ck_assert_msg(strlen(row->words) <= 27, "'%s' is too long for the help", row->words);
+        if (i > 0)
+            ck_assert_msg(row->group >= keymap_at(i - 1)->group, "'%s' is out of its group",
+                          row->words);
+    }
+}
+END_TEST
+
+START_TEST(test_every_act_has_a_key)
+{
+    for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++) {
+        bool bound = keymap_of(act, KEYMAP_LIVE) || keymap_of(act, KEYMAP_REPLAY);
+        ck_assert_msg(bound, "act %d has no key", (int)act);
+    }
+    ck_assert_ptr_null(keymap_of(UI_NONE, KEYMAP_LIVE));
+}
+END_TEST
+
+START_TEST(test_bindings_of_an_act_are_neighbours)
+{
+    for (size_t i = 1; keymap_at(i); i++) {
+        if (keymap_at(i)->act == keymap_at(i - 1)->act)
+            continue;
+        for (size_t j = 0; j < i; j++)
+            ck_assert_int_ne((int)keymap_at(j)->act, (int)keymap_at(i)->act);
+    }
+}
+END_TEST
+
+static const struct {
+    uint32_t key;
+    enum act act;
+    bool live, replay;
+} find_cases[] = {
+    {'j', UI_DOWN, true, true},
+    {TERM_KEY_DOWN, UI_DOWN, true, true},
+    {'k', UI_UP, true, true},
+    {'g', UI_FIRST, true, true},
+    {'G', UI_LAST, true, true},
+    {0x04, UI_HALF_DOWN, true, true},
+    {0x15, UI_HALF_UP, true, true},
+    {TERM_KEY_TAB, UI_PANE_NEXT, true, true},
+    {TERM_KEY_ENTER, UI_OPEN, true, true},
+    {TERM_KEY_ESC, UI_BACK, true, true},
+    {'/', UI_FILTER, true, true},
+    {'n', UI_NEXT, true, true},
+    {'N', UI_PREV, true, true},
+    {'a', UI_NEEDS_YOU_NEXT, true, true},
+    {'!', UI_ONLY_NEEDS_YOU, true, true},
+    {'r', UI_RETRY, true, false},
+    {'x', UI_CANCEL, true, false},
+    {'p', UI_HOLD, true, false},
+    {'F', UI_FOLLOW, true, true},
+    {'?', UI_HELP, true, true},
+    {'q', UI_QUIT, true, true},
+    {0x03, UI_QUIT, true, true},
+    {0x0c, UI_REDRAW, true, true},
+    {0x1a, UI_SUSPEND, true, true},
+    {' ', UI_PLAY, false, true},
+    {',', UI_EVENT_BACK, false, true},
+    {'.', UI_EVENT_FORWARD, false, true},
+    {'[', UI_TRY_BACK, false, true},
+    {']', UI_TRY_FORWARD, false, true},
+    {'<', UI_SLOWER, false, true},
+    {'>', UI_FASTER, false, true},
+    {'0', UI_START, false, true},
+    {'$', UI_END, false, true},
+};
+
+START_TEST(test_find)
+{
+    for (enum keymap_mode mode = 0; mode < KEYMAP_MODE_COUNT; mode++) {
+        const struct key_binding *found = keymap_find(mode, find_cases[_i].key);
+        bool works = mode == KEYMAP_LIVE ? find_cases[_i].live : find_cases[_i].replay;
+        ck_assert_ptr_nonnull(found);
+        ck_assert_int_eq((int)found->act, (int)find_cases[_i].act);
+        ck_assert_int_eq(keymap_works(found, mode), works);
+        if (!works)
+            ck_assert_ptr_nonnull(strstr(keymap_refusal(found, mode), "replay"));
+    }
+}
+END_TEST
+
+static const uint32_t unbound[] = {'d',  'D',  'y',           0x02,           0x01,
+                                   0x13, 0x11, TERM_KEY_NONE, TERM_KEY_RESIZE};
+
+START_TEST(test_keys_that_must_do_nothing)
+{
+    ck_assert_ptr_null(keymap_find(KEYMAP_LIVE, unbound[_i]));
+    ck_assert_ptr_null(keymap_find(KEYMAP_REPLAY, unbound[_i]));
+}
+END_TEST
+
+static const struct {
+    uint32_t key;
+    const char *name, *ascii;
+} name_cases[] = {
+    {'j', "j", "j"},
+    {0x04, "^D", "^D"},
+    {' ', "Space", "Space"},
+    {TERM_KEY_ENTER, "⏎", "Enter"},
+    {TERM_KEY_TAB, "Tab", "Tab"},
+    {TERM_KEY_ESC, "Esc", "Esc"},
+    {TERM_KEY_UP, "↑", "Up"},
+    {TERM_KEY_F1, "F1", "F1"},
+    {0xe9, "U+00E9", "U+00E9"},
+};
+
+START_TEST(test_key_name)
+{
+    char name[KEY_NAME_MAX];
+    ck_assert_str_eq(keymap_key_name(name_cases[_i].key, false, name), name_cases[_i].name);
+    ck_assert_str_eq(keymap_key_name(name_cases[_i].key, true, name), name_cases[_i].ascii);
+}
+END_TEST
+
+static const enum act some_acts[] = {UI_OPEN, UI_RETRY, UI_PLAY, UI_HELP};
+
+static const struct {
+    const char *name;
+    enum keymap_mode mode;
+    int columns;
+    bool ascii;
+    const char *want;
+} footer_cases[] = {
+    {"live", KEYMAP_LIVE, 80, false, " ⏎ open  r retry now  ? help\n"},
+    {"replay", KEYMAP_REPLAY, 80, false, " ⏎ open  Space play  ? help\n"},
+    {"ASCII", KEYMAP_LIVE, 80, true, " Enter open  r retry now  ? help\n"},
+    {"exactly", KEYMAP_LIVE, 28, false, " ⏎ open  r retry now  ? help\n"},
+    {"narrow", KEYMAP_LIVE, 18, false, " ⏎ open  ? help\n"},
+    {"tiny", KEYMAP_LIVE, 3, false, "\n"},
+};
+
+START_TEST(test_footer)
+{
+    struct canvas canvas;
+    struct str text = {0};
+    struct footer footer = {some_acts, 4, footer_cases[_i].mode};
+    canvas_init(&canvas, 1, footer_cases[_i].columns, footer_cases[_i].ascii);
+
+    keymap_footer(&canvas, 0, &footer);
+
+    canvas_to_text(&canvas, &text);
+    ck_assert_msg(strcmp(str_text(&text), footer_cases[_i].want) == 0, "%s: '%s'",
+                  footer_cases[_i].name, str_text(&text));
+    str_done(&text);
+    canvas_done(&canvas);
+}
+END_TEST
+
+START_TEST(test_footer_styles)
+{
+    struct canvas canvas;
+    struct footer footer = {some_acts, 1, KEYMAP_LIVE};
+    canvas_init(&canvas, 1, 20, false);
+    keymap_footer(&canvas, 0, &footer);
+    ck_assert_uint_eq(canvas_cell(&canvas, 0, 1)->style, STYLE_KEY);
+    ck_assert_uint_eq(canvas_cell(&canvas, 0, 3)->style, STYLE_PLAIN);
+    canvas_done(&canvas);
+}
+END_TEST
+
+START_TEST(test_table_as_text)
+{
+    struct str text = {0};
+    keymap_to_text(&text, true);
+    ck_assert_ptr_nonnull(
+        strstr(str_text(&text), "\nx       ACT    live          cancel: asks s, t or K\n"));
+    ck_assert_ptr_nonnull(
+        strstr(str_text(&text), "\nEnter   MOVE   live, replay  open the task\n"));
+    for (const char *at = str_text(&text); *at; at++)
+        ck_assert_int_eq((unsigned char)*at & 0x80, 0);
+    str_done(&text);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("keymap");
+    TCase *tcase = test_case(suite, "table");
+    tcase_add_test(tcase, test_no_key_twice_in_a_mode);
+    tcase_add_test(tcase, test_rows_are_whole_and_in_order);
+    tcase_add_test(tcase, test_every_act_has_a_key);
+    tcase_add_test(tcase, test_bindings_of_an_act_are_neighbours);
+    tcase_add_loop_test(tcase, test_find, 0, TABLE_LEN(find_cases));
+    tcase_add_loop_test(tcase, test_keys_that_must_do_nothing, 0, TABLE_LEN(unbound));
+    tcase = test_case(suite, "shown");
+    tcase_add_loop_test(tcase, test_key_name, 0, TABLE_LEN(name_cases));
+    tcase_add_loop_test(tcase, test_footer, 0, TABLE_LEN(footer_cases));
+    tcase_add_test(tcase, test_footer_styles);
+    tcase_add_test(tcase, test_table_as_text);
+    return suite;
+}

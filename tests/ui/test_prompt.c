@@ -1,0 +1,371 @@
+#include "prompt.h"
+
+#include <string.h>
+
+#include "term.h"
+#include "test_main.h"
+
+enum { OPENED_MS = 5000, LATER_MS = OPENED_MS + PROMPT_DEAF_MS };
+
+static const struct prompt_target waiting = {
+    .task = 3,
+    .id = "T-104",
+    .title = "checkout: tax rounding",
+    .status = TASK_BACKOFF,
+    .attempt = 3,
+    .attempts = 3,
+};
+
+static struct prompt prompt;
+static struct line_edit edit;
+static struct canvas canvas;
+static struct str text;
+
+static void setup(void)
+{
+    canvas_init(&canvas, 6, 80, false);
+    prompt_open_cancel(&prompt, &waiting, OPENED_MS);
+}
+
+static void teardown(void)
+{
+    canvas_done(&canvas);
+    str_done(&text);
+}
+
+static const char *drawn(void)
+{
+    canvas_clear(&canvas);
+    prompt_draw(&prompt, &canvas);
+    str_clear(&text);
+    canvas_to_text(&canvas, &text);
+    return str_text(&text);
+}
+
+static const struct {
+    enum prompt_kind kind;
+    uint32_t key;
+    enum prompt_choice want;
+} key_cases[] = {
+    {PROMPT_CANCEL, 's', PROMPT_STOP},
+    {PROMPT_CANCEL, 't', PROMPT_TERM},
+    {PROMPT_CANCEL, 'K', PROMPT_KILL},
+    {PROMPT_CANCEL, TERM_KEY_ESC, PROMPT_KEPT},
+    {PROMPT_CANCEL, TERM_KEY_ENTER, PROMPT_UNDECIDED},
+    {PROMPT_CANCEL, 'y', PROMPT_UNDECIDED},
+    {PROMPT_CANCEL, 'Y', PROMPT_UNDECIDED},
+    {PROMPT_CANCEL, 'x', PROMPT_UNDECIDED},
+    {PROMPT_CANCEL, 'k', PROMPT_UNDECIDED},
+    {PROMPT_CANCEL, 'S', PROMPT_UNDECIDED},
+    {PROMPT_CANCEL, 'c', PROMPT_UNDECIDED},
+    {PROMPT_CANCEL, 'w', PROMPT_UNDECIDED},
+    {PROMPT_CANCEL, ' ', PROMPT_UNDECIDED},
+    {PROMPT_QUIT, 'w', PROMPT_WAIT},
+    {PROMPT_QUIT, 'c', PROMPT_CANCEL_ALL},
+    {PROMPT_QUIT, TERM_KEY_ESC, PROMPT_KEPT},
+    {PROMPT_QUIT, 'q', PROMPT_UNDECIDED},
+    {PROMPT_QUIT, 'y', PROMPT_UNDECIDED},
+    {PROMPT_QUIT, TERM_KEY_ENTER, PROMPT_UNDECIDED},
+    {PROMPT_QUIT, 's', PROMPT_UNDECIDED},
+    {PROMPT_QUIT, 't', PROMPT_UNDECIDED},
+    {PROMPT_QUIT, 'K', PROMPT_UNDECIDED},
+    {PROMPT_QUIT, 0x03, PROMPT_UNDECIDED},
+};
+
+START_TEST(test_key)
+{
+    enum prompt_kind kind = key_cases[_i].kind;
+    if (kind == PROMPT_QUIT) {
+        prompt_close(&prompt);
+        prompt_open_quit(&prompt, 3, 2, OPENED_MS);
+    }
+
+    enum prompt_choice early = prompt_key(&prompt, key_cases[_i].key, LATER_MS - 1);
+    enum prompt_kind kind_early = prompt.kind;
+    enum prompt_choice choice = prompt_key(&prompt, key_cases[_i].key, LATER_MS);
+
+    ck_assert_int_eq((int)early, (int)PROMPT_UNDECIDED);
+    ck_assert_int_eq((int)kind_early, (int)kind);
+    ck_assert_int_eq((int)choice, (int)key_cases[_i].want);
+    bool open = prompt.kind != PROMPT_NONE;
+    ck_assert_int_eq(open, key_cases[_i].want == PROMPT_UNDECIDED);
+}
+END_TEST
+
+START_TEST(test_closed_prompt_takes_nothing)
+{
+    prompt_close(&prompt);
+    ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_UNDECIDED);
+    ck_assert_int_eq(prompt_rows(&prompt, 24), 0);
+    ck_assert_str_eq(drawn(), "\n\n\n\n\n\n");
+}
+END_TEST
+
+START_TEST(test_target_is_kept)
+{
+    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS), (int)PROMPT_TERM);
+    ck_assert_int_eq(prompt.task, 3);
+    ck_assert_int_eq(prompt.attempt, 3);
+    ck_assert_str_eq(prompt.id, "T-104");
+}
+END_TEST
+
+START_TEST(test_same_target_changes_nothing)
+{
+    ck_assert(!prompt_update(&prompt, &waiting, OPENED_MS + 100));
+    ck_assert(!prompt.changed);
+    ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_STOP);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    enum task_status status;
+    int attempt;
+    const char *words;
+} change_cases[] = {
+    {"it starts", TASK_RUNNING, 4, "try 4 runs now"},
+    {"another wait", TASK_BACKOFF, 4, "it waits for try 5, nothing runs now"},
+    {"it passed", TASK_PASSED, 3, "it has passed, nothing runs now"},
+    {"another cancelled it", TASK_CANCELLED, 3, "it is cancelled, nothing runs now"},
+};
+
+START_TEST(test_change_asks_again)
+{
+    struct prompt_target now = waiting;
+    now.status = change_cases[_i].status;
+    now.attempt = change_cases[_i].attempt;
+
+    ck_assert(prompt_update(&prompt, &now, LATER_MS));
+
+    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS), (int)PROMPT_UNDECIDED);
+    ck_assert_ptr_nonnull(strstr(drawn(), "T-104 has changed."));
+    ck_assert_msg(strstr(drawn(), change_cases[_i].words) != NULL, "%s: %s", change_cases[_i].name,
+                  drawn());
+    ck_assert(!prompt_update(&prompt, &now, LATER_MS + 1));
+    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS + PROMPT_DEAF_MS), (int)PROMPT_TERM);
+    ck_assert_int_eq(prompt.attempt, change_cases[_i].attempt);
+}
+END_TEST
+
+START_TEST(test_cancel_drawn)
+{
+    ck_assert_int_eq(prompt_rows(&prompt, 24), 5);
+    ck_assert_str_eq(
+        drawn(), "\n"
+                 " Cancel T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
+                 " s  stop retrying, keep the 3 tries and captures\n"
+                 " t  as s, and if a try is running: TERM to its group, KILL after the grace\n"
+                 " K  as s, and if a try is running: KILL at once\n"
+                 " Esc  leave it as it is   (Enter does nothing)\n");
+}
+END_TEST
+
+START_TEST(test_long_title_does_not_hide_the_state)
+{
+    char title[400];
+    memset(title, 'z', sizeof(title));
+    title[sizeof(title) - 1] = '\0';
+    struct prompt_target target = waiting;
+    target.title = title;
+    prompt_close(&prompt);
+    prompt_open_cancel(&prompt, &target, OPENED_MS);
+
+    ck_assert_ptr_nonnull(strstr(drawn(), " Cancel T-104 zzz"));
+    ck_assert_ptr_nonnull(strstr(drawn(), "…   it waits for try 4, nothing runs now\n"));
+}
+END_TEST
+
+START_TEST(test_title_is_cut_between_runes)
+{
+    char title[PROMPT_TITLE_MAX + 8];
+    memset(title, 'z', sizeof(title));
+    memcpy(title + PROMPT_TITLE_MAX - 2, "é", sizeof("é"));
+    struct prompt_target target = waiting;
+    target.title = title;
+    prompt_close(&prompt);
+    prompt_open_cancel(&prompt, &target, OPENED_MS);
+    ck_assert_uint_eq(strlen(prompt.title), PROMPT_TITLE_MAX - 2);
+}
+END_TEST
+
+START_TEST(test_nothing_kept_when_nothing_was_tried)
+{
+    struct prompt_target target = waiting;
+    target.status = TASK_QUEUED;
+    target.attempt = target.attempts = 0;
+    prompt_close(&prompt);
+    prompt_open_cancel(&prompt, &target, OPENED_MS);
+    ck_assert_ptr_nonnull(strstr(drawn(), " s  stop retrying\n"));
+    ck_assert_ptr_nonnull(strstr(drawn(), "it is queued, nothing runs now"));
+}
+END_TEST
+
+START_TEST(test_quit_drawn)
+{
+    prompt_close(&prompt);
+    prompt_open_quit(&prompt, 3, 2, OPENED_MS);
+    ck_assert_str_eq(
+        drawn(), "\n\n"
+                 " Quit devs?   3 tasks run and 2 wait: the engine lives in this program.\n"
+                 " w  wait: take no new tries, leave when what runs has ended\n"
+                 " c  cancel all: TERM, KILL after the grace, then quit; the log keeps every try\n"
+                 " Esc  stay\n");
+    prompt_update_quit(&prompt, 1, 1);
+    ck_assert_ptr_nonnull(strstr(drawn(), "1 task runs and 1 waits:"));
+}
+END_TEST
+
+START_TEST(test_prompt_covers_what_is_below)
+{
+    canvas_rule(&canvas, 5, 0, 80);
+    canvas_choose(&canvas, 5, 0, 80);
+    prompt_draw(&prompt, &canvas);
+    ck_assert_uint_eq(canvas_cell(&canvas, 5, 70)->rune, ' ');
+    ck_assert(!canvas_cell(&canvas, 5, 70)->chosen);
+}
+END_TEST
+
+START_TEST(test_small_canvases)
+{
+    for (int rows = 1; rows <= 5; rows++) {
+        for (int columns = 1; columns <= 40; columns++) {
+            canvas_resize(&canvas, rows, columns);
+            prompt_draw(&prompt, &canvas);
+            ck_assert_int_le(prompt_rows(&prompt, rows), rows);
+            bool named = columns < 16 || strstr(drawn(), "T-104") != NULL;
+            ck_assert_msg(named, "%dx%d does not name its task", columns, rows);
+        }
+    }
+}
+END_TEST
+
+static void type(const char *keys)
+{
+    for (; *keys; keys++)
+        ck_assert_int_eq((int)line_edit_key(&edit, (unsigned char)*keys), (int)LINE_EDIT_OPEN);
+}
+
+START_TEST(test_typing_edits)
+{
+    line_edit_open(&edit);
+    type("abc");
+    line_edit_key(&edit, 0xe9);
+    line_edit_key(&edit, 0x65e5);
+    line_edit_key(&edit, 0x1f600);
+    ck_assert_str_eq(edit.text, "abcé日😀");
+    line_edit_key(&edit, TERM_KEY_BACKSPACE);
+    line_edit_key(&edit, TERM_KEY_BACKSPACE);
+    line_edit_key(&edit, TERM_KEY_BACKSPACE);
+    ck_assert_str_eq(edit.text, "abc");
+    ck_assert_uint_eq(edit.len, 3);
+    line_edit_key(&edit, 0x15);
+    ck_assert_str_eq(edit.text, "");
+    line_edit_key(&edit, TERM_KEY_BACKSPACE);
+    ck_assert_uint_eq(edit.len, 0);
+    ck_assert(edit.open);
+}
+END_TEST
+
+static const uint32_t no_text[] = {0x01,         0x9b,         0xd800, TERM_KEY_UP, TERM_KEY_RESIZE,
+                                   TERM_KEY_TAB, TERM_KEY_NONE};
+
+START_TEST(test_keys_that_are_no_text)
+{
+    line_edit_open(&edit);
+    ck_assert_int_eq((int)line_edit_key(&edit, no_text[_i]), (int)LINE_EDIT_OPEN);
+    ck_assert_uint_eq(edit.len, 0);
+}
+END_TEST
+
+START_TEST(test_enter_keeps_and_esc_clears)
+{
+    line_edit_open(&edit);
+    type("tax");
+    ck_assert_int_eq((int)line_edit_key(&edit, TERM_KEY_ENTER), (int)LINE_EDIT_KEPT);
+    ck_assert(!edit.open);
+    ck_assert_str_eq(edit.text, "tax");
+    line_edit_open(&edit);
+    ck_assert_str_eq(edit.text, "tax");
+    ck_assert_int_eq((int)line_edit_key(&edit, TERM_KEY_ESC), (int)LINE_EDIT_CLEARED);
+    ck_assert(!edit.open);
+    ck_assert_str_eq(edit.text, "");
+}
+END_TEST
+
+START_TEST(test_full_line_takes_no_more)
+{
+    line_edit_open(&edit);
+    for (int i = 0; i < LINE_EDIT_MAX + 10; i++)
+        line_edit_key(&edit, 'a');
+    ck_assert_uint_eq(edit.len, LINE_EDIT_MAX - 1);
+    ck_assert_uint_eq(strlen(edit.text), LINE_EDIT_MAX - 1);
+    line_edit_key(&edit, TERM_KEY_BACKSPACE);
+    line_edit_key(&edit, 0xe9); /* two bytes, one is free */
+    ck_assert_uint_eq(edit.len, LINE_EDIT_MAX - 2);
+}
+END_TEST
+
+static const struct {
+    int columns;
+    const char *typed, *want;
+    int cursor;
+} edit_cases[] = {
+    {20, "tax", " filter: tax", 12},
+    {20, "", " filter:", 9},
+    {14, "abcdefgh", " filter: efgh", 13},
+    {14, "日本語", " filter: 本語", 13},
+    {4, "abc", " fi…", 3},
+};
+
+START_TEST(test_edit_drawn)
+{
+    canvas_resize(&canvas, 1, edit_cases[_i].columns);
+    line_edit_open(&edit);
+    for (const char *at = edit_cases[_i].typed; *at; at++)
+        edit.text[edit.len++] = *at;
+
+    line_edit_draw(&edit, &canvas, 0, "filter: ");
+
+    canvas_to_text(&canvas, &text);
+    text.data[text.len - 1] = '\0';
+    ck_assert_str_eq(text.data, edit_cases[_i].want);
+    ck_assert_int_eq(canvas.cursor_row, 0);
+    ck_assert_int_eq(canvas.cursor_column, edit_cases[_i].cursor);
+}
+END_TEST
+
+START_TEST(test_closed_edit_has_no_cursor)
+{
+    line_edit_draw(&edit, &canvas, 0, "filter: ");
+    ck_assert_int_eq(canvas.cursor_row, -1);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("prompt");
+    TCase *tcase = test_case(suite, "prompt");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_key, 0, TABLE_LEN(key_cases));
+    tcase_add_test(tcase, test_closed_prompt_takes_nothing);
+    tcase_add_test(tcase, test_target_is_kept);
+    tcase_add_test(tcase, test_same_target_changes_nothing);
+    tcase_add_loop_test(tcase, test_change_asks_again, 0, TABLE_LEN(change_cases));
+    tcase_add_test(tcase, test_cancel_drawn);
+    tcase_add_test(tcase, test_long_title_does_not_hide_the_state);
+    tcase_add_test(tcase, test_title_is_cut_between_runes);
+    tcase_add_test(tcase, test_nothing_kept_when_nothing_was_tried);
+    tcase_add_test(tcase, test_quit_drawn);
+    tcase_add_test(tcase, test_prompt_covers_what_is_below);
+    tcase_add_test(tcase, test_small_canvases);
+    tcase = test_case(suite, "line edit");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_typing_edits);
+    tcase_add_loop_test(tcase, test_keys_that_are_no_text, 0, TABLE_LEN(no_text));
+    tcase_add_test(tcase, test_enter_keeps_and_esc_clears);
+    tcase_add_test(tcase, test_full_line_takes_no_more);
+    tcase_add_loop_test(tcase, test_edit_drawn, 0, TABLE_LEN(edit_cases));
+    tcase_add_test(tcase, test_closed_edit_has_no_cursor);
+    return suite;
+}

@@ -1,0 +1,702 @@
+/* A child of the test drives the terminal's end of a pseudo-terminal; the test is
+ * the terminal: it sees every byte and the settings before and after. */
+#define _XOPEN_SOURCE 700
+
+#include "term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "test_main.h"
+
+enum { OUTPUT_MAX = 256 * 1024, DEADLINE_MS = 10000, ROWS = 30, COLUMNS = 100 };
+
+static const char smcup[] = "\033[?1049h";
+static const char rmcup[] = "\033[?1049l";
+static const char cursor_on[] = "\033[?25h";
+static const char cursor_off[] = "\033[?25l";
+static const char paste_on[] = "\033[?2004h";
+static const char paste_off[] = "\033[?2004l";
+
+/* Bytes that came, always NUL-terminated. */
+struct bytes {
+    char *text;
+    size_t len;
+};
+
+static struct {
+    int master, slave;
+    int result; /* what the child tells the test; ends when it does */
+    struct termios before;
+    pid_t child;
+    int status;
+    struct bytes screen, told;
+} pty;
+
+/* In the child. */
+static int result_fd;
+static struct term *term;
+static struct canvas canvas;
+
+static const char *term_name = "xterm-256color";
+static const char *locale_name = "C.UTF-8";
+
+static void setup(void)
+{
+    struct winsize size = {.ws_row = ROWS, .ws_col = COLUMNS};
+    pty.screen.text = calloc(1, OUTPUT_MAX);
+    pty.told.text = calloc(1, OUTPUT_MAX);
+    pty.master = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(pty.master, 0);
+    ck_assert_int_eq(grantpt(pty.master), 0);
+    ck_assert_int_eq(unlockpt(pty.master), 0);
+    pty.slave = open(ptsname(pty.master), O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(pty.slave, 0);
+    ck_assert_int_eq(tcgetattr(pty.slave, &pty.before), 0);
+    ck_assert_int_eq(ioctl(pty.master, TIOCSWINSZ, &size), 0);
+    ck_assert_int_eq(unsetenv("NO_COLOR"), 0);
+    ck_assert_int_eq(unsetenv("LINES"), 0);
+    ck_assert_int_eq(unsetenv("COLUMNS"), 0);
+}
+
+static void teardown(void)
+{
+    free(pty.screen.text);
+    free(pty.told.text);
+}
+
+static void write_text(int fd, const char *text)
+{
+    ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+/* The child: a session of its own on the slave, then the body. */
+static void run_child(void (*body)(void), const char *slave_name)
+{
+    (void)setsid();
+    int slave = open(slave_name, O_RDWR);
+    if (slave < 0 || ioctl(slave, TIOCSCTTY, 0) != 0)
+        _exit(90);
+    for (int fd = 0; fd < 3; fd++)
+        (void)dup2(slave, fd);
+    (void)close(slave);
+    (void)close(pty.master);
+    (void)close(pty.slave);
+    (void)close(pty.result);
+    (void)setenv("TERM", term_name, 1);
+    (void)setenv("LC_ALL", locale_name, 1);
+    (void)setlocale(LC_ALL, "");
+    body();
+    _exit(0);
+}
+
+static void start(void (*body)(void))
+{
+    int fds[2];
+    ck_assert_int_eq(pipe(fds), 0);
+    pty.result = fds[0];
+    result_fd = fds[1];
+    (void)fflush(NULL);
+    pty.child = fork();
+    ck_assert_int_ge(pty.child, 0);
+    if (pty.child == 0)
+        run_child(body, ptsname(pty.master));
+    (void)close(fds[1]);
+}
+
+/* What is there to read goes to `to`; false at the end. */
+static bool take(int fd, struct bytes *to)
+{
+    ssize_t count = read(fd, to->text + to->len, OUTPUT_MAX - 1 - to->len);
+    if (count <= 0)
+        return false;
+    to->len += (size_t)count;
+    to->text[to->len] = '\0';
+    return true;
+}
+
+/* Read until the child has told `text` (NULL: until it has ended). */
+static void read_until(const char *text)
+{
+    bool running = true;
+    while (running && !(text && strstr(pty.told.text, text))) {
+        struct pollfd fds[] = {{.fd = pty.master, .events = POLLIN},
+                               {.fd = pty.result, .events = POLLIN}};
+        ck_assert_msg(poll(fds, 2, DEADLINE_MS) > 0, "nothing came; told '%s'", pty.told.text);
+        if ((fds[0].revents & POLLIN) != 0)
+            (void)take(pty.master, &pty.screen);
+        if (fds[1].revents != 0)
+            running = take(pty.result, &pty.told);
+    }
+    ck_assert_msg(!text || strstr(pty.told.text, text), "ended without '%s'", text);
+}
+
+/* Until the child has ended; then all that it left behind. */
+static void finish(void)
+{
+    read_until(NULL);
+    ck_assert_int_eq(waitpid(pty.child, &pty.status, 0), pty.child);
+    struct pollfd rest = {.fd = pty.master, .events = POLLIN};
+    while (poll(&rest, 1, 0) > 0 && (rest.revents & POLLIN) != 0)
+        (void)take(pty.master, &pty.screen);
+}
+
+/* The screen's bytes may hold NULs only if ncurses pads; it does not here. */
+static const char *find(const char *text)
+{
+    return strstr(pty.screen.text, text);
+}
+
+static const char *find_last(const char *text)
+{
+    const char *last = NULL;
+    for (const char *at = find(text); at; at = strstr(at + 1, text))
+        last = at;
+    return last;
+}
+
+static void check_settings_are_as_before(void)
+{
+    struct termios now;
+    ck_assert_int_eq(tcgetattr(pty.slave, &now), 0);
+    ck_assert_uint_eq(now.c_iflag, pty.before.c_iflag);
+    ck_assert_uint_eq(now.c_oflag, pty.before.c_oflag);
+    ck_assert_uint_eq(now.c_cflag, pty.before.c_cflag);
+    ck_assert_uint_eq(now.c_lflag, pty.before.c_lflag);
+    ck_assert_mem_eq(now.c_cc, pty.before.c_cc, sizeof(now.c_cc));
+}
+
+static void check_given_back(void)
+{
+    ck_assert_ptr_nonnull(find(smcup));
+    ck_assert_ptr_nonnull(find(cursor_off));
+    ck_assert_ptr_nonnull(find(paste_on));
+    ck_assert_ptr_nonnull(find(rmcup));
+    ck_assert(find_last(rmcup) > find_last(smcup));
+    ck_assert(find_last(cursor_on) > find_last(cursor_off));
+    ck_assert(find_last(paste_off) > find_last(paste_on));
+    check_settings_are_as_before();
+}
+
+/* Bodies of children. */
+
+static void show(const char *text)
+{
+    canvas_clear(&canvas);
+    canvas_text(&canvas, (struct spot){2, 3, COLUMNS}, STYLE_BACKOFF, text);
+    term_show(term, &canvas);
+}
+
+static void open_and_show(void)
+{
+    struct err err = {0};
+    int rows = 0, columns = 0;
+    if (!term_open(&term, TERM_COLOUR_AUTO, &err)) {
+        (void)dprintf(result_fd, "error %d: %s", (int)err.code, err.message);
+        _exit(91);
+    }
+    term_size(term, &rows, &columns);
+    canvas_init(&canvas, rows, columns, false);
+    show("Hallo");
+}
+
+static void close_all(void)
+{
+    term_close(term);
+    canvas_done(&canvas);
+}
+
+static void body_close(void)
+{
+    open_and_show();
+    close_all();
+}
+
+static void body_close_twice_open(void)
+{
+    open_and_show();
+    close_all();
+    open_and_show();
+    close_all();
+}
+
+static void body_exit(void)
+{
+    open_and_show();
+    exit(7);
+}
+
+static void body_raise_segv(void)
+{
+    open_and_show();
+    (void)raise(SIGSEGV);
+}
+
+static void body_raise_bus(void)
+{
+    open_and_show();
+    (void)raise(SIGBUS);
+}
+
+static void body_raise_fpe(void)
+{
+    open_and_show();
+    (void)raise(SIGFPE);
+}
+
+static void body_raise_ill(void)
+{
+    open_and_show();
+    (void)raise(SIGILL);
+}
+
+static void body_raise_quit(void)
+{
+    open_and_show();
+    (void)raise(SIGQUIT);
+}
+
+static void body_abort(void)
+{
+    open_and_show();
+    abort();
+}
+
+/* A process that the cockpit started and that exits is not the cockpit. */
+static void body_child_exits(void)
+{
+    open_and_show();
+    write_text(STDOUT_FILENO, "[A]");
+    pid_t child = fork();
+    if (child == 0)
+        exit(0);
+    (void)waitpid(child, NULL, 0);
+    write_text(STDOUT_FILENO, "[B]");
+    close_all();
+}
+
+static int next_signal(void)
+{
+    struct pollfd fd = {.fd = term_signal_fd(term), .events = POLLIN};
+    while (poll(&fd, 1, DEADLINE_MS) < 0 && errno == EINTR)
+        continue;
+    return term_signal(term);
+}
+
+static void body_signal(void)
+{
+    open_and_show();
+    (void)dprintf(result_fd, "ready\n");
+    int signal = next_signal();
+    (void)dprintf(result_fd, "signal %d then %d\n", signal, term_signal(term));
+    close_all();
+}
+
+static void body_resize(void)
+{
+    int rows = 0, columns = 0;
+    open_and_show();
+    (void)dprintf(result_fd, "ready\n");
+    int signal = next_signal();
+    term_size(term, &rows, &columns);
+    (void)dprintf(result_fd, "%d %dx%d key %d\n", signal, columns, rows,
+                  term_key(term, false) == TERM_KEY_RESIZE);
+    canvas_resize(&canvas, rows, columns);
+    canvas_text(&canvas, (struct spot){rows - 1, 0, columns}, STYLE_PLAIN, "bottom");
+    term_show(term, &canvas);
+    close_all();
+}
+
+static void body_changes(void)
+{
+    open_and_show();
+    write_text(STDOUT_FILENO, "[A]");
+    show("Hallo");
+    write_text(STDOUT_FILENO, "[B]");
+    show("Hello");
+    write_text(STDOUT_FILENO, "[C]");
+    term_redraw(term);
+    show("Hello");
+    write_text(STDOUT_FILENO, "[D]");
+    close_all();
+}
+
+static void body_text(void)
+{
+    open_and_show();
+    (void)dprintf(result_fd, "utf8 %d", term_is_utf8(term));
+    canvas_clear(&canvas);
+    canvas_text(&canvas, (struct spot){0, 0, 20}, STYLE_PLAIN, "[日本 e\u0301 ●]");
+    term_show(term, &canvas);
+    canvas_text(&canvas, (struct spot){0, 1, 20}, STYLE_PLAIN, "x本y");
+    term_show(term, &canvas);
+    close_all();
+}
+
+/* Every style, chosen and not. */
+static void body_styles(void)
+{
+    open_and_show();
+    for (int i = 0; i < STYLE_COUNT; i++)
+        canvas_text(&canvas, (struct spot){i, 0, 20}, (enum style)i, "style");
+    canvas_choose(&canvas, STYLE_FAILED, 0, 3);
+    term_show(term, &canvas);
+    close_all();
+}
+
+static void tell_keys(bool text_wanted)
+{
+    open_and_show();
+    (void)dprintf(result_fd, "ready\n");
+    struct pollfd fd = {.fd = term_fd(term), .events = POLLIN};
+    for (uint32_t key = 0; key != 'Z' && key != TERM_KEY_GONE;) {
+        if (poll(&fd, 1, DEADLINE_MS) == 0)
+            break;
+        for (key = 1; key != TERM_KEY_NONE && key != 'Z' && key != TERM_KEY_GONE;) {
+            key = term_key(term, text_wanted);
+            if (key != TERM_KEY_NONE)
+                (void)dprintf(result_fd, "%x ", (unsigned)key);
+        }
+    }
+    close_all();
+}
+
+static void body_keys(void)
+{
+    tell_keys(false);
+}
+
+static void body_keys_as_text(void)
+{
+    tell_keys(true);
+}
+
+static void body_gone(void)
+{
+    (void)signal(SIGHUP, SIG_IGN);
+    tell_keys(false);
+}
+
+/* As a shell does: start the cockpit as a job, see it stop, continue it. */
+static void body_job(void)
+{
+    struct termios before, stopped;
+    int status = 0, go[2];
+    char byte;
+    (void)tcgetattr(STDIN_FILENO, &before);
+    ck_assert_int_eq(pipe(go), 0);
+    pid_t job = fork();
+    if (job == 0) {
+        ck_assert_int_eq(read(go[0], &byte, 1), 1);
+        open_and_show();
+        term_suspend(term);
+        show("Hallo");
+        close_all();
+        _exit(0);
+    }
+    (void)setpgid(job, job);
+    (void)tcsetpgrp(STDIN_FILENO, job);
+    write_text(go[1], "x");
+    (void)waitpid(job, &status, WUNTRACED);
+    (void)tcgetattr(STDIN_FILENO, &stopped);
+    bool same = before.c_lflag == stopped.c_lflag && before.c_iflag == stopped.c_iflag &&
+                before.c_oflag == stopped.c_oflag;
+    (void)dprintf(result_fd, "stopped %d same %d\n", WIFSTOPPED(status), same);
+    write_text(STDOUT_FILENO, "[shell]");
+    (void)kill(job, SIGCONT);
+    (void)waitpid(job, &status, 0);
+    (void)dprintf(result_fd, "ended %d\n", WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void body_open_only(void)
+{
+    struct err err = {0};
+    if (term_open(&term, TERM_COLOUR_AUTO, &err)) {
+        (void)dprintf(result_fd, "opened");
+        term_close(term);
+        return;
+    }
+    (void)dprintf(result_fd, "error %d %d", err.code == ERR_INVALID, term == NULL);
+}
+
+static void body_no_terminal(void)
+{
+    int fds[2];
+    ck_assert_int_eq(pipe(fds), 0);
+    (void)dup2(fds[1], STDOUT_FILENO);
+    body_open_only();
+}
+
+/* Tests. */
+
+static const struct {
+    const char *name;
+    void (*body)(void);
+    int signal, code;
+    const char *line;
+} end_cases[] = {
+    {"close", body_close, 0, 0, ""},
+    {"open again", body_close_twice_open, 0, 0, ""},
+    {"exit", body_exit, 0, 7, ""},
+    {"SIGSEGV", body_raise_segv, SIGSEGV, 0, "devs: crashed: signal SEGV\r\n"},
+    {"SIGBUS", body_raise_bus, SIGBUS, 0, "devs: crashed: signal BUS\r\n"},
+    {"SIGFPE", body_raise_fpe, SIGFPE, 0, "devs: crashed: signal FPE\r\n"},
+    {"SIGILL", body_raise_ill, SIGILL, 0, "devs: crashed: signal ILL\r\n"},
+    {"SIGQUIT", body_raise_quit, SIGQUIT, 0, "devs: ended by signal QUIT\r\n"},
+    {"abort", body_abort, SIGABRT, 0, "devs: crashed: signal ABRT\r\n"},
+    {"a child of ours exits", body_child_exits, 0, 0, "[A][B]"},
+};
+
+START_TEST(test_given_back_on_every_way_out)
+{
+    start(end_cases[_i].body);
+    finish();
+
+    const char *name = end_cases[_i].name;
+    int signal = WIFSIGNALED(pty.status) ? WTERMSIG(pty.status) : 0;
+    int code = WIFEXITED(pty.status) ? WEXITSTATUS(pty.status) : 0;
+    ck_assert_msg(signal == end_cases[_i].signal, "%s: signal %d", name, signal);
+    ck_assert_msg(code == end_cases[_i].code, "%s: code %d, %s", name, code, pty.told.text);
+    ck_assert_msg(find("Hallo") != NULL, "%s: nothing was shown", name);
+    ck_assert_msg(find(end_cases[_i].line) != NULL, "%s: %s", name, pty.screen.text);
+    check_given_back();
+    if (signal != 0)
+        ck_assert(find(end_cases[_i].line) > find_last(rmcup));
+}
+END_TEST
+
+static const int told_signals[] = {SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
+
+START_TEST(test_signal_is_told)
+{
+    char want[40];
+    start(body_signal);
+    read_until("ready\n");
+    ck_assert_int_eq(kill(pty.child, told_signals[_i]), 0);
+    finish();
+
+    (void)snprintf(want, sizeof(want), "signal %d then 0\n", told_signals[_i]);
+    ck_assert_ptr_nonnull(strstr(pty.told.text, want));
+    ck_assert(WIFEXITED(pty.status) && WEXITSTATUS(pty.status) == 0);
+    check_given_back();
+}
+END_TEST
+
+START_TEST(test_stop_and_continue)
+{
+    start(body_job);
+    finish();
+
+    ck_assert_str_eq(pty.told.text, "stopped 1 same 1\nended 1\n");
+    const char *shell = find("[shell]");
+    ck_assert_ptr_nonnull(shell);
+    ck_assert(find(rmcup) < shell);
+    ck_assert_ptr_nonnull(strstr(shell, smcup));
+    ck_assert_ptr_nonnull(strstr(shell, paste_on));
+    ck_assert_ptr_nonnull(strstr(shell, "Hallo"));
+    check_given_back();
+}
+END_TEST
+
+START_TEST(test_resize)
+{
+    struct winsize size = {.ws_row = 12, .ws_col = 40};
+    char want[60];
+    start(body_resize);
+    read_until("ready\n");
+    ck_assert_int_eq(ioctl(pty.master, TIOCSWINSZ, &size), 0);
+    finish();
+
+    (void)snprintf(want, sizeof(want), "ready\n%d 40x12 key 1\n", SIGWINCH);
+    ck_assert_str_eq(pty.told.text, want);
+    ck_assert_msg(find("\033[12dbottom") != NULL, "%s", pty.screen.text);
+    check_given_back();
+}
+END_TEST
+
+START_TEST(test_only_changes_are_written)
+{
+    start(body_changes);
+    finish();
+
+    ck_assert_ptr_nonnull(find("[A][B]"));
+    const char *from = find("[B]"), *to = find("[C]");
+    ck_assert_ptr_nonnull(to);
+    ck_assert_int_lt(to - from, 60);
+    ck_assert_ptr_null(find("Hello[C]"));
+    const char *again = strstr(to, "Hello");
+    ck_assert_ptr_nonnull(again);
+    ck_assert(again < strstr(to, "[D]"));
+}
+END_TEST
+
+START_TEST(test_text_reaches_the_terminal)
+{
+    start(body_text);
+    finish();
+
+    ck_assert_str_eq(pty.told.text, "utf8 1");
+    ck_assert_ptr_nonnull(find("[日本 e\u0301 ●]"));
+}
+END_TEST
+
+START_TEST(test_c_locale_is_ascii)
+{
+    locale_name = "C";
+    start(body_text);
+    finish();
+
+    ck_assert_str_eq(pty.told.text, "utf8 0");
+    ck_assert_ptr_nonnull(find("[? ?  e ?]"));
+    for (size_t i = 0; i < pty.screen.len; i++)
+        ck_assert_int_eq((unsigned char)pty.screen.text[i] & 0x80, 0);
+}
+END_TEST
+
+/* Is an SGR parameter from low to high in the output? */
+static bool has_sgr(int low, int high)
+{
+    for (const char *at = find("\033["); at; at = strstr(at + 1, "\033[")) {
+        const char *end = at + 2 + strspn(at + 2, "0123456789;");
+        if (*end != 'm')
+            continue;
+        for (const char *number = at + 2; number < end; number += strcspn(number, ";m") + 1) {
+            long value = strtol(number, NULL, 10);
+            if (value >= low && value <= high)
+                return true;
+        }
+    }
+    return false;
+}
+
+START_TEST(test_colours)
+{
+    start(body_styles);
+    finish();
+
+    ck_assert(has_sgr(30, 37));
+    ck_assert(has_sgr(41, 47));
+    ck_assert_msg(!has_sgr(2, 2), "dim is used");
+    ck_assert_msg(!has_sgr(38, 38) && !has_sgr(48, 48), "colours above the sixteen are used");
+    ck_assert_msg(!has_sgr(90, 107), "bright colours are used");
+}
+END_TEST
+
+START_TEST(test_no_color)
+{
+    ck_assert_int_eq(setenv("NO_COLOR", "1", 1), 0);
+    start(body_styles);
+    finish();
+
+    ck_assert(!has_sgr(30, 38));
+    ck_assert(!has_sgr(40, 48));
+    ck_assert_msg(has_sgr(1, 1) && has_sgr(4, 4) && has_sgr(7, 7), "%s", pty.screen.text);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    void (*body)(void);
+    const char *typed, *want;
+} key_cases[] = {
+    {"letters", body_keys, "jG!Z", "6a 47 21 5a "},
+    {"enter, backspace, tab", body_keys, "\r\x7f\b\tZ", "a 7f 7f 9 5a "},
+    {"controls are keys", body_keys, "\x03\x1a\x1c\x04\x13Z", "3 1a 1c 4 13 5a "},
+    {"runes", body_keys, "é日Z", "e9 65e5 5a "},
+    {"arrows", body_keys, "\033OA\033OB\033ODZ", "110000 110001 110002 5a "},
+    {"pages and ends", body_keys, "\033[5~\033[6~\033OH\033OFZ", "110006 110007 110004 110005 5a "},
+    {"S-Tab and F1", body_keys, "\033[Z\033OPZ", "110008 110009 5a "},
+    {"Esc", body_keys, "\033Z", "1b 5a "},
+    {"unknown sequences", body_keys, "\033[I\033[97;5u\033[<0;3;4MjZ", "6a 5a "},
+    {"paste is swallowed", body_keys, "j\033[200~xK\ryq\033OA\033[201~kZ", "6a 6b 5a "},
+    {"Esc ends a paste", body_keys, "\033[200~x\033jZ", "6a 5a "},
+    {"paste as text", body_keys_as_text, "\033[200~a\tb\r\x01\033[201~\rZ", "61 20 62 20 a 5a "},
+};
+
+START_TEST(test_keys)
+{
+    start(key_cases[_i].body);
+    read_until("ready\n");
+    write_text(pty.master, key_cases[_i].typed);
+    finish();
+
+    const char *told = pty.told.text + strlen("ready\n");
+    ck_assert_msg(strcmp(told, key_cases[_i].want) == 0, "%s: %s", key_cases[_i].name, told);
+}
+END_TEST
+
+START_TEST(test_terminal_that_goes_is_seen_once)
+{
+    start(body_gone);
+    read_until("ready\n");
+    ck_assert_int_eq(close(pty.slave), 0);
+    ck_assert_int_eq(close(pty.master), 0);
+    while (take(pty.result, &pty.told))
+        continue;
+    ck_assert_int_eq(waitpid(pty.child, &pty.status, 0), pty.child);
+
+    char want[40];
+    (void)snprintf(want, sizeof(want), "ready\n%x ", (unsigned)TERM_KEY_GONE);
+    ck_assert_str_eq(pty.told.text, want);
+    ck_assert(WIFEXITED(pty.status) && WEXITSTATUS(pty.status) == 0);
+}
+END_TEST
+
+static const char *const unusable[] = {"dumb", "no-such-terminal", ""};
+
+START_TEST(test_unusable_terminal_is_an_error)
+{
+    term_name = unusable[_i];
+    start(body_open_only);
+    finish();
+    ck_assert_str_eq(pty.told.text, "error 1 1");
+    check_settings_are_as_before();
+}
+END_TEST
+
+START_TEST(test_no_terminal_is_an_error)
+{
+    start(body_no_terminal);
+    finish();
+    ck_assert_str_eq(pty.told.text, "error 1 1");
+    ck_assert_uint_eq(pty.screen.len, 0);
+    check_settings_are_as_before();
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("term");
+    TCase *tcase = test_case(suite, "ways out");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_given_back_on_every_way_out, 0, TABLE_LEN(end_cases));
+    tcase_add_loop_test(tcase, test_signal_is_told, 0, TABLE_LEN(told_signals));
+    tcase_add_test(tcase, test_stop_and_continue);
+    tcase = test_case(suite, "screen");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_resize);
+    tcase_add_test(tcase, test_only_changes_are_written);
+    tcase_add_test(tcase, test_text_reaches_the_terminal);
+    tcase_add_test(tcase, test_c_locale_is_ascii);
+    tcase_add_test(tcase, test_colours);
+    tcase_add_test(tcase, test_no_color);
+    tcase = test_case(suite, "keys");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_keys, 0, TABLE_LEN(key_cases));
+    tcase_add_test(tcase, test_terminal_that_goes_is_seen_once);
+    tcase = test_case(suite, "errors");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_unusable_terminal_is_an_error, 0, TABLE_LEN(unusable));
+    tcase_add_test(tcase, test_no_terminal_is_an_error);
+    return suite;
+}
