@@ -1,0 +1,205 @@
+#include "app.h"
+
+#include <poll.h>
+
+#include "app_parts.h"
+#include "clock.h"
+#include "watch.h"
+
+enum { MS_PER_S = 1000, FOREVER = -1 };
+
+enum { POLL_KEYS, POLL_SIGNALS, POLL_NEWS, POLL_ENGINE, POLL_COUNT };
+
+enum view_mode app_mode_now(const struct app *app)
+{
+    if (app->options->mode == APP_REPLAY)
+        return VIEW_REPLAY;
+    if (follower_state(app->follower)->ended)
+        return VIEW_ENDED;
+    return app->orphaned ? VIEW_INTERRUPTED : VIEW_LIVE;
+}
+
+struct view_facts app_facts(const struct app *app)
+{
+    bool replays = app->options->mode == APP_REPLAY;
+    return (struct view_facts){
+        .state = follower_state(app->follower),
+        .log = &app->tail,
+        .mode = app_mode_now(app),
+        .orphaned = !replays && app->orphaned,
+        .engine_here = app->options->engine_here && !app->engine_done,
+        .now = replays ? replay_now(&app->replay) : app->now,
+        .clock = app->now,
+    };
+}
+
+static bool open_parts(struct app *app, struct err *err)
+{
+    const struct app_options *options = app->options;
+    if (!follower_open(&app->follower, options->place, options->run, err))
+        return false;
+    const struct run_state *state = follower_state(app->follower);
+    view_init(&app->view, state->plan->task_count);
+    app->acts = (struct app_acts){.desk = options->mode == APP_LIVE ? options->desk : NULL,
+                                  .plan = state->plan,
+                                  .run = follower_run(app->follower)->number};
+    if (options->mode == APP_REPLAY && !app_replay_open(app, err))
+        return false;
+    if (!term_open(&app->term, options->colour, err))
+        return false;
+    int rows, columns;
+    term_size(app->term, &rows, &columns);
+    canvas_init(&app->canvas, rows, columns, options->ascii || !term_is_utf8(app->term));
+    return true;
+}
+
+static void close_parts(struct app *app)
+{
+    term_close(app->term);
+    follower_close(app->follower);
+    canvas_done(&app->canvas);
+    view_done(&app->view);
+    replay_done(&app->replay);
+    log_tail_done(&app->tail);
+    output_page_done(&app->page);
+    event_page_done(&app->events);
+}
+
+/* Whether the run's owner has died is looked up now and then, not for each frame. */
+static void look_for_orphan(struct app *app)
+{
+    bool was = app->orphaned;
+    bool may_be = !follower_state(app->follower)->ended && app->options->mode == APP_LIVE;
+    app->orphaned = may_be && follower_is_orphaned(app->follower);
+    app->orphan_looked = app->now;
+    app->wants_frame = app->wants_frame || was != app->orphaned;
+}
+
+static void take_news(struct app *app)
+{
+    struct err err = {0};
+    size_t count = 0;
+    (void)follower_heard(app->follower);
+    app->wants_frame = true; /* output has no events of its own */
+    if (app->options->mode == APP_REPLAY) {
+        app_replay_extend(app);
+        return;
+    }
+    if (!follower_read(app->follower, APP_EVENTS_TURN, NULL, NULL, &count, &err))
+        view_say(&app->view, &app->now, "%s", err.message);
+    app->more_news = count == APP_EVENTS_TURN;
+    look_for_orphan(app);
+    app_answer_acts(app);
+}
+
+/* After q w: gone when nothing runs and no new attempt can start. */
+static void leave_if_quiet(struct app *app)
+{
+    bool quiet = follower_state(app->follower)->running == 0 && app->acts.count == 0;
+    if (app->view.leaving && (quiet || app->engine_done))
+        app_leave(app, APP_LEFT_WAIT, 0);
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+    if (b < 0)
+        b = 0;
+    return a == FOREVER || b < a ? b : a;
+}
+
+/* Until something on the screen changes by itself; FOREVER if nothing does. */
+static int wait_ms(const struct app *app)
+{
+    int64_t wait = FOREVER;
+    if (app->more_news || app->wants_frame_now)
+        return 0;
+    if (app->wants_frame)
+        wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
+    if (app_mode_now(app) == VIEW_LIVE)
+        wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
+    if (app->acts.count > 0)
+        wait = sooner(wait, APP_ANSWER_MS);
+    if (app->replay.playing)
+        wait = sooner(wait, APP_FRAME_MS);
+    if (view_wake_ms(&app->view) >= 0)
+        wait = sooner(wait, view_wake_ms(&app->view) - app->now.mono_ms);
+    if (follower_fd(app->follower) < 0)
+        wait = sooner(wait, WATCH_POLL_MS);
+    return (int)wait;
+}
+
+/* What the time alone brings. */
+static void take_time(struct app *app)
+{
+    const struct moment *now = &app->now;
+    bool live = app_mode_now(app) == VIEW_LIVE;
+    if (live && now->at_ms / MS_PER_S != app->drawn.at_ms / MS_PER_S)
+        app->wants_frame = true;
+    if (live && now->mono_ms - app->orphan_looked.mono_ms >= APP_ORPHAN_MS)
+        look_for_orphan(app);
+    if (view_wake_ms(&app->view) >= 0 && now->mono_ms >= view_wake_ms(&app->view))
+        app->wants_frame = true;
+    if (app->options->mode == APP_REPLAY)
+        app_replay_play(app);
+    app_answer_acts(app);
+}
+
+static void show_if_due(struct app *app)
+{
+    bool rested = app->now.mono_ms - app->drawn.mono_ms >= APP_FRAME_MS;
+    if (!app->finished && (app->wants_frame_now || (app->wants_frame && rested)))
+        app_show(app);
+}
+
+static void wait_for_something(struct app *app, struct pollfd polled[POLL_COUNT])
+{
+    int engine_fd = app->engine_done ? -1 : app->options->engine_done_fd;
+    polled[POLL_KEYS] = (struct pollfd){.fd = term_fd(app->term), .events = POLLIN};
+    polled[POLL_SIGNALS] = (struct pollfd){.fd = term_signal_fd(app->term), .events = POLLIN};
+    polled[POLL_NEWS] = (struct pollfd){.fd = follower_fd(app->follower), .events = POLLIN};
+    polled[POLL_ENGINE] = (struct pollfd){.fd = engine_fd, .events = POLLIN};
+    if (poll(polled, POLL_COUNT, wait_ms(app)) < 0) {
+        for (int i = 0; i < POLL_COUNT; i++)
+            polled[i].revents = 0;
+    }
+    app->now = clock_now();
+}
+
+static void take_turn(struct app *app)
+{
+    struct pollfd polled[POLL_COUNT];
+    wait_for_something(app, polled);
+    bool polls_news = polled[POLL_NEWS].fd >= 0;
+    if (polled[POLL_ENGINE].revents != 0) {
+        app->engine_done = true;
+        take_news(app);
+    }
+    if (polled[POLL_NEWS].revents != 0 || !polls_news || app->more_news)
+        take_news(app);
+    if (polled[POLL_SIGNALS].revents != 0)
+        app_take_signals(app);
+    if (polled[POLL_KEYS].revents != 0)
+        app_take_keys(app);
+    take_time(app);
+    leave_if_quiet(app);
+    show_if_due(app);
+}
+
+bool app_run(const struct app_options *options, struct app_result *result, struct err *err)
+{
+    struct app app = {.options = options};
+    log_tail_init(&app.tail);
+    replay_init(&app.replay);
+    app.now = clock_now();
+    bool ok = open_parts(&app, err);
+    if (ok) {
+        take_news(&app);
+        app.wants_frame_now = true;
+        show_if_due(&app);
+        while (!app.finished)
+            take_turn(&app);
+        *result = app.result;
+    }
+    close_parts(&app);
+    return ok;
+}

@@ -1,0 +1,138 @@
+/* app_keys.c - keys, signals and answers: what comes from people. */
+#include <signal.h>
+#include <stdio.h>
+
+#include "app_parts.h"
+
+enum { CTRL_C = 0x03 };
+
+void app_leave(struct app *app, enum app_leave leave, int signal)
+{
+    app->finished = true;
+    app->result = (struct app_result){.leave = leave, .signal = signal};
+}
+
+static void ask(struct app *app, struct control control)
+{
+    struct err err = {0};
+    struct str words = {0};
+    (void)snprintf(control.by, sizeof(control.by), "%s", app->options->by ? app->options->by : "");
+    app_acts_words(&app->acts, &control, &words);
+    if (app_acts_ask(&app->acts, &control, &err))
+        view_say(&app->view, &app->now, "%s: asked", str_text(&words));
+    else
+        view_say(&app->view, &app->now, "%s: %s", str_text(&words), err.message);
+    str_done(&words);
+}
+
+/* No new attempts from now on; the app leaves when none runs any more. */
+static void leave_later(struct app *app)
+{
+    ask(app, (struct control){.verb = CONTROL_HOLD, .task = -1, .key_at_ms = app->now.at_ms});
+    app->view.leaving = true;
+    app->view.message[0] = '\0';
+}
+
+static void suspend(struct app *app)
+{
+    term_suspend(app->term);
+    app_resize(app);
+}
+
+static void carry_out(struct app *app, const struct view_todo *todo)
+{
+    switch (todo->kind) {
+    case VIEW_DRAW:
+        break;
+    case VIEW_ASK:
+        ask(app, todo->control);
+        break;
+    case VIEW_ASKED:
+        term_flush_keys(app->term);
+        break;
+    case VIEW_TRANSPORT:
+        app_replay_move(app, todo->move);
+        break;
+    case VIEW_REDRAW_ALL:
+        app_resize(app);
+        break;
+    case VIEW_SUSPEND:
+        suspend(app);
+        break;
+    case VIEW_LEAVE:
+        app_leave(app, APP_LEFT, 0);
+        break;
+    case VIEW_LEAVE_WAIT:
+        leave_later(app);
+        break;
+    case VIEW_LEAVE_CANCEL:
+        app_leave(app, APP_LEFT_CANCEL, 0);
+        break;
+    }
+}
+
+static void take_key(struct app *app, uint32_t key)
+{
+    if (key == TERM_KEY_GONE) {
+        app_leave(app, APP_LEFT_SIGNAL, SIGHUP);
+        return;
+    }
+    if (key == TERM_KEY_RESIZE) {
+        app_resize(app);
+        return;
+    }
+    struct view_facts facts = app_facts(app);
+    struct view_todo todo = view_key(&app->view, key, &facts);
+    app->wants_frame_now = true;
+    carry_out(app, &todo);
+}
+
+void app_take_keys(struct app *app)
+{
+    while (!app->finished) {
+        uint32_t key = term_key(app->term, view_wants_text(&app->view));
+        if (key == TERM_KEY_NONE)
+            return;
+        take_key(app, key);
+    }
+}
+
+static void take_signal(struct app *app, int signal)
+{
+    switch (signal) {
+    case SIGTERM:
+    case SIGHUP:
+        app_leave(app, APP_LEFT_SIGNAL, signal);
+        break;
+    case SIGINT:
+        take_key(app, CTRL_C);
+        break;
+    case SIGTSTP:
+        suspend(app);
+        break;
+    default: /* SIGWINCH, SIGCONT */
+        app_resize(app);
+        break;
+    }
+}
+
+void app_take_signals(struct app *app)
+{
+    int signal = term_signal(app->term);
+    while (signal != 0 && !app->finished) {
+        take_signal(app, signal);
+        signal = term_signal(app->term);
+    }
+}
+
+void app_answer_acts(struct app *app)
+{
+    struct str words = {0};
+    if (app->acts.count == 0)
+        return;
+    if (app_acts_look(&app->acts, follower_reader(app->follower), &words)) {
+        view_say(&app->view, &app->now, "%s", str_text(&words));
+        app->wants_frame_now = true;
+    }
+    str_done(&words);
+}

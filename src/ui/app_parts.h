@@ -1,0 +1,67 @@
+/*
+ * app_parts.h - what the files of the app share. Main thread only.
+ */
+#ifndef DEVS_APP_PARTS_H
+#define DEVS_APP_PARTS_H
+
+#include "app.h"
+#include "app_acts.h"
+#include "follower.h"
+#include "frame.h"
+
+enum {
+    APP_FRAME_MS = 100,       /* frames that the log causes are no closer than this */
+    APP_ANSWER_MS = 100,      /* how often answers are looked for while some are due */
+    APP_ORPHAN_MS = 5000,     /* how often a run without news is looked after */
+    APP_EVENTS_TURN = 100000, /* events read in one go, so that keys come through */
+};
+
+struct app {
+    const struct app_options *options; /* borrowed */
+    struct follower *follower;
+    struct term *term;
+    struct canvas canvas;
+    struct view view;
+    struct log_tail tail;
+    struct output_page page; /* reused for the tail */
+    struct replay replay;
+    struct event_page events; /* reused for the replay's marks */
+    struct app_acts acts;
+
+    struct moment now;    /* of this turn */
+    struct moment played; /* when the replay was moved on last */
+    struct moment orphan_looked;
+    struct moment drawn;
+    bool orphaned;
+    bool engine_done;
+    bool more_news;       /* not all events were read in the last go */
+    bool wants_frame;     /* something changed in the log */
+    bool wants_frame_now; /* a person did something */
+
+    bool finished;
+    struct app_result result;
+};
+
+/* The run as the view sees it now. */
+struct view_facts app_facts(const struct app *app);
+enum view_mode app_mode_now(const struct app *app);
+
+/* app_keys.c */
+void app_take_keys(struct app *app);
+void app_take_signals(struct app *app);
+void app_answer_acts(struct app *app);
+void app_leave(struct app *app, enum app_leave leave, int signal);
+
+/* app_show.c */
+void app_show(struct app *app);
+void app_resize(struct app *app);
+
+/* app_replay.c: the same app over a recording. */
+ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
+/* Take in what was recorded since. */
+void app_replay_extend(struct app *app);
+void app_replay_move(struct app *app, enum replay_move move);
+/* Move on by the time that has passed. */
+void app_replay_play(struct app *app);
+
+#endif

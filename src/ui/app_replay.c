@@ -1,0 +1,83 @@
+/* app_replay.c - the app over a recording: marks, and the fold at the cursor. */
+#include "app_parts.h"
+
+static bool load_marks(struct app *app, struct err *err)
+{
+    struct log_reader *reader = follower_reader(app->follower);
+    int64_t run = follower_run(app->follower)->number;
+    do {
+        if (!log_reader_events(reader, run, (int64_t)app->replay.count, &app->events, err))
+            return false;
+        for (size_t i = 0; i < app->events.count; i++)
+            replay_add(&app->replay, &app->events.events[i]);
+    } while (app->events.count >= LOG_PAGE_EVENTS);
+    return true;
+}
+
+static void seek(struct app *app)
+{
+    struct err err = {0};
+    if (!follower_seek(app->follower, app->replay.at, &err))
+        view_say(&app->view, &app->now, "%s", err.message);
+    app->wants_frame_now = true;
+}
+
+bool app_replay_open(struct app *app, struct err *err)
+{
+    if (!load_marks(app, err))
+        return false;
+    (void)replay_move(&app->replay, REPLAY_END, -1);
+    return follower_seek(app->follower, app->replay.at, err);
+}
+
+void app_replay_extend(struct app *app)
+{
+    struct err err = {0};
+    size_t before = app->replay.count;
+    if (!load_marks(app, &err))
+        view_say(&app->view, &app->now, "%s", err.message);
+    app->wants_frame = app->wants_frame || app->replay.count != before;
+}
+
+static const char *nothing_there(enum replay_move move)
+{
+    switch (move) {
+    case REPLAY_EVENT_BACK:
+    case REPLAY_START:
+        return "this is the start of the recording";
+    case REPLAY_EVENT_ON:
+    case REPLAY_END:
+        return "this is the end of the recording";
+    case REPLAY_TRY_BACK:
+        return "the chosen task has no earlier try";
+    case REPLAY_TRY_ON:
+        return "the chosen task has no later try";
+    case REPLAY_PLAY:
+        return "nothing comes after this; 0 goes to the start";
+    case REPLAY_SLOWER:
+        return "it plays as slowly as it can";
+    case REPLAY_FASTER:
+        return "it plays as fast as it can";
+    }
+    return "";
+}
+
+void app_replay_move(struct app *app, enum replay_move move)
+{
+    if (!replay_move(&app->replay, move, app->view.chosen))
+        view_say(&app->view, &app->now, "%s", nothing_there(move));
+    app->played = app->now;
+    seek(app);
+}
+
+void app_replay_play(struct app *app)
+{
+    int64_t before = app->replay.at;
+    bool played = replay_play(&app->replay, app->now.mono_ms - app->played.mono_ms);
+    app->played = app->now;
+    if (!played)
+        return;
+    if (app->replay.at != before)
+        seek(app);
+    app->wants_frame_now = true;
+}

@@ -1,0 +1,110 @@
+/* app_show.c - from the state of the app to the terminal. */
+#include "app_parts.h"
+
+static const struct step_state *step_with_output(const struct run_state *state, int task,
+                                                 int *number_out)
+{
+    int number = run_state_step_number(state, task);
+    const struct step_state *steps = state->tasks[task].steps;
+    while (number > 0 && steps[number].attempt_count == 0)
+        number--;
+    *number_out = number;
+    return &steps[number];
+}
+
+/* The attempt whose output is shown: the latest of the chosen task. */
+static struct log_output_key key_of(const struct app *app)
+{
+    const struct run_state *state = follower_state(app->follower);
+    struct log_output_key key = {.run = follower_run(app->follower)->number,
+                                 .task = app->view.chosen};
+    const struct step_state *step = step_with_output(state, key.task, &key.step);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    key.attempt = attempt ? attempt->number : 0;
+    return key;
+}
+
+/* In a replay the output is read from its start up to the cursor, for what the
+ * end of it was then is somewhere in the middle now. */
+static bool load_until(struct app *app, const struct log_output_key *key, int64_t until_ms,
+                       struct err *err)
+{
+    struct log_reader *reader = follower_reader(app->follower);
+    int64_t after = 0;
+    do {
+        if (!log_reader_output(reader, key, after, &app->page, err))
+            return false;
+        if (app->page.count == 0)
+            return true;
+        if (after == 0 || app->page.rows[0].at_ms <= until_ms)
+            log_tail_set(&app->tail, key, &app->page, until_ms);
+        after = app->page.rows[app->page.count - 1].id;
+    } while (app->page.rows[app->page.count - 1].at_ms <= until_ms);
+    return true;
+}
+
+static bool load(struct app *app, const struct log_output_key *key, struct err *err)
+{
+    if (app->options->mode == APP_REPLAY)
+        return load_until(app, key, replay_now(&app->replay).at_ms, err);
+    struct log_reader *reader = follower_reader(app->follower);
+    if (!log_reader_output_tail(reader, key, LOG_TAIL_BYTES, &app->page, err))
+        return false;
+    log_tail_set(&app->tail, key, &app->page, INT64_MAX);
+    return true;
+}
+
+static void load_tail(struct app *app)
+{
+    struct err err = {0};
+    size_t before = app->tail.count;
+    if (app->view.chosen < 0) {
+        log_tail_clear(&app->tail);
+        return;
+    }
+    struct log_output_key key = key_of(app);
+    bool other = key.task != app->tail.key.task || key.step != app->tail.key.step ||
+                 key.attempt != app->tail.key.attempt;
+    log_tail_clear(&app->tail);
+    app->tail.key = key;
+    if (key.attempt > 0 && !load(app, &key, &err))
+        view_say(&app->view, &app->now, "%s", err.message);
+
+    /* What a person has scrolled to stays where it is while lines come in. */
+    if (other)
+        app->view.log_back = 0;
+    else if (app->view.log_back > 0 && app->tail.count > before)
+        app->view.log_back += app->tail.count - before;
+}
+
+void app_resize(struct app *app)
+{
+    int rows, columns;
+    term_size(app->term, &rows, &columns);
+    canvas_resize(&app->canvas, rows, columns);
+    term_redraw(app->term);
+    app->wants_frame_now = true;
+}
+
+void app_show(struct app *app)
+{
+    const struct log_run_info *run = follower_run(app->follower);
+    struct view_facts facts = app_facts(app);
+    struct frame_input input = {
+        .facts = &facts,
+        .view = &app->view,
+        .replay = app->options->mode == APP_REPLAY ? &app->replay : NULL,
+        .name = run->name ? run->name : "",
+        .number = run->number,
+    };
+    view_arrange(&app->view, &facts);
+    (void)view_update_prompt(&app->view, &facts);
+    struct frame_layout layout = frame_layout(app->canvas.rows, app->canvas.columns, &input);
+    view_fit(&app->view, frame_list_rows(&layout), frame_log_lines(&layout));
+    load_tail(app);
+    frame_draw(&app->canvas, &input);
+    term_show(app->term, &app->canvas);
+    app->drawn = app->now;
+    app->wants_frame = false;
+    app->wants_frame_now = false;
+}

@@ -1,0 +1,45 @@
+/*
+ * frame.h - the Tasks screen as a pure function: what is known of a run, how a
+ * person looks at it and the time go in, a canvas of cells comes out.
+ *
+ * Nothing is refused: what a size has no room for is left out, least needed first.
+ */
+#ifndef DEVS_FRAME_H
+#define DEVS_FRAME_H
+
+#include "canvas.h"
+#include "view.h"
+
+struct frame_input {
+    const struct view_facts *facts; /* borrowed, as all below */
+    const struct view *view;
+    const struct replay *replay; /* NULL unless it is one */
+    const char *name;            /* of the run; may be strange text */
+    int64_t number;              /* of the run */
+};
+
+struct frame_box {
+    int row, column, rows, columns; /* rows 0: not shown */
+};
+
+/* Where things are; a row of -1 is not shown. */
+struct frame_layout {
+    bool small; /* counts and the chosen task only */
+    int heads;  /* row of the column heads */
+    struct frame_box list, preview, log;
+    int preview_rule, log_rule, bottom_rule;
+    int divider; /* column of the line between list and preview */
+    int message, transport, scrubber, footer;
+};
+
+struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input);
+
+/* Draw the frame over the whole canvas. The view should have been fitted
+ * (view_fit) to frame_list_rows() and frame_log_lines(). */
+void frame_draw(struct canvas *canvas, const struct frame_input *input);
+
+int frame_list_rows(const struct frame_layout *layout);
+/* Lines of the log in sight, 0 if it has no place of its own. */
+int frame_log_lines(const struct frame_layout *layout);
+
+#endif

@@ -1,0 +1,287 @@
+/* frame_header.c - the lines about the run as a whole: head, message, footer. */
+#include <assert.h>
+#include <string.h>
+
+#include "clock.h"
+#include "frame_parts.h"
+#include "text.h"
+
+enum {
+    NAME_COLUMNS = 60,     /* narrower: the run's name is left out */
+    NAME_GAP_COLUMNS = 80, /* narrower: less air before the clock */
+    WIDE_COLUMNS = 120,
+    CLOCK_COLUMNS = 20, /* narrower: counts only */
+    FOOTER_KEYS_MAX = 7,
+    NAME_WIDTH_MAX = 40,
+};
+
+/* What is counted, what needs a person first. */
+static const enum shown counted[] = {
+    SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING, SHOWN_HELD,
+    SHOWN_STUCK,     SHOWN_GAVE_UP, SHOWN_LOST,  SHOWN_PASSED,
+};
+
+struct counts {
+    int of[SHOWN_COUNT];
+    bool ascii;
+    int gap; /* blanks between two */
+};
+
+static struct counts count_tasks(const struct canvas *canvas, const struct view_facts *facts)
+{
+    struct counts counts = {
+        .ascii = canvas->ascii,
+        .gap = canvas->columns >= NAME_GAP_COLUMNS ? 2 : 1,
+    };
+    for (int i = 0; i < facts->state->plan->task_count; i++)
+        counts.of[shown_task(facts->state, i, facts->orphaned)]++;
+    return counts;
+}
+
+/* As many counts as fit. Returns the columns used; with a NULL canvas nothing is
+ * drawn. */
+static int put_counts(struct canvas *canvas, struct spot spot, const struct counts *counts)
+{
+    int at = 0;
+    for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
+        enum shown shown = counted[i];
+        if (counts->of[shown] == 0)
+            continue;
+        struct str text = {0};
+        str_addf(&text, "%s%d", shown_sign(shown, counts->ascii), counts->of[shown]);
+        int width = text_width(text.data, text.len);
+        int from = at > 0 ? at + counts->gap : 0;
+        if (from + width <= spot.width) {
+            if (canvas)
+                (void)canvas_text(canvas, (struct spot){spot.row, spot.column + from, width},
+                                  frame_style(shown), text.data);
+            at = from + width;
+        }
+        str_done(&text);
+    }
+    return at;
+}
+
+static const char *mode_word(const struct view_facts *facts)
+{
+    switch (facts->mode) {
+    case VIEW_LIVE:
+        return "LIVE";
+    case VIEW_ENDED:
+        return "ENDED";
+    case VIEW_INTERRUPTED:
+        return "INTERRUPTED";
+    case VIEW_REPLAY:
+        return "REPLAY";
+    }
+    return "";
+}
+
+/* The time at the right end: of the end where nothing goes on. */
+static void add_clock(const struct frame_input *input, bool with_word, struct str *out)
+{
+    const struct view_facts *facts = input->facts;
+    char hms[CLOCK_TEXT_MAX];
+    if (with_word && facts->mode == VIEW_ENDED)
+        str_add(out, "ended ");
+    if (with_word && facts->mode == VIEW_INTERRUPTED)
+        str_add(out, "last heard ");
+    if (frame_now(input).at_ms > 0)
+        str_add(out, clock_hms(frame_now(input).at_ms, hms));
+}
+
+static void add_run(const struct frame_input *input, int columns, struct str *out)
+{
+    const struct view_facts *facts = input->facts;
+    str_add(out, columns >= NAME_COLUMNS ? "   " : " ");
+    str_add(out, mode_word(facts));
+    if (facts->mode == VIEW_REPLAY && columns >= NAME_COLUMNS)
+        str_add(out, " (read only)");
+    if (columns >= WIDE_COLUMNS || (facts->mode == VIEW_REPLAY && columns >= NAME_COLUMNS))
+        str_addf(out, "   run #%lld", (long long)input->number);
+    if (columns >= WIDE_COLUMNS && facts->mode == VIEW_LIVE)
+        str_addf(out, "   %d of %d slots", facts->state->running, facts->state->jobs);
+}
+
+static void paint_row(struct canvas *canvas, int row, enum style style)
+{
+    for (int i = 0; i < canvas->columns; i++)
+        canvas_cell(canvas, row, i)->style = (uint8_t)style;
+}
+
+void frame_header(struct canvas *canvas, const struct frame_input *input)
+{
+    int columns = canvas->columns;
+    bool replay = input->facts->mode == VIEW_REPLAY;
+    enum style style = replay ? STYLE_REPLAY : STYLE_HEAD;
+    struct str clock = {0};
+    add_clock(input, columns >= NAME_COLUMNS, &clock);
+    int right = frame_put_right(canvas, (struct spot){0, 0, columns}, style, str_text(&clock));
+
+    int at = frame_put(canvas, (struct spot){0, 1, columns - 1}, style, "devs");
+    if (columns >= NAME_COLUMNS) {
+        at = frame_put(
+            canvas,
+            (struct spot){0, at + 2, NAME_WIDTH_MAX < columns / 3 ? NAME_WIDTH_MAX : columns / 3},
+            style, input->name);
+    }
+    struct str run = {0};
+    add_run(input, columns, &run);
+    at = frame_put(canvas, (struct spot){0, at, right - at - 1}, style, str_text(&run));
+
+    struct counts counts = count_tasks(canvas, input->facts);
+    int gap = columns >= NAME_GAP_COLUMNS ? 5 : 3;
+    struct spot room = {0, at + 2, right - gap - at - 2};
+    if (room.width > 0) {
+        int used = put_counts(NULL, room, &counts);
+        room.column += room.width - used;
+        (void)put_counts(canvas, room, &counts);
+    }
+    if (replay)
+        paint_row(canvas, 0, STYLE_REPLAY);
+    str_done(&clock);
+    str_done(&run);
+}
+
+static int flaky(const struct run_state *state)
+{
+    int count = 0;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        size_t attempts = 0;
+        for (int k = 0; k < state->plan->tasks[i].step_count; k++)
+            attempts += state->tasks[i].steps[k].attempt_count;
+        if (state->tasks[i].status == TASK_PASSED &&
+            attempts > (size_t)state->plan->tasks[i].step_count)
+            count++;
+    }
+    return count;
+}
+
+static void add_end(const struct frame_input *input, struct str *out)
+{
+    const struct run_state *state = input->facts->state;
+    int tasks = state->plan->task_count;
+    int passed = state->counts[TASK_PASSED];
+    str_addf(out, "%d of %d passed", passed, tasks);
+    int after = flaky(state);
+    if (after > 0)
+        str_addf(out, ", %d after failures", after);
+    static const enum task_status others[] = {TASK_GAVE_UP, TASK_STUCK,     TASK_NEEDS_YOU,
+                                              TASK_BLOCKED, TASK_CANCELLED, TASK_QUEUED};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        if (state->counts[others[i]] > 0)
+            str_addf(out, ", %d %s", state->counts[others[i]], task_status_name(others[i]));
+    }
+    str_add(out, ". q leaves");
+}
+
+static void add_interrupted(const struct frame_input *input, struct str *out)
+{
+    const struct run_state *state = input->facts->state;
+    str_add(out, "devs was killed while this went on");
+    if (state->running > 0)
+        str_addf(out, "; %d task%s lost", state->running, state->running == 1 ? "" : "s");
+    str_add(out, ". q leaves");
+}
+
+static void add_notice(const struct frame_input *input, struct str *out)
+{
+    const struct run_state *state = input->facts->state;
+    char hms[CLOCK_TEXT_MAX];
+    if (state->notice[0] != '\0')
+        str_addf(out, "%s %s", clock_hms(state->notice_at_ms, hms), state->notice);
+}
+
+/* What the message line says; empty if nothing wants a person's eye. */
+static void add_message(const struct frame_input *input, struct str *out)
+{
+    const struct view_facts *facts = input->facts;
+    const struct run_state *state = facts->state;
+    if (input->view->message[0] != '\0')
+        str_add(out, input->view->message);
+    else if (input->view->leaving)
+        str_addf(out, "no new tries; leaving when the %d running %s ended", state->running,
+                 state->running == 1 ? "try has" : "tries have");
+    else if (!state->started)
+        str_add(out, "the run is starting");
+    else if (state->ended)
+        add_end(input, out);
+    else if (facts->mode == VIEW_INTERRUPTED)
+        add_interrupted(input, out);
+    else
+        add_notice(input, out);
+}
+
+void frame_message(struct canvas *canvas, int row, const struct frame_input *input)
+{
+    struct str text = {0};
+    add_message(input, &text);
+    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PLAIN,
+                    str_text(&text));
+    str_done(&text);
+}
+
+/* Would this key do something now? */
+static bool works(enum act act, const struct frame_input *input)
+{
+    const struct view_facts *facts = input->facts;
+    int chosen = input->view->chosen;
+    if (act != UI_RETRY && act != UI_CANCEL && act != UI_HOLD && act != UI_OPEN)
+        return act != UI_PANE_NEXT || input->view->has_log_pane;
+    if (chosen < 0)
+        return false;
+    const struct task_state *task = &facts->state->tasks[chosen];
+    bool final = task_status_is_final(task->status);
+    if (act == UI_OPEN)
+        return !input->view->open;
+    if (act == UI_RETRY)
+        return task->status == TASK_BACKOFF || task->held || (final && task->status != TASK_PASSED);
+    return !final;
+}
+
+void frame_footer(struct canvas *canvas, int row, const struct frame_input *input)
+{
+    static const enum act live[] = {UI_OPEN,   UI_RETRY,     UI_CANCEL, UI_HOLD,
+                                    UI_FILTER, UI_PANE_NEXT, UI_HELP,   UI_QUIT};
+    static const enum act narrow[] = {UI_OPEN, UI_RETRY, UI_CANCEL, UI_HELP};
+    static const enum act replay[] = {UI_PLAY,   UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_BACK,
+                                      UI_FASTER, UI_HELP,       UI_QUIT};
+    const struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
+    if (layout.message < 0 && input->view->message[0] != '\0') {
+        frame_message(canvas, row, input);
+        return;
+    }
+    bool is_replay = input->facts->mode == VIEW_REPLAY;
+    bool is_narrow = canvas->columns < NAME_COLUMNS;
+    const enum act *from = is_replay ? replay : is_narrow ? narrow : live;
+    size_t count = is_replay ? ARRAY_LEN(replay) : is_narrow ? ARRAY_LEN(narrow) : ARRAY_LEN(live);
+    enum act acts[FOOTER_KEYS_MAX];
+    struct footer footer = {.acts = acts, .mode = is_replay ? KEYMAP_REPLAY : KEYMAP_LIVE};
+    for (size_t i = 0; i < count && footer.count < FOOTER_KEYS_MAX; i++) {
+        if (works(from[i], input))
+            acts[footer.count++] = from[i];
+    }
+    keymap_footer(canvas, row, &footer);
+}
+
+void frame_small(struct canvas *canvas, const struct frame_input *input)
+{
+    int columns = canvas->columns;
+    struct counts counts = count_tasks(canvas, input->facts);
+    struct str clock = {0};
+    int right = columns;
+    bool has_clock = columns >= CLOCK_COLUMNS;
+    if (has_clock) {
+        add_clock(input, false, &clock);
+        right = frame_put_right(canvas, (struct spot){0, 0, columns}, STYLE_HEAD, str_text(&clock));
+    }
+    int margin = has_clock ? 1 : 0;
+    (void)put_counts(canvas, (struct spot){0, margin, right - 2 * margin}, &counts);
+    if (columns >= CLOCK_COLUMNS && canvas->rows >= 2 && input->view->chosen >= 0)
+        frame_list_line(canvas, 1, input->view->chosen, input);
+    if (columns >= CLOCK_COLUMNS && canvas->rows >= 3)
+        frame_message(canvas, canvas->rows - 1, input);
+    if (input->facts->mode == VIEW_REPLAY)
+        paint_row(canvas, 0, STYLE_REPLAY);
+    str_done(&clock);
+}

@@ -1,0 +1,83 @@
+/* frame_log.c - the last lines of the chosen task's output. */
+#include <string.h>
+
+#include "clock.h"
+#include "frame_parts.h"
+#include "words.h"
+
+enum { TIME_COLUMNS = 11, EMPTY_MAX = 160 };
+
+static void add_empty(const struct frame_input *input, struct str *out)
+{
+    const struct run_state *state = input->facts->state;
+    const struct step_state *step = run_state_step(state, input->view->chosen);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct moment now = frame_now(input);
+    if (!attempt) {
+        str_add(out, "No tries yet.");
+        return;
+    }
+    if (attempt->ended.mono_ms != 0 || attempt->pid == 0) {
+        str_add(out, input->replay ? "No output up to here." : "No output.");
+        return;
+    }
+    str_addf(out, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
+    shown_duration(now.mono_ms - attempt->started.mono_ms, out);
+    str_add_char(out, '.');
+}
+
+/* What the search is for stands out. */
+static void mark_found(struct canvas *canvas, struct spot spot, const struct frame_input *input,
+                       size_t index)
+{
+    const struct log_tail *log = input->facts->log;
+    const char *needle = input->view->search.text;
+    if (!words_find(log_tail_line(log, index), log->lines[index].len, needle))
+        return;
+    for (int i = 0; i < spot.width; i++)
+        canvas_cell(canvas, spot.row, spot.column + i)->style = STYLE_MATCH;
+}
+
+static void draw_line(struct canvas *canvas, struct spot spot, enum frame_log_kind kind,
+                      const struct frame_input *input, size_t index)
+{
+    const struct log_tail *log = input->facts->log;
+    const struct log_line *line = &log->lines[index];
+    if (kind == FRAME_LOG_WITH_TIMES) {
+        char hms[CLOCK_TEXT_MAX];
+        (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 1},
+                        STYLE_LABEL, clock_hms(line->at_ms, hms));
+        spot.column += TIME_COLUMNS;
+        spot.width -= TIME_COLUMNS;
+    }
+    if (spot.width <= 0)
+        return;
+    int used = canvas_text_n(canvas, spot, STYLE_PLAIN, log_tail_line(log, index), line->len);
+    if (input->view->search.len > 0)
+        mark_found(canvas, (struct spot){spot.row, spot.column, used}, input, index);
+}
+
+void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
+               const struct frame_input *input)
+{
+    const struct log_tail *log = input->facts->log;
+    if (input->view->chosen < 0 || box->rows <= 0 || box->columns <= 0)
+        return;
+    if (log->count == 0) {
+        struct str text = {0};
+        add_empty(input, &text);
+        int indent = kind == FRAME_LOG_WITH_TIMES ? 1 : 0;
+        (void)frame_put(canvas,
+                        (struct spot){box->row, box->column + indent, box->columns - indent},
+                        STYLE_LABEL, str_text(&text));
+        str_done(&text);
+        return;
+    }
+    size_t rows = (size_t)box->rows;
+    size_t end = log->count > input->view->log_back ? log->count - input->view->log_back : 1;
+    size_t first = end > rows ? end - rows : 0;
+    for (size_t i = first; i < log->count && i < first + rows; i++) {
+        struct spot spot = {box->row + (int)(i - first), box->column, box->columns};
+        draw_line(canvas, spot, kind, input, i);
+    }
+}

@@ -1,0 +1,49 @@
+/*
+ * frame_parts.h - the parts of a frame, for frame.c only.
+ */
+#ifndef DEVS_FRAME_PARTS_H
+#define DEVS_FRAME_PARTS_H
+
+#include "frame.h"
+#include "shown.h"
+
+/* How a state looks. */
+enum style frame_style(enum shown shown);
+/* The time to show: of the log where nothing goes on. */
+struct moment frame_now(const struct frame_input *input);
+
+/* Text at a place, cut at the right end of the box. Returns the column after it. */
+int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text);
+/* Text that ends at a column. Returns the column it starts at. */
+int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, const char *text);
+/* A line with a title in its left and a note in its right end. */
+void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note);
+
+/* frame_header.c */
+void frame_header(struct canvas *canvas, const struct frame_input *input);
+void frame_message(struct canvas *canvas, int row, const struct frame_input *input);
+void frame_footer(struct canvas *canvas, int row, const struct frame_input *input);
+void frame_small(struct canvas *canvas, const struct frame_input *input);
+
+/* frame_transport.c */
+void frame_transport(struct canvas *canvas, int row, const struct replay *replay);
+void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay);
+
+/* frame_list.c */
+void frame_list(struct canvas *canvas, int heads, const struct frame_box *box,
+                const struct frame_input *input);
+/* A row with everything but what a small screen can do without. */
+void frame_list_line(struct canvas *canvas, int row, int task, const struct frame_input *input);
+
+/* frame_preview.c: what is known of the chosen task, and the log below if the box
+ * is the log's place too. */
+enum frame_preview_kind { FRAME_PREVIEW_SHORT, FRAME_PREVIEW_WITH_LOG, FRAME_PREVIEW_ROOMY };
+void frame_preview(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,
+                   const struct frame_input *input);
+
+/* frame_log.c */
+enum frame_log_kind { FRAME_LOG_BARE, FRAME_LOG_WITH_TIMES };
+void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
+               const struct frame_input *input);
+
+#endif

@@ -1,0 +1,111 @@
+/* frame_transport.c - the two lines of a replay: where it is, and the scrubber. */
+#include "clock.h"
+#include "frame_parts.h"
+
+enum { SCRUBBER_MIN = 10, HM_LEN = 5 };
+
+static void add_speed(const struct replay *replay, struct str *out)
+{
+    if (replay->speed >= REPLAY_SPEED_ONE)
+        str_addf(out, "%dx", replay->speed / REPLAY_SPEED_ONE);
+    else
+        str_addf(out, "0.%sx", replay->speed == 1 ? "25" : "5");
+}
+
+static void add_to_the_end(const struct replay *replay, struct str *out)
+{
+    int64_t left = replay->marks[replay->count - 1].at.mono_ms - replay_now(replay).mono_ms;
+    str_add(out, "-");
+    shown_duration(left, out);
+}
+
+void frame_transport(struct canvas *canvas, int row, const struct replay *replay)
+{
+    struct str text = {0};
+    char hms[CLOCK_TEXT_MAX];
+    if (replay->playing)
+        str_add(&text, canvas->ascii ? " > playing  " : " ▸ playing  ");
+    else
+        str_add(&text, canvas->ascii ? " = paused  " : " ❚❚ paused  ");
+    add_speed(replay, &text);
+    if (replay->count > 0) {
+        str_addf(&text, "   %s   ", clock_hms(replay_now(replay).at_ms, hms));
+        add_to_the_end(replay, &text);
+    }
+    str_addf(&text, "   event %lld of %zu", (long long)replay->at, replay->count);
+    if (replay->at > 0 && canvas->columns >= 100)
+        str_addf(&text, "   %s",
+                 event_kind_name((enum event_kind)replay->marks[replay->at - 1].kind));
+    (void)frame_put(canvas, (struct spot){row, 0, canvas->columns}, STYLE_PLAIN, str_text(&text));
+    str_done(&text);
+}
+
+/* The line of time, one cell for each stretch of it. */
+struct scrubber {
+    struct canvas *canvas;
+    int row, column, width;
+    int64_t from_ms, lasts_ms;
+};
+
+static int cell_of(const struct scrubber *scrubber, int64_t mono_ms)
+{
+    if (scrubber->lasts_ms <= 0)
+        return scrubber->column;
+    int64_t on = mono_ms - scrubber->from_ms;
+    on = on < 0 ? 0 : on > scrubber->lasts_ms ? scrubber->lasts_ms : on;
+    return scrubber->column + (int)(on * (scrubber->width - 1) / scrubber->lasts_ms);
+}
+
+static void draw_sign(const struct scrubber *scrubber, int64_t mono_ms, enum style style,
+                      const char *sign)
+{
+    struct spot spot = {scrubber->row, cell_of(scrubber, mono_ms), 1};
+    (void)canvas_text(scrubber->canvas, spot, style, sign);
+}
+
+static void draw_marks(const struct scrubber *scrubber, const struct replay *replay,
+                       enum replay_sign sign)
+{
+    bool ascii = scrubber->canvas->ascii;
+    bool pass = sign == REPLAY_PASS;
+    const char *text = pass ? (ascii ? "+" : "✓") : (ascii ? "x" : "✗");
+    for (size_t i = 0; i < replay->count; i++) {
+        if (replay->marks[i].sign == sign)
+            draw_sign(scrubber, replay->marks[i].at.mono_ms, pass ? STYLE_PASSED : STYLE_FAILED,
+                      text);
+    }
+}
+
+static void draw_time(struct canvas *canvas, int row, int column, int64_t at_ms)
+{
+    char hms[CLOCK_TEXT_MAX];
+    struct spot spot = {row, column, HM_LEN};
+    (void)canvas_text_n(canvas, spot, STYLE_PLAIN, clock_hms(at_ms, hms), HM_LEN);
+}
+
+void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay)
+{
+    struct scrubber scrubber = {
+        .canvas = canvas,
+        .row = row,
+        .column = HM_LEN + 3,
+        .width = canvas->columns - 2 * (HM_LEN + 3),
+    };
+    if (replay->count == 0 || scrubber.width < SCRUBBER_MIN)
+        return;
+    const struct moment *first = &replay->marks[0].at;
+    const struct moment *last = &replay->marks[replay->count - 1].at;
+    scrubber.from_ms = first->mono_ms;
+    scrubber.lasts_ms = last->mono_ms - first->mono_ms;
+
+    draw_time(canvas, row, 1, first->at_ms);
+    draw_time(canvas, row, canvas->columns - HM_LEN - 1, last->at_ms);
+    canvas_rule(canvas, row, scrubber.column, scrubber.width);
+    (void)canvas_text(canvas, (struct spot){row, scrubber.column - 1, 1}, STYLE_RULE,
+                      canvas->ascii ? "|" : "├");
+    (void)canvas_text(canvas, (struct spot){row, scrubber.column + scrubber.width, 1}, STYLE_RULE,
+                      canvas->ascii ? "|" : "┤");
+    draw_marks(&scrubber, replay, REPLAY_PASS);
+    draw_marks(&scrubber, replay, REPLAY_FAILURE);
+    draw_sign(&scrubber, replay_now(replay).mono_ms, STYLE_REPLAY, canvas->ascii ? "O" : "●");
+}

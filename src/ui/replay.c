@@ -1,0 +1,155 @@
+#include "replay.h"
+
+#include <stdlib.h>
+
+#include "protocol.h"
+#include "xalloc.h"
+
+void replay_init(struct replay *replay)
+{
+    *replay = (struct replay){.speed = REPLAY_SPEED_ONE};
+}
+
+void replay_done(struct replay *replay)
+{
+    free(replay->marks);
+    *replay = (struct replay){0};
+}
+
+static enum replay_sign sign_of(const struct event *event)
+{
+    if (event->kind != EVENT_STEP_ENDED)
+        return event->kind == EVENT_ATTEMPT_JUDGED && event->a != 0 ? REPLAY_FAILURE : REPLAY_PLAIN;
+    return event->a == DECISION_SUCCEEDED ? REPLAY_PASS : REPLAY_FAILURE;
+}
+
+void replay_add(struct replay *replay, const struct event *event)
+{
+    replay->marks = xgrow(replay->marks, &replay->cap, replay->count + 1, sizeof(*replay->marks));
+    replay->marks[replay->count++] = (struct replay_mark){
+        .at = event->at,
+        .task = event->task,
+        .attempt = event->attempt,
+        .kind = (uint8_t)event->kind,
+        .sign = (uint8_t)sign_of(event),
+    };
+}
+
+static bool go_to(struct replay *replay, int64_t seq)
+{
+    int64_t last = (int64_t)replay->count;
+    int64_t at = seq < 0 ? 0 : seq > last ? last : seq;
+    bool moved = at != replay->at || replay->on_ms != 0;
+    replay->at = at;
+    replay->on_ms = 0;
+    return moved;
+}
+
+static bool starts_try(const struct replay *replay, int64_t seq, int task)
+{
+    const struct replay_mark *mark = &replay->marks[seq - 1];
+    return mark->kind == EVENT_ATTEMPT_STARTED && mark->task == task;
+}
+
+/* To the start of the task's attempt before or after this place. */
+static bool go_to_try(struct replay *replay, int task, int direction)
+{
+    int64_t seq = replay->at + direction;
+    for (; seq >= 1 && seq <= (int64_t)replay->count; seq += direction) {
+        if (starts_try(replay, seq, task))
+            return go_to(replay, seq);
+    }
+    return false;
+}
+
+static bool change_speed(struct replay *replay, int speed)
+{
+    if (speed < REPLAY_SPEED_MIN || speed > REPLAY_SPEED_MAX)
+        return false;
+    replay->speed = speed;
+    return true;
+}
+
+static bool toggle_play(struct replay *replay)
+{
+    bool at_end = replay->at >= (int64_t)replay->count;
+    if (!replay->playing && at_end)
+        return false;
+    replay->playing = !replay->playing;
+    return true;
+}
+
+bool replay_move(struct replay *replay, enum replay_move move, int task)
+{
+    switch (move) {
+    case REPLAY_EVENT_BACK:
+        replay->playing = false;
+        return go_to(replay, replay->at - (replay->on_ms == 0));
+    case REPLAY_EVENT_ON:
+        replay->playing = false;
+        return go_to(replay, replay->at + 1);
+    case REPLAY_TRY_BACK:
+        return go_to_try(replay, task, -1);
+    case REPLAY_TRY_ON:
+        return go_to_try(replay, task, 1);
+    case REPLAY_PLAY:
+        return toggle_play(replay);
+    case REPLAY_SLOWER:
+        return change_speed(replay, replay->speed / 2);
+    case REPLAY_FASTER:
+        return change_speed(replay, replay->speed * 2);
+    case REPLAY_START:
+        replay->playing = false;
+        return go_to(replay, 0);
+    case REPLAY_END:
+        replay->playing = false;
+        return go_to(replay, (int64_t)replay->count);
+    }
+    return false;
+}
+
+/* Recorded time between the event at hand and the next one. */
+static int64_t gap_ms(const struct replay *replay)
+{
+    const struct replay_mark *marks = replay->marks;
+    if (replay->at == 0)
+        return 0;
+    int64_t gap = marks[replay->at].at.mono_ms - marks[replay->at - 1].at.mono_ms;
+    return gap > 0 ? gap : 0;
+}
+
+/* How long the gap takes to play at speed 1. */
+static int64_t played_ms(int64_t gap)
+{
+    return gap > REPLAY_GAP_MS_MAX ? REPLAY_GAP_CUT_MS : gap;
+}
+
+bool replay_play(struct replay *replay, int64_t passed_ms)
+{
+    if (!replay->playing)
+        return false;
+    int64_t left = passed_ms * replay->speed / REPLAY_SPEED_ONE;
+    while (replay->at < (int64_t)replay->count) {
+        int64_t gap = gap_ms(replay);
+        int64_t length = played_ms(gap);
+        int64_t done = gap > 0 ? replay->on_ms * length / gap : 0;
+        if (done + left < length) {
+            replay->on_ms = (done + left) * gap / length;
+            return true;
+        }
+        left -= length - done;
+        replay->at++;
+        replay->on_ms = 0;
+    }
+    replay->playing = false;
+    return true;
+}
+
+struct moment replay_now(const struct replay *replay)
+{
+    if (replay->count == 0)
+        return (struct moment){0};
+    const struct replay_mark *mark = &replay->marks[replay->at > 0 ? replay->at - 1 : 0];
+    return (struct moment){.at_ms = mark->at.at_ms + replay->on_ms,
+                           .mono_ms = mark->at.mono_ms + replay->on_ms};
+}

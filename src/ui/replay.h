@@ -1,0 +1,73 @@
+/*
+ * replay.h - where a replay is in its recording: pure, time is an argument.
+ *
+ * The recording is kept as one short mark for each event; the fold itself is
+ * the follower's, which the app seeks to `at`. A position is an event (the last
+ * one applied) and how far the clock has gone on from it.
+ */
+#ifndef DEVS_REPLAY_H
+#define DEVS_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "moment.h"
+
+enum {
+    REPLAY_GAP_MS_MAX = 30000, /* a longer silence is cut when playing ... */
+    REPLAY_GAP_CUT_MS = 1000,  /* ... to this */
+    REPLAY_SPEED_MIN = 1,      /* in quarters: 0.25x */
+    REPLAY_SPEED_ONE = 4,
+    REPLAY_SPEED_MAX = 256, /* 64x */
+};
+
+enum replay_sign { REPLAY_PLAIN, REPLAY_PASS, REPLAY_FAILURE };
+
+struct replay_mark {
+    struct moment at;
+    int task;    /* -1 = none */
+    int attempt; /* 0 = none */
+    uint8_t kind;
+    uint8_t sign; /* enum replay_sign */
+};
+
+struct replay {
+    struct replay_mark *marks; /* owned; event seq is the index + 1 */
+    size_t count, cap;
+    int64_t at;    /* seq of the last event applied, 0 = before the first */
+    int64_t on_ms; /* recorded time since then */
+    int speed;     /* in quarters */
+    bool playing;
+};
+
+/* What a transport key does. */
+enum replay_move {
+    REPLAY_EVENT_BACK,
+    REPLAY_EVENT_ON,
+    REPLAY_TRY_BACK,
+    REPLAY_TRY_ON,
+    REPLAY_PLAY,
+    REPLAY_SLOWER,
+    REPLAY_FASTER,
+    REPLAY_START,
+    REPLAY_END,
+};
+
+void replay_init(struct replay *replay);
+void replay_done(struct replay *replay);
+
+/* The next event of the recording. */
+void replay_add(struct replay *replay, const struct event *event);
+
+/* Carry out a key; `task` is the chosen one. False: there is nothing that way. */
+bool replay_move(struct replay *replay, enum replay_move move, int task);
+
+/* `passed_ms` of real time went by. False if nothing plays; stops at the end. */
+bool replay_play(struct replay *replay, int64_t passed_ms);
+
+/* The recorded time now. */
+struct moment replay_now(const struct replay *replay);
+
+#endif

@@ -1,0 +1,189 @@
+#include "view.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shown.h"
+#include "str.h"
+#include "words.h"
+#include "xalloc.h"
+
+enum { FILTER_WORD_MAX = LINE_EDIT_MAX };
+
+void view_init(struct view *view, int task_count)
+{
+    assert(task_count >= 0);
+    *view = (struct view){
+        .chosen = task_count > 0 ? 0 : -1,
+        .chosen_then = -1,
+        .order_count = task_count,
+    };
+    view->order = xcalloc((size_t)task_count + 1, sizeof(*view->order));
+    view->rows = xcalloc((size_t)task_count + 1, sizeof(*view->rows));
+    for (int i = 0; i < task_count; i++)
+        view->order[i] = i;
+}
+
+void view_done(struct view *view)
+{
+    if (!view)
+        return;
+    free(view->order);
+    free(view->rows);
+    *view = (struct view){0};
+}
+
+void view_say(struct view *view, const struct moment *now, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(view->message, sizeof(view->message), fmt, args);
+    va_end(args);
+    view->message_at_ms = now->at_ms;
+}
+
+static bool text_has(const char *text, const char *word)
+{
+    return words_find(text, strlen(text), word) != NULL;
+}
+
+static bool class_has(const struct view_facts *facts, int task, const char *word)
+{
+    struct str class = {0};
+    shown_class(facts->state, task, &class);
+    bool found = text_has(str_text(&class), word);
+    str_done(&class);
+    return found;
+}
+
+/* A word of the filter: "state=backoff", "class=network", "id=tax", or a part of
+ * any of these or of the title. */
+static bool word_matches(const struct view_facts *facts, int task, const char *word)
+{
+    const struct plan_task *plan = &facts->state->plan->tasks[task];
+    const char *state = shown_word(shown_task(facts->state, task, facts->orphaned));
+    const char *value = strchr(word, '=');
+    if (value && value[1] == '\0')
+        return true;
+    if (strncmp(word, "state=", 6) == 0)
+        return text_has(state, value + 1);
+    if (strncmp(word, "class=", 6) == 0)
+        return class_has(facts, task, value + 1);
+    if (strncmp(word, "id=", 3) == 0)
+        return text_has(plan->id, value + 1);
+    return text_has(plan->id, word) || text_has(plan->title, word) || text_has(state, word) ||
+           class_has(facts, task, word);
+}
+
+bool view_matches(const struct view *view, const struct view_facts *facts, int task)
+{
+    if (view->only_needs_you && shown_task(facts->state, task, facts->orphaned) != SHOWN_NEEDS_YOU)
+        return false;
+    const char *at = view->filter.text;
+    while (*at != '\0') {
+        size_t len = strcspn(at, " ");
+        char word[FILTER_WORD_MAX];
+        (void)snprintf(word, sizeof(word), "%.*s", (int)len, at);
+        if (len > 0 && !word_matches(facts, task, word))
+            return false;
+        at += len;
+        at += strspn(at, " ");
+    }
+    return true;
+}
+
+int view_row_of(const struct view *view, int task)
+{
+    for (int i = 0; i < view->row_count; i++) {
+        if (view->rows[i] == task)
+            return i;
+    }
+    return -1;
+}
+
+/* Those that need a person first, each part in the plan's order. */
+static void sort(int *order, int count, const struct view_facts *facts)
+{
+    int next = 0;
+    for (int wanted = 1; wanted >= 0; wanted--) {
+        for (int task = 0; task < count; task++) {
+            bool first = shown_task(facts->state, task, facts->orphaned) == SHOWN_NEEDS_YOU;
+            if (first == (wanted == 1))
+                order[next++] = task;
+        }
+    }
+}
+
+static int filter_rows(const struct view *view, const struct view_facts *facts, const int *order,
+                       int *rows)
+{
+    int count = 0;
+    for (int i = 0; i < view->order_count; i++) {
+        bool stays = order[i] == view->chosen;
+        if (stays || view_matches(view, facts, order[i]))
+            rows[count++] = order[i];
+    }
+    return count;
+}
+
+void view_arrange(struct view *view, const struct view_facts *facts)
+{
+    size_t size = (size_t)view->order_count + 1;
+    int *order = xcalloc(size, sizeof(*order));
+    int *rows = xcalloc(size, sizeof(*rows));
+    sort(order, view->order_count, facts);
+    int count = filter_rows(view, facts, order, rows);
+
+    bool same =
+        count == view->row_count && memcmp(rows, view->rows, (size_t)count * sizeof(*rows)) == 0;
+    bool first = view->row_count == 0;
+    view->unsettled = !same && !first && facts->clock.mono_ms < view->still_until;
+    if (!view->unsettled) {
+        memcpy(view->order, order, (size_t)view->order_count * sizeof(*order));
+        memcpy(view->rows, rows, (size_t)count * sizeof(*rows));
+        view->row_count = count;
+    }
+    free(order);
+    free(rows);
+}
+
+void view_narrow(struct view *view, const struct view_facts *facts)
+{
+    int chosen = view->chosen;
+    view->chosen = -1;
+    view->row_count = filter_rows(view, facts, view->order, view->rows);
+    view->chosen = chosen;
+    if (view_row_of(view, chosen) < 0)
+        view->chosen = view->row_count > 0 ? view->rows[0] : -1;
+    view->unsettled = false;
+}
+
+int64_t view_wake_ms(const struct view *view)
+{
+    return view->unsettled ? view->still_until : -1;
+}
+
+static int clamp(int value, int least, int most)
+{
+    if (value > most)
+        value = most;
+    return value < least ? least : value;
+}
+
+void view_fit(struct view *view, int list_rows, int log_lines)
+{
+    view->page = list_rows > 0 ? list_rows : 1;
+    view->log_page = log_lines > 0 ? (size_t)log_lines : 1;
+    view->has_log_pane = log_lines > 0;
+    if (!view->has_log_pane)
+        view->pane = VIEW_PANE_LIST;
+
+    int row = view_row_of(view, view->chosen);
+    if (row >= 0)
+        view->top = clamp(view->top, row - view->page + 1, row);
+    view->top =
+        clamp(view->top, 0, view->row_count > view->page ? view->row_count - view->page : 0);
+}

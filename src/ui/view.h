@@ -1,0 +1,131 @@
+/*
+ * view.h - what a person does with the screen: the chosen task, the order and
+ * filter of rows, panes, prompts, messages. Pure: time is an argument, and what
+ * is to be done comes back as a value.
+ *
+ * Tasks are named by their number, never by the row they are in, so nothing that
+ * moves on the screen changes what a key is about.
+ */
+#ifndef DEVS_VIEW_H
+#define DEVS_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "control.h"
+#include "help.h"
+#include "keymap.h"
+#include "log_tail.h"
+#include "moment.h"
+#include "prompt.h"
+#include "replay.h"
+#include "run_state.h"
+
+enum {
+    VIEW_STILL_MS = 5000, /* rows keep their places so long after a key */
+    VIEW_MESSAGE_MAX = 256,
+};
+
+enum view_pane { VIEW_PANE_LIST, VIEW_PANE_LOG, VIEW_PANE_COUNT };
+
+/* What runs behind the screen. */
+enum view_mode {
+    VIEW_LIVE,
+    VIEW_ENDED,
+    VIEW_INTERRUPTED, /* no end is recorded and nobody owns the run */
+    VIEW_REPLAY,
+};
+
+/* What keys and rows are about, as it is now. */
+struct view_facts {
+    const struct run_state *state; /* borrowed */
+    const struct log_tail *log;    /* borrowed */
+    enum view_mode mode;
+    bool orphaned;       /* what ran then is lost */
+    bool engine_here;    /* leaving ends the run */
+    struct moment now;   /* the time shown: in a replay the recorded one */
+    struct moment clock; /* the real time */
+};
+
+struct view {
+    int chosen;      /* task number, -1 = none */
+    int chosen_then; /* the one chosen when the filter was opened */
+    bool open;       /* the chosen task has the whole screen */
+
+    int *order; /* owned; all tasks */
+    int order_count;
+    int *rows; /* owned; those of `order` that the filter lets through */
+    int row_count;
+    int top;             /* first row on the screen */
+    int page;            /* rows of the list on the screen */
+    int64_t still_until; /* steady clock, ms */
+    bool unsettled;      /* the order will change when the rows may move */
+
+    struct line_edit filter; /* open while it is being typed */
+    bool only_needs_you;
+
+    enum view_pane pane;
+    bool has_log_pane;
+    struct line_edit search; /* in the log */
+    size_t log_back;         /* lines between the end of the log and the screen */
+    size_t log_page;         /* lines of the log on the screen */
+
+    char message[VIEW_MESSAGE_MAX]; /* answer to a key or an act; "" = none */
+    int64_t message_at_ms;
+    bool leaving; /* q w: leaves when nothing runs any more */
+
+    struct help help;
+    struct prompt prompt;
+};
+
+/* What a key asks of the app. */
+enum view_todo_kind {
+    VIEW_DRAW,      /* nothing but a new frame */
+    VIEW_ASK,       /* control */
+    VIEW_ASKED,     /* a question opened: drop what was typed ahead */
+    VIEW_TRANSPORT, /* move */
+    VIEW_REDRAW_ALL,
+    VIEW_SUSPEND,
+    VIEW_LEAVE,
+    VIEW_LEAVE_WAIT,
+    VIEW_LEAVE_CANCEL,
+};
+struct view_todo {
+    enum view_todo_kind kind;
+    struct control control; /* VIEW_ASK; `by` and the time are the app's to fill in */
+    enum replay_move move;  /* VIEW_TRANSPORT */
+};
+
+void view_init(struct view *view, int task_count);
+void view_done(struct view *view);
+
+/* Put the rows in order: as the plan has them, those that need a person first.
+ * While they have to stay where they are only `unsettled` is found out. */
+void view_arrange(struct view *view, const struct view_facts *facts);
+/* When the rows may move next: steady clock; -1 = they are in their places. */
+int64_t view_wake_ms(const struct view *view);
+
+/* The filter has changed: narrow the rows at once, in the order they have. */
+void view_narrow(struct view *view, const struct view_facts *facts);
+
+/* How much of list and log the screen shows; scrolls so that the chosen row is there. */
+void view_fit(struct view *view, int list_rows, int log_lines);
+
+/* The row a task is in, -1 if it is hidden. */
+int view_row_of(const struct view *view, int task);
+
+/* Does the filter let this task through? */
+bool view_matches(const struct view *view, const struct view_facts *facts, int task);
+
+ATTR_PRINTF(3, 4)
+void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
+
+/* Take a key. */
+struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts);
+/* Bring open questions up to date with the run. True if one has changed. */
+bool view_update_prompt(struct view *view, const struct view_facts *facts);
+/* Is text wanted, not single keys? */
+bool view_wants_text(const struct view *view);
+
+#endif

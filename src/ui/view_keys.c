@@ -1,0 +1,482 @@
+/* view_keys.c - what each key does to a view; the rest of view.h is in view.c. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view.h"
+
+static const struct view_todo draw = {.kind = VIEW_DRAW};
+
+/* One key, as the handlers below take it. */
+struct stroke {
+    struct view *view;
+    const struct view_facts *facts;
+    enum act act;
+};
+
+static enum keymap_mode keys_of(const struct view_facts *facts)
+{
+    return facts->mode == VIEW_REPLAY ? KEYMAP_REPLAY : KEYMAP_LIVE;
+}
+
+static const char *chosen_id(const struct stroke *stroke)
+{
+    return stroke->facts->state->plan->tasks[stroke->view->chosen].id;
+}
+
+static const struct task_state *chosen_task(const struct stroke *stroke)
+{
+    return &stroke->facts->state->tasks[stroke->view->chosen];
+}
+
+/* The attempt that an act on the task is aimed at. */
+static int attempt_of(const struct run_state *state, int task)
+{
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
+    return attempt ? attempt->number : 0;
+}
+
+static struct prompt_target target_of(const struct run_state *state, int task)
+{
+    return (struct prompt_target){
+        .task = task,
+        .id = state->plan->tasks[task].id,
+        .title = state->plan->tasks[task].title,
+        .status = state->tasks[task].status,
+        .attempt = attempt_of(state, task),
+        .attempts = (int)run_state_step(state, task)->attempt_count,
+    };
+}
+
+static int waiting(const struct run_state *state)
+{
+    return state->counts[TASK_BACKOFF] + state->counts[TASK_QUEUED];
+}
+
+static void choose_row(struct view *view, int row)
+{
+    if (view->row_count == 0)
+        return;
+    if (row >= view->row_count)
+        row = view->row_count - 1;
+    int task = view->rows[row < 0 ? 0 : row];
+    if (task != view->chosen) {
+        view->log_back = 0;
+        view->search.open = false;
+    }
+    view->chosen = task;
+}
+
+/* How far a key moves: rows, and half pages. */
+static int distance(enum act act, int page)
+{
+    enum { FAR = 1 << 24 };
+    static const struct {
+        enum act act;
+        int rows, halves;
+    } steps[] = {
+        {UI_DOWN, 1, 0},      {UI_UP, -1, 0},      {UI_HALF_DOWN, 0, 1}, {UI_HALF_UP, 0, -1},
+        {UI_PAGE_DOWN, 0, 2}, {UI_PAGE_UP, 0, -2}, {UI_FIRST, -FAR, 0},  {UI_LAST, FAR, 0},
+    };
+    int half = page / 2 > 0 ? page / 2 : 1;
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        if (steps[i].act == act)
+            return steps[i].rows + steps[i].halves * half;
+    }
+    return 0;
+}
+
+static void scroll_log(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    size_t count = stroke->facts->log->count;
+    int64_t most = count > view->log_page ? (int64_t)(count - view->log_page) : 0;
+    int64_t back = (int64_t)view->log_back - distance(stroke->act, (int)view->log_page);
+    back = back > most ? most : back;
+    view->log_back = back > 0 ? (size_t)back : 0;
+}
+
+static struct view_todo move(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    if (view->pane == VIEW_PANE_LOG)
+        scroll_log(stroke);
+    else
+        choose_row(view, view_row_of(view, view->chosen) + distance(stroke->act, view->page));
+    return draw;
+}
+
+static struct view_todo open_task(const struct stroke *stroke)
+{
+    if (stroke->view->chosen >= 0)
+        stroke->view->open = true;
+    return draw;
+}
+
+static struct view_todo go_back(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    if (view->open) {
+        view->open = false;
+    } else if (view->filter.len > 0 || view->only_needs_you) {
+        line_edit_clear(&view->filter);
+        view->only_needs_you = false;
+        view_narrow(view, stroke->facts);
+    } else if (view->pane != VIEW_PANE_LIST) {
+        view->pane = VIEW_PANE_LIST;
+    } else {
+        view_say(view, &stroke->facts->clock, "this is the top; q leaves");
+    }
+    return draw;
+}
+
+static struct view_todo next_pane(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    if (!view->has_log_pane)
+        view_say(view, &stroke->facts->clock, "there is no room for a second pane");
+    else
+        view->pane = view->pane == VIEW_PANE_LIST ? VIEW_PANE_LOG : VIEW_PANE_LIST;
+    return draw;
+}
+
+static struct view_todo open_filter(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    if (view->pane == VIEW_PANE_LOG) {
+        line_edit_clear(&view->search);
+        line_edit_open(&view->search);
+        return draw;
+    }
+    if (view->filter.len == 0)
+        view->chosen_then = view->chosen;
+    line_edit_open(&view->filter);
+    return draw;
+}
+
+/* Show the log line that was found: in the last row of the pane. */
+static void find_in_log(const struct stroke *stroke, int step)
+{
+    struct view *view = stroke->view;
+    const struct log_tail *log = stroke->facts->log;
+    size_t here = log->count > view->log_back ? log->count - view->log_back - 1 : 0;
+    size_t from = log->count == 0 ? 0 : here + (size_t)step;
+    size_t found = log_tail_find(log, view->search.text, from, step);
+    if (found == log->count)
+        view_say(view, &stroke->facts->clock, "\"%s\" not found further %s", view->search.text,
+                 step < 0 ? "up" : "down");
+    else
+        view->log_back = log->count - found - 1;
+}
+
+static struct view_todo find(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    bool on = stroke->act == UI_NEXT;
+    if (view->pane == VIEW_PANE_LOG) {
+        if (view->search.len == 0)
+            view_say(view, &stroke->facts->clock, "nothing to search for: / takes it");
+        else
+            find_in_log(stroke, on ? 1 : -1);
+    } else if (view->filter.len == 0 && !view->only_needs_you) {
+        view_say(view, &stroke->facts->clock, "no filter is set: / sets one");
+    } else if (view->row_count > 0) {
+        int row = view_row_of(view, view->chosen) + (on ? 1 : -1);
+        choose_row(view, (row + view->row_count) % view->row_count);
+    }
+    return draw;
+}
+
+static struct view_todo go_to_needs_you(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    int here = view_row_of(view, view->chosen);
+    for (int i = 1; i <= view->row_count; i++) {
+        int row = (here + i) % view->row_count;
+        if (stroke->facts->state->tasks[view->rows[row]].status == TASK_NEEDS_YOU) {
+            choose_row(view, row);
+            return draw;
+        }
+    }
+    view_say(view, &stroke->facts->clock, "nothing needs you");
+    return draw;
+}
+
+static struct view_todo show_only_needs_you(const struct stroke *stroke)
+{
+    stroke->view->only_needs_you = !stroke->view->only_needs_you;
+    view_narrow(stroke->view, stroke->facts);
+    return draw;
+}
+
+static struct view_todo ask(const struct stroke *stroke, enum control_verb verb)
+{
+    int task = stroke->view->chosen;
+    return (struct view_todo){
+        .kind = VIEW_ASK,
+        .control = {.verb = verb,
+                    .task = task,
+                    .attempt = verb == CONTROL_RETRY ? attempt_of(stroke->facts->state, task) : 0,
+                    .key_at_ms = stroke->facts->clock.at_ms},
+    };
+}
+
+static struct view_todo refuse(const struct stroke *stroke, const char *why)
+{
+    view_say(stroke->view, &stroke->facts->clock, "%s %s", chosen_id(stroke), why);
+    return draw;
+}
+
+static struct view_todo retry(const struct stroke *stroke)
+{
+    const struct task_state *task = chosen_task(stroke);
+    if (task->status == TASK_RUNNING && !stroke->facts->orphaned)
+        return refuse(stroke, "runs: nothing to retry yet (x cancels)");
+    if (task->status == TASK_PASSED)
+        return refuse(stroke, "has passed: nothing to retry");
+    if (task->status == TASK_QUEUED && !task->held)
+        return refuse(stroke, task->unmet > 0 ? "waits for what it needs: nothing to retry"
+                                              : "starts with the next free slot anyhow");
+    return ask(stroke, CONTROL_RETRY);
+}
+
+static struct view_todo cancel(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    if (task_status_is_final(chosen_task(stroke)->status))
+        return refuse(stroke, "has ended: nothing to cancel");
+    struct prompt_target target = target_of(stroke->facts->state, view->chosen);
+    prompt_open_cancel(&view->prompt, &target, stroke->facts->clock.mono_ms);
+    return (struct view_todo){.kind = VIEW_ASKED};
+}
+
+static struct view_todo hold(const struct stroke *stroke)
+{
+    const struct task_state *task = chosen_task(stroke);
+    if (task->held)
+        return ask(stroke, CONTROL_RELEASE);
+    if (task_status_is_final(task->status))
+        return refuse(stroke, "has ended: nothing to hold");
+    return ask(stroke, CONTROL_HOLD);
+}
+
+static struct view_todo act_on_chosen(const struct stroke *stroke)
+{
+    if (stroke->view->chosen < 0) {
+        view_say(stroke->view, &stroke->facts->clock, "no task is chosen");
+        return draw;
+    }
+    if (stroke->act == UI_RETRY)
+        return retry(stroke);
+    return stroke->act == UI_CANCEL ? cancel(stroke) : hold(stroke);
+}
+
+static struct view_todo follow_log(const struct stroke *stroke)
+{
+    stroke->view->log_back = 0;
+    view_say(stroke->view, &stroke->facts->clock, "the end of the log is followed");
+    return draw;
+}
+
+static struct view_todo transport(const struct stroke *stroke)
+{
+    static const struct {
+        enum act act;
+        enum replay_move move;
+    } moves[] = {
+        {UI_PLAY, REPLAY_PLAY},
+        {UI_EVENT_BACK, REPLAY_EVENT_BACK},
+        {UI_TRY_BACK, REPLAY_TRY_BACK},
+        {UI_EVENT_FORWARD, REPLAY_EVENT_ON},
+        {UI_TRY_FORWARD, REPLAY_TRY_ON},
+        {UI_SLOWER, REPLAY_SLOWER},
+        {UI_FASTER, REPLAY_FASTER},
+        {UI_START, REPLAY_START},
+        {UI_END, REPLAY_END},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
+        if (moves[i].act == stroke->act)
+            return (struct view_todo){.kind = VIEW_TRANSPORT, .move = moves[i].move};
+    }
+    return draw;
+}
+
+static struct view_todo open_help(const struct stroke *stroke)
+{
+    help_open(&stroke->view->help, keys_of(stroke->facts));
+    return draw;
+}
+
+static struct view_todo redraw_all(const struct stroke *stroke)
+{
+    (void)stroke;
+    return (struct view_todo){.kind = VIEW_REDRAW_ALL};
+}
+
+static struct view_todo suspend(const struct stroke *stroke)
+{
+    (void)stroke;
+    return (struct view_todo){.kind = VIEW_SUSPEND};
+}
+
+static struct view_todo quit(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    const struct run_state *state = stroke->facts->state;
+    if (view->open) {
+        view->open = false;
+        return draw;
+    }
+    bool goes_on = stroke->facts->engine_here && !state->ended;
+    if (!goes_on || (state->running == 0 && waiting(state) == 0))
+        return (struct view_todo){.kind = VIEW_LEAVE};
+    prompt_open_quit(&view->prompt, state->running, waiting(state), stroke->facts->clock.mono_ms);
+    return (struct view_todo){.kind = VIEW_ASKED};
+}
+
+typedef struct view_todo stroke_fn(const struct stroke *stroke);
+
+static stroke_fn *const handlers[UI_ACT_COUNT] = {
+    [UI_DOWN] = move,
+    [UI_UP] = move,
+    [UI_FIRST] = move,
+    [UI_LAST] = move,
+    [UI_HALF_DOWN] = move,
+    [UI_HALF_UP] = move,
+    [UI_PAGE_DOWN] = move,
+    [UI_PAGE_UP] = move,
+    [UI_OPEN] = open_task,
+    [UI_BACK] = go_back,
+    [UI_PANE_NEXT] = next_pane,
+    [UI_PANE_PREV] = next_pane,
+    [UI_FILTER] = open_filter,
+    [UI_NEXT] = find,
+    [UI_PREV] = find,
+    [UI_NEEDS_YOU_NEXT] = go_to_needs_you,
+    [UI_ONLY_NEEDS_YOU] = show_only_needs_you,
+    [UI_RETRY] = act_on_chosen,
+    [UI_CANCEL] = act_on_chosen,
+    [UI_HOLD] = act_on_chosen,
+    [UI_FOLLOW] = follow_log,
+    [UI_PLAY] = transport,
+    [UI_EVENT_BACK] = transport,
+    [UI_EVENT_FORWARD] = transport,
+    [UI_TRY_BACK] = transport,
+    [UI_TRY_FORWARD] = transport,
+    [UI_SLOWER] = transport,
+    [UI_FASTER] = transport,
+    [UI_START] = transport,
+    [UI_END] = transport,
+    [UI_HELP] = open_help,
+    [UI_REDRAW] = redraw_all,
+    [UI_SUSPEND] = suspend,
+    [UI_QUIT] = quit,
+};
+
+static struct view_todo do_act(const struct stroke *stroke)
+{
+    stroke_fn *handler = handlers[stroke->act];
+    return handler ? handler(stroke) : draw;
+}
+
+static struct view_todo filter_key(const struct stroke *stroke, uint32_t key)
+{
+    struct view *view = stroke->view;
+    enum line_edit_result result = line_edit_key(&view->filter, key);
+    if (result == LINE_EDIT_CLEARED && view->chosen_then >= 0)
+        view->chosen = view->chosen_then;
+    view_narrow(view, stroke->facts);
+    return draw;
+}
+
+static struct view_todo search_key(const struct stroke *stroke, uint32_t key)
+{
+    struct view *view = stroke->view;
+    if (line_edit_key(&view->search, key) == LINE_EDIT_KEPT && view->search.len > 0)
+        find_in_log(stroke, -1);
+    return draw;
+}
+
+static struct view_todo cancel_chosen(const struct stroke *stroke, enum cancel_mode mode)
+{
+    const struct prompt *prompt = &stroke->view->prompt;
+    return (struct view_todo){
+        .kind = VIEW_ASK,
+        .control = {.verb = CONTROL_CANCEL,
+                    .mode = mode,
+                    .task = prompt->task,
+                    .attempt = prompt->attempt,
+                    .key_at_ms = stroke->facts->clock.at_ms},
+    };
+}
+
+static struct view_todo prompt_answer(const struct stroke *stroke, uint32_t key)
+{
+    struct view *view = stroke->view;
+    (void)view_update_prompt(view, stroke->facts);
+    switch (prompt_key(&view->prompt, key, stroke->facts->clock.mono_ms)) {
+    case PROMPT_STOP:
+        return cancel_chosen(stroke, CANCEL_STOP);
+    case PROMPT_TERM:
+        return cancel_chosen(stroke, CANCEL_TERM);
+    case PROMPT_KILL:
+        return cancel_chosen(stroke, CANCEL_KILL);
+    case PROMPT_WAIT:
+        return (struct view_todo){.kind = VIEW_LEAVE_WAIT};
+    case PROMPT_CANCEL_ALL:
+        return (struct view_todo){.kind = VIEW_LEAVE_CANCEL};
+    case PROMPT_UNDECIDED:
+    case PROMPT_KEPT:
+        break;
+    }
+    return draw;
+}
+
+bool view_update_prompt(struct view *view, const struct view_facts *facts)
+{
+    const struct run_state *state = facts->state;
+    if (view->prompt.kind == PROMPT_QUIT)
+        prompt_update_quit(&view->prompt, state->running, waiting(state));
+    if (view->prompt.kind != PROMPT_CANCEL)
+        return false;
+    struct prompt_target target = target_of(state, view->prompt.task);
+    return prompt_update(&view->prompt, &target, facts->clock.mono_ms);
+}
+
+bool view_wants_text(const struct view *view)
+{
+    return view->filter.open || view->search.open || view->help.open;
+}
+
+static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
+{
+    struct view *view = stroke->view;
+    enum keymap_mode mode = keys_of(stroke->facts);
+    const struct key_binding *binding = keymap_find(mode, key);
+    if (!binding)
+        return draw;
+    if (!keymap_works(binding, mode)) {
+        view_say(view, &stroke->facts->clock, "%s", keymap_refusal(binding, mode));
+        return draw;
+    }
+    stroke->act = binding->act;
+    return do_act(stroke);
+}
+
+struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts)
+{
+    struct stroke stroke = {.view = view, .facts = facts};
+    view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
+    view->message[0] = '\0';
+    if (view->help.open) {
+        stroke.act = help_key(&view->help, key);
+        return do_act(&stroke);
+    }
+    if (view->prompt.kind != PROMPT_NONE)
+        return prompt_answer(&stroke, key);
+    if (view->filter.open)
+        return filter_key(&stroke, key);
+    if (view->search.open)
+        return search_key(&stroke, key);
+    return bound_key(&stroke, key);
+}

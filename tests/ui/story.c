@@ -1,0 +1,302 @@
+#include "story.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xalloc.h"
+
+enum { MS_PER_S = 1000, MONO_START_MS = 5000000 };
+
+/* 2025-11-20 13:50:00 UTC */
+static const int64_t start_ms = 1763646600000;
+
+static void add_steps(struct str *json, const char *phases)
+{
+    const char *comma = "";
+    for (const char *at = phases; *at != '\0'; at++) {
+        for (int i = 0; i < PHASE_COUNT; i++) {
+            if (phase_letter((enum phase)i) != *at)
+                continue;
+            str_addf(json,
+                     "%s{\"phase\": \"%s\", \"run\": [\"make\", \"check\"],"
+                     " \"policy\": \"patient\"%s}",
+                     comma, phase_name((enum phase)i),
+                     *at == 'R' ? ", \"expect\": \"failure\"" : "");
+            comma = ", ";
+        }
+    }
+}
+
+static void begin_plan(struct str *json)
+{
+    str_add(json, "{\"version\": 1, \"name\": \"shop-api\", \"jobs\": 5, \"idempotent\": true,"
+                  " \"policies\": {\"patient\": {\"like\": \"sandbox\", \"max_attempts\": 6,"
+                  " \"phases\": [\"RED\", \"GREEN\", \"VERIFY\", \"REFACTOR\"]}}, \"tasks\": [");
+}
+
+static void start_run(struct story *story, struct str *json)
+{
+    struct violations violations = {0};
+    str_add(json, "]}");
+    bool ok = plan_parse(json->data, json->len, &story->plan, &violations);
+    ck_assert_msg(ok, "the story's plan is not valid: %s", json->data);
+    violations_done(&violations);
+    str_done(json);
+    run_state_init(&story->state, story->plan, 1);
+    replay_init(&story->replay);
+    log_tail_init(&story->tail);
+    story_at(story, 0, 0);
+    story_add(story, (struct event){.kind = EVENT_RUN_STARTED, .task = -1, .step = -1, .a = 5});
+}
+
+void story_init(struct story *story, const char *ids, const char *phases)
+{
+    *story = (struct story){0};
+    struct str json = {0};
+    begin_plan(&json);
+    const char *comma = "";
+    while (*ids != '\0') {
+        size_t len = strcspn(ids, " ");
+        str_addf(&json, "%s{\"id\": \"%.*s\", \"steps\": [", comma, (int)len, ids);
+        add_steps(&json, phases);
+        str_add(&json, "]}");
+        comma = ", ";
+        ids += len;
+        ids += strspn(ids, " ");
+    }
+    start_run(story, &json);
+}
+
+void story_done(struct story *story)
+{
+    run_state_done(&story->state);
+    replay_done(&story->replay);
+    log_tail_done(&story->tail);
+    plan_free(story->plan);
+    free(story->page.rows);
+    str_done(&story->page.text);
+}
+
+void story_at(struct story *story, int minutes, int seconds)
+{
+    int64_t on = ((int64_t)minutes * 60 + seconds) * MS_PER_S;
+    story->now = (struct moment){.at_ms = start_ms + on, .mono_ms = MONO_START_MS + on};
+}
+
+void story_add(struct story *story, struct event event)
+{
+    struct err err = {0};
+    event.seq = story->state.last_seq + 1;
+    event.at = story->now;
+    bool ok = run_state_apply(&story->state, &event, &err);
+    ck_assert_msg(ok, "%s", err.message);
+    replay_add(&story->replay, &event);
+}
+
+int story_task(const struct story *story, const char *id)
+{
+    int task = plan_find(story->plan, id);
+    ck_assert_msg(task >= 0, "no task %s", id);
+    return task;
+}
+
+/* An event of the task's current step and latest attempt. */
+static struct event event_of(const struct story *story, const char *id, enum event_kind kind)
+{
+    int task = story_task(story, id);
+    const struct step_state *step = run_state_step(&story->state, task);
+    return (struct event){
+        .kind = kind,
+        .task = task,
+        .step = run_state_step_number(&story->state, task),
+        .grant = step->grant,
+        .attempt = (int)step->attempt_count,
+    };
+}
+
+void story_start(struct story *story, const char *id)
+{
+    struct event event = event_of(story, id, EVENT_ATTEMPT_STARTED);
+    event.attempt++;
+    story_add(story, event);
+    event.kind = EVENT_ATTEMPT_RUNNING;
+    event.a = 48213;
+    story_add(story, event);
+}
+
+static void end_attempt(struct story *story, const char *id, int code)
+{
+    struct event event = event_of(story, id, EVENT_ATTEMPT_ENDED);
+    const struct attempt_state *attempt =
+        step_state_attempt(run_state_step(&story->state, event.task));
+    event.a = OUTCOME_EXIT;
+    event.b = code;
+    event.c = story->now.mono_ms - attempt->started.mono_ms;
+    story_add(story, event);
+}
+
+void story_pass(struct story *story, const char *id)
+{
+    end_attempt(story, id, 0);
+    story_end(story, id, DECISION_SUCCEEDED);
+}
+
+void story_fail(struct story *story, const char *id, enum reason reason, const char *text)
+{
+    end_attempt(story, id, 1);
+    struct event event = event_of(story, id, EVENT_ATTEMPT_JUDGED);
+    event.a = VERDICT_PERSISTENT;
+    event.c = reason;
+    event.text = text;
+    story_add(story, event);
+}
+
+void story_wait(struct story *story, const char *id, int seconds)
+{
+    struct event event = event_of(story, id, EVENT_WAIT_STARTED);
+    event.a = (int64_t)seconds * MS_PER_S;
+    event.b = story->now.at_ms + event.a;
+    event.c = story->now.mono_ms + event.a;
+    event.d = event.a;
+    event.text = "{\"n\":1,\"factor\":1}";
+    story_add(story, event);
+}
+
+void story_try_again(struct story *story, const char *id, int seconds)
+{
+    story_fail(story, id, REASON_TEST_FAIL, NULL);
+    story_wait(story, id, seconds);
+    story->now.at_ms += (int64_t)seconds * MS_PER_S;
+    story->now.mono_ms += (int64_t)seconds * MS_PER_S;
+    story_add(story, event_of(story, id, EVENT_WAIT_ENDED));
+    story_start(story, id);
+}
+
+void story_end(struct story *story, const char *id, enum decision_kind end)
+{
+    struct event event = event_of(story, id, EVENT_STEP_ENDED);
+    event.a = end;
+    story_add(story, event);
+}
+
+void story_end_run(struct story *story)
+{
+    story_add(story, (struct event){.kind = EVENT_RUN_ENDED, .task = -1, .step = -1, .a = 0});
+}
+
+void story_say(struct story *story, const char *id, const char *text)
+{
+    struct output_page *page = &story->page;
+    page->rows = xgrow(page->rows, &page->cap, page->count + 1, sizeof(*page->rows));
+    page->rows[page->count++] = (struct log_output_row){
+        .stream = 1, .at_ms = story->now.at_ms, .start = page->text.len, .len = strlen(text)};
+    str_add(&page->text, text);
+    struct event event = event_of(story, id, EVENT_NONE);
+    struct log_output_key key = {1, event.task, event.step, event.attempt};
+    log_tail_set(&story->tail, &key, page, INT64_MAX);
+}
+
+static const struct {
+    const char *id, *title, *needs;
+} full_tasks[] = {
+    {"T-101", "cart: merge on login", NULL},       {"T-102", "cart: clear on logout", NULL},
+    {"T-103", "orders: idempotency key", NULL},    {"T-104", "checkout: tax rounding", NULL},
+    {"T-105", "mail: retry bounced", NULL},        {"T-106", "seed: fixtures", NULL},
+    {"T-107", "auth: rotate refresh token", NULL}, {"T-108", "mail: digest", "T-105"},
+    {"T-110", "search: typo tolerance", NULL},     {"T-111", "docs: openapi sync", NULL},
+};
+
+static void tell_the_finished(struct story *story)
+{
+    story_start(story, "T-102");
+    story_at(story, 1, 0);
+    story_fail(story, "T-102", REASON_TEST_FAIL, NULL);
+    story_end(story, "T-102", DECISION_SUCCEEDED);
+    story_start(story, "T-102");
+    story_at(story, 2, 0);
+    story_try_again(story, "T-102", 10);
+    story_pass(story, "T-102");
+    story_start(story, "T-102");
+    story_at(story, 3, 0);
+    story_pass(story, "T-102");
+
+    story_start(story, "T-105");
+    story_at(story, 4, 0);
+    story_fail(story, "T-105", REASON_COMPILE,
+               "{\"rule\":\"cc.error\",\"match\":\"mail.c:7: error\"}");
+    story_end(story, "T-105", DECISION_RETRY_EXHAUSTED);
+    struct event blocked = {.kind = EVENT_TASK_BLOCKED, .step = -1};
+    blocked.task = story_task(story, "T-108");
+    blocked.a = story_task(story, "T-105");
+    story_add(story, blocked);
+
+    struct event cancel = {.kind = EVENT_CANCEL_ASKED, .step = -1, .text = "{\"by\":\"ann@tty2\"}"};
+    cancel.task = story_task(story, "T-106");
+    story_add(story, cancel);
+    story_end(story, "T-106", DECISION_CANCELLED);
+}
+
+static void start_at(struct story *story, int minutes, int seconds, const char *id)
+{
+    story_at(story, minutes, seconds);
+    story_start(story, id);
+}
+
+static void tell_the_living(struct story *story)
+{
+    start_at(story, 5, 0, "T-107");
+    start_at(story, 5, 0, "T-104");
+    story_at(story, 6, 22);
+    story_fail(story, "T-104", REASON_TEST_FAIL, NULL);
+    story_end(story, "T-104", DECISION_SUCCEEDED);
+    story_start(story, "T-104");
+    start_at(story, 7, 47, "T-110");
+    story_at(story, 8, 26);
+    story_try_again(story, "T-104", 8);
+    story_at(story, 8, 47);
+    struct event quiet = event_of(story, "T-110", EVENT_ATTEMPT_QUIET);
+    quiet.a = 60000;
+    story_add(story, quiet);
+    start_at(story, 9, 25, "T-101");
+    story_at(story, 9, 56);
+    story_fail(story, "T-107", REASON_AUTH,
+               "{\"rule\":\"http.401\",\"match\":\"401 token expired\",\"ask\":true}");
+    story_end(story, "T-107", DECISION_NEEDS_YOU);
+}
+
+static void tell_the_last(struct story *story)
+{
+    story_at(story, 10, 1);
+    story_try_again(story, "T-104", 22);
+    story_say(story, "T-104", "All tests pass now.\nTAP version 13\nok 1 - adds tax per line\n");
+    story_say(story, "T-104", "not ok 3 - rounds half to even\n# expected 19.99, got 20.00\n");
+    start_at(story, 11, 56, "T-103");
+    story_at(story, 12, 10);
+    story_fail(story, "T-104", REASON_TEST_FAIL,
+               "{\"rule\":\"tap.not-ok\",\"stream\":\"out\",\"line\":5,"
+               "\"match\":\"expected 19.99, got 20.00\"}");
+    story_wait(story, "T-104", 45);
+}
+
+void story_init_full(struct story *story)
+{
+    *story = (struct story){0};
+    struct str json = {0};
+    begin_plan(&json);
+    for (size_t i = 0; i < ARRAY_LEN(full_tasks); i++) {
+        str_addf(&json, "%s{\"id\": \"%s\", \"title\": \"%s\", ", i > 0 ? ", " : "",
+                 full_tasks[i].id, full_tasks[i].title);
+        if (full_tasks[i].needs)
+            str_addf(&json, "\"needs\": [\"%s\"], ", full_tasks[i].needs);
+        str_add(&json, "\"steps\": [");
+        add_steps(&json, "RGV");
+        str_add(&json, "]}");
+    }
+    start_run(story, &json);
+    tell_the_finished(story);
+    tell_the_living(story);
+    tell_the_last(story);
+    story_at(story, 12, 37);
+}

@@ -1,0 +1,46 @@
+/*
+ * story.h - a made-up run for tests of the screen: events with times, folded.
+ */
+#ifndef DEVS_TEST_STORY_H
+#define DEVS_TEST_STORY_H
+
+#include "log_tail.h"
+#include "plan.h"
+#include "replay.h"
+#include "run_state.h"
+
+struct story {
+    struct plan *plan;
+    struct run_state state;
+    struct replay replay; /* the same events as marks */
+    struct log_tail tail;
+    struct output_page page;
+    struct moment now;
+};
+
+/* One task for each id ("a b c"), each with these phases ("RGV"), 6 tries. */
+void story_init(struct story *story, const char *ids, const char *phases);
+/* The run of the mock-ups: every state at 14:02:37. */
+void story_init_full(struct story *story);
+void story_done(struct story *story);
+
+/* The time of what follows: minutes and seconds after 13:50:00 UTC. */
+void story_at(struct story *story, int minutes, int seconds);
+void story_add(struct story *story, struct event event);
+
+int story_task(const struct story *story, const char *id);
+void story_start(struct story *story, const char *id);
+/* What runs ends well, and with it the step. */
+void story_pass(struct story *story, const char *id);
+/* What runs fails with exit 1. */
+void story_fail(struct story *story, const char *id, enum reason reason, const char *text);
+void story_wait(struct story *story, const char *id, int seconds);
+/* A fail, a wait, and the next attempt as soon as it is over. */
+void story_try_again(struct story *story, const char *id, int seconds);
+void story_end(struct story *story, const char *id, enum decision_kind end);
+void story_end_run(struct story *story);
+
+/* Output of the task's latest attempt, one row. */
+void story_say(struct story *story, const char *id, const char *text);
+
+#endif

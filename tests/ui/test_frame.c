@@ -1,0 +1,299 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "attr.h"
+#include "frame.h"
+#include "shown.h"
+#include "story.h"
+#include "test_main.h"
+
+static struct story story;
+static struct view view;
+static struct view_facts facts;
+static struct canvas canvas;
+
+static void set_up(void)
+{
+    setenv("TZ", "UTC", 1);
+    tzset();
+    story_init_full(&story);
+    view_init(&view, story.plan->task_count);
+    facts = (struct view_facts){
+        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now};
+    view.chosen = story_task(&story, "T-104");
+}
+
+static void tear_down(void)
+{
+    view_done(&view);
+    story_done(&story);
+    canvas_done(&canvas);
+}
+
+static void draw(int rows, int columns, bool ascii)
+{
+    struct frame_input input = {
+        .facts = &facts,
+        .view = &view,
+        .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
+        .name = "shop-api",
+        .number = 41,
+    };
+    canvas_done(&canvas);
+    canvas_init(&canvas, rows, columns, ascii);
+    view_arrange(&view, &facts);
+    struct frame_layout layout = frame_layout(rows, columns, &input);
+    view_fit(&view, frame_list_rows(&layout), frame_log_lines(&layout));
+    frame_draw(&canvas, &input);
+}
+
+static bool shows(const char *text)
+{
+    struct str out = {0};
+    canvas_to_text(&canvas, &out);
+    bool found = strstr(str_text(&out), text) != NULL;
+    if (!found)
+        printf("no \"%s\" in:\n%s", text, str_text(&out));
+    str_done(&out);
+    return found;
+}
+
+static void save(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Compare with tests/data/frames/NAME.txt; DEVS_UPDATE_FRAMES=1 writes it anew. */
+static void check_golden(const char *name)
+{
+    char relative[128];
+    (void)snprintf(relative, sizeof(relative), "tests/data/frames/%s.txt", name);
+    const char *path = test_source_path(relative);
+    struct str out = {0};
+    canvas_to_text(&canvas, &out);
+    if (getenv("DEVS_UPDATE_FRAMES"))
+        save(path, str_text(&out));
+    char *want = test_read_file(path);
+    ck_assert_msg(want != NULL, "no golden frame %s", path);
+    ck_assert_msg(strcmp(want, str_text(&out)) == 0, "%s is now:\n%s", name, str_text(&out));
+    free(want);
+    str_done(&out);
+}
+
+static const struct {
+    const char *name;
+    int rows, columns;
+    bool ascii;
+    enum view_mode mode;
+} sizes[] = {
+    {"live-80x24", 24, 80, false, VIEW_LIVE},
+    {"live-80x24-ascii", 24, 80, true, VIEW_LIVE},
+    {"live-140x40", 40, 140, false, VIEW_LIVE},
+    {"live-140x40-ascii", 40, 140, true, VIEW_LIVE},
+    {"live-60x20", 20, 60, false, VIEW_LIVE},
+    {"live-60x20-ascii", 20, 60, true, VIEW_LIVE},
+    {"live-40x12", 12, 40, false, VIEW_LIVE},
+    {"live-40x12-ascii", 12, 40, true, VIEW_LIVE},
+    {"live-24x3", 3, 24, false, VIEW_LIVE},
+    {"live-24x3-ascii", 3, 24, true, VIEW_LIVE},
+    {"live-84x46", 46, 84, false, VIEW_LIVE},
+    {"replay-80x24", 24, 80, false, VIEW_REPLAY},
+    {"replay-80x24-ascii", 24, 80, true, VIEW_REPLAY},
+    {"replay-140x40", 40, 140, false, VIEW_REPLAY},
+    {"interrupted-80x24", 24, 80, false, VIEW_INTERRUPTED},
+};
+
+START_TEST(test_golden)
+{
+    facts.mode = sizes[_i].mode;
+    facts.orphaned = facts.mode == VIEW_INTERRUPTED;
+    if (facts.mode == VIEW_REPLAY)
+        (void)replay_move(&story.replay, REPLAY_END, -1);
+    draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
+    check_golden(sizes[_i].name);
+}
+END_TEST
+
+static const char *const chosen_tasks[] = {"T-101", "T-102", "T-105", "T-106",
+                                           "T-107", "T-108", "T-110", "T-111"};
+
+START_TEST(test_golden_preview)
+{
+    char name[64];
+    view.chosen = story_task(&story, chosen_tasks[_i]);
+    log_tail_clear(&story.tail);
+    draw(24, 80, false);
+    (void)snprintf(name, sizeof(name), "chosen-%s", chosen_tasks[_i]);
+    check_golden(name);
+}
+END_TEST
+
+/* Whatever the size: nothing outside, no crash, something to see. */
+START_TEST(test_no_size_is_refused)
+{
+    for (int rows = 1; rows <= 45; rows++) {
+        draw(rows, _i, rows % 2 == 0);
+        struct str out = {0};
+        canvas_to_text(&canvas, &out);
+        ck_assert_msg(strpbrk(str_text(&out), "!~*x+") != NULL || _i < 2 || out.len > 5,
+                      "%dx%d is empty", _i, rows);
+        str_done(&out);
+    }
+}
+END_TEST
+
+START_TEST(test_open_task_has_the_screen)
+{
+    view.open = true;
+    draw(24, 80, false);
+    ck_assert(shows("T-104 checkout: tax rounding"));
+    ck_assert(shows("make check"));
+    ck_assert(shows("RED: failed as expected (try 1)"));
+    ck_assert(shows("expected 19.99, got 20.00"));
+    view.open = false;
+}
+END_TEST
+
+START_TEST(test_countdown_follows_the_time)
+{
+    draw(24, 80, false);
+    ck_assert(shows("in 0:18"));
+    ck_assert(shows("try 4 in 0:18, at 14:02:55"));
+    ck_assert(shows("27 of 45 s"));
+    story_at(&story, 12, 50);
+    facts.now = story.now;
+    draw(24, 80, false);
+    ck_assert(shows("try 4 in 0:05, at 14:02:55"));
+    ck_assert(shows("40 of 45 s"));
+    ck_assert(shows("14:02:50"));
+}
+END_TEST
+
+/* A run that is over looks the same whenever one looks at it. */
+START_TEST(test_ended_run_does_not_depend_on_now)
+{
+    struct story other;
+    story_init(&other, "a b", "G");
+    story_start(&other, "a");
+    story_start(&other, "b");
+    story_at(&other, 0, 30);
+    story_pass(&other, "a");
+    story_try_again(&other, "b", 10);
+    story_at(&other, 1, 5);
+    story_pass(&other, "b");
+    story_end_run(&other);
+    facts = (struct view_facts){.state = &other.state, .log = &story.tail, .mode = VIEW_ENDED};
+    view_done(&view);
+    view_init(&view, 2);
+
+    struct str texts[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        story_at(&other, 2 + 60 * i, 0);
+        facts.now = facts.clock = other.now;
+        draw(24, 80, false);
+        canvas_to_text(&canvas, &texts[i]);
+    }
+    ck_assert_str_eq(str_text(&texts[0]), str_text(&texts[1]));
+    ck_assert(shows("ENDED"));
+    ck_assert(shows("ended 13:51:05"));
+    ck_assert(shows("2 of 2 passed, 1 after failures. q leaves"));
+    str_done(&texts[0]);
+    str_done(&texts[1]);
+    story_done(&other);
+}
+END_TEST
+
+START_TEST(test_filter_without_match_says_so)
+{
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "class=rate-limt");
+    view.filter.len = strlen(view.filter.text);
+    view_narrow(&view, &facts);
+    draw(24, 80, false);
+    ck_assert(shows("0 of 10 tasks match   class=rate-limt"));
+    ck_assert(shows("Esc shows all"));
+}
+END_TEST
+
+START_TEST(test_message_is_shown_at_every_size)
+{
+    static const struct {
+        int rows, columns;
+    } all[] = {{40, 140}, {24, 80}, {20, 60}, {12, 40}, {3, 24}};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        view_say(&view, &story.now, "T-1: done");
+        draw(all[i].rows, all[i].columns, false);
+        ck_assert_msg(shows("T-1: done"), "%dx%d", all[i].columns, all[i].rows);
+    }
+}
+END_TEST
+
+START_TEST(test_strange_bytes_do_not_reach_the_canvas)
+{
+    story_say(&story, "T-104", "a\033[31mred\033[0m\007\xff\n");
+    draw(24, 80, false);
+    for (int row = 0; row < canvas.rows; row++) {
+        for (int column = 0; column < canvas.columns; column++) {
+            uint32_t rune = canvas_cell(&canvas, row, column)->rune;
+            ck_assert_uint_ge(rune == 0 ? ' ' : rune, ' ');
+            ck_assert_uint_ne(rune, 0x9b);
+        }
+    }
+    ck_assert(shows("ared"));
+}
+END_TEST
+
+START_TEST(test_scrolled_log_shows_earlier_lines)
+{
+    for (int i = 0; i < 100; i++) {
+        char line[32];
+        (void)snprintf(line, sizeof(line), "line %d of the log\n", i);
+        story_say(&story, "T-104", line);
+    }
+    draw(40, 140, false);
+    ck_assert(shows("line 99 of the log"));
+    view.log_back = 50;
+    draw(40, 140, false);
+    ck_assert(shows("line 49 of the log"));
+    ck_assert(shows("50 lines up"));
+    ck_assert(!shows("line 99 of"));
+}
+END_TEST
+
+START_TEST(test_chosen_row_is_marked)
+{
+    draw(24, 80, true);
+    ck_assert(shows(">~ backoff   T-104"));
+    int marked = 0;
+    for (int row = 0; row < canvas.rows; row++)
+        marked += canvas_cell(&canvas, row, 0)->chosen;
+    ck_assert_int_eq(marked, 1);
+}
+END_TEST
+
+static void add_tests(TCase *tcase)
+{
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_golden, 0, TABLE_LEN(sizes));
+    tcase_add_loop_test(tcase, test_golden_preview, 0, TABLE_LEN(chosen_tasks));
+    tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
+    tcase_add_test(tcase, test_open_task_has_the_screen);
+    tcase_add_test(tcase, test_countdown_follows_the_time);
+    tcase_add_test(tcase, test_ended_run_does_not_depend_on_now);
+    tcase_add_test(tcase, test_filter_without_match_says_so);
+    tcase_add_test(tcase, test_message_is_shown_at_every_size);
+    tcase_add_test(tcase, test_strange_bytes_do_not_reach_the_canvas);
+    tcase_add_test(tcase, test_scrolled_log_shows_earlier_lines);
+    tcase_add_test(tcase, test_chosen_row_is_marked);
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("frame");
+    add_tests(test_case(suite, "frame"));
+    return suite;
+}

@@ -1,0 +1,257 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "attr.h"
+#include "log_tail.h"
+#include "replay.h"
+#include "test_main.h"
+#include "xalloc.h"
+
+static struct replay replay;
+
+/* Events one second apart, then a silence of ten minutes, then one more. */
+static void set_up(void)
+{
+    replay_init(&replay);
+    for (int i = 0; i < 5; i++) {
+        int64_t at = i < 4 ? i * 1000 : 603000;
+        replay_add(&replay, &(struct event){
+                                .seq = i + 1,
+                                .at = {.at_ms = 1000000 + at, .mono_ms = 500 + at},
+                                .kind = i % 2 == 0 ? EVENT_ATTEMPT_STARTED : EVENT_ATTEMPT_ENDED,
+                                .task = 3,
+                                .attempt = i / 2 + 1,
+                            });
+    }
+}
+
+static void tear_down(void)
+{
+    replay_done(&replay);
+}
+
+static const struct {
+    const char *name;
+    int from;
+    enum replay_move move;
+    int task;
+    bool want;
+    int to;
+} moves[] = {
+    {"one on", 2, REPLAY_EVENT_ON, 3, true, 3},
+    {"one back", 2, REPLAY_EVENT_BACK, 3, true, 1},
+    {"before the first", 1, REPLAY_EVENT_BACK, 3, true, 0},
+    {"no further back", 0, REPLAY_EVENT_BACK, 3, false, 0},
+    {"no further on", 5, REPLAY_EVENT_ON, 3, false, 5},
+    {"the try after", 1, REPLAY_TRY_ON, 3, true, 3},
+    {"the try before", 5, REPLAY_TRY_BACK, 3, true, 3},
+    {"no try after", 5, REPLAY_TRY_ON, 3, false, 5},
+    {"no try before", 1, REPLAY_TRY_BACK, 3, false, 1},
+    {"no try of another task", 0, REPLAY_TRY_ON, 4, false, 0},
+    {"start", 4, REPLAY_START, 3, true, 0},
+    {"end", 1, REPLAY_END, 3, true, 5},
+    {"at the end already", 5, REPLAY_END, 3, false, 5},
+    {"nothing to play", 5, REPLAY_PLAY, 3, false, 5},
+};
+
+START_TEST(test_move)
+{
+    replay.at = moves[_i].from;
+    bool moved = replay_move(&replay, moves[_i].move, moves[_i].task);
+    ck_assert_msg(moved == moves[_i].want, "%s", moves[_i].name);
+    ck_assert_msg(replay.at == moves[_i].to, "%s: at %d", moves[_i].name, (int)replay.at);
+}
+END_TEST
+
+START_TEST(test_moves_of_an_empty_recording)
+{
+    struct replay empty;
+    replay_init(&empty);
+    for (int move = REPLAY_EVENT_BACK; move <= REPLAY_END; move++) {
+        (void)replay_move(&empty, (enum replay_move)move, 0);
+        ck_assert_int_eq(empty.at, 0);
+    }
+    ck_assert_int_eq(replay_now(&empty).at_ms, 0);
+    ck_assert(!empty.playing);
+    replay_done(&empty);
+}
+END_TEST
+
+START_TEST(test_play_goes_by_recorded_time)
+{
+    replay.at = 1;
+    ck_assert(replay_move(&replay, REPLAY_PLAY, 3));
+    ck_assert(replay_play(&replay, 400));
+    ck_assert_int_eq(replay.at, 1);
+    ck_assert_int_eq(replay_now(&replay).at_ms, 1000400);
+    ck_assert_int_eq(replay_now(&replay).mono_ms, 900);
+    ck_assert(replay_play(&replay, 600));
+    ck_assert_int_eq(replay.at, 2);
+    ck_assert(replay_play(&replay, 1500));
+    ck_assert_int_eq(replay.at, 3);
+    ck_assert_int_eq(replay_now(&replay).at_ms, 1002500);
+}
+END_TEST
+
+START_TEST(test_paused_stands_still)
+{
+    replay.at = 2;
+    ck_assert(!replay_play(&replay, 100000));
+    ck_assert_int_eq(replay.at, 2);
+}
+END_TEST
+
+START_TEST(test_long_gap_is_cut)
+{
+    replay.at = 4;
+    replay.playing = true;
+    ck_assert(replay_play(&replay, REPLAY_GAP_CUT_MS / 2));
+    ck_assert_int_eq(replay.at, 4);
+    ck_assert_int_eq(replay_now(&replay).at_ms, 1000000 + 3000 + 300000);
+    ck_assert(replay_play(&replay, REPLAY_GAP_CUT_MS / 2));
+    ck_assert_int_eq(replay.at, 5);
+    ck_assert(!replay.playing);
+}
+END_TEST
+
+START_TEST(test_speed_doubles_within_bounds)
+{
+    int steps = 0;
+    while (replay_move(&replay, REPLAY_FASTER, 3))
+        steps++;
+    ck_assert_int_eq(steps, 6);
+    ck_assert_int_eq(replay.speed, REPLAY_SPEED_MAX);
+    steps = 0;
+    while (replay_move(&replay, REPLAY_SLOWER, 3))
+        steps++;
+    ck_assert_int_eq(steps, 8);
+    ck_assert_int_eq(replay.speed, REPLAY_SPEED_MIN);
+
+    replay.at = 1;
+    replay.playing = true;
+    ck_assert(replay_play(&replay, 2000));
+    ck_assert_int_eq(replay_now(&replay).at_ms, 1000500);
+}
+END_TEST
+
+START_TEST(test_step_back_from_between_goes_to_the_event)
+{
+    replay.at = 3;
+    replay.playing = true;
+    ck_assert(replay_play(&replay, 500));
+    ck_assert(replay_move(&replay, REPLAY_EVENT_BACK, 3));
+    ck_assert_int_eq(replay.at, 3);
+    ck_assert_int_eq(replay.on_ms, 0);
+    ck_assert(!replay.playing);
+}
+END_TEST
+
+/* log_tail: rows of output become lines. */
+static struct output_page page;
+static struct log_tail tail;
+
+static void add_row(int stream, int64_t at_ms, const char *text)
+{
+    page.rows = xgrow(page.rows, &page.cap, page.count + 1, sizeof(*page.rows));
+    page.rows[page.count++] = (struct log_output_row){
+        .stream = stream, .at_ms = at_ms, .start = page.text.len, .len = strlen(text)};
+    str_add(&page.text, text);
+}
+
+static void check_lines(int64_t until_ms, const char *want)
+{
+    struct str out = {0};
+    log_tail_set(&tail, &(struct log_output_key){.attempt = 1}, &page, until_ms);
+    for (size_t i = 0; i < tail.count; i++) {
+        str_add_n(&out, log_tail_line(&tail, i), tail.lines[i].len);
+        str_add_char(&out, '|');
+    }
+    ck_assert_str_eq(str_text(&out), want);
+    str_done(&out);
+}
+
+START_TEST(test_tail_puts_lines_together)
+{
+    add_row(1, 10, "one\ntw");
+    add_row(2, 20, "err");
+    add_row(1, 30, "o\n\nthree");
+    add_row(2, 40, "or\n");
+    check_lines(INT64_MAX, "one|two||error|three|");
+    ck_assert_int_eq(tail.lines[1].at_ms, 30);
+    ck_assert_int_eq(tail.lines[3].stream, 2);
+}
+END_TEST
+
+START_TEST(test_tail_ends_at_a_time)
+{
+    add_row(1, 10, "one\n");
+    add_row(1, 20, "two\n");
+    check_lines(19, "one|");
+    check_lines(9, "");
+    check_lines(20, "one|two|");
+}
+END_TEST
+
+START_TEST(test_tail_is_cleaned)
+{
+    add_row(1, 10, "\033[1mbold\033[0m\n\ttab\nover\rwritten\n");
+    check_lines(INT64_MAX, "bold|        tab|written|");
+}
+END_TEST
+
+START_TEST(test_tail_keeps_the_newest)
+{
+    for (int i = 0; i < LOG_TAIL_LINES_MAX + 10; i++)
+        add_row(1, i, i == LOG_TAIL_LINES_MAX + 9 ? "last\n" : "x\n");
+    log_tail_set(&tail, &(struct log_output_key){.attempt = 1}, &page, INT64_MAX);
+    ck_assert_uint_le(tail.count, LOG_TAIL_LINES_MAX);
+    ck_assert_int_eq(strncmp(log_tail_line(&tail, tail.count - 1), "last", 4), 0);
+}
+END_TEST
+
+START_TEST(test_tail_finds)
+{
+    add_row(1, 10, "alpha\nBeta\nalphabet\n");
+    log_tail_set(&tail, &(struct log_output_key){.attempt = 1}, &page, INT64_MAX);
+    ck_assert_uint_eq(log_tail_find(&tail, "BET", 0, 1), 1);
+    ck_assert_uint_eq(log_tail_find(&tail, "alpha", 1, 1), 2);
+    ck_assert_uint_eq(log_tail_find(&tail, "alpha", 1, -1), 0);
+    ck_assert_uint_eq(log_tail_find(&tail, "gamma", 2, -1), tail.count);
+    ck_assert_uint_eq(log_tail_find(&tail, "", 0, 1), tail.count);
+}
+END_TEST
+
+static void set_up_tail(void)
+{
+    log_tail_init(&tail);
+}
+
+static void tear_down_tail(void)
+{
+    log_tail_done(&tail);
+    free(page.rows);
+    str_done(&page.text);
+    page = (struct output_page){0};
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("replay");
+    TCase *moving = test_case(suite, "transport");
+    tcase_add_checked_fixture(moving, set_up, tear_down);
+    tcase_add_loop_test(moving, test_move, 0, TABLE_LEN(moves));
+    tcase_add_test(moving, test_moves_of_an_empty_recording);
+    tcase_add_test(moving, test_play_goes_by_recorded_time);
+    tcase_add_test(moving, test_paused_stands_still);
+    tcase_add_test(moving, test_long_gap_is_cut);
+    tcase_add_test(moving, test_speed_doubles_within_bounds);
+    tcase_add_test(moving, test_step_back_from_between_goes_to_the_event);
+    TCase *lines = test_case(suite, "log tail");
+    tcase_add_checked_fixture(lines, set_up_tail, tear_down_tail);
+    tcase_add_test(lines, test_tail_puts_lines_together);
+    tcase_add_test(lines, test_tail_ends_at_a_time);
+    tcase_add_test(lines, test_tail_is_cleaned);
+    tcase_add_test(lines, test_tail_keeps_the_newest);
+    tcase_add_test(lines, test_tail_finds);
+    return suite;
+}

@@ -1,0 +1,541 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "story.h"
+#include "term.h"
+#include "test_main.h"
+#include "view.h"
+
+enum { CTRL_D = 0x04, CTRL_U = 0x15, CTRL_L = 0x0c, CTRL_Z = 0x1a, SECOND = 1000 };
+
+static struct story story;
+static struct view view;
+static struct view_facts facts;
+
+/* Bring the time of the facts to the story's. */
+static void now_is_the_storys(void)
+{
+    facts.now = story.now;
+    facts.clock = story.now;
+}
+
+static void begin(void)
+{
+    view_init(&view, story.plan->task_count);
+    facts = (struct view_facts){.state = &story.state, .log = &story.tail};
+    now_is_the_storys();
+    view_arrange(&view, &facts);
+    view_fit(&view, 5, 4);
+}
+
+static void set_up(void)
+{
+    story_init(&story, "a b c d e f g h", "G");
+    begin();
+}
+
+static void set_up_full(void)
+{
+    story_init_full(&story);
+    begin();
+}
+
+static void tear_down(void)
+{
+    view_done(&view);
+    story_done(&story);
+}
+
+static struct view_todo press(uint32_t key)
+{
+    return view_key(&view, key, &facts);
+}
+
+static void type(const char *text)
+{
+    for (; *text != '\0'; text++)
+        (void)press((uint32_t)*text);
+}
+
+static const char *chosen(void)
+{
+    return view.chosen < 0 ? "" : story.plan->tasks[view.chosen].id;
+}
+
+static void later(int64_t ms)
+{
+    facts.clock.mono_ms += ms;
+    facts.clock.at_ms += ms;
+}
+
+static const struct {
+    const char *keys;
+    const char *want;
+} moves[] = {
+    {"j", "b"},     {"jj", "c"},   {"jk", "a"},         {"k", "a"},    {"G", "h"},
+    {"Gj", "h"},    {"Gk", "g"},   {"Gg", "a"},         {"\x04", "c"}, {"\x04\x04", "e"},
+    {"G\x15", "f"}, {"\x15", "a"}, {"jjjjjjjjjj", "h"},
+};
+
+START_TEST(test_move)
+{
+    type(moves[_i].keys);
+    ck_assert_msg(strcmp(chosen(), moves[_i].want) == 0, "%s: at %s", moves[_i].keys, chosen());
+}
+END_TEST
+
+START_TEST(test_chosen_row_scrolls_into_sight)
+{
+    type("G");
+    view_fit(&view, 5, 4);
+    ck_assert_int_eq(view.top, 3);
+    type("g");
+    view_fit(&view, 5, 4);
+    ck_assert_int_eq(view.top, 0);
+    type("jjjjj");
+    view_fit(&view, 5, 4);
+    ck_assert_int_eq(view.top, 1);
+    view_fit(&view, 8, 4);
+    ck_assert_int_eq(view.top, 0);
+}
+END_TEST
+
+static void needs_you(const char *id)
+{
+    story_start(&story, id);
+    story_fail(&story, id, REASON_AUTH, NULL);
+    story_end(&story, id, DECISION_NEEDS_YOU);
+}
+
+START_TEST(test_rows_stand_still_after_a_key)
+{
+    type("j");
+    needs_you("g");
+    later(VIEW_STILL_MS - 1);
+    view_arrange(&view, &facts);
+    ck_assert_int_eq(view.rows[0], story_task(&story, "a"));
+    ck_assert_int_eq(view.rows[6], story_task(&story, "g"));
+    ck_assert_int_gt(view_wake_ms(&view), facts.clock.mono_ms);
+
+    later(1);
+    view_arrange(&view, &facts);
+    ck_assert_int_eq(view.rows[0], story_task(&story, "g"));
+    ck_assert_int_eq(view.rows[1], story_task(&story, "a"));
+    ck_assert_int_eq(view_wake_ms(&view), -1);
+    ck_assert_str_eq(chosen(), "b");
+}
+END_TEST
+
+START_TEST(test_rows_that_are_in_order_wake_nobody)
+{
+    type("j");
+    view_arrange(&view, &facts);
+    ck_assert_int_eq(view_wake_ms(&view), -1);
+}
+END_TEST
+
+START_TEST(test_choice_is_a_task_not_a_row)
+{
+    type("jj");
+    ck_assert_str_eq(chosen(), "c");
+    needs_you("f");
+    later(VIEW_STILL_MS);
+    view_arrange(&view, &facts);
+    ck_assert_str_eq(chosen(), "c");
+    ck_assert_int_eq(view_row_of(&view, view.chosen), 3);
+    type("k");
+    ck_assert_str_eq(chosen(), "b");
+}
+END_TEST
+
+START_TEST(test_filter_narrows_while_it_is_typed)
+{
+    (void)press('/');
+    ck_assert(view_wants_text(&view));
+    type("T-10");
+    ck_assert_int_eq(view.row_count, 8);
+    type("5");
+    ck_assert_int_eq(view.row_count, 1);
+    ck_assert_str_eq(chosen(), "T-105");
+    (void)press(TERM_KEY_ENTER);
+    ck_assert(!view_wants_text(&view));
+    ck_assert_int_eq(view.row_count, 1);
+    (void)press(TERM_KEY_ESC);
+    ck_assert_int_eq(view.row_count, 10);
+    ck_assert_str_eq(chosen(), "T-105");
+}
+END_TEST
+
+START_TEST(test_filter_given_up_brings_the_choice_back)
+{
+    type("jj");
+    char before[PLAN_ID_MAX + 1];
+    (void)snprintf(before, sizeof(before), "%s", chosen());
+    type("/T-111");
+    ck_assert_str_eq(chosen(), "T-111");
+    (void)press(TERM_KEY_ESC);
+    ck_assert_str_eq(chosen(), before);
+    ck_assert_int_eq(view.row_count, 10);
+}
+END_TEST
+
+static const struct {
+    const char *filter;
+    int want;
+} filters[] = {
+    {"", 10},          {"tax", 1},
+    {"TAX", 1},        {"state=running", 2},
+    {"state=back", 1}, {"class=test-fail", 1},
+    {"mail", 2},       {"mail state=blocked", 1},
+    {"id=T-11", 2},    {"nothing", 0},
+    {"state=", 10},    {"  tax  ", 1},
+};
+
+START_TEST(test_filter)
+{
+    (void)press('/');
+    type(filters[_i].filter);
+    ck_assert_msg(view.row_count == filters[_i].want, "%s: %d rows", filters[_i].filter,
+                  view.row_count);
+    ck_assert_int_eq(view.chosen >= 0, filters[_i].want > 0);
+}
+END_TEST
+
+START_TEST(test_next_match_goes_round)
+{
+    type("/mail\n");
+    ck_assert_str_eq(chosen(), "T-105");
+    type("n");
+    ck_assert_str_eq(chosen(), "T-108");
+    type("n");
+    ck_assert_str_eq(chosen(), "T-105");
+    type("N");
+    ck_assert_str_eq(chosen(), "T-108");
+}
+END_TEST
+
+START_TEST(test_next_without_filter_says_why)
+{
+    type("n");
+    ck_assert_pstr_eq(strstr(view.message, "no filter"), view.message);
+}
+END_TEST
+
+START_TEST(test_acts_with_nothing_chosen_say_so)
+{
+    type("/nothing\n");
+    static const char keys[] = "rxp";
+    for (const char *key = keys; *key != '\0'; key++) {
+        struct view_todo todo = press((uint32_t)*key);
+        ck_assert_int_eq(todo.kind, VIEW_DRAW);
+        ck_assert_str_eq(view.message, "no task is chosen");
+    }
+}
+END_TEST
+
+START_TEST(test_go_to_what_needs_you)
+{
+    type("G");
+    type("a");
+    ck_assert_str_eq(chosen(), "T-107");
+    type("!");
+    ck_assert_int_eq(view.row_count, 1);
+    type("!");
+    ck_assert_int_eq(view.row_count, 10);
+}
+END_TEST
+
+/* What a key answers for a task in each state: an act, or a reason why not. */
+static const struct {
+    const char *id;
+    char key;
+    enum view_todo_kind want;
+    enum control_verb verb;
+    int attempt;
+    const char *says;
+} acts[] = {
+    {"T-104", 'r', VIEW_ASK, CONTROL_RETRY, 3, ""},
+    {"T-105", 'r', VIEW_ASK, CONTROL_RETRY, 1, ""},
+    {"T-106", 'r', VIEW_ASK, CONTROL_RETRY, 0, ""},
+    {"T-107", 'r', VIEW_ASK, CONTROL_RETRY, 1, ""},
+    {"T-101", 'r', VIEW_DRAW, 0, 0, "T-101 runs: nothing to retry"},
+    {"T-102", 'r', VIEW_DRAW, 0, 0, "T-102 has passed"},
+    {"T-111", 'r', VIEW_DRAW, 0, 0, "T-111 starts with the next free slot"},
+    {"T-104", 'x', VIEW_ASKED, 0, 0, ""},
+    {"T-101", 'x', VIEW_ASKED, 0, 0, ""},
+    {"T-102", 'x', VIEW_DRAW, 0, 0, "T-102 has ended"},
+    {"T-104", 'p', VIEW_ASK, CONTROL_HOLD, 0, ""},
+    {"T-105", 'p', VIEW_DRAW, 0, 0, "T-105 has ended"},
+};
+
+START_TEST(test_act)
+{
+    view.chosen = story_task(&story, acts[_i].id);
+    struct view_todo todo = press((uint32_t)acts[_i].key);
+    ck_assert_int_eq(todo.kind, acts[_i].want);
+    ck_assert_msg(strncmp(view.message, acts[_i].says, strlen(acts[_i].says)) == 0, "%s %c: %s",
+                  acts[_i].id, acts[_i].key, view.message);
+    if (todo.kind != VIEW_ASK)
+        return;
+    ck_assert_int_eq(todo.control.verb, acts[_i].verb);
+    ck_assert_int_eq(todo.control.task, story_task(&story, acts[_i].id));
+    ck_assert_int_eq(todo.control.attempt, acts[_i].attempt);
+    ck_assert_int_eq(todo.control.key_at_ms, facts.clock.at_ms);
+}
+END_TEST
+
+START_TEST(test_held_task_is_let_go)
+{
+    story_add(&story, (struct event){.kind = EVENT_TASK_HELD, .task = 1, .step = -1});
+    view.chosen = 1;
+    struct view_todo todo = press('p');
+    ck_assert_int_eq(todo.kind, VIEW_ASK);
+    ck_assert_int_eq(todo.control.verb, CONTROL_RELEASE);
+}
+END_TEST
+
+static const struct {
+    char key;
+    enum cancel_mode mode;
+} cancels[] = {{'s', CANCEL_STOP}, {'t', CANCEL_TERM}, {'K', CANCEL_KILL}};
+
+START_TEST(test_cancel_takes_a_second_key)
+{
+    story_start(&story, "c");
+    view.chosen = story_task(&story, "c");
+    (void)press('x');
+    later(PROMPT_DEAF_MS);
+    ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW);
+    ck_assert_int_eq(press('y').kind, VIEW_DRAW);
+    ck_assert_int_eq(view.prompt.kind, PROMPT_CANCEL);
+    struct view_todo todo = press((uint32_t)cancels[_i].key);
+    ck_assert_int_eq(todo.kind, VIEW_ASK);
+    ck_assert_int_eq(todo.control.verb, CONTROL_CANCEL);
+    ck_assert_int_eq(todo.control.mode, cancels[_i].mode);
+    ck_assert_int_eq(todo.control.task, story_task(&story, "c"));
+    ck_assert_int_eq(todo.control.attempt, 1);
+}
+END_TEST
+
+/* The rows move and the task goes on while the question stands. */
+START_TEST(test_prompt_keeps_its_target)
+{
+    story_start(&story, "c");
+    view.chosen = story_task(&story, "c");
+    (void)press('x');
+    later(PROMPT_DEAF_MS);
+    needs_you("h");
+    story_fail(&story, "c", REASON_TEST_FAIL, NULL);
+    story_wait(&story, "c", 10);
+    ck_assert_int_eq(press('t').kind, VIEW_DRAW);
+    ck_assert_int_eq(view.prompt.kind, PROMPT_CANCEL);
+    ck_assert(view.prompt.changed);
+
+    later(PROMPT_DEAF_MS);
+    struct view_todo todo = press('t');
+    ck_assert_int_eq(todo.kind, VIEW_ASK);
+    ck_assert_int_eq(todo.control.task, story_task(&story, "c"));
+}
+END_TEST
+
+START_TEST(test_escape_keeps_everything)
+{
+    story_start(&story, "a");
+    (void)press('x');
+    later(PROMPT_DEAF_MS);
+    ck_assert_int_eq(press(TERM_KEY_ESC).kind, VIEW_DRAW);
+    ck_assert_int_eq(view.prompt.kind, PROMPT_NONE);
+    ck_assert_int_eq(press('s').kind, VIEW_DRAW);
+}
+END_TEST
+
+START_TEST(test_quit_asks_only_if_the_run_ends_with_it)
+{
+    ck_assert_int_eq(press('q').kind, VIEW_LEAVE);
+    facts.engine_here = true;
+    ck_assert_int_eq(press('q').kind, VIEW_ASKED);
+    ck_assert_int_eq(view.prompt.kind, PROMPT_QUIT);
+    later(PROMPT_DEAF_MS);
+    ck_assert_int_eq(press('w').kind, VIEW_LEAVE_WAIT);
+    ck_assert_int_eq(press('q').kind, VIEW_ASKED);
+    later(PROMPT_DEAF_MS);
+    ck_assert_int_eq(press('c').kind, VIEW_LEAVE_CANCEL);
+    story_end_run(&story);
+    ck_assert_int_eq(press('q').kind, VIEW_LEAVE);
+}
+END_TEST
+
+START_TEST(test_control_c_is_the_same_question)
+{
+    facts.engine_here = true;
+    ck_assert_int_eq(press(0x03).kind, VIEW_ASKED);
+    ck_assert_int_eq(view.prompt.kind, PROMPT_QUIT);
+}
+END_TEST
+
+static const struct {
+    uint32_t key;
+    enum view_todo_kind want;
+} plain_keys[] = {
+    {CTRL_L, VIEW_REDRAW_ALL}, {CTRL_Z, VIEW_SUSPEND}, {'?', VIEW_DRAW}, {'Z', VIEW_DRAW}};
+
+START_TEST(test_plain_key)
+{
+    ck_assert_int_eq(press(plain_keys[_i].key).kind, plain_keys[_i].want);
+}
+END_TEST
+
+START_TEST(test_help_runs_a_line)
+{
+    type("?");
+    ck_assert(view.help.open);
+    type("retry now");
+    view.chosen = story_task(&story, "T-104");
+    struct view_todo todo = press(TERM_KEY_ENTER);
+    ck_assert(!view.help.open);
+    ck_assert_int_eq(todo.kind, VIEW_ASK);
+    ck_assert_int_eq(todo.control.verb, CONTROL_RETRY);
+}
+END_TEST
+
+START_TEST(test_open_task_is_closed_by_q)
+{
+    (void)press(TERM_KEY_ENTER);
+    ck_assert(view.open);
+    ck_assert_int_eq(press('q').kind, VIEW_DRAW);
+    ck_assert(!view.open);
+    ck_assert_int_eq(press('q').kind, VIEW_LEAVE);
+}
+END_TEST
+
+START_TEST(test_log_pane_takes_the_moves)
+{
+    view.chosen = story_task(&story, "T-104");
+    (void)press(TERM_KEY_TAB);
+    ck_assert_int_eq(view.pane, VIEW_PANE_LOG);
+    type("k");
+    ck_assert_uint_eq(view.log_back, 1);
+    ck_assert_str_eq(chosen(), "T-104");
+    type("g");
+    ck_assert_uint_eq(view.log_back, story.tail.count - 4);
+    type("F");
+    ck_assert_uint_eq(view.log_back, 0);
+    type("/TAP\n");
+    ck_assert_uint_eq(view.log_back, 3);
+    type("n");
+    ck_assert_pstr_ne(view.message, "");
+    (void)press(TERM_KEY_TAB);
+    ck_assert_int_eq(view.pane, VIEW_PANE_LIST);
+}
+END_TEST
+
+START_TEST(test_no_room_for_a_second_pane)
+{
+    view_fit(&view, 5, 0);
+    (void)press(TERM_KEY_TAB);
+    ck_assert_int_eq(view.pane, VIEW_PANE_LIST);
+    ck_assert_str_ne(view.message, "");
+}
+END_TEST
+
+static const struct {
+    uint32_t key;
+    enum replay_move move;
+} transports[] = {
+    {',', REPLAY_EVENT_BACK}, {'.', REPLAY_EVENT_ON}, {'[', REPLAY_TRY_BACK},
+    {']', REPLAY_TRY_ON},     {' ', REPLAY_PLAY},     {'<', REPLAY_SLOWER},
+    {'>', REPLAY_FASTER},     {'0', REPLAY_START},    {'$', REPLAY_END},
+};
+
+START_TEST(test_transport)
+{
+    facts.mode = VIEW_REPLAY;
+    struct view_todo todo = press(transports[_i].key);
+    ck_assert_int_eq(todo.kind, VIEW_TRANSPORT);
+    ck_assert_int_eq(todo.move, transports[_i].move);
+
+    facts.mode = VIEW_LIVE;
+    ck_assert_int_eq(press(transports[_i].key).kind, VIEW_DRAW);
+    ck_assert_str_ne(view.message, "");
+}
+END_TEST
+
+START_TEST(test_replay_refuses_acts)
+{
+    static const char keys[] = "rxp";
+    facts.mode = VIEW_REPLAY;
+    for (const char *key = keys; *key != '\0'; key++) {
+        ck_assert_int_eq(press((uint32_t)*key).kind, VIEW_DRAW);
+        ck_assert_msg(strstr(view.message, "replay") != NULL, "%c: %s", *key, view.message);
+    }
+}
+END_TEST
+
+/* In a replay the time shown stands still; the rows go by the real one. */
+START_TEST(test_rows_settle_by_the_real_time_in_a_replay)
+{
+    facts.mode = VIEW_REPLAY;
+    type("j");
+    needs_you("g");
+    view_arrange(&view, &facts);
+    ck_assert_int_eq(view.rows[0], story_task(&story, "a"));
+    later(VIEW_STILL_MS);
+    view_arrange(&view, &facts);
+    ck_assert_int_eq(view.rows[0], story_task(&story, "g"));
+}
+END_TEST
+
+START_TEST(test_key_takes_the_last_answer_away)
+{
+    view_say(&view, &facts.clock, "%s", "T-104: retry now: done");
+    type("j");
+    ck_assert_str_eq(view.message, "");
+}
+END_TEST
+
+static void add_small(TCase *tcase)
+{
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_move, 0, TABLE_LEN(moves));
+    tcase_add_test(tcase, test_chosen_row_scrolls_into_sight);
+    tcase_add_test(tcase, test_rows_stand_still_after_a_key);
+    tcase_add_test(tcase, test_rows_that_are_in_order_wake_nobody);
+    tcase_add_test(tcase, test_choice_is_a_task_not_a_row);
+    tcase_add_test(tcase, test_next_without_filter_says_why);
+    tcase_add_test(tcase, test_held_task_is_let_go);
+    tcase_add_loop_test(tcase, test_cancel_takes_a_second_key, 0, TABLE_LEN(cancels));
+    tcase_add_test(tcase, test_prompt_keeps_its_target);
+    tcase_add_test(tcase, test_escape_keeps_everything);
+    tcase_add_test(tcase, test_quit_asks_only_if_the_run_ends_with_it);
+    tcase_add_test(tcase, test_control_c_is_the_same_question);
+    tcase_add_loop_test(tcase, test_plain_key, 0, TABLE_LEN(plain_keys));
+    tcase_add_test(tcase, test_open_task_is_closed_by_q);
+    tcase_add_test(tcase, test_no_room_for_a_second_pane);
+    tcase_add_loop_test(tcase, test_transport, 0, TABLE_LEN(transports));
+    tcase_add_test(tcase, test_replay_refuses_acts);
+    tcase_add_test(tcase, test_rows_settle_by_the_real_time_in_a_replay);
+    tcase_add_test(tcase, test_key_takes_the_last_answer_away);
+}
+
+static void add_full(TCase *tcase)
+{
+    tcase_add_checked_fixture(tcase, set_up_full, tear_down);
+    tcase_add_test(tcase, test_filter_narrows_while_it_is_typed);
+    tcase_add_test(tcase, test_filter_given_up_brings_the_choice_back);
+    tcase_add_loop_test(tcase, test_filter, 0, TABLE_LEN(filters));
+    tcase_add_test(tcase, test_next_match_goes_round);
+    tcase_add_test(tcase, test_acts_with_nothing_chosen_say_so);
+    tcase_add_test(tcase, test_go_to_what_needs_you);
+    tcase_add_loop_test(tcase, test_act, 0, TABLE_LEN(acts));
+    tcase_add_test(tcase, test_help_runs_a_line);
+    tcase_add_test(tcase, test_log_pane_takes_the_moves);
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("view");
+    add_small(test_case(suite, "small run"));
+    add_full(test_case(suite, "every state"));
+    return suite;
+}
