@@ -88,11 +88,27 @@ int64_t child_pid_start(const struct child *child)
     return child->pid_start;
 }
 
+static void handle_closed(uv_handle_t *handle)
+{
+    struct child *child = handle->data;
+    if (--child->handles > 0)
+        return;
+    child->nursery->children--;
+    free(child);
+}
+
+static void close_handle(void *handle)
+{
+    uv_close(handle, handle_closed);
+}
+
+/* The handle before the descriptor: libuv takes its number out of the epoll set,
+ * and by then the number must not be another's. */
 static void close_pipe(struct child *child, int stream)
 {
     if (child->pipes[stream] < 0)
         return;
-    (void)uv_poll_stop(&child->on_output[stream]);
+    close_handle(&child->on_output[stream]);
     (void)close(child->pipes[stream]);
     child->pipes[stream] = -1;
 }
@@ -138,20 +154,6 @@ static void err_is_readable(uv_poll_t *handle, int status, int events)
     (void)read_some(handle->data, 1);
 }
 
-static void handle_closed(uv_handle_t *handle)
-{
-    struct child *child = handle->data;
-    if (--child->handles > 0)
-        return;
-    child->nursery->children--;
-    free(child);
-}
-
-static void close_handle(void *handle)
-{
-    uv_close(handle, handle_closed);
-}
-
 /* Tell the end. The watcher may start the next child from there. */
 static void finish(struct child *child)
 {
@@ -159,7 +161,6 @@ static void finish(struct child *child)
     for (int i = 0; i < 2; i++) {
         drain(child, i);
         close_pipe(child, i);
-        close_handle(&child->on_output[i]);
     }
     close_handle(&child->timer);
     sweep_leave(child->nursery->sweep, child->pid);

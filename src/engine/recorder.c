@@ -67,9 +67,6 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
     }
     recorder->recovered = recorder->recovered || recorder->failing;
     recorder->failing = false;
-    recorder->unsynced = sync != LOG_SYNC_FULL;
-    if (sync == LOG_SYNC_FULL)
-        recorder->full_ms = now_ms;
     return true;
 }
 
@@ -97,8 +94,8 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
         keep_events(recorder, batch);
         return false;
     }
-    bool full = urgency == RECORDER_NOW || now_ms - recorder->full_ms >= LOG_FULL_SYNC_MS;
-    if (write_batch(recorder, batch, full ? LOG_SYNC_FULL : LOG_SYNC_NORMAL, now_ms))
+    enum log_sync sync = urgency == RECORDER_NOW ? LOG_SYNC_FULL : LOG_SYNC_NORMAL;
+    if (write_batch(recorder, batch, sync, now_ms))
         return true;
     keep_events(recorder, batch);
     return false;
@@ -106,9 +103,5 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
 
 int64_t recorder_due(const struct recorder *recorder)
 {
-    if (recorder->over)
-        return INT64_MAX;
-    if (recorder->failing)
-        return recorder->retry_ms;
-    return recorder->unsynced ? recorder->full_ms + LOG_FULL_SYNC_MS : INT64_MAX;
+    return recorder->failing && !recorder->over ? recorder->retry_ms : INT64_MAX;
 }

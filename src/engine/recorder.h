@@ -30,9 +30,7 @@ struct recorder {
     bool recovered;   /* a commit went through after failures; the owner clears it */
     bool lost;        /* something will never be in the log */
     bool over;        /* no more commits */
-    bool unsynced;    /* committed, but not yet forced to the disk */
     int64_t retry_ms; /* when the next commit may be tried while failing */
-    int64_t full_ms;  /* of the last FULL commit */
     struct err err;   /* the first failure */
 };
 
@@ -41,8 +39,8 @@ ATTR_MUST_USE bool recorder_init(struct recorder *recorder, const struct place *
 void recorder_done(struct recorder *recorder);
 
 enum recorder_urgency {
-    RECORDER_IN_TIME, /* FULL if the last one is LOG_FULL_SYNC_MS ago */
-    RECORDER_NOW,     /* FULL, and tried even if the last failure was just now */
+    RECORDER_IN_TIME, /* on the disk within LOG_FULL_SYNC_MS: the writer sees to it */
+    RECORDER_NOW,     /* on the disk on return; tried even if the last failure was just now */
 };
 
 /* False: the log does not have all of it (now). */
@@ -50,7 +48,7 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
                      enum recorder_urgency urgency, int64_t now_ms);
 
 /* When recorder_commit() wants to be called even if there is no news: INT64_MAX
- * if everything is on the disk. */
+ * unless something waits to be tried again. */
 int64_t recorder_due(const struct recorder *recorder);
 
 #endif

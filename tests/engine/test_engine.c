@@ -1,0 +1,585 @@
+#define _GNU_SOURCE /* fork and limits beside POSIX */
+
+#include "engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "control_desk.h"
+#include "json.h"
+#include "log_reader.h"
+#include "proc.h"
+#include "run_state.h"
+#include "scheduler.h"
+#include "str.h"
+#include "test_main.h"
+
+enum { DEADLINE_MS = 20000, GRACE_MS = 200, FREE_BYTES = 64 };
+
+extern char **environ;
+
+static char dir[PATH_MAX];
+static struct place place;
+static struct plan *plan;
+static struct engine *engine;
+static struct engine_options options;
+static int64_t number;
+static struct log_reader *reader;
+static struct event_page page;
+static struct run_state state; /* the fold of the log */
+
+static void setup(void)
+{
+    char db[PATH_MAX + 8];
+    struct err err = {0};
+    (void)snprintf(dir, sizeof(dir), "%s", test_tmpdir());
+    (void)snprintf(db, sizeof(db), "%s/devs.db", dir);
+    ck_assert_msg(place_find(db, true, &place, &err), "%s", err.message);
+    options = (struct engine_options){
+        .place = &place,
+        .kind = "plan",
+        .name = "test",
+        .command = "test",
+        .run_dir = dir,
+        .environment = environ,
+        .by = "tester",
+        .jobs = 2,
+        .seed = 1,
+        .at_end = ENGINE_LEAVE,
+        .kill_grace_ms = GRACE_MS,
+    };
+}
+
+static void teardown(void)
+{
+    engine_stop(engine, NULL);
+    log_reader_close(reader);
+    event_page_done(&page);
+    run_state_done(&state);
+    plan_free(plan);
+    engine = NULL;
+    reader = NULL;
+}
+
+/* `tasks` with ' for ", as the plan's list of tasks. */
+static void start(const char *tasks)
+{
+    static struct str text;
+    struct violations violations = {0};
+    struct str said = {0};
+    struct err err = {0};
+
+    str_clear(&text);
+    str_addf(&text,
+             "{'version':1,'name':'test','idempotent':true,'policies':{'quick':"
+             "{'like':'sandbox','base_delay_ms':1}},'tasks':[%s]}",
+             tasks);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '\'')
+            text.data[i] = '"';
+    }
+    bool ok = plan_parse(text.data, text.len, &plan, &violations);
+    violations_display(&violations, &said);
+    ck_assert_msg(ok, "%s", str_text(&said));
+    options.plan = plan;
+    options.plan_text = text.data;
+    ck_assert_msg(engine_start(&engine, &options, &number, &err), "%s", err.message);
+    ck_assert_int_eq(number, 1);
+    str_done(&text);
+}
+
+/* Wait until `ready` says so; false once the deadline is over. */
+static bool await(bool (*ready)(void))
+{
+    for (int i = 0; i < DEADLINE_MS / 5; i++) {
+        if (ready())
+            return true;
+        (void)poll(NULL, 0, 5);
+    }
+    return false;
+}
+
+static struct engine_result finish(void)
+{
+    struct pollfd done = {.fd = engine_done_fd(engine), .events = POLLIN};
+    struct engine_result result;
+    ck_assert_int_eq(poll(&done, 1, DEADLINE_MS), 1);
+    engine_stop(engine, &result);
+    engine = NULL;
+    return result;
+}
+
+/* Read all events and fold them. */
+static void read_log(void)
+{
+    struct err err = {0};
+    if (!reader)
+        ck_assert_msg(log_reader_open(&reader, &place, &err), "%s", err.message);
+    ck_assert_msg(log_reader_events(reader, number, 0, &page, &err), "%s", err.message);
+    run_state_done(&state);
+    run_state_init(&state, plan, options.seed);
+    for (size_t i = 0; i < page.count; i++)
+        ck_assert_msg(run_state_apply(&state, &page.events[i], &err), "event %zu: %s", i + 1,
+                      err.message);
+}
+
+static size_t count_events(enum event_kind kind, int task)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < page.count; i++)
+        count += page.events[i].kind == kind && page.events[i].task == task;
+    return count;
+}
+
+static const struct event *find_event(enum event_kind kind, int task)
+{
+    for (size_t i = 0; i < page.count; i++) {
+        if (page.events[i].kind == kind && page.events[i].task == task)
+            return &page.events[i];
+    }
+    ck_abort_msg("no event %s of task %d", event_kind_name(kind), task);
+    return NULL;
+}
+
+/* What the log has of one stream of an attempt. */
+static void read_output(int task, int attempt, int stream, struct str *out)
+{
+    struct output_page output = {0};
+    struct err err = {0};
+    const struct log_output_key key = {.run = number, .task = task, .attempt = attempt};
+    ck_assert_msg(log_reader_output(reader, &key, 0, &output, &err), "%s", err.message);
+    for (size_t i = 0; i < output.count; i++) {
+        const struct log_output_row *row = &output.rows[i];
+        if (row->stream == stream)
+            str_add_n(out, output.text.data + row->start, row->len);
+    }
+    output_page_done(&output);
+}
+
+static void make_file(const char *name)
+{
+    char path[PATH_MAX + 64];
+    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    ck_assert_int_ge(fd, 0);
+    (void)close(fd);
+}
+
+static bool has_file(const char *name)
+{
+    char path[PATH_MAX + 64];
+    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+    return access(path, F_OK) == 0;
+}
+
+static bool is_ready(void)
+{
+    return has_file("ready");
+}
+
+START_TEST(test_small_plan)
+{
+    start("{'id':'good','steps':[{'run':['true']},{'run':['sh','-c','echo two']}]},"
+          "{'id':'flaky','steps':[{'policy':'quick','run':['sh','-c',"
+          "'echo $DEVS_STEP $DEVS_RUN; echo x >>tries; test $(wc -l <tries) = 3']}]},"
+          "{'id':'bad','steps':[{'policy':'quick','run':['sh','-c','echo no >&2; exit 7']}]},"
+          "{'id':'after','needs':['bad'],'steps':[{'run':['true']}]}");
+    struct engine_result result = finish();
+    read_log();
+
+    ck_assert_int_eq(result.exit_code, 1);
+    ck_assert(!result.recording_failed);
+    ck_assert(state.ended);
+    ck_assert_int_eq(state.exit_code, 1);
+    ck_assert_int_eq(state.tasks[0].status, TASK_PASSED);
+    ck_assert_int_eq(state.tasks[1].status, TASK_PASSED);
+    ck_assert_int_eq(state.tasks[2].status, TASK_GAVE_UP);
+    ck_assert_int_eq(state.tasks[3].status, TASK_BLOCKED);
+    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_STARTED, 1), 3);
+    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_RUNNING, 1), 3);
+    ck_assert_uint_eq(count_events(EVENT_WAIT_STARTED, 1), 2);
+    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_STARTED, 3), 0);
+    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 2)->b, 7);
+    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 2)->e, 3);
+    ck_assert_int_gt(find_event(EVENT_ATTEMPT_RUNNING, 0)->a, 1);
+    ck_assert_int_eq(page.events[page.count - 1].kind, EVENT_RUN_ENDED);
+}
+END_TEST
+
+START_TEST(test_attempts_are_the_identical_call)
+{
+    start("{'id':'a','steps':[{'policy':'quick','env':{'EXTRA':'1'},'run':['sh','-c',"
+          "'env | sort | grep -v ^_=; pwd; exit 1']}]}");
+    (void)finish();
+    read_log();
+
+    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_STARTED, 0), 3);
+    const struct event *first = find_event(EVENT_ATTEMPT_STARTED, 0);
+    struct str texts[3] = {{0}};
+    for (int i = 0; i < 3; i++)
+        read_output(0, i + 1, 1, &texts[i]);
+    for (size_t i = 0; i < page.count; i++) {
+        if (page.events[i].kind != EVENT_ATTEMPT_STARTED)
+            continue;
+        ck_assert_int_eq(page.events[i].a, first->a);
+        ck_assert_int_eq(page.events[i].b, first->b);
+    }
+    ck_assert_ptr_nonnull(strstr(str_text(&texts[0]), "DEVS_STEP=a/1\n"));
+    ck_assert_ptr_nonnull(strstr(str_text(&texts[0]), "DEVS_RUN="));
+    ck_assert_ptr_nonnull(strstr(str_text(&texts[0]), "EXTRA=1\n"));
+    ck_assert_str_eq(str_text(&texts[0]), str_text(&texts[1]));
+    ck_assert_str_eq(str_text(&texts[0]), str_text(&texts[2]));
+    for (int i = 0; i < 3; i++)
+        str_done(&texts[i]);
+}
+END_TEST
+
+START_TEST(test_failed_step_leaves_a_capture)
+{
+    start("{'id':'a','steps':[{'phase':'REFACTOR','env':{'TOKEN':'secret'},"
+          "'run':['sh','-c','echo why >&2; exit 9']}]}");
+    (void)finish();
+    read_log();
+
+    struct str text = {0};
+    struct json *json;
+    struct err err = {0};
+    const struct log_output_key key = {.run = number, .attempt = 1};
+    ck_assert(log_reader_capture(reader, &key, &text, &err));
+    ck_assert_msg(json_parse(str_text(&text), text.len, &json, NULL, &err), "%s", err.message);
+    ck_assert_str_eq(json_text(json_get(json, "task"), ""), "a");
+    ck_assert_str_eq(json_text(json_get(json, "stderr_tail"), ""), "why\n");
+    ck_assert_str_eq(json_text(json_get(json, "cwd"), ""), dir);
+    ck_assert_int_eq(json_i64(json_get(json_get(json, "outcome"), "code"), -1), 9);
+    ck_assert_int_eq(json_i64(json_get(json, "left"), -1), 0);
+    ck_assert_uint_eq(json_count(json_get(json, "argv")), 3);
+    ck_assert_uint_eq(json_count(json_get(json, "load")), 3);
+    ck_assert_int_gt(json_i64(json_get(json, "disk_free_kib"), -1), 0);
+    ck_assert_ptr_nonnull(strstr(str_text(&text), "\"TOKEN\""));
+    ck_assert_ptr_null(strstr(str_text(&text), "secret"));
+    json_free(json);
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_big_output_is_kept_in_part)
+{
+    start(
+        "{'id':'a','steps':[{'run':['sh','-c','yes 0123456 | head -c 4000000; echo; echo end']}]}");
+    ck_assert_int_eq(finish().exit_code, 0);
+    read_log();
+
+    struct str text = {0};
+    read_output(0, 1, 1, &text);
+    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->d, 4000005);
+    ck_assert_uint_gt(text.len, 1024 * 1024);
+    ck_assert_uint_le(text.len, 1280 * 1024);
+    ck_assert_int_eq(memcmp(text.data, "0123456\n", 8), 0);
+    ck_assert_str_eq(text.data + text.len - 5, "\nend\n");
+    str_done(&text);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    const char *run; /* the step's argv */
+    int exit_code;
+    int last_attempt_code;
+} codes[] = {
+    {"success", "['true']", 0, 0},
+    {"exit", "['sh','-c','exit 42']", 1, 42},
+    {"signal", "['sh','-c','kill -9 $$']", 1, 137},
+    {"no such program", "['no-such-program-here']", 1, 127},
+    {"no program", "['/etc/passwd']", 1, 126},
+    {"timeout", "['sleep','100'],'timeout_s':1", 1, 124},
+};
+
+START_TEST(test_exit_codes)
+{
+    char task[200];
+    (void)snprintf(task, sizeof(task), "{'id':'a','steps':[{'phase':'REFACTOR','run':%s}]}",
+                   codes[_i].run);
+    start(task);
+    struct engine_result result = finish();
+    /* what asks for a person ends with 4; the classifier decides that */
+    bool as_wanted = result.exit_code == codes[_i].exit_code ||
+                     (codes[_i].exit_code == 1 && result.exit_code == 4);
+    ck_assert_msg(as_wanted, "%s: %d", codes[_i].name, result.exit_code);
+    ck_assert_msg(result.last_attempt_code == codes[_i].last_attempt_code, "%s: %d", codes[_i].name,
+                  result.last_attempt_code);
+}
+END_TEST
+
+static const char two_that_wait[] =
+    "{'id':'a','steps':[{'run':['sh','-c','echo >ready; exec sleep 100']}]},"
+    "{'id':'b','needs':['a'],'steps':[{'run':['true']}]}";
+
+START_TEST(test_cancel_in_this_process)
+{
+    start(two_that_wait);
+    ck_assert(await(is_ready));
+    engine_cancel(engine, "someone");
+    struct engine_result result = finish();
+    read_log();
+
+    ck_assert_int_eq(result.exit_code, 130);
+    ck_assert_int_eq(state.tasks[0].status, TASK_CANCELLED);
+    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+    ck_assert_uint_eq(count_events(EVENT_CONTROL_ANSWERED, -1), 0);
+    ck_assert_ptr_nonnull(strstr(find_event(EVENT_CANCEL_ASKED, -1)->text, "someone"));
+}
+END_TEST
+
+START_TEST(test_stop_kills_and_records_it)
+{
+    start("{'id':'a','steps':[{'run':['sh','-c',"
+          "'trap \\\"\\\" TERM; echo $$ >ready; while :; do sleep 0.01; done']}]}");
+    ck_assert(await(is_ready));
+    struct engine_result result;
+    engine_stop(engine, &result);
+    engine = NULL;
+    read_log();
+
+    ck_assert_int_eq(result.exit_code, 130);
+    ck_assert(state.ended);
+    ck_assert_int_eq(state.tasks[0].status, TASK_CANCELLED);
+    struct proc_facts facts;
+    pid_t pid = (pid_t)find_event(EVENT_ATTEMPT_RUNNING, 0)->a;
+    ck_assert(!proc_read(pid, &facts));
+}
+END_TEST
+
+/* Another process that asks for an act on run 1 as soon as it is told to. */
+static pid_t fork_asker(int *go_fd, const struct control *control)
+{
+    int fds[2];
+    ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid > 0) {
+        (void)close(fds[0]);
+        *go_fd = fds[1];
+        return pid;
+    }
+    (void)close(fds[1]);
+    char go;
+    struct control_desk *desk;
+    int64_t ticket;
+    bool ok = read(fds[0], &go, 1) == 1 && control_desk_start(&desk, &place, NULL) &&
+              control_desk_ask(desk, 1, control, &ticket, NULL);
+    control_desk_stop(ok ? desk : NULL);
+    _exit(ok ? 0 : 1);
+}
+
+static void let_ask(pid_t pid, int go_fd)
+{
+    int status;
+    ck_assert_int_eq(write(go_fd, "g", 1), 1);
+    (void)close(go_fd);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+}
+
+START_TEST(test_cancel_from_another_process)
+{
+    const struct control cancel = {
+        .verb = CONTROL_CANCEL, .mode = CANCEL_TERM, .task = 0, .by = "other"};
+    int go_fd;
+    pid_t asker = fork_asker(&go_fd, &cancel);
+    start(two_that_wait);
+    ck_assert(await(is_ready));
+    let_ask(asker, go_fd);
+    struct engine_result result = finish();
+    read_log();
+
+    ck_assert_int_eq(result.exit_code, 1);
+    ck_assert_int_eq(state.tasks[0].status, TASK_CANCELLED);
+    const struct event *answer = find_event(EVENT_CONTROL_ANSWERED, 0);
+    ck_assert_int_gt(answer->a, 0);
+    ck_assert_int_eq(answer->b, 1);
+    ck_assert_uint_eq(count_events(EVENT_CONTROL_ANSWERED, 0), 1);
+}
+END_TEST
+
+static bool is_done_twice(void)
+{
+    return has_file("second");
+}
+
+static bool has_ended_in_log(void)
+{
+    read_log();
+    return state.ended;
+}
+
+START_TEST(test_lingers_for_a_retry)
+{
+    const struct control retry = {.verb = CONTROL_RETRY, .task = 0, .by = "other"};
+    int go_fd;
+    pid_t asker = fork_asker(&go_fd, &retry);
+    options.at_end = ENGINE_LINGER;
+    start("{'id':'a','steps':[{'phase':'REFACTOR','run':['sh','-c',"
+          "'if [ -e first ]; then echo >second; else echo >first; exit 1; fi']}]}");
+    ck_assert(await(has_ended_in_log));
+    struct pollfd done = {.fd = engine_done_fd(engine), .events = POLLIN};
+    ck_assert_int_eq(poll(&done, 1, 0), 0);
+
+    let_ask(asker, go_fd);
+    ck_assert(await(is_done_twice));
+    ck_assert(await(has_ended_in_log));
+    struct engine_result result;
+    engine_stop(engine, &result);
+    engine = NULL;
+    ck_assert_int_eq(result.exit_code, 0);
+    read_log();
+    ck_assert_uint_eq(count_events(EVENT_STEP_REOPENED, 0), 1);
+    ck_assert_uint_eq(count_events(EVENT_RUN_ENDED, -1), 2);
+}
+END_TEST
+
+START_TEST(test_quiet_and_heard_again)
+{
+    options.quiet_ms = 50;
+    start("{'id':'a','steps':[{'run':['sh','-c','sleep 0.3; echo hello; sleep 0.3']}]}");
+    ck_assert_int_eq(finish().exit_code, 0);
+    read_log();
+    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_QUIET, 0), 2);
+    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_HEARD, 0), 1);
+    ck_assert_int_ge(find_event(EVENT_ATTEMPT_QUIET, 0)->a, 50);
+}
+END_TEST
+
+START_TEST(test_expected_match_is_looked_for)
+{
+    start("{'id':'a','steps':[{'phase':'RED','expect':{'match':'needle'},"
+          "'run':['sh','-c','echo a needle here; exit 1']}]},"
+          "{'id':'b','steps':[{'phase':'RED','expect':{'match':'needle'},"
+          "'run':['sh','-c','echo hay; exit 1']}]}");
+    (void)finish();
+    read_log();
+    ck_assert_int_eq(state.tasks[0].status, TASK_PASSED);
+    ck_assert_int_ne(state.tasks[1].status, TASK_PASSED);
+}
+END_TEST
+
+START_TEST(test_equal_results_have_equal_fingerprints)
+{
+    start("{'id':'a','steps':[{'policy':'research','run':['sh','-c','echo same; exit 1']}]}");
+    /* the second try comes after research's first delay */
+    (void)finish();
+    read_log();
+    const struct step_state *step = &state.tasks[0].steps[0];
+    ck_assert_uint_ge(step->attempt_count, 2);
+    ck_assert(step->attempts[0].fingerprint.hi != 0);
+    ck_assert_uint_eq(step->attempts[0].fingerprint.hi, step->attempts[1].fingerprint.hi);
+}
+END_TEST
+
+/* No file of ours may grow: the log cannot be written. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+START_TEST(test_work_goes_on_without_a_log)
+{
+    (void)signal(SIGXFSZ, SIG_IGN);
+    start("{'id':'a','steps':[{'run':['sh','-c',"
+          "'echo >ready; while [ ! -e go ]; do sleep 0.01; done']},"
+          "{'run':['sh','-c',':>last']}]}");
+    ck_assert(await(is_ready));
+    limit_files(FREE_BYTES);
+    make_file("go");
+    struct engine_result result = finish();
+    limit_files(RLIM_INFINITY);
+
+    ck_assert(result.recording_failed);
+    ck_assert_int_ne(result.err.code, ERR_NONE);
+    ck_assert_int_eq(result.exit_code, 74);
+    ck_assert(has_file("last"));
+    read_log();
+    ck_assert(!state.ended);
+}
+END_TEST
+
+START_TEST(test_log_goes_on_once_it_can_be_written)
+{
+    (void)signal(SIGXFSZ, SIG_IGN);
+    start("{'id':'a','steps':[{'run':['sh','-c',"
+          "'echo >ready; while [ ! -e go ]; do sleep 0.01; done']},"
+          "{'run':['sh','-c',':>last; while [ ! -e stop ]; do sleep 0.01; done']}]}");
+    ck_assert(await(is_ready));
+    limit_files(FREE_BYTES);
+    make_file("go");
+    for (int i = 0; i < 1000 && !has_file("last"); i++)
+        (void)poll(NULL, 0, 5);
+    limit_files(RLIM_INFINITY);
+    make_file("stop");
+    struct engine_result result = finish();
+
+    ck_assert_int_eq(result.exit_code, 0);
+    ck_assert(!result.recording_failed);
+    read_log();
+    ck_assert(state.ended);
+    ck_assert_int_eq(state.tasks[0].status, TASK_PASSED);
+}
+END_TEST
+
+START_TEST(test_log_that_cannot_be_made_is_an_error)
+{
+    struct err err = {0};
+    struct engine *none = NULL;
+    int64_t none_number = 0;
+    struct violations violations = {0};
+    static const char text[] = "{\"version\":1,\"name\":\"t\",\"idempotent\":true,"
+                               "\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}]}";
+    ck_assert(plan_parse(text, sizeof(text) - 1, &plan, &violations));
+    options.plan = plan;
+    options.plan_text = text;
+    ck_assert_int_eq(mkdir(place.db, 0700), 0);
+    ck_assert(!engine_start(&none, &options, &none_number, &err));
+    ck_assert_int_ne(err.code, ERR_NONE);
+    ck_assert_ptr_null(none);
+    engine_stop(NULL, NULL);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("engine");
+    TCase *plans = test_case(suite, "plans");
+    tcase_add_checked_fixture(plans, setup, teardown);
+    tcase_add_test(plans, test_small_plan);
+    tcase_add_test(plans, test_attempts_are_the_identical_call);
+    tcase_add_test(plans, test_failed_step_leaves_a_capture);
+    tcase_add_test(plans, test_big_output_is_kept_in_part);
+    tcase_add_loop_test(plans, test_exit_codes, 0, TABLE_LEN(codes));
+    tcase_add_test(plans, test_quiet_and_heard_again);
+    tcase_add_test(plans, test_expected_match_is_looked_for);
+    tcase_add_test(plans, test_equal_results_have_equal_fingerprints);
+    TCase *acts = test_case(suite, "acts");
+    tcase_add_checked_fixture(acts, setup, teardown);
+    tcase_add_test(acts, test_cancel_in_this_process);
+    tcase_add_test(acts, test_stop_kills_and_records_it);
+    tcase_add_test(acts, test_cancel_from_another_process);
+    tcase_add_test(acts, test_lingers_for_a_retry);
+    TCase *recording = test_case(suite, "recording");
+    tcase_add_checked_fixture(recording, setup, teardown);
+    tcase_add_test(recording, test_work_goes_on_without_a_log);
+    tcase_add_test(recording, test_log_goes_on_once_it_can_be_written);
+    tcase_add_test(recording, test_log_that_cannot_be_made_is_an_error);
+    return suite;
+}
