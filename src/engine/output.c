@@ -96,6 +96,13 @@ static int64_t head_waiting(const struct output *output)
     return at_most(output->bytes, OUTPUT_HEAD_BYTES) - output->logged;
 }
 
+/* Much of it, or its end: what comes after it must not push it out of the ring. */
+static bool head_is_urgent(const struct output *output)
+{
+    int64_t waiting = head_waiting(output);
+    return waiting >= OUTPUT_URGENT_BYTES || (waiting > 0 && output->bytes >= OUTPUT_HEAD_BYTES);
+}
+
 static bool tail_is_new(const struct output *output)
 {
     return output->bytes > at_least(OUTPUT_HEAD_BYTES, output->tail_logged);
@@ -104,11 +111,10 @@ static bool tail_is_new(const struct output *output)
 int64_t output_due(const struct output *output)
 {
     int64_t due = INT64_MAX;
-    int64_t waiting = head_waiting(output);
 
-    if (waiting >= OUTPUT_URGENT_BYTES)
+    if (head_is_urgent(output))
         return output->head_ms;
-    if (waiting > 0)
+    if (head_waiting(output) > 0)
         due = output->head_ms + OUTPUT_HEAD_MS;
     if (tail_is_new(output))
         due = at_most(due, output->tail_ms + OUTPUT_TAIL_MS);
@@ -156,9 +162,8 @@ static size_t take_live_tail(struct output *output, int64_t now_ms, struct log_o
 size_t output_take(struct output *output, int64_t now_ms, struct log_output *pieces)
 {
     size_t count = 0;
-    bool urgent = head_waiting(output) >= OUTPUT_URGENT_BYTES;
 
-    if (urgent || now_ms >= output->head_ms + OUTPUT_HEAD_MS)
+    if (head_is_urgent(output) || now_ms >= output->head_ms + OUTPUT_HEAD_MS)
         count = take_head(output, now_ms, pieces);
     if (tail_is_new(output) && now_ms >= output->tail_ms + OUTPUT_TAIL_MS)
         count += take_live_tail(output, now_ms, pieces + count);

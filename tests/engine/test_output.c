@@ -102,6 +102,19 @@ START_TEST(test_much_head_does_not_wait)
 }
 END_TEST
 
+START_TEST(test_end_of_the_head_does_not_wait)
+{
+    feed(OUTPUT_HEAD_BYTES - 10);
+    (void)output_take(&output, START_MS + 60, pieces);
+    feed(9);
+    ck_assert_int_gt(output_due(&output), START_MS + 60);
+    feed(1);
+    ck_assert_int_le(output_due(&output), START_MS + 60);
+    ck_assert_uint_eq(output_take(&output, START_MS + 60, pieces), 1);
+    ck_assert_uint_eq(pieces[0].len, 10);
+}
+END_TEST
+
 START_TEST(test_live_tail_comes_twice_a_second)
 {
     feed(OUTPUT_HEAD_BYTES);
@@ -202,6 +215,7 @@ Suite *test_suite(void)
     tcase_add_test(live, test_silent_stream_costs_nothing);
     tcase_add_test(live, test_head_comes_every_50_ms);
     tcase_add_test(live, test_much_head_does_not_wait);
+    tcase_add_test(live, test_end_of_the_head_does_not_wait);
     tcase_add_test(live, test_live_tail_comes_twice_a_second);
     tcase_add_test(live, test_first_live_tail_starts_after_the_head);
     TCase *end = test_case(suite, "end");
