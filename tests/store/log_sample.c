@@ -1,0 +1,190 @@
+#include "log_sample.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test_main.h"
+#include "xalloc.h"
+
+enum { JOBS = 3, STEP_MS = 10, START_AT_MS = 1700000000, RUN_MS = 1500 };
+
+struct place sample_place(void)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%s/devs.db", test_tmpdir());
+    struct place place;
+    struct err err = {0};
+    ck_assert_msg(place_find(path, true, &place, &err), "%s", err.message);
+    return place;
+}
+
+static void write_plan(struct sample *sample, int tasks)
+{
+    struct str *text = &sample->plan_text;
+    str_addf(text, "{\"version\":1,\"name\":\"sample\",\"jobs\":%d,\"idempotent\":true,\"tasks\":[",
+             JOBS);
+    for (int i = 0; i < tasks; i++) {
+        str_addf(text, "%s{\"id\":\"t%d\",", i > 0 ? "," : "", i);
+        if (i % 7 == 6)
+            str_addf(text, "\"needs\":[\"t%d\"],", i - 1);
+        str_add(text, "\"steps\":[{\"phase\":\"VERIFY\",\"run\":[\"true\"]}]}");
+    }
+    str_add(text, "]}");
+}
+
+void sample_init(struct sample *sample, int tasks)
+{
+    *sample = (struct sample){.now = {.at_ms = START_AT_MS, .mono_ms = STEP_MS}};
+    write_plan(sample, tasks);
+    struct violations violations = {0};
+    bool ok = plan_parse(sample->plan_text.data, sample->plan_text.len, &sample->plan, &violations);
+    ck_assert_msg(ok, "%s", violations.count > 0 ? violations.items[0].message : "?");
+    violations_done(&violations);
+    run_state_init(&sample->state, sample->plan, 7);
+    static char *const environment[] = {NULL};
+    sample->scheduler =
+        (struct scheduler){.state = &sample->state, .run_dir = "/", .environment = environment};
+}
+
+void sample_open(struct sample *sample, const struct place *place, int tasks)
+{
+    sample_init(sample, tasks);
+    sample->place = *place;
+    struct log_run run = {.name = "sample",
+                          .kind = "plan",
+                          .plan_text = sample->plan_text.data,
+                          .dir = "/",
+                          .command = "devs run sample.json",
+                          .rules_hash = "abc",
+                          .rules_text = "{}",
+                          .seed = UINT64_MAX - 6,
+                          .jobs = JOBS,
+                          .tasks = tasks,
+                          .now = sample->now};
+    struct err err = {0};
+    ck_assert_msg(log_writer_open(&sample->writer, place, &err), "%s", err.message);
+    ck_assert_msg(log_writer_begin(sample->writer, &run, &sample->state, &sample->number, &err),
+                  "%s", err.message);
+}
+
+void sample_done(struct sample *sample)
+{
+    log_writer_close(sample->writer);
+    turn_done(&sample->turn);
+    run_state_done(&sample->state);
+    plan_free(sample->plan);
+    str_done(&sample->plan_text);
+    free(sample->live);
+}
+
+static void take_actions(struct sample *sample)
+{
+    for (size_t i = 0; i < sample->turn.action_count; i++) {
+        const struct action *action = &sample->turn.actions[i];
+        if (action->kind != ACTION_SPAWN)
+            continue;
+        sample->live =
+            xgrow(sample->live, &sample->live_cap, sample->live_count + 1, sizeof(*sample->live));
+        sample->live[sample->live_count++] =
+            (struct sample_live){action->task, action->step, action->attempt};
+    }
+}
+
+void sample_step(struct sample *sample, struct input input)
+{
+    sample->now.at_ms += STEP_MS;
+    sample->now.mono_ms += STEP_MS;
+    input.now = sample->now;
+    turn_clear(&sample->turn);
+    scheduler_step(&sample->scheduler, &input, &sample->turn);
+    take_actions(sample);
+    if (!sample->writer)
+        return;
+    struct log_batch batch = {.events = sample->turn.events,
+                              .event_count = sample->turn.event_count};
+    struct err err = {0};
+    ck_assert_msg(log_writer_commit(sample->writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
+                  err.message);
+}
+
+void sample_start(struct sample *sample)
+{
+    sample_step(sample,
+                (struct input){.kind = INPUT_START, .jobs = JOBS, .control = {.by = "test"}});
+}
+
+void sample_control(struct sample *sample, struct control control)
+{
+    sample_step(sample, (struct input){.kind = INPUT_CONTROL, .control = control});
+}
+
+static void end_attempt(struct sample *sample, const struct sample_live *live)
+{
+    bool fails = live->task % 5 == 4;
+    struct input input = {.kind = INPUT_ENDED,
+                          .task = live->task,
+                          .step = live->step,
+                          .attempt = live->attempt,
+                          .outcome = {.kind = OUTCOME_EXIT,
+                                      .code = fails ? 1 : 0,
+                                      .ran_ms = RUN_MS,
+                                      .bytes = {live->task, 2},
+                                      .lines = {1, 1},
+                                      .rss_kib_max = 1024,
+                                      .cpu_ms = 3},
+                          .verdict = verdict_new(),
+                          .fingerprint = {.hi = 1, .lo = (uint64_t)live->task + 1}};
+    if (fails) {
+        input.verdict.class = VERDICT_PERSISTENT;
+        input.verdict.reason = REASON_TEST_FAIL;
+        (void)snprintf(input.verdict.match, sizeof(input.verdict.match), "it is \"red\"");
+    }
+    sample_step(sample, input);
+}
+
+bool sample_advance(struct sample *sample)
+{
+    if (sample->live_count > 0) {
+        struct sample_live live = sample->live[0];
+        sample->live_count--;
+        memmove(sample->live, sample->live + 1, sample->live_count * sizeof(*sample->live));
+        sample_step(sample, (struct input){.kind = INPUT_RUNNING,
+                                           .task = live.task,
+                                           .step = live.step,
+                                           .attempt = live.attempt,
+                                           .pid = 1000 + live.task,
+                                           .pid_start = 5});
+        end_attempt(sample, &live);
+        return true;
+    }
+    int64_t due = scheduler_next_due(&sample->state);
+    if (due < 0)
+        return false;
+    int64_t wait_ms = due - sample->now.mono_ms;
+    sample->now.at_ms += wait_ms > 0 ? wait_ms : 0;
+    sample->now.mono_ms += wait_ms > 0 ? wait_ms : 0;
+    sample_step(sample, (struct input){.kind = INPUT_TIME});
+    return true;
+}
+
+void sample_drive(struct sample *sample)
+{
+    while (sample_advance(sample))
+        continue;
+}
+
+struct event *sample_notes(int64_t seq, size_t count)
+{
+    struct event *events = xcalloc(count, sizeof(*events));
+    for (size_t i = 0; i < count; i++) {
+        events[i] = (struct event){.seq = seq + (int64_t)i,
+                                   .at = {.at_ms = START_AT_MS + (int64_t)i, .mono_ms = 1},
+                                   .kind = EVENT_NOTE,
+                                   .task = -1,
+                                   .step = -1,
+                                   .text = "{\"note\":\"hello\"}"};
+    }
+    return events;
+}

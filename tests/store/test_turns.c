@@ -1,0 +1,147 @@
+#include "test_main.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "log_sample.h"
+#include "turns.h"
+
+enum { PROCESSES = 4, TURNS_EACH = 300 };
+
+static void open_turns(struct turns *turns, const struct place *place)
+{
+    struct err err = {0};
+    ck_assert_msg(turns_init(turns, place, &err), "%s", err.message);
+}
+
+START_TEST(test_files_are_private_whatever_the_umask)
+{
+    static const mode_t masks[] = {0, 022, 0777};
+    struct place place = sample_place();
+    umask(masks[_i]);
+    struct turns turns;
+    open_turns(&turns, &place);
+    turns_done(&turns);
+    static const char *const suffixes[] = {"-gate", "-write"};
+    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+        char path[PATH_MAX + 8];
+        (void)snprintf(path, sizeof(path), "%s%s", place.db, suffixes[i]);
+        struct stat info;
+        ck_assert_int_eq(stat(path, &info), 0);
+        ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    }
+}
+END_TEST
+
+/* Reads the number in the file, adds one: without turns some would be lost. */
+static void count_up(const struct place *place, const char *path)
+{
+    struct turns turns;
+    struct err err = {0};
+    if (!turns_init(&turns, place, &err))
+        _exit(1);
+    for (int i = 0; i < TURNS_EACH; i++) {
+        if (!turns_take(&turns, &err))
+            _exit(2);
+        FILE *file = fopen(path, "r+");
+        long number = -1;
+        char text[32];
+        if (!file || !fgets(text, sizeof(text), file))
+            _exit(3);
+        number = strtol(text, NULL, 10);
+        rewind(file);
+        fprintf(file, "%ld\n", number + 1);
+        fclose(file);
+        turns_give(&turns);
+    }
+    _exit(0);
+}
+
+START_TEST(test_processes_take_turns)
+{
+    struct place place = sample_place();
+    char path[PATH_MAX + 8];
+    (void)snprintf(path, sizeof(path), "%s/number", place.dir);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "0\n");
+    fclose(file);
+
+    for (int i = 0; i < PROCESSES; i++) {
+        if (fork() == 0)
+            count_up(&place, path);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = 0;
+        ck_assert_int_gt(wait(&status), 0);
+        ck_assert_int_eq(status, 0);
+    }
+    char *text = test_read_file(path);
+    ck_assert_int_eq(strtol(text, NULL, 10), PROCESSES * TURNS_EACH);
+    free(text);
+}
+END_TEST
+
+/* A child takes the turn, says so and waits to be killed. */
+static pid_t start_holder(const struct place *place)
+{
+    int pipe_fds[2];
+    ck_assert_int_eq(pipe(pipe_fds), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct turns turns;
+        if (!turns_init(&turns, place, NULL) || !turns_take(&turns, NULL) ||
+            write(pipe_fds[1], "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    char byte = 0;
+    ck_assert_int_eq(read(pipe_fds[0], &byte, 1), 1);
+    close(pipe_fds[0]);
+    close(pipe_fds[1]);
+    return pid;
+}
+
+START_TEST(test_a_turn_ends_with_its_process)
+{
+    struct place place = sample_place();
+    pid_t holder = start_holder(&place);
+    struct turns turns;
+    open_turns(&turns, &place);
+    kill(holder, SIGKILL);
+    struct err err = {0};
+    ck_assert_msg(turns_take(&turns, &err), "%s", err.message);
+    turns_give(&turns);
+    turns_done(&turns);
+    waitpid(holder, NULL, 0);
+}
+END_TEST
+
+START_TEST(test_no_folder_is_an_error)
+{
+    struct place place = {.db = "/nonexistent/devs.db", .dir = "/nonexistent"};
+    struct turns turns;
+    struct err err = {0};
+    ck_assert(!turns_init(&turns, &place, &err));
+    ck_assert_int_eq(err.code, ERR_IO);
+    turns_done(&turns);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("turns");
+    TCase *files = test_case(suite, "files");
+    tcase_add_loop_test(files, test_files_are_private_whatever_the_umask, 0, 3);
+    tcase_add_test(files, test_no_folder_is_an_error);
+    TCase *locks = test_case(suite, "locks");
+    tcase_add_test(locks, test_processes_take_turns);
+    tcase_add_test(locks, test_a_turn_ends_with_its_process);
+    return suite;
+}
