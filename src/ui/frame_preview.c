@@ -121,6 +121,8 @@ static void put_countdown(struct preview *preview)
     struct moment now = frame_now(preview->input);
     int64_t left_ms = step->due.mono_ms - now.mono_ms;
     bool wide = preview->box->columns >= BAR_COLUMNS_MIN;
+    int room = preview->box->columns - TEXT_COLUMN;
+    const char *hint = "   r = now";
     char hms[CLOCK_TEXT_MAX];
     struct str text = {0};
     str_addf(&text, "try %zu ", step->attempt_count + 1);
@@ -134,8 +136,9 @@ static void put_countdown(struct preview *preview)
     if (wide) {
         str_add(&text, "   ");
         add_bar(step, &now, &text);
-        if (preview->input->facts->mode == VIEW_LIVE && preview->box->columns >= 78)
-            str_add(&text, "   r = now");
+        bool fits = text_width(text.data, text.len) + (int)strlen(hint) <= room;
+        if (preview->input->facts->mode == VIEW_LIVE && fits)
+            str_add(&text, hint);
     }
     put_line(preview, "next", STYLE_PLAIN, str_text(&text));
     if (!wide && preview->kind == FRAME_PREVIEW_ROOMY) {

@@ -443,9 +443,14 @@ bool view_update_prompt(struct view *view, const struct view_facts *facts)
     return prompt_update(&view->prompt, &target, facts->clock.mono_ms);
 }
 
+static bool is_typed(const struct view *view)
+{
+    return view->filter.open || view->search.open;
+}
+
 bool view_wants_text(const struct view *view)
 {
-    return view->filter.open || view->search.open || view->help.open;
+    return is_typed(view) || view->help.open;
 }
 
 static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
@@ -453,8 +458,7 @@ static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
     struct view *view = stroke->view;
     enum keymap_mode mode = keys_of(stroke->facts);
     const struct key_binding *binding = keymap_find(mode, key);
-    if (!binding)
-        return draw;
+    assert(binding);
     if (!keymap_works(binding, mode)) {
         view_say(view, &stroke->facts->clock, "%s", keymap_refusal(binding, mode));
         return draw;
@@ -463,10 +467,22 @@ static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
     return do_act(stroke);
 }
 
+/* Redrawing and stopping work whatever is open, and change nothing. */
+static bool is_for_the_terminal(const struct key_binding *binding)
+{
+    return binding && (binding->act == UI_REDRAW || binding->act == UI_SUSPEND);
+}
+
 struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts)
 {
     struct stroke stroke = {.view = view, .facts = facts};
+    if (is_for_the_terminal(keymap_find(keys_of(facts), key)))
+        return bound_key(&stroke, key);
     view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
+    bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view);
+    bool is_unbound = !takes_all && !keymap_find(keys_of(facts), key);
+    if (is_unbound)
+        return draw;
     view->message[0] = '\0';
     if (view->help.open) {
         stroke.act = help_key(&view->help, key);

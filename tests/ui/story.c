@@ -75,6 +75,7 @@ void story_done(struct story *story)
     replay_done(&story->replay);
     log_tail_done(&story->tail);
     plan_free(story->plan);
+    free(story->events);
     free(story->page.rows);
     str_done(&story->page.text);
 }
@@ -93,6 +94,9 @@ void story_add(struct story *story, struct event event)
     bool ok = run_state_apply(&story->state, &event, &err);
     ck_assert_msg(ok, "%s", err.message);
     replay_add(&story->replay, &event);
+    story->events =
+        xgrow(story->events, &story->event_cap, story->event_count + 1, sizeof(*story->events));
+    story->events[story->event_count++] = event;
 }
 
 int story_task(const struct story *story, const char *id)
@@ -102,8 +106,7 @@ int story_task(const struct story *story, const char *id)
     return task;
 }
 
-/* An event of the task's current step and latest attempt. */
-static struct event event_of(const struct story *story, const char *id, enum event_kind kind)
+struct event story_event(const struct story *story, const char *id, enum event_kind kind)
 {
     int task = story_task(story, id);
     const struct step_state *step = run_state_step(&story->state, task);
@@ -118,7 +121,7 @@ static struct event event_of(const struct story *story, const char *id, enum eve
 
 void story_start(struct story *story, const char *id)
 {
-    struct event event = event_of(story, id, EVENT_ATTEMPT_STARTED);
+    struct event event = story_event(story, id, EVENT_ATTEMPT_STARTED);
     event.attempt++;
     story_add(story, event);
     event.kind = EVENT_ATTEMPT_RUNNING;
@@ -128,7 +131,7 @@ void story_start(struct story *story, const char *id)
 
 static void end_attempt(struct story *story, const char *id, int code)
 {
-    struct event event = event_of(story, id, EVENT_ATTEMPT_ENDED);
+    struct event event = story_event(story, id, EVENT_ATTEMPT_ENDED);
     const struct attempt_state *attempt =
         step_state_attempt(run_state_step(&story->state, event.task));
     event.a = OUTCOME_EXIT;
@@ -146,7 +149,7 @@ void story_pass(struct story *story, const char *id)
 void story_fail(struct story *story, const char *id, enum reason reason, const char *text)
 {
     end_attempt(story, id, 1);
-    struct event event = event_of(story, id, EVENT_ATTEMPT_JUDGED);
+    struct event event = story_event(story, id, EVENT_ATTEMPT_JUDGED);
     event.a = VERDICT_PERSISTENT;
     event.c = reason;
     event.text = text;
@@ -155,7 +158,7 @@ void story_fail(struct story *story, const char *id, enum reason reason, const c
 
 void story_wait(struct story *story, const char *id, int seconds)
 {
-    struct event event = event_of(story, id, EVENT_WAIT_STARTED);
+    struct event event = story_event(story, id, EVENT_WAIT_STARTED);
     event.a = (int64_t)seconds * MS_PER_S;
     event.b = story->now.at_ms + event.a;
     event.c = story->now.mono_ms + event.a;
@@ -170,13 +173,13 @@ void story_try_again(struct story *story, const char *id, int seconds)
     story_wait(story, id, seconds);
     story->now.at_ms += (int64_t)seconds * MS_PER_S;
     story->now.mono_ms += (int64_t)seconds * MS_PER_S;
-    story_add(story, event_of(story, id, EVENT_WAIT_ENDED));
+    story_add(story, story_event(story, id, EVENT_WAIT_ENDED));
     story_start(story, id);
 }
 
 void story_end(struct story *story, const char *id, enum decision_kind end)
 {
-    struct event event = event_of(story, id, EVENT_STEP_ENDED);
+    struct event event = story_event(story, id, EVENT_STEP_ENDED);
     event.a = end;
     story_add(story, event);
 }
@@ -193,7 +196,7 @@ void story_say(struct story *story, const char *id, const char *text)
     page->rows[page->count++] = (struct log_output_row){
         .stream = 1, .at_ms = story->now.at_ms, .start = page->text.len, .len = strlen(text)};
     str_add(&page->text, text);
-    struct event event = event_of(story, id, EVENT_NONE);
+    struct event event = story_event(story, id, EVENT_NONE);
     struct log_output_key key = {1, event.task, event.step, event.attempt};
     log_tail_set(&story->tail, &key, page, INT64_MAX);
 }
@@ -256,7 +259,7 @@ static void tell_the_living(struct story *story)
     story_at(story, 8, 26);
     story_try_again(story, "T-104", 8);
     story_at(story, 8, 47);
-    struct event quiet = event_of(story, "T-110", EVENT_ATTEMPT_QUIET);
+    struct event quiet = story_event(story, "T-110", EVENT_ATTEMPT_QUIET);
     quiet.a = 60000;
     story_add(story, quiet);
     start_at(story, 9, 25, "T-101");

@@ -15,6 +15,8 @@ struct story {
     struct replay replay; /* the same events as marks */
     struct log_tail tail;
     struct output_page page;
+    struct event *events; /* all, as they were added; texts are static */
+    size_t event_count, event_cap;
     struct moment now;
 };
 
@@ -27,6 +29,8 @@ void story_done(struct story *story);
 /* The time of what follows: minutes and seconds after 13:50:00 UTC. */
 void story_at(struct story *story, int minutes, int seconds);
 void story_add(struct story *story, struct event event);
+/* An event of the task's current step and latest attempt. */
+struct event story_event(const struct story *story, const char *id, enum event_kind kind);
 
 int story_task(const struct story *story, const char *id);
 void story_start(struct story *story, const char *id);

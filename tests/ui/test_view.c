@@ -489,6 +489,9 @@ END_TEST
 START_TEST(test_key_takes_the_last_answer_away)
 {
     view_say(&view, &facts.clock, "%s", "T-104: retry now: done");
+    type("t");
+    (void)press(CTRL_L);
+    ck_assert_str_eq(view.message, "T-104: retry now: done");
     type("j");
     ck_assert_str_eq(view.message, "");
 }

@@ -1,0 +1,497 @@
+/* The app in a child on a pseudo-terminal; the test is the person and the engine. */
+#define _XOPEN_SOURCE 700
+
+#include "app.h"
+
+#include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "attr.h"
+#include "clock.h"
+#include "log_writer.h"
+#include "plan.h"
+#include "story.h"
+#include "test_main.h"
+
+enum {
+    ROWS = 24,
+    COLUMNS = 80,
+    SCREEN_MAX = 1 << 20,
+    DEADLINE_MS = 15000,
+    PACE_MS = 50,     /* how often something is looked for */
+    IDLE_MS = 1300,   /* longer than the clock's step */
+    SIGNAL_SHIFT = 3, /* in the child's exit code */
+    CTRL_L = 0x0c,
+};
+
+static struct story story;
+static struct place place;
+static struct log_writer *writer;
+static size_t committed;
+
+static pid_t child;
+static int master, go_fd;
+static char screen[SCREEN_MAX];
+static size_t screen_len;
+
+/* In the child: wait until the log is there, run the app, tell how it was left. */
+static void run_app(const struct app_options *given, int wait_fd)
+{
+    struct app_options options = *given;
+    struct app_result result = {0};
+    struct err err = {0};
+    char go;
+    if (read(wait_fd, &go, 1) != 1)
+        _exit(101);
+    struct control_desk *desk = NULL;
+    if (options.mode == APP_LIVE && !control_desk_start(&desk, &place, &err))
+        _exit(102);
+    options.desk = desk;
+    bool ok = app_run(&options, &result, &err);
+    control_desk_stop(desk);
+    if (!ok)
+        (void)fprintf(stderr, "app: %s\n", err.message);
+    _exit(ok ? (int)result.leave | result.signal << SIGNAL_SHIFT : 103);
+}
+
+static void become_session(const char *slave_name)
+{
+    (void)setsid();
+    int slave = open(slave_name, O_RDWR);
+    if (slave < 0 || ioctl(slave, TIOCSCTTY, 0) != 0)
+        _exit(100);
+    for (int fd = 0; fd < 3; fd++)
+        (void)dup2(slave, fd);
+    (void)setenv("TERM", "xterm-256color", 1);
+    (void)setenv("LC_ALL", "C.UTF-8", 1);
+    (void)setlocale(LC_ALL, "");
+}
+
+/* SQLite must not cross a fork, so the child is made before the log is opened. */
+static void start_child(const struct app_options *options)
+{
+    struct winsize size = {.ws_row = ROWS, .ws_col = COLUMNS};
+    int fds[2];
+    master = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(master, 0);
+    ck_assert_int_eq(grantpt(master), 0);
+    ck_assert_int_eq(unlockpt(master), 0);
+    ck_assert_int_eq(ioctl(master, TIOCSWINSZ, &size), 0);
+    ck_assert_int_eq(pipe(fds), 0);
+    (void)fflush(NULL);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        become_session(ptsname(master));
+        (void)close(fds[1]);
+        run_app(options, fds[0]);
+    }
+    (void)close(fds[0]);
+    go_fd = fds[1];
+}
+
+static void commit(void)
+{
+    struct err err = {0};
+    struct log_batch batch = {.events = story.events + committed,
+                              .event_count = story.event_count - committed};
+    ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
+    committed = story.event_count;
+}
+
+/* The log wants the state from before the first event: fold it anew. */
+static void fold_again(void)
+{
+    struct err err = {0};
+    for (size_t i = 0; i < story.event_count; i++)
+        ck_assert(run_state_apply(&story.state, &story.events[i], &err));
+}
+
+static void open_log(void)
+{
+    struct err err = {0};
+    struct str plan = {0};
+    int64_t number = 0;
+    plan_write(story.plan, &plan);
+    struct log_run run = {.name = "shop-api",
+                          .kind = "plan",
+                          .plan_text = plan.data,
+                          .dir = "/",
+                          .command = "devs run plan.json",
+                          .rules_hash = "0",
+                          .rules_text = "{}",
+                          .seed = 1,
+                          .jobs = 5,
+                          .tasks = story.plan->task_count,
+                          .now = clock_now()};
+    ck_assert_msg(log_writer_open(&writer, &place, &err), "%s", err.message);
+    run_state_done(&story.state);
+    run_state_init(&story.state, story.plan, 1);
+    ck_assert_msg(log_writer_begin(writer, &run, &story.state, &number, &err), "%s", err.message);
+    str_done(&plan);
+    fold_again();
+}
+
+static void set_up(void)
+{
+    struct err err = {0};
+    char path[4096];
+    (void)snprintf(path, sizeof(path), "%s/devs.db", test_tmpdir());
+    ck_assert_msg(place_find(path, true, &place, &err), "%s", err.message);
+    ck_assert_int_eq(unsetenv("NO_COLOR"), 0);
+    story_init(&story, "alpha beta gamma", "G");
+    committed = 0;
+    screen_len = 0;
+    child = 0;
+    writer = NULL;
+}
+
+static void tear_down(void)
+{
+    log_writer_close(writer);
+    story_done(&story);
+    (void)close(master);
+}
+
+/* The child and the log are there; what the story has told is committed. */
+static void begin(const struct app_options *options)
+{
+    start_child(options);
+    open_log();
+    commit();
+}
+
+static void go(void)
+{
+    ck_assert_int_eq(write(go_fd, "g", 1), 1);
+}
+
+static struct app_options live_options(void)
+{
+    return (struct app_options){
+        .place = &place, .mode = APP_LIVE, .by = "ann@tty2", .engine_done_fd = -1};
+}
+
+static void press(const char *keys)
+{
+    ck_assert_int_eq(write(master, keys, strlen(keys)), (ssize_t)strlen(keys));
+}
+
+/* Take what the screen gets, waiting for it so long at most. False if nothing came. */
+static bool take_screen(int timeout_ms)
+{
+    struct pollfd polled = {.fd = master, .events = POLLIN};
+    if (poll(&polled, 1, timeout_ms) <= 0 || (polled.revents & POLLIN) == 0)
+        return false;
+    if (screen_len > SCREEN_MAX / 2)
+        screen_len = 0;
+    ssize_t count = read(master, screen + screen_len, SCREEN_MAX - screen_len - 1);
+    if (count <= 0)
+        return false;
+    screen_len += (size_t)count;
+    screen[screen_len] = '\0';
+    return true;
+}
+
+/* Wait until the screen shows a text. Only changes are written to a terminal, so
+ * it is asked to draw everything anew when the text does not come by itself. */
+static void wait_for(const char *text)
+{
+    int64_t until = clock_now().mono_ms + DEADLINE_MS;
+    screen_len = 0;
+    screen[0] = '\0';
+    while (!strstr(screen, text)) {
+        bool late = clock_now().mono_ms > until;
+        ck_assert_msg(!late, "\"%s\" does not appear; last bytes: %s", text, screen);
+        if (!take_screen(PACE_MS * 4)) {
+            screen_len = 0;
+            press((const char[]){CTRL_L, '\0'});
+        }
+    }
+}
+
+/* Wait for an act in the log, as the run's engine would. Meanwhile press `keys`
+ * now and then ("" for none): a question is deaf when it opens. */
+static struct control wait_for_control(const char *keys)
+{
+    int64_t until = clock_now().mono_ms + DEADLINE_MS;
+    struct control control = {0};
+    struct err err = {0};
+    size_t count = 0;
+    while (count == 0) {
+        ck_assert_msg(clock_now().mono_ms < until, "no act came");
+        (void)take_screen(PACE_MS);
+        press(keys);
+        ck_assert_msg(log_writer_controls(writer, &control, 1, &count, &err), "%s", err.message);
+    }
+    return control;
+}
+
+static void answer(const struct control *control, bool done, const char *text)
+{
+    story_add(&story, (struct event){.kind = EVENT_CONTROL_ANSWERED,
+                                     .task = control->task,
+                                     .step = -1,
+                                     .a = control->id,
+                                     .b = done,
+                                     .c = control->verb,
+                                     .text = text});
+    commit();
+}
+
+/* How the child was left; its screen is read to the end. Meanwhile press `keys`. */
+static int left_pressing(const char *keys)
+{
+    int status = 0;
+    int64_t until = clock_now().mono_ms + DEADLINE_MS;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        ck_assert_msg(clock_now().mono_ms < until, "the app does not leave");
+        if (!take_screen(PACE_MS))
+            press(keys);
+    }
+    ck_assert_msg(WIFEXITED(status), "the app ended by signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+static int left(void)
+{
+    return left_pressing("");
+}
+
+/* How often the child gave the processor away so far. */
+static long switches(void)
+{
+    char path[64], line[128];
+    long count = -1;
+    (void)snprintf(path, sizeof(path), "/proc/%d/status", (int)child);
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file)) {
+        if (strncmp(line, "voluntary_ctxt_switches:", 24) == 0)
+            count = strtol(line + 24, NULL, 10);
+    }
+    (void)fclose(file);
+    return count;
+}
+
+static void all_pass(void)
+{
+    static const char *const ids[] = {"alpha", "beta", "gamma"};
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+        story_start(&story, ids[i]);
+        story_pass(&story, ids[i]);
+    }
+    story_end_run(&story);
+}
+
+START_TEST(test_ended_run_does_nothing_while_idle)
+{
+    struct app_options options = live_options();
+    all_pass();
+    begin(&options);
+    go();
+    wait_for("ENDED");
+    wait_for("3 of 3 passed");
+    while (take_screen(PACE_MS * 4)) {
+    }
+    long before = switches();
+    ck_assert(!take_screen(IDLE_MS));
+    ck_assert_int_eq(switches(), before);
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+START_TEST(test_events_of_another_process_are_shown)
+{
+    struct app_options options = live_options();
+    begin(&options);
+    go();
+    wait_for("queued");
+    story.now = clock_now();
+    story_start(&story, "beta");
+    commit();
+    wait_for("running");
+    story_pass(&story, "beta");
+    commit();
+    wait_for("passed");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+START_TEST(test_retry_is_asked_and_answered)
+{
+    struct app_options options = live_options();
+    story.now = clock_now();
+    story_start(&story, "alpha");
+    story_fail(&story, "alpha", REASON_TEST_FAIL, NULL);
+    story_wait(&story, "alpha", 1000);
+    begin(&options);
+    go();
+    wait_for("backoff");
+    press("r");
+    struct control control = wait_for_control("");
+    ck_assert_int_eq(control.verb, CONTROL_RETRY);
+    ck_assert_int_eq(control.task, 0);
+    ck_assert_int_eq(control.attempt, 1);
+    ck_assert_str_eq(control.by, "ann@tty2");
+    answer(&control, true, "{\"answer\":\"starts with the next free slot\"}");
+    wait_for("alpha: retry now: done: starts with");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+START_TEST(test_refusal_is_shown_in_words)
+{
+    struct app_options options = live_options();
+    story.now = clock_now();
+    story_start(&story, "beta");
+    begin(&options);
+    go();
+    wait_for("running");
+    press("jx");
+    wait_for("Cancel beta");
+    struct control control = wait_for_control("t");
+    ck_assert_int_eq(control.verb, CONTROL_CANCEL);
+    ck_assert_int_eq(control.mode, CANCEL_TERM);
+    ck_assert_int_eq(control.task, 1);
+    ck_assert_int_eq(control.attempt, 1);
+    answer(&control, false, "{\"answer\":\"it is over\"}");
+    wait_for("beta: cancel (term): refused: it is over");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+START_TEST(test_quit_waits_for_what_runs)
+{
+    struct app_options options = live_options();
+    options.engine_here = true;
+    story.now = clock_now();
+    story_start(&story, "alpha");
+    begin(&options);
+    go();
+    wait_for("running");
+    press("q");
+    wait_for("Quit devs?");
+    struct control control = wait_for_control("w");
+    ck_assert_int_eq(control.verb, CONTROL_HOLD);
+    ck_assert_int_eq(control.task, -1);
+    answer(&control, true, "{\"answer\":\"2 tasks\"}");
+    ck_assert_int_eq(waitpid(child, NULL, WNOHANG), 0);
+    story_pass(&story, "alpha");
+    commit();
+    ck_assert_int_eq(left(), APP_LEFT_WAIT);
+}
+END_TEST
+
+START_TEST(test_quit_cancels)
+{
+    struct app_options options = live_options();
+    options.engine_here = true;
+    story.now = clock_now();
+    story_start(&story, "alpha");
+    begin(&options);
+    go();
+    wait_for("running");
+    press("q");
+    wait_for("Quit devs?");
+    ck_assert_int_eq(left_pressing("c"), APP_LEFT_CANCEL);
+}
+END_TEST
+
+static const int signals[] = {SIGTERM, SIGHUP};
+
+START_TEST(test_signal_leaves)
+{
+    struct app_options options = live_options();
+    begin(&options);
+    go();
+    wait_for("LIVE");
+    ck_assert_int_eq(kill(child, signals[_i]), 0);
+    ck_assert_int_eq(left(), APP_LEFT_SIGNAL | signals[_i] << SIGNAL_SHIFT);
+}
+END_TEST
+
+START_TEST(test_dead_owner_is_seen)
+{
+    struct app_options options = live_options();
+    story_start(&story, "alpha");
+    begin(&options);
+    log_writer_close(writer);
+    writer = NULL;
+    go();
+    wait_for("INTERRUPTED");
+    wait_for("lost");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+START_TEST(test_replay_steps_through_the_log)
+{
+    struct app_options options = live_options();
+    options.mode = APP_REPLAY;
+    all_pass();
+    begin(&options);
+    go();
+    wait_for("REPLAY");
+    wait_for("event 14 of 14");
+    press("0");
+    wait_for("event 0 of 14");
+    press("..");
+    wait_for("event 2 of 14");
+    press(",");
+    wait_for("event 1 of 14");
+    press("]");
+    wait_for("event 2 of 14");
+    press("G");
+    press("]");
+    wait_for("event 10 of 14");
+    press("r");
+    wait_for("this is a replay");
+    press("0 ");
+    wait_for("event 14 of 14");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+START_TEST(test_no_log_is_an_error)
+{
+    struct app_options options = live_options();
+    struct app_result result;
+    struct err err = {0};
+    ck_assert(!app_run(&options, &result, &err));
+    ck_assert_int_ne(err.code, ERR_NONE);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("app");
+    TCase *tcase = test_case(suite, "app");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_ended_run_does_nothing_while_idle);
+    tcase_add_test(tcase, test_events_of_another_process_are_shown);
+    tcase_add_test(tcase, test_retry_is_asked_and_answered);
+    tcase_add_test(tcase, test_refusal_is_shown_in_words);
+    tcase_add_test(tcase, test_quit_waits_for_what_runs);
+    tcase_add_test(tcase, test_quit_cancels);
+    tcase_add_loop_test(tcase, test_signal_leaves, 0, TABLE_LEN(signals));
+    tcase_add_test(tcase, test_dead_owner_is_seen);
+    tcase_add_test(tcase, test_replay_steps_through_the_log);
+    tcase_add_test(tcase, test_no_log_is_an_error);
+    return suite;
+}
