@@ -14,6 +14,8 @@ enum { STREAMS = 2 };
 struct partial {
     struct str text;
     int64_t at_ms;
+    bool begun;
+    int64_t next; /* offset of the byte that comes next */
 };
 
 void log_tail_init(struct log_tail *tail)
@@ -58,11 +60,27 @@ static void finish_line(struct log_tail *tail, struct partial *partial, int stre
     str_clear(&partial->text);
 }
 
+/* The log keeps the beginning and the end of much output: say what is not there. */
+static void add_gap(struct log_tail *tail, struct partial *partial,
+                    const struct log_output_row *row)
+{
+    if (!partial->begun || row->offset <= partial->next)
+        return;
+    if (partial->text.len > 0)
+        finish_line(tail, partial, row->stream);
+    str_addf(&partial->text, "(%lld bytes were not kept)",
+             (long long)(row->offset - partial->next));
+    finish_line(tail, partial, row->stream);
+}
+
 static void add_row(struct log_tail *tail, struct partial *partial,
                     const struct log_output_row *row, const char *bytes)
 {
     const char *end = bytes + row->len;
     partial->at_ms = row->at_ms;
+    add_gap(tail, partial, row);
+    partial->begun = true;
+    partial->next = row->offset + (int64_t)row->len;
     while (bytes < end) {
         const char *feed = memchr(bytes, '\n', (size_t)(end - bytes));
         const char *stop = feed ? feed : end;
@@ -84,7 +102,7 @@ void log_tail_set(struct log_tail *tail, const struct log_output_key *key,
         const struct log_output_row *row = &page->rows[i];
         bool known = row->stream >= 1 && row->stream <= STREAMS;
         if (known && row->at_ms <= until_ms)
-            add_row(tail, &partials[row->stream - 1], row, page->text.data + row->start);
+            add_row(tail, &partials[row->stream - 1], row, str_text(&page->text) + row->start);
     }
     for (int i = 0; i < STREAMS; i++) {
         if (partials[i].text.len > 0)

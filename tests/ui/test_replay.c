@@ -199,6 +199,16 @@ START_TEST(test_tail_is_cleaned)
 }
 END_TEST
 
+START_TEST(test_tail_tells_what_was_not_kept)
+{
+    add_row(1, 10, "one\ntwo");
+    add_row(1, 20, "end\n");
+    page.rows[0].offset = 0;
+    page.rows[1].offset = 1007;
+    check_lines(INT64_MAX, "one|two|(1000 bytes were not kept)|end|");
+}
+END_TEST
+
 START_TEST(test_tail_keeps_the_newest)
 {
     for (int i = 0; i < LOG_TAIL_LINES_MAX + 10; i++)
@@ -251,6 +261,7 @@ Suite *test_suite(void)
     tcase_add_test(lines, test_tail_puts_lines_together);
     tcase_add_test(lines, test_tail_ends_at_a_time);
     tcase_add_test(lines, test_tail_is_cleaned);
+    tcase_add_test(lines, test_tail_tells_what_was_not_kept);
     tcase_add_test(lines, test_tail_keeps_the_newest);
     tcase_add_test(lines, test_tail_finds);
     return suite;
