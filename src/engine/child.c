@@ -57,6 +57,17 @@ struct child {
     int handles;      /* open or closing */
 };
 
+/* Who starts us may have SIGCHLD ignored; then the kernel reaps children itself
+ * and their status is lost. */
+static void hear_children(void)
+{
+    struct sigaction action;
+    if (sigaction(SIGCHLD, NULL, &action) != 0 || action.sa_handler != SIG_IGN)
+        return;
+    action.sa_handler = SIG_DFL;
+    (void)sigaction(SIGCHLD, &action, NULL);
+}
+
 bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
 {
     struct sweep *sweep;
@@ -65,6 +76,7 @@ bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
     struct nursery *nursery = xcalloc(1, sizeof(*nursery));
     nursery->loop = loop;
     nursery->sweep = sweep;
+    hear_children();
     *out = nursery;
     return true;
 }
@@ -76,6 +88,11 @@ void nursery_close(struct nursery *nursery)
     assert(nursery->children == 0);
     sweep_close(nursery->sweep);
     free(nursery);
+}
+
+void nursery_reap(struct nursery *nursery)
+{
+    sweep_reap(nursery->sweep);
 }
 
 int64_t child_pid(const struct child *child)
@@ -333,6 +350,8 @@ static void process_ended(uv_poll_t *handle, int poll_status, int events)
     child->end.outcome.ran_ms = now_ms - child->started_ms;
     if (got == child->pid)
         take_status(child, status, &usage);
+    else if (!child->ended_by_us)
+        child->end.outcome.kind = OUTCOME_INTERRUPTED; /* somebody else took its status */
     close_handle(&child->on_exit);
     (void)close(child->pidfd);
     child->pidfd = -1;

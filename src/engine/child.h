@@ -28,13 +28,17 @@ enum {
     CHILD_LEFT_MAX = 8,              /* processes that are named */
 };
 
-/* What all children of one loop share. */
+/* What all children of one loop share. Opening it makes this process a subreaper
+ * and lets it await children even where SIGCHLD was ignored. */
 struct nursery;
 struct uv_loop_s;
 
 /* No child may be alive when it closes. */
 ATTR_MUST_USE bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err);
 void nursery_close(struct nursery *nursery);
+
+/* Reap what attempts left to us and what has ended since; now and then. */
+void nursery_reap(struct nursery *nursery);
 
 struct child_end {
     struct outcome outcome;                 /* without bytes and lines */

@@ -25,12 +25,14 @@ enum {
     LOOP_CONTROLS_MS = 10,    /* the log is asked for controls at most this often */
     LOOP_CONTROLS_MAX = 64,   /* controls taken at once */
     LOOP_ALARM_MS_MAX = 5000, /* timers stand still in a suspended machine: look again */
+    LOOP_REAP_MS = 2000,      /* adopted children that have ended are reaped so often */
     LOOP_RUN_MARK_MAX = LOG_UID_MAX + 16,
 };
 
 struct queued {
     struct input input;
     struct attempt *ended; /* owned; the attempt whose end this is, else NULL */
+    char *note;            /* owned; input.note */
 };
 
 struct loop {
@@ -76,7 +78,7 @@ struct loop {
     bool cancelled; /* engine_cancel() was called */
     bool leaving;
     int last_attempt_code;
-    char note[ERR_MESSAGE_MAX + 128];
+    int64_t reaped_ms; /* when adopted children were reaped last */
 };
 
 /* Open the log, enter the run and commit its first event; then start what can

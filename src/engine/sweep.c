@@ -139,7 +139,8 @@ static void reap_adopted(struct sweep *sweep, const struct proc_facts *facts)
         (void)waitpid(facts->pid, NULL, WNOHANG);
 }
 
-static bool has_adopted(struct sweep *sweep, const struct sweep_mark *mark)
+/* Reap what has ended; is anything else this attempt's? `mark` may be NULL. */
+static bool look_at_children(struct sweep *sweep, const struct sweep_mark *mark)
 {
     struct pids list;
     bool found = false;
@@ -151,7 +152,7 @@ static bool has_adopted(struct sweep *sweep, const struct sweep_mark *mark)
             continue;
         if (proc_is_over(&facts))
             reap_adopted(sweep, &facts);
-        else if (belongs(sweep, mark, &facts))
+        else if (mark && belongs(sweep, mark, &facts))
             found = true;
     }
     return found;
@@ -161,9 +162,14 @@ bool sweep_is_clean(struct sweep *sweep, pid_t session)
 {
     struct sweep_mark *mark = find_mark(sweep, session);
     assert(mark);
-    if (has_adopted(sweep, mark))
+    if (look_at_children(sweep, mark))
         return false;
     return kill(-session, 0) != 0 && errno == ESRCH;
+}
+
+void sweep_reap(struct sweep *sweep)
+{
+    (void)look_at_children(sweep, NULL);
 }
 
 struct search {

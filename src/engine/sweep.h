@@ -46,6 +46,9 @@ void sweep_leave(struct sweep *sweep, pid_t session);
  * Adopted children that have ended are reaped on the way. */
 bool sweep_is_clean(struct sweep *sweep, pid_t session);
 
+/* Reap adopted children that have ended, whosever they were. */
+void sweep_reap(struct sweep *sweep);
+
 /* Living processes of this attempt; how many of them are in `out`. */
 size_t sweep_find(struct sweep *sweep, pid_t session, struct proc_facts out[SWEEP_FOUND_MAX]);
 

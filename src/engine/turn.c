@@ -21,6 +21,8 @@ static void add_input(struct loop *loop, const struct input *input, struct attem
     queued->input = *input;
     queued->input.now = clock_now();
     queued->ended = ended;
+    queued->note = input->note ? xstrdup(input->note) : NULL;
+    queued->input.note = queued->note;
 }
 
 void loop_queue(struct loop *loop, struct input input)
@@ -55,6 +57,15 @@ static void queue_end(struct loop *loop, struct attempt *attempt)
 static int64_t output_due_of(const struct attempt *attempt)
 {
     return earlier(output_due(&attempt->streams[0]), output_due(&attempt->streams[1]));
+}
+
+/* Something that the person should read, and why. */
+static void queue_note(struct loop *loop, const char *what, const char *why)
+{
+    struct str text = {0};
+    str_addf(&text, "%s: %s", what, why);
+    loop_queue(loop, (struct input){.kind = INPUT_NOTE, .note = text.data});
+    str_done(&text);
 }
 
 static void attempt_was_heard(void *ctx, struct attempt *attempt)
@@ -96,6 +107,7 @@ static void spawn(struct loop *loop, const struct action *action)
     struct attempt *attempt = attempt_open(&loop->setting, action, &watcher, &err);
 
     if (!attempt->child) {
+        queue_note(loop, attempt->call.step_mark, err.message);
         queue_end(loop, attempt);
         return;
     }
@@ -145,6 +157,7 @@ static void take_inputs(struct loop *loop)
 
     for (size_t i = 0; i < count; i++) {
         scheduler_step(&loop->scheduler, &loop->inputs[i].input, &loop->turn);
+        free(loop->inputs[i].note);
         if (loop->inputs[i].ended)
             keep_ended(loop, loop->inputs[i].ended);
     }
@@ -203,6 +216,10 @@ static void find_due(struct loop *loop, int64_t now_ms)
 {
     int64_t due_ms = scheduler_next_due(&loop->state);
 
+    if (now_ms - loop->reaped_ms >= LOOP_REAP_MS) {
+        loop->reaped_ms = now_ms;
+        nursery_reap(loop->nursery);
+    }
     ask_controls(loop, now_ms);
     find_quiet(loop, now_ms);
     if (due_ms >= 0 && due_ms <= now_ms)
@@ -314,10 +331,8 @@ static void note_recovery(struct loop *loop)
     if (!loop->recorder.recovered)
         return;
     loop->recorder.recovered = false;
-    (void)snprintf(loop->note, sizeof(loop->note),
-                   "the log could not be written for a while (%s): output of that time is missing",
-                   loop->recorder.err.message);
-    loop_queue(loop, (struct input){.kind = INPUT_NOTE, .note = loop->note});
+    queue_note(loop, "the log could not be written for a while, output of then is missing",
+               loop->recorder.err.message);
 }
 
 static void set_alarm(struct loop *loop)
@@ -328,6 +343,8 @@ static void set_alarm(struct loop *loop)
     next_ms = earlier(next_ms, loop->late_ms);
     next_ms = earlier(next_ms, loop->controls_due_ms);
     next_ms = earlier(next_ms, recorder_due(&loop->recorder));
+    if (loop->alive_count > 0)
+        next_ms = earlier(next_ms, loop->reaped_ms + LOOP_REAP_MS);
     for (size_t i = 0; i < loop->alive_count; i++) {
         const struct attempt *attempt = loop->alive[i];
         next_ms = earlier(next_ms, output_due_of(attempt));

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -339,6 +340,38 @@ START_TEST(test_path_is_the_childs)
 }
 END_TEST
 
+START_TEST(test_status_is_known_though_sigchld_was_ignored)
+{
+    struct err err = {0};
+    nursery_close(nursery);
+    (void)signal(SIGCHLD, SIG_IGN);
+    ck_assert(nursery_open(&nursery, &loop, &err));
+    struct watched watched = {0};
+    run_script(&watched, "exit 3", 0);
+    ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_EXIT);
+    ck_assert_int_eq(watched.end.outcome.code, 3);
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_orphans_that_end_are_reaped_while_others_run)
+{
+    struct watched watched = {0};
+    start_script(&watched, "(setsid sh -c 'echo $$' &) ; exec sleep 100", 0);
+    while (watched.bytes[0] == 0)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+    struct proc_facts facts;
+    for (int i = 0; i < 2000 && proc_read(told_pid(&watched), &facts); i++) {
+        nursery_reap(nursery);
+        (void)poll(NULL, 0, 1);
+    }
+    ck_assert(!proc_read(told_pid(&watched), &facts));
+    child_cancel(watched.child, CANCEL_KILL);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    watched_done(&watched);
+}
+END_TEST
+
 START_TEST(test_timeout_is_term)
 {
     struct watched watched = {0};
@@ -539,6 +572,8 @@ Suite *test_suite(void)
     tcase_add_test(plain, test_children_inherit_no_descriptor_of_ours);
     tcase_add_loop_test(plain, test_start_failure, 0, TABLE_LEN(failures));
     tcase_add_test(plain, test_path_is_the_childs);
+    tcase_add_test(plain, test_status_is_known_though_sigchld_was_ignored);
+    tcase_add_test(plain, test_orphans_that_end_are_reaped_while_others_run);
     TCase *ending = test_case(suite, "ending");
     tcase_add_checked_fixture(ending, setup, teardown);
     tcase_add_test(ending, test_timeout_is_term);

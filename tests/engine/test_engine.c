@@ -323,6 +323,20 @@ START_TEST(test_exit_codes)
 }
 END_TEST
 
+START_TEST(test_start_failure_says_why)
+{
+    start("{'id':'a','steps':[{'cwd':'nowhere','run':['true']}]}");
+    struct engine_result result = finish();
+    read_log();
+    ck_assert_int_eq(result.last_attempt_code, 127);
+    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_NOT_STARTED);
+    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->b, ENOENT);
+    const char *note = find_event(EVENT_NOTE, -1)->text;
+    ck_assert_ptr_nonnull(strstr(note, "a/1"));
+    ck_assert_ptr_nonnull(strstr(note, "nowhere"));
+}
+END_TEST
+
 static const char two_that_wait[] =
     "{'id':'a','steps':[{'run':['sh','-c','echo >ready; exec sleep 100']}]},"
     "{'id':'b','needs':['a'],'steps':[{'run':['true']}]}";
@@ -570,6 +584,7 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_failed_step_leaves_a_capture);
     tcase_add_test(plans, test_big_output_is_kept_in_part);
     tcase_add_loop_test(plans, test_exit_codes, 0, TABLE_LEN(codes));
+    tcase_add_test(plans, test_start_failure_says_why);
     tcase_add_test(plans, test_quiet_and_heard_again);
     tcase_add_test(plans, test_expected_match_is_looked_for);
     tcase_add_test(plans, test_equal_results_have_equal_fingerprints);
