@@ -14,14 +14,32 @@ static const char *const statement_sql[] = {
                  " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [PUT_ATTEMPT] =
         "INSERT OR REPLACE INTO attempt(run, task, step, attempt, grant_no, started_at_ms,"
-        " ended_at_ms, waited_ms, pid, outcome, code, ran_ms, out_bytes, err_bytes, out_lines,"
-        " err_lines, rss_kib, cpu_ms, left_behind, class, type, reason, call_hi, call_lo,"
-        " print_hi, print_lo) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " ended_at_ms, waited_ms, outcome, code, ran_ms, out_bytes, err_bytes, out_lines,"
+        " err_lines, rss_kib, cpu_ms, left_behind, class, type, reason, print_hi,"
+        " print_lo) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [PUT_SUMMARY] = "UPDATE run SET last_seq=?2, last_at_ms=ifnull(?3, last_at_ms), "
                     "ended_at_ms=?4, exit_code=?5,"
                     " attempts=?6, passed=?7, failed=?8, cancelled=?9, waited_ms=?10 WHERE id=?1",
 };
 static_assert(ARRAY_LEN(statement_sql) == PROJECTION_STATEMENTS, "a place for each statement");
+
+/* Whose row an event changes: a running attempt's pid, for one, is in its event
+ * only, which saves the most frequent commit two pages. */
+enum { CHANGES_TASK = 1, CHANGES_ATTEMPT = 2 };
+
+static const unsigned char changes[EVENT_KIND_COUNT] = {
+    [EVENT_ATTEMPT_STARTED] = CHANGES_TASK | CHANGES_ATTEMPT,
+    [EVENT_ATTEMPT_ENDED] = CHANGES_TASK | CHANGES_ATTEMPT,
+    [EVENT_ATTEMPT_JUDGED] = CHANGES_ATTEMPT,
+    [EVENT_WAIT_STARTED] = CHANGES_TASK,
+    [EVENT_WAIT_ENDED] = CHANGES_TASK,
+    [EVENT_STEP_ENDED] = CHANGES_TASK,
+    [EVENT_STEP_REOPENED] = CHANGES_TASK,
+    [EVENT_TASK_BLOCKED] = CHANGES_TASK,
+    [EVENT_TASK_HELD] = CHANGES_TASK,
+    [EVENT_TASK_RELEASED] = CHANGES_TASK,
+    [EVENT_CANCEL_ASKED] = CHANGES_TASK,
+};
 
 /* Which rows of a task are in the list: those of the same stamp. */
 struct projection_mark {
@@ -148,20 +166,14 @@ static void touch_others(struct projection *projection, const struct event *even
     }
 }
 
-static bool is_of_attempt(enum event_kind kind)
-{
-    return kind == EVENT_ATTEMPT_STARTED || kind == EVENT_ATTEMPT_RUNNING ||
-           kind == EVENT_ATTEMPT_ENDED || kind == EVENT_ATTEMPT_JUDGED;
-}
-
 void projection_touch(struct projection *projection, const struct event *event)
 {
-    bool names_task = event->task >= 0 && event->task < projection->state->plan->task_count;
-    if (event->task >= 0 && !names_task)
-        return; /* of a kind that this build does not know */
-    if (names_task)
+    bool is_there = event_kind_is_known((int64_t)event->kind) && event->task >= 0 &&
+                    event->task < projection->state->plan->task_count;
+    unsigned what = is_there ? changes[event->kind] : 0;
+    if ((what & CHANGES_TASK) != 0)
         touch_task(projection, event->task);
-    if (names_task && is_of_attempt(event->kind))
+    if ((what & CHANGES_ATTEMPT) != 0)
         touch_attempt(projection,
                       &(struct projection_row){event->task, event->step, event->attempt});
     touch_others(projection, event);
@@ -219,9 +231,9 @@ static void bind_end(sqlite3_stmt *put, const struct attempt_state *attempt)
     };
     bool ended = attempt->ended.at_ms != 0;
     for (int i = 0; i < (int)ARRAY_LEN(facts); i++)
-        db_bind_unless(put, 10 + i, ended ? facts[i] : INT64_MIN, INT64_MIN);
-    db_bind_unless(put, 21, (int64_t)attempt->type, TRANSIENT_NONE);
-    db_bind_unless(put, 22, (int64_t)attempt->reason, REASON_NONE);
+        db_bind_unless(put, 9 + i, ended ? facts[i] : INT64_MIN, INT64_MIN);
+    db_bind_unless(put, 20, (int64_t)attempt->type, TRANSIENT_NONE);
+    db_bind_unless(put, 21, (int64_t)attempt->reason, REASON_NONE);
 }
 
 static bool write_attempt(const struct projection *projection, const struct projection_row *row,
@@ -241,12 +253,9 @@ static bool write_attempt(const struct projection *projection, const struct proj
     (void)sqlite3_bind_int64(put, 6, attempt->started.at_ms);
     db_bind_unless(put, 7, attempt->ended.at_ms, 0);
     db_bind_unless(put, 8, attempt->waited_ms, 0);
-    db_bind_unless(put, 9, attempt->pid, 0);
     bind_end(put, attempt);
-    db_bind_unless(put, 23, (int64_t)attempt->call.hi, 0);
-    db_bind_unless(put, 24, (int64_t)attempt->call.lo, 0);
-    db_bind_unless(put, 25, (int64_t)attempt->fingerprint.hi, 0);
-    db_bind_unless(put, 26, (int64_t)attempt->fingerprint.lo, 0);
+    db_bind_unless(put, 22, (int64_t)attempt->fingerprint.hi, 0);
+    db_bind_unless(put, 23, (int64_t)attempt->fingerprint.lo, 0);
     return db_run(projection->db, put, err);
 }
 

@@ -10,6 +10,9 @@
 
 enum { JOBS = 3, STEP_MS = 10, START_AT_MS = 1700000000, RUN_MS = 1500 };
 
+/* As large as can be: it is kept as a signed number. */
+static const uint64_t sample_seed = UINT64_MAX - 6;
+
 struct place sample_place(void)
 {
     char path[PATH_MAX];
@@ -42,7 +45,7 @@ void sample_init(struct sample *sample, int tasks)
     bool ok = plan_parse(sample->plan_text.data, sample->plan_text.len, &sample->plan, &violations);
     ck_assert_msg(ok, "%s", violations.count > 0 ? violations.items[0].message : "?");
     violations_done(&violations);
-    run_state_init(&sample->state, sample->plan, 7);
+    run_state_init(&sample->state, sample->plan, sample_seed);
     static char *const environment[] = {NULL};
     sample->scheduler =
         (struct scheduler){.state = &sample->state, .run_dir = "/", .environment = environment};
@@ -59,7 +62,7 @@ void sample_open(struct sample *sample, const struct place *place, int tasks)
                           .command = "devs run sample.json",
                           .rules_hash = "abc",
                           .rules_text = "{}",
-                          .seed = UINT64_MAX - 6,
+                          .seed = sample_seed,
                           .jobs = JOBS,
                           .tasks = tasks,
                           .now = sample->now};

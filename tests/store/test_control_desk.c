@@ -1,0 +1,285 @@
+#include "test_main.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bell.h"
+#include "clock.h"
+#include "control_desk.h"
+#include "follower.h"
+#include "log_sample.h"
+#include "turns.h"
+#include "watch.h"
+
+enum { TASKS = 10, DEADLINE_US = 20 * 1000 * 1000, LOOK_MS = 50 };
+
+static struct control act(enum control_verb verb, int task)
+{
+    struct control control = {.verb = verb, .mode = CANCEL_TERM, .task = task, .key_at_ms = 42};
+    (void)snprintf(control.by, sizeof(control.by), "ann");
+    return control;
+}
+
+static struct control_desk *start_desk(const struct place *place)
+{
+    struct control_desk *desk = NULL;
+    struct err err = {0};
+    ck_assert_msg(control_desk_start(&desk, place, &err), "%s", err.message);
+    return desk;
+}
+
+/* Ask, wait for the row, and let the desk finish what it does with it. */
+static int64_t ask_and_stop(const struct place *place, int64_t run, struct control control,
+                            struct err *err)
+{
+    struct control_desk *desk = start_desk(place);
+    struct watch *watch = NULL;
+    int64_t ticket = 0;
+    int64_t row = 0;
+    struct bell bell;
+    ck_assert(bell_init(&bell, place, err) && watch_open(&watch, err) &&
+              watch_file(watch, bell.path, err));
+    ck_assert(control_desk_ask(desk, run, &control, &ticket, err));
+    int64_t since_us = clock_mono_us();
+    while (control_desk_row(desk, ticket, &row, err) && row == 0) {
+        ck_assert_int_lt(clock_mono_us() - since_us, DEADLINE_US);
+        struct pollfd fds = {.fd = watch_fd(watch), .events = POLLIN};
+        (void)poll(&fds, 1, LOOK_MS);
+        (void)watch_drain(watch);
+    }
+    watch_close(watch);
+    bell_done(&bell);
+    control_desk_stop(desk);
+    return row;
+}
+
+static void assert_answer(const struct place *place, int64_t row, bool want_done,
+                          const char *want_word)
+{
+    struct log_reader *reader = NULL;
+    struct err err = {0};
+    struct str answer = {0};
+    bool answered = false;
+    bool done = false;
+    ck_assert_msg(log_reader_open(&reader, place, &err), "%s", err.message);
+    ck_assert(log_reader_answer(reader, row, &answered, &done, &answer, &err));
+    ck_assert_msg(answered, "no answer");
+    ck_assert_msg(done == want_done, "%s", str_text(&answer));
+    ck_assert_msg(strstr(str_text(&answer), want_word) != NULL, "%s", str_text(&answer));
+    str_done(&answer);
+    log_reader_close(reader);
+}
+
+/* A child that owns a run and is killed when told: an orphan stays behind. */
+static void make_orphan(const struct place *place, int advances)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct sample sample;
+        sample_open(&sample, place, TASKS);
+        sample_start(&sample);
+        for (int i = 0; i < advances; i++)
+            (void)sample_advance(&sample);
+        (void)raise(SIGKILL);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFSIGNALED(status));
+}
+
+static struct sample live;
+
+static bool control_arrives(struct control *out)
+{
+    size_t count = 0;
+    struct err err = {0};
+    ck_assert_msg(log_writer_controls(live.writer, out, 1, &count, &err), "%s", err.message);
+    return count == 1;
+}
+
+/* A child that asks for one act on run 1 once it gets the word. It is made before
+ * this process has a thread. */
+static pid_t start_asker(const struct place *place, int *go_fd)
+{
+    int fds[2];
+    ck_assert_int_eq(pipe(fds), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char byte = 0;
+        if (read(fds[0], &byte, 1) != 1)
+            _exit(1);
+        struct control_desk *desk = start_desk(place);
+        int64_t ticket = 0;
+        struct control control = act(CONTROL_CANCEL, 3);
+        control.attempt = 2;
+        if (!control_desk_ask(desk, 1, &control, &ticket, NULL) || ticket != 1)
+            _exit(1);
+        control_desk_stop(desk); /* writes what is queued first */
+        _exit(0);
+    }
+    (void)close(fds[0]);
+    *go_fd = fds[1];
+    return pid;
+}
+
+START_TEST(test_another_process_asks)
+{
+    struct place place = sample_place();
+    int go_fd = -1;
+    pid_t pid = start_asker(&place, &go_fd);
+    sample_open(&live, &place, TASKS);
+    sample_start(&live);
+    struct bell bell;
+    struct watch *watch = NULL;
+    struct err err = {0};
+    ck_assert(bell_init(&bell, &place, &err) && watch_open(&watch, &err) &&
+              watch_file(watch, bell.path, &err));
+    ck_assert_int_eq(write(go_fd, "x", 1), 1);
+    struct control got;
+    int64_t since_us = clock_mono_us();
+    while (!control_arrives(&got)) {
+        ck_assert_int_lt(clock_mono_us() - since_us, DEADLINE_US);
+        struct pollfd fds = {.fd = watch_fd(watch), .events = POLLIN};
+        (void)poll(&fds, 1, DEADLINE_US / 1000);
+        (void)watch_drain(watch);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_gt(got.id, 0);
+    ck_assert_int_eq((int)got.verb, CONTROL_CANCEL);
+    ck_assert_int_eq((int)got.mode, CANCEL_TERM);
+    ck_assert_int_eq(got.task, 3);
+    ck_assert_int_eq(got.attempt, 2);
+    ck_assert_int_eq(got.key_at_ms, 42);
+    ck_assert_str_eq(got.by, "ann");
+    sample_control(&live, got);
+    assert_answer(&place, got.id, false, "try 2");
+    watch_close(watch);
+    bell_done(&bell);
+    sample_done(&live);
+}
+END_TEST
+
+START_TEST(test_a_run_that_is_not_there)
+{
+    struct place place = sample_place();
+    sample_open(&live, &place, TASKS);
+    struct err err = {0};
+    ck_assert_int_eq(ask_and_stop(&place, 77, act(CONTROL_HOLD, 1), &err), 0);
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    sample_done(&live);
+}
+END_TEST
+
+START_TEST(test_a_full_queue_is_said)
+{
+    struct place place = sample_place();
+    sample_open(&live, &place, TASKS);
+    sample_start(&live);
+    /* Nobody can write while we have the turn, so the queue fills up. */
+    struct turns turns;
+    struct err err = {0};
+    ck_assert(turns_init(&turns, &place, &err) && turns_take(&turns, &err));
+    struct control_desk *desk = start_desk(&place);
+    struct control control = act(CONTROL_HOLD, 1);
+    int64_t ticket = 0;
+    int taken = 0;
+    while (taken <= CONTROL_DESK_QUEUE_MAX + 1 &&
+           control_desk_ask(desk, live.number, &control, &ticket, &err))
+        taken++;
+    ck_assert_int_eq(err.code, ERR_LIMIT);
+    ck_assert_int_ge(taken, CONTROL_DESK_QUEUE_MAX);
+    int64_t row = 5;
+    ck_assert(control_desk_row(desk, ticket, &row, NULL));
+    ck_assert_int_eq(row, 0);
+    ck_assert(!control_desk_row(desk, ticket + 1, &row, NULL));
+    turns_give(&turns);
+    turns_done(&turns);
+    control_desk_stop(desk);
+
+    struct control controls[2 * CONTROL_DESK_QUEUE_MAX];
+    size_t count = 0;
+    ck_assert(log_writer_controls(live.writer, controls, ARRAY_LEN(controls), &count, NULL));
+    ck_assert_uint_eq(count, (size_t)taken);
+    for (size_t i = 1; i < count; i++)
+        ck_assert_int_gt(controls[i].id, controls[i - 1].id);
+    sample_done(&live);
+}
+END_TEST
+
+START_TEST(test_an_ended_run_refuses)
+{
+    struct place place = sample_place();
+    sample_open(&live, &place, TASKS);
+    sample_start(&live);
+    sample_drive(&live);
+    ck_assert(live.state.ended);
+    int64_t run = live.number;
+    int64_t last_seq = live.state.last_seq;
+    sample_done(&live);
+    struct err err = {0};
+    int64_t row = ask_and_stop(&place, run, act(CONTROL_HOLD, 1), &err);
+    ck_assert_msg(row > 0, "%s", err.message);
+    assert_answer(&place, row, false, "the run has ended");
+    struct follower *follower = NULL;
+    ck_assert(follower_open(&follower, &place, run, &err));
+    ck_assert_int_eq(follower_run(follower)->last_seq, last_seq);
+    follower_close(follower);
+}
+END_TEST
+
+START_TEST(test_acts_on_an_orphan)
+{
+    static const struct {
+        enum control_verb verb;
+        int task;
+        bool done;
+        const char *word;
+        enum task_status status;
+    } cases[] = {
+        {CONTROL_HOLD, 8, true, "held", TASK_QUEUED},
+        {CONTROL_CANCEL, 8, true, "cancelled", TASK_CANCELLED},
+        {CONTROL_RELEASE, 8, false, "not held", TASK_QUEUED},
+        {CONTROL_RETRY, 8, false, "no devs is running", TASK_QUEUED},
+        {CONTROL_HOLD, 99, false, "no such task", TASK_QUEUED},
+    };
+    struct place place = sample_place();
+    make_orphan(&place, 2);
+    struct err err = {0};
+    int64_t row = ask_and_stop(&place, 1, act(cases[_i].verb, cases[_i].task), &err);
+    ck_assert_msg(row > 0, "%s", err.message);
+    assert_answer(&place, row, cases[_i].done, cases[_i].word);
+
+    /* The log is still one that can be followed, nothing was started and nobody owns it. */
+    struct follower *follower = NULL;
+    ck_assert(follower_open(&follower, &place, 1, &err));
+    int running = 0;
+    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
+    const struct run_state *state = follower_state(follower);
+    for (int i = 0; i < TASKS; i++)
+        running += state->tasks[i].status == TASK_RUNNING;
+    ck_assert_int_eq(running, 3);
+    ck_assert_int_eq((int)state->tasks[8].status, (int)cases[_i].status);
+    ck_assert(state->tasks[8].held == (cases[_i].verb == CONTROL_HOLD && cases[_i].task == 8));
+    ck_assert(follower_is_orphaned(follower));
+    follower_close(follower);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("control_desk");
+    TCase *owned = test_case(suite, "owned");
+    tcase_add_test(owned, test_another_process_asks);
+    tcase_add_test(owned, test_a_run_that_is_not_there);
+    tcase_add_test(owned, test_a_full_queue_is_said);
+    TCase *orphans = test_case(suite, "orphans");
+    tcase_add_test(orphans, test_an_ended_run_refuses);
+    tcase_add_loop_test(orphans, test_acts_on_an_orphan, 0, 5);
+    return suite;
+}

@@ -1,0 +1,232 @@
+#include "test_main.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "follower.h"
+#include "log_sample.h"
+#include "owner.h"
+
+enum { TASKS = 40, DEADLINE_US = 20 * 1000 * 1000 };
+
+static struct follower *open_follower(const struct place *place, int64_t run)
+{
+    struct follower *follower = NULL;
+    struct err err = {0};
+    ck_assert_msg(follower_open(&follower, place, run, &err), "%s", err.message);
+    return follower;
+}
+
+static size_t read_on(struct follower *follower, size_t max, follower_event_fn *each, void *ctx)
+{
+    size_t count = 0;
+    struct err err = {0};
+    ck_assert_msg(follower_read(follower, max, each, ctx, &count, &err), "%s", err.message);
+    return count;
+}
+
+/* Blocks until the bell is rung; a test that hears nothing fails. */
+static void wait_for_bell(const struct follower *follower, int64_t since_us)
+{
+    struct pollfd fds = {.fd = follower_fd(follower), .events = POLLIN};
+    ck_assert_int_ge(fds.fd, 0);
+    ck_assert_int_lt(clock_mono_us() - since_us, DEADLINE_US);
+    ck_assert_int_eq(poll(&fds, 1, DEADLINE_US / 1000), 1);
+}
+
+/* A child enters a run, says so, waits for the word to go and then plays it. */
+struct child {
+    pid_t pid;
+    int go_fd;
+};
+
+static struct child start_child(const struct place *place, int advances)
+{
+    int ready[2];
+    int go[2];
+    ck_assert_int_eq(pipe(ready), 0);
+    ck_assert_int_eq(pipe(go), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct sample sample;
+        char byte = 0;
+        sample_open(&sample, place, TASKS);
+        if (write(ready[1], "x", 1) != 1 || read(go[0], &byte, 1) != 1)
+            _exit(1);
+        sample_start(&sample);
+        for (int i = 0; i < advances && sample_advance(&sample); i++)
+            continue;
+        if (!sample.state.ended)
+            (void)raise(SIGKILL);
+        sample_done(&sample);
+        _exit(0);
+    }
+    char byte = 0;
+    ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    close(go[0]);
+    return (struct child){.pid = pid, .go_fd = go[1]};
+}
+
+static bool check_order(void *ctx, const struct run_state *state, const struct event *event)
+{
+    int64_t *last = ctx;
+    ck_assert_int_eq(event->seq, *last + 1);
+    ck_assert_int_eq(state->last_seq, event->seq);
+    *last = event->seq;
+    return true;
+}
+
+START_TEST(test_every_event_arrives_by_the_bell)
+{
+    struct place place = sample_place();
+    struct child child = start_child(&place, 1000 * 1000);
+    struct follower *follower = open_follower(&place, 0);
+    ck_assert_uint_eq(read_on(follower, 0, NULL, NULL), 0);
+    ck_assert(follower_run(follower)->owner_alive);
+    ck_assert(!follower_is_orphaned(follower));
+    ck_assert_int_eq(write(child.go_fd, "x", 1), 1);
+
+    int64_t since_us = clock_mono_us();
+    int64_t last = 0;
+    while (!follower_state(follower)->ended) {
+        wait_for_bell(follower, since_us);
+        ck_assert(follower_heard(follower));
+        (void)read_on(follower, 0, check_order, &last);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(last, follower_state(follower)->last_seq);
+
+    /* The same run again, all at once, is the same state. */
+    struct follower *again = open_follower(&place, 0);
+    ck_assert_uint_eq(read_on(again, 0, NULL, NULL), (size_t)last);
+    ck_assert(run_state_digest(follower_state(again)) ==
+              run_state_digest(follower_state(follower)));
+    ck_assert_int_ne(follower_run(again)->ended_at_ms, 0);
+    follower_close(again);
+    follower_close(follower);
+}
+END_TEST
+
+START_TEST(test_a_killed_owner_leaves_an_orphan)
+{
+    struct place place = sample_place();
+    struct child child = start_child(&place, 5);
+    struct follower *follower = open_follower(&place, 1);
+    ck_assert_int_eq(write(child.go_fd, "x", 1), 1);
+    int status = 0;
+    ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
+    ck_assert(WIFSIGNALED(status));
+    (void)read_on(follower, 0, NULL, NULL);
+    ck_assert_int_gt(follower_state(follower)->last_seq, 5);
+    ck_assert(!follower_state(follower)->ended);
+    ck_assert(follower_is_orphaned(follower));
+    follower_close(follower);
+}
+END_TEST
+
+static bool stop_at_once(void *ctx, const struct run_state *state, const struct event *event)
+{
+    (void)state;
+    *(int64_t *)ctx = event->seq;
+    return false;
+}
+
+/* A run that has been played to its end, its writer closed. */
+static struct sample past_run(void)
+{
+    struct sample sample;
+    struct place place = sample_place();
+    sample_open(&sample, &place, TASKS);
+    sample_start(&sample);
+    sample_drive(&sample);
+    log_writer_close(sample.writer);
+    sample.writer = NULL;
+    return sample;
+}
+
+START_TEST(test_reading_in_pieces)
+{
+    struct sample sample = past_run();
+    struct follower *follower = open_follower(&sample.place, 0);
+    int64_t seen = 0;
+    ck_assert_uint_eq(read_on(follower, 3, NULL, NULL), 3);
+    ck_assert_uint_eq(read_on(follower, 0, stop_at_once, &seen), 1);
+    ck_assert_int_eq(seen, 4);
+    size_t rest = read_on(follower, 0, NULL, NULL);
+    ck_assert_int_eq((int64_t)rest + 4, sample.state.last_seq);
+    ck_assert_uint_eq(read_on(follower, 0, NULL, NULL), 0);
+    ck_assert(run_state_digest(follower_state(follower)) == run_state_digest(&sample.state));
+    ck_assert(!follower_is_orphaned(follower));
+    follower_close(follower);
+    sample_done(&sample);
+}
+END_TEST
+
+START_TEST(test_seeking_there_and_back)
+{
+    struct sample sample = past_run();
+    int64_t end = sample.state.last_seq;
+    struct follower *there = open_follower(&sample.place, 0);
+    struct follower *back = open_follower(&sample.place, 0);
+    (void)read_on(back, 0, NULL, NULL);
+    struct err err = {0};
+    for (int64_t seq = end; seq >= 0; seq -= 17) {
+        ck_assert_msg(follower_seek(back, seq, &err), "%s", err.message);
+        ck_assert_msg(follower_seek(there, 0, &err), "%s", err.message);
+        (void)read_on(there, (size_t)seq, NULL, NULL);
+        if (seq == 0)
+            break;
+        ck_assert_int_eq(follower_state(back)->last_seq, seq);
+        ck_assert(run_state_digest(follower_state(back)) ==
+                  run_state_digest(follower_state(there)));
+    }
+    ck_assert(follower_seek(back, 0, &err));
+    ck_assert_int_eq(follower_state(back)->last_seq, 0);
+    ck_assert(!follower_state(back)->started);
+    ck_assert(follower_seek(back, 5, &err));
+    ck_assert_uint_eq(read_on(back, 0, NULL, NULL), (size_t)(end - 5));
+    ck_assert(!follower_seek(back, end + 1, &err));
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    follower_close(there);
+    follower_close(back);
+    sample_done(&sample);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_followed)
+{
+    struct sample sample = past_run();
+    struct follower *follower = NULL;
+    struct err err = {0};
+    ck_assert(!follower_open(&follower, &sample.place, 2, &err));
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    ck_assert_ptr_null(follower);
+    struct place nowhere = sample_place();
+    err = (struct err){0};
+    ck_assert(!follower_open(&follower, &nowhere, 0, &err));
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    follower_close(NULL);
+    sample_done(&sample);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("follower");
+    TCase *live = test_case(suite, "live");
+    tcase_add_test(live, test_every_event_arrives_by_the_bell);
+    tcase_add_test(live, test_a_killed_owner_leaves_an_orphan);
+    TCase *past = test_case(suite, "past");
+    tcase_add_test(past, test_reading_in_pieces);
+    tcase_add_test(past, test_seeking_there_and_back);
+    tcase_add_test(past, test_what_cannot_be_followed);
+    return suite;
+}
