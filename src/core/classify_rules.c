@@ -1,0 +1,233 @@
+#include "classify_rules.h"
+
+#include <assert.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "xalloc.h"
+
+/* The members of one rule; the file may hold others, for its readers. */
+static const char *const known_members[] = {
+    "id",      "section", "class",       "type",   "reason", "subtype", "need",
+    "pattern", "unless",  "unless_text", "stream", "tail",   "exit",    "program",
+    "ask",     "quoted",  "final",       "late",   "memory", "unit_ms", "why",
+};
+
+static const char *const stream_names[] = {
+    [RULE_STREAM_ANY] = "any",
+    [RULE_STREAM_ERR] = "stderr",
+    [RULE_STREAM_OUT] = "stdout",
+    [RULE_STREAM_QUIET] = "quiet",
+};
+
+static bool read_members(const struct json *json, struct err *err)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    while (json_next(json, &iter, &key, &value)) {
+        bool known = false;
+        for (size_t i = 0; i < ARRAY_LEN(known_members); i++)
+            known = known || strcmp(key, known_members[i]) == 0;
+        if (!known)
+            return err_set(err, ERR_INVALID, "'%s' is no member of a rule", key);
+    }
+    return true;
+}
+
+static bool copy_text(char *out, size_t size, const struct json *json, const char *key,
+                      struct err *err)
+{
+    const char *text = json_text(json_get(json, key), "");
+    if (strlen(text) >= size)
+        return err_set(err, ERR_INVALID, "%s is longer than %zu bytes", key, size - 1);
+    (void)snprintf(out, size, "%s", text);
+    return true;
+}
+
+static bool read_class(struct rule *rule, const struct json *json, struct err *err)
+{
+    const char *class = json_text(json_get(json, "class"), "persistent");
+    const char *type = json_text(json_get(json, "type"), "");
+    const char *reason = json_text(json_get(json, "reason"), "");
+    bool transient = strcmp(class, verdict_class_name(VERDICT_TRANSIENT)) == 0;
+    if (!transient && strcmp(class, verdict_class_name(VERDICT_PERSISTENT)) != 0)
+        return err_set(err, ERR_INVALID, "class is 'transient' or 'persistent'");
+    rule->class = transient ? VERDICT_TRANSIENT : VERDICT_PERSISTENT;
+    if (transient && (!transient_type_parse(type, &rule->type) || reason[0] != '\0'))
+        return err_set(err, ERR_INVALID, "a transient rule has one of the seven types");
+    if (!transient && type[0] != '\0')
+        return err_set(err, ERR_INVALID, "a persistent rule has no type");
+    if (reason[0] != '\0' && !reason_parse(reason, &rule->reason))
+        return err_set(err, ERR_INVALID, "'%s' is no reason", reason);
+    return true;
+}
+
+static bool read_stream(struct rule *rule, const struct json *json, struct err *err)
+{
+    const bool transient = rule->class == VERDICT_TRANSIENT;
+    const char *otherwise = stream_names[transient ? RULE_STREAM_QUIET : RULE_STREAM_ANY];
+    const char *name = json_text(json_get(json, "stream"), otherwise);
+    for (size_t i = 0; i < ARRAY_LEN(stream_names); i++) {
+        if (strcmp(name, stream_names[i]) == 0) {
+            rule->stream = (enum rule_stream)i;
+            return true;
+        }
+    }
+    return err_set(err, ERR_INVALID, "stream is 'any', 'stderr', 'stdout' or 'quiet'");
+}
+
+static bool read_exits(struct rule *rule, const struct json *json, struct err *err)
+{
+    const struct json *exits = json_get(json, "exit");
+    if (json_count(exits) > RULE_EXITS_MAX)
+        return err_set(err, ERR_INVALID, "more than %d exit codes", RULE_EXITS_MAX);
+    for (size_t i = 0; i < json_count(exits); i++) {
+        const int64_t code = json_i64(json_at(exits, i), -1);
+        if (code < 0 || code > 255)
+            return err_set(err, ERR_INVALID, "an exit code is 0..255");
+        rule->exits[rule->exit_count++] = (int)code;
+    }
+    return true;
+}
+
+static bool read_pattern(struct rule_pattern **out, const struct json *json, const char *key,
+                         struct err *err)
+{
+    const char *source = json_text(json_get(json, key), NULL);
+    return !source || rule_pattern_open(out, source, err);
+}
+
+static bool read_needs(struct rule *rule, struct literals *literals, const struct json *json,
+                       struct err *err)
+{
+    const struct json *needs = json_get(json, "need");
+    if (json_count(needs) > RULE_NEEDS_MAX)
+        return err_set(err, ERR_INVALID, "more than %d literals", RULE_NEEDS_MAX);
+    for (size_t i = 0; i < json_count(needs); i++) {
+        const char *word = json_text(json_at(needs, i), "");
+        if (word[0] == '\0' || strchr(word, '\n'))
+            return err_set(err, ERR_INVALID, "need is a list of words");
+        const int literal = literals_add(literals, word);
+        if (literal == LITERAL_NONE)
+            return err_set(err, ERR_LIMIT, "too many literals");
+        rule->needs[rule->need_count++] = literal;
+    }
+    return true;
+}
+
+static bool read_rule(struct rule *rule, struct literals *literals, const struct json *json,
+                      struct err *err)
+{
+    rule->tail = (int)json_i64(json_get(json, "tail"), 0);
+    rule->ask = json_bool(json_get(json, "ask"), false);
+    rule->quoted = json_bool(json_get(json, "quoted"), false);
+    rule->final = json_bool(json_get(json, "final"), false);
+    rule->late = json_bool(json_get(json, "late"), false);
+    rule->memory = json_bool(json_get(json, "memory"), false);
+    rule->unit_ms = json_i64(json_get(json, "unit_ms"), 1000);
+    return read_members(json, err) &&
+           copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err) &&
+           copy_text(rule->program, sizeof(rule->program), json, "program", err) &&
+           read_class(rule, json, err) && read_stream(rule, json, err) &&
+           read_exits(rule, json, err) && read_pattern(&rule->pattern, json, "pattern", err) &&
+           read_pattern(&rule->unless, json, "unless", err) &&
+           read_pattern(&rule->unless_text, json, "unless_text", err) &&
+           read_needs(rule, literals, json, err);
+}
+
+/* A pattern without a literal would have to be tried on every line. */
+static bool check_verdict_rule(const struct rule *rule, struct err *err)
+{
+    if (rule->pattern && rule->need_count == 0)
+        return err_set(err, ERR_INVALID, "a pattern needs a literal");
+    if (!rule->pattern && rule->exit_count == 0)
+        return err_set(err, ERR_INVALID, "neither a pattern nor an exit code");
+    return true;
+}
+
+static bool check_guard(const struct rule *rule, struct err *err)
+{
+    return rule->pattern || err_set(err, ERR_INVALID, "no pattern");
+}
+
+typedef bool check_fn(const struct rule *rule, struct err *err);
+
+static bool read_list(struct rule_list *list, struct rules *rules, const struct json *json,
+                      check_fn *check, struct err *err)
+{
+    if (json_kind(json) != JSON_KIND_ARRAY || json_count(json) > RULES_MAX)
+        return err_set(err, ERR_INVALID, "a list of at most %d rules is missing", RULES_MAX);
+
+    list->items = xcalloc(json_count(json), sizeof(*list->items));
+    for (size_t i = 0; i < json_count(json); i++) {
+        struct rule *rule = &list->items[list->count++];
+        struct err why = {0};
+        bool ok = copy_text(rule->id, sizeof(rule->id), json_at(json, i), "id", &why);
+        ok = ok && rule->id[0] != '\0';
+        ok = ok && read_rule(rule, &rules->literals, json_at(json, i), &why);
+        if (!ok || !check(rule, &why))
+            return err_set(err, ERR_INVALID, "rule %zu '%s': %s", i + 1, rule->id, why.message);
+    }
+    return true;
+}
+
+static bool set_hash(struct rules *rules, size_t len, struct err *err)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    if (!EVP_Digest(rules->text, len, digest, &size, EVP_sha256(), NULL))
+        return err_set(err, ERR_IO, "rules: sha-256 is not available");
+    assert(2 * size < sizeof(rules->hash));
+    for (unsigned int i = 0; i < size; i++)
+        (void)snprintf(rules->hash + (size_t)2 * i, 3, "%02x", digest[i]);
+    return true;
+}
+
+bool rules_open(struct rules **out, const char *json, size_t len, struct err *err)
+{
+    struct rules *rules = xcalloc(1, sizeof(*rules));
+    struct json *root = NULL;
+    rules->text = xstrndup(json, len);
+    literals_init(&rules->literals);
+
+    bool ok = json_parse(json, len, &root, NULL, err) && set_hash(rules, len, err) &&
+              read_list(&rules->guards, rules, json_get(root, "guards"), check_guard, err) &&
+              read_list(&rules->errors, rules, json_get(root, "errors"), check_verdict_rule, err) &&
+              read_list(&rules->hints, rules, json_get(root, "hints"), check_verdict_rule, err) &&
+              read_list(&rules->verdicts, rules, json_get(root, "rules"), check_verdict_rule, err);
+    json_free(root);
+    if (!ok) {
+        rules_close(rules);
+        return false;
+    }
+    literals_build(&rules->literals);
+    *out = rules;
+    return true;
+}
+
+static void list_done(struct rule_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        rule_pattern_close(list->items[i].pattern);
+        rule_pattern_close(list->items[i].unless);
+        rule_pattern_close(list->items[i].unless_text);
+    }
+    free(list->items);
+}
+
+void rules_close(struct rules *rules)
+{
+    if (!rules)
+        return;
+    list_done(&rules->guards);
+    list_done(&rules->errors);
+    list_done(&rules->hints);
+    list_done(&rules->verdicts);
+    literals_done(&rules->literals);
+    free(rules->text);
+    free(rules);
+}

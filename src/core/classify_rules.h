@@ -1,0 +1,78 @@
+/*
+ * classify_rules.h - the text rules, read from JSON and compiled.
+ *
+ * A rule set is made once and then only read, by any number of threads. Its
+ * rules are tried in the order of the file; the file's own words say what the
+ * members mean (assets/rules.json).
+ */
+#ifndef DEVS_CLASSIFY_RULES_H
+#define DEVS_CLASSIFY_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "literals.h"
+#include "rule_pattern.h"
+#include "verdict.h"
+
+enum {
+    RULES_MAX = 512,
+    RULE_EXITS_MAX = 16,
+    RULE_NEEDS_MAX = 24,
+    RULE_PROGRAM_MAX = 16,
+};
+
+enum rule_stream {
+    RULE_STREAM_ANY,   /* stderr, then stdout */
+    RULE_STREAM_ERR,   /* stderr only */
+    RULE_STREAM_OUT,   /* stdout only */
+    RULE_STREAM_QUIET, /* stderr; stdout only if stderr names no error */
+};
+
+struct rule {
+    char id[VERDICT_RULE_MAX];
+    enum verdict_class class;
+    enum transient_type type;
+    enum reason reason;
+    char subtype[VERDICT_SUBTYPE_MAX]; /* "$1" in it stands for the first group */
+    enum rule_stream stream;
+    int tail;    /* only the last lines that hold anything; 0: all */
+    bool ask;    /* only a person can help */
+    bool quoted; /* counts in quoted lines too */
+    bool final;  /* nothing that was said later outranks it */
+    bool late;   /* outranks a transient rule that matched earlier in the stream */
+    bool memory; /* void if a counter says that memory was not the cause */
+    int exits[RULE_EXITS_MAX];
+    int exit_count; /* 0: any exit code */
+    char program[RULE_PROGRAM_MAX];
+    int needs[RULE_NEEDS_MAX]; /* literals: a line without one cannot match */
+    int need_count;
+    struct rule_pattern *pattern;     /* owned; NULL: facts alone decide */
+    struct rule_pattern *unless;      /* owned; the line must not match it */
+    struct rule_pattern *unless_text; /* owned; no line of the streams may match it */
+    int64_t unit_ms;                  /* hints: what a number without a unit counts */
+};
+
+struct rule_list {
+    struct rule *items; /* owned */
+    size_t count;
+};
+
+struct rules {
+    struct rule_list verdicts; /* decide */
+    struct rule_list hints;    /* when to come back; the first group is the time */
+    struct rule_list guards;   /* a line that matches one is quoted, not said */
+    struct rule_list errors;   /* a line that matches one names an error */
+    struct literals literals;
+    char *text;    /* owned: the JSON */
+    char hash[65]; /* its SHA-256 in hex */
+};
+
+/* Compile. ERR_INVALID names the rule. The caller ends *out with rules_close(). */
+ATTR_MUST_USE bool rules_open(struct rules **out, const char *json, size_t len, struct err *err);
+void rules_close(struct rules *rules);
+
+#endif

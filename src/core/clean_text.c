@@ -1,0 +1,128 @@
+#include "clean_text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "xalloc.h"
+
+enum { ESC = 0x1b };
+
+static void begin_line(struct clean_text *text, int64_t offset, int64_t number)
+{
+    text->lines = xgrow(text->lines, &text->cap, text->count + 1, sizeof(*text->lines));
+    text->lines[text->count] =
+        (struct clean_line){.start = text->len, .offset = offset, .number = number};
+    text->count++;
+}
+
+static void end_line(struct clean_text *text)
+{
+    struct clean_line *line = &text->lines[text->count - 1];
+    line->len = text->len - line->start;
+    text->bytes[text->len++] = '\n';
+}
+
+/* Copy one character; what no terminal could show becomes '?'. Returns the
+ * bytes taken. */
+static size_t put_character(struct clean_text *text, const char *bytes, size_t len)
+{
+    const unsigned char first = (unsigned char)bytes[0];
+    if (first >= 0x20 && first < 0x7f) {
+        text->bytes[text->len++] = bytes[0];
+        return 1;
+    }
+    if (first < 0x80) {
+        text->bytes[text->len++] = first == '\0' ? '?' : ' ';
+        return 1;
+    }
+
+    uint32_t rune = 0;
+    const size_t taken = (size_t)text_rune(bytes, len, &rune);
+    if (rune == UINT32_MAX) {
+        text->bytes[text->len++] = '?';
+    } else {
+        memcpy(text->bytes + text->len, bytes, taken);
+        text->len += taken;
+    }
+    return taken;
+}
+
+/* "- Captured log call -" and the like: what follows, up to the next header,
+ * is what a test said while it ran. */
+static bool is_captured_header(const char *line, size_t len)
+{
+    static const char word[] = " Captured ";
+    size_t dashes = 0;
+    while (dashes < len && line[dashes] == '-')
+        dashes++;
+    return dashes >= 3 && len - dashes >= sizeof(word) - 1 &&
+           memcmp(line + dashes, word, sizeof(word) - 1) == 0;
+}
+
+static bool is_header(const char *line, size_t len)
+{
+    return len >= 5 && (memcmp(line, "=====", 5) == 0 || memcmp(line, "-----", 5) == 0 ||
+                        memcmp(line, "_____", 5) == 0);
+}
+
+static void mark_captured(struct clean_text *text)
+{
+    bool captured = false;
+    for (size_t i = 0; i < text->count; i++) {
+        struct clean_line *line = &text->lines[i];
+        const char *bytes = text->bytes + line->start;
+        if (is_captured_header(bytes, line->len))
+            captured = true;
+        else if (is_header(bytes, line->len))
+            captured = false;
+        if (captured)
+            line->state = CLEAN_LINE_QUOTED;
+    }
+}
+
+void clean_text_init(struct clean_text *text, const struct classify_text *raw)
+{
+    const size_t skip = raw->len > CLASSIFY_TAIL_MAX ? raw->len - CLASSIFY_TAIL_MAX : 0;
+    const size_t len = raw->len - skip;
+    const char *bytes = raw->len > 0 ? raw->bytes + skip : "";
+    const int64_t offset = raw->offset + (int64_t)skip;
+    int64_t number = 1;
+
+    *text = (struct clean_text){.bytes = xcalloc(len + 2, 1)};
+    begin_line(text, offset, number);
+    for (size_t i = 0; i < len;) {
+        bool feed = bytes[i] == '\n';
+        if (bytes[i] == ESC) {
+            i += text_escape_len(bytes + i, len - i);
+        } else if (feed || bytes[i] == '\r') {
+            i += !feed && i + 1 < len && bytes[i + 1] == '\n' ? 2 : 1;
+            number += bytes[i - 1] == '\n';
+            end_line(text);
+            begin_line(text, offset + (int64_t)i, number);
+        } else {
+            i += put_character(text, bytes + i, len - i);
+        }
+    }
+    end_line(text);
+    mark_captured(text);
+    assert(text->len <= len + 1);
+}
+
+void clean_text_done(struct clean_text *text)
+{
+    free(text->bytes);
+    free(text->lines);
+    *text = (struct clean_text){0};
+}
+
+size_t clean_text_tail(const struct clean_text *text, int count)
+{
+    size_t i = text->count;
+    while (i > 0 && count > 0) {
+        i--;
+        count -= text->lines[i].len > 0;
+    }
+    return i;
+}

@@ -1,0 +1,41 @@
+/*
+ * clean_text.h - the last part of a stream as the text rules see it: lines
+ * without escape sequences, a carriage return ends a line, and bytes that are
+ * no UTF-8 are '?'. Every line knows where it stands in the raw stream. Pure.
+ */
+#ifndef DEVS_CLEAN_TEXT_H
+#define DEVS_CLEAN_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "classify.h"
+
+/* What is known of a line; the guards are asked at most once. */
+enum clean_line_state { CLEAN_LINE_UNKNOWN, CLEAN_LINE_SPOKEN, CLEAN_LINE_QUOTED };
+
+struct clean_line {
+    size_t start;   /* in clean_text.bytes */
+    size_t len;     /* without the line feed */
+    int64_t offset; /* of its first byte in the whole raw stream */
+    int64_t number; /* line feeds before it in the text given, plus 1 */
+    enum clean_line_state state;
+};
+
+struct clean_text {
+    char *bytes; /* owned; lines end in '\n', and a NUL ends it all */
+    size_t len;
+    struct clean_line *lines; /* owned */
+    size_t count;
+    size_t cap;
+};
+
+/* At most CLASSIFY_TAIL_MAX bytes are looked at, the last of them. */
+void clean_text_init(struct clean_text *text, const struct classify_text *raw);
+void clean_text_done(struct clean_text *text);
+
+/* Index of the first of the last `count` lines that hold anything. */
+size_t clean_text_tail(const struct clean_text *text, int count);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * literals.h - which of many words stand in a text, in one pass over it.
+ *
+ * An Aho-Corasick automaton over the literals of all rules; letters match in
+ * both cases. Built once, then read by any number of threads.
+ */
+#ifndef DEVS_LITERALS_H
+#define DEVS_LITERALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    LITERALS_CLASSES_MAX = 128, /* different bytes, both cases counted once */
+    LITERALS_NODES_MAX = 8000,  /* characters in all literals together */
+    LITERAL_NONE = -1,
+};
+
+struct literals {
+    uint8_t class_of[256]; /* 0: in no literal */
+    int classes;
+    int32_t *next;    /* owned: [node * LITERALS_CLASSES_MAX + class] */
+    int32_t *literal; /* owned: the literal that ends in this node */
+    int32_t *also;    /* owned: the next node whose literal ends here too, 0 for none */
+    size_t nodes;
+    size_t nodes_cap;
+    int count;
+};
+
+void literals_init(struct literals *literals);
+void literals_done(struct literals *literals);
+
+/* Add a word (not empty, no line feed) before literals_build(). Returns its
+ * number; the same word has the same number. LITERAL_NONE: no room. */
+int literals_add(struct literals *literals, const char *word);
+void literals_build(struct literals *literals);
+
+/* Called for every place where a literal ends. */
+typedef void literals_hit_fn(void *ctx, int literal);
+void literals_scan(const struct literals *literals, const char *bytes, size_t len,
+                   literals_hit_fn *hit, void *ctx);
+
+#endif

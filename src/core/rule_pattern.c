@@ -1,0 +1,95 @@
+#include "rule_pattern.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "xalloc.h"
+
+struct rule_pattern {
+    pcre2_code *code;
+};
+
+struct rule_matcher {
+    pcre2_match_data *data;
+    pcre2_match_context *context;
+};
+
+static void *must(void *memory)
+{
+    if (!memory) {
+        (void)fputs("devs: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+/* Bytes, not characters: the text is clean, and no pattern asks for a letter of
+ * another alphabet. */
+bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err *err)
+{
+    int number = 0;
+    size_t at = 0;
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED,
+                                     PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &number, &at, NULL);
+    if (!code) {
+        char why[ERR_HINT_MAX] = {0};
+        (void)pcre2_get_error_message(number, (PCRE2_UCHAR *)why, sizeof(why));
+        return err_set(err, ERR_INVALID, "pattern, byte %zu: %s", at, why);
+    }
+    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* only slower without */
+
+    struct rule_pattern *pattern = xcalloc(1, sizeof(*pattern));
+    pattern->code = code;
+    *out = pattern;
+    return true;
+}
+
+void rule_pattern_close(struct rule_pattern *pattern)
+{
+    if (!pattern)
+        return;
+    pcre2_code_free(pattern->code);
+    free(pattern);
+}
+
+struct rule_matcher *rule_matcher_new(void)
+{
+    struct rule_matcher *matcher = xcalloc(1, sizeof(*matcher));
+    matcher->data = must(pcre2_match_data_create(RULE_SPANS, NULL));
+    matcher->context = must(pcre2_match_context_create(NULL));
+    (void)pcre2_set_match_limit(matcher->context, RULE_MATCH_LIMIT);
+    return matcher;
+}
+
+void rule_matcher_free(struct rule_matcher *matcher)
+{
+    if (!matcher)
+        return;
+    pcre2_match_context_free(matcher->context);
+    pcre2_match_data_free(matcher->data);
+    free(matcher);
+}
+
+bool rule_pattern_matches(const struct rule_pattern *pattern, struct rule_matcher *matcher,
+                          const char *bytes, size_t len, struct rule_span spans[RULE_SPANS])
+{
+    int groups =
+        pcre2_match(pattern->code, (PCRE2_SPTR)bytes, len, 0, 0, matcher->data, matcher->context);
+    if (groups < 0)
+        return false;
+    if (groups == 0)
+        groups = RULE_SPANS; /* more groups than we keep */
+
+    const PCRE2_SIZE *at = pcre2_get_ovector_pointer(matcher->data);
+    for (int i = 0; spans && i < RULE_SPANS; i++) {
+        bool set = i < groups && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
+        spans[i] = (struct rule_span){0};
+        if (set)
+            spans[i] = (struct rule_span){.start = at[2 * i], .end = at[2 * i + 1]};
+    }
+    return true;
+}
