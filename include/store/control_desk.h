@@ -34,7 +34,7 @@ ATTR_MUST_USE bool control_desk_ask(struct control_desk *desk, int64_t run,
 
 /* What became of a ticket: the control row's id once it is committed (0 = not
  * yet), or the error that kept it from being written. */
-ATTR_MUST_USE bool control_desk_row(struct control_desk *desk, int64_t ticket,
-                                    int64_t *row_out, struct err *err);
+ATTR_MUST_USE bool control_desk_row(struct control_desk *desk, int64_t ticket, int64_t *row_out,
+                                    struct err *err);
 
 #endif

@@ -18,12 +18,11 @@
 struct follower;
 
 /* Called for each event after it was folded in. False stops this call early. */
-typedef bool follower_event_fn(void *ctx, const struct run_state *state,
-                               const struct event *event);
+typedef bool follower_event_fn(void *ctx, const struct run_state *state, const struct event *event);
 
 /* Follow run `number` (0 = the newest) from before its first event. */
-ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *place,
-                                 int64_t number, struct err *err);
+ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *place, int64_t number,
+                                 struct err *err);
 void follower_close(struct follower *follower);
 
 /* The run's row as it was read last. */

@@ -80,7 +80,8 @@ struct log_output_row {
     int64_t offset; /* of its first byte in the stream */
     int64_t at_ms;
     size_t start, len; /* its bytes in the page's text */
-    bool replaceable;  /* a live tail: its row is written over while the attempt runs */
+    bool replaceable;  /* a live tail: while the attempt runs it makes way for a newer row,
+                          which has a higher id and may repeat some of its bytes: see offset */
 };
 struct output_page {
     struct log_output_row *rows; /* owned */
@@ -99,13 +100,11 @@ ATTR_MUST_USE bool log_reader_output_tail(struct log_reader *reader,
 
 /* The answer to a control: false and ERR_NOT_FOUND if there is no such row;
  * *answered false while it is open. Text appended to *answer. */
-ATTR_MUST_USE bool log_reader_answer(struct log_reader *reader, int64_t control,
-                                     bool *answered, bool *done, struct str *answer,
-                                     struct err *err);
+ATTR_MUST_USE bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answered,
+                                     bool *done, struct str *answer, struct err *err);
 
 /* The newest capture of an attempt (attempt 0: of the step) as JSON text; "" if none. */
-ATTR_MUST_USE bool log_reader_capture(struct log_reader *reader,
-                                      const struct log_output_key *key, struct str *out,
-                                      struct err *err);
+ATTR_MUST_USE bool log_reader_capture(struct log_reader *reader, const struct log_output_key *key,
+                                      struct str *out, struct err *err);
 
 #endif

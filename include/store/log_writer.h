@@ -19,19 +19,19 @@
 #include "run_state.h"
 
 enum {
-    LOG_TRANSACTION_MAX = 256 * 1024,    /* bytes that one transaction carries, about */
+    LOG_TRANSACTION_MAX = 256 * 1024,        /* bytes that one transaction carries, about */
     LOG_CHECKPOINT_BYTES = 16 * 1024 * 1024, /* WAL size that calls for a checkpoint */
-    LOG_FULL_SYNC_MS = 200,              /* at most this often while there is news */
+    LOG_FULL_SYNC_MS = 200,                  /* at most this often while there is news */
     LOG_UID_MAX = 40,
 };
 
 /* What is known of a run when it begins. All borrowed for the call. */
 struct log_run {
     const char *name;
-    const char *kind;      /* "plan" or "exec" */
-    const char *plan_text; /* as plan_parse() reads it */
-    const char *dir;       /* the run's folder */
-    const char *command;   /* the command line, for people */
+    const char *kind;       /* "plan" or "exec" */
+    const char *plan_text;  /* as plan_parse() reads it */
+    const char *dir;        /* the run's folder */
+    const char *command;    /* the command line, for people */
     const char *rules_hash; /* SHA-256 hex of the rule set */
     const char *rules_text;
     uint64_t seed;
@@ -80,6 +80,7 @@ struct log_writer;
  * ERR_DAMAGED for a file that is no log of ours or was written by a newer devs. */
 ATTR_MUST_USE bool log_writer_open(struct log_writer **out, const struct place *place,
                                    struct err *err);
+/* Controls that are still open are refused, the owner lock is freed. NULL is allowed. */
 void log_writer_close(struct log_writer *writer);
 
 /* Enter a new run and take its owner lock; *number_out is the #41. `state` is the
@@ -94,14 +95,17 @@ enum log_sync { LOG_SYNC_NORMAL, LOG_SYNC_FULL };
 
 /* Commit a batch: outputs, then events with what they change in the projections,
  * split into transactions of about LOG_TRANSACTION_MAX. Rings the bell. The
- * state must have the events folded in. FULL: on the disk when it returns. */
+ * state must have the events folded in. FULL: on the disk when it returns; else
+ * another thread sees to it within LOG_FULL_SYNC_MS. After a failure the same
+ * batch, or a longer one, may be given again: what is in the log is not repeated. */
 ATTR_MUST_USE bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
                                      enum log_sync sync, struct err *err);
 
 /* Controls that were asked for this run and not yet answered, oldest first, at
- * most `max`. They are answered by EVENT_CONTROL_ANSWERED in a commit. */
-ATTR_MUST_USE bool log_writer_controls(struct log_writer *writer, struct control *out,
-                                       size_t max, size_t *count_out, struct err *err);
+ * most `max`. What another program wrote and nobody understands is refused. They are answered by
+ * EVENT_CONTROL_ANSWERED in a commit. */
+ATTR_MUST_USE bool log_writer_controls(struct log_writer *writer, struct control *out, size_t max,
+                                       size_t *count_out, struct err *err);
 
 /* Checkpoints run on a thread of the writer's own: call this after a commit; it
  * returns at once. With `idle` a checkpoint is asked for whatever the size. */

@@ -12,8 +12,8 @@
 
 /* A log file and the names that belong to it. A plain value. */
 struct place {
-    char db[PATH_MAX];    /* .../devs.db */
-    char dir[PATH_MAX];   /* its folder */
+    char db[PATH_MAX];  /* .../devs.db */
+    char dir[PATH_MAX]; /* its folder */
 };
 
 /* Find the log: `given` (--db) if not NULL, else DEVS_DB, else .devs/devs.db in
@@ -22,7 +22,6 @@ struct place {
  * folders are made (0700) with a .gitignore that holds "*". A network file
  * system is refused with the hint --db. ERR_NOT_FOUND if there is no log and
  * `create` is false. */
-ATTR_MUST_USE bool place_find(const char *given, bool create, struct place *out,
-                              struct err *err);
+ATTR_MUST_USE bool place_find(const char *given, bool create, struct place *out, struct err *err);
 
 #endif

@@ -146,8 +146,9 @@ static void words_attempt_judged(const struct words *w)
     str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed");
     if (class == VERDICT_TRANSIENT)
         str_addf(w->out, " %s", transient_type_name((enum transient_type)w->event->b));
-    if (w->event->c != REASON_NONE)
-        str_addf(w->out, " %s", reason_name((enum reason)w->event->c));
+    char word[VERDICT_WORD_MAX];
+    if (class == VERDICT_PERSISTENT)
+        str_addf(w->out, " %s", verdict_word(w->step->verdict, &w->attempt->outcome, word));
     if (*rule)
         str_addf(w->out, " (%s)", rule);
     if (*match)
@@ -279,12 +280,10 @@ static void add_subject(const struct words *w)
     if (event->task < 0)
         return;
     str_addf(w->out, "%s ", w->state->plan->tasks[event->task].id);
-    if (w->step && w->attempt && event->kind != EVENT_STEP_REOPENED)
-        str_addf(w->out, "try %d/%d %s ", event->attempt,
-                 (int)w->step->attempt_count > event->attempt
-                     ? (int)w->step->attempt_count
-                     : run_state_tries(w->state, event->task),
-                 phase_name(w->plan->phase));
+    if (!w->step || !w->attempt || event->kind == EVENT_STEP_REOPENED)
+        return;
+    int tries = run_state_step_tries(w->state, event->task, event->step);
+    str_addf(w->out, "try %d/%d %s ", event->attempt, tries, phase_name(w->plan->phase));
 }
 
 static struct words look_up(const struct run_state *state, const struct event *event,
@@ -302,6 +301,11 @@ static struct words look_up(const struct run_state *state, const struct event *e
     return w;
 }
 
+static bool event_is_before_verdict(const struct event *event)
+{
+    return event->kind == EVENT_ATTEMPT_STARTED || event->kind == EVENT_ATTEMPT_ENDED;
+}
+
 static bool names_what_is_there(const struct words *w)
 {
     switch (w->event->kind) {
@@ -309,7 +313,7 @@ static bool names_what_is_there(const struct words *w)
     case EVENT_ATTEMPT_ENDED:
     case EVENT_ATTEMPT_JUDGED:
     case EVENT_WAIT_STARTED:
-        return w->attempt != NULL;
+        return w->attempt && (w->step->verdict || event_is_before_verdict(w->event));
     case EVENT_STEP_ENDED:
         return w->step != NULL;
     default: /* the rest needs no attempt */

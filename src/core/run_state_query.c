@@ -27,18 +27,24 @@ struct attempt_state *step_state_find_attempt(const struct step_state *step, int
     return there ? &step->attempts[number - 1] : NULL;
 }
 
-int run_state_tries(const struct run_state *state, int task)
+int run_state_step_tries(const struct run_state *state, int task, int number)
 {
-    const struct step_state *step = run_state_step(state, task);
-    const struct plan_step *plan =
-        &state->plan->tasks[task].steps[run_state_step_number(state, task)];
+    const struct step_state *step = &state->tasks[task].steps[number];
+    const struct plan_step *plan = &state->plan->tasks[task].steps[number];
     int allowed = step->allowed;
     if (step->grant == 0)
         allowed = policy_fits_phase(plan->policy, plan->phase) ? plan->policy->max_attempts : 1;
+    if (step->status == STEP_ENDED && step->attempt_count > 0)
+        return (int)step->attempt_count;
 
     /* What runs has not been counted yet; what never started never is. */
     int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);
-    return (int)step->attempt_count + (left > 0 && step->status != STEP_ENDED ? left : 0);
+    return (int)step->attempt_count + (left > 0 ? left : 0);
+}
+
+int run_state_tries(const struct run_state *state, int task)
+{
+    return run_state_step_tries(state, task, run_state_step_number(state, task));
 }
 
 static void mix(uint64_t *digest, int64_t value)

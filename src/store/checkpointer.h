@@ -18,15 +18,15 @@ struct checkpointer;
 
 ATTR_MUST_USE bool checkpointer_start(struct checkpointer **out, const struct place *place,
                                       struct err *err);
-void checkpointer_stop(struct checkpointer *checkpointer);
+void checkpointer_stop(struct checkpointer *self);
 
 /* Something was committed: it is brought to the disk within LOG_FULL_SYNC_MS.
  * False if an earlier sync went wrong. */
-ATTR_MUST_USE bool checkpointer_news(struct checkpointer *checkpointer, struct err *err);
+ATTR_MUST_USE bool checkpointer_news(struct checkpointer *self, struct err *err);
 /* All that was committed is on the disk already. */
-void checkpointer_synced(struct checkpointer *checkpointer);
+void checkpointer_synced(struct checkpointer *self);
 
 /* Copy the WAL into the database and cut it off, as far as readers allow. */
-void checkpointer_ask(struct checkpointer *checkpointer);
+void checkpointer_ask(struct checkpointer *self);
 
 #endif

@@ -133,9 +133,9 @@ static void lay_stack(struct frame_layout *out, struct rest rest, int tasks)
 {
     int room = rest.rows - 2; /* the heads, the rule */
     int wanted = most(PREVIEW_ROWS_MIN, least(PREVIEW_ROWS_MAX, room * 4 / 9));
-    int preview = most(room - most(tasks, 2), wanted);
     if (rest.columns < SHORT_COLUMNS && rest.rows < SIDE_ROWS)
-        preview = SHORT_PREVIEW_ROWS;
+        wanted = SHORT_PREVIEW_ROWS;
+    int preview = most(room - most(tasks, 2), wanted);
     int list = room - preview;
 
     out->heads = rest.top;
@@ -217,7 +217,7 @@ int frame_log_lines(const struct frame_layout *layout)
     if (layout->log.rows > 0)
         return layout->log.rows;
     int left = layout->preview.rows - LINES_ABOVE_THE_LOG;
-    return layout->preview.columns >= SHORT_COLUMNS && left > 0 ? left : 0;
+    return left > 0 ? left : 0;
 }
 
 static void draw_preview_rule(struct canvas *canvas, const struct frame_layout *layout,

@@ -97,7 +97,8 @@ static void add_run(const struct frame_input *input, int columns, struct str *ou
     str_add(out, mode_word(facts));
     if (facts->mode == VIEW_REPLAY && columns >= NAME_COLUMNS)
         str_add(out, " (read only)");
-    if (columns >= WIDE_COLUMNS || (facts->mode == VIEW_REPLAY && columns >= NAME_COLUMNS))
+    bool is_past = facts->mode != VIEW_LIVE;
+    if (columns >= WIDE_COLUMNS || (is_past && columns >= NAME_GAP_COLUMNS))
         str_addf(out, "   run #%lld", (long long)input->number);
     if (columns >= WIDE_COLUMNS && facts->mode == VIEW_LIVE)
         str_addf(out, "   %d of %d slots", facts->state->running, facts->state->jobs);
@@ -197,7 +198,10 @@ static void add_message(const struct frame_input *input, struct str *out)
 {
     const struct view_facts *facts = input->facts;
     const struct run_state *state = facts->state;
-    if (input->view->message[0] != '\0')
+    bool is_answered = input->view->message[0] != '\0';
+    bool has_news = facts->mode == VIEW_LIVE && state->notice[0] != '\0' &&
+                    state->notice_at_ms > input->view->message_at_ms;
+    if (is_answered && !has_news)
         str_add(out, input->view->message);
     else if (input->view->leaving)
         str_addf(out, "no new tries; leaving when the %d running %s ended", state->running,

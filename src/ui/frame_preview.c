@@ -13,8 +13,8 @@ enum {
     LABEL_COLUMN = 1,
     TEXT_COLUMN = 8, /* where the lines begin, after their labels */
     BAR_WIDTH = 18,
-    BAR_COLUMNS_MIN = 70,  /* narrower: no bar beside the countdown */
-    BAR_SECONDS_MAX = 120, /* longer waits are told in m:ss */
+    BAR_COLUMNS_MIN = 70,        /* narrower: no bar beside the countdown */
+    BAR_SECONDS_MS_MAX = 120000, /* longer waits are told in m:ss */
     MS_PER_S = 1000,
     WRAP_ROWS_MAX = 4, /* rows one text may take */
 };
@@ -105,7 +105,7 @@ static void add_bar(const struct step_state *step, const struct moment *now, str
     for (int i = 0; i < BAR_WIDTH; i++)
         str_add_char(out, i < filled ? '#' : '-');
     str_add(out, "] ");
-    if (whole <= BAR_SECONDS_MAX * MS_PER_S) {
+    if (whole <= BAR_SECONDS_MS_MAX) {
         str_addf(out, "%lld of %lld s", (long long)(gone / MS_PER_S),
                  (long long)((whole + MS_PER_S / 2) / MS_PER_S));
     } else {

@@ -20,6 +20,8 @@ static enum replay_sign sign_of(const struct event *event)
 {
     if (event->kind != EVENT_STEP_ENDED)
         return event->kind == EVENT_ATTEMPT_JUDGED && event->a != 0 ? REPLAY_FAILURE : REPLAY_PLAIN;
+    if (event->a == DECISION_CANCELLED)
+        return REPLAY_PLAIN;
     return event->a == DECISION_SUCCEEDED ? REPLAY_PASS : REPLAY_FAILURE;
 }
 
@@ -133,7 +135,7 @@ bool replay_play(struct replay *replay, int64_t passed_ms)
         int64_t gap = gap_ms(replay);
         int64_t length = played_ms(gap);
         int64_t done = gap > 0 ? replay->on_ms * length / gap : 0;
-        if (done + left < length) {
+        if (length > 0 && done + left < length) {
             replay->on_ms = (done + left) * gap / length;
             return true;
         }

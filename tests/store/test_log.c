@@ -104,7 +104,8 @@ START_TEST(test_text_over_the_limit_is_left_out)
 {
     char *text = xcalloc(EVENT_TEXT_MAX + 2, 1);
     memset(text, ' ', EVENT_TEXT_MAX + 1);
-    memcpy(text, "{}", 2);
+    text[0] = '{';
+    text[1] = '}';
     struct event *events = sample_notes(1, 2);
     events[0].text = text;
     events[1].text = text + 1;
@@ -410,11 +411,11 @@ START_TEST(test_output_is_read_page_by_page)
     ck_assert_uint_eq(page.count, 4);
     ck_assert_int_eq(page.text.data[page.rows[3].start], 'a' + 19);
 
-    ck_assert(log_reader_output_tail(reader, &key, 100 * 1024, &page, NULL));
+    ck_assert(log_reader_output_tail(reader, &key, (size_t)100 * 1024, &page, NULL));
     ck_assert_uint_eq(page.count, 2);
     ck_assert_int_eq(page.text.data[0], 'a' + 18);
     key.attempt = 2;
-    ck_assert(log_reader_output_tail(reader, &key, 100 * 1024, &page, NULL));
+    ck_assert(log_reader_output_tail(reader, &key, (size_t)100 * 1024, &page, NULL));
     ck_assert_uint_eq(page.count, 0);
     output_page_done(&page);
 }

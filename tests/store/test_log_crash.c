@@ -67,10 +67,11 @@ START_TEST(test_writers_in_turn_lose_nothing)
     }
     reap(WRITERS);
     ck_assert_int_eq(number(&place, "SELECT count(*) FROM run"), WRITERS);
-    ck_assert_int_eq(number(&place, "SELECT count(*) FROM event"), WRITERS * COMMITS * NOTES);
+    ck_assert_int_eq(number(&place, "SELECT count(*) FROM event"),
+                     (int64_t)WRITERS * COMMITS * NOTES);
     ck_assert_int_eq(number(&place, "SELECT min(n) FROM (SELECT count(*) AS n, max(seq) AS m"
                                     " FROM event GROUP BY run)"),
-                     COMMITS * NOTES);
+                     (int64_t)COMMITS * NOTES);
     ck_assert_int_eq(number(&place, "SELECT count(*) FROM pragma_integrity_check"
                                     " WHERE integrity_check<>'ok'"),
                      0);
@@ -151,8 +152,8 @@ static off_t wal_size(const struct place *place)
 /* The checkpoint is another thread's: look until it is done or too late. */
 static bool wal_shrinks(const struct place *place)
 {
-    const struct timespec pause = {.tv_nsec = 2 * 1000 * 1000};
-    int64_t until_us = clock_mono_us() + 10 * 1000 * 1000;
+    const struct timespec pause = {.tv_nsec = 2L * 1000 * 1000};
+    int64_t until_us = clock_mono_us() + 10LL * 1000 * 1000;
     while (wal_size(place) > 0 && clock_mono_us() < until_us)
         (void)nanosleep(&pause, NULL);
     return wal_size(place) == 0;
@@ -200,7 +201,7 @@ START_TEST(test_a_large_wal_is_cut_without_asking_twice)
     }
     /* 32 MiB went through it. */
     ck_assert_int_ge(most, LOG_CHECKPOINT_BYTES / 2);
-    ck_assert_int_lt(most, 30 * 1024 * 1024);
+    ck_assert_int_lt(most, 30L * 1024 * 1024);
     free(bytes);
     sample_done(&sample);
 }

@@ -82,7 +82,7 @@ START_TEST(test_processes_take_turns)
         ck_assert_int_eq(status, 0);
     }
     char *text = test_read_file(path);
-    ck_assert_int_eq(strtol(text, NULL, 10), PROCESSES * TURNS_EACH);
+    ck_assert_int_eq(strtol(text, NULL, 10), (long)PROCESSES * TURNS_EACH);
     free(text);
 }
 END_TEST
