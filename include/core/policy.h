@@ -14,7 +14,7 @@
 
 enum {
     POLICY_NAME_MAX = 32,
-    POLICY_ATTEMPTS_MAX = 100,               /* most attempts a policy may allow */
+    POLICY_ATTEMPTS_MAX = 100,                  /* most attempts a policy may allow */
     POLICY_DELAY_MS_MAX = 7 * 24 * 3600 * 1000, /* longest delay a policy may ask for */
     POLICY_FREE_HINTS = 2, /* waits on a server's hint that use up no attempt */
 };
@@ -24,7 +24,7 @@ enum { POLICY_ON_TRANSIENT = 1, POLICY_ON_PERSISTENT = 2 };
 
 struct policy {
     char name[POLICY_NAME_MAX];
-    int max_attempts;           /* the first one counted */
+    int max_attempts; /* the first one counted */
     int64_t base_delay_ms;
     double multiplier;
     int64_t cap_ms;             /* no delay of the formula is longer, jitter included */

@@ -34,25 +34,25 @@ struct protocol_facts {
     enum phase phase;
     const struct outcome *outcome; /* borrowed */
     const struct verdict *verdict; /* borrowed; after `expect` was applied */
-    int used;           /* attempts of this grant that count, this one included */
-    int allowed;        /* attempts of this grant in all */
-    int retry;          /* n of the next retry's delay, from 1 */
-    int free_hints;     /* waits on a server's hint taken so far */
-    int same;           /* equal results in a row, this one included */
-    bool start_failure; /* nothing of the call ran: policy is `infrastructure` */
-    bool stopping;      /* a person asked to stop this task */
-    int interrupted;    /* interruptions of this step so far, this one included */
-    bool repeatable;    /* the workspace can be reset, or the step is idempotent */
-    int64_t started_mono_ms; /* the step's first start, for the deadline */
-    uint64_t draw;      /* policy_draw() for this attempt */
+    int used;                      /* attempts of this grant that count, this one included */
+    int allowed;                   /* attempts of this grant in all */
+    int retry;                     /* n of the next retry's delay, from 1 */
+    int free_hints;                /* waits on a server's hint taken so far */
+    int same;                      /* equal results in a row, this one included */
+    bool start_failure;            /* nothing of the call ran: policy is `infrastructure` */
+    bool stopping;                 /* a person asked to stop this task */
+    int interrupted;               /* interruptions of this step so far, this one included */
+    bool repeatable;               /* the workspace can be reset, or the step is idempotent */
+    int64_t started_mono_ms;       /* the step's first start, for the deadline */
+    uint64_t draw;                 /* policy_draw() for this attempt */
     struct moment now;
 };
 
 struct decision {
     enum decision_kind kind;
-    bool entropy; /* counts one failure against the task */
-    bool capture; /* the evidence is to be kept */
-    bool counts;  /* false: this attempt used up none of the grant */
+    bool entropy;       /* counts one failure against the task */
+    bool capture;       /* the evidence is to be kept */
+    bool counts;        /* false: this attempt used up none of the grant */
     struct delay delay; /* WAIT only */
     struct moment due;  /* WAIT only: on both clocks */
 };

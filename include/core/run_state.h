@@ -70,14 +70,14 @@ struct step_state {
     int free_hints;         /* waits on a server's hint that used up no attempt */
     int same;               /* equal results in a row */
     int interrupted;
-    bool quiet;             /* runs, but has not been heard for a while */
-    int64_t quiet_ms;       /* silence so far when it was called quiet */
-    struct moment first_start; /* of this grant */
-    struct moment wait_from;   /* STEP_WAITING only */
-    struct moment due;         /* STEP_WAITING only */
-    struct delay delay;        /* of the last wait */
-    char *wait_json;           /* owned; the last wait's formula as recorded */
-    struct verdict *verdict;   /* owned; evidence of the last attempt that failed */
+    bool quiet;                     /* runs, but has not been heard for a while */
+    int64_t quiet_ms;               /* silence so far when it was called quiet */
+    struct moment first_start;      /* of this grant */
+    struct moment wait_from;        /* STEP_WAITING only */
+    struct moment due;              /* STEP_WAITING only */
+    struct delay delay;             /* of the last wait */
+    char *wait_json;                /* owned; the last wait's formula as recorded */
+    struct verdict *verdict;        /* owned; evidence of the last attempt that failed */
     struct attempt_state *attempts; /* owned; in order */
     size_t attempt_count;
     size_t attempt_cap;
@@ -85,14 +85,14 @@ struct step_state {
 
 struct task_state {
     enum task_status status;
-    int step;        /* the current step's number; step_count once passed */
-    int unmet;       /* needed tasks that have not passed */
-    int blocked_by;  /* TASK_BLOCKED only: a needed task */
-    int entropy;     /* failures that used up their chances */
+    int step;       /* the current step's number; step_count once passed */
+    int unmet;      /* needed tasks that have not passed */
+    int blocked_by; /* TASK_BLOCKED only: a needed task */
+    int entropy;    /* failures that used up their chances */
     bool held;
     bool cancelling; /* a person asked; what runs may still be ending */
     enum cancel_mode cancel_mode;
-    struct moment since;      /* of the present status */
+    struct moment since; /* of the present status */
     struct moment held_since;
     struct moment first_start; /* at_ms 0 before */
     int64_t waited_ms;         /* all waits that are over */
@@ -118,12 +118,12 @@ struct run_state {
     int running;            /* attempts alive */
     int counts[TASK_STATUS_COUNT];
     int held_count;
-    int attempts;           /* of all tasks */
-    int64_t waited_ms;      /* of all tasks */
-    struct task_state *tasks; /* owned */
-    struct step_state *steps; /* owned; all steps of all tasks */
-    struct heap ready;      /* tasks whose step may start; key: task number */
-    struct heap waits;      /* tasks in backoff; key: due.mono_ms */
+    int attempts;                /* of all tasks */
+    int64_t waited_ms;           /* of all tasks */
+    struct task_state *tasks;    /* owned */
+    struct step_state *steps;    /* owned; all steps of all tasks */
+    struct heap ready;           /* tasks whose step may start; key: task number */
+    struct heap waits;           /* tasks in backoff; key: due.mono_ms */
     char notice[RUN_NOTICE_MAX]; /* last event that wants a person's eye; "" = none */
     int64_t notice_at_ms;
 };

@@ -45,8 +45,8 @@ void shown_class(const struct run_state *state, int task, struct str *out);
 /* The NEXT/FOR column at `now`: "in 0:18", "3:12", "held 2:41", "ended 0:57",
  * "slot 1st", "starting", "needs tax". For a run that is over (or orphaned) pass
  * the moment of its last event: then nothing depends on the clock. */
-void shown_next(const struct run_state *state, int task, bool orphaned,
-                const struct moment *now, struct str *out);
+void shown_next(const struct run_state *state, int task, bool orphaned, const struct moment *now,
+                struct str *out);
 
 /* Does anything on the screen change with time alone? */
 bool shown_counts(const struct run_state *state, bool orphaned);

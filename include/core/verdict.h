@@ -71,16 +71,16 @@ enum {
 /* A plain value: copy it freely. */
 struct verdict {
     enum verdict_class class;
-    enum transient_type type;   /* transient only */
-    enum reason reason;         /* persistent only; NONE where no rule knows it */
+    enum transient_type type;          /* transient only */
+    enum reason reason;                /* persistent only; NONE where no rule knows it */
     char subtype[VERDICT_SUBTYPE_MAX]; /* free word, may be empty */
     char rule[VERDICT_RULE_MAX];       /* id of the rule that decided */
-    enum verdict_stream stream; /* where the match is; NONE for facts */
-    int64_t offset;             /* byte offset of the match in the whole stream */
-    int64_t line;               /* 1 = first line of the text that was looked at */
-    char match[VERDICT_MATCH_MAX]; /* the matched line, cleaned of escapes */
-    int64_t retry_after_ms;     /* a server's hint; -1 for none */
-    bool ask;                   /* only a person can help: needs-you */
+    enum verdict_stream stream;        /* where the match is; NONE for facts */
+    int64_t offset;                    /* byte offset of the match in the whole stream */
+    int64_t line;                      /* 1 = first line of the text that was looked at */
+    char match[VERDICT_MATCH_MAX];     /* the matched line, cleaned of escapes */
+    int64_t retry_after_ms;            /* a server's hint; -1 for none */
+    bool ask;                          /* only a person can help: needs-you */
 };
 
 /* All empty: success, no hint. */

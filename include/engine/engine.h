@@ -40,8 +40,8 @@ struct engine_options {
     int jobs;
     uint64_t seed;
     enum engine_at_end at_end;
-    int64_t kill_grace_ms;     /* 0 = ENGINE_KILL_GRACE_MS */
-    int64_t quiet_ms;          /* 0 = ENGINE_QUIET_MS */
+    int64_t kill_grace_ms; /* 0 = ENGINE_KILL_GRACE_MS */
+    int64_t quiet_ms;      /* 0 = ENGINE_QUIET_MS */
 };
 
 struct engine;

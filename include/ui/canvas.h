@@ -18,21 +18,21 @@ enum { CANVAS_COLUMNS_MAX = 1000, CANVAS_ROWS_MAX = 1000 };
 /* What a cell is for, not how it looks: the theme decides that. */
 enum style {
     STYLE_PLAIN,
-    STYLE_HEAD,     /* top line */
-    STYLE_RULE,     /* lines between panes */
-    STYLE_COLUMN,   /* column heads */
+    STYLE_HEAD,   /* top line */
+    STYLE_RULE,   /* lines between panes */
+    STYLE_COLUMN, /* column heads */
     STYLE_NEEDS_YOU,
     STYLE_BACKOFF,
     STYLE_RUNNING,
     STYLE_QUIET,
     STYLE_HELD,
     STYLE_PASSED,
-    STYLE_FAILED,   /* gave up, stuck, lost */
-    STYLE_KEY,      /* a key in the footer or in help */
-    STYLE_LABEL,    /* "next", "why", ... */
-    STYLE_MATCH,    /* the rule's bytes, a search hit */
-    STYLE_BANNER,   /* something is wrong with devs itself */
-    STYLE_REPLAY,   /* the bar that says this is not live */
+    STYLE_FAILED, /* gave up, stuck, lost */
+    STYLE_KEY,    /* a key in the footer or in help */
+    STYLE_LABEL,  /* "next", "why", ... */
+    STYLE_MATCH,  /* the rule's bytes, a search hit */
+    STYLE_BANNER, /* something is wrong with devs itself */
+    STYLE_REPLAY, /* the bar that says this is not live */
     STYLE_PROMPT,
     STYLE_COUNT,
 };
@@ -47,7 +47,7 @@ struct cell {
 struct canvas {
     struct cell *cells; /* owned, row by row */
     int rows, columns;
-    bool ascii;         /* draw no rune above 0x7e */
+    bool ascii;                    /* draw no rune above 0x7e */
     int cursor_row, cursor_column; /* where the terminal's cursor goes; -1 = hidden */
 };
 
