@@ -232,6 +232,18 @@ START_TEST(test_message_is_shown_at_every_size)
 }
 END_TEST
 
+START_TEST(test_newer_notice_beats_an_older_answer)
+{
+    struct moment before = {.at_ms = story.state.notice_at_ms - 1};
+    view_say(&view, &before, "T-1: done");
+    draw(24, 80, false);
+    ck_assert(shows("13:59:56 T-107 needs you"));
+    view_say(&view, &story.now, "T-1: done");
+    draw(24, 80, false);
+    ck_assert(shows("T-1: done"));
+}
+END_TEST
+
 START_TEST(test_strange_bytes_do_not_reach_the_canvas)
 {
     story_say(&story, "T-104", "a\033[31mred\033[0m\007\xff\n");
@@ -286,6 +298,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_ended_run_does_not_depend_on_now);
     tcase_add_test(tcase, test_filter_without_match_says_so);
     tcase_add_test(tcase, test_message_is_shown_at_every_size);
+    tcase_add_test(tcase, test_newer_notice_beats_an_older_answer);
     tcase_add_test(tcase, test_strange_bytes_do_not_reach_the_canvas);
     tcase_add_test(tcase, test_scrolled_log_shows_earlier_lines);
     tcase_add_test(tcase, test_chosen_row_is_marked);
