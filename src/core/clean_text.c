@@ -24,6 +24,19 @@ static void end_line(struct clean_text *text)
     text->bytes[text->len++] = '\n';
 }
 
+/* Empty lines say nothing: the next one takes their place. */
+static void next_line(struct clean_text *text, int64_t offset, int64_t number)
+{
+    struct clean_line *line = &text->lines[text->count - 1];
+    if (text->len == line->start) {
+        line->offset = offset;
+        line->number = number;
+        return;
+    }
+    end_line(text);
+    begin_line(text, offset, number);
+}
+
 /* Copy one character; what no terminal could show becomes '?'. Returns the
  * bytes taken. */
 static size_t put_character(struct clean_text *text, const char *bytes, size_t len)
@@ -99,8 +112,7 @@ void clean_text_init(struct clean_text *text, const struct classify_text *raw)
         } else if (feed || bytes[i] == '\r') {
             i += !feed && i + 1 < len && bytes[i + 1] == '\n' ? 2 : 1;
             number += bytes[i - 1] == '\n';
-            end_line(text);
-            begin_line(text, offset + (int64_t)i, number);
+            next_line(text, offset + (int64_t)i, number);
         } else {
             i += put_character(text, bytes + i, len - i);
         }
@@ -122,7 +134,7 @@ size_t clean_text_tail(const struct clean_text *text, int count)
     size_t i = text->count;
     while (i > 0 && count > 0) {
         i--;
-        count -= text->lines[i].len > 0;
+        count -= text->lines[i].len > 0; /* the last one may be empty */
     }
     return i;
 }

@@ -1,7 +1,8 @@
 /*
  * clean_text.h - the last part of a stream as the text rules see it: lines
  * without escape sequences, a carriage return ends a line, and bytes that are
- * no UTF-8 are '?'. Every line knows where it stands in the raw stream. Pure.
+ * no UTF-8 are '?'. Empty lines are left out. Every line knows where it stands
+ * in the raw stream. Pure.
  */
 #ifndef DEVS_CLEAN_TEXT_H
 #define DEVS_CLEAN_TEXT_H
