@@ -1,0 +1,119 @@
+#!/bin/sh
+# The cockpit in a real terminal: tmux types and reads. Skipped (77) where tmux is absent.
+# Nothing sleeps: each step waits until the screen shows what it must, up to a deadline.
+command -v tmux >/dev/null || {
+	echo 'skipped: tmux is not installed'
+	exit 77
+}
+. "$(dirname "$0")/../cli/check.sh"
+TMUX='' TMUX_TMPDIR=$dir
+export TMUX TMUX_TMPDIR
+trap 'tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
+unset DEVS_DB
+
+# open NAME COLUMNS ROWS: a terminal with a shell in it
+open() {
+	tmux -f /dev/null new-session -d -s "$1" -x "$2" -y "$3" "cd '$dir' && PS1='shell> ' exec sh"
+	tmux set-option -t "$1" status off >/dev/null
+}
+type() {
+	session=$1
+	shift
+	tmux send-keys -t "$session" "$@"
+}
+screen() { tmux capture-pane -t "$1" -p; }
+shows() { screen "$1" | grep -q -- "$2"; }
+# expect SESSION PATTERN NAME
+expect() {
+	until_true 20 shows "$1" "$2"
+	result=$?
+	want "$3" "$result" 0
+	[ "$result" -eq 0 ] || screen "$1" >&2
+}
+
+cat >plan.json <<'PLAN'
+{"version": 1, "name": "screens", "idempotent": true, "jobs": 2,
+ "policies": {"patient": {"like": "sandbox", "base_delay_ms": 3600000, "cap_ms": 3600000}},
+ "tasks": [{"id": "wait", "title": "waits for long", "steps": [{"run": ["sh", "-c", "echo 'FAILED test_one'; test -e again"], "policy": "patient"}]},
+           {"id": "hang", "title": "ignores TERM", "steps": [{"run": ["sh", "-c", "trap '' TERM; echo I stay; while :; do read -r x </dev/zero; done"]}]},
+           {"id": "ok", "title": "passes", "steps": [{"run": ["true"]}]}]}
+PLAN
+short='{"version":1,"name":"short","idempotent":true,"tasks":[{"id":"one","steps":[{"run":["true"]}]}]}'
+echo "$short" >short.json
+
+# --- live: the screen, a second devs beside it, r and x from either
+export LC_ALL=C.UTF-8
+open a 100 30
+type a "'$devs' run plan.json" Enter
+expect a 'LIVE' 'the cockpit opens'
+expect a 'backoff.*wait' 'the wait is shown'
+expect a 'in 59:5' 'its countdown counts'
+expect a 'passed.*ok' 'the passed one is shown'
+open b 140 40
+type b "'$devs'" Enter
+expect b 'backoff.*wait' 'a second devs shows the same'
+touch again
+type b g j
+until_true 5 shows b '▸.*wait' || type b k
+type b r
+expect a 'passed.*wait' 'r in the second starts the next try, the first shows it'
+expect b 'retry.*' 'r is answered in words'
+type a G k
+until_true 5 shows a '▸.*hang' || type a j
+type a '?'
+expect a 'retry now' 'help opens'
+type a Escape
+type a x
+expect a 'Cancel hang' 'x asks, and names the task'
+type a Enter
+expect a 'Cancel hang' 'Enter does not confirm'
+kill_is_taken() { # the prompt takes nothing at first
+	type a K
+	shows a 'cancelled.*hang'
+}
+until_true 20 kill_is_taken
+expect a 'cancelled.*hang' 'K kills it'
+type a q
+expect a 'shell>' 'q leaves'
+want_in 'the summary is on the normal screen' "$(screen a)" 'devs debug --logs'
+type b q
+expect b 'shell>' 'q leaves the second'
+
+# --- sizes and the C locale
+for size in 80x24 140x40 60x20 40x12 24x3; do
+	open "s$size" "${size%x*}" "${size#*x}"
+	type "s$size" "clear; '$devs'" Enter
+	expect "s$size" 'hang\|✗\|⊘\|✓' "something useful at $size"
+	type "s$size" q
+	expect "s$size" 'shell>' "q at $size"
+done
+open c 80 24
+type c "clear; LC_ALL=C '$devs'" Enter
+expect c '+ passed' 'ASCII signs in the C locale'
+want 'only ASCII in the C locale' "$(screen c | LC_ALL=C grep -c '[^ -~]')" 0
+type c q
+expect c 'shell>' 'q in the C locale'
+
+# --- the terminal is sane after a signal
+for signal in TERM SEGV HUP; do
+	open "k$signal" 80 24
+	type "k$signal" "clear; stty -g >before; '$devs'; stty -g >after; cmp before after && echo sane-$signal" Enter
+	expect "k$signal" 'run #' "devs is there before $signal"
+	pid=$(tmux list-panes -t "k$signal" -F '#{pane_pid}')
+	kill -s "$signal" "$(ps -o pid= --ppid "$pid" | head -1)"
+	expect "k$signal" "sane-$signal" "the terminal is sane after $signal"
+done
+
+# --- replay
+open r 100 30
+type r "clear; '$devs' debug --logs" Enter
+expect r 'REPLAY' 'replay opens'
+type r 0
+expect r 'event [01] of' '0 goes to the start'
+type r .
+expect r 'event [12] of' '. goes on by one event'
+type r r
+expect r 'replay' 'acts are refused with a word'
+type r q
+expect r 'shell>' 'q leaves the replay'
+finish
