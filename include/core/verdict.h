@@ -86,6 +86,13 @@ struct verdict {
 /* All empty: success, no hint. */
 struct verdict verdict_new(void);
 
+/* Class, type or reason, and the two words, cut to their room; the evidence
+ * stays as it is. */
+void verdict_set_transient(struct verdict *verdict, enum transient_type type, const char *subtype,
+                           const char *rule);
+void verdict_set_persistent(struct verdict *verdict, enum reason reason, const char *subtype,
+                            const char *rule);
+
 /* "success", "transient", "persistent". */
 const char *verdict_class_name(enum verdict_class class);
 /* "NETWORK_TIMEOUT", ...; "" for NONE. */

@@ -1,14 +1,13 @@
 #include "classify.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent_result.h"
 #include "attr.h"
+#include "classify_facts.h"
 #include "classify_rules.h"
 #include "classify_scan.h"
 #include "retry_hint.h"
@@ -36,40 +35,6 @@ static const struct {
     {126, TRANSIENT_RESOURCE_BUSY, "EXIT_126"},
     {127, TRANSIENT_RESOURCE_BUSY, "EXIT_127"},
     {128, TRANSIENT_RESOURCE_BUSY, "EXIT_128"},
-};
-
-/* Why a program could not be started. What is not in the table is persistent. */
-static const struct {
-    int number;
-    enum transient_type type; /* NONE: persistent */
-    enum reason reason;
-    const char *subtype;
-} start_errors[] = {
-    {ENOENT, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOENT"},
-    {ENOTDIR, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOTDIR"},
-    {EACCES, TRANSIENT_NONE, REASON_PERMISSION, "EACCES"},
-    {EPERM, TRANSIENT_NONE, REASON_PERMISSION, "EPERM"},
-    {E2BIG, TRANSIENT_NONE, REASON_TOO_LARGE, "E2BIG"},
-    {EAGAIN, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EAGAIN"},
-    {ENOMEM, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENOMEM"},
-    {EMFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EMFILE"},
-    {ENFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENFILE"},
-    {ETXTBSY, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ETXTBSY"},
-};
-
-/* A program that ended itself so has crashed; other signals came from outside. */
-static const struct {
-    int number;
-    const char *name;
-    enum reason reason;
-} signals[] = {
-    {SIGSEGV, "SIGSEGV", REASON_CRASH}, {SIGABRT, "SIGABRT", REASON_CRASH},
-    {SIGBUS, "SIGBUS", REASON_CRASH},   {SIGILL, "SIGILL", REASON_CRASH},
-    {SIGFPE, "SIGFPE", REASON_CRASH},   {SIGSYS, "SIGSYS", REASON_CRASH},
-    {SIGTRAP, "SIGTRAP", REASON_CRASH}, {SIGKILL, "SIGKILL", REASON_CRASH},
-    {SIGXCPU, "SIGXCPU", REASON_LIMIT}, {SIGXFSZ, "SIGXFSZ", REASON_LIMIT},
-    {SIGTERM, "SIGTERM", REASON_NONE},  {SIGINT, "SIGINT", REASON_NONE},
-    {SIGHUP, "SIGHUP", REASON_NONE},    {SIGPIPE, "SIGPIPE", REASON_NONE},
 };
 
 static int find_exit_code(int code)
@@ -116,91 +81,6 @@ const char *classifier_rules(const struct classifier *classifier)
     return classifier->rules->text;
 }
 
-static void set_rule(struct verdict *out, const char *rule)
-{
-    (void)snprintf(out->rule, sizeof(out->rule), "%s", rule);
-}
-
-static void set_subtype(struct verdict *out, const char *subtype)
-{
-    (void)snprintf(out->subtype, sizeof(out->subtype), "%s", subtype);
-}
-
-static void set_transient(struct verdict *out, enum transient_type type, const char *subtype,
-                          const char *rule)
-{
-    out->class = VERDICT_TRANSIENT;
-    out->type = type;
-    set_subtype(out, subtype);
-    set_rule(out, rule);
-}
-
-static void set_persistent(struct verdict *out, enum reason reason, const char *subtype,
-                           const char *rule)
-{
-    out->class = VERDICT_PERSISTENT;
-    out->reason = reason;
-    set_subtype(out, subtype);
-    set_rule(out, rule);
-}
-
-static void judge_start(int number, struct verdict *out)
-{
-    for (size_t i = 0; i < ARRAY_LEN(start_errors); i++) {
-        if (start_errors[i].number != number)
-            continue;
-        if (start_errors[i].type != TRANSIENT_NONE)
-            set_transient(out, start_errors[i].type, start_errors[i].subtype, "known.start");
-        else
-            set_persistent(out, start_errors[i].reason, start_errors[i].subtype, "known.start");
-        return;
-    }
-    set_persistent(out, REASON_NONE, "", "known.start");
-}
-
-static void judge_signal(int number, struct verdict *out)
-{
-    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
-        if (signals[i].number == number) {
-            set_persistent(out, signals[i].reason, signals[i].name, "known.signal");
-            return;
-        }
-    }
-    set_persistent(out, REASON_NONE, "", "known.signal");
-}
-
-/* What we know ourselves comes before all text. */
-static bool judge_facts(const struct classify_input *input, struct verdict *out)
-{
-    switch (input->outcome.kind) {
-    case OUTCOME_TIMEOUT:
-        set_transient(out, TRANSIENT_RESOURCE_BUSY, "TIMEOUT", "known.timeout");
-        return true;
-    case OUTCOME_INTERRUPTED:
-        set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "known.interrupted");
-        return true;
-    case OUTCOME_CANCELLED:
-        set_persistent(out, REASON_CANCELLED, "", "known.cancelled");
-        return true;
-    case OUTCOME_NOT_STARTED:
-        judge_start(input->outcome.code, out);
-        return true;
-    case OUTCOME_SIGNAL:
-    case OUTCOME_EXIT:
-    case OUTCOME_KIND_COUNT:
-        break;
-    }
-
-    bool success = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
-    if (input->memory_killed == 1 && !success)
-        set_transient(out, TRANSIENT_CONTAINER_OOM, "OOM_KILL", "known.memory");
-    else if (input->outcome.kind == OUTCOME_SIGNAL)
-        judge_signal(input->outcome.code, out);
-    else
-        return false;
-    return true;
-}
-
 /* The matched line, or the part of a long one around the match. */
 static void copy_match(struct verdict *out, const char *line, size_t len, size_t at)
 {
@@ -228,18 +108,20 @@ static void set_evidence(struct verdict *out, const struct scan *scan,
     copy_match(out, text->bytes + line->start, line->len, match->spans[0].start);
 }
 
-/* A rule's subtype; "$1" at its end is the first group. */
+/* A rule's subtype; "$1" at its end is the group that took part: the first of
+ * a pattern with two ways to say the same has none in the other way. */
 static void set_rule_subtype(struct verdict *out, const struct scan *scan,
                              const struct scan_match *match)
 {
     const char *subtype = match->rule->subtype;
     const char *group = strstr(subtype, "$1");
     if (!group || match->stream < 0) {
-        set_subtype(out, subtype);
+        (void)snprintf(out->subtype, sizeof(out->subtype), "%s", subtype);
         return;
     }
     const struct clean_text *text = &scan->streams[match->stream].text;
-    const struct rule_span span = match->spans[1];
+    const bool first = match->spans[1].end > match->spans[1].start;
+    const struct rule_span span = match->spans[first ? 1 : 2];
     (void)snprintf(out->subtype, sizeof(out->subtype), "%.*s%.*s", (int)(group - subtype), subtype,
                    (int)(span.end - span.start),
                    text->bytes + text->lines[match->line].start + span.start);
@@ -252,7 +134,7 @@ static void set_matched(struct verdict *out, struct scan *scan, const struct sca
     out->type = rule->type;
     out->reason = rule->reason;
     out->ask = rule->ask;
-    set_rule(out, rule->id);
+    (void)snprintf(out->rule, sizeof(out->rule), "%s", rule->id);
     set_rule_subtype(out, scan, match);
     if (match->stream >= 0)
         set_evidence(out, scan, match);
@@ -291,7 +173,7 @@ static bool judge_agent(const struct classifier *classifier, const struct classi
         struct scan scan;
         scan_init(&scan, classifier->rules, &inner);
         if (!judge_text(&scan, out)) {
-            set_persistent(out, REASON_NONE, "", "agent.result");
+            verdict_set_persistent(out, REASON_NONE, "", "agent.result");
             copy_match(out, str_text(&said), said.len, 0);
         }
         scan_done(&scan);
@@ -313,11 +195,11 @@ static void judge_exit(struct scan *scan, int code, struct verdict *out)
     const int row = find_exit_code(code);
     bool timed_out = row >= 0 && strcmp(exit_codes[row].subtype, "TIMEOUT") == 0;
     if (row < 0)
-        set_persistent(out, REASON_NONE, "", "default");
+        verdict_set_persistent(out, REASON_NONE, "", "default");
     else if (!timed_out && scan_err_names_error(scan))
-        set_persistent(out, REASON_NONE, exit_codes[row].subtype, "exit.words");
+        verdict_set_persistent(out, REASON_NONE, exit_codes[row].subtype, "exit.words");
     else
-        set_transient(out, exit_codes[row].type, exit_codes[row].subtype, rule);
+        verdict_set_transient(out, exit_codes[row].type, exit_codes[row].subtype, rule);
 }
 
 void classify(const struct classifier *classifier, const struct classify_input *input,
@@ -325,7 +207,7 @@ void classify(const struct classifier *classifier, const struct classify_input *
 {
     assert(input->outcome.kind < OUTCOME_KIND_COUNT);
     *out = verdict_new();
-    if (judge_facts(input, out) || judge_agent(classifier, input, out))
+    if (facts_judge(input, out) || judge_agent(classifier, input, out))
         return;
     if (input->outcome.code == 0)
         return;

@@ -37,7 +37,7 @@ struct rule {
     enum verdict_class class;
     enum transient_type type;
     enum reason reason;
-    char subtype[VERDICT_SUBTYPE_MAX]; /* "$1" in it stands for the first group */
+    char subtype[VERDICT_SUBTYPE_MAX]; /* "$1" at its end: the group that matched */
     enum rule_stream stream;
     int tail;    /* only the last lines that hold anything; 0: all */
     bool ask;    /* only a person can help */

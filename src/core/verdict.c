@@ -67,6 +67,26 @@ struct verdict verdict_new(void)
     return (struct verdict){.retry_after_ms = -1};
 }
 
+void verdict_set_transient(struct verdict *verdict, enum transient_type type, const char *subtype,
+                           const char *rule)
+{
+    verdict->class = VERDICT_TRANSIENT;
+    verdict->type = type;
+    verdict->reason = REASON_NONE;
+    (void)snprintf(verdict->subtype, sizeof(verdict->subtype), "%s", subtype);
+    (void)snprintf(verdict->rule, sizeof(verdict->rule), "%s", rule);
+}
+
+void verdict_set_persistent(struct verdict *verdict, enum reason reason, const char *subtype,
+                            const char *rule)
+{
+    verdict->class = VERDICT_PERSISTENT;
+    verdict->type = TRANSIENT_NONE;
+    verdict->reason = reason;
+    (void)snprintf(verdict->subtype, sizeof(verdict->subtype), "%s", subtype);
+    (void)snprintf(verdict->rule, sizeof(verdict->rule), "%s", rule);
+}
+
 const char *verdict_class_name(enum verdict_class class)
 {
     assert(class < VERDICT_CLASS_COUNT);

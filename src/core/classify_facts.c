@@ -1,0 +1,97 @@
+#include "classify_facts.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "attr.h"
+
+/* Why a program could not be started. What is not in the table is persistent. */
+static const struct {
+    int number;
+    enum transient_type type; /* NONE: persistent */
+    enum reason reason;
+    const char *subtype;
+} start_errors[] = {
+    {ENOENT, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOENT"},
+    {ENOTDIR, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOTDIR"},
+    {EACCES, TRANSIENT_NONE, REASON_PERMISSION, "EACCES"},
+    {EPERM, TRANSIENT_NONE, REASON_PERMISSION, "EPERM"},
+    {E2BIG, TRANSIENT_NONE, REASON_TOO_LARGE, "E2BIG"},
+    {EAGAIN, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EAGAIN"},
+    {ENOMEM, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENOMEM"},
+    {EMFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EMFILE"},
+    {ENFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENFILE"},
+    {ETXTBSY, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ETXTBSY"},
+};
+
+/* Linux' numbers, as outcomes hold them. A program that ended itself so has
+ * crashed; the last four came from outside. */
+static const struct {
+    int number;
+    const char *name;
+    enum reason reason;
+} signals[] = {
+    {11, "SIGSEGV", REASON_CRASH}, {6, "SIGABRT", REASON_CRASH}, {7, "SIGBUS", REASON_CRASH},
+    {4, "SIGILL", REASON_CRASH},   {8, "SIGFPE", REASON_CRASH},  {31, "SIGSYS", REASON_CRASH},
+    {5, "SIGTRAP", REASON_CRASH},  {9, "SIGKILL", REASON_CRASH}, {24, "SIGXCPU", REASON_LIMIT},
+    {25, "SIGXFSZ", REASON_LIMIT}, {15, "SIGTERM", REASON_NONE}, {2, "SIGINT", REASON_NONE},
+    {1, "SIGHUP", REASON_NONE},    {13, "SIGPIPE", REASON_NONE},
+};
+
+static void judge_start(int number, struct verdict *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(start_errors); i++) {
+        if (start_errors[i].number != number)
+            continue;
+        if (start_errors[i].type != TRANSIENT_NONE)
+            verdict_set_transient(out, start_errors[i].type, start_errors[i].subtype,
+                                  "known.start");
+        else
+            verdict_set_persistent(out, start_errors[i].reason, start_errors[i].subtype,
+                                   "known.start");
+        return;
+    }
+    verdict_set_persistent(out, REASON_NONE, "", "known.start");
+}
+
+static void judge_signal(int number, struct verdict *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        if (signals[i].number == number) {
+            verdict_set_persistent(out, signals[i].reason, signals[i].name, "known.signal");
+            return;
+        }
+    }
+    verdict_set_persistent(out, REASON_NONE, "", "known.signal");
+}
+
+bool facts_judge(const struct classify_input *input, struct verdict *out)
+{
+    switch (input->outcome.kind) {
+    case OUTCOME_TIMEOUT:
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "TIMEOUT", "known.timeout");
+        return true;
+    case OUTCOME_INTERRUPTED:
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "known.interrupted");
+        return true;
+    case OUTCOME_CANCELLED:
+        verdict_set_persistent(out, REASON_CANCELLED, "", "known.cancelled");
+        return true;
+    case OUTCOME_NOT_STARTED:
+        judge_start(input->outcome.code, out);
+        return true;
+    case OUTCOME_SIGNAL:
+    case OUTCOME_EXIT:
+    case OUTCOME_KIND_COUNT:
+        break;
+    }
+
+    bool success = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
+    if (input->memory_killed == 1 && !success)
+        verdict_set_transient(out, TRANSIENT_CONTAINER_OOM, "OOM_KILL", "known.memory");
+    else if (input->outcome.kind == OUTCOME_SIGNAL)
+        judge_signal(input->outcome.code, out);
+    else
+        return false;
+    return true;
+}

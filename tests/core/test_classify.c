@@ -1,0 +1,800 @@
+#include "classify.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "classify_rows.h"
+#include "classify_rules.h"
+#include "json.h"
+#include "retry_hint.h"
+#include "str.h"
+#include "test_main.h"
+
+enum {
+    CAPTURED_RIGHT_PERCENT = 97, /* floor; all of them were right when it was set */
+};
+
+static struct classifier *classifier;
+
+static void setup(void)
+{
+    struct err err = {0};
+    ck_assert_msg(classifier_open(&classifier, &err), "%s", err.message);
+}
+
+static void teardown(void)
+{
+    classifier_close(classifier);
+    classifier = NULL;
+}
+
+static struct classify_text text_of(const char *text)
+{
+    return (struct classify_text){.bytes = text, .len = strlen(text)};
+}
+
+static struct verdict judge(int code, const char *err, const char *out)
+{
+    const struct classify_input input = {
+        .outcome = {.kind = OUTCOME_EXIT, .code = code},
+        .out = text_of(out),
+        .err = text_of(err),
+        .memory_killed = -1,
+    };
+    struct verdict verdict;
+    classify(classifier, &input, &verdict);
+    return verdict;
+}
+
+static struct verdict judge_fact(enum outcome_kind kind, int code, int memory_killed)
+{
+    const struct classify_input input = {
+        .outcome = {.kind = kind, .code = code},
+        .memory_killed = memory_killed,
+    };
+    struct verdict verdict;
+    classify(classifier, &input, &verdict);
+    return verdict;
+}
+
+static const struct {
+    enum outcome_kind kind;
+    int code;
+    int memory_killed;
+    enum verdict_class class;
+    enum transient_type type;
+    enum reason reason;
+    const char *subtype;
+} fact_cases[] = {
+    {OUTCOME_EXIT, 0, -1, VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE, ""},
+    {OUTCOME_EXIT, 0, 1, VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE, ""},
+    {OUTCOME_TIMEOUT, 0, -1, VERDICT_TRANSIENT, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "TIMEOUT"},
+    {OUTCOME_INTERRUPTED, 0, -1, VERDICT_TRANSIENT, TRANSIENT_RESOURCE_BUSY, REASON_NONE,
+     "INTERRUPTED"},
+    {OUTCOME_CANCELLED, 0, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_CANCELLED, ""},
+    {OUTCOME_SIGNAL, SIGSEGV, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_CRASH, "SIGSEGV"},
+    {OUTCOME_SIGNAL, SIGABRT, 0, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_CRASH, "SIGABRT"},
+    {OUTCOME_SIGNAL, SIGKILL, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_CRASH, "SIGKILL"},
+    {OUTCOME_SIGNAL, SIGKILL, 1, VERDICT_TRANSIENT, TRANSIENT_CONTAINER_OOM, REASON_NONE,
+     "OOM_KILL"},
+    {OUTCOME_SIGNAL, SIGTERM, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NONE, "SIGTERM"},
+    {OUTCOME_SIGNAL, 60, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NONE, ""},
+    {OUTCOME_EXIT, 1, 1, VERDICT_TRANSIENT, TRANSIENT_CONTAINER_OOM, REASON_NONE, "OOM_KILL"},
+    {OUTCOME_EXIT, 137, 0, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_CRASH, "SIGKILL"},
+    {OUTCOME_EXIT, 139, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_CRASH, "CRASH"},
+    {OUTCOME_NOT_STARTED, ENOENT, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NOT_FOUND,
+     "ENOENT"},
+    {OUTCOME_NOT_STARTED, EACCES, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_PERMISSION,
+     "EACCES"},
+    {OUTCOME_NOT_STARTED, E2BIG, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_TOO_LARGE, "E2BIG"},
+    {OUTCOME_NOT_STARTED, EAGAIN, -1, VERDICT_TRANSIENT, TRANSIENT_RESOURCE_BUSY, REASON_NONE,
+     "EAGAIN"},
+    {OUTCOME_NOT_STARTED, ETXTBSY, -1, VERDICT_TRANSIENT, TRANSIENT_RESOURCE_BUSY, REASON_NONE,
+     "ETXTBSY"},
+    {OUTCOME_NOT_STARTED, ENOEXEC, -1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NONE, ""},
+};
+
+START_TEST(test_facts)
+{
+    const struct verdict verdict =
+        judge_fact(fact_cases[_i].kind, fact_cases[_i].code, fact_cases[_i].memory_killed);
+
+    ck_assert_int_eq(verdict.class, fact_cases[_i].class);
+    ck_assert_int_eq(verdict.type, fact_cases[_i].type);
+    ck_assert_int_eq(verdict.reason, fact_cases[_i].reason);
+    ck_assert_str_eq(verdict.subtype, fact_cases[_i].subtype);
+    ck_assert_int_eq(verdict.stream, VERDICT_STREAM_NONE);
+    ck_assert_int_eq(verdict.retry_after_ms, -1);
+}
+END_TEST
+
+START_TEST(test_facts_outrank_text)
+{
+    struct classify_input input = {.outcome = {.kind = OUTCOME_TIMEOUT}, .memory_killed = -1};
+    input.err = text_of("FAILED test_a.py::test_b - assert 1 == 2\n");
+    struct verdict verdict;
+
+    classify(classifier, &input, &verdict);
+
+    ck_assert_str_eq(verdict.rule, "known.timeout");
+}
+END_TEST
+
+START_TEST(test_A6_exit_codes)
+{
+    enum verdict_class want = VERDICT_PERSISTENT;
+    if (_i == 0)
+        want = VERDICT_SUCCESS;
+    else if (_i >= 124 && _i <= 128)
+        want = VERDICT_TRANSIENT;
+
+    ck_assert_int_eq(classify_exit(_i), want);
+}
+END_TEST
+
+START_TEST(test_A6_odd_codes_are_persistent)
+{
+    ck_assert_int_eq(classify_exit(-1), VERDICT_PERSISTENT);
+    ck_assert_int_eq(classify_exit(256), VERDICT_PERSISTENT);
+}
+END_TEST
+
+START_TEST(test_A6_silent_codes_are_transient)
+{
+    const struct verdict verdict = judge(_i, "", "");
+
+    ck_assert_int_eq(verdict.class, VERDICT_TRANSIENT);
+    ck_assert_msg(strncmp(verdict.rule, "exit.", 5) == 0, "%s", verdict.rule);
+}
+END_TEST
+
+static const struct {
+    int code;
+    const char *err;
+    enum reason reason;
+} words_cases[] = {
+    {125, "unknown flag: --rmm\n", REASON_USAGE},
+    {125, "something else failed\n", REASON_NONE},
+    {126, "bash: line 1: ./run.sh: Permission denied\n", REASON_PERMISSION},
+    {127, "sh: 1: tsc: not found\n", REASON_NOT_FOUND},
+    {128, "fatal: not a git repository (or any of the parent directories): .git\n", REASON_USAGE},
+    {128, "fatal: this is new\n", REASON_NONE},
+};
+
+START_TEST(test_A6_words_outrank_the_code)
+{
+    const struct verdict verdict = judge(words_cases[_i].code, words_cases[_i].err, "");
+
+    ck_assert_msg(verdict.class == VERDICT_PERSISTENT, "%s", verdict.rule);
+    ck_assert_int_eq(verdict.reason, words_cases[_i].reason);
+}
+END_TEST
+
+static const struct {
+    const char *rule;
+    int code;
+    const char *err;
+    enum transient_type type;
+    const char *subtype;
+} b1_cases[] = {
+    {"b1.network", 1, "Error: connect ETIMEDOUT 10.0.0.1:443\n", TRANSIENT_NETWORK_TIMEOUT,
+     "ETIMEDOUT"},
+    {"b1.network", 1, "read ECONNRESET\n", TRANSIENT_NETWORK_TIMEOUT, "ECONNRESET"},
+    {"b1.network", 1, "connect EHOSTUNREACH 10.0.0.1:80\n", TRANSIENT_NETWORK_TIMEOUT,
+     "EHOSTUNREACH"},
+    {"b1.network", 1, "getaddrinfo ENOTFOUND api.test\n", TRANSIENT_NETWORK_TIMEOUT, "ENOTFOUND"},
+    {"b1.docker-socket", 1, "Error: connect ENOENT /var/run/docker.sock\n",
+     TRANSIENT_DOCKER_SOCKET_UNAVAILABLE, "DOCKER"},
+    {"b1.exit-137", 137, "", TRANSIENT_CONTAINER_OOM, "OOM_KILL"},
+    {"b1.http-429", 1, "HTTP 429\n", TRANSIENT_API_RATE_LIMIT, "HTTP_429"},
+    {"b1.http-429", 1, "Request failed with status code 429\n", TRANSIENT_API_RATE_LIMIT,
+     "HTTP_429"},
+    {"b1.http-429", 1, "429 Too Many Requests\n", TRANSIENT_API_RATE_LIMIT, "HTTP_429"},
+    {"b1.sandbox-start", 1, "Error: Sandbox start exceeded 60000 ms\n",
+     TRANSIENT_SANDBOX_START_TIMEOUT, "SANDBOX"},
+    /* The order: the first of the five that holds, wherever it stands. */
+    {"b1.network", 137, "HTTP 429\nread ECONNRESET\nSandbox start exceeded 1 s\n",
+     TRANSIENT_NETWORK_TIMEOUT, "ECONNRESET"},
+    {"b1.docker-socket", 137, "HTTP 429\nconnect ENOENT /var/run/docker.sock\n",
+     TRANSIENT_DOCKER_SOCKET_UNAVAILABLE, "DOCKER"},
+    {"b1.exit-137", 137, "HTTP 429\n", TRANSIENT_CONTAINER_OOM, "OOM_KILL"},
+    {"b1.http-429", 1, "Sandbox start exceeded 1 s\nHTTP 429\n", TRANSIENT_API_RATE_LIMIT,
+     "HTTP_429"},
+};
+
+START_TEST(test_B1_names_the_failure)
+{
+    const struct verdict verdict = judge(b1_cases[_i].code, b1_cases[_i].err, "");
+
+    ck_assert_str_eq(verdict.rule, b1_cases[_i].rule);
+    ck_assert_int_eq(verdict.class, VERDICT_TRANSIENT);
+    ck_assert_int_eq(verdict.type, b1_cases[_i].type);
+    ck_assert_str_eq(verdict.subtype, b1_cases[_i].subtype);
+}
+END_TEST
+
+START_TEST(test_B1_reads_stdout_if_stderr_is_silent)
+{
+    ck_assert_str_eq(judge(1, "", "connect ETIMEDOUT 10.0.0.1:443\n").rule, "b1.network");
+    ck_assert_int_eq(judge(1, "ls: cannot access 'x'\n", "connect ETIMEDOUT\n").class,
+                     VERDICT_PERSISTENT);
+}
+END_TEST
+
+START_TEST(test_B1_everything_else_is_not_transient)
+{
+    const struct verdict verdict = judge(1, "it did not work\n", "");
+
+    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
+    ck_assert_str_eq(verdict.rule, "default");
+}
+END_TEST
+
+/* Words and numbers that must have their context. */
+static const char *const harmless[] = {
+    "p.c:429:3: note: x\n",
+    "port 4290 chosen, error 1370\n",
+    "wrote net/ETIMEDOUT.h\n",
+    "E_ETIMEDOUT\n",
+    "got 500 rows\n",
+    "line 429: bad\n",
+    "  429 | return ETIMEDOUT;\n",
+    "-{\"code\": 429}\n",
+    "E   requests.ConnectionError: ECONNRESET\n",
+    "DEBUG read ECONNRESET, trying again\n",
+    "AssertionError: ECONNRESET\n",
+    "expected HTTP 503 but the server is up\n",
+    "::1 - - [21/Nov/2026 01:02:03] \"GET /health HTTP/1.1\" 503 -\n",
+    "exit status 500\n",
+    "the test timed out\n",
+    "make: *** [Makefile:137: all] Error 2\n",
+};
+
+START_TEST(test_B2_genuine_failures_are_persistent)
+{
+    const struct row *row = &genuine_cases[_i];
+
+    const struct verdict verdict = judge(row->code, row->err, row->out);
+
+    ck_assert_msg(verdict.class == VERDICT_PERSISTENT, "%s: %s by %s: %s", row->name,
+                  transient_type_name(verdict.type), verdict.rule, verdict.match);
+}
+END_TEST
+
+START_TEST(test_B2_words_without_context_do_not_count)
+{
+    const struct verdict verdict = judge(1, harmless[_i], "");
+
+    ck_assert_msg(verdict.class == VERDICT_PERSISTENT, "%s by %s", harmless[_i], verdict.rule);
+}
+END_TEST
+
+START_TEST(test_B2_test_verdict_outranks_network_words)
+{
+    const char *out = "FAILED test_net.py::test_retry - ConnectionError\n1 failed in 0.12s\n";
+
+    const struct verdict verdict = judge(1, "Error: connect ETIMEDOUT 10.0.0.1:443\n", out);
+
+    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
+    ck_assert_int_eq(verdict.reason, REASON_TEST_FAIL);
+}
+END_TEST
+
+START_TEST(test_B2_captured_log_does_not_count)
+{
+    const char *out = "------ Captured log call ------\nread ECONNRESET\nmore\n"
+                      "=========== summary ===========\nsome failure\n";
+
+    ck_assert_int_eq(judge(1, "", out).class, VERDICT_PERSISTENT);
+    ck_assert_int_eq(judge(1, "", strstr(out, "read")).class, VERDICT_TRANSIENT);
+}
+END_TEST
+
+START_TEST(test_passing_failures_are_transient)
+{
+    const struct row *row = &heal_cases[_i];
+
+    const struct verdict verdict = judge(row->code, row->err, row->out);
+
+    ck_assert_msg(verdict.class == VERDICT_TRANSIENT, "%s: persistent by %s: %s", row->name,
+                  verdict.rule, verdict.match);
+    ck_assert_msg(verdict.type == row->type, "%s: %s by %s", row->name,
+                  transient_type_name(verdict.type), verdict.rule);
+}
+END_TEST
+
+static const struct {
+    const char *err;
+    enum reason reason;
+    bool ask;
+} reason_cases[] = {
+    {"FAILED tests/test_a.py::test_b - assert 1 == 2\n", REASON_TEST_FAIL, false},
+    {"p.c:3:5: error: 'x' undeclared\n", REASON_COMPILE, false},
+    {"error: unrecognized option '--x'\n", REASON_USAGE, false},
+    {"cat: a.txt: No such file or directory\n", REASON_NOT_FOUND, false},
+    {"mkdir: cannot create directory '/x': Permission denied\n", REASON_PERMISSION, false},
+    {"curl: (22) The requested URL returned error: 401\n", REASON_AUTH, true},
+    {"{\"type\": \"insufficient_quota\"}\n", REASON_QUOTA, true},
+    {"This model's maximum context length is 8192 tokens.\n", REASON_CONTEXT_LENGTH, false},
+    {"HTTP Error 400: Bad Request\n", REASON_BAD_REQUEST, false},
+    {"curl: (22) The requested URL returned error: 413\n", REASON_TOO_LARGE, false},
+    {"CONFLICT (content): Merge conflict in f\n", REASON_CONFLICT, false},
+    {"curl: (60) SSL certificate problem: self-signed certificate\n", REASON_CONFIG, false},
+    {"Segmentation fault (core dumped)\n", REASON_CRASH, false},
+};
+
+START_TEST(test_reason)
+{
+    const struct verdict verdict = judge(1, reason_cases[_i].err, "");
+
+    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
+    ck_assert_msg(verdict.reason == reason_cases[_i].reason, "%s: '%s' by %s", reason_cases[_i].err,
+                  reason_name(verdict.reason), verdict.rule);
+    ck_assert_int_eq(verdict.ask, reason_cases[_i].ask);
+}
+END_TEST
+
+START_TEST(test_evidence_points_into_the_raw_stream)
+{
+    const char *err = "one\r\n\n\x1b[31mError:\x1b[0m read \x1b[1mECONN\x1b[22mRESET \xff\n";
+    const struct classify_input input = {
+        .outcome = {.code = 1},
+        .err = {.bytes = err, .len = strlen(err), .offset = 1000},
+        .memory_killed = -1,
+    };
+    struct verdict verdict;
+
+    classify(classifier, &input, &verdict);
+
+    ck_assert_str_eq(verdict.rule, "b1.network");
+    ck_assert_int_eq(verdict.stream, VERDICT_STREAM_ERR);
+    ck_assert_int_eq(verdict.offset, 1006);
+    ck_assert_int_eq(verdict.line, 3);
+    ck_assert_str_eq(verdict.match, "Error: read ECONNRESET ?");
+}
+END_TEST
+
+START_TEST(test_evidence_after_carriage_returns)
+{
+    const char *err = "10%\r50%\rfatal: early EOF\n";
+
+    const struct verdict verdict = judge(128, err, "");
+
+    ck_assert_str_eq(verdict.match, "fatal: early EOF");
+    ck_assert_int_eq(verdict.offset, 8);
+    ck_assert_int_eq(verdict.line, 1);
+}
+END_TEST
+
+START_TEST(test_evidence_is_the_last_such_line)
+{
+    const struct verdict verdict =
+        judge(1, "connect ETIMEDOUT 1\nconnect ETIMEDOUT 2\nthat is all\n", "");
+
+    ck_assert_str_eq(verdict.match, "connect ETIMEDOUT 2");
+    ck_assert_int_eq(verdict.offset, 20);
+}
+END_TEST
+
+START_TEST(test_evidence_of_a_long_line_is_the_part_that_matched)
+{
+    struct str err = {0};
+    for (int i = 0; i < 1000; i++)
+        str_add(&err, "\xe2\x82\xac");
+    str_add(&err, " connect ETIMEDOUT here");
+    for (int i = 0; i < 1000; i++)
+        str_add(&err, "\xe2\x82\xac");
+
+    const struct verdict verdict = judge(1, str_text(&err), "");
+
+    ck_assert_ptr_nonnull(strstr(verdict.match, "connect ETIMEDOUT here"));
+    ck_assert_ptr_null(strchr(verdict.match, '?'));
+    ck_assert_int_eq((unsigned char)verdict.match[0], 0xe2);
+    str_done(&err);
+}
+END_TEST
+
+START_TEST(test_only_the_tail_is_read)
+{
+    struct str err = {0};
+    str_add(&err, "connect ETIMEDOUT\n");
+    while (err.len < CLASSIFY_TAIL_MAX + 100)
+        str_add(&err, "nothing to see here\n");
+    ck_assert_int_eq(judge(1, str_text(&err), "").class, VERDICT_PERSISTENT);
+
+    const int64_t at = (int64_t)err.len;
+    str_add(&err, "connect ETIMEDOUT\n");
+    const struct verdict verdict = judge(1, str_text(&err), "");
+    ck_assert_int_eq(verdict.class, VERDICT_TRANSIENT);
+    ck_assert_int_eq(verdict.offset, at);
+    str_done(&err);
+}
+END_TEST
+
+START_TEST(test_subtype_is_the_status_either_way)
+{
+    ck_assert_str_eq(judge(1, "status code: 502\n", "").subtype, "HTTP_502");
+    ck_assert_str_eq(judge(1, "502 Bad Gateway\n", "").subtype, "HTTP_502");
+}
+END_TEST
+
+START_TEST(test_bytes_of_every_kind_are_taken)
+{
+    char noise[4096];
+    uint32_t state = 99U + (uint32_t)_i;
+    for (size_t i = 0; i < sizeof(noise); i++) {
+        state = state * 1664525U + 1013904223U;
+        noise[i] = (char)(state >> 24U);
+    }
+    const struct classify_input input = {
+        .outcome = {.code = 1},
+        .out = {.bytes = noise, .len = sizeof(noise)},
+        .err = {.bytes = noise, .len = sizeof(noise)},
+        .memory_killed = -1,
+    };
+    struct verdict verdict;
+
+    classify(classifier, &input, &verdict);
+
+    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
+}
+END_TEST
+
+START_TEST(test_program_decides_about_its_own_codes)
+{
+    struct classify_input input = {.outcome = {.code = 28}, .memory_killed = -1};
+    struct verdict verdict;
+
+    classify(classifier, &input, &verdict);
+    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
+    input.program = "curl";
+    classify(classifier, &input, &verdict);
+    ck_assert_int_eq(verdict.type, TRANSIENT_NETWORK_TIMEOUT);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int64_t want_ms;
+} hint_cases[] = {
+    {"120", 120000},
+    {"0", 0},
+    {"1.574s", 1574},
+    {"564ms", 564},
+    {"6m12.5s", 372500},
+    {"20 seconds", 20000},
+    {"45 sec", 45000},
+    {"2h", 7200000},
+    {"1 minute", 60000},
+    {"12ms", 12},
+    {"", -1},
+    {"soon", -1},
+    {"-5", -1},
+    {"5 apples", -1},
+    {"99999999999999999999", -1},
+    {"1e3", -1},
+    {"5s junk", -1},
+};
+
+START_TEST(test_hint_parse)
+{
+    const char *text = hint_cases[_i].text;
+
+    const int64_t ms = retry_hint_parse(text, strlen(text), 1000);
+
+    ck_assert_msg(ms == hint_cases[_i].want_ms, "'%s': %lld", text, (long long)ms);
+}
+END_TEST
+
+static const struct {
+    const char *line;
+    int64_t want_ms;
+} retry_cases[] = {
+    {"Retry-After: 120", 120000},
+    {"retry-after:0", 0},
+    {"< Retry-After: 30", 30000},
+    {"> Retry-After: 30", -1},
+    {"parse_retry_after(\"Retry-After: 120\")", -1},
+    {"Retry-After: soon", -1},
+    {"Retry-After: 99999999999999999999", -1},
+    {"retry-after-ms: 1500\nretry-after: 2", 1500},
+    {"grpc-retry-pushback-ms: 750", 750},
+    {"x-ratelimit-reset-requests: 6m0s", 360000},
+    {"x-ratelimit-reset-tokens: 12ms", 12},
+    {"Please try again in 564ms.", 564},
+    {"Please try again in 6m12.5s.", 372500},
+    {"Please try again in 20 seconds", 20000},
+    {"Please retry in 2.337s.", 2337},
+    {"\"retryDelay\": \"26s\"", 26000},
+    {"\\\"retryDelay\\\": \\\"26s\\\"", 26000},
+    {"Suggested retry after 60s.", 60000},
+    {"Please retry after 45 seconds.", 45000},
+    {"\"resets_in_seconds\":9000", 9000000},
+    {"Retrying in 18 seconds", -1},
+    {"429 Too Many Requests", -1},
+};
+
+START_TEST(test_retry_after)
+{
+    char err[200];
+    (void)snprintf(err, sizeof(err), "HTTP 429\n%s\n", retry_cases[_i].line);
+
+    const struct verdict verdict = judge(1, err, "");
+
+    ck_assert_int_eq(verdict.type, TRANSIENT_API_RATE_LIMIT);
+    ck_assert_msg(verdict.retry_after_ms == retry_cases[_i].want_ms, "%s: %lld",
+                  retry_cases[_i].line, (long long)verdict.retry_after_ms);
+}
+END_TEST
+
+START_TEST(test_persistent_has_no_hint)
+{
+    ck_assert_int_eq(judge(1, "a.c:1:1: error: x\nRetry-After: 120\n", "").retry_after_ms, -1);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    int code;
+    const char *out;
+    enum verdict_class class;
+    enum transient_type type;
+    enum reason reason;
+} agent_cases[] = {
+    {"status", 1,
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":503,\"result\":\"no\"}\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
+    {"status outranks earlier words", 1,
+     "{\"type\":\"user\",\"message\":\"429 ETIMEDOUT\"}\n"
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":401,\"result\":\"no\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
+    {"billing outranks the status", 1,
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":429,"
+     "\"result\":\"insufficient_quota\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
+    {"message alone", 1,
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":null,"
+     "\"result\":\"API Error: Unable to connect to API (ECONNRESET)\"}\n",
+     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
+    {"turn failed", 1,
+     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"last status: 429 Too Many Requests\"}}\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_RATE_LIMIT, REASON_NONE},
+    {"error with data", 1,
+     "{\"type\":\"error\",\"error\":{\"data\":{\"message\":\"x\",\"statusCode\":502}}}\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
+    {"turns used up", 1,
+     "{\"type\":\"result\",\"subtype\":\"error_max_turns\",\"is_error\":true}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LIMIT},
+    {"unknown words", 1, "{\"type\":\"result\",\"is_error\":true,\"result\":\"hm\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NONE},
+    {"exit 0 but an error", 0,
+     "[{\"type\":\"system\"},{\"type\":\"result\",\"is_error\":false,"
+     "\"result\":\"[API Error: 404 The model `x` does not exist]\"}]\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NOT_FOUND},
+    {"exit 0 and well", 0,
+     "{\"type\":\"result\",\"is_error\":false,\"result\":\"I fixed the 429 ETIMEDOUT\"}\n",
+     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
+    {"exit 0 and no event", 0, "{\"error\":{\"code\":429}}\n", VERDICT_SUCCESS, TRANSIENT_NONE,
+     REASON_NONE},
+    {"broken JSON", 1, "{\"type\":\"result\",\"is_error\":true\n", VERDICT_PERSISTENT,
+     TRANSIENT_NONE, REASON_NONE},
+    {"what the agent said is not an error", 1,
+     "{\"type\":\"assistant\",\"text\":\"HTTP 429, connect ETIMEDOUT\"}\n", VERDICT_PERSISTENT,
+     TRANSIENT_NONE, REASON_NONE},
+};
+
+START_TEST(test_agent)
+{
+    const struct verdict verdict = judge(agent_cases[_i].code, "", agent_cases[_i].out);
+
+    ck_assert_msg(verdict.class == agent_cases[_i].class, "%s: %s by %s", agent_cases[_i].name,
+                  verdict_class_name(verdict.class), verdict.rule);
+    ck_assert_msg(verdict.type == agent_cases[_i].type, "%s: %s", agent_cases[_i].name,
+                  verdict.rule);
+    ck_assert_msg(verdict.reason == agent_cases[_i].reason, "%s: %s", agent_cases[_i].name,
+                  verdict.rule);
+}
+END_TEST
+
+START_TEST(test_rules_have_a_hash)
+{
+    const char *hash = classifier_hash(classifier);
+    ck_assert_uint_eq(strlen(hash), 64);
+    ck_assert_uint_eq(strspn(hash, "0123456789abcdef"), 64);
+
+    struct json *json = NULL;
+    const char *text = classifier_rules(classifier);
+    ck_assert(json_parse(text, strlen(text), &json, NULL, NULL));
+    ck_assert_uint_gt(json_count(json_get(json, "rules")), 100);
+    json_free(json);
+}
+END_TEST
+
+START_TEST(test_rules_hash_is_that_of_the_text)
+{
+    const char *empty = "{\"guards\":[],\"errors\":[],\"hints\":[],\"rules\":[]}";
+    struct rules *rules = NULL;
+
+    ck_assert(rules_open(&rules, empty, strlen(empty), NULL));
+
+    ck_assert_str_eq(rules->hash,
+                     "9f722706e074a8263d901c8eb06757296052030d00204ab9de0c0b955215fceb");
+    rules_close(rules);
+}
+END_TEST
+
+START_TEST(test_rule_names_are_unique)
+{
+    struct json *json = NULL;
+    const char *text = classifier_rules(classifier);
+    ck_assert(json_parse(text, strlen(text), &json, NULL, NULL));
+    const struct json *rules = json_get(json, "rules");
+    for (size_t i = 0; i < json_count(rules); i++) {
+        for (size_t j = i + 1; j < json_count(rules); j++) {
+            const char *one = json_text(json_get(json_at(rules, i), "id"), "");
+            ck_assert_str_ne(one, json_text(json_get(json_at(rules, j), "id"), ""));
+        }
+    }
+    json_free(json);
+}
+END_TEST
+
+static const struct {
+    const char *rule;
+    const char *want;
+} bad_rules[] = {
+    {"{}", "rule 1 ''"},
+    {"{\"id\":\"a\",\"need\":[\"x\"],\"pattern\":\"(\"}", "pattern, byte"},
+    {"{\"id\":\"a\",\"pattern\":\"x\"}", "a pattern needs a literal"},
+    {"{\"id\":\"a\",\"reason\":\"auth\"}", "neither a pattern nor an exit code"},
+    {"{\"id\":\"a\",\"exit\":[1],\"class\":\"odd\"}", "class is"},
+    {"{\"id\":\"a\",\"exit\":[1],\"class\":\"transient\"}", "seven types"},
+    {"{\"id\":\"a\",\"exit\":[1],\"type\":\"NETWORK_TIMEOUT\"}", "no type"},
+    {"{\"id\":\"a\",\"exit\":[1],\"reason\":\"odd\"}", "'odd' is no reason"},
+    {"{\"id\":\"a\",\"exit\":[256]}", "0..255"},
+    {"{\"id\":\"a\",\"exit\":[1],\"stream\":\"odd\"}", "stream is"},
+    {"{\"id\":\"a\",\"exit\":[1],\"odd\":1}", "'odd' is no member"},
+    {"{\"id\":\"a\",\"need\":[\"\"],\"pattern\":\"x\"}", "list of words"},
+    {"{\"id\":\"a-name-that-is-much-longer-than-the-log-has-room-for\",\"exit\":[1]}",
+     "id is longer"},
+    {"7", "rule 1 ''"},
+};
+
+START_TEST(test_bad_rule_is_named)
+{
+    char json[400];
+    (void)snprintf(json, sizeof(json), "{\"guards\":[],\"errors\":[],\"hints\":[],\"rules\":[%s]}",
+                   bad_rules[_i].rule);
+    struct rules *rules = NULL;
+    struct err err = {0};
+
+    ck_assert(!rules_open(&rules, json, strlen(json), &err));
+
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert_msg(strstr(err.message, bad_rules[_i].want) != NULL, "%s", err.message);
+    ck_assert_ptr_null(rules);
+}
+END_TEST
+
+START_TEST(test_rules_that_are_no_json)
+{
+    struct rules *rules = NULL;
+    struct err err = {0};
+
+    ck_assert(!rules_open(&rules, "{", 1, &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert(!rules_open(&rules, "{}", 2, NULL));
+    rules_close(NULL);
+    classifier_close(NULL);
+}
+END_TEST
+
+struct score {
+    int rows;
+    int right;
+    int types;
+    int types_right;
+    int adversarial_wrong;
+};
+
+static void score_row(const struct json *row, struct score *score)
+{
+    const struct verdict verdict =
+        judge((int)json_i64(json_get(row, "exit"), 1), json_text(json_get(row, "stderr"), ""),
+              json_text(json_get(row, "stdout"), ""));
+    const char *expect = json_text(json_get(row, "expect"), "");
+    const char *type = json_text(json_get(row, "type"), "");
+    const bool right = strcmp(verdict_class_name(verdict.class), expect) == 0;
+    const bool adversarial = json_bool(json_get(row, "adversarial"), false);
+    score->rows++;
+    score->right += right;
+    score->types += type[0] != '\0';
+    score->types_right += type[0] != '\0' && strcmp(transient_type_name(verdict.type), type) == 0;
+    score->adversarial_wrong +=
+        adversarial && strcmp(expect, "persistent") == 0 && verdict.class == VERDICT_TRANSIENT;
+    if (!right)
+        printf("%s: %s by %s\n", json_text(json_get(row, "id"), "?"),
+               verdict_class_name(verdict.class), verdict.rule);
+}
+
+START_TEST(test_B2_captured_failures)
+{
+    char *text = test_read_file(test_source_path("tests/data/errors-captured.jsonl"));
+    ck_assert_ptr_nonnull(text);
+    struct score score = {0};
+    for (const char *line = text; *line != '\0';) {
+        const size_t len = strcspn(line, "\n");
+        struct json *row = NULL;
+        ck_assert(json_parse(line, len, &row, NULL, NULL));
+        score_row(row, &score);
+        json_free(row);
+        line += len + (line[len] == '\n');
+    }
+    free(text);
+
+    printf("captured: %d of %d right, %d of %d types, %d adversarial called transient\n",
+           score.right, score.rows, score.types_right, score.types, score.adversarial_wrong);
+    ck_assert_int_gt(score.rows, 100);
+    ck_assert_int_eq(score.adversarial_wrong, 0);
+    ck_assert_int_ge(score.right * 100, score.rows * CAPTURED_RIGHT_PERCENT);
+    ck_assert_int_ge(score.types_right * 100, score.types * CAPTURED_RIGHT_PERCENT);
+}
+END_TEST
+
+static TCase *case_with_classifier(Suite *suite, const char *name)
+{
+    TCase *tcase = test_case(suite, name);
+    tcase_add_unchecked_fixture(tcase, setup, teardown);
+    return tcase;
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("classify");
+    TCase *facts = case_with_classifier(suite, "facts");
+    tcase_add_loop_test(facts, test_facts, 0, TABLE_LEN(fact_cases));
+    tcase_add_test(facts, test_facts_outrank_text);
+    TCase *exits = case_with_classifier(suite, "A6");
+    tcase_add_loop_test(exits, test_A6_exit_codes, 0, 256);
+    tcase_add_test(exits, test_A6_odd_codes_are_persistent);
+    tcase_add_loop_test(exits, test_A6_silent_codes_are_transient, 124, 129);
+    tcase_add_loop_test(exits, test_A6_words_outrank_the_code, 0, TABLE_LEN(words_cases));
+    TCase *b1 = case_with_classifier(suite, "B1");
+    tcase_add_loop_test(b1, test_B1_names_the_failure, 0, TABLE_LEN(b1_cases));
+    tcase_add_test(b1, test_B1_reads_stdout_if_stderr_is_silent);
+    tcase_add_test(b1, test_B1_everything_else_is_not_transient);
+    TCase *b2 = case_with_classifier(suite, "B2");
+    tcase_add_loop_test(b2, test_B2_genuine_failures_are_persistent, 0, TABLE_LEN(genuine_cases));
+    tcase_add_loop_test(b2, test_B2_words_without_context_do_not_count, 0, TABLE_LEN(harmless));
+    tcase_add_test(b2, test_B2_test_verdict_outranks_network_words);
+    tcase_add_test(b2, test_B2_captured_log_does_not_count);
+    tcase_add_test(b2, test_B2_captured_failures);
+    TCase *words = case_with_classifier(suite, "words");
+    tcase_add_loop_test(words, test_passing_failures_are_transient, 0, TABLE_LEN(heal_cases));
+    tcase_add_loop_test(words, test_reason, 0, TABLE_LEN(reason_cases));
+    tcase_add_test(words, test_subtype_is_the_status_either_way);
+    tcase_add_test(words, test_program_decides_about_its_own_codes);
+    TCase *evidence = case_with_classifier(suite, "evidence");
+    tcase_add_test(evidence, test_evidence_points_into_the_raw_stream);
+    tcase_add_test(evidence, test_evidence_after_carriage_returns);
+    tcase_add_test(evidence, test_evidence_is_the_last_such_line);
+    tcase_add_test(evidence, test_evidence_of_a_long_line_is_the_part_that_matched);
+    tcase_add_test(evidence, test_only_the_tail_is_read);
+    tcase_add_loop_test(evidence, test_bytes_of_every_kind_are_taken, 0, 20);
+    TCase *hints = case_with_classifier(suite, "hints");
+    tcase_add_loop_test(hints, test_hint_parse, 0, TABLE_LEN(hint_cases));
+    tcase_add_loop_test(hints, test_retry_after, 0, TABLE_LEN(retry_cases));
+    tcase_add_test(hints, test_persistent_has_no_hint);
+    TCase *agents = case_with_classifier(suite, "agents");
+    tcase_add_loop_test(agents, test_agent, 0, TABLE_LEN(agent_cases));
+    TCase *rules = case_with_classifier(suite, "rules");
+    tcase_add_test(rules, test_rules_have_a_hash);
+    tcase_add_test(rules, test_rules_hash_is_that_of_the_text);
+    tcase_add_test(rules, test_rule_names_are_unique);
+    tcase_add_loop_test(rules, test_bad_rule_is_named, 0, TABLE_LEN(bad_rules));
+    tcase_add_test(rules, test_rules_that_are_no_json);
+    return suite;
+}
