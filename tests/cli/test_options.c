@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "str.h"
 #include "test_main.h"
 
 static bool flag;
@@ -58,12 +59,12 @@ START_TEST(test_options)
     ck_assert_msg(ok == (cases[_i].operands != NULL), "%s: %s", cases[_i].name, err.message);
     if (!ok)
         return;
-    char joined[256] = "";
-    for (int i = 0; i < count; i++) {
-        (void)strncat(joined, i > 0 ? " " : "", 2);
-        (void)strncat(joined, argv[i], 64);
-    }
-    ck_assert_msg(strcmp(joined, cases[_i].operands) == 0, "%s: '%s'", cases[_i].name, joined);
+    struct str joined = {0};
+    for (int i = 0; i < count; i++)
+        str_addf(&joined, "%s%s", i > 0 ? " " : "", argv[i]);
+    ck_assert_msg(strcmp(str_text(&joined), cases[_i].operands) == 0, "%s: '%s'", cases[_i].name,
+                  str_text(&joined));
+    str_done(&joined);
     ck_assert_int_eq(flag, cases[_i].flag);
     ck_assert_pstr_eq(value, cases[_i].value);
 }
