@@ -51,6 +51,7 @@ static void read_error(struct agent_result *result, const struct json *error)
 static bool read_result(struct agent_result *result, const struct json *event)
 {
     static const char api_error[] = "[API Error:";
+    result->closes = true;
     const struct json *said = json_get(event, "result");
     bool api = strncmp(json_text(said, ""), api_error, sizeof(api_error) - 1) == 0;
     bool status = strcmp(json_text(json_get(event, "status"), ""), "error") == 0;

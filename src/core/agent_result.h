@@ -14,6 +14,7 @@
 
 struct agent_result {
     bool failed;
+    bool closes;      /* a result: the agent's own end, not an error on the way */
     int64_t status;   /* HTTP status; 0 if none is given */
     int64_t offset;   /* of the event's line in the whole stream */
     struct str words; /* owned: what it says about the failure, one thing a line */

@@ -579,6 +579,8 @@ static const struct {
      VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
     {"exit 0 and no event", 0, "{\"error\":{\"code\":429}}\n", VERDICT_SUCCESS, TRANSIENT_NONE,
      REASON_NONE},
+    {"exit 0 and a logged error", 0, "{\"type\":\"error\",\"message\":\"HTTP 429\"}\n",
+     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
     {"broken JSON", 1, "{\"type\":\"result\",\"is_error\":true\n", VERDICT_PERSISTENT,
      TRANSIENT_NONE, REASON_NONE},
     {"what the agent said is not an error", 1,
