@@ -33,9 +33,9 @@ static const char *const query_sql[] = {
                          " (SELECT id FROM output WHERE run=? AND task=? AND step=? AND attempt=?"
                          " AND id>?) ORDER BY id",
     [LOG_QUERY_OUTPUT_SIZES] =
-        "SELECT id, length(bytes) FROM output WHERE id IN"
-        " (SELECT id FROM output WHERE run=? AND task=? AND step=? AND attempt=?)"
-        " ORDER BY id DESC",
+        ("SELECT id, length(bytes) FROM output WHERE id IN"
+         " (SELECT id FROM output WHERE run=? AND task=? AND step=? AND attempt=?)"
+         " ORDER BY id DESC"),
     [LOG_QUERY_ANSWER] = "SELECT applied_at_ms, done, answer FROM control WHERE id=?",
     [LOG_QUERY_CAPTURE] = "SELECT json FROM capture WHERE run=?1 AND task=?2 AND step=?3"
                           " AND (?4=0 OR attempt=?4) ORDER BY attempt DESC, id DESC LIMIT 1",

@@ -27,7 +27,7 @@ void play_start(struct play *play, int jobs);
 void play_wait(struct play *play, int64_t ms);
 /* The running attempt of the task's current step is over. */
 void play_exit(struct play *play, const char *task, int code, struct verdict verdict);
-void play_outcome(struct play *play, const char *task, struct outcome outcome,
+void play_outcome(struct play *play, const char *id, struct outcome outcome,
                   struct verdict verdict);
 void play_control(struct play *play, enum control_verb verb, const char *task,
                   enum cancel_mode mode);

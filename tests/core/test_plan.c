@@ -378,8 +378,8 @@ START_TEST(test_circle_is_named)
     struct str got = {0};
     static const char what[] = "tasks need each other in a circle: ";
     str_add(&text, "{\"version\": 1, \"tasks\": [");
-    for (char id = 'a'; id <= 'e'; id++)
-        add_circle_task(id, circles[_i].edges);
+    for (int id = 'a'; id <= 'e'; id++)
+        add_circle_task((char)id, circles[_i].edges);
     str_add(&text, "]}");
     (void)parse_text();
     for (size_t i = 0; i < violations.count; i++) {
@@ -535,8 +535,7 @@ START_TEST(test_written_plan_is_read_as_the_same)
     ck_assert_int_eq(step->timeout_ms, 1500);
     ck_assert(!step->idempotent);
     ck_assert_ptr_eq(step->policy, &again->policies[0]);
-    ck_assert(
-        memcmp(&again->policies[0].multiplier, &plan->policies[0].multiplier, sizeof(double)) == 0);
+    ck_assert_double_eq(again->policies[0].multiplier, plan->policies[0].multiplier);
     ck_assert_uint_eq(again->tasks[0].steps[2].expect.reasons,
                       plan->tasks[0].steps[2].expect.reasons);
     plan_free(again);

@@ -23,8 +23,6 @@
 
 enum { GRACE_MS = 300, MIB = 1024 * 1024 };
 
-extern char **environ;
-
 /* One child and all that it told. */
 struct watched {
     struct child *child;

@@ -26,8 +26,6 @@
 
 enum { DEADLINE_MS = 20000, GRACE_MS = 200, FREE_BYTES = 64 };
 
-extern char **environ;
-
 static char dir[PATH_MAX];
 static struct place place;
 static struct plan *plan;
