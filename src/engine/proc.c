@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,12 @@
 
 #include "str.h"
 
-enum { SMALL_FILE_MAX = 4096, PROC_PATH_MAX = 64, CHUNK = 16 * 1024 };
+enum {
+    SMALL_FILE_MAX = 4096,
+    PROC_PATH_MAX = 64,
+    CHUNK = 16 * 1024,
+    PROC_ENVIRON_READS_MAX = 4, /* it is empty for a moment while a process execs */
+};
 
 /* A small file of /proc as text; false if it cannot be read. */
 static bool read_small(const char *path, char out[SMALL_FILE_MAX])
@@ -106,13 +112,16 @@ bool proc_has_environment(pid_t pid, const char *const *wanted)
 {
     char path[PROC_PATH_MAX];
     (void)snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-
     struct str bytes = {0};
-    read_whole(fd, &bytes);
-    (void)close(fd);
+    for (int reads = 0; bytes.len == 0 && reads < PROC_ENVIRON_READS_MAX; reads++) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            break;
+        read_whole(fd, &bytes);
+        (void)close(fd);
+        if (bytes.len == 0)
+            (void)sched_yield();
+    }
     bool all = bytes.len > 0;
     for (; all && *wanted; wanted++)
         all = holds_entry(&bytes, *wanted);

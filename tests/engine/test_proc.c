@@ -64,7 +64,7 @@ START_TEST(test_environment)
         char step[] = "DEVS_STEP=a/1";
         char shell[] = "sh";
         char flag[] = "-c";
-        char script[] = "echo; exec sleep 100";
+        char script[] = "echo; kill -STOP $$";
         char *const argv[] = {shell, flag, script, NULL};
         char *const environment[] = {run, step, NULL};
         (void)dup2(fds[1], 1);

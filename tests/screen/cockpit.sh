@@ -74,8 +74,7 @@ kill_is_taken() { # the prompt takes nothing at first
 until_true 20 kill_is_taken
 expect a 'cancelled.*hang' 'K kills it'
 type a q
-expect a 'shell>' 'q leaves'
-want_in 'the summary is on the normal screen' "$(screen a)" 'devs debug --logs'
+expect a 'devs debug --logs' 'q leaves, the summary is on the normal screen'
 type b q
 expect b 'shell>' 'q leaves the second'
 
