@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: all run test bench install coverage tidy lint packages clean
+.PHONY: all run test bench install pictures coverage tidy lint packages clean
 
 all: packages
 	cmake --log-level=WARNING --preset release
@@ -22,6 +22,9 @@ test:
 
 bench: all
 	@bench/run
+
+pictures: all
+	@scripts/make-pictures
 
 install: all
 	cmake --install build/release --prefix "$(PREFIX)"

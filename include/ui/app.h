@@ -45,6 +45,18 @@ struct app_result {
     int signal;
 };
 
+/* One frame of the cockpit as text, drawn without a terminal: the run as it was after
+ * event `seq` (0 = the last one), with the task chosen that the event is about. Uses
+ * place, run and ascii of the options. */
+struct app_picture {
+    int64_t seq;
+    int rows, columns;
+};
+struct str;
+ATTR_MUST_USE bool app_draw_picture(const struct app_options *options,
+                                    const struct app_picture *picture, struct str *out,
+                                    struct err *err);
+
 ATTR_MUST_USE bool app_run(const struct app_options *options, struct app_result *result,
                            struct err *err);
 

@@ -1,9 +1,11 @@
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "parse.h"
 #include "session.h"
 #include "stream.h"
 #include "target.h"
@@ -11,7 +13,7 @@
 
 /* The words of the command line. */
 struct debug_words {
-    const char *task, *level;
+    const char *task, *level, *frame, *at;
     bool logs, plain, json, follow;
 };
 
@@ -41,6 +43,44 @@ static bool find_log(struct globals *globals, const char *word, struct place *pl
            place_find(db, false, place, err);
 }
 
+/* "80x24" */
+static bool parse_size(const char *word, struct app_picture *out, struct err *err)
+{
+    char columns[8];
+    const char *x = strchr(word, 'x');
+    size_t len = x ? (size_t)(x - word) : 0;
+    int64_t numbers[2] = {0};
+    if (len == 0 || len >= sizeof(columns)) {
+        (void)err_set(err, ERR_INVALID, "'%s' is no size", word);
+        return err_hint(err, "columns x rows, as in 80x24");
+    }
+    memcpy(columns, word, len);
+    columns[len] = '\0';
+    if (!parse_i64(columns, 1, CANVAS_COLUMNS_MAX, &numbers[0], err) ||
+        !parse_i64(x + 1, 1, CANVAS_ROWS_MAX, &numbers[1], err))
+        return false;
+    out->columns = (int)numbers[0];
+    out->rows = (int)numbers[1];
+    return true;
+}
+
+static int print_frame(struct globals *globals, const struct debug_words *words,
+                       const struct place *place, int64_t run)
+{
+    struct err err = {0};
+    struct app_picture picture = {0};
+    struct str text = {0};
+    struct app_options options = {
+        .place = place, .run = run, .mode = APP_LIVE, .ascii = globals->ascii};
+    bool ok = parse_size(words->frame, &picture, &err) &&
+              (!words->at || parse_i64(words->at, 1, INT64_MAX, &picture.seq, &err)) &&
+              app_draw_picture(&options, &picture, &text, &err);
+    if (ok)
+        (void)fputs(str_text(&text), stdout);
+    str_done(&text);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}
+
 int cmd_debug(struct globals *globals, int argc, char **argv)
 {
     struct debug_words words = {0};
@@ -51,13 +91,16 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
         {"task", 0, "T", "only records of this task", NULL, &words.task},
         {"level", 0, "L", "error, info or debug (default)", NULL, &words.level},
         {"follow", 'f', NULL, "go on until the run ends", &words.follow, NULL},
+        {"frame", 0, "CxR", "one frame of the cockpit as text, so many columns and rows", NULL,
+         &words.frame},
+        {"at", 0, "SEQ", "the frame after this record (else after the last)", NULL, &words.at},
     };
     struct command_line line = {
         .name = "debug", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
-    if (!words.logs && !words.plain && !words.json)
+    if (!words.logs && !words.plain && !words.json && !words.frame)
         return fail_usage("devs debug --logs [RUN|FILE]", "debug: what of? --logs is missing");
 
     struct err err = {0};
@@ -72,6 +115,8 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
     if (!parse_level(words.level, &stream.level, &err) ||
         !find_log(globals, line.operands > 0 ? argv[0] : NULL, &place, &target, &err))
         return fail(&err);
+    if (words.frame)
+        return print_frame(globals, &words, &place, target.run);
     bool lines = words.plain || words.json || words.follow || !session_has_terminal();
     if (!lines)
         return watch_run(globals, &place, target.run, APP_REPLAY);

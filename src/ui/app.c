@@ -33,9 +33,11 @@ struct view_facts app_facts(const struct app *app)
     };
 }
 
-static bool open_parts(struct app *app, struct err *err)
+bool app_open_run(struct app *app, struct err *err)
 {
     const struct app_options *options = app->options;
+    log_tail_init(&app->tail);
+    replay_init(&app->replay);
     if (!follower_open(&app->follower, options->place, options->run, err))
         return false;
     const struct run_state *state = follower_state(app->follower);
@@ -43,6 +45,12 @@ static bool open_parts(struct app *app, struct err *err)
     app->acts = (struct app_acts){.desk = options->mode == APP_LIVE ? options->desk : NULL,
                                   .plan = state->plan,
                                   .run = follower_run(app->follower)->number};
+    return true;
+}
+
+static bool open_screen(struct app *app, struct err *err)
+{
+    const struct app_options *options = app->options;
     if (options->mode == APP_REPLAY && !app_replay_open(app, err))
         return false;
     if (!term_open(&app->term, options->colour, err))
@@ -53,7 +61,7 @@ static bool open_parts(struct app *app, struct err *err)
     return true;
 }
 
-static void close_parts(struct app *app)
+void app_close(struct app *app)
 {
     term_close(app->term);
     follower_close(app->follower);
@@ -188,10 +196,8 @@ static void take_turn(struct app *app)
 bool app_run(const struct app_options *options, struct app_result *result, struct err *err)
 {
     struct app app = {.options = options};
-    log_tail_init(&app.tail);
-    replay_init(&app.replay);
     app.now = clock_now();
-    bool ok = open_parts(&app, err);
+    bool ok = app_open_run(&app, err) && open_screen(&app, err);
     if (ok) {
         take_news(&app);
         app.wants_frame_now = true;
@@ -200,6 +206,6 @@ bool app_run(const struct app_options *options, struct app_result *result, struc
             take_turn(&app);
         *result = app.result;
     }
-    close_parts(&app);
+    app_close(&app);
     return ok;
 }

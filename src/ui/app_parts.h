@@ -33,6 +33,7 @@ struct app {
     struct moment orphan_looked;
     struct moment drawn;
     bool orphaned;
+    bool pictured; /* one frame of a past moment, no terminal */
     bool engine_done;
     bool more_news;       /* not all events were read in the last go */
     bool wants_frame;     /* something changed in the log */
@@ -46,6 +47,11 @@ struct app {
 struct view_facts app_facts(const struct app *app);
 enum view_mode app_mode_now(const struct app *app);
 
+/* app.c: the run without a terminal. app_close() ends what was opened, however far
+ * that came. */
+ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
+void app_close(struct app *app);
+
 /* app_keys.c */
 void app_take_keys(struct app *app);
 void app_take_signals(struct app *app);
@@ -53,6 +59,8 @@ void app_answer_acts(struct app *app);
 void app_leave(struct app *app, enum app_leave leave, int signal);
 
 /* app_show.c */
+/* Draw onto the canvas; app_show() also carries it to the terminal. */
+void app_draw(struct app *app);
 void app_show(struct app *app);
 void app_resize(struct app *app);
 

@@ -45,8 +45,8 @@ static bool load_until(struct app *app, const struct log_output_key *key, int64_
 
 static bool load(struct app *app, const struct log_output_key *key, struct err *err)
 {
-    if (app->options->mode == APP_REPLAY)
-        return load_until(app, key, replay_now(&app->replay).at_ms, err);
+    if (app->options->mode == APP_REPLAY || app->pictured)
+        return load_until(app, key, app_facts(app).now.at_ms, err);
     struct log_reader *reader = follower_reader(app->follower);
     if (!log_reader_output_tail(reader, key, LOG_TAIL_BYTES, &app->page, err))
         return false;
@@ -86,7 +86,7 @@ void app_resize(struct app *app)
     app->wants_frame_now = true;
 }
 
-void app_show(struct app *app)
+void app_draw(struct app *app)
 {
     const struct log_run_info *run = follower_run(app->follower);
     struct view_facts facts = app_facts(app);
@@ -103,6 +103,11 @@ void app_show(struct app *app)
     view_fit(&app->view, frame_list_rows(&layout), frame_log_lines(&layout));
     load_tail(app);
     frame_draw(&app->canvas, &input);
+}
+
+void app_show(struct app *app)
+{
+    app_draw(app);
     term_show(app->term, &app->canvas);
     app->drawn = app->now;
     app->wants_frame = false;
