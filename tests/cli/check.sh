@@ -2,6 +2,7 @@
 # Each check prints a line when it fails; the last call is `finish`.
 set -u
 devs=$1
+mkdir -p "${TMPDIR:-/tmp}"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/devs-cli-XXXXXX")
 trap 'rm -rf "$dir"' EXIT INT TERM
 cd "$dir" || exit 1

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 TCase *test_case(Suite *suite, const char *name)
 {
@@ -16,6 +17,8 @@ const char *test_tmpdir(void)
 {
     static char path[PATH_MAX];
     const char *parent = getenv("TMPDIR");
+    if (parent)
+        (void)mkdir(parent, 0700); /* it is there but for the first test after a clean-up */
     (void)snprintf(path, sizeof(path), "%s/devs-XXXXXX", parent ? parent : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(path));
     return path;
