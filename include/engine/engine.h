@@ -58,6 +58,10 @@ int engine_done_fd(const struct engine *engine);
  * engine ends by itself when all children are gone. Any thread. */
 void engine_cancel(struct engine *engine, const char *by);
 
+/* Start nothing more; end, without an end of the run in the log, when what runs now
+ * has ended. The run's owner lock is then free. Any thread. */
+void engine_leave(struct engine *engine);
+
 /* What the engine has to say once it has ended. */
 struct engine_result {
     int exit_code;         /* of the run, section "exit codes" of the manual */

@@ -272,14 +272,18 @@ void scheduler_control(const struct scheduling *now, const struct control *contr
 {
     struct answer answer = {0};
     int latest = 0;
+    int current = 0;
     if (control->task >= 0 && control->task < now->state->plan->task_count) {
         const struct step_state *step = run_state_step(now->state, control->task);
         latest = (int)step->attempt_count;
+        current = run_state_step_number(now->state, control->task);
     }
     if (control->task >= now->state->plan->task_count)
         refuse(&answer, "there is no such task");
     else if (control->task < 0)
         act_on_run(now, control, &answer);
+    else if (control->step >= 0 && control->step != current)
+        refuse(&answer, "step %d is over, it is at step %d now", control->step + 1, current + 1);
     else if (control->attempt != 0 && control->attempt != latest)
         refuse(&answer, "try %d is over, it is at try %d now", control->attempt, latest);
     else
