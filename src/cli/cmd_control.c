@@ -73,6 +73,7 @@ static bool aim(struct follower *follower, const struct target *target, struct c
                 struct err *err)
 {
     control->task = -1;
+    control->step = -1;
     control->key_at_ms = clock_now().at_ms;
     (void)session_by(control->by);
     if (target->task[0] == '\0')

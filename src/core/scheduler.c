@@ -447,9 +447,8 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
         .scheduler = scheduler, .state = scheduler->state, .input = input, .turn = turn};
     take_input(&now);
     end_due_waits(&now);
-    if (scheduler->starts_nothing)
-        return;
-    fill_slots(&now);
+    if (!scheduler->starts_nothing)
+        fill_slots(&now);
     end_run(&now);
 }
 

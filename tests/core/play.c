@@ -109,6 +109,7 @@ void play_control(struct play *play, enum control_verb verb, const char *task,
                                       .verb = verb,
                                       .mode = mode,
                                       .task = task ? play_task(play, task) : -1,
+                                      .step = -1,
                                       .by = "ann"}};
     play_input(play, input);
 }
