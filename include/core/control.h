@@ -32,9 +32,9 @@ struct control {
     int64_t id; /* row in the log; 0 for one made in this process */
     enum control_verb verb;
     enum cancel_mode mode;   /* cancel only */
-    int task;    /* task number; -1 = the whole run */
-    int step;    /* number of the step it was aimed at; -1 = whichever is current */
-    int attempt; /* the attempt of that step it was aimed at; 0 = whichever there is */
+    int task;                /* task number; -1 = the whole run */
+    int step;                /* number of the step it was aimed at; -1 = whichever is current */
+    int attempt;             /* the attempt of that step it was aimed at; 0 = whichever there is */
     int64_t key_at_ms;       /* when the key went down */
     char by[CONTROL_BY_MAX]; /* who */
 };

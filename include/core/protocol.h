@@ -44,6 +44,7 @@ struct protocol_facts {
     int interrupted;               /* interruptions of this step so far, this one included */
     bool repeatable;               /* the workspace can be reset, or the step is idempotent */
     int64_t started_mono_ms;       /* the step's first start, for the deadline */
+    int64_t held_ms;               /* time held since then: it does not count */
     uint64_t draw;                 /* policy_draw() for this attempt */
     struct moment now;
 };
@@ -56,6 +57,10 @@ struct decision {
     struct delay delay; /* WAIT only */
     struct moment due;  /* WAIT only: on both clocks */
 };
+
+/* Would a start at this time be past the policy's deadline? Time held does not count. */
+bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int64_t held_ms,
+                      int64_t start_mono_ms);
 
 void protocol_decide(const struct protocol_facts *facts, struct decision *out);
 

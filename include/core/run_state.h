@@ -71,8 +71,9 @@ struct step_state {
     int same;               /* equal results in a row */
     int interrupted;
     bool quiet;                     /* runs, but has not been heard for a while */
-    int64_t quiet_ms;               /* silence so far when it was called quiet */
+    int64_t heard_mono_ms;          /* quiet only: when it was heard last */
     struct moment first_start;      /* of this grant */
+    int64_t held_ms;                /* of this grant, holds that are over */
     struct moment wait_from;        /* STEP_WAITING only */
     struct moment due;              /* STEP_WAITING only */
     struct delay delay;             /* of the last wait */
@@ -155,6 +156,10 @@ struct attempt_state *step_state_find_attempt(const struct step_state *step, int
 int run_state_step_tries(const struct run_state *state, int task, int number);
 /* The same of the task's current step. */
 int run_state_tries(const struct run_state *state, int task);
+
+/* How long the task's current step has been held up to now since it first started, by
+ * the hold that is on; 0 if it is not held. */
+int64_t run_state_held_ms(const struct run_state *state, int task, const struct moment *now);
 
 /* A 64-bit digest of everything the fold knows; equal states, equal digests. */
 uint64_t run_state_digest(const struct run_state *state);

@@ -60,10 +60,17 @@ static bool goes_in_circles(const struct protocol_facts *facts)
            (policy->same_stops > 0 && facts->same >= policy->same_stops);
 }
 
+bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int64_t held_ms,
+                      int64_t start_mono_ms)
+{
+    return policy->deadline_ms > 0 &&
+           start_mono_ms > started_mono_ms + held_ms + policy->deadline_ms;
+}
+
 static bool is_past_deadline(const struct protocol_facts *facts, int64_t delay_ms)
 {
-    int64_t deadline_ms = facts->policy->deadline_ms;
-    return deadline_ms > 0 && facts->now.mono_ms + delay_ms > facts->started_mono_ms + deadline_ms;
+    return protocol_is_late(facts->policy, facts->started_mono_ms, facts->held_ms,
+                            facts->now.mono_ms + delay_ms);
 }
 
 /* The policy tries again on this: wait, unless attempts or time are used up. */

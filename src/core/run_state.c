@@ -109,6 +109,7 @@ static void make_ready(const struct fold *fold, int number)
     struct task_state *task = &fold->state->tasks[number];
     task->steps[task->step].status = STEP_READY;
     set_status(fold, task, TASK_QUEUED);
+    assert(!heap_has(&fold->state->waits, number));
     if (!task->held)
         heap_put(&fold->state->ready, number, number);
 }
@@ -124,6 +125,7 @@ static void open_grant(struct step_state *step, int grant, int allowed)
     step->free_hints = 0;
     step->same = 0;
     step->first_start = (struct moment){0};
+    step->held_ms = 0;
 }
 
 static int policy_allows(const struct plan_step *plan)
@@ -460,6 +462,8 @@ static void on_task_released(const struct fold *fold)
     struct task_state *task = fold->task;
     int number = task_number(fold);
     fold->state->held_count--;
+    run_state_step(fold->state, number)->held_ms +=
+        run_state_held_ms(fold->state, number, &fold->event->at);
     task->held = false;
     if (task->step < fold->state->plan->tasks[number].step_count &&
         task->steps[task->step].status == STEP_READY)
@@ -491,7 +495,7 @@ static void on_cancel_asked(const struct fold *fold)
 static void on_attempt_quiet(const struct fold *fold)
 {
     fold->step->quiet = true;
-    fold->step->quiet_ms = fold->event->a;
+    fold->step->heard_mono_ms = fold->event->at.mono_ms - fold->event->a;
 }
 
 static void on_attempt_heard(const struct fold *fold)
@@ -512,31 +516,54 @@ static void on_nothing(const struct fold *fold)
 /* What an event must name to be folded in. */
 enum scope { OF_RUN, OF_RUN_OR_TASK, OF_TASK, OF_STEP, OF_LATEST_ATTEMPT, OF_NEW_ATTEMPT };
 
+/* The states of a step in which an event can happen, as bits. */
+enum {
+    WHEN_ANY = (1 << STEP_STATUS_COUNT) - 1,
+    WHEN_READY = 1 << STEP_READY,
+    WHEN_RUNNING = 1 << STEP_RUNNING,
+    WHEN_JUDGING = 1 << STEP_JUDGING,
+    WHEN_WAITING = 1 << STEP_WAITING,
+    WHEN_ENDED = 1 << STEP_ENDED,
+    WHEN_IDLE = 1 << STEP_PENDING | WHEN_READY | WHEN_JUDGING | WHEN_WAITING,
+};
+
 static const struct {
     void (*apply)(const struct fold *fold);
     enum scope scope;
+    unsigned when; /* OF_STEP and below */
 } handlers[] = {
-    [EVENT_NONE] = {on_nothing, OF_RUN},
-    [EVENT_RUN_STARTED] = {on_run_started, OF_RUN},
-    [EVENT_RUN_ENDED] = {on_run_ended, OF_RUN},
-    [EVENT_ATTEMPT_STARTED] = {on_attempt_started, OF_NEW_ATTEMPT},
-    [EVENT_ATTEMPT_RUNNING] = {on_attempt_running, OF_LATEST_ATTEMPT},
-    [EVENT_ATTEMPT_ENDED] = {on_attempt_ended, OF_LATEST_ATTEMPT},
-    [EVENT_ATTEMPT_JUDGED] = {on_attempt_judged, OF_LATEST_ATTEMPT},
-    [EVENT_WAIT_STARTED] = {on_wait_started, OF_LATEST_ATTEMPT},
-    [EVENT_WAIT_ENDED] = {on_wait_ended, OF_STEP},
-    [EVENT_STEP_ENDED] = {on_step_ended, OF_STEP},
-    [EVENT_STEP_REOPENED] = {on_step_reopened, OF_STEP},
-    [EVENT_TASK_BLOCKED] = {on_task_blocked, OF_TASK},
-    [EVENT_TASK_HELD] = {on_task_held, OF_TASK},
-    [EVENT_TASK_RELEASED] = {on_task_released, OF_TASK},
-    [EVENT_CANCEL_ASKED] = {on_cancel_asked, OF_RUN_OR_TASK},
-    [EVENT_CONTROL_ANSWERED] = {on_nothing, OF_RUN_OR_TASK},
-    [EVENT_ATTEMPT_QUIET] = {on_attempt_quiet, OF_LATEST_ATTEMPT},
-    [EVENT_ATTEMPT_HEARD] = {on_attempt_heard, OF_LATEST_ATTEMPT},
-    [EVENT_NOTE] = {on_note, OF_RUN_OR_TASK},
+    [EVENT_NONE] = {on_nothing, OF_RUN, WHEN_ANY},
+    [EVENT_RUN_STARTED] = {on_run_started, OF_RUN, WHEN_ANY},
+    [EVENT_RUN_ENDED] = {on_run_ended, OF_RUN, WHEN_ANY},
+    [EVENT_ATTEMPT_STARTED] = {on_attempt_started, OF_NEW_ATTEMPT, WHEN_READY},
+    [EVENT_ATTEMPT_RUNNING] = {on_attempt_running, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_ATTEMPT_ENDED] = {on_attempt_ended, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_ATTEMPT_JUDGED] = {on_attempt_judged, OF_LATEST_ATTEMPT, WHEN_JUDGING},
+    [EVENT_WAIT_STARTED] = {on_wait_started, OF_LATEST_ATTEMPT, WHEN_JUDGING},
+    [EVENT_WAIT_ENDED] = {on_wait_ended, OF_STEP, WHEN_WAITING},
+    [EVENT_STEP_ENDED] = {on_step_ended, OF_STEP, WHEN_IDLE},
+    [EVENT_STEP_REOPENED] = {on_step_reopened, OF_STEP, WHEN_ENDED},
+    [EVENT_TASK_BLOCKED] = {on_task_blocked, OF_TASK, WHEN_ANY},
+    [EVENT_TASK_HELD] = {on_task_held, OF_TASK, WHEN_ANY},
+    [EVENT_TASK_RELEASED] = {on_task_released, OF_TASK, WHEN_ANY},
+    [EVENT_CANCEL_ASKED] = {on_cancel_asked, OF_RUN_OR_TASK, WHEN_ANY},
+    [EVENT_CONTROL_ANSWERED] = {on_nothing, OF_RUN_OR_TASK, WHEN_ANY},
+    [EVENT_ATTEMPT_QUIET] = {on_attempt_quiet, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_ATTEMPT_HEARD] = {on_attempt_heard, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_NOTE] = {on_note, OF_RUN_OR_TASK, WHEN_ANY},
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
+
+/* Holds and blocks change what is not final, once. */
+static bool task_can_take(const struct task_state *task, enum event_kind kind)
+{
+    bool final = task_status_is_final(task->status);
+    if (kind == EVENT_TASK_HELD)
+        return !final && !task->held;
+    if (kind == EVENT_TASK_RELEASED)
+        return task->held;
+    return kind != EVENT_TASK_BLOCKED || (!final && task->status != TASK_RUNNING);
+}
 
 static bool numbers_are_sound(const struct event *event)
 {
@@ -555,10 +582,11 @@ static bool numbers_are_sound(const struct event *event)
     }
 }
 
-/* Find what the event names; false if it is not there. */
-static bool locate(struct fold *fold, enum scope scope)
+/* Find what the event names; false if it is not there, or not in a state for it. */
+static bool locate(struct fold *fold)
 {
     const struct event *event = fold->event;
+    enum scope scope = handlers[event->kind].scope;
     const struct plan *plan = fold->state->plan;
 
     if (event->task < 0)
@@ -567,13 +595,15 @@ static bool locate(struct fold *fold, enum scope scope)
         return false;
     fold->task = &fold->state->tasks[event->task];
     if (scope == OF_RUN || scope == OF_RUN_OR_TASK || scope == OF_TASK)
-        return true;
+        return task_can_take(fold->task, event->kind);
 
     bool is_current = event->step >= 0 && event->step == fold->task->step &&
                       event->step < plan->tasks[event->task].step_count;
     if (!is_current)
         return false;
     fold->step = &fold->task->steps[event->step];
+    if ((handlers[event->kind].when & 1U << fold->step->status) == 0)
+        return false;
     int latest = fold->step->attempt_count > 0 ? step_state_attempt(fold->step)->number : 0;
     if (scope == OF_NEW_ATTEMPT)
         return event->attempt == latest + 1;
@@ -593,8 +623,10 @@ bool run_state_apply(struct run_state *state, const struct event *event, struct 
 
     bool known = event_kind_is_known((int64_t)event->kind);
     struct fold fold = {.state = state, .event = event};
-    if (known && (!locate(&fold, handlers[event->kind].scope) || !numbers_are_sound(event)))
-        return refuse(event, "names what is not there", err);
+    bool fits = !known || (locate(&fold) && numbers_are_sound(event) &&
+                           (event->kind != EVENT_RUN_STARTED || !state->started));
+    if (!fits)
+        return refuse(event, "it cannot follow what was before", err);
 
     struct json *text = NULL;
     if (known && event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))

@@ -47,6 +47,17 @@ int run_state_tries(const struct run_state *state, int task)
     return run_state_step_tries(state, task, run_state_step_number(state, task));
 }
 
+int64_t run_state_held_ms(const struct run_state *state, int task, const struct moment *now)
+{
+    const struct step_state *step = run_state_step(state, task);
+    if (!state->tasks[task].held || step->first_start.at_ms == 0)
+        return 0;
+    int64_t from_ms = state->tasks[task].held_since.mono_ms;
+    if (from_ms < step->first_start.mono_ms)
+        from_ms = step->first_start.mono_ms;
+    return now->mono_ms - from_ms;
+}
+
 static void mix(uint64_t *digest, int64_t value)
 {
     *digest = (*digest ^ (uint64_t)value) * 0x100000001b3ULL;
@@ -92,6 +103,7 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         step->free_hints,
         step->same,
         step->interrupted,
+        step->held_ms,
         step->quiet,
         step->first_start.mono_ms,
         step->wait_from.mono_ms,

@@ -190,6 +190,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .interrupted = step->interrupted,
         .repeatable = plan->idempotent,
         .started_mono_ms = step->first_start.mono_ms,
+        .held_ms = step->held_ms + run_state_held_ms(state, task, &now->input->now),
         .draw = policy_draw(&key),
         .now = now->input->now,
     };
@@ -328,11 +329,26 @@ static void start_attempt(const struct scheduling *now, int task)
                  .kind = ACTION_SPAWN, .task = task, .step = event.step, .attempt = event.attempt});
 }
 
+/* A wait may have ended in a hold or in a queue: the deadline is kept at the start too. */
+static bool is_too_late(const struct scheduling *now, int task)
+{
+    const struct step_state *step = run_state_step(now->state, task);
+    return step->first_start.at_ms != 0 &&
+           protocol_is_late(scheduler_plan_step(now->state, task)->policy,
+                            step->first_start.mono_ms, step->held_ms, now->input->now.mono_ms);
+}
+
 static void fill_slots(const struct scheduling *now)
 {
+    const struct decision deadline = {.kind = DECISION_DEADLINE, .entropy = true, .capture = true};
     struct run_state *state = now->state;
-    while (state->running < state->jobs && heap_first(&state->ready) >= 0)
-        start_attempt(now, heap_first(&state->ready));
+    while (state->running < state->jobs && heap_first(&state->ready) >= 0) {
+        int task = heap_first(&state->ready);
+        if (is_too_late(now, task))
+            scheduler_end_step(now, task, &deadline);
+        else
+            start_attempt(now, task);
+    }
 }
 
 /* Which exit code wins: stopped by a person, needs one, entropy, gave up. */

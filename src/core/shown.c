@@ -219,7 +219,7 @@ void shown_next(const struct run_state *state, int task, bool orphaned, const st
         add_since("", attempt ? now->mono_ms - attempt->started.mono_ms : since_ms, "", out);
         break;
     case SHOWN_QUIET:
-        add_since("no out ", attempt ? now->mono_ms - attempt->started.mono_ms : since_ms, "", out);
+        add_since("no out ", now->mono_ms - step->heard_mono_ms, "", out);
         break;
     case SHOWN_QUEUED:
         queued_next(state, task, out);

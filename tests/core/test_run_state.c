@@ -49,6 +49,13 @@ static const struct {
     {"an attempt number that jumps", 0, EVENT_ATTEMPT_STARTED, 0, 0, 3, 0, NULL},
     {"an outcome of no kind", 0, EVENT_ATTEMPT_ENDED, 0, 0, 1, OUTCOME_KIND_COUNT, NULL},
     {"a decision of no kind", 0, EVENT_STEP_ENDED, 0, 0, 1, -1, NULL},
+    {"a new attempt while one runs", 0, EVENT_ATTEMPT_STARTED, 0, 0, 2, 0, NULL},
+    {"a verdict before the end", 0, EVENT_ATTEMPT_JUDGED, 0, 0, 1, 0, NULL},
+    {"the end of a wait that is not", 0, EVENT_WAIT_ENDED, 0, 0, 1, 0, NULL},
+    {"a fresh grant for what goes on", 0, EVENT_STEP_REOPENED, 0, 0, 1, 2, NULL},
+    {"a release of what nobody holds", 0, EVENT_TASK_RELEASED, 0, -1, 0, 0, NULL},
+    {"a block of what runs", 0, EVENT_TASK_BLOCKED, 0, -1, 0, 1, NULL},
+    {"a second start of the run", 0, EVENT_RUN_STARTED, -1, -1, 0, 2, NULL},
     {"a text that is no JSON", 0, EVENT_NOTE, -1, -1, 0, 0, "{"},
 };
 
@@ -143,6 +150,7 @@ START_TEST(test_quiet_is_a_fact_that_passes)
 {
     play_input(&play, (struct input){.kind = INPUT_QUIET, .attempt = 1, .quiet_ms = 60000});
     ck_assert(play.state.steps[0].quiet);
+    ck_assert_int_eq(play.state.steps[0].heard_mono_ms, play.now.mono_ms - 60000);
     play_input(&play, (struct input){.kind = INPUT_HEARD, .attempt = 1});
     ck_assert(!play.state.steps[0].quiet);
 }

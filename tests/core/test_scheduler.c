@@ -397,6 +397,60 @@ START_TEST(test_an_act_on_an_attempt_that_is_over_is_refused)
 }
 END_TEST
 
+START_TEST(test_an_act_on_a_step_that_is_over_is_refused)
+{
+    begin(CHAIN);
+    play_exit(&play, "a", 0, play_passed()); /* step 2 runs now, its first attempt too */
+    struct control control = {
+        .id = 9, .verb = CONTROL_CANCEL, .mode = CANCEL_KILL, .attempt = 1, .by = "ann"};
+    play_input(&play, (struct input){.kind = INPUT_CONTROL, .control = control});
+    ck_assert_int_eq(play_last(&play, EVENT_CONTROL_ANSWERED)->b, 0);
+    ck_assert_uint_eq(play.turn.action_count, 0);
+    control.step = 1;
+    play_input(&play, (struct input){.kind = INPUT_CONTROL, .control = control});
+    ck_assert_int_eq(play_last(&play, EVENT_CONTROL_ANSWERED)->b, 1);
+}
+END_TEST
+
+#define DEADLINE                                                                                   \
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","                \
+    "\"deadline_ms\":2000}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],"                 \
+    "\"policy\":\"p\"}]}]}"
+
+START_TEST(test_a_deadline_ends_the_tries_and_time_held_does_not_count)
+{
+    begin(DEADLINE);
+    play_exit(&play, "a", 1, play_persistent(REASON_NONE)); /* waits 500 ms */
+    if (_i == 1)
+        play_control(&play, CONTROL_HOLD, "a", CANCEL_STOP);
+    play_wait(&play, 600);
+    play_wait(&play, 5000);
+    if (_i == 1) {
+        ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 1);
+        play_control(&play, CONTROL_RELEASE, "a", CANCEL_STOP);
+    }
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 2);
+    play_wait(&play, 1900);
+    play_exit(&play, "a", 1, play_persistent(REASON_NONE));
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_DEADLINE);
+}
+END_TEST
+
+START_TEST(test_a_deadline_that_passed_in_the_queue_is_kept_at_the_start)
+{
+    begin("{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","
+          "\"deadline_ms\":2000}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],"
+          "\"policy\":\"p\"}]},{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"]}]},"
+          "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"]}]}]}");
+    play_exit(&play, "a", 1, play_persistent(REASON_NONE)); /* b and c have the slots */
+    play_wait(&play, 5000);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_QUEUED);
+    play_exit(&play, "b", 0, play_passed());
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_DEADLINE);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+}
+END_TEST
+
 START_TEST(test_cancel_of_what_waits_is_at_once)
 {
     begin(ONE("GREEN"));
@@ -652,6 +706,9 @@ static void add_acts(Suite *suite)
     tcase_add_test(tcase, test_a_blocked_task_is_not_retried_past_its_need);
     tcase_add_test(tcase, test_a_retry_during_a_wait_skips_it_and_keeps_the_count);
     tcase_add_test(tcase, test_an_act_on_an_attempt_that_is_over_is_refused);
+    tcase_add_test(tcase, test_an_act_on_a_step_that_is_over_is_refused);
+    tcase_add_loop_test(tcase, test_a_deadline_ends_the_tries_and_time_held_does_not_count, 0, 2);
+    tcase_add_test(tcase, test_a_deadline_that_passed_in_the_queue_is_kept_at_the_start);
     tcase_add_test(tcase, test_cancel_of_what_waits_is_at_once);
     tcase_add_test(tcase, test_cancel_of_what_runs_asks_for_a_kill);
     tcase_add_test(tcase, test_stop_lets_what_runs_end_and_starts_no_more);
