@@ -95,11 +95,15 @@ ATTR_MUST_USE bool plan_parse(const char *text, size_t len, struct plan **out,
 struct plan_exec {
     char *const *argv; /* borrowed, NULL-terminated */
     enum phase phase;
-    const struct policy *policy; /* static */
+    const struct policy *policy; /* borrowed for the call, or static */
     int64_t timeout_ms;
+    int transient_retries; /* as plan_with_transient_retries(); -1 = as built in */
     bool idempotent;
 };
-ATTR_MUST_USE struct plan *plan_for_command(const struct plan_exec *exec);
+/* ERR_INVALID or ERR_LIMIT for what no plan may hold: an empty command, too many
+ * arguments, one that is too long. The caller owns *out. */
+ATTR_MUST_USE bool plan_for_command(const struct plan_exec *exec, struct plan **out,
+                                    struct err *err);
 
 /* The plan as JSON text that plan_parse() reads to an equal plan; for `exec`,
  * whose plan has no file. Bytes of a command that are not UTF-8 become U+FFFD. */
@@ -115,8 +119,10 @@ enum { PLAN_TRANSIENT_RETRIES_MAX = POLICY_ATTEMPTS_MAX - 1 };
 
 /* The plan with `retries` (0..PLAN_TRANSIENT_RETRIES_MAX) after a start that failed for
  * the world's reasons: its policy "infrastructure" (requirement B7). A plan that has a
- * policy of that name keeps its own. The caller owns the result. */
-ATTR_MUST_USE struct plan *plan_with_transient_retries(const struct plan *plan, int retries);
+ * policy of that name keeps its own. ERR_LIMIT where there is no room for one more. The
+ * caller owns *out. */
+ATTR_MUST_USE bool plan_with_transient_retries(const struct plan *plan, int retries,
+                                               struct plan **out, struct err *err);
 
 /* The policy of that name: the plan's own, else the built-in one; NULL for neither. */
 const struct policy *plan_policy_find(const struct plan *plan, const char *name);

@@ -48,19 +48,20 @@ static bool check_words(struct exec_words *words, struct plan_exec *out, struct 
     return true;
 }
 
-static int run_command(struct globals *globals, const struct plan_exec *exec, bool json)
+static int run_command(struct globals *globals, struct plan_exec *exec, bool json)
 {
     char dir[PATH_MAX];
     if (!getcwd(dir, sizeof(dir)))
         return fail_usage(NULL, "this folder is not there any more");
-    struct plan *plan = plan_for_command(exec);
-    struct str text = {0};
     struct err err = {0};
-    bool changed = false;
-    if (!config_apply(dir, &plan, &changed, &err)) {
-        plan_free(plan);
+    struct config config;
+    struct plan *plan = NULL;
+    if (!config_read(dir, &config, &err))
         return fail(&err);
-    }
+    exec->transient_retries = config.transient_retries;
+    if (!plan_for_command(exec, &plan, &err))
+        return fail(&err);
+    struct str text = {0};
     plan_write(plan, &text);
     struct session session = {.globals = globals,
                               .plan = plan,

@@ -53,29 +53,37 @@ static bool choose_jobs(const char *given, const struct plan *plan, int *out, st
     return true;
 }
 
-/* Keep one task and what it needs; the log keeps the plan as it is run. */
+/* The log keeps the plan as it is run. */
+static void replace_plan(struct plan_file *file, struct plan *plan)
+{
+    plan_free(file->plan);
+    file->plan = plan;
+    str_clear(&file->text);
+    plan_write(plan, &file->text);
+}
+
+/* Keep one task and what it needs. */
 static bool keep_only(struct plan_file *file, const char *id, struct err *err)
 {
     struct plan *kept = NULL;
     if (!plan_only(file->plan, id, &kept, err))
         return false;
-    plan_free(file->plan);
-    file->plan = kept;
-    str_clear(&file->text);
-    plan_write(kept, &file->text);
+    replace_plan(file, kept);
     return true;
 }
 
-/* devs.config.json has its say; the log keeps the plan as it is run. */
+/* devs.config.json has its say. */
 static bool configure(struct plan_file *file, struct err *err)
 {
-    bool changed = false;
-    if (!config_apply(file->dir, &file->plan, &changed, err))
+    struct config config;
+    struct plan *configured = NULL;
+    if (!config_read(file->dir, &config, err))
         return false;
-    if (changed) {
-        str_clear(&file->text);
-        plan_write(file->plan, &file->text);
-    }
+    if (config.transient_retries < 0)
+        return true;
+    if (!plan_with_transient_retries(file->plan, config.transient_retries, &configured, err))
+        return false;
+    replace_plan(file, configured);
     return true;
 }
 

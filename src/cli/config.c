@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "json.h"
+#include "plan.h"
 #include "str.h"
+#include "violation.h"
 
 enum { CONFIG_BYTES_MAX = 1024 * 1024, CONFIG_FOLDERS_MAX = 128 };
 
@@ -109,23 +111,18 @@ static bool parse_settings(const struct str *text, const char *path, int *retrie
     return ok;
 }
 
-bool config_apply(const char *dir, struct plan **plan, bool *changed, struct err *err)
+bool config_read(const char *dir, struct config *out, struct err *err)
 {
     char path[PATH_MAX];
-    *changed = false;
+    struct config config = {.transient_retries = -1};
     FILE *file = open_nearest(dir, path);
-    if (!file)
-        return true;
     struct str text = {0};
-    int retries = -1;
-    bool ok = read_text(file, &text, err) && parse_settings(&text, path, &retries, err);
-    (void)fclose(file); /* only read */
+    bool ok = !file || (read_text(file, &text, err) &&
+                        parse_settings(&text, path, &config.transient_retries, err));
+    if (file)
+        (void)fclose(file); /* only read */
     str_done(&text);
-    if (!ok || retries < 0)
-        return ok;
-    struct plan *derived = plan_with_transient_retries(*plan, retries);
-    plan_free(*plan);
-    *plan = derived;
-    *changed = true;
-    return true;
+    if (ok)
+        *out = config;
+    return ok;
 }

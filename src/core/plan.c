@@ -98,20 +98,47 @@ static const struct policy *adopt_policy(struct plan *plan, const struct policy 
 {
     if (policy_named(policy->name) == policy)
         return policy;
-    plan->policies = xcalloc(1, sizeof(*plan->policies));
-    plan->policies[0] = *policy;
-    plan->policy_count = 1;
-    return plan->policies;
+    plan->policies[plan->policy_count] = *policy;
+    return &plan->policies[plan->policy_count++];
 }
 
-struct plan *plan_for_command(const struct plan_exec *exec)
+static void set_transient_retries(struct plan *plan, int retries)
+{
+    if (retries < 0)
+        return;
+    struct policy policy = *policy_named("infrastructure");
+    policy.max_attempts = retries + 1;
+    (void)adopt_policy(plan, &policy);
+}
+
+/* What plan_parse() would refuse when the plan is read back from the log. */
+static bool check_command(char *const *argv, struct err *err)
+{
+    if (argv[0][0] == '\0')
+        return err_set(err, ERR_INVALID, "the command is empty");
+    int count = 0;
+    for (; argv[count]; count++) {
+        if (strlen(argv[count]) > PLAN_TEXT_MAX)
+            return err_set(err, ERR_LIMIT, "argument %d has more than %d bytes", count,
+                           PLAN_TEXT_MAX);
+        if (count == PLAN_ARGS_MAX)
+            return err_set(err, ERR_LIMIT, "more than %d arguments", PLAN_ARGS_MAX);
+    }
+    return true;
+}
+
+bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct err *err)
 {
     assert(exec->argv);
     assert(exec->argv[0]);
     assert(exec->policy);
+    if (!check_command(exec->argv, err))
+        return false;
 
+    enum { OWN_POLICIES = 2 };
     struct plan *plan = xcalloc(1, sizeof(*plan));
     plan->name = xstrdup("exec");
+    plan->policies = xcalloc(OWN_POLICIES, sizeof(*plan->policies));
     plan->tasks = xcalloc(1, sizeof(*plan->tasks));
     plan->task_count = 1;
     plan->step_count = 1;
@@ -129,7 +156,9 @@ struct plan *plan_for_command(const struct plan_exec *exec)
         .idempotent = exec->idempotent || repeats,
         .policy = adopt_policy(plan, exec->policy),
     };
+    set_transient_retries(plan, exec->transient_retries);
     plan_index_ids(plan);
     plan_link_dependents(plan);
-    return plan;
+    *out = plan;
+    return true;
 }

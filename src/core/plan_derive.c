@@ -92,26 +92,31 @@ static void derive_text(struct str *out, const struct json *whole,
     str_add_char(out, '}');
 }
 
-/* The plan goes out as JSON and comes back changed: one way to write it, one to read it. */
-static struct plan *derive(const struct plan *plan, const struct derivation *derivation)
+/* The plan goes out as JSON and comes back changed: one way to write it, one to read
+ * it. Only for plans that came from JSON: what is not UTF-8 would not survive. */
+static bool derive(const struct plan *plan, const struct derivation *derivation, struct plan **out,
+                   struct err *err)
 {
     struct str before = {0};
     struct str after = {0};
     struct json *whole = NULL;
-    struct plan *out = NULL;
     struct violations violations = {0};
 
     plan_write(plan, &before);
-    bool ok = json_parse(before.data, before.len, &whole, NULL, NULL);
-    assert(ok); /* we wrote it */
-    derive_text(&after, whole, derivation);
-    ok = plan_parse(after.data, after.len, &out, &violations);
-    assert(ok); /* a valid plan, or a part of one with all that it needs */
+    bool ok = json_parse(before.data, before.len, &whole, NULL, err);
+    if (ok) {
+        derive_text(&after, whole, derivation);
+        ok = plan_parse(after.data, after.len, out, &violations);
+        if (!ok)
+            (void)err_set(err, ERR_LIMIT, "the plan cannot be changed: %s: %s",
+                          violations.count > 0 ? violations.items[0].path : "it",
+                          violations.count > 0 ? violations.items[0].message : "is too large");
+    }
     violations_done(&violations);
     json_free(whole);
     str_done(&before);
     str_done(&after);
-    return out;
+    return ok;
 }
 
 bool plan_only(const struct plan *plan, const char *id, struct plan **out, struct err *err)
@@ -120,12 +125,13 @@ bool plan_only(const struct plan *plan, const char *id, struct plan **out, struc
     if (task < 0)
         return err_set(err, ERR_NOT_FOUND, "this plan has no task '%s'", id);
     bool *wanted = mark_needed(plan, task);
-    *out = derive(plan, &(struct derivation){.wanted = wanted});
+    bool ok = derive(plan, &(struct derivation){.wanted = wanted}, out, err);
     free(wanted);
-    return true;
+    return ok;
 }
 
-struct plan *plan_with_transient_retries(const struct plan *plan, int retries)
+bool plan_with_transient_retries(const struct plan *plan, int retries, struct plan **out,
+                                 struct err *err)
 {
     assert(retries >= 0 && retries <= PLAN_TRANSIENT_RETRIES_MAX);
     char policy[80];
@@ -133,5 +139,5 @@ struct plan *plan_with_transient_retries(const struct plan *plan, int retries)
                    "\"infrastructure\":{\"like\":\"infrastructure\",\"max_attempts\":%d}",
                    retries + 1);
     bool has_own = plan_policy_find(plan, "infrastructure") != policy_named("infrastructure");
-    return derive(plan, &(struct derivation){.policy = has_own ? NULL : policy});
+    return derive(plan, &(struct derivation){.policy = has_own ? NULL : policy}, out, err);
 }

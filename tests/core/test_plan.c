@@ -690,16 +690,39 @@ static char word_make[] = "make";
 static char word_check[] = "check all";
 static char *const command[] = {word_make, word_check, NULL};
 
+/* A command that plan_parse() could not read back is refused. */
+START_TEST(test_command_without_a_name_or_with_too_much)
+{
+    static char *many[PLAN_ARGS_MAX + 2];
+    static char long_word[PLAN_TEXT_MAX + 2];
+    char word[] = "x";
+    char empty[] = "";
+    for (int i = 0; i <= PLAN_ARGS_MAX; i++)
+        many[i] = word;
+    memset(long_word, 'x', sizeof(long_word) - 1);
+    char *const nothing[] = {empty, NULL};
+    char *const too_long[] = {word, long_word, NULL};
+    char *const *const commands[] = {nothing, too_long, many};
+    struct plan_exec exec = {
+        .argv = commands[_i], .policy = policy_named("sandbox"), .transient_retries = -1};
+    struct err err = {0};
+    struct plan *made = NULL;
+    ck_assert(!plan_for_command(&exec, &made, &err));
+    ck_assert_ptr_null(made);
+}
+END_TEST
+
 START_TEST(test_plan_for_command)
 {
     struct plan_exec exec = {
+        .transient_retries = -1,
         .argv = command,
         .phase = PHASE_VERIFY,
         .policy = policy_named("sandbox"),
         .timeout_ms = 2500,
         .idempotent = true,
     };
-    plan = plan_for_command(&exec);
+    ck_assert(plan_for_command(&exec, &plan, NULL));
     ck_assert_str_eq(plan->name, "exec");
     ck_assert_int_eq(plan->task_count, 1);
     ck_assert_int_eq(plan->step_count, 1);
@@ -721,9 +744,11 @@ START_TEST(test_plan_of_a_command_survives_writing)
     struct policy once = *policy_named("sandbox");
     (void)memcpy(once.name, "once", sizeof("once"));
     once.max_attempts = 1;
-    struct plan_exec exec = {.argv = command, .phase = (enum phase)(_i / 2)};
+    struct plan_exec exec = {
+        .transient_retries = -1, .argv = command, .phase = (enum phase)(_i / 2)};
     exec.policy = _i % 2 == 0 ? &once : policy_named("sandbox");
-    struct plan *made = plan_for_command(&exec);
+    struct plan *made = NULL;
+    ck_assert(plan_for_command(&exec, &made, NULL));
     plan_write(made, &text);
     ck_assert_msg(parse_text(), "%s", str_text(&shown));
     const struct plan_step *step = &plan->tasks[0].steps[0];
@@ -742,8 +767,9 @@ START_TEST(test_long_command_gets_a_short_title)
     word[0] = 'x';
     for (size_t i = 1; i + 2 < sizeof(word); i += 2)
         memcpy(&word[i], "\303\251", 3); /* two bytes each, so a cut at 120 is in the middle */
-    struct plan_exec exec = {.argv = argv, .policy = policy_named("sandbox")};
-    plan = plan_for_command(&exec);
+    struct plan_exec exec = {
+        .transient_retries = -1, .argv = argv, .policy = policy_named("sandbox")};
+    ck_assert(plan_for_command(&exec, &plan, NULL));
     ck_assert_uint_eq(strlen(plan->tasks[0].title), 119);
 }
 END_TEST
@@ -778,6 +804,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(writing, setup, teardown);
     tcase_add_test(writing, test_written_plan_is_read_as_the_same);
     tcase_add_test(writing, test_plan_for_command);
+    tcase_add_loop_test(writing, test_command_without_a_name_or_with_too_much, 0, 3);
     tcase_add_loop_test(writing, test_plan_of_a_command_survives_writing, 0, 2 * PHASE_COUNT);
     tcase_add_test(writing, test_long_command_gets_a_short_title);
     return suite;

@@ -268,7 +268,9 @@ END_TEST
 START_TEST(test_B7_transient_retries_are_configurable)
 {
     play_open(&play, ONE("RED"));
-    struct plan *plan = plan_with_transient_retries(play.plan, 1);
+    struct plan *plan = NULL;
+    struct err err = {0};
+    ck_assert_msg(plan_with_transient_retries(play.plan, 1, &plan, &err), "%s", err.message);
     run_state_done(&play.state);
     plan_free(play.plan);
     play.plan = plan;
