@@ -152,7 +152,8 @@ int run_state_step_number(const struct run_state *state, int task);
 struct attempt_state *step_state_attempt(const struct step_state *step);
 /* Attempt by number, NULL if there is none. */
 struct attempt_state *step_state_find_attempt(const struct step_state *step, int number);
-/* The last attempt number that step `number` can reach as things stand: TRY n/THIS. */
+/* The last attempt number that step `number` could reach: TRY n/THIS. It does not shrink
+ * when the step ends early. */
 int run_state_step_tries(const struct run_state *state, int task, int number);
 /* The same of the task's current step. */
 int run_state_tries(const struct run_state *state, int task);

@@ -69,7 +69,8 @@ struct scheduler {
     struct run_state *state;  /* borrowed */
     const char *run_dir;      /* borrowed; part of each call's digest */
     char *const *environment; /* borrowed; likewise */
-    bool starts_nothing;      /* no attempt is started: the engine is leaving, or there is none */
+    bool orphaned;            /* there is no engine: nothing is started, nothing can be ended */
+    bool starts_nothing;      /* no attempt is started: the engine is leaving */
 };
 
 /* One step. Events and actions are appended to *turn; the state has taken the

@@ -51,6 +51,10 @@ void shown_next(const struct run_state *state, int task, bool orphaned, const st
 /* Does anything on the screen change with time alone? */
 bool shown_counts(const struct run_state *state, bool orphaned);
 
+/* What a failed expectation is called: "passed, but was to fail: ", "red for the wrong
+ * reason: "; "" for any other verdict. */
+const char *shown_expectation(const struct verdict *verdict);
+
 /* Why the task is as it is, one line of plain words: class, rule and the matched
  * text; "" if there is nothing to explain. */
 void shown_why(const struct run_state *state, int task, struct str *out);

@@ -68,6 +68,14 @@ enum {
     VERDICT_MATCH_MAX = 160, /* bytes of matched text kept, always whole UTF-8 */
 };
 
+/* How a step that was expected to fail (plan.h) went against that. */
+enum verdict_expectation {
+    VERDICT_AS_IT_IS,        /* nothing was expected, or it came as expected */
+    VERDICT_UNEXPECTED_PASS, /* it was to fail and passed */
+    VERDICT_WRONG_REASON,    /* it failed, but not as it was to */
+    VERDICT_EXPECTATION_COUNT,
+};
+
 /* A plain value: copy it freely. */
 struct verdict {
     enum verdict_class class;
@@ -81,6 +89,7 @@ struct verdict {
     char match[VERDICT_MATCH_MAX];     /* the matched line, cleaned of escapes */
     int64_t retry_after_ms;            /* a server's hint; -1 for none */
     bool ask;                          /* only a person can help: needs-you */
+    enum verdict_expectation expectation;
 };
 
 /* All empty: success, no hint. */

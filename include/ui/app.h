@@ -36,6 +36,9 @@ struct app_options {
     const char *by;            /* who acts: "name@terminal"; borrowed */
     bool engine_here;          /* the run's engine lives in this process */
     int engine_done_fd;        /* readable when it has ended; -1 = none */
+    void (*leave)(void *ctx);  /* q w: start nothing more, end when what runs has ended;
+                                  NULL = not to be had */
+    void *leave_ctx;           /* borrowed; for leave() */
     bool ascii;                /* --ascii */
     enum term_colour colour;
 };

@@ -40,6 +40,9 @@ enum term_colour { TERM_COLOUR_AUTO, TERM_COLOUR_NONE };
 
 struct term;
 
+/* Could term_open() draw here? Touches nothing. ERR_INVALID says why not. */
+ATTR_MUST_USE bool term_check(struct err *err);
+
 /* Take the terminal over (stdin and stdout must be one). ERR_INVALID where it
  * cannot be used (TERM unknown or dumb): the caller goes on with plain lines. */
 ATTR_MUST_USE bool term_open(struct term **out, enum term_colour colour, struct err *err);

@@ -58,14 +58,32 @@ static bool ask(const struct place *place, struct follower *follower, struct con
     return ok;
 }
 
-static int print_answer(const struct asked *asked, const char *what, enum control_verb verb)
+/* "#41/tax" or "#41" */
+static void add_target(const struct target *target, struct str *out)
 {
-    if (!asked->answered) {
-        warn("%s: %s: asked, but the engine has not answered yet", what, control_verb_name(verb));
-        return EXIT_BUSY;
+    str_addf(out, "#%lld%s%s", (long long)target->run, target->task[0] != '\0' ? "/" : "",
+             target->task);
+}
+
+static int print_answer(const struct asked *asked, const struct target *target,
+                        enum control_verb verb)
+{
+    struct str line = {0};
+    add_target(target, &line);
+    if (!asked->answered)
+        str_addf(&line, ": %s: asked, but the engine has not answered yet",
+                 control_verb_name(verb));
+    else
+        str_addf(&line, ": %s%s", asked->done ? "" : "refused: ", str_text(&asked->words));
+    if (asked->done) {
+        str_add_char(&line, '\n');
+        say(line.data);
+    } else {
+        warn("%s", line.data);
     }
-    (void)fprintf(asked->done ? stdout : stderr, "%s%s: %s%s\n", asked->done ? "" : "devs: ", what,
-                  asked->done ? "" : "refused: ", str_text(&asked->words));
+    str_done(&line);
+    if (!asked->answered)
+        return EXIT_BUSY;
     return asked->done ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
 }
 
@@ -89,9 +107,9 @@ static int act(struct globals *globals, const char *word, struct control *contro
     struct follower *follower = NULL;
     struct asked asked = {0};
     bool ok = target_parse(word, &target, &err) && place_find(globals->db, false, &place, &err) &&
-              follower_open(&follower, &place, target.run, &err) &&
+              target_follow(&target, &place, &follower, &err) &&
               aim(follower, &target, control, &err) && ask(&place, follower, control, &asked, &err);
-    int code = ok ? print_answer(&asked, word, control->verb) : fail(&err);
+    int code = ok ? print_answer(&asked, &target, control->verb) : fail(&err);
     str_done(&asked.words);
     follower_close(follower);
     return code;

@@ -37,7 +37,7 @@ static bool find_log(struct globals *globals, const char *word, struct place *pl
                      struct target *target, struct err *err)
 {
     *target = (struct target){0};
-    bool is_file = word && access(word, F_OK) == 0;
+    bool is_file = word && (access(word, F_OK) == 0 || word[0] == '/' || word[0] == '.');
     const char *db = is_file ? word : globals->db;
     return (!word || is_file || target_parse(word, target, err)) &&
            place_find(db, false, place, err);
@@ -123,5 +123,5 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
     stream.run = target.run;
     if (target.task[0] != '\0')
         stream.task = target.task;
-    return stream_print(&stream, NULL, &err) ? EXIT_ALL_PASSED : fail(&err);
+    return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -8,11 +8,10 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "parse.h"
 #include "plan.h"
 #include "session.h"
 
-enum { EXEC_TIMEOUT_S_MAX = 7 * 24 * 3600 };
+enum { EXEC_TIMEOUT_S_MAX = PLAN_TIMEOUT_S_MAX };
 
 /* The words of the command line, before they are checked. */
 struct exec_words {
@@ -20,6 +19,20 @@ struct exec_words {
     bool once, json;
     struct policy chosen; /* for --once: the policy with a single attempt */
 };
+
+/* "90" or "0.5", to milliseconds. */
+static bool parse_seconds(const char *text, int64_t *out_ms, struct err *err)
+{
+    char *end = NULL;
+    double seconds = strtod(text, &end);
+    bool fits = end != text && *end == '\0' && seconds >= 0.001 && seconds <= EXEC_TIMEOUT_S_MAX;
+    if (!fits) {
+        (void)err_set(err, ERR_INVALID, "--timeout '%s' is no time", text);
+        return err_hint(err, "seconds from 0.001 to %d", EXEC_TIMEOUT_S_MAX);
+    }
+    *out_ms = (int64_t)(seconds * 1000);
+    return true;
+}
 
 static bool check_words(struct exec_words *words, struct plan_exec *out, struct err *err)
 {
@@ -40,10 +53,9 @@ static bool check_words(struct exec_words *words, struct plan_exec *out, struct 
         words->chosen.max_attempts = 1;
     }
     out->policy = words->once ? &words->chosen : policy;
-    int64_t timeout_s = 0;
-    if (words->timeout && !parse_i64(words->timeout, 1, EXEC_TIMEOUT_S_MAX, &timeout_s, err))
+    out->timeout_ms = 0;
+    if (words->timeout && !parse_seconds(words->timeout, &out->timeout_ms, err))
         return false;
-    out->timeout_ms = timeout_s * 1000;
     out->idempotent = !words->once;
     return true;
 }

@@ -128,7 +128,7 @@ int cmd_log(struct globals *globals, int argc, char **argv)
     struct follower *follower = NULL;
     bool ok = target_parse(argv[0], &target, &err) &&
               place_find(globals->db, false, &place, &err) &&
-              follower_open(&follower, &place, target.run, &err) &&
+              target_follow(&target, &place, &follower, &err) &&
               follower_read(follower, 0, NULL, NULL, NULL, &err) &&
               print_log(follower, &target, &words, &err);
     follower_close(follower);

@@ -11,34 +11,39 @@
 
 enum { RUN_JOBS_DEFAULT = 2 };
 
-static void print_step(const struct plan_step *step, int number)
+static void add_step(const struct plan_step *step, int number, struct str *out)
 {
     int tries = policy_fits_phase(step->policy, step->phase) ? step->policy->max_attempts : 1;
-    struct str call = {0};
     int argc = 0;
     while (step->argv[argc])
         argc++;
-    command_line_text(argc, step->argv, &call);
-    (void)printf("  %d %-8s %d tr%s (%s)%s  %s\n", number, phase_name(step->phase), tries,
-                 tries == 1 ? "y  " : "ies", step->policy->name,
-                 step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "", str_text(&call));
-    str_done(&call);
+    str_addf(out, "  %d %-8s %d tr%s (%s)%s  ", number, phase_name(step->phase), tries,
+             tries == 1 ? "y  " : "ies", step->policy->name,
+             step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
+    command_line_text(argc, step->argv, out);
+    str_add_char(out, '\n');
+}
+
+static void add_task(const struct plan *plan, const struct plan_task *task, struct str *out)
+{
+    str_addf(out, "%s  %s", task->id, strcmp(task->id, task->title) == 0 ? "" : task->title);
+    for (int n = 0; n < task->need_count; n++)
+        str_addf(out, "%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
+    str_add_char(out, '\n');
+    for (int s = 0; s < task->step_count; s++)
+        add_step(&task->steps[s], s + 1, out);
 }
 
 /* What would run, in words; nothing is started and no log is touched. */
 static int print_dry(const struct plan *plan, int jobs)
 {
-    (void)printf("%s: %d tasks, %d steps, %d at a time\n", plan->name, plan->task_count,
-                 plan->step_count, jobs);
-    for (int i = 0; i < plan->task_count; i++) {
-        const struct plan_task *task = &plan->tasks[i];
-        (void)printf("%s  %s", task->id, strcmp(task->id, task->title) == 0 ? "" : task->title);
-        for (int n = 0; n < task->need_count; n++)
-            (void)printf("%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
-        (void)putchar('\n');
-        for (int s = 0; s < task->step_count; s++)
-            print_step(&task->steps[s], s + 1);
-    }
+    struct str out = {0};
+    str_addf(&out, "%s: %d tasks, %d steps, %d at a time\n", plan->name, plan->task_count,
+             plan->step_count, jobs);
+    for (int i = 0; i < plan->task_count; i++)
+        add_task(plan, &plan->tasks[i], &out);
+    say(str_text(&out));
+    str_done(&out);
     return EXIT_ALL_PASSED;
 }
 

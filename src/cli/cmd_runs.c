@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <string.h>
 
 #include "clock.h"
 #include "command.h"
@@ -7,7 +6,6 @@
 #include "fail.h"
 #include "log_reader.h"
 #include "shown.h"
-#include "text.h"
 
 static const char *state_of(const struct log_run_info *run)
 {
@@ -19,16 +17,16 @@ static const char *state_of(const struct log_run_info *run)
 static void print_text(const struct log_run_info *run)
 {
     char started[CLOCK_TEXT_MAX];
-    struct str lasted = {0}, name = {0};
+    struct str lasted = {0};
     int64_t end_ms = run->ended_at_ms != 0 ? run->ended_at_ms : run->last_at_ms;
     shown_duration(end_ms - run->started_at_ms, &lasted);
-    text_clean(&name, run->name, strlen(run->name));
-    (void)printf("#%-5lld %s  %8s  %-11s %5d tasks %6lld tries %5lld passed %4lld failed  %s\n",
+    (void)printf("#%-5lld %s  %8s  %-11s %5d tasks %6lld tries %5lld passed %4lld failed  ",
                  (long long)run->number, clock_date(run->started_at_ms, started), str_text(&lasted),
                  state_of(run), run->tasks, (long long)run->attempts, (long long)run->passed,
-                 (long long)run->failed, str_text(&name));
+                 (long long)run->failed);
+    say(run->name);
+    (void)putchar('\n');
     str_done(&lasted);
-    str_done(&name);
 }
 
 static void print_json(const struct log_run_info *run)

@@ -64,10 +64,7 @@ static void print_task(const struct asking *asking, int task, int id_columns)
     str_clear(&part);
     shown_why(state, task, &part);
     str_addf(&line, " %s\n", str_text(&part));
-    struct str clean = {0};
-    text_clean(&clean, line.data, line.len);
-    (void)fputs(str_text(&clean), stdout);
-    str_done(&clean);
+    say(str_text(&line));
     str_done(&line);
     str_done(&part);
 }
@@ -84,8 +81,11 @@ static void print_text(const struct asking *asking)
     const struct run_state *state = follower_state(asking->follower);
     const struct log_run_info *run = follower_run(asking->follower);
     char started[CLOCK_TEXT_MAX];
-    (void)printf("run #%lld %s  %s  started %s\n", (long long)run->number, run->name,
-                 run_word(asking), clock_date(run->started_at_ms, started));
+    struct str head = {0};
+    str_addf(&head, "run #%lld %s  %s  started %s\n", (long long)run->number, run->name,
+             run_word(asking), clock_date(run->started_at_ms, started));
+    say(str_text(&head));
+    str_done(&head);
     int id_columns = widest_id(state->plan);
     for (int i = 0; i < state->plan->task_count; i++)
         print_task(asking, i, id_columns);
@@ -147,7 +147,7 @@ static void print_line(const struct asking *asking)
     int counts[SHOWN_COUNT] = {0};
     for (int i = 0; i < state->plan->task_count; i++)
         counts[shown_task(state, i, asking->orphaned)]++;
-    (void)printf("%s", state->plan->name);
+    say(state->plan->name);
     for (int i = 0; i < SHOWN_COUNT; i++) {
         if (counts[i] > 0)
             (void)printf(" %s%d", shown_sign((enum shown)i, asking->ascii), counts[i]);

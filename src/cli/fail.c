@@ -3,8 +3,11 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "exit_code.h"
+#include "str.h"
+#include "text.h"
 
 static int code_of(enum err_code code)
 {
@@ -27,34 +30,53 @@ static int code_of(enum err_code code)
     return EXIT_GAVE_UP;
 }
 
+static void put_clean(FILE *to, const char *text)
+{
+    struct str clean = {0};
+    text_clean(&clean, text, strlen(text));
+    (void)fputs(str_text(&clean), to);
+    str_done(&clean);
+}
+
+/* "devs: ...", and the hint under it where there is one. */
+static void put_error(const char *message, const char *hint)
+{
+    (void)fputs("devs: ", stderr);
+    put_clean(stderr, message);
+    (void)fputc('\n', stderr);
+    if (hint && *hint)
+        (void)fprintf(stderr, "hint: %s\n", hint);
+}
+
 int fail(const struct err *err)
 {
     assert(err->code != ERR_NONE);
-    (void)fprintf(stderr, "devs: %s\n", err->message);
-    if (err->hint[0] != '\0')
-        (void)fprintf(stderr, "hint: %s\n", err->hint);
+    put_error(err->message, err->hint);
     return code_of(err->code);
 }
 
 int fail_usage(const char *hint, const char *fmt, ...)
 {
+    char message[ERR_MESSAGE_MAX];
     va_list args;
     va_start(args, fmt);
-    (void)fputs("devs: ", stderr);
-    (void)vfprintf(stderr, fmt, args);
-    (void)fputc('\n', stderr);
+    (void)vsnprintf(message, sizeof(message), fmt, args);
     va_end(args);
-    if (hint)
-        (void)fprintf(stderr, "hint: %s\n", hint);
+    put_error(message, hint);
     return EXIT_USAGE;
 }
 
 void warn(const char *fmt, ...)
 {
+    char message[ERR_MESSAGE_MAX];
     va_list args;
     va_start(args, fmt);
-    (void)fputs("devs: ", stderr);
-    (void)vfprintf(stderr, fmt, args);
-    (void)fputc('\n', stderr);
+    (void)vsnprintf(message, sizeof(message), fmt, args);
     va_end(args);
+    put_error(message, NULL);
+}
+
+void say(const char *text)
+{
+    put_clean(stdout, text);
 }

@@ -11,7 +11,9 @@
 int fail(const struct err *err);
 /* Print an error made on the spot and return EXIT_USAGE. The hint may be NULL. */
 ATTR_PRINTF(2, 3) int fail_usage(const char *hint, const char *fmt, ...);
-/* One line on stderr: "devs: ...". */
+/* Text that strangers had a hand in, to stdout: no control byte of theirs goes out. */
+void say(const char *text);
+/* One line on stderr: "devs: ...", cleaned likewise. */
 ATTR_PRINTF(1, 2) void warn(const char *fmt, ...);
 
 #endif

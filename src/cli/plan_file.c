@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "exit_code.h"
 #include "fail.h"
@@ -38,13 +39,16 @@ static bool read_file(const char *path, struct str *out, struct err *err)
     return ok || err_set(err, ERR_INVALID, "plan '%s': %s", path, why.message);
 }
 
+/* A plan that comes through a pipe has no folder of its own: this one is meant. */
 static bool find_dir(const char *path, char dir[PATH_MAX], struct err *err)
 {
+    struct stat info;
+    bool is_file = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
     char whole[PATH_MAX];
-    if (!realpath(strcmp(path, "-") == 0 ? "." : path, whole))
-        return err_set_errno(err, errno, "plan '%s'", path);
+    if (!realpath(is_file ? path : ".", whole))
+        return err_set(err, ERR_INVALID, "plan '%s': its folder is not there", path);
     char *slash = strrchr(whole, '/');
-    if (strcmp(path, "-") != 0 && slash)
+    if (is_file && slash)
         slash[slash == whole ? 1 : 0] = '\0';
     (void)snprintf(dir, PATH_MAX, "%s", whole);
     return true;

@@ -2,6 +2,8 @@
 
 #include "session.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
+#include "outlet.h"
 #include "stream.h"
 #include "summary.h"
 
@@ -43,6 +46,7 @@ const char *session_by(char out[SESSION_BY_MAX])
 /* A session under way. */
 struct watching {
     const struct session *session;
+    enum session_watch watch; /* what it came to */
     struct place place;
     struct engine *engine;
     int64_t run;
@@ -50,6 +54,14 @@ struct watching {
     int signal; /* that made us leave; 0 = none */
     char by[SESSION_BY_MAX];
 };
+
+/* The screen has its own handlers while it is there, and puts these back. */
+static void ignore_signals(void)
+{
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
+}
 
 static bool block_signals(int *fd_out, struct err *err)
 {
@@ -65,7 +77,8 @@ static bool block_signals(int *fd_out, struct err *err)
     return true;
 }
 
-/* Other runs that are alive in this log: the person should know. */
+/* Other runs that are alive in this tree: the person should know. Asked once our own
+ * run is in the log, so that of two that start at once at least one sees the other. */
 static void warn_of_others(const struct watching *watching)
 {
     enum { LOOK_AT_RUNS = 16 };
@@ -78,7 +91,8 @@ static void warn_of_others(const struct watching *watching)
         count = 0;
     for (size_t i = 0; i < count; i++) {
         bool same_tree = strcmp(runs[i].dir, watching->session->run_dir) == 0;
-        if (runs[i].owner_alive && runs[i].ended_at_ms == 0 && same_tree)
+        bool other = runs[i].number != watching->run;
+        if (other && runs[i].owner_alive && runs[i].ended_at_ms == 0 && same_tree)
             warn("run #%lld %s is going on in this tree too (pid %lld)", (long long)runs[i].number,
                  runs[i].name, (long long)runs[i].pid);
         log_run_info_done(&runs[i]);
@@ -104,13 +118,27 @@ static bool start_engine(struct watching *watching, struct err *err)
         .by = watching->by,
         .jobs = session->jobs,
         .seed = seed,
-        .at_end = session->watch == SESSION_COCKPIT ? ENGINE_LINGER : ENGINE_LEAVE,
+        .at_end = watching->watch == SESSION_COCKPIT ? ENGINE_LINGER : ENGINE_LEAVE,
     };
     return engine_start(&watching->engine, &options, &watching->run, err);
 }
 
-/* Lines until the engine has ended; a signal cancels the run first. */
-static bool watch_as_lines(struct watching *watching, struct err *err)
+/* The first signal cancels the run, which is watched on to its end; the second ends
+ * the watching, and what still runs is killed. */
+static bool take_signal(void *ctx, int signal)
+{
+    struct watching *watching = ctx;
+    bool first = watching->signal == 0;
+    watching->signal = signal;
+    if (first) {
+        engine_cancel(watching->engine, watching->by);
+        warn("cancelling: TERM to what runs, KILL after 10 s; once more kills at once");
+    }
+    return first;
+}
+
+/* Lines until the engine has ended; done_fd -1: until the run has. */
+static bool print_lines(struct watching *watching, int done_fd, struct err *err)
 {
     static const enum stream_form forms[] = {
         [SESSION_COCKPIT] = STREAM_PLAIN,
@@ -121,13 +149,52 @@ static bool watch_as_lines(struct watching *watching, struct err *err)
     struct stream stream = {
         .place = &watching->place,
         .run = watching->run,
-        .form = forms[watching->session->watch],
+        .form = forms[watching->watch],
         .level = EVENT_LEVEL_DEBUG,
         .follow = true,
-        .done_fd = engine_done_fd(watching->engine),
+        .done_fd = done_fd,
         .signal_fd = watching->signal_fd,
+        .on_signal = take_signal,
+        .ctx = watching,
     };
-    return stream_print(&stream, &watching->signal, err);
+    return stream_print(&stream, err);
+}
+
+/* Until the engine has ended by itself, or a signal says not to wait. */
+static void wait_for_engine(struct watching *watching)
+{
+    struct outlet signals = {
+        .signal_fd = watching->signal_fd, .on_signal = take_signal, .ctx = watching};
+    struct pollfd fds[] = {
+        {.fd = engine_done_fd(watching->engine), .events = POLLIN},
+        {.fd = watching->signal_fd, .events = POLLIN},
+    };
+    while (fds[0].revents == 0) {
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return;
+        if (fds[1].revents != 0 && !outlet_take_signals(&signals))
+            return;
+    }
+}
+
+/* What the person chose on leaving the screen is done before we end. */
+static bool leave_as_chosen(struct watching *watching, const struct app_result *result,
+                            struct err *err)
+{
+    if (result->leave == APP_LEFT)
+        return true;
+    if (!block_signals(&watching->signal_fd, err))
+        return false;
+    watching->signal = result->signal;
+    if (result->leave != APP_LEFT_WAIT)
+        engine_cancel(watching->engine, watching->by);
+    wait_for_engine(watching);
+    return true;
+}
+
+static void leave_engine(void *ctx)
+{
+    engine_leave(ctx);
 }
 
 static bool watch_on_screen(struct watching *watching, struct err *err)
@@ -143,16 +210,32 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .by = watching->by,
         .engine_here = true,
         .engine_done_fd = engine_done_fd(watching->engine),
+        .leave = leave_engine,
+        .leave_ctx = watching->engine,
         .ascii = watching->session->globals->ascii,
         .colour = watching->session->globals->no_color ? TERM_COLOUR_NONE : TERM_COLOUR_AUTO,
     };
     struct app_result result = {0};
+    ignore_signals(); /* what comes after the screen has let them go must not end us */
     bool ok = app_run(&options, &result, err);
-    watching->signal = result.signal;
-    if (ok && (result.leave == APP_LEFT_CANCEL || result.leave == APP_LEFT_SIGNAL))
-        engine_cancel(watching->engine, watching->by);
     control_desk_stop(desk);
-    return ok;
+    return ok && leave_as_chosen(watching, &result, err);
+}
+
+/* The screen or the stream is gone, the work is not: it goes on without. */
+static bool watch_blindly(struct watching *watching, const struct err *why)
+{
+    struct err err = {0};
+    (void)fail(why);
+    warn("the run goes on; devs status and devs debug --logs say how");
+    if (watching->signal_fd < 0 && !block_signals(&watching->signal_fd, &err))
+        return false;
+    bool lingers = watching->watch == SESSION_COCKPIT;
+    if (lingers && !print_lines(watching, -1, &err))
+        engine_leave(watching->engine); /* the log cannot be followed at all */
+    if (!lingers || err.code != ERR_NONE)
+        wait_for_engine(watching);
+    return true;
 }
 
 static void print_summary(const struct watching *watching)
@@ -167,63 +250,66 @@ static void print_summary(const struct watching *watching)
     }
     struct str text = {0};
     summary_write(follower_state(follower), watching->run, false, &text);
-    (void)fputs(str_text(&text), stdout);
+    say(str_text(&text));
     str_done(&text);
     follower_close(follower);
 }
 
 static int exit_code_of(const struct watching *watching, const struct engine_result *result)
 {
-    if (result->recording_failed) {
-        struct err err = result->err;
-        if (err.code == ERR_NONE)
-            (void)err_set(&err, ERR_IO, "the log could not be written to the end");
-        (void)fail(&err);
-        if (result->exit_code == EXIT_ALL_PASSED)
-            return EXIT_NOT_RECORDED;
-    }
+    bool exec = strcmp(watching->session->kind, "exec") == 0;
+    int code = result->exit_code;
     if (watching->signal != 0 && watching->signal != SIGINT)
-        return 128 + watching->signal;
-    bool exec =
-        watching->session->watch == SESSION_OUTPUT || strcmp(watching->session->kind, "exec") == 0;
-    bool stopped = result->exit_code == EXIT_STOPPED;
-    return exec && !stopped ? result->last_attempt_code : result->exit_code;
+        code = 128 + watching->signal;
+    else if (exec && result->exit_code != EXIT_STOPPED)
+        code = result->last_attempt_code;
+    if (!result->recording_failed)
+        return code;
+    struct err err = result->err;
+    if (err.code == ERR_NONE)
+        (void)err_set(&err, ERR_IO, "the log could not be written to the end");
+    (void)fail(&err);
+    return code == EXIT_ALL_PASSED ? EXIT_NOT_RECORDED : code;
 }
 
-/* Watch until the end; after a signal the run is cancelled and watched on. */
 static bool watch(struct watching *watching, struct err *err)
 {
-    if (watching->session->watch == SESSION_COCKPIT)
+    if (watching->watch == SESSION_COCKPIT)
         return watch_on_screen(watching, err);
-    if (!watch_as_lines(watching, err))
-        return false;
-    if (watching->signal != 0)
-        engine_cancel(watching->engine, watching->by);
-    return true;
+    return print_lines(watching, engine_done_fd(watching->engine), err);
+}
+
+/* A terminal that cannot be drawn on is found out before anything is started. */
+static enum session_watch choose_watch(const struct session *session)
+{
+    struct err err = {0};
+    if (session->watch != SESSION_COCKPIT || term_check(&err))
+        return session->watch;
+    warn("%s: plain lines instead", err.message);
+    return SESSION_PLAIN;
 }
 
 int session_run(const struct session *session)
 {
     struct err err = {0};
-    struct watching watching = {.session = session, .signal_fd = -1};
+    struct watching watching = {
+        .session = session, .watch = choose_watch(session), .signal_fd = -1};
     (void)session_by(watching.by);
     if (!place_find(session->globals->db, true, &watching.place, &err))
         return fail(&err);
-    warn_of_others(&watching);
-    bool lines = session->watch != SESSION_COCKPIT;
+    bool lines = watching.watch != SESSION_COCKPIT;
     if (lines && !block_signals(&watching.signal_fd, &err))
         return fail(&err);
     if (!start_engine(&watching, &err))
         return fail(&err);
+    warn_of_others(&watching);
 
-    bool ok = watch(&watching, &err);
+    bool ok = watch(&watching, &err) || watch_blindly(&watching, &err);
     struct engine_result result = {0};
     engine_stop(watching.engine, &result);
     if (watching.signal_fd >= 0)
         (void)close(watching.signal_fd);
-    if (!ok)
-        return fail(&err);
-    if (session->watch == SESSION_COCKPIT || session->watch == SESSION_PLAIN)
+    if (ok && (watching.watch == SESSION_COCKPIT || watching.watch == SESSION_PLAIN))
         print_summary(&watching);
     return exit_code_of(&watching, &result);
 }

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -24,7 +23,8 @@ struct printing {
     struct follower *follower;
     struct str line;
     struct output_print output;
-    int output_task;
+    struct outlet outlet;
+    bool given_up;
 };
 
 static bool wants(const struct printing *p, const struct run_state *state,
@@ -37,19 +37,30 @@ static bool wants(const struct printing *p, const struct run_state *state,
     return event->task >= 0 && strcmp(state->plan->tasks[event->task].id, p->stream->task) == 0;
 }
 
-/* No byte of a stranger's reaches a terminal as it is. */
+/* No byte of a stranger's reaches a terminal as it is; JSON has none. */
 static void put_line(struct printing *p)
 {
     str_add_char(&p->line, '\n');
-    FILE *to = p->stream->form == STREAM_OUTPUT ? stderr : stdout;
-    if (p->stream->form != STREAM_JSON) {
-        struct str clean = {0};
-        text_clean(&clean, p->line.data, p->line.len);
-        (void)fwrite(str_text(&clean), 1, clean.len, to);
-        str_done(&clean);
+    if (p->stream->form == STREAM_JSON) {
+        outlet_add(&p->outlet, p->line.data, p->line.len);
         return;
     }
-    (void)fwrite(p->line.data, 1, p->line.len, to);
+    struct str clean = {0};
+    text_clean(&clean, p->line.data, p->line.len);
+    if (p->stream->form == STREAM_OUTPUT)
+        (void)fputs(str_text(&clean), stderr);
+    else
+        outlet_add(&p->outlet, clean.data, clean.len);
+    str_done(&clean);
+}
+
+/* Some pages of lines at most are kept before they are written. */
+static bool write_page(struct printing *p)
+{
+    enum { OUTLET_BYTES = 64 * 1024 };
+    if (p->outlet.waiting.len >= OUTLET_BYTES)
+        outlet_flush(&p->outlet);
+    return !p->given_up && !(p->outlet.closed && p->stream->done_fd < 0);
 }
 
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
@@ -66,7 +77,7 @@ static bool print_event(void *ctx, const struct run_state *state, const struct e
         event_words(state, event, &p->line);
     }
     put_line(p);
-    return true;
+    return write_page(p);
 }
 
 /* exec: what the command says goes out as our own output, what devs says to stderr. */
@@ -112,65 +123,70 @@ static bool print_news(struct printing *p, struct err *err)
     if (exec && p->output.reader && !output_print_more(&p->output, err))
         return false;
     (void)fflush(stdout);
+    outlet_flush(&p->outlet);
     return true;
 }
 
-static int taken_signal(int fd)
+static bool on_signal(void *ctx, int signal)
 {
-    struct signalfd_siginfo info;
-    ssize_t got = fd >= 0 ? read(fd, &info, sizeof(info)) : -1;
-    return got == (ssize_t)sizeof(info) ? (int)info.ssi_signo : 0;
+    struct printing *p = ctx;
+    if (!p->stream->on_signal(p->stream->ctx, signal))
+        p->given_up = true;
+    return !p->given_up;
 }
 
 static bool is_over(struct printing *p)
 {
     if (p->stream->done_fd >= 0)
         return false; /* the engine's own end is what counts */
-    return follower_state(p->follower)->ended || follower_is_orphaned(p->follower);
+    return p->outlet.closed || follower_state(p->follower)->ended ||
+           follower_is_orphaned(p->follower);
 }
 
-/* Wait for news; *signal_out is a signal that came; false: the engine has ended. */
-static bool wait_for_news(const struct printing *p, int *signal_out)
+/* Wait for news; false: the engine has ended. */
+static bool wait_for_news(struct printing *p)
 {
     struct pollfd fds[] = {
         {.fd = p->stream->signal_fd, .events = POLLIN},
         {.fd = p->stream->done_fd, .events = POLLIN},
         {.fd = follower_fd(p->follower), .events = POLLIN},
+        {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0}, /* is it closed? */
     };
     int timeout_ms = follower_fd(p->follower) < 0 ? WATCH_POLL_MS : ORPHAN_LOOK_MS;
-    (void)poll(fds, 3, timeout_ms);
+    (void)poll(fds, 4, timeout_ms);
     if (fds[2].revents != 0) {
         (void)poll(fds, 2, GATHER_MS);
         (void)follower_heard(p->follower);
     }
     if (fds[0].revents != 0)
-        *signal_out = taken_signal(p->stream->signal_fd);
+        (void)outlet_take_signals(&p->outlet);
+    if ((fds[3].revents & (POLLERR | POLLNVAL)) != 0)
+        p->outlet.closed = true;
     return fds[1].revents == 0;
 }
 
-static bool print_all(struct printing *p, int *signal_out, struct err *err)
+static bool print_all(struct printing *p, struct err *err)
 {
     bool alive = true;
     while (print_news(p, err)) {
-        if (!p->stream->follow || !alive || is_over(p))
+        if (!p->stream->follow || !alive || is_over(p) || p->given_up)
             return true;
-        alive = wait_for_news(p, signal_out);
-        if (*signal_out != 0)
-            return true;
+        alive = wait_for_news(p);
     }
     return false;
 }
 
-bool stream_print(const struct stream *stream, int *signal_out, struct err *err)
+bool stream_print(const struct stream *stream, struct err *err)
 {
-    int signal_taken = 0;
-    struct printing p = {.stream = stream};
+    struct printing p = {.stream = stream,
+                         .outlet = {.signal_fd = stream->signal_fd, .on_signal = on_signal}};
+    p.outlet.ctx = &p;
     if (!follower_open(&p.follower, stream->place, stream->run, err))
         return false;
-    bool ok = print_all(&p, &signal_taken, err);
-    if (signal_out)
-        *signal_out = signal_taken;
+    bool ok = print_all(&p, err);
+    outlet_flush(&p.outlet);
     str_done(&p.line);
+    outlet_done(&p.outlet);
     output_print_done(&p.output);
     follower_close(p.follower);
     return ok;

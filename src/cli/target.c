@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log_reader.h"
 #include "parse.h"
 
 static bool is_number(const char *word, size_t len)
@@ -39,6 +40,57 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     return true;
 }
 
+enum { LOOK_AT_RUNS = 16 }; /* a task without a run is one of these newest */
+
+static bool has_task(struct log_reader *reader, int64_t run, const char *task)
+{
+    struct log_run_info info = {0};
+    struct plan *plan = NULL;
+    struct violations violations = {0};
+    if (!log_reader_run(reader, run, &info, NULL))
+        return false;
+    bool found = plan_parse(info.plan_text, strlen(info.plan_text), &plan, &violations) &&
+                 plan_find(plan, task) >= 0;
+    plan_free(plan);
+    violations_done(&violations);
+    log_run_info_done(&info);
+    return found;
+}
+
+static bool find_run(struct target *target, struct log_reader *reader, struct err *err)
+{
+    struct log_run_info runs[LOOK_AT_RUNS];
+    size_t count = 0;
+    if (target->run != 0 || target->task[0] == '\0')
+        return true;
+    if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, err))
+        return false;
+    for (int alive = 1; alive >= 0 && target->run == 0; alive--) {
+        for (size_t i = 0; i < count && target->run == 0; i++) {
+            bool is_alive = runs[i].owner_alive && runs[i].ended_at_ms == 0;
+            if (is_alive == alive && has_task(reader, runs[i].number, target->task))
+                target->run = runs[i].number;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        log_run_info_done(&runs[i]);
+    return true;
+}
+
+bool target_follow(struct target *target, const struct place *place, struct follower **out,
+                   struct err *err)
+{
+    struct log_reader *reader = NULL;
+    if (!log_reader_open(&reader, place, err))
+        return false;
+    bool ok = find_run(target, reader, err);
+    log_reader_close(reader);
+    if (!ok || !follower_open(out, place, target->run, err))
+        return false;
+    target->run = follower_run(*out)->number;
+    return true;
+}
+
 /* A task whose id begins alike, for the hint. */
 static const char *alike(const struct plan *plan, const char *id)
 {
@@ -53,7 +105,8 @@ bool target_task(const struct target *target, const struct plan *plan, int *out,
 {
     int number = plan_find(plan, target->task);
     if (number < 0) {
-        (void)err_set(err, ERR_NOT_FOUND, "this run has no task '%s'", target->task);
+        (void)err_set(err, ERR_NOT_FOUND, "run #%lld has no task '%s'", (long long)target->run,
+                      target->task);
         const char *near = alike(plan, target->task);
         return near ? err_hint(err, "there is '%s'; devs status lists them all", near) : false;
     }

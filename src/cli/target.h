@@ -9,6 +9,8 @@
 
 #include "attr.h"
 #include "err.h"
+#include "follower.h"
+#include "place.h"
 #include "plan.h"
 
 /* A plain value. */
@@ -17,9 +19,14 @@ struct target {
     char task[PLAN_ID_MAX + 1]; /* "" = the whole run */
 };
 
-/* A word of digits (or '#' and digits) is a run; anything else a task of the
- * newest run. */
+/* A word of digits (or '#' and digits) is a run; anything else a task. */
 ATTR_MUST_USE bool target_parse(const char *word, struct target *out, struct err *err);
+
+/* Follow the run that is meant, from before its first event; target->run is filled in.
+ * A task without a run is looked for in the newest runs, those that are alive first;
+ * where none has it the newest run is meant. */
+ATTR_MUST_USE bool target_follow(struct target *target, const struct place *place,
+                                 struct follower **out, struct err *err);
 
 /* The task's number in the plan; ERR_NOT_FOUND names the nearest that there is. */
 ATTR_MUST_USE bool target_task(const struct target *target, const struct plan *plan, int *out,

@@ -143,12 +143,14 @@ static void words_attempt_judged(const struct words *w)
     const char *rule = json_text(json_get(w->text, "rule"), "");
     const char *match = json_text(json_get(w->text, "match"), "");
     enum verdict_class class = (enum verdict_class)w->event->a;
-    str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed");
+    str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed ");
+    if (class != VERDICT_SUCCESS && w->step->verdict)
+        str_add(w->out, shown_expectation(w->step->verdict));
     if (class == VERDICT_TRANSIENT)
-        str_addf(w->out, " %s", transient_type_name((enum transient_type)w->event->b));
+        str_add(w->out, transient_type_name((enum transient_type)w->event->b));
     char word[VERDICT_WORD_MAX];
     if (class == VERDICT_PERSISTENT)
-        str_addf(w->out, " %s", verdict_word(w->step->verdict, &w->attempt->outcome, word));
+        str_add(w->out, verdict_word(w->step->verdict, &w->attempt->outcome, word));
     if (*rule)
         str_addf(w->out, " (%s)", rule);
     if (*match)
@@ -208,8 +210,9 @@ static void words_of_kind(const struct words *w)
     const struct event *event = w->event;
     switch (event->kind) {
     case EVENT_RUN_STARTED:
-        str_addf(w->out, "run started by %s: %d tasks, %lld at a time", by_of(w),
-                 w->state->plan->task_count, (long long)event->a);
+        str_addf(w->out, "run started by %s: %d task%s, %lld at a time", by_of(w),
+                 w->state->plan->task_count, w->state->plan->task_count == 1 ? "" : "s",
+                 (long long)event->a);
         break;
     case EVENT_RUN_ENDED:
         words_run_ended(w);

@@ -34,8 +34,6 @@ int run_state_step_tries(const struct run_state *state, int task, int number)
     int allowed = step->allowed;
     if (step->grant == 0)
         allowed = policy_fits_phase(plan->policy, plan->phase) ? plan->policy->max_attempts : 1;
-    if (step->status == STEP_ENDED && step->attempt_count > 0)
-        return (int)step->attempt_count;
 
     /* What runs has not been counted yet; what never started never is. */
     int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);

@@ -132,35 +132,27 @@ static bool can_be_expected(const struct outcome *outcome)
     return outcome->kind == OUTCOME_EXIT && outcome->code != 126 && outcome->code != 127;
 }
 
-static void fail_expectation(struct verdict *verdict, const char *subtype, const char *why)
-{
-    verdict->class = VERDICT_PERSISTENT;
-    verdict->type = TRANSIENT_NONE;
-    verdict->ask = false;
-    (void)snprintf(verdict->subtype, sizeof(verdict->subtype), "%s", subtype);
-    if (verdict->match[0] == '\0')
-        (void)snprintf(verdict->match, sizeof(verdict->match), "%s", why);
-}
-
-/* Turn a verdict round where the step is expected to fail. */
+/* Turn a verdict round where the step is expected to fail. What the world did, or a
+ * person, is judged as it is: only its label says that red was wanted. */
 static struct verdict apply_expectation(const struct plan_step *step, const struct input *input)
 {
     struct verdict verdict = input->verdict;
-    if (step->expect.what != PLAN_EXPECT_FAILURE || input->outcome.kind != OUTCOME_EXIT)
-        return verdict;
-    if (verdict.class == VERDICT_TRANSIENT)
+    if (step->expect.what != PLAN_EXPECT_FAILURE || input->outcome.kind == OUTCOME_CANCELLED ||
+        input->outcome.kind == OUTCOME_INTERRUPTED)
         return verdict;
     if (verdict.class == VERDICT_SUCCESS) {
-        fail_expectation(&verdict, "unexpected-pass", "it was expected to fail and passed");
+        verdict.class = VERDICT_PERSISTENT;
+        verdict.expectation = VERDICT_UNEXPECTED_PASS;
         (void)snprintf(verdict.rule, sizeof(verdict.rule), "expect.failure");
         return verdict;
     }
-    bool met = can_be_expected(&input->outcome) && meets_reason(&step->expect, &verdict) &&
+    bool met = verdict.class == VERDICT_PERSISTENT && can_be_expected(&input->outcome) &&
+               meets_reason(&step->expect, &verdict) &&
                (!step->expect.match || input->expectation_met);
     if (met)
         verdict.class = VERDICT_SUCCESS;
     else
-        fail_expectation(&verdict, "wrong-reason", "red for the wrong reason");
+        verdict.expectation = VERDICT_WRONG_REASON;
     return verdict;
 }
 
@@ -463,7 +455,7 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
         .scheduler = scheduler, .state = scheduler->state, .input = input, .turn = turn};
     take_input(&now);
     end_due_waits(&now);
-    if (!scheduler->starts_nothing)
+    if (!scheduler->starts_nothing && !scheduler->orphaned)
         fill_slots(&now);
     end_run(&now);
 }

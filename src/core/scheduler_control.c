@@ -90,6 +90,9 @@ static void cancel_task(const struct scheduling *now, const struct control *cont
     stop_task(now, control, task);
     if (!runs)
         accept(answer, "cancelled, nothing was running");
+    else if (now->scheduler->orphaned)
+        accept(answer, "its devs is gone: no more tries, but its pid %lld may still run",
+               (long long)step_state_attempt(run_state_step(now->state, task))->pid);
     else if (control->mode == CANCEL_STOP)
         accept(answer, "no more tries; the one that runs may end by itself");
     else
@@ -107,7 +110,11 @@ static void cancel_run(const struct scheduling *now, const struct control *contr
     ask_cancel(now, control, -1);
     for (int i = 0; i < now->state->plan->task_count; i++)
         stop_task(now, control, i);
-    accept(answer, "the run is being cancelled");
+    if (now->scheduler->orphaned && now->state->running > 0)
+        accept(answer, "its devs is gone: no more tries, but %d of its processes may still run",
+               now->state->running);
+    else
+        accept(answer, "the run is being cancelled");
 }
 
 static void reopen(const struct scheduling *now, const struct control *control, int task)

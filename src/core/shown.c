@@ -254,11 +254,23 @@ bool shown_counts(const struct run_state *state, bool orphaned)
     return state->started && !state->ended && !orphaned;
 }
 
+const char *shown_expectation(const struct verdict *verdict)
+{
+    static const char *const words[] = {
+        [VERDICT_AS_IT_IS] = "",
+        [VERDICT_UNEXPECTED_PASS] = "passed, but was to fail: ",
+        [VERDICT_WRONG_REASON] = "red for the wrong reason: ",
+    };
+    static_assert(ARRAY_LEN(words) == VERDICT_EXPECTATION_COUNT, "each has its words");
+    return words[verdict->expectation];
+}
+
 static void why_failed(const struct step_state *step, struct str *out)
 {
     const struct verdict *verdict = step->verdict;
     const struct attempt_state *attempt = step_state_attempt(step);
     char word[VERDICT_WORD_MAX];
+    str_add(out, shown_expectation(verdict));
     str_add(out, verdict_word(verdict, &attempt->outcome, word));
     if (verdict->rule[0] != '\0')
         str_addf(out, ", rule %s", verdict->rule);
@@ -281,9 +293,10 @@ void shown_why(const struct run_state *state, int task, struct str *out)
         str_addf(out, "cancelled by %s", it->by ? it->by : "a person");
         return;
     }
+    bool has_reason = has_class(it->status) && step->verdict && step_state_attempt(step);
     if (it->held)
-        str_addf(out, "held by %s; ", it->by ? it->by : "a person");
-    if (has_class(it->status) && step->verdict && step_state_attempt(step))
+        str_addf(out, "held by %s%s", it->by ? it->by : "a person", has_reason ? "; " : "");
+    if (has_reason)
         why_failed(step, out);
     if (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED)
         str_addf(out, " (%s)", decision_kind_name(step->end));

@@ -163,6 +163,8 @@ static void add_text(struct str *out, const char *key, const char *text)
 
 void verdict_to_json(const struct verdict *verdict, struct str *out)
 {
+    if (verdict->expectation != VERDICT_AS_IT_IS)
+        str_json_i64(out, "expectation", (int64_t)verdict->expectation);
     add_text(out, "rule", verdict->rule);
     add_text(out, "subtype", verdict->subtype);
     if (verdict->stream != VERDICT_STREAM_NONE) {
@@ -196,6 +198,9 @@ static enum verdict_stream stream_parse(const char *text)
 void verdict_from_json(const struct json *object, struct verdict *out)
 {
     read_text(object, "rule", out->rule, sizeof(out->rule));
+    int64_t expectation = json_i64(json_get(object, "expectation"), VERDICT_AS_IT_IS);
+    bool known = expectation >= 0 && expectation < VERDICT_EXPECTATION_COUNT;
+    out->expectation = known ? (enum verdict_expectation)expectation : VERDICT_AS_IT_IS;
     read_text(object, "subtype", out->subtype, sizeof(out->subtype));
     read_text(object, "match", out->match, sizeof(out->match));
     out->stream = stream_parse(json_text(json_get(object, "stream"), ""));

@@ -168,8 +168,7 @@ static void add_running(const struct preview *preview, struct str *out)
         str_addf(out, ", pid %lld", (long long)attempt->pid);
     if (step->quiet) {
         str_add(out, ", no output for ");
-        shown_duration(step->quiet_ms, out);
-        str_add(out, " or more");
+        shown_duration(now.mono_ms - step->heard_mono_ms, out);
     }
 }
 

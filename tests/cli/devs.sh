@@ -57,6 +57,33 @@ want 'exec tries again' $? 0
 want_in 'exec says so' "$(cat err)" '[RETRY] attempt 1/2'
 want 'the log is private' "$(stat -c %a .devs .devs/devs.db | tr '\n' ' ')" '700 600 '
 
+"$devs" exec -- '' 2>err
+want 'exec of an empty word: exit' $? 2
+want 'exec hands empty words on' "$("$devs" exec -- printf '<%s>' a '' b)" '<a><><b>'
+"$devs" exec --once --timeout 1 -- sleep 60 2>err
+want 'exec, timed out: exit' $? 124
+"$devs" exec --once -- ./check.sh.nothere 2>err
+want 'exec, not found: exit' $? 127
+: >plainfile
+"$devs" exec --once -- ./plainfile 2>err
+want 'exec, not executable: exit' $? 126
+printf '{"sandbox": {"transientRetries": 1}}' >devs.config.json
+want 'settings do not change a call' "$("$devs" exec -- printf '%s' "$(printf '\377\376')" | od -An -tx1)" ' ff fe'
+printf '{"sandbox": {"transientRetrys": 1}}' >devs.config.json
+"$devs" exec -- true 2>err
+want 'bad settings: exit' $? 2
+want_in 'bad settings' "$(cat err)" 'sandbox.transientRetrys'
+rm devs.config.json
+
+# --- what strangers wrote reaches a terminal cleaned
+printf '{"version":1,"name":"n\\u001b[31mRED","tasks":[{"id":"a","title":"t\\u001b]0;x\\u0007","steps":[{"phase":"RED","run":["sh","-c","printf %b out\\\\033[2J; false"]}]}]}' >hostile.json
+"$devs" run --plain hostile.json >out 2>&1
+"$devs" run --dry-run hostile.json >>out 2>&1
+"$devs" status >>out
+"$devs" status --line >>out
+"$devs" runs >>out
+want 'no escape byte gets out' "$(tr -dc '\033\007' <out | wc -c)" 0
+
 # --- a run as lines and as JSON
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "small", "idempotent": true, "jobs": 2, "tasks": [
@@ -116,6 +143,33 @@ want 'a cancelled task: exit of the run' $? 1
 want_in 'a cancelled task' "$(cat slow.out)" 'cancelled'
 "$devs" retry "$run/hang" 2>err
 want 'act on a run that is over: exit' $? 1
+
+# --- a signal cancels: TERM first, with time to clean up
+cat >polite.json <<'PLAN'
+{"version": 1, "name": "polite", "idempotent": true,
+ "tasks": [{"id": "p", "steps": [{"run": ["sh", "-c", "trap 'echo clean >cleaned; exit 0' TERM; echo up; sleep 1000 & wait"]}]}]}
+PLAN
+for signal in INT TERM HUP; do
+	rm -f cleaned
+	"$devs" run --plain polite.json >polite.out 2>&1 &
+	pid=$!
+	is_up() { grep -q 'runs, pid' polite.out && "$devs" log p 2>/dev/null | grep -q up; }
+	until_true 20 is_up
+	kill -s "$signal" "$pid"
+	wait "$pid"
+	want "$signal: the child cleaned up" "$(cat cleaned 2>/dev/null)" 'clean'
+	want_in "$signal: the end is shown" "$(cat polite.out)" 'run ended, exit 130'
+done
+
+# --- a reader that goes away ends a follower
+"$devs" run --plain polite.json >polite.out 2>&1 &
+pid=$!
+until_true 20 is_up
+"$devs" debug --logs --plain --follow | head -1 >out
+want 'a follower without a reader ends' "$(wc -l <out)" 1
+kill -TERM "$pid"
+wait "$pid"
+want 'TERM: exit' $? 143
 
 # --- devs dies: the log stays whole, the run is interrupted
 "$devs" run --plain slow.json >slow.out 2>&1 &

@@ -36,7 +36,7 @@ START_TEST(test_unknown_task_has_a_hint)
     struct plan *plan = NULL;
     struct violations violations = {0};
     ck_assert(plan_parse(text, strlen(text), &plan, &violations));
-    struct target target = {.task = "tex"};
+    struct target target = {.run = 1, .task = "tex"};
     struct err err = {0};
     int task = 0;
     ck_assert(!target_task(&target, plan, &task, &err));
