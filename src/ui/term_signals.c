@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* pipe2 */
+
 #include "term_signals.h"
 
 #include <assert.h>
@@ -88,17 +90,11 @@ static void on_deadly(int signal)
 
 static bool open_pipe(struct err *err)
 {
-    if (pipe(state.pipe) != 0) {
-        state.pipe[0] = state.pipe[1] = -1;
-        return err_set_errno(err, errno, "terminal: cannot make a pipe");
-    }
-    for (int i = 0; i < 2; i++) {
-        int flags = fcntl(state.pipe[i], F_GETFL);
-        if (fcntl(state.pipe[i], F_SETFD, FD_CLOEXEC) != 0 || flags < 0 ||
-            fcntl(state.pipe[i], F_SETFL, flags | O_NONBLOCK) != 0)
-            return err_set_errno(err, errno, "terminal: cannot set up a pipe");
-    }
-    return true;
+    if (pipe2(state.pipe, O_CLOEXEC | O_NONBLOCK) == 0)
+        return true;
+    int number = errno;
+    state.pipe[0] = state.pipe[1] = -1;
+    return err_set_errno(err, number, "terminal: cannot make a pipe");
 }
 
 static void close_pipe(void)
@@ -132,10 +128,8 @@ bool term_signals_open(struct err *err)
 
     if (tcgetattr(STDIN_FILENO, &state.before) != 0)
         return err_set_errno(err, errno, "terminal: cannot read its settings");
-    if (!open_pipe(err)) {
-        close_pipe();
+    if (!open_pipe(err))
         return false;
-    }
     state.pid = getpid();
     state.stack = xcalloc(1, HANDLER_STACK_BYTES);
     stack_t stack = {.ss_sp = state.stack, .ss_size = HANDLER_STACK_BYTES};

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,6 +267,25 @@ static void body_raise_quit(void)
     (void)raise(SIGQUIT);
 }
 
+static void *raise_segv(void *unused)
+{
+    (void)raise(SIGSEGV);
+    return unused;
+}
+
+/* As the engine's: what it blocks, and no stack of its own for handlers. */
+static void body_segv_in_a_thread(void)
+{
+    sigset_t blocked;
+    pthread_t thread;
+    open_and_show();
+    (void)sigfillset(&blocked);
+    (void)sigdelset(&blocked, SIGSEGV);
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+    if (pthread_create(&thread, NULL, raise_segv, NULL) == 0)
+        (void)pthread_join(thread, NULL);
+}
+
 static void body_abort(void)
 {
     open_and_show();
@@ -453,6 +473,7 @@ static const struct {
     {"SIGFPE", body_raise_fpe, SIGFPE, 0, "devs: crashed: signal FPE\r\n"},
     {"SIGILL", body_raise_ill, SIGILL, 0, "devs: crashed: signal ILL\r\n"},
     {"SIGQUIT", body_raise_quit, SIGQUIT, 0, "devs: ended by signal QUIT\r\n"},
+    {"SIGSEGV in a thread", body_segv_in_a_thread, SIGSEGV, 0, "devs: crashed: signal SEGV\r\n"},
     {"abort", body_abort, SIGABRT, 0, "devs: crashed: signal ABRT\r\n"},
     {"a child of ours exits", body_child_exits, 0, 0, "[A][B]"},
 };
