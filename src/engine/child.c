@@ -43,8 +43,8 @@ struct child {
     int64_t pid_start;
     int64_t grace_ms;
     int64_t started_ms;
-    int64_t kill_due_ms;  /* of what is swept; 0 = KILL has been sent */
-    int64_t sweep_due_ms; /* when we stop looking */
+    int64_t kill_due_ms;  /* one grace after the first TERM; in a sweep 0 = KILL has been sent */
+    int64_t sweep_due_ms; /* when we stop looking; INT64_MAX before KILL */
     int64_t sweep_poll_ms;
     pid_t told[SWEEP_FOUND_MAX]; /* escaped processes that were told TERM */
     size_t told_count;
@@ -252,6 +252,7 @@ static bool sweep_once(struct child *child, int64_t now_ms)
 
     if (child->kill_due_ms > 0 && now_ms >= child->kill_due_ms) {
         child->kill_due_ms = 0;
+        child->sweep_due_ms = now_ms + CHILD_AFTER_KILL_MS;
         child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
     }
     bool gone = sweep_is_clean(child->nursery->sweep, child->pid);
@@ -268,6 +269,14 @@ static bool sweep_once(struct child *child, int64_t now_ms)
     return false;
 }
 
+/* The loop's own time is of before the last commit: a timer that is set by it
+ * rings too early. */
+static void set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
+{
+    uv_update_time(child->nursery->loop);
+    (void)uv_timer_start(&child->timer, rings, (uint64_t)wait_ms, 0);
+}
+
 static void sweep_again(uv_timer_t *timer);
 
 static void sweep_step(struct child *child)
@@ -279,7 +288,7 @@ static void sweep_step(struct child *child)
     }
     int64_t to_kill_ms = child->kill_due_ms > 0 ? child->kill_due_ms - now_ms : INT64_MAX;
     int64_t wait_ms = child->sweep_poll_ms < to_kill_ms ? child->sweep_poll_ms : to_kill_ms;
-    (void)uv_timer_start(&child->timer, sweep_again, (uint64_t)wait_ms, 0);
+    set_timer(child, sweep_again, wait_ms);
     child->sweep_poll_ms *= 2;
     if (child->sweep_poll_ms > SWEEP_POLL_MS_MAX)
         child->sweep_poll_ms = SWEEP_POLL_MS_MAX;
@@ -298,8 +307,11 @@ static void begin_sweep(struct child *child, int64_t now_ms)
         finish(child);
         return;
     }
-    child->kill_due_ms = child->told_kill ? 0 : now_ms + child->grace_ms;
-    child->sweep_due_ms = (child->told_kill ? now_ms : child->kill_due_ms) + CHILD_AFTER_KILL_MS;
+    if (child->told_kill)
+        child->kill_due_ms = 0;
+    else if (!child->told_term)
+        child->kill_due_ms = now_ms + child->grace_ms;
+    child->sweep_due_ms = child->told_kill ? now_ms + CHILD_AFTER_KILL_MS : INT64_MAX;
     child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
     sweep_step(child);
 }
@@ -386,7 +398,8 @@ static void end_it(struct child *child, enum outcome_kind why, enum cancel_mode 
         return;
     child->told_term = true;
     tell_group(child, SIGTERM);
-    (void)uv_timer_start(&child->timer, grace_is_over, (uint64_t)child->grace_ms, 0);
+    child->kill_due_ms = clock_now().mono_ms + child->grace_ms;
+    set_timer(child, grace_is_over, child->grace_ms);
 }
 
 static void time_is_up(uv_timer_t *timer)
@@ -405,32 +418,51 @@ void child_cancel(struct child *child, enum cancel_mode mode)
     bool harder = mode == CANCEL_KILL && child->kill_due_ms > 0;
     if (child->stage == CHILD_IS_SWEPT && harder) {
         child->kill_due_ms = 1; /* long ago: the next look kills */
-        (void)uv_timer_start(&child->timer, sweep_again, 0, 0);
+        set_timer(child, sweep_again, 0);
     }
 }
 
-static void watch_fd(struct child *child, uv_poll_t *handle, int fd, uv_poll_cb callback)
+/* 0, or the errno: the kernel has no room for one more. */
+static int watch_fd(struct child *child, uv_poll_t *handle, int fd, uv_poll_cb callback)
 {
     int failed = uv_poll_init(child->nursery->loop, handle, fd);
-    assert(failed == 0); /* epoll takes every pipe and pidfd, or memory is out */
+    if (failed != 0)
+        return -failed; /* the handle is none yet */
     handle->data = child;
     child->handles++;
-    failed = uv_poll_start(handle, UV_READABLE, callback);
-    assert(failed == 0);
+    return -uv_poll_start(handle, UV_READABLE, callback);
 }
 
-static void watch_child(struct child *child, int64_t timeout_ms)
+static int watch_child(struct child *child, int64_t timeout_ms)
 {
-    watch_fd(child, &child->on_exit, child->pidfd, process_ended);
-    watch_fd(child, &child->on_output[0], child->pipes[0], out_is_readable);
-    watch_fd(child, &child->on_output[1], child->pipes[1], err_is_readable);
     (void)uv_timer_init(child->nursery->loop, &child->timer);
     child->timer.data = child;
     child->handles++;
-    if (timeout_ms > 0) {
-        uv_update_time(child->nursery->loop); /* else the time before counts, too */
-        (void)uv_timer_start(&child->timer, time_is_up, (uint64_t)timeout_ms, 0);
+    int number = watch_fd(child, &child->on_exit, child->pidfd, process_ended);
+    if (number == 0)
+        number = watch_fd(child, &child->on_output[0], child->pipes[0], out_is_readable);
+    if (number == 0)
+        number = watch_fd(child, &child->on_output[1], child->pipes[1], err_is_readable);
+    if (number == 0 && timeout_ms > 0)
+        set_timer(child, time_is_up, timeout_ms);
+    return number;
+}
+
+/* A process that we cannot watch must not run. Nobody knows of the child yet. */
+static void abandon(struct child *child)
+{
+    uv_poll_t *const polls[] = {&child->on_exit, &child->on_output[0], &child->on_output[1]};
+    const int fds[] = {child->pidfd, child->pipes[0], child->pipes[1]};
+
+    (void)kill(-child->pid, SIGKILL);
+    (void)waitpid(child->pid, NULL, 0);
+    sweep_leave(child->nursery->sweep, child->pid);
+    for (size_t i = 0; i < ARRAY_LEN(polls); i++) {
+        if (polls[i]->data)
+            close_handle(polls[i]);
+        (void)close(fds[i]);
     }
+    close_handle(&child->timer);
 }
 
 bool child_start(struct child **out, struct nursery *nursery, const struct child_call *call,
@@ -457,7 +489,12 @@ bool child_start(struct child **out, struct nursery *nursery, const struct child
                                     .run = call->run_mark,
                                     .step = call->step_mark};
     sweep_enter(nursery->sweep, &mark);
-    watch_child(child, call->timeout_ms);
+    int number = watch_child(child, call->timeout_ms);
+    if (number != 0) {
+        abandon(child);
+        *number_out = number;
+        return err_set_errno(err, number, "'%s': cannot be watched", call->spawn.argv[0]);
+    }
     *out = child;
     return true;
 }

@@ -64,15 +64,34 @@ static int report(int number, const char *what, struct err *err)
     return number;
 }
 
+/* A FIFO would wait for its writer, on our thread or on the child's: not even
+ * looked into. 0, or the errno to report. */
+static int open_stdin(const char *path, int *fd_out, struct err *err)
+{
+    struct stat info;
+
+    *fd_out = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (*fd_out < 0 || fstat(*fd_out, &info) != 0)
+        return report(errno, path, err);
+    if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
+        (void)err_set(err, ERR_IO, "'%s': stdin is neither a file nor a character device", path);
+        return EINVAL;
+    }
+    int flags = fcntl(*fd_out, F_GETFL);
+    if (flags < 0 || fcntl(*fd_out, F_SETFL, flags & ~O_NONBLOCK) != 0)
+        return report(errno, path, err);
+    return 0;
+}
+
 /* 0, or the errno to report. */
 static int open_ends(const struct launch_call *call, struct launched *out, struct ends *ends,
                      struct err *err)
 {
     const char *stdin_path = call->stdin_path ? call->stdin_path : "/dev/null";
 
-    ends->fds[0] = open(stdin_path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (ends->fds[0] < 0)
-        return report(errno, stdin_path, err);
+    int number = open_stdin(stdin_path, &ends->fds[0], err);
+    if (number != 0)
+        return number;
     if (!lift_fd(&ends->fds[0]) || !open_pipe(&out->pipes[0], &ends->fds[1]) ||
         !open_pipe(&out->pipes[1], &ends->fds[2]))
         return report(errno, "pipe", err);

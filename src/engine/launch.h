@@ -19,7 +19,7 @@ struct launch_call {
     char *const *argv;        /* NULL-terminated, at least one */
     char *const *environment; /* NULL-terminated; its PATH finds argv[0] */
     const char *cwd;          /* absolute */
-    const char *stdin_path;   /* absolute; NULL = /dev/null */
+    const char *stdin_path;   /* absolute, a file or character device; NULL = /dev/null */
 };
 
 /* What the caller owns afterwards. */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -33,6 +34,8 @@ struct watched {
     struct child_end end;
     const char *cancel_on; /* stdout text that makes us cancel */
     enum cancel_mode cancel_mode;
+    int busy_ms; /* before that: the loop's time grows old */
+    int64_t cancelled_ms;
 };
 
 static uv_loop_t loop;
@@ -81,6 +84,9 @@ static void on_output(void *ctx, int stream, const char *bytes, size_t len)
     if (!cancel)
         return;
     watched->cancel_on = NULL;
+    if (watched->busy_ms > 0)
+        (void)poll(NULL, 0, watched->busy_ms);
+    watched->cancelled_ms = clock_now().mono_ms;
     child_cancel(watched->child, watched->cancel_mode);
 }
 
@@ -321,6 +327,103 @@ START_TEST(test_start_failure)
 }
 END_TEST
 
+static const char *const no_stdins[] = {"fifo", "folder"};
+
+START_TEST(test_stdin_that_is_no_file_is_a_start_failure)
+{
+    char path[PATH_MAX + 64];
+    char program[] = "/bin/cat";
+    char *const argv[] = {program, NULL};
+    char *environment[] = {run_mark, step_mark, NULL};
+    (void)snprintf(path, sizeof(path), "%s/%s", dir, no_stdins[_i]);
+    ck_assert_int_eq(_i == 0 ? mkfifo(path, 0600) : mkdir(path, 0700), 0);
+
+    struct child_call call = make_call(argv, environment);
+    call.spawn.stdin_path = path;
+    struct watched watched = {0};
+    const struct child_watcher watcher = {.ctx = &watched, .output = on_output, .ended = on_ended};
+    struct err err = {0};
+    int number = 0;
+    ck_assert(!child_start(&watched.child, nursery, &call, &watcher, &number, &err));
+    ck_assert_int_eq(number, EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.message, no_stdins[_i]));
+}
+END_TEST
+
+START_TEST(test_stdin_blocks)
+{
+    char path[] = "/dev/null";
+    char shell[] = "/bin/sh";
+    char flag[] = "-c";
+    char script[] = "grep flags: /proc/self/fdinfo/0";
+    char *const argv[] = {shell, flag, script, NULL};
+    char **environment = make_environment(step_mark, NULL);
+    struct child_call call = make_call(argv, environment);
+    call.spawn.stdin_path = path;
+    struct watched watched = {0};
+    start(&watched, &call);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    const char *flags = strchr(str_text(&watched.text[0]), '\t');
+    ck_assert_ptr_nonnull(flags);
+    ck_assert_int_eq(strtol(flags, NULL, 8) & O_NONBLOCK, 0);
+    watched_done(&watched);
+    free(environment);
+}
+END_TEST
+
+static void hear_nothing(uv_poll_t *handle, int status, int events)
+{
+    (void)handle;
+    (void)status;
+    (void)events;
+}
+
+/* Descriptors of a start, counted from the first free one: our end of stdout and of
+ * stderr (each has the child's end beside it, stdin comes first), the pidfd. */
+static const int unwatchable[] = {1, 3, 5};
+
+/* libuv takes no descriptor that it watches already. The one watched here is closed
+ * behind its back, so that the start gets the same number. */
+START_TEST(test_child_that_cannot_be_watched_is_a_start_failure)
+{
+    int fds[2];
+    uv_poll_t taken;
+    int first = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    (void)close(first);
+    ck_assert_int_eq(pipe(fds), 0);
+    int number = first + unwatchable[_i];
+    ck_assert_int_eq(fcntl(fds[0], F_DUPFD_CLOEXEC, 100), 100);
+    ck_assert_int_eq(dup2(100, number), number);
+    ck_assert_int_eq(uv_poll_init(&loop, &taken, number), 0);
+    ck_assert_int_eq(uv_poll_start(&taken, UV_READABLE, hear_nothing), 0);
+    (void)close(number);
+    for (int i = 0; i < 2; i++)
+        (void)close(fds[i]);
+    (void)close(100);
+
+    char program[] = "/bin/sleep";
+    char duration[] = "100";
+    char *const argv[] = {program, duration, NULL};
+    char *environment[] = {run_mark, step_mark, NULL};
+    struct child_call call = make_call(argv, environment);
+    struct watched watched = {0};
+    const struct child_watcher watcher = {.ctx = &watched, .output = on_output, .ended = on_ended};
+    struct err err = {0};
+    int why = 0;
+    ck_assert(!child_start(&watched.child, nursery, &call, &watcher, &why, &err));
+    ck_assert_int_eq(why, EEXIST);
+    ck_assert_ptr_nonnull(strstr(err.message, "cannot be watched"));
+    ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
+    ck_assert_int_eq(errno, ECHILD);
+
+    uv_close((uv_handle_t *)&taken, NULL);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(!watched.ended);
+    ck_assert_int_eq(open("/dev/null", O_RDONLY | O_CLOEXEC), first);
+    (void)close(first);
+}
+END_TEST
+
 START_TEST(test_path_is_the_childs)
 {
     char path[PATH_MAX + 8];
@@ -434,6 +537,44 @@ START_TEST(test_cancel)
                   "%s: ran %" PRId64 " ms", cancels[_i].name, outcome->ran_ms);
     ck_assert_int_eq(outcome->left, 0);
     watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_grace_begins_with_the_cancel)
+{
+    struct watched watched = {
+        .cancel_on = "ready", .cancel_mode = CANCEL_TERM, .busy_ms = GRACE_MS - 50};
+    run_script(
+        &watched,
+        "trap 'sleep 0.15; echo clean; exit 0' TERM; echo ready; while :; do sleep 0.01; done", 0);
+    ck_assert_ptr_nonnull(strstr(str_text(&watched.text[0]), "clean"));
+    ck_assert_int_eq(watched.end.outcome.code, 0);
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_what_is_left_after_a_cancel_has_no_second_grace)
+{
+    enum { LONG_GRACE_MS = 1200 };
+    char shell[] = "/bin/sh";
+    char flag[] = "-c";
+    char script[] =
+        "sh -c 'trap \"\" TERM; while :; do sleep 0.01; done' &\n"
+        "trap 'sleep 1; exit 0' TERM; sleep 0.2; echo ready; while :; do sleep 0.01; done";
+    char *const argv[] = {shell, flag, script, NULL};
+    char **environment = make_environment(step_mark, NULL);
+    struct child_call call = make_call(argv, environment);
+    call.grace_ms = LONG_GRACE_MS;
+    struct watched watched = {.cancel_on = "ready", .cancel_mode = CANCEL_TERM};
+    start(&watched, &call);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    int64_t took_ms = clock_now().mono_ms - watched.cancelled_ms;
+    ck_assert_int_eq(watched.end.outcome.code, 0);
+    ck_assert_int_eq(watched.end.outcome.left, 0);
+    ck_assert_int_ge(took_ms, LONG_GRACE_MS - 1);
+    ck_assert_int_lt(took_ms, LONG_GRACE_MS + 800);
+    watched_done(&watched);
+    free(environment);
 }
 END_TEST
 
@@ -569,6 +710,11 @@ Suite *test_suite(void)
     tcase_add_test(plain, test_has_session_group_signals_and_folder_of_its_own);
     tcase_add_test(plain, test_children_inherit_no_descriptor_of_ours);
     tcase_add_loop_test(plain, test_start_failure, 0, TABLE_LEN(failures));
+    tcase_add_loop_test(plain, test_stdin_that_is_no_file_is_a_start_failure, 0,
+                        TABLE_LEN(no_stdins));
+    tcase_add_test(plain, test_stdin_blocks);
+    tcase_add_loop_test(plain, test_child_that_cannot_be_watched_is_a_start_failure, 0,
+                        TABLE_LEN(unwatchable));
     tcase_add_test(plain, test_path_is_the_childs);
     tcase_add_test(plain, test_status_is_known_though_sigchld_was_ignored);
     tcase_add_test(plain, test_orphans_that_end_are_reaped_while_others_run);
@@ -578,6 +724,8 @@ Suite *test_suite(void)
     tcase_add_test(ending, test_timeout_kills_what_ignores_term);
     tcase_add_test(ending, test_no_timeout_for_what_ends_before);
     tcase_add_loop_test(ending, test_cancel, 0, TABLE_LEN(cancels));
+    tcase_add_test(ending, test_grace_begins_with_the_cancel);
+    tcase_add_test(ending, test_what_is_left_after_a_cancel_has_no_second_grace);
     TCase *left = test_case(suite, "left");
     tcase_add_checked_fixture(left, setup, teardown);
     tcase_add_loop_test(left, test_nothing_is_left, 0, TABLE_LEN(leftovers));
