@@ -8,6 +8,8 @@
 #include "str.h"
 #include "xalloc.h"
 
+static const char step_prefix[] = "DEVS_STEP=";
+
 /* Paths of a plan are relative to the run's folder. */
 static char *resolve(const char *run_dir, const char *path)
 {
@@ -75,7 +77,7 @@ void call_init(struct call *call, const struct call_setting *setting, int task, 
     const struct plan_step *plan_step = &plan_task->steps[step];
     struct str mark = {0};
 
-    str_addf(&mark, "DEVS_STEP=%s/%d", plan_task->id, step + 1);
+    str_addf(&mark, "%s%s/%d", step_prefix, plan_task->id, step + 1);
     call->argv = plan_step->argv;
     call->cwd = resolve(setting->run_dir, plan_step->cwd);
     call->stdin_path =
@@ -93,4 +95,9 @@ void call_done(struct call *call)
     free(call->step_mark);
     free(call->environment);
     *call = (struct call){0};
+}
+
+const char *call_name(const struct call *call)
+{
+    return call->step_mark + sizeof(step_prefix) - 1;
 }

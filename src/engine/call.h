@@ -27,4 +27,7 @@ struct call {
 void call_init(struct call *call, const struct call_setting *setting, int task, int step);
 void call_done(struct call *call);
 
+/* "task/1": the step, for people. */
+const char *call_name(const struct call *call);
+
 #endif

@@ -13,7 +13,9 @@
 #include "loop.h"
 #include "xalloc.h"
 
-enum { EXIT_NOT_RECORDED = 74 };
+/* A fault while its signal is blocked ends the process without a handler, and the
+ * terminal stays as it was. */
+static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
 struct engine {
     /* Engine thread only, once it runs. */
@@ -57,8 +59,6 @@ static void take_result(struct engine *engine)
     result->last_attempt_code = loop->last_attempt_code;
     result->recording_failed = loop->recorder.lost || loop->recorder.failing;
     result->err = loop->recorder.err;
-    if (result->recording_failed && result->exit_code == 0)
-        result->exit_code = EXIT_NOT_RECORDED;
 }
 
 static void *run_engine(void *arg)
@@ -79,14 +79,17 @@ static void *run_engine(void *arg)
     return NULL;
 }
 
-/* Signals are for the starting thread. */
+/* Signals are for the starting thread, but for those of our own faults. What the
+ * engine's thread starts has the same mask. */
 static int start_thread(struct engine *engine)
 {
-    sigset_t all;
+    sigset_t blocked;
     sigset_t before;
 
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    (void)sigfillset(&blocked);
+    for (size_t i = 0; i < ARRAY_LEN(fault_signals); i++)
+        (void)sigdelset(&blocked, fault_signals[i]);
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
     int failed = pthread_create(&engine->thread, NULL, run_engine, engine);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed;
@@ -160,6 +163,11 @@ int engine_done_fd(const struct engine *engine)
 void engine_cancel(struct engine *engine, const char *by)
 {
     mailbox_post_cancel(&engine->mailbox, by);
+}
+
+void engine_leave(struct engine *engine)
+{
+    mailbox_post_leave(&engine->mailbox);
 }
 
 void engine_stop(struct engine *engine, struct engine_result *result)

@@ -80,6 +80,7 @@ static void cancel_run(struct loop *loop, const char *by, enum cancel_mode mode)
         .control = {.verb = CONTROL_CANCEL,
                     .mode = mode,
                     .task = -1,
+                    .step = -1,
                     .key_at_ms = clock_now().at_ms},
     };
     (void)snprintf(input.control.by, sizeof(input.control.by), "%s", by);
@@ -91,13 +92,19 @@ static void mail_came(uv_async_t *handle)
     struct loop *loop = handle->data;
     struct mail mail = mailbox_take(loop->mailbox);
 
+    if (mail.leave) {
+        loop->left = true;
+        loop->scheduler.starts_nothing = true;
+        loop->wanted = true;
+    }
     if (mail.cancel) {
         loop->cancelled = true;
         cancel_run(loop, mail.by, CANCEL_TERM);
     }
     if (mail.stop) {
         loop->stopping = true;
-        if (!loop->state.ended)
+        bool is_left = loop->left && loop->alive_count == 0;
+        if (!loop->state.ended && !is_left)
             cancel_run(loop, loop->options->by, CANCEL_KILL);
     }
 }

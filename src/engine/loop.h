@@ -74,9 +74,11 @@ struct loop {
     struct log_capture *captures; /* owned, the texts too; of this turn */
     size_t capture_count, capture_cap;
 
-    bool stopping;  /* engine_stop() was called */
-    bool cancelled; /* engine_cancel() was called */
-    bool leaving;
+    bool stopping;   /* engine_stop() was called */
+    bool cancelled;  /* engine_cancel() was called */
+    bool left;       /* engine_leave() was called */
+    bool left_noted; /* and nothing of the run is alive: its last note is on its way */
+    bool leaving;    /* the thread ends */
     int last_attempt_code;
     int64_t reaped_ms; /* when adopted children were reaped last */
 };
@@ -99,7 +101,7 @@ ATTR_MUST_USE bool loop_first_turn(struct loop *loop, struct err *err);
 /* Everything that is due now. */
 void loop_turn(struct loop *loop);
 
-/* The run is over and nobody wants the engine any more. */
+/* The run is over, or left, and nobody wants the engine any more. */
 bool loop_may_leave(const struct loop *loop);
 
 /* Let the alarm ring no later than at due_ms. */

@@ -39,6 +39,14 @@ void mailbox_post_cancel(struct mailbox *mailbox, const char *by)
     (void)pthread_mutex_unlock(&mailbox->lock);
 }
 
+void mailbox_post_leave(struct mailbox *mailbox)
+{
+    (void)pthread_mutex_lock(&mailbox->lock);
+    mailbox->mail.leave = true;
+    wake_listener(mailbox);
+    (void)pthread_mutex_unlock(&mailbox->lock);
+}
+
 void mailbox_post_stop(struct mailbox *mailbox)
 {
     (void)pthread_mutex_lock(&mailbox->lock);

@@ -1,5 +1,5 @@
 /*
- * mailbox.h - what other threads ask of the engine's thread: cancel, stop.
+ * mailbox.h - what other threads ask of the engine's thread: cancel, leave, stop.
  *
  * Any thread may post; the loop takes. Asking twice is asking once.
  */
@@ -15,6 +15,7 @@ struct uv_async_s;
 
 struct mail {
     bool cancel; /* the whole run, by a person */
+    bool leave;  /* start nothing more */
     bool stop;   /* the engine itself */
     char by[CONTROL_BY_MAX];
 };
@@ -32,6 +33,7 @@ void mailbox_done(struct mailbox *mailbox);
 void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake);
 
 void mailbox_post_cancel(struct mailbox *mailbox, const char *by);
+void mailbox_post_leave(struct mailbox *mailbox);
 void mailbox_post_stop(struct mailbox *mailbox);
 
 struct mail mailbox_take(struct mailbox *mailbox);

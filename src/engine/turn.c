@@ -107,7 +107,7 @@ static void spawn(struct loop *loop, const struct action *action)
     struct attempt *attempt = attempt_open(&loop->setting, action, &watcher, &err);
 
     if (!attempt->child) {
-        queue_note(loop, attempt->call.step_mark, err.message);
+        queue_note(loop, call_name(&attempt->call), err.message);
         queue_end(loop, attempt);
         return;
     }
@@ -181,8 +181,10 @@ static void ask_controls(struct loop *loop, int64_t now_ms)
         return;
     loop->controls_asked_ms = now_ms;
     loop->controls_due_ms = loop->watch ? INT64_MAX : now_ms + WATCH_POLL_MS;
-    if (!log_writer_controls(loop->recorder.writer, controls, LOOP_CONTROLS_MAX, &count, &err))
-        return; /* an unreadable log shows when it is written */
+    if (!log_writer_controls(loop->recorder.writer, controls, LOOP_CONTROLS_MAX, &count, &err)) {
+        loop->controls_due_ms = now_ms + WATCH_POLL_MS; /* that bell does not ring again */
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         if (controls[i].id <= loop->control_seen)
             continue; /* its answer is not in the log yet */
@@ -284,8 +286,11 @@ static void collect(struct loop *loop, struct moment now)
 }
 
 /* Somebody waits for these: they are on the disk before anybody is told. */
-static enum recorder_urgency find_urgency(const struct turn *turn)
+static enum recorder_urgency find_urgency(const struct loop *loop)
 {
+    const struct turn *turn = &loop->turn;
+    if (loop->left_noted)
+        return RECORDER_NOW;
     for (size_t i = 0; i < turn->event_count; i++) {
         enum event_kind kind = turn->events[i].kind;
         if (kind == EVENT_RUN_ENDED || kind == EVENT_CONTROL_ANSWERED)
@@ -307,7 +312,7 @@ static bool record(struct loop *loop, int64_t now_ms)
     bool news = batch.event_count > 0 || batch.output_count > 0 || batch.capture_count > 0;
     if (!news && recorder_due(&loop->recorder) > now_ms)
         return true;
-    if (!recorder_commit(&loop->recorder, &batch, find_urgency(&loop->turn), now_ms))
+    if (!recorder_commit(&loop->recorder, &batch, find_urgency(loop), now_ms))
         return false;
     bool idle = loop->state.running == 0;
     log_writer_checkpoint(loop->recorder.writer, idle);
@@ -333,6 +338,16 @@ static void note_recovery(struct loop *loop)
     loop->recorder.recovered = false;
     queue_note(loop, "the log could not be written for a while, output of then is missing",
                loop->recorder.err.message);
+}
+
+/* The last word of an engine that was told to leave, once nothing is alive. */
+static void note_leave(struct loop *loop)
+{
+    bool idle = loop->alive_count == 0 && loop->input_count == 0;
+    if (!loop->left || loop->left_noted || loop->state.ended || !idle)
+        return;
+    loop->left_noted = true;
+    queue_note(loop, "left", "what was not started stays in the log");
 }
 
 static void set_alarm(struct loop *loop)
@@ -388,12 +403,15 @@ void loop_turn(struct loop *loop)
     act(loop);
     forget_turn(loop);
     note_recovery(loop);
+    note_leave(loop);
     set_alarm(loop);
 }
 
 bool loop_may_leave(const struct loop *loop)
 {
+    bool idle = loop->alive_count == 0 && loop->input_count == 0;
+    if (loop->left)
+        return idle && (loop->state.ended || loop->left_noted);
     bool wanted = loop->options->at_end == ENGINE_LINGER && !loop->stopping && !loop->cancelled;
-    bool over = loop->state.ended && loop->alive_count == 0 && loop->input_count == 0;
-    return over && !wanted;
+    return idle && loop->state.ended && !wanted;
 }
