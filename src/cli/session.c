@@ -186,7 +186,9 @@ static bool leave_as_chosen(struct watching *watching, const struct app_result *
     if (!block_signals(&watching->signal_fd, err))
         return false;
     watching->signal = result->signal;
-    if (result->leave != APP_LEFT_WAIT)
+    if (result->leave == APP_LEFT_WAIT)
+        engine_leave(watching->engine); /* asked once more does no harm */
+    else
         engine_cancel(watching->engine, watching->by);
     wait_for_engine(watching);
     return true;
