@@ -213,7 +213,10 @@ void shown_next(const struct run_state *state, int task, bool orphaned, const st
 
     switch (shown_task(state, task, orphaned)) {
     case SHOWN_BACKOFF:
-        backoff_next(step, now, out);
+        if (orphaned)
+            str_add(out, "nobody waits");
+        else
+            backoff_next(step, now, out);
         break;
     case SHOWN_RUNNING:
         add_since("", attempt ? now->mono_ms - attempt->started.mono_ms : since_ms, "", out);

@@ -28,9 +28,10 @@ static void ask(struct app *app, struct control control)
 /* No new attempts from now on; the app leaves when none runs any more. */
 static void leave_later(struct app *app)
 {
-    ask(app, (struct control){.verb = CONTROL_HOLD, .task = -1, .key_at_ms = app->now.at_ms});
+    if (app->options->leave)
+        app->options->leave(app->options->leave_ctx);
     app->view.leaving = true;
-    app->view.message[0] = '\0';
+    view_say(&app->view, &app->now, "nothing new is started; devs leaves when what runs has ended");
 }
 
 static void suspend(struct app *app)

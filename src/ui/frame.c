@@ -287,9 +287,9 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
 {
     const struct view *view = input->view;
     if (view->filter.open)
-        line_edit_draw(&view->filter, canvas, canvas->rows - 1, "filter");
+        line_edit_draw(&view->filter, canvas, canvas->rows - 1, "filter: ");
     else if (view->search.open)
-        line_edit_draw(&view->search, canvas, canvas->rows - 1, "find");
+        line_edit_draw(&view->search, canvas, canvas->rows - 1, "find: ");
     if (view->prompt.kind != PROMPT_NONE)
         prompt_draw(&view->prompt, canvas);
     if (view->help.open) {

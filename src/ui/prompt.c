@@ -23,7 +23,8 @@ static const struct answer {
      "as s, and if a try is running: TERM to its group, KILL after the grace"},
     {PROMPT_CANCEL, 'K', "K", PROMPT_KILL, "as s, and if a try is running: KILL at once"},
     {PROMPT_CANCEL, TERM_KEY_ESC, "Esc", PROMPT_KEPT, "leave it as it is   (Enter does nothing)"},
-    {PROMPT_QUIT, 'w', "w", PROMPT_WAIT, "wait: take no new tries, leave when what runs has ended"},
+    {PROMPT_QUIT, 'w', "w", PROMPT_WAIT,
+     "wait: start nothing more, leave when what runs has ended"},
     {PROMPT_QUIT, 'c', "c", PROMPT_CANCEL_ALL,
      "cancel all: TERM, KILL after the grace, then quit; the log keeps every try"},
     {PROMPT_QUIT, TERM_KEY_ESC, "Esc", PROMPT_KEPT, "stay"},
@@ -59,6 +60,7 @@ static void describe_target(const struct prompt *prompt, char *out, size_t size)
 static void take_target(struct prompt *prompt, const struct prompt_target *target)
 {
     assert(target->status < TASK_STATUS_COUNT);
+    prompt->step = target->step;
     prompt->attempt = target->attempt;
     prompt->attempts = target->attempts;
     prompt->status = target->status;
@@ -90,7 +92,9 @@ bool prompt_update(struct prompt *prompt, const struct prompt_target *target, in
     if (prompt->kind != PROMPT_CANCEL)
         return false;
     assert(target->task == prompt->task);
-    if (target->status == prompt->status && target->attempt == prompt->attempt)
+    bool same = target->status == prompt->status && target->step == prompt->step &&
+                target->attempt == prompt->attempt;
+    if (same)
         return false;
     take_target(prompt, target);
     prompt->changed = true;
@@ -305,6 +309,8 @@ static size_t skip_for(const struct line_edit *edit, int width)
 void line_edit_draw(const struct line_edit *edit, struct canvas *canvas, int row, const char *label)
 {
     struct spot spot = {row, 1, canvas->columns - 1};
+    for (int column = 0; column < canvas->columns; column++)
+        (void)canvas_text(canvas, (struct spot){row, column, 1}, STYLE_PLAIN, " ");
     spot.column += canvas_text(canvas, spot, STYLE_LABEL, label);
     spot.width = canvas->columns - spot.column - 1; /* a column for the cursor */
     int used = 0;

@@ -41,6 +41,7 @@ struct prompt_target {
     const char *id;    /* borrowed for the call */
     const char *title; /* borrowed for the call; "" for none */
     enum task_status status;
+    int step;     /* number of the current one */
     int attempt;  /* number of the one alive, else of the last; 0 = none yet */
     int attempts; /* tries with captures so far */
 };
@@ -50,6 +51,7 @@ struct prompt {
     int64_t opened_ms;
     /* PROMPT_CANCEL */
     int task;
+    int step;    /* the one it was opened for */
     int attempt; /* the one it was opened for; 0 = none yet */
     enum task_status status;
     int attempts;

@@ -43,6 +43,7 @@ static struct prompt_target target_of(const struct run_state *state, int task)
         .id = state->plan->tasks[task].id,
         .title = state->plan->tasks[task].title,
         .status = state->tasks[task].status,
+        .step = run_state_step_number(state, task),
         .attempt = attempt_of(state, task),
         .attempts = (int)run_state_step(state, task)->attempt_count,
     };
@@ -209,14 +210,18 @@ static struct view_todo show_only_needs_you(const struct stroke *stroke)
     return draw;
 }
 
+/* A retry is aimed at what is seen; holding is meant for the task, whatever it does. */
 static struct view_todo ask(const struct stroke *stroke, enum control_verb verb)
 {
+    const struct run_state *state = stroke->facts->state;
     int task = stroke->view->chosen;
+    bool aimed = verb == CONTROL_RETRY;
     return (struct view_todo){
         .kind = VIEW_ASK,
         .control = {.verb = verb,
                     .task = task,
-                    .attempt = verb == CONTROL_RETRY ? attempt_of(stroke->facts->state, task) : 0,
+                    .step = aimed ? run_state_step_number(state, task) : -1,
+                    .attempt = aimed ? attempt_of(state, task) : 0,
                     .key_at_ms = stroke->facts->clock.at_ms},
     };
 }
@@ -405,6 +410,7 @@ static struct view_todo cancel_chosen(const struct stroke *stroke, enum cancel_m
         .control = {.verb = CONTROL_CANCEL,
                     .mode = mode,
                     .task = prompt->task,
+                    .step = prompt->step,
                     .attempt = prompt->attempt,
                     .key_at_ms = stroke->facts->clock.at_ms},
     };
