@@ -208,7 +208,7 @@ START_TEST(test_quit_drawn)
     ck_assert_str_eq(
         drawn(), "\n\n"
                  " Quit devs?   3 tasks run and 2 wait: the engine lives in this program.\n"
-                 " w  wait: take no new tries, leave when what runs has ended\n"
+                 " w  wait: start nothing more, leave when what runs has ended\n"
                  " c  cancel all: TERM, KILL after the grace, then quit; the log keeps every try\n"
                  " Esc  stay\n");
     prompt_update_quit(&prompt, 1, 1);
