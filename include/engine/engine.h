@@ -8,6 +8,7 @@
 #define DEVS_ENGINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "attr.h"
@@ -40,6 +41,10 @@ struct engine_options {
     int jobs;
     uint64_t seed;
     enum engine_at_end at_end;
+    /* Told of all output as it is read, on the engine's thread (stream 0 out, 1 err);
+     * NULL = nobody. May block: then everything waits, timers too. */
+    void (*tee)(void *ctx, int stream, const char *bytes, size_t len);
+    void *tee_ctx;         /* borrowed until engine_stop() */
     int64_t kill_grace_ms; /* 0 = ENGINE_KILL_GRACE_MS */
     int64_t quiet_ms;      /* 0 = ENGINE_QUIET_MS */
 };

@@ -49,6 +49,7 @@ struct watching {
     enum session_watch watch; /* what it came to */
     struct place place;
     struct engine *engine;
+    struct tee *tee; /* owned; SESSION_OUTPUT only */
     int64_t run;
     int signal_fd;
     int signal; /* that made us leave; 0 = none */
@@ -118,6 +119,8 @@ static bool start_engine(struct watching *watching, struct err *err)
         .by = watching->by,
         .jobs = session->jobs,
         .seed = seed,
+        .tee = watching->tee ? tee_put : NULL,
+        .tee_ctx = watching->tee,
         .at_end = watching->watch == SESSION_COCKPIT ? ENGINE_LINGER : ENGINE_LEAVE,
     };
     return engine_start(&watching->engine, &options, &watching->run, err);
@@ -132,7 +135,8 @@ static bool take_signal(void *ctx, int signal)
     watching->signal = signal;
     if (first) {
         engine_cancel(watching->engine, watching->by);
-        warn("cancelling: TERM to what runs, KILL after 10 s; once more kills at once");
+        if (signal != SIGPIPE)
+            warn("cancelling: TERM to what runs, KILL after 10 s; once more kills at once");
     }
     return first;
 }
@@ -154,6 +158,7 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
         .follow = true,
         .done_fd = done_fd,
         .signal_fd = watching->signal_fd,
+        .tee = watching->tee,
         .on_signal = take_signal,
         .ctx = watching,
     };
@@ -302,13 +307,20 @@ int session_run(const struct session *session)
     bool lines = watching.watch != SESSION_COCKPIT;
     if (lines && !block_signals(&watching.signal_fd, &err))
         return fail(&err);
-    if (!start_engine(&watching, &err))
+    if (watching.watch == SESSION_OUTPUT && !tee_open(&watching.tee, &err))
         return fail(&err);
+    if (!start_engine(&watching, &err)) {
+        tee_close(watching.tee);
+        return fail(&err);
+    }
     warn_of_others(&watching);
 
     bool ok = watch(&watching, &err) || watch_blindly(&watching, &err);
     struct engine_result result = {0};
+    if (watching.tee)
+        tee_give_up(watching.tee);
     engine_stop(watching.engine, &result);
+    tee_close(watching.tee);
     if (watching.signal_fd >= 0)
         (void)close(watching.signal_fd);
     if (ok && (watching.watch == SESSION_COCKPIT || watching.watch == SESSION_PLAIN))

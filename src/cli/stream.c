@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "follower.h"
-#include "output_print.h"
 #include "text.h"
 #include "watch.h"
 
@@ -22,9 +22,9 @@ struct printing {
     const struct stream *stream;
     struct follower *follower;
     struct str line;
-    struct output_print output;
     struct outlet outlet;
     bool given_up;
+    bool told_closed; /* that nobody reads what the command says */
 };
 
 static bool wants(const struct printing *p, const struct run_state *state,
@@ -80,18 +80,6 @@ static bool print_event(void *ctx, const struct run_state *state, const struct e
     return write_page(p);
 }
 
-/* exec: what the command says goes out as our own output, what devs says to stderr. */
-static bool print_attempt(struct printing *p, const struct event *event)
-{
-    struct log_output_key key = {.run = follower_run(p->follower)->number,
-                                 .task = event->task,
-                                 .step = event->step,
-                                 .attempt = event->attempt};
-    output_print_done(&p->output);
-    p->output = (struct output_print){.reader = follower_reader(p->follower), .key = key};
-    return true;
-}
-
 static bool is_worth_saying(const struct event *event)
 {
     return event->kind == EVENT_WAIT_STARTED || event->kind == EVENT_ATTEMPT_JUDGED ||
@@ -102,10 +90,6 @@ static bool is_worth_saying(const struct event *event)
 static bool print_exec_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct printing *p = ctx;
-    if (event->kind == EVENT_ATTEMPT_STARTED)
-        return print_attempt(p, event);
-    if (event->kind == EVENT_ATTEMPT_ENDED)
-        return output_print_more(&p->output, NULL);
     if (!is_worth_saying(event))
         return true;
     str_clear(&p->line);
@@ -115,16 +99,20 @@ static bool print_exec_event(void *ctx, const struct run_state *state, const str
     return true;
 }
 
-static bool print_news(struct printing *p, struct err *err)
+static void print_piece(struct printing *p, int stream, const char *bytes, size_t len)
 {
-    bool exec = p->stream->form == STREAM_OUTPUT;
-    if (!follower_read(p->follower, 0, exec ? print_exec_event : print_event, p, NULL, err))
-        return false;
-    if (exec && p->output.reader && !output_print_more(&p->output, err))
-        return false;
-    (void)fflush(stdout);
-    outlet_flush(&p->outlet);
-    return true;
+    int fd = stream == 0 ? STDOUT_FILENO : STDERR_FILENO;
+    struct str clean = {0};
+    if (isatty(fd)) {
+        text_clean(&clean, bytes, len);
+        bytes = str_text(&clean);
+        len = clean.len;
+    }
+    if (stream == 0)
+        outlet_add(&p->outlet, bytes, len);
+    else
+        (void)fwrite(bytes, 1, len, stderr);
+    str_done(&clean);
 }
 
 static bool on_signal(void *ctx, int signal)
@@ -132,7 +120,35 @@ static bool on_signal(void *ctx, int signal)
     struct printing *p = ctx;
     if (!p->stream->on_signal(p->stream->ctx, signal))
         p->given_up = true;
+    if (p->stream->tee)
+        tee_give_up(p->stream->tee); /* a reader who does not read keeps no engine from ending */
     return !p->given_up;
+}
+
+/* exec: what the command says goes out as our own output, what devs says to stderr. */
+static void print_output(struct printing *p)
+{
+    struct tee_batch batch = tee_take(p->stream->tee);
+    for (size_t i = 0; i < batch.count; i++) {
+        print_piece(p, batch.pieces[i].stream, batch.bytes, batch.pieces[i].len);
+        batch.bytes += batch.pieces[i].len;
+    }
+    outlet_flush(&p->outlet);
+    if (p->outlet.closed && !p->told_closed) {
+        p->told_closed = true;
+        (void)on_signal(p, SIGPIPE); /* a pipe without a reader ends a command */
+    }
+}
+
+static bool print_news(struct printing *p, struct err *err)
+{
+    bool exec = p->stream->form == STREAM_OUTPUT;
+    if (exec)
+        print_output(p);
+    if (!follower_read(p->follower, 0, exec ? print_exec_event : print_event, p, NULL, err))
+        return false;
+    outlet_flush(&p->outlet);
+    return true;
 }
 
 static bool is_over(struct printing *p)
@@ -151,9 +167,10 @@ static bool wait_for_news(struct printing *p)
         {.fd = p->stream->done_fd, .events = POLLIN},
         {.fd = follower_fd(p->follower), .events = POLLIN},
         {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0}, /* is it closed? */
+        {.fd = p->stream->tee ? tee_fd(p->stream->tee) : -1, .events = POLLIN},
     };
     int timeout_ms = follower_fd(p->follower) < 0 ? WATCH_POLL_MS : ORPHAN_LOOK_MS;
-    (void)poll(fds, 4, timeout_ms);
+    (void)poll(fds, ARRAY_LEN(fds), timeout_ms);
     if (fds[2].revents != 0) {
         (void)poll(fds, 2, GATHER_MS);
         (void)follower_heard(p->follower);
@@ -187,7 +204,6 @@ bool stream_print(const struct stream *stream, struct err *err)
     outlet_flush(&p.outlet);
     str_done(&p.line);
     outlet_done(&p.outlet);
-    output_print_done(&p.output);
     follower_close(p.follower);
     return ok;
 }

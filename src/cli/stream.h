@@ -13,6 +13,7 @@
 #include "event_text.h"
 #include "outlet.h"
 #include "place.h"
+#include "tee.h"
 
 enum stream_form { STREAM_PLAIN, STREAM_JSON, STREAM_OUTPUT };
 
@@ -25,6 +26,7 @@ struct stream {
     bool follow;                 /* go on until the run ends */
     int done_fd;                 /* engine in this process: readable when it ended; -1 */
     int signal_fd;               /* a signalfd; -1 = none */
+    struct tee *tee;             /* borrowed; STREAM_OUTPUT only: where the output comes from */
     outlet_signal_fn *on_signal; /* told of each signal; false ends the stream */
     void *ctx;                   /* borrowed; for on_signal */
 };

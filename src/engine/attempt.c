@@ -25,6 +25,8 @@ static void on_output(void *ctx, int stream, const char *bytes, size_t len)
     output_add(&attempt->streams[stream], bytes, len);
     if (attempt->fingerprint)
         fingerprint_add(attempt->fingerprint, stream, bytes, len);
+    if (attempt->setting->tee)
+        attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
 }
 
@@ -46,6 +48,7 @@ struct attempt *attempt_open(const struct attempt_setting *setting, const struct
     attempt->plan = &setting->call.plan->tasks[action->task].steps[action->step];
     attempt->heard_ms = clock_now().mono_ms;
     attempt->watcher = *watcher;
+    attempt->setting = setting;
     for (int i = 0; i < 2; i++)
         output_init(&attempt->streams[i], attempt->heard_ms);
     const struct policy *policy = attempt->plan->policy;

@@ -19,6 +19,7 @@
 #include "scheduler.h"
 
 struct attempt;
+struct attempt_setting;
 
 /* Told from within the loop's callbacks. */
 struct attempt_watcher {
@@ -39,6 +40,7 @@ struct attempt {
     bool quiet;                      /* it was called so */
     size_t slot;                     /* where the owner keeps it */
     struct attempt_watcher watcher;
+    const struct attempt_setting *setting; /* borrowed */
 };
 
 struct attempt_setting {
@@ -46,6 +48,8 @@ struct attempt_setting {
     struct nursery *nursery;
     const struct classifier *classifier;
     int64_t grace_ms;
+    void (*tee)(void *ctx, int stream, const char *bytes, size_t len); /* NULL = nobody */
+    void *tee_ctx;                                                     /* borrowed */
 };
 
 /* Start what `action` says. An attempt that could not be started has ended with

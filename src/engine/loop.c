@@ -202,6 +202,8 @@ static void set_up(struct loop *loop)
         .nursery = loop->nursery,
         .classifier = loop->classifier,
         .grace_ms = options->kill_grace_ms > 0 ? options->kill_grace_ms : ENGINE_KILL_GRACE_MS,
+        .tee = options->tee,
+        .tee_ctx = options->tee_ctx,
     };
 }
 

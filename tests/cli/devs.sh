@@ -57,6 +57,9 @@ want 'exec tries again' $? 0
 want_in 'exec says so' "$(cat err)" '[RETRY] attempt 1/2'
 want 'the log is private' "$(stat -c %a .devs .devs/devs.db | tr '\n' ' ')" '700 600 '
 
+want 'exec hands all bytes on, in order' "$("$devs" exec --once -- seq 1 300000 | cksum)" "$(seq 1 300000 | cksum)"
+"$devs" exec --once -- yes 2>err | head -1 >out
+want 'exec ends when nobody reads' "$(cat out)" 'y'
 "$devs" exec -- '' 2>err
 want 'exec of an empty word: exit' $? 2
 want 'exec hands empty words on' "$("$devs" exec -- printf '<%s>' a '' b)" '<a><><b>'
