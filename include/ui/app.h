@@ -23,7 +23,7 @@ enum app_mode {
 /* Why the person left. */
 enum app_leave {
     APP_LEFT,        /* q with nothing of ours running, or a run that ended */
-    APP_LEFT_WAIT,   /* q w: take no new attempts, leave when what runs has ended */
+    APP_LEFT_WAIT,   /* q w, and what ran has ended: what was not started stays in the log */
     APP_LEFT_CANCEL, /* q c: cancel all, then leave */
     APP_LEFT_SIGNAL, /* SIGTERM, SIGHUP: see signal */
 };
@@ -36,8 +36,9 @@ struct app_options {
     const char *by;            /* who acts: "name@terminal"; borrowed */
     bool engine_here;          /* the run's engine lives in this process */
     int engine_done_fd;        /* readable when it has ended; -1 = none */
-    void (*leave)(void *ctx);  /* q w: start nothing more, end when what runs has ended;
-                                  NULL = not to be had */
+    void (*leave)(void *ctx);  /* q w: start nothing more, end when what runs has ended; the
+                                  screen stays until then. NULL = the caller does it, q w
+                                  returns at once */
     void *leave_ctx;           /* borrowed; for leave() */
     bool ascii;                /* --ascii */
     enum term_colour colour;

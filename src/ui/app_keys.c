@@ -25,13 +25,17 @@ static void ask(struct app *app, struct control control)
     str_done(&words);
 }
 
-/* No new attempts from now on; the app leaves when none runs any more. */
+/* Nothing is started from now on; the app leaves when nothing runs any more. Until
+ * then the message line says what it waits for. */
 static void leave_later(struct app *app)
 {
-    if (app->options->leave)
-        app->options->leave(app->options->leave_ctx);
+    if (!app->options->leave) {
+        app_leave(app, APP_LEFT_WAIT, 0);
+        return;
+    }
+    app->options->leave(app->options->leave_ctx);
     app->view.leaving = true;
-    view_say(&app->view, &app->now, "nothing new is started; devs leaves when what runs has ended");
+    app->view.message[0] = '\0';
 }
 
 static void suspend(struct app *app)

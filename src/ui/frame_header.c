@@ -204,7 +204,7 @@ static void add_message(const struct frame_input *input, struct str *out)
     if (is_answered && !has_news)
         str_add(out, input->view->message);
     else if (input->view->leaving)
-        str_addf(out, "no new tries; leaving when the %d running %s ended", state->running,
+        str_addf(out, "nothing more is started; leaving when %d %s ended", state->running,
                  state->running == 1 ? "try has" : "tries have");
     else if (!state->started)
         str_add(out, "the run is starting");

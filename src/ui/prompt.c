@@ -49,10 +49,13 @@ static void describe_target(const struct prompt *prompt, char *out, size_t size)
     };
     static_assert(ARRAY_LEN(states) == TASK_STATUS_COUNT, "every status has its words");
 
+    const char *phase = prompt->moved ? phase_name(prompt->phase) : "";
+    const char *blank = prompt->moved ? " " : "";
     if (prompt->status == TASK_RUNNING)
-        (void)snprintf(out, size, "try %d runs now", prompt->attempt);
+        (void)snprintf(out, size, "%s%stry %d runs now", phase, blank, prompt->attempt);
     else if (prompt->status == TASK_BACKOFF)
-        (void)snprintf(out, size, "it waits for try %d, nothing runs now", prompt->attempt + 1);
+        (void)snprintf(out, size, "it waits for %s%stry %d, nothing runs now", phase, blank,
+                       prompt->attempt + 1);
     else
         (void)snprintf(out, size, "%s, nothing runs now", states[prompt->status]);
 }
@@ -61,6 +64,7 @@ static void take_target(struct prompt *prompt, const struct prompt_target *targe
 {
     assert(target->status < TASK_STATUS_COUNT);
     prompt->step = target->step;
+    prompt->phase = target->phase;
     prompt->attempt = target->attempt;
     prompt->attempts = target->attempts;
     prompt->status = target->status;
@@ -92,10 +96,10 @@ bool prompt_update(struct prompt *prompt, const struct prompt_target *target, in
     if (prompt->kind != PROMPT_CANCEL)
         return false;
     assert(target->task == prompt->task);
-    bool same = target->status == prompt->status && target->step == prompt->step &&
-                target->attempt == prompt->attempt;
-    if (same)
+    bool moved = target->step != prompt->step;
+    if (!moved && target->status == prompt->status && target->attempt == prompt->attempt)
         return false;
+    prompt->moved = prompt->moved || moved;
     take_target(prompt, target);
     prompt->changed = true;
     prompt->opened_ms = now_ms;

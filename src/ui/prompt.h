@@ -31,7 +31,7 @@ enum prompt_choice {
     PROMPT_STOP,       /* s: CANCEL_STOP */
     PROMPT_TERM,       /* t: CANCEL_TERM */
     PROMPT_KILL,       /* K: CANCEL_KILL */
-    PROMPT_WAIT,       /* w: leave when what runs has ended */
+    PROMPT_WAIT,       /* w: start nothing more, leave when what runs has ended */
     PROMPT_CANCEL_ALL, /* c: cancel all, then leave */
 };
 
@@ -41,7 +41,8 @@ struct prompt_target {
     const char *id;    /* borrowed for the call */
     const char *title; /* borrowed for the call; "" for none */
     enum task_status status;
-    int step;     /* number of the current one */
+    int step; /* number of the current one; attempts count from 1 in each */
+    enum phase phase;
     int attempt;  /* number of the one alive, else of the last; 0 = none yet */
     int attempts; /* tries with captures so far */
 };
@@ -51,11 +52,13 @@ struct prompt {
     int64_t opened_ms;
     /* PROMPT_CANCEL */
     int task;
-    int step;    /* the one it was opened for */
-    int attempt; /* the one it was opened for; 0 = none yet */
+    int step;    /* the one it is about */
+    int attempt; /* likewise; 0 = none yet */
     enum task_status status;
+    enum phase phase;
     int attempts;
     bool changed; /* the task changed while the question stood */
+    bool moved;   /* and went on to another step */
     char id[PROMPT_ID_MAX];
     char title[PROMPT_TITLE_MAX];
     /* PROMPT_QUIT */
@@ -67,15 +70,15 @@ void prompt_open_cancel(struct prompt *prompt, const struct prompt_target *targe
 void prompt_open_quit(struct prompt *prompt, int running, int waiting, int64_t now_ms);
 void prompt_close(struct prompt *prompt);
 
-/* Tell an open cancel prompt what its task is now. If status or attempt are not
- * what the question was about, it says so, is about the new ones from now on, is
+/* Tell an open cancel prompt what its task is now. If status, step or attempt are
+ * not what the question was about, it says so, is about the new ones from now on, is
  * deaf again, and this returns true. Call before prompt_key(). */
 bool prompt_update(struct prompt *prompt, const struct prompt_target *target, int64_t now_ms);
 /* The same for the numbers in a quit prompt; only what it says changes. */
 void prompt_update_quit(struct prompt *prompt, int running, int waiting);
 
-/* Take a key. Anything but PROMPT_UNDECIDED has closed the prompt; task and attempt
- * stay readable. */
+/* Take a key. Anything but PROMPT_UNDECIDED has closed the prompt; task, step and
+ * attempt stay readable. */
 enum prompt_choice prompt_key(struct prompt *prompt, uint32_t key, int64_t now_ms);
 
 /* Rows it takes at the bottom of a canvas so high; 0 when closed. */

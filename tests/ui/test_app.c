@@ -381,18 +381,17 @@ static void tell_leave(void *ctx)
     ck_assert_int_eq(write(fds[1], "l", 1), 1);
 }
 
-START_TEST(test_quit_waits_for_what_runs)
+/* The engine is here and runs alpha; it was told to leave by q w. */
+static void quit_waiting(struct app_options *options, int told[2])
 {
-    int told[2];
     char byte = 0;
     ck_assert_int_eq(pipe(told), 0);
-    struct app_options options = live_options();
-    options.engine_here = true;
-    options.leave = tell_leave;
-    options.leave_ctx = told;
+    options->engine_here = true;
+    options->leave = tell_leave;
+    options->leave_ctx = told;
     story.now = clock_now();
     story_start(&story, "alpha");
-    begin(&options);
+    begin(options);
     go();
     wait_for("running");
     press("q");
@@ -404,10 +403,45 @@ START_TEST(test_quit_waits_for_what_runs)
     } while (poll(&heard, 1, PACE_MS) == 0);
     ck_assert_int_eq(read(told[0], &byte, 1), 1);
     ck_assert_int_eq(byte, 'l');
+    wait_for("leaving when 1 try has ended");
     ck_assert_int_eq(waitpid(child, NULL, WNOHANG), 0);
+}
+
+START_TEST(test_quit_waits_for_what_runs)
+{
+    struct app_options options = live_options();
+    int told[2];
+    quit_waiting(&options, told);
     story_pass(&story, "alpha");
     commit();
     ck_assert_int_eq(left(), APP_LEFT_WAIT);
+}
+END_TEST
+
+START_TEST(test_quit_waits_for_the_engine)
+{
+    struct app_options options = live_options();
+    int told[2], done[2];
+    ck_assert_int_eq(pipe(done), 0);
+    options.engine_done_fd = done[0];
+    quit_waiting(&options, told);
+    ck_assert_int_eq(write(done[1], "d", 1), 1);
+    ck_assert_int_eq(left(), APP_LEFT_WAIT);
+}
+END_TEST
+
+START_TEST(test_quit_leaves_the_waiting_to_the_caller)
+{
+    struct app_options options = live_options();
+    options.engine_here = true;
+    story.now = clock_now();
+    story_start(&story, "alpha");
+    begin(&options);
+    go();
+    wait_for("running");
+    press("q");
+    wait_for("Quit devs?");
+    ck_assert_int_eq(left_pressing("w"), APP_LEFT_WAIT);
 }
 END_TEST
 
@@ -503,6 +537,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_retry_is_asked_and_answered);
     tcase_add_test(tcase, test_refusal_is_shown_in_words);
     tcase_add_test(tcase, test_quit_waits_for_what_runs);
+    tcase_add_test(tcase, test_quit_waits_for_the_engine);
+    tcase_add_test(tcase, test_quit_leaves_the_waiting_to_the_caller);
     tcase_add_test(tcase, test_quit_cancels);
     tcase_add_loop_test(tcase, test_signal_leaves, 0, TABLE_LEN(signals));
     tcase_add_test(tcase, test_dead_owner_is_seen);

@@ -12,6 +12,8 @@ static const struct prompt_target waiting = {
     .id = "T-104",
     .title = "checkout: tax rounding",
     .status = TASK_BACKOFF,
+    .step = 1,
+    .phase = PHASE_GREEN,
     .attempt = 3,
     .attempts = 3,
 };
@@ -105,6 +107,7 @@ START_TEST(test_target_is_kept)
 {
     ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS), (int)PROMPT_TERM);
     ck_assert_int_eq(prompt.task, 3);
+    ck_assert_int_eq(prompt.step, 1);
     ck_assert_int_eq(prompt.attempt, 3);
     ck_assert_str_eq(prompt.id, "T-104");
 }
@@ -121,19 +124,23 @@ END_TEST
 static const struct {
     const char *name;
     enum task_status status;
-    int attempt;
+    int step, attempt;
     const char *words;
 } change_cases[] = {
-    {"it starts", TASK_RUNNING, 4, "try 4 runs now"},
-    {"another wait", TASK_BACKOFF, 4, "it waits for try 5, nothing runs now"},
-    {"it passed", TASK_PASSED, 3, "it has passed, nothing runs now"},
-    {"another cancelled it", TASK_CANCELLED, 3, "it is cancelled, nothing runs now"},
+    {"it starts", TASK_RUNNING, 1, 4, "?   try 4 runs now"},
+    {"another wait", TASK_BACKOFF, 1, 4, "it waits for try 5, nothing runs now"},
+    {"it passed", TASK_PASSED, 1, 3, "it has passed, nothing runs now"},
+    {"another cancelled it", TASK_CANCELLED, 1, 3, "it is cancelled, nothing runs now"},
+    {"the next step, the same try", TASK_BACKOFF, 2, 3, "it waits for VERIFY try 4, nothing runs"},
+    {"the next step runs", TASK_RUNNING, 2, 1, "?   VERIFY try 1 runs now"},
 };
 
 START_TEST(test_change_asks_again)
 {
     struct prompt_target now = waiting;
     now.status = change_cases[_i].status;
+    now.step = change_cases[_i].step;
+    now.phase = now.step == 1 ? PHASE_GREEN : PHASE_VERIFY;
     now.attempt = change_cases[_i].attempt;
 
     ck_assert(prompt_update(&prompt, &now, LATER_MS));
@@ -144,6 +151,7 @@ START_TEST(test_change_asks_again)
                   drawn());
     ck_assert(!prompt_update(&prompt, &now, LATER_MS + 1));
     ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS + PROMPT_DEAF_MS), (int)PROMPT_TERM);
+    ck_assert_int_eq(prompt.step, change_cases[_i].step);
     ck_assert_int_eq(prompt.attempt, change_cases[_i].attempt);
 }
 END_TEST

@@ -252,21 +252,21 @@ static const struct {
     char key;
     enum view_todo_kind want;
     enum control_verb verb;
-    int attempt;
+    int step, attempt;
     const char *says;
 } acts[] = {
-    {"T-104", 'r', VIEW_ASK, CONTROL_RETRY, 3, ""},
-    {"T-105", 'r', VIEW_ASK, CONTROL_RETRY, 1, ""},
-    {"T-106", 'r', VIEW_ASK, CONTROL_RETRY, 0, ""},
-    {"T-107", 'r', VIEW_ASK, CONTROL_RETRY, 1, ""},
-    {"T-101", 'r', VIEW_DRAW, 0, 0, "T-101 runs: nothing to retry"},
-    {"T-102", 'r', VIEW_DRAW, 0, 0, "T-102 has passed"},
-    {"T-111", 'r', VIEW_DRAW, 0, 0, "T-111 starts with the next free slot"},
-    {"T-104", 'x', VIEW_ASKED, 0, 0, ""},
-    {"T-101", 'x', VIEW_ASKED, 0, 0, ""},
-    {"T-102", 'x', VIEW_DRAW, 0, 0, "T-102 has ended"},
-    {"T-104", 'p', VIEW_ASK, CONTROL_HOLD, 0, ""},
-    {"T-105", 'p', VIEW_DRAW, 0, 0, "T-105 has ended"},
+    {"T-104", 'r', VIEW_ASK, CONTROL_RETRY, 1, 3, ""},
+    {"T-105", 'r', VIEW_ASK, CONTROL_RETRY, 0, 1, ""},
+    {"T-106", 'r', VIEW_ASK, CONTROL_RETRY, 0, 0, ""},
+    {"T-107", 'r', VIEW_ASK, CONTROL_RETRY, 0, 1, ""},
+    {"T-101", 'r', VIEW_DRAW, 0, 0, 0, "T-101 runs: nothing to retry"},
+    {"T-102", 'r', VIEW_DRAW, 0, 0, 0, "T-102 has passed"},
+    {"T-111", 'r', VIEW_DRAW, 0, 0, 0, "T-111 starts with the next free slot"},
+    {"T-104", 'x', VIEW_ASKED, 0, 0, 0, ""},
+    {"T-101", 'x', VIEW_ASKED, 0, 0, 0, ""},
+    {"T-102", 'x', VIEW_DRAW, 0, 0, 0, "T-102 has ended"},
+    {"T-104", 'p', VIEW_ASK, CONTROL_HOLD, -1, 0, ""},
+    {"T-105", 'p', VIEW_DRAW, 0, 0, 0, "T-105 has ended"},
 };
 
 START_TEST(test_act)
@@ -280,6 +280,7 @@ START_TEST(test_act)
         return;
     ck_assert_int_eq(todo.control.verb, acts[_i].verb);
     ck_assert_int_eq(todo.control.task, story_task(&story, acts[_i].id));
+    ck_assert_int_eq(todo.control.step, acts[_i].step);
     ck_assert_int_eq(todo.control.attempt, acts[_i].attempt);
     ck_assert_int_eq(todo.control.key_at_ms, facts.clock.at_ms);
 }
@@ -336,6 +337,27 @@ START_TEST(test_prompt_keeps_its_target)
     struct view_todo todo = press('t');
     ck_assert_int_eq(todo.kind, VIEW_ASK);
     ck_assert_int_eq(todo.control.task, story_task(&story, "c"));
+}
+END_TEST
+
+/* Try 1 of the first step is asked about, try 1 of the second runs. */
+START_TEST(test_prompt_knows_the_next_step)
+{
+    view.chosen = story_task(&story, "T-103");
+    (void)press('x');
+    later(PROMPT_DEAF_MS);
+    story_fail(&story, "T-103", REASON_TEST_FAIL, NULL);
+    story_end(&story, "T-103", DECISION_SUCCEEDED);
+    story_start(&story, "T-103");
+    ck_assert_int_eq(press('t').kind, VIEW_DRAW);
+    ck_assert(view.prompt.changed);
+
+    later(PROMPT_DEAF_MS);
+    struct view_todo todo = press('t');
+    ck_assert_int_eq(todo.kind, VIEW_ASK);
+    ck_assert_int_eq(todo.control.task, story_task(&story, "T-103"));
+    ck_assert_int_eq(todo.control.step, 1);
+    ck_assert_int_eq(todo.control.attempt, 1);
 }
 END_TEST
 
@@ -531,6 +553,7 @@ static void add_full(TCase *tcase)
     tcase_add_test(tcase, test_acts_with_nothing_chosen_say_so);
     tcase_add_test(tcase, test_go_to_what_needs_you);
     tcase_add_loop_test(tcase, test_act, 0, TABLE_LEN(acts));
+    tcase_add_test(tcase, test_prompt_knows_the_next_step);
     tcase_add_test(tcase, test_help_runs_a_line);
     tcase_add_test(tcase, test_log_pane_takes_the_moves);
 }
