@@ -48,14 +48,23 @@ static uint32_t ascii_twin(uint32_t rune)
     return '?';
 }
 
+/* Variant selectors and joiners: nothing is seen of them, and terminals differ on what
+ * they do to the width. */
+static bool shows_nothing(uint32_t rune)
+{
+    bool selects_variant = (rune >= 0xfe00 && rune <= 0xfe0f) ||
+                           (rune >= 0xe0100 && rune <= 0xe01ef) ||
+                           (rune >= 0x180b && rune <= 0x180f);
+    return selects_variant || rune == 0x034f || rune == 0x17b4 || rune == 0x17b5;
+}
+
 static struct glyph glyph_of(uint32_t rune, bool ascii)
 {
     if (rune >= 0x20 && rune <= 0x7e)
         return (struct glyph){rune, 1};
     if (!rune_is_shown(rune))
         return (struct glyph){'?', 1};
-    bool selects_variant = rune >= 0xfe00 && rune <= 0xfe0f; /* terminals differ on the width */
-    if (selects_variant)
+    if (shows_nothing(rune))
         return (struct glyph){0, -1};
 
     int width = rune_width(rune);

@@ -8,11 +8,13 @@
 #include "shown.h"
 #include "story.h"
 #include "test_main.h"
+#include "xalloc.h"
 
 static struct story story;
 static struct view view;
 static struct view_facts facts;
 static struct canvas canvas;
+static const char *name;
 
 static void set_up(void)
 {
@@ -23,6 +25,7 @@ static void set_up(void)
     facts = (struct view_facts){
         .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now};
     view.chosen = story_task(&story, "T-104");
+    name = "shop-api";
 }
 
 static void tear_down(void)
@@ -38,7 +41,7 @@ static void draw(int rows, int columns, bool ascii)
         .facts = &facts,
         .view = &view,
         .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
-        .name = "shop-api",
+        .name = name,
         .number = 41,
     };
     canvas_done(&canvas);
@@ -69,10 +72,10 @@ static void save(const char *path, const char *text)
 }
 
 /* Compare with tests/data/frames/NAME.txt; DEVS_UPDATE_FRAMES=1 writes it anew. */
-static void check_golden(const char *name)
+static void check_golden(const char *frame)
 {
     char relative[128];
-    (void)snprintf(relative, sizeof(relative), "tests/data/frames/%s.txt", name);
+    (void)snprintf(relative, sizeof(relative), "tests/data/frames/%s.txt", frame);
     const char *path = test_source_path(relative);
     struct str out = {0};
     canvas_to_text(&canvas, &out);
@@ -80,7 +83,7 @@ static void check_golden(const char *name)
         save(path, str_text(&out));
     char *want = test_read_file(path);
     ck_assert_msg(want != NULL, "no golden frame %s", path);
-    ck_assert_msg(strcmp(want, str_text(&out)) == 0, "%s is now:\n%s", name, str_text(&out));
+    ck_assert_msg(strcmp(want, str_text(&out)) == 0, "%s is now:\n%s", frame, str_text(&out));
     free(want);
     str_done(&out);
 }
@@ -124,12 +127,12 @@ static const char *const chosen_tasks[] = {"T-101", "T-102", "T-105", "T-106",
 
 START_TEST(test_golden_preview)
 {
-    char name[64];
+    char frame[64];
     view.chosen = story_task(&story, chosen_tasks[_i]);
     log_tail_clear(&story.tail);
     draw(24, 80, false);
-    (void)snprintf(name, sizeof(name), "chosen-%s", chosen_tasks[_i]);
-    check_golden(name);
+    (void)snprintf(frame, sizeof(frame), "chosen-%s", chosen_tasks[_i]);
+    check_golden(frame);
 }
 END_TEST
 
@@ -259,6 +262,108 @@ START_TEST(test_strange_bytes_do_not_reach_the_canvas)
 }
 END_TEST
 
+/* What may not reach a terminal: controls, direction marks, what cannot be seen. */
+static const struct range {
+    uint32_t first, last;
+} hostile[] = {
+    {0x01, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x34f, 0x34f},     {0x61c, 0x61c},
+    {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xfe00, 0xfe0f},
+    {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0x115f, 0x115f}, {0xe0001, 0xe007f}, {0xe0100, 0xe0100},
+};
+
+static bool is_hostile(uint32_t rune)
+{
+    for (size_t i = 0; i < ARRAY_LEN(hostile); i++) {
+        if (rune >= hostile[i].first && rune <= hostile[i].last)
+            return true;
+    }
+    return false;
+}
+
+static void add_rune(struct str *out, uint32_t rune)
+{
+    int more = rune < 0x80 ? 0 : rune < 0x800 ? 1 : rune < 0x10000 ? 2 : 3;
+    static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
+    str_add_char(out, (char)(leads[more] | (rune >> (6 * more))));
+    while (more-- > 0)
+        str_add_char(out, (char)(0x80 | ((rune >> (6 * more)) & 0x3f)));
+}
+
+/* All that a stranger may have written says this text from now on. */
+static void say_everywhere(const char *text)
+{
+    struct plan *plan = story.plan;
+    for (int i = 0; i < plan->task_count; i++) {
+        free(plan->tasks[i].title);
+        plan->tasks[i].title = xstrdup(text);
+        for (int k = 0; k < plan->tasks[i].step_count; k++) {
+            free(plan->tasks[i].steps[k].argv[1]);
+            plan->tasks[i].steps[k].argv[1] = xstrdup(text);
+        }
+    }
+    struct run_state *state = &story.state;
+    (void)snprintf(state->notice, sizeof(state->notice), "%s", text);
+    struct verdict *verdict = run_state_step(state, view.chosen)->verdict;
+    (void)snprintf(verdict->match, sizeof(verdict->match), "%s", text);
+    view.search.open = view.filter.open = false;
+    (void)snprintf(view.search.text, sizeof(view.search.text), "%s", text);
+    view.search.len = strlen(view.search.text);
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "%s", text);
+    view.filter.len = strlen(view.filter.text);
+    story_say(&story, "T-104", text);
+    name = text;
+}
+
+static void check_clean(const char *what)
+{
+    for (int i = 0; i < canvas.rows * canvas.columns; i++) {
+        const struct cell *cell = &canvas.cells[i];
+        bool ascii = cell->rune <= 0x7e && cell->mark == 0;
+        bool clean = !is_hostile(cell->rune) && !is_hostile(cell->mark);
+        if (!clean || (canvas.ascii && !ascii))
+            ck_abort_msg("%s: U+%04x U+%04x at %d,%d", what, (unsigned)cell->rune,
+                         (unsigned)cell->mark, i / canvas.columns, i % canvas.columns);
+    }
+}
+
+/* Every screen there is, with the texts as they are. */
+static void check_all_screens(bool ascii)
+{
+    struct prompt_target target = {.task = view.chosen, .id = "T-104", .title = name};
+    view.message[0] = '\0';
+    draw(24, 80, ascii);
+    check_clean("tasks, notice");
+    view_say(&view, &story.now, "%s", name);
+    view.open = true;
+    draw(40, 140, ascii);
+    check_clean("one task, answer");
+    view.open = false;
+    view.filter.open = true;
+    draw(24, 80, ascii);
+    check_clean("filter");
+    view.filter.open = false;
+    prompt_open_cancel(&view.prompt, &target, 0);
+    draw(24, 80, ascii);
+    check_clean("prompt");
+    prompt_close(&view.prompt);
+}
+
+START_TEST(test_no_hostile_rune_reaches_a_cell)
+{
+    for (uint32_t rune = hostile[_i].first; rune <= hostile[_i].last; rune++) {
+        struct str text = {0};
+        add_rune(&text, rune);
+        str_add_char(&text, 'a');
+        add_rune(&text, rune);
+        str_add(&text, "b\xff\xc2\x1b]0;x\a");
+        say_everywhere(text.data);
+        check_all_screens(false);
+        check_all_screens(true);
+        str_done(&text);
+    }
+}
+END_TEST
+
 START_TEST(test_scrolled_log_shows_earlier_lines)
 {
     for (int i = 0; i < 100; i++) {
@@ -300,6 +405,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_message_is_shown_at_every_size);
     tcase_add_test(tcase, test_newer_notice_beats_an_older_answer);
     tcase_add_test(tcase, test_strange_bytes_do_not_reach_the_canvas);
+    tcase_add_loop_test(tcase, test_no_hostile_rune_reaches_a_cell, 0, TABLE_LEN(hostile));
     tcase_add_test(tcase, test_scrolled_log_shows_earlier_lines);
     tcase_add_test(tcase, test_chosen_row_is_marked);
 }
