@@ -31,16 +31,21 @@ static bool load_until(struct app *app, const struct log_output_key *key, int64_
 {
     struct log_reader *reader = follower_reader(app->follower);
     int64_t after = 0;
-    do {
-        if (!log_reader_output(reader, key, after, &app->page, err))
-            return false;
-        if (app->page.count == 0)
-            return true;
-        if (after == 0 || app->page.rows[0].at_ms <= until_ms)
-            log_tail_set(&app->tail, key, &app->page, until_ms);
-        after = app->page.rows[app->page.count - 1].id;
-    } while (app->page.rows[app->page.count - 1].at_ms <= until_ms);
-    return true;
+    bool more = true;
+    bool ok = true;
+    log_tail_begin(&app->tail, key);
+    while (ok && more) {
+        ok = log_reader_output(reader, key, after, &app->page, err);
+        more = ok && app->page.count > 0;
+        if (!more)
+            break;
+        const struct log_output_row *last = &app->page.rows[app->page.count - 1];
+        log_tail_add(&app->tail, &app->page, until_ms);
+        more = last->at_ms <= until_ms;
+        after = last->id;
+    }
+    log_tail_end(&app->tail);
+    return ok;
 }
 
 static bool load(struct app *app, const struct log_output_key *key, struct err *err)

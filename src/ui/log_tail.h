@@ -16,6 +16,8 @@
 enum {
     LOG_TAIL_BYTES = 64 * 1024, /* asked of the log */
     LOG_TAIL_LINES_MAX = 2000,
+    LOG_TAIL_LINE_MAX = 64 * 1024, /* longer ones are broken up */
+    LOG_TAIL_STREAMS = 2,
 };
 
 struct log_line {
@@ -24,19 +26,36 @@ struct log_line {
     int stream;        /* 1 stdout, 2 stderr */
 };
 
+/* A line that is still being put together: one stream's pieces are joined before they
+ * are cleaned, so that no character or escape sequence is cut where a piece ends. */
+struct log_partial {
+    struct str text; /* as it came */
+    int64_t at_ms;
+    int64_t next; /* offset of the byte that comes next */
+    bool begun;
+    bool headless; /* its beginning is not here */
+};
+
 struct log_tail {
     struct log_output_key key; /* attempt 0: nothing was tried yet */
     struct str text;           /* cleaned */
     struct log_line *lines;    /* owned */
     size_t count, cap;
+    struct log_partial partials[LOG_TAIL_STREAMS];
 };
 
 void log_tail_init(struct log_tail *tail);
 void log_tail_done(struct log_tail *tail);
 void log_tail_clear(struct log_tail *tail);
 
-/* Fill it from a page of output; rows later than `until_ms` are left out. Lines
- * of both streams come in the order in which they were finished. */
+/* Fill it: begin, any number of pages that follow each other, end. Rows later than
+ * `until_ms` are left out. Lines of both streams come in the order in which they were
+ * finished; the end finishes those that are not. */
+void log_tail_begin(struct log_tail *tail, const struct log_output_key *key);
+void log_tail_add(struct log_tail *tail, const struct output_page *page, int64_t until_ms);
+void log_tail_end(struct log_tail *tail);
+
+/* The three in one, for a single page. */
 void log_tail_set(struct log_tail *tail, const struct log_output_key *key,
                   const struct output_page *page, int64_t until_ms);
 

@@ -193,8 +193,11 @@ void story_say(struct story *story, const char *id, const char *text)
 {
     struct output_page *page = &story->page;
     page->rows = xgrow(page->rows, &page->cap, page->count + 1, sizeof(*page->rows));
-    page->rows[page->count++] = (struct log_output_row){
-        .stream = 1, .at_ms = story->now.at_ms, .start = page->text.len, .len = strlen(text)};
+    page->rows[page->count++] = (struct log_output_row){.stream = 1,
+                                                        .offset = (int64_t)page->text.len,
+                                                        .at_ms = story->now.at_ms,
+                                                        .start = page->text.len,
+                                                        .len = strlen(text)};
     str_add(&page->text, text);
     struct event event = story_event(story, id, EVENT_NONE);
     struct log_output_key key = {1, event.task, event.step, event.attempt};

@@ -1,11 +1,6 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "attr.h"
-#include "log_tail.h"
 #include "replay.h"
 #include "test_main.h"
-#include "xalloc.h"
 
 static struct replay replay;
 
@@ -146,104 +141,6 @@ START_TEST(test_step_back_from_between_goes_to_the_event)
 }
 END_TEST
 
-/* log_tail: rows of output become lines. */
-static struct output_page page;
-static struct log_tail tail;
-
-static void add_row(int stream, int64_t at_ms, const char *text)
-{
-    page.rows = xgrow(page.rows, &page.cap, page.count + 1, sizeof(*page.rows));
-    page.rows[page.count++] = (struct log_output_row){
-        .stream = stream, .at_ms = at_ms, .start = page.text.len, .len = strlen(text)};
-    str_add(&page.text, text);
-}
-
-static void check_lines(int64_t until_ms, const char *want)
-{
-    struct str out = {0};
-    log_tail_set(&tail, &(struct log_output_key){.attempt = 1}, &page, until_ms);
-    for (size_t i = 0; i < tail.count; i++) {
-        str_add_n(&out, log_tail_line(&tail, i), tail.lines[i].len);
-        str_add_char(&out, '|');
-    }
-    ck_assert_str_eq(str_text(&out), want);
-    str_done(&out);
-}
-
-START_TEST(test_tail_puts_lines_together)
-{
-    add_row(1, 10, "one\ntw");
-    add_row(2, 20, "err");
-    add_row(1, 30, "o\n\nthree");
-    add_row(2, 40, "or\n");
-    check_lines(INT64_MAX, "one|two||error|three|");
-    ck_assert_int_eq(tail.lines[1].at_ms, 30);
-    ck_assert_int_eq(tail.lines[3].stream, 2);
-}
-END_TEST
-
-START_TEST(test_tail_ends_at_a_time)
-{
-    add_row(1, 10, "one\n");
-    add_row(1, 20, "two\n");
-    check_lines(19, "one|");
-    check_lines(9, "");
-    check_lines(20, "one|two|");
-}
-END_TEST
-
-START_TEST(test_tail_is_cleaned)
-{
-    add_row(1, 10, "\033[1mbold\033[0m\n\ttab\nover\rwritten\n");
-    check_lines(INT64_MAX, "bold|        tab|written|");
-}
-END_TEST
-
-START_TEST(test_tail_tells_what_was_not_kept)
-{
-    add_row(1, 10, "one\ntwo");
-    add_row(1, 20, "end\n");
-    page.rows[0].offset = 0;
-    page.rows[1].offset = 1007;
-    check_lines(INT64_MAX, "one|two|(1000 bytes were not kept)|end|");
-}
-END_TEST
-
-START_TEST(test_tail_keeps_the_newest)
-{
-    for (int i = 0; i < LOG_TAIL_LINES_MAX + 10; i++)
-        add_row(1, i, i == LOG_TAIL_LINES_MAX + 9 ? "last\n" : "x\n");
-    log_tail_set(&tail, &(struct log_output_key){.attempt = 1}, &page, INT64_MAX);
-    ck_assert_uint_le(tail.count, LOG_TAIL_LINES_MAX);
-    ck_assert_int_eq(strncmp(log_tail_line(&tail, tail.count - 1), "last", 4), 0);
-}
-END_TEST
-
-START_TEST(test_tail_finds)
-{
-    add_row(1, 10, "alpha\nBeta\nalphabet\n");
-    log_tail_set(&tail, &(struct log_output_key){.attempt = 1}, &page, INT64_MAX);
-    ck_assert_uint_eq(log_tail_find(&tail, "BET", 0, 1), 1);
-    ck_assert_uint_eq(log_tail_find(&tail, "alpha", 1, 1), 2);
-    ck_assert_uint_eq(log_tail_find(&tail, "alpha", 1, -1), 0);
-    ck_assert_uint_eq(log_tail_find(&tail, "gamma", 2, -1), tail.count);
-    ck_assert_uint_eq(log_tail_find(&tail, "", 0, 1), tail.count);
-}
-END_TEST
-
-static void set_up_tail(void)
-{
-    log_tail_init(&tail);
-}
-
-static void tear_down_tail(void)
-{
-    log_tail_done(&tail);
-    free(page.rows);
-    str_done(&page.text);
-    page = (struct output_page){0};
-}
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("replay");
@@ -256,13 +153,5 @@ Suite *test_suite(void)
     tcase_add_test(moving, test_long_gap_is_cut);
     tcase_add_test(moving, test_speed_doubles_within_bounds);
     tcase_add_test(moving, test_step_back_from_between_goes_to_the_event);
-    TCase *lines = test_case(suite, "log tail");
-    tcase_add_checked_fixture(lines, set_up_tail, tear_down_tail);
-    tcase_add_test(lines, test_tail_puts_lines_together);
-    tcase_add_test(lines, test_tail_ends_at_a_time);
-    tcase_add_test(lines, test_tail_is_cleaned);
-    tcase_add_test(lines, test_tail_tells_what_was_not_kept);
-    tcase_add_test(lines, test_tail_keeps_the_newest);
-    tcase_add_test(lines, test_tail_finds);
     return suite;
 }
