@@ -5,23 +5,36 @@
  * between turns_take() and turns_give(). Locks are flock(2) on devs.db-gate and
  * devs.db-write, so the kernel frees them when a process dies. One struct turns
  * a connection; it belongs to that connection's thread.
+ *
+ * A wait ends after TURNS_WAIT_MS_MAX: a process that is stopped within its turn
+ * keeps it. So that the kernel's queue decides who is next and the wait still ends, a
+ * timer interrupts the thread with the signal SIGRTMIN + TURNS_SIGNAL.
  */
 #ifndef DEVS_TURNS_H
 #define DEVS_TURNS_H
+
+#include <stdbool.h>
 
 #include "attr.h"
 #include "err.h"
 #include "place.h"
 
+enum {
+    TURNS_WAIT_MS_MAX = 10000,
+    TURNS_AGAIN_MS_MAX = 200, /* while the last wait was in vain: it may be so for long */
+    TURNS_SIGNAL = 3,
+};
+
 struct turns {
     int gate_fd;
     int write_fd;
+    bool in_vain; /* the last wait was */
 };
 
 ATTR_MUST_USE bool turns_init(struct turns *turns, const struct place *place, struct err *err);
 void turns_done(struct turns *turns);
 
-/* Blocks until it is our turn. */
+/* Blocks until it is our turn; ERR_BUSY if it does not come in time. */
 ATTR_MUST_USE bool turns_take(struct turns *turns, struct err *err);
 void turns_give(struct turns *turns);
 

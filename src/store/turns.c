@@ -1,10 +1,24 @@
+#define _GNU_SOURCE /* SIGEV_THREAD_ID, gettid */
+
 #include "turns.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "private_file.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid /* older C libraries lack the name */
+#endif
+
+/* After the end of a wait the signal comes again and again: the first one may come
+ * just before the thread sleeps. */
+enum { REPEAT_MS = 50, US_PER_MS = 1000, MS_PER_S = 1000, NS_PER_MS = 1000 * 1000 };
 
 static bool open_beside(const struct place *place, const char *suffix, int *fd, struct err *err)
 {
@@ -34,20 +48,87 @@ void turns_done(struct turns *turns)
     *turns = (struct turns){.gate_fd = -1, .write_fd = -1};
 }
 
-static bool lock(int fd, struct err *err)
+/* The gate, which may be ours already, and the write lock. 0, or the errno. */
+static int lock_both(const struct turns *turns, int flags)
 {
-    while (flock(fd, LOCK_EX) != 0) {
-        if (errno != EINTR)
-            return err_set_errno(err, errno, "cannot lock the log");
-    }
+    if (flock(turns->gate_fd, LOCK_EX | flags) != 0 || flock(turns->write_fd, LOCK_EX | flags) != 0)
+        return errno;
+    return 0;
+}
+
+static void interrupt(int number)
+{
+    (void)number; /* that flock() returns is all that is wanted */
+}
+
+static void catch_signal(void)
+{
+    struct sigaction action = {.sa_handler = interrupt}; /* no SA_RESTART */
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGRTMIN + TURNS_SIGNAL, &action, NULL);
+}
+
+/* The thread's alarm clock, and what it changes of the thread. */
+struct alarm {
+    timer_t timer;
+    sigset_t mask_before;
+};
+
+static bool set_alarm(struct alarm *alarm, int wait_ms, struct err *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, catch_signal);
+
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+                             .sigev_signo = SIGRTMIN + TURNS_SIGNAL};
+    event.sigev_notify_thread_id = gettid();
+    if (timer_create(CLOCK_MONOTONIC, &event, &alarm->timer) != 0)
+        return err_set_errno(err, errno, "cannot wait for the log");
+    const struct itimerspec when = {
+        .it_value = {wait_ms / MS_PER_S, (long)(wait_ms % MS_PER_S) * NS_PER_MS},
+        .it_interval = {0, (long)REPEAT_MS * NS_PER_MS},
+    };
+    sigset_t ours;
+    (void)sigemptyset(&ours);
+    (void)sigaddset(&ours, SIGRTMIN + TURNS_SIGNAL);
+    (void)pthread_sigmask(SIG_UNBLOCK, &ours, &alarm->mask_before);
+    (void)timer_settime(alarm->timer, 0, &when, NULL); /* the times are in range */
     return true;
+}
+
+/* The mask comes last: a signal that is on its way is taken before. */
+static void clear_alarm(struct alarm *alarm)
+{
+    (void)timer_delete(alarm->timer);
+    (void)pthread_sigmask(SIG_SETMASK, &alarm->mask_before, NULL);
+}
+
+static bool wait_for_both(struct turns *turns, struct err *err)
+{
+    const int wait_ms = turns->in_vain ? TURNS_AGAIN_MS_MAX : TURNS_WAIT_MS_MAX;
+    const int64_t end_us = clock_mono_us() + (int64_t)wait_ms * US_PER_MS;
+    struct alarm alarm;
+    if (!set_alarm(&alarm, wait_ms, err))
+        return false;
+    int failed = EINTR;
+    while (failed == EINTR && clock_mono_us() < end_us)
+        failed = lock_both(turns, 0);
+    clear_alarm(&alarm);
+    turns->in_vain = failed == EINTR;
+    if (failed == EINTR) {
+        (void)err_set(err, ERR_BUSY, "another process has been writing to the log for too long");
+        return err_hint(err, "a devs that was stopped may hold it: let it go on, or kill it");
+    }
+    return failed == 0 || err_set_errno(err, failed, "cannot lock the log");
 }
 
 bool turns_take(struct turns *turns, struct err *err)
 {
-    if (!lock(turns->gate_fd, err))
-        return false;
-    bool ok = lock(turns->write_fd, err);
+    bool ok = lock_both(turns, LOCK_NB) == 0;
+    if (ok)
+        turns->in_vain = false;
+    else
+        ok = wait_for_both(turns, err);   /* where the gate is ours, we keep our place */
     (void)flock(turns->gate_fd, LOCK_UN); /* whoever comes next now waits at the write lock */
     return ok;
 }

@@ -4,10 +4,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "log_sample.h"
 #include "turns.h"
 
@@ -123,6 +125,62 @@ START_TEST(test_a_turn_ends_with_its_process)
 }
 END_TEST
 
+/* Somebody is stopped within a turn: others say so, and go on once it does. */
+START_TEST(test_a_wait_ends)
+{
+    struct place place = sample_place();
+    pid_t holder = start_holder(&place);
+    struct turns turns;
+    open_turns(&turns, &place);
+    turns.in_vain = true; /* as after a whole wait, so that this one is short */
+    for (int i = 0; i < 3; i++) {
+        struct err err = {0};
+        int64_t since_us = clock_mono_us();
+        ck_assert(!turns_take(&turns, &err));
+        ck_assert_int_eq(err.code, ERR_BUSY);
+        ck_assert_int_ge(clock_mono_us() - since_us, (int64_t)TURNS_AGAIN_MS_MAX * 1000);
+        ck_assert(turns.in_vain);
+    }
+    /* Nor does it keep what it waited with. */
+    struct turns other;
+    struct err err = {0};
+    open_turns(&other, &place);
+    ck_assert_int_eq(flock(other.gate_fd, LOCK_EX | LOCK_NB), 0);
+    turns_done(&other);
+
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+    ck_assert_msg(turns_take(&turns, &err), "%s", err.message);
+    ck_assert(!turns.in_vain);
+    turns_give(&turns);
+    turns_done(&turns);
+}
+END_TEST
+
+/* The wait uses a signal: a thread that has it blocked waits no longer, and has it
+ * blocked afterwards. */
+START_TEST(test_the_mask_of_signals_stays)
+{
+    struct place place = sample_place();
+    pid_t holder = start_holder(&place);
+    struct turns turns;
+    open_turns(&turns, &place);
+    turns.in_vain = true;
+    sigset_t all;
+    sigset_t after;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    struct err err = {0};
+    ck_assert(!turns_take(&turns, &err));
+    ck_assert_int_eq(err.code, ERR_BUSY);
+    sigprocmask(SIG_SETMASK, NULL, &after);
+    ck_assert_int_eq(sigismember(&after, SIGRTMIN + TURNS_SIGNAL), 1);
+    turns_done(&turns);
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+}
+END_TEST
+
 START_TEST(test_no_folder_is_an_error)
 {
     struct place place = {.db = "/nonexistent/devs.db", .dir = "/nonexistent"};
@@ -143,5 +201,7 @@ Suite *test_suite(void)
     TCase *locks = test_case(suite, "locks");
     tcase_add_test(locks, test_processes_take_turns);
     tcase_add_test(locks, test_a_turn_ends_with_its_process);
+    tcase_add_test(locks, test_a_wait_ends);
+    tcase_add_test(locks, test_the_mask_of_signals_stays);
     return suite;
 }
