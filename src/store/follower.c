@@ -140,6 +140,14 @@ static bool next_event(struct follower *follower, const struct event **out, stru
     return true;
 }
 
+/* The fold checks the kinds that it knows; names of the others are looked up too. */
+static bool is_in_plan(const struct plan *plan, const struct event *event)
+{
+    if (event->task < 0)
+        return true;
+    return event->task < plan->task_count && event->step < plan->tasks[event->task].step_count;
+}
+
 /* An event that does not fit is met again by the next call: it is not skipped. */
 static bool fold_next(struct follower *follower, const struct event **out, struct err *err)
 {
@@ -147,6 +155,9 @@ static bool fold_next(struct follower *follower, const struct event **out, struc
         return false;
     if (!*out)
         return true;
+    if (!is_in_plan(follower->plan, *out))
+        return err_set(err, ERR_DAMAGED, "event %lld in the log is about no task of its run",
+                       (long long)(*out)->seq);
     if (!run_state_apply(&follower->state, *out, err))
         return false;
     follower->folded++;

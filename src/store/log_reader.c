@@ -99,8 +99,26 @@ void log_run_info_done(struct log_run_info *info)
     *info = (struct log_run_info){0};
 }
 
-static void take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_run_info *out)
+bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out)
 {
+    int64_t value = db_column_or(row, at, least);
+    if (value < least || value > most)
+        return false;
+    *out = (int)value;
+    return true;
+}
+
+static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_run_info *out,
+                     struct err *err)
+{
+    int jobs = 0;
+    int tasks = 0;
+    int exit_code = 0;
+    if (!log_read_int(row, 8, 0, PLAN_JOBS_MAX, &jobs) ||
+        !log_read_int(row, 9, 0, PLAN_TASKS_MAX, &tasks) ||
+        !log_read_int(row, 13, 0, INT_MAX, &exit_code))
+        return err_set(err, ERR_DAMAGED, "the row of run #%lld in the log cannot be true",
+                       (long long)sqlite3_column_int64(row, 0));
     *out = (struct log_run_info){
         .number = sqlite3_column_int64(row, 0),
         .uid = db_column_copy(row, 1),
@@ -110,12 +128,12 @@ static void take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
         .command = db_column_copy(row, 5),
         .rules_hash = db_column_copy(row, 6),
         .seed = (uint64_t)sqlite3_column_int64(row, 7),
-        .jobs = sqlite3_column_int(row, 8),
-        .tasks = sqlite3_column_int(row, 9),
+        .jobs = jobs,
+        .tasks = tasks,
         .pid = sqlite3_column_int64(row, 10),
         .started_at_ms = sqlite3_column_int64(row, 11),
         .ended_at_ms = db_column_or(row, 12, 0),
-        .exit_code = (int)db_column_or(row, 13, 0),
+        .exit_code = exit_code,
         .last_seq = sqlite3_column_int64(row, 14),
         .last_at_ms = sqlite3_column_int64(row, 15),
         .attempts = sqlite3_column_int64(row, 16),
@@ -125,6 +143,7 @@ static void take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
         .waited_ms = sqlite3_column_int64(row, 20),
     };
     out->owner_alive = out->ended_at_ms == 0 && owner_is_alive(&reader->place, out->uid);
+    return true;
 }
 
 bool log_read_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
@@ -138,8 +157,7 @@ bool log_read_run_row(struct log_reader *reader, int64_t number, struct log_run_
         ok = err_set(err, ERR_NOT_FOUND, "no run in this log yet");
     else if (ok && !row)
         ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)number);
-    if (ok)
-        take_run(reader, query, out);
+    ok = ok && take_run(reader, query, out, err);
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
 }
@@ -185,8 +203,10 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
     bool ok = true;
     while (ok && row && count < limit) {
         ok = db_next(&reader->db, query, &row, err);
-        if (ok && row)
-            take_run(reader, query, &out[count++]);
+        if (ok && row) {
+            ok = take_run(reader, query, &out[count], err);
+            count += ok;
+        }
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     if (ok) {
@@ -230,7 +250,17 @@ static void point_to_texts(struct event_page *page)
     }
 }
 
-static void take_event(sqlite3_stmt *row, struct event_page *page)
+/* Whose event it is. */
+static bool read_names(sqlite3_stmt *row, struct event *out)
+{
+    return log_read_int(row, 4, -1, INT_MAX, &out->task) &&
+           log_read_int(row, 5, -1, INT_MAX, &out->step) &&
+           log_read_int(row, 6, 0, INT_MAX, &out->round) &&
+           log_read_int(row, 7, 0, INT_MAX, &out->grant) &&
+           log_read_int(row, 8, 0, INT_MAX, &out->attempt);
+}
+
+static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *err)
 {
     int64_t kind = sqlite3_column_int64(row, 3);
     bool fits = kind >= 0 && kind <= INT_MAX;
@@ -238,17 +268,15 @@ static void take_event(sqlite3_stmt *row, struct event_page *page)
         .seq = sqlite3_column_int64(row, 0),
         .at = {.at_ms = sqlite3_column_int64(row, 1), .mono_ms = sqlite3_column_int64(row, 2)},
         .kind = (enum event_kind)(fits ? kind : INT_MAX),
-        .task = (int)db_column_or(row, 4, -1),
-        .step = (int)db_column_or(row, 5, -1),
-        .round = sqlite3_column_int(row, 6),
-        .grant = sqlite3_column_int(row, 7),
-        .attempt = sqlite3_column_int(row, 8),
         .a = sqlite3_column_int64(row, 9),
         .b = sqlite3_column_int64(row, 10),
         .c = sqlite3_column_int64(row, 11),
         .d = sqlite3_column_int64(row, 12),
         .e = sqlite3_column_int64(row, 13),
     };
+    if (!read_names(row, &event))
+        return err_set(err, ERR_DAMAGED, "event %lld in the log cannot be true",
+                       (long long)event.seq);
     const char *text = (const char *)sqlite3_column_text(row, 14);
     if (text && sqlite3_column_bytes(row, 14) <= EVENT_TEXT_MAX) {
         take_text(page, text);
@@ -256,6 +284,7 @@ static void take_event(sqlite3_stmt *row, struct event_page *page)
     }
     page->events = xgrow(page->events, &page->cap, page->count + 1, sizeof(*page->events));
     page->events[page->count++] = event;
+    return true;
 }
 
 bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
@@ -273,7 +302,7 @@ bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
     while (ok && row) {
         ok = db_next(&reader->db, query, &row, err);
         if (ok && row)
-            take_event(query, page);
+            ok = take_event(query, page, err);
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     if (!ok)

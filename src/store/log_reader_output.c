@@ -21,16 +21,21 @@ static void bind_key(sqlite3_stmt *query, const struct log_output_key *key)
     (void)sqlite3_bind_int(query, 4, key->attempt);
 }
 
-static void take_row(sqlite3_stmt *query, struct output_page *page)
+static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *err)
 {
+    int stream = 0;
+    int64_t offset = sqlite3_column_int64(query, 2);
     /* In this order: asking for the bytes' pointer may change their length. */
     const char *bytes = sqlite3_column_blob(query, 5);
     size_t len = (size_t)sqlite3_column_bytes(query, 5);
+    if (!log_read_int(query, 1, 1, 2, &stream) || offset < 0 || offset > INT64_MAX - (int64_t)len)
+        return err_set(err, ERR_DAMAGED, "row %lld of the output in the log cannot be true",
+                       (long long)sqlite3_column_int64(query, 0));
     page->rows = xgrow(page->rows, &page->cap, page->count + 1, sizeof(*page->rows));
     page->rows[page->count++] = (struct log_output_row){
         .id = sqlite3_column_int64(query, 0),
-        .stream = sqlite3_column_int(query, 1),
-        .offset = sqlite3_column_int64(query, 2),
+        .stream = stream,
+        .offset = offset,
         .at_ms = sqlite3_column_int64(query, 3),
         .start = page->text.len,
         .len = len,
@@ -38,6 +43,7 @@ static void take_row(sqlite3_stmt *query, struct output_page *page)
     };
     if (len > 0)
         str_add_n(&page->text, bytes, len);
+    return true;
 }
 
 bool log_reader_output(struct log_reader *reader, const struct log_output_key *key, int64_t after,
@@ -54,7 +60,7 @@ bool log_reader_output(struct log_reader *reader, const struct log_output_key *k
     while (ok && row && page->text.len < LOG_PAGE_BYTES) {
         ok = db_next(&reader->db, query, &row, err);
         if (ok && row)
-            take_row(query, page);
+            ok = take_row(query, page, err);
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     if (!ok)
