@@ -95,11 +95,17 @@ enum log_sync { LOG_SYNC_NORMAL, LOG_SYNC_FULL };
 
 /* Commit a batch: outputs, then events with what they change in the projections,
  * split into transactions of about LOG_TRANSACTION_MAX. Rings the bell. The
- * state must have the events folded in. FULL: on the disk when it returns; else
- * another thread sees to it within LOG_FULL_SYNC_MS. After a failure the same
- * batch, or a longer one, may be given again: what is in the log is not repeated. */
+ * state must have the events folded in. FULL: brought to the disk before it returns;
+ * else another thread sees to it within LOG_FULL_SYNC_MS. False: not all of it is in
+ * the log; ERR_BUSY: another process is in the way. The same batch, or a longer one,
+ * may then be given again: events that are in the log are not repeated. */
 ATTR_MUST_USE bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
                                      enum log_sync sync, struct err *err);
+/* The last event that is in the log; 0 = none yet. */
+int64_t log_writer_committed_seq(const struct log_writer *writer);
+/* False, and why, if what is in the log could not be brought to the disk: readers see
+ * it, a power failure may take it. Told once for each time that it went wrong. */
+ATTR_MUST_USE bool log_writer_synced(struct log_writer *writer, struct err *err);
 
 /* Controls that were asked for this run and not yet answered, oldest first, at
  * most `max`. What another program wrote and nobody understands is refused. They are answered by

@@ -17,19 +17,39 @@ static void free_text(struct event *event)
     event->text = NULL;
 }
 
-static void drop_kept(struct recorder *recorder)
+static size_t cost_of(const struct event *event)
 {
-    for (size_t i = 0; i < recorder->kept_count; i++)
+    return sizeof(*event) + (event->text ? strlen(event->text) : 0);
+}
+
+/* The first `count` of what waits. */
+static void drop_kept(struct recorder *recorder, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        recorder->kept_bytes -= cost_of(&recorder->kept[i]);
         free_text(&recorder->kept[i]);
-    recorder->kept_count = 0;
-    recorder->kept_bytes = 0;
+    }
+    recorder->kept_count -= count;
+    if (count > 0)
+        memmove(recorder->kept, recorder->kept + count,
+                recorder->kept_count * sizeof(*recorder->kept));
+}
+
+/* A commit that failed may have written the first ones. */
+static void drop_committed(struct recorder *recorder)
+{
+    int64_t committed = log_writer_committed_seq(recorder->writer);
+    size_t count = 0;
+    while (count < recorder->kept_count && recorder->kept[count].seq <= committed)
+        count++;
+    drop_kept(recorder, count);
 }
 
 void recorder_done(struct recorder *recorder)
 {
     if (!recorder)
         return;
-    drop_kept(recorder);
+    drop_kept(recorder, recorder->kept_count);
     free(recorder->kept);
     log_writer_close(recorder->writer);
     *recorder = (struct recorder){0};
@@ -37,21 +57,25 @@ void recorder_done(struct recorder *recorder)
 
 static void keep_events(struct recorder *recorder, const struct log_batch *batch)
 {
+    int64_t committed = log_writer_committed_seq(recorder->writer);
     for (size_t i = 0; i < batch->event_count; i++) {
         struct event event = batch->events[i];
+        if (event.seq <= committed)
+            continue;
         event.text = event.text ? xstrdup(event.text) : NULL;
-        recorder->kept_bytes += sizeof(event) + (event.text ? strlen(event.text) : 0);
+        recorder->kept_bytes += cost_of(&event);
         recorder->kept = xgrow(recorder->kept, &recorder->kept_cap, recorder->kept_count + 1,
                                sizeof(*recorder->kept));
         recorder->kept[recorder->kept_count++] = event;
     }
-    if (batch->output_count > 0 || batch->capture_count > 0)
-        recorder->lost = true;
-    if (recorder->kept_bytes > RECORDER_KEPT_BYTES) {
-        recorder->lost = true;
-        recorder->over = true;
-        drop_kept(recorder);
-    }
+}
+
+static void lose_output(struct recorder *recorder, const struct log_batch *batch)
+{
+    if (batch->output_count == 0 && batch->capture_count == 0)
+        return;
+    recorder->output_lost = true;
+    recorder->lost = true;
 }
 
 static bool write_batch(struct recorder *recorder, const struct log_batch *batch,
@@ -62,25 +86,35 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
         if (recorder->err.code == ERR_NONE)
             recorder->err = err;
         recorder->failing = true;
-        recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
+        if (now_ms >= recorder->retry_ms)
+            recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
         return false;
     }
     recorder->recovered = recorder->recovered || recorder->failing;
     recorder->failing = false;
+    if (!log_writer_synced(recorder->writer, &recorder->sync_err)) /* the first error stays */
+        recorder->unsynced = true;
     return true;
 }
 
-/* Everything that waits and then the new events, as one batch. */
+/* Everything that waits and then what is new, as one batch. */
 static bool write_kept(struct recorder *recorder, const struct log_batch *batch, int64_t now_ms)
 {
+    bool is_due = now_ms >= recorder->retry_ms;
     keep_events(recorder, batch);
-    if (recorder->over)
-        return false;
-    const struct log_batch all = {.events = recorder->kept, .event_count = recorder->kept_count};
-    if (!write_batch(recorder, &all, LOG_SYNC_FULL, now_ms))
-        return false;
-    drop_kept(recorder);
-    return true;
+    struct log_batch all = *batch;
+    all.events = recorder->kept;
+    all.event_count = recorder->kept_count;
+    bool ok = write_batch(recorder, &all, LOG_SYNC_FULL, now_ms);
+    if (!ok)
+        lose_output(recorder, batch);
+    drop_committed(recorder);
+    if (!ok && is_due && recorder->kept_bytes > RECORDER_KEPT_BYTES) {
+        recorder->lost = true;
+        recorder->over = true;
+        drop_kept(recorder, recorder->kept_count);
+    }
+    return ok;
 }
 
 bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
@@ -88,17 +122,31 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
 {
     if (recorder->over)
         return false;
-    if (recorder->failing) {
-        if (urgency == RECORDER_NOW || now_ms >= recorder->retry_ms)
-            return write_kept(recorder, batch, now_ms);
-        keep_events(recorder, batch);
-        return false;
-    }
+    if (recorder->failing && (urgency == RECORDER_NOW || now_ms >= recorder->retry_ms))
+        return write_kept(recorder, batch, now_ms);
     enum log_sync sync = urgency == RECORDER_NOW ? LOG_SYNC_FULL : LOG_SYNC_NORMAL;
-    if (write_batch(recorder, batch, sync, now_ms))
+    if (!recorder->failing && write_batch(recorder, batch, sync, now_ms))
         return true;
     keep_events(recorder, batch);
+    lose_output(recorder, batch);
     return false;
+}
+
+struct recorder_news recorder_news(struct recorder *recorder)
+{
+    struct recorder_news news = {.what = NULL, .why = recorder->err.message};
+    if (recorder->recovered) {
+        news.what = recorder->output_lost
+                        ? "the log could not be written for a while, output of then is missing"
+                        : "the log could not be written for a while, nothing is missing";
+        recorder->recovered = false;
+        recorder->output_lost = false;
+    } else if (recorder->unsynced && !recorder->told) {
+        news.what = "the log is written, but a power failure may take the end of it";
+        news.why = recorder->sync_err.message;
+        recorder->told = true;
+    }
+    return news;
 }
 
 int64_t recorder_due(const struct recorder *recorder)

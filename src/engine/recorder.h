@@ -2,9 +2,10 @@
  * recorder.h - commits to the log, and what happens when it cannot be written.
  *
  * A commit that fails stops nothing: events are kept and tried again, at most
- * once a second and up to RECORDER_KEPT_BYTES of them; output of that time is
- * not kept. Past the limit recording is over, since a log has no gaps. Belongs
- * to the thread that opened it.
+ * once a second; output of that time is not kept. When such a try fails and more
+ * than RECORDER_KEPT_BYTES wait, recording is over, since a log has no gaps. What is
+ * written but could not be brought to the disk is told once and tried no more.
+ * Belongs to the thread that opened it.
  */
 #ifndef DEVS_RECORDER_H
 #define DEVS_RECORDER_H
@@ -24,14 +25,19 @@ enum {
 
 struct recorder {
     struct log_writer *writer; /* owned */
-    struct event *kept;        /* owned, texts too; events that the log does not have */
+    struct event *kept;        /* owned, texts too; events that the log does not have, in order */
     size_t kept_count, kept_cap, kept_bytes;
     bool failing;     /* the last commit failed */
-    bool recovered;   /* a commit went through after failures; the owner clears it */
     bool lost;        /* something will never be in the log */
     bool over;        /* no more commits */
     int64_t retry_ms; /* when the next commit may be tried while failing */
     struct err err;   /* the first failure */
+
+    /* For recorder_news(). */
+    bool recovered;      /* a commit went through after failures */
+    bool output_lost;    /* since the last such news */
+    bool unsynced, told; /* what is written may not be on the disk; and that was told */
+    struct err sync_err;
 };
 
 ATTR_MUST_USE bool recorder_init(struct recorder *recorder, const struct place *place,
@@ -46,6 +52,14 @@ enum recorder_urgency {
 /* False: the log does not have all of it (now). */
 bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
                      enum recorder_urgency urgency, int64_t now_ms);
+
+/* Something about the log that the person should read, what and why; each is told
+ * once. what NULL: there is nothing. */
+struct recorder_news {
+    const char *what; /* static */
+    const char *why;  /* the recorder's */
+};
+struct recorder_news recorder_news(struct recorder *recorder);
 
 /* When recorder_commit() wants to be called even if there is no news: INT64_MAX
  * unless something waits to be tried again. */

@@ -331,13 +331,11 @@ static void forget_turn(struct loop *loop)
     turn_clear(&loop->turn);
 }
 
-static void note_recovery(struct loop *loop)
+static void note_log(struct loop *loop)
 {
-    if (!loop->recorder.recovered)
-        return;
-    loop->recorder.recovered = false;
-    queue_note(loop, "the log could not be written for a while, output of then is missing",
-               loop->recorder.err.message);
+    const struct recorder_news news = recorder_news(&loop->recorder);
+    if (news.what)
+        queue_note(loop, news.what, news.why);
 }
 
 /* The last word of an engine that was told to leave, once nothing is alive. */
@@ -402,7 +400,7 @@ void loop_turn(struct loop *loop)
     (void)record(loop, now.mono_ms); /* the work goes on; the recorder knows */
     act(loop);
     forget_turn(loop);
-    note_recovery(loop);
+    note_log(loop);
     note_leave(loop);
     set_alarm(loop);
 }

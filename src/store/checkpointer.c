@@ -28,7 +28,7 @@ struct checkpointer {
     bool asked;
     bool unsynced;
     struct timespec sync_at; /* CLOCK_MONOTONIC, while unsynced */
-    struct err failed;       /* the first sync that went wrong */
+    struct err failed;       /* a sync that went wrong, until it is told */
 };
 
 static struct timespec in_ms(int ms)
@@ -159,19 +159,24 @@ void checkpointer_stop(struct checkpointer *self)
     free(self);
 }
 
-bool checkpointer_news(struct checkpointer *self, struct err *err)
+void checkpointer_news(struct checkpointer *self)
 {
     (void)pthread_mutex_lock(&self->lock);
-    bool ok = self->failed.code == ERR_NONE;
-    if (!ok)
-        (void)err_set(err, self->failed.code, "%s", self->failed.message);
     if (!self->unsynced) {
         self->unsynced = true;
         self->sync_at = in_ms(LOG_FULL_SYNC_MS);
         (void)pthread_cond_signal(&self->news);
     }
     (void)pthread_mutex_unlock(&self->lock);
-    return ok;
+}
+
+void checkpointer_take_error(struct checkpointer *self, struct err *err)
+{
+    (void)pthread_mutex_lock(&self->lock);
+    if (self->failed.code != ERR_NONE)
+        (void)err_set(err, self->failed.code, "%s", self->failed.message);
+    self->failed = (struct err){0};
+    (void)pthread_mutex_unlock(&self->lock);
 }
 
 void checkpointer_synced(struct checkpointer *self)

@@ -20,9 +20,11 @@ ATTR_MUST_USE bool checkpointer_start(struct checkpointer **out, const struct pl
                                       struct err *err);
 void checkpointer_stop(struct checkpointer *self);
 
-/* Something was committed: it is brought to the disk within LOG_FULL_SYNC_MS.
- * False if an earlier sync went wrong. */
-ATTR_MUST_USE bool checkpointer_news(struct checkpointer *self, struct err *err);
+/* Something was committed: it is brought to the disk within LOG_FULL_SYNC_MS. */
+void checkpointer_news(struct checkpointer *self);
+/* The first sync that went wrong since this was asked last; *err is left as it is if
+ * none did, or if it has an error already. */
+void checkpointer_take_error(struct checkpointer *self, struct err *err);
 /* All that was committed is on the disk already. */
 void checkpointer_synced(struct checkpointer *self);
 

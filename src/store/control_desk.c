@@ -17,7 +17,7 @@
 #include "turns.h"
 #include "xalloc.h"
 
-enum { RESULTS_MAX = 4 * CONTROL_DESK_QUEUE_MAX };
+enum { RESULTS_MAX = 4 * CONTROL_DESK_QUEUE_MAX, ORPHAN_TRIES = 2 };
 
 enum desk_statement {
     DESK_BEGIN,
@@ -31,8 +31,9 @@ enum desk_statement {
 static const char *const statement_sql[] = {
     [DESK_BEGIN] = "BEGIN IMMEDIATE",
     [DESK_COMMIT] = "COMMIT",
-    [DESK_ASK] = "INSERT INTO control(run, verb, task, attempt, args, by, key_at_ms, asked_at_ms)"
-                 " SELECT id,?2,?3,?4,?5,?6,?7,?8 FROM run WHERE id=?1",
+    [DESK_ASK] =
+        "INSERT INTO control(run, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms)"
+        " SELECT id,?2,?3,?4,?5,?6,?7,?8,?9 FROM run WHERE id=?1",
     [DESK_RUN] = "SELECT uid FROM run WHERE id=?",
     [DESK_REFUSE] = "UPDATE control SET applied_at_ms=?2, done=0, answer=?3"
                     " WHERE id=?1 AND applied_at_ms IS NULL",
@@ -79,11 +80,12 @@ static void bind_job(sqlite3_stmt *ask, const struct job *job, const char *args)
     (void)sqlite3_bind_int64(ask, 1, job->run);
     (void)sqlite3_bind_int(ask, 2, (int)control->verb);
     db_bind_unless(ask, 3, control->task, -1);
-    db_bind_unless(ask, 4, control->attempt, 0);
-    db_bind_text(ask, 5, args);
-    db_bind_text(ask, 6, control->by);
-    db_bind_unless(ask, 7, control->key_at_ms, 0);
-    (void)sqlite3_bind_int64(ask, 8, clock_now().at_ms);
+    db_bind_unless(ask, 4, control->step, -1);
+    db_bind_unless(ask, 5, control->attempt, 0);
+    db_bind_text(ask, 6, args);
+    db_bind_text(ask, 7, control->by);
+    db_bind_unless(ask, 8, control->key_at_ms, 0);
+    (void)sqlite3_bind_int64(ask, 9, clock_now().at_ms);
 }
 
 static bool insert(struct control_desk *desk, const struct job *job, int64_t *row, struct err *err)
@@ -155,6 +157,22 @@ static void put_result(struct control_desk *desk, const struct job *job, int64_t
     (void)pthread_mutex_unlock(&desk->lock);
 }
 
+/* Nobody will come back to the row: it is answered here unless somebody owns the run.
+ * ERR_BUSY alone does not say so, since the log itself can be busy too. */
+static void see_to_answer(struct control_desk *desk, int64_t run, int64_t row)
+{
+    struct err err = {0};
+    for (int i = 0; i < ORPHAN_TRIES; i++) {
+        err = (struct err){0};
+        if (has_owner(desk, run) || orphan_answer(&desk->place, run, &err))
+            return;
+        if (err.code != ERR_BUSY)
+            break;
+    }
+    if (!has_owner(desk, run))
+        refuse(desk, row, err.message);
+}
+
 static void do_job(struct control_desk *desk, const struct job *job)
 {
     struct err err = {0};
@@ -164,11 +182,7 @@ static void do_job(struct control_desk *desk, const struct job *job)
     if (!written)
         return;
     bell_ring(&desk->bell);
-    if (has_owner(desk, job->run))
-        return;
-    bool answered = orphan_answer(&desk->place, job->run, &err);
-    if (!answered && err.code != ERR_BUSY)
-        refuse(desk, row, err.message);
+    see_to_answer(desk, job->run, row);
 }
 
 static bool take_job(struct control_desk *desk, struct job *out)

@@ -1,5 +1,6 @@
 /*
- * log_write.h - the writer from inside: for the files of store that share it.
+ * log_write.h - the writer from inside: for the files of store that share it. Belongs
+ * to the thread that opened it, as log_writer.h says.
  */
 #ifndef DEVS_LOG_WRITE_H
 #define DEVS_LOG_WRITE_H
@@ -44,7 +45,8 @@ struct log_writer {
     const struct run_state *state; /* borrowed */
     int64_t last_seq;              /* appended so far */
     int64_t committed_seq;         /* of these, committed */
-    bool behind;                   /* a commit went wrong: the projections are to be made again */
+    bool behind;         /* something was rolled back: the projections are to be made again */
+    struct err unsynced; /* what log_writer_synced() will tell */
 
     /* The transaction under way. */
     bool in_turn;

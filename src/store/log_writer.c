@@ -34,7 +34,7 @@ static const char *const statement_sql[] = {
                    " WHERE id=?1 AND run=?2",
     [LOG_REFUSE_REST] = "UPDATE control SET applied_at_ms=?2, done=0, answer=?3"
                         " WHERE run=?1 AND applied_at_ms IS NULL",
-    [LOG_OPEN_CONTROLS] = "SELECT id, verb, task, attempt, args, by, key_at_ms FROM control"
+    [LOG_OPEN_CONTROLS] = "SELECT id, verb, task, step, attempt, args, by, key_at_ms FROM control"
                           " WHERE run=? AND applied_at_ms IS NULL ORDER BY id LIMIT ?",
     [LOG_PUT_RUN] = "INSERT INTO run(uid, name, kind, dir, command, ruleset, boot, devs, seed,"
                     " jobs, tasks, pid, pid_start, started_at_ms, last_at_ms)"
@@ -168,6 +168,7 @@ void log_write_abort(struct log_writer *writer)
         return;
     db_roll_back(&writer->db);
     writer->last_seq = writer->committed_seq;
+    writer->behind = true;
     writer->in_turn = false;
     turns_give(&writer->turns);
 }
@@ -288,8 +289,7 @@ static bool put_events(struct log_writer *writer, const struct log_batch *batch,
         if (event->seq <= writer->last_seq)
             continue; /* written before an earlier try at this batch went wrong */
         size_t text_len = event->text ? strlen(event->text) : 0;
-        if (text_len > EVENT_TEXT_MAX)
-            text_len = 0;
+        assert(text_len <= EVENT_TEXT_MAX); /* the scheduler sees to that */
         bool ok = put_event(writer, event, text_len, err) &&
                   (event->kind != EVENT_CONTROL_ANSWERED || answer_control(writer, event, err));
         if (!ok)
@@ -314,20 +314,19 @@ bool log_write_projections(struct log_writer *writer, struct err *err)
 }
 
 /* Durable now, or within LOG_FULL_SYNC_MS by the other thread. */
-static bool make_durable(struct log_writer *writer, enum log_sync sync, struct err *err)
+static void make_durable(struct log_writer *writer, enum log_sync sync)
 {
     if (sync == LOG_SYNC_NORMAL)
-        return checkpointer_news(writer->checkpointer, err);
-    if (!db_sync(&writer->db, err))
-        return false;
-    checkpointer_synced(writer->checkpointer);
-    return true;
+        checkpointer_news(writer->checkpointer);
+    else if (db_sync(&writer->db, &writer->unsynced)) /* the first error stays */
+        checkpointer_synced(writer->checkpointer);
 }
 
 static bool write_batch(struct log_writer *writer, const struct log_batch *batch, struct err *err)
 {
     if (writer->behind)
         projection_touch_all(&writer->projection);
+    writer->behind = false;
     return log_write_begin(writer, err) && put_outputs(writer, batch, err) &&
            put_captures(writer, batch, err) && put_events(writer, batch, err) &&
            log_write_projections(writer, err) && log_write_end(writer, err);
@@ -339,16 +338,30 @@ bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
     assert(writer->run > 0);
     bool is_empty =
         batch->event_count == 0 && batch->output_count == 0 && batch->capture_count == 0;
-    if (is_empty)
-        return sync == LOG_SYNC_NORMAL || make_durable(writer, sync, err);
-
-    bool ok = write_batch(writer, batch, err);
+    bool ok = is_empty || write_batch(writer, batch, err);
     if (!ok)
         log_write_abort(writer);
-    writer->behind = !ok;
-    ok = ok && make_durable(writer, sync, err);
-    bell_ring(&writer->bell);
+    else if (!is_empty || sync == LOG_SYNC_FULL)
+        make_durable(writer, sync);
+    if (!is_empty)
+        bell_ring(&writer->bell);
     return ok;
+}
+
+int64_t log_writer_committed_seq(const struct log_writer *writer)
+{
+    return writer->committed_seq;
+}
+
+bool log_writer_synced(struct log_writer *writer, struct err *err)
+{
+    struct err *unsynced = &writer->unsynced;
+    checkpointer_take_error(writer->checkpointer, unsynced);
+    if (unsynced->code == ERR_NONE)
+        return true;
+    (void)err_set(err, unsynced->code, "%s", unsynced->message);
+    *unsynced = (struct err){0};
+    return false;
 }
 
 void log_writer_checkpoint(struct log_writer *writer, bool idle)

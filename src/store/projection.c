@@ -182,6 +182,7 @@ void projection_touch(struct projection *projection, const struct event *event)
 void projection_touch_all(struct projection *projection)
 {
     const struct run_state *state = projection->state;
+    forget_rows(projection); /* what was written of the list may have been rolled back */
     touch_all_tasks(projection);
     for (int task = 0; task < state->plan->task_count; task++) {
         for (int step = 0; step < state->plan->tasks[task].step_count; step++) {

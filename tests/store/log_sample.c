@@ -1,9 +1,12 @@
 #include "log_sample.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "test_main.h"
 #include "xalloc.h"
@@ -176,6 +179,19 @@ void sample_drive(struct sample *sample)
 {
     while (sample_advance(sample))
         continue;
+}
+
+void sample_limit_wal(const struct sample *sample, int64_t more)
+{
+    char path[PATH_MAX + 8];
+    struct stat info;
+    struct rlimit limit;
+    (void)snprintf(path, sizeof(path), "%s-wal", sample->place.db);
+    ck_assert_int_eq(stat(path, &info), 0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = more < 0 ? limit.rlim_max : (rlim_t)info.st_size + (rlim_t)more;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 struct event *sample_notes(int64_t seq, size_t count)

@@ -51,6 +51,10 @@ bool sample_advance(struct sample *sample);
 /* sample_advance() until nothing can. */
 void sample_drive(struct sample *sample);
 
+/* From now on files of this process cannot grow beyond the WAL's size and so many
+ * bytes: a full disk. Less than 0: as they like. */
+void sample_limit_wal(const struct sample *sample, int64_t more);
+
 /* Batch of so many notes, numbered on from `seq`. Owned by the caller: free(). */
 struct event *sample_notes(int64_t seq, size_t count);
 

@@ -1,9 +1,11 @@
 #include "test_main.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +21,8 @@ enum { TASKS = 10, DEADLINE_US = 20 * 1000 * 1000, LOOK_MS = 50 };
 
 static struct control act(enum control_verb verb, int task)
 {
-    struct control control = {.verb = verb, .mode = CANCEL_TERM, .task = task, .key_at_ms = 42};
+    struct control control = {
+        .verb = verb, .mode = CANCEL_TERM, .task = task, .step = -1, .key_at_ms = 42};
     (void)snprintf(control.by, sizeof(control.by), "ann");
     return control;
 }
@@ -115,6 +118,7 @@ static pid_t start_asker(const struct place *place, int *go_fd)
         struct control_desk *desk = start_desk(place);
         int64_t ticket = 0;
         struct control control = act(CONTROL_CANCEL, 3);
+        control.step = 0;
         control.attempt = 2;
         if (!control_desk_ask(desk, 1, &control, &ticket, NULL) || ticket != 1)
             _exit(1);
@@ -154,6 +158,7 @@ START_TEST(test_another_process_asks)
     ck_assert_int_eq((int)got.verb, CONTROL_CANCEL);
     ck_assert_int_eq((int)got.mode, CANCEL_TERM);
     ck_assert_int_eq(got.task, 3);
+    ck_assert_int_eq(got.step, 0);
     ck_assert_int_eq(got.attempt, 2);
     ck_assert_int_eq(got.key_at_ms, 42);
     ck_assert_str_eq(got.by, "ann");
@@ -271,6 +276,27 @@ START_TEST(test_acts_on_an_orphan)
 }
 END_TEST
 
+/* Somebody looks at the owner lock and never lets go of it: nobody owns the run, and
+ * it cannot be taken. The act is refused, not left open. */
+START_TEST(test_what_is_busy_without_an_owner_is_refused)
+{
+    struct place place = sample_place();
+    make_orphan(&place, 2);
+    struct follower *follower = NULL;
+    struct err err = {0};
+    char path[PATH_MAX + 64];
+    ck_assert_msg(follower_open(&follower, &place, 1, &err), "%s", err.message);
+    (void)snprintf(path, sizeof(path), "%s/owner/%s", place.dir, follower_run(follower)->uid);
+    follower_close(follower);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ck_assert_int_eq(flock(fd, LOCK_SH | LOCK_NB), 0);
+    int64_t row = ask_and_stop(&place, 1, act(CONTROL_HOLD, 8), &err);
+    ck_assert_msg(row > 0, "%s", err.message);
+    assert_answer(&place, row, false, "another process");
+    (void)close(fd);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("control_desk");
@@ -281,5 +307,6 @@ Suite *test_suite(void)
     TCase *orphans = test_case(suite, "orphans");
     tcase_add_test(orphans, test_an_ended_run_refuses);
     tcase_add_loop_test(orphans, test_acts_on_an_orphan, 0, 5);
+    tcase_add_test(orphans, test_what_is_busy_without_an_owner_is_refused);
     return suite;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "db.h"
+#include "follower.h"
 #include "log_reader.h"
 #include "log_sample.h"
 #include "schema.h"
@@ -101,21 +102,19 @@ START_TEST(test_events_come_back_as_they_were)
 }
 END_TEST
 
-START_TEST(test_text_over_the_limit_is_left_out)
+START_TEST(test_text_up_to_the_limit_is_kept)
 {
-    char *text = xcalloc(EVENT_TEXT_MAX + 2, 1);
-    memset(text, ' ', EVENT_TEXT_MAX + 1);
+    char *text = xcalloc(EVENT_TEXT_MAX + 1, 1);
+    memset(text, ' ', EVENT_TEXT_MAX);
     text[0] = '{';
     text[1] = '}';
-    struct event *events = sample_notes(1, 2);
+    struct event *events = sample_notes(1, 1);
     events[0].text = text;
-    events[1].text = text + 1;
-    commit(&(struct log_batch){.events = events, .event_count = 2});
+    commit(&(struct log_batch){.events = events, .event_count = 1});
     struct event_page page = {0};
     ck_assert(log_reader_events(reader, sample.number, 0, &page, NULL));
-    ck_assert_uint_eq(page.count, 2);
-    ck_assert_ptr_null(page.events[0].text);
-    ck_assert_uint_eq(strlen(page.events[1].text), EVENT_TEXT_MAX);
+    ck_assert_uint_eq(page.count, 1);
+    ck_assert_uint_eq(strlen(page.events[0].text), EVENT_TEXT_MAX);
     event_page_done(&page);
     free(events);
     free(text);
@@ -475,22 +474,25 @@ static void run_sql(const char *sql)
 START_TEST(test_controls_of_other_programs)
 {
     static const struct {
-        const char *values; /* verb, task, attempt, args, by */
+        const char *values; /* verb, task, step, attempt, args, by */
         bool taken;
         enum cancel_mode mode;
+        int step;
     } cases[] = {
-        {"1, 2, 1, '{\"mode\":\"kill\"}', 'ann'", true, CANCEL_KILL},
-        {"3, NULL, NULL, NULL, 'ann'", true, CANCEL_STOP},
-        {"1, 2, NULL, '{}', ''", true, CANCEL_STOP},
-        {"99, 2, 1, NULL, 'ann'", false, CANCEL_STOP},
-        {"1, 2, 1, 'no json', 'ann'", false, CANCEL_STOP},
-        {"1, 2, 1, '{\"mode\":\"softly\"}', 'ann'", false, CANCEL_STOP},
-        {"2, -7, 1, NULL, 'ann'", false, CANCEL_STOP},
-        {"2, 4294967298, 1, NULL, 'ann'", false, CANCEL_STOP},
+        {"1, 2, 3, 1, '{\"mode\":\"kill\"}', 'ann'", true, CANCEL_KILL, 3},
+        {"3, NULL, NULL, NULL, NULL, 'ann'", true, CANCEL_STOP, -1},
+        {"1, 2, 0, NULL, '{}', ''", true, CANCEL_STOP, 0},
+        {"99, 2, 0, 1, NULL, 'ann'", false, CANCEL_STOP, 0},
+        {"1, 2, 0, 1, 'no json', 'ann'", false, CANCEL_STOP, 0},
+        {"1, 2, 0, 1, '{\"mode\":\"softly\"}', 'ann'", false, CANCEL_STOP, 0},
+        {"2, -7, 0, 1, NULL, 'ann'", false, CANCEL_STOP, 0},
+        {"2, 4294967298, 0, 1, NULL, 'ann'", false, CANCEL_STOP, 0},
+        {"2, 1, 4294967296, 1, NULL, 'ann'", false, CANCEL_STOP, 0},
+        {"2, 1, -2, 1, NULL, 'ann'", false, CANCEL_STOP, 0},
     };
     char sql[400];
     (void)snprintf(sql, sizeof(sql),
-                   "INSERT INTO control(run, verb, task, attempt, args, by, asked_at_ms)"
+                   "INSERT INTO control(run, verb, task, step, attempt, args, by, asked_at_ms)"
                    " VALUES(1, %s, 5)",
                    cases[_i].values);
     run_sql(sql);
@@ -499,10 +501,94 @@ START_TEST(test_controls_of_other_programs)
     struct err err = {0};
     ck_assert_msg(log_writer_controls(sample.writer, controls, 4, &count, &err), "%s", err.message);
     ck_assert_uint_eq(count, cases[_i].taken ? 1 : 0);
-    if (cases[_i].taken)
+    if (cases[_i].taken) {
         ck_assert_int_eq((int)controls[0].mode, (int)cases[_i].mode);
+        ck_assert_int_eq(controls[0].step, cases[_i].step);
+    }
     ck_assert_int_eq(number("SELECT count(*) FROM control WHERE applied_at_ms IS NULL"),
                      cases[_i].taken ? 1 : 0);
+}
+END_TEST
+
+/* Another program wrote into the file. */
+START_TEST(test_events_that_cannot_be_are_refused)
+{
+    static const char *const values[] = {
+        "4294967297, 0, 1, 1, 1", "-2, 0, 1, 1, 1",         "0, 2147483648, 1, 1, 1",
+        "0, 0, -1, 1, 1",         "0, 0, 1, 4294967296, 1", "0, 0, 1, 1, -9223372036854775808",
+    };
+    char sql[300];
+    (void)snprintf(sql, sizeof(sql),
+                   "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no,"
+                   " attempt) VALUES(1, 1, 5, 5, 18, %s)",
+                   values[_i]);
+    run_sql(sql);
+    struct event_page page = {0};
+    struct err err = {0};
+    ck_assert(!log_reader_events(reader, sample.number, 0, &page, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    ck_assert_uint_eq(page.count, 0);
+    event_page_done(&page);
+}
+END_TEST
+
+START_TEST(test_events_of_no_task_are_refused)
+{
+    static const char *const values[] = {"10, 0", "0, 1"};
+    char sql[300];
+    (void)snprintf(sql, sizeof(sql),
+                   "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step)"
+                   " VALUES(1, 1, 5, 5, 4711, %s)",
+                   values[_i]);
+    run_sql(sql);
+    struct follower *follower = NULL;
+    struct err err = {0};
+    ck_assert_msg(follower_open(&follower, &sample.place, 1, &err), "%s", err.message);
+    ck_assert(!follower_read(follower, 0, NULL, NULL, NULL, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    follower_close(follower);
+}
+END_TEST
+
+START_TEST(test_output_that_cannot_be_is_refused)
+{
+    static const char *const values[] = {
+        "0, 0", "3, 0", "-1, 0", "4294967297, 0", "1, -1", "1, 9223372036854775807",
+    };
+    char sql[300];
+    (void)snprintf(sql, sizeof(sql),
+                   "INSERT INTO output(run, task, step, attempt, part, idx, at_ms, bytes, stream,"
+                   " offset) VALUES(1, 2, 0, 1, 0, 0, 5, 'abc', %s)",
+                   values[_i]);
+    run_sql(sql);
+    struct log_output_key key = {sample.number, 2, 0, 1};
+    struct output_page page = {0};
+    struct err err = {0};
+    ck_assert(!log_reader_output(reader, &key, 0, &page, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    ck_assert_uint_eq(page.count, 0);
+    output_page_done(&page);
+}
+END_TEST
+
+START_TEST(test_runs_that_cannot_be_are_refused)
+{
+    static const char *const sql[] = {
+        "UPDATE run SET jobs=4294967297",
+        "UPDATE run SET jobs=-1",
+        "UPDATE run SET tasks=-1",
+        "UPDATE run SET tasks=4294967297",
+        "UPDATE run SET exit_code=4294967296",
+    };
+    run_sql(sql[_i]);
+    struct log_run_info info;
+    size_t count = 0;
+    struct err err = {0};
+    ck_assert(!log_reader_run(reader, 0, &info, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    err = (struct err){0};
+    ck_assert(!log_reader_runs(reader, 0, &info, 1, &count, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
 }
 END_TEST
 
@@ -673,7 +759,7 @@ Suite *test_suite(void)
     TCase *events = test_case(suite, "events");
     tcase_add_checked_fixture(events, setup, teardown);
     tcase_add_test(events, test_events_come_back_as_they_were);
-    tcase_add_test(events, test_text_over_the_limit_is_left_out);
+    tcase_add_test(events, test_text_up_to_the_limit_is_kept);
     tcase_add_test(events, test_events_are_read_page_by_page);
     tcase_add_test(events, test_the_same_batch_again_changes_nothing);
     tcase_add_loop_test(events, test_what_happened_cannot_be_changed, 0, 5);
@@ -697,9 +783,15 @@ Suite *test_suite(void)
     tcase_add_test(output, test_captures);
     TCase *controls = test_case(suite, "controls");
     tcase_add_checked_fixture(controls, setup, teardown);
-    tcase_add_loop_test(controls, test_controls_of_other_programs, 0, 8);
+    tcase_add_loop_test(controls, test_controls_of_other_programs, 0, 10);
     tcase_add_test(controls, test_an_answer_closes_its_control);
     tcase_add_test(controls, test_what_is_open_at_the_end_is_refused);
+    TCase *hostile = test_case(suite, "hostile");
+    tcase_add_checked_fixture(hostile, setup, teardown);
+    tcase_add_loop_test(hostile, test_events_that_cannot_be_are_refused, 0, 6);
+    tcase_add_loop_test(hostile, test_events_of_no_task_are_refused, 0, 2);
+    tcase_add_loop_test(hostile, test_output_that_cannot_be_is_refused, 0, 6);
+    tcase_add_loop_test(hostile, test_runs_that_cannot_be_are_refused, 0, 5);
     TCase *others = test_case(suite, "others");
     tcase_add_loop_test(others, test_other_files_are_refused, 0, 3);
     tcase_add_test(others, test_garbage_is_refused);

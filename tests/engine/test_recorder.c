@@ -1,0 +1,177 @@
+#define _GNU_SOURCE /* syscall */
+
+#include "test_main.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "log_reader.h"
+#include "log_sample.h"
+#include "recorder.h"
+
+enum {
+    FEW = 10,
+    MANY = 50000,            /* more than may be kept */
+    SOME_ROOM = 1024 * 1024, /* for a part of them */
+    RETRIED = RECORDER_RETRY_MS + 1,
+};
+
+static atomic_bool sync_fails;
+
+/* In place of the C library's: SQLite calls it. */
+int fdatasync(int fd)
+{
+    if (atomic_load(&sync_fails)) {
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+static struct sample sample;
+static struct recorder recorder;
+
+static void setup(void)
+{
+    struct place place = sample_place();
+    sample_open(&sample, &place, 2);
+    recorder = (struct recorder){.writer = sample.writer};
+    sample.writer = NULL;
+}
+
+static void teardown(void)
+{
+    atomic_store(&sync_fails, false);
+    recorder_done(&recorder);
+    sample_done(&sample);
+}
+
+static bool commit(int64_t seq, size_t count, enum recorder_urgency urgency, int64_t now_ms)
+{
+    struct event *events = sample_notes(seq, count);
+    const struct log_batch batch = {.events = events, .event_count = count};
+    bool ok = recorder_commit(&recorder, &batch, urgency, now_ms);
+    free(events);
+    return ok;
+}
+
+static bool commit_output(int64_t now_ms)
+{
+    const struct log_output output = {.attempt = 1, .stream = 1, .bytes = "abc", .len = 3};
+    const struct log_batch batch = {.outputs = &output, .output_count = 1};
+    return recorder_commit(&recorder, &batch, RECORDER_IN_TIME, now_ms);
+}
+
+static void assert_in_log(int64_t want)
+{
+    struct log_reader *reader = NULL;
+    struct log_run_info info;
+    struct err err = {0};
+    ck_assert_msg(log_reader_open(&reader, &sample.place, &err), "%s", err.message);
+    ck_assert_msg(log_reader_run(reader, 0, &info, &err), "%s", err.message);
+    ck_assert_int_eq(info.last_seq, want);
+    log_run_info_done(&info);
+    log_reader_close(reader);
+}
+
+static void assert_news(const char *word)
+{
+    struct recorder_news news = recorder_news(&recorder);
+    ck_assert_ptr_nonnull(news.what);
+    ck_assert_msg(strstr(news.what, word) != NULL, "%s", news.what);
+    ck_assert_str_ne(news.why, "");
+    ck_assert_ptr_null(recorder_news(&recorder).what);
+}
+
+START_TEST(test_events_wait_until_there_is_room)
+{
+    sample_limit_wal(&sample, 0);
+    ck_assert(!commit(1, FEW, RECORDER_IN_TIME, 1));
+    ck_assert(!commit(1 + FEW, FEW, RECORDER_IN_TIME, 2));
+    ck_assert(recorder.failing && !recorder.lost);
+    ck_assert_int_eq(recorder_due(&recorder), RETRIED);
+    sample_limit_wal(&sample, -1);
+    ck_assert(!commit(0, 0, RECORDER_IN_TIME, RETRIED - 1));
+    ck_assert(commit(0, 0, RECORDER_IN_TIME, RETRIED));
+    ck_assert(!recorder.failing && !recorder.lost);
+    ck_assert_uint_eq(recorder.kept_count, 0);
+    ck_assert_uint_eq(recorder.kept_bytes, 0);
+    ck_assert_int_eq(recorder_due(&recorder), INT64_MAX);
+    assert_in_log(2 * FEW);
+    assert_news("nothing is missing");
+}
+END_TEST
+
+START_TEST(test_output_does_not_wait)
+{
+    sample_limit_wal(&sample, 0);
+    ck_assert(!commit_output(1));
+    ck_assert(recorder.lost);
+    sample_limit_wal(&sample, -1);
+    ck_assert(commit_output(RETRIED));
+    assert_news("output of then is missing");
+}
+END_TEST
+
+/* A whole plan of 50,000 tasks is cancelled and the disk is full in the middle, or at
+ * once. */
+START_TEST(test_a_large_batch_is_tried_again)
+{
+    sample_limit_wal(&sample, _i == 0 ? SOME_ROOM : 0);
+    ck_assert(!commit(1, MANY, RECORDER_NOW, 1));
+    int64_t there = log_writer_committed_seq(recorder.writer);
+    ck_assert(_i == 0 ? there > 0 : there == 0);
+    ck_assert_uint_eq(recorder.kept_count, (size_t)(MANY - there));
+    ck_assert(!commit(MANY + 1, FEW, RECORDER_NOW, 2));
+    ck_assert(!recorder.over && !recorder.lost);
+    sample_limit_wal(&sample, -1);
+    ck_assert(commit(MANY + 1 + FEW, FEW, RECORDER_IN_TIME, RETRIED));
+    ck_assert(!recorder.over && !recorder.lost && !recorder.failing);
+    assert_in_log(MANY + 2 * FEW);
+}
+END_TEST
+
+START_TEST(test_recording_ends_when_too_much_waits)
+{
+    sample_limit_wal(&sample, 0);
+    ck_assert(!commit(1, MANY, RECORDER_IN_TIME, 1));
+    ck_assert(!commit(0, 0, RECORDER_IN_TIME, RETRIED));
+    ck_assert(recorder.over && recorder.lost);
+    ck_assert_uint_eq(recorder.kept_count, 0);
+    sample_limit_wal(&sample, -1);
+    ck_assert(!commit(MANY + 1, FEW, RECORDER_NOW, (int64_t)2 * RETRIED));
+    ck_assert_int_eq(recorder_due(&recorder), INT64_MAX);
+    assert_in_log(0);
+}
+END_TEST
+
+START_TEST(test_what_is_not_yet_on_the_disk_is_not_lost)
+{
+    atomic_store(&sync_fails, true);
+    ck_assert(commit(1, FEW, RECORDER_NOW, 1));
+    ck_assert(commit(1 + FEW, FEW, RECORDER_NOW, 2));
+    ck_assert(!recorder.failing && !recorder.lost);
+    ck_assert_int_eq(recorder.err.code, ERR_NONE);
+    assert_in_log(2 * FEW);
+    assert_news("power failure");
+    ck_assert(commit(1 + 2 * FEW, FEW, RECORDER_NOW, 3));
+    ck_assert_ptr_null(recorder_news(&recorder).what);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("recorder");
+    TCase *tcase = test_case(suite, "recorder");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_events_wait_until_there_is_room);
+    tcase_add_test(tcase, test_output_does_not_wait);
+    tcase_add_loop_test(tcase, test_a_large_batch_is_tried_again, 0, 2);
+    tcase_add_test(tcase, test_recording_ends_when_too_much_waits);
+    tcase_add_test(tcase, test_what_is_not_yet_on_the_disk_is_not_lost);
+    return suite;
+}
