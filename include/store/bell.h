@@ -2,7 +2,8 @@
  * bell.h - "there is news in the log": one byte written to devs.db-bell.
  *
  * Rung after COMMIT, so whoever looks on hearing it sees the news. Never watch
- * the WAL: it is written before the commit can be seen.
+ * the WAL: it is written before the commit can be seen. A bell is opened and closed by
+ * one thread; any thread may ring it.
  */
 #ifndef DEVS_BELL_H
 #define DEVS_BELL_H

@@ -1,7 +1,7 @@
 /*
  * owner.h - who appends the events of a run: an flock on owner/<uid>, held from
  * the run's start to its end. A free lock on a run that has not ended means that
- * its devs died: the run is interrupted.
+ * its devs died: the run is interrupted. Any thread.
  */
 #ifndef DEVS_OWNER_H
 #define DEVS_OWNER_H

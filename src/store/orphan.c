@@ -28,22 +28,20 @@ static bool open_orphan(struct orphan *orphan, const struct place *place, int64_
            log_writer_resume(orphan->writer, run, follower_state(orphan->follower), err);
 }
 
-/* The scheduler decides as ever, but with no slot nothing is started, and with
- * nobody to send signals a cancel can only be the mildest. What it wants done is
- * left undone: there is no engine. */
+/* The scheduler decides as ever, but starts nothing, and with nobody to send signals
+ * a cancel can only be the mildest. What it wants done is left undone: there is no
+ * engine. */
 static void act(struct orphan *orphan, const struct control *control)
 {
     struct run_state *state = follower_own_state(orphan->follower);
     char *const environment[] = {NULL};
-    struct scheduler scheduler = {
-        .state = state, .run_dir = follower_run(orphan->follower)->dir, .environment = environment};
+    struct scheduler scheduler = {.state = state,
+                                  .run_dir = follower_run(orphan->follower)->dir,
+                                  .environment = environment,
+                                  .orphaned = true};
     struct input input = {.kind = INPUT_CONTROL, .now = clock_now(), .control = *control};
     input.control.mode = CANCEL_STOP;
-
-    int jobs = state->jobs;
-    state->jobs = 0;
     scheduler_step(&scheduler, &input, &orphan->turn);
-    state->jobs = jobs;
 }
 
 static bool answer(struct orphan *orphan, const struct control *control, struct err *err)

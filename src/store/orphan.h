@@ -1,6 +1,6 @@
 /*
  * orphan.h - acts on a run that nobody owns any more: what needs no engine is
- * done, the rest refused. Private to store.
+ * done, the rest refused. Private to store; any thread.
  */
 #ifndef DEVS_ORPHAN_H
 #define DEVS_ORPHAN_H

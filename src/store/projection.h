@@ -2,7 +2,8 @@
  * projection.h - the tables `task` and `attempt` and the summary in `run`: what the
  * fold says, written down for quick answers. Private to store.
  *
- * They can be dropped and made again from the events at any time.
+ * They can be dropped and made again from the events at any time. Belongs to the
+ * thread of its connection; projection_rebuild(): any.
  */
 #ifndef DEVS_PROJECTION_H
 #define DEVS_PROJECTION_H

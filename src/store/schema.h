@@ -1,5 +1,6 @@
 /*
- * schema.h - the tables of a run log, and whether a file is one. Private to store.
+ * schema.h - the tables of a run log, and whether a file is one. Private to store;
+ * called from the thread of the connection.
  */
 #ifndef DEVS_SCHEMA_H
 #define DEVS_SCHEMA_H

@@ -1,6 +1,6 @@
 /*
  * this_process.h - what a run's row says of the process that owns it. Private to
- * store.
+ * store; any thread.
  */
 #ifndef DEVS_THIS_PROCESS_H
 #define DEVS_THIS_PROCESS_H
