@@ -30,7 +30,14 @@ struct view_facts app_facts(const struct app *app)
         .engine_here = app->options->engine_here && !app->engine_done,
         .now = replays ? replay_now(&app->replay) : app->now,
         .clock = app->now,
+        .banner = str_text(&app->banner),
     };
+}
+
+bool app_engine_stopped(const struct app *app)
+{
+    bool unasked = !app->view.leaving && !follower_state(app->follower)->ended;
+    return app->engine_done && unasked && !app->more_news;
 }
 
 bool app_open_run(struct app *app, struct err *err)
@@ -45,6 +52,7 @@ bool app_open_run(struct app *app, struct err *err)
     app->acts = (struct app_acts){.desk = options->mode == APP_LIVE ? options->desk : NULL,
                                   .plan = state->plan,
                                   .run = follower_run(app->follower)->number};
+    app->read = app->now;
     return true;
 }
 
@@ -71,6 +79,7 @@ void app_close(struct app *app)
     log_tail_done(&app->tail);
     output_page_done(&app->page);
     event_page_done(&app->events);
+    str_done(&app->banner);
 }
 
 /* Whether the run's owner has died is looked up now and then, not for each frame. */
@@ -78,24 +87,32 @@ static void look_for_orphan(struct app *app)
 {
     bool was = app->orphaned;
     bool may_be = !follower_state(app->follower)->ended && app->options->mode == APP_LIVE;
-    app->orphaned = may_be && follower_is_orphaned(app->follower);
+    app->orphaned = may_be && (app_engine_stopped(app) || follower_is_orphaned(app->follower));
     app->orphan_looked = app->now;
     app->wants_frame = app->wants_frame || was != app->orphaned;
 }
 
-static void take_news(struct app *app)
+/* What is there stays on the screen, and every key works. */
+static void take_events(struct app *app)
 {
     struct err err = {0};
     size_t count = 0;
+    if (follower_read(app->follower, APP_EVENTS_TURN, NULL, NULL, &count, &err))
+        app->read = app->now;
+    app->fault = err;
+    app->more_news = count == APP_EVENTS_TURN;
+}
+
+static void take_news(struct app *app)
+{
     (void)follower_heard(app->follower);
+    app->looked = app->now;
     app->wants_frame = true; /* output has no events of its own */
     if (app->options->mode == APP_REPLAY) {
         app_replay_extend(app);
         return;
     }
-    if (!follower_read(app->follower, APP_EVENTS_TURN, NULL, NULL, &count, &err))
-        view_say(&app->view, &app->now, "%s", err.message);
-    app->more_news = count == APP_EVENTS_TURN;
+    take_events(app);
     look_for_orphan(app);
     app_answer_acts(app);
 }
@@ -129,6 +146,8 @@ static int wait_ms(const struct app *app)
         wait = sooner(wait, APP_ANSWER_MS);
     if (app->replay.playing)
         wait = sooner(wait, APP_FRAME_MS);
+    if (app->fault.code != ERR_NONE)
+        wait = sooner(wait, app->looked.mono_ms + APP_FAULT_MS - app->now.mono_ms);
     if (view_wake_ms(&app->view) >= 0)
         wait = sooner(wait, view_wake_ms(&app->view) - app->now.mono_ms);
     if (follower_fd(app->follower) < 0)
@@ -143,6 +162,8 @@ static void take_time(struct app *app)
     bool live = app_mode_now(app) == VIEW_LIVE;
     if (live && now->at_ms / MS_PER_S != app->drawn.at_ms / MS_PER_S)
         app->wants_frame = true;
+    if (app->fault.code != ERR_NONE && now->mono_ms - app->looked.mono_ms >= APP_FAULT_MS)
+        take_news(app);
     if (live && now->mono_ms - app->orphan_looked.mono_ms >= APP_ORPHAN_MS)
         look_for_orphan(app);
     if (view_wake_ms(&app->view) >= 0 && now->mono_ms >= view_wake_ms(&app->view))

@@ -13,6 +13,7 @@ enum {
     APP_FRAME_MS = 100,       /* frames that the log causes are no closer than this */
     APP_ANSWER_MS = 100,      /* how often answers are looked for while some are due */
     APP_ORPHAN_MS = 5000,     /* how often a run without news is looked after */
+    APP_FAULT_MS = 1000,      /* how often a log that could not be read is looked at again */
     APP_EVENTS_TURN = 100000, /* events read in one go, so that keys come through */
 };
 
@@ -32,6 +33,10 @@ struct app {
     struct moment played; /* when the replay was moved on last */
     struct moment orphan_looked;
     struct moment drawn;
+    struct moment looked; /* when the log was read last, */
+    struct moment read;   /* and when it could be */
+    struct err fault;     /* why it could not; ERR_NONE = it could */
+    struct str banner;    /* what is wrong, in words */
     bool orphaned;
     bool pictured; /* one frame of a past moment, no terminal */
     bool engine_done;
@@ -43,31 +48,38 @@ struct app {
     struct app_result result;
 };
 
+/* app.c */
 /* The run as the view sees it now. */
 struct view_facts app_facts(const struct app *app);
 enum view_mode app_mode_now(const struct app *app);
-
-/* app.c: the run without a terminal. app_close() ends what was opened, however far
- * that came. */
+/* Did the engine in this process end before the run did, unasked? */
+bool app_engine_stopped(const struct app *app);
+/* The run without a terminal. app_close() ends what was opened, however far that came. */
 ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
 void app_close(struct app *app);
 
-/* app_keys.c */
+/* app_keys.c: what comes from people. */
+/* Every key and signal that is there now. */
 void app_take_keys(struct app *app);
 void app_take_signals(struct app *app);
+/* Show what was answered to acts that were asked for. */
 void app_answer_acts(struct app *app);
+/* This turn is the last one. */
 void app_leave(struct app *app, enum app_leave leave, int signal);
 
-/* app_show.c */
+/* app_show.c: from the state of the app to the screen. */
 /* Draw onto the canvas; app_show() also carries it to the terminal. */
 void app_draw(struct app *app);
 void app_show(struct app *app);
+/* The terminal has another size, or shows something else: draw all of it anew. */
 void app_resize(struct app *app);
 
 /* app_replay.c: the same app over a recording. */
+/* Load the marks and go to the end. */
 ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
 /* Take in what was recorded since. */
 void app_replay_extend(struct app *app);
+/* A key of the transport; says so where there is nothing to go to. */
 void app_replay_move(struct app *app, enum replay_move move);
 /* Move on by the time that has passed. */
 void app_replay_play(struct app *app);

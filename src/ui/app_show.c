@@ -1,5 +1,6 @@
 /* app_show.c - from the state of the app to the terminal. */
 #include "app_parts.h"
+#include "clock.h"
 
 static const struct step_state *step_with_output(const struct run_state *state, int task,
                                                  int *number_out)
@@ -91,8 +92,25 @@ void app_resize(struct app *app)
     app->wants_frame_now = true;
 }
 
+/* What is wrong with devs itself, and what works all the same. */
+static void tell_what_is_wrong(struct app *app)
+{
+    char hms[CLOCK_TEXT_MAX];
+    str_clear(&app->banner);
+    if (app_engine_stopped(app))
+        str_add(&app->banner,
+                "the engine stopped before the run had ended; q leaves and says why, all is kept");
+    else if (app->fault.code == ERR_DAMAGED)
+        str_addf(&app->banner, "log damaged after event %lld; shown up to there, keys work (%s)",
+                 (long long)follower_state(app->follower)->last_seq, app->fault.message);
+    else if (app->fault.code != ERR_NONE)
+        str_addf(&app->banner, "log not readable; shown as it was at %s, keys work (%s)",
+                 clock_hms(app->read.at_ms, hms), app->fault.message);
+}
+
 void app_draw(struct app *app)
 {
+    tell_what_is_wrong(app);
     const struct log_run_info *run = follower_run(app->follower);
     struct view_facts facts = app_facts(app);
     struct frame_input input = {

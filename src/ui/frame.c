@@ -179,6 +179,7 @@ static void lay_open(struct frame_layout *out, struct rest rest)
 struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input)
 {
     struct frame_layout out = {
+        .banner = -1,
         .heads = -1,
         .preview_rule = -1,
         .log_rule = -1,
@@ -195,6 +196,10 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     }
     int tasks = input->facts->state->plan->task_count;
     struct rest rest = take_bottom(&out, rows, columns, input->replay != NULL);
+    if (frame_has_banner(input)) {
+        out.banner = rest.top++;
+        rest.rows--;
+    }
     if (input->view->open && input->view->chosen >= 0)
         lay_open(&out, rest);
     else if (columns >= SIDE_COLUMNS && rows >= SIDE_ROWS)
@@ -307,6 +312,8 @@ void frame_draw(struct canvas *canvas, const struct frame_input *input)
         frame_small(canvas, input);
     } else {
         frame_header(canvas, input);
+        if (layout.banner >= 0)
+            frame_banner(canvas, layout.banner, input);
         if (layout.list.rows > 0)
             frame_list(canvas, layout.heads, &layout.list, input);
         if (layout.divider >= 0)

@@ -25,7 +25,8 @@ struct frame_box {
 /* Where things are; a row of -1 is not shown. */
 struct frame_layout {
     bool small; /* counts and the chosen task only */
-    int heads;  /* row of the column heads */
+    int banner;
+    int heads; /* row of the column heads */
     struct frame_box list, preview, log;
     int preview_rule, log_rule, bottom_rule;
     int divider; /* column of the line between list and preview */

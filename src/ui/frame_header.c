@@ -179,10 +179,11 @@ static void add_end(const struct frame_input *input, struct str *out)
 static void add_interrupted(const struct frame_input *input, struct str *out)
 {
     const struct run_state *state = input->facts->state;
-    str_add(out, "devs was killed while this went on");
     if (state->running > 0)
-        str_addf(out, "; %d task%s lost", state->running, state->running == 1 ? "" : "s");
-    str_add(out, ". q leaves");
+        str_addf(out, "devs was killed while this went on; %d task%s lost. q leaves",
+                 state->running, state->running == 1 ? "" : "s");
+    else
+        str_add(out, "devs went away before the run had ended; nothing of it runs. q leaves");
 }
 
 static void add_notice(const struct frame_input *input, struct str *out)
@@ -223,6 +224,18 @@ void frame_message(struct canvas *canvas, int row, const struct frame_input *inp
     (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PLAIN,
                     str_text(&text));
     str_done(&text);
+}
+
+bool frame_has_banner(const struct frame_input *input)
+{
+    return input->facts->banner && input->facts->banner[0] != '\0';
+}
+
+void frame_banner(struct canvas *canvas, int row, const struct frame_input *input)
+{
+    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_BANNER,
+                    input->facts->banner);
+    paint_row(canvas, row, STYLE_BANNER);
 }
 
 /* Would this key do something now? */
@@ -281,8 +294,13 @@ void frame_small(struct canvas *canvas, const struct frame_input *input)
     }
     int margin = has_clock ? 1 : 0;
     (void)put_counts(canvas, (struct spot){0, margin, right - 2 * margin}, &counts);
-    if (columns >= CLOCK_COLUMNS && canvas->rows >= 2 && input->view->chosen >= 0)
-        frame_list_line(canvas, 1, input->view->chosen, input);
+    bool has_banner = frame_has_banner(input) && canvas->rows >= 2;
+    if (has_banner)
+        frame_banner(canvas, 1, input);
+    int line = has_banner ? 2 : 1;
+    bool has_room = canvas->rows > line + (has_banner ? 1 : 0);
+    if (columns >= CLOCK_COLUMNS && has_room && input->view->chosen >= 0)
+        frame_list_line(canvas, line, input->view->chosen, input);
     if (columns >= CLOCK_COLUMNS && canvas->rows >= 3)
         frame_message(canvas, canvas->rows - 1, input);
     if (input->facts->mode == VIEW_REPLAY)

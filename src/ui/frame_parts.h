@@ -19,17 +19,24 @@ int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, c
 /* A line with a title in its left and a note in its right end. */
 void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note);
 
-/* frame_header.c */
+/* frame_header.c: the lines about the run as a whole. */
+/* Row 0: name, what runs behind the screen, counts, clock. */
 void frame_header(struct canvas *canvas, const struct frame_input *input);
+/* What is wrong with devs itself, over the whole row. */
+bool frame_has_banner(const struct frame_input *input);
+void frame_banner(struct canvas *canvas, int row, const struct frame_input *input);
+/* The answer to a key or an act, else the latest news. */
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input);
+/* The keys that do something now; the message where it has no row of its own. */
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input);
+/* The whole of a frame that is too small for more: counts, banner, chosen task, message. */
 void frame_small(struct canvas *canvas, const struct frame_input *input);
 
-/* frame_transport.c */
+/* frame_transport.c: where a replay is, in words and as a bar. */
 void frame_transport(struct canvas *canvas, int row, const struct replay *replay);
 void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay);
 
-/* frame_list.c */
+/* frame_list.c: the rows of the view that fit into the box, heads above (-1 = none). */
 void frame_list(struct canvas *canvas, int heads, const struct frame_box *box,
                 const struct frame_input *input);
 /* A row with everything but what a small screen can do without. */
@@ -41,7 +48,7 @@ enum frame_preview_kind { FRAME_PREVIEW_SHORT, FRAME_PREVIEW_WITH_LOG, FRAME_PRE
 void frame_preview(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,
                    const struct frame_input *input);
 
-/* frame_log.c */
+/* frame_log.c: the lines of the log that fit into the box, as far up as the view is. */
 enum frame_log_kind { FRAME_LOG_BARE, FRAME_LOG_WITH_TIMES };
 void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
                const struct frame_input *input);

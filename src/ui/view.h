@@ -46,6 +46,7 @@ struct view_facts {
     bool engine_here;    /* leaving ends the run */
     struct moment now;   /* the time shown: in a replay the recorded one */
     struct moment clock; /* the real time */
+    const char *banner;  /* borrowed; what is wrong with devs itself, NULL or "" = nothing */
 };
 
 struct view {

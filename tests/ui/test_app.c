@@ -488,6 +488,75 @@ START_TEST(test_dead_owner_is_seen)
 }
 END_TEST
 
+/* An end of an attempt that was never started. */
+static void commit_nonsense(void)
+{
+    struct err err = {0};
+    struct event event = story_event(&story, "alpha", EVENT_ATTEMPT_ENDED);
+    event.seq = story.state.last_seq + 1;
+    event.at = clock_now();
+    event.attempt = 7;
+    struct log_batch batch = {.events = &event, .event_count = 1};
+    ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
+}
+
+START_TEST(test_damaged_log_is_told_and_keys_work)
+{
+    struct app_options options = live_options();
+    begin(&options);
+    go();
+    wait_for("LIVE");
+    commit_nonsense();
+    wait_for("log damaged after event 1; shown up to there");
+    press("j\r");
+    wait_for("make check");
+    press("q");
+    wait_for("gamma");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+START_TEST(test_stopped_engine_is_told)
+{
+    struct app_options options = live_options();
+    int done[2];
+    ck_assert_int_eq(pipe(done), 0);
+    options.engine_here = true;
+    options.engine_done_fd = done[0];
+    story.now = clock_now();
+    story_start(&story, "alpha");
+    begin(&options);
+    go();
+    wait_for("running");
+    ck_assert_int_eq(write(done[1], "d", 1), 1);
+    wait_for("the engine stopped before the run had ended");
+    wait_for("INTERRUPTED");
+    wait_for("lost");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+START_TEST(test_engine_that_ends_with_its_run_is_no_fault)
+{
+    struct app_options options = live_options();
+    int done[2];
+    ck_assert_int_eq(pipe(done), 0);
+    options.engine_here = true;
+    options.engine_done_fd = done[0];
+    all_pass();
+    begin(&options);
+    ck_assert_int_eq(write(done[1], "d", 1), 1);
+    go();
+    wait_for("ENDED");
+    wait_for("3 of 3 passed");
+    ck_assert_ptr_null(strstr(screen, "engine stopped"));
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
 START_TEST(test_replay_steps_through_the_log)
 {
     struct app_options options = live_options();
@@ -542,6 +611,9 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_quit_cancels);
     tcase_add_loop_test(tcase, test_signal_leaves, 0, TABLE_LEN(signals));
     tcase_add_test(tcase, test_dead_owner_is_seen);
+    tcase_add_test(tcase, test_damaged_log_is_told_and_keys_work);
+    tcase_add_test(tcase, test_stopped_engine_is_told);
+    tcase_add_test(tcase, test_engine_that_ends_with_its_run_is_no_fault);
     tcase_add_test(tcase, test_replay_steps_through_the_log);
     tcase_add_test(tcase, test_no_log_is_an_error);
     return suite;

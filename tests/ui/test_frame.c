@@ -235,6 +235,44 @@ START_TEST(test_message_is_shown_at_every_size)
 }
 END_TEST
 
+START_TEST(test_banner_is_in_line_2_at_every_size)
+{
+    static const struct {
+        int rows, columns;
+        const char *below; /* what still has a place */
+    } all[] = {
+        {40, 140, "T-111"}, {24, 80, "T-111"}, {20, 60, "T-104"},    {12, 40, "T-104"},
+        {6, 40, "T-104"},   {4, 24, "T-104"},  {3, 24, "T-1: done"},
+    };
+    facts.banner = "log damaged; shown up to there";
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        view_say(&view, &story.now, "T-1: done");
+        draw(all[i].rows, all[i].columns, false);
+        ck_assert_msg(shows("log damaged; shown"), "%dx%d", all[i].columns, all[i].rows);
+        ck_assert_msg(shows(all[i].below), "%dx%d", all[i].columns, all[i].rows);
+        ck_assert_msg(shows("T-1: done"), "%dx%d", all[i].columns, all[i].rows);
+        ck_assert_int_eq(canvas_cell(&canvas, 1, 1)->rune, 'l');
+        for (int column = 0; column < canvas.columns; column++)
+            ck_assert_int_eq(canvas_cell(&canvas, 1, column)->style, STYLE_BANNER);
+    }
+}
+END_TEST
+
+START_TEST(test_interrupted_run_that_lost_nothing)
+{
+    struct story other;
+    story_init(&other, "a b", "G");
+    facts = (struct view_facts){
+        .state = &other.state, .log = &story.tail, .mode = VIEW_INTERRUPTED, .orphaned = true};
+    view_done(&view);
+    view_init(&view, 2);
+    draw(24, 80, false);
+    ck_assert(shows("nothing of it runs. q leaves"));
+    ck_assert(!shows("killed"));
+    story_done(&other);
+}
+END_TEST
+
 START_TEST(test_newer_notice_beats_an_older_answer)
 {
     struct moment before = {.at_ms = story.state.notice_at_ms - 1};
@@ -311,7 +349,7 @@ static void say_everywhere(const char *text)
     (void)snprintf(view.filter.text, sizeof(view.filter.text), "%s", text);
     view.filter.len = strlen(view.filter.text);
     story_say(&story, "T-104", text);
-    name = text;
+    name = facts.banner = text;
 }
 
 static void check_clean(const char *what)
@@ -403,6 +441,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_ended_run_does_not_depend_on_now);
     tcase_add_test(tcase, test_filter_without_match_says_so);
     tcase_add_test(tcase, test_message_is_shown_at_every_size);
+    tcase_add_test(tcase, test_banner_is_in_line_2_at_every_size);
+    tcase_add_test(tcase, test_interrupted_run_that_lost_nothing);
     tcase_add_test(tcase, test_newer_notice_beats_an_older_answer);
     tcase_add_test(tcase, test_strange_bytes_do_not_reach_the_canvas);
     tcase_add_loop_test(tcase, test_no_hostile_rune_reaches_a_cell, 0, TABLE_LEN(hostile));
