@@ -71,6 +71,7 @@ static void *run_engine(void *arg)
     tell_start(engine, ok, number, &err);
     if (ok) {
         loop_run(&engine->loop);
+        recorder_finish(&engine->loop.recorder);
         take_result(engine);
     }
     loop_close(&engine->loop);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "xalloc.h"
 
 bool recorder_init(struct recorder *recorder, const struct place *place, struct err *err)
@@ -86,6 +87,7 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
         if (recorder->err.code == ERR_NONE)
             recorder->err = err;
         recorder->failing = true;
+        recorder->busy = err.code == ERR_BUSY;
         if (now_ms >= recorder->retry_ms)
             recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
         return false;
@@ -130,6 +132,18 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
     keep_events(recorder, batch);
     lose_output(recorder, batch);
     return false;
+}
+
+void recorder_finish(struct recorder *recorder)
+{
+    const struct log_batch none = {0};
+    int64_t until_ms = clock_now().mono_ms + RECORDER_FINISH_MS;
+    int64_t now_ms = 0;
+    /* A try waits for its turn itself. */
+    while (recorder->failing && recorder->busy && !recorder->over && now_ms < until_ms) {
+        now_ms = clock_now().mono_ms;
+        (void)recorder_commit(recorder, &none, RECORDER_NOW, now_ms);
+    }
 }
 
 struct recorder_news recorder_news(struct recorder *recorder)

@@ -21,6 +21,7 @@
 enum {
     RECORDER_KEPT_BYTES = 1024 * 1024,
     RECORDER_RETRY_MS = 1000,
+    RECORDER_FINISH_MS = 10000,
 };
 
 struct recorder {
@@ -28,6 +29,7 @@ struct recorder {
     struct event *kept;        /* owned, texts too; events that the log does not have, in order */
     size_t kept_count, kept_cap, kept_bytes;
     bool failing;     /* the last commit failed */
+    bool busy;        /* because another process was in the way */
     bool lost;        /* something will never be in the log */
     bool over;        /* no more commits */
     int64_t retry_ms; /* when the next commit may be tried while failing */
@@ -52,6 +54,9 @@ enum recorder_urgency {
 /* False: the log does not have all of it (now). */
 bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
                      enum recorder_urgency urgency, int64_t now_ms);
+
+/* Before the end: what waits only for another process is tried for RECORDER_FINISH_MS. */
+void recorder_finish(struct recorder *recorder);
 
 /* Something about the log that the person should read, what and why; each is told
  * once. what NULL: there is nothing. */

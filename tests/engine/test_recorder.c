@@ -163,6 +163,20 @@ START_TEST(test_what_is_not_yet_on_the_disk_is_not_lost)
 }
 END_TEST
 
+START_TEST(test_the_end_waits_for_another_process)
+{
+    sample_limit_wal(&sample, 0);
+    ck_assert(!commit(1, FEW, RECORDER_NOW, 1));
+    sample_limit_wal(&sample, -1);
+    recorder_finish(&recorder); /* it was the disk: no use */
+    ck_assert(recorder.failing);
+    recorder.busy = true;
+    recorder_finish(&recorder);
+    ck_assert(!recorder.failing && !recorder.lost);
+    assert_in_log(FEW);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("recorder");
@@ -170,6 +184,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_events_wait_until_there_is_room);
     tcase_add_test(tcase, test_output_does_not_wait);
+    tcase_add_test(tcase, test_the_end_waits_for_another_process);
     tcase_add_loop_test(tcase, test_a_large_batch_is_tried_again, 0, 2);
     tcase_add_test(tcase, test_recording_ends_when_too_much_waits);
     tcase_add_test(tcase, test_what_is_not_yet_on_the_disk_is_not_lost);
