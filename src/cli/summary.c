@@ -4,7 +4,7 @@
 
 #include "shown.h"
 
-enum { IDS_COLUMNS_MAX = 56, LABEL_COLUMNS = 10 };
+enum { IDS_COLUMNS_MAX = 46, LABEL_COLUMNS = 10 };
 
 /* The ids of all tasks in this state, as many as fit on a line. */
 static void add_ids(const struct run_state *state, enum task_status status, struct str *out)
