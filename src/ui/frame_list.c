@@ -236,8 +236,14 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
                        view->only_needs_you ? "(only what needs you)" : "");
     int row = box->row + (box->rows > 2 ? 1 : 0);
     int indent = box->columns > 60 ? 4 : 1;
-    (void)canvas_text(canvas, (struct spot){row, box->column + indent, box->columns - indent},
-                      STYLE_PLAIN, text);
+    struct spot spot = {row, box->column + indent, box->columns - indent};
+    (void)canvas_text(canvas, spot, STYLE_PLAIN, text);
+    struct str nearest = {0};
+    view_nearest(view, input->facts, &nearest);
+    spot.row++;
+    if (spot.row < box->row + box->rows)
+        (void)canvas_text(canvas, spot, STYLE_PLAIN, str_text(&nearest));
+    str_done(&nearest);
 }
 
 static struct row row_of(struct canvas *canvas, const struct frame_input *input, int task)

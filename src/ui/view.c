@@ -11,7 +11,10 @@
 #include "words.h"
 #include "xalloc.h"
 
-enum { FILTER_WORD_MAX = LINE_EDIT_MAX };
+enum {
+    FILTER_WORD_MAX = LINE_EDIT_MAX,
+    NEAR = 2, /* so many wrong letters are taken for a slip */
+};
 
 void view_init(struct view *view, int task_count)
 {
@@ -78,21 +81,98 @@ static bool word_matches(const struct view_facts *facts, int task, const char *w
            class_has(facts, task, word);
 }
 
+/* The word at *at, which goes on behind it; false if there is none. */
+static bool next_word(const char **at, char word[FILTER_WORD_MAX])
+{
+    *at += strspn(*at, " ");
+    size_t len = strcspn(*at, " ");
+    (void)snprintf(word, FILTER_WORD_MAX, "%.*s", (int)len, *at);
+    *at += len;
+    return len > 0;
+}
+
 bool view_matches(const struct view *view, const struct view_facts *facts, int task)
 {
     if (view->only_needs_you && shown_task(facts->state, task, facts->orphaned) != SHOWN_NEEDS_YOU)
         return false;
     const char *at = view->filter.text;
-    while (*at != '\0') {
-        size_t len = strcspn(at, " ");
-        char word[FILTER_WORD_MAX];
-        (void)snprintf(word, sizeof(word), "%.*s", (int)len, at);
-        if (len > 0 && !word_matches(facts, task, word))
+    char word[FILTER_WORD_MAX];
+    while (next_word(&at, word)) {
+        if (!word_matches(facts, task, word))
             return false;
-        at += len;
-        at += strspn(at, " ");
     }
     return true;
+}
+
+/* A word that was looked for, and the one that is nearest to it so far. */
+struct nearest {
+    const char *wanted;
+    const char *kind; /* "state" or "class"; NULL = none is near */
+    struct str word;
+    int distance;
+};
+
+static void consider(struct nearest *nearest, const char *kind, const char *word)
+{
+    int distance = words_distance(nearest->wanted, word);
+    if (distance >= nearest->distance)
+        return;
+    nearest->distance = distance;
+    nearest->kind = kind;
+    str_clear(&nearest->word);
+    str_add(&nearest->word, word);
+}
+
+static void consider_all(struct nearest *nearest, const struct view_facts *facts, const char *word)
+{
+    bool only_state = strncmp(word, "state=", 6) == 0;
+    bool only_class = strncmp(word, "class=", 6) == 0;
+    nearest->wanted = only_state || only_class ? word + 6 : word;
+    size_t len = strlen(nearest->wanted);
+    nearest->distance = len > NEAR ? NEAR + 1 : (int)len;
+    for (int i = 0; i < SHOWN_COUNT && !only_class; i++)
+        consider(nearest, "state", shown_word((enum shown)i));
+    for (int i = 0; i < facts->state->plan->task_count && !only_state; i++) {
+        struct str class = {0};
+        shown_class(facts->state, i, &class);
+        consider(nearest, "class", str_text(&class));
+        str_done(&class);
+    }
+}
+
+static bool matches_any(const struct view_facts *facts, const char *word)
+{
+    for (int i = 0; i < facts->state->plan->task_count; i++) {
+        if (word_matches(facts, i, word))
+            return true;
+    }
+    return false;
+}
+
+static int count_matches(const struct view_facts *facts, const char *kind, const char *value)
+{
+    int count = 0;
+    struct str word = {0};
+    str_addf(&word, "%s=%s", kind, value);
+    for (int i = 0; i < facts->state->plan->task_count; i++)
+        count += word_matches(facts, i, word.data);
+    str_done(&word);
+    return count;
+}
+
+void view_nearest(const struct view *view, const struct view_facts *facts, struct str *out)
+{
+    struct nearest nearest = {0};
+    char word[FILTER_WORD_MAX];
+    const char *at = view->filter.text;
+    while (!nearest.kind && next_word(&at, word)) {
+        if (!matches_any(facts, word))
+            consider_all(&nearest, facts, word);
+    }
+    if (nearest.kind)
+        str_addf(out, "nearest %s: %s (%d)", nearest.kind, str_text(&nearest.word),
+                 count_matches(facts, nearest.kind, str_text(&nearest.word)));
+    str_done(&nearest.word);
 }
 
 int view_row_of(const struct view *view, int task)

@@ -119,6 +119,10 @@ int view_row_of(const struct view *view, int task);
 /* Does the filter let this task through? */
 bool view_matches(const struct view *view, const struct view_facts *facts, int task);
 
+/* Where a word of the filter fits no task, the state or class that was probably meant, as
+ * in "nearest class: rate-limit (1)"; nothing is appended if there is none. */
+void view_nearest(const struct view *view, const struct view_facts *facts, struct str *out);
+
 ATTR_PRINTF(3, 4)
 void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
 

@@ -219,6 +219,11 @@ START_TEST(test_filter_without_match_says_so)
     draw(24, 80, false);
     ck_assert(shows("0 of 10 tasks match   class=rate-limt"));
     ck_assert(shows("Esc shows all"));
+    ck_assert(!shows("nearest"));
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "class=test-fial");
+    draw(24, 80, false);
+    ck_assert(shows("    0 of 10 tasks match   class=test-fial   Esc shows all\n"
+                    "    nearest class: test-fail (1)\n"));
 }
 END_TEST
 

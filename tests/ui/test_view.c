@@ -202,6 +202,33 @@ START_TEST(test_filter)
 }
 END_TEST
 
+static const struct {
+    const char *filter;
+    const char *want;
+} slips[] = {
+    {"class=tset-fail", "nearest class: test-fail (1)"},
+    {"state=runing", "nearest state: running (2)"},
+    {"STATE=back", ""},
+    {"pased", "nearest state: passed (1)"},
+    {"mail state=bloked", "nearest state: blocked (1)"},
+    {"compiel", "nearest class: compile (1)"},
+    {"class=running", ""},
+    {"zz", ""},
+    {"class=x", ""},
+    {"state=stcuk", "nearest state: stuck (0)"},
+    {"mail state=running", ""}, /* each word fits a task */
+};
+
+START_TEST(test_nearest)
+{
+    struct str text = {0};
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "%s", slips[_i].filter);
+    view_nearest(&view, &facts, &text);
+    ck_assert_str_eq(str_text(&text), slips[_i].want);
+    str_done(&text);
+}
+END_TEST
+
 START_TEST(test_next_match_goes_round)
 {
     type("/mail\n");
@@ -549,6 +576,7 @@ static void add_full(TCase *tcase)
     tcase_add_test(tcase, test_filter_narrows_while_it_is_typed);
     tcase_add_test(tcase, test_filter_given_up_brings_the_choice_back);
     tcase_add_loop_test(tcase, test_filter, 0, TABLE_LEN(filters));
+    tcase_add_loop_test(tcase, test_nearest, 0, TABLE_LEN(slips));
     tcase_add_test(tcase, test_next_match_goes_round);
     tcase_add_test(tcase, test_acts_with_nothing_chosen_say_so);
     tcase_add_test(tcase, test_go_to_what_needs_you);
