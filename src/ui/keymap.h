@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "canvas.h"
+#include "keys_text.h"
 #include "str.h"
 
 /* What a key asks for. */
@@ -96,8 +97,5 @@ struct footer {
     enum keymap_mode mode;
 };
 void keymap_footer(struct canvas *canvas, int row, const struct footer *footer);
-
-/* The whole table as lines of text. */
-void keymap_to_text(struct str *out, bool ascii);
 
 #endif

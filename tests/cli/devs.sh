@@ -6,6 +6,7 @@
 "$devs" --version >out 2>&1
 want 'version: exit' $? 0
 want_in 'version' "$(cat out)" 'devs 0.'
+want_in 'keys' "$("$devs" keys)" 'retry now'
 "$devs" frobnicate 2>err
 want 'unknown command: exit' $? 2
 want_in 'unknown command' "$(cat err)" "devs: unknown command 'frobnicate'"
