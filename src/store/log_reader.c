@@ -179,7 +179,7 @@ static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct
 bool log_reader_run(struct log_reader *reader, int64_t number, struct log_run_info *out,
                     struct err *err)
 {
-    struct log_run_info info;
+    struct log_run_info info = {0};
     if (!log_read_run_row(reader, number, &info, err))
         return false;
     if (!read_plan(reader, info.number, &info.plan_text, err)) {
@@ -205,7 +205,8 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
         ok = db_next(&reader->db, query, &row, err);
         if (ok && row) {
             ok = take_run(reader, query, &out[count], err);
-            count += ok;
+            if (ok)
+                count++;
         }
     }
     (void)sqlite3_reset(query); /* repeats the step's error */

@@ -23,13 +23,13 @@ enum {
 static atomic_bool sync_fails;
 
 /* In place of the C library's: SQLite calls it. */
-int fdatasync(int fd)
+int fdatasync(int fildes)
 {
     if (atomic_load(&sync_fails)) {
         errno = EIO;
         return -1;
     }
-    return (int)syscall(SYS_fdatasync, fd);
+    return (int)syscall(SYS_fdatasync, fildes);
 }
 
 static struct sample sample;

@@ -30,9 +30,9 @@ static int sync_or_fail(long number, int fd)
     return (int)syscall(number, fd);
 }
 
-int fdatasync(int fd)
+int fdatasync(int fildes)
 {
-    return sync_or_fail(SYS_fdatasync, fd);
+    return sync_or_fail(SYS_fdatasync, fildes);
 }
 
 int fsync(int fd)

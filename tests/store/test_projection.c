@@ -56,6 +56,8 @@ static void assert_rebuilds(void)
     dump_all(&written);
     ck_assert_msg(projection_rebuild(&sample.place, sample.number, &err), "%s", err.message);
     dump_all(&rebuilt);
+    ck_assert_ptr_nonnull(written.data);
+    ck_assert_ptr_nonnull(rebuilt.data);
     size_t same = 0;
     while (written.data[same] != '\0' && written.data[same] == rebuilt.data[same])
         same++;
