@@ -38,14 +38,15 @@ static int attempt_of(const struct run_state *state, int task)
 
 static struct prompt_target target_of(const struct run_state *state, int task)
 {
+    const struct plan_task *plan = &state->plan->tasks[task];
     int step = run_state_step_number(state, task);
     return (struct prompt_target){
         .task = task,
-        .id = state->plan->tasks[task].id,
-        .title = state->plan->tasks[task].title,
+        .id = plan->id,
+        .title = strcmp(plan->id, plan->title) != 0 ? plan->title : "",
         .status = state->tasks[task].status,
         .step = step,
-        .phase = state->plan->tasks[task].steps[step].phase,
+        .phase = plan->steps[step].phase,
         .attempt = attempt_of(state, task),
         .attempts = (int)run_state_step(state, task)->attempt_count,
     };

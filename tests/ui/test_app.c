@@ -202,9 +202,10 @@ static bool take_screen(int timeout_ms)
     return true;
 }
 
-/* Wait until the screen shows a text. Only changes are written to a terminal, so
- * it is asked to draw everything anew when the text does not come by itself. */
-static void wait_for(const char *text)
+/* Wait until the screen shows a text, and press `keys` now and then ("" for none). Only
+ * changes are written to a terminal, so it is asked to draw everything anew when the
+ * text does not come by itself. */
+static void wait_pressing(const char *keys, const char *text)
 {
     int64_t until = clock_now().mono_ms + DEADLINE_MS;
     screen_len = 0;
@@ -214,9 +215,15 @@ static void wait_for(const char *text)
         ck_assert_msg(!late, "\"%s\" does not appear; last bytes: %s", text, screen);
         if (!take_screen(PACE_MS * 4)) {
             screen_len = 0;
+            press(keys);
             press((const char[]){CTRL_L, '\0'});
         }
     }
+}
+
+static void wait_for(const char *text)
+{
+    wait_pressing("", text);
 }
 
 /* Wait for an act in the log, as the run's engine would. Meanwhile press `keys`
@@ -488,6 +495,31 @@ START_TEST(test_dead_owner_is_seen)
 }
 END_TEST
 
+/* Nobody owns the run: the desk answers for it. */
+START_TEST(test_acts_on_an_interrupted_run_are_answered)
+{
+    struct app_options options = live_options();
+    story.now = clock_now();
+    story_start(&story, "alpha");
+    begin(&options);
+    log_writer_close(writer);
+    writer = NULL;
+    go();
+    wait_for("INTERRUPTED");
+    ck_assert_ptr_null(strstr(screen, "LIVE")); /* not for a moment */
+    press("r");
+    wait_for("alpha: retry now: refused: no devs is running this run: start it again");
+    press("jp");
+    wait_for("beta: hold: done");
+    press("x");
+    wait_for("Cancel beta?");
+    wait_pressing("s", "beta: cancel (stop): done");
+    wait_for("cancelled");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
 /* An end of an attempt that was never started. */
 static void commit_nonsense(void)
 {
@@ -611,6 +643,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_quit_cancels);
     tcase_add_loop_test(tcase, test_signal_leaves, 0, TABLE_LEN(signals));
     tcase_add_test(tcase, test_dead_owner_is_seen);
+    tcase_add_test(tcase, test_acts_on_an_interrupted_run_are_answered);
     tcase_add_test(tcase, test_damaged_log_is_told_and_keys_work);
     tcase_add_test(tcase, test_stopped_engine_is_told);
     tcase_add_test(tcase, test_engine_that_ends_with_its_run_is_no_fault);
