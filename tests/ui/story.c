@@ -261,7 +261,7 @@ static void tell_the_living(struct story *story)
     start_at(story, 7, 47, "T-110");
     story_at(story, 8, 26);
     story_try_again(story, "T-104", 8);
-    story_at(story, 8, 47);
+    story_at(story, 9, 17); /* half a minute's output, then a minute's silence */
     struct event quiet = story_event(story, "T-110", EVENT_ATTEMPT_QUIET);
     quiet.a = 60000;
     story_add(story, quiet);
