@@ -175,8 +175,9 @@ END_TEST
 START_TEST(test_endless_line_is_broken_up)
 {
     static char text[1000 + 1];
+    static const char rune[] = {'\xe6', '\x97', '\xa5'};
     memset(text, 'x', sizeof(text) - 1);
-    memcpy(text, "\xe6\x97\xa5", 3);
+    memcpy(text, rune, sizeof(rune));
     for (int i = 0; i < 1000; i++)
         add_row(1, i, text);
     log_tail_set(&tail, &key, &page, INT64_MAX);
