@@ -214,7 +214,7 @@ void shown_next(const struct run_state *state, int task, bool orphaned, const st
     switch (shown_task(state, task, orphaned)) {
     case SHOWN_BACKOFF:
         if (orphaned)
-            str_add(out, "nobody waits");
+            str_add(out, "no waiter");
         else
             backoff_next(step, now, out);
         break;

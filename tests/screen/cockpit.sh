@@ -53,13 +53,13 @@ open b 140 40
 type b "'$devs'" Enter
 expect b 'backoff.*wait' 'a second devs shows the same'
 touch again
-type b g j
-until_true 5 shows b '▸.*wait' || type b k
+type b g
+expect b '▸.*wait' 'g chooses the first'
 type b r
 expect a 'passed.*wait' 'r in the second starts the next try, the first shows it'
 expect b 'retry.*' 'r is answered in words'
-type a G k
-until_true 5 shows a '▸.*hang' || type a j
+type a g j
+expect a '▸.*hang' 'j chooses the next'
 type a '?'
 expect a 'retry now' 'help opens'
 type a Escape
