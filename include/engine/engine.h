@@ -69,7 +69,7 @@ void engine_leave(struct engine *engine);
 
 /* What the engine has to say once it has ended. */
 struct engine_result {
-    int exit_code;         /* of the run, section "exit codes" of the manual */
+    int exit_code;         /* of the run (README, exit codes); 130 if it was left before its end */
     int last_attempt_code; /* exit code of the last attempt that ended; for `exec`:
                               125..127 if nothing could be started, 128+n by signal */
     bool recording_failed; /* the log could not be written to the end */

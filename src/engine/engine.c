@@ -17,6 +17,8 @@
  * terminal stays as it was. */
 static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
+enum { EXIT_NOT_ENDED = 130 }; /* a person left the run before its end */
+
 struct engine {
     /* Engine thread only, once it runs. */
     struct engine_options options; /* its borrowed texts are used until started */
@@ -55,7 +57,7 @@ static void take_result(struct engine *engine)
     const struct loop *loop = &engine->loop;
     struct engine_result *result = &engine->result;
 
-    result->exit_code = loop->state.exit_code;
+    result->exit_code = loop->state.ended ? loop->state.exit_code : EXIT_NOT_ENDED;
     result->last_attempt_code = loop->last_attempt_code;
     result->recording_failed = loop->recorder.lost || loop->recorder.failing;
     result->err = loop->recorder.err;
