@@ -256,7 +256,7 @@ static void print_summary(const struct watching *watching)
         return;
     }
     struct str text = {0};
-    summary_write(follower_state(follower), watching->run, false, &text);
+    summary_write(follower_state(follower), watching->run, true, &text);
     say(str_text(&text));
     str_done(&text);
     follower_close(follower);

@@ -34,7 +34,7 @@ static void add_counts(const struct run_state *state, struct str *out)
     }
 }
 
-static void add_head(const struct run_state *state, int64_t run, bool orphaned, struct str *out)
+static void add_head(const struct run_state *state, int64_t run, bool left, struct str *out)
 {
     str_addf(out, "run #%lld %s: ", (long long)run, state->plan->name);
     add_counts(state, out);
@@ -44,7 +44,7 @@ static void add_head(const struct run_state *state, int64_t run, bool orphaned, 
     if (state->ended)
         str_addf(out, " (exit %d)", state->exit_code);
     else
-        str_add(out, orphaned ? " (interrupted: its devs died)" : " (goes on)");
+        str_add(out, left ? " (left before its end)" : " (goes on)");
     str_add_char(out, '\n');
 }
 
@@ -61,11 +61,11 @@ static int flaky_count(const struct run_state *state)
     return flaky;
 }
 
-void summary_write(const struct run_state *state, int64_t run, bool orphaned, struct str *out)
+void summary_write(const struct run_state *state, int64_t run, bool left, struct str *out)
 {
     static const enum task_status order[] = {TASK_NEEDS_YOU, TASK_GAVE_UP,   TASK_STUCK,
                                              TASK_BLOCKED,   TASK_CANCELLED, TASK_PASSED};
-    add_head(state, run, orphaned, out);
+    add_head(state, run, left, out);
     for (size_t i = 0; i < ARRAY_LEN(order); i++) {
         if (state->counts[order[i]] == 0)
             continue;
