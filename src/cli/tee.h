@@ -20,8 +20,8 @@ ATTR_MUST_USE bool tee_open(struct tee **out, struct err *err);
 /* No other thread may put any more. */
 void tee_close(struct tee *tee);
 
-/* Engine thread, as engine_options.tee. Blocks while TEE_BYTES_MAX bytes wait. */
-void tee_put(void *tee, int stream, const char *bytes, size_t len);
+/* Engine thread, as engine_options.tee; ctx is the tee. Blocks while TEE_BYTES_MAX bytes wait. */
+void tee_put(void *ctx, int stream, const char *bytes, size_t len);
 
 /* Main thread: readable when there is something to take. */
 int tee_fd(const struct tee *tee);
