@@ -127,6 +127,9 @@ ATTR_MUST_USE bool plan_with_transient_retries(const struct plan *plan, int retr
 /* The policy of that name: the plan's own, else the built-in one; NULL for neither. */
 const struct policy *plan_policy_find(const struct plan *plan, const char *name);
 
+/* Attempts that the policy gives the step: 1 in a phase where it does not try again. */
+int plan_step_attempts(const struct plan_step *step);
+
 void plan_free(struct plan *plan);
 
 /* Task number by id, -1 if there is none. O(log n) or better. */

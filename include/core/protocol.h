@@ -39,7 +39,6 @@ struct protocol_facts {
     int retry;                     /* n of the next retry's delay, from 1 */
     int free_hints;                /* waits on a server's hint taken so far */
     int same;                      /* equal results in a row, this one included */
-    bool start_failure;            /* nothing of the call ran: policy is `infrastructure` */
     bool stopping;                 /* a person asked to stop this task */
     int interrupted;               /* interruptions of this step so far, this one included */
     bool repeatable;               /* the workspace can be reset, or the step is idempotent */

@@ -98,8 +98,7 @@ static bool print_log(struct follower *follower, const struct target *target,
                                  .key = {.run = follower_run(follower)->number,
                                          .task = chosen.task,
                                          .step = chosen.step,
-                                         .attempt = chosen.attempt},
-                                 .merge = OUTPUT_MERGED};
+                                         .attempt = chosen.attempt}};
     bool ok =
         words->follow ? follow(follower, &chosen, &print, err) : output_print_more(&print, err);
     output_print_done(&print);

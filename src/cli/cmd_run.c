@@ -13,7 +13,7 @@ enum { RUN_JOBS_DEFAULT = 2 };
 
 static void add_step(const struct plan_step *step, int number, struct str *out)
 {
-    int tries = policy_fits_phase(step->policy, step->phase) ? step->policy->max_attempts : 1;
+    int tries = plan_step_attempts(step);
     int argc = 0;
     while (step->argv[argc])
         argc++;

@@ -6,15 +6,15 @@
 
 #include "text.h"
 
-static void print_bytes(FILE *to, const char *bytes, size_t len)
+static void print_bytes(const char *bytes, size_t len)
 {
-    if (!isatty(fileno(to))) {
-        (void)fwrite(bytes, 1, len, to); /* a closed pipe ends nothing of ours */
+    if (!isatty(STDOUT_FILENO)) {
+        (void)fwrite(bytes, 1, len, stdout); /* a closed pipe ends nothing of ours */
         return;
     }
     struct str clean = {0};
     text_clean(&clean, bytes, len);
-    (void)fwrite(str_text(&clean), 1, clean.len, to);
+    (void)fwrite(str_text(&clean), 1, clean.len, stdout);
     str_done(&clean);
 }
 
@@ -23,17 +23,16 @@ static void print_row(struct output_print *print, const struct log_output_row *r
     const char *bytes = str_text(&print->page.text) + row->start;
     size_t len = row->len;
     int64_t *next = &print->next[row->stream];
-    FILE *to = print->merge == OUTPUT_SPLIT && row->stream == 2 ? stderr : stdout;
 
     if (row->offset > *next)
-        (void)fprintf(to, "\n[%" PRId64 " bytes were not kept]\n", row->offset - *next);
+        (void)printf("\n[%" PRId64 " bytes were not kept]\n", row->offset - *next);
     int64_t seen = *next - row->offset; /* of this row, because a tail overlaps the head */
     if (seen > 0) {
         size_t skip = (size_t)seen < len ? (size_t)seen : len;
         bytes += skip;
         len -= skip;
     }
-    print_bytes(to, bytes, len);
+    print_bytes(bytes, len);
     if (row->offset + (int64_t)row->len > *next)
         *next = row->offset + (int64_t)row->len;
 }

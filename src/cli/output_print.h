@@ -1,6 +1,6 @@
 /*
- * output_print.h - an attempt's recorded output, to stdout and stderr or to one of
- * them; from its start, and on as it grows.
+ * output_print.h - an attempt's recorded output, both streams to stdout, from its
+ * start, and on as it grows. Main thread.
  */
 #ifndef DEVS_OUTPUT_PRINT_H
 #define DEVS_OUTPUT_PRINT_H
@@ -12,16 +12,10 @@
 #include "err.h"
 #include "log_reader.h"
 
-enum output_merge {
-    OUTPUT_SPLIT,  /* stderr of the attempt goes to our stderr */
-    OUTPUT_MERGED, /* all to stdout */
-};
-
 /* A value of the caller's; end it with output_print_done(). */
 struct output_print {
     struct log_reader *reader; /* borrowed */
     struct log_output_key key;
-    enum output_merge merge;
     int64_t after;   /* last row printed */
     int64_t next[3]; /* by stream: offset that comes next */
     struct output_page page;

@@ -50,6 +50,11 @@ void plan_free(struct plan *plan)
     free(plan);
 }
 
+int plan_step_attempts(const struct plan_step *step)
+{
+    return policy_fits_phase(step->policy, step->phase) ? step->policy->max_attempts : 1;
+}
+
 int plan_find(const struct plan *plan, const char *id)
 {
     /* The first of equals, so that an id given twice means its first task. */

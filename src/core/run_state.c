@@ -128,11 +128,6 @@ static void open_grant(struct step_state *step, int grant, int allowed)
     step->held_ms = 0;
 }
 
-static int policy_allows(const struct plan_step *plan)
-{
-    return policy_fits_phase(plan->policy, plan->phase) ? plan->policy->max_attempts : 1;
-}
-
 static void on_run_started(const struct fold *fold)
 {
     struct run_state *state = fold->state;
@@ -162,7 +157,7 @@ static void on_attempt_started(const struct fold *fold)
 
     heap_remove(&state->ready, number);
     if (step->grant == 0)
-        open_grant(step, 1, policy_allows(&state->plan->tasks[number].steps[event->step]));
+        open_grant(step, 1, plan_step_attempts(&state->plan->tasks[number].steps[event->step]));
     if (step->first_start.at_ms == 0)
         step->first_start = event->at;
     if (fold->task->first_start.at_ms == 0)

@@ -33,7 +33,7 @@ int run_state_step_tries(const struct run_state *state, int task, int number)
     const struct plan_step *plan = &state->plan->tasks[task].steps[number];
     int allowed = step->allowed;
     if (step->grant == 0)
-        allowed = policy_fits_phase(plan->policy, plan->phase) ? plan->policy->max_attempts : 1;
+        allowed = plan_step_attempts(plan);
 
     /* What runs has not been counted yet; what never started never is. */
     int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);

@@ -187,7 +187,6 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .now = now->input->now,
     };
     if (now->input->outcome.kind == OUTCOME_NOT_STARTED) {
-        facts.start_failure = true;
         facts.policy = plan_policy_find(state->plan, "infrastructure");
         facts.used = step->start_failures;
         facts.allowed = facts.policy->max_attempts;

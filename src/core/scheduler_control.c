@@ -123,7 +123,7 @@ static void reopen(const struct scheduling *now, const struct control *control, 
     struct event event = scheduler_event(now, EVENT_STEP_REOPENED, task);
     event.a = run_state_step(now->state, task)->grant + 1;
     event.grant = (int)event.a;
-    event.b = policy_fits_phase(plan->policy, plan->phase) ? plan->policy->max_attempts : 1;
+    event.b = plan_step_attempts(plan);
     emit_by(now, event, control->by);
 }
 
