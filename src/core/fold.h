@@ -1,0 +1,48 @@
+/*
+ * fold.h - how one event changes the state: a handler for each kind of event.
+ *
+ * run_state_apply() calls a handler once the event is known to fit; a handler
+ * cannot fail. Private to core.
+ */
+#ifndef DEVS_FOLD_H
+#define DEVS_FOLD_H
+
+#include "event.h"
+#include "json.h"
+#include "run_state.h"
+
+/* One event on its way into the state. All borrowed. */
+struct fold {
+    struct run_state *state;
+    const struct event *event;
+    const struct json *text;
+    struct task_state *task; /* NULL for an event of the run */
+    struct step_state *step; /* NULL for an event of a task */
+};
+
+typedef void fold_fn(const struct fold *fold);
+
+/* fold_attempt.c */
+fold_fn fold_attempt_started, fold_attempt_running, fold_attempt_ended, fold_attempt_judged,
+    fold_attempt_quiet, fold_attempt_heard;
+/* fold_step.c */
+fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
+/* fold_task.c */
+fold_fn fold_task_blocked, fold_task_held, fold_task_released, fold_cancel_asked;
+
+/* What the handlers share (fold.c). */
+
+/* The number of the event's task. */
+int fold_task_number(const struct fold *fold);
+/* The one place that changes a status: counts and time follow. */
+void fold_set_status(const struct fold *fold, struct task_state *task, enum task_status status);
+/* Who did it, from the event's text, into the event's task. */
+void fold_set_by(const struct fold *fold);
+/* The line that wants a person's eye: the task's id and `what`. */
+void fold_set_notice(const struct fold *fold, const char *what);
+/* The task's current step may start; a held one waits for its release. */
+void fold_make_ready(const struct fold *fold, int number);
+/* Give the step a set of attempts: the policy's, or one given by hand. */
+void fold_open_grant(struct step_state *step, int grant, int allowed);
+
+#endif

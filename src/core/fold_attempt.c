@@ -1,0 +1,133 @@
+#include "fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "xalloc.h"
+
+void fold_attempt_started(const struct fold *fold)
+{
+    struct run_state *state = fold->state;
+    struct step_state *step = fold->step;
+    const struct event *event = fold->event;
+    int number = fold_task_number(fold);
+
+    heap_remove(&state->ready, number);
+    if (step->grant == 0)
+        fold_open_grant(step, 1,
+                        plan_step_attempts(&state->plan->tasks[number].steps[event->step]));
+    if (step->first_start.at_ms == 0)
+        step->first_start = event->at;
+    if (fold->task->first_start.at_ms == 0)
+        fold->task->first_start = event->at;
+
+    step->attempts =
+        xgrow(step->attempts, &step->attempt_cap, step->attempt_count + 1, sizeof(*step->attempts));
+    step->attempts[step->attempt_count] = (struct attempt_state){
+        .number = event->attempt,
+        .grant = step->grant,
+        .started = event->at,
+        .waited_ms = step->wait_from.at_ms != 0 ? event->at.mono_ms - step->wait_from.mono_ms : 0,
+        .call = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b},
+    };
+    step->attempt_count++;
+    step->wait_from = (struct moment){0};
+    step->status = STEP_RUNNING;
+    step->quiet = false;
+    state->attempts++;
+    state->running++;
+    fold_set_status(fold, fold->task, TASK_RUNNING);
+}
+
+void fold_attempt_running(const struct fold *fold)
+{
+    step_state_attempt(fold->step)->pid = fold->event->a;
+}
+
+static struct digest parse_fingerprint(const char *hex)
+{
+    struct digest digest = {0};
+    if (strlen(hex) != 32)
+        return digest;
+    for (int i = 0; i < 32; i++) {
+        const char *digits = "0123456789abcdef";
+        const char *at = strchr(digits, hex[i]);
+        uint64_t value = at ? (uint64_t)(at - digits) : 0;
+        uint64_t *half = i < 16 ? &digest.hi : &digest.lo;
+        *half = *half << 4 | value;
+    }
+    return digest;
+}
+
+/* How many results in a row are equal, the newest included. */
+static void count_same(struct step_state *step)
+{
+    const struct attempt_state *now = step_state_attempt(step);
+    const struct attempt_state *before =
+        step->attempt_count > 1 ? &step->attempts[step->attempt_count - 2] : NULL;
+    bool known = now->fingerprint.hi != 0 || now->fingerprint.lo != 0;
+    bool equal = known && before && before->grant == now->grant &&
+                 before->fingerprint.hi == now->fingerprint.hi &&
+                 before->fingerprint.lo == now->fingerprint.lo;
+    step->same = equal ? step->same + 1 : 1;
+}
+
+void fold_attempt_ended(const struct fold *fold)
+{
+    struct step_state *step = fold->step;
+    const struct event *event = fold->event;
+    struct attempt_state *attempt = step_state_attempt(step);
+
+    attempt->ended = event->at;
+    attempt->outcome = (struct outcome){
+        .kind = (enum outcome_kind)event->a,
+        .code = (int)event->b,
+        .ran_ms = event->c,
+        .bytes = {event->d, event->e},
+        .lines = {json_i64(json_get(fold->text, "out_lines"), 0),
+                  json_i64(json_get(fold->text, "err_lines"), 0)},
+        .rss_kib_max = json_i64(json_get(fold->text, "rss"), 0),
+        .cpu_ms = json_i64(json_get(fold->text, "cpu"), 0),
+        .left = (int)json_i64(json_get(fold->text, "left"), 0),
+    };
+    attempt->fingerprint = parse_fingerprint(json_text(json_get(fold->text, "fp"), ""));
+    count_same(step);
+
+    if (attempt->outcome.kind == OUTCOME_NOT_STARTED)
+        step->start_failures++;
+    else if (attempt->outcome.kind == OUTCOME_INTERRUPTED)
+        step->interrupted++;
+    else
+        step->used++;
+    step->status = STEP_JUDGING;
+    step->quiet = false;
+    fold->state->running--;
+}
+
+void fold_attempt_judged(const struct fold *fold)
+{
+    struct attempt_state *attempt = step_state_attempt(fold->step);
+    attempt->class = (enum verdict_class)fold->event->a;
+    attempt->type = (enum transient_type)fold->event->b;
+    attempt->reason = (enum reason)fold->event->c;
+
+    if (!fold->step->verdict)
+        fold->step->verdict = xcalloc(1, sizeof(*fold->step->verdict));
+    struct verdict *verdict = fold->step->verdict;
+    *verdict = verdict_new();
+    verdict_from_json(fold->text, verdict);
+    verdict->class = attempt->class;
+    verdict->type = attempt->type;
+    verdict->reason = attempt->reason;
+}
+
+void fold_attempt_quiet(const struct fold *fold)
+{
+    fold->step->quiet = true;
+    fold->step->heard_mono_ms = fold->event->at.mono_ms - fold->event->a;
+}
+
+void fold_attempt_heard(const struct fold *fold)
+{
+    fold->step->quiet = false;
+}

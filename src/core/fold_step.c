@@ -1,0 +1,176 @@
+#include "fold.h"
+
+#include <stdlib.h>
+
+#include "xalloc.h"
+
+void fold_wait_started(const struct fold *fold)
+{
+    struct step_state *step = fold->step;
+    const struct event *event = fold->event;
+
+    step->status = STEP_WAITING;
+    step->wait_from = event->at;
+    step->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
+    step->delay = (struct delay){
+        .delay_ms = event->a,
+        .exact_ms = event->d,
+        .n = (int)json_i64(json_get(fold->text, "n"), 1),
+        .factor = json_number(json_get(fold->text, "factor"), 1),
+        .hint_ms = json_i64(json_get(fold->text, "hint"), -1),
+    };
+    free(step->wait_json);
+    step->wait_json = event->text ? xstrdup(event->text) : NULL;
+    step->retries++;
+    if (event->e != 0 && step->used > 0) {
+        step->used--;
+        step->free_hints++;
+    }
+    heap_put(&fold->state->waits, fold_task_number(fold), step->due.mono_ms);
+    fold_set_status(fold, fold->task, TASK_BACKOFF);
+}
+
+/* The wait is over, by time or by a person. */
+static void close_wait(const struct fold *fold)
+{
+    if (fold->step->status != STEP_WAITING)
+        return;
+    int64_t waited_ms = fold->event->at.mono_ms - fold->step->wait_from.mono_ms;
+    heap_remove(&fold->state->waits, fold_task_number(fold));
+    fold->task->waited_ms += waited_ms;
+    fold->state->waited_ms += waited_ms;
+}
+
+void fold_wait_ended(const struct fold *fold)
+{
+    close_wait(fold);
+    fold_make_ready(fold, fold_task_number(fold));
+}
+
+/* One needed task less: the dependents that waited for it only may start. */
+static void pass_on(const struct fold *fold)
+{
+    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    for (int i = 0; i < plan->dependent_count; i++) {
+        struct task_state *dependent = &fold->state->tasks[plan->dependents[i]];
+        dependent->unmet--;
+        bool waited = dependent->status == TASK_QUEUED || dependent->status == TASK_BLOCKED;
+        if (dependent->unmet == 0 && waited)
+            fold_make_ready(fold, plan->dependents[i]);
+    }
+}
+
+static void step_passed(const struct fold *fold)
+{
+    struct task_state *task = fold->task;
+    int number = fold_task_number(fold);
+    task->step++;
+    if (task->step < fold->state->plan->tasks[number].step_count) {
+        fold_make_ready(fold, number);
+        return;
+    }
+    fold_set_status(fold, task, TASK_PASSED);
+    pass_on(fold);
+}
+
+static enum task_status status_of(enum decision_kind end)
+{
+    switch (end) {
+    case DECISION_ENTROPY:
+        return TASK_STUCK;
+    case DECISION_NEEDS_YOU:
+        return TASK_NEEDS_YOU;
+    case DECISION_CANCELLED:
+        return TASK_CANCELLED;
+    case DECISION_SUCCEEDED:
+    case DECISION_WAIT:
+    case DECISION_FAILED:
+    case DECISION_RETRY_EXHAUSTED:
+    case DECISION_TRANSIENT_EXHAUSTED:
+    case DECISION_DEADLINE:
+    case DECISION_KIND_COUNT:
+        break;
+    }
+    return TASK_GAVE_UP;
+}
+
+void fold_step_ended(const struct fold *fold)
+{
+    struct task_state *task = fold->task;
+    enum decision_kind end = (enum decision_kind)fold->event->a;
+
+    heap_remove(&fold->state->ready, fold_task_number(fold));
+    close_wait(fold);
+    fold->step->status = STEP_ENDED;
+    fold->step->end = end;
+    if (fold->event->c != 0)
+        task->entropy++;
+    if (end == DECISION_SUCCEEDED) {
+        step_passed(fold);
+        return;
+    }
+    if (task->held)
+        fold->state->held_count--;
+    task->held = false;
+    fold_set_status(fold, task, status_of(end));
+    if (end == DECISION_NEEDS_YOU)
+        fold_set_notice(fold, "needs you");
+    else if (end != DECISION_CANCELLED)
+        fold_set_notice(fold, decision_kind_name(end));
+}
+
+static bool has_failed(enum task_status status)
+{
+    return task_status_is_final(status) && status != TASK_PASSED;
+}
+
+/* Does something that this task needs still stand in its way? */
+static bool is_still_blocked(const struct run_state *state, int number)
+{
+    const struct plan_task *plan = &state->plan->tasks[number];
+    for (int i = 0; i < plan->need_count; i++) {
+        if (has_failed(state->tasks[plan->needs[i]].status))
+            return true;
+    }
+    return false;
+}
+
+/* What was blocked by this task only is queued again, and so on down the line. */
+static void unblock_dependents(const struct fold *fold, int first)
+{
+    struct run_state *state = fold->state;
+    size_t cap = 0;
+    size_t count = 0;
+    int *line = xgrow(NULL, &cap, 1, sizeof(*line));
+    line[count++] = first;
+    for (size_t at = 0; at < count; at++) {
+        const struct plan_task *plan = &state->plan->tasks[line[at]];
+        for (int i = 0; i < plan->dependent_count; i++) {
+            int number = plan->dependents[i];
+            struct task_state *task = &state->tasks[number];
+            if (task->status != TASK_BLOCKED || is_still_blocked(state, number))
+                continue;
+            task->blocked_by = -1;
+            fold_set_status(fold, task, TASK_QUEUED);
+            line = xgrow(line, &cap, count + 1, sizeof(*line));
+            line[count++] = number;
+        }
+    }
+    free(line);
+}
+
+void fold_step_reopened(const struct fold *fold)
+{
+    int number = fold_task_number(fold);
+    fold_open_grant(fold->step, (int)fold->event->a, (int)fold->event->b);
+    fold->task->cancelling = false;
+    fold->state->ended = false;
+    fold->state->stopped_by_person = false;
+    if (fold->task->unmet == 0) {
+        fold_make_ready(fold, number);
+    } else {
+        fold->step->status = STEP_PENDING;
+        fold_set_status(fold, fold->task, TASK_QUEUED);
+    }
+    unblock_dependents(fold, number);
+}
