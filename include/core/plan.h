@@ -28,6 +28,7 @@ enum {
     PLAN_TIMEOUT_S_MAX = 30 * 24 * 3600,
     PLAN_JOBS_MAX = 256,
     PLAN_POLICIES_MAX = 64,
+    PLAN_SOURCES_MAX = 64, /* names that the steps of a plan give as their source */
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
 };
 
@@ -50,7 +51,9 @@ struct plan_step {
     int64_t timeout_ms; /* 0 = none */
     struct plan_expectation expect;
     bool idempotent;
-    const struct policy *policy; /* borrowed from the plan or static; never NULL */
+    const struct policy *policy; /* borrowed from the plan, this step or static; never NULL */
+    struct policy *own_policy;   /* owned; what this step alone has, NULL = none */
+    int source;                  /* whose rate limit it shares: in plan->sources, -1 = none */
 };
 
 struct plan_task {
@@ -74,9 +77,14 @@ struct plan {
     char *name; /* owned; "plan" where none was given */
     int jobs;   /* 0 = not said */
     bool idempotent;
-    struct policy *policies; /* owned; the plan's own */
+    struct policy *policies; /* owned; first those of the settings, then the plan's own */
     int policy_count;
-    struct plan_task *tasks; /* owned; the task's number is its index */
+    int setting_count;           /* how many of them the settings gave */
+    const struct policy *policy; /* of steps that name none; as a step's; NULL: "sandbox" */
+    struct policy *own_policy;   /* owned; as a step's */
+    char **sources;              /* owned; each name once */
+    int source_count;            /* at most PLAN_SOURCES_MAX */
+    struct plan_task *tasks;     /* owned; the task's number is its index */
     int task_count;
     int step_count;          /* of all tasks */
     struct plan_name *by_id; /* owned; in the order of the ids, for plan_find() */

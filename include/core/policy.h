@@ -13,28 +13,51 @@
 #include "verdict.h"
 
 enum {
-    POLICY_NAME_MAX = 32,
+    POLICY_NAME_MAX = 32,                       /* a name has fewer bytes */
     POLICY_ATTEMPTS_MAX = 100,                  /* most attempts a policy may allow */
     POLICY_DELAY_MS_MAX = 7 * 24 * 3600 * 1000, /* longest delay a policy may ask for */
     POLICY_FREE_HINTS = 2, /* waits on a server's hint that use up no attempt */
 };
 
+/* What makes delays differ, so that not all come back at the same moment. */
+enum policy_jitter {
+    POLICY_JITTER_NONE,         /* delay = exact */
+    POLICY_JITTER_PROPORTIONAL, /* delay = exact x (1 +- a fraction) */
+    POLICY_JITTER_FULL,         /* delay = exact x (0 up to 1) */
+    POLICY_JITTER_COUNT,
+};
+
+/* "none", "proportional", "full". */
+const char *policy_jitter_name(enum policy_jitter kind);
+
+/* What a step is called that has used up its attempts. */
+enum policy_exhausted {
+    POLICY_EXHAUSTED_BY_CLASS,    /* transient exhausted or retry exhausted, by the last verdict */
+    POLICY_EXHAUSTED_MAX_RETRIES, /* max retries exceeded, the last error as its cause */
+    POLICY_EXHAUSTED_COUNT,
+};
+
+/* "by-class", "max-retries". */
+const char *policy_exhausted_name(enum policy_exhausted exhausted);
+
 /* Verdict classes a policy tries again on, as bits. */
 enum { POLICY_ON_TRANSIENT = 1, POLICY_ON_PERSISTENT = 2 };
 
 struct policy {
-    char name[POLICY_NAME_MAX];
-    int max_attempts; /* the first one counted */
+    char name[POLICY_NAME_MAX + 1]; /* a step's own one ends with '+': it has no name elsewhere */
+    int max_attempts;               /* the first one counted */
     int64_t base_delay_ms;
     double multiplier;
-    int64_t cap_ms;             /* no delay of the formula is longer, jitter included */
-    double jitter;              /* fraction of the delay, both ways; 0 = exact */
+    int64_t cap_ms; /* no delay of the formula is longer, jitter included */
+    enum policy_jitter jitter_kind;
+    double jitter;              /* 0..1; proportional: fraction of the delay, both ways; else 0 */
     unsigned retry_on;          /* POLICY_ON_* */
     unsigned phases;            /* bit 1 << enum phase: where it tries again at all */
     int window;                 /* this many equal last results = loop; 0 = off */
     int same_stops;             /* as window, for tasks with rounds; 0 = off */
     int64_t retry_after_cap_ms; /* a longer hint of a server needs a person */
     int64_t deadline_ms;        /* from the step's first start; 0 = none */
+    enum policy_exhausted exhausted;
 };
 
 /* The four built-in policies: "sandbox", "infrastructure", "research",
@@ -57,9 +80,11 @@ struct delay {
     int64_t hint_ms;  /* a server's retry-after, -1 for none */
 };
 
-/* The delay before retry n (1..): min(base x multiplier^(n-1), cap), times
- * 1 + jitter x (2u-1) with u = draw / 2^53 from policy_draw(), never below 0 nor
- * above the cap; then no shorter than hint_ms (if >= 0). The exponent saturates. */
+/* The delay before retry n (1..): min(base x multiplier^(n-1), cap), the exponent
+ * saturates; times a factor by the kind of jitter, with u = draw / 2^53 from
+ * policy_draw(): 1 (none), 1 + jitter x (2u-1) (proportional) or u (full); never
+ * below 0 nor above the cap; then no shorter than hint_ms (if >= 0), which no
+ * cap cuts. */
 struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int64_t hint_ms);
 
 /* Names one draw: the same key gives the same number, always. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan_graph.h"
+#include "plan_source.h"
 #include "str.h"
 #include "xalloc.h"
 
@@ -24,6 +25,7 @@ static void free_step(struct plan_step *step)
     free(step->cwd);
     free(step->stdin_path);
     free(step->expect.match);
+    free(step->own_policy);
 }
 
 static void free_task(struct plan_task *task)
@@ -46,6 +48,8 @@ void plan_free(struct plan *plan)
     free(plan->tasks);
     free(plan->by_id);
     free(plan->policies);
+    free(plan->own_policy);
+    free_texts(plan->sources);
     free(plan->name);
     free(plan);
 }
@@ -160,7 +164,9 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
         .timeout_ms = exec->timeout_ms,
         .idempotent = exec->idempotent || repeats,
         .policy = adopt_policy(plan, exec->policy),
+        .source = -1,
     };
+    plan_source_guess(plan, &task->steps[0]);
     set_transient_retries(plan, exec->transient_retries);
     plan_index_ids(plan);
     plan_link_dependents(plan);

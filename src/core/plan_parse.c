@@ -16,19 +16,9 @@ enum {
     NEAREST_TASKS_MAX = 500, /* with more tasks, an unknown need gets no suggestion */
 };
 
-static const char id_chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                               "0123456789._-";
-
 static struct plan_task *current(struct plan_reader *reader)
 {
     return &reader->plan->tasks[reader->task];
-}
-
-static bool id_is_valid(const char *id)
-{
-    size_t len = strlen(id);
-    bool starts_well = *id && !strchr("._-", *id);
-    return starts_well && len <= PLAN_ID_MAX && strspn(id, id_chars) == len;
 }
 
 enum need_kind { NEED_OK, NEED_NOT_TEXT, NEED_UNKNOWN, NEED_ITSELF, NEED_AGAIN };
@@ -81,7 +71,7 @@ static void prepare_tasks(struct plan_reader *reader, const struct json *tasks)
     reader->named = xcalloc(count, sizeof(*reader->named));
     for (size_t i = 0; i < count; i++) {
         const char *id = json_text(json_get(json_at(tasks, i), "id"), NULL);
-        if (id && id_is_valid(id))
+        if (id && plan_id_is_valid(id))
             plan->tasks[i].id = xstrdup(id);
     }
     plan_index_ids(plan);

@@ -37,7 +37,6 @@ static const struct number_field {
     {"base_delay_ms", NUMBER_I64, offsetof(struct policy, base_delay_ms), {0, POLICY_DELAY_MS_MAX}},
     {"multiplier", NUMBER_DOUBLE, offsetof(struct policy, multiplier), {1, 100}},
     {"cap_ms", NUMBER_I64, offsetof(struct policy, cap_ms), {0, POLICY_DELAY_MS_MAX}},
-    {"jitter", NUMBER_DOUBLE, offsetof(struct policy, jitter), {0, 1}},
     {"window", NUMBER_INT, offsetof(struct policy, window), {0, POLICY_ATTEMPTS_MAX}},
     {"same_stops", NUMBER_INT, offsetof(struct policy, same_stops), {0, POLICY_ATTEMPTS_MAX}},
     {"retry_after_cap_ms",
@@ -77,6 +76,44 @@ static void read_number(struct plan_reader *reader, const struct plan_path *path
         memcpy(place, &small, sizeof(small));
     else
         memcpy(place, &whole, sizeof(whole));
+}
+
+/* A fraction, or the word for one of the other kinds. */
+static void read_jitter(struct plan_reader *reader, const struct plan_path *path,
+                        const struct json *value)
+{
+    struct policy *policy = current(reader);
+    static const struct plan_range range = {0, 1};
+    const char *word = json_text(value, NULL);
+    bool is_none = word && strcmp(word, policy_jitter_name(POLICY_JITTER_NONE)) == 0;
+    bool is_full = word && strcmp(word, policy_jitter_name(POLICY_JITTER_FULL)) == 0;
+    double fraction = 0;
+    if (word && !is_none && !is_full)
+        plan_reader_invalid(reader, path, "unknown word", "0 to 1, \"none\" or \"full\"", value);
+    else if (!word && !plan_reader_number(reader, path, value, range, &fraction))
+        return;
+    policy->jitter = fraction;
+    policy->jitter_kind = POLICY_JITTER_NONE;
+    if (is_full)
+        policy->jitter_kind = POLICY_JITTER_FULL;
+    else if (fraction > 0)
+        policy->jitter_kind = POLICY_JITTER_PROPORTIONAL;
+}
+
+static void read_exhausted(struct plan_reader *reader, const struct plan_path *path,
+                           const struct json *value)
+{
+    const char *word = json_text(value, NULL);
+    for (unsigned i = 0; word && i < POLICY_EXHAUSTED_COUNT; i++) {
+        if (strcmp(policy_exhausted_name((enum policy_exhausted)i), word) == 0) {
+            current(reader)->exhausted = (enum policy_exhausted)i;
+            return;
+        }
+    }
+    if (word)
+        plan_reader_invalid(reader, path, "unknown word", "\"by-class\" or \"max-retries\"", value);
+    else
+        plan_reader_wrong_type(reader, path, "string", value);
 }
 
 /* One result is always equal to itself: a window has at least two. */
@@ -166,13 +203,14 @@ static const struct plan_field policy_rows[] = {
     {"base_delay_ms", read_number, NULL},
     {"multiplier", read_number, NULL},
     {"cap_ms", read_number, NULL},
-    {"jitter", read_number, NULL},
+    {"jitter", read_jitter, NULL},
     {"retry_on", read_retry_on, NULL},
     {"phases", read_phases, NULL},
     {"window", read_window, NULL},
     {"same_stops", read_window, NULL},
     {"retry_after_cap_ms", read_number, NULL},
     {"deadline_ms", read_number, NULL},
+    {"exhausted", read_exhausted, NULL},
 };
 static const struct plan_fields policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
 
@@ -301,6 +339,14 @@ void plan_policy_write(const struct policy *policy, struct str *out)
     str_add_char(out, '{');
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         write_number(policy, &numbers[i], out);
+
+    if (policy->jitter_kind == POLICY_JITTER_PROPORTIONAL) {
+        str_json_key(out, "jitter");
+        add_double(out, policy->jitter);
+    } else {
+        str_json_text(out, "jitter", policy_jitter_name(policy->jitter_kind));
+    }
+    str_json_text(out, "exhausted", policy_exhausted_name(policy->exhausted));
 
     str_json_key(out, "retry_on");
     str_add_char(out, '[');

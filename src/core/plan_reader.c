@@ -17,6 +17,16 @@ enum {
 static const char plain_chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                   "0123456789_-$";
 
+static const char id_chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                               "0123456789._-";
+
+bool plan_id_is_valid(const char *id)
+{
+    size_t len = strlen(id);
+    bool starts_well = *id && !strchr("._-", *id);
+    return starts_well && len <= PLAN_ID_MAX && strspn(id, id_chars) == len;
+}
+
 static void add_segment(struct str *out, const struct plan_path *path)
 {
     if (!path->key) {

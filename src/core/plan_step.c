@@ -5,6 +5,7 @@
 
 #include "plan_kind.h"
 #include "plan_policy.h"
+#include "plan_source.h"
 #include "str.h"
 #include "verdict.h"
 #include "xalloc.h"
@@ -255,6 +256,7 @@ static const struct plan_field step_rows[] = {
     {"expect", read_expect, NULL},
     {"idempotent", read_idempotent, NULL},
     {"policy", read_policy, NULL},
+    {"source", plan_source_read, NULL},
     {"sandbox", plan_sandbox_read, NULL},
     {"agent", plan_agent_word_read, NULL},
     {"prompt", plan_agent_word_read, NULL},
@@ -305,6 +307,7 @@ static void read_step(struct plan_reader *reader, const struct plan_path *path,
         .phase = PHASE_GREEN,
         .idempotent = reader->plan->idempotent,
         .policy = policy_named("sandbox"),
+        .source = -1,
     };
     reader->step_json = value;
     reader->step_is_sound = true;
@@ -316,6 +319,7 @@ static void read_step(struct plan_reader *reader, const struct plan_path *path,
         plan_reader_add(reader, VIOLATION_MISSING_FIELD, &place, "required", "array of strings",
                         "nothing");
     }
+    plan_source_guess(reader->plan, current(reader));
     if (reader->step_is_sound) {
         check_phase_order(reader, path);
         check_repeatable(reader, path);

@@ -64,7 +64,7 @@ static void write_expect(const struct plan_expectation *expect, struct str *out)
     str_add_char(out, '}');
 }
 
-static void write_step(const struct plan_step *step, struct str *out)
+static void write_step(const struct plan *plan, const struct plan_step *step, struct str *out)
 {
     next_element(out);
     str_add_char(out, '{');
@@ -88,6 +88,8 @@ static void write_step(const struct plan_step *step, struct str *out)
     write_expect(&step->expect, out);
     json_flag(out, "idempotent", step->idempotent);
     str_json_text(out, "policy", step->policy->name);
+    if (step->source >= 0)
+        str_json_text(out, "source", plan->sources[step->source]);
     str_add_char(out, '}');
 }
 
@@ -107,7 +109,7 @@ static void write_task(const struct plan *plan, const struct plan_task *task, st
     str_json_key(out, "steps");
     str_add_char(out, '[');
     for (int i = 0; i < task->step_count; i++)
-        write_step(&task->steps[i], out);
+        write_step(plan, &task->steps[i], out);
     str_add(out, "]}");
 }
 

@@ -42,6 +42,7 @@ static const struct policy builtin[] = {
         .phases = ALL_PHASES,
         .window = 3,
         .retry_after_cap_ms = HINT_CAP_MS,
+        .exhausted = POLICY_EXHAUSTED_MAX_RETRIES,
     },
     {
         .name = "transport",
@@ -49,12 +50,38 @@ static const struct policy builtin[] = {
         .base_delay_ms = 2000,
         .multiplier = 2,
         .cap_ms = 60000,
+        .jitter_kind = POLICY_JITTER_PROPORTIONAL,
         .jitter = 0.5,
         .retry_on = POLICY_ON_TRANSIENT,
         .phases = ALL_PHASES,
         .retry_after_cap_ms = HINT_CAP_MS,
     },
 };
+
+static const char *const jitter_names[] = {
+    [POLICY_JITTER_NONE] = "none",
+    [POLICY_JITTER_PROPORTIONAL] = "proportional",
+    [POLICY_JITTER_FULL] = "full",
+};
+static_assert(ARRAY_LEN(jitter_names) == POLICY_JITTER_COUNT, "every kind has a name");
+
+static const char *const exhausted_names[] = {
+    [POLICY_EXHAUSTED_BY_CLASS] = "by-class",
+    [POLICY_EXHAUSTED_MAX_RETRIES] = "max-retries",
+};
+static_assert(ARRAY_LEN(exhausted_names) == POLICY_EXHAUSTED_COUNT, "every one has a name");
+
+const char *policy_jitter_name(enum policy_jitter kind)
+{
+    assert(kind < POLICY_JITTER_COUNT);
+    return jitter_names[kind];
+}
+
+const char *policy_exhausted_name(enum policy_exhausted exhausted)
+{
+    assert(exhausted < POLICY_EXHAUSTED_COUNT);
+    return exhausted_names[exhausted];
+}
 
 const struct policy *policy_builtin(size_t index)
 {
@@ -100,6 +127,20 @@ static int64_t exact_delay_ms(const struct policy *policy, int n)
     return (int64_t)(delay < cap ? delay : cap);
 }
 
+static double jitter_factor(const struct policy *policy, double unit)
+{
+    switch (policy->jitter_kind) {
+    case POLICY_JITTER_PROPORTIONAL:
+        return 1 + policy->jitter * (2 * unit - 1);
+    case POLICY_JITTER_FULL:
+        return unit;
+    case POLICY_JITTER_NONE:
+    case POLICY_JITTER_COUNT:
+        break;
+    }
+    return 1;
+}
+
 struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int64_t hint_ms)
 {
     assert(n >= 1);
@@ -109,7 +150,7 @@ struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int
     struct delay delay = {
         .exact_ms = exact_delay_ms(policy, n),
         .n = n,
-        .factor = 1 + policy->jitter * (2 * unit - 1),
+        .factor = jitter_factor(policy, unit),
         .hint_ms = hint_ms,
     };
     double jittered = (double)delay.exact_ms * delay.factor;
