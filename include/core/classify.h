@@ -29,17 +29,32 @@ struct classify_text {
     int64_t offset;    /* where bytes[0] stands in the whole stream */
 };
 
+/* Seconds that a time zone ("Europe/Berlin") is ahead of UTC at a moment; false
+ * if it is not known. Reading zones is for the edge (zone.h). */
+typedef bool zone_offset_fn(void *ctx, const char *zone, int64_t at_s, int *offset_s_out);
+
 struct classify_input {
     struct outcome outcome;
     struct classify_text out;
     struct classify_text err;
     const char *program; /* borrowed; argv[0] without its folder; NULL = not known */
+    const char *agent;   /* borrowed; the agent CLI whose output this is, agent.h; NULL = none
+                            is known */
     int memory_killed;   /* 1: a counter says memory, 0: it says not, -1: not known */
+    int64_t now_ms;      /* wall clock at the end; 0 = not known: hints that need it give none */
+    zone_offset_fn *zone_offset; /* NULL = no zone is known */
+    void *zone_ctx;              /* borrowed */
 };
 
 /* The compiled rules. Made once, read by any number of threads. */
 struct classifier;
-ATTR_MUST_USE bool classifier_open(struct classifier **out, struct err *err);
+
+/* user_rules is the JSON text of a list of rules (docs/reliability.md) that are
+ * added to the built-in ones or take their place; NULL for none. ERR_INVALID
+ * names the rule and what was expected. The caller ends *out with
+ * classifier_close(). */
+ATTR_MUST_USE bool classifier_open(struct classifier **out, const char *user_rules,
+                                   struct err *err);
 void classifier_close(struct classifier *classifier);
 
 /* SHA-256 of the rule set in force, 64 hex digits. Owned by the classifier. */

@@ -66,6 +66,25 @@ enum {
     VERDICT_SUBTYPE_MAX = 32,
     VERDICT_RULE_MAX = 48,
     VERDICT_MATCH_MAX = 160, /* bytes of matched text kept, always whole UTF-8 */
+    VERDICT_NEAR_MAX = 4,    /* near misses kept */
+};
+
+/* Why a rule whose literal stands in the text did not decide. */
+enum near_why {
+    NEAR_QUOTED,    /* a guard says that the line is quoted */
+    NEAR_UNLESS,    /* the rule's own exception holds */
+    NEAR_PATTERN,   /* the literal is there, the pattern is not */
+    NEAR_EXIT,      /* exit code, signal, program or kind of step do not fit */
+    NEAR_OUTRANKED, /* it holds, but another rule comes first */
+    NEAR_WHY_COUNT,
+};
+
+/* A rule that nearly decided, and the line that it nearly decided by. */
+struct verdict_near {
+    char rule[VERDICT_RULE_MAX];
+    enum near_why why;
+    enum verdict_stream stream; /* NONE: facts alone */
+    int64_t offset;             /* of the line in the whole stream */
 };
 
 /* How a step that was expected to fail (plan.h) went against that. */
@@ -76,7 +95,8 @@ enum verdict_expectation {
     VERDICT_EXPECTATION_COUNT,
 };
 
-/* A plain value: copy it freely. */
+/* A plain value: copy it freely. A persistent verdict with resume_at_ms is
+ * parked: the same call may pass after that time, which may be hours away. */
 struct verdict {
     enum verdict_class class;
     enum transient_type type;          /* transient only */
@@ -88,8 +108,12 @@ struct verdict {
     int64_t line;                      /* 1 = first line of the text that was looked at */
     char match[VERDICT_MATCH_MAX];     /* the matched line, cleaned of escapes */
     int64_t retry_after_ms;            /* a server's hint; -1 for none */
+    int64_t resume_at_ms;              /* wall clock; -1 unless parked: see below */
+    char hint_rule[VERDICT_RULE_MAX];  /* id of the rule that gave the time; "" for none */
     bool ask;                          /* only a person can help: needs-you */
     enum verdict_expectation expectation;
+    struct verdict_near near[VERDICT_NEAR_MAX];
+    int near_count;
 };
 
 /* All empty: success, no hint. */
@@ -109,7 +133,15 @@ const char *transient_type_name(enum transient_type type);
 /* "test-fail", ...; "" for NONE. */
 const char *reason_name(enum reason reason);
 
-/* The inverse of the two above; false if the text is none of them. */
+/* "quoted", "unless", "pattern", "exit", "outranked". */
+const char *near_why_name(enum near_why why);
+/* "stdout", "stderr"; "" for NONE. */
+const char *verdict_stream_name(enum verdict_stream stream);
+
+/* Keep one more near miss; what is beyond VERDICT_NEAR_MAX is dropped. */
+void verdict_add_near(struct verdict *verdict, const struct verdict_near *near);
+
+/* The inverse of transient_type_name() and reason_name(); false if the text is none. */
 ATTR_MUST_USE bool transient_type_parse(const char *text, enum transient_type *out);
 ATTR_MUST_USE bool reason_parse(const char *text, enum reason *out);
 
@@ -123,7 +155,8 @@ const char *verdict_word(const struct verdict *verdict, const struct outcome *ou
                          char out[VERDICT_WORD_MAX]);
 
 /* The evidence as members of a JSON object (rule, subtype, stream, offset, line,
- * match, retry_after_ms, ask; only those that say something), appended inside
+ * match, retry_after_ms, resume_at_ms, hint_rule, ask, near; only those that say
+ * something), appended inside
  * the caller's braces. verdict_from_json() reads them back; class, type and
  * reason travel beside it as integers. */
 void verdict_to_json(const struct verdict *verdict, struct str *out);

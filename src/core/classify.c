@@ -53,8 +53,9 @@ enum verdict_class classify_exit(int code)
     return find_exit_code(code) >= 0 ? VERDICT_TRANSIENT : VERDICT_PERSISTENT;
 }
 
-bool classifier_open(struct classifier **out, struct err *err)
+bool classifier_open(struct classifier **out, const char *user_rules, struct err *err)
 {
+    (void)user_rules;
     struct rules *rules = NULL;
     if (!rules_open(&rules, rules_json, rules_json_len, err))
         return false;

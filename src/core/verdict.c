@@ -62,9 +62,15 @@ static const char *const stream_names[] = {
     [VERDICT_STREAM_ERR] = "stderr",
 };
 
+static const char *const near_names[] = {
+    [NEAR_QUOTED] = "quoted", [NEAR_UNLESS] = "unless",       [NEAR_PATTERN] = "pattern",
+    [NEAR_EXIT] = "exit",     [NEAR_OUTRANKED] = "outranked",
+};
+static_assert(ARRAY_LEN(near_names) == NEAR_WHY_COUNT, "every near miss has a word");
+
 struct verdict verdict_new(void)
 {
-    return (struct verdict){.retry_after_ms = -1};
+    return (struct verdict){.retry_after_ms = -1, .resume_at_ms = -1};
 }
 
 void verdict_set_transient(struct verdict *verdict, enum transient_type type, const char *subtype,
@@ -103,6 +109,25 @@ const char *reason_name(enum reason reason)
 {
     assert(reason < REASON_COUNT);
     return reason_names[reason];
+}
+
+const char *near_why_name(enum near_why why)
+{
+    assert(why < NEAR_WHY_COUNT);
+    return near_names[why];
+}
+
+const char *verdict_stream_name(enum verdict_stream stream)
+{
+    assert(stream < ARRAY_LEN(stream_names));
+    return stream_names[stream];
+}
+
+void verdict_add_near(struct verdict *verdict, const struct verdict_near *near)
+{
+    assert(verdict->near_count <= VERDICT_NEAR_MAX);
+    if (verdict->near_count < VERDICT_NEAR_MAX)
+        verdict->near[verdict->near_count++] = *near;
 }
 
 bool transient_type_parse(const char *text, enum transient_type *out)
@@ -161,6 +186,23 @@ static void add_text(struct str *out, const char *key, const char *text)
         str_json_text(out, key, text);
 }
 
+static void add_near(const struct verdict *verdict, struct str *out)
+{
+    str_json_key(out, "near");
+    for (int i = 0; i < verdict->near_count; i++) {
+        const struct verdict_near *near = &verdict->near[i];
+        str_add(out, i == 0 ? "[{" : ",{");
+        str_json_text(out, "rule", near->rule);
+        str_json_text(out, "why", near_names[near->why]);
+        if (near->stream != VERDICT_STREAM_NONE) {
+            str_json_text(out, "stream", stream_names[near->stream]);
+            str_json_i64(out, "offset", near->offset);
+        }
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+}
+
 void verdict_to_json(const struct verdict *verdict, struct str *out)
 {
     if (verdict->expectation != VERDICT_AS_IT_IS)
@@ -175,6 +217,11 @@ void verdict_to_json(const struct verdict *verdict, struct str *out)
     add_text(out, "match", verdict->match);
     if (verdict->retry_after_ms >= 0)
         str_json_i64(out, "retry_after_ms", verdict->retry_after_ms);
+    if (verdict->resume_at_ms >= 0)
+        str_json_i64(out, "resume_at_ms", verdict->resume_at_ms);
+    add_text(out, "hint_rule", verdict->hint_rule);
+    if (verdict->near_count > 0)
+        add_near(verdict, out);
     if (verdict->ask) {
         str_json_key(out, "ask");
         str_add(out, "true");
@@ -195,6 +242,25 @@ static enum verdict_stream stream_parse(const char *text)
     return VERDICT_STREAM_NONE;
 }
 
+/* A reason that is not known is left out: the list is a help for people. */
+static void read_near(const struct json *list, struct verdict *out)
+{
+    out->near_count = 0;
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *item = json_at(list, i);
+        const char *why = json_text(json_get(item, "why"), "");
+        struct verdict_near near = {.offset = json_i64(json_get(item, "offset"), 0)};
+        read_text(item, "rule", near.rule, sizeof(near.rule));
+        near.stream = stream_parse(json_text(json_get(item, "stream"), ""));
+        int word = 0;
+        while (word < NEAR_WHY_COUNT && strcmp(near_names[word], why) != 0)
+            word++;
+        near.why = (enum near_why)word;
+        if (word < NEAR_WHY_COUNT)
+            verdict_add_near(out, &near);
+    }
+}
+
 void verdict_from_json(const struct json *object, struct verdict *out)
 {
     read_text(object, "rule", out->rule, sizeof(out->rule));
@@ -207,5 +273,8 @@ void verdict_from_json(const struct json *object, struct verdict *out)
     out->offset = json_i64(json_get(object, "offset"), 0);
     out->line = json_i64(json_get(object, "line"), 0);
     out->retry_after_ms = json_i64(json_get(object, "retry_after_ms"), -1);
+    out->resume_at_ms = json_i64(json_get(object, "resume_at_ms"), -1);
+    read_text(object, "hint_rule", out->hint_rule, sizeof(out->hint_rule));
+    read_near(json_get(object, "near"), out);
     out->ask = json_bool(json_get(object, "ask"), false);
 }

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent.h"
 #include "clock.h"
 #include "xalloc.h"
+#include "zone.h"
 
 enum {
     EXIT_TIMEOUT = 124,    /* as timeout(1) says it */
@@ -105,12 +107,16 @@ void attempt_judge(const struct attempt *attempt, const struct attempt_setting *
         input->outcome.bytes[i] = attempt->streams[i].bytes;
         input->outcome.lines[i] = attempt->streams[i].lines;
     }
+    const char *program = program_name(attempt->call.argv[0]);
     const struct classify_input evidence = {
         .outcome = input->outcome,
         .out = output_tail(&attempt->streams[0], CLASSIFY_TAIL_MAX),
         .err = output_tail(&attempt->streams[1], CLASSIFY_TAIL_MAX),
-        .program = program_name(attempt->call.argv[0]),
+        .program = program,
+        .agent = agent_name(agent_find(program)),
         .memory_killed = -1,
+        .now_ms = clock_now().at_ms,
+        .zone_offset = zone_offset,
     };
     classify(setting->classifier, &evidence, &input->verdict);
     const char *match = attempt->plan->expect.match;

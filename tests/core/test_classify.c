@@ -22,7 +22,7 @@ static struct classifier *classifier;
 static void setup(void)
 {
     struct err err = {0};
-    ck_assert_msg(classifier_open(&classifier, &err), "%s", err.message);
+    ck_assert_msg(classifier_open(&classifier, NULL, &err), "%s", err.message);
 }
 
 static void teardown(void)

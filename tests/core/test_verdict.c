@@ -133,6 +133,55 @@ START_TEST(test_evidence_comes_back)
 }
 END_TEST
 
+START_TEST(test_parked_and_near_misses_come_back)
+{
+    struct verdict verdict = verdict_new();
+    verdict.class = VERDICT_PERSISTENT;
+    verdict.retry_after_ms = 3600000;
+    verdict.resume_at_ms = 1795227600000;
+    (void)snprintf(verdict.hint_rule, sizeof(verdict.hint_rule), "hint.limit-epoch");
+    for (int i = 0; i < VERDICT_NEAR_MAX + 2; i++) {
+        struct verdict_near near = {.why = (enum near_why)(i % NEAR_WHY_COUNT),
+                                    .stream = VERDICT_STREAM_ERR,
+                                    .offset = 100 + i};
+        (void)snprintf(near.rule, sizeof(near.rule), "near.%d", i);
+        verdict_add_near(&verdict, &near);
+    }
+    struct str text = {0};
+
+    const struct verdict back = there_and_back(&verdict, &text);
+
+    ck_assert_int_eq(back.resume_at_ms, 1795227600000);
+    ck_assert_str_eq(back.hint_rule, "hint.limit-epoch");
+    ck_assert_int_eq(back.near_count, VERDICT_NEAR_MAX);
+    for (int i = 0; i < VERDICT_NEAR_MAX; i++) {
+        ck_assert_str_eq(back.near[i].rule, verdict.near[i].rule);
+        ck_assert_int_eq(back.near[i].why, i);
+        ck_assert_int_eq(back.near[i].stream, VERDICT_STREAM_ERR);
+        ck_assert_int_eq(back.near[i].offset, 100 + i);
+    }
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_near_miss_of_an_unknown_kind_is_left_out)
+{
+    static const char text[] = "{\"near\":[{\"rule\":\"a\",\"why\":\"odd\"},"
+                               "{\"rule\":\"b\",\"why\":\"exit\"}]}";
+    struct json *json = NULL;
+    ck_assert(json_parse(text, sizeof(text) - 1, &json, NULL, NULL));
+    struct verdict verdict = verdict_new();
+
+    verdict_from_json(json, &verdict);
+
+    ck_assert_int_eq(verdict.near_count, 1);
+    ck_assert_str_eq(verdict.near[0].rule, "b");
+    ck_assert_int_eq(verdict.near[0].why, NEAR_EXIT);
+    ck_assert_int_eq(verdict.near[0].stream, VERDICT_STREAM_NONE);
+    json_free(json);
+}
+END_TEST
+
 START_TEST(test_empty_evidence_is_empty_json)
 {
     const struct verdict verdict = verdict_new();
@@ -160,6 +209,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(test_case(suite, "word"), test_word, 0, TABLE_LEN(word_cases));
     TCase *json = test_case(suite, "json");
     tcase_add_test(json, test_evidence_comes_back);
+    tcase_add_test(json, test_parked_and_near_misses_come_back);
+    tcase_add_test(json, test_near_miss_of_an_unknown_kind_is_left_out);
     tcase_add_test(json, test_empty_evidence_is_empty_json);
     return suite;
 }
