@@ -1,5 +1,7 @@
 #include "verdict.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 #include "json.h"
@@ -144,7 +146,7 @@ START_TEST(test_parked_and_near_misses_come_back)
         struct verdict_near near = {.why = (enum near_why)(i % NEAR_WHY_COUNT),
                                     .stream = VERDICT_STREAM_ERR,
                                     .offset = 100 + i};
-        (void)snprintf(near.rule, sizeof(near.rule), "near.%d", i);
+        (void)snprintf(near.rule, sizeof(near.rule), "near.%d", i % 10);
         verdict_add_near(&verdict, &near);
     }
     struct str text = {0};
