@@ -29,6 +29,10 @@ ATTR_PRINTF(2, 3) void str_addf(struct str *str, const char *fmt, ...);
 /* Decimal number; faster than str_addf(). */
 void str_add_i64(struct str *str, int64_t value);
 
+/* A number as JSON wants it, whatever the locale's decimal point; %.17g unless the
+ * shorter %.9g means the same. */
+void str_add_number(struct str *str, double value);
+
 /* A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void str_add_json(struct str *str, const char *bytes, size_t len);
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "label.h"
 
 /* Numbers are in the log: never renumber. */
 enum control_verb {
@@ -15,6 +16,8 @@ enum control_verb {
     CONTROL_RETRY = 2,
     CONTROL_HOLD = 3,
     CONTROL_RELEASE = 4,
+    CONTROL_SEND_ONE = 5, /* this one now; those that wait with the same fault follow it */
+    CONTROL_CORRECT = 6,  /* the class of an attempt is another */
     CONTROL_VERB_COUNT,
 };
 
@@ -31,16 +34,25 @@ enum { CONTROL_BY_MAX = 64 };
 struct control {
     int64_t id; /* row in the log; 0 for one made in this process */
     enum control_verb verb;
-    enum cancel_mode mode;   /* cancel only */
-    int task;                /* task number; -1 = the whole run */
-    int step;                /* number of the step it was aimed at; -1 = whichever is current */
-    int attempt;             /* the attempt of that step it was aimed at; 0 = whichever there is */
-    int64_t key_at_ms;       /* when the key went down */
-    char by[CONTROL_BY_MAX]; /* who */
+    enum cancel_mode mode; /* cancel only */
+    int task;              /* task number; -1 = the whole run */
+    int step;              /* number of the step it was aimed at; -1 = whichever is current */
+    int attempt;           /* the attempt of that step it was aimed at; 0 = whichever there is */
+    int64_t key_at_ms;     /* when the key went down */
+    struct verdict_label label; /* correct only: what the attempt's class is */
+    char by[CONTROL_BY_MAX];    /* who */
 };
 
 const char *control_verb_name(enum control_verb verb);
 ATTR_MUST_USE bool control_verb_parse(const char *text, enum control_verb *out);
+
+/* What the log keeps of an act besides its target: {"mode":"term"} of a cancel,
+ * {"class":"NETWORK_TIMEOUT"} of a correction (label.h); nothing of the others. */
+struct str;
+void control_args(const struct control *control, struct str *out);
+/* The inverse, once the verb is set; NULL is no arguments. False for what is not
+ * understood: a correction says to what. */
+ATTR_MUST_USE bool control_args_parse(const char *args, struct control *control);
 
 /* "stop", "term", "kill". */
 const char *cancel_mode_name(enum cancel_mode mode);

@@ -38,14 +38,16 @@ enum event_kind {
     /* a: 0 it was due, 1 a person skipped it; text (1): {"by"} */
     EVENT_WAIT_ENDED = 8,
     /* a: decision kind; b: attempts used; c: 1 if it counts as entropy; d: 1 if a
-     * capture was taken */
+     * capture was taken; text: what the decision went by (protocol.h), none for a success */
     EVENT_STEP_ENDED = 9,
     /* a: the new grant's number; b: attempts it allows; text: {"by"} */
     EVENT_STEP_REOPENED = 10,
     /* a: number of the needed task that did not pass */
     EVENT_TASK_BLOCKED = 11,
-    /* text: {"by"} */
+    /* a: number of the task that it follows + 1, 0: none; text: {"by"} */
     EVENT_TASK_HELD = 12,
+    /* a: due, wall ms; b: due, mono ms, if its wait ends later for it; else 0;
+     * text: {"by"}, none when what it followed is through */
     EVENT_TASK_RELEASED = 13,
     /* a: cancel mode; text: {"by"}; task -1: the whole run */
     EVENT_CANCEL_ASKED = 14,
@@ -56,6 +58,16 @@ enum event_kind {
     EVENT_ATTEMPT_HEARD = 17,
     /* text: {"note"}: something the person should read */
     EVENT_NOTE = 18,
+    /* a: source; b: due, wall ms; c: due, mono ms; d: how many limits in a row;
+     * e: number of the task that a person sends first + 1, 0: none. The event names the
+     * step that met the limit, or that was sent. */
+    EVENT_GATE_CLOSED = 19,
+    /* a: source; b: how many steps wait behind it; c: ms between their starts */
+    EVENT_GATE_OPENED = 20,
+    /* a: verdict class; b: transient type; c: reason; text: {"by"}; of any attempt */
+    EVENT_CLASS_CORRECTED = 21,
+    /* a: 1 if the clock since boot began anew; text: {"by"} */
+    EVENT_RUN_RECOVERED = 22,
     EVENT_KIND_COUNT,
 };
 

@@ -26,6 +26,7 @@ enum decision_kind {
     DECISION_NEEDS_YOU = 6,
     DECISION_CANCELLED = 7,
     DECISION_DEADLINE = 8,
+    DECISION_MAX_RETRIES = 9, /* attempts used up, by the policy's own word for it */
     DECISION_KIND_COUNT,
 };
 
@@ -36,7 +37,6 @@ struct protocol_facts {
     const struct verdict *verdict; /* borrowed; after `expect` was applied */
     int used;                      /* attempts of this grant that count, this one included */
     int allowed;                   /* attempts of this grant in all */
-    int retry;                     /* n of the next retry's delay, from 1 */
     int free_hints;                /* waits on a server's hint taken so far */
     int same;                      /* equal results in a row, this one included */
     bool stopping;                 /* a person asked to stop this task */
@@ -62,6 +62,15 @@ bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int6
                       int64_t start_mono_ms);
 
 void protocol_decide(const struct protocol_facts *facts, struct decision *out);
+
+/* Does the verdict name a time to come back, though it is no failure of the world? It is
+ * waited out like a server's hint. */
+bool protocol_is_parked(const struct verdict *verdict);
+
+/* What the decision went by, as a JSON object: for a wait the formula's inputs (policy, n,
+ * base, multiplier, cap, jitter, factor, hint), for an end why the policy did not go on. */
+void protocol_to_json(const struct protocol_facts *facts, const struct decision *decision,
+                      struct str *out);
 
 /* "retry exhausted", "transient exhausted", "failed", ...: the error's name. */
 const char *decision_kind_name(enum decision_kind kind);

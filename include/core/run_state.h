@@ -13,6 +13,7 @@
 #include "control.h"
 #include "event.h"
 #include "heap.h"
+#include "label.h"
 #include "moment.h"
 #include "outcome.h"
 #include "plan.h"
@@ -43,6 +44,13 @@ enum step_status {
     STEP_STATUS_COUNT,
 };
 
+/* A person's word on an attempt's class; the verdict itself stays. */
+struct correction {
+    struct verdict_label label;
+    int64_t at_ms;
+    char by[CONTROL_BY_MAX];
+};
+
 /* One execution of a step, as far as it is known. */
 struct attempt_state {
     int number; /* from 1; never restarts within the run */
@@ -57,6 +65,30 @@ struct attempt_state {
     enum verdict_class class;
     enum transient_type type;
     enum reason reason;
+    struct correction *correction; /* owned; the last one, NULL = none */
+};
+
+/* What a source (plan.h) lets through. A rate limit that one of its steps meets closes it
+ * for all of them; one step is sent as a probe when the limit's wait is over; how that
+ * one goes opens the gate or closes it again; what waits behind an opened gate starts
+ * spaced out. */
+enum gate_status {
+    GATE_OPEN,
+    GATE_CLOSED,    /* nothing starts before `due` */
+    GATE_PROBING,   /* one attempt is out to see */
+    GATE_SPREADING, /* open, one start at a time */
+    GATE_STATUS_COUNT,
+};
+
+struct gate_state {
+    enum gate_status status;
+    int closed;          /* limits in a row; 0 once a probe came through */
+    struct moment since; /* of the first limit in a row */
+    struct moment due;   /* CLOSED: when the probe may start; SPREADING: the next one */
+    int64_t spacing_ms;  /* SPREADING only */
+    int probe;           /* PROBING: its task; else -1 */
+    int chosen;          /* CLOSED: the task a person sends first; -1 = the first in line */
+    struct heap line;    /* tasks whose step of this source may start; key: task number */
 };
 
 struct step_state {
@@ -65,11 +97,12 @@ struct step_state {
     int grant;              /* 0 before the first start */
     int used;               /* attempts of this grant that count */
     int allowed;            /* attempts this grant has in all */
-    int retries;            /* waits of this grant so far */
-    int start_failures;     /* of this grant so far */
+    int start_failures;     /* starts in a row that failed, of one attempt */
     int free_hints;         /* waits on a server's hint that used up no attempt */
     int same;               /* equal results in a row */
     int interrupted;
+    bool judged;                    /* the last attempt's verdict is in the log */
+    bool silent_failure;            /* it ended with code 0, and its verdict is no success */
     bool quiet;                     /* runs, but has not been heard for a while */
     int64_t heard_mono_ms;          /* quiet only: when it was heard last */
     struct moment first_start;      /* of this grant */
@@ -91,6 +124,7 @@ struct task_state {
     int blocked_by; /* TASK_BLOCKED only: a needed task */
     int entropy;    /* failures that used up their chances */
     bool held;
+    int follows;     /* held until this task's step is through; -1 = none */
     bool cancelling; /* a person asked; what runs may still be ending */
     enum cancel_mode cancel_mode;
     struct moment since; /* of the present status */
@@ -119,11 +153,14 @@ struct run_state {
     int running;            /* attempts alive */
     int counts[TASK_STATUS_COUNT];
     int held_count;
+    int follow_count;            /* of these, held until another task is through */
     int attempts;                /* of all tasks */
     int64_t waited_ms;           /* of all tasks */
     struct task_state *tasks;    /* owned */
     struct step_state *steps;    /* owned; all steps of all tasks */
-    struct heap ready;           /* tasks whose step may start; key: task number */
+    struct gate_state *gates;    /* owned; by source */
+    struct heap ready;           /* tasks whose step may start; key: task number; those of
+                                    a source are in its gate's line instead */
     struct heap waits;           /* tasks in backoff; key: due.mono_ms */
     char notice[RUN_NOTICE_MAX]; /* last event that wants a person's eye; "" = none */
     int64_t notice_at_ms;
@@ -157,6 +194,41 @@ struct attempt_state *step_state_find_attempt(const struct step_state *step, int
 int run_state_step_tries(const struct run_state *state, int task, int number);
 /* The same of the task's current step. */
 int run_state_tries(const struct run_state *state, int task);
+
+/* Starts of the attempt at hand under the policy for starts: "start 2/4". Both 0 where no
+ * start of it has failed. */
+struct start_tries {
+    int at; /* the one that runs, or that failed last */
+    int of;
+};
+struct start_tries run_state_start_tries(const struct run_state *state, int task);
+
+/* The gate of the task's current step, NULL if it has no source. */
+struct gate_state *run_state_gate(const struct run_state *state, int task);
+/* Would this gate let its line's first start at this time? */
+bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms);
+/* Which of the line starts next: the one a person chose, else the first; -1 if empty. */
+int gate_next(const struct gate_state *gate);
+
+enum {
+    FAULT_TASKS_MIN = 3,       /* fewer are no common fault */
+    FAULT_SPAN_MS = 60 * 1000, /* their waits began within this */
+    FAULT_WAITS_MAX = 4096,    /* waits that are looked at */
+    FAULTS_MAX = 16,           /* faults that are told apart */
+};
+/* Tasks that wait with one and the same result. */
+struct fault {
+    struct digest fingerprint;
+    int first; /* the task with the lowest number: the one to send */
+    int count;
+    struct moment since;               /* the first of these waits began */
+    struct moment due_first, due_last; /* when they end */
+};
+/* The faults that FAULT_TASKS_MIN tasks or more wait with, by their first task. Returns
+ * how many there are, at most FAULTS_MAX. O(waits x faults). */
+int run_state_faults(const struct run_state *state, struct fault out[FAULTS_MAX]);
+/* Is this task one of them? */
+bool fault_has(const struct fault *fault, const struct run_state *state, int task);
 
 /* How long the task's current step has been held up to now since it first started, by
  * the hold that is on; 0 if it is not held. */

@@ -25,6 +25,8 @@ enum input_kind {
     INPUT_QUIET,   /* no output for quiet_ms */
     INPUT_HEARD,   /* output again */
     INPUT_NOTE,    /* note: something the person should read */
+    INPUT_RECOVER, /* the engine that ran this is gone: who goes on in control.by. What ran
+                      then is interrupted, what was decided by halves is finished. */
     INPUT_KIND_COUNT,
 };
 
@@ -41,6 +43,7 @@ struct input {
     struct control control;
     int64_t quiet_ms;
     const char *note; /* borrowed */
+    bool rebooted;    /* RECOVER: the clock since boot began anew */
 };
 
 enum action_kind {
@@ -71,6 +74,7 @@ struct scheduler {
     char *const *environment; /* borrowed; likewise */
     bool orphaned;            /* there is no engine: nothing is started, nothing can be ended */
     bool starts_nothing;      /* no attempt is started: the engine is leaving */
+    int64_t stepped_mono_ms;  /* time of the last step; 0 before the first */
 };
 
 /* One step. Events and actions are appended to *turn; the state has taken the
@@ -78,7 +82,8 @@ struct scheduler {
  * controls that do not fit are answered with an event that says why. */
 void scheduler_step(struct scheduler *scheduler, const struct input *input, struct turn *turn);
 
-/* When INPUT_TIME is wanted next (CLOCK_BOOTTIME, ms); -1 = nothing waits. */
-int64_t scheduler_next_due(const struct run_state *state);
+/* When INPUT_TIME is wanted next (CLOCK_BOOTTIME, ms); -1 = nothing waits. A gate that was
+ * due at the last step already wants none: what it lets through waits for a slot. */
+int64_t scheduler_next_due(const struct scheduler *scheduler);
 
 #endif

@@ -75,6 +75,22 @@ void str_add_i64(struct str *str, int64_t value)
     str_add_n(str, digits + start, sizeof(digits) - start);
 }
 
+void str_add_number(struct str *str, double value)
+{
+    char text[64];
+    (void)snprintf(text, sizeof(text), "%.9g", value);
+    if (strtod(text, NULL) != value)
+        (void)snprintf(text, sizeof(text), "%.17g", value);
+    for (const char *p = text; *p;) {
+        size_t plain = strspn(p, "0123456789+-e");
+        str_add_n(str, p, plain);
+        p += plain;
+        if (*p)
+            str_add_char(str, '.');
+        p += strcspn(p, "0123456789+-e");
+    }
+}
+
 static bool is_plain(unsigned char byte)
 {
     return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';

@@ -4,11 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "json.h"
+#include "str.h"
+
 static const char *const verb_names[] = {
-    [CONTROL_CANCEL] = "cancel",
-    [CONTROL_RETRY] = "retry",
-    [CONTROL_HOLD] = "hold",
-    [CONTROL_RELEASE] = "release",
+    [CONTROL_CANCEL] = "cancel",   [CONTROL_RETRY] = "retry",       [CONTROL_HOLD] = "hold",
+    [CONTROL_RELEASE] = "release", [CONTROL_SEND_ONE] = "send-one", [CONTROL_CORRECT] = "correct",
 };
 static_assert(ARRAY_LEN(verb_names) == CONTROL_VERB_COUNT, "every verb has a name");
 
@@ -52,4 +53,41 @@ bool cancel_mode_parse(const char *text, enum cancel_mode *out)
         }
     }
     return false;
+}
+
+void control_args(const struct control *control, struct str *out)
+{
+    const char *key = NULL;
+    const char *word = NULL;
+    if (control->verb == CONTROL_CANCEL) {
+        key = "mode";
+        word = cancel_mode_name(control->mode);
+    } else if (control->verb == CONTROL_CORRECT) {
+        key = "class";
+        word = verdict_label_word(&control->label);
+    }
+    if (!key)
+        return;
+    str_add_char(out, '{');
+    str_json_text(out, key, word);
+    str_add_char(out, '}');
+}
+
+static bool take_args(const struct json *args, struct control *control)
+{
+    const struct json *mode = json_get(args, "mode");
+    const struct json *class = json_get(args, "class");
+    if (control->verb == CONTROL_CORRECT)
+        return verdict_label_parse(json_text(class, ""), &control->label);
+    return !mode || cancel_mode_parse(json_text(mode, ""), &control->mode);
+}
+
+bool control_args_parse(const char *args, struct control *control)
+{
+    struct json *json = NULL;
+    if (args && !json_parse(args, strlen(args), &json, NULL, NULL))
+        return false;
+    bool ok = take_args(json, control);
+    json_free(json);
+    return ok;
 }

@@ -23,6 +23,10 @@ static const char *const names[] = {
     [EVENT_ATTEMPT_QUIET] = "attempt_quiet",
     [EVENT_ATTEMPT_HEARD] = "attempt_heard",
     [EVENT_NOTE] = "note",
+    [EVENT_GATE_CLOSED] = "gate_closed",
+    [EVENT_GATE_OPENED] = "gate_opened",
+    [EVENT_CLASS_CORRECTED] = "class_corrected",
+    [EVENT_RUN_RECOVERED] = "run_recovered",
 };
 static_assert(ARRAY_LEN(names) == EVENT_KIND_COUNT, "every kind has a name");
 

@@ -15,7 +15,7 @@ static const struct {
     [EVENT_NONE] = {NULL, NULL, NULL, NULL, NULL},
     [EVENT_RUN_STARTED] = {"jobs", NULL, NULL, NULL, NULL},
     [EVENT_RUN_ENDED] = {"exit_code", NULL, NULL, NULL, NULL},
-    [EVENT_ATTEMPT_STARTED] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_ATTEMPT_STARTED] = {NULL, NULL, "start", NULL, NULL},
     [EVENT_ATTEMPT_RUNNING] = {"pid", "pid_start", NULL, NULL, NULL},
     [EVENT_ATTEMPT_ENDED] = {NULL, "code", "ran_ms", "out_bytes", "err_bytes"},
     [EVENT_ATTEMPT_JUDGED] = {NULL, NULL, NULL, NULL, NULL},
@@ -25,12 +25,16 @@ static const struct {
     [EVENT_STEP_REOPENED] = {"new_grant", "allowed", NULL, NULL, NULL},
     [EVENT_TASK_BLOCKED] = {NULL, NULL, NULL, NULL, NULL},
     [EVENT_TASK_HELD] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_TASK_RELEASED] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_TASK_RELEASED] = {"due_at_ms", "due_mono_ms", NULL, NULL, NULL},
     [EVENT_CANCEL_ASKED] = {NULL, NULL, NULL, NULL, NULL},
     [EVENT_CONTROL_ANSWERED] = {"control", "done", NULL, NULL, NULL},
     [EVENT_ATTEMPT_QUIET] = {"quiet_ms", NULL, NULL, NULL, NULL},
     [EVENT_ATTEMPT_HEARD] = {NULL, NULL, NULL, NULL, NULL},
     [EVENT_NOTE] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_GATE_CLOSED] = {NULL, "due_at_ms", "due_mono_ms", "limits", NULL},
+    [EVENT_GATE_OPENED] = {NULL, "waiting", "spacing_ms", NULL, NULL},
+    [EVENT_CLASS_CORRECTED] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_RUN_RECOVERED] = {"rebooted", NULL, NULL, NULL, NULL},
 };
 static_assert(ARRAY_LEN(field_names) == EVENT_KIND_COUNT, "every event kind has its fields");
 
@@ -197,12 +201,61 @@ static void words_control_answered(const struct words *w)
              by_of(w), w->event->b ? "" : "refused: ", json_text(json_get(w->text, "answer"), ""));
 }
 
+/* The id of a task by its number, as an event holds it. */
+static const char *task_id(const struct words *w, int64_t number)
+{
+    bool there = number >= 0 && number < w->state->plan->task_count;
+    return there ? w->state->plan->tasks[number].id : "?";
+}
+
 static void words_task_blocked(const struct words *w)
 {
-    const char *id = w->event->a >= 0 && w->event->a < w->state->plan->task_count
-                         ? w->state->plan->tasks[w->event->a].id
-                         : "?";
-    str_addf(w->out, "blocked: it needs %s, which did not pass", id);
+    str_addf(w->out, "blocked: it needs %s, which did not pass", task_id(w, w->event->a));
+}
+
+static void words_task_held(const struct words *w)
+{
+    str_addf(w->out, "held by %s", by_of(w));
+    if (w->event->a > 0)
+        str_addf(w->out, " until %s is through", task_id(w, w->event->a - 1));
+}
+
+static void words_task_released(const struct words *w)
+{
+    if (json_get(w->text, "by"))
+        str_addf(w->out, "released by %s", by_of(w));
+    else
+        str_add(w->out, "goes on: the one it followed is through");
+}
+
+static void words_gate(const struct words *w)
+{
+    const struct event *event = w->event;
+    bool there = event->a >= 0 && event->a < w->state->plan->source_count;
+    const char *source = there ? w->state->plan->sources[event->a] : "?";
+    bool closes = event->kind == EVENT_GATE_CLOSED;
+    if (!closes) {
+        str_addf(w->out, "gate %s opens, %lld wait behind it", source, (long long)event->b);
+        return;
+    }
+    if (event->e > 0)
+        str_addf(w->out, "gate %s: %s is sent by %s", source, task_id(w, event->e - 1), by_of(w));
+    else if (event->c <= event->at.mono_ms)
+        str_addf(w->out, "gate %s: the next one in line tries", source);
+    else {
+        str_addf(w->out, "gate %s closed for ", source);
+        seconds(event->c - event->at.mono_ms, w->out);
+        str_addf(w->out, ", limit %lld in a row", (long long)event->d);
+    }
+}
+
+static void words_class_corrected(const struct words *w)
+{
+    const struct verdict_label label = {.class = (enum verdict_class)w->event->a,
+                                        .type = (enum transient_type)w->event->b,
+                                        .reason = (enum reason)w->event->c};
+    str_addf(w->out, "is %s, says %s; the first verdict stays", verdict_label_word(&label),
+             by_of(w));
 }
 
 static void words_of_kind(const struct words *w)
@@ -248,10 +301,10 @@ static void words_of_kind(const struct words *w)
         words_task_blocked(w);
         break;
     case EVENT_TASK_HELD:
-        str_addf(w->out, "held by %s", by_of(w));
+        words_task_held(w);
         break;
     case EVENT_TASK_RELEASED:
-        str_addf(w->out, "released by %s", by_of(w));
+        words_task_released(w);
         break;
     case EVENT_CANCEL_ASKED:
         str_addf(w->out, "cancel (%s) asked by %s", cancel_mode_name((enum cancel_mode)event->a),
@@ -269,6 +322,16 @@ static void words_of_kind(const struct words *w)
         break;
     case EVENT_NOTE:
         str_add(w->out, json_text(json_get(w->text, "note"), ""));
+        break;
+    case EVENT_GATE_CLOSED:
+    case EVENT_GATE_OPENED:
+        words_gate(w);
+        break;
+    case EVENT_CLASS_CORRECTED:
+        words_class_corrected(w);
+        break;
+    case EVENT_RUN_RECOVERED:
+        str_addf(w->out, "taken up again by %s", by_of(w));
         break;
     case EVENT_NONE:
     case EVENT_KIND_COUNT:
@@ -361,6 +424,7 @@ static void json_named(const struct run_state *state, const struct event *event,
         str_json_text(out, "outcome", outcome_kind_name((enum outcome_kind)event->a));
         break;
     case EVENT_ATTEMPT_JUDGED:
+    case EVENT_CLASS_CORRECTED:
         str_json_text(out, "verdict", verdict_class_name((enum verdict_class)event->a));
         if (event->b != TRANSIENT_NONE)
             str_json_text(out, "type", transient_type_name((enum transient_type)event->b));
@@ -373,6 +437,15 @@ static void json_named(const struct run_state *state, const struct event *event,
     case EVENT_TASK_BLOCKED:
         if (event->a >= 0 && event->a < state->plan->task_count)
             str_json_text(out, "blocked_by", state->plan->tasks[event->a].id);
+        break;
+    case EVENT_TASK_HELD:
+        if (event->a > 0 && event->a <= state->plan->task_count)
+            str_json_text(out, "follows", state->plan->tasks[event->a - 1].id);
+        break;
+    case EVENT_GATE_CLOSED:
+    case EVENT_GATE_OPENED:
+        if (event->a >= 0 && event->a < state->plan->source_count)
+            str_json_text(out, "source", state->plan->sources[event->a]);
         break;
     case EVENT_CANCEL_ASKED:
         str_json_text(out, "mode", cancel_mode_name((enum cancel_mode)event->a));

@@ -37,6 +37,23 @@ void fold_set_notice(const struct fold *fold, const char *what)
     state->notice_at_ms = fold->event->at.at_ms;
 }
 
+/* The line in which the task's current step stands once it may start. */
+static struct heap *line_of(struct run_state *state, int number)
+{
+    struct gate_state *gate = run_state_gate(state, number);
+    return gate ? &gate->line : &state->ready;
+}
+
+void fold_line_up(const struct fold *fold, int number)
+{
+    heap_put(line_of(fold->state, number), number, number);
+}
+
+void fold_not_ready(const struct fold *fold, int number)
+{
+    heap_remove(line_of(fold->state, number), number);
+}
+
 void fold_make_ready(const struct fold *fold, int number)
 {
     struct task_state *task = &fold->state->tasks[number];
@@ -44,7 +61,18 @@ void fold_make_ready(const struct fold *fold, int number)
     fold_set_status(fold, task, TASK_QUEUED);
     assert(!heap_has(&fold->state->waits, number));
     if (!task->held)
-        heap_put(&fold->state->ready, number, number);
+        fold_line_up(fold, number);
+}
+
+void fold_let_go(const struct fold *fold)
+{
+    struct task_state *task = fold->task;
+    if (task->held)
+        fold->state->held_count--;
+    if (task->follows >= 0)
+        fold->state->follow_count--;
+    task->held = false;
+    task->follows = -1;
 }
 
 void fold_open_grant(struct step_state *step, int grant, int allowed)
@@ -52,10 +80,10 @@ void fold_open_grant(struct step_state *step, int grant, int allowed)
     step->grant = grant;
     step->allowed = allowed;
     step->used = 0;
-    step->retries = 0;
     step->start_failures = 0;
     step->free_hints = 0;
     step->same = 0;
+    step->interrupted = 0;
     step->first_start = (struct moment){0};
     step->held_ms = 0;
 }

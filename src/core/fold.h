@@ -29,6 +29,10 @@ fold_fn fold_attempt_started, fold_attempt_running, fold_attempt_ended, fold_att
 fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
 /* fold_task.c */
 fold_fn fold_task_blocked, fold_task_held, fold_task_released, fold_cancel_asked;
+/* fold_gate.c */
+fold_fn fold_gate_closed, fold_gate_opened;
+/* fold_run.c */
+fold_fn fold_run_started, fold_run_ended, fold_run_recovered, fold_class_corrected, fold_note;
 
 /* What the handlers share (fold.c). */
 
@@ -42,6 +46,12 @@ void fold_set_by(const struct fold *fold);
 void fold_set_notice(const struct fold *fold, const char *what);
 /* The task's current step may start; a held one waits for its release. */
 void fold_make_ready(const struct fold *fold, int number);
+/* It may not any more: it starts, is held, or is over. */
+void fold_not_ready(const struct fold *fold, int number);
+/* Put what may start where the scheduler looks for it: its gate's line, or the queue. */
+void fold_line_up(const struct fold *fold, int number);
+/* The task is held no more. */
+void fold_let_go(const struct fold *fold);
 /* Give the step a set of attempts: the policy's, or one given by hand. */
 void fold_open_grant(struct step_state *step, int grant, int allowed);
 

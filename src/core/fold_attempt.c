@@ -5,6 +5,24 @@
 
 #include "xalloc.h"
 
+/* What a start changes at its gate: it is the probe, or the next one waits its turn. */
+static void pass_gate(const struct fold *fold, int number)
+{
+    struct gate_state *gate = run_state_gate(fold->state, number);
+    if (!gate)
+        return;
+    if (gate->status == GATE_CLOSED) {
+        gate->status = GATE_PROBING;
+        gate->probe = number;
+        gate->chosen = -1;
+    } else if (gate->status == GATE_SPREADING) {
+        gate->due.at_ms = fold->event->at.at_ms + gate->spacing_ms;
+        gate->due.mono_ms = fold->event->at.mono_ms + gate->spacing_ms;
+        if (gate->line.count == 0)
+            gate->status = GATE_OPEN;
+    }
+}
+
 void fold_attempt_started(const struct fold *fold)
 {
     struct run_state *state = fold->state;
@@ -12,7 +30,8 @@ void fold_attempt_started(const struct fold *fold)
     const struct event *event = fold->event;
     int number = fold_task_number(fold);
 
-    heap_remove(&state->ready, number);
+    fold_not_ready(fold, number);
+    pass_gate(fold, number);
     if (step->grant == 0)
         fold_open_grant(step, 1,
                         plan_step_attempts(&state->plan->tasks[number].steps[event->step]));
@@ -33,6 +52,8 @@ void fold_attempt_started(const struct fold *fold)
     step->attempt_count++;
     step->wait_from = (struct moment){0};
     step->status = STEP_RUNNING;
+    step->judged = false;
+    step->silent_failure = false;
     step->quiet = false;
     state->attempts++;
     state->running++;
@@ -72,6 +93,20 @@ static void count_same(struct step_state *step)
     step->same = equal ? step->same + 1 : 1;
 }
 
+/* What never started is counted by itself, what devs' own end interrupted too. */
+static void count_attempt(struct step_state *step, enum outcome_kind kind)
+{
+    if (kind == OUTCOME_NOT_STARTED) {
+        step->start_failures++;
+        return;
+    }
+    step->start_failures = 0;
+    if (kind == OUTCOME_INTERRUPTED)
+        step->interrupted++;
+    else
+        step->used++;
+}
+
 void fold_attempt_ended(const struct fold *fold)
 {
     struct step_state *step = fold->step;
@@ -93,12 +128,8 @@ void fold_attempt_ended(const struct fold *fold)
     attempt->fingerprint = parse_fingerprint(json_text(json_get(fold->text, "fp"), ""));
     count_same(step);
 
-    if (attempt->outcome.kind == OUTCOME_NOT_STARTED)
-        step->start_failures++;
-    else if (attempt->outcome.kind == OUTCOME_INTERRUPTED)
-        step->interrupted++;
-    else
-        step->used++;
+    step->silent_failure = json_bool(json_get(fold->text, "fails"), false);
+    count_attempt(step, attempt->outcome.kind);
     step->status = STEP_JUDGING;
     step->quiet = false;
     fold->state->running--;
@@ -110,6 +141,7 @@ void fold_attempt_judged(const struct fold *fold)
     attempt->class = (enum verdict_class)fold->event->a;
     attempt->type = (enum transient_type)fold->event->b;
     attempt->reason = (enum reason)fold->event->c;
+    fold->step->judged = true;
 
     if (!fold->step->verdict)
         fold->step->verdict = xcalloc(1, sizeof(*fold->step->verdict));

@@ -21,7 +21,6 @@ void fold_wait_started(const struct fold *fold)
     };
     free(step->wait_json);
     step->wait_json = event->text ? xstrdup(event->text) : NULL;
-    step->retries++;
     if (event->e != 0 && step->used > 0) {
         step->used--;
         step->free_hints++;
@@ -88,6 +87,7 @@ static enum task_status status_of(enum decision_kind end)
     case DECISION_RETRY_EXHAUSTED:
     case DECISION_TRANSIENT_EXHAUSTED:
     case DECISION_DEADLINE:
+    case DECISION_MAX_RETRIES:
     case DECISION_KIND_COUNT:
         break;
     }
@@ -99,7 +99,7 @@ void fold_step_ended(const struct fold *fold)
     struct task_state *task = fold->task;
     enum decision_kind end = (enum decision_kind)fold->event->a;
 
-    heap_remove(&fold->state->ready, fold_task_number(fold));
+    fold_not_ready(fold, fold_task_number(fold));
     close_wait(fold);
     fold->step->status = STEP_ENDED;
     fold->step->end = end;
@@ -109,9 +109,7 @@ void fold_step_ended(const struct fold *fold)
         step_passed(fold);
         return;
     }
-    if (task->held)
-        fold->state->held_count--;
-    task->held = false;
+    fold_let_go(fold);
     fold_set_status(fold, task, status_of(end));
     if (end == DECISION_NEEDS_YOU)
         fold_set_notice(fold, "needs you");

@@ -7,32 +7,44 @@
 void fold_task_blocked(const struct fold *fold)
 {
     fold->task->blocked_by = (int)fold->event->a;
-    if (fold->task->held)
-        fold->state->held_count--;
-    fold->task->held = false;
+    fold_let_go(fold);
     fold_set_status(fold, fold->task, TASK_BLOCKED);
 }
 
 void fold_task_held(const struct fold *fold)
 {
-    heap_remove(&fold->state->ready, fold_task_number(fold));
-    fold->task->held = true;
-    fold->task->held_since = fold->event->at;
+    struct task_state *task = fold->task;
+    fold_not_ready(fold, fold_task_number(fold));
+    task->held = true;
+    task->held_since = fold->event->at;
     fold->state->held_count++;
+    if (fold->event->a > 0) {
+        task->follows = (int)fold->event->a - 1;
+        fold->state->follow_count++;
+        heap_remove(&fold->state->waits, fold_task_number(fold));
+    }
     fold_set_by(fold);
+}
+
+/* What followed another task waits on, until the new due time if there is one. */
+static void resume_wait(const struct fold *fold, struct step_state *step)
+{
+    const struct event *event = fold->event;
+    if (event->b > 0)
+        step->due = (struct moment){.at_ms = event->a, .mono_ms = event->b};
+    heap_put(&fold->state->waits, fold_task_number(fold), step->due.mono_ms);
 }
 
 void fold_task_released(const struct fold *fold)
 {
-    struct task_state *task = fold->task;
     int number = fold_task_number(fold);
-    fold->state->held_count--;
-    run_state_step(fold->state, number)->held_ms +=
-        run_state_held_ms(fold->state, number, &fold->event->at);
-    task->held = false;
-    if (task->step < fold->state->plan->tasks[number].step_count &&
-        task->steps[task->step].status == STEP_READY)
-        heap_put(&fold->state->ready, number, number);
+    struct step_state *step = run_state_step(fold->state, number);
+    step->held_ms += run_state_held_ms(fold->state, number, &fold->event->at);
+    fold_let_go(fold);
+    if (step->status == STEP_READY)
+        fold_line_up(fold, number);
+    else if (step->status == STEP_WAITING)
+        resume_wait(fold, step);
 }
 
 static void ask_to_cancel(const struct fold *fold, struct task_state *task)

@@ -14,6 +14,7 @@ static const char *const names[] = {
     [DECISION_NEEDS_YOU] = "needs you",
     [DECISION_CANCELLED] = "cancelled",
     [DECISION_DEADLINE] = "deadline",
+    [DECISION_MAX_RETRIES] = "max retries exceeded",
 };
 static_assert(ARRAY_LEN(names) == DECISION_KIND_COUNT, "every decision has a name");
 
@@ -73,32 +74,54 @@ static bool is_past_deadline(const struct protocol_facts *facts, int64_t delay_m
                             facts->now.mono_ms + delay_ms);
 }
 
+bool protocol_is_parked(const struct verdict *verdict)
+{
+    return verdict->class == VERDICT_PERSISTENT && verdict->retry_after_ms >= 0;
+}
+
+static enum decision_kind exhausted_kind(const struct protocol_facts *facts)
+{
+    if (facts->policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
+        return DECISION_MAX_RETRIES;
+    return facts->verdict->class == VERDICT_TRANSIENT ? DECISION_TRANSIENT_EXHAUSTED
+                                                      : DECISION_RETRY_EXHAUSTED;
+}
+
 /* The policy tries again on this: wait, unless attempts or time are used up. */
 static void decide_retry(const struct protocol_facts *facts, struct decision *out)
 {
     const struct verdict *verdict = facts->verdict;
-    bool transient = verdict->class == VERDICT_TRANSIENT;
+    bool of_the_world = verdict->class == VERDICT_TRANSIENT || protocol_is_parked(verdict);
     bool free_wait =
-        transient && verdict->retry_after_ms >= 0 && facts->free_hints < POLICY_FREE_HINTS;
+        of_the_world && verdict->retry_after_ms >= 0 && facts->free_hints < POLICY_FREE_HINTS;
 
     out->counts = !free_wait;
     int used = facts->used - (free_wait ? 1 : 0);
     if (used >= facts->allowed) {
-        end_step(out, transient ? DECISION_TRANSIENT_EXHAUSTED : DECISION_RETRY_EXHAUSTED);
+        end_step(out, exhausted_kind(facts));
         return;
     }
     struct delay delay =
-        policy_delay(facts->policy, facts->retry, facts->draw, verdict->retry_after_ms);
+        policy_delay(facts->policy, facts->used, facts->draw, verdict->retry_after_ms);
     if (is_past_deadline(facts, delay.delay_ms))
         end_step(out, DECISION_DEADLINE);
     else
         wait_for(out, facts, delay);
 }
 
+/* Does the policy try again on such a failure, in this phase? */
+static bool tries_again(const struct protocol_facts *facts)
+{
+    enum verdict_class class = facts->verdict->class;
+    if (protocol_is_parked(facts->verdict) && policy_retries_on(facts->policy, VERDICT_TRANSIENT))
+        class = VERDICT_TRANSIENT;
+    return policy_fits_phase(facts->policy, facts->phase) &&
+           policy_retries_on(facts->policy, class);
+}
+
 void protocol_decide(const struct protocol_facts *facts, struct decision *out)
 {
     assert(facts->used >= 1);
-    assert(facts->retry >= 1);
 
     const struct verdict *verdict = facts->verdict;
     const struct policy *policy = facts->policy;
@@ -116,8 +139,68 @@ void protocol_decide(const struct protocol_facts *facts, struct decision *out)
         end_step(out, DECISION_NEEDS_YOU);
     else if (goes_in_circles(facts))
         end_step(out, DECISION_ENTROPY);
-    else if (!policy_fits_phase(policy, facts->phase) || !policy_retries_on(policy, verdict->class))
+    else if (!tries_again(facts))
         end_step(out, DECISION_FAILED);
     else
         decide_retry(facts, out);
+}
+
+static void add_number(struct str *out, const char *key, double number)
+{
+    str_json_key(out, key);
+    str_add_number(out, number);
+}
+
+/* The formula: delay = min(base x multiplier^(n-1), cap) x factor, no shorter than hint. */
+static void delay_to_json(const struct policy *policy, const struct delay *delay, struct str *out)
+{
+    str_json_i64(out, "n", delay->n);
+    str_json_i64(out, "base", policy->base_delay_ms);
+    add_number(out, "multiplier", policy->multiplier);
+    str_json_i64(out, "cap", policy->cap_ms);
+    add_number(out, "jitter", policy->jitter);
+    if (policy->jitter_kind == POLICY_JITTER_FULL)
+        str_json_text(out, "kind", "full");
+    add_number(out, "factor", delay->factor);
+    str_json_i64(out, "hint", delay->hint_ms);
+}
+
+static void add_bounds(const struct protocol_facts *facts, struct str *out)
+{
+    const struct policy *policy = facts->policy;
+    const struct {
+        const char *key;
+        int64_t value;
+        bool said;
+    } bounds[] = {
+        {"same", facts->same, policy->window > 0 || policy->same_stops > 0},
+        {"window", policy->window, policy->window > 0},
+        {"same_stops", policy->same_stops, policy->same_stops > 0},
+        {"hint_cap", policy->retry_after_cap_ms, facts->verdict->retry_after_ms >= 0},
+        {"free_hints", facts->free_hints, facts->verdict->retry_after_ms >= 0},
+        {"deadline", policy->deadline_ms, policy->deadline_ms > 0},
+        {"since_start", facts->now.mono_ms - facts->started_mono_ms, policy->deadline_ms > 0},
+        {"held", facts->held_ms, facts->held_ms > 0},
+        {"interrupted", facts->interrupted, facts->interrupted > 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
+        if (bounds[i].said)
+            str_json_i64(out, bounds[i].key, bounds[i].value);
+    }
+}
+
+void protocol_to_json(const struct protocol_facts *facts, const struct decision *decision,
+                      struct str *out)
+{
+    const struct policy *policy = facts->policy;
+    str_add_char(out, '{');
+    str_json_text(out, "policy", policy->name);
+    if (decision->kind == DECISION_WAIT)
+        delay_to_json(policy, &decision->delay, out);
+    else
+        str_json_text(out, "phase", phase_name(facts->phase));
+    str_json_i64(out, "used", facts->used);
+    str_json_i64(out, "allowed", facts->allowed);
+    add_bounds(facts, out);
+    str_add_char(out, '}');
 }

@@ -34,6 +34,12 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
     state->steps = xcalloc((size_t)plan->step_count + 1, sizeof(*state->steps));
     heap_init(&state->ready, plan->task_count);
     heap_init(&state->waits, plan->task_count);
+    state->gates = xcalloc((size_t)plan->source_count + 1, sizeof(*state->gates));
+    for (int i = 0; i < plan->source_count; i++) {
+        state->gates[i].probe = -1;
+        state->gates[i].chosen = -1;
+        heap_init(&state->gates[i].line, plan->task_count);
+    }
     state->counts[TASK_QUEUED] = plan->task_count;
 
     struct step_state *steps = state->steps;
@@ -41,8 +47,18 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
         state->tasks[i].steps = steps;
         state->tasks[i].unmet = plan->tasks[i].need_count;
         state->tasks[i].blocked_by = -1;
+        state->tasks[i].follows = -1;
         steps += plan->tasks[i].step_count;
     }
+}
+
+static void step_state_done(struct step_state *step)
+{
+    for (size_t i = 0; i < step->attempt_count; i++)
+        free(step->attempts[i].correction);
+    free(step->attempts);
+    free(step->verdict);
+    free(step->wait_json);
 }
 
 void run_state_done(struct run_state *state)
@@ -51,41 +67,16 @@ void run_state_done(struct run_state *state)
         return;
     for (int i = 0; i < state->plan->task_count; i++)
         free(state->tasks[i].by);
-    for (int i = 0; i < state->plan->step_count; i++) {
-        free(state->steps[i].attempts);
-        free(state->steps[i].verdict);
-        free(state->steps[i].wait_json);
-    }
+    for (int i = 0; i < state->plan->step_count; i++)
+        step_state_done(&state->steps[i]);
+    for (int i = 0; i < state->plan->source_count; i++)
+        heap_done(&state->gates[i].line);
+    free(state->gates);
     free(state->tasks);
     free(state->steps);
     heap_done(&state->ready);
     heap_done(&state->waits);
     *state = (struct run_state){0};
-}
-
-static void on_run_started(const struct fold *fold)
-{
-    struct run_state *state = fold->state;
-    state->started = true;
-    state->started_at = fold->event->at;
-    state->jobs = (int)fold->event->a;
-    for (int i = 0; i < state->plan->task_count; i++) {
-        state->tasks[i].since = fold->event->at;
-        if (state->tasks[i].unmet == 0)
-            fold_make_ready(fold, i);
-    }
-}
-
-static void on_run_ended(const struct fold *fold)
-{
-    fold->state->ended = true;
-    fold->state->ended_at = fold->event->at;
-    fold->state->exit_code = (int)fold->event->a;
-}
-
-static void on_note(const struct fold *fold)
-{
-    fold_set_notice(fold, json_text(json_get(fold->text, "note"), ""));
 }
 
 static void on_nothing(const struct fold *fold)
@@ -94,7 +85,15 @@ static void on_nothing(const struct fold *fold)
 }
 
 /* What an event must name to be folded in. */
-enum scope { OF_RUN, OF_RUN_OR_TASK, OF_TASK, OF_STEP, OF_LATEST_ATTEMPT, OF_NEW_ATTEMPT };
+enum scope {
+    OF_RUN,
+    OF_RUN_OR_TASK,
+    OF_TASK,
+    OF_PAST_ATTEMPT, /* of any step, over */
+    OF_STEP,         /* the current one, as below */
+    OF_LATEST_ATTEMPT,
+    OF_NEW_ATTEMPT,
+};
 
 /* The states of a step in which an event can happen, as bits. */
 enum {
@@ -113,8 +112,8 @@ static const struct {
     unsigned when; /* OF_STEP and below */
 } handlers[] = {
     [EVENT_NONE] = {on_nothing, OF_RUN, WHEN_ANY},
-    [EVENT_RUN_STARTED] = {on_run_started, OF_RUN, WHEN_ANY},
-    [EVENT_RUN_ENDED] = {on_run_ended, OF_RUN, WHEN_ANY},
+    [EVENT_RUN_STARTED] = {fold_run_started, OF_RUN, WHEN_ANY},
+    [EVENT_RUN_ENDED] = {fold_run_ended, OF_RUN, WHEN_ANY},
     [EVENT_ATTEMPT_STARTED] = {fold_attempt_started, OF_NEW_ATTEMPT, WHEN_READY},
     [EVENT_ATTEMPT_RUNNING] = {fold_attempt_running, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_ATTEMPT_ENDED] = {fold_attempt_ended, OF_LATEST_ATTEMPT, WHEN_RUNNING},
@@ -130,7 +129,11 @@ static const struct {
     [EVENT_CONTROL_ANSWERED] = {on_nothing, OF_RUN_OR_TASK, WHEN_ANY},
     [EVENT_ATTEMPT_QUIET] = {fold_attempt_quiet, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_ATTEMPT_HEARD] = {fold_attempt_heard, OF_LATEST_ATTEMPT, WHEN_RUNNING},
-    [EVENT_NOTE] = {on_note, OF_RUN_OR_TASK, WHEN_ANY},
+    [EVENT_NOTE] = {fold_note, OF_RUN_OR_TASK, WHEN_ANY},
+    [EVENT_GATE_CLOSED] = {fold_gate_closed, OF_RUN_OR_TASK, WHEN_ANY},
+    [EVENT_GATE_OPENED] = {fold_gate_opened, OF_RUN_OR_TASK, WHEN_ANY},
+    [EVENT_CLASS_CORRECTED] = {fold_class_corrected, OF_PAST_ATTEMPT, WHEN_ANY},
+    [EVENT_RUN_RECOVERED] = {fold_run_recovered, OF_RUN, WHEN_ANY},
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
 
@@ -145,14 +148,29 @@ static bool task_can_take(const struct task_state *task, enum event_kind kind)
     return kind != EVENT_TASK_BLOCKED || (!final && task->status != TASK_RUNNING);
 }
 
-static bool numbers_are_sound(const struct event *event)
+static bool names_class(const struct event *event)
 {
+    return event->a >= 0 && event->a < VERDICT_CLASS_COUNT && event->b >= 0 &&
+           event->b < TRANSIENT_TYPE_COUNT && event->c >= 0 && event->c < REASON_COUNT;
+}
+
+/* Numbers that are used as an index. */
+static bool numbers_are_sound(const struct run_state *state, const struct event *event)
+{
+    const struct plan *plan = state->plan;
     switch (event->kind) {
     case EVENT_ATTEMPT_ENDED:
         return event->a >= 0 && event->a < OUTCOME_KIND_COUNT;
     case EVENT_ATTEMPT_JUDGED:
-        return event->a >= 0 && event->a < VERDICT_CLASS_COUNT && event->b >= 0 &&
-               event->b < TRANSIENT_TYPE_COUNT && event->c >= 0 && event->c < REASON_COUNT;
+    case EVENT_CLASS_CORRECTED:
+        return names_class(event);
+    case EVENT_GATE_CLOSED:
+        return event->a >= 0 && event->a < plan->source_count && event->e >= 0 &&
+               event->e <= plan->task_count;
+    case EVENT_GATE_OPENED:
+        return event->a >= 0 && event->a < plan->source_count;
+    case EVENT_TASK_HELD:
+        return event->a >= 0 && event->a <= plan->task_count;
     case EVENT_STEP_ENDED:
         return event->a >= 0 && event->a < DECISION_KIND_COUNT && event->a != DECISION_WAIT;
     case EVENT_CANCEL_ASKED:
@@ -160,6 +178,16 @@ static bool numbers_are_sound(const struct event *event)
     default: /* the other kinds carry nothing that is used as an index */
         return true;
     }
+}
+
+static bool locate_past(struct fold *fold)
+{
+    const struct event *event = fold->event;
+    if (event->step < 0 || event->step >= fold->state->plan->tasks[event->task].step_count)
+        return false;
+    fold->step = &fold->task->steps[event->step];
+    const struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
+    return attempt && attempt->ended.at_ms != 0;
 }
 
 /* Find what the event names; false if it is not there, or not in a state for it. */
@@ -176,6 +204,8 @@ static bool locate(struct fold *fold)
     fold->task = &fold->state->tasks[event->task];
     if (scope == OF_RUN || scope == OF_RUN_OR_TASK || scope == OF_TASK)
         return task_can_take(fold->task, event->kind);
+    if (scope == OF_PAST_ATTEMPT)
+        return locate_past(fold);
 
     bool is_current = event->step >= 0 && event->step == fold->task->step &&
                       event->step < plan->tasks[event->task].step_count;
@@ -203,7 +233,7 @@ bool run_state_apply(struct run_state *state, const struct event *event, struct 
 
     bool known = event_kind_is_known((int64_t)event->kind);
     struct fold fold = {.state = state, .event = event};
-    bool fits = !known || (locate(&fold) && numbers_are_sound(event) &&
+    bool fits = !known || (locate(&fold) && numbers_are_sound(state, event) &&
                            (event->kind != EVENT_RUN_STARTED || !state->started));
     if (!fits)
         return refuse(event, "it cannot follow what was before", err);

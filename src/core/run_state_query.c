@@ -45,6 +45,17 @@ int run_state_tries(const struct run_state *state, int task)
     return run_state_step_tries(state, task, run_state_step_number(state, task));
 }
 
+struct start_tries run_state_start_tries(const struct run_state *state, int task)
+{
+    const struct step_state *step = run_state_step(state, task);
+    if (step->start_failures == 0)
+        return (struct start_tries){0};
+    return (struct start_tries){
+        .at = step->start_failures + (step->status == STEP_RUNNING ? 1 : 0),
+        .of = plan_policy_find(state->plan, "infrastructure")->max_attempts,
+    };
+}
+
 int64_t run_state_held_ms(const struct run_state *state, int task, const struct moment *now)
 {
     const struct step_state *step = run_state_step(state, task);
@@ -83,6 +94,7 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
         attempt->class,
         attempt->type,
         attempt->reason,
+        attempt->correction ? attempt->correction->at_ms : 0,
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(digest, facts[i]);
@@ -96,12 +108,13 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         step->grant,
         step->used,
         step->allowed,
-        step->retries,
         step->start_failures,
         step->free_hints,
         step->same,
         step->interrupted,
         step->held_ms,
+        step->judged,
+        step->silent_failure,
         step->quiet,
         step->first_start.mono_ms,
         step->wait_from.mono_ms,
@@ -114,6 +127,20 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         mix_attempt(digest, &step->attempts[i]);
 }
 
+static bool stands_in_line(const struct run_state *state, int task)
+{
+    const struct gate_state *gate = run_state_gate(state, task);
+    return gate && heap_has(&gate->line, task);
+}
+
+static void mix_gate(uint64_t *digest, const struct gate_state *gate)
+{
+    const int64_t facts[] = {gate->status,     gate->closed, gate->since.at_ms, gate->due.mono_ms,
+                             gate->spacing_ms, gate->probe,  gate->chosen,      gate->line.count};
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        mix(digest, facts[i]);
+}
+
 static void mix_task(uint64_t *digest, const struct run_state *state, int number)
 {
     const struct task_state *task = &state->tasks[number];
@@ -124,12 +151,14 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         task->blocked_by,
         task->entropy,
         task->held,
+        task->follows,
         task->cancelling,
         task->cancel_mode,
         task->since.at_ms,
         task->waited_ms,
         task->first_start.at_ms,
         heap_has(&state->ready, number),
+        stands_in_line(state, number),
         heap_has(&state->waits, number),
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
@@ -145,11 +174,14 @@ uint64_t run_state_digest(const struct run_state *state)
         (int64_t)state->seed, state->jobs,     state->started,   state->ended,
         state->exit_code,     state->last_seq, state->running,   state->unknown_events,
         state->held_count,    state->attempts, state->waited_ms, state->stopped_by_person,
+        state->follow_count,
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(&digest, facts[i]);
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         mix(&digest, state->counts[i]);
+    for (int i = 0; i < state->plan->source_count; i++)
+        mix_gate(&digest, &state->gates[i]);
     for (int i = 0; i < state->plan->task_count; i++)
         mix_task(&digest, state, i);
     return digest;

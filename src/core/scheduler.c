@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler_control.h"
+#include "scheduling.h"
 #include "xalloc.h"
 
 void turn_clear(struct turn *turn)
@@ -58,6 +58,18 @@ void scheduler_emit(const struct scheduling *now, struct event event, const char
     turn->events[turn->event_count++] = event;
 }
 
+void scheduler_emit_by(const struct scheduling *now, struct event event, const char *by)
+{
+    struct str text = {0};
+    if (by[0] != '\0') {
+        str_add_char(&text, '{');
+        str_json_text(&text, "by", by);
+        str_add_char(&text, '}');
+    }
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
+}
+
 void scheduler_act(const struct scheduling *now, struct action action)
 {
     struct turn *turn = now->turn;
@@ -71,8 +83,7 @@ const struct plan_step *scheduler_plan_step(const struct run_state *state, int t
     return &state->plan->tasks[task].steps[run_state_step_number(state, task)];
 }
 
-/* Everything that needs this task, directly or not, cannot go on. */
-static void block_dependents(const struct scheduling *now, int failed)
+void scheduler_block_dependents(const struct scheduling *now, int failed)
 {
     const struct run_state *state = now->state;
     size_t cap = 0;
@@ -96,7 +107,28 @@ static void block_dependents(const struct scheduling *now, int failed)
     free(line);
 }
 
-void scheduler_end_step(const struct scheduling *now, int task, const struct decision *decision)
+/* What was held until this task is through goes on, one after the other: at once if it
+ * passed, else not before its own time. */
+static void release_followers(const struct scheduling *now, int leader, bool passed)
+{
+    const struct run_state *state = now->state;
+    int count = 0;
+    for (int i = 0; i < state->plan->task_count && state->follow_count > 0; i++) {
+        if (state->tasks[i].follows != leader)
+            continue;
+        const struct moment *own = &run_state_step(state, i)->due;
+        int64_t after_ms = (int64_t)++count * SCHEDULER_SPACING_MS;
+        if (!passed && own->mono_ms > now->input->now.mono_ms + after_ms)
+            after_ms = own->mono_ms - now->input->now.mono_ms;
+        struct event event = scheduler_event(now, EVENT_TASK_RELEASED, i);
+        event.a = now->input->now.at_ms + after_ms;
+        event.b = now->input->now.mono_ms + after_ms;
+        scheduler_emit(now, event, NULL);
+    }
+}
+
+void scheduler_end_step(const struct scheduling *now, int task, const struct decision *decision,
+                        const char *inputs)
 {
     const struct step_state *step = run_state_step(now->state, task);
     struct event event = scheduler_event(now, EVENT_STEP_ENDED, task);
@@ -104,195 +136,10 @@ void scheduler_end_step(const struct scheduling *now, int task, const struct dec
     event.b = step->used;
     event.c = decision->entropy;
     event.d = decision->capture && event.attempt > 0;
-    scheduler_emit(now, event, NULL);
+    scheduler_emit(now, event, inputs);
+    release_followers(now, task, decision->kind == DECISION_SUCCEEDED);
     if (decision->kind != DECISION_SUCCEEDED)
-        block_dependents(now, task);
-}
-
-/* A person asked to stop this task and its present attempt is over. */
-static void cancel_rest(const struct scheduling *now, int task)
-{
-    const struct task_state *state = &now->state->tasks[task];
-    bool goes_on = state->cancelling && !task_status_is_final(state->status);
-    if (!goes_on)
-        return;
-    struct decision decision = {.kind = DECISION_CANCELLED};
-    scheduler_end_step(now, task, &decision);
-}
-
-static bool meets_reason(const struct plan_expectation *expect, const struct verdict *verdict)
-{
-    const unsigned otherwise = 1U << REASON_TEST_FAIL | 1U << REASON_COMPILE | 1U << REASON_NONE;
-    unsigned reasons = expect->reasons != 0 ? expect->reasons : otherwise;
-    return (reasons & 1U << verdict->reason) != 0;
-}
-
-static bool can_be_expected(const struct outcome *outcome)
-{
-    return outcome->kind == OUTCOME_EXIT && outcome->code != 126 && outcome->code != 127;
-}
-
-/* Turn a verdict round where the step is expected to fail. What the world did, or a
- * person, is judged as it is: only its label says that red was wanted. */
-static struct verdict apply_expectation(const struct plan_step *step, const struct input *input)
-{
-    struct verdict verdict = input->verdict;
-    if (step->expect.what != PLAN_EXPECT_FAILURE || input->outcome.kind == OUTCOME_CANCELLED ||
-        input->outcome.kind == OUTCOME_INTERRUPTED)
-        return verdict;
-    if (verdict.class == VERDICT_SUCCESS) {
-        verdict.class = VERDICT_PERSISTENT;
-        verdict.expectation = VERDICT_UNEXPECTED_PASS;
-        (void)snprintf(verdict.rule, sizeof(verdict.rule), "expect.failure");
-        return verdict;
-    }
-    bool met = verdict.class == VERDICT_PERSISTENT && can_be_expected(&input->outcome) &&
-               meets_reason(&step->expect, &verdict) &&
-               (!step->expect.match || input->expectation_met);
-    if (met)
-        verdict.class = VERDICT_SUCCESS;
-    else
-        verdict.expectation = VERDICT_WRONG_REASON;
-    return verdict;
-}
-
-static struct protocol_facts gather_facts(const struct scheduling *now, int task,
-                                          const struct verdict *verdict)
-{
-    const struct run_state *state = now->state;
-    const struct plan_step *plan = scheduler_plan_step(state, task);
-    const struct step_state *step = run_state_step(state, task);
-    const struct attempt_state *attempt = step_state_attempt(step);
-    struct draw_key key = {.seed = state->seed,
-                           .task = task,
-                           .step = run_state_step_number(state, task),
-                           .round = 1,
-                           .attempt = attempt->number};
-    struct protocol_facts facts = {
-        .policy = plan->policy,
-        .phase = plan->phase,
-        .outcome = &now->input->outcome,
-        .verdict = verdict,
-        .used = step->used > 0 ? step->used : 1,
-        .allowed = step->allowed,
-        .retry = step->retries + 1,
-        .free_hints = step->free_hints,
-        .same = step->same,
-        .stopping = state->tasks[task].cancelling,
-        .interrupted = step->interrupted,
-        .repeatable = plan->idempotent,
-        .started_mono_ms = step->first_start.mono_ms,
-        .held_ms = step->held_ms + run_state_held_ms(state, task, &now->input->now),
-        .draw = policy_draw(&key),
-        .now = now->input->now,
-    };
-    if (now->input->outcome.kind == OUTCOME_NOT_STARTED) {
-        facts.policy = plan_policy_find(state->plan, "infrastructure");
-        facts.used = step->start_failures;
-        facts.allowed = facts.policy->max_attempts;
-        facts.retry = step->start_failures;
-    }
-    return facts;
-}
-
-static void start_wait(const struct scheduling *now, int task, const struct protocol_facts *facts,
-                       const struct decision *decision)
-{
-    const struct policy *policy = facts->policy;
-    struct event event = scheduler_event(now, EVENT_WAIT_STARTED, task);
-    event.a = decision->delay.delay_ms;
-    event.b = decision->due.at_ms;
-    event.c = decision->due.mono_ms;
-    event.d = decision->delay.exact_ms;
-    event.e = !decision->counts && facts->outcome->kind != OUTCOME_INTERRUPTED;
-
-    char text[400];
-    (void)snprintf(text, sizeof(text),
-                   "{\"policy\":\"%s\",\"n\":%d,\"base\":%" PRId64 ",\"multiplier\":%.6g,"
-                   "\"cap\":%" PRId64 ",\"jitter\":%.6g,\"factor\":%.9g,\"hint\":%" PRId64
-                   ",\"used\":%d,\"allowed\":%d}",
-                   policy->name, decision->delay.n, policy->base_delay_ms, policy->multiplier,
-                   policy->cap_ms, policy->jitter, decision->delay.factor, decision->delay.hint_ms,
-                   facts->used, facts->allowed);
-    scheduler_emit(now, event, text);
-}
-
-/* outcome facts that are not 0, as the event's text */
-static void ended_text(const struct input *input, struct str *text)
-{
-    const struct outcome *outcome = &input->outcome;
-    const struct {
-        const char *key;
-        int64_t value;
-    } facts[] = {
-        {"rss", outcome->rss_kib_max},    {"cpu", outcome->cpu_ms},
-        {"out_lines", outcome->lines[0]}, {"err_lines", outcome->lines[1]},
-        {"left", outcome->left},
-    };
-    str_add_char(text, '{');
-    for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
-        if (facts[i].value != 0)
-            str_json_i64(text, facts[i].key, facts[i].value);
-    }
-    if (input->fingerprint.hi != 0 || input->fingerprint.lo != 0) {
-        char hex[33];
-        (void)snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, input->fingerprint.hi,
-                       input->fingerprint.lo);
-        str_json_text(text, "fp", hex);
-    }
-    str_add_char(text, '}');
-}
-
-static void record_end(const struct scheduling *now, int task)
-{
-    const struct input *input = now->input;
-    struct event event = scheduler_event(now, EVENT_ATTEMPT_ENDED, task);
-    event.a = input->outcome.kind;
-    event.b = input->outcome.code;
-    event.c = input->outcome.ran_ms;
-    event.d = input->outcome.bytes[0];
-    event.e = input->outcome.bytes[1];
-    struct str text = {0};
-    ended_text(input, &text);
-    scheduler_emit(now, event, text.len > 2 ? text.data : NULL);
-    str_done(&text);
-}
-
-static void record_verdict(const struct scheduling *now, int task, const struct verdict *verdict)
-{
-    bool plain_success = verdict->class == VERDICT_SUCCESS && now->input->outcome.code == 0;
-    if (plain_success)
-        return;
-    struct event event = scheduler_event(now, EVENT_ATTEMPT_JUDGED, task);
-    event.a = verdict->class;
-    event.b = verdict->type;
-    event.c = verdict->reason;
-    struct str text = {0};
-    str_add_char(&text, '{');
-    verdict_to_json(verdict, &text);
-    str_add_char(&text, '}');
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
-}
-
-static void on_ended(const struct scheduling *now)
-{
-    int task = now->input->task;
-    const struct plan_step *plan = scheduler_plan_step(now->state, task);
-    struct verdict verdict = apply_expectation(plan, now->input);
-
-    record_end(now, task);
-    record_verdict(now, task, &verdict);
-
-    struct protocol_facts facts = gather_facts(now, task, &verdict);
-    struct decision decision;
-    protocol_decide(&facts, &decision);
-    if (decision.kind == DECISION_WAIT) {
-        start_wait(now, task, &facts, &decision);
-    } else {
-        scheduler_end_step(now, task, &decision);
-        cancel_rest(now, task);
-    }
+        scheduler_block_dependents(now, task);
 }
 
 static void end_due_waits(const struct scheduling *now)
@@ -311,9 +158,11 @@ static void start_attempt(const struct scheduling *now, int task)
     struct digest call =
         plan_call_digest(step, now->scheduler->run_dir, now->scheduler->environment);
     struct event event = scheduler_event(now, EVENT_ATTEMPT_STARTED, task);
+    struct start_tries tries = run_state_start_tries(now->state, task);
     event.attempt++;
     event.a = (int64_t)call.hi;
     event.b = (int64_t)call.lo;
+    event.c = tries.at > 0 ? tries.at + 1 : 0;
     scheduler_emit(now, event, NULL);
     scheduler_act(
         now, (struct action){
@@ -333,10 +182,12 @@ static void fill_slots(const struct scheduling *now)
 {
     const struct decision deadline = {.kind = DECISION_DEADLINE, .entropy = true, .capture = true};
     struct run_state *state = now->state;
-    while (state->running < state->jobs && heap_first(&state->ready) >= 0) {
-        int task = heap_first(&state->ready);
+    while (state->running < state->jobs) {
+        int task = scheduler_next_ready(now);
+        if (task < 0)
+            break;
         if (is_too_late(now, task))
-            scheduler_end_step(now, task, &deadline);
+            scheduler_end_step(now, task, &deadline, NULL);
         else
             start_attempt(now, task);
     }
@@ -412,6 +263,7 @@ static void on_attempt_news(const struct scheduling *now)
     case INPUT_TIME:
     case INPUT_CONTROL:
     case INPUT_NOTE:
+    case INPUT_RECOVER:
     case INPUT_KIND_COUNT:
         assert(false && "not news of an attempt");
     }
@@ -434,13 +286,18 @@ static void take_input(const struct scheduling *now)
         break;
     case INPUT_ENDED:
         if (names_live_attempt(now->state, input))
-            on_ended(now);
+            scheduler_judge(now, input->task, input);
         break;
     case INPUT_CONTROL:
         scheduler_control(now, &input->control);
         break;
     case INPUT_NOTE:
         emit_text(now, EVENT_NOTE, -1, "note", input->note);
+        break;
+    case INPUT_RECOVER:
+        if (!now->state->started)
+            emit_text(now, EVENT_RUN_STARTED, -1, "by", input->control.by);
+        scheduler_recover(now);
         break;
     case INPUT_TIME:
     case INPUT_KIND_COUNT:
@@ -452,6 +309,7 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
 {
     struct scheduling now = {
         .scheduler = scheduler, .state = scheduler->state, .input = input, .turn = turn};
+    scheduler->stepped_mono_ms = input->now.mono_ms;
     take_input(&now);
     end_due_waits(&now);
     if (!scheduler->starts_nothing && !scheduler->orphaned)
@@ -459,8 +317,21 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
     end_run(&now);
 }
 
-int64_t scheduler_next_due(const struct run_state *state)
+static int64_t earlier(int64_t due_ms, int64_t other_ms)
 {
+    return due_ms < 0 || other_ms < due_ms ? other_ms : due_ms;
+}
+
+int64_t scheduler_next_due(const struct scheduler *scheduler)
+{
+    const struct run_state *state = scheduler->state;
     int task = heap_first(&state->waits);
-    return task >= 0 ? heap_key(&state->waits, task) : -1;
+    int64_t due_ms = task >= 0 ? heap_key(&state->waits, task) : -1;
+    for (int i = 0; i < state->plan->source_count; i++) {
+        const struct gate_state *gate = &state->gates[i];
+        bool timed = gate->status == GATE_CLOSED || gate->status == GATE_SPREADING;
+        if (timed && gate->line.count > 0 && gate->due.mono_ms > scheduler->stepped_mono_ms)
+            due_ms = earlier(due_ms, gate->due.mono_ms);
+    }
+    return due_ms;
 }

@@ -1,4 +1,4 @@
-#include "scheduler_control.h"
+#include "scheduling.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -39,16 +39,6 @@ static void accept(struct answer *answer, const char *fmt, ...)
     va_end(args);
 }
 
-static void emit_by(const struct scheduling *now, struct event event, const char *by)
-{
-    struct str text = {0};
-    str_add_char(&text, '{');
-    str_json_text(&text, "by", by);
-    str_add_char(&text, '}');
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
-}
-
 /* What runs is told to end; what waits ends here and now. */
 static void stop_task(const struct scheduling *now, const struct control *control, int task)
 {
@@ -57,7 +47,7 @@ static void stop_task(const struct scheduling *now, const struct control *contro
         return;
     if (state->status != TASK_RUNNING) {
         struct decision decision = {.kind = DECISION_CANCELLED, .capture = true};
-        scheduler_end_step(now, task, &decision);
+        scheduler_end_step(now, task, &decision, NULL);
         return;
     }
     if (control->mode == CANCEL_STOP)
@@ -74,7 +64,7 @@ static void ask_cancel(const struct scheduling *now, const struct control *contr
 {
     struct event event = scheduler_event(now, EVENT_CANCEL_ASKED, task);
     event.a = control->mode;
-    emit_by(now, event, control->by);
+    scheduler_emit_by(now, event, control->by);
 }
 
 static void cancel_task(const struct scheduling *now, const struct control *control, int task,
@@ -124,7 +114,7 @@ static void reopen(const struct scheduling *now, const struct control *control, 
     event.a = run_state_step(now->state, task)->grant + 1;
     event.grant = (int)event.a;
     event.b = plan_step_attempts(plan);
-    emit_by(now, event, control->by);
+    scheduler_emit_by(now, event, control->by);
 }
 
 static const char *blocker(const struct run_state *state, int task)
@@ -151,11 +141,38 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
     accept(answer, "a fresh set of tries");
 }
 
+/* May its step start, but for a gate that is not open? */
+static bool is_behind_gate(const struct run_state *state, int task)
+{
+    const struct gate_state *gate = run_state_gate(state, task);
+    return gate && gate->status != GATE_OPEN && heap_has(&gate->line, task);
+}
+
+/* What is held or waits goes to the head of what may start; behind a closed gate it is
+ * sent as the next probe. */
+static void start_now(const struct scheduling *now, const struct control *control, int task,
+                      struct answer *answer)
+{
+    if (now->state->tasks[task].held)
+        scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
+    if (now->state->tasks[task].status == TASK_BACKOFF) {
+        struct event event = scheduler_event(now, EVENT_WAIT_ENDED, task);
+        event.a = 1;
+        scheduler_emit_by(now, event, control->by);
+    }
+    const struct gate_state *gate = run_state_gate(now->state, task);
+    if (gate && gate->status == GATE_PROBING)
+        accept(answer, "starts once %s is through: its source is limited",
+               now->state->plan->tasks[gate->probe].id);
+    else
+        accept(answer, "starts with the next free slot");
+    scheduler_gate_send(now, task, control->by);
+}
+
 static void retry_task(const struct scheduling *now, const struct control *control, int task,
                        struct answer *answer)
 {
     const struct task_state *state = &now->state->tasks[task];
-    bool held = state->held;
     switch (state->status) {
     case TASK_RUNNING:
         refuse(answer, "it is running");
@@ -171,7 +188,7 @@ static void retry_task(const struct scheduling *now, const struct control *contr
         retry_ended(now, control, task, answer);
         return;
     case TASK_QUEUED:
-        if (!held) {
+        if (!state->held && !is_behind_gate(now->state, task)) {
             refuse(answer, "it is queued: it starts as soon as it can");
             return;
         }
@@ -180,14 +197,7 @@ static void retry_task(const struct scheduling *now, const struct control *contr
     case TASK_STATUS_COUNT:
         break;
     }
-    if (held)
-        emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
-    if (now->state->tasks[task].status == TASK_BACKOFF) {
-        struct event event = scheduler_event(now, EVENT_WAIT_ENDED, task);
-        event.a = 1;
-        emit_by(now, event, control->by);
-    }
-    accept(answer, "starts with the next free slot");
+    start_now(now, control, task, answer);
 }
 
 static void hold_task(const struct scheduling *now, const struct control *control, int task,
@@ -199,7 +209,7 @@ static void hold_task(const struct scheduling *now, const struct control *contro
     } else if (state->held) {
         refuse(answer, "it is held already");
     } else {
-        emit_by(now, scheduler_event(now, EVENT_TASK_HELD, task), control->by);
+        scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_HELD, task), control->by);
         accept(answer, "held: no new tries until it is released");
     }
 }
@@ -211,8 +221,66 @@ static void release_task(const struct scheduling *now, const struct control *con
         refuse(answer, "it is not held");
         return;
     }
-    emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
+    scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
     accept(answer, "released");
+}
+
+/* Send this one; what waits with the same fault is held until it is through. */
+static void send_one(const struct scheduling *now, const struct control *control, int task,
+                     struct answer *answer)
+{
+    const struct run_state *state = now->state;
+    const struct step_state *step = run_state_step(state, task);
+    if (step->status != STEP_WAITING) {
+        refuse(answer, "it does not wait for a next try");
+        return;
+    }
+    const struct fault fault = {.fingerprint = step_state_attempt(step)->fingerprint,
+                                .since = step->wait_from};
+    bool known = fault.fingerprint.hi != 0 || fault.fingerprint.lo != 0;
+    int others = 0;
+    for (int i = 0; known && i < state->plan->task_count; i++) {
+        if (i == task || state->tasks[i].held || !fault_has(&fault, state, i))
+            continue;
+        struct event event = scheduler_event(now, EVENT_TASK_HELD, i);
+        event.a = task + 1;
+        scheduler_emit_by(now, event, control->by);
+        others++;
+    }
+    start_now(now, control, task, answer);
+    accept(answer, "sent; %d that wait%s with the same fault follow%s once it is through", others,
+           others == 1 ? "s" : "", others == 1 ? "s" : "");
+}
+
+/* A person's word on an attempt that is over; nothing is decided anew. */
+static void correct(const struct scheduling *now, const struct control *control,
+                    struct answer *answer)
+{
+    const struct run_state *state = now->state;
+    const struct verdict_label *label = &control->label;
+    int number = control->step >= 0 ? control->step : run_state_step_number(state, control->task);
+    if (number >= state->plan->tasks[control->task].step_count) {
+        refuse(answer, "it has no step %d", number + 1);
+        return;
+    }
+    const struct step_state *step = &state->tasks[control->task].steps[number];
+    const struct attempt_state *attempt = control->attempt == 0
+                                              ? step_state_attempt(step)
+                                              : step_state_find_attempt(step, control->attempt);
+    if (!attempt || attempt->ended.at_ms == 0) {
+        refuse(answer, attempt ? "that try is not over" : "there is no such try");
+        return;
+    }
+    struct event event = scheduler_event(now, EVENT_CLASS_CORRECTED, control->task);
+    event.step = number;
+    event.grant = attempt->grant;
+    event.attempt = attempt->number;
+    event.a = label->class;
+    event.b = label->type;
+    event.c = label->reason;
+    scheduler_emit_by(now, event, control->by);
+    accept(answer, "try %d is %s by your word; the first verdict stays", attempt->number,
+           verdict_label_word(label));
 }
 
 static void act_on_task(const struct scheduling *now, const struct control *control, int task,
@@ -231,6 +299,10 @@ static void act_on_task(const struct scheduling *now, const struct control *cont
     case CONTROL_RELEASE:
         release_task(now, control, task, answer);
         break;
+    case CONTROL_SEND_ONE:
+        send_one(now, control, task, answer);
+        break;
+    case CONTROL_CORRECT: /* scheduler_control() took it */
     case CONTROL_VERB_COUNT:
         break;
     }
@@ -241,6 +313,10 @@ static void act_on_run(const struct scheduling *now, const struct control *contr
 {
     if (control->verb == CONTROL_CANCEL) {
         cancel_run(now, control, answer);
+        return;
+    }
+    if (control->verb == CONTROL_SEND_ONE || control->verb == CONTROL_CORRECT) {
+        refuse(answer, "it is an act on one task");
         return;
     }
     int done = 0;
@@ -289,6 +365,8 @@ void scheduler_control(const struct scheduling *now, const struct control *contr
         refuse(&answer, "there is no such task");
     else if (control->task < 0)
         act_on_run(now, control, &answer);
+    else if (control->verb == CONTROL_CORRECT)
+        correct(now, control, &answer);
     else if (control->step >= 0 && control->step != current)
         refuse(&answer, "step %d is over, it is at step %d now", control->step + 1, current + 1);
     else if (control->attempt != 0 && control->attempt != latest)

@@ -216,7 +216,7 @@ static void find_quiet(struct loop *loop, int64_t now_ms)
 
 static void find_due(struct loop *loop, int64_t now_ms)
 {
-    int64_t due_ms = scheduler_next_due(&loop->state);
+    int64_t due_ms = scheduler_next_due(&loop->scheduler);
 
     if (now_ms - loop->reaped_ms >= LOOP_REAP_MS) {
         loop->reaped_ms = now_ms;
@@ -350,7 +350,7 @@ static void note_leave(struct loop *loop)
 
 static void set_alarm(struct loop *loop)
 {
-    int64_t due_ms = scheduler_next_due(&loop->state);
+    int64_t due_ms = scheduler_next_due(&loop->scheduler);
     int64_t next_ms = due_ms >= 0 ? due_ms : INT64_MAX;
 
     next_ms = earlier(next_ms, loop->late_ms);

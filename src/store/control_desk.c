@@ -91,11 +91,7 @@ static void bind_job(sqlite3_stmt *ask, const struct job *job, const char *args)
 static bool insert(struct control_desk *desk, const struct job *job, int64_t *row, struct err *err)
 {
     struct str args = {0};
-    if (job->control.verb == CONTROL_CANCEL) {
-        str_add_char(&args, '{');
-        str_json_text(&args, "mode", cancel_mode_name(job->control.mode));
-        str_add_char(&args, '}');
-    }
+    control_args(&job->control, &args);
     bind_job(desk->statements[DESK_ASK], job, args.data);
     bool ok = db_run(&desk->db, desk->statements[DESK_ASK], err);
     if (ok && sqlite3_changes(desk->db.handle) == 0)

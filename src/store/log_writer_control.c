@@ -1,25 +1,8 @@
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "clock.h"
-#include "json.h"
 #include "log_write.h"
-
-/* {"mode":"term"}; nothing means the mildest. False for what is not understood. */
-static bool parse_mode(const char *args, enum cancel_mode *out)
-{
-    *out = CANCEL_STOP;
-    if (!args)
-        return true;
-    struct json *json = NULL;
-    if (!json_parse(args, strlen(args), &json, NULL, NULL))
-        return false;
-    const struct json *mode = json_get(json, "mode");
-    bool ok = !mode || cancel_mode_parse(json_text(mode, ""), out);
-    json_free(json);
-    return ok;
-}
 
 /* Another program may have written the row: nothing in it is taken for granted. */
 static bool read_control(sqlite3_stmt *row, struct control *out)
@@ -32,8 +15,7 @@ static bool read_control(sqlite3_stmt *row, struct control *out)
     *out =
         (struct control){.id = sqlite3_column_int64(row, 0), .key_at_ms = db_column_or(row, 7, 0)};
     bool sound = verb > 0 && verb < CONTROL_VERB_COUNT && task >= -1 && task < PLAN_TASKS_MAX &&
-                 step >= -1 && step < PLAN_STEPS_MAX && attempt >= 0 && attempt < INT32_MAX &&
-                 parse_mode((const char *)sqlite3_column_text(row, 5), &out->mode);
+                 step >= -1 && step < PLAN_STEPS_MAX && attempt >= 0 && attempt < INT32_MAX;
     if (!sound)
         return false;
     out->verb = (enum control_verb)verb;
@@ -41,7 +23,7 @@ static bool read_control(sqlite3_stmt *row, struct control *out)
     out->step = (int)step;
     out->attempt = (int)attempt;
     (void)snprintf(out->by, sizeof(out->by), "%s", by ? by : "");
-    return true;
+    return control_args_parse((const char *)sqlite3_column_text(row, 5), out);
 }
 
 bool log_writer_refuse(struct log_writer *writer, int64_t control, const char *answer,

@@ -47,9 +47,10 @@ static void act(struct orphan *orphan, const struct control *control)
 static bool answer(struct orphan *orphan, const struct control *control, struct err *err)
 {
     const struct run_state *state = follower_state(orphan->follower);
-    if (state->ended)
+    bool starts = control->verb == CONTROL_RETRY || control->verb == CONTROL_SEND_ONE;
+    if (state->ended && control->verb != CONTROL_CORRECT)
         return log_writer_refuse(orphan->writer, control->id, has_ended, err);
-    if (control->verb == CONTROL_RETRY || !state->started)
+    if (starts || !state->started)
         return log_writer_refuse(orphan->writer, control->id, needs_engine, err);
 
     turn_clear(&orphan->turn);

@@ -8,10 +8,9 @@ static const struct {
     int number;
     const char *name;
 } verbs[] = {
-    {CONTROL_CANCEL, 1, "cancel"},
-    {CONTROL_RETRY, 2, "retry"},
-    {CONTROL_HOLD, 3, "hold"},
-    {CONTROL_RELEASE, 4, "release"},
+    {CONTROL_CANCEL, 1, "cancel"},     {CONTROL_RETRY, 2, "retry"},
+    {CONTROL_HOLD, 3, "hold"},         {CONTROL_RELEASE, 4, "release"},
+    {CONTROL_SEND_ONE, 5, "send-one"}, {CONTROL_CORRECT, 6, "correct"},
 };
 
 static const struct {

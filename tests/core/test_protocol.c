@@ -82,7 +82,6 @@ START_TEST(test_decision_table)
         .verdict = &verdict,
         .used = row->used,
         .allowed = 3,
-        .retry = 1,
         .free_hints = row->free_hints,
         .same = row->same,
         .stopping = row->stopping,
@@ -122,7 +121,6 @@ START_TEST(test_deadline_is_kept_before_the_wait)
                                    .verdict = &verdict,
                                    .used = 1,
                                    .allowed = 3,
-                                   .retry = 1,
                                    .started_mono_ms = 1000,
                                    .now = {.at_ms = 9000, .mono_ms = 2000}};
     struct decision decision;

@@ -118,7 +118,7 @@ START_TEST(test_A7_waits_500_then_1000_ms)
     for (int i = 0; i < 2; i++) {
         play_exit(&play, "a", 1, play_persistent(REASON_NONE));
         int64_t delay = i == 0 ? 500 : 1000;
-        ck_assert_int_eq(scheduler_next_due(&play.state), play.now.mono_ms + delay);
+        ck_assert_int_eq(scheduler_next_due(&play.scheduler), play.now.mono_ms + delay);
         play_wait(&play, delay - 1);
         ck_assert_int_eq(play_status(&play, "a"), TASK_BACKOFF);
         play_wait(&play, 1);
@@ -170,6 +170,7 @@ START_TEST(test_A10_only_the_scheduler_asks_the_protocol)
 {
     static const char *const files[] = {
         "src/core/run_state.c", "src/core/scheduler_control.c",
+        "src/core/scheduler.c", "src/core/scheduler_recover.c",
         "src/engine/engine.c",  "src/cli/session.c",
         "src/cli/cmd_run.c",    "src/cli/cmd_exec.c",
         "src/ui/app.c",         "src/store/control_desk.c",
@@ -182,7 +183,7 @@ START_TEST(test_A10_only_the_scheduler_asks_the_protocol)
         ck_assert_msg(!strstr(text, "policy_delay"), "%s waits by itself", files[i]);
         free(text);
     }
-    char *text = test_read_file(test_source_path("src/core/scheduler.c"));
+    char *text = test_read_file(test_source_path("src/core/scheduler_judge.c"));
     ck_assert_ptr_nonnull(text);
     ck_assert_ptr_nonnull(strstr(text, "protocol_decide("));
     free(text);
@@ -459,7 +460,7 @@ START_TEST(test_cancel_of_what_waits_is_at_once)
     play_exit(&play, "a", 1, play_persistent(REASON_NONE));
     play_control(&play, CONTROL_CANCEL, "a", CANCEL_STOP);
     ck_assert_int_eq(play_status(&play, "a"), TASK_CANCELLED);
-    ck_assert_int_eq(scheduler_next_due(&play.state), -1);
+    ck_assert_int_eq(scheduler_next_due(&play.scheduler), -1);
     ck_assert_int_eq(entropy("a"), 0);
     play_wait(&play, 60000);
     ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 1);

@@ -165,7 +165,7 @@ bool sample_advance(struct sample *sample)
         end_attempt(sample, &live);
         return true;
     }
-    int64_t due = scheduler_next_due(&sample->state);
+    int64_t due = scheduler_next_due(&sample->scheduler);
     if (due < 0)
         return false;
     int64_t wait_ms = due - sample->now.mono_ms;

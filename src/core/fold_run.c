@@ -1,0 +1,88 @@
+#include "fold.h"
+
+#include <stdio.h>
+
+#include "xalloc.h"
+
+void fold_run_started(const struct fold *fold)
+{
+    struct run_state *state = fold->state;
+    state->started = true;
+    state->started_at = fold->event->at;
+    state->jobs = (int)fold->event->a;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        state->tasks[i].since = fold->event->at;
+        if (state->tasks[i].unmet == 0)
+            fold_make_ready(fold, i);
+    }
+}
+
+void fold_run_ended(const struct fold *fold)
+{
+    fold->state->ended = true;
+    fold->state->ended_at = fold->event->at;
+    fold->state->exit_code = (int)fold->event->a;
+}
+
+void fold_note(const struct fold *fold)
+{
+    fold_set_notice(fold, json_text(json_get(fold->text, "note"), ""));
+}
+
+/* Where a moment of the old boot is on the clock of the new one. */
+static void rebase(const struct moment *now, struct moment *moment)
+{
+    if (moment->at_ms != 0)
+        moment->mono_ms = now->mono_ms - (now->at_ms - moment->at_ms);
+}
+
+static void rebase_step(const struct fold *fold, int task)
+{
+    const struct moment *now = &fold->event->at;
+    struct step_state *step = run_state_step(fold->state, task);
+    rebase(now, &step->first_start);
+    rebase(now, &step->wait_from);
+    rebase(now, &step->due);
+    if (heap_has(&fold->state->waits, task))
+        heap_put(&fold->state->waits, task, step->due.mono_ms);
+}
+
+/* The clock since boot began anew: what still counts moves over by the wall clock. */
+static void rebase_run(const struct fold *fold)
+{
+    struct run_state *state = fold->state;
+    const struct moment *now = &fold->event->at;
+    rebase(now, &state->started_at);
+    for (int i = 0; i < state->plan->task_count; i++) {
+        rebase(now, &state->tasks[i].since);
+        rebase(now, &state->tasks[i].held_since);
+        rebase(now, &state->tasks[i].first_start);
+        rebase_step(fold, i);
+    }
+    for (int i = 0; i < state->plan->source_count; i++) {
+        rebase(now, &state->gates[i].since);
+        rebase(now, &state->gates[i].due);
+    }
+}
+
+void fold_run_recovered(const struct fold *fold)
+{
+    fold->state->ended = false;
+    if (fold->event->a != 0)
+        rebase_run(fold);
+}
+
+void fold_class_corrected(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
+    if (!attempt->correction)
+        attempt->correction = xcalloc(1, sizeof(*attempt->correction));
+    struct correction *correction = attempt->correction;
+    *correction = (struct correction){.at_ms = event->at.at_ms,
+                                      .label = {.class = (enum verdict_class)event->a,
+                                                .type = (enum transient_type)event->b,
+                                                .reason = (enum reason)event->c}};
+    (void)snprintf(correction->by, sizeof(correction->by), "%s",
+                   json_text(json_get(fold->text, "by"), ""));
+}

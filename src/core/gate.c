@@ -1,0 +1,30 @@
+#include <stddef.h>
+
+#include "run_state.h"
+
+struct gate_state *run_state_gate(const struct run_state *state, int task)
+{
+    int source = state->plan->tasks[task].steps[run_state_step_number(state, task)].source;
+    return source >= 0 ? &state->gates[source] : NULL;
+}
+
+bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms)
+{
+    switch (gate->status) {
+    case GATE_OPEN:
+        return true;
+    case GATE_CLOSED:
+    case GATE_SPREADING:
+        return now_mono_ms >= gate->due.mono_ms;
+    case GATE_PROBING:
+    case GATE_STATUS_COUNT:
+        break;
+    }
+    return false;
+}
+
+int gate_next(const struct gate_state *gate)
+{
+    bool chosen = gate->chosen >= 0 && heap_has(&gate->line, gate->chosen);
+    return chosen ? gate->chosen : heap_first(&gate->line);
+}

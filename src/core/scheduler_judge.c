@@ -1,0 +1,193 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "scheduling.h"
+#include "str.h"
+
+void scheduler_cancel_rest(const struct scheduling *now, int task)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    bool goes_on = state->cancelling && !task_status_is_final(state->status);
+    if (!goes_on)
+        return;
+    struct decision decision = {.kind = DECISION_CANCELLED};
+    scheduler_end_step(now, task, &decision, NULL);
+}
+
+static bool meets_reason(const struct plan_expectation *expect, const struct verdict *verdict)
+{
+    const unsigned otherwise = 1U << REASON_TEST_FAIL | 1U << REASON_COMPILE | 1U << REASON_NONE;
+    unsigned reasons = expect->reasons != 0 ? expect->reasons : otherwise;
+    return (reasons & 1U << verdict->reason) != 0;
+}
+
+static bool can_be_expected(const struct outcome *outcome)
+{
+    return outcome->kind == OUTCOME_EXIT && outcome->code != 126 && outcome->code != 127;
+}
+
+/* Turn a verdict round where the step is expected to fail. What the world did, or a
+ * person, is judged as it is: only its label says that red was wanted. */
+static struct verdict apply_expectation(const struct plan_step *step, const struct input *input)
+{
+    struct verdict verdict = input->verdict;
+    if (step->expect.what != PLAN_EXPECT_FAILURE || input->outcome.kind == OUTCOME_CANCELLED ||
+        input->outcome.kind == OUTCOME_INTERRUPTED)
+        return verdict;
+    if (verdict.class == VERDICT_SUCCESS) {
+        verdict.class = VERDICT_PERSISTENT;
+        verdict.expectation = VERDICT_UNEXPECTED_PASS;
+        (void)snprintf(verdict.rule, sizeof(verdict.rule), "expect.failure");
+        return verdict;
+    }
+    bool met = verdict.class == VERDICT_PERSISTENT && can_be_expected(&input->outcome) &&
+               meets_reason(&step->expect, &verdict) &&
+               (!step->expect.match || input->expectation_met);
+    if (met)
+        verdict.class = VERDICT_SUCCESS;
+    else
+        verdict.expectation = VERDICT_WRONG_REASON;
+    return verdict;
+}
+
+static struct protocol_facts gather_facts(const struct scheduling *now, int task,
+                                          const struct outcome *outcome,
+                                          const struct verdict *verdict)
+{
+    const struct run_state *state = now->state;
+    const struct plan_step *plan = scheduler_plan_step(state, task);
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct draw_key key = {.seed = state->seed,
+                           .task = task,
+                           .step = run_state_step_number(state, task),
+                           .round = 1,
+                           .attempt = attempt->number};
+    struct protocol_facts facts = {
+        .policy = plan->policy,
+        .phase = plan->phase,
+        .outcome = outcome,
+        .verdict = verdict,
+        .used = step->used > 0 ? step->used : 1,
+        .allowed = step->allowed,
+        .free_hints = step->free_hints,
+        .same = step->same,
+        .stopping = state->tasks[task].cancelling,
+        .interrupted = step->interrupted,
+        .repeatable = plan->idempotent,
+        .started_mono_ms = step->first_start.mono_ms,
+        .held_ms = step->held_ms + run_state_held_ms(state, task, &now->input->now),
+        .draw = policy_draw(&key),
+        .now = now->input->now,
+    };
+    if (outcome->kind == OUTCOME_NOT_STARTED) {
+        facts.policy = plan_policy_find(state->plan, "infrastructure");
+        facts.used = step->start_failures;
+        facts.allowed = facts.policy->max_attempts;
+    }
+    return facts;
+}
+
+static void start_wait(const struct scheduling *now, int task, const struct protocol_facts *facts,
+                       const struct decision *decision, const char *inputs)
+{
+    struct event event = scheduler_event(now, EVENT_WAIT_STARTED, task);
+    event.a = decision->delay.delay_ms;
+    event.b = decision->due.at_ms;
+    event.c = decision->due.mono_ms;
+    event.d = decision->delay.exact_ms;
+    event.e = !decision->counts && facts->outcome->kind != OUTCOME_INTERRUPTED;
+    scheduler_emit(now, event, inputs);
+}
+
+/* Outcome facts that are not 0, as the event's text. What passed is told from what ended
+ * with code 0 and did not: the verdict comes in an event of its own. */
+static void ended_text(const struct input *input, bool passed, struct str *text)
+{
+    const struct outcome *outcome = &input->outcome;
+    const struct {
+        const char *key;
+        int64_t value;
+    } facts[] = {
+        {"rss", outcome->rss_kib_max},    {"cpu", outcome->cpu_ms},
+        {"out_lines", outcome->lines[0]}, {"err_lines", outcome->lines[1]},
+        {"left", outcome->left},
+    };
+    str_add_char(text, '{');
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
+        if (facts[i].value != 0)
+            str_json_i64(text, facts[i].key, facts[i].value);
+    }
+    if (input->fingerprint.hi != 0 || input->fingerprint.lo != 0) {
+        char hex[33];
+        (void)snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, input->fingerprint.hi,
+                       input->fingerprint.lo);
+        str_json_text(text, "fp", hex);
+    }
+    bool silent = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !passed;
+    if (silent) {
+        str_json_key(text, "fails");
+        str_add(text, "true");
+    }
+    str_add_char(text, '}');
+}
+
+static void record_end(const struct scheduling *now, int task, bool passed)
+{
+    const struct input *input = now->input;
+    struct event event = scheduler_event(now, EVENT_ATTEMPT_ENDED, task);
+    event.a = input->outcome.kind;
+    event.b = input->outcome.code;
+    event.c = input->outcome.ran_ms;
+    event.d = input->outcome.bytes[0];
+    event.e = input->outcome.bytes[1];
+    struct str text = {0};
+    ended_text(input, passed, &text);
+    scheduler_emit(now, event, text.len > 2 ? text.data : NULL);
+    str_done(&text);
+}
+
+static void record_verdict(const struct scheduling *now, int task, const struct verdict *verdict)
+{
+    struct event event = scheduler_event(now, EVENT_ATTEMPT_JUDGED, task);
+    event.a = verdict->class;
+    event.b = verdict->type;
+    event.c = verdict->reason;
+    struct str text = {0};
+    str_add_char(&text, '{');
+    verdict_to_json(verdict, &text);
+    str_add_char(&text, '}');
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
+}
+
+void scheduler_decide(const struct scheduling *now, int task, const struct outcome *outcome,
+                      const struct verdict *verdict)
+{
+    const int source = scheduler_plan_step(now->state, task)->source;
+    struct protocol_facts facts = gather_facts(now, task, outcome, verdict);
+    struct decision decision;
+    protocol_decide(&facts, &decision);
+
+    struct str inputs = {0};
+    if (decision.kind != DECISION_SUCCEEDED)
+        protocol_to_json(&facts, &decision, &inputs);
+    if (decision.kind == DECISION_WAIT)
+        start_wait(now, task, &facts, &decision, str_text(&inputs));
+    else
+        scheduler_end_step(now, task, &decision, str_text(&inputs));
+    str_done(&inputs);
+    if (source >= 0)
+        scheduler_gate_judged(now, task, source, &facts, &decision);
+    scheduler_cancel_rest(now, task);
+}
+
+void scheduler_judge(const struct scheduling *now, int task, const struct input *input)
+{
+    struct verdict verdict = apply_expectation(scheduler_plan_step(now->state, task), input);
+    record_end(now, task, verdict.class == VERDICT_SUCCESS);
+    bool plain = verdict.class == VERDICT_SUCCESS && input->outcome.code == 0;
+    if (!plain)
+        record_verdict(now, task, &verdict);
+    scheduler_decide(now, task, &input->outcome, &verdict);
+}

@@ -1,0 +1,91 @@
+#include <stddef.h>
+
+#include "classify_facts.h"
+#include "scheduling.h"
+
+/* What ran when the engine died did not end in a way that anybody saw. */
+static void interrupt(const struct scheduling *now, int task)
+{
+    struct input ended = *now->input;
+    ended.outcome = (struct outcome){.kind = OUTCOME_INTERRUPTED};
+    ended.verdict = verdict_new();
+    const struct classify_input facts = {.outcome = ended.outcome, .memory_killed = -1};
+    (void)facts_judge(&facts, &ended.verdict); /* an interruption is always known */
+    struct scheduling then = *now;
+    then.input = &ended;
+    scheduler_judge(&then, task, &ended);
+}
+
+/* The verdict was lost between two writes: what the outcome alone says, else persistent. */
+static struct verdict judge_outcome(const struct outcome *outcome)
+{
+    struct verdict verdict = verdict_new();
+    const struct classify_input facts = {.outcome = *outcome, .memory_killed = -1};
+    if (!facts_judge(&facts, &verdict))
+        verdict_set_persistent(&verdict, REASON_NONE, "", "recovered.unread");
+    return verdict;
+}
+
+/* The end is in the log, what was decided is not. */
+static void finish_decision(const struct scheduling *now, int task)
+{
+    const struct step_state *step = run_state_step(now->state, task);
+    const struct outcome outcome = step_state_attempt(step)->outcome;
+    bool passed = outcome.kind == OUTCOME_EXIT && outcome.code == 0 && !step->silent_failure;
+    struct verdict verdict = verdict_new();
+    if (step->judged)
+        verdict = *step->verdict;
+    else if (!passed)
+        verdict = judge_outcome(&outcome);
+    scheduler_decide(now, task, &outcome, &verdict);
+}
+
+static void settle_attempt(const struct scheduling *now, int task)
+{
+    switch (run_state_step(now->state, task)->status) {
+    case STEP_RUNNING:
+        interrupt(now, task);
+        break;
+    case STEP_JUDGING:
+        finish_decision(now, task);
+        break;
+    case STEP_PENDING:
+    case STEP_READY:
+    case STEP_WAITING:
+    case STEP_ENDED:
+    case STEP_STATUS_COUNT:
+        break;
+    }
+}
+
+/* Consequences that were on their way: of a cancel, of a failure, of one sent ahead. */
+static void settle_task(const struct scheduling *now, int task)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    scheduler_cancel_rest(now, task);
+    if (task_status_is_final(state->status) && state->status != TASK_PASSED)
+        scheduler_block_dependents(now, task);
+    if (state->follows >= 0)
+        scheduler_emit(now, scheduler_event(now, EVENT_TASK_RELEASED, task), NULL);
+}
+
+static void settle_gate(const struct scheduling *now, int source)
+{
+    const struct gate_state *gate = &now->state->gates[source];
+    if (gate->status == GATE_PROBING)
+        scheduler_gate_lost(now, source);
+}
+
+void scheduler_recover(const struct scheduling *now)
+{
+    const struct plan *plan = now->state->plan;
+    struct event event = scheduler_event(now, EVENT_RUN_RECOVERED, -1);
+    event.a = now->input->rebooted;
+    scheduler_emit_by(now, event, now->input->control.by);
+    for (int i = 0; i < plan->task_count; i++)
+        settle_attempt(now, i);
+    for (int i = 0; i < plan->source_count; i++)
+        settle_gate(now, i);
+    for (int i = 0; i < plan->task_count; i++)
+        settle_task(now, i);
+}

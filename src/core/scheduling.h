@@ -1,0 +1,78 @@
+/*
+ * scheduling.h - what the parts of the scheduler share. Private to core.
+ */
+#ifndef DEVS_SCHEDULING_H
+#define DEVS_SCHEDULING_H
+
+#include "control.h"
+#include "event.h"
+#include "protocol.h"
+#include "scheduler.h"
+
+/* One scheduler_step() under way. All borrowed. */
+struct scheduling {
+    struct scheduler *scheduler;
+    struct run_state *state;
+    const struct input *input;
+    struct turn *turn;
+};
+
+/* An event about this task (-1: the run) at the input's time, naming the task's
+ * current step and latest attempt. */
+struct event scheduler_event(const struct scheduling *now, enum event_kind kind, int task);
+
+/* Fold the event into the state and put it into the turn; the text is copied. */
+void scheduler_emit(const struct scheduling *now, struct event event, const char *text);
+
+void scheduler_act(const struct scheduling *now, struct action action);
+
+enum { SCHEDULER_SPACING_MS = 1000 }; /* between starts that were held back together */
+
+/* The plan of the task's current step. */
+const struct plan_step *scheduler_plan_step(const struct run_state *state, int task);
+
+/* An event with {"by": ...} as its text; an empty name leaves the text out. */
+void scheduler_emit_by(const struct scheduling *now, struct event event, const char *by);
+
+/* End the task's current step as decided, let go what followed it, and block what needs
+ * the task. `inputs`: what the decision went by, NULL for none. */
+void scheduler_end_step(const struct scheduling *now, int task, const struct decision *decision,
+                        const char *inputs);
+
+/* Everything that needs this task, directly or not, cannot go on. */
+void scheduler_block_dependents(const struct scheduling *now, int failed);
+
+/* What may start now, -1 for nothing: the lowest number of all lines that move. */
+int scheduler_next_ready(const struct scheduling *now);
+
+/* scheduler_judge.c */
+
+/* The task's attempt is over: its end, its verdict, and what comes of it. */
+void scheduler_judge(const struct scheduling *now, int task, const struct input *input);
+/* The same from a verdict that is in the log. */
+void scheduler_decide(const struct scheduling *now, int task, const struct outcome *outcome,
+                      const struct verdict *verdict);
+/* A person asked to stop this task and its present attempt is over. */
+void scheduler_cancel_rest(const struct scheduling *now, int task);
+
+/* scheduler_gate.c */
+
+/* What a verdict on a step of this source means for the source's gate. */
+void scheduler_gate_judged(const struct scheduling *now, int task, int source,
+                           const struct protocol_facts *facts, const struct decision *decision);
+/* A person sends this task, which is in line: behind a closed gate it is the next probe. */
+void scheduler_gate_send(const struct scheduling *now, int task, const char *by);
+/* A probe whose end is not known: the next in line tries. */
+void scheduler_gate_lost(const struct scheduling *now, int source);
+
+/* scheduler_recover.c */
+
+/* Go on where an engine that is gone left off. */
+void scheduler_recover(const struct scheduling *now);
+
+/* scheduler_control.c */
+
+/* A person acts; the answer is an event where the control has an id. */
+void scheduler_control(const struct scheduling *now, const struct control *control);
+
+#endif
