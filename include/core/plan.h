@@ -14,6 +14,7 @@
 #include "err.h"
 #include "phase.h"
 #include "policy.h"
+#include "settings.h"
 #include "violation.h"
 
 enum {
@@ -98,14 +99,20 @@ struct plan {
 ATTR_MUST_USE bool plan_parse(const char *text, size_t len, struct plan **out,
                               struct violations *violations);
 
+/* As plan_parse(), where the project has settings (NULL: none): their policies are in
+ * sight and go into the plan, so that plan_write() gives a text that needs no settings.
+ * A text that has brought settings along from a log keeps those. */
+ATTR_MUST_USE bool plan_parse_with(const char *text, size_t len, const struct settings *settings,
+                                   struct plan **out, struct violations *violations);
+
 /* The plan of one command: one task "exec" with one step. Copies argv. Who asks
  * for a policy that may repeat the command declares it idempotent by that. */
 struct plan_exec {
     char *const *argv; /* borrowed, NULL-terminated */
     enum phase phase;
-    const struct policy *policy; /* borrowed for the call, or static */
+    const struct policy *policy; /* borrowed for the call, of the settings, or static */
     int64_t timeout_ms;
-    int transient_retries; /* as plan_with_transient_retries(); -1 = as built in */
+    const struct settings *settings; /* borrowed for the call; NULL = none */
     bool idempotent;
 };
 /* ERR_INVALID or ERR_LIMIT for what no plan may hold: an empty command, too many
@@ -123,16 +130,8 @@ void plan_write(const struct plan *plan, struct str *out);
 ATTR_MUST_USE bool plan_only(const struct plan *plan, const char *id, struct plan **out,
                              struct err *err);
 
-enum { PLAN_TRANSIENT_RETRIES_MAX = POLICY_ATTEMPTS_MAX - 1 };
-
-/* The plan with `retries` (0..PLAN_TRANSIENT_RETRIES_MAX) after a start that failed for
- * the world's reasons: its policy "infrastructure" (requirement B7). A plan that has a
- * policy of that name keeps its own. ERR_LIMIT where there is no room for one more. The
- * caller owns *out. */
-ATTR_MUST_USE bool plan_with_transient_retries(const struct plan *plan, int retries,
-                                               struct plan **out, struct err *err);
-
-/* The policy of that name: the plan's own, else the built-in one; NULL for neither. */
+/* The policy of that name: the plan's own, else that of the settings, else the built-in
+ * one; NULL for none. */
 const struct policy *plan_policy_find(const struct plan *plan, const char *name);
 
 /* Attempts that the policy gives the step: 1 in a phase where it does not try again. */

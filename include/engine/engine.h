@@ -32,6 +32,7 @@ struct engine_options {
     const struct place *place; /* borrowed until engine_stop() */
     const struct plan *plan;   /* borrowed until engine_stop() */
     const char *plan_text;     /* borrowed for engine_start() */
+    const char *rules;         /* borrowed for engine_start(); as for classifier_open() */
     const char *kind;          /* "plan" or "exec"; static */
     const char *name;          /* borrowed for engine_start() */
     const char *command;       /* the command line, for people; likewise */

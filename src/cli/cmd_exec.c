@@ -34,43 +34,51 @@ static bool parse_seconds(const char *text, int64_t *out_ms, struct err *err)
     return true;
 }
 
-static bool check_words(struct exec_words *words, struct plan_exec *out, struct err *err)
+static bool choose_policy(struct exec_words *words, const struct settings *settings,
+                          const struct policy **out, struct err *err)
 {
-    out->phase = PHASE_VERIFY;
-    if (words->phase && !phase_parse(words->phase, &out->phase)) {
-        (void)err_set(err, ERR_INVALID, "unknown phase '%s'", words->phase);
-        return err_hint(err, "RED, GREEN, VERIFY or REFACTOR");
-    }
     const char *name = words->policy ? words->policy : "sandbox";
-    const struct policy *policy = policy_named(name);
+    const struct policy *policy = settings_policy(settings, name);
     if (!policy) {
+        struct str known = {0};
+        settings_names(settings, &known);
         (void)err_set(err, ERR_INVALID, "unknown policy '%s'", name);
-        return err_hint(err, "sandbox, infrastructure, research or transport");
+        (void)err_hint(err, "%s", str_text(&known));
+        str_done(&known);
+        return false;
     }
     words->chosen = *policy;
     if (words->once) {
         (void)snprintf(words->chosen.name, sizeof(words->chosen.name), "once");
         words->chosen.max_attempts = 1;
     }
-    out->policy = words->once ? &words->chosen : policy;
+    *out = words->once ? &words->chosen : policy;
+    return true;
+}
+
+static bool check_words(struct exec_words *words, const struct settings *settings,
+                        struct plan_exec *out, struct err *err)
+{
+    out->phase = PHASE_VERIFY;
+    if (words->phase && !phase_parse(words->phase, &out->phase)) {
+        (void)err_set(err, ERR_INVALID, "unknown phase '%s'", words->phase);
+        return err_hint(err, "RED, GREEN, VERIFY or REFACTOR");
+    }
+    if (!choose_policy(words, settings, &out->policy, err))
+        return false;
     out->timeout_ms = 0;
     if (words->timeout && !parse_seconds(words->timeout, &out->timeout_ms, err))
         return false;
     out->idempotent = !words->once;
+    out->settings = settings;
     return true;
 }
 
-static int run_command(struct globals *globals, struct plan_exec *exec, bool json)
+static int run_command(struct globals *globals, const struct plan_exec *exec, const char *dir,
+                       bool json)
 {
-    char dir[PATH_MAX];
-    if (!getcwd(dir, sizeof(dir)))
-        return fail_usage(NULL, "this folder is not there any more");
     struct err err = {0};
-    struct config config;
     struct plan *plan = NULL;
-    if (!config_read(dir, &config, &err))
-        return fail(&err);
-    exec->transient_retries = config.transient_retries;
     if (!plan_for_command(exec, &plan, &err))
         return fail(&err);
     struct str text = {0};
@@ -79,6 +87,7 @@ static int run_command(struct globals *globals, struct plan_exec *exec, bool jso
                               .plan = plan,
                               .plan_text = str_text(&text),
                               .kind = "exec",
+                              .rules = exec->settings->rules,
                               .run_dir = dir,
                               .jobs = 1,
                               .watch = json ? SESSION_JSON : SESSION_OUTPUT};
@@ -88,13 +97,32 @@ static int run_command(struct globals *globals, struct plan_exec *exec, bool jso
     return code;
 }
 
+/* The words mean what they mean in this folder: its settings may name policies. */
+static int run_words(struct globals *globals, struct exec_words *words, char *const *command)
+{
+    char dir[PATH_MAX];
+    struct config config;
+    struct err err = {0};
+    if (!getcwd(dir, sizeof(dir)))
+        return fail_usage(NULL, "this folder is not there any more");
+    int code = config_read(dir, &config);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    struct plan_exec exec = {.argv = command};
+    code = check_words(words, &config.settings, &exec, &err)
+               ? run_command(globals, &exec, dir, words->json)
+               : fail(&err);
+    config_done(&config);
+    return code;
+}
+
 int cmd_exec(struct globals *globals, int argc, char **argv)
 {
     struct exec_words words = {0};
     const struct option_spec specs[] = {
         {"phase", 0, "PHASE", "RED, GREEN, VERIFY (default) or REFACTOR", NULL, &words.phase},
-        {"policy", 0, "NAME", "sandbox (default), infrastructure, research, transport", NULL,
-         &words.policy},
+        {"policy", 0, "NAME", "sandbox (default), another built-in one, or one of devs.config.json",
+         NULL, &words.policy},
         {"timeout", 0, "S", "end an attempt after so many seconds", NULL, &words.timeout},
         {"once", 0, NULL, "it may not be run twice: no second attempt", &words.once, NULL},
         {"json", 0, NULL, "a JSON object for each event, not the output", &words.json, NULL},
@@ -113,9 +141,7 @@ int cmd_exec(struct globals *globals, int argc, char **argv)
     if (!command)
         abort();
     memcpy(command, argv, (size_t)line.operands * sizeof(*command));
-    struct plan_exec exec = {.argv = command};
-    struct err err = {0};
-    code = check_words(&words, &exec, &err) ? run_command(globals, &exec, words.json) : fail(&err);
+    code = run_words(globals, &words, command);
     free(command);
     return code;
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "config.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "parse.h"
@@ -58,37 +57,15 @@ static bool choose_jobs(const char *given, const struct plan *plan, int *out, st
     return true;
 }
 
-/* The log keeps the plan as it is run. */
-static void replace_plan(struct plan_file *file, struct plan *plan)
-{
-    plan_free(file->plan);
-    file->plan = plan;
-    str_clear(&file->text);
-    plan_write(plan, &file->text);
-}
-
 /* Keep one task and what it needs. */
 static bool keep_only(struct plan_file *file, const char *id, struct err *err)
 {
     struct plan *kept = NULL;
     if (!plan_only(file->plan, id, &kept, err))
         return false;
-    replace_plan(file, kept);
-    return true;
-}
-
-/* devs.config.json has its say. */
-static bool configure(struct plan_file *file, struct err *err)
-{
-    struct config config;
-    struct plan *configured = NULL;
-    if (!config_read(file->dir, &config, err))
-        return false;
-    if (config.transient_retries < 0)
-        return true;
-    if (!plan_with_transient_retries(file->plan, config.transient_retries, &configured, err))
-        return false;
-    replace_plan(file, configured);
+    plan_free(file->plan);
+    file->plan = kept;
+    plan_file_rewrite(file);
     return true;
 }
 
@@ -126,7 +103,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
     struct err err = {0};
     int jobs = 0;
     if (!choose_jobs(jobs_text, file.plan, &jobs, &err) ||
-        (only && !keep_only(&file, only, &err)) || !configure(&file, &err)) {
+        (only && !keep_only(&file, only, &err))) {
         plan_file_done(&file);
         (void)fail(&err);
         return EXIT_USAGE;
@@ -135,6 +112,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .plan = file.plan,
                               .plan_text = str_text(&file.text),
                               .kind = "plan",
+                              .rules = file.config.settings.rules,
                               .run_dir = file.dir,
                               .jobs = jobs,
                               .watch = choose_watch(plain, json)};

@@ -1,17 +1,14 @@
 #include "config.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "plan.h"
-#include "str.h"
-#include "violation.h"
+#include "classify.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "read_text.h"
 
-enum { CONFIG_BYTES_MAX = 1024 * 1024, CONFIG_FOLDERS_MAX = 128 };
+enum { CONFIG_FOLDERS_MAX = 128 };
 
 /* The file nearest to the folder, walking up; NULL if there is none. */
 static FILE *open_nearest(const char *dir, char path[PATH_MAX])
@@ -29,100 +26,53 @@ static FILE *open_nearest(const char *dir, char path[PATH_MAX])
     return NULL;
 }
 
-static bool read_text(FILE *file, struct str *out, struct err *err)
+/* Rules are known to be right once a classifier could be made of them. */
+static int check_rules(const struct config *config)
 {
-    char buffer[8192];
-    size_t got = 0;
-    while ((got = fread(buffer, 1, sizeof(buffer), file)) > 0) {
-        str_add_n(out, buffer, got);
-        if (out->len > CONFIG_BYTES_MAX)
-            return err_set(err, ERR_LIMIT, "it is larger than 1 MiB");
-    }
-    return ferror(file) == 0 || err_set_errno(err, errno, "it cannot be read");
-}
-
-static bool complain(struct violations *list, const char *path, const char *message,
-                     const char *expected, const struct json *value)
-{
-    char *actual = json_brief(value, 60);
-    violations_add(list, VIOLATION_INVALID_VALUE, path, message, expected, actual);
-    free(actual);
-    return false;
-}
-
-static bool read_sandbox(const struct json *sandbox, int *retries, struct violations *list)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    while (json_next(sandbox, &iter, &key, &value)) {
-        int64_t number = json_i64(value, -1);
-        if (strncmp(key, "//", 2) == 0)
-            continue;
-        char path[128];
-        (void)snprintf(path, sizeof(path), "sandbox.%s", key);
-        if (strcmp(key, "transientRetries") != 0)
-            return complain(list, path, "unknown key", "transientRetries", value);
-        if (number < 0 || number > PLAN_TRANSIENT_RETRIES_MAX)
-            return complain(list, path, "out of bounds", "an integer from 0 to 99", value);
-        *retries = (int)number;
-    }
-    return true;
-}
-
-/* *retries stays as it is where the file does not say. */
-static bool read_settings(const struct json *whole, int *retries, struct violations *list)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    if (json_kind(whole) != JSON_KIND_OBJECT)
-        return complain(list, "(root)", "settings are an object", "an object", whole);
-    while (json_next(whole, &iter, &key, &value)) {
-        if (strncmp(key, "//", 2) == 0 || strcmp(key, "$schema") == 0)
-            continue;
-        if (strcmp(key, "sandbox") != 0)
-            return complain(list, key, "unknown key", "sandbox", value);
-        if (!read_sandbox(value, retries, list))
-            return false;
-    }
-    return true;
-}
-
-static bool parse_settings(const struct str *text, const char *path, int *retries, struct err *err)
-{
-    struct json *whole = NULL;
-    struct json_place place = {0};
+    struct classifier *classifier = NULL;
     struct err why = {0};
-    if (!json_parse(str_text(text), text->len, &whole, &place, &why))
-        return err_set(err, ERR_INVALID, "%s:%d:%d: %s", path, place.line, place.column,
-                       why.message);
-    struct violations list = {0};
-    struct str words = {0};
-    bool ok = read_settings(whole, retries, &list);
-    violations_display(&list, &words);
-    if (words.len > 0)
-        words.data[words.len - 1] = '\0';
-    if (!ok)
-        (void)err_set(err, ERR_INVALID, "%s: %s", path, str_text(&words));
-    violations_done(&list);
-    str_done(&words);
-    json_free(whole);
-    return ok;
+    if (!config->settings.rules)
+        return EXIT_ALL_PASSED;
+    bool ok = classifier_open(&classifier, config->settings.rules, &why);
+    classifier_close(classifier);
+    return ok ? EXIT_ALL_PASSED : fail_usage(why.hint, "%s: %s", config->path, why.message);
 }
 
-bool config_read(const char *dir, struct config *out, struct err *err)
+static int parse(const struct str *text, struct config *config)
 {
-    char path[PATH_MAX];
-    struct config config = {.transient_retries = -1};
-    FILE *file = open_nearest(dir, path);
+    struct violations violations = {0};
+    int code = EXIT_ALL_PASSED;
+    if (!settings_parse(str_text(text), text->len, &config->settings, &violations))
+        code = fail_violations(config->path, &violations);
+    violations_done(&violations);
+    return code;
+}
+
+int config_read(const char *dir, struct config *out)
+{
+    struct config config = {0};
+    FILE *file = open_nearest(dir, config.path);
+    if (!file) {
+        *out = (struct config){0};
+        return EXIT_ALL_PASSED;
+    }
     struct str text = {0};
-    bool ok = !file || (read_text(file, &text, err) &&
-                        parse_settings(&text, path, &config.transient_retries, err));
-    if (file)
-        (void)fclose(file); /* only read */
+    struct err why = {0};
+    int code = read_text(file, SETTINGS_BYTES_MAX, &text, &why)
+                   ? parse(&text, &config)
+                   : fail_usage(NULL, "%s: %s", config.path, why.message);
+    (void)fclose(file); /* only read */
     str_done(&text);
-    if (ok)
+    if (code == EXIT_ALL_PASSED)
+        code = check_rules(&config);
+    if (code == EXIT_ALL_PASSED)
         *out = config;
-    return ok;
+    else
+        config_done(&config);
+    return code;
+}
+
+void config_done(struct config *config)
+{
+    settings_done(&config->settings);
 }

@@ -5,16 +5,18 @@
 #ifndef DEVS_CONFIG_H
 #define DEVS_CONFIG_H
 
-#include "attr.h"
-#include "err.h"
+#include <limits.h>
 
-/* What the file says; -1 where it does not. */
+#include "settings.h"
+
 struct config {
-    int transient_retries; /* sandbox.transientRetries, 0..PLAN_TRANSIENT_RETRIES_MAX */
+    struct settings settings; /* nothing is set where there is no file */
+    char path[PATH_MAX];      /* of the file; "" = there is none */
 };
 
-/* Find and read the settings. A file that is not right is ERR_INVALID, no file is no
- * error. */
-ATTR_MUST_USE bool config_read(const char *dir, struct config *out, struct err *err);
+/* Find, read and check the settings, their rules too. Prints what is wrong and returns
+ * the exit code; 0 = all well, *out is ended with config_done(). */
+int config_read(const char *dir, struct config *out);
+void config_done(struct config *config);
 
 #endif

@@ -8,6 +8,7 @@
 #include "exit_code.h"
 #include "str.h"
 #include "text.h"
+#include "violation.h"
 
 static int code_of(enum err_code code)
 {
@@ -63,6 +64,17 @@ int fail_usage(const char *hint, const char *fmt, ...)
     (void)vsnprintf(message, sizeof(message), fmt, args);
     va_end(args);
     put_error(message, hint);
+    return EXIT_USAGE;
+}
+
+int fail_violations(const char *what, const struct violations *violations)
+{
+    struct str text = {0};
+    size_t count = violations->count + violations->dropped;
+    violations_display(violations, &text);
+    warn("%s: %zu thing%s wrong, nothing was started", what, count, count == 1 ? " is" : "s are");
+    (void)fputs(str_text(&text), stderr); /* cleaned when it was made */
+    str_done(&text);
     return EXIT_USAGE;
 }
 

@@ -10,31 +10,19 @@
 
 #include "exit_code.h"
 #include "fail.h"
-
-static bool read_all(FILE *from, struct str *out, struct err *err)
-{
-    char buffer[16384];
-    size_t got = 0;
-    while ((got = fread(buffer, 1, sizeof(buffer), from)) > 0) {
-        str_add_n(out, buffer, got);
-        if (out->len > PLAN_BYTES_MAX)
-            return err_set(err, ERR_LIMIT, "it is larger than %d MiB",
-                           PLAN_BYTES_MAX / (1024 * 1024));
-    }
-    return ferror(from) == 0 || err_set_errno(err, errno, "it cannot be read");
-}
+#include "read_text.h"
 
 static bool read_file(const char *path, struct str *out, struct err *err)
 {
     if (strcmp(path, "-") == 0)
-        return read_all(stdin, out, err);
+        return read_text(stdin, PLAN_BYTES_MAX, out, err);
     FILE *file = fopen(path, "re");
     if (!file) {
         (void)err_set(err, ERR_INVALID, "plan '%s': %s", path, strerror(errno));
         return err_hint(err, "devs init writes a starter plan");
     }
     struct err why = {0};
-    bool ok = read_all(file, out, &why);
+    bool ok = read_text(file, PLAN_BYTES_MAX, out, &why);
     (void)fclose(file); /* only read */
     return ok || err_set(err, ERR_INVALID, "plan '%s': %s", path, why.message);
 }
@@ -54,30 +42,35 @@ static bool find_dir(const char *path, char dir[PATH_MAX], struct err *err)
     return true;
 }
 
-static int print_violations(const char *path, const struct violations *violations)
+/* The log keeps the plan as it is run: with what the settings add. */
+static int parse(const char *path, struct plan_file *file)
 {
-    struct str text = {0};
-    size_t count = violations->count + violations->dropped;
-    violations_display(violations, &text);
-    (void)fprintf(stderr, "devs: plan '%s': %zu thing%s wrong, nothing was started\n%s", path,
-                  count, count == 1 ? " is" : "s are", str_text(&text));
-    str_done(&text);
-    return EXIT_USAGE;
+    struct violations violations = {0};
+    int code = EXIT_ALL_PASSED;
+    bool ok = plan_parse_with(str_text(&file->text), file->text.len, &file->config.settings,
+                              &file->plan, &violations);
+    if (!ok) {
+        char what[PATH_MAX + 16];
+        (void)snprintf(what, sizeof(what), "plan '%s'", path); /* as much of it as fits */
+        code = fail_violations(what, &violations);
+    } else if (file->plan->setting_count > 0) {
+        plan_file_rewrite(file);
+    }
+    violations_done(&violations);
+    return code;
 }
 
 int plan_file_read(const char *path, struct plan_file *out)
 {
     struct err err = {0};
     struct plan_file file = {0};
-    struct violations violations = {0};
     if (!read_file(path, &file.text, &err) || !find_dir(path, file.dir, &err)) {
         plan_file_done(&file);
         return fail(&err);
     }
-    int code = EXIT_ALL_PASSED;
-    if (!plan_parse(str_text(&file.text), file.text.len, &file.plan, &violations))
-        code = print_violations(path, &violations);
-    violations_done(&violations);
+    int code = config_read(file.dir, &file.config);
+    if (code == EXIT_ALL_PASSED)
+        code = parse(path, &file);
     if (code != EXIT_ALL_PASSED)
         plan_file_done(&file);
     else
@@ -85,9 +78,16 @@ int plan_file_read(const char *path, struct plan_file *out)
     return code;
 }
 
+void plan_file_rewrite(struct plan_file *file)
+{
+    str_clear(&file->text);
+    plan_write(file->plan, &file->text);
+}
+
 void plan_file_done(struct plan_file *file)
 {
     plan_free(file->plan);
     str_done(&file->text);
+    config_done(&file->config);
     file->plan = NULL;
 }

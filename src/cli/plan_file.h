@@ -6,17 +6,22 @@
 
 #include <limits.h>
 
+#include "config.h"
 #include "plan.h"
 #include "str.h"
 
 struct plan_file {
-    struct plan *plan;  /* owned */
-    struct str text;    /* owned: as the log keeps it */
-    char dir[PATH_MAX]; /* the run's folder: where the file is; for "-" this one */
+    struct plan *plan;    /* owned */
+    struct str text;      /* owned: as the log keeps it */
+    struct config config; /* owned: the settings of its project */
+    char dir[PATH_MAX];   /* the run's folder: where the file is; for "-" this one */
 };
 
-/* Read and check. Prints what is wrong and returns the exit code; 0 = all well. */
+/* Read and check, the project's settings too. Prints what is wrong and returns the exit code; 0 =
+ * all well. */
 int plan_file_read(const char *path, struct plan_file *out);
+/* Make the text anew from the plan, which has changed. */
+void plan_file_rewrite(struct plan_file *file);
 void plan_file_done(struct plan_file *file);
 
 #endif

@@ -111,6 +111,7 @@ static bool start_engine(struct watching *watching, struct err *err)
         .place = &watching->place,
         .plan = session->plan,
         .plan_text = session->plan_text,
+        .rules = session->rules,
         .kind = session->kind,
         .name = session->plan->name,
         .command = session->globals->command_line,

@@ -21,6 +21,7 @@ struct session {
     const struct plan *plan;       /* borrowed */
     const char *plan_text;         /* borrowed */
     const char *kind;              /* "plan" or "exec" */
+    const char *rules;             /* the settings' own rules as JSON; borrowed; NULL = none */
     const char *run_dir;           /* absolute; borrowed */
     int jobs;
     enum session_watch watch;

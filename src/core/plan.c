@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan_graph.h"
+#include "plan_policy.h"
 #include "plan_source.h"
 #include "str.h"
 #include "xalloc.h"
@@ -52,6 +53,12 @@ void plan_free(struct plan *plan)
     free_texts(plan->sources);
     free(plan->name);
     free(plan);
+}
+
+const struct policy *plan_policy_find(const struct plan *plan, const char *name)
+{
+    const struct policy_list list = {.items = plan->policies, .count = plan->policy_count};
+    return policy_list_find(&list, name);
 }
 
 int plan_step_attempts(const struct plan_step *step)
@@ -102,22 +109,19 @@ static char *command_title(char *const *argv)
     return title;
 }
 
-/* A policy that is not built in goes into the plan, so that plan_write() has it. */
-static const struct policy *adopt_policy(struct plan *plan, const struct policy *policy)
+/* A policy that is not built in goes into the plan, so that plan_write() has it. Those of
+ * the settings are there. */
+static const struct policy *adopt_policy(struct plan *plan, const struct settings *settings,
+                                         const struct policy *policy)
 {
     if (policy_named(policy->name) == policy)
         return policy;
+    for (int i = 0; i < plan->setting_count; i++) {
+        if (policy == &settings->policies[i])
+            return &plan->policies[i];
+    }
     plan->policies[plan->policy_count] = *policy;
     return &plan->policies[plan->policy_count++];
-}
-
-static void set_transient_retries(struct plan *plan, int retries)
-{
-    if (retries < 0)
-        return;
-    struct policy policy = *policy_named("infrastructure");
-    policy.max_attempts = retries + 1;
-    (void)adopt_policy(plan, &policy);
 }
 
 /* What plan_parse() would refuse when the plan is read back from the log. */
@@ -144,10 +148,12 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     if (!check_command(exec->argv, err))
         return false;
 
-    enum { OWN_POLICIES = 2 };
     struct plan *plan = xcalloc(1, sizeof(*plan));
     plan->name = xstrdup("exec");
-    plan->policies = xcalloc(OWN_POLICIES, sizeof(*plan->policies));
+    plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
+    if (exec->settings)
+        plan_take_settings(plan, exec->settings);
+    plan->policy = plan_policy_find(plan, "sandbox");
     plan->tasks = xcalloc(1, sizeof(*plan->tasks));
     plan->task_count = 1;
     plan->step_count = 1;
@@ -163,11 +169,10 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
         .argv = copy_texts(exec->argv),
         .timeout_ms = exec->timeout_ms,
         .idempotent = exec->idempotent || repeats,
-        .policy = adopt_policy(plan, exec->policy),
+        .policy = adopt_policy(plan, exec->settings, exec->policy),
         .source = -1,
     };
     plan_source_guess(plan, &task->steps[0]);
-    set_transient_retries(plan, exec->transient_retries);
     plan_index_ids(plan);
     plan_link_dependents(plan);
     *out = plan;

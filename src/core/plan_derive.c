@@ -1,7 +1,5 @@
 #include "plan.h"
 
-#include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,41 +49,16 @@ static void add_tasks(struct str *out, const struct json *tasks, const bool *wan
     str_add_char(out, ']');
 }
 
-/* What becomes of the plan's members when a plan is made from it. */
-struct derivation {
-    const bool *wanted; /* by task; NULL = all of them */
-    const char *policy; /* a policy to add as `"name":{...}`; NULL = none */
-};
-
-static void add_policies(struct str *out, const struct json *policies, const char *added)
-{
-    char *text = json_kind(policies) == JSON_KIND_OBJECT ? json_brief(policies, PLAN_BYTES_MAX)
-                                                         : xstrdup("{}");
-    size_t len = strlen(text);
-    str_add_n(out, text, len - 1);
-    if (added) {
-        str_add(out, len > 2 ? "," : "");
-        str_add(out, added);
-    }
-    str_add_char(out, '}');
-    free(text);
-}
-
-static void derive_text(struct str *out, const struct json *whole,
-                        const struct derivation *derivation)
+static void derive_text(struct str *out, const struct json *whole, const bool *wanted)
 {
     void *iter = NULL;
     const char *key = NULL;
     const struct json *value = NULL;
     str_add_char(out, '{');
-    str_json_key(out, "policies");
-    add_policies(out, json_get(whole, "policies"), derivation->policy);
     while (json_next(whole, &iter, &key, &value)) {
-        if (strcmp(key, "policies") == 0)
-            continue;
         str_json_key(out, key);
-        if (strcmp(key, "tasks") == 0 && derivation->wanted)
-            add_tasks(out, value, derivation->wanted);
+        if (strcmp(key, "tasks") == 0)
+            add_tasks(out, value, wanted);
         else
             add_value(out, value);
     }
@@ -94,8 +67,7 @@ static void derive_text(struct str *out, const struct json *whole,
 
 /* The plan goes out as JSON and comes back changed: one way to write it, one to read
  * it. Only for plans that came from JSON: what is not UTF-8 would not survive. */
-static bool derive(const struct plan *plan, const struct derivation *derivation, struct plan **out,
-                   struct err *err)
+static bool derive(const struct plan *plan, const bool *wanted, struct plan **out, struct err *err)
 {
     struct str before = {0};
     struct str after = {0};
@@ -105,7 +77,7 @@ static bool derive(const struct plan *plan, const struct derivation *derivation,
     plan_write(plan, &before);
     bool ok = json_parse(before.data, before.len, &whole, NULL, err);
     if (ok) {
-        derive_text(&after, whole, derivation);
+        derive_text(&after, whole, wanted);
         ok = plan_parse(after.data, after.len, out, &violations);
         if (!ok)
             (void)err_set(err, ERR_LIMIT, "the plan cannot be changed: %s: %s",
@@ -125,19 +97,7 @@ bool plan_only(const struct plan *plan, const char *id, struct plan **out, struc
     if (task < 0)
         return err_set(err, ERR_NOT_FOUND, "this plan has no task '%s'", id);
     bool *wanted = mark_needed(plan, task);
-    bool ok = derive(plan, &(struct derivation){.wanted = wanted}, out, err);
+    bool ok = derive(plan, wanted, out, err);
     free(wanted);
     return ok;
-}
-
-bool plan_with_transient_retries(const struct plan *plan, int retries, struct plan **out,
-                                 struct err *err)
-{
-    assert(retries >= 0 && retries <= PLAN_TRANSIENT_RETRIES_MAX);
-    char policy[80];
-    (void)snprintf(policy, sizeof(policy),
-                   "\"infrastructure\":{\"like\":\"infrastructure\",\"max_attempts\":%d}",
-                   retries + 1);
-    bool has_own = plan_policy_find(plan, "infrastructure") != policy_named("infrastructure");
-    return derive(plan, &(struct derivation){.policy = has_own ? NULL : policy}, out, err);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
 #include "plan_kind.h"
 #include "plan_policy.h"
 #include "plan_reader.h"
@@ -244,18 +243,29 @@ static void read_idempotent(struct plan_reader *reader, const struct plan_path *
     (void)plan_reader_bool(reader, path, value, &idempotent); /* prepare() has taken it */
 }
 
-/* Policies were read before the walk; what is wrong with them belongs here. */
-static void show_policy_violations(struct plan_reader *reader, const struct plan_path *path,
-                                   const struct json *value)
+static void check_policy(struct plan_reader *reader, const struct plan_path *path,
+                         const struct json *value)
 {
-    (void)path;
-    (void)value;
-    const struct violations *found = &reader->policy_violations;
-    for (size_t i = 0; i < found->count; i++) {
-        const struct violation *v = &found->items[i];
-        violations_add(reader->violations, v->code, v->path, v->message, v->expected, v->actual);
-    }
-    reader->violations->dropped += found->dropped;
+    struct policy scratch; /* load_policy() has taken it */
+    if (json_kind(value) == JSON_KIND_OBJECT)
+        plan_policy_read_own(reader, path, value, policy_named("sandbox"), &scratch);
+    else
+        (void)plan_policy_by_name(reader, path, value); /* has complained */
+}
+
+/* Only devs itself writes these: what devs.config.json said when the run began. */
+static void check_settings(struct plan_reader *reader, const struct plan_path *path,
+                           const struct json *value)
+{
+    static const struct plan_field rows[] = {{"policies", plan_policies_check, NULL}};
+    static const struct plan_fields fields = {rows, ARRAY_LEN(rows)};
+    struct policy_list all = reader->policies;
+    reader->policies.count = reader->plan->setting_count;
+    reader->policies.inner = 0;
+    reader->builtin_may_change = true;
+    (void)plan_reader_object(reader, path, value, &fields); /* has complained */
+    reader->builtin_may_change = false;
+    reader->policies = all;
 }
 
 static const struct plan_field plan_rows[] = {
@@ -265,21 +275,76 @@ static const struct plan_field plan_rows[] = {
     {"idempotent", read_idempotent, NULL},
     {"workspace", plan_workspace_read, NULL},
     {"sandbox", plan_sandbox_read, NULL},
-    {"policies", show_policy_violations, NULL},
+    {"settings", check_settings, NULL},
+    {"policies", plan_policies_check, NULL},
+    {"policy", check_policy, NULL},
     {"tasks", read_tasks, "array"},
 };
 static const struct plan_fields plan_fields = {plan_rows, ARRAY_LEN(plan_rows)};
 
-static void prepare(struct plan_reader *reader, const struct json *root)
+/* The policies of the settings: those that the document brings along, else those given. */
+static void load_settings(struct plan_reader *reader, const struct json *value,
+                          const struct settings *settings)
+{
+    struct policy_list *list = &reader->policies;
+    if (value) {
+        reader->builtin_may_change = true;
+        plan_policies_load(reader, json_get(value, "policies"));
+        reader->builtin_may_change = false;
+    } else if (settings) {
+        plan_take_settings(reader->plan, settings);
+        list->count = reader->plan->policy_count;
+    }
+    reader->plan->setting_count = list->count;
+}
+
+/* What steps get that name no policy. What is wrong is said when the walk is there. */
+static void load_policy(struct plan_reader *reader, const struct json *value)
+{
+    static const struct plan_path nowhere = {0};
+    struct plan *plan = reader->plan;
+    struct violations unsaid = {0};
+    struct violations *said = reader->violations;
+    plan->policy = policy_list_find(&reader->policies, "sandbox");
+    reader->violations = &unsaid;
+    if (json_kind(value) == JSON_KIND_OBJECT) {
+        plan->own_policy = xcalloc(1, sizeof(*plan->own_policy));
+        plan_policy_read_own(reader, &nowhere, value, plan->policy, plan->own_policy);
+        plan->policy = plan->own_policy;
+    } else if (value) {
+        const struct policy *named = plan_policy_by_name(reader, &nowhere, value);
+        plan->policy = named ? named : plan->policy;
+    }
+    reader->violations = said;
+    reader->default_is_sound = unsaid.count == 0;
+    violations_done(&unsaid);
+}
+
+static void load_policies(struct plan_reader *reader, const struct json *root,
+                          const struct settings *settings)
+{
+    struct plan *plan = reader->plan;
+    /* Steps point into this array, so it is as large as it may get from the start. */
+    plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
+    reader->policies.items = plan->policies;
+    load_settings(reader, json_get(root, "settings"), settings);
+    plan_policies_load(reader, json_get(root, "policies"));
+    plan->policy_count = reader->policies.count;
+    load_policy(reader, json_get(root, "policy"));
+}
+
+static void prepare(struct plan_reader *reader, const struct json *root,
+                    const struct settings *settings)
 {
     /* If it is no boolean, one complaint is enough: its steps need none. */
     const struct json *idempotent = json_get(root, "idempotent");
     reader->plan->idempotent = json_bool(idempotent, idempotent);
-    plan_policies_read(reader, json_get(root, "policies"));
+    load_policies(reader, root, settings);
     prepare_tasks(reader, json_get(root, "tasks"));
 }
 
-static void read_root(struct plan_reader *reader, const struct json *root)
+static void read_root(struct plan_reader *reader, const struct json *root,
+                      const struct settings *settings)
 {
     static const struct plan_path path = {0};
     if (json_kind(root) != JSON_KIND_OBJECT) {
@@ -287,46 +352,26 @@ static void read_root(struct plan_reader *reader, const struct json *root)
                         json_kind_name(root));
         return;
     }
-    prepare(reader, root);
+    prepare(reader, root, settings);
     (void)plan_reader_object(reader, &path, root, &plan_fields); /* it is an object */
     if (!reader->plan->name)
         reader->plan->name = xstrdup("plan");
 }
 
-static struct json *parse_json(const char *text, size_t len, struct violations *violations)
-{
-    struct json *root = NULL;
-    struct json_place place = {0};
-    struct err err = {0};
-    if (len > PLAN_BYTES_MAX) {
-        violations_add(violations, VIOLATION_INVALID_VALUE, "(root)", "too large", "at most 64 MiB",
-                       "more");
-        return NULL;
-    }
-    if (json_parse(text, len, &root, &place, &err))
-        return root;
-
-    struct str message = {0};
-    str_addf(&message, "line %d, column %d: %s", place.line, place.column, err.message);
-    violations_add(violations, VIOLATION_NOT_JSON, "(root)", str_text(&message), NULL, NULL);
-    str_done(&message);
-    return NULL;
-}
-
-bool plan_parse(const char *text, size_t len, struct plan **out, struct violations *violations)
+bool plan_parse_with(const char *text, size_t len, const struct settings *settings,
+                     struct plan **out, struct violations *violations)
 {
     size_t before = violations->count + violations->dropped;
-    struct json *root = parse_json(text, len, violations);
+    struct json *root = plan_reader_json(text, len, PLAN_BYTES_MAX, violations);
     if (!root)
         return false;
 
     struct plan_reader reader = {.violations = violations};
     reader.plan = xcalloc(1, sizeof(*reader.plan));
-    read_root(&reader, root);
+    read_root(&reader, root, settings);
     json_free(root);
     free(reader.named);
     plan_cycles_done(&reader.cycles);
-    violations_done(&reader.policy_violations);
 
     bool ok = violations->count + violations->dropped == before;
     if (ok)
@@ -334,4 +379,9 @@ bool plan_parse(const char *text, size_t len, struct plan **out, struct violatio
     else
         plan_free(reader.plan);
     return ok;
+}
+
+bool plan_parse(const char *text, size_t len, struct plan **out, struct violations *violations)
+{
+    return plan_parse_with(text, len, NULL, out, violations);
 }

@@ -5,24 +5,10 @@
 #include <string.h>
 
 #include "phase.h"
+#include "policy_list.h"
 #include "xalloc.h"
 
-static const char name_chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                 "0123456789._-";
-
-static struct policy *current(struct plan_reader *reader)
-{
-    return &reader->plan->policies[reader->policy];
-}
-
-const struct policy *plan_policy_find(const struct plan *plan, const char *name)
-{
-    for (int i = 0; i < plan->policy_count; i++) {
-        if (strcmp(plan->policies[i].name, name) == 0)
-            return &plan->policies[i];
-    }
-    return policy_named(name);
-}
+#define OWN_MARK "+" /* behind the name of a step's own policy; no name has one */
 
 enum number_type { NUMBER_INT, NUMBER_I64, NUMBER_DOUBLE };
 
@@ -61,7 +47,7 @@ static void read_number(struct plan_reader *reader, const struct plan_path *path
     const struct number_field *field = find_number(path->key);
     assert(field);
 
-    char *place = (char *)current(reader) + field->offset;
+    char *place = (char *)reader->policy + field->offset;
     double real;
     int64_t whole;
     if (field->type == NUMBER_DOUBLE) {
@@ -82,7 +68,7 @@ static void read_number(struct plan_reader *reader, const struct plan_path *path
 static void read_jitter(struct plan_reader *reader, const struct plan_path *path,
                         const struct json *value)
 {
-    struct policy *policy = current(reader);
+    struct policy *policy = reader->policy;
     static const struct plan_range range = {0, 1};
     const char *word = json_text(value, NULL);
     bool is_none = word && strcmp(word, policy_jitter_name(POLICY_JITTER_NONE)) == 0;
@@ -106,7 +92,7 @@ static void read_exhausted(struct plan_reader *reader, const struct plan_path *p
     const char *word = json_text(value, NULL);
     for (unsigned i = 0; word && i < POLICY_EXHAUSTED_COUNT; i++) {
         if (strcmp(policy_exhausted_name((enum policy_exhausted)i), word) == 0) {
-            current(reader)->exhausted = (enum policy_exhausted)i;
+            reader->policy->exhausted = (enum policy_exhausted)i;
             return;
         }
     }
@@ -172,7 +158,7 @@ static void read_retry_on(struct plan_reader *reader, const struct plan_path *pa
                           const struct json *value)
 {
     static const struct word_set classes = {class_bit, "transient or persistent", 2};
-    read_set(reader, path, value, &classes, &current(reader)->retry_on);
+    read_set(reader, path, value, &classes, &reader->policy->retry_on);
 }
 
 static void read_phases(struct plan_reader *reader, const struct plan_path *path,
@@ -180,21 +166,22 @@ static void read_phases(struct plan_reader *reader, const struct plan_path *path
 {
     static const struct word_set phases = {phase_bit, "RED, GREEN, VERIFY or REFACTOR",
                                            PHASE_COUNT};
-    read_set(reader, path, value, &phases, &current(reader)->phases);
+    read_set(reader, path, value, &phases, &reader->policy->phases);
 }
 
-/* Was taken in before the other fields, see start_policy(). */
+/* Was taken in before the other fields. */
 static void check_like(struct plan_reader *reader, const struct plan_path *path,
                        const struct json *value)
 {
     const char *name = plan_reader_text(reader, path, value, POLICY_NAME_MAX - 1);
     if (!name)
         return;
-    const struct policy *like = plan_policy_find(reader->plan, name);
-    if (!like || (like == current(reader) && !policy_named(name)))
-        plan_reader_invalid(reader, path, "no policy of this name stands above",
-                            "sandbox, infrastructure, research, transport or an earlier one",
-                            value);
+    bool is_itself = reader->policy_name && strcmp(name, reader->policy_name) == 0;
+    if (is_itself && !policy_list_find_outer(&reader->policies, name))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "a policy cannot be like itself",
+                        NULL, NULL);
+    else if (!is_itself && !policy_list_find(&reader->policies, name))
+        plan_policy_complain_unknown(reader, path, value);
 }
 
 static const struct plan_field policy_rows[] = {
@@ -214,78 +201,46 @@ static const struct plan_field policy_rows[] = {
 };
 static const struct plan_fields policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
 
-static bool name_is_valid(const char *name)
+void plan_policy_read_fields(struct plan_reader *reader, const struct plan_path *path,
+                             const struct json *value)
 {
-    size_t len = strlen(name);
-    return len > 0 && len < POLICY_NAME_MAX && strspn(name, name_chars) == len;
+    (void)plan_reader_object(reader, path, value, &policy_fields); /* has complained */
 }
 
-static bool check_name(struct plan_reader *reader, const struct plan_path *path)
+void plan_policy_complain_unknown(struct plan_reader *reader, const struct plan_path *path,
+                                  const struct json *value)
 {
-    if (!name_is_valid(path->key)) {
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "a policy's name is 1 to 31 letters, digits, '.', '_' or '-'", NULL, NULL);
-        return false;
-    }
-    bool may_be_set = strcmp(path->key, "infrastructure") == 0; /* requirement B7 */
-    if (policy_named(path->key) && !may_be_set) {
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "a built-in policy has this name: choose another and say \"like\"", NULL,
-                        NULL);
-        return false;
-    }
-    return true;
+    struct str known = {0};
+    policy_list_names(&reader->policies, reader->policy_name, &known);
+    plan_reader_invalid(reader, path, "unknown policy", str_text(&known), value);
+    str_done(&known);
 }
 
-/* A new policy with this name, equal to the one it is like. */
-static void start_policy(struct plan_reader *reader, const char *name, const struct json *value)
+const struct policy *plan_policy_by_name(struct plan_reader *reader, const struct plan_path *path,
+                                         const struct json *value)
 {
-    struct plan *plan = reader->plan;
-    const struct policy *like = plan_policy_find(plan, json_text(json_get(value, "like"), ""));
-    reader->policy = plan->policy_count;
-    struct policy *policy = current(reader);
-    *policy = like ? *like : *policy_builtin(0);
-    memset(policy->name, 0, sizeof(policy->name));
-    memcpy(policy->name, name, strlen(name));
-    plan->policy_count++;
+    const char *name = plan_reader_text(reader, path, value, POLICY_NAME_MAX - 1);
+    reader->policy_name = NULL;
+    const struct policy *policy = name ? policy_list_find(&reader->policies, name) : NULL;
+    if (name && !policy)
+        plan_policy_complain_unknown(reader, path, value);
+    return policy;
 }
 
-static void read_members(struct plan_reader *reader, const struct plan_path *path,
-                         const struct json *value)
+void plan_policy_read_own(struct plan_reader *reader, const struct plan_path *path,
+                          const struct json *value, const struct policy *otherwise,
+                          struct policy *out)
 {
-    void *iter = NULL;
-    const char *key;
-    const struct json *member;
-    while (json_next(value, &iter, &key, &member)) {
-        struct plan_path place = {.up = path, .key = key};
-        if (plan_reader_is_comment(key) || !check_name(reader, &place))
-            continue;
-        if (reader->plan->policy_count == PLAN_POLICIES_MAX) {
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many", "at most 64",
-                            "more");
-            return;
-        }
-        start_policy(reader, key, member);
-        (void)plan_reader_object(reader, &place, member, &policy_fields); /* has complained */
-    }
-}
-
-void plan_policies_read(struct plan_reader *reader, const struct json *value)
-{
-    static const struct plan_path root = {0};
-    const struct plan_path path = {.up = &root, .key = "policies"};
-    if (!value)
-        return;
-
-    struct violations *others = reader->violations;
-    reader->violations = &reader->policy_violations;
-    /* Steps point into this array, so it is as large as it may get from the start. */
-    reader->plan->policies = xcalloc(PLAN_POLICIES_MAX, sizeof(*reader->plan->policies));
-    if (json_kind(value) == JSON_KIND_OBJECT)
-        read_members(reader, &path, value);
-    else
-        plan_reader_wrong_type(reader, &path, "object", value);
-    reader->violations = others;
+    const char *like = json_text(json_get(value, "like"), NULL);
+    const struct policy *base = like ? policy_list_find(&reader->policies, like) : NULL;
+    char name[POLICY_NAME_MAX + 1];
+    *out = base ? *base : *otherwise;
+    size_t len = strcspn(out->name, OWN_MARK);
+    (void)snprintf(name, sizeof(name), "%.*s" OWN_MARK, (int)len, out->name);
+    policy_rename(out, name);
+    reader->policy = out;
+    reader->policy_name = NULL;
+    plan_policy_read_fields(reader, path, value);
 }
 
 /* A number as JSON wants it, whatever the decimal point of the locale. */
@@ -336,7 +291,12 @@ static void add_word(struct str *out, const char *word)
 
 void plan_policy_write(const struct policy *policy, struct str *out)
 {
+    size_t base_len = strcspn(policy->name, OWN_MARK);
     str_add_char(out, '{');
+    if (policy->name[base_len]) {
+        str_json_key(out, "like");
+        str_add_json(out, policy->name, base_len);
+    }
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         write_number(policy, &numbers[i], out);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "err.h"
 #include "str.h"
 
 enum {
@@ -91,6 +92,25 @@ bool plan_reader_is_full(const struct plan_reader *reader)
 bool plan_reader_is_comment(const char *key)
 {
     return strncmp(key, "//", 2) == 0 || strcmp(key, "$schema") == 0;
+}
+
+struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
+                              struct violations *violations)
+{
+    struct json *root = NULL;
+    struct json_place place = {0};
+    struct err err = {0};
+    struct str message = {0};
+    if (len > max_bytes) {
+        str_addf(&message, "at most %zu MiB", max_bytes / (1024 * 1024));
+        violations_add(violations, VIOLATION_INVALID_VALUE, "(root)", "too large",
+                       str_text(&message), "more");
+    } else if (!json_parse(text, len, &root, &place, &err)) {
+        str_addf(&message, "line %d, column %d: %s", place.line, place.column, err.message);
+        violations_add(violations, VIOLATION_NOT_JSON, "(root)", str_text(&message), NULL, NULL);
+    }
+    str_done(&message);
+    return root;
 }
 
 static int least(int a, int b)

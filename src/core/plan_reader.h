@@ -15,6 +15,7 @@
 #include "json.h"
 #include "plan.h"
 #include "plan_graph.h"
+#include "policy_list.h"
 #include "violation.h"
 
 /* A place in the document; lives on the stack of who walks down to it. */
@@ -27,17 +28,19 @@ struct plan_path {
 struct plan_reader {
     struct plan *plan;
     struct violations *violations; /* borrowed; where complaints go */
-    /* Policies are read before all else, as tasks may stand before them; their
-     * complaints wait here for their place in the document. */
-    struct violations policy_violations;
+    struct policy_list policies;   /* in sight; the items are the plan's or the settings' */
+    struct policy *policy;         /* borrowed; whose fields are read */
+    const char *policy_name;       /* borrowed; its name, NULL = none */
+    bool builtin_may_change;       /* policies may have the names of built-in ones */
     struct plan_cycles cycles;
     int *named;                   /* owned; by task: stamp of the last needs that named it */
     int task;                     /* the one being read */
     int step;                     /* likewise, within the task */
-    int policy;                   /* likewise */
     const struct json *step_json; /* borrowed; the step being read */
     enum phase phase_floor;       /* phase of the step before */
-    bool step_is_sound;           /* its phase, policy and idempotent can be relied on */
+    bool default_is_sound;        /* the policy of steps that name none */
+    bool policy_is_sound;         /* that of the step can be relied on */
+    bool step_is_sound;           /* likewise its phase and idempotent */
 };
 
 typedef void plan_field_fn(struct plan_reader *reader, const struct plan_path *path,
@@ -76,6 +79,11 @@ bool plan_reader_is_full(const struct plan_reader *reader);
 
 /* Is it a key that people write for people: "// ..." or "$schema"? */
 bool plan_reader_is_comment(const char *key);
+
+/* The text as JSON, which the caller frees; NULL and a violation if it is none or has more
+ * than max_bytes. */
+ATTR_MUST_USE struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
+                                            struct violations *violations);
 
 /* Walk an object in document order by the table. False if it is no object. */
 bool plan_reader_object(struct plan_reader *reader, const struct plan_path *path,

@@ -229,20 +229,30 @@ static void read_idempotent(struct plan_reader *reader, const struct plan_path *
         reader->step_is_sound = false;
 }
 
+/* A step's own policy; not sound if something is wrong with it. */
+static void read_own_policy(struct plan_reader *reader, const struct plan_path *path,
+                            const struct json *value)
+{
+    struct plan_step *step = current(reader);
+    const struct violations *found = reader->violations;
+    size_t before = found->count + found->dropped;
+    step->own_policy = xcalloc(1, sizeof(*step->own_policy));
+    plan_policy_read_own(reader, path, value, reader->plan->policy, step->own_policy);
+    step->policy = step->own_policy;
+    reader->policy_is_sound = found->count + found->dropped == before;
+}
+
 static void read_policy(struct plan_reader *reader, const struct plan_path *path,
                         const struct json *value)
 {
-    const char *name = plan_reader_text(reader, path, value, POLICY_NAME_MAX - 1);
-    const struct policy *policy = name ? plan_policy_find(reader->plan, name) : NULL;
-    if (policy) {
-        current(reader)->policy = policy;
+    if (json_kind(value) == JSON_KIND_OBJECT) {
+        read_own_policy(reader, path, value);
         return;
     }
-    reader->step_is_sound = false;
-    if (name)
-        plan_reader_invalid(
-            reader, path, "unknown policy",
-            "sandbox, infrastructure, research, transport or one of the plan's policies", value);
+    const struct policy *policy = plan_policy_by_name(reader, path, value);
+    reader->policy_is_sound = policy != NULL;
+    if (policy)
+        current(reader)->policy = policy;
 }
 
 static const struct plan_field step_rows[] = {
@@ -306,11 +316,12 @@ static void read_step(struct plan_reader *reader, const struct plan_path *path,
     *current(reader) = (struct plan_step){
         .phase = PHASE_GREEN,
         .idempotent = reader->plan->idempotent,
-        .policy = policy_named("sandbox"),
+        .policy = reader->plan->policy,
         .source = -1,
     };
     reader->step_json = value;
     reader->step_is_sound = true;
+    reader->policy_is_sound = reader->default_is_sound;
     if (!plan_reader_object(reader, path, value, &step_fields))
         return;
 
@@ -320,10 +331,10 @@ static void read_step(struct plan_reader *reader, const struct plan_path *path,
                         "nothing");
     }
     plan_source_guess(reader->plan, current(reader));
-    if (reader->step_is_sound) {
+    if (reader->step_is_sound)
         check_phase_order(reader, path);
+    if (reader->step_is_sound && reader->policy_is_sound)
         check_repeatable(reader, path);
-    }
 }
 
 void plan_steps_read(struct plan_reader *reader, const struct plan_path *path,

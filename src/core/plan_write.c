@@ -64,6 +64,12 @@ static void write_expect(const struct plan_expectation *expect, struct str *out)
     str_add_char(out, '}');
 }
 
+static void write_own_policy(const struct policy *policy, struct str *out)
+{
+    str_json_key(out, "policy");
+    plan_policy_write(policy, out);
+}
+
 static void write_step(const struct plan *plan, const struct plan_step *step, struct str *out)
 {
     next_element(out);
@@ -87,7 +93,10 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
     }
     write_expect(&step->expect, out);
     json_flag(out, "idempotent", step->idempotent);
-    str_json_text(out, "policy", step->policy->name);
+    if (step->own_policy)
+        write_own_policy(step->own_policy, out);
+    else if (step->policy != plan->own_policy)
+        str_json_text(out, "policy", step->policy->name);
     if (step->source >= 0)
         str_json_text(out, "source", plan->sources[step->source]);
     str_add_char(out, '}');
@@ -113,6 +122,18 @@ static void write_task(const struct plan *plan, const struct plan_task *task, st
     str_add(out, "]}");
 }
 
+/* Those from `first` up to, not including, `end`. */
+static void write_policies(const struct plan *plan, int first, int end, struct str *out)
+{
+    str_json_key(out, "policies");
+    str_add_char(out, '{');
+    for (int i = first; i < end; i++) {
+        str_json_key(out, plan->policies[i].name);
+        plan_policy_write(&plan->policies[i], out);
+    }
+    str_add_char(out, '}');
+}
+
 void plan_write(const struct plan *plan, struct str *out)
 {
     str_add(out, "{\"version\":1");
@@ -120,15 +141,16 @@ void plan_write(const struct plan *plan, struct str *out)
     if (plan->jobs > 0)
         str_json_i64(out, "jobs", plan->jobs);
     json_flag(out, "idempotent", plan->idempotent);
-    if (plan->policy_count > 0) {
-        str_json_key(out, "policies");
+    if (plan->setting_count > 0) {
+        str_json_key(out, "settings");
         str_add_char(out, '{');
-        for (int i = 0; i < plan->policy_count; i++) {
-            str_json_key(out, plan->policies[i].name);
-            plan_policy_write(&plan->policies[i], out);
-        }
+        write_policies(plan, 0, plan->setting_count, out);
         str_add_char(out, '}');
     }
+    if (plan->policy_count > plan->setting_count)
+        write_policies(plan, plan->setting_count, plan->policy_count, out);
+    if (plan->own_policy)
+        write_own_policy(plan->own_policy, out);
     str_json_key(out, "tasks");
     str_add_char(out, '[');
     for (int i = 0; i < plan->task_count; i++)

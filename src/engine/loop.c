@@ -213,7 +213,7 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
     *loop = (struct loop){
         .options = options, .mailbox = mailbox, .alarm_ms = INT64_MAX, .late_ms = INT64_MAX};
     run_state_init(&loop->state, options->plan, options->seed);
-    if (!classifier_open(&loop->classifier, NULL, err) ||
+    if (!classifier_open(&loop->classifier, options->rules, err) ||
         !recorder_init(&loop->recorder, options->place, err))
         return false;
     watch_bell(loop);

@@ -231,7 +231,7 @@ static const struct {
      "[INVALID_VALUE] tasks[0].steps[0].expect.mtch: unknown key, did you mean \"match\"?\n"},
     {"unknown policy", STEP, "{\"policy\": \"patient\", " RUN "}",
      "[INVALID_VALUE] tasks[0].steps[0].policy: unknown policy (expected sandbox, infrastructure, "
-     "research, transport or one of the plan's policies, got \"patient\")\n"},
+     "research, transport, got \"patient\")\n"},
     {"agent", STEP, "{\"agent\": \"claude\", \"prompt\": \"x\", \"contract\": {}, " SAFE "}",
      "[INVALID_VALUE] tasks[0].steps[0].agent: agents are not in this version, use \"run\"\n"
      "[INVALID_VALUE] tasks[0].steps[0].prompt: agents are not in this version, use \"run\"\n"
@@ -256,12 +256,15 @@ static const struct {
     {"policy name", POLICY, "\"p q\": {}",
      "[INVALID_VALUE] policies[\"p q\"]: a policy's name is 1 to 31 letters, digits, '.', '_' or "
      "'-'\n"},
-    {"like below", POLICY, "\"p\": {\"like\": \"q\"}, \"q\": {}",
-     "[INVALID_VALUE] policies.p.like: no policy of this name stands above (expected sandbox, "
-     "infrastructure, research, transport or an earlier one, got \"q\")\n"},
+    {"like nothing", POLICY, "\"p\": {\"like\": \"z\"}, \"q\": {}",
+     "[INVALID_VALUE] policies.p.like: unknown policy (expected sandbox, infrastructure, research, "
+     "transport, q, got \"z\")\n"},
     {"like itself", POLICY, "\"p\": {\"like\": \"p\"}",
-     "[INVALID_VALUE] policies.p.like: no policy of this name stands above (expected sandbox, "
-     "infrastructure, research, transport or an earlier one, got \"p\")\n"},
+     "[INVALID_VALUE] policies.p.like: a policy cannot be like itself\n"},
+    {"like each other", POLICY,
+     "\"o\": {\"like\": \"p\"}, \"q\": {\"like\": \"p\"}, \"p\": {\"like\": \"q\", \"window\": -1}",
+     "[INVALID_VALUE] policies.q.like: policies are like each other in a circle: q -> p -> q\n"
+     "[INVALID_VALUE] policies.p.window: out of range (expected 0 to 100, got -1)\n"},
     {"attempts", POLICY, "\"p\": {\"max_attempts\": 101}",
      "[INVALID_VALUE] policies.p.max_attempts: out of range (expected 1 to 100, got 101)\n"},
     {"delay", POLICY, "\"p\": {\"base_delay_ms\": -1}",
@@ -313,6 +316,7 @@ static const struct {
     {"step sandbox", STEP, "{\"sandbox\": {\"kind\": \"none\"}, " RUN "}"},
     {"empty policy", POLICY, "\"p\": {}"},
     {"policy that never tries again", POLICY, "\"p\": {\"retry_on\": [], \"phases\": []}"},
+    {"like a later one", POLICY, "\"q\": {\"like\": \"p\"}, \"p\": {\"max_attempts\": 9}"},
     {"like an earlier one", POLICY, "\"p\": {\"max_attempts\": 9}, \"q\": {\"like\": \"p\"}"},
 };
 
@@ -703,8 +707,7 @@ START_TEST(test_command_without_a_name_or_with_too_much)
     char *const nothing[] = {empty, NULL};
     char *const too_long[] = {word, long_word, NULL};
     char *const *const commands[] = {nothing, too_long, many};
-    struct plan_exec exec = {
-        .argv = commands[_i], .policy = policy_named("sandbox"), .transient_retries = -1};
+    struct plan_exec exec = {.argv = commands[_i], .policy = policy_named("sandbox")};
     struct err err = {0};
     struct plan *made = NULL;
     ck_assert(!plan_for_command(&exec, &made, &err));
@@ -715,7 +718,6 @@ END_TEST
 START_TEST(test_plan_for_command)
 {
     struct plan_exec exec = {
-        .transient_retries = -1,
         .argv = command,
         .phase = PHASE_VERIFY,
         .policy = policy_named("sandbox"),
@@ -744,8 +746,7 @@ START_TEST(test_plan_of_a_command_survives_writing)
     struct policy once = *policy_named("sandbox");
     (void)memcpy(once.name, "once", sizeof("once"));
     once.max_attempts = 1;
-    struct plan_exec exec = {
-        .transient_retries = -1, .argv = command, .phase = (enum phase)(_i / 2)};
+    struct plan_exec exec = {.argv = command, .phase = (enum phase)(_i / 2)};
     exec.policy = _i % 2 == 0 ? &once : policy_named("sandbox");
     struct plan *made = NULL;
     ck_assert(plan_for_command(&exec, &made, NULL));
@@ -767,8 +768,7 @@ START_TEST(test_long_command_gets_a_short_title)
     word[0] = 'x';
     for (size_t i = 1; i + 2 < sizeof(word); i += 2)
         memcpy(&word[i], "\303\251", 3); /* two bytes each, so a cut at 120 is in the middle */
-    struct plan_exec exec = {
-        .transient_retries = -1, .argv = argv, .policy = policy_named("sandbox")};
+    struct plan_exec exec = {.argv = argv, .policy = policy_named("sandbox")};
     ck_assert(plan_for_command(&exec, &plan, NULL));
     ck_assert_uint_eq(strlen(plan->tasks[0].title), 119);
 }

@@ -268,10 +268,17 @@ END_TEST
 
 START_TEST(test_B7_transient_retries_are_configurable)
 {
+    static const char text[] = "{\"sandbox\": {\"transientRetries\": 1}}";
+    struct settings settings = {0};
+    struct violations violations = {0};
+    struct str whole = {0};
+    ck_assert(settings_parse(text, strlen(text), &settings, &violations));
     play_open(&play, ONE("RED"));
+    plan_write(play.plan, &whole);
     struct plan *plan = NULL;
-    struct err err = {0};
-    ck_assert_msg(plan_with_transient_retries(play.plan, 1, &plan, &err), "%s", err.message);
+    ck_assert(plan_parse_with(whole.data, whole.len, &settings, &plan, &violations));
+    str_done(&whole);
+    settings_done(&settings);
     run_state_done(&play.state);
     plan_free(play.plan);
     play.plan = plan;

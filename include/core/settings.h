@@ -1,0 +1,48 @@
+/*
+ * settings.h - the text of devs.config.json: policies and rules for all plans of a
+ * project.
+ *
+ * Settings do not change after they were read; any thread may read them.
+ */
+#ifndef DEVS_SETTINGS_H
+#define DEVS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attr.h"
+#include "policy.h"
+#include "violation.h"
+
+enum {
+    SETTINGS_BYTES_MAX = 1024 * 1024,
+    SETTINGS_RULES_MAX = 1000,
+    SETTINGS_RETRIES_MAX = POLICY_ATTEMPTS_MAX - 1, /* of sandbox.transientRetries */
+};
+
+/* All zero: nothing is set. */
+struct settings {
+    struct policy
+        *policies; /* owned; new ones, and built-in ones that are changed; no name twice */
+    int policy_count;
+    char *rules; /* owned; the array "rules" as JSON text, NULL = none */
+};
+
+/* Read the settings. False and *violations filled (all that is wrong, in document
+ * order) if they are not right; a syntax error is one NOT_JSON violation with line and
+ * column. What a rule holds is not looked into: that is for classifier_open(). The
+ * caller ends *out with settings_done(), *violations with violations_done(). */
+ATTR_MUST_USE bool settings_parse(const char *text, size_t len, struct settings *out,
+                                  struct violations *violations);
+/* Free. NULL is allowed; nothing is set afterwards. */
+void settings_done(struct settings *settings);
+
+/* The policy of that name as these settings have it, else the built-in one; NULL for
+ * neither. */
+const struct policy *settings_policy(const struct settings *settings, const char *name);
+
+/* "sandbox, infrastructure, ..., yours": names that settings_policy() knows. */
+struct str;
+void settings_names(const struct settings *settings, struct str *out);
+
+#endif
