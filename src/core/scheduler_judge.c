@@ -182,12 +182,25 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
     scheduler_cancel_rest(now, task);
 }
 
+/* A plain success has no verdict of its own in the log. */
+static void conclude(const struct scheduling *now, int task, const struct outcome *outcome,
+                     const struct verdict *verdict)
+{
+    bool plain = verdict->class == VERDICT_SUCCESS && outcome->code == 0;
+    if (!plain)
+        record_verdict(now, task, verdict);
+    scheduler_decide(now, task, outcome, verdict);
+}
+
 void scheduler_judge(const struct scheduling *now, int task, const struct input *input)
 {
     struct verdict verdict = apply_expectation(scheduler_plan_step(now->state, task), input);
     record_end(now, task, verdict.class == VERDICT_SUCCESS);
-    bool plain = verdict.class == VERDICT_SUCCESS && input->outcome.code == 0;
-    if (!plain)
-        record_verdict(now, task, &verdict);
-    scheduler_decide(now, task, &input->outcome, &verdict);
+    conclude(now, task, &input->outcome, &verdict);
+}
+
+void scheduler_judge_late(const struct scheduling *now, int task, const struct input *input)
+{
+    struct verdict verdict = apply_expectation(scheduler_plan_step(now->state, task), input);
+    conclude(now, task, &input->outcome, &verdict);
 }

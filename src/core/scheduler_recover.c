@@ -16,12 +16,13 @@ static void interrupt(const struct scheduling *now, int task)
     scheduler_judge(&then, task, &ended);
 }
 
-/* The verdict was lost between two writes: what the outcome alone says, else persistent. */
-static struct verdict judge_outcome(const struct outcome *outcome)
+/* What was said is not in the log: what the end alone says, in doubt persistent. */
+static struct verdict judge_end(const struct step_state *step, const struct outcome *outcome)
 {
     struct verdict verdict = verdict_new();
+    bool passed = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !step->silent_failure;
     const struct classify_input facts = {.outcome = *outcome, .memory_killed = -1};
-    if (!facts_judge(&facts, &verdict))
+    if (!passed && !facts_judge(&facts, &verdict))
         verdict_set_persistent(&verdict, REASON_NONE, "", "recovered.unread");
     return verdict;
 }
@@ -30,14 +31,16 @@ static struct verdict judge_outcome(const struct outcome *outcome)
 static void finish_decision(const struct scheduling *now, int task)
 {
     const struct step_state *step = run_state_step(now->state, task);
-    const struct outcome outcome = step_state_attempt(step)->outcome;
-    bool passed = outcome.kind == OUTCOME_EXIT && outcome.code == 0 && !step->silent_failure;
-    struct verdict verdict = verdict_new();
-    if (step->judged)
-        verdict = *step->verdict;
-    else if (!passed)
-        verdict = judge_outcome(&outcome);
-    scheduler_decide(now, task, &outcome, &verdict);
+    struct input ended = *now->input;
+    ended.outcome = step_state_attempt(step)->outcome;
+    ended.expectation_met = false; /* nobody looked */
+    if (step->judged) {
+        const struct verdict verdict = *step->verdict;
+        scheduler_decide(now, task, &ended.outcome, &verdict);
+    } else {
+        ended.verdict = judge_end(step, &ended.outcome);
+        scheduler_judge_late(now, task, &ended);
+    }
 }
 
 static void settle_attempt(const struct scheduling *now, int task)

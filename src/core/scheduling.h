@@ -49,7 +49,9 @@ int scheduler_next_ready(const struct scheduling *now);
 
 /* The task's attempt is over: its end, its verdict, and what comes of it. */
 void scheduler_judge(const struct scheduling *now, int task, const struct input *input);
-/* The same from a verdict that is in the log. */
+/* The same where the end is in the log already. */
+void scheduler_judge_late(const struct scheduling *now, int task, const struct input *input);
+/* The same where the verdict is too. */
 void scheduler_decide(const struct scheduling *now, int task, const struct outcome *outcome,
                       const struct verdict *verdict);
 /* A person asked to stop this task and its present attempt is over. */

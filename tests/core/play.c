@@ -75,6 +75,23 @@ void play_wait(struct play *play, int64_t ms)
     play_input(play, (struct input){.kind = INPUT_TIME});
 }
 
+void play_crash(struct play *play, size_t keep, bool rebooted)
+{
+    struct err err = {0};
+    run_state_done(&play->state);
+    run_state_init(&play->state, play->plan, 7);
+    for (size_t i = keep; i < play->event_count; i++)
+        free((void *)(uintptr_t)play->events[i].text);
+    play->event_count = keep;
+    for (size_t i = 0; i < keep; i++)
+        ck_assert_msg(run_state_apply(&play->state, &play->events[i], &err), "%s", err.message);
+    if (rebooted)
+        play->now.mono_ms = 100;
+    struct input input = {
+        .kind = INPUT_RECOVER, .jobs = 2, .rebooted = rebooted, .control.by = "test"};
+    play_input(play, input);
+}
+
 int play_task(const struct play *play, const char *id)
 {
     int task = plan_find(play->plan, id);

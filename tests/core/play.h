@@ -33,6 +33,10 @@ void play_control(struct play *play, enum control_verb verb, const char *task,
                   enum cancel_mode mode);
 void play_input(struct play *play, struct input input);
 
+/* The engine dies with only the first `keep` events in the log; another one takes the run
+ * up, after a reboot if it is to. */
+void play_crash(struct play *play, size_t keep, bool rebooted);
+
 int play_task(const struct play *play, const char *id);
 enum task_status play_status(const struct play *play, const char *id);
 /* How many events of this kind there were; task NULL = of all. */

@@ -1,0 +1,214 @@
+#include "scheduler.h"
+
+#include <string.h>
+
+#include "play.h"
+#include "test_main.h"
+
+static const char two[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
+                          "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]},{\"run\":[\"y\"]}]},"
+                          "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]},"
+                          "{\"id\":\"c\",\"needs\":[\"b\"],\"steps\":[{\"run\":[\"x\"]}]}]}";
+
+static struct play play;
+
+static void teardown(void)
+{
+    play_close(&play);
+}
+
+static void begin(const char *plan)
+{
+    play_open(&play, plan);
+    play_start(&play, 2);
+}
+
+/* The engine dies right after the last event of this kind. */
+static void die_after(enum event_kind kind, bool rebooted)
+{
+    const struct event *last = play_last(&play, kind);
+    ck_assert_ptr_nonnull(last);
+    play_crash(&play, (size_t)(last - play.events) + 1, rebooted);
+}
+
+static struct step_state *step(const char *task)
+{
+    return run_state_step(&play.state, play_task(&play, task));
+}
+
+START_TEST(test_what_ran_is_interrupted_and_tried_again)
+{
+    begin(two);
+    die_after(EVENT_ATTEMPT_STARTED, false);
+    ck_assert_int_eq(play_count(&play, EVENT_RUN_RECOVERED, NULL), 1);
+    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_ENDED)->a, OUTCOME_INTERRUPTED);
+    ck_assert_int_eq(step("a")->used, 0); /* no attempt of the grant is used up */
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+    ck_assert_int_eq(step_state_attempt(step("a"))->number, 2);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_repeated_needs_a_person)
+{
+    begin("{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}"
+          "]}");
+    die_after(EVENT_ATTEMPT_STARTED, false);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
+    ck_assert_int_eq(play.state.exit_code, 4);
+}
+END_TEST
+
+START_TEST(test_third_interruption_ends_the_step)
+{
+    begin(two);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+        die_after(EVENT_ATTEMPT_STARTED, false);
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+    ck_assert_int_eq(step("a")->end, DECISION_TRANSIENT_EXHAUSTED);
+    ck_assert_int_eq(play_status(&play, "c"), TASK_BLOCKED);
+}
+END_TEST
+
+START_TEST(test_step_that_succeeded_is_not_repeated)
+{
+    begin(two);
+    play_exit(&play, "a", 0, play_passed());
+    die_after(EVENT_STEP_ENDED, false);
+    ck_assert_int_eq(play.state.tasks[0].step, 1);
+    ck_assert_uint_eq(play.state.tasks[0].steps[0].attempt_count, 1);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+}
+END_TEST
+
+/* Its end is in the log, and says enough. */
+START_TEST(test_decision_on_a_success_is_made_up_for)
+{
+    begin(two);
+    play_exit(&play, "a", 0, play_passed());
+    die_after(EVENT_ATTEMPT_ENDED, false);
+    ck_assert_int_eq(play.state.tasks[0].step, 1);
+    ck_assert_uint_eq(play.state.tasks[0].steps[0].attempt_count, 1);
+}
+END_TEST
+
+START_TEST(test_recorded_verdict_is_the_one_decided_on)
+{
+    begin(two);
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    die_after(EVENT_ATTEMPT_JUDGED, false);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_BACKOFF);
+    ck_assert_int_eq(step("a")->attempts[0].type, TRANSIENT_NETWORK_TIMEOUT);
+    ck_assert_int_eq(step("a")->used, 1);
+}
+END_TEST
+
+/* The words it was judged by are not in the log: in doubt persistent, and no success. */
+START_TEST(test_lost_verdict_is_persistent)
+{
+    begin(two);
+    play_exit(&play, "a", _i, play_transient(TRANSIENT_NETWORK_TIMEOUT)); /* 0: as agents do */
+    die_after(EVENT_ATTEMPT_ENDED, false);
+    ck_assert_int_eq(step("a")->attempts[0].class, VERDICT_PERSISTENT);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_BACKOFF);
+}
+END_TEST
+
+START_TEST(test_lost_verdict_of_a_timeout_is_known)
+{
+    begin(two);
+    play_outcome(&play, "a", (struct outcome){.kind = OUTCOME_TIMEOUT},
+                 play_transient(TRANSIENT_RESOURCE_BUSY));
+    die_after(EVENT_ATTEMPT_ENDED, false);
+    ck_assert_int_eq(step("a")->attempts[0].type, TRANSIENT_RESOURCE_BUSY);
+}
+END_TEST
+
+START_TEST(test_blocks_that_were_on_their_way_are_made)
+{
+    begin("{\"version\":1,\"tasks\":["
+          "{\"id\":\"c\",\"needs\":[\"b\"],\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]},"
+          "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]},"
+          "{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}]}");
+    play_exit(&play, "a", 1, play_persistent(REASON_NONE));
+    ck_assert_int_eq(play_count(&play, EVENT_TASK_BLOCKED, NULL), 2);
+    die_after(EVENT_STEP_ENDED, false);
+    ck_assert_int_eq(play_status(&play, "b"), TASK_BLOCKED);
+    ck_assert_int_eq(play_status(&play, "c"), TASK_BLOCKED);
+    ck_assert(play.state.ended);
+}
+END_TEST
+
+START_TEST(test_cancel_that_was_asked_is_carried_out)
+{
+    begin(two);
+    play_control(&play, CONTROL_CANCEL, NULL, CANCEL_TERM);
+    die_after(EVENT_CANCEL_ASKED, false);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(play.state.tasks[i].status, TASK_CANCELLED);
+    ck_assert_int_eq(play.state.exit_code, 130);
+}
+END_TEST
+
+START_TEST(test_wait_goes_on_after_a_reboot)
+{
+    begin(two);
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL)); /* 500 ms */
+    int64_t due_ms = step("a")->due.at_ms;
+    die_after(EVENT_WAIT_STARTED, true);
+    ck_assert_int_eq(play.now.mono_ms, 100); /* the clock began anew */
+    ck_assert_int_eq(step("a")->due.at_ms, due_ms);
+    ck_assert_int_eq(scheduler_next_due(&play.scheduler), 600);
+    play_wait(&play, 500);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+}
+END_TEST
+
+static const char gated[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
+                            "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
+                            "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]}]}";
+
+START_TEST(test_lost_probe_is_sent_again)
+{
+    play_open(&play, gated);
+    play_start(&play, 1);
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
+    play_wait(&play, 500);
+    ck_assert_int_eq(play.state.gates[0].status, GATE_PROBING);
+    die_after(EVENT_ATTEMPT_STARTED, false);
+    ck_assert_int_eq(play.state.gates[0].status, GATE_PROBING);
+    ck_assert_int_eq(play_count(&play, EVENT_GATE_OPENED, NULL), 0);
+    ck_assert_int_eq(play.state.running, 1);
+}
+END_TEST
+
+START_TEST(test_run_that_had_not_started_starts)
+{
+    begin(two);
+    play_crash(&play, 0, false);
+    ck_assert(play.state.started);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("recover");
+    TCase *tcase = test_case(suite, "recover");
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_test(tcase, test_what_ran_is_interrupted_and_tried_again);
+    tcase_add_test(tcase, test_what_cannot_be_repeated_needs_a_person);
+    tcase_add_test(tcase, test_third_interruption_ends_the_step);
+    tcase_add_test(tcase, test_step_that_succeeded_is_not_repeated);
+    tcase_add_test(tcase, test_decision_on_a_success_is_made_up_for);
+    tcase_add_test(tcase, test_recorded_verdict_is_the_one_decided_on);
+    tcase_add_loop_test(tcase, test_lost_verdict_is_persistent, 0, 2);
+    tcase_add_test(tcase, test_lost_verdict_of_a_timeout_is_known);
+    tcase_add_test(tcase, test_blocks_that_were_on_their_way_are_made);
+    tcase_add_test(tcase, test_cancel_that_was_asked_is_carried_out);
+    tcase_add_test(tcase, test_wait_goes_on_after_a_reboot);
+    tcase_add_test(tcase, test_lost_probe_is_sent_again);
+    tcase_add_test(tcase, test_run_that_had_not_started_starts);
+    return suite;
+}
