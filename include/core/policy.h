@@ -66,6 +66,10 @@ const struct policy *policy_named(const char *name);
 /* The built-in policies in a row. */
 const struct policy *policy_builtin(size_t index); /* NULL past the last */
 
+/* When it tries again, in words: "after 500 ms, x 2 up to 30 s". */
+struct str;
+void policy_words(const struct policy *policy, struct str *out);
+
 /* Does the policy try again in this phase at all? */
 bool policy_fits_phase(const struct policy *policy, enum phase phase);
 /* Does it try again on a verdict of this class? */

@@ -10,15 +10,23 @@
 
 enum { RUN_JOBS_DEFAULT = 2 };
 
-static void add_step(const struct plan_step *step, int number, struct str *out)
+static void add_step(const struct plan *plan, const struct plan_step *step, int number,
+                     struct str *out)
 {
     int tries = plan_step_attempts(step);
     int argc = 0;
     while (step->argv[argc])
         argc++;
-    str_addf(out, "  %d %-8s %d tr%s (%s)%s  ", number, phase_name(step->phase), tries,
-             tries == 1 ? "y  " : "ies", step->policy->name,
-             step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
+    str_addf(out, "  %d %-8s %d tr%s (%s", number, phase_name(step->phase), tries,
+             tries == 1 ? "y  " : "ies", step->policy->name);
+    if (tries > 1) {
+        str_add(out, ": ");
+        policy_words(step->policy, out);
+    }
+    str_addf(out, ")%s", step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
+    if (step->source >= 0)
+        str_addf(out, " source %s", plan->sources[step->source]);
+    str_add(out, "  ");
     command_line_text(argc, step->argv, out);
     str_add_char(out, '\n');
 }
@@ -30,7 +38,7 @@ static void add_task(const struct plan *plan, const struct plan_task *task, stru
         str_addf(out, "%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
     str_add_char(out, '\n');
     for (int s = 0; s < task->step_count; s++)
-        add_step(&task->steps[s], s + 1, out);
+        add_step(plan, &task->steps[s], s + 1, out);
 }
 
 /* What would run, in words; nothing is started and no log is touched. */

@@ -243,21 +243,6 @@ void plan_policy_read_own(struct plan_reader *reader, const struct plan_path *pa
     plan_policy_read_fields(reader, path, value);
 }
 
-/* A number as JSON wants it, whatever the decimal point of the locale. */
-static void add_double(struct str *out, double number)
-{
-    char text[64];
-    (void)snprintf(text, sizeof(text), "%.17g", number);
-    for (const char *p = text; *p;) {
-        size_t plain = strspn(p, "0123456789+-e");
-        str_add_n(out, p, plain);
-        p += plain;
-        if (*p)
-            str_add_char(out, '.');
-        p += strcspn(p, "0123456789+-e");
-    }
-}
-
 static void write_number(const struct policy *policy, const struct number_field *field,
                          struct str *out)
 {
@@ -277,7 +262,7 @@ static void write_number(const struct policy *policy, const struct number_field 
         break;
     case NUMBER_DOUBLE:
         memcpy(&real, place, sizeof(real));
-        add_double(out, real);
+        str_add_number(out, real);
         break;
     }
 }
@@ -302,7 +287,7 @@ void plan_policy_write(const struct policy *policy, struct str *out)
 
     if (policy->jitter_kind == POLICY_JITTER_PROPORTIONAL) {
         str_json_key(out, "jitter");
-        add_double(out, policy->jitter);
+        str_add_number(out, policy->jitter);
     } else {
         str_json_text(out, "jitter", policy_jitter_name(policy->jitter_kind));
     }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "str.h"
 #include "test_main.h"
 
 START_TEST(test_A7_delays_are_500_and_1000_ms)
@@ -64,6 +65,79 @@ START_TEST(test_builtin_policies_are_as_documented)
 }
 END_TEST
 
+START_TEST(test_E1_transport_defaults)
+{
+    const struct policy *policy = policy_named("transport");
+    ck_assert_int_eq(policy->max_attempts, 4); /* the first one and 3 retries */
+    ck_assert_int_eq(policy->base_delay_ms, 2000);
+    ck_assert_int_eq(policy->cap_ms, 60000);
+    ck_assert_int_eq((int)policy->jitter_kind, POLICY_JITTER_PROPORTIONAL);
+    ck_assert_double_eq(policy->jitter, 0.5);
+    ck_assert(policy_retries_on(policy, VERDICT_TRANSIENT));
+    ck_assert(!policy_retries_on(policy, VERDICT_PERSISTENT));
+}
+END_TEST
+
+enum { HALF = 1, LAST = 2 }; /* draws: 0, u = 1/2, the largest u */
+
+static uint64_t draw_of(int which)
+{
+    static const uint64_t draws[] = {0, 1ULL << 52, (1ULL << 53) - 1};
+    return draws[which];
+}
+
+static const struct {
+    enum policy_jitter kind;
+    double jitter;
+    int n, draw;
+    int64_t want_exact_ms, want_ms;
+} backoff_cases[] = {
+    {POLICY_JITTER_NONE, 0, 1, 0, 2000, 2000},
+    {POLICY_JITTER_NONE, 0, 2, LAST, 4000, 4000},
+    {POLICY_JITTER_NONE, 0, 5, HALF, 32000, 32000},
+    {POLICY_JITTER_NONE, 0, 6, 0, 60000, 60000},
+    {POLICY_JITTER_NONE, 0.5, 1, 0, 2000, 2000}, /* the kind decides */
+    {POLICY_JITTER_PROPORTIONAL, 0, 3, LAST, 8000, 8000},
+    {POLICY_JITTER_PROPORTIONAL, 0.5, 1, 0, 2000, 1000},
+    {POLICY_JITTER_PROPORTIONAL, 0.5, 1, HALF, 2000, 2000},
+    {POLICY_JITTER_PROPORTIONAL, 0.5, 1, LAST, 2000, 3000},
+    {POLICY_JITTER_PROPORTIONAL, 0.5, 6, 0, 60000, 30000},
+    {POLICY_JITTER_PROPORTIONAL, 0.5, 6, LAST, 60000, 60000}, /* a cap is a cap */
+    {POLICY_JITTER_PROPORTIONAL, 1, 4, 0, 16000, 0},          /* never below 0 */
+    {POLICY_JITTER_FULL, 0, 1, 0, 2000, 0},
+    {POLICY_JITTER_FULL, 0, 1, HALF, 2000, 1000},
+    {POLICY_JITTER_FULL, 0, 1, LAST, 2000, 1999},
+    {POLICY_JITTER_FULL, 0, 100, HALF, 60000, 30000},
+    {POLICY_JITTER_FULL, 0.5, 2, HALF, 4000, 2000},
+};
+
+START_TEST(test_E3_backoff_is_exponential_with_jitter)
+{
+    struct policy policy = *policy_named("transport");
+    policy.jitter_kind = backoff_cases[_i].kind;
+    policy.jitter = backoff_cases[_i].jitter;
+    struct delay delay =
+        policy_delay(&policy, backoff_cases[_i].n, draw_of(backoff_cases[_i].draw), -1);
+    ck_assert_int_eq(delay.exact_ms, backoff_cases[_i].want_exact_ms);
+    ck_assert_int_eq(delay.delay_ms, backoff_cases[_i].want_ms);
+    ck_assert_int_eq(delay.n, backoff_cases[_i].n);
+    ck_assert_int_eq(delay.hint_ms, -1);
+    int64_t by_formula = (int64_t)((double)delay.exact_ms * delay.factor);
+    ck_assert_int_eq(by_formula < 60000 ? by_formula : 60000, delay.delay_ms);
+}
+END_TEST
+
+START_TEST(test_C7_research_waits_1_2_and_4_seconds)
+{
+    const struct policy *policy = policy_named("research");
+    ck_assert_int_eq(policy_delay(policy, 1, 0, -1).delay_ms, 1000);
+    ck_assert_int_eq(policy_delay(policy, 2, 0, -1).delay_ms, 2000);
+    ck_assert_int_eq(policy_delay(policy, 3, 0, -1).delay_ms, 4000);
+    ck_assert_int_eq(policy_delay(policy, 6, 0, -1).delay_ms, 32000);
+    ck_assert_int_eq(policy_delay(policy, 7, 0, -1).delay_ms, policy->cap_ms);
+}
+END_TEST
+
 START_TEST(test_unknown_policy_is_none)
 {
     ck_assert_ptr_null(policy_named("patience"));
@@ -100,10 +174,34 @@ START_TEST(test_draws_have_their_documented_values)
         {{.seed = 0, .task = 0, .step = 0, .round = 1, .attempt = 1}, 1105244400883166ULL},
         {{.seed = 1, .task = 0, .step = 0, .round = 1, .attempt = 1}, 5421060137090128ULL},
         {{.seed = 1, .task = 2, .step = 3, .round = 1, .attempt = 4}, 3693802841653937ULL},
+        {{.seed = 1, .task = 0, .step = 0, .round = 1, .attempt = 2}, 1596531073905195ULL},
+        {{.seed = 1, .task = 0, .step = 0, .round = 1, .attempt = 3}, 5782859122727513ULL},
     };
     uint64_t draw = policy_draw(&vectors[_i].key);
     ck_assert_uint_lt(draw, 1ULL << 53);
     ck_assert_uint_eq(draw, vectors[_i].want);
+}
+END_TEST
+
+/* docs/reliability.md has them too: the delays of a run, from its seed to the last ms. */
+START_TEST(test_delays_have_their_documented_values)
+{
+    static const struct {
+        enum policy_jitter kind;
+        int attempt;
+        int64_t want_ms;
+    } vectors[] = {
+        {POLICY_JITTER_NONE, 1, 2000},         {POLICY_JITTER_NONE, 2, 4000},
+        {POLICY_JITTER_NONE, 3, 8000},         {POLICY_JITTER_PROPORTIONAL, 1, 2203},
+        {POLICY_JITTER_PROPORTIONAL, 2, 2709}, {POLICY_JITTER_PROPORTIONAL, 3, 9136},
+        {POLICY_JITTER_FULL, 1, 1203},         {POLICY_JITTER_FULL, 2, 709},
+        {POLICY_JITTER_FULL, 3, 5136},
+    };
+    struct policy policy = *policy_named("transport");
+    policy.jitter_kind = vectors[_i].kind;
+    struct draw_key key = {.seed = 1, .round = 1, .attempt = vectors[_i].attempt};
+    struct delay delay = policy_delay(&policy, vectors[_i].attempt, policy_draw(&key), -1);
+    ck_assert_int_eq(delay.delay_ms, vectors[_i].want_ms);
 }
 END_TEST
 
@@ -122,6 +220,105 @@ START_TEST(test_hint_is_a_floor)
     const struct policy *policy = policy_named("sandbox");
     ck_assert_int_eq(policy_delay(policy, 1, 0, 90000).delay_ms, 90000);
     ck_assert_int_eq(policy_delay(policy, 1, 0, 10).delay_ms, 500);
+    ck_assert_int_eq(policy_delay(policy, 1, 0, 0).delay_ms, 500);
+    ck_assert_int_eq(policy_delay(policy, 1, 0, 10).hint_ms, 10);
+}
+END_TEST
+
+START_TEST(test_jitter_does_not_get_below_a_hint)
+{
+    struct policy policy = *policy_named("transport");
+    policy.jitter_kind = POLICY_JITTER_FULL;
+    struct delay delay = policy_delay(&policy, 1, 0, 700);
+    ck_assert_int_eq(delay.delay_ms, 700);
+    ck_assert_int_eq(delay.exact_ms, 2000);
+    ck_assert_double_eq(delay.factor, 0);
+}
+END_TEST
+
+START_TEST(test_no_delay_is_a_delay_of_0)
+{
+    struct policy policy = *policy_named("sandbox");
+    policy.base_delay_ms = 0;
+    ck_assert_int_eq(policy_delay(&policy, 9, 0, -1).delay_ms, 0);
+    policy = *policy_named("sandbox");
+    policy.cap_ms = 0;
+    ck_assert_int_eq(policy_delay(&policy, 9, 0, -1).delay_ms, 0);
+}
+END_TEST
+
+START_TEST(test_what_a_policy_tries_again_on)
+{
+    struct policy policy = *policy_named("sandbox");
+    policy.retry_on = (unsigned)_i;
+    ck_assert(policy_retries_on(&policy, VERDICT_TRANSIENT) == ((_i & POLICY_ON_TRANSIENT) != 0));
+    ck_assert(policy_retries_on(&policy, VERDICT_PERSISTENT) == ((_i & POLICY_ON_PERSISTENT) != 0));
+    ck_assert(!policy_retries_on(&policy, VERDICT_SUCCESS));
+}
+END_TEST
+
+static const struct {
+    struct policy policy;
+    const char *want;
+} word_cases[] = {
+    {{.max_attempts = 1, .retry_on = 3, .phases = 15}, "never again"},
+    {{.max_attempts = 2, .retry_on = 0, .phases = 15}, "never again"},
+    {{.max_attempts = 2, .retry_on = 3, .phases = 0}, "never again"},
+    {{.max_attempts = 2, .retry_on = 3, .phases = 1, .cap_ms = 9}, "at once"},
+    {{.max_attempts = 2, .retry_on = 3, .phases = 1, .base_delay_ms = 5, .cap_ms = 0}, "at once"},
+    {{.max_attempts = 2,
+      .retry_on = 1,
+      .phases = 1,
+      .base_delay_ms = 500,
+      .multiplier = 1,
+      .cap_ms = 9000},
+     "after 500 ms, if transient"},
+    {{.max_attempts = 2,
+      .retry_on = 2,
+      .phases = 1,
+      .base_delay_ms = 5000,
+      .multiplier = 3,
+      .cap_ms = 2000,
+      .same_stops = 4,
+      .window = 5},
+     "after 2 s, if persistent, 4 equal results end it"},
+    {{.max_attempts = 2,
+      .retry_on = 3,
+      .phases = 1,
+      .base_delay_ms = 1500,
+      .multiplier = 1.5,
+      .cap_ms = 120000,
+      .jitter_kind = POLICY_JITTER_PROPORTIONAL,
+      .jitter = 0.25,
+      .window = 2,
+      .deadline_ms = 7200000},
+     "after 1500 ms, x 1.5 up to 2 min, jitter 25 %, 2 equal results end it, within 2 h"},
+    {{.max_attempts = 2,
+      .retry_on = 3,
+      .phases = 1,
+      .base_delay_ms = 1000,
+      .multiplier = 2,
+      .cap_ms = 61000,
+      .jitter_kind = POLICY_JITTER_FULL},
+     "after 1 s, x 2 up to 61 s, full jitter"},
+};
+
+START_TEST(test_a_policy_in_words)
+{
+    struct str words = {0};
+    policy_words(&word_cases[_i].policy, &words);
+    ck_assert_str_eq(str_text(&words), word_cases[_i].want);
+    str_done(&words);
+}
+END_TEST
+
+START_TEST(test_kinds_have_names)
+{
+    ck_assert_str_eq(policy_jitter_name(POLICY_JITTER_NONE), "none");
+    ck_assert_str_eq(policy_jitter_name(POLICY_JITTER_PROPORTIONAL), "proportional");
+    ck_assert_str_eq(policy_jitter_name(POLICY_JITTER_FULL), "full");
+    ck_assert_str_eq(policy_exhausted_name(POLICY_EXHAUSTED_BY_CLASS), "by-class");
+    ck_assert_str_eq(policy_exhausted_name(POLICY_EXHAUSTED_MAX_RETRIES), "max-retries");
 }
 END_TEST
 
@@ -137,8 +334,18 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_unknown_policy_is_none);
     tcase_add_test(tcase, test_exponent_saturates);
     tcase_add_loop_test(tcase, test_jitter_stays_within_its_fraction_and_the_cap, 0, 500);
-    tcase_add_loop_test(tcase, test_draws_have_their_documented_values, 0, 3);
+    tcase_add_loop_test(tcase, test_draws_have_their_documented_values, 0, 5);
     tcase_add_loop_test(tcase, test_each_part_of_the_key_matters, 0, 4);
     tcase_add_test(tcase, test_hint_is_a_floor);
+    tcase_add_test(tcase, test_jitter_does_not_get_below_a_hint);
+    tcase_add_test(tcase, test_no_delay_is_a_delay_of_0);
+    tcase_add_test(tcase, test_E1_transport_defaults);
+    tcase_add_loop_test(tcase, test_E3_backoff_is_exponential_with_jitter, 0,
+                        TABLE_LEN(backoff_cases));
+    tcase_add_test(tcase, test_C7_research_waits_1_2_and_4_seconds);
+    tcase_add_loop_test(tcase, test_delays_have_their_documented_values, 0, 9);
+    tcase_add_loop_test(tcase, test_what_a_policy_tries_again_on, 0, 4);
+    tcase_add_loop_test(tcase, test_a_policy_in_words, 0, TABLE_LEN(word_cases));
+    tcase_add_test(tcase, test_kinds_have_names);
     return suite;
 }

@@ -1,0 +1,248 @@
+#include "settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "str.h"
+#include "test_main.h"
+
+static struct settings settings;
+static struct violations violations;
+static struct str shown;
+
+static void setup(void)
+{
+    settings = (struct settings){0};
+    violations = (struct violations){0};
+    shown = (struct str){0};
+}
+
+static void teardown(void)
+{
+    settings_done(&settings);
+    violations_done(&violations);
+    str_done(&shown);
+}
+
+static bool parse(const char *text)
+{
+    bool ok = settings_parse(text, strlen(text), &settings, &violations);
+    violations_display(&violations, &shown);
+    ck_assert(ok == (violations.count == 0));
+    return ok;
+}
+
+static const struct policy *find(const char *name)
+{
+    return settings_policy(&settings, name);
+}
+
+static const struct {
+    const char *name;
+    const char *text;
+    const char *want; /* all violations as displayed */
+} bad[] = {
+    {"syntax", "{\n \"rules\": }", "[NOT_JSON] (root): line 2, column 11: unexpected token '}'\n"},
+    {"no object", "[]",
+     "[NOT_OBJECT] (root): settings are an object (expected object, got array)\n"},
+    {"unknown key", "{\"polices\": {}}",
+     "[INVALID_VALUE] polices: unknown key, did you mean \"policies\"?\n"},
+    {"limit 0", "{\"retry_limit\": 0}",
+     "[INVALID_VALUE] retry_limit: out of range (expected 1 to 100, got 0)\n"},
+    {"limit 101", "{\"retry_limit\": 101}",
+     "[INVALID_VALUE] retry_limit: out of range (expected 1 to 100, got 101)\n"},
+    {"limit text", "{\"retry_limit\": \"3\"}",
+     "[WRONG_TYPE] retry_limit: wrong type (expected integer, got string)\n"},
+    {"retries", "{\"sandbox\": {\"transientRetries\": 100}}",
+     "[INVALID_VALUE] sandbox.transientRetries: out of range (expected 0 to 99, got 100)\n"},
+    {"sandbox type", "{\"sandbox\": 3}",
+     "[WRONG_TYPE] sandbox: wrong type (expected object, got integer)\n"},
+    {"sandbox key", "{\"sandbox\": {\"transientRetrys\": 3}}",
+     "[INVALID_VALUE] sandbox.transientRetrys: unknown key, did you mean \"transientRetries\"?\n"},
+    {"rules type", "{\"rules\": {}}",
+     "[WRONG_TYPE] rules: wrong type (expected array, got object)\n"},
+    {"rule type", "{\"rules\": [{}, 1]}",
+     "[WRONG_TYPE] rules[1]: wrong type (expected object, got integer)\n"},
+    {"policies type", "{\"policies\": 1}",
+     "[WRONG_TYPE] policies: wrong type (expected object, got integer)\n"},
+    {"policy name", "{\"policies\": {\"\": {}}}",
+     "[INVALID_VALUE] policies[\"\"]: a policy's name is 1 to 31 letters, digits, '.', '_' or "
+     "'-'\n"},
+    {"circle of built-in ones",
+     "{\"policies\": {\"sandbox\": {\"like\": \"research\"}, \"research\": {\"like\": "
+     "\"sandbox\"}}}",
+     "[INVALID_VALUE] policies.sandbox.like: policies are like each other in a circle: sandbox -> "
+     "research -> sandbox\n"},
+    {"circle through what is not said",
+     "{\"policies\": {\"sandbox\": {\"like\": \"mine\"}, \"mine\": {}}}",
+     "[INVALID_VALUE] policies.sandbox.like: policies are like each other in a circle: sandbox -> "
+     "mine -> sandbox\n"},
+    {"all at once",
+     "{\"retry_limit\": 1.5, \"policies\": {\"p\": {\"jitter\": \"some\"}}, \"x\": 1}",
+     "[WRONG_TYPE] retry_limit: wrong type (expected integer, got number)\n"
+     "[INVALID_VALUE] policies.p.jitter: unknown word (expected 0 to 1, \"none\" or \"full\", got "
+     "\"some\")\n"
+     "[INVALID_VALUE] x: unknown key\n"},
+};
+
+START_TEST(test_bad_settings)
+{
+    ck_assert_msg(!parse(bad[_i].text), "%s: accepted", bad[_i].name);
+    ck_assert_msg(strcmp(str_text(&shown), bad[_i].want) == 0, "%s:\n%s", bad[_i].name,
+                  str_text(&shown));
+    ck_assert_ptr_null(settings.policies);
+}
+END_TEST
+
+START_TEST(test_nothing_is_set)
+{
+    ck_assert(parse("{\"//\": \"nothing\", \"$schema\": \"x\"}"));
+    ck_assert_int_eq(settings.policy_count, 0);
+    ck_assert_ptr_null(settings.rules);
+    ck_assert_ptr_eq(find("research"), policy_named("research"));
+    ck_assert_ptr_null(find("mine"));
+}
+END_TEST
+
+START_TEST(test_too_large)
+{
+    size_t len = SETTINGS_BYTES_MAX + 1;
+    char *text = malloc(len);
+    ck_assert_ptr_nonnull(text);
+    memset(text, ' ', len);
+    ck_assert(!settings_parse(text, len, &settings, &violations));
+    ck_assert_str_eq(violations.items[0].expected, "at most 1 MiB");
+    free(text);
+}
+END_TEST
+
+START_TEST(test_C5_attempts_and_window_are_settings)
+{
+    ck_assert(parse("{\"retry_limit\": 5, \"policies\": {\"research\": {\"window\": 4}}}"));
+    ck_assert_int_eq(find("research")->max_attempts, 5);
+    ck_assert_int_eq(find("research")->window, 4);
+    ck_assert_int_eq(find("research")->base_delay_ms, 1000);
+    ck_assert_int_eq(settings.policy_count, 1);
+}
+END_TEST
+
+START_TEST(test_C5_the_limit_alone)
+{
+    ck_assert(parse("{\"retry_limit\": 1}"));
+    ck_assert_int_eq(find("research")->max_attempts, 1);
+    ck_assert_int_eq(find("research")->window, 3);
+}
+END_TEST
+
+START_TEST(test_B7_transient_retries_are_a_setting)
+{
+    ck_assert(parse("{\"sandbox\": {\"transientRetries\": 0}}"));
+    ck_assert_int_eq(find("infrastructure")->max_attempts, 1);
+    ck_assert_int_eq(find("sandbox")->max_attempts, 3);
+    settings_done(&settings);
+    ck_assert(parse("{\"sandbox\": {\"transientRetries\": 99}}"));
+    ck_assert_int_eq(find("infrastructure")->max_attempts, 100);
+}
+END_TEST
+
+START_TEST(test_the_long_word_wins)
+{
+    ck_assert(parse("{\"policies\": {\"research\": {\"max_attempts\": 7}, \"infrastructure\": "
+                    "{\"max_attempts\": 8}}, \"retry_limit\": 5, \"sandbox\": "
+                    "{\"transientRetries\": 1}}"));
+    ck_assert_int_eq(find("research")->max_attempts, 7);
+    ck_assert_int_eq(find("infrastructure")->max_attempts, 8);
+    ck_assert_int_eq(settings.policy_count, 2);
+}
+END_TEST
+
+START_TEST(test_A9_options_are_settings)
+{
+    ck_assert(parse("{\"policies\": {\"sandbox\": {\"max_attempts\": 5, \"base_delay_ms\": 70, "
+                    "\"multiplier\": 3}}}"));
+    const struct policy *sandbox = find("sandbox");
+    ck_assert_int_eq(sandbox->max_attempts, 5);
+    ck_assert_int_eq(policy_delay(sandbox, 1, 0, -1).delay_ms, 70);
+    ck_assert_int_eq(policy_delay(sandbox, 3, 0, -1).delay_ms, 630);
+    ck_assert_uint_eq(sandbox->phases, policy_named("sandbox")->phases);
+}
+END_TEST
+
+START_TEST(test_like_takes_the_changed_one_wherever_it_stands)
+{
+    ck_assert(parse("{\"policies\": {\"b\": {\"like\": \"a\", \"window\": 9}, \"a\": {}, "
+                    "\"c\": {\"like\": \"research\"}, \"sandbox\": {\"max_attempts\": 6}}, "
+                    "\"retry_limit\": 8}"));
+    ck_assert_int_eq(find("a")->max_attempts, 6);
+    ck_assert_int_eq(find("b")->max_attempts, 6);
+    ck_assert_int_eq(find("b")->window, 9);
+    ck_assert_int_eq(find("c")->max_attempts, 8);
+    ck_assert_str_eq(find("c")->name, "c");
+}
+END_TEST
+
+START_TEST(test_a_builtin_policy_may_become_like_another)
+{
+    ck_assert(parse("{\"policies\": {\"sandbox\": {\"like\": \"transport\"}}}"));
+    ck_assert_int_eq(find("sandbox")->base_delay_ms, 2000);
+    ck_assert_str_eq(find("sandbox")->name, "sandbox");
+}
+END_TEST
+
+START_TEST(test_rules_are_kept_as_text)
+{
+    ck_assert(parse("{\"rules\": [ {\"id\": \"x\", \"pattern\": \"\\\\bno\\u00e9\"} ]}"));
+    ck_assert_str_eq(settings.rules, "[{\"id\":\"x\",\"pattern\":\"\\\\bno\303\251\"}]");
+    settings_done(&settings);
+    ck_assert(parse("{\"rules\": []}"));
+    ck_assert_ptr_null(settings.rules);
+}
+END_TEST
+
+START_TEST(test_names)
+{
+    struct str names = {0};
+    ck_assert(parse("{\"policies\": {\"mine\": {}, \"sandbox\": {}}}"));
+    settings_names(&settings, &names);
+    ck_assert_str_eq(str_text(&names), "sandbox, infrastructure, research, transport, mine");
+    str_done(&names);
+}
+END_TEST
+
+START_TEST(test_as_many_policies_as_may_be)
+{
+    struct str text = {0};
+    str_add(&text, "{\"retry_limit\": 2, \"sandbox\": {\"transientRetries\": 2}, \"policies\": {");
+    for (int i = 0; i < PLAN_POLICIES_MAX + _i; i++)
+        str_addf(&text, "%s\"p%d\": {}", i > 0 ? "," : "", i);
+    str_add(&text, "}}");
+    bool ok = parse(str_text(&text));
+    str_done(&text);
+    ck_assert(ok == (_i == 0));
+    ck_assert_str_eq(str_text(&shown),
+                     ok ? ""
+                        : "[INVALID_VALUE] policies: too many (expected at most 64, got more)\n");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("settings");
+    TCase *tcase = test_case(suite, "settings");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_bad_settings, 0, TABLE_LEN(bad));
+    tcase_add_test(tcase, test_nothing_is_set);
+    tcase_add_test(tcase, test_too_large);
+    tcase_add_test(tcase, test_C5_attempts_and_window_are_settings);
+    tcase_add_test(tcase, test_C5_the_limit_alone);
+    tcase_add_test(tcase, test_B7_transient_retries_are_a_setting);
+    tcase_add_test(tcase, test_the_long_word_wins);
+    tcase_add_test(tcase, test_A9_options_are_settings);
+    tcase_add_test(tcase, test_like_takes_the_changed_one_wherever_it_stands);
+    tcase_add_test(tcase, test_a_builtin_policy_may_become_like_another);
+    tcase_add_test(tcase, test_rules_are_kept_as_text);
+    tcase_add_test(tcase, test_names);
+    tcase_add_loop_test(tcase, test_as_many_policies_as_may_be, 0, 2);
+    return suite;
+}
