@@ -20,7 +20,7 @@ check_rows() {
 		for test in $(echo "$tests" | tr -d '`,'); do
 			case $test in
 			test_"$id"_*)
-				grep -rqw "$test" tests --include='*.c' || echo "$id names $test, which is not there"
+				grep -rqw "$test" tests --include='*.c' --include='*.sh' || echo "$id names $test, which is not there"
 				;;
 			*) echo "$id names $test, which does not carry its id" ;;
 			esac
@@ -30,7 +30,8 @@ check_rows() {
 offences=$(check_rows)
 [ -z "$offences" ] || complain "$offences"
 
-for test in $(grep -rhoE '\btest_[A-EP][0-9]+_[a-zA-Z0-9_]+' tests --include='*.c' | sort -u); do
+for test in $(grep -rhoE '\btest_[A-EP][0-9]+_[a-zA-Z0-9_]+' tests --include='*.c' \
+	--include='*.sh' | sort -u); do
 	id=$(echo "$test" | sed 's/^test_\([A-EP][0-9]*\)_.*/\1/')
 	grep -q "^| $id | .*\`$test\`" "$table" || complain "$test is not in the row of $id in $table"
 done
