@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,20 +11,24 @@
 
 enum { CONFIG_FOLDERS_MAX = 128 };
 
-/* The file nearest to the folder, walking up; NULL if there is none. */
-static FILE *open_nearest(const char *dir, char path[PATH_MAX])
+/* The file nearest to the folder, walking up; *out is NULL if there is none. One that is
+ * there and cannot be opened is an error: what it says would go unheeded. */
+static bool open_nearest(const char *dir, char path[PATH_MAX], FILE **out, struct err *err)
 {
     char folder[PATH_MAX];
     (void)snprintf(folder, sizeof(folder), "%s", dir);
     for (int i = 0; i < CONFIG_FOLDERS_MAX; i++) {
         int len = snprintf(path, PATH_MAX, "%s/devs.config.json", folder);
-        FILE *file = len < PATH_MAX ? fopen(path, "re") : NULL;
+        errno = ENOENT;
+        *out = len < PATH_MAX ? fopen(path, "re") : NULL;
+        if (!*out && errno != ENOENT && errno != ENOTDIR)
+            return err_set(err, ERR_INVALID, "%s: %s", path, strerror(errno));
         char *slash = strrchr(folder, '/');
-        if (file || !slash)
-            return file;
+        if (*out || !slash)
+            return true;
         *slash = '\0';
     }
-    return NULL;
+    return true;
 }
 
 /* Rules are known to be right once a classifier could be made of them. */
@@ -48,23 +53,30 @@ static int parse(const struct str *text, struct config *config)
     return code;
 }
 
+static int read_file(FILE *file, struct config *config)
+{
+    struct str text = {0};
+    struct err why = {0};
+    int code = read_text(file, SETTINGS_BYTES_MAX, &text, &why)
+                   ? parse(&text, config)
+                   : fail_usage(NULL, "%s: %s", config->path, why.message);
+    str_done(&text);
+    return code == EXIT_ALL_PASSED ? check_rules(config) : code;
+}
+
 int config_read(const char *dir, struct config *out)
 {
     struct config config = {0};
-    FILE *file = open_nearest(dir, config.path);
+    struct err err = {0};
+    FILE *file = NULL;
+    if (!open_nearest(dir, config.path, &file, &err))
+        return fail(&err);
     if (!file) {
         *out = (struct config){0};
         return EXIT_ALL_PASSED;
     }
-    struct str text = {0};
-    struct err why = {0};
-    int code = read_text(file, SETTINGS_BYTES_MAX, &text, &why)
-                   ? parse(&text, &config)
-                   : fail_usage(NULL, "%s: %s", config.path, why.message);
+    int code = read_file(file, &config);
     (void)fclose(file); /* only read */
-    str_done(&text);
-    if (code == EXIT_ALL_PASSED)
-        code = check_rules(&config);
     if (code == EXIT_ALL_PASSED)
         *out = config;
     else
