@@ -4,6 +4,8 @@
 #ifndef DEVS_EVENT_TEXT_H
 #define DEVS_EVENT_TEXT_H
 
+#include <stdbool.h>
+
 #include "event.h"
 #include "run_state.h"
 #include "str.h"
@@ -23,5 +25,9 @@ void event_words(const struct run_state *state, const struct event *event, struc
  * message "[TRANSIENT RETRY] attempt N/max for taskId=X, reason=TYPE" (B6). */
 void event_json(const struct run_state *state, int64_t run, const struct event *event,
                 struct str *out);
+
+/* What only the debug level says of an event, as a second line in words: the hash of an
+ * attempt's result and how many are equal in a row. False if there is nothing. */
+bool event_details(const struct run_state *state, const struct event *event, struct str *out);
 
 #endif

@@ -89,7 +89,8 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
         {"plain", 0, NULL, "a line for each record", &words.plain, NULL},
         {"json", 0, NULL, "a JSON object for each record", &words.json, NULL},
         {"task", 0, "T", "only records of this task", NULL, &words.task},
-        {"level", 0, "L", "error, info or debug (default)", NULL, &words.level},
+        {"level", 0, "L", "error, info or debug (default; said outright, with hashes)", NULL,
+         &words.level},
         {"follow", 'f', NULL, "go on until the run ends", &words.follow, NULL},
         {"frame", 0, "CxR", "one frame of the cockpit as text, so many columns and rows", NULL,
          &words.frame},
@@ -110,6 +111,7 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
                             .form = words.json ? STREAM_JSON : STREAM_PLAIN,
                             .task = words.task,
                             .follow = words.follow,
+                            .details = words.level && strcmp(words.level, "debug") == 0,
                             .done_fd = -1,
                             .signal_fd = -1};
     if (!parse_level(words.level, &stream.level, &err) ||

@@ -63,20 +63,30 @@ static bool write_page(struct printing *p)
     return !p->given_up && !(p->outlet.closed && p->stream->done_fd < 0);
 }
 
+static void start_line(struct printing *p, const struct event *event)
+{
+    char time[CLOCK_TEXT_MAX];
+    str_clear(&p->line);
+    str_addf(&p->line, "%s ", clock_hms(event->at.at_ms, time));
+}
+
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct printing *p = ctx;
     if (!wants(p, state, event))
         return true;
-    str_clear(&p->line);
     if (p->stream->form == STREAM_JSON) {
+        str_clear(&p->line);
         event_json(state, follower_run(p->follower)->number, event, &p->line);
-    } else {
-        char time[CLOCK_TEXT_MAX];
-        str_addf(&p->line, "%s ", clock_hms(event->at.at_ms, time));
-        event_words(state, event, &p->line);
+        put_line(p);
+        return write_page(p);
     }
+    start_line(p, event);
+    event_words(state, event, &p->line);
     put_line(p);
+    start_line(p, event);
+    if (p->stream->details && event_details(state, event, &p->line))
+        put_line(p);
     return write_page(p);
 }
 

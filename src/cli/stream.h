@@ -22,6 +22,7 @@ struct stream {
     int64_t run;               /* number; 0 = the newest */
     enum stream_form form;
     enum event_level level;      /* least important that is printed */
+    bool details;                /* and the hash of each result (event_details()) */
     const char *task;            /* only this task's; NULL = all */
     bool follow;                 /* go on until the run ends */
     int done_fd;                 /* engine in this process: readable when it ended; -1 */

@@ -178,6 +178,18 @@ static void words_wait_started(const struct words *w)
     str_addf(w->out, ", then try %d", w->event->attempt + 1);
 }
 
+/* The last error, as far as a rule saw it. */
+static void add_cause(const struct words *w)
+{
+    char word[VERDICT_WORD_MAX];
+    const struct verdict *verdict = w->step->verdict;
+    if (!verdict)
+        return;
+    str_addf(w->out, ", caused by %s", verdict_word(verdict, &w->attempt->outcome, word));
+    if (verdict->match[0] != '\0')
+        str_addf(w->out, ": %s", verdict->match);
+}
+
 static void words_step_ended(const struct words *w)
 {
     enum decision_kind kind = (enum decision_kind)w->event->a;
@@ -190,6 +202,8 @@ static void words_step_ended(const struct words *w)
     if (kind == DECISION_TRANSIENT_EXHAUSTED)
         str_addf(w->out, "%s, ", transient_type_name(w->attempt->type));
     add_outcome(&w->attempt->outcome, w->out);
+    if (kind == DECISION_MAX_RETRIES)
+        add_cause(w);
 }
 
 static void words_control_answered(const struct words *w)
@@ -401,6 +415,20 @@ void event_words(const struct run_state *state, const struct event *event, struc
     if (names_what_is_there(&w))
         words_of_kind(&w);
     json_free(text);
+}
+
+bool event_details(const struct run_state *state, const struct event *event, struct str *out)
+{
+    struct words w = look_up(state, event, NULL, out);
+    if (event->kind != EVENT_ATTEMPT_ENDED || !w.attempt)
+        return false;
+    const struct digest print = w.attempt->fingerprint;
+    if (print.hi == 0 && print.lo == 0)
+        return false;
+    add_subject(&w);
+    str_addf(out, "result %016llx%016llx, %d equal in a row", (unsigned long long)print.hi,
+             (unsigned long long)print.lo, w.step->same);
+    return true;
 }
 
 static void json_field(struct str *out, const char *name, int64_t value)
