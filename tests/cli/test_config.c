@@ -103,7 +103,7 @@ static const struct {
     const char *want;
 } bad[] = {
     {"{\n \"retry_limit\" 3}", "1 thing is wrong, nothing was started\n"
-                               "[NOT_JSON] (root): line 2, column 16: ':' expected near '3'\n"},
+                               "[NOT_JSON] (root): line 2, column 16: ':' expected, not '3'\n"},
     {"{\"retry_limit\": 0, \"rule\": []}",
      "2 things are wrong, nothing was started\n"
      "[INVALID_VALUE] retry_limit: out of range (expected 1 to 100, got 0)\n"
