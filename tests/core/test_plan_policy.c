@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "play.h"
 #include "str.h"
 #include "test_main.h"
@@ -345,6 +346,48 @@ START_TEST(test_a_command_may_have_a_policy_of_the_settings)
 }
 END_TEST
 
+/* What a block of docs/plan.md is an example of, by what it has. */
+static bool parse_example(const char *text, size_t len)
+{
+    struct json *json = NULL;
+    struct str step = {0};
+    bool ok = json_parse(text, len, &json, NULL, NULL);
+    ck_assert_msg(ok, "%.*s", (int)len, text);
+    if (json_get(json, "tasks")) {
+        ok = plan_parse(text, len, &plan, &violations);
+    } else if (json_get(json, "run")) {
+        str_add_n(&step, text, len);
+        ok = parse(SAFE, str_text(&step));
+    } else {
+        ok = settings_parse(text, len, &settings, &violations);
+    }
+    json_free(json);
+    str_done(&step);
+    violations_display(&violations, &shown);
+    return ok;
+}
+
+START_TEST(test_documented_examples_are_right)
+{
+    static const char begin[] = "\n```json\n";
+    enum { EXAMPLES = 5 };
+    char *page = test_read_file(test_source_path("docs/plan.md"));
+    ck_assert_ptr_nonnull(page);
+    int count = 0;
+    for (const char *at = page; (at = strstr(at, begin)) != NULL; count++) {
+        at += strlen(begin);
+        const char *end = strstr(at, "\n```\n");
+        ck_assert_ptr_nonnull(end);
+        bool ok = parse_example(at, (size_t)(end - at));
+        ck_assert_msg(ok, "%.*s\n%s", (int)(end - at), at, str_text(&shown));
+        teardown();
+        setup();
+    }
+    ck_assert_int_eq(count, EXAMPLES);
+    free(page);
+}
+END_TEST
+
 #define RESEARCH                                                                                   \
     "{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", \"steps\": "               \
     "[{\"run\": [\"x\"], \"policy\": \"research\"}]}]}"
@@ -400,6 +443,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_an_agent_program_is_a_source);
     tcase_add_loop_test(tcase, test_sources_have_a_limit, 0, 2);
     tcase_add_test(tcase, test_a_command_may_have_a_policy_of_the_settings);
+    tcase_add_test(tcase, test_documented_examples_are_right);
     TCase *playing = test_case(suite, "research");
     tcase_add_test(playing, test_C3_research_is_tried_three_times);
     tcase_add_test(playing, test_C3_the_first_success_returns);
