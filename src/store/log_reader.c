@@ -36,6 +36,9 @@ static const char *const query_sql[] = {
         ("SELECT id, length(bytes) FROM output WHERE id IN"
          " (SELECT id FROM output WHERE run=? AND task=? AND step=? AND attempt=?)"
          " ORDER BY id DESC"),
+    /* Of one stream, the last bytes first: what follows the gap, the live tail, the head. */
+    [LOG_QUERY_STREAM_END] = "SELECT offset, bytes FROM output WHERE run=? AND task=? AND step=?"
+                             " AND attempt=? AND stream=? ORDER BY part DESC, idx DESC",
     [LOG_QUERY_ANSWER] = "SELECT applied_at_ms, done, answer FROM control WHERE id=?",
     [LOG_QUERY_CAPTURE] = "SELECT json FROM capture WHERE run=?1 AND task=?2 AND step=?3"
                           " AND (?4=0 OR attempt=?4) ORDER BY attempt DESC, id DESC LIMIT 1",
