@@ -20,6 +20,9 @@ enum { CLOCK_TEXT_MAX = 32 };
 /* Local time as HH:MM:SS, or HH:MM:SS.mmm. Returns out. */
 const char *clock_hms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
 const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
+/* Local time as HH:MM; on another day than that of `now_ms` "Sun HH:MM", a week or more away
+ * "29 Nov HH:MM". Returns out. */
+const char *clock_short(int64_t at_ms, int64_t now_ms, char out[CLOCK_TEXT_MAX]);
 /* Local date and time as YYYY-MM-DD HH:MM:SS. Returns out. */
 const char *clock_date(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
 /* UTC as RFC 3339 with milliseconds, for JSON. Returns out. */

@@ -111,6 +111,7 @@ struct step_state {
     struct moment due;              /* STEP_WAITING only */
     struct delay delay;             /* of the last wait */
     char *wait_json;                /* owned; the last wait's formula as recorded */
+    char *end_json;                 /* owned; STEP_ENDED only: what that decision went by */
     struct verdict *verdict;        /* owned; evidence of the last attempt that failed */
     struct attempt_state *attempts; /* owned; in order */
     size_t attempt_count;

@@ -42,11 +42,32 @@ void shown_strip(const struct run_state *state, int task, bool ascii, struct str
  * blocker for a blocked task; "" where there is nothing to say. */
 void shown_class(const struct run_state *state, int task, struct str *out);
 
-/* The NEXT/FOR column at `now`: "in 0:18", "3:12", "held 2:41", "ended 0:57",
- * "slot 1st", "starting", "needs tax". For a run that is over (or orphaned) pass
- * the moment of its last event: then nothing depends on the clock. */
-void shown_next(const struct run_state *state, int task, bool orphaned, const struct moment *now,
-                struct str *out);
+enum { SHOWN_CLOCK_MAX = 32 };
+/* A time of day in the person's own zone: "03:00", "Sun 03:00" where that is not the day of
+ * `now_ms`. clock_short() is one. */
+typedef const char *shown_clock_fn(int64_t at_ms, int64_t now_ms, char out[SHOWN_CLOCK_MAX]);
+/* The same with seconds, whatever the day: clock_hms(). */
+typedef const char *shown_hms_fn(int64_t at_ms, char out[SHOWN_CLOCK_MAX]);
+
+/* The time that is shown. For a run that is over (or orphaned) it is the moment of its last
+ * event: then nothing depends on the clock. */
+struct shown_time {
+    struct moment now;
+    shown_clock_fn *clock;
+    shown_hms_fn *hms;
+};
+
+/* The TRY column: "3/6", or "start 2/4" while a start fails or is tried again. */
+void shown_try(const struct run_state *state, int task, struct str *out);
+
+/* The NEXT/FOR column: "in 0:18", "until 03:00", "3:12", "held 2:41", "after T-104",
+ * "ended 0:57", "resets 03:00", "slot 1st", "gate 0:18", "starting", "needs tax". */
+void shown_next(const struct run_state *state, int task, bool orphaned,
+                const struct shown_time *time, struct str *out);
+
+/* When what a person is needed for may go on again, wall clock ms: the time that the
+ * verdict is parked until; -1 = none is known. */
+int64_t shown_resets_at_ms(const struct step_state *step);
 
 /* Does anything on the screen change with time alone? */
 bool shown_counts(const struct run_state *state, bool orphaned);
@@ -56,8 +77,43 @@ bool shown_counts(const struct run_state *state, bool orphaned);
 const char *shown_expectation(const struct verdict *verdict);
 
 /* Why the task is as it is, one line of plain words: class, rule and the matched
- * text; "" if there is nothing to explain. */
+ * text, a person's correction, why the policy did not go on; "" if there is nothing to
+ * explain. */
 void shown_why(const struct run_state *state, int task, struct str *out);
+
+/* shown_decision.c: what was decided and by what, as it is in the log. */
+
+/* A wait's formula with its inputs: "15 s x2^2 = 60 s, jitter 0.75 -> 45 s, cap 5:00"; ""
+ * where they are not recorded, or nothing waits. */
+void shown_formula(const struct step_state *step, struct str *out);
+/* Why the policy did not go on when the step ended: "6 of 6 tries used"; "" where it is not
+ * recorded, or it did not end so. */
+void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out);
+/* What the verdict went by: `rule tap.not-ok at out:5: "not ok 3"`; "" for none. */
+void shown_evidence(const struct verdict *verdict, struct str *out);
+/* Rules that nearly decided: "rate-limit (quoted) at err byte 12"; "" for none. */
+void shown_near(const struct verdict *verdict, struct str *out);
+/* The server's hint and the rule it came from: "wait 45 s, by http.retry-after". */
+void shown_hint(const struct verdict *verdict, struct str *out);
+/* The class as a person corrected it, else as it was judged: "network". */
+void shown_attempt_class(const struct attempt_state *attempt, const struct verdict *verdict,
+                         struct str *out);
+/* "15 s", "0.5 s"; two minutes and more as shown_duration(). */
+void shown_seconds(int64_t ms, struct str *out);
+
+/* shown_gate.c: sources that let not everything through. */
+
+enum shown_room { SHOWN_IN_FULL, SHOWN_IN_BRIEF };
+/* Does any gate keep something back? Not once the run has ended. */
+bool shown_has_gate(const struct run_state *state);
+/* The gate that changes next, and how many more there are: "gate claude closed until
+ * 14:02:55 (0:18), 6 wait, limit 2 in a row   +2"; "" if all are open. */
+void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,
+                 struct str *out);
+/* For a step that waits behind its gate: "gate 0:18", "gate T-104"; false where no gate
+ * keeps it back. */
+bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
+                       struct str *out);
 
 /* m:ss or h:mm:ss; "0:00" for negative. */
 void shown_duration(int64_t ms, struct str *out);

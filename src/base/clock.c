@@ -67,6 +67,26 @@ const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
     return out;
 }
 
+/* Words of our own: the locale's may be of any length. */
+static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+const char *clock_short(int64_t at_ms, int64_t now_ms, char out[CLOCK_TEXT_MAX])
+{
+    const int64_t week_ms = (int64_t)7 * 24 * 3600 * MS_PER_S;
+    struct tm tm = broken_down(at_ms, false);
+    struct tm now = broken_down(now_ms, false);
+    int64_t apart_ms = at_ms > now_ms ? at_ms - now_ms : now_ms - at_ms;
+    int len = 0;
+    if (apart_ms >= week_ms)
+        len = snprintf(out, CLOCK_TEXT_MAX, "%d %s ", tm.tm_mday, months[tm.tm_mon]);
+    else if (tm.tm_yday != now.tm_yday)
+        len = snprintf(out, CLOCK_TEXT_MAX, "%s ", days[tm.tm_wday]);
+    (void)snprintf(out + len, (size_t)(CLOCK_TEXT_MAX - len), "%02d:%02d", tm.tm_hour, tm.tm_min);
+    return out;
+}
+
 const char *clock_date(int64_t at_ms, char out[CLOCK_TEXT_MAX])
 {
     struct tm tm = broken_down(at_ms, false);

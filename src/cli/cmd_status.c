@@ -56,7 +56,8 @@ static void print_task(const struct asking *asking, int task, int id_columns)
     str_addf(&line, "%2d/%-2d ", (int)run_state_step(state, task)->attempt_count,
              run_state_tries(state, task));
     str_clear(&part);
-    shown_next(state, task, asking->orphaned, &asking->now, &part);
+    const struct shown_time time = {.now = asking->now, .clock = clock_short, .hms = clock_hms};
+    shown_next(state, task, asking->orphaned, &time, &part);
     add_padded(&line, str_text(&part), 13);
     str_clear(&part);
     shown_class(state, task, &part);

@@ -4,6 +4,13 @@
 
 #include "xalloc.h"
 
+/* An event's text outlives the event. */
+static void keep_text(char **out, const char *text)
+{
+    free(*out);
+    *out = text ? xstrdup(text) : NULL;
+}
+
 void fold_wait_started(const struct fold *fold)
 {
     struct step_state *step = fold->step;
@@ -19,8 +26,7 @@ void fold_wait_started(const struct fold *fold)
         .factor = json_number(json_get(fold->text, "factor"), 1),
         .hint_ms = json_i64(json_get(fold->text, "hint"), -1),
     };
-    free(step->wait_json);
-    step->wait_json = event->text ? xstrdup(event->text) : NULL;
+    keep_text(&step->wait_json, event->text);
     if (event->e != 0 && step->used > 0) {
         step->used--;
         step->free_hints++;
@@ -103,6 +109,7 @@ void fold_step_ended(const struct fold *fold)
     close_wait(fold);
     fold->step->status = STEP_ENDED;
     fold->step->end = end;
+    keep_text(&fold->step->end_json, fold->event->text);
     if (fold->event->c != 0)
         task->entropy++;
     if (end == DECISION_SUCCEEDED) {

@@ -59,6 +59,7 @@ static void step_state_done(struct step_state *step)
     free(step->attempts);
     free(step->verdict);
     free(step->wait_json);
+    free(step->end_json);
 }
 
 void run_state_done(struct run_state *state)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LONG_WAIT_MS = 3600 * 1000 }; /* told by the time of day from here */
+
 static const struct {
     const char *word;
     const char *sign;
@@ -140,8 +142,19 @@ void shown_class(const struct run_state *state, int task, struct str *out)
     const struct attempt_state *attempt = step_state_attempt(step);
     if (!has_class(status) || !attempt || !step->verdict)
         return;
-    char word[VERDICT_WORD_MAX];
-    str_add(out, verdict_word(step->verdict, &attempt->outcome, word));
+    shown_attempt_class(attempt, step->verdict, out);
+}
+
+void shown_try(const struct run_state *state, int task, struct str *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    struct start_tries start = run_state_start_tries(state, task);
+    bool at_hand = step->status == STEP_RUNNING || step->status == STEP_JUDGING ||
+                   step->status == STEP_WAITING || step->status == STEP_READY;
+    if (start.at > 0 && at_hand)
+        str_addf(out, "start %d/%d", start.at, start.of);
+    else
+        str_addf(out, "%zu/%d", step->attempt_count, run_state_tries(state, task));
 }
 
 void shown_duration(int64_t ms, struct str *out)
@@ -179,33 +192,89 @@ static const char *first_in_the_way(const struct run_state *state, int task)
     return "";
 }
 
-static void queued_next(const struct run_state *state, int task, struct str *out)
+/* How many in the line start before this task. */
+static int before(const struct heap *line, int task)
 {
-    if (!state->started || state->ended)
+    int count = 0;
+    for (int i = 0; i < line->count; i++)
+        count += line->items[i] < task;
+    return count;
+}
+
+static void queued_next(const struct run_state *state, int task, const struct moment *now,
+                        struct str *out)
+{
+    if (!state->started || state->ended || shown_behind_gate(state, task, now, out))
         return;
     if (state->tasks[task].unmet > 0) {
         str_addf(out, "needs %s", first_in_the_way(state, task));
         return;
     }
-    int place = 1;
-    for (int i = 0; i < state->ready.count; i++)
-        place += state->ready.items[i] < task;
+    int place = 1 + before(&state->ready, task);
+    for (int i = 0; i < state->plan->source_count; i++) {
+        const struct gate_state *gate = &state->gates[i];
+        if (gate->status == GATE_OPEN)
+            place += before(&gate->line, task);
+    }
     str_addf(out, "slot %d%s", place, ordinal(place));
 }
 
-/* A countdown never shows 0:00 before it is over: it counts up to the next second. */
-static void backoff_next(const struct step_state *step, const struct moment *now, struct str *out)
+static void add_clock(const char *before, int64_t at_ms, const struct shown_time *time,
+                      struct str *out)
 {
-    int64_t left_ms = step->due.mono_ms - now->mono_ms;
+    char text[SHOWN_CLOCK_MAX];
+    str_addf(out, "%s%s", before, time->clock(at_ms, time->now.at_ms, text));
+}
+
+/* A countdown never shows 0:00 before it is over: it counts up to the next second. A long
+ * wait that a server asked for ends at a time of day. */
+static void backoff_next(const struct step_state *step, const struct shown_time *time,
+                         struct str *out)
+{
+    int64_t left_ms = step->due.mono_ms - time->now.mono_ms;
     if (left_ms <= 0)
         str_add(out, "starting");
+    else if (step->delay.hint_ms >= 0 && left_ms >= LONG_WAIT_MS)
+        add_clock("until ", step->due.at_ms, time, out);
     else
         add_since("in ", left_ms + 999, "", out);
 }
 
-void shown_next(const struct run_state *state, int task, bool orphaned, const struct moment *now,
-                struct str *out)
+int64_t shown_resets_at_ms(const struct step_state *step)
 {
+    const struct attempt_state *attempt = step_state_attempt(step);
+    const struct verdict *verdict = step->verdict;
+    if (!verdict || !attempt || step->status != STEP_ENDED)
+        return -1;
+    if (verdict->resume_at_ms >= 0)
+        return verdict->resume_at_ms;
+    return verdict->retry_after_ms >= 0 ? attempt->ended.at_ms + verdict->retry_after_ms : -1;
+}
+
+static void needs_you_next(const struct step_state *step, int64_t since_ms,
+                           const struct shown_time *time, struct str *out)
+{
+    int64_t resets_at_ms = shown_resets_at_ms(step);
+    if (resets_at_ms > time->now.at_ms)
+        add_clock("resets ", resets_at_ms, time, out);
+    else
+        add_since("held ", since_ms, "", out);
+}
+
+static void held_next(const struct run_state *state, int task, const struct moment *now,
+                      struct str *out)
+{
+    const struct task_state *it = &state->tasks[task];
+    if (it->follows >= 0)
+        str_addf(out, "after %s", state->plan->tasks[it->follows].id);
+    else
+        add_since("held ", now->mono_ms - it->held_since.mono_ms, "", out);
+}
+
+void shown_next(const struct run_state *state, int task, bool orphaned,
+                const struct shown_time *time, struct str *out)
+{
+    const struct moment *now = &time->now;
     const struct task_state *it = &state->tasks[task];
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
@@ -216,7 +285,7 @@ void shown_next(const struct run_state *state, int task, bool orphaned, const st
         if (orphaned)
             str_add(out, "no waiter");
         else
-            backoff_next(step, now, out);
+            backoff_next(step, time, out);
         break;
     case SHOWN_RUNNING:
         add_since("", attempt ? now->mono_ms - attempt->started.mono_ms : since_ms, "", out);
@@ -225,13 +294,13 @@ void shown_next(const struct run_state *state, int task, bool orphaned, const st
         add_since("no out ", now->mono_ms - step->heard_mono_ms, "", out);
         break;
     case SHOWN_QUEUED:
-        queued_next(state, task, out);
+        queued_next(state, task, now, out);
         break;
     case SHOWN_HELD:
-        add_since("held ", now->mono_ms - it->held_since.mono_ms, "", out);
+        held_next(state, task, now, out);
         break;
     case SHOWN_NEEDS_YOU:
-        add_since("held ", since_ms, "", out);
+        needs_you_next(step, since_ms, time, out);
         break;
     case SHOWN_PASSED:
         add_since("", since_ms, " ago", out);
@@ -273,12 +342,24 @@ static void why_failed(const struct step_state *step, struct str *out)
     const struct verdict *verdict = step->verdict;
     const struct attempt_state *attempt = step_state_attempt(step);
     char word[VERDICT_WORD_MAX];
+    if (attempt->correction) {
+        shown_attempt_class(attempt, verdict, out);
+        str_addf(out, ", says %s; was ", attempt->correction->by);
+    }
     str_add(out, shown_expectation(verdict));
     str_add(out, verdict_word(verdict, &attempt->outcome, word));
-    if (verdict->rule[0] != '\0')
-        str_addf(out, ", rule %s", verdict->rule);
-    if (verdict->match[0] != '\0')
-        str_addf(out, ": \"%s\"", verdict->match);
+    if (verdict->rule[0] != '\0' || verdict->match[0] != '\0')
+        str_add(out, ", ");
+    shown_evidence(verdict, out);
+}
+
+static void why_ended(const struct plan_step *plan, const struct step_state *step, struct str *out)
+{
+    struct str end = {0};
+    shown_end(plan, step, &end);
+    str_addf(out, " (%s%s%s)", decision_kind_name(step->end), end.len > 0 ? ": " : "",
+             str_text(&end));
+    str_done(&end);
 }
 
 void shown_why(const struct run_state *state, int task, struct str *out)
@@ -298,9 +379,13 @@ void shown_why(const struct run_state *state, int task, struct str *out)
     }
     bool has_reason = has_class(it->status) && step->verdict && step_state_attempt(step);
     if (it->held)
-        str_addf(out, "held by %s%s", it->by ? it->by : "a person", has_reason ? "; " : "");
+        str_addf(out, "held by %s", it->by ? it->by : "a person");
+    if (it->follows >= 0)
+        str_addf(out, " until %s is through", state->plan->tasks[it->follows].id);
+    if (it->held && has_reason)
+        str_add(out, "; ");
     if (has_reason)
         why_failed(step, out);
     if (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED)
-        str_addf(out, " (%s)", decision_kind_name(step->end));
+        why_ended(&state->plan->tasks[task].steps[run_state_step_number(state, task)], step, out);
 }

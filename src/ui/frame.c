@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "clock.h"
 #include "frame_parts.h"
 #include "text.h"
 
@@ -47,6 +48,11 @@ struct moment frame_now(const struct frame_input *input)
     if (facts->mode == VIEW_ENDED)
         return facts->state->ended_at;
     return facts->mode == VIEW_INTERRUPTED ? facts->state->last : facts->now;
+}
+
+struct shown_time frame_time(const struct frame_input *input)
+{
+    return (struct shown_time){.now = frame_now(input), .clock = clock_short, .hms = clock_hms};
 }
 
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text)

@@ -71,16 +71,10 @@ static int clamp(int value, int least, int most)
     return value < least ? least : value > most ? most : value;
 }
 
-static void add_try(const struct run_state *state, int task, struct str *out)
-{
-    const struct step_state *step = run_state_step(state, task);
-    str_addf(out, "%zu/%d", step->attempt_count, run_state_tries(state, task));
-}
-
 static void measure(struct measures *measures, const struct run_state *state, int task)
 {
     struct str attempts = {0};
-    add_try(state, task, &attempts);
+    shown_try(state, task, &attempts);
     int id = (int)strlen(state->plan->tasks[task].id);
     measures->id = clamp(id, measures->id, ID_WIDTH_MAX);
     measures->attempts = clamp((int)attempts.len, measures->attempts, TRY_WIDTH_MAX);
@@ -126,8 +120,8 @@ struct row {
 static void add_next(const struct row *row, struct str *out)
 {
     const struct view_facts *facts = row->input->facts;
-    struct moment now = frame_now(row->input);
-    shown_next(facts->state, row->task, facts->orphaned, &now, out);
+    struct shown_time time = frame_time(row->input);
+    shown_next(facts->state, row->task, facts->orphaned, &time, out);
 }
 
 static void add_task(const struct row *row, struct str *out)
@@ -169,7 +163,7 @@ static void add_cell(const struct row *row, enum column column, struct str *out)
         add_phase(row, out);
         break;
     case COL_TRY:
-        add_try(state, row->task, out);
+        shown_try(state, row->task, out);
         break;
     case COL_NEXT:
         add_next(row, out);

@@ -11,6 +11,8 @@
 enum style frame_style(enum shown shown);
 /* The time to show: of the log where nothing goes on. */
 struct moment frame_now(const struct frame_input *input);
+/* The same as words that tell times take it. */
+struct shown_time frame_time(const struct frame_input *input);
 
 /* Text at a place, cut at the right end of the box. Returns the column after it. */
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text);

@@ -48,6 +48,33 @@ START_TEST(test_text)
 }
 END_TEST
 
+enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS };
+
+/* From 22:13:20 on Tuesday, 14 November 2023, UTC. */
+static const struct {
+    const char *name;
+    const char *zone;
+    int64_t later_ms;
+    const char *want;
+} shorts[] = {
+    {"the same day", "UTC", HOUR_MS, "23:13"},
+    {"earlier that day", "UTC", -2 * (int64_t)HOUR_MS, "20:13"},
+    {"the next day", "UTC", 2 * (int64_t)HOUR_MS, "Wed 00:13"},
+    {"the day is the zone's", "XYZ-2", 2 * (int64_t)HOUR_MS, "02:13"},
+    {"within a week", "UTC", 6 * (int64_t)DAY_MS, "Mon 22:13"},
+    {"a week away", "UTC", 7 * (int64_t)DAY_MS, "21 Nov 22:13"},
+};
+
+START_TEST(test_short)
+{
+    char out[CLOCK_TEXT_MAX];
+    const int64_t now_ms = 1700000000123;
+    set_zone(shorts[_i].zone);
+    const char *text = clock_short(now_ms + shorts[_i].later_ms, now_ms, out);
+    ck_assert_msg(strcmp(text, shorts[_i].want) == 0, "%s: %s", shorts[_i].name, text);
+}
+END_TEST
+
 START_TEST(test_now_agrees_with_the_system)
 {
     struct timespec before = {0};
@@ -78,6 +105,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("clock");
     tcase_add_loop_test(test_case(suite, "text"), test_text, 0, TABLE_LEN(texts));
+    tcase_add_loop_test(test_case(suite, "short"), test_short, 0, TABLE_LEN(shorts));
     TCase *now = test_case(suite, "now");
     tcase_add_test(now, test_now_agrees_with_the_system);
     tcase_add_test(now, test_mono_never_goes_back_and_units_agree);

@@ -1,5 +1,6 @@
 #include "shown.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "event_text.h"
@@ -29,12 +30,36 @@ static void teardown(void)
     play_close(&play);
 }
 
+static const char *fake_clock(int64_t at_ms, int64_t now_ms, char out[SHOWN_CLOCK_MAX])
+{
+    int64_t minutes = at_ms / 60000;
+    bool same_day = at_ms / 86400000 == now_ms / 86400000;
+    (void)snprintf(out, SHOWN_CLOCK_MAX, "%s%02d:%02d", same_day ? "" : "Sun ",
+                   (int)(minutes / 60 % 24), (int)(minutes % 60));
+    return out;
+}
+
+static const char *fake_hms(int64_t at_ms, char out[SHOWN_CLOCK_MAX])
+{
+    int64_t s = at_ms / 1000;
+    (void)snprintf(out, SHOWN_CLOCK_MAX, "%02d:%02d:%02d", (int)(s / 3600 % 24), (int)(s / 60 % 60),
+                   (int)(s % 60));
+    return out;
+}
+
+static struct shown_time time_at(int64_t later_ms)
+{
+    return (struct shown_time){
+        .now = {.at_ms = play.now.at_ms + later_ms, .mono_ms = play.now.mono_ms + later_ms},
+        .clock = fake_clock,
+        .hms = fake_hms};
+}
+
 static const char *next_of(int task, int64_t later_ms)
 {
-    struct moment now = {.at_ms = play.now.at_ms + later_ms,
-                         .mono_ms = play.now.mono_ms + later_ms};
+    struct shown_time time = time_at(later_ms);
     str_clear(&text);
-    shown_next(&play.state, task, false, &now, &text);
+    shown_next(&play.state, task, false, &time, &text);
     return str_text(&text);
 }
 

@@ -1,0 +1,278 @@
+/* shown_decision.c - a decision in words, from the inputs that the log has of it. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "json.h"
+#include "protocol.h"
+#include "shown.h"
+
+enum { MS_PER_S = 1000, SECONDS_MS_MAX = 120 * MS_PER_S };
+
+/* Two digits after the point are enough for people. */
+static void add_rounded(struct str *out, double value)
+{
+    str_add_number(out, floor(value * 100 + 0.5) / 100);
+}
+
+void shown_seconds(int64_t ms, struct str *out)
+{
+    if (ms >= SECONDS_MS_MAX) {
+        shown_duration(ms, out);
+        return;
+    }
+    add_rounded(out, (double)ms / MS_PER_S);
+    str_add(out, " s");
+}
+
+/* NULL if there is nothing, or nothing that can be read. */
+static struct json *parse(const char *text)
+{
+    struct json *json = NULL;
+    if (!text || !json_parse(text, strlen(text), &json, NULL, NULL))
+        return NULL;
+    return json;
+}
+
+static int64_t number_of(const struct json *inputs, const char *key, int64_t otherwise)
+{
+    return json_i64(json_get(inputs, key), otherwise);
+}
+
+/* "15 s x2^2 = 60 s", and what the cap made of it. */
+static void add_backoff(const struct json *inputs, const struct delay *delay, struct str *out)
+{
+    int64_t base_ms = number_of(inputs, "base", 0);
+    int64_t cap_ms = number_of(inputs, "cap", 0);
+    double multiplier = json_number(json_get(inputs, "multiplier"), 1);
+    double raw_ms = (double)base_ms * pow(multiplier, delay->n - 1);
+    bool cut = raw_ms > (double)cap_ms;
+
+    shown_seconds(base_ms, out);
+    if (delay->n > 1) {
+        str_add(out, " x");
+        add_rounded(out, multiplier);
+        str_addf(out, "^%d", delay->n - 1);
+    }
+    if (delay->n > 1 && !cut) {
+        str_add(out, " = ");
+        shown_seconds(delay->exact_ms, out);
+    }
+    if (cut) {
+        str_add(out, ", cut to ");
+        shown_seconds(delay->exact_ms, out);
+    }
+}
+
+static int64_t jittered_ms(const struct json *inputs, const struct delay *delay)
+{
+    int64_t cap_ms = number_of(inputs, "cap", 0);
+    double jittered = (double)delay->exact_ms * delay->factor;
+    return jittered > (double)cap_ms ? cap_ms : (int64_t)jittered;
+}
+
+static void add_jitter(const struct json *inputs, const struct delay *delay, struct str *out)
+{
+    bool full = strcmp(json_text(json_get(inputs, "kind"), ""), "full") == 0;
+    bool any = full || json_number(json_get(inputs, "jitter"), 0) > 0;
+    if (!any)
+        return;
+    str_add(out, full ? ", full jitter " : ", jitter ");
+    add_rounded(out, delay->factor);
+    str_add(out, " -> ");
+    shown_seconds(jittered_ms(inputs, delay), out);
+}
+
+/* Was it a wait on a server's hint that is not counted? */
+static bool is_free(const struct json *inputs, const struct step_state *step)
+{
+    bool counted_by_itself = step->start_failures > 0;
+    return step->delay.hint_ms >= 0 && !counted_by_itself &&
+           step->used < number_of(inputs, "used", step->used);
+}
+
+static void add_formula(const struct json *inputs, const struct step_state *step, struct str *out)
+{
+    const struct delay *delay = &step->delay;
+    if (delay->delay_ms == 0 && number_of(inputs, "interrupted", 0) > 0) {
+        str_add(out, "at once: devs was gone while it ran; uses up no try");
+        return;
+    }
+    add_backoff(inputs, delay, out);
+    add_jitter(inputs, delay, out);
+    str_add(out, ", cap ");
+    shown_duration(number_of(inputs, "cap", 0), out);
+    if (delay->hint_ms >= 0) {
+        bool floor_holds = delay->hint_ms > jittered_ms(inputs, delay);
+        str_add(out, floor_holds ? "; the server says " : "; the server says only ");
+        shown_seconds(delay->hint_ms, out);
+    }
+    if (is_free(inputs, step))
+        str_add(out, ", uses up no try");
+}
+
+void shown_formula(const struct step_state *step, struct str *out)
+{
+    struct json *inputs = step->status == STEP_WAITING ? parse(step->wait_json) : NULL;
+    if (json_get(inputs, "base"))
+        add_formula(inputs, step, out);
+    json_free(inputs);
+}
+
+static void end_of_tries(const struct json *inputs, struct str *out)
+{
+    int64_t interrupted = number_of(inputs, "interrupted", 0);
+    int64_t used = number_of(inputs, "used", 0);
+    int64_t allowed = number_of(inputs, "allowed", 0);
+    if (used < allowed && interrupted > 0)
+        str_addf(out, "interrupted %lld times", (long long)interrupted);
+    else
+        str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
+}
+
+/* Policy or phase does not try again on this. */
+static void end_of_policy(const struct plan_step *plan, const struct json *inputs,
+                          const struct step_state *step, struct str *out)
+{
+    const struct attempt_state *attempt = step_state_attempt(step);
+    const char *policy = json_text(json_get(inputs, "policy"), plan->policy->name);
+    if (!policy_fits_phase(plan->policy, plan->phase))
+        str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
+    else if (attempt)
+        str_addf(out, "policy %s does not try again on a %s failure", policy,
+                 verdict_class_name(attempt->class));
+}
+
+static void end_in_circles(const struct json *inputs, struct str *out)
+{
+    int64_t window = number_of(inputs, "window", 0);
+    int64_t stops = window > 0 ? window : number_of(inputs, "same_stops", 0);
+    str_addf(out, "%lld equal results in a row, it stops at %lld",
+             (long long)number_of(inputs, "same", 0), (long long)stops);
+}
+
+static void end_for_a_person(const struct json *inputs, const struct step_state *step,
+                             struct str *out)
+{
+    const struct verdict *verdict = step->verdict;
+    int64_t cap_ms = number_of(inputs, "hint_cap", -1);
+    if (verdict && !verdict->ask && cap_ms >= 0 && verdict->retry_after_ms > cap_ms) {
+        str_add(out, "the server says ");
+        shown_seconds(verdict->retry_after_ms, out);
+        str_add(out, ", the policy waits at most ");
+        shown_duration(cap_ms, out);
+    } else if (number_of(inputs, "interrupted", 0) > 0) {
+        str_add(out, "devs was gone while it ran, and it may not be run twice");
+    } else {
+        str_add(out, "no retry helps");
+    }
+}
+
+static void end_of_time(const struct json *inputs, struct str *out)
+{
+    int64_t deadline_ms = number_of(inputs, "deadline", 0);
+    if (deadline_ms <= 0) {
+        str_add(out, "its time was over before it could start again");
+        return;
+    }
+    str_add(out, "the next try would start past its ");
+    shown_duration(deadline_ms, out);
+    int64_t gone_ms = number_of(inputs, "since_start", 0) - number_of(inputs, "held", 0);
+    str_add(out, ", ");
+    shown_duration(gone_ms, out);
+    str_add(out, " are gone");
+}
+
+void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out)
+{
+    if (step->status != STEP_ENDED)
+        return;
+    struct json *inputs = parse(step->end_json);
+    switch (step->end) {
+    case DECISION_RETRY_EXHAUSTED:
+    case DECISION_TRANSIENT_EXHAUSTED:
+    case DECISION_MAX_RETRIES:
+        if (inputs)
+            end_of_tries(inputs, out);
+        break;
+    case DECISION_FAILED:
+        if (inputs)
+            end_of_policy(plan, inputs, step, out);
+        break;
+    case DECISION_ENTROPY:
+        if (inputs)
+            end_in_circles(inputs, out);
+        break;
+    case DECISION_NEEDS_YOU:
+        if (inputs)
+            end_for_a_person(inputs, step, out);
+        break;
+    case DECISION_DEADLINE:
+        end_of_time(inputs, out);
+        break;
+    case DECISION_SUCCEEDED:
+    case DECISION_WAIT:
+    case DECISION_CANCELLED:
+    case DECISION_KIND_COUNT:
+        break;
+    }
+    json_free(inputs);
+}
+
+static const char *short_stream(enum verdict_stream stream)
+{
+    return stream == VERDICT_STREAM_OUT ? "out" : "err";
+}
+
+void shown_evidence(const struct verdict *verdict, struct str *out)
+{
+    if (verdict->rule[0] != '\0')
+        str_addf(out, "rule %s", verdict->rule);
+    if (verdict->stream != VERDICT_STREAM_NONE && verdict->line > 0)
+        str_addf(out, " at %s:%lld", short_stream(verdict->stream), (long long)verdict->line);
+    if (verdict->match[0] != '\0')
+        str_addf(out, "%s\"%s\"", verdict->rule[0] != '\0' ? ": " : "", verdict->match);
+}
+
+void shown_near(const struct verdict *verdict, struct str *out)
+{
+    for (int i = 0; i < verdict->near_count; i++) {
+        const struct verdict_near *near = &verdict->near[i];
+        str_addf(out, "%s%s (%s)", i > 0 ? ", " : "", near->rule, near_why_name(near->why));
+        if (near->stream != VERDICT_STREAM_NONE)
+            str_addf(out, " at %s byte %lld", short_stream(near->stream), (long long)near->offset);
+    }
+}
+
+void shown_hint(const struct verdict *verdict, struct str *out)
+{
+    if (verdict->retry_after_ms < 0 && verdict->resume_at_ms < 0)
+        return;
+    str_add(out, "wait");
+    if (verdict->retry_after_ms >= 0) {
+        str_add_char(out, ' ');
+        shown_seconds(verdict->retry_after_ms, out);
+    }
+    if (verdict->hint_rule[0] != '\0')
+        str_addf(out, ", by %s", verdict->hint_rule);
+}
+
+void shown_attempt_class(const struct attempt_state *attempt, const struct verdict *verdict,
+                         struct str *out)
+{
+    struct verdict shown = verdict_new();
+    char word[VERDICT_WORD_MAX];
+    if (verdict)
+        shown = *verdict;
+    if (attempt->correction) {
+        const struct verdict_label *label = &attempt->correction->label;
+        shown.class = label->class;
+        shown.type = label->type;
+        shown.reason = label->reason;
+        shown.subtype[0] = '\0';
+    }
+    if (attempt->correction && shown.class == VERDICT_SUCCESS)
+        str_add(out, verdict_class_name(VERDICT_SUCCESS));
+    else
+        str_add(out, verdict_word(&shown, &attempt->outcome, word));
+}

@@ -1,0 +1,141 @@
+/* shown_gate.c - gates in words. */
+#include "shown.h"
+
+enum { SECOND_MS = 1000, ROUND_UP_MS = 999 };
+
+static bool keeps_back(const struct run_state *state, int source)
+{
+    return state->started && !state->ended && state->gates[source].status != GATE_OPEN;
+}
+
+bool shown_has_gate(const struct run_state *state)
+{
+    for (int i = 0; i < state->plan->source_count; i++) {
+        if (keeps_back(state, i))
+            return true;
+    }
+    return false;
+}
+
+/* Which of two changes next: a probe that is out may change its gate at any moment. */
+static bool is_sooner(const struct gate_state *a, const struct gate_state *b)
+{
+    bool a_probes = a->status == GATE_PROBING, b_probes = b->status == GATE_PROBING;
+    if (a_probes || b_probes)
+        return a_probes && !b_probes;
+    return a->due.mono_ms < b->due.mono_ms;
+}
+
+/* What waits for the source: behind the gate, and for a next try. */
+static int waiting(const struct run_state *state, int source)
+{
+    const struct gate_state *gate = &state->gates[source];
+    int count = gate->line.count;
+    for (int i = 0; i < state->waits.count; i++)
+        count += run_state_gate(state, state->waits.items[i]) == gate;
+    return count;
+}
+
+static void add_closed(const struct run_state *state, int source, const struct shown_time *time,
+                       enum shown_room room, struct str *out)
+{
+    const struct gate_state *gate = &state->gates[source];
+    int64_t left_ms = gate->due.mono_ms - time->now.mono_ms;
+    char text[SHOWN_CLOCK_MAX];
+    if (gate->chosen >= 0) {
+        str_addf(out, ": %s is sent", state->plan->tasks[gate->chosen].id);
+    } else if (left_ms <= 0) {
+        str_add(out, ": the next one tries");
+    } else if (room == SHOWN_IN_FULL) {
+        str_addf(out, " closed until %s (", time->hms(gate->due.at_ms, text));
+        shown_duration(left_ms + ROUND_UP_MS, out);
+        str_add_char(out, ')');
+    } else {
+        str_add_char(out, ' ');
+        shown_duration(left_ms + ROUND_UP_MS, out);
+    }
+}
+
+static void add_waiting(const struct run_state *state, int source, struct str *out)
+{
+    int count = waiting(state, source);
+    if (count > 0)
+        str_addf(out, ", %d wait%s", count, count == 1 ? "s" : "");
+}
+
+static void add_spacing(const struct gate_state *gate, enum shown_room room, struct str *out)
+{
+    str_add(out, " opens");
+    if (room == SHOWN_IN_FULL && gate->spacing_ms == SECOND_MS) {
+        str_add(out, ", one start a second");
+    } else if (room == SHOWN_IN_FULL) {
+        str_add(out, ", one start in ");
+        shown_seconds(gate->spacing_ms, out);
+    }
+    str_addf(out, ", %d left", gate->line.count);
+}
+
+static void add_gate(const struct run_state *state, int source, const struct shown_time *time,
+                     enum shown_room room, struct str *out)
+{
+    const struct gate_state *gate = &state->gates[source];
+    str_addf(out, "gate %s", state->plan->sources[source]);
+    switch (gate->status) {
+    case GATE_CLOSED:
+        add_closed(state, source, time, room, out);
+        add_waiting(state, source, out);
+        if (gate->closed > 1)
+            str_addf(out, ", limit %d in a row", gate->closed);
+        break;
+    case GATE_PROBING:
+        str_addf(out, ": %s tries", state->plan->tasks[gate->probe].id);
+        add_waiting(state, source, out);
+        break;
+    case GATE_SPREADING:
+        add_spacing(gate, room, out);
+        break;
+    case GATE_OPEN:
+    case GATE_STATUS_COUNT:
+        break;
+    }
+}
+
+void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,
+                 struct str *out)
+{
+    int soonest = -1, more = 0;
+    for (int i = 0; i < state->plan->source_count; i++) {
+        if (!keeps_back(state, i))
+            continue;
+        more += soonest >= 0;
+        if (soonest < 0 || is_sooner(&state->gates[i], &state->gates[soonest]))
+            soonest = i;
+    }
+    if (soonest < 0)
+        return;
+    add_gate(state, soonest, time, room, out);
+    if (more > 0)
+        str_addf(out, "   +%d", more);
+}
+
+bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
+                       struct str *out)
+{
+    const struct gate_state *gate = run_state_gate(state, task);
+    if (!gate || gate->status == GATE_OPEN || !heap_has(&gate->line, task))
+        return false;
+    int64_t left_ms = gate->due.mono_ms - now->mono_ms;
+    if (gate->status == GATE_PROBING) {
+        str_addf(out, "gate %s", state->plan->tasks[gate->probe].id);
+        return true;
+    }
+    if (gate->status == GATE_SPREADING) {
+        for (int i = 0; i < gate->line.count; i++)
+            left_ms += gate->line.items[i] < task ? gate->spacing_ms : 0;
+    }
+    if (left_ms <= 0)
+        return false; /* it waits for a slot */
+    str_add(out, "gate ");
+    shown_duration(left_ms + ROUND_UP_MS, out);
+    return true;
+}

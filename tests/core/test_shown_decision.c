@@ -1,0 +1,438 @@
+/* What people read of waits, ends, evidence and gates: from runs that the real core plays. */
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "play.h"
+#include "shown.h"
+#include "test_main.h"
+
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
+
+/* One step of a policy, which is like `sandbox` and says more. */
+#define PLAN_OF(policy)                                                                            \
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\"" policy          \
+    "}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"                 \
+    "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"                               \
+    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]}]}"
+
+#define PLAIN                                                                                      \
+    ",\"max_attempts\":6,\"base_delay_ms\":15000,\"multiplier\":2,\"cap_ms\":300000,"              \
+    "\"jitter\":\"none\",\"window\":0"
+
+static struct play play;
+static struct str text;
+
+static const char *fake_clock(int64_t at_ms, int64_t now_ms, char out[SHOWN_CLOCK_MAX])
+{
+    (void)snprintf(out, SHOWN_CLOCK_MAX, "+%lldm", (long long)((at_ms - now_ms) / MINUTE));
+    return out;
+}
+
+static const char *fake_hms(int64_t at_ms, char out[SHOWN_CLOCK_MAX])
+{
+    (void)snprintf(out, SHOWN_CLOCK_MAX, "@%lld", (long long)(at_ms / SECOND));
+    return out;
+}
+
+static void open(const char *plan, int jobs)
+{
+    play_open(&play, plan);
+    play_start(&play, jobs);
+}
+
+static void teardown(void)
+{
+    str_done(&text);
+    play_close(&play);
+}
+
+static struct step_state *step_of(const char *id)
+{
+    return run_state_step(&play.state, play_task(&play, id));
+}
+
+static const char *formula(const char *id)
+{
+    str_clear(&text);
+    shown_formula(step_of(id), &text);
+    return str_text(&text);
+}
+
+static const char *end_of(const char *id)
+{
+    str_clear(&text);
+    shown_end(play.plan->tasks[play_task(&play, id)].steps, step_of(id), &text);
+    return str_text(&text);
+}
+
+static const char *next_of(const char *id)
+{
+    const struct shown_time time = {.now = play.now, .clock = fake_clock, .hms = fake_hms};
+    str_clear(&text);
+    shown_next(&play.state, play_task(&play, id), false, &time, &text);
+    return str_text(&text);
+}
+
+static const char *try_of(const char *id)
+{
+    str_clear(&text);
+    shown_try(&play.state, play_task(&play, id), &text);
+    return str_text(&text);
+}
+
+static const char *why_of(const char *id)
+{
+    str_clear(&text);
+    shown_why(&play.state, play_task(&play, id), &text);
+    return str_text(&text);
+}
+
+static const char *gates(enum shown_room room)
+{
+    const struct shown_time time = {.now = play.now, .clock = fake_clock, .hms = fake_hms};
+    str_clear(&text);
+    shown_gates(&play.state, &time, room, &text);
+    return str_text(&text);
+}
+
+static void fail_and_wait(int times)
+{
+    for (int i = 0; i < times; i++) {
+        play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+        if (i < times - 1)
+            play_wait(&play, step_of("a")->due.mono_ms - play.now.mono_ms);
+    }
+}
+
+static struct verdict hinted(enum transient_type type, int64_t ms)
+{
+    struct verdict verdict = play_transient(type);
+    verdict.retry_after_ms = ms;
+    (void)snprintf(verdict.hint_rule, sizeof(verdict.hint_rule), "http.retry-after");
+    return verdict;
+}
+
+static const struct {
+    const char *name, *plan;
+    int failures;
+    const char *want;
+} formulas[] = {
+    {"the first wait", PLAN_OF(PLAIN), 1, "15 s, cap 5:00"},
+    {"the third wait", PLAN_OF(PLAIN), 3, "15 s x2^2 = 60 s, cap 5:00"},
+    {"the cap cuts",
+     PLAN_OF(",\"max_attempts\":6,\"base_delay_ms\":500,\"multiplier\":10,\"cap_ms\":30000,"
+             "\"jitter\":\"none\",\"window\":0"),
+     3, "0.5 s x10^2, cut to 30 s, cap 0:30"},
+};
+
+START_TEST(test_formula)
+{
+    open(formulas[_i].plan, 3);
+    fail_and_wait(formulas[_i].failures);
+    ck_assert_msg(strcmp(formula("a"), formulas[_i].want) == 0, "%s: %s", formulas[_i].name,
+                  formula("a"));
+}
+END_TEST
+
+static const struct {
+    const char *json, *words;
+} jitters[] = {{"0.25", ", jitter "}, {"\"full\"", ", full jitter "}};
+
+/* What is said is what is waited. */
+START_TEST(test_formula_tells_the_factor_of_the_jitter)
+{
+    char plan[2048];
+    struct str seconds = {0};
+    (void)snprintf(plan, sizeof(plan),
+                   PLAN_OF(",\"base_delay_ms\":60000,\"cap_ms\":300000,\"jitter\":%s"),
+                   jitters[_i].json);
+    open(plan, 1);
+    fail_and_wait(1);
+    const char *said = strstr(formula("a"), jitters[_i].words);
+    ck_assert_msg(said != NULL, "%s", formula("a"));
+    str_add(&seconds, " -> ");
+    shown_seconds(step_of("a")->delay.delay_ms, &seconds);
+    str_add(&seconds, ", cap 5:00");
+    ck_assert_msg(strstr(said, seconds.data) != NULL, "no %s: %s", seconds.data, said);
+    str_done(&seconds);
+}
+END_TEST
+
+START_TEST(test_formula_tells_the_hint_and_that_it_is_free)
+{
+    open(PLAN_OF(PLAIN), 3);
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 90 * SECOND));
+    ck_assert_str_eq(formula("a"), "15 s, cap 5:00; the server says 90 s, uses up no try");
+    play_wait(&play, 90 * SECOND);
+    ck_assert_str_eq(formula("a"), "");
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, SECOND));
+    ck_assert_ptr_nonnull(strstr(formula("a"), "; the server says only 1 s, uses up no try"));
+    play_wait(&play, step_of("a")->due.mono_ms - play.now.mono_ms);
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 90 * SECOND));
+    ck_assert_ptr_nonnull(strstr(formula("a"), "the server says 90 s"));
+    ck_assert_ptr_null(strstr(formula("a"), "uses up no try"));
+}
+END_TEST
+
+START_TEST(test_long_wait_for_a_server_ends_at_a_time_of_day)
+{
+    open(PLAN_OF(PLAIN), 3);
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 59 * MINUTE));
+    ck_assert_str_eq(next_of("a"), "in 59:00");
+    play_wait(&play, 59 * MINUTE);
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, HOUR));
+    ck_assert_str_eq(next_of("a"), "until +60m");
+    play_wait(&play, SECOND);
+    ck_assert_str_eq(next_of("a"), "in 59:59");
+}
+END_TEST
+
+START_TEST(test_a_hint_that_is_too_long_says_when_it_resets)
+{
+    open(PLAN_OF(PLAIN ",\"retry_after_cap_ms\":60000"), 1);
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 2 * HOUR));
+    ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
+    ck_assert_str_eq(next_of("a"), "resets +120m");
+    ck_assert_str_eq(end_of("a"), "the server says 2:00:00, the policy waits at most 1:00");
+    play_wait(&play, 2 * HOUR + SECOND);
+    ck_assert_str_eq(next_of("a"), "held 2:00:01");
+}
+END_TEST
+
+START_TEST(test_parked_verdict_says_when_it_resets)
+{
+    struct verdict verdict = play_persistent(REASON_QUOTA);
+    verdict.ask = true;
+    open(PLAN_OF(PLAIN), 1);
+    verdict.resume_at_ms = play.now.at_ms + 3 * (int64_t)HOUR;
+    play_exit(&play, "a", 1, verdict);
+    ck_assert_str_eq(next_of("a"), "resets +180m");
+    ck_assert_str_eq(end_of("a"), "no retry helps");
+}
+END_TEST
+
+START_TEST(test_start_tries_are_no_tries)
+{
+    const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = 2};
+    open(PLAN_OF(PLAIN), 1);
+    ck_assert_str_eq(try_of("a"), "1/6");
+    play_outcome(&play, "a", not_started, play_transient(TRANSIENT_RESOURCE_BUSY));
+    ck_assert_int_eq(step_of("a")->status, STEP_WAITING);
+    ck_assert_str_eq(try_of("a"), "start 1/4");
+    ck_assert_ptr_null(strstr(formula("a"), "uses up no try"));
+    play_control(&play, CONTROL_HOLD, "b", CANCEL_STOP);
+    play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
+    play_exit(&play, "b", 0, play_passed());
+    play_wait(&play, step_of("a")->due.mono_ms - play.now.mono_ms);
+    ck_assert_str_eq(try_of("a"), "start 2/4");
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    ck_assert_str_eq(try_of("a"), "2/7");
+}
+END_TEST
+
+START_TEST(test_end_says_why_the_policy_did_not_go_on)
+{
+    open(PLAN_OF(",\"max_attempts\":2,\"jitter\":\"none\",\"retry_on\":[\"transient\"],"
+                 "\"window\":0"),
+         3);
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    ck_assert_str_eq(end_of("a"), "policy p does not try again on a persistent failure");
+    play_exit(&play, "b", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    play_wait(&play, MINUTE);
+    play_exit(&play, "b", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    ck_assert_str_eq(end_of("b"), "2 of 2 tries used");
+    ck_assert_ptr_nonnull(strstr(why_of("b"), "(transient exhausted: 2 of 2 tries used)"));
+    play_control(&play, CONTROL_CANCEL, "c", CANCEL_STOP);
+    ck_assert_str_eq(end_of("c"), "");
+}
+END_TEST
+
+START_TEST(test_end_names_a_phase_without_tries)
+{
+    open(PLAN_OF(",\"phases\":[\"VERIFY\"]"), 1);
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    ck_assert_str_eq(end_of("a"), "policy p does not try again in GREEN");
+}
+END_TEST
+
+START_TEST(test_end_by_deadline_says_how_much_is_gone)
+{
+    open(PLAN_OF(PLAIN ",\"deadline_ms\":60000"), 1);
+    play_wait(&play, 50 * SECOND);
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    ck_assert_str_eq(end_of("a"), "the next try would start past its 1:00, 0:50 are gone");
+}
+END_TEST
+
+START_TEST(test_end_in_circles_counts_equal_results)
+{
+    open(PLAN_OF(",\"max_attempts\":6,\"window\":2"), 3);
+    for (int i = 0; i < 2; i++) {
+        play_input(&play, (struct input){.kind = INPUT_ENDED,
+                                         .attempt = i + 1,
+                                         .outcome = {.kind = OUTCOME_EXIT, .code = 1},
+                                         .fingerprint = {.hi = 1, .lo = 2},
+                                         .verdict = play_transient(TRANSIENT_NETWORK_TIMEOUT)});
+        play_wait(&play, MINUTE);
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
+    ck_assert_str_eq(end_of("a"), "2 equal results in a row, it stops at 2");
+}
+END_TEST
+
+START_TEST(test_evidence_near_misses_and_hint)
+{
+    struct verdict verdict = play_persistent(REASON_TEST_FAIL);
+    const struct verdict_near nears[] = {
+        {.rule = "rate-limit", .why = NEAR_QUOTED, .stream = VERDICT_STREAM_ERR, .offset = 12},
+        {.rule = "oom", .why = NEAR_EXIT},
+    };
+    verdict_set_persistent(&verdict, REASON_TEST_FAIL, "", "tap.not-ok");
+    verdict.stream = VERDICT_STREAM_OUT;
+    verdict.line = 62;
+    (void)snprintf(verdict.match, sizeof(verdict.match), "not ok 3");
+    shown_evidence(&verdict, &text);
+    ck_assert_str_eq(text.data, "rule tap.not-ok at out:62: \"not ok 3\"");
+    str_clear(&text);
+    for (size_t i = 0; i < ARRAY_LEN(nears); i++)
+        verdict_add_near(&verdict, &nears[i]);
+    shown_near(&verdict, &text);
+    ck_assert_str_eq(text.data, "rate-limit (quoted) at err byte 12, oom (exit)");
+    str_clear(&text);
+    shown_hint(&verdict, &text);
+    ck_assert_str_eq(str_text(&text), "");
+    verdict = hinted(TRANSIENT_API_RATE_LIMIT, 45 * SECOND);
+    shown_hint(&verdict, &text);
+    ck_assert_str_eq(text.data, "wait 45 s, by http.retry-after");
+    open(PLAN_OF(""), 1);
+}
+END_TEST
+
+START_TEST(test_correction_stands_before_the_first_verdict)
+{
+    struct verdict verdict = play_persistent(REASON_TEST_FAIL);
+    (void)snprintf(verdict.rule, sizeof(verdict.rule), "tap.not-ok");
+    open(PLAN_OF(",\"retry_on\":[\"persistent\",\"transient\"]"), 1);
+    play_exit(&play, "a", 1, verdict);
+    const struct verdict_label network = {.class = VERDICT_TRANSIENT,
+                                          .type = TRANSIENT_NETWORK_TIMEOUT};
+    play_input(
+        &play,
+        (struct input){
+            .kind = INPUT_CONTROL,
+            .control = {
+                .verb = CONTROL_CORRECT, .task = 0, .step = 0, .by = "ann", .label = network}});
+    ck_assert_ptr_eq(strstr(why_of("a"), "network, says ann; was test-fail, rule tap.not-ok"),
+                     text.data);
+    str_clear(&text);
+    shown_class(&play.state, 0, &text);
+    ck_assert_str_eq(text.data, "network");
+}
+END_TEST
+
+static void fail_with(const char *id, struct digest fingerprint)
+{
+    int task = play_task(&play, id);
+    play_input(&play, (struct input){.kind = INPUT_ENDED,
+                                     .task = task,
+                                     .attempt = (int)step_of(id)->attempt_count,
+                                     .outcome = {.kind = OUTCOME_EXIT, .code = 1},
+                                     .fingerprint = fingerprint,
+                                     .verdict = play_transient(TRANSIENT_NETWORK_TIMEOUT)});
+}
+
+START_TEST(test_follower_names_whom_it_waits_for)
+{
+    open(PLAN_OF(PLAIN), 3);
+    fail_with("a", (struct digest){1, 2});
+    fail_with("b", (struct digest){1, 2});
+    fail_with("c", (struct digest){1, 2});
+    play_control(&play, CONTROL_SEND_ONE, "b", CANCEL_STOP);
+    ck_assert_str_eq(next_of("a"), "after b");
+    ck_assert_ptr_eq(strstr(why_of("c"), "held by ann until b is through; network"), text.data);
+}
+END_TEST
+
+static const char gated[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
+                            "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
+                            "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
+                            "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
+                            "{\"id\":\"d\",\"steps\":[{\"run\":[\"y\"],\"source\":\"web\"}]}]}";
+
+START_TEST(test_gate_is_told_from_its_closing_to_its_opening)
+{
+    open(gated, 1);
+    ck_assert(!shown_has_gate(&play.state));
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "");
+    ck_assert_str_eq(next_of("b"), "slot 1st");
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
+    ck_assert(shown_has_gate(&play.state));
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api closed until @1025 (0:20), 3 wait");
+    ck_assert_str_eq(gates(SHOWN_IN_BRIEF), "gate api 0:20, 3 wait");
+    ck_assert_str_eq(next_of("b"), "gate 0:20");
+    play_exit(&play, "d", 0, play_passed());
+
+    play_wait(&play, 20 * SECOND);
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api: a tries, 2 wait");
+    ck_assert_str_eq(next_of("c"), "gate a");
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 60 * SECOND));
+    ck_assert_str_eq(gates(SHOWN_IN_FULL),
+                     "gate api closed until @1085 (1:00), 3 wait, limit 2 in a row");
+    play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api: c tries, 2 wait");
+    play_exit(&play, "c", 0, play_passed());
+    play_wait(&play, 1); /* b starts at once */
+    ck_assert_ptr_null(strstr(gates(SHOWN_IN_FULL), "closed"));
+}
+END_TEST
+
+START_TEST(test_opening_gate_tells_how_many_are_left)
+{
+    open(gated, 1);
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
+    play_wait(&play, 20 * SECOND);
+    play_exit(&play, "d", 0, play_passed());
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api opens, one start a second, 1 left");
+    ck_assert_str_eq(gates(SHOWN_IN_BRIEF), "gate api opens, 1 left");
+    ck_assert_str_eq(next_of("c"), "gate 0:01");
+}
+END_TEST
+
+START_TEST(test_most_urgent_of_several_gates_is_told)
+{
+    open(gated, 2);
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 50 * SECOND));
+    play_exit(&play, "b", 0, play_passed());
+    play_exit(&play, "d", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate web closed until @1025 (0:20), 1 waits   +1");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("shown_decision");
+    TCase *tcase = test_case(suite, "decisions");
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_loop_test(tcase, test_formula, 0, TABLE_LEN(formulas));
+    tcase_add_loop_test(tcase, test_formula_tells_the_factor_of_the_jitter, 0, TABLE_LEN(jitters));
+    tcase_add_test(tcase, test_formula_tells_the_hint_and_that_it_is_free);
+    tcase_add_test(tcase, test_long_wait_for_a_server_ends_at_a_time_of_day);
+    tcase_add_test(tcase, test_a_hint_that_is_too_long_says_when_it_resets);
+    tcase_add_test(tcase, test_parked_verdict_says_when_it_resets);
+    tcase_add_test(tcase, test_start_tries_are_no_tries);
+    tcase_add_test(tcase, test_end_says_why_the_policy_did_not_go_on);
+    tcase_add_test(tcase, test_end_names_a_phase_without_tries);
+    tcase_add_test(tcase, test_end_by_deadline_says_how_much_is_gone);
+    tcase_add_test(tcase, test_end_in_circles_counts_equal_results);
+    tcase_add_test(tcase, test_evidence_near_misses_and_hint);
+    tcase_add_test(tcase, test_correction_stands_before_the_first_verdict);
+    tcase_add_test(tcase, test_follower_names_whom_it_waits_for);
+    tcase = test_case(suite, "gates");
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_test(tcase, test_gate_is_told_from_its_closing_to_its_opening);
+    tcase_add_test(tcase, test_opening_gate_tells_how_many_are_left);
+    tcase_add_test(tcase, test_most_urgent_of_several_gates_is_told);
+    return suite;
+}
