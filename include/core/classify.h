@@ -50,8 +50,9 @@ struct classify_input {
 struct classifier;
 
 /* user_rules is the JSON text of a list of rules (docs/reliability.md) that are
- * added to the built-in ones or take their place; NULL for none. ERR_INVALID
- * names the rule and what was expected. The caller ends *out with
+ * added to the built-in ones or take their place; NULL for none. What
+ * classifier_rules() gives may be given too: it is taken as the whole set.
+ * ERR_INVALID names the rule and what was expected. The caller ends *out with
  * classifier_close(). */
 ATTR_MUST_USE bool classifier_open(struct classifier **out, const char *user_rules,
                                    struct err *err);
@@ -61,6 +62,9 @@ void classifier_close(struct classifier *classifier);
 const char *classifier_hash(const struct classifier *classifier);
 /* The rule set in force as JSON text, for the log. Owned by the classifier. */
 const char *classifier_rules(const struct classifier *classifier);
+
+/* How long a server asks us to wait, whatever the verdict; -1 if none does. */
+int64_t classify_hint(const struct classifier *classifier, const struct classify_input *input);
 
 /* Judge one attempt. Linear in the text looked at. */
 void classify(const struct classifier *classifier, const struct classify_input *input,

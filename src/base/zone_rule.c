@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { HOUR = 3600, DAY = 86400, DEFAULT_CHANGE = 2 * HOUR };
+#include "calendar.h"
+
+enum { HOUR = 3600, DEFAULT_CHANGE = 2 * HOUR };
 
 /* The rest of a rule, while it is read. */
 struct cursor {
@@ -87,38 +89,18 @@ static bool take_change(struct cursor *cursor, struct change *out)
     return !take(cursor, '/') || take_time(cursor, &out->time_s);
 }
 
-/* Days from 1970 to a date of the Gregorian calendar. */
-static int64_t days_to(int64_t year, int month, int day)
-{
-    const int64_t y = month <= 2 ? year - 1 : year;
-    const int64_t era = (y >= 0 ? y : y - 399) / 400;
-    const int64_t of_era = y - era * 400;
-    const int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-
-static int64_t year_of(int64_t at_s)
-{
-    int64_t year = 1970 + at_s / (int64_t)(365.2425 * DAY);
-    while (days_to(year, 1, 1) * DAY > at_s)
-        year--;
-    while (days_to(year + 1, 1, 1) * DAY <= at_s)
-        year++;
-    return year;
-}
-
 /* Day of the change in a year, as days since 1970. */
 static int64_t day_of(const struct change *change, int64_t year)
 {
     if (change->kind == 'n')
-        return days_to(year, 1, 1) + change->day;
+        return calendar_days(year, 1, 1) + change->day;
     if (change->kind == 'J') {
-        const bool leap = days_to(year, 3, 1) - days_to(year, 2, 28) == 2;
-        return days_to(year, 1, 1) + change->day - 1 + (leap && change->day >= 60);
+        const bool leap = calendar_days(year, 3, 1) - calendar_days(year, 2, 28) == 2;
+        return calendar_days(year, 1, 1) + change->day - 1 + (leap && change->day >= 60);
     }
-    const int64_t first = days_to(year, change->month, 1);
-    const int64_t next =
-        change->month == 12 ? days_to(year + 1, 1, 1) : days_to(year, change->month + 1, 1);
+    const int64_t first = calendar_days(year, change->month, 1);
+    const int64_t next = change->month == 12 ? calendar_days(year + 1, 1, 1)
+                                             : calendar_days(year, change->month + 1, 1);
     const int64_t weekday = ((first + 4) % 7 + 7) % 7; /* 1 January 1970 was a Thursday */
     int64_t day = first + (change->day - weekday + 7) % 7 + (int64_t)7 * (change->week - 1);
     while (day >= next)
@@ -128,7 +110,7 @@ static int64_t day_of(const struct change *change, int64_t year)
 
 static int64_t moment_of(const struct change *change, int64_t year, int offset_s)
 {
-    return day_of(change, year) * DAY + change->time_s - offset_s;
+    return day_of(change, year) * CALENDAR_DAY_S + change->time_s - offset_s;
 }
 
 bool zone_rule_offset(const char *rule, size_t len, int64_t at_s, int *offset_s_out)
@@ -154,7 +136,7 @@ bool zone_rule_offset(const char *rule, size_t len, int64_t at_s, int *offset_s_
         !take_change(&cursor, &begin) || !take_change(&cursor, &end))
         return false;
     const int summer = -summer_west;
-    const int64_t year = year_of(at_s + standard);
+    const int64_t year = calendar_year(at_s + standard);
     const int64_t from = moment_of(&begin, year, standard);
     const int64_t until = moment_of(&end, year, summer);
     const bool is_summer =

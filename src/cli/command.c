@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"hold", "RUN[/TASK]", "start no new tries", cmd_hold},
     {"release", "RUN[/TASK]", "let a held one go on", cmd_release},
     {"debug", "--logs [RUN|FILE]", "play a past run back, or print its records", cmd_debug},
+    {"classify", "[FILE...]", "judge failures given as JSON lines, a verdict a line", cmd_classify},
     {"keys", "", "print the cockpit's keys", cmd_keys},
 };
 

@@ -2,112 +2,169 @@
 
 #include <string.h>
 
+#include "agent_event.h"
+#include "attr.h"
 #include "json.h"
+#include "json_repair.h"
+
+/* A part of a text, lines of it taken from the end. */
+struct tail {
+    const char *bytes;
+    size_t end; /* behind what is left */
+};
+
+struct span {
+    size_t start, end;
+};
 
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static void say(struct str *words, const struct json *value)
+/* The last line that holds anything. */
+static bool take_line(struct tail *tail, struct span *out)
 {
-    const char *text = json_text(value, "");
-    if (text[0] == '\0')
-        return;
-    str_add(words, text);
-    str_add_char(words, '\n');
-}
-
-static bool is_type(const struct json *event, const char *type)
-{
-    return strcmp(json_text(json_get(event, "type"), ""), type) == 0;
-}
-
-static const struct json *first_of(const struct json *object, const char *const *keys)
-{
-    const struct json *value = NULL;
-    for (size_t i = 0; !value && keys[i]; i++)
-        value = json_get(object, keys[i]);
-    return value;
-}
-
-/* An "error" member: an object in some CLIs, a text in others; one nests the
- * facts once more under "data". */
-static void read_error(struct agent_result *result, const struct json *error)
-{
-    static const char *const status_keys[] = {"statusCode", "status", "code", NULL};
-    const struct json *data = json_get(error, "data");
-    const struct json *facts = data ? data : error;
-    const int64_t status = json_i64(first_of(facts, status_keys), 0);
-    if (status > 0)
-        result->status = status;
-    say(&result->words, json_get(facts, "message"));
-    if (json_kind(error) == JSON_KIND_STRING)
-        say(&result->words, error);
-}
-
-/* {"type":"result"}: "is_error" says that it failed; one CLI says so in the
- * text alone, another by "status". */
-static bool read_result(struct agent_result *result, const struct json *event)
-{
-    static const char api_error[] = "[API Error:";
-    result->closes = true;
-    const struct json *said = json_get(event, "result");
-    bool api = strncmp(json_text(said, ""), api_error, sizeof(api_error) - 1) == 0;
-    bool status = strcmp(json_text(json_get(event, "status"), ""), "error") == 0;
-    result->failed = api || status || json_bool(json_get(event, "is_error"), false);
-    if (!result->failed)
-        return true;
-
-    result->status = json_i64(json_get(event, "api_error_status"), 0);
-    const char *subtype = json_text(json_get(event, "subtype"), "");
-    if (strncmp(subtype, "error_", 6) == 0)
-        str_addf(&result->words, "agent ended: %s\n", subtype);
-    say(&result->words, said);
-    const struct json *errors = json_get(event, "errors");
-    for (size_t i = 0; i < json_count(errors); i++)
-        say(&result->words, json_at(errors, i));
-    read_error(result, json_get(event, "error"));
-    return true;
-}
-
-static bool read_event(struct agent_result *result, const struct json *event)
-{
-    if (is_type(event, "result"))
-        return read_result(result, event);
-    if (!is_type(event, "turn.failed") && !is_type(event, "error"))
+    while (tail->end > 0 && is_blank(tail->bytes[tail->end - 1]))
+        tail->end--;
+    if (tail->end == 0)
         return false;
-    result->failed = true;
-    say(&result->words, json_get(event, "message"));
-    read_error(result, json_get(event, "error"));
+    out->end = tail->end;
+    out->start = tail->end;
+    while (out->start > 0 && tail->bytes[out->start - 1] != '\n')
+        out->start--;
+    tail->end = out->start;
     return true;
 }
 
-bool agent_result_init(struct agent_result *result, const struct classify_text *text)
+static bool is_single(const struct tail *tail, const struct span *line, char c)
+{
+    return line->end == line->start + 1 && tail->bytes[line->start] == c;
+}
+
+/* A value written over many lines: from the last line that is one bracket. */
+static bool take_block(struct tail *tail, struct span *block)
+{
+    const char closing = tail->bytes[block->start];
+    struct tail rest = *tail;
+    struct span line;
+    while (take_line(&rest, &line)) {
+        if (is_single(&rest, &line, closing == '}' ? '{' : '[')) {
+            block->start = line.start;
+            tail->end = line.start;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Parse what stands last; NULL, and the line is taken, if that is no JSON. */
+static bool take_json(struct tail *tail, struct span *span, struct json **out)
+{
+    *out = NULL;
+    if (!take_line(tail, span))
+        return false;
+    const bool closes = is_single(tail, span, '}') || is_single(tail, span, ']');
+    if (closes && !take_block(tail, span))
+        return true;
+    const char first = tail->bytes[span->start];
+    if (first != '{' && first != '[')
+        return true;
+    struct str text = {0};
+    json_repair(&text, tail->bytes + span->start, span->end - span->start);
+    if (!json_parse(str_text(&text), text.len, out, NULL, NULL))
+        *out = NULL;
+    str_done(&text);
+    return true;
+}
+
+/* One value: an event, or a list of them. */
+static enum agent_step read_value(enum agent agent, const struct json *value,
+                                  struct agent_result *result)
+{
+    if (json_kind(value) != JSON_KIND_ARRAY)
+        return agent_event_read(agent, value, result);
+    enum agent_step step = AGENT_STEP_NONE;
+    const size_t count = json_count(value);
+    const size_t most = agent == AGENT_NONE ? 1 : AGENT_LINES_MAX;
+    for (size_t i = 0; i < count && i < most && step != AGENT_STEP_END; i++)
+        step = agent_event_read(agent, json_at(value, count - 1 - i), result);
+    return step;
+}
+
+static void read_stream(struct agent_result *result, enum agent agent,
+                        const struct classify_text *text)
+{
+    struct tail tail = {.bytes = text->bytes, .end = text->len};
+    struct span span;
+    struct json *value = NULL;
+    bool events = false; /* the output is one of events */
+    enum agent_step step = AGENT_STEP_NONE;
+    const int most = agent == AGENT_NONE ? 1 : AGENT_LINES_MAX;
+    for (int i = 0; i < most && step != AGENT_STEP_END && take_json(&tail, &span, &value); i++) {
+        const bool known = result->end != AGENT_END_UNKNOWN;
+        step = value ? read_value(agent, value, result) : AGENT_STEP_NONE;
+        json_free(value);
+        events = events || (i == 0 && step != AGENT_STEP_NONE);
+        if (!known && result->end != AGENT_END_UNKNOWN)
+            result->offset = text->offset + (int64_t)span.start;
+        if (i == 0 && step == AGENT_STEP_NONE && agent != AGENT_GEMINI)
+            break; /* plain words */
+    }
+    if (events && result->end == AGENT_END_UNKNOWN && agent != AGENT_NONE)
+        result->end = AGENT_END_CUT;
+}
+
+/* Plain words: one CLI writes its API's errors as an answer, and exits with 0. */
+static void read_plain(struct agent_result *result, const struct classify_text *text)
+{
+    static const char mark[] = "[API Error:";
+    struct tail tail = {.bytes = text->bytes, .end = text->len};
+    struct span span;
+    if (!take_line(&tail, &span) || span.end - span.start < sizeof(mark) ||
+        memcmp(text->bytes + span.start, mark, sizeof(mark) - 1) != 0)
+        return;
+    result->end = AGENT_END_FAILED;
+    result->closes = true;
+    result->offset = text->offset + (int64_t)span.start;
+    str_add_n(&result->words, text->bytes + span.start, span.end - span.start);
+    str_add_char(&result->words, '\n');
+}
+
+/* "503 The engine is overloaded", "[API Error: 401 ...": a status leads the words. */
+static void read_status(struct agent_result *result)
+{
+    enum { DIGITS = 3 };
+    static const char *const leads[] = {"", "API Error: ", "[API Error: "};
+    const char *words = str_text(&result->words);
+    for (size_t i = 0; i < ARRAY_LEN(leads) && result->status == 0; i++) {
+        const char *number = words + strlen(leads[i]);
+        if (strncmp(words, leads[i], strlen(leads[i])) != 0 ||
+            strspn(number, "0123456789") != DIGITS || (number[0] != '4' && number[0] != '5'))
+            continue;
+        if (number[DIGITS] == ' ' || number[DIGITS] == ':')
+            result->status = (number[0] - '0') * 100 + (number[1] - '0') * 10 + (number[2] - '0');
+    }
+}
+
+void agent_result_init(struct agent_result *result, enum agent agent,
+                       const struct classify_text *out, const struct classify_text *err)
 {
     *result = (struct agent_result){0};
-    size_t end = text->len;
-    while (end > 0 && is_blank(text->bytes[end - 1]))
-        end--;
-    size_t start = end;
-    while (start > 0 && text->bytes[start - 1] != '\n')
-        start--;
-    if (start == end || !strchr("[{", text->bytes[start]) || text->bytes[start] == '\0')
-        return false;
-
-    struct json *root = NULL;
-    if (!json_parse(text->bytes + start, end - start, &root, NULL, NULL))
-        return false;
-    const struct json *event = root;
-    if (json_kind(root) == JSON_KIND_ARRAY)
-        event = json_at(root, json_count(root) > 0 ? json_count(root) - 1 : 0);
-    const bool found = read_event(result, event);
-    result->offset = text->offset + (int64_t)start;
-    json_free(root);
-    return found;
+    read_stream(result, agent, out);
+    if (result->end == AGENT_END_UNKNOWN && agent != AGENT_NONE)
+        read_plain(result, out);
+    read_status(result);
+    if (result->end != AGENT_END_UNKNOWN || agent != AGENT_GEMINI)
+        return;
+    read_stream(result, agent, err); /* its JSON for a failure */
+    result->on_err = result->end == AGENT_END_FAILED;
+    if (!result->on_err)
+        result->end = AGENT_END_UNKNOWN;
 }
 
 void agent_result_done(struct agent_result *result)
 {
     str_done(&result->words);
+    str_done(&result->said);
 }

@@ -10,6 +10,7 @@
 #include "classify_facts.h"
 #include "classify_rules.h"
 #include "classify_scan.h"
+#include "classify_user.h"
 #include "retry_hint.h"
 #include "rules_json.h"
 #include "text.h"
@@ -30,7 +31,7 @@ static const struct {
     enum transient_type type;
     const char *subtype;
 } exit_codes[] = {
-    {124, TRANSIENT_RESOURCE_BUSY, "TIMEOUT"},
+    {124, TRANSIENT_NETWORK_TIMEOUT, "TIMEOUT"},
     {125, TRANSIENT_DOCKER_SOCKET_UNAVAILABLE, "EXIT_125"},
     {126, TRANSIENT_RESOURCE_BUSY, "EXIT_126"},
     {127, TRANSIENT_RESOURCE_BUSY, "EXIT_127"},
@@ -55,9 +56,12 @@ enum verdict_class classify_exit(int code)
 
 bool classifier_open(struct classifier **out, const char *user_rules, struct err *err)
 {
-    (void)user_rules;
     struct rules *rules = NULL;
-    if (!rules_open(&rules, rules_json, rules_json_len, err))
+    struct str text = {0};
+    bool ok = user_rules_add(rules_json, rules_json_len, user_rules, &text, err) &&
+              rules_open(&rules, str_text(&text), text.len, err);
+    str_done(&text);
+    if (!ok)
         return false;
     *out = xcalloc(1, sizeof(**out));
     (*out)->rules = rules;
@@ -128,6 +132,40 @@ static void set_rule_subtype(struct verdict *out, const struct scan *scan,
                    text->bytes + text->lines[match->line].start + span.start);
 }
 
+/* When to come back. A reason that waiting heals is parked, and asks nobody. */
+static void set_hint(struct verdict *out, struct scan *scan, const struct scan_match *match)
+{
+    struct retry_hint hint = {.ms = retry_hint_of_group(scan, match), .rule = match->rule};
+    scan->keeps_nears = false;
+    if (hint.ms == HINT_NONE && !retry_hint_find(scan, &hint))
+        return;
+    out->retry_after_ms = hint.ms;
+    (void)snprintf(out->hint_rule, sizeof(out->hint_rule), "%s", hint.rule->id);
+    if (out->class == VERDICT_TRANSIENT)
+        return;
+    out->ask = false;
+    if (scan->input->now_ms > 0)
+        out->resume_at_ms = scan->input->now_ms + hint.ms;
+}
+
+static void set_nears(struct verdict *out, const struct scan *scan)
+{
+    for (int weight = NEAR_WHY_COUNT; weight >= 0; weight--) {
+        for (int i = 0; i < scan->near_count; i++) {
+            const struct scan_near *near = &scan->nears[i];
+            if (scan_near_weight(near->why) != weight || strcmp(near->rule->id, out->rule) == 0)
+                continue;
+            struct verdict_near found = {.why = near->why};
+            (void)snprintf(found.rule, sizeof(found.rule), "%s", near->rule->id);
+            if (near->stream >= 0) {
+                found.stream = near->stream == ERR_STREAM ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
+                found.offset = scan->streams[near->stream].text.lines[near->line].offset;
+            }
+            verdict_add_near(out, &found);
+        }
+    }
+}
+
 static void set_matched(struct verdict *out, struct scan *scan, const struct scan_match *match)
 {
     const struct rule *rule = match->rule;
@@ -139,54 +177,122 @@ static void set_matched(struct verdict *out, struct scan *scan, const struct sca
     set_rule_subtype(out, scan, match);
     if (match->stream >= 0)
         set_evidence(out, scan, match);
-    bool waits = rule->class == VERDICT_TRANSIENT || rule->reason == REASON_QUOTA;
-    if (waits)
-        out->retry_after_ms = retry_hint_find(scan);
+    scan_outranked(scan, match);
+    if (rule->class == VERDICT_TRANSIENT || rule->waits || rule->retry_group > 0)
+        set_hint(out, scan, match);
+}
+
+/* A server that says when to come back, and nothing else that a rule knows. */
+static bool judge_hint(struct scan *scan, struct verdict *out)
+{
+    struct retry_hint hint;
+    scan->keeps_nears = false;
+    if (!retry_hint_find(scan, &hint) || !hint.rule->decides ||
+        !scan_is_spoken(scan, hint.stream, hint.line))
+        return false;
+    verdict_set_transient(out, TRANSIENT_API_RATE_LIMIT, "RETRY_AFTER", hint.rule->id);
+    const struct scan_match match = {.rule = hint.rule, .stream = hint.stream, .line = hint.line};
+    set_evidence(out, scan, &match);
+    out->retry_after_ms = hint.ms;
+    (void)snprintf(out->hint_rule, sizeof(out->hint_rule), "%s", hint.rule->id);
+    return true;
 }
 
 static bool judge_text(struct scan *scan, struct verdict *out)
 {
     struct scan_match match;
     if (!scan_first(scan, &scan->rules->verdicts, 0, &match))
-        return false;
+        return judge_hint(scan, out);
     struct scan_match later;
     bool outranked = match.rule->class == VERDICT_TRANSIENT && scan_later(scan, &match, &later);
     set_matched(out, scan, outranked ? &later : &match);
     return true;
 }
 
-/* The agent's own result decides alone: its words, with the status before them,
- * go through the same rules as if a program had printed them. */
+/* Words of an agent go through the same rules as if a program had printed them,
+ * the status before them. Does one of `list` hold? */
+static bool judge_words(const struct classifier *classifier, const struct classify_input *input,
+                        const struct str *words, const struct rule_list *list, struct verdict *out)
+{
+    struct classify_input inner = *input;
+    inner.outcome = (struct outcome){.kind = OUTCOME_EXIT, .code = 1};
+    inner.memory_killed = -1;
+    inner.out = (struct classify_text){0};
+    inner.err = (struct classify_text){.bytes = str_text(words), .len = words->len};
+    struct scan scan;
+    struct scan_match match;
+    scan_init(&scan, classifier->rules, &inner);
+    bool holds = list ? scan_first(&scan, list, 0, &match) : judge_text(&scan, out);
+    if (list && holds)
+        set_matched(out, &scan, &match);
+    set_nears(out, &scan);
+    scan_done(&scan);
+    return holds;
+}
+
+/* The agent's own result decides alone. */
+static bool judge_agent_failure(const struct classifier *classifier,
+                                const struct classify_input *input,
+                                const struct agent_result *result, struct verdict *out)
+{
+    struct str said = {0};
+    if (result->status > 0)
+        str_addf(&said, "HTTP %lld\n", (long long)result->status);
+    str_add(&said, str_text(&result->words));
+    if (!judge_words(classifier, input, &said, NULL, out)) {
+        verdict_set_persistent(out, REASON_NONE, "", "agent.result");
+        copy_match(out, str_text(&said), said.len, 0);
+    }
+    str_done(&said);
+    return true;
+}
+
+/* It went well, it says; unless its last words are that it will not do it. */
+static bool judge_agent_success(const struct classifier *classifier,
+                                const struct classify_input *input,
+                                const struct agent_result *result, struct verdict *out)
+{
+    return result->said.len > 0 &&
+           judge_words(classifier, input, &result->said, &classifier->rules->said, out);
+}
+
+static bool judge_agent_end(const struct classifier *classifier, const struct classify_input *input,
+                            const struct agent_result *result, struct verdict *out)
+{
+    const bool exited_well = input->outcome.code == 0;
+    switch (result->end) {
+    case AGENT_END_FAILED:
+        if (exited_well && !result->closes)
+            return false; /* many a program that did well logs errors as JSON */
+        return judge_agent_failure(classifier, input, result, out);
+    case AGENT_END_DONE:
+        return exited_well && input->agent && judge_agent_success(classifier, input, result, out);
+    case AGENT_END_CUT:
+        if (exited_well)
+            verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.cut");
+        return exited_well;
+    case AGENT_END_UNKNOWN:
+        break;
+    }
+    return false;
+}
+
+/* False where facts and text must say; *structured: stdout is the agent's protocol,
+ * not words of its end. */
 static bool judge_agent(const struct classifier *classifier, const struct classify_input *input,
-                        struct verdict *out)
+                        struct verdict *out, bool *structured)
 {
     struct agent_result result;
-    bool failed = agent_result_init(&result, &input->out) && result.failed;
-    if (input->outcome.code == 0 && !result.closes)
-        failed = false; /* many a program that did well logs errors as JSON */
-    if (failed) {
-        struct str said = {0};
-        if (result.status > 0)
-            str_addf(&said, "HTTP %lld\n", (long long)result.status);
-        str_add(&said, str_text(&result.words));
-
-        struct classify_input inner = {.outcome = {.kind = OUTCOME_EXIT, .code = 1},
-                                       .memory_killed = -1};
-        inner.err = (struct classify_text){.bytes = str_text(&said), .len = said.len};
-        struct scan scan;
-        scan_init(&scan, classifier->rules, &inner);
-        if (!judge_text(&scan, out)) {
-            verdict_set_persistent(out, REASON_NONE, "", "agent.result");
-            copy_match(out, str_text(&said), said.len, 0);
-        }
-        scan_done(&scan);
-        out->stream = VERDICT_STREAM_OUT;
+    agent_result_init(&result, agent_find(input->agent), &input->out, &input->err);
+    *structured = input->agent && result.end != AGENT_END_UNKNOWN && !result.on_err;
+    const bool judged = judge_agent_end(classifier, input, &result, out);
+    if (judged && out->class != VERDICT_SUCCESS && result.end != AGENT_END_CUT) {
+        out->stream = result.on_err ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
         out->offset = result.offset;
         out->line = 0;
-        str_done(&said);
     }
     agent_result_done(&result);
-    return failed;
+    return judged;
 }
 
 /* Codes of A6 count where nothing was said; words beside 125..128 that no rule
@@ -205,19 +311,62 @@ static void judge_exit(struct scan *scan, int code, struct verdict *out)
         verdict_set_transient(out, exit_codes[row].type, exit_codes[row].subtype, rule);
 }
 
+/* Rules that are made for a signal outrank what we know of signals. */
+static bool judge_signal(const struct classifier *classifier, const struct classify_input *input,
+                         struct verdict *out)
+{
+    if (input->outcome.kind != OUTCOME_SIGNAL || input->memory_killed == 1 ||
+        !classifier->rules->for_signals)
+        return false;
+    struct scan scan;
+    struct scan_match match;
+    scan_init(&scan, classifier->rules, input);
+    const bool holds = scan_first(&scan, &classifier->rules->verdicts, 0, &match);
+    if (holds)
+        set_matched(out, &scan, &match);
+    scan_done(&scan);
+    return holds;
+}
+
+static struct classify_text tail_of(const struct classify_text *text)
+{
+    const size_t skip = text->len > CLASSIFY_TAIL_MAX ? text->len - CLASSIFY_TAIL_MAX : 0;
+    return (struct classify_text){.bytes = skip > 0 ? text->bytes + skip : text->bytes,
+                                  .len = text->len - skip,
+                                  .offset = text->offset + (int64_t)skip};
+}
+
 void classify(const struct classifier *classifier, const struct classify_input *input,
               struct verdict *out)
 {
     assert(input->outcome.kind < OUTCOME_KIND_COUNT);
+    struct classify_input seen = *input;
+    bool structured = false;
+    seen.out = tail_of(&input->out);
+    seen.err = tail_of(&input->err);
     *out = verdict_new();
-    if (facts_judge(input, out) || judge_agent(classifier, input, out))
+    if (judge_signal(classifier, &seen, out) || facts_judge(&seen, out) ||
+        judge_agent(classifier, &seen, out, &structured))
         return;
-    if (input->outcome.code == 0)
+    if (seen.outcome.code == 0)
         return;
 
+    if (structured)
+        seen.out = (struct classify_text){0};
     struct scan scan;
-    scan_init(&scan, classifier->rules, input);
+    scan_init(&scan, classifier->rules, &seen);
     if (!judge_text(&scan, out))
-        judge_exit(&scan, input->outcome.code, out);
+        judge_exit(&scan, seen.outcome.code, out);
+    set_nears(out, &scan);
     scan_done(&scan);
+}
+
+int64_t classify_hint(const struct classifier *classifier, const struct classify_input *input)
+{
+    struct scan scan;
+    struct retry_hint hint;
+    scan_init(&scan, classifier->rules, input);
+    (void)retry_hint_find(&scan, &hint);
+    scan_done(&scan);
+    return hint.ms;
 }

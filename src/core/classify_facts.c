@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "attr.h"
 
@@ -37,6 +38,15 @@ static const struct {
     {25, "SIGXFSZ", REASON_LIMIT}, {15, "SIGTERM", REASON_NONE}, {2, "SIGINT", REASON_NONE},
     {1, "SIGHUP", REASON_NONE},    {13, "SIGPIPE", REASON_NONE},
 };
+
+int facts_signal_number(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        if (strcmp(signals[i].name, name) == 0)
+            return signals[i].number;
+    }
+    return 0;
+}
 
 static void judge_start(int number, struct verdict *out)
 {

@@ -12,4 +12,7 @@
  * counter. False, and *out untouched, where text or the exit code must say. */
 bool facts_judge(const struct classify_input *input, struct verdict *out);
 
+/* "SIGTERM" -> 15; 0 for a name that is not known. */
+int facts_signal_number(const char *name);
+
 #endif

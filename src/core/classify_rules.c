@@ -11,9 +11,10 @@
 
 /* The members of one rule; the file may hold others, for its readers. */
 static const char *const known_members[] = {
-    "id",      "section", "class",       "type",   "reason", "subtype", "need",
-    "pattern", "unless",  "unless_text", "stream", "tail",   "exit",    "program",
-    "ask",     "quoted",  "final",       "late",   "memory", "unit_ms", "why",
+    "id",     "section",     "class",   "type",    "reason", "subtype", "need", "pattern",
+    "unless", "unless_text", "stream",  "tail",    "exit",   "program", "ask",  "quoted",
+    "final",  "late",        "memory",  "unit_ms", "why",    "signal",  "kind", "retry_after",
+    "form",   "most",        "decides", "user",    "waits",
 };
 
 static const char *const stream_names[] = {
@@ -80,18 +81,60 @@ static bool read_stream(struct rule *rule, const struct json *json, struct err *
     return err_set(err, ERR_INVALID, "stream is 'any', 'stderr', 'stdout' or 'quiet'");
 }
 
-static bool read_exits(struct rule *rule, const struct json *json, struct err *err)
+struct range {
+    int least, most;
+};
+
+/* A number or a list of them. */
+static bool read_numbers(const struct json *json, struct range range, int max, int *out,
+                         int *count_out, struct err *err)
 {
-    const struct json *exits = json_get(json, "exit");
-    if (json_count(exits) > RULE_EXITS_MAX)
-        return err_set(err, ERR_INVALID, "more than %d exit codes", RULE_EXITS_MAX);
-    for (size_t i = 0; i < json_count(exits); i++) {
-        const int64_t code = json_i64(json_at(exits, i), -1);
-        if (code < 0 || code > 255)
-            return err_set(err, ERR_INVALID, "an exit code is 0..255");
-        rule->exits[rule->exit_count++] = (int)code;
+    const bool single = json_kind(json) == JSON_KIND_INTEGER;
+    const size_t count = single ? 1 : json_count(json);
+    if (json && (count == 0 || count > (size_t)max))
+        return err_set(err, ERR_INVALID, "1..%d numbers are expected", max);
+    for (size_t i = 0; i < count; i++) {
+        const int64_t number = json_i64(single ? json : json_at(json, i), (int64_t)range.least - 1);
+        if (number < range.least || number > range.most)
+            return err_set(err, ERR_INVALID, "a number %d..%d is expected", range.least,
+                           range.most);
+        out[(*count_out)++] = (int)number;
     }
     return true;
+}
+
+static bool read_facts(struct rule *rule, const struct json *json, struct err *err)
+{
+    struct err why = {0};
+    const char *kind = json_text(json_get(json, "kind"), "");
+    if (!read_numbers(json_get(json, "exit"), (struct range){0, 255}, RULE_EXITS_MAX, rule->exits,
+                      &rule->exit_count, &why))
+        return err_set(err, ERR_INVALID, "exit: %s", why.message);
+    if (!read_numbers(json_get(json, "signal"), (struct range){1, 64}, RULE_SIGNALS_MAX,
+                      rule->signals, &rule->signal_count, &why))
+        return err_set(err, ERR_INVALID, "signal: %s", why.message);
+    if (strcmp(kind, "run") == 0)
+        rule->kind = RULE_KIND_RUN;
+    else if (strcmp(kind, "agent") == 0)
+        rule->kind = RULE_KIND_AGENT;
+    else if (kind[0] != '\0')
+        return err_set(err, ERR_INVALID, "kind is 'run' or 'agent'");
+    return copy_text(rule->program, sizeof(rule->program), json, "program", err);
+}
+
+static bool read_time(struct rule *rule, const struct json *json, struct err *err)
+{
+    const char *form = json_text(json_get(json, "form"), "duration");
+    const int64_t group = json_i64(json_get(json, "retry_after"), 0);
+    if (group < 0 || group >= RULE_SPANS)
+        return err_set(err, ERR_INVALID, "retry_after is the number of a group, 1..%d",
+                       RULE_SPANS - 1);
+    rule->retry_group = (int)group;
+    rule->unit_ms = json_i64(json_get(json, "unit_ms"), 1000);
+    rule->most = json_bool(json_get(json, "most"), false);
+    rule->decides = json_bool(json_get(json, "decides"), false);
+    rule->form = hint_form_find(form);
+    return rule->form || err_set(err, ERR_INVALID, "'%s' is no form of a time", form);
 }
 
 static bool read_pattern(struct rule_pattern **out, const struct json *json, const char *key,
@@ -127,34 +170,35 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
     rule->quoted = json_bool(json_get(json, "quoted"), false);
     rule->final = json_bool(json_get(json, "final"), false);
     rule->late = json_bool(json_get(json, "late"), false);
+    rule->waits = json_bool(json_get(json, "waits"), false);
     rule->memory = json_bool(json_get(json, "memory"), false);
-    rule->unit_ms = json_i64(json_get(json, "unit_ms"), 1000);
     return read_members(json, err) &&
            copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err) &&
-           copy_text(rule->program, sizeof(rule->program), json, "program", err) &&
            read_class(rule, json, err) && read_stream(rule, json, err) &&
-           read_exits(rule, json, err) && read_pattern(&rule->pattern, json, "pattern", err) &&
+           read_facts(rule, json, err) && read_time(rule, json, err) &&
+           read_pattern(&rule->pattern, json, "pattern", err) &&
            read_pattern(&rule->unless, json, "unless", err) &&
            read_pattern(&rule->unless_text, json, "unless_text", err) &&
            read_needs(rule, literals, json, err);
 }
 
 /* A pattern without a literal would have to be tried on every line. */
-static bool check_verdict_rule(const struct rule *rule, struct err *err)
+static bool check_verdict_rule(const struct rule *rule, const struct json *json, struct err *err)
 {
-    if (rule->pattern && rule->need_count == 0)
+    if (rule->pattern && rule->need_count == 0 && !json_bool(json_get(json, "user"), false))
         return err_set(err, ERR_INVALID, "a pattern needs a literal");
-    if (!rule->pattern && rule->exit_count == 0)
-        return err_set(err, ERR_INVALID, "neither a pattern nor an exit code");
+    if (!rule->pattern && rule->exit_count == 0 && rule->signal_count == 0)
+        return err_set(err, ERR_INVALID, "neither a pattern nor an exit code nor a signal");
     return true;
 }
 
-static bool check_guard(const struct rule *rule, struct err *err)
+static bool check_guard(const struct rule *rule, const struct json *json, struct err *err)
 {
+    (void)json;
     return rule->pattern || err_set(err, ERR_INVALID, "no pattern");
 }
 
-typedef bool check_fn(const struct rule *rule, struct err *err);
+typedef bool check_fn(const struct rule *rule, const struct json *json, struct err *err);
 
 static bool read_list(struct rule_list *list, struct rules *rules, const struct json *json,
                       check_fn *check, struct err *err)
@@ -169,7 +213,7 @@ static bool read_list(struct rule_list *list, struct rules *rules, const struct 
         bool ok = copy_text(rule->id, sizeof(rule->id), json_at(json, i), "id", &why);
         ok = ok && rule->id[0] != '\0';
         ok = ok && read_rule(rule, &rules->literals, json_at(json, i), &why);
-        if (!ok || !check(rule, &why))
+        if (!ok || !check(rule, json_at(json, i), &why))
             return err_set(err, ERR_INVALID, "rule %zu '%s': %s", i + 1, rule->id, why.message);
     }
     return true;
@@ -194,16 +238,21 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
     rules->text = xstrndup(json, len);
     literals_init(&rules->literals);
 
-    bool ok = json_parse(json, len, &root, NULL, err) && set_hash(rules, len, err) &&
-              read_list(&rules->guards, rules, json_get(root, "guards"), check_guard, err) &&
-              read_list(&rules->errors, rules, json_get(root, "errors"), check_verdict_rule, err) &&
-              read_list(&rules->hints, rules, json_get(root, "hints"), check_verdict_rule, err) &&
-              read_list(&rules->verdicts, rules, json_get(root, "rules"), check_verdict_rule, err);
+    bool ok =
+        json_parse(json, len, &root, NULL, err) && set_hash(rules, len, err) &&
+        read_list(&rules->guards, rules, json_get(root, "guards"), check_guard, err) &&
+        read_list(&rules->errors, rules, json_get(root, "errors"), check_verdict_rule, err) &&
+        read_list(&rules->hints, rules, json_get(root, "hints"), check_verdict_rule, err) &&
+        read_list(&rules->verdicts, rules, json_get(root, "rules"), check_verdict_rule, err) &&
+        (!json_get(root, "said") ||
+         read_list(&rules->said, rules, json_get(root, "said"), check_verdict_rule, err));
     json_free(root);
     if (!ok) {
         rules_close(rules);
         return false;
     }
+    for (size_t i = 0; i < rules->verdicts.count; i++)
+        rules->for_signals = rules->for_signals || rules->verdicts.items[i].signal_count > 0;
     literals_build(&rules->literals);
     *out = rules;
     return true;
@@ -227,6 +276,7 @@ void rules_close(struct rules *rules)
     list_done(&rules->errors);
     list_done(&rules->hints);
     list_done(&rules->verdicts);
+    list_done(&rules->said);
     literals_done(&rules->literals);
     free(rules->text);
     free(rules);

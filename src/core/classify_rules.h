@@ -14,6 +14,7 @@
 
 #include "attr.h"
 #include "err.h"
+#include "hint_form.h"
 #include "literals.h"
 #include "rule_pattern.h"
 #include "verdict.h"
@@ -21,9 +22,13 @@
 enum {
     RULES_MAX = 512,
     RULE_EXITS_MAX = 16,
-    RULE_NEEDS_MAX = 24,
+    RULE_NEEDS_MAX = 48,
+    RULE_SIGNALS_MAX = 8,
     RULE_PROGRAM_MAX = 16,
 };
+
+/* What kind of step a rule is for. */
+enum rule_kind { RULE_KIND_ANY, RULE_KIND_RUN, RULE_KIND_AGENT };
 
 enum rule_stream {
     RULE_STREAM_ANY,   /* stderr, then stdout */
@@ -44,16 +49,24 @@ struct rule {
     bool quoted; /* counts in quoted lines too */
     bool final;  /* nothing that was said later outranks it */
     bool late;   /* outranks a transient rule that matched earlier in the stream */
+    bool waits;  /* persistent: waiting heals it if the time is known */
     bool memory; /* void if a counter says that memory was not the cause */
     int exits[RULE_EXITS_MAX];
     int exit_count; /* 0: any exit code */
-    char program[RULE_PROGRAM_MAX];
-    int needs[RULE_NEEDS_MAX]; /* literals: a line without one cannot match */
-    int need_count;
+    int signals[RULE_SIGNALS_MAX];
+    int signal_count; /* 0: for exits; else for these signals alone */
+    enum rule_kind kind;
+    char program[RULE_PROGRAM_MAX];   /* of the step, or its agent; "" for any */
+    int needs[RULE_NEEDS_MAX];        /* literals: a line without one cannot match */
+    int need_count;                   /* 0, with a pattern: every line is tried */
     struct rule_pattern *pattern;     /* owned; NULL: facts alone decide */
     struct rule_pattern *unless;      /* owned; the line must not match it */
     struct rule_pattern *unless_text; /* owned; no line of the streams may match it */
+    int retry_group;                  /* of the pattern; it holds a time to wait; 0: none */
+    hint_form_fn *form;               /* hints: how the first group is read */
     int64_t unit_ms;                  /* hints: what a number without a unit counts */
+    bool most;                        /* hints: the longest of all lines, not the last one's */
+    bool decides;                     /* hints: a server that says so is a cause of its own */
 };
 
 struct rule_list {
@@ -66,9 +79,11 @@ struct rules {
     struct rule_list hints;    /* when to come back; the first group is the time */
     struct rule_list guards;   /* a line that matches one is quoted, not said */
     struct rule_list errors;   /* a line that matches one names an error */
+    struct rule_list said;     /* an agent's own last words that are a failure */
     struct literals literals;
-    char *text;    /* owned: the JSON */
-    char hash[65]; /* its SHA-256 in hex */
+    bool for_signals; /* there is a rule for signals */
+    char *text;       /* owned: the JSON */
+    char hash[65];    /* its SHA-256 in hex */
 };
 
 /* Compile. ERR_INVALID names the rule. The caller ends *out with rules_close(). */

@@ -4,9 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
 #include "xalloc.h"
 
 enum { OUT = 0, ERR = 1, NO_HIT = -1 };
+
+/* How much a near miss tells: a word in a quotation more than a word in passing. */
+static const int near_weight[] = {
+    [NEAR_QUOTED] = 4, [NEAR_UNLESS] = 3, [NEAR_OUTRANKED] = 2, [NEAR_EXIT] = 1, [NEAR_PATTERN] = 0,
+};
+static_assert(ARRAY_LEN(near_weight) == NEAR_WHY_COUNT, "every near miss has a weight");
+
+int scan_near_weight(enum near_why why)
+{
+    assert(why < NEAR_WHY_COUNT);
+    return near_weight[why];
+}
 
 static void note_hit(void *ctx, int literal)
 {
@@ -38,7 +51,8 @@ static void fill_stream(struct scan_stream *stream, const struct rules *rules,
 
 void scan_init(struct scan *scan, const struct rules *rules, const struct classify_input *input)
 {
-    *scan = (struct scan){.rules = rules, .input = input, .err_names_error = -1};
+    *scan =
+        (struct scan){.rules = rules, .input = input, .err_names_error = -1, .keeps_nears = true};
     scan->matcher = rule_matcher_new();
     fill_stream(&scan->streams[OUT], rules, &input->out);
     fill_stream(&scan->streams[ERR], rules, &input->err);
@@ -54,57 +68,158 @@ void scan_done(struct scan *scan)
     rule_matcher_free(scan->matcher);
 }
 
-static bool line_matches(const struct scan *scan, const struct scan_stream *stream, size_t line,
-                         const struct rule_pattern *pattern, struct rule_span spans[RULE_SPANS])
+static enum rule_match match_line(struct scan *scan, int stream, size_t index,
+                                  const struct rule_pattern *pattern,
+                                  struct rule_span spans[RULE_SPANS])
 {
-    const struct clean_line *at = &stream->text.lines[line];
-    return rule_pattern_matches(pattern, scan->matcher, stream->text.bytes + at->start, at->len,
-                                spans);
+    const struct clean_text *text = &scan->streams[stream].text;
+    const struct clean_line *line = &text->lines[index];
+    const struct rule_subject subject = {
+        .bytes = text->bytes + line->start,
+        .len = line->len,
+        .begins = !line->continues,
+        .ends = index + 1 == text->count || !text->lines[index + 1].continues,
+    };
+    scan->work += (int64_t)line->len + SCAN_WORK_OF_TRY;
+    if (scan->work > SCAN_WORK_MAX)
+        return RULE_MATCH_LIMITED;
+    return rule_pattern_match(pattern, scan->matcher, &subject, spans);
+}
+
+static bool line_matches(struct scan *scan, int stream, size_t index,
+                         const struct rule_pattern *pattern)
+{
+    return match_line(scan, stream, index, pattern, NULL) == RULE_MATCH_YES;
+}
+
+/* What says most about a near miss stays: one for each rule, the weightiest. */
+static void note_near(struct scan *scan, const struct scan_near *near)
+{
+    if (!scan->keeps_nears)
+        return;
+    struct scan_near *place = NULL;
+    for (int i = 0; i < scan->near_count && !place; i++) {
+        if (scan->nears[i].rule == near->rule)
+            place = &scan->nears[i];
+    }
+    if (place && near_weight[near->why] <= near_weight[place->why])
+        return;
+    if (!place && scan->near_count < SCAN_NEAR_MAX)
+        place = &scan->nears[scan->near_count++];
+    for (int i = 0; i < SCAN_NEAR_MAX && !place; i++) {
+        if (near_weight[scan->nears[i].why] < near_weight[near->why])
+            place = &scan->nears[i];
+    }
+    if (place)
+        *place = *near;
+}
+
+static void note_miss(struct scan *scan, const struct scan_match *match, enum near_why why)
+{
+    note_near(scan,
+              &(struct scan_near){
+                  .rule = match->rule, .why = why, .stream = match->stream, .line = match->line});
 }
 
 /* Source, a diff, a log of the past, what a test expected: words, but not what
  * the program says about its own end. */
-static bool is_quoted(const struct scan *scan, struct scan_stream *stream, size_t index)
+bool scan_is_spoken(struct scan *scan, int stream, size_t index)
 {
-    struct clean_line *line = &stream->text.lines[index];
+    struct clean_line *line = &scan->streams[stream].text.lines[index];
     if (line->state != CLEAN_LINE_UNKNOWN)
-        return line->state == CLEAN_LINE_QUOTED;
+        return line->state == CLEAN_LINE_SPOKEN;
+    size_t first = index; /* a part of a long line is what its beginning is */
+    while (first > 0 && scan->streams[stream].text.lines[first].continues)
+        first--;
+    if (first < index) {
+        const bool spoken = scan_is_spoken(scan, stream, first);
+        line->state = spoken ? CLEAN_LINE_SPOKEN : CLEAN_LINE_QUOTED;
+        return spoken;
+    }
 
     line->state = CLEAN_LINE_SPOKEN;
     const struct rule_list *guards = &scan->rules->guards;
     for (size_t i = 0; i < guards->count && line->state == CLEAN_LINE_SPOKEN; i++) {
         const struct rule *guard = &guards->items[i];
-        if (line_matches(scan, stream, index, guard->pattern, NULL) &&
-            !(guard->unless && line_matches(scan, stream, index, guard->unless, NULL)))
+        if (line_matches(scan, stream, index, guard->pattern) &&
+            !(guard->unless && line_matches(scan, stream, index, guard->unless)))
             line->state = CLEAN_LINE_QUOTED;
     }
-    return line->state == CLEAN_LINE_QUOTED;
+    return line->state == CLEAN_LINE_SPOKEN;
 }
 
 static bool try_line(struct scan *scan, const struct rule *rule, struct scan_match *match)
 {
-    struct scan_stream *stream = &scan->streams[match->stream];
-    if (!line_matches(scan, stream, match->line, rule->pattern, match->spans))
+    const enum rule_match found =
+        match_line(scan, match->stream, match->line, rule->pattern, match->spans);
+    if (found != RULE_MATCH_YES) {
+        if (rule->need_count > 0 || found == RULE_MATCH_LIMITED)
+            note_miss(scan, match, NEAR_PATTERN);
         return false;
-    if (rule->unless && line_matches(scan, stream, match->line, rule->unless, NULL))
+    }
+    if (rule->unless && line_matches(scan, match->stream, match->line, rule->unless)) {
+        note_miss(scan, match, NEAR_UNLESS);
         return false;
-    return rule->quoted || !is_quoted(scan, stream, match->line);
+    }
+    if (rule->quoted || scan_is_spoken(scan, match->stream, match->line))
+        return true;
+    note_miss(scan, match, NEAR_QUOTED);
+    return false;
+}
+
+/* The lines that may match, the last first: those with one literal of the rule,
+ * or all of them. */
+struct candidates {
+    const struct scan_stream *stream;
+    int32_t hit;   /* the next one in the list of a literal; NO_HIT at its end */
+    size_t before; /* without a literal: lines before this one are left */
+    int left;      /* tries */
+    bool all;
+};
+
+static struct candidates candidates_of(const struct scan_stream *stream, const struct rule *rule,
+                                       int need)
+{
+    struct candidates found = {.stream = stream, .hit = NO_HIT, .left = SCAN_TRIES_MAX};
+    found.all = rule->need_count == 0;
+    found.before = stream->text.count;
+    if (!found.all)
+        found.hit = stream->latest[rule->needs[need]];
+    return found;
+}
+
+static bool next_candidate(struct candidates *candidates, size_t *line_out)
+{
+    if (candidates->left-- <= 0)
+        return false;
+    if (candidates->all) {
+        if (candidates->before == 0)
+            return false;
+        *line_out = --candidates->before;
+        return true;
+    }
+    if (candidates->hit == NO_HIT)
+        return false;
+    const struct scan_hit *hit = &candidates->stream->hits[candidates->hit];
+    *line_out = hit->line;
+    candidates->hit = hit->older;
+    return true;
+}
+
+static int rounds_of(const struct rule *rule)
+{
+    return rule->need_count > 0 ? rule->need_count : 1;
 }
 
 /* The last matching line of one stream, at or after line `first`. */
 static bool try_stream(struct scan *scan, const struct rule *rule, int index, size_t first,
                        struct scan_match *out)
 {
-    const struct scan_stream *stream = &scan->streams[index];
     bool found = false;
-    for (int i = 0; i < rule->need_count; i++) {
-        int tries = 0;
-        int32_t hit = stream->latest[rule->needs[i]];
-        for (; hit != NO_HIT && tries < SCAN_TRIES_MAX; hit = stream->hits[hit].older, tries++) {
-            struct scan_match match = {.rule = rule, .stream = index};
-            match.line = stream->hits[hit].line;
-            if (match.line < first)
-                break;
+    for (int i = 0; i < rounds_of(rule); i++) {
+        struct candidates candidates = candidates_of(&scan->streams[index], rule, i);
+        struct scan_match match = {.rule = rule, .stream = index};
+        while (next_candidate(&candidates, &match.line) && match.line >= first) {
             if (!try_line(scan, rule, &match))
                 continue;
             *out = match;
@@ -116,28 +231,49 @@ static bool try_stream(struct scan *scan, const struct rule *rule, int index, si
     return found;
 }
 
-static bool text_holds(const struct scan *scan, const struct rule_pattern *pattern)
+static bool text_holds(struct scan *scan, const struct rule_pattern *pattern)
 {
     for (int i = 0; i < SCAN_STREAMS; i++) {
         const struct clean_text *text = &scan->streams[i].text;
-        if (rule_pattern_matches(pattern, scan->matcher, text->bytes, text->len, NULL))
+        const struct rule_subject subject = {
+            .bytes = text->bytes, .len = text->len, .begins = true, .ends = true};
+        scan->work += (int64_t)text->len;
+        if (rule_pattern_match(pattern, scan->matcher, &subject, NULL) == RULE_MATCH_YES)
             return true;
     }
     return false;
 }
 
-static bool facts_fit(const struct scan *scan, const struct rule *rule)
+static bool is_one_of(const int *numbers, int count, int number)
+{
+    for (int i = 0; i < count; i++) {
+        if (numbers[i] == number)
+            return true;
+    }
+    return false;
+}
+
+static bool is_program(const struct classify_input *input, const char *name)
+{
+    return (input->program && strcmp(name, input->program) == 0) ||
+           (input->agent && strcmp(name, input->agent) == 0);
+}
+
+bool scan_facts_fit(const struct scan *scan, const struct rule *rule)
 {
     const struct classify_input *input = scan->input;
+    const struct outcome *outcome = &input->outcome;
     if (rule->memory && input->memory_killed == 0)
         return false;
-    if (rule->program[0] != '\0' && (!input->program || strcmp(rule->program, input->program) != 0))
+    if (rule->program[0] != '\0' && !is_program(input, rule->program))
         return false;
-    bool fits = rule->exit_count == 0;
-    for (int i = 0; i < rule->exit_count; i++)
-        fits =
-            fits || (input->outcome.kind == OUTCOME_EXIT && rule->exits[i] == input->outcome.code);
-    return fits;
+    if (rule->kind != RULE_KIND_ANY && (rule->kind == RULE_KIND_AGENT) != (input->agent != NULL))
+        return false;
+    if (outcome->kind == OUTCOME_SIGNAL)
+        return rule->signal_count > 0 &&
+               is_one_of(rule->signals, rule->signal_count, outcome->code);
+    const bool any = rule->exit_count == 0 && rule->signal_count == 0;
+    return any || is_one_of(rule->exits, rule->exit_count, outcome->code);
 }
 
 static bool may_look_at(struct scan *scan, const struct rule *rule, int stream)
@@ -149,21 +285,57 @@ static bool may_look_at(struct scan *scan, const struct rule *rule, int stream)
     return rule->stream != RULE_STREAM_ERR;
 }
 
+static size_t first_line(const struct scan *scan, const struct rule *rule, int stream)
+{
+    return rule->tail > 0 ? clean_text_tail(&scan->streams[stream].text, rule->tail) : 0;
+}
+
+/* The rule is not for such an end; would its text have held? */
+static void note_unfit(struct scan *scan, const struct rule *rule)
+{
+    struct scan_match match;
+    if (!scan->keeps_nears || !rule->pattern || rule->need_count == 0)
+        return;
+    for (int stream = ERR; stream >= OUT; stream--) {
+        if (try_stream(scan, rule, stream, first_line(scan, rule, stream), &match)) {
+            note_miss(scan, &match, NEAR_EXIT);
+            return;
+        }
+    }
+}
+
 bool scan_rule(struct scan *scan, const struct rule *rule, struct scan_match *out)
 {
-    if (!facts_fit(scan, rule))
+    if (!scan_facts_fit(scan, rule)) {
+        note_unfit(scan, rule);
         return false;
+    }
     if (!rule->pattern) {
         *out = (struct scan_match){.rule = rule, .stream = -1};
         return true;
     }
     for (int stream = ERR; stream >= OUT; stream--) {
-        const struct clean_text *text = &scan->streams[stream].text;
-        const size_t first = rule->tail > 0 ? clean_text_tail(text, rule->tail) : 0;
-        if (try_stream(scan, rule, stream, first, out) && may_look_at(scan, rule, stream))
+        if (try_stream(scan, rule, stream, first_line(scan, rule, stream), out) &&
+            may_look_at(scan, rule, stream))
             return !rule->unless_text || !text_holds(scan, rule->unless_text);
     }
     return false;
+}
+
+void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, void *ctx)
+{
+    for (int stream = ERR; stream >= OUT; stream--) {
+        if (!may_look_at(scan, rule, stream))
+            continue;
+        for (int i = 0; i < rounds_of(rule); i++) {
+            struct candidates candidates = candidates_of(&scan->streams[stream], rule, i);
+            struct scan_match match = {.rule = rule, .stream = stream};
+            while (next_candidate(&candidates, &match.line)) {
+                if (try_line(scan, rule, &match) && !each(ctx, scan, &match))
+                    return;
+            }
+        }
+    }
 }
 
 bool scan_first(struct scan *scan, const struct rule_list *list, size_t first,
@@ -183,22 +355,39 @@ bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_m
         return false;
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *rule = &list->items[i];
-        if (rule->late && rule > match->rule && facts_fit(scan, rule) &&
+        if (rule->late && rule > match->rule && scan_facts_fit(scan, rule) &&
             try_stream(scan, rule, match->stream, match->line + 1, out))
             return true;
     }
     return false;
 }
 
+void scan_outranked(struct scan *scan, const struct scan_match *decided)
+{
+    const struct rule_list *list = &scan->rules->verdicts;
+    for (size_t i = 0; i < list->count && scan->work < SCAN_WORK_MAX / 2; i++) {
+        const struct rule *rule = &list->items[i];
+        const bool same = rule->class == decided->rule->class &&
+                          rule->type == decided->rule->type &&
+                          rule->reason == decided->rule->reason;
+        struct scan_match match;
+        if (rule > decided->rule && !same && rule->pattern && scan_rule(scan, rule, &match))
+            note_miss(scan, &match, NEAR_OUTRANKED);
+    }
+}
+
 bool scan_err_names_error(struct scan *scan)
 {
     if (scan->err_names_error < 0) {
         struct scan_match match;
+        const bool keeps = scan->keeps_nears;
+        scan->keeps_nears = false;
         scan->err_names_error = 0;
         for (size_t i = 0; i < scan->rules->errors.count; i++) {
             if (try_stream(scan, &scan->rules->errors.items[i], ERR, 0, &match))
                 scan->err_names_error = 1;
         }
+        scan->keeps_nears = keeps;
     }
     return scan->err_names_error == 1;
 }

@@ -14,8 +14,13 @@
 #include "clean_text.h"
 
 enum {
-    SCAN_STREAMS = 2,      /* [0] stdout, [1] stderr */
-    SCAN_TRIES_MAX = 2000, /* lines that one literal offers to a rule, the last ones first */
+    SCAN_STREAMS = 2,     /* [0] stdout, [1] stderr */
+    SCAN_TRIES_MAX = 256, /* lines that one literal offers to a rule, the last ones first */
+    SCAN_NEAR_MAX = 16,   /* near misses that are remembered */
+    /* Bytes that patterns look at, one pattern after the other, in one judgement. What a
+     * text costs beyond that is not worth its verdict: the rules left do not hold. */
+    SCAN_WORK_MAX = 1024 * 1024,
+    SCAN_WORK_OF_TRY = 64, /* what a try costs beside its bytes */
 };
 
 /* Where the literals stand: a list of lines for each of them, the last first. */
@@ -33,12 +38,24 @@ struct scan_stream {
     uint32_t line;   /* while it is filled */
 };
 
+/* A rule that had its literal, and lost. */
+struct scan_near {
+    const struct rule *rule;
+    enum near_why why;
+    int stream; /* -1: facts alone */
+    size_t line;
+};
+
 struct scan {
     const struct rules *rules;          /* borrowed */
     const struct classify_input *input; /* borrowed */
     struct rule_matcher *matcher;
     struct scan_stream streams[SCAN_STREAMS];
     int err_names_error; /* -1: not asked yet */
+    int64_t work;        /* done so far, see SCAN_WORK_MAX */
+    struct scan_near nears[SCAN_NEAR_MAX];
+    int near_count;
+    bool keeps_nears; /* near misses are wanted now */
 };
 
 struct scan_match {
@@ -57,6 +74,23 @@ bool scan_rule(struct scan *scan, const struct rule *rule, struct scan_match *ou
 /* The first rule of the list, from `first` on, that holds. */
 bool scan_first(struct scan *scan, const struct rule_list *list, size_t first,
                 struct scan_match *out);
+
+/* Called for the lines that a rule holds on, the last first; stderr first. Goes on
+ * while it answers true. */
+typedef bool scan_each_fn(void *ctx, const struct scan *scan, const struct scan_match *match);
+void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, void *ctx);
+
+/* After the decision: rules behind the one that decided which hold too. */
+void scan_outranked(struct scan *scan, const struct scan_match *decided);
+
+/* How much a near miss tells, 0 the least. */
+int scan_near_weight(enum near_why why);
+
+/* Is the line said, not quoted? */
+bool scan_is_spoken(struct scan *scan, int stream, size_t line);
+
+/* Do exit code, signal, program and kind of step fit the rule? */
+bool scan_facts_fit(const struct scan *scan, const struct rule *rule);
 
 /* A persistent rule behind match's own that is marked late and holds on a line
  * behind the matched one, in the same stream. */

@@ -28,7 +28,7 @@ static void end_line(struct clean_text *text)
 static void next_line(struct clean_text *text, int64_t offset, int64_t number)
 {
     struct clean_line *line = &text->lines[text->count - 1];
-    if (text->len == line->start) {
+    if (text->len == line->start && !line->continues) {
         line->offset = offset;
         line->number = number;
         return;
@@ -95,6 +95,55 @@ static void mark_captured(struct clean_text *text)
     }
 }
 
+/* A line that gets too long goes on as another one. */
+static void cut_long_line(struct clean_text *text, int64_t offset, int64_t number)
+{
+    const struct clean_line *line = &text->lines[text->count - 1];
+    const size_t len = text->len - line->start;
+    const char last = len > 0 ? text->bytes[text->len - 1] : '\0';
+    if (len < CLEAN_PART_LEN || (len < CLEAN_PART_MAX && last != ' ' && last != ','))
+        return;
+    end_line(text);
+    begin_line(text, offset, number);
+    text->lines[text->count - 1].continues = true;
+}
+
+static bool is_plain(char c)
+{
+    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f;
+}
+
+/* Copy what needs no change, at most up to where a long line may be cut. */
+static size_t put_plain(struct clean_text *text, const char *bytes, size_t len)
+{
+    const size_t used = text->len - text->lines[text->count - 1].start;
+    const size_t room = used < CLEAN_PART_LEN ? CLEAN_PART_LEN - used : 1;
+    const size_t most = len < room ? len : room;
+    size_t count = 0;
+    while (count < most && is_plain(bytes[count]))
+        count++;
+    memcpy(text->bytes + text->len, bytes, count);
+    text->len += count;
+    return count;
+}
+
+/* Take what stands at bytes[i]; returns the bytes taken. */
+static size_t take_next(struct clean_text *text, const char *bytes, size_t len, int64_t offset,
+                        int64_t *number)
+{
+    if (bytes[0] == ESC)
+        return text_escape_len(bytes, len);
+    if (bytes[0] != '\n' && bytes[0] != '\r') {
+        cut_long_line(text, offset, *number);
+        const size_t count = put_plain(text, bytes, len);
+        return count > 0 ? count : put_character(text, bytes, len);
+    }
+    const size_t taken = bytes[0] == '\r' && len > 1 && bytes[1] == '\n' ? 2 : 1;
+    *number += bytes[taken - 1] == '\n';
+    next_line(text, offset + (int64_t)taken, *number);
+    return taken;
+}
+
 void clean_text_init(struct clean_text *text, const struct classify_text *raw)
 {
     const size_t skip = raw->len > CLASSIFY_TAIL_MAX ? raw->len - CLASSIFY_TAIL_MAX : 0;
@@ -103,23 +152,13 @@ void clean_text_init(struct clean_text *text, const struct classify_text *raw)
     const int64_t offset = raw->offset + (int64_t)skip;
     int64_t number = 1;
 
-    *text = (struct clean_text){.bytes = xcalloc(len + 2, 1)};
+    *text = (struct clean_text){.bytes = xcalloc(len + len / CLEAN_PART_LEN + 2, 1)};
     begin_line(text, offset, number);
-    for (size_t i = 0; i < len;) {
-        bool feed = bytes[i] == '\n';
-        if (bytes[i] == ESC) {
-            i += text_escape_len(bytes + i, len - i);
-        } else if (feed || bytes[i] == '\r') {
-            i += !feed && i + 1 < len && bytes[i + 1] == '\n' ? 2 : 1;
-            number += bytes[i - 1] == '\n';
-            next_line(text, offset + (int64_t)i, number);
-        } else {
-            i += put_character(text, bytes + i, len - i);
-        }
-    }
+    for (size_t i = 0; i < len;)
+        i += take_next(text, bytes + i, len - i, offset + (int64_t)i, &number);
     end_line(text);
     mark_captured(text);
-    assert(text->len <= len + 1);
+    assert(text->len <= len + len / CLEAN_PART_LEN + 1);
 }
 
 void clean_text_done(struct clean_text *text)

@@ -16,11 +16,18 @@
 /* What is known of a line; the guards are asked at most once. */
 enum clean_line_state { CLEAN_LINE_UNKNOWN, CLEAN_LINE_SPOKEN, CLEAN_LINE_QUOTED };
 
+enum {
+    CLEAN_PART_LEN = 4096,     /* a longer line is cut into parts, at a blank or a comma */
+    CLEAN_PART_MAX = 2 * 4096, /* or here, if it has none */
+};
+
+/* A line, or a part of a long one. */
 struct clean_line {
     size_t start;   /* in clean_text.bytes */
     size_t len;     /* without the line feed */
     int64_t offset; /* of its first byte in the whole raw stream */
     int64_t number; /* line feeds before it in the text given, plus 1 */
+    bool continues; /* the line before is a part of the same one */
     enum clean_line_state state;
 };
 

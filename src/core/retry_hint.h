@@ -1,25 +1,27 @@
 /*
- * retry_hint.h - how long a server asks us to wait, from its own words. Pure.
- *
- * Dates and clock times need the time of day, which is not known here: they
- * give no hint.
+ * retry_hint.h - when a server asks us to come back, from its own words. Pure.
  */
 #ifndef DEVS_RETRY_HINT_H
 #define DEVS_RETRY_HINT_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "classify_scan.h"
+#include "hint_form.h"
 
-enum { RETRY_HINT_NONE = -1 };
-#define RETRY_HINT_MAX_MS ((int64_t)366 * 24 * 3600 * 1000) /* more is no wait but a mistake */
+struct retry_hint {
+    int64_t ms;              /* from now; HINT_NONE */
+    const struct rule *rule; /* borrowed; NULL for none */
+    int stream;              /* where it stands, as in struct scan_match */
+    size_t line;
+};
 
-/* "120", "1.574s", "564ms", "6m12.5s", "45 seconds"; a number without a unit
- * counts unit_ms. RETRY_HINT_NONE for anything else, and for too much. */
-int64_t retry_hint_parse(const char *text, size_t len, int64_t unit_ms);
+/* The best hint of a scan: the first rule in the list of hints that gives a time.
+ * False if there is none. */
+bool retry_hint_find(struct scan *scan, struct retry_hint *out);
 
-/* The best hint of a scan: the first rule in the list of hints that holds. */
-int64_t retry_hint_find(struct scan *scan);
+/* The time in a verdict rule's own group, HINT_NONE if there is none. */
+int64_t retry_hint_of_group(const struct scan *scan, const struct scan_match *match);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -33,6 +34,8 @@ bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err
 {
     int number = 0;
     size_t at = 0;
+    if (strlen(source) > RULE_PATTERN_MAX)
+        return err_set(err, ERR_INVALID, "pattern: more than %d bytes", RULE_PATTERN_MAX);
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED,
                                      PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &number, &at, NULL);
     if (!code) {
@@ -62,6 +65,7 @@ struct rule_matcher *rule_matcher_new(void)
     matcher->data = must(pcre2_match_data_create(RULE_SPANS, NULL));
     matcher->context = must(pcre2_match_context_create(NULL));
     (void)pcre2_set_match_limit(matcher->context, RULE_MATCH_LIMIT);
+    (void)pcre2_set_depth_limit(matcher->context, RULE_DEPTH_LIMIT);
     return matcher;
 }
 
@@ -74,22 +78,31 @@ void rule_matcher_free(struct rule_matcher *matcher)
     free(matcher);
 }
 
-bool rule_pattern_matches(const struct rule_pattern *pattern, struct rule_matcher *matcher,
-                          const char *bytes, size_t len, struct rule_span spans[RULE_SPANS])
+static void copy_spans(const struct rule_matcher *matcher, int groups,
+                       struct rule_span spans[RULE_SPANS])
 {
-    int groups =
-        pcre2_match(pattern->code, (PCRE2_SPTR)bytes, len, 0, 0, matcher->data, matcher->context);
-    if (groups < 0)
-        return false;
-    if (groups == 0)
-        groups = RULE_SPANS; /* more groups than we keep */
-
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(matcher->data);
-    for (int i = 0; spans && i < RULE_SPANS; i++) {
+    for (int i = 0; i < RULE_SPANS; i++) {
         bool set = i < groups && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
         spans[i] = (struct rule_span){0};
         if (set)
             spans[i] = (struct rule_span){.start = at[2 * i], .end = at[2 * i + 1]};
     }
-    return true;
+}
+
+enum rule_match rule_pattern_match(const struct rule_pattern *pattern, struct rule_matcher *matcher,
+                                   const struct rule_subject *subject,
+                                   struct rule_span spans[RULE_SPANS])
+{
+    const uint32_t options =
+        (subject->begins ? 0 : PCRE2_NOTBOL) | (subject->ends ? 0 : PCRE2_NOTEOL);
+    const int groups = pcre2_match(pattern->code, (PCRE2_SPTR)subject->bytes, subject->len, 0,
+                                   options, matcher->data, matcher->context);
+    if (groups == PCRE2_ERROR_NOMATCH)
+        return RULE_MATCH_NO;
+    if (groups < 0)
+        return RULE_MATCH_LIMITED;
+    if (spans)
+        copy_spans(matcher, groups > 0 ? groups : RULE_SPANS, spans); /* 0: more than we keep */
+    return RULE_MATCH_YES;
 }

@@ -14,8 +14,10 @@
 #include "err.h"
 
 enum {
+    RULE_PATTERN_MAX = 4096,  /* bytes of a pattern */
     RULE_MATCH_LIMIT = 20000, /* steps of one match; more counts as no match */
-    RULE_SPANS = 3,           /* the match and its first two groups */
+    RULE_DEPTH_LIMIT = 2000,  /* nested tries of one match, likewise */
+    RULE_SPANS = 10,          /* the match and its first nine groups */
 };
 
 struct rule_pattern;
@@ -35,8 +37,19 @@ void rule_pattern_close(struct rule_pattern *pattern);
 ATTR_MUST_USE struct rule_matcher *rule_matcher_new(void);
 void rule_matcher_free(struct rule_matcher *matcher);
 
-/* spans may be NULL. */
-bool rule_pattern_matches(const struct rule_pattern *pattern, struct rule_matcher *matcher,
-                          const char *bytes, size_t len, struct rule_span spans[RULE_SPANS]);
+/* A line, or a part of one that is too long to be looked at as a whole. */
+struct rule_subject {
+    const char *bytes;
+    size_t len;
+    bool begins; /* its first byte is the line's: '^' holds there */
+    bool ends;   /* its last byte is the line's: '$' holds behind it */
+};
+
+enum rule_match { RULE_MATCH_NO, RULE_MATCH_YES, RULE_MATCH_LIMITED };
+
+/* LIMITED: one of the limits was reached, so nothing is known. spans may be NULL. */
+enum rule_match rule_pattern_match(const struct rule_pattern *pattern, struct rule_matcher *matcher,
+                                   const struct rule_subject *subject,
+                                   struct rule_span spans[RULE_SPANS]);
 
 #endif

@@ -7,47 +7,14 @@
 #include <string.h>
 
 #include "classify_rows.h"
-#include "classify_rules.h"
 #include "json.h"
-#include "retry_hint.h"
+#include "judge.h"
 #include "str.h"
 #include "test_main.h"
 
 enum {
     CAPTURED_RIGHT_PERCENT = 97, /* floor; all of them were right when it was set */
 };
-
-static struct classifier *classifier;
-
-static void setup(void)
-{
-    struct err err = {0};
-    ck_assert_msg(classifier_open(&classifier, NULL, &err), "%s", err.message);
-}
-
-static void teardown(void)
-{
-    classifier_close(classifier);
-    classifier = NULL;
-}
-
-static struct classify_text text_of(const char *text)
-{
-    return (struct classify_text){.bytes = text, .len = strlen(text)};
-}
-
-static struct verdict judge(int code, const char *err, const char *out)
-{
-    const struct classify_input input = {
-        .outcome = {.kind = OUTCOME_EXIT, .code = code},
-        .out = text_of(out),
-        .err = text_of(err),
-        .memory_killed = -1,
-    };
-    struct verdict verdict;
-    classify(classifier, &input, &verdict);
-    return verdict;
-}
 
 static struct verdict judge_fact(enum outcome_kind kind, int code, int memory_killed)
 {
@@ -56,7 +23,7 @@ static struct verdict judge_fact(enum outcome_kind kind, int code, int memory_ki
         .memory_killed = memory_killed,
     };
     struct verdict verdict;
-    classify(classifier, &input, &verdict);
+    classify(judge_classifier(), &input, &verdict);
     return verdict;
 }
 
@@ -117,7 +84,7 @@ START_TEST(test_facts_outrank_text)
     input.err = text_of("FAILED test_a.py::test_b - assert 1 == 2\n");
     struct verdict verdict;
 
-    classify(classifier, &input, &verdict);
+    classify(judge_classifier(), &input, &verdict);
 
     ck_assert_str_eq(verdict.rule, "known.timeout");
 }
@@ -347,7 +314,7 @@ START_TEST(test_evidence_points_into_the_raw_stream)
     };
     struct verdict verdict;
 
-    classify(classifier, &input, &verdict);
+    classify(judge_classifier(), &input, &verdict);
 
     ck_assert_str_eq(verdict.rule, "b1.network");
     ck_assert_int_eq(verdict.stream, VERDICT_STREAM_ERR);
@@ -437,7 +404,7 @@ START_TEST(test_bytes_of_every_kind_are_taken)
     };
     struct verdict verdict;
 
-    classify(classifier, &input, &verdict);
+    classify(judge_classifier(), &input, &verdict);
 
     ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
 }
@@ -448,249 +415,11 @@ START_TEST(test_program_decides_about_its_own_codes)
     struct classify_input input = {.outcome = {.code = 28}, .memory_killed = -1};
     struct verdict verdict;
 
-    classify(classifier, &input, &verdict);
+    classify(judge_classifier(), &input, &verdict);
     ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
     input.program = "curl";
-    classify(classifier, &input, &verdict);
+    classify(judge_classifier(), &input, &verdict);
     ck_assert_int_eq(verdict.type, TRANSIENT_NETWORK_TIMEOUT);
-}
-END_TEST
-
-static const struct {
-    const char *text;
-    int64_t want_ms;
-} hint_cases[] = {
-    {"120", 120000},
-    {"0", 0},
-    {"1.574s", 1574},
-    {"564ms", 564},
-    {"6m12.5s", 372500},
-    {"20 seconds", 20000},
-    {"45 sec", 45000},
-    {"2h", 7200000},
-    {"1 minute", 60000},
-    {"12ms", 12},
-    {"", -1},
-    {"soon", -1},
-    {"-5", -1},
-    {"5 apples", -1},
-    {"99999999999999999999", -1},
-    {"1e3", -1},
-    {"5s junk", -1},
-};
-
-START_TEST(test_hint_parse)
-{
-    const char *text = hint_cases[_i].text;
-
-    const int64_t ms = retry_hint_parse(text, strlen(text), 1000);
-
-    ck_assert_msg(ms == hint_cases[_i].want_ms, "'%s': %lld", text, (long long)ms);
-}
-END_TEST
-
-static const struct {
-    const char *line;
-    int64_t want_ms;
-} retry_cases[] = {
-    {"Retry-After: 120", 120000},
-    {"retry-after:0", 0},
-    {"< Retry-After: 30", 30000},
-    {"> Retry-After: 30", -1},
-    {"parse_retry_after(\"Retry-After: 120\")", -1},
-    {"Retry-After: soon", -1},
-    {"Retry-After: 99999999999999999999", -1},
-    {"retry-after-ms: 1500\nretry-after: 2", 1500},
-    {"grpc-retry-pushback-ms: 750", 750},
-    {"x-ratelimit-reset-requests: 6m0s", 360000},
-    {"x-ratelimit-reset-tokens: 12ms", 12},
-    {"Please try again in 564ms.", 564},
-    {"Please try again in 6m12.5s.", 372500},
-    {"Please try again in 20 seconds", 20000},
-    {"Please retry in 2.337s.", 2337},
-    {"\"retryDelay\": \"26s\"", 26000},
-    {"\\\"retryDelay\\\": \\\"26s\\\"", 26000},
-    {"Suggested retry after 60s.", 60000},
-    {"Please retry after 45 seconds.", 45000},
-    {"\"resets_in_seconds\":9000", 9000000},
-    {"Retrying in 18 seconds", -1},
-    {"429 Too Many Requests", -1},
-};
-
-START_TEST(test_retry_after)
-{
-    char err[200];
-    (void)snprintf(err, sizeof(err), "HTTP 429\n%s\n", retry_cases[_i].line);
-
-    const struct verdict verdict = judge(1, err, "");
-
-    ck_assert_int_eq(verdict.type, TRANSIENT_API_RATE_LIMIT);
-    ck_assert_msg(verdict.retry_after_ms == retry_cases[_i].want_ms, "%s: %lld",
-                  retry_cases[_i].line, (long long)verdict.retry_after_ms);
-}
-END_TEST
-
-START_TEST(test_persistent_has_no_hint)
-{
-    ck_assert_int_eq(judge(1, "a.c:1:1: error: x\nRetry-After: 120\n", "").retry_after_ms, -1);
-}
-END_TEST
-
-static const struct {
-    const char *name;
-    int code;
-    const char *out;
-    enum verdict_class class;
-    enum transient_type type;
-    enum reason reason;
-} agent_cases[] = {
-    {"status", 1,
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":503,\"result\":\"no\"}\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
-    {"status outranks earlier words", 1,
-     "{\"type\":\"user\",\"message\":\"429 ETIMEDOUT\"}\n"
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":401,\"result\":\"no\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
-    {"billing outranks the status", 1,
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":429,"
-     "\"result\":\"insufficient_quota\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
-    {"message alone", 1,
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":null,"
-     "\"result\":\"API Error: Unable to connect to API (ECONNRESET)\"}\n",
-     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
-    {"turn failed", 1,
-     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"last status: 429 Too Many Requests\"}}\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_RATE_LIMIT, REASON_NONE},
-    {"error with data", 1,
-     "{\"type\":\"error\",\"error\":{\"data\":{\"message\":\"x\",\"statusCode\":502}}}\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
-    {"turns used up", 1,
-     "{\"type\":\"result\",\"subtype\":\"error_max_turns\",\"is_error\":true}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LIMIT},
-    {"unknown words", 1, "{\"type\":\"result\",\"is_error\":true,\"result\":\"hm\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NONE},
-    {"exit 0 but an error", 0,
-     "[{\"type\":\"system\"},{\"type\":\"result\",\"is_error\":false,"
-     "\"result\":\"[API Error: 404 The model `x` does not exist]\"}]\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NOT_FOUND},
-    {"exit 0 and well", 0,
-     "{\"type\":\"result\",\"is_error\":false,\"result\":\"I fixed the 429 ETIMEDOUT\"}\n",
-     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
-    {"exit 0 and no event", 0, "{\"error\":{\"code\":429}}\n", VERDICT_SUCCESS, TRANSIENT_NONE,
-     REASON_NONE},
-    {"exit 0 and a logged error", 0, "{\"type\":\"error\",\"message\":\"HTTP 429\"}\n",
-     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
-    {"broken JSON", 1, "{\"type\":\"result\",\"is_error\":true\n", VERDICT_PERSISTENT,
-     TRANSIENT_NONE, REASON_NONE},
-    {"what the agent said is not an error", 1,
-     "{\"type\":\"assistant\",\"text\":\"HTTP 429, connect ETIMEDOUT\"}\n", VERDICT_PERSISTENT,
-     TRANSIENT_NONE, REASON_NONE},
-};
-
-START_TEST(test_agent)
-{
-    const struct verdict verdict = judge(agent_cases[_i].code, "", agent_cases[_i].out);
-
-    ck_assert_msg(verdict.class == agent_cases[_i].class, "%s: %s by %s", agent_cases[_i].name,
-                  verdict_class_name(verdict.class), verdict.rule);
-    ck_assert_msg(verdict.type == agent_cases[_i].type, "%s: %s", agent_cases[_i].name,
-                  verdict.rule);
-    ck_assert_msg(verdict.reason == agent_cases[_i].reason, "%s: %s", agent_cases[_i].name,
-                  verdict.rule);
-}
-END_TEST
-
-START_TEST(test_rules_have_a_hash)
-{
-    const char *hash = classifier_hash(classifier);
-    ck_assert_uint_eq(strlen(hash), 64);
-    ck_assert_uint_eq(strspn(hash, "0123456789abcdef"), 64);
-
-    struct json *json = NULL;
-    const char *text = classifier_rules(classifier);
-    ck_assert(json_parse(text, strlen(text), &json, NULL, NULL));
-    ck_assert_uint_gt(json_count(json_get(json, "rules")), 100);
-    json_free(json);
-}
-END_TEST
-
-START_TEST(test_rules_hash_is_that_of_the_text)
-{
-    const char *empty = "{\"guards\":[],\"errors\":[],\"hints\":[],\"rules\":[]}";
-    struct rules *rules = NULL;
-
-    ck_assert(rules_open(&rules, empty, strlen(empty), NULL));
-
-    ck_assert_str_eq(rules->hash,
-                     "9f722706e074a8263d901c8eb06757296052030d00204ab9de0c0b955215fceb");
-    rules_close(rules);
-}
-END_TEST
-
-START_TEST(test_rule_names_are_unique)
-{
-    struct json *json = NULL;
-    const char *text = classifier_rules(classifier);
-    ck_assert(json_parse(text, strlen(text), &json, NULL, NULL));
-    const struct json *rules = json_get(json, "rules");
-    for (size_t i = 0; i < json_count(rules); i++) {
-        for (size_t j = i + 1; j < json_count(rules); j++) {
-            const char *one = json_text(json_get(json_at(rules, i), "id"), "");
-            ck_assert_str_ne(one, json_text(json_get(json_at(rules, j), "id"), ""));
-        }
-    }
-    json_free(json);
-}
-END_TEST
-
-static const struct {
-    const char *rule;
-    const char *want;
-} bad_rules[] = {
-    {"{}", "rule 1 ''"},
-    {"{\"id\":\"a\",\"need\":[\"x\"],\"pattern\":\"(\"}", "pattern, byte"},
-    {"{\"id\":\"a\",\"pattern\":\"x\"}", "a pattern needs a literal"},
-    {"{\"id\":\"a\",\"reason\":\"auth\"}", "neither a pattern nor an exit code"},
-    {"{\"id\":\"a\",\"exit\":[1],\"class\":\"odd\"}", "class is"},
-    {"{\"id\":\"a\",\"exit\":[1],\"class\":\"transient\"}", "seven types"},
-    {"{\"id\":\"a\",\"exit\":[1],\"type\":\"NETWORK_TIMEOUT\"}", "no type"},
-    {"{\"id\":\"a\",\"exit\":[1],\"reason\":\"odd\"}", "'odd' is no reason"},
-    {"{\"id\":\"a\",\"exit\":[256]}", "0..255"},
-    {"{\"id\":\"a\",\"exit\":[1],\"stream\":\"odd\"}", "stream is"},
-    {"{\"id\":\"a\",\"exit\":[1],\"odd\":1}", "'odd' is no member"},
-    {"{\"id\":\"a\",\"need\":[\"\"],\"pattern\":\"x\"}", "list of words"},
-    {"{\"id\":\"a-name-that-is-much-longer-than-the-log-has-room-for\",\"exit\":[1]}",
-     "id is longer"},
-    {"7", "rule 1 ''"},
-};
-
-START_TEST(test_bad_rule_is_named)
-{
-    char json[400];
-    (void)snprintf(json, sizeof(json), "{\"guards\":[],\"errors\":[],\"hints\":[],\"rules\":[%s]}",
-                   bad_rules[_i].rule);
-    struct rules *rules = NULL;
-    struct err err = {0};
-
-    ck_assert(!rules_open(&rules, json, strlen(json), &err));
-
-    ck_assert_int_eq(err.code, ERR_INVALID);
-    ck_assert_msg(strstr(err.message, bad_rules[_i].want) != NULL, "%s", err.message);
-    ck_assert_ptr_null(rules);
-}
-END_TEST
-
-START_TEST(test_rules_that_are_no_json)
-{
-    struct rules *rules = NULL;
-    struct err err = {0};
-
-    ck_assert(!rules_open(&rules, "{", 1, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
-    ck_assert(!rules_open(&rules, "{}", 2, NULL));
-    rules_close(NULL);
-    classifier_close(NULL);
 }
 END_TEST
 
@@ -746,57 +475,38 @@ START_TEST(test_B2_captured_failures)
 }
 END_TEST
 
-static TCase *case_with_classifier(Suite *suite, const char *name)
-{
-    TCase *tcase = test_case(suite, name);
-    tcase_add_unchecked_fixture(tcase, setup, teardown);
-    return tcase;
-}
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("classify");
-    TCase *facts = case_with_classifier(suite, "facts");
+    TCase *facts = judge_case(suite, "facts");
     tcase_add_loop_test(facts, test_facts, 0, TABLE_LEN(fact_cases));
     tcase_add_test(facts, test_facts_outrank_text);
-    TCase *exits = case_with_classifier(suite, "A6");
+    TCase *exits = judge_case(suite, "A6");
     tcase_add_loop_test(exits, test_A6_exit_codes, 0, 256);
     tcase_add_test(exits, test_A6_odd_codes_are_persistent);
     tcase_add_loop_test(exits, test_A6_silent_codes_are_transient, 124, 129);
     tcase_add_loop_test(exits, test_A6_words_outrank_the_code, 0, TABLE_LEN(words_cases));
-    TCase *b1 = case_with_classifier(suite, "B1");
+    TCase *b1 = judge_case(suite, "B1");
     tcase_add_loop_test(b1, test_B1_names_the_failure, 0, TABLE_LEN(b1_cases));
     tcase_add_test(b1, test_B1_reads_stdout_if_stderr_is_silent);
     tcase_add_test(b1, test_B1_everything_else_is_not_transient);
-    TCase *b2 = case_with_classifier(suite, "B2");
+    TCase *b2 = judge_case(suite, "B2");
     tcase_add_loop_test(b2, test_B2_genuine_failures_are_persistent, 0, TABLE_LEN(genuine_cases));
     tcase_add_loop_test(b2, test_B2_words_without_context_do_not_count, 0, TABLE_LEN(harmless));
     tcase_add_test(b2, test_B2_test_verdict_outranks_network_words);
     tcase_add_test(b2, test_B2_captured_log_does_not_count);
     tcase_add_test(b2, test_B2_captured_failures);
-    TCase *words = case_with_classifier(suite, "words");
+    TCase *words = judge_case(suite, "words");
     tcase_add_loop_test(words, test_passing_failures_are_transient, 0, TABLE_LEN(heal_cases));
     tcase_add_loop_test(words, test_reason, 0, TABLE_LEN(reason_cases));
     tcase_add_test(words, test_subtype_is_the_status_either_way);
     tcase_add_test(words, test_program_decides_about_its_own_codes);
-    TCase *evidence = case_with_classifier(suite, "evidence");
+    TCase *evidence = judge_case(suite, "evidence");
     tcase_add_test(evidence, test_evidence_points_into_the_raw_stream);
     tcase_add_test(evidence, test_evidence_after_carriage_returns);
     tcase_add_test(evidence, test_evidence_is_the_last_such_line);
     tcase_add_test(evidence, test_evidence_of_a_long_line_is_the_part_that_matched);
     tcase_add_test(evidence, test_only_the_tail_is_read);
     tcase_add_loop_test(evidence, test_bytes_of_every_kind_are_taken, 0, 20);
-    TCase *hints = case_with_classifier(suite, "hints");
-    tcase_add_loop_test(hints, test_hint_parse, 0, TABLE_LEN(hint_cases));
-    tcase_add_loop_test(hints, test_retry_after, 0, TABLE_LEN(retry_cases));
-    tcase_add_test(hints, test_persistent_has_no_hint);
-    TCase *agents = case_with_classifier(suite, "agents");
-    tcase_add_loop_test(agents, test_agent, 0, TABLE_LEN(agent_cases));
-    TCase *rules = case_with_classifier(suite, "rules");
-    tcase_add_test(rules, test_rules_have_a_hash);
-    tcase_add_test(rules, test_rules_hash_is_that_of_the_text);
-    tcase_add_test(rules, test_rule_names_are_unique);
-    tcase_add_loop_test(rules, test_bad_rule_is_named, 0, TABLE_LEN(bad_rules));
-    tcase_add_test(rules, test_rules_that_are_no_json);
     return suite;
 }

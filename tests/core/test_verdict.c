@@ -1,7 +1,6 @@
 #include "verdict.h"
 
 #include <stdio.h>
-
 #include <string.h>
 
 #include "json.h"

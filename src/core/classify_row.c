@@ -1,0 +1,189 @@
+#include "classify_row.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attr.h"
+#include "calendar.h"
+#include "classify_facts.h"
+#include "json.h"
+#include "json_repair.h"
+
+enum { TIME_TEXT_MAX = 32 };
+
+static bool check_texts(const struct json *row, struct err *err)
+{
+    static const char *const keys[] = {"stderr", "stdout", "agent", "program", "text"};
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const struct json *value = json_get(row, keys[i]);
+        const enum json_kind kind = json_kind(value);
+        if (value && kind != JSON_KIND_STRING && kind != JSON_KIND_NULL)
+            return err_set(err, ERR_INVALID, "%s is a string or null, not a %s", keys[i],
+                           json_kind_name(value));
+    }
+    return true;
+}
+
+/* A number, or a name like "SIGTERM". */
+static bool read_signal(const struct json *signal, int *out, struct err *err)
+{
+    enum { SIGNAL_LAST = 64 };
+    int64_t number = json_i64(signal, 0);
+    if (json_kind(signal) == JSON_KIND_STRING)
+        number = facts_signal_number(json_text(signal, ""));
+    if (number < 1 || number > SIGNAL_LAST)
+        return err_set(err, ERR_INVALID, "signal is a number 1..%d or a name like SIGTERM",
+                       SIGNAL_LAST);
+    *out = (int)number;
+    return true;
+}
+
+static bool is_given(const struct json *value)
+{
+    return value && json_kind(value) != JSON_KIND_NULL;
+}
+
+static bool read_outcome(const struct json *row, struct outcome *out, struct err *err)
+{
+    const struct json *code = json_get(row, "exit");
+    const struct json *signal = json_get(row, "signal");
+    *out = (struct outcome){.kind = OUTCOME_EXIT, .code = 1};
+    if (is_given(code)) {
+        const int64_t number = json_i64(code, -1);
+        if (json_kind(code) != JSON_KIND_INTEGER || number < -1 || number > UINT32_MAX)
+            return err_set(err, ERR_INVALID, "exit is a number, not a %s", json_kind_name(code));
+        out->code = number > INT32_MAX ? -1 : (int)number;
+        return true;
+    }
+    if (is_given(signal)) {
+        out->kind = OUTCOME_SIGNAL;
+        return read_signal(signal, &out->code, err);
+    }
+    return is_given(json_get(row, "text")) ||
+           err_set(err, ERR_INVALID, "exit is missing (null only with a signal)");
+}
+
+static struct classify_text text_of(const struct json *value)
+{
+    const char *text = json_text(value, "");
+    return (struct classify_text){.bytes = text, .len = strlen(text)};
+}
+
+static void add_text(struct str *out, const char *key, const char *text)
+{
+    if (text[0] != '\0') {
+        str_json_text(out, key, text);
+        return;
+    }
+    str_json_key(out, key);
+    str_add(out, "null");
+}
+
+static void add_number(struct str *out, const char *key, int64_t value, bool is_set)
+{
+    str_json_key(out, key);
+    if (is_set)
+        str_add_i64(out, value);
+    else
+        str_add(out, "null");
+}
+
+/* UTC as RFC 3339. */
+static void add_time(struct str *out, const char *key, int64_t at_ms)
+{
+    char text[TIME_TEXT_MAX] = "";
+    if (at_ms >= 0) {
+        int year = 0;
+        int month = 0;
+        int day = 0;
+        const int64_t seconds = at_ms / 1000;
+        calendar_date(seconds / CALENDAR_DAY_S, &year, &month, &day);
+        const int of_day = (int)(seconds % CALENDAR_DAY_S);
+        int len = snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02d", year, month, day,
+                           of_day / 3600, of_day / 60 % 60, of_day % 60);
+        if (at_ms % 1000 != 0)
+            len += snprintf(text + len, sizeof(text) - (size_t)len, ".%03d", (int)(at_ms % 1000));
+        (void)snprintf(text + len, sizeof(text) - (size_t)len, "Z");
+    }
+    add_text(out, key, text);
+}
+
+static void add_nears(struct str *out, const struct verdict *verdict)
+{
+    str_json_key(out, "near");
+    str_add_char(out, '[');
+    for (int i = 0; i < verdict->near_count; i++) {
+        const struct verdict_near *near = &verdict->near[i];
+        str_add(out, i > 0 ? ",{" : "{");
+        str_json_text(out, "rule", near->rule);
+        str_json_text(out, "why", near_why_name(near->why));
+        add_text(out, "stream", verdict_stream_name(near->stream));
+        add_number(out, "offset", near->offset, near->stream != VERDICT_STREAM_NONE);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+}
+
+static void add_verdict(struct str *out, const struct json *row, const struct verdict *verdict)
+{
+    const bool has_place = verdict->stream != VERDICT_STREAM_NONE;
+    char *id = json_brief(json_get(row, "id"), SIZE_MAX);
+    str_add(out, "{");
+    str_json_key(out, "id");
+    str_add(out, json_get(row, "id") ? id : "null");
+    free(id);
+    str_json_text(out, "verdict", verdict_class_name(verdict->class));
+    add_text(out, "type", transient_type_name(verdict->type));
+    add_text(out, "subtype", verdict->subtype);
+    add_text(out, "reason", reason_name(verdict->reason));
+    add_text(out, "rule", verdict->rule);
+    add_text(out, "stream", verdict_stream_name(verdict->stream));
+    add_number(out, "offset", verdict->offset, has_place);
+    add_text(out, "match", verdict->match);
+    add_number(out, "retry_after_ms", verdict->retry_after_ms, verdict->retry_after_ms >= 0);
+    add_time(out, "resume_at", verdict->resume_at_ms);
+    add_nears(out, verdict);
+    str_add(out, "}\n");
+}
+
+static bool judge(const struct classifier *classifier, const struct json *row,
+                  const struct classify_edge *edge, struct verdict *out, struct err *err)
+{
+    const struct json *text = json_get(row, "text");
+    const double now_s = json_number(json_get(row, "now"), -1);
+    struct classify_input input = {
+        .out = text_of(json_get(row, "stdout")),
+        .err = text_of(is_given(text) ? text : json_get(row, "stderr")),
+        .program = json_text(json_get(row, "program"), NULL),
+        .agent = json_text(json_get(row, "agent"), NULL),
+        .memory_killed = -1,
+        .now_ms = now_s > 0 ? (int64_t)(now_s * 1000) : edge->now_ms,
+        .zone_offset = edge->zone_offset,
+        .zone_ctx = edge->zone_ctx,
+    };
+    if (!check_texts(row, err) || !read_outcome(row, &input.outcome, err))
+        return false;
+    classify(classifier, &input, out);
+    if (is_given(text) && out->retry_after_ms < 0)
+        out->retry_after_ms = classify_hint(classifier, &input);
+    return true;
+}
+
+bool classify_row(const struct classifier *classifier, const struct str *row,
+                  const struct classify_edge *edge, struct str *out, struct err *err)
+{
+    struct json *json = NULL;
+    struct verdict verdict;
+    struct str repaired = {0};
+    json_repair(&repaired, str_text(row), row->len);
+    bool ok = json_parse(str_text(&repaired), repaired.len, &json, NULL, err);
+    if (ok && json_kind(json) != JSON_KIND_OBJECT)
+        ok = err_set(err, ERR_INVALID, "an object is expected, not a %s", json_kind_name(json));
+    ok = ok && judge(classifier, json, edge, &verdict, err);
+    if (ok)
+        add_verdict(out, json, &verdict);
+    json_free(json);
+    str_done(&repaired);
+    return ok;
+}

@@ -1,0 +1,240 @@
+#include "classify_user.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attr.h"
+#include "json.h"
+
+enum { VALUE_MAX = 1024 * 1024 };
+
+static const char *const list_names[] = {"guards", "errors", "hints", "said", "rules"};
+
+/* What a person may say of a rule, and what the built-in rules call it. */
+static const struct {
+    const char *name;
+    const char *internal; /* NULL: not handed on as it is */
+    enum json_kind kind;  /* NONE: checked where it is read */
+} members[] = {
+    {"name", "id", JSON_KIND_STRING},
+    {"id", "id", JSON_KIND_STRING},
+    {"type", "type", JSON_KIND_STRING},
+    {"verdict", "class", JSON_KIND_STRING},
+    {"class", "class", JSON_KIND_STRING},
+    {"pattern", "pattern", JSON_KIND_STRING},
+    {"stream", "stream", JSON_KIND_STRING},
+    {"unless", "unless", JSON_KIND_STRING},
+    {"subtype", "subtype", JSON_KIND_STRING},
+    {"reason", "reason", JSON_KIND_STRING},
+    {"retry_after", "retry_after", JSON_KIND_INTEGER},
+    {"ask", "ask", JSON_KIND_NONE},
+    {"why", "why", JSON_KIND_STRING},
+    {"need", "need", JSON_KIND_ARRAY},
+    {"only_if", NULL, JSON_KIND_OBJECT},
+    {"off", NULL, JSON_KIND_NONE},
+};
+static const char *const facts[] = {"exit", "signal", "kind", "program"};
+
+static const char *name_of(const struct json *rule)
+{
+    return json_text(json_get(rule, "name"), json_text(json_get(rule, "id"), ""));
+}
+
+static bool is_off(const struct json *rule)
+{
+    return json_bool(json_get(rule, "off"), false);
+}
+
+static void add_value(struct str *out, const char *key, const struct json *value)
+{
+    char *text = json_brief(value, VALUE_MAX);
+    str_json_key(out, key);
+    str_add(out, text);
+    free(text);
+}
+
+static bool is_fact(const char *key)
+{
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
+        if (strcmp(facts[i], key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool add_facts(struct str *out, const struct json *only_if, struct err *err)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    while (json_next(only_if, &iter, &key, &value)) {
+        if (!is_fact(key))
+            return err_set(err, ERR_INVALID, "only_if has exit, signal, kind and program, not '%s'",
+                           key);
+        add_value(out, key, value);
+    }
+    return true;
+}
+
+static bool add_member(struct str *out, const char *key, const struct json *value, struct err *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        if (strcmp(members[i].name, key) != 0)
+            continue;
+        if (members[i].kind != JSON_KIND_NONE && json_kind(value) != members[i].kind)
+            return err_set(err, ERR_INVALID, "%s is a %s, not a %s", key,
+                           members[i].kind == JSON_KIND_STRING    ? "string"
+                           : members[i].kind == JSON_KIND_INTEGER ? "number"
+                           : members[i].kind == JSON_KIND_ARRAY   ? "list"
+                                                                  : "object",
+                           json_kind_name(value));
+        if (members[i].internal)
+            add_value(out, members[i].internal, value);
+        return members[i].internal || add_facts(out, value, err);
+    }
+    return err_set(err, ERR_INVALID, "'%s' is no member of a rule", key);
+}
+
+/* One rule of a person in the words of the built-in ones. */
+static bool add_rule(struct str *out, const struct json *rule, struct err *err)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    const char *pattern = json_text(json_get(rule, "pattern"), "");
+    if (!json_get(rule, "verdict") && !json_get(rule, "class"))
+        return err_set(err, ERR_INVALID, "verdict is missing: 'transient' or 'persistent'");
+    if (strlen(pattern) > USER_PATTERN_MAX)
+        return err_set(err, ERR_INVALID, "pattern is longer than %d bytes", USER_PATTERN_MAX);
+    str_add_char(out, '{');
+    while (json_next(rule, &iter, &key, &value)) {
+        if (!add_member(out, key, value, err))
+            return false;
+    }
+    str_json_key(out, "user");
+    str_add(out, "true}");
+    return true;
+}
+
+static const struct json *find(const struct json *list, const char *id)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        if (strcmp(name_of(json_at(list, i)), id) == 0)
+            return json_at(list, i);
+    }
+    return NULL;
+}
+
+static bool is_built_in(const struct json *root, const char *id)
+{
+    for (size_t i = 0; i < ARRAY_LEN(list_names); i++) {
+        if (find(json_get(root, list_names[i]), id))
+            return true;
+    }
+    return false;
+}
+
+static bool check_rule(const struct json *root, const struct json *user, size_t index,
+                       struct err *err)
+{
+    const struct json *rule = json_at(user, index);
+    const char *name = name_of(rule);
+    if (json_kind(rule) != JSON_KIND_OBJECT)
+        return err_set(err, ERR_INVALID, "an object is expected, not a %s", json_kind_name(rule));
+    if (name[0] == '\0')
+        return err_set(err, ERR_INVALID, "name is missing");
+    if (find(user, name) != rule)
+        return err_set(err, ERR_INVALID, "a rule of that name stands before it");
+    if (is_off(rule) && !is_built_in(root, name))
+        return err_set(err, ERR_INVALID, "there is no built-in rule of that name to switch off");
+    if (!is_off(rule) && !find(json_get(root, "rules"), name) && is_built_in(root, name))
+        return err_set(err, ERR_INVALID, "that name is taken by a built-in guard or hint");
+    struct str unused = {0};
+    const bool ok = is_off(rule) || add_rule(&unused, rule, err);
+    str_done(&unused);
+    return ok;
+}
+
+static bool check_rules(const struct json *root, const struct json *user, struct err *err)
+{
+    if (json_kind(user) != JSON_KIND_ARRAY)
+        return err_set(err, ERR_INVALID, "rules: a list is expected, not a %s",
+                       json_kind_name(user));
+    if (json_count(user) > USER_RULES_MAX)
+        return err_set(err, ERR_LIMIT, "rules: more than %d", USER_RULES_MAX);
+    for (size_t i = 0; i < json_count(user); i++) {
+        struct err why = {0};
+        if (!check_rule(root, user, i, &why))
+            return err_set(err, ERR_INVALID, "rule %zu '%s': %s", i + 1, name_of(json_at(user, i)),
+                           why.message);
+    }
+    return true;
+}
+
+static void begin_item(struct str *out)
+{
+    if (out->data[out->len - 1] != '[')
+        str_add_char(out, ',');
+}
+
+/* New rules of a person first, then the built-in ones, each replaced or left out
+ * where a person says so. */
+static void add_list(struct str *out, const struct json *list, const struct json *user, bool rules)
+{
+    str_add_char(out, '[');
+    for (size_t i = 0; rules && i < json_count(user); i++) {
+        const struct json *rule = json_at(user, i);
+        if (is_off(rule) || find(list, name_of(rule)))
+            continue;
+        begin_item(out);
+        (void)add_rule(out, rule, NULL);
+    }
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *own = find(user, name_of(json_at(list, i)));
+        if (own && is_off(own))
+            continue;
+        begin_item(out);
+        char *text = own ? NULL : json_brief(json_at(list, i), VALUE_MAX);
+        if (own)
+            (void)add_rule(out, own, NULL);
+        else
+            str_add(out, text);
+        free(text);
+    }
+    str_add_char(out, ']');
+}
+
+static void merge(struct str *out, const struct json *root, const struct json *user)
+{
+    str_add(out, "{\"version\":1");
+    for (size_t i = 0; i < ARRAY_LEN(list_names); i++) {
+        const struct json *list = json_get(root, list_names[i]);
+        if (!list)
+            continue;
+        str_json_key(out, list_names[i]);
+        add_list(out, list, user, strcmp(list_names[i], "rules") == 0);
+    }
+    str_add_char(out, '}');
+}
+
+bool user_rules_add(const char *built_in, size_t len, const char *user, struct str *out,
+                    struct err *err)
+{
+    struct json *root = NULL;
+    struct json *own = NULL;
+    if (user && !json_parse(user, strlen(user), &own, NULL, err))
+        return false;
+    if (json_kind(own) == JSON_KIND_OBJECT)
+        str_add(out, user);
+    else if (json_count(own) == 0 && (!own || json_kind(own) == JSON_KIND_ARRAY))
+        str_add_n(out, built_in, len);
+    bool ok = out->len > 0;
+    if (!ok) {
+        ok = json_parse(built_in, len, &root, NULL, err) && check_rules(root, own, err);
+        if (ok)
+            merge(out, root, own);
+    }
+    json_free(root);
+    json_free(own);
+    return ok;
+}

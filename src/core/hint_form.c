@@ -1,0 +1,247 @@
+#include "hint_form.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "calendar.h"
+#include "hint_date.h"
+
+enum {
+    NUMBER_DIGITS_MAX = 18,
+    ZONE_NAME_MAX = 48,
+    HOUR_MS = 3600 * 1000,
+};
+/* Smaller epochs are seconds to wait, larger ones count milliseconds. */
+#define EPOCH_LEAST    ((int64_t)1000000000)
+#define EPOCH_MS_LEAST ((int64_t)100000000000)
+
+static const struct {
+    const char *name;
+    double ms;
+} units[] = {
+    {"ms", 1},          {"millisecond", 1}, {"milliseconds", 1}, {"s", 1000},     {"sec", 1000},
+    {"secs", 1000},     {"second", 1000},   {"seconds", 1000},   {"m", 60000},    {"min", 60000},
+    {"mins", 60000},    {"minute", 60000},  {"minutes", 60000},  {"h", 3600000},  {"hr", 3600000},
+    {"hrs", 3600000},   {"hour", 3600000},  {"hours", 3600000},  {"d", 86400000}, {"day", 86400000},
+    {"days", 86400000},
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static bool is_letter(char c)
+{
+    return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+/* Digits with at most one point; false if there are none. */
+static bool take_number(const char *text, size_t len, size_t *at, double *out)
+{
+    double value = 0;
+    double place = 1;
+    bool point = false;
+    bool any = false;
+    for (; *at < len; (*at)++) {
+        const char c = text[*at];
+        if (c == '.' && !point && any && *at + 1 < len && is_digit(text[*at + 1])) {
+            point = true;
+        } else if (is_digit(c)) {
+            any = true;
+            place = point ? place / 10 : place;
+            value = point ? value + (c - '0') * place : value * 10 + (c - '0');
+        } else {
+            break;
+        }
+    }
+    *out = value;
+    return any;
+}
+
+static bool is_unit(const char *name, const char *text, size_t len)
+{
+    if (strlen(name) != len)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (lower(text[i]) != name[i])
+            return false;
+    }
+    return true;
+}
+
+/* A unit's name; 0 for a word that is none, unit_ms where no word stands. */
+static double take_unit(const char *text, size_t len, size_t *at, int64_t unit_ms)
+{
+    size_t start = *at;
+    if (start < len && text[start] == ' ')
+        start++;
+    size_t end = start;
+    while (end < len && is_letter(text[end]))
+        end++;
+    if (end == start)
+        return (double)unit_ms;
+
+    *at = end;
+    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+        if (is_unit(units[i].name, text + start, end - start))
+            return units[i].ms;
+    }
+    return 0;
+}
+
+/* What may stand between "3 days" and "4 hours". */
+static void skip_between(const char *text, size_t len, size_t *at)
+{
+    if (*at < len && text[*at] == ',')
+        (*at)++;
+    if (*at < len && text[*at] == ' ')
+        (*at)++;
+    if (len - *at > 4 && memcmp(text + *at, "and ", 4) == 0)
+        *at += 4;
+}
+
+int64_t hint_duration(const char *text, size_t len, int64_t unit_ms)
+{
+    double total = 0;
+    size_t at = 0;
+    if (len == 0)
+        return HINT_NONE;
+    while (at < len) {
+        double number = 0;
+        if (!take_number(text, len, &at, &number))
+            return HINT_NONE;
+        const double ms = take_unit(text, len, &at, unit_ms);
+        if (ms <= 0)
+            return HINT_NONE;
+        total += number * ms;
+        if (total > (double)HINT_MAX_MS)
+            return HINT_NONE;
+        skip_between(text, len, &at);
+    }
+    return (int64_t)(total + 0.5);
+}
+
+static int64_t from_now(const struct hint_text *text, int64_t at_ms)
+{
+    const int64_t ms = at_ms - text->input->now_ms;
+    if (text->input->now_ms == 0 || ms > HINT_MAX_MS)
+        return HINT_NONE;
+    return ms > 0 ? ms : 0;
+}
+
+static int64_t read_duration(const struct hint_text *text)
+{
+    return hint_duration(text->time, text->time_len, text->unit_ms);
+}
+
+/* gRPC: a negative number, or none at all, means that no try is wanted. */
+static int64_t read_pushback(const struct hint_text *text)
+{
+    const int64_t ms = hint_duration(text->time, text->time_len, 1);
+    return ms == HINT_NONE ? HINT_STOP : ms;
+}
+
+static int64_t read_http_date(const struct hint_text *text)
+{
+    int64_t at_s = 0;
+    if (!hint_http_date(text->time, text->time_len, text->input->now_ms / 1000, &at_s))
+        return HINT_NONE;
+    return from_now(text, at_s * 1000);
+}
+
+static int64_t read_rfc3339(const struct hint_text *text)
+{
+    int64_t at_ms = 0;
+    if (!hint_rfc3339(text->time, text->time_len, &at_ms))
+        return HINT_NONE;
+    return from_now(text, at_ms);
+}
+
+/* Seconds or milliseconds since 1970; a small number is seconds to wait. */
+static int64_t read_epoch(const struct hint_text *text)
+{
+    int64_t value = 0;
+    if (text->time_len == 0 || text->time_len > NUMBER_DIGITS_MAX)
+        return HINT_NONE;
+    for (size_t i = 0; i < text->time_len; i++) {
+        if (!is_digit(text->time[i]))
+            return HINT_NONE;
+        value = value * 10 + (text->time[i] - '0');
+    }
+    if (value < EPOCH_LEAST)
+        return hint_duration(text->time, text->time_len, 1000);
+    return from_now(text, value < EPOCH_MS_LEAST ? value * 1000 : value);
+}
+
+static bool offset_at(const struct hint_text *text, int64_t at_s, int *out_s)
+{
+    char zone[ZONE_NAME_MAX];
+    const struct classify_input *input = text->input;
+    if (!input->zone_offset || text->zone_len == 0 || text->zone_len >= sizeof(zone))
+        return false;
+    (void)snprintf(zone, sizeof(zone), "%.*s", (int)text->zone_len, text->zone);
+    return input->zone_offset(input->zone_ctx, zone, at_s, out_s);
+}
+
+/* The local moment that is meant, seconds since 1970 by a clock of that zone: the
+ * next such time of the day, or that of the date given, at most half a year past. */
+static int64_t local_moment(const struct hint_clock *clock, int64_t local_now_s)
+{
+    const int64_t time_s = (int64_t)clock->minute * 60;
+    if (clock->month == 0) {
+        int64_t at_s = local_now_s - local_now_s % CALENDAR_DAY_S + time_s;
+        return at_s < local_now_s ? at_s + CALENDAR_DAY_S : at_s;
+    }
+    const int64_t year = calendar_year(local_now_s);
+    int64_t day = calendar_days(year, clock->month, clock->day);
+    if (day + 183 < local_now_s / CALENDAR_DAY_S)
+        day = calendar_days(year + 1, clock->month, clock->day);
+    return day * CALENDAR_DAY_S + time_s;
+}
+
+/* "3am" in a zone. Where the zone or the clock is not known, an hour. */
+static int64_t read_clock(const struct hint_text *text)
+{
+    struct hint_clock clock;
+    if (!hint_clock_time(text->time, text->time_len, &clock))
+        return HINT_NONE;
+    const int64_t now_s = text->input->now_ms / 1000;
+    int offset_s = 0;
+    if (now_s == 0 || !offset_at(text, now_s, &offset_s))
+        return HOUR_MS;
+    const int64_t local_s = local_moment(&clock, now_s + offset_s);
+    (void)offset_at(text, local_s - offset_s, &offset_s); /* the clock may change till then */
+    return from_now(text, (local_s - offset_s) * 1000);
+}
+
+/* A time of a zone that is not given. */
+static int64_t read_hour(const struct hint_text *text)
+{
+    (void)text;
+    return HOUR_MS;
+}
+
+static const struct {
+    const char *name;
+    hint_form_fn *read;
+} forms[] = {
+    {"duration", read_duration}, {"pushback", read_pushback}, {"http-date", read_http_date},
+    {"rfc3339", read_rfc3339},   {"epoch", read_epoch},       {"clock", read_clock},
+    {"hour", read_hour},
+};
+
+hint_form_fn *hint_form_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        if (strcmp(forms[i].name, name) == 0)
+            return forms[i].read;
+    }
+    return NULL;
+}

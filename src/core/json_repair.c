@@ -1,0 +1,89 @@
+#include "json_repair.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "text.h"
+
+enum { ESCAPE_LEN = 6 }; /* \uXXXX */
+
+static int hex(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The number of an escape \uXXXX at the beginning; -1 if it is none. */
+static int escape_of(const char *text, size_t len)
+{
+    int value = 0;
+    if (len < ESCAPE_LEN || text[0] != '\\' || text[1] != 'u')
+        return -1;
+    for (size_t i = 2; i < ESCAPE_LEN; i++) {
+        const int digit = hex(text[i]);
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+static bool is_high(int value)
+{
+    return value >= 0xd800 && value <= 0xdbff;
+}
+
+static bool is_low(int value)
+{
+    return value >= 0xdc00 && value <= 0xdfff;
+}
+
+/* What begins with a backslash; returns the bytes taken. */
+static size_t repair_escape(struct str *out, const char *text, size_t len)
+{
+    const int value = escape_of(text, len);
+    if (value < 0) {
+        const size_t taken = len > 1 ? 2 : 1;
+        str_add_n(out, text, taken);
+        return taken;
+    }
+    if (is_high(value) && is_low(escape_of(text + ESCAPE_LEN, len - ESCAPE_LEN))) {
+        str_add_n(out, text, (size_t)2 * ESCAPE_LEN);
+        return (size_t)2 * ESCAPE_LEN;
+    }
+    if (value == 0)
+        str_add(out, "\\u0001");
+    else if (is_high(value) || is_low(value))
+        str_add(out, "\\ufffd");
+    else
+        str_add_n(out, text, ESCAPE_LEN);
+    return ESCAPE_LEN;
+}
+
+void json_repair(struct str *out, const char *text, size_t len)
+{
+    size_t kept = 0; /* behind it, nothing needed a change */
+    for (size_t i = 0; i < len;) {
+        uint32_t rune = 0;
+        const bool plain = (unsigned char)text[i] < 0x80 && text[i] != '\\';
+        const size_t taken = plain ? 1 : (size_t)text_rune(text + i, len - i, &rune);
+        if (plain || (rune != UINT32_MAX && text[i] != '\\')) {
+            i += taken;
+            continue;
+        }
+        str_add_n(out, text + kept, i - kept);
+        if (text[i] == '\\') {
+            /* an escape may take one byte of a longer character behind it: it is copied */
+            i += repair_escape(out, text + i, len - i);
+        } else {
+            str_add_char(out, '?');
+            i++;
+        }
+        kept = i;
+    }
+    str_add_n(out, text + kept, len - kept);
+}

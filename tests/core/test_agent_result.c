@@ -1,0 +1,208 @@
+#include "agent_result.h"
+
+#include "judge.h"
+#include "test_main.h"
+
+static const struct {
+    const char *name;
+    int code;
+    const char *out;
+    enum verdict_class class;
+    enum transient_type type;
+    enum reason reason;
+} agent_cases[] = {
+    {"status", 1,
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":503,\"result\":\"no\"}\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
+    {"status outranks earlier words", 1,
+     "{\"type\":\"user\",\"message\":\"429 ETIMEDOUT\"}\n"
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":401,\"result\":\"no\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
+    {"billing outranks the status", 1,
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":429,"
+     "\"result\":\"insufficient_quota\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
+    {"message alone", 1,
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":null,"
+     "\"result\":\"API Error: Unable to connect to API (ECONNRESET)\"}\n",
+     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
+    {"turn failed", 1,
+     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"last status: 429 Too Many Requests\"}}\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_RATE_LIMIT, REASON_NONE},
+    {"error with data", 1,
+     "{\"type\":\"error\",\"error\":{\"data\":{\"message\":\"x\",\"statusCode\":502}}}\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
+    {"turns used up", 1,
+     "{\"type\":\"result\",\"subtype\":\"error_max_turns\",\"is_error\":true}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LIMIT},
+    {"unknown words", 1, "{\"type\":\"result\",\"is_error\":true,\"result\":\"hm\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NONE},
+    {"exit 0 but an error", 0,
+     "[{\"type\":\"system\"},{\"type\":\"result\",\"is_error\":false,"
+     "\"result\":\"[API Error: 404 The model `x` does not exist]\"}]\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NOT_FOUND},
+    {"exit 0 and well", 0,
+     "{\"type\":\"result\",\"is_error\":false,\"result\":\"I fixed the 429 ETIMEDOUT\"}\n",
+     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
+    {"exit 0 and no event", 0, "{\"error\":{\"code\":429}}\n", VERDICT_SUCCESS, TRANSIENT_NONE,
+     REASON_NONE},
+    {"exit 0 and a logged error", 0, "{\"type\":\"error\",\"message\":\"HTTP 429\"}\n",
+     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
+    {"broken JSON", 1, "{\"type\":\"result\",\"is_error\":true\n", VERDICT_PERSISTENT,
+     TRANSIENT_NONE, REASON_NONE},
+    {"what the agent said is not an error", 1,
+     "{\"type\":\"assistant\",\"text\":\"HTTP 429, connect ETIMEDOUT\"}\n", VERDICT_PERSISTENT,
+     TRANSIENT_NONE, REASON_NONE},
+};
+
+START_TEST(test_agent)
+{
+    const struct verdict verdict = judge(agent_cases[_i].code, "", agent_cases[_i].out);
+
+    ck_assert_msg(verdict.class == agent_cases[_i].class, "%s: %s by %s", agent_cases[_i].name,
+                  verdict_class_name(verdict.class), verdict.rule);
+    ck_assert_msg(verdict.type == agent_cases[_i].type, "%s: %s", agent_cases[_i].name,
+                  verdict.rule);
+    ck_assert_msg(verdict.reason == agent_cases[_i].reason, "%s: %s", agent_cases[_i].name,
+                  verdict.rule);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    const char *agent;
+    int code;
+    const char *err;
+    const char *out;
+    enum verdict_class class;
+    enum transient_type type;
+    enum reason reason;
+} named_cases[] = {
+    {"claude: usage window in an event of its own", "claude", 1, "",
+     "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\","
+     "\"resets_at\":1795227600}}\n"
+     "{\"type\":\"result\",\"is_error\":true,\"result\":\"You've hit your limit\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
+    {"claude: plain words", "claude", 1, "", "Invalid API key \xc2\xb7 Fix external API key\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
+    {"claude: the stream was cut", "claude", 0, "",
+     "{\"type\":\"system\",\"subtype\":\"init\"}\n{\"type\":\"assistant\"}\n", VERDICT_TRANSIENT,
+     TRANSIENT_RESOURCE_BUSY, REASON_NONE},
+    {"claude: an escaped NUL is no hindrance", "claude", 1, "",
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":500,\"result\":\"a\\u0000b\"}\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
+    {"claude: refuses", "claude", 0, "",
+     "{\"type\":\"result\",\"is_error\":false,\"result\":\"I'm sorry, but I can't help with "
+     "that.\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
+    {"claude: an answer that holds such words", "claude", 0, "",
+     "{\"type\":\"result\",\"is_error\":false,\"result\":\"I can't help but notice a bug. Fixed "
+     "it.\"}\n",
+     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
+    {"codex: only turn.failed is final", "codex", 0, "",
+     "{\"type\":\"error\",\"message\":\"Reconnecting... 2/5 (429 Too Many Requests)\"}\n"
+     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"Done.\"}}\n"
+     "{\"type\":\"turn.completed\",\"usage\":{}}\n",
+     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
+    {"codex: refuses", "codex", 0, "",
+     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"I can't "
+     "help\"}}\n"
+     "{\"type\":\"turn.completed\",\"usage\":{}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
+    {"gemini: JSON on stderr, behind a trace", "gemini", 1,
+     "    at main (x.js:1:2) {\n  status: 500\n}\n{\n  \"session_id\": \"s\",\n  \"error\": {\n"
+     "    \"type\": \"Error\",\n    \"message\": \"You have run out\",\n    \"code\": 503\n  "
+     "}\n}\n",
+     "", VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
+    {"gemini: an exit code is an HTTP status", "gemini", 147, "", "", VERDICT_PERSISTENT,
+     TRANSIENT_NONE, REASON_AUTH},
+    {"gemini: exit 0 with an error", "gemini", 0, "",
+     "{\"type\":\"error\",\"severity\":\"error\",\"message\":\"the service is overloaded\"}\n"
+     "{\"type\":\"result\",\"status\":\"error\",\"stats\":{}}\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
+    {"gemini: in circles", "gemini", 0, "",
+     "{\"type\":\"error\",\"severity\":\"warning\",\"message\":\"Loop detected, stopping\"}\n"
+     "{\"type\":\"result\",\"status\":\"success\",\"stats\":{}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LOOP},
+    {"gemini: an answer over many lines", "gemini", 0, "",
+     "{\n  \"session_id\": \"s\",\n  \"response\": \"HTTP 429\"\n}\n", VERDICT_SUCCESS,
+     TRANSIENT_NONE, REASON_NONE},
+    {"opencode: the body tells more than the status", "opencode", 1, "",
+     "{\"type\":\"error\",\"error\":{\"name\":\"APIError\",\"data\":{\"message\":\"no\","
+     "\"statusCode\":429,\"responseBody\":\"{\\\"code\\\":\\\"insufficient_quota\\\"}\"}}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
+    {"opencode: cut by length", "opencode", 0, "",
+     "{\"type\":\"step_finish\",\"part\":{\"reason\":\"length\"}}\n", VERDICT_PERSISTENT,
+     TRANSIENT_NONE, REASON_LIMIT},
+    {"opencode: in the middle of its work", "opencode", 0, "",
+     "{\"type\":\"step_finish\",\"part\":{\"reason\":\"tool-calls\"}}\n", VERDICT_TRANSIENT,
+     TRANSIENT_RESOURCE_BUSY, REASON_NONE},
+    {"qwen: success is a failure", "qwen", 0, "",
+     "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,"
+     "\"result\":\"[API Error: 401 Incorrect API key provided]\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
+    {"qwen: plain words", "qwen", 0, "", "[API Error: 503 Service Unavailable]\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
+    {"pi: exit 0, the last message tells", "pi", 0, "",
+     "{\"type\":\"agent_end\",\"messages\":[{\"role\":\"user\"},{\"role\":\"assistant\","
+     "\"stopReason\":\"error\",\"errorMessage\":\"401 Incorrect API key provided\"}]}\n"
+     "{\"type\":\"compaction_start\",\"reason\":\"overflow\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
+    {"pi: gave up trying", "pi", 0, "",
+     "{\"type\":\"auto_retry_end\",\"success\":false,\"finalError\":\"Connection error.\"}\n",
+     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
+    {"what a tool printed is not read", "pi", 1, "",
+     "{\"type\":\"message_update\",\"text\":\"HTTP 429 connect ETIMEDOUT\"}\n", VERDICT_PERSISTENT,
+     TRANSIENT_NONE, REASON_NONE},
+    {"an agent that is not known", "cursor-agent", 1, "HTTP 429\n", "", VERDICT_TRANSIENT,
+     TRANSIENT_API_RATE_LIMIT, REASON_NONE},
+};
+
+START_TEST(test_named_agent)
+{
+    const struct verdict verdict = judge_agent(named_cases[_i].agent, named_cases[_i].code,
+                                               named_cases[_i].err, named_cases[_i].out);
+
+    ck_assert_msg(verdict.class == named_cases[_i].class, "%s: %s by %s", named_cases[_i].name,
+                  verdict_class_name(verdict.class), verdict.rule);
+    ck_assert_msg(verdict.type == named_cases[_i].type, "%s: %s", named_cases[_i].name,
+                  verdict.rule);
+    ck_assert_msg(verdict.reason == named_cases[_i].reason, "%s: %s by %s", named_cases[_i].name,
+                  reason_name(verdict.reason), verdict.rule);
+}
+END_TEST
+
+START_TEST(test_evidence_is_the_event)
+{
+    const struct verdict verdict =
+        judge_agent("codex", 1, "",
+                    "{\"type\":\"turn.started\"}\n"
+                    "{\"type\":\"turn.failed\",\"error\":{\"message\":\"HTTP 503\"}}\n");
+
+    ck_assert_int_eq(verdict.stream, VERDICT_STREAM_OUT);
+    ck_assert_int_eq(verdict.offset, 24);
+    ck_assert_str_eq(verdict.match, "HTTP 503");
+}
+END_TEST
+
+START_TEST(test_agents_have_names)
+{
+    for (int i = AGENT_NONE + 1; i < AGENT_COUNT; i++)
+        ck_assert_int_eq(agent_find(agent_name((enum agent)i)), i);
+    ck_assert_int_eq(agent_find("make"), AGENT_NONE);
+    ck_assert_int_eq(agent_find(NULL), AGENT_NONE);
+    ck_assert_ptr_null(agent_name(AGENT_NONE));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("agent_result");
+    TCase *shapes = judge_case(suite, "shapes");
+    tcase_add_loop_test(shapes, test_agent, 0, TABLE_LEN(agent_cases));
+    TCase *named = judge_case(suite, "named");
+    tcase_add_loop_test(named, test_named_agent, 0, TABLE_LEN(named_cases));
+    tcase_add_test(named, test_evidence_is_the_event);
+    tcase_add_test(named, test_agents_have_names);
+    return suite;
+}
