@@ -87,13 +87,20 @@ static enum decision_kind exhausted_kind(const struct protocol_facts *facts)
                                                       : DECISION_RETRY_EXHAUSTED;
 }
 
-/* The policy tries again on this: wait, unless attempts or time are used up. */
-static void decide_retry(const struct protocol_facts *facts, struct decision *out)
+/* The first waits on a server's hint use up no attempt. A start has its own count, and what
+ * cannot be repeated gets no attempt beyond its policy's. */
+static bool waits_for_free(const struct protocol_facts *facts)
 {
     const struct verdict *verdict = facts->verdict;
     bool of_the_world = verdict->class == VERDICT_TRANSIENT || protocol_is_parked(verdict);
-    bool free_wait =
-        of_the_world && verdict->retry_after_ms >= 0 && facts->free_hints < POLICY_FREE_HINTS;
+    return of_the_world && verdict->retry_after_ms >= 0 && facts->free_hints < POLICY_FREE_HINTS &&
+           facts->repeatable && facts->outcome->kind != OUTCOME_NOT_STARTED;
+}
+
+/* The policy tries again on this: wait, unless attempts or time are used up. */
+static void decide_retry(const struct protocol_facts *facts, struct decision *out)
+{
+    bool free_wait = waits_for_free(facts);
 
     out->counts = !free_wait;
     int used = facts->used - (free_wait ? 1 : 0);
@@ -102,7 +109,7 @@ static void decide_retry(const struct protocol_facts *facts, struct decision *ou
         return;
     }
     struct delay delay =
-        policy_delay(facts->policy, facts->used, facts->draw, verdict->retry_after_ms);
+        policy_delay(facts->policy, facts->used, facts->draw, facts->verdict->retry_after_ms);
     if (is_past_deadline(facts, delay.delay_ms))
         end_step(out, DECISION_DEADLINE);
     else

@@ -61,6 +61,16 @@ static const struct row rows[] = {
      DECISION_WAIT, 0, 0, 0},
     {"the third hint is not", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 9000, 3, 2, 0, 0, 0,
      0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 1},
+    {"a start waits on its hint, but it counts", PHASE_GREEN, "infrastructure", OUTCOME_NOT_STARTED,
+     TRANSIENT, 9000, 3, 0, 0, 0, 0, 0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 1},
+    {"parked: a time is known", PHASE_GREEN, "transport", OUTCOME_EXIT, PERSISTENT, 9000, 1, 0, 0,
+     0, 0, 0, 1, DECISION_WAIT, 0, 0, 0},
+    {"parked, tries used up", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, 9000, 3, 2, 0, 0, 0,
+     0, 1, DECISION_RETRY_EXHAUSTED, 1, 1, 1},
+    {"parked beyond the cap", PHASE_GREEN, "transport", OUTCOME_EXIT, PERSISTENT, 22000000, 1, 0, 0,
+     0, 0, 0, 1, DECISION_NEEDS_YOU, 0, 1, 1},
+    {"research, used up", PHASE_RED, "research", OUTCOME_EXIT, TRANSIENT, -1, 3, 0, 0, 0, 0, 0, 1,
+     DECISION_MAX_RETRIES, 1, 1, 1},
     {"a hint in RED changes nothing", PHASE_RED, "sandbox", OUTCOME_EXIT, TRANSIENT, 9000, 1, 0, 0,
      0, 0, 0, 1, DECISION_FAILED, 1, 1, 1},
     {"a hint above the cap", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 22000000, 1, 0, 0, 0,
@@ -103,6 +113,26 @@ START_TEST(test_decision_table)
 }
 END_TEST
 
+/* A hint would be waited for free, but the policy gives one attempt and no more. */
+START_TEST(test_A11_what_cannot_be_repeated_gets_no_free_wait)
+{
+    struct outcome outcome = {.code = 1};
+    struct verdict verdict = verdict_new();
+    verdict.class = TRANSIENT;
+    verdict.retry_after_ms = 9000;
+    struct protocol_facts facts = {.policy = policy_named("sandbox"),
+                                   .phase = PHASE_GREEN,
+                                   .outcome = &outcome,
+                                   .verdict = &verdict,
+                                   .used = 1,
+                                   .allowed = 1,
+                                   .repeatable = _i != 0};
+    struct decision decision;
+    protocol_decide(&facts, &decision);
+    ck_assert_int_eq(decision.kind, _i != 0 ? DECISION_WAIT : DECISION_TRANSIENT_EXHAUSTED);
+}
+END_TEST
+
 /* 500 ms are waited from 2000 on; the first start was at 1000. */
 START_TEST(test_deadline_is_kept_before_the_wait)
 {
@@ -134,6 +164,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("protocol");
     TCase *tcase = test_case(suite, "decisions");
     tcase_add_loop_test(tcase, test_decision_table, 0, TABLE_LEN(rows));
+    tcase_add_loop_test(tcase, test_A11_what_cannot_be_repeated_gets_no_free_wait, 0, 2);
     tcase_add_loop_test(tcase, test_deadline_is_kept_before_the_wait, 0, 3);
     return suite;
 }
