@@ -11,9 +11,7 @@
 
 enum { CONFIG_FOLDERS_MAX = 128 };
 
-/* The file nearest to the folder, walking up; *out is NULL if there is none. One that is
- * there and cannot be opened is an error: what it says would go unheeded. */
-static bool open_nearest(const char *dir, char path[PATH_MAX], FILE **out, struct err *err)
+bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *err)
 {
     char folder[PATH_MAX];
     (void)snprintf(folder, sizeof(folder), "%s", dir);
@@ -69,7 +67,7 @@ int config_read(const char *dir, struct config *out)
     struct config config = {0};
     struct err err = {0};
     FILE *file = NULL;
-    if (!open_nearest(dir, config.path, &file, &err))
+    if (!config_open(dir, config.path, &file, &err))
         return fail(&err);
     if (!file) {
         *out = (struct config){0};

@@ -1,18 +1,27 @@
 /*
  * config.h - devs.config.json: the project's settings, in the run's folder or one
- * above it. Main thread.
+ * above it. Any thread, but what prints is for the main thread.
  */
 #ifndef DEVS_CONFIG_H
 #define DEVS_CONFIG_H
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 
+#include "attr.h"
+#include "err.h"
 #include "settings.h"
 
 struct config {
     struct settings settings; /* nothing is set where there is no file */
     char path[PATH_MAX];      /* of the file; "" = there is none */
 };
+
+/* The file nearest to the folder, walking up; *out is NULL if there is none. One that is
+ * there and cannot be opened is an error: what it says would go unheeded. The caller
+ * closes *out. */
+ATTR_MUST_USE bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *err);
 
 /* Find, read and check the settings, their rules too. Prints what is wrong and returns
  * the exit code; 0 = all well, *out is ended with config_done(). */
