@@ -1,0 +1,142 @@
+#include "compare.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char anew[] = "folding the log from scratch gives the live state";
+
+static bool same_moment(const struct moment *a, const struct moment *b)
+{
+    return a->at_ms == b->at_ms && a->mono_ms == b->mono_ms;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool same_digest(const struct digest *a, const struct digest *b)
+{
+    return a->hi == b->hi && a->lo == b->lo;
+}
+
+static bool same_outcome(const struct outcome *a, const struct outcome *b)
+{
+    return a->kind == b->kind && a->code == b->code && a->ran_ms == b->ran_ms &&
+           a->bytes[0] == b->bytes[0] && a->bytes[1] == b->bytes[1] && a->lines[0] == b->lines[0] &&
+           a->lines[1] == b->lines[1] && a->rss_kib_max == b->rss_kib_max &&
+           a->cpu_ms == b->cpu_ms && a->left == b->left;
+}
+
+static bool same_correction(const struct correction *a, const struct correction *b)
+{
+    if (!a || !b)
+        return a == b;
+    return verdict_label_equals(&a->label, &b->label) && a->at_ms == b->at_ms &&
+           strcmp(a->by, b->by) == 0;
+}
+
+static bool same_attempt(const struct attempt_state *a, const struct attempt_state *b)
+{
+    return a->number == b->number && a->grant == b->grant &&
+           same_moment(&a->started, &b->started) && same_moment(&a->ended, &b->ended) &&
+           a->pid == b->pid && a->waited_ms == b->waited_ms && same_digest(&a->call, &b->call) &&
+           same_digest(&a->fingerprint, &b->fingerprint) &&
+           same_outcome(&a->outcome, &b->outcome) && a->class == b->class && a->type == b->type &&
+           a->reason == b->reason && same_correction(a->correction, b->correction);
+}
+
+static bool same_verdict(const struct verdict *a, const struct verdict *b)
+{
+    if (!a || !b)
+        return a == b;
+    return a->class == b->class && a->type == b->type && a->reason == b->reason &&
+           a->retry_after_ms == b->retry_after_ms && a->ask == b->ask &&
+           a->expectation == b->expectation && strcmp(a->rule, b->rule) == 0;
+}
+
+static bool same_counts(const struct step_state *a, const struct step_state *b)
+{
+    return a->status == b->status && a->end == b->end && a->grant == b->grant &&
+           a->used == b->used && a->allowed == b->allowed &&
+           a->start_failures == b->start_failures && a->free_hints == b->free_hints &&
+           a->same == b->same && a->interrupted == b->interrupted && a->judged == b->judged &&
+           a->silent_failure == b->silent_failure && a->quiet == b->quiet &&
+           a->heard_mono_ms == b->heard_mono_ms;
+}
+
+static bool same_step(const struct step_state *a, const struct step_state *b)
+{
+    bool same = same_counts(a, b) && same_moment(&a->first_start, &b->first_start) &&
+                a->held_ms == b->held_ms && same_moment(&a->wait_from, &b->wait_from) &&
+                same_moment(&a->due, &b->due) && a->delay.delay_ms == b->delay.delay_ms &&
+                a->delay.exact_ms == b->delay.exact_ms && a->delay.n == b->delay.n &&
+                a->delay.factor == b->delay.factor && a->delay.hint_ms == b->delay.hint_ms &&
+                same_text(a->wait_json, b->wait_json) && same_verdict(a->verdict, b->verdict) &&
+                a->attempt_count == b->attempt_count;
+    for (size_t i = 0; same && i < a->attempt_count; i++)
+        same = same_attempt(&a->attempts[i], &b->attempts[i]);
+    return same;
+}
+
+static bool same_task(const struct task_state *a, const struct task_state *b)
+{
+    return a->status == b->status && a->step == b->step && a->unmet == b->unmet &&
+           a->blocked_by == b->blocked_by && a->entropy == b->entropy && a->held == b->held &&
+           a->follows == b->follows && a->cancelling == b->cancelling &&
+           a->cancel_mode == b->cancel_mode && same_moment(&a->since, &b->since) &&
+           same_moment(&a->held_since, &b->held_since) &&
+           same_moment(&a->first_start, &b->first_start) && a->waited_ms == b->waited_ms &&
+           same_text(a->by, b->by);
+}
+
+static bool same_heap(const struct heap *a, const struct heap *b)
+{
+    bool same = a->count == b->count;
+    for (int i = 0; same && i < a->size; i++) {
+        bool there = heap_has(a, i);
+        same = there == heap_has(b, i) && (!there || heap_key(a, i) == heap_key(b, i));
+    }
+    return same;
+}
+
+static bool same_gate(const struct gate_state *a, const struct gate_state *b)
+{
+    return a->status == b->status && a->closed == b->closed && same_moment(&a->since, &b->since) &&
+           same_moment(&a->due, &b->due) && a->spacing_ms == b->spacing_ms &&
+           a->probe == b->probe && a->chosen == b->chosen && same_heap(&a->line, &b->line);
+}
+
+static bool same_run(const struct run_state *a, const struct run_state *b)
+{
+    bool same = a->seed == b->seed && a->jobs == b->jobs && a->started == b->started &&
+                a->ended == b->ended && a->stopped_by_person == b->stopped_by_person &&
+                a->exit_code == b->exit_code && same_moment(&a->started_at, &b->started_at) &&
+                same_moment(&a->ended_at, &b->ended_at) && same_moment(&a->last, &b->last) &&
+                a->last_seq == b->last_seq && a->unknown_events == b->unknown_events &&
+                a->running == b->running && a->held_count == b->held_count &&
+                a->follow_count == b->follow_count && a->attempts == b->attempts &&
+                a->waited_ms == b->waited_ms && strcmp(a->notice, b->notice) == 0 &&
+                a->notice_at_ms == b->notice_at_ms;
+    for (int i = 0; i < TASK_STATUS_COUNT; i++)
+        same = same && a->counts[i] == b->counts[i];
+    return same && same_heap(&a->ready, &b->ready) && same_heap(&a->waits, &b->waits);
+}
+
+bool compare_folds(struct finding *finding, const struct run_state *live,
+                   const struct run_state *again)
+{
+    bool holds = finding_check(finding, run_state_digest(live) == run_state_digest(again), anew,
+                               "the digests differ at event %" PRId64, live->last_seq) &&
+                 finding_check(finding, same_run(live, again), anew, "the run differs");
+    for (int i = 0; holds && i < live->plan->task_count; i++)
+        holds = finding_check(finding, same_task(&live->tasks[i], &again->tasks[i]), anew,
+                              "task %d differs", i);
+    for (int i = 0; holds && i < live->plan->step_count; i++)
+        holds = finding_check(finding, same_step(&live->steps[i], &again->steps[i]), anew,
+                              "step %d of all differs", i);
+    for (int i = 0; holds && i < live->plan->source_count; i++)
+        holds = finding_check(finding, same_gate(&live->gates[i], &again->gates[i]), anew,
+                              "gate %d differs", i);
+    return holds;
+}

@@ -1,0 +1,216 @@
+#include "compare.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct line {
+    const char *what;
+    int64_t want, have;
+};
+
+static bool check_rows(struct finding *finding, const char *name, const struct line *rows,
+                       size_t count, int task, int step)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!finding_check(finding, rows[i].want == rows[i].have, name,
+                           "t%d/%d: %s is %" PRId64 ", should be %" PRId64, task, step,
+                           rows[i].what, rows[i].have, rows[i].want))
+            return false;
+    }
+    return true;
+}
+
+#define CHECK_ROWS(finding, name, rows, task, step)                                                \
+    check_rows(finding, name, rows, sizeof(rows) / sizeof((rows)[0]), task, step)
+
+static const char as_derived[] = "the state is what follows from the log";
+
+static bool check_attempt(struct finding *finding, const struct model_step *want,
+                          const struct step_state *have, int task, int step)
+{
+    const struct attempt_state *attempt = step_state_attempt(have);
+    if (!attempt)
+        return true;
+    const struct model_attempt *last = &want->last;
+    const struct correction *correction = attempt->correction;
+    const struct line rows[] = {
+        {"attempt", want->attempt_count, attempt->number},
+        {"its grant", want->grants[(want->attempt_count - 1) % MODEL_ATTEMPTS_MAX], attempt->grant},
+        {"its start", last->started.at_ms, attempt->started.at_ms},
+        {"its start, mono", last->started.mono_ms, attempt->started.mono_ms},
+        {"its end", last->ended.at_ms, attempt->ended.at_ms},
+        {"its end, mono", last->ended.mono_ms, attempt->ended.mono_ms},
+        {"its pid", last->pid, attempt->pid},
+        {"its wait", last->waited_ms, attempt->waited_ms},
+        {"its outcome", last->outcome.kind, attempt->outcome.kind},
+        {"its code", last->outcome.code, attempt->outcome.code},
+        {"its time", last->outcome.ran_ms, attempt->outcome.ran_ms},
+        {"its output", last->outcome.bytes[0], attempt->outcome.bytes[0]},
+        {"its errors", last->outcome.bytes[1], attempt->outcome.bytes[1]},
+        {"its lines", last->outcome.lines[0], attempt->outcome.lines[0]},
+        {"its error lines", last->outcome.lines[1], attempt->outcome.lines[1]},
+        {"its memory", last->outcome.rss_kib_max, attempt->outcome.rss_kib_max},
+        {"its cpu", last->outcome.cpu_ms, attempt->outcome.cpu_ms},
+        {"what it left", last->outcome.left, attempt->outcome.left},
+        {"its result", (int64_t)last->fingerprint.hi, (int64_t)attempt->fingerprint.hi},
+        {"its result, low", (int64_t)last->fingerprint.lo, (int64_t)attempt->fingerprint.lo},
+        {"its class", last->class, attempt->class},
+        {"its type", last->type, attempt->type},
+        {"its reason", last->reason, attempt->reason},
+        {"its correction", last->corrected, correction != NULL},
+        {"corrected class", last->label.class, correction ? correction->label.class : 0},
+        {"corrected type", last->label.type, correction ? correction->label.type : 0},
+        {"corrected reason", last->label.reason, correction ? correction->label.reason : 0},
+    };
+    return CHECK_ROWS(finding, as_derived, rows, task, step);
+}
+
+static bool check_step(struct finding *finding, const struct model_step *want,
+                       const struct step_state *have, int task, int step)
+{
+    const struct line rows[] = {
+        {"status", want->status, have->status},
+        {"end", want->status == STEP_ENDED ? want->end : 0,
+         want->status == STEP_ENDED ? have->end : 0},
+        {"grant", want->grant, have->grant},
+        {"used", want->used, have->used},
+        {"allowed", want->allowed, have->allowed},
+        {"failed starts", want->start_failures, have->start_failures},
+        {"free hints", want->free_hints, have->free_hints},
+        {"same", want->same, have->same},
+        {"interrupted", want->interrupted, have->interrupted},
+        {"judged", want->judged, have->judged},
+        {"silent failure", want->silent, have->silent_failure},
+        {"quiet", want->quiet, have->quiet},
+        {"heard", want->quiet ? want->heard_mono_ms : 0, want->quiet ? have->heard_mono_ms : 0},
+        {"first start", want->first_start.at_ms, have->first_start.at_ms},
+        {"first start, mono", want->first_start.mono_ms, have->first_start.mono_ms},
+        {"held", want->held_ms, have->held_ms},
+        {"attempts", want->attempt_count, (int64_t)have->attempt_count},
+    };
+    if (!CHECK_ROWS(finding, as_derived, rows, task, step))
+        return false;
+    const struct line wait[] = {
+        {"wait since", want->wait_from.mono_ms, have->wait_from.mono_ms},
+        {"due", want->due.at_ms, have->due.at_ms},
+        {"due, mono", want->due.mono_ms, have->due.mono_ms},
+        {"delay", want->delay_ms, have->delay.delay_ms},
+        {"exact delay", want->exact_ms, have->delay.exact_ms},
+        {"n", want->formula.n, have->delay.n},
+        {"hint", want->formula.hint_ms, have->delay.hint_ms},
+    };
+    return (want->status != STEP_WAITING || CHECK_ROWS(finding, as_derived, wait, task, step)) &&
+           check_attempt(finding, want, have, task, step);
+}
+
+static int unmet(const struct model *model, int task)
+{
+    const struct plot_task *plot = &model->plot->tasks[task];
+    int count = 0;
+    for (int i = 0; i < plot->need_count; i++)
+        count += model->tasks[plot->needs[i]].status != TASK_PASSED;
+    return count;
+}
+
+static bool check_task(struct finding *finding, const struct model *model,
+                       const struct run_state *state, int task)
+{
+    const struct model_task *want = &model->tasks[task];
+    const struct task_state *have = &state->tasks[task];
+    bool has_by = (want->held && want->follows < 0) || want->cancelling;
+    const struct gate_state *gate = run_state_gate(state, task);
+    bool in_line = model_is_in_line(model, task);
+    bool waits = want->status == TASK_BACKOFF && want->follows < 0;
+    const struct line rows[] = {
+        {"task status", want->status, have->status},
+        {"step", want->step, have->step},
+        {"unmet needs", unmet(model, task), have->unmet},
+        {"blocked by", want->status == TASK_BLOCKED ? want->blocked_by : 0,
+         want->status == TASK_BLOCKED ? have->blocked_by : 0},
+        {"entropy", want->entropy, have->entropy},
+        {"held", want->held, have->held},
+        {"follows", want->follows, have->follows},
+        {"held since", want->held ? want->held_since.mono_ms : 0,
+         want->held ? have->held_since.mono_ms : 0},
+        {"cancelling", want->cancelling, have->cancelling},
+        {"cancel mode", want->cancelling ? (int64_t)want->mode : 0,
+         want->cancelling ? (int64_t)have->cancel_mode : 0},
+        {"since", want->since.at_ms, have->since.at_ms},
+        {"since, mono", want->since.mono_ms, have->since.mono_ms},
+        {"first start", want->first_start.mono_ms, have->first_start.mono_ms},
+        {"waited", want->waited_ms, have->waited_ms},
+        {"who", has_by ? strcmp(want->by, have->by ? have->by : "") : 0, 0},
+        {"in line", in_line && !gate, heap_has(&state->ready, task)},
+        {"in the gate's line", in_line && gate, gate && heap_has(&gate->line, task)},
+        {"waits", waits, heap_has(&state->waits, task)},
+    };
+    if (!CHECK_ROWS(finding, as_derived, rows, task, want->step))
+        return false;
+    for (int i = 0; i < model->plot->tasks[task].step_count; i++) {
+        if (!check_step(finding, &model->steps[task][i], &have->steps[i], task, i))
+            return false;
+    }
+    return true;
+}
+
+static bool check_gate(struct finding *finding, const struct model_gate *want,
+                       const struct gate_state *have, int source)
+{
+    bool timed = want->status == GATE_CLOSED || want->status == GATE_SPREADING;
+    const struct line rows[] = {
+        {"gate status", want->status, have->status},
+        {"limits in a row", want->closed, have->closed},
+        {"limited since", want->closed > 0 ? want->since.at_ms : 0,
+         want->closed > 0 ? have->since.at_ms : 0},
+        {"gate due", timed ? want->due.mono_ms : 0, timed ? have->due.mono_ms : 0},
+        {"gate due, wall", timed ? want->due.at_ms : 0, timed ? have->due.at_ms : 0},
+        {"spacing", want->status == GATE_SPREADING ? want->spacing_ms : 0,
+         want->status == GATE_SPREADING ? have->spacing_ms : 0},
+        {"probe", want->probe, have->probe},
+        {"chosen", want->chosen, have->chosen},
+    };
+    return CHECK_ROWS(finding, as_derived, rows, -1, source);
+}
+
+static bool check_run(struct finding *finding, const struct model *model,
+                      const struct run_state *state)
+{
+    int held = 0;
+    int follow = 0;
+    for (int i = 0; i < model->plot->task_count; i++) {
+        held += model->tasks[i].held;
+        follow += model->tasks[i].follows >= 0;
+    }
+    const struct line rows[] = {
+        {"started", model->started, state->started},
+        {"ended", model->ended, state->ended},
+        {"stopped by a person", model->stopped_by_person, state->stopped_by_person},
+        {"jobs", model->jobs, state->jobs},
+        {"exit code", model->ended ? model->exit_code : 0, model->ended ? state->exit_code : 0},
+        {"last event", model->last_seq, state->last_seq},
+        {"last event's time", model->last.mono_ms, state->last.mono_ms},
+        {"running", model_running(model), state->running},
+        {"held", held, state->held_count},
+        {"following", follow, state->follow_count},
+        {"attempts", model->attempts, state->attempts},
+        {"waited", model->waited_ms, state->waited_ms},
+        {"unknown events", 0, state->unknown_events},
+    };
+    return CHECK_ROWS(finding, as_derived, rows, -1, -1);
+}
+
+bool compare_model(struct finding *finding, const struct model *model,
+                   const struct run_state *state)
+{
+    bool holds = check_run(finding, model, state);
+    for (int i = 0; holds && i < model->plot->task_count; i++)
+        holds = check_task(finding, model, state, i);
+    for (int i = 0; holds && i < TASK_STATUS_COUNT; i++) {
+        const struct line row = {task_status_name((enum task_status)i),
+                                 model_count(model, (enum task_status)i), state->counts[i]};
+        holds = check_rows(finding, as_derived, &row, 1, -1, -1);
+    }
+    for (int i = 0; holds && i < model->plan->source_count; i++)
+        holds = check_gate(finding, &model->gates[i], &state->gates[i], i);
+    return holds;
+}

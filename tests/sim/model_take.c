@@ -1,0 +1,478 @@
+#include "model.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The event on its way, and what it names. */
+struct taking {
+    struct model *model;
+    const struct foretold *foretold;
+    const struct event *event;
+    int number; /* of the task; -1 = an event of the run */
+    struct model_task *task;
+    struct model_step *step;
+};
+
+static void set_status(struct taking *taking, int number, enum task_status status)
+{
+    struct model_task *task = &taking->model->tasks[number];
+    if (task->status != status)
+        task->since = taking->event->at;
+    task->status = status;
+}
+
+/* Queued, and its step may start once what it needs has passed. */
+static void line_up(struct taking *taking, int number)
+{
+    model_step(taking->model, number)->status = STEP_READY;
+    set_status(taking, number, TASK_QUEUED);
+}
+
+static bool needs_are_met(const struct model *model, int number)
+{
+    const struct plot_task *plot = &model->plot->tasks[number];
+    for (int i = 0; i < plot->need_count; i++) {
+        if (model->tasks[plot->needs[i]].status != TASK_PASSED)
+            return false;
+    }
+    return true;
+}
+
+static bool needs_have_failed(const struct model *model, int number)
+{
+    const struct plot_task *plot = &model->plot->tasks[number];
+    for (int i = 0; i < plot->need_count; i++) {
+        enum task_status status = model->tasks[plot->needs[i]].status;
+        if (!model_is_open(status) && status != TASK_PASSED)
+            return true;
+    }
+    return false;
+}
+
+static void take_run_started(struct taking *taking)
+{
+    struct model *model = taking->model;
+    model->started = true;
+    model->jobs = (int)taking->event->a;
+    for (int i = 0; i < model->plot->task_count; i++) {
+        model->tasks[i].since = taking->event->at;
+        if (model->plot->tasks[i].need_count == 0)
+            line_up(taking, i);
+    }
+}
+
+static void open_grant(struct model_step *step, int grant, int allowed)
+{
+    step->grant = grant;
+    step->allowed = allowed;
+    step->used = step->start_failures = step->free_hints = step->same = step->interrupted = 0;
+    step->finals = step->entropies = step->executed = 0;
+    step->first_start = (struct moment){0};
+    step->held_ms = 0;
+}
+
+static void take_started(struct taking *taking)
+{
+    struct model *model = taking->model;
+    struct model_step *step = taking->step;
+    const struct event *event = taking->event;
+    int source = model_source(model, taking->number);
+    if (step->grant == 0)
+        open_grant(step, 1, model_allowance(model, taking->number));
+    if (step->first_start.at_ms == 0)
+        step->first_start = event->at;
+    if (taking->task->first_start.at_ms == 0)
+        taking->task->first_start = event->at;
+    step->last = (struct model_attempt){.started = event->at};
+    if (step->wait_from.at_ms != 0)
+        step->last.waited_ms = event->at.mono_ms - step->wait_from.mono_ms;
+    step->wait_from = (struct moment){0};
+    step->grants[step->attempt_count++ % MODEL_ATTEMPTS_MAX] = (unsigned char)step->grant;
+    step->status = STEP_RUNNING;
+    step->judged = step->silent = step->quiet = false;
+    model->attempts++;
+    set_status(taking, taking->number, TASK_RUNNING);
+
+    if (source < 0)
+        return;
+    struct model_gate *gate = &model->gates[source];
+    if (gate->status == GATE_CLOSED) {
+        gate->status = GATE_PROBING;
+        gate->probe = taking->number;
+        gate->chosen = -1;
+        return;
+    }
+    if (gate->status != GATE_SPREADING)
+        return;
+    gate->due.at_ms = event->at.at_ms + gate->spacing_ms;
+    gate->due.mono_ms = event->at.mono_ms + gate->spacing_ms;
+    bool others = false;
+    for (int i = 0; i < model->plot->task_count; i++)
+        others = others || (model_is_in_line(model, i) && model_source(model, i) == source);
+    if (!others)
+        gate->status = GATE_OPEN;
+}
+
+/* Equal results in a row, within one grant. */
+static void count_same(struct model_step *step, struct digest now)
+{
+    struct digest before = step->previous;
+    bool none = now.hi == 0 && now.lo == 0;
+    bool second = step->attempt_count > 1 &&
+                  step->grants[(step->attempt_count - 2) % MODEL_ATTEMPTS_MAX] == step->grant;
+    bool equal = second && !none && now.hi == before.hi && now.lo == before.lo;
+    step->same = equal ? step->same + 1 : 1;
+    step->previous = now;
+}
+
+static void take_ended(struct taking *taking)
+{
+    struct model_step *step = taking->step;
+    const struct foretold *foretold = taking->foretold;
+    step->last.ended = taking->event->at;
+    step->last.outcome = foretold->outcome;
+    step->last.fingerprint = foretold->fingerprint;
+    step->silent = foretold->silent;
+    step->quiet = false;
+    step->status = STEP_JUDGING;
+    count_same(step, foretold->fingerprint);
+    switch (foretold->outcome.kind) {
+    case OUTCOME_NOT_STARTED:
+        step->start_failures++;
+        break;
+    case OUTCOME_INTERRUPTED:
+        step->interrupted++;
+        step->start_failures = 0;
+        break;
+    case OUTCOME_EXIT:
+    case OUTCOME_SIGNAL:
+    case OUTCOME_TIMEOUT:
+    case OUTCOME_CANCELLED:
+    case OUTCOME_KIND_COUNT:
+        step->used++;
+        step->executed++;
+        step->start_failures = 0;
+        break;
+    }
+}
+
+static void take_judged(struct taking *taking)
+{
+    const struct opinion *opinion = &taking->foretold->opinion;
+    taking->step->judged = true;
+    taking->step->opinion = *opinion;
+    taking->step->last.class = opinion->class;
+    taking->step->last.type = opinion->type;
+    taking->step->last.reason = opinion->reason;
+}
+
+static void take_wait(struct taking *taking)
+{
+    struct model_step *step = taking->step;
+    const struct event *event = taking->event;
+    step->status = STEP_WAITING;
+    step->wait_from = event->at;
+    step->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
+    step->formula = taking->foretold->formula;
+    step->delay_ms = event->a;
+    step->exact_ms = event->d;
+    if (event->e != 0) {
+        step->free_hints++;
+        step->used--;
+    }
+    set_status(taking, taking->number, TASK_BACKOFF);
+}
+
+static void stop_waiting(struct taking *taking)
+{
+    if (taking->step->status != STEP_WAITING)
+        return;
+    int64_t waited_ms = taking->event->at.mono_ms - taking->step->wait_from.mono_ms;
+    taking->task->waited_ms += waited_ms;
+    taking->model->waited_ms += waited_ms;
+}
+
+static void let_go(struct model_task *task)
+{
+    task->held = false;
+    task->follows = -1;
+}
+
+static enum task_status status_after(enum decision_kind end)
+{
+    if (end == DECISION_ENTROPY)
+        return TASK_STUCK;
+    if (end == DECISION_NEEDS_YOU)
+        return TASK_NEEDS_YOU;
+    return end == DECISION_CANCELLED ? TASK_CANCELLED : TASK_GAVE_UP;
+}
+
+static void take_step_passed(struct taking *taking)
+{
+    struct model *model = taking->model;
+    const struct plot *plot = model->plot;
+    taking->task->step++;
+    if (taking->task->step < plot->tasks[taking->number].step_count) {
+        line_up(taking, taking->number);
+        return;
+    }
+    set_status(taking, taking->number, TASK_PASSED);
+    for (int i = 0; i < plot->task_count; i++) {
+        enum task_status status = model->tasks[i].status;
+        bool needs_it = false;
+        for (int k = 0; k < plot->tasks[i].need_count; k++)
+            needs_it = needs_it || plot->tasks[i].needs[k] == taking->number;
+        bool waited = status == TASK_QUEUED || status == TASK_BLOCKED;
+        if (needs_it && waited && needs_are_met(model, i))
+            line_up(taking, i);
+    }
+}
+
+static void take_step_ended(struct taking *taking)
+{
+    struct model_step *step = taking->step;
+    enum decision_kind end = (enum decision_kind)taking->event->a;
+    stop_waiting(taking);
+    step->status = STEP_ENDED;
+    step->end = end;
+    step->finals++;
+    step->entropies += taking->event->c != 0;
+    taking->task->entropy += taking->event->c != 0;
+    if (end == DECISION_SUCCEEDED) {
+        take_step_passed(taking);
+        return;
+    }
+    let_go(taking->task);
+    set_status(taking, taking->number, status_after(end));
+}
+
+/* A second chance for one is one for all that it alone stood in the way of. */
+static void unblock(struct taking *taking)
+{
+    struct model *model = taking->model;
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 0; i < model->plot->task_count; i++) {
+            if (model->tasks[i].status != TASK_BLOCKED || needs_have_failed(model, i))
+                continue;
+            model->tasks[i].blocked_by = -1;
+            set_status(taking, i, TASK_QUEUED);
+            again = true;
+        }
+    }
+}
+
+static void take_reopened(struct taking *taking)
+{
+    open_grant(taking->step, (int)taking->event->a, (int)taking->event->b);
+    taking->task->cancelling = false;
+    taking->model->ended = false;
+    taking->model->stopped_by_person = false;
+    taking->step->status = STEP_PENDING;
+    set_status(taking, taking->number, TASK_QUEUED);
+    if (needs_are_met(taking->model, taking->number))
+        line_up(taking, taking->number);
+    unblock(taking);
+}
+
+static void take_blocked(struct taking *taking)
+{
+    taking->task->blocked_by = (int)taking->event->a;
+    let_go(taking->task);
+    set_status(taking, taking->number, TASK_BLOCKED);
+}
+
+static void set_by(struct model_task *task, const char *by)
+{
+    (void)snprintf(task->by, sizeof(task->by), "%s", by ? by : "");
+}
+
+static void take_held(struct taking *taking)
+{
+    taking->task->held = true;
+    taking->task->held_since = taking->event->at;
+    taking->task->follows = (int)taking->event->a - 1;
+    set_by(taking->task, taking->foretold->by);
+}
+
+static void take_released(struct taking *taking)
+{
+    const struct event *event = taking->event;
+    struct model_step *step = taking->step;
+    step->held_ms += model_held_ms(taking->model, taking->number, &event->at);
+    let_go(taking->task);
+    if (step->status == STEP_WAITING && event->b > 0)
+        step->due = (struct moment){.at_ms = event->a, .mono_ms = event->b};
+}
+
+static void take_cancel(struct taking *taking)
+{
+    struct model *model = taking->model;
+    if (taking->number < 0)
+        model->stopped_by_person = true;
+    for (int i = 0; i < model->plot->task_count; i++) {
+        bool meant = taking->number < 0 || taking->number == i;
+        if (!meant || !model_is_open(model->tasks[i].status))
+            continue;
+        model->tasks[i].cancelling = true;
+        model->tasks[i].mode = (enum cancel_mode)taking->event->a;
+        set_by(&model->tasks[i], taking->foretold->by);
+    }
+}
+
+static void take_gate(struct taking *taking)
+{
+    const struct event *event = taking->event;
+    struct model_gate *gate = &taking->model->gates[event->a];
+    gate->probe = -1;
+    if (event->kind == EVENT_GATE_CLOSED) {
+        if (gate->closed == 0)
+            gate->since = event->at;
+        gate->status = GATE_CLOSED;
+        gate->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
+        gate->closed = (int)event->d;
+        gate->chosen = (int)event->e - 1;
+        return;
+    }
+    gate->status = event->b > 0 ? GATE_SPREADING : GATE_OPEN;
+    gate->due = event->at;
+    gate->spacing_ms = event->c;
+    gate->closed = 0;
+    gate->chosen = -1;
+}
+
+static void move_clock(const struct moment *now, struct moment *moment)
+{
+    if (moment->at_ms != 0)
+        moment->mono_ms = moment->at_ms + (now->mono_ms - now->at_ms);
+}
+
+/* After a reboot only the wall clock says how long ago something was. */
+static void take_recovered(struct taking *taking)
+{
+    struct model *model = taking->model;
+    const struct moment *now = &taking->event->at;
+    model->ended = false;
+    if (taking->event->a == 0)
+        return;
+    for (int i = 0; i < model->plot->task_count; i++) {
+        struct model_step *step = model_step(model, i);
+        move_clock(now, &model->tasks[i].since);
+        move_clock(now, &model->tasks[i].held_since);
+        move_clock(now, &model->tasks[i].first_start);
+        move_clock(now, &step->first_start);
+        move_clock(now, &step->wait_from);
+        move_clock(now, &step->due);
+    }
+    for (int i = 0; i < PLOT_SOURCES_MAX; i++) {
+        move_clock(now, &model->gates[i].since);
+        move_clock(now, &model->gates[i].due);
+    }
+}
+
+static void take_corrected(struct taking *taking)
+{
+    const struct event *event = taking->event;
+    struct model_step *step = &taking->model->steps[event->task][event->step];
+    if (event->attempt != step->attempt_count)
+        return; /* of an earlier one nothing is kept here */
+    step->last.corrected = true;
+    step->last.label = (struct verdict_label){.class = (enum verdict_class)event->a,
+                                              .type = (enum transient_type)event->b,
+                                              .reason = (enum reason)event->c};
+}
+
+static void take_news(struct taking *taking)
+{
+    struct model_step *step = taking->step;
+    if (taking->event->kind == EVENT_ATTEMPT_RUNNING)
+        step->last.pid = taking->event->a;
+    else
+        step->quiet = taking->event->kind == EVENT_ATTEMPT_QUIET;
+    if (step->quiet && taking->event->kind == EVENT_ATTEMPT_QUIET)
+        step->heard_mono_ms = taking->event->at.mono_ms - taking->event->a;
+}
+
+static void take(struct taking *taking)
+{
+    struct model *model = taking->model;
+    switch (taking->event->kind) {
+    case EVENT_RUN_STARTED:
+        take_run_started(taking);
+        break;
+    case EVENT_RUN_ENDED:
+        model->ended = true;
+        model->exit_code = (int)taking->event->a;
+        break;
+    case EVENT_ATTEMPT_STARTED:
+        take_started(taking);
+        break;
+    case EVENT_ATTEMPT_ENDED:
+        take_ended(taking);
+        break;
+    case EVENT_ATTEMPT_JUDGED:
+        take_judged(taking);
+        break;
+    case EVENT_WAIT_STARTED:
+        take_wait(taking);
+        break;
+    case EVENT_WAIT_ENDED:
+        stop_waiting(taking);
+        line_up(taking, taking->number);
+        break;
+    case EVENT_STEP_ENDED:
+        take_step_ended(taking);
+        break;
+    case EVENT_STEP_REOPENED:
+        take_reopened(taking);
+        break;
+    case EVENT_TASK_BLOCKED:
+        take_blocked(taking);
+        break;
+    case EVENT_TASK_HELD:
+        take_held(taking);
+        break;
+    case EVENT_TASK_RELEASED:
+        take_released(taking);
+        break;
+    case EVENT_CANCEL_ASKED:
+        take_cancel(taking);
+        break;
+    case EVENT_ATTEMPT_RUNNING:
+    case EVENT_ATTEMPT_QUIET:
+    case EVENT_ATTEMPT_HEARD:
+        take_news(taking);
+        break;
+    case EVENT_GATE_CLOSED:
+    case EVENT_GATE_OPENED:
+        take_gate(taking);
+        break;
+    case EVENT_CLASS_CORRECTED:
+        take_corrected(taking);
+        break;
+    case EVENT_RUN_RECOVERED:
+        take_recovered(taking);
+        break;
+    case EVENT_CONTROL_ANSWERED:
+    case EVENT_NOTE:
+    case EVENT_NONE:
+    case EVENT_KIND_COUNT:
+        break;
+    }
+}
+
+void model_take(struct model *model, const struct foretold *foretold)
+{
+    struct taking taking = {.model = model,
+                            .foretold = foretold,
+                            .event = &foretold->event,
+                            .number = foretold->event.task};
+    if (taking.number >= 0) {
+        taking.task = &model->tasks[taking.number];
+        taking.step = model_step(model, taking.number);
+    }
+    take(&taking);
+    model->last = foretold->event.at;
+    model->last_seq = foretold->event.seq;
+}

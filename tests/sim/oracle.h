@@ -1,0 +1,58 @@
+/*
+ * oracle.h - what the scheduler has to answer to an input: every event and every action,
+ * in order, derived from the plot, the design's rules and the model.
+ */
+#ifndef DEVS_SIM_ORACLE_H
+#define DEVS_SIM_ORACLE_H
+
+#include "model.h"
+#include "rules.h"
+#include "scheduler.h"
+#include "tally.h"
+
+enum { ORACLE_EVENTS_MAX = 512, ORACLE_ACTIONS_MAX = 64 };
+
+struct oracle {
+    struct model model;
+    struct tally *tally; /* borrowed; NULL = nothing is counted */
+    bool orphaned, starts_nothing;
+    const struct input *input; /* borrowed for the call */
+    int64_t input_mono_ms;     /* when the last one came */
+    int count;
+    struct foretold list[ORACLE_EVENTS_MAX];
+    int action_count;
+    struct action actions[ORACLE_ACTIONS_MAX];
+};
+
+/* Foretell the answer to an input. The model takes it in. */
+void oracle_foretell(struct oracle *oracle, const struct input *input);
+
+/* When the scheduler has to be woken next, -1 = never. */
+int64_t oracle_next_due(const struct oracle *oracle);
+
+/* What the parts share. */
+
+/* An event on the task's current step and latest attempt (-1: on the run). */
+struct foretold oracle_event(const struct oracle *oracle, enum event_kind kind, int task);
+void oracle_emit(struct oracle *oracle, const struct foretold *foretold);
+void oracle_act(struct oracle *oracle, struct action action);
+void oracle_count(struct oracle *oracle, enum row row);
+
+/* The step's end, and what follows from it. */
+void oracle_end_step(struct oracle *oracle, int task, const struct ruling *ruling,
+                     const struct formula *formula);
+/* All that needs the task cannot go on. */
+void oracle_block(struct oracle *oracle, int task);
+/* A cancelled task whose attempt is over goes no further. */
+void oracle_cancel_rest(struct oracle *oracle, int task);
+
+void oracle_judge(struct oracle *oracle, int task, const struct outcome *outcome,
+                  struct opinion opinion);
+void oracle_recover(struct oracle *oracle);
+void oracle_control(struct oracle *oracle, const struct control *control);
+
+/* A person sends the task: behind a closed gate it is the next probe. */
+void oracle_gate_send(struct oracle *oracle, int task, const char *by);
+bool oracle_gate_lets(const struct model_gate *gate, int64_t now_ms);
+
+#endif

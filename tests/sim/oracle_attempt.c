@@ -1,0 +1,355 @@
+#include "oracle.h"
+
+#include <stddef.h>
+
+enum { SPACING_MS = 1000 };
+
+static struct facts gather(const struct oracle *oracle, int task, const struct outcome *outcome,
+                           const struct opinion *opinion)
+{
+    const struct model *model = &oracle->model;
+    const struct model_step *step = model_peek(model, task);
+    const struct plot_step *plot = model_plot_step(model, task);
+    struct facts facts = {
+        .policy = &model->plot->policies[plot->policy],
+        .phase = plot->phase,
+        .outcome = outcome->kind,
+        .opinion = *opinion,
+        .stopping = model->tasks[task].cancelling,
+        .repeatable = plot->idempotent,
+        .used = step->used,
+        .allowed = step->allowed,
+        .free_hints = step->free_hints,
+        .same = step->same,
+        .interrupted = step->interrupted,
+        .first_start_mono_ms = step->first_start.mono_ms,
+        .held_ms = step->held_ms + model_held_ms(model, task, &oracle->input->now),
+        .now = oracle->input->now,
+        .run_seed = model->plot->run_seed,
+        .task = task,
+        .step = model_step_number(model, task),
+        .attempt = step->attempt_count,
+    };
+    if (outcome->kind == OUTCOME_NOT_STARTED) {
+        facts.of_start = true;
+        facts.policy = &model->plot->policies[model->plot->infrastructure];
+        facts.used = step->start_failures;
+        facts.allowed = facts.policy->attempts;
+    }
+    return facts;
+}
+
+static struct formula formula_of(const struct facts *facts, const struct ruling *ruling)
+{
+    return (struct formula){
+        .policy = facts->policy,
+        .n = ruling->n,
+        .factor = ruling->factor,
+        .hint_ms = ruling->hint_ms,
+        .hinted = facts->opinion.hint_ms >= 0,
+        .used = facts->used > 0 ? facts->used : 1,
+        .allowed = facts->allowed,
+        .same = facts->same,
+        .free_hints = facts->free_hints,
+        .interrupted = facts->interrupted,
+        .since_start_ms = facts->now.mono_ms - facts->first_start_mono_ms,
+        .held_ms = facts->held_ms,
+    };
+}
+
+static void wait(struct oracle *oracle, int task, const struct ruling *ruling,
+                 const struct formula *formula)
+{
+    struct foretold waits = oracle_event(oracle, EVENT_WAIT_STARTED, task);
+    waits.event.a = ruling->delay_ms;
+    waits.event.b = oracle->input->now.at_ms + ruling->delay_ms;
+    waits.event.c = oracle->input->now.mono_ms + ruling->delay_ms;
+    waits.event.d = ruling->exact_ms;
+    waits.event.e = ruling->free;
+    waits.formula = *formula;
+    oracle_emit(oracle, &waits);
+    oracle_count(oracle, ruling->row);
+    if (oracle->tally)
+        oracle->tally->jitters[formula->policy->jitter]++;
+}
+
+struct closing {
+    int64_t after_ms;
+    int closed;
+    int chosen; /* -1 = none */
+    const char *by;
+};
+
+static void close_gate(struct oracle *oracle, int task, int source, const struct closing *closing)
+{
+    struct foretold closed = oracle_event(oracle, EVENT_GATE_CLOSED, task);
+    closed.event.a = source;
+    closed.event.b = oracle->input->now.at_ms + closing->after_ms;
+    closed.event.c = oracle->input->now.mono_ms + closing->after_ms;
+    closed.event.d = closing->closed;
+    closed.event.e = closing->chosen + 1;
+    closed.by = closing->by;
+    oracle_emit(oracle, &closed);
+}
+
+static void lose_probe(struct oracle *oracle, int source)
+{
+    const struct model_gate *gate = &oracle->model.gates[source];
+    const struct closing closing = {.closed = gate->closed, .chosen = -1};
+    close_gate(oracle, gate->probe, source, &closing);
+}
+
+static void open_gate(struct oracle *oracle, int task, int source)
+{
+    struct foretold opened = oracle_event(oracle, EVENT_GATE_OPENED, task);
+    opened.event.a = source;
+    opened.event.c = SPACING_MS;
+    for (int i = 0; i < oracle->model.plot->task_count; i++)
+        opened.event.b +=
+            model_is_in_line(&oracle->model, i) && model_source(&oracle->model, i) == source;
+    oracle_emit(oracle, &opened);
+}
+
+/* The source set a limit: it is left alone as long as the step that met it waits. */
+static void meet_limit(struct oracle *oracle, int task, int source, const struct facts *facts,
+                       const struct ruling *ruling)
+{
+    const struct model_gate *gate = &oracle->model.gates[source];
+    struct ruling as_if = *ruling;
+    if (ruling->kind == DECISION_NEEDS_YOU)
+        as_if.delay_ms = 0;
+    else if (ruling->kind != DECISION_WAIT)
+        rules_delay(facts, gate->closed + 1, &as_if);
+    struct closing closing = {
+        .after_ms = as_if.delay_ms, .closed = gate->closed, .chosen = gate->chosen};
+    switch (gate->status) {
+    case GATE_CLOSED:
+        if (oracle->input->now.mono_ms + closing.after_ms <= gate->due.mono_ms)
+            return;
+        break;
+    case GATE_PROBING:
+        if (gate->probe != task)
+            return; /* it was out before the gate closed */
+        closing.closed++;
+        break;
+    case GATE_OPEN:
+    case GATE_SPREADING:
+    case GATE_STATUS_COUNT:
+        closing.closed++;
+        break;
+    }
+    close_gate(oracle, task, source, &closing);
+}
+
+static void judge_gate(struct oracle *oracle, int task, int source, const struct facts *facts,
+                       const struct ruling *ruling)
+{
+    const struct model_gate *gate = &oracle->model.gates[source];
+    const struct opinion *opinion = &facts->opinion;
+    bool is_probe = gate->status == GATE_PROBING && gate->probe == task;
+    bool limited =
+        (opinion->class == VERDICT_TRANSIENT && opinion->type == TRANSIENT_API_RATE_LIMIT) ||
+        (rules_parked(opinion) && ruling->kind == DECISION_WAIT);
+    if (facts->outcome != OUTCOME_EXIT) {
+        if (is_probe)
+            lose_probe(oracle, source);
+    } else if (limited) {
+        meet_limit(oracle, task, source, facts, ruling);
+    } else if (is_probe) {
+        open_gate(oracle, task, source);
+    }
+}
+
+void oracle_gate_send(struct oracle *oracle, int task, const char *by)
+{
+    int source = model_source(&oracle->model, task);
+    if (source < 0 || oracle->model.gates[source].status != GATE_CLOSED)
+        return;
+    const struct closing closing = {
+        .closed = oracle->model.gates[source].closed, .chosen = task, .by = by};
+    close_gate(oracle, task, source, &closing);
+}
+
+static void decide(struct oracle *oracle, int task, const struct outcome *outcome,
+                   const struct opinion *opinion)
+{
+    int source = model_source(&oracle->model, task);
+    struct facts facts = gather(oracle, task, outcome, opinion);
+    struct ruling ruling = rules_decide(&facts);
+    struct formula formula = formula_of(&facts, &ruling);
+    if (ruling.kind == DECISION_WAIT)
+        wait(oracle, task, &ruling, &formula);
+    else
+        oracle_end_step(oracle, task, &ruling, &formula);
+    if (source >= 0)
+        judge_gate(oracle, task, source, &facts, &ruling);
+    oracle_cancel_rest(oracle, task);
+}
+
+static void count_expectation(struct oracle *oracle, int task, const struct opinion *opinion)
+{
+    if (!model_plot_step(&oracle->model, task)->expects_failure)
+        return;
+    if (opinion->class == VERDICT_SUCCESS)
+        oracle_count(oracle, ROW_RED_MET);
+    else if (opinion->expectation == VERDICT_UNEXPECTED_PASS)
+        oracle_count(oracle, ROW_RED_PASSED);
+    else if (opinion->expectation == VERDICT_WRONG_REASON)
+        oracle_count(oracle, ROW_RED_WRONG);
+}
+
+/* A plain success has no verdict of its own in the log. */
+static void conclude(struct oracle *oracle, int task, const struct outcome *outcome,
+                     const struct opinion *opinion)
+{
+    if (opinion->class != VERDICT_SUCCESS || outcome->code != 0) {
+        struct foretold judged = oracle_event(oracle, EVENT_ATTEMPT_JUDGED, task);
+        judged.event.a = opinion->class;
+        judged.event.b = opinion->type;
+        judged.event.c = opinion->reason;
+        judged.opinion = *opinion;
+        oracle_emit(oracle, &judged);
+    }
+    count_expectation(oracle, task, opinion);
+    decide(oracle, task, outcome, opinion);
+}
+
+void oracle_judge(struct oracle *oracle, int task, const struct outcome *outcome,
+                  struct opinion opinion)
+{
+    const struct input *input = oracle->input;
+    bool passed = opinion.class == VERDICT_SUCCESS;
+    bool quits_well = outcome->kind == OUTCOME_EXIT && outcome->code == 0;
+    struct foretold ended = oracle_event(oracle, EVENT_ATTEMPT_ENDED, task);
+    ended.event.a = outcome->kind;
+    ended.event.b = outcome->code;
+    ended.event.c = outcome->ran_ms;
+    ended.event.d = outcome->bytes[0];
+    ended.event.e = outcome->bytes[1];
+    ended.outcome = *outcome;
+    if (input->kind == INPUT_ENDED)
+        ended.fingerprint = input->fingerprint;
+    ended.silent = quits_well && !passed;
+    oracle_emit(oracle, &ended);
+
+    conclude(oracle, task, outcome, &opinion);
+}
+
+static struct opinion persistent(enum reason reason)
+{
+    return (struct opinion){.class = VERDICT_PERSISTENT, .reason = reason, .hint_ms = -1};
+}
+
+static struct opinion busy(void)
+{
+    return (struct opinion){
+        .class = VERDICT_TRANSIENT, .type = TRANSIENT_RESOURCE_BUSY, .hint_ms = -1};
+}
+
+/* What Linux' numbers for a failed start mean. */
+static struct opinion judge_start(int number)
+{
+    static const int missing[] = {2, 20};           /* ENOENT ENOTDIR */
+    static const int forbidden[] = {1, 13};         /* EPERM EACCES */
+    static const int full[] = {11, 12, 23, 24, 26}; /* EAGAIN ENOMEM ENFILE EMFILE ETXTBSY */
+    for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+        if (missing[i] == number)
+            return persistent(REASON_NOT_FOUND);
+    }
+    for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
+        if (forbidden[i] == number)
+            return persistent(REASON_PERMISSION);
+    }
+    for (size_t i = 0; i < sizeof(full) / sizeof(full[0]); i++) {
+        if (full[i] == number)
+            return busy();
+    }
+    return persistent(number == 7 ? REASON_TOO_LARGE : REASON_NONE);
+}
+
+static struct opinion judge_signal(int number)
+{
+    static const int crashes[] = {4, 5, 6, 7, 8, 9, 11, 31};
+    for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+        if (crashes[i] == number)
+            return persistent(REASON_CRASH);
+    }
+    return persistent(number == 24 || number == 25 ? REASON_LIMIT : REASON_NONE);
+}
+
+/* The verdict on an outcome whose output was lost. */
+static struct opinion judge_bare(const struct outcome *outcome, bool silent)
+{
+    switch (outcome->kind) {
+    case OUTCOME_EXIT:
+        if (outcome->code == 0 && !silent)
+            return (struct opinion){.class = VERDICT_SUCCESS, .hint_ms = -1};
+        break;
+    case OUTCOME_SIGNAL:
+        return judge_signal(outcome->code);
+    case OUTCOME_NOT_STARTED:
+        return judge_start(outcome->code);
+    case OUTCOME_TIMEOUT:
+    case OUTCOME_INTERRUPTED:
+        return busy();
+    case OUTCOME_CANCELLED:
+        return persistent(REASON_CANCELLED);
+    case OUTCOME_KIND_COUNT:
+        break;
+    }
+    return persistent(REASON_NONE);
+}
+
+/* The end is in the log, the verdict is not. What ended with code 0 has said in its end
+ * whether it was what was wanted; of the rest only the end itself is left to judge by. */
+static struct opinion judge_late(const struct oracle *oracle, int task)
+{
+    const struct model_step *step = model_peek(&oracle->model, task);
+    const struct outcome *outcome = &step->last.outcome;
+    struct opinion opinion = judge_bare(outcome, step->silent);
+    if (outcome->kind == OUTCOME_EXIT && outcome->code == 0)
+        return opinion;
+    return rules_expect(model_plot_step(&oracle->model, task), outcome, opinion, false);
+}
+
+static void settle_attempt(struct oracle *oracle, int task)
+{
+    const struct model_step *step = model_peek(&oracle->model, task);
+    const struct outcome gone = {.kind = OUTCOME_INTERRUPTED};
+    const struct outcome last = step->last.outcome;
+    if (step->status == STEP_RUNNING) {
+        oracle_judge(oracle, task, &gone, busy());
+    } else if (step->status == STEP_JUDGING && step->judged) {
+        const struct opinion opinion = step->opinion;
+        decide(oracle, task, &last, &opinion);
+    } else if (step->status == STEP_JUDGING) {
+        const struct opinion opinion = judge_late(oracle, task);
+        conclude(oracle, task, &last, &opinion);
+    }
+}
+
+void oracle_recover(struct oracle *oracle)
+{
+    const struct model *model = &oracle->model;
+    struct foretold recovered = oracle_event(oracle, EVENT_RUN_RECOVERED, -1);
+    recovered.event.a = oracle->input->rebooted;
+    recovered.by = oracle->input->control.by;
+    oracle_emit(oracle, &recovered);
+    for (int i = 0; i < model->plot->task_count; i++)
+        settle_attempt(oracle, i);
+    for (int i = 0; i < model->plan->source_count; i++) {
+        if (model->gates[i].status == GATE_PROBING)
+            lose_probe(oracle, i);
+    }
+    for (int i = 0; i < model->plot->task_count; i++) {
+        enum task_status status = model->tasks[i].status;
+        oracle_cancel_rest(oracle, i);
+        status = model->tasks[i].status;
+        if (!model_is_open(status) && status != TASK_PASSED)
+            oracle_block(oracle, i);
+        if (model->tasks[i].follows >= 0) {
+            struct foretold released = oracle_event(oracle, EVENT_TASK_RELEASED, i);
+            oracle_emit(oracle, &released);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+#include "oracle.h"
+
+#include <stdlib.h>
+
+enum { MINUTE_MS = 60 * 1000 };
+
+static void emit_act(struct oracle *oracle, enum event_kind kind, int task, int64_t a)
+{
+    struct foretold act = oracle_event(oracle, kind, task);
+    act.event.a = a;
+    act.by = oracle->input->control.by;
+    oracle_emit(oracle, &act);
+}
+
+/* What waits ends, what runs is told to. */
+static void stop(struct oracle *oracle, const struct control *control, int task)
+{
+    const struct model *model = &oracle->model;
+    const struct ruling cancelled = {
+        .row = ROW_CANCELLED_IDLE, .kind = DECISION_CANCELLED, .capture = true};
+    if (model->tasks[task].status == TASK_RUNNING) {
+        if (control->mode != CANCEL_STOP)
+            oracle_act(oracle, (struct action){.kind = ACTION_KILL,
+                                               .task = task,
+                                               .step = model_step_number(model, task),
+                                               .attempt = model_peek(model, task)->attempt_count,
+                                               .mode = control->mode});
+    } else if (model_is_open(model->tasks[task].status)) {
+        oracle_end_step(oracle, task, &cancelled, NULL);
+    }
+}
+
+static bool cancel_run(struct oracle *oracle, const struct control *control)
+{
+    if (oracle->model.ended)
+        return false;
+    emit_act(oracle, EVENT_CANCEL_ASKED, -1, control->mode);
+    for (int i = 0; i < oracle->model.plot->task_count; i++)
+        stop(oracle, control, i);
+    return true;
+}
+
+static bool cancel(struct oracle *oracle, const struct control *control, int task)
+{
+    if (!model_is_open(oracle->model.tasks[task].status))
+        return false;
+    emit_act(oracle, EVENT_CANCEL_ASKED, task, control->mode);
+    stop(oracle, control, task);
+    return true;
+}
+
+/* Held or waiting no more; behind a closed gate it goes first. */
+static void send(struct oracle *oracle, int task)
+{
+    if (oracle->model.tasks[task].held)
+        emit_act(oracle, EVENT_TASK_RELEASED, task, 0);
+    if (oracle->model.tasks[task].status == TASK_BACKOFF)
+        emit_act(oracle, EVENT_WAIT_ENDED, task, 1);
+    oracle_gate_send(oracle, task, oracle->input->control.by);
+}
+
+static bool needs_have_failed(const struct model *model, int task)
+{
+    const struct plot_task *plot = &model->plot->tasks[task];
+    for (int i = 0; i < plot->need_count; i++) {
+        enum task_status status = model->tasks[plot->needs[i]].status;
+        if (!model_is_open(status) && status != TASK_PASSED)
+            return true;
+    }
+    return false;
+}
+
+static bool reopen(struct oracle *oracle, int task)
+{
+    struct model *model = &oracle->model;
+    if (needs_have_failed(model, task))
+        return false;
+    int blocked = model_count(model, TASK_BLOCKED) - (model->tasks[task].status == TASK_BLOCKED);
+    struct foretold reopened = oracle_event(oracle, EVENT_STEP_REOPENED, task);
+    reopened.event.grant = model_peek(model, task)->grant + 1;
+    reopened.event.a = reopened.event.grant;
+    reopened.event.b = model_allowance(model, task);
+    reopened.by = oracle->input->control.by;
+    oracle_emit(oracle, &reopened);
+    oracle_count(oracle, ROW_REOPENED);
+    for (int i = model_count(model, TASK_BLOCKED); i < blocked; i++)
+        oracle_count(oracle, ROW_UNBLOCKED);
+    return true;
+}
+
+static bool retry(struct oracle *oracle, int task)
+{
+    const struct model *model = &oracle->model;
+    const struct model_task *of = &model->tasks[task];
+    int source = model_source(model, task);
+    switch (of->status) {
+    case TASK_RUNNING:
+    case TASK_PASSED:
+        return false;
+    case TASK_GAVE_UP:
+    case TASK_CANCELLED:
+    case TASK_BLOCKED:
+    case TASK_NEEDS_YOU:
+    case TASK_STUCK:
+        return reopen(oracle, task);
+    case TASK_QUEUED:
+        if (!of->held && (source < 0 || model->gates[source].status == GATE_OPEN ||
+                          !model_is_in_line(model, task)))
+            return false;
+        break;
+    case TASK_BACKOFF:
+    case TASK_STATUS_COUNT:
+        break;
+    }
+    send(oracle, task);
+    return true;
+}
+
+static bool hold(struct oracle *oracle, int task)
+{
+    const struct model_task *of = &oracle->model.tasks[task];
+    if (of->held || !model_is_open(of->status))
+        return false;
+    emit_act(oracle, EVENT_TASK_HELD, task, 0);
+    return true;
+}
+
+static bool release(struct oracle *oracle, int task)
+{
+    if (!oracle->model.tasks[task].held)
+        return false;
+    emit_act(oracle, EVENT_TASK_RELEASED, task, 0);
+    return true;
+}
+
+/* Those that began to wait within a minute of this one, with the same result, follow it. */
+static bool send_one(struct oracle *oracle, int task)
+{
+    const struct model *model = &oracle->model;
+    const struct model_step *step = model_peek(model, task);
+    const struct digest result = step->last.fingerprint;
+    if (step->status != STEP_WAITING)
+        return false;
+    for (int i = 0; i < model->plot->task_count; i++) {
+        const struct model_step *other = model_peek(model, i);
+        bool same = other->status == STEP_WAITING && (result.hi != 0 || result.lo != 0) &&
+                    other->last.fingerprint.hi == result.hi &&
+                    other->last.fingerprint.lo == result.lo &&
+                    llabs(other->wait_from.mono_ms - step->wait_from.mono_ms) <= MINUTE_MS;
+        if (i != task && same && !model->tasks[i].held) {
+            emit_act(oracle, EVENT_TASK_HELD, i, task + 1);
+            if (oracle->tally)
+                oracle->tally->followers++;
+        }
+    }
+    send(oracle, task);
+    return true;
+}
+
+static bool correct(struct oracle *oracle, const struct control *control)
+{
+    const struct model *model = &oracle->model;
+    int task = control->task;
+    int number = control->step >= 0 ? control->step : model_step_number(model, task);
+    if (number >= model->plot->tasks[task].step_count)
+        return false;
+    const struct model_step *step = &model->steps[task][number];
+    int attempt = control->attempt != 0 ? control->attempt : step->attempt_count;
+    bool over = attempt >= 1 && attempt <= step->attempt_count &&
+                (attempt < step->attempt_count || step->status != STEP_RUNNING);
+    if (!over)
+        return false;
+    struct foretold corrected = oracle_event(oracle, EVENT_CLASS_CORRECTED, task);
+    corrected.event.step = number;
+    corrected.event.attempt = attempt;
+    corrected.event.grant = step->grants[(attempt - 1) % MODEL_ATTEMPTS_MAX];
+    corrected.event.a = control->label.class;
+    corrected.event.b = control->label.type;
+    corrected.event.c = control->label.reason;
+    corrected.by = control->by;
+    oracle_emit(oracle, &corrected);
+    return true;
+}
+
+static bool act_on_task(struct oracle *oracle, const struct control *control, int task)
+{
+    switch (control->verb) {
+    case CONTROL_CANCEL:
+        return cancel(oracle, control, task);
+    case CONTROL_RETRY:
+        return retry(oracle, task);
+    case CONTROL_HOLD:
+        return hold(oracle, task);
+    case CONTROL_RELEASE:
+        return release(oracle, task);
+    case CONTROL_SEND_ONE:
+        return send_one(oracle, task);
+    case CONTROL_CORRECT:
+        return correct(oracle, control);
+    case CONTROL_VERB_COUNT:
+        break;
+    }
+    return false;
+}
+
+static bool act_on_run(struct oracle *oracle, const struct control *control)
+{
+    bool done = false;
+    if (control->verb == CONTROL_CANCEL)
+        return cancel_run(oracle, control);
+    if (control->verb == CONTROL_SEND_ONE || control->verb == CONTROL_CORRECT)
+        return false;
+    for (int i = 0; i < oracle->model.plot->task_count; i++)
+        done = act_on_task(oracle, control, i) || done;
+    return done;
+}
+
+static bool act(struct oracle *oracle, const struct control *control)
+{
+    const struct model *model = &oracle->model;
+    if (control->task >= model->plot->task_count)
+        return false;
+    if (control->task < 0)
+        return act_on_run(oracle, control);
+    bool aims_past =
+        control->verb != CONTROL_CORRECT &&
+        ((control->step >= 0 && control->step != model_step_number(model, control->task)) ||
+         (control->attempt != 0 &&
+          control->attempt != model_peek(model, control->task)->attempt_count));
+    return !aims_past && act_on_task(oracle, control, control->task);
+}
+
+void oracle_control(struct oracle *oracle, const struct control *control)
+{
+    bool done = act(oracle, control);
+    if (oracle->tally)
+        oracle->tally->acts[control->verb][control->task < 0][done]++;
+    if (control->id == 0)
+        return;
+    bool there = control->task >= 0 && control->task < oracle->model.plot->task_count;
+    struct foretold answered =
+        oracle_event(oracle, EVENT_CONTROL_ANSWERED, there ? control->task : -1);
+    answered.event.a = control->id;
+    answered.event.b = done;
+    answered.event.c = control->verb;
+    answered.by = control->by;
+    oracle_emit(oracle, &answered);
+}

@@ -1,0 +1,330 @@
+#include "plot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "chance.h"
+
+enum { HOUR_MS = 60 * 60 * 1000 };
+
+/* What a series of attempts is like. */
+enum tale {
+    TALE_FINE,
+    TALE_WORLD,     /* failures of the world, then it goes well */
+    TALE_WORK,      /* the work is wrong */
+    TALE_CIRCLES,   /* the same result again and again */
+    TALE_NO_START,  /* it does not get as far as starting */
+    TALE_HINTS,     /* a server says when to come back */
+    TALE_LIMIT,     /* a rate limit */
+    TALE_ASKS,      /* only a person can help */
+    TALE_LOST,      /* its end was not seen */
+    TALE_WRONG_RED, /* red, but not as it was to be, or green */
+    TALE_MIXED,
+    TALE_COUNT,
+};
+
+static const int tale_weights[TALE_COUNT] = {
+    [TALE_FINE] = 46,    [TALE_WORLD] = 9,     [TALE_WORK] = 6,  [TALE_CIRCLES] = 6,
+    [TALE_NO_START] = 7, [TALE_HINTS] = 6,     [TALE_LIMIT] = 5, [TALE_ASKS] = 2,
+    [TALE_LOST] = 4,     [TALE_WRONG_RED] = 3, [TALE_MIXED] = 6,
+};
+
+static enum reason any_reason(struct chance *chance)
+{
+    return (enum reason)chance_below(chance, REASON_COUNT);
+}
+
+static struct plot_ending plain(struct chance *chance)
+{
+    struct plot_ending ending = {.hint_ms = -1, .running_after_ms = 0, .quiet_after_ms = -1};
+    ending.runs_ms = chance_between(chance, 0, chance_hits(chance, 20) ? 40000 : 3000);
+    ending.running_after_ms = chance_hits(chance, 85) ? chance_between(chance, 0, 20) : -1;
+    if (chance_hits(chance, 15))
+        ending.quiet_after_ms = chance_between(chance, 1, 2000);
+    ending.matches = chance_hits(chance, 60);
+    ending.fingerprint = chance_hits(chance, 70) ? (int)chance_between(chance, 1, 40) : 0;
+    return ending;
+}
+
+static struct plot_ending passed(struct chance *chance, const struct plot_step *step)
+{
+    struct plot_ending ending = plain(chance);
+    if (!step->expects_failure)
+        return ending;
+    ending.code = 1;
+    ending.class = VERDICT_PERSISTENT;
+    ending.matches = true;
+    unsigned reasons = step->reasons != 0
+                           ? step->reasons
+                           : 1U << REASON_NONE | 1U << REASON_TEST_FAIL | 1U << REASON_COMPILE;
+    do
+        ending.reason = any_reason(chance);
+    while ((reasons & 1U << ending.reason) == 0);
+    return ending;
+}
+
+static void fail_with(struct plot_ending *ending, struct chance *chance)
+{
+    static const int codes[] = {1, 2, 124, 125, 126, 127, 128, 137, 0};
+    static const int weights[] = {50, 8, 6, 6, 6, 6, 4, 8, 6}; /* 0: failed in silence */
+    static const int kinds[] = {80, 10, 0, 10};
+    ending->kind = (enum outcome_kind)chance_pick(chance, kinds, 4);
+    ending->code = codes[chance_pick(chance, weights, 9)];
+    if (ending->kind == OUTCOME_SIGNAL)
+        ending->code = (int)chance_between(chance, 1, 15);
+    if (ending->kind == OUTCOME_TIMEOUT)
+        ending->code = 0;
+}
+
+static struct plot_ending of_the_work(struct chance *chance)
+{
+    struct plot_ending ending = plain(chance);
+    fail_with(&ending, chance);
+    ending.class = VERDICT_PERSISTENT;
+    ending.reason = any_reason(chance);
+    return ending;
+}
+
+static struct plot_ending of_the_world(struct chance *chance)
+{
+    struct plot_ending ending = plain(chance);
+    fail_with(&ending, chance);
+    ending.class = VERDICT_TRANSIENT;
+    ending.type = (enum transient_type)chance_between(chance, 1, TRANSIENT_TYPE_COUNT - 1);
+    return ending;
+}
+
+static struct plot_ending no_start(struct chance *chance)
+{
+    struct plot_ending ending = of_the_world(chance);
+    ending.kind = OUTCOME_NOT_STARTED;
+    ending.code = (int)chance_between(chance, 1, 40);
+    ending.running_after_ms = -1;
+    ending.quiet_after_ms = -1;
+    ending.runs_ms = chance_between(chance, 0, 5);
+    if (chance_hits(chance, 12)) {
+        ending.class = VERDICT_PERSISTENT;
+        ending.type = TRANSIENT_NONE;
+        ending.reason = REASON_NOT_FOUND;
+    }
+    return ending;
+}
+
+/* Below and above what policies put up with. */
+static int64_t hint(struct chance *chance)
+{
+    static const int weights[] = {60, 25, 10, 5};
+    switch (chance_pick(chance, weights, 4)) {
+    case 0:
+        return chance_between(chance, 0, 5000);
+    case 1:
+        return chance_between(chance, 5000, 70000);
+    case 2:
+        return chance_between(chance, HOUR_MS, 6 * HOUR_MS);
+    default:
+        return 6 * HOUR_MS + chance_between(chance, 0, 2) - 1 +
+               (chance_hits(chance, 50) ? HOUR_MS : 0);
+    }
+}
+
+static struct plot_ending lost(struct chance *chance)
+{
+    struct plot_ending ending = of_the_world(chance);
+    ending.kind = OUTCOME_INTERRUPTED;
+    ending.code = 0;
+    return ending;
+}
+
+static struct plot_ending wrong_red(struct chance *chance)
+{
+    struct plot_ending ending = of_the_work(chance);
+    if (chance_hits(chance, 50)) {
+        ending = plain(chance);
+    } else if (chance_hits(chance, 60)) {
+        ending.kind = OUTCOME_EXIT;
+        ending.code = (int)chance_between(chance, 125, 128);
+        ending.reason = chance_hits(chance, 50) ? REASON_TEST_FAIL : any_reason(chance);
+    }
+    return ending;
+}
+
+static struct plot_ending any_ending(struct chance *chance, const struct plot_step *step)
+{
+    struct plot_ending ending = {0};
+    switch (chance_below(chance, 8)) {
+    case 0:
+        return no_start(chance);
+    case 1:
+        return lost(chance);
+    case 2:
+    case 3:
+        ending = of_the_work(chance);
+        break;
+    case 4:
+        return wrong_red(chance);
+    case 5:
+        return passed(chance, step);
+    default:
+        ending = of_the_world(chance);
+        break;
+    }
+    if (chance_hits(chance, 20))
+        ending.hint_ms = hint(chance);
+    ending.ask = chance_hits(chance, 4);
+    return ending;
+}
+
+static struct plot_ending ending_of(enum tale tale, struct chance *chance,
+                                    const struct plot_step *step)
+{
+    struct plot_ending ending = of_the_world(chance);
+    switch (tale) {
+    case TALE_FINE:
+        return passed(chance, step);
+    case TALE_WORLD:
+        return ending;
+    case TALE_WORK:
+        return of_the_work(chance);
+    case TALE_CIRCLES:
+        ending = chance_hits(chance, 30) ? ending : of_the_work(chance);
+        ending.fingerprint = chance_hits(chance, 90) ? 1000 + step->policy : 999;
+        return ending;
+    case TALE_NO_START:
+        return no_start(chance);
+    case TALE_HINTS:
+        ending = chance_hits(chance, 75) ? ending : of_the_work(chance);
+        ending.hint_ms = hint(chance);
+        return ending;
+    case TALE_LIMIT:
+        ending.type = TRANSIENT_API_RATE_LIMIT;
+        ending.hint_ms = chance_hits(chance, 50) ? hint(chance) : -1;
+        ending.fingerprint = 7;
+        return ending;
+    case TALE_ASKS:
+        ending = chance_hits(chance, 50) ? ending : of_the_work(chance);
+        ending.ask = true;
+        return ending;
+    case TALE_LOST:
+        return lost(chance);
+    case TALE_WRONG_RED:
+        return wrong_red(chance);
+    case TALE_MIXED:
+    case TALE_COUNT:
+        break;
+    }
+    return any_ending(chance, step);
+}
+
+static void tell(struct chance *chance, struct plot_step *step)
+{
+    enum tale tale = (enum tale)chance_pick(chance, tale_weights, TALE_COUNT);
+    bool has_limits = step->source >= 0 && chance_hits(chance, 35);
+    if (has_limits)
+        tale = TALE_LIMIT;
+    int count = tale == TALE_FINE ? 1 : (int)chance_between(chance, 1, 5);
+    for (int i = 0; i < count; i++)
+        step->endings[step->ending_count++] = ending_of(tale, chance, step);
+    if (tale == TALE_FINE)
+        return;
+    /* What comes after: other troubles, or the end of trouble. */
+    int more = chance_hits(chance, 50) ? (int)chance_between(chance, 1, 3) : 0;
+    for (int i = 0; i < more; i++)
+        step->endings[step->ending_count++] = any_ending(chance, step);
+    step->endings[step->ending_count++] = passed(chance, step);
+}
+
+static void make_control(struct plot_op *op, struct chance *chance)
+{
+    static const int verbs[] = {0, 14, 36, 18, 20, 12, 14};
+    op->verb = (enum control_verb)chance_pick(chance, verbs, CONTROL_VERB_COUNT);
+    op->mode = (enum cancel_mode)chance_below(chance, CANCEL_MODE_COUNT);
+    op->of_run = chance_hits(chance, op->verb == CONTROL_CANCEL ? 6 : 12);
+    op->unknown_task = chance_hits(chance, 4);
+    op->any_task = chance_hits(chance, 30);
+    op->status = (enum task_status)chance_below(chance, TASK_STATUS_COUNT);
+    if (op->verb == CONTROL_SEND_ONE)
+        op->status = chance_hits(chance, 70) ? TASK_BACKOFF : TASK_QUEUED;
+    static const int aims[] = {50, 20, 10, 12, 8};
+    op->aim = chance_pick(chance, aims, 5);
+    op->silent = chance_hits(chance, 10);
+    static const struct verdict_label labels[] = {
+        {.class = VERDICT_SUCCESS},
+        {.class = VERDICT_TRANSIENT, .type = TRANSIENT_NETWORK_TIMEOUT},
+        {.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT},
+        {.class = VERDICT_PERSISTENT},
+        {.class = VERDICT_PERSISTENT, .reason = REASON_TEST_FAIL},
+    };
+    op->label = labels[chance_below(chance, 5)];
+}
+
+static void make_crash(struct plot_op *op, struct chance *chance)
+{
+    op->after = (enum event_kind)chance_below(chance, EVENT_KIND_COUNT);
+    op->rebooted = chance_hits(chance, 30);
+    op->orphan_acts = chance_hits(chance, 30) ? (int)chance_between(chance, 1, 3) : 0;
+    op->ms = chance_between(chance, 0, chance_hits(chance, 20) ? 90000 : 2000);
+}
+
+static void make_op(struct plot_op *op, struct chance *chance)
+{
+    static const int kinds[PLOT_OP_KIND_COUNT] = {
+        [PLOT_CONTROL] = 70, [PLOT_CRASH] = 12, [PLOT_LEAVE] = 2, [PLOT_WALL_JUMP] = 5,
+        [PLOT_SLEEP] = 4,    [PLOT_STALE] = 5,  [PLOT_NOTE] = 2,  [PLOT_START_AGAIN] = 1,
+    };
+    op->kind = (enum plot_op_kind)chance_pick(chance, kinds, PLOT_OP_KIND_COUNT);
+    op->salt = chance_next(chance);
+    switch (op->kind) {
+    case PLOT_CONTROL:
+        make_control(op, chance);
+        break;
+    case PLOT_CRASH:
+    case PLOT_LEAVE:
+        make_crash(op, chance);
+        break;
+    case PLOT_WALL_JUMP:
+        op->ms = chance_between(chance, -2 * HOUR_MS, 2 * HOUR_MS);
+        break;
+    case PLOT_SLEEP:
+        op->ms = chance_between(chance, 1, chance_hits(chance, 30) ? 8 * HOUR_MS : 30000);
+        break;
+    case PLOT_STALE:
+    case PLOT_NOTE:
+    case PLOT_START_AGAIN:
+    case PLOT_OP_KIND_COUNT:
+        break;
+    }
+}
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct plot_op *left = a;
+    const struct plot_op *right = b;
+    if (left->turn != right->turn)
+        return left->turn < right->turn ? -1 : 1;
+    return left->salt < right->salt ? -1 : left->salt > right->salt;
+}
+
+void plot_make_script(struct plot *plot, struct chance *chance)
+{
+    for (int i = 0; i < plot->task_count; i++) {
+        for (int k = 0; k < plot->tasks[i].step_count; k++)
+            tell(chance, &plot->tasks[i].steps[k]);
+    }
+    plot->op_count = (int)chance_between(chance, 4, PLOT_OPS_MAX - 12);
+    int turns = plot->task_count * 14;
+    for (int i = 0; i < plot->op_count; i++) {
+        plot->ops[i].turn = chance_below(chance, turns);
+        make_op(&plot->ops[i], chance);
+    }
+    qsort(plot->ops, (size_t)plot->op_count, sizeof(plot->ops[0]), by_turn);
+}
+
+void plot_make(struct plot *plot, uint64_t seed)
+{
+    struct chance chance = chance_new(seed);
+    memset(plot, 0, sizeof(*plot));
+    plot->seed = seed;
+    plot->run_seed = chance_next(&chance);
+    plot_make_plan(plot, &chance);
+    plot_make_script(plot, &chance);
+}

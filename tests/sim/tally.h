@@ -1,0 +1,47 @@
+/*
+ * tally.h - how often what has occurred, over all runs; and whether that was enough.
+ *
+ * A plain value without pointers: workers hand it over through shared memory.
+ */
+#ifndef DEVS_SIM_TALLY_H
+#define DEVS_SIM_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "control.h"
+#include "event.h"
+#include "phase.h"
+#include "plot.h"
+#include "rules.h"
+
+enum {
+    TALLY_ENOUGH = 1000, /* of each, in a full run */
+    TALLY_TASKS = 8,     /* a run has on average at least */
+    TALLY_STEPS = 3,     /* of each task */
+    TALLY_EVENTS = 150,
+};
+
+struct tally {
+    int64_t runs, tasks, steps, turns;
+    int64_t events[EVENT_KIND_COUNT];
+    int64_t rows[ROW_COUNT];
+    int64_t jitters[3];
+    int64_t policies[PLOT_BUILTIN + 1];     /* attempts under each; the last: a plan's own */
+    int64_t phases[PHASE_COUNT];            /* attempts */
+    int64_t acts[CONTROL_VERB_COUNT][2][2]; /* verb, of a run, done */
+    int64_t crashes[EVENT_KIND_COUNT];      /* after an event of each kind; 0: before any */
+    int64_t reboots, orphan_acts, leaves, wall_jumps, sleeps, stale, followers, refolds;
+    int64_t ends[5]; /* runs by exit code: 0, 1, 3, 4, 130 */
+};
+
+void tally_add(struct tally *tally, const struct tally *other);
+/* What it counted, a line for each thing. */
+void tally_print(const struct tally *tally, FILE *out);
+/* Prints what occurred too seldom for a full run; true if nothing did. */
+bool tally_is_enough(const struct tally *tally, FILE *out);
+/* Prints what a run lacks on average; true if nothing. */
+bool tally_is_rich(const struct tally *tally, FILE *out);
+
+#endif

@@ -1,0 +1,298 @@
+#include "watch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outcome.h"
+#include "protocol.h"
+
+void watch_init(struct watch *watch, const struct plot *plot, const struct plan *plan,
+                struct finding *finding)
+{
+    memset(watch, 0, sizeof(*watch));
+    watch->plot = plot;
+    watch->plan = plan;
+    watch->finding = finding;
+}
+
+/* An event of a step, and what is known of it. */
+struct sight {
+    struct watch *watch;
+    const struct event *event;
+    struct watch_task *task;
+    struct watch_step *step;
+    const struct plot_step *plot;
+    const struct plot_policy *policy;
+    struct watch_source *source; /* NULL = none */
+};
+
+static void check(const struct sight *sight, bool holds, const char *name)
+{
+    (void)finding_check(sight->watch->finding, holds, name,
+                        "event %" PRId64 " (%s) of t%d/%d, try %d", sight->event->seq,
+                        event_kind_name(sight->event->kind),
+                        sight->watch->plot->tasks[sight->event->task].id, sight->event->step,
+                        sight->event->attempt);
+}
+
+static bool needs_passed(const struct sight *sight)
+{
+    const struct plot_task *plot = &sight->watch->plot->tasks[sight->event->task];
+    for (int i = 0; i < plot->need_count; i++) {
+        if (!sight->watch->tasks[plot->needs[i]].passed)
+            return false;
+    }
+    return true;
+}
+
+static void check_call(const struct sight *sight)
+{
+    struct watch_step *step = sight->step;
+    const struct digest call = {.hi = (uint64_t)sight->event->a, .lo = (uint64_t)sight->event->b};
+    check(sight, !step->called || (call.hi == step->call.hi && call.lo == step->call.lo),
+          "the call is the same in every attempt");
+    step->called = true;
+    step->call = call;
+}
+
+static void check_gate(const struct sight *sight)
+{
+    struct watch_source *source = sight->source;
+    if (!source || !source->closed)
+        return;
+    check(sight, sight->event->at.mono_ms >= source->due_ms, "a closed gate lets nothing through");
+    check(sight, source->probes == 0, "a gate lets one probe through");
+    source->probes++;
+}
+
+static void see_started(const struct sight *sight)
+{
+    struct watch *watch = sight->watch;
+    struct watch_step *step = sight->step;
+    bool fits = (sight->policy->phases & 1U << sight->plot->phase) != 0;
+    int allowed = fits ? sight->policy->attempts : 1;
+    check(sight, !step->alive, "no two attempts of a step alive");
+    check(sight, !step->unjudged, "an attempt is decided on before the next one");
+    check(sight, watch->alive < watch->jobs, "no more attempts at once than jobs");
+    check(sight, !sight->task->held, "hold holds");
+    check(sight, !sight->task->stopped, "nothing starts after a cancel");
+    check(sight, !step->succeeded, "no succeeded step is repeated");
+    check(sight, step->ends == 0, "nothing starts after the step's end");
+    check(sight, sight->event->attempt == step->attempts + 1, "attempt numbers go up by one");
+    check(sight, needs_passed(sight), "a task starts once what it needs has passed");
+    check(sight, sight->task->step == sight->event->step, "steps come in order");
+    check(sight, step->executed - step->free < allowed, "attempts never exceed the policy");
+    check(sight, fits || step->executed == 0, "executed once where the phase does not try again");
+    check(sight, sight->plot->idempotent || step->ran == 0, "what cannot be repeated is not");
+    check_call(sight);
+    check_gate(sight);
+    step->attempts++;
+    step->alive = true;
+    sight->task->over = false;
+    watch->alive++;
+}
+
+static void see_ended(const struct sight *sight)
+{
+    struct watch_step *step = sight->step;
+    enum outcome_kind kind = (enum outcome_kind)sight->event->a;
+    check(sight, step->alive && sight->event->attempt == step->attempts,
+          "what ends is what was alive");
+    step->alive = false;
+    step->unjudged = true;
+    step->no_start = kind == OUTCOME_NOT_STARTED;
+    step->ran += kind != OUTCOME_NOT_STARTED;
+    step->executed += kind != OUTCOME_NOT_STARTED && kind != OUTCOME_INTERRUPTED;
+    sight->watch->alive--;
+}
+
+static int64_t hint_of(const struct event *event)
+{
+    const char *at = event->text ? strstr(event->text, "\"hint\":") : NULL;
+    return at ? strtoll(at + strlen("\"hint\":"), NULL, 10) : -1;
+}
+
+static void see_wait(const struct sight *sight)
+{
+    const struct event *event = sight->event;
+    struct watch_step *step = sight->step;
+    const struct plot_policy *policy = sight->policy;
+    if (step->no_start)
+        policy = &sight->watch->plot->policies[sight->watch->plot->infrastructure];
+    int64_t hint_ms = hint_of(event);
+    int64_t most_ms = policy->cap_ms;
+    if (policy->jitter != PLOT_JITTER_PROPORTIONAL)
+        most_ms = event->d;
+    bool above = event->a > most_ms && event->a != hint_ms;
+    bool below = event->a < hint_ms || event->a < 0;
+    if (policy->jitter == PLOT_JITTER_NONE)
+        below = below || event->a < event->d;
+    if (policy->jitter == PLOT_JITTER_PROPORTIONAL) {
+        below = below || (double)event->a < (double)event->d * (1 - policy->fraction) - 1;
+        above = above || (event->a != hint_ms &&
+                          (double)event->a > (double)event->d * (1 + policy->fraction) + 1);
+    }
+    check(sight, !above && !below, "the delay is within the formula's bounds");
+    check(sight, event->d >= 0 && event->d <= policy->cap_ms, "a cap is a cap");
+    check(sight, hint_ms <= policy->hint_cap_ms, "a hint beyond the cap is not waited out");
+    check(sight, event->b == event->at.at_ms + event->a && event->c == event->at.mono_ms + event->a,
+          "due on both clocks");
+    check(sight, step->unjudged, "a wait follows an attempt");
+    step->unjudged = false;
+    step->free += event->e != 0 && !step->no_start;
+    step->free_waits += event->e != 0;
+    check(sight, step->free_waits <= 2, "two waits on a hint are free");
+    step->due_ms = event->c;
+}
+
+/* It goes no further by itself, and nobody holds it any more. */
+static void see_over(const struct sight *sight)
+{
+    sight->task->held = false;
+    sight->task->over = true;
+}
+
+static void see_step_ended(const struct sight *sight)
+{
+    const struct event *event = sight->event;
+    struct watch_step *step = sight->step;
+    step->ends++;
+    step->entropies += event->c != 0;
+    check(sight, step->ends == 1, "one final state for each step and grant");
+    check(sight, step->entropies <= 1, "at most one entropy for each step and grant");
+    check(sight, event->a != DECISION_SUCCEEDED || event->c == 0,
+          "what recovers leaves no entropy");
+    check(sight, !step->alive, "a step that runs does not end");
+    step->unjudged = false;
+    if (event->a != DECISION_SUCCEEDED) {
+        see_over(sight);
+        return;
+    }
+    step->succeeded = true;
+    sight->task->step++;
+    int steps = sight->watch->plot->tasks[event->task].step_count;
+    sight->task->passed = sight->task->step == steps;
+}
+
+static void see_reopened(const struct sight *sight)
+{
+    struct watch_step *step = sight->step;
+    check(sight, sight->event->a == sight->event->grant, "a grant is named by its number");
+    step->ends = step->entropies = step->executed = step->free = step->free_waits = step->ran = 0;
+    sight->task->stopped = false;
+    sight->task->over = false;
+}
+
+static void see_wait_ended(const struct sight *sight)
+{
+    check(sight, sight->event->a == 1 || sight->event->at.mono_ms >= sight->step->due_ms,
+          "a wait lasts until it is due");
+}
+
+static void see_step(const struct sight *sight)
+{
+    const struct event *event = sight->event;
+    switch (event->kind) {
+    case EVENT_ATTEMPT_STARTED:
+        see_started(sight);
+        break;
+    case EVENT_ATTEMPT_ENDED:
+        see_ended(sight);
+        break;
+    case EVENT_WAIT_STARTED:
+        see_wait(sight);
+        break;
+    case EVENT_WAIT_ENDED:
+        see_wait_ended(sight);
+        break;
+    case EVENT_STEP_ENDED:
+        see_step_ended(sight);
+        break;
+    case EVENT_STEP_REOPENED:
+        see_reopened(sight);
+        break;
+    case EVENT_TASK_BLOCKED:
+        see_over(sight);
+        break;
+    case EVENT_TASK_HELD:
+        sight->task->held = true;
+        break;
+    case EVENT_TASK_RELEASED:
+        sight->task->held = false;
+        if (event->b > 0)
+            sight->step->due_ms = event->b;
+        break;
+    default: /* the other kinds are looked at elsewhere, or not at all */
+        break;
+    }
+}
+
+static void see_end(struct watch *watch, const struct event *event)
+{
+    (void)finding_check(watch->finding, watch->alive == 0, "a run ends when nothing is alive",
+                        "event %" PRId64, event->seq);
+}
+
+/* Stops are for what has not ended; whoever is sent again may start again. */
+static void see_cancel(struct watch *watch, const struct event *event)
+{
+    for (int i = 0; i < watch->plot->task_count; i++) {
+        const struct watch_task *task = &watch->tasks[i];
+        bool meant = event->task < 0 || event->task == i;
+        if (meant && !task->passed && !task->over)
+            watch->tasks[i].stopped = true;
+    }
+}
+
+static void see_run(struct watch *watch, const struct event *event)
+{
+    if (event->kind == EVENT_RUN_STARTED)
+        watch->jobs = (int)event->a;
+    if (event->kind == EVENT_RUN_ENDED)
+        see_end(watch, event);
+    if (event->kind == EVENT_CANCEL_ASKED)
+        see_cancel(watch, event);
+    if (event->kind != EVENT_GATE_CLOSED && event->kind != EVENT_GATE_OPENED)
+        return;
+    struct watch_source *source = &watch->sources[event->a];
+    source->closed = event->kind == EVENT_GATE_CLOSED;
+    source->due_ms = event->c;
+    source->probes = 0;
+}
+
+/* After a reboot the old times say nothing on the new clock. */
+static void see_reboot(struct watch *watch)
+{
+    for (int i = 0; i < watch->plot->task_count; i++) {
+        for (int k = 0; k < watch->plot->tasks[i].step_count; k++)
+            watch->steps[i][k].due_ms = INT64_MIN;
+    }
+    for (int i = 0; i < PLOT_SOURCES_MAX; i++)
+        watch->sources[i].due_ms = INT64_MIN;
+}
+
+void watch_event(struct watch *watch, const struct event *event)
+{
+    bool rebooted = event->kind == EVENT_RUN_RECOVERED && event->a != 0;
+    (void)finding_check(watch->finding, event->seq == watch->seq + 1, "events without gaps",
+                        "%" PRId64 " after %" PRId64, event->seq, watch->seq);
+    (void)finding_check(watch->finding, rebooted || event->at.mono_ms >= watch->last.mono_ms,
+                        "time does not go back", "event %" PRId64, event->seq);
+    watch->seq = event->seq;
+    watch->last = event->at;
+    if (rebooted)
+        see_reboot(watch);
+    see_run(watch, event);
+    if (event->task < 0 || event->step < 0)
+        return;
+
+    struct sight sight = {.watch = watch, .event = event};
+    sight.task = &watch->tasks[event->task];
+    sight.step = &watch->steps[event->task][event->step];
+    sight.plot = &watch->plot->tasks[event->task].steps[event->step];
+    sight.policy = &watch->plot->policies[sight.plot->policy];
+    int source = watch->plan->tasks[event->task].steps[event->step].source;
+    sight.source = source >= 0 ? &watch->sources[source] : NULL;
+    see_step(&sight);
+}

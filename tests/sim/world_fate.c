@@ -1,0 +1,132 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "world.h"
+
+/* One of the tasks in that state, by the salt; of all tasks where there is none. */
+static int pick_task(const struct world *world, const struct plot_op *op, uint64_t salt)
+{
+    const struct run_state *state = &world->state;
+    int count = 0;
+    for (int i = 0; i < world->plot->task_count; i++)
+        count += state->tasks[i].status == op->status;
+    if (op->any_task || count == 0)
+        return (int)(salt % (uint64_t)world->plot->task_count);
+    int at = (int)(salt % (uint64_t)count);
+    for (int i = 0; i < world->plot->task_count; i++) {
+        if (state->tasks[i].status == op->status && at-- == 0)
+            return i;
+    }
+    return 0;
+}
+
+static void aim(const struct world *world, const struct plot_op *op, struct control *control)
+{
+    int step = run_state_step_number(&world->state, control->task);
+    int attempt = (int)run_state_step(&world->state, control->task)->attempt_count;
+    control->step = -1;
+    switch (op->aim) {
+    case 1:
+        control->step = step;
+        control->attempt = attempt;
+        break;
+    case 2:
+        control->step = step > 0 ? (int)(op->salt % (uint64_t)step) : step + 1;
+        break;
+    case 3:
+        control->attempt = attempt > 1 ? attempt - 1 : attempt + 1;
+        break;
+    case 4:
+        control->attempt = attempt;
+        break;
+    default: /* whichever is there */
+        break;
+    }
+}
+
+void world_act(struct world *world, const struct plot_op *op, uint64_t salt)
+{
+    struct control control = {.verb = op->verb,
+                              .mode = op->mode,
+                              .task = -1,
+                              .step = -1,
+                              .key_at_ms = world->now.at_ms,
+                              .label = op->label,
+                              .by = "ann"};
+    if (!op->silent)
+        control.id = ++world->last_control;
+    if (op->unknown_task)
+        control.task = world->plot->task_count + (int)(salt % 3);
+    else if (!op->of_run) {
+        control.task = pick_task(world, op, salt);
+        aim(world, op, &control);
+    }
+    if (world->tracing)
+        (void)printf("      ann: %s t%d\n", control_verb_name(control.verb), control.task);
+    world_turn(world, (struct input){.kind = INPUT_CONTROL, .control = control});
+}
+
+/* News of an attempt that is over, or that never was. */
+static void tell_stale(struct world *world, const struct plot_op *op)
+{
+    static const enum input_kind kinds[] = {INPUT_RUNNING, INPUT_ENDED, INPUT_QUIET, INPUT_HEARD};
+    struct plot_op any = {.any_task = true};
+    int task = pick_task(world, &any, op->salt);
+    const struct step_state *step = run_state_step(&world->state, task);
+    struct input input = {.kind = kinds[op->salt / 7 % 4],
+                          .task = task,
+                          .step = run_state_step_number(&world->state, task),
+                          .attempt = (int)step->attempt_count,
+                          .verdict = verdict_new()};
+    bool alive = step->status == STEP_RUNNING;
+    if (alive && op->salt % 2 == 0)
+        input.attempt--;
+    else if (alive)
+        input.step++;
+    if (op->salt % 11 == 0)
+        input.task = op->salt % 2 == 0 ? -1 : world->plot->task_count;
+    world_turn(world, input);
+    if (world->tally)
+        world->tally->stale++;
+}
+
+void world_do(struct world *world, const struct plot_op *op)
+{
+    switch (op->kind) {
+    case PLOT_CONTROL:
+        world_act(world, op, op->salt);
+        break;
+    case PLOT_CRASH:
+        world->armed = op;
+        break;
+    case PLOT_LEAVE:
+        world->leaving = true;
+        world->scheduler.starts_nothing = true;
+        if (world->tally)
+            world->tally->leaves++;
+        break;
+    case PLOT_WALL_JUMP:
+        world->now.at_ms += op->ms;
+        if (world->tally)
+            world->tally->wall_jumps++;
+        break;
+    case PLOT_SLEEP:
+        world->now.at_ms += op->ms;
+        world->now.mono_ms += op->ms;
+        if (world->tally)
+            world->tally->sleeps++;
+        world_turn(world, (struct input){.kind = INPUT_TIME});
+        break;
+    case PLOT_STALE:
+        tell_stale(world, op);
+        break;
+    case PLOT_NOTE:
+        world_turn(world, (struct input){.kind = INPUT_NOTE, .note = "low on \"disk\""});
+        break;
+    case PLOT_START_AGAIN:
+        world_turn(world, (struct input){.kind = INPUT_START, .jobs = 1, .control.by = "cat"});
+        break;
+    case PLOT_OP_KIND_COUNT:
+        break;
+    }
+}

@@ -1,0 +1,256 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compare.h"
+#include "verdict.h"
+#include "world.h"
+#include "xalloc.h"
+
+static char *environment[] = {NULL};
+
+static void print_event(const struct event *event)
+{
+    (void)printf("%5" PRId64 " %8" PRId64 " ms  %-16s", event->seq, event->at.mono_ms,
+                 event_kind_name(event->kind));
+    if (event->task >= 0)
+        (void)printf(" t%d/%d grant %d try %d", event->task, event->step, event->grant,
+                     event->attempt);
+    (void)printf("  %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s\n", event->a,
+                 event->b, event->c, event->d, event->e, event->text ? event->text : "");
+}
+
+static void keep(struct world *world, const struct event *event)
+{
+    struct event copy = *event;
+    copy.text = event->text ? xstrdup(event->text) : NULL;
+    world->log = xgrow(world->log, &world->log_cap, world->log_count + 1, sizeof(*world->log));
+    world->log[world->log_count++] = copy;
+    watch_event(&world->watch, event);
+    if (world->tally) {
+        world->tally->events[event->kind]++;
+        if (event->kind == EVENT_ATTEMPT_STARTED) {
+            const struct plot_step *step = &world->plot->tasks[event->task].steps[event->step];
+            int policy = step->policy < PLOT_BUILTIN ? step->policy : PLOT_BUILTIN;
+            world->tally->policies[policy]++;
+            world->tally->phases[step->phase]++;
+        }
+    }
+    if (world->tracing)
+        print_event(event);
+}
+
+/* After which event the armed crash cuts this turn; -1 = it does not. */
+static int find_cut(const struct world *world)
+{
+    const struct plot_op *op = world->armed;
+    if (!op)
+        return -1;
+    if (op->after == EVENT_NONE)
+        return world->turn.event_count > 0 ? 0 : -1;
+    for (size_t i = 0; i < world->turn.event_count; i++) {
+        if (world->turn.events[i].kind == op->after)
+            return (int)i + 1;
+    }
+    return -1;
+}
+
+static const struct plot_ending *script_of(const struct world *world, const struct action *action)
+{
+    const struct plot_step *step = &world->plot->tasks[action->task].steps[action->step];
+    return action->attempt <= step->ending_count ? &step->endings[action->attempt - 1] : NULL;
+}
+
+/* What the script does not say goes as it was asked for. */
+static struct plot_ending goes_well(const struct plot_step *step)
+{
+    struct plot_ending ending = {
+        .runs_ms = 100, .running_after_ms = 1, .quiet_after_ms = -1, .hint_ms = -1};
+    if (!step->expects_failure)
+        return ending;
+    ending.code = 1;
+    ending.class = VERDICT_PERSISTENT;
+    ending.matches = true;
+    unsigned reasons = step->reasons != 0 ? step->reasons : 1U;
+    while ((reasons & 1U << ending.reason) == 0)
+        ending.reason = (enum reason)(ending.reason + 1);
+    return ending;
+}
+
+static void spawn(struct world *world, const struct action *action)
+{
+    const struct plot_ending *script = script_of(world, action);
+    struct flight *flight = &world->flights[action->task];
+    *flight = (struct flight){.out = true,
+                              .step = action->step,
+                              .attempt = action->attempt,
+                              .running_ms = -1,
+                              .quiet_ms = -1,
+                              .heard_ms = -1};
+    flight->ending =
+        script ? *script : goes_well(&world->plot->tasks[action->task].steps[action->step]);
+    flight->ends_ms = world->now.mono_ms + flight->ending.runs_ms;
+    if (flight->ending.running_after_ms >= 0)
+        flight->running_ms = world->now.mono_ms + flight->ending.running_after_ms;
+    if (flight->ending.quiet_after_ms >= 0) {
+        flight->quiet_ms = world->now.mono_ms + flight->ending.quiet_after_ms;
+        flight->heard_ms = flight->quiet_ms + 1 + flight->ending.quiet_after_ms % 500;
+    }
+}
+
+/* It may have ended by itself in the meantime. */
+static void end_by_force(struct world *world, const struct action *action)
+{
+    struct flight *flight = &world->flights[action->task];
+    int64_t grace_ms = action->mode == CANCEL_KILL ? 3 : 700;
+    bool in_time = !flight->out || flight->ends_ms <= world->now.mono_ms + grace_ms;
+    if (in_time)
+        return;
+    flight->ends_ms = world->now.mono_ms + grace_ms;
+    flight->ending.kind = OUTCOME_CANCELLED;
+    flight->ending.code = 0;
+    flight->ending.class = VERDICT_PERSISTENT;
+    flight->ending.type = TRANSIENT_NONE;
+    flight->ending.reason = REASON_CANCELLED;
+    flight->ending.hint_ms = -1;
+    flight->ending.ask = false;
+}
+
+static void carry_out(struct world *world)
+{
+    for (size_t i = 0; i < world->turn.action_count; i++) {
+        const struct action *action = &world->turn.actions[i];
+        if (action->kind == ACTION_SPAWN)
+            spawn(world, action);
+        else
+            end_by_force(world, action);
+    }
+}
+
+/* Fold the log anew and hold it against the live state, now and then. */
+static void refold(struct world *world)
+{
+    struct run_state again;
+    struct err err = {0};
+    bool fits = true;
+    run_state_init(&again, world->plan, world->plot->run_seed);
+    for (size_t i = 0; fits && i < world->log_count; i++)
+        fits = run_state_apply(&again, &world->log[i], &err);
+    if (finding_check(&world->finding, fits, "the log can be folded", "%s", err.message))
+        (void)compare_folds(&world->finding, &world->state, &again);
+    run_state_done(&again);
+    if (world->tally)
+        world->tally->refolds++;
+}
+
+static void check_turn(struct world *world)
+{
+    const struct oracle *oracle = &world->oracle;
+    int64_t due_ms = scheduler_next_due(&world->scheduler);
+    int64_t want_ms = oracle_next_due(oracle);
+    (void)(compare_answers(&world->finding, oracle, &world->turn, world->turn.event_count, true) &&
+           compare_model(&world->finding, &oracle->model, &world->state) &&
+           finding_check(&world->finding, due_ms == want_ms, "the next wake-up is the right one",
+                         "%" PRId64 ", should be %" PRId64, due_ms, want_ms));
+    bool at_random = (world->plot->seed + (uint64_t)world->turns) % 61 == 0;
+    if (at_random && !world->finding.broken)
+        refold(world);
+}
+
+/* The log ends after the turn's first `cut` events. */
+static void cut_turn(struct world *world, int cut)
+{
+    const struct plot_op *op = world->armed;
+    struct model *model = &world->oracle.model;
+    if (!compare_answers(&world->finding, &world->oracle, &world->turn, (size_t)cut, false))
+        return;
+    *model = world->before;
+    for (int i = 0; i < cut; i++)
+        model_take(model, &world->oracle.list[i]);
+    for (int i = 0; i < cut; i++)
+        keep(world, &world->turn.events[i]);
+    if (world->tally)
+        world->tally->crashes[op->after]++;
+    world->armed = NULL;
+    world_crash(world, op);
+}
+
+void world_turn(struct world *world, struct input input)
+{
+    input.now = world->now;
+    world->turns++;
+    world->finding.turn = world->turns;
+    if (world->armed)
+        world->before = world->oracle.model;
+    world->oracle.orphaned = world->scheduler.orphaned;
+    world->oracle.starts_nothing = world->scheduler.starts_nothing;
+    turn_clear(&world->turn);
+    scheduler_step(&world->scheduler, &input, &world->turn);
+    oracle_foretell(&world->oracle, &input);
+    int cut = find_cut(world);
+    if (cut >= 0) {
+        cut_turn(world, cut);
+        return;
+    }
+    for (size_t i = 0; i < world->turn.event_count; i++)
+        keep(world, &world->turn.events[i]);
+    check_turn(world);
+    carry_out(world);
+}
+
+static void act_on_dead_run(struct world *world, const struct plot_op *op)
+{
+    world->scheduler.orphaned = true;
+    for (int i = 0; i < op->orphan_acts && !world->finding.broken; i++) {
+        struct plot_op act = *op;
+        act.kind = PLOT_CONTROL;
+        act.any_task = true;
+        static const enum control_verb verbs[] = {CONTROL_CANCEL, CONTROL_HOLD, CONTROL_RELEASE,
+                                                  CONTROL_RETRY};
+        act.verb = verbs[(op->salt >> (4 * i)) % 4];
+        act.mode = CANCEL_STOP;
+        world_act(world, &act, op->salt >> (7 * i + 3));
+        if (world->tally)
+            world->tally->orphan_acts++;
+    }
+    world->scheduler.orphaned = false;
+}
+
+void world_crash(struct world *world, const struct plot_op *op)
+{
+    struct err err = {0};
+    bool fits = true;
+    run_state_done(&world->state);
+    run_state_init(&world->state, world->plan, world->plot->run_seed);
+    for (size_t i = 0; fits && i < world->log_count; i++)
+        fits = run_state_apply(&world->state, &world->log[i], &err);
+    for (int i = 0; i < PLOT_TASKS_MAX; i++)
+        world->flights[i].out = false;
+    world->scheduler =
+        (struct scheduler){.state = &world->state, .run_dir = "/work", .environment = environment};
+    world->leaving = false;
+    if (!finding_check(&world->finding, fits, "the log can be folded", "%s", err.message) ||
+        !compare_model(&world->finding, &world->oracle.model, &world->state))
+        return;
+    if (world->tracing)
+        (void)printf("      the engine is gone%s\n", op->rebooted ? ", the machine too" : "");
+
+    world->now.at_ms += op->ms;
+    world->now.mono_ms += op->ms;
+    if (!op->rebooted)
+        act_on_dead_run(world, op);
+    else
+        world->now.mono_ms = 5000 + (int64_t)(op->salt % 100000);
+    if (world->tally)
+        world->tally->reboots += op->rebooted;
+    if (!world->finding.broken)
+        world_turn(world, (struct input){.kind = INPUT_RECOVER,
+                                         .jobs = world->plot->jobs,
+                                         .rebooted = op->rebooted,
+                                         .control.by = "bea"});
+}
+
+void world_finish(struct world *world)
+{
+    refold(world);
+}
