@@ -2,6 +2,7 @@
 
 #include "plan_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +54,10 @@ static int parse(const char *path, struct plan_file *file)
         char what[PATH_MAX + 16];
         (void)snprintf(what, sizeof(what), "plan '%s'", path); /* as much of it as fits */
         code = fail_violations(what, &violations);
-    } else if (file->plan->setting_count > 0) {
-        plan_file_rewrite(file);
+    } else {
+        assert(file->plan);
+        if (file->plan->setting_count > 0)
+            plan_file_rewrite(file);
     }
     violations_done(&violations);
     return code;

@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "str.h"
-
 enum {
     ALL_PHASES = (1 << PHASE_COUNT) - 1,
     PROVING_PHASES = 1 << PHASE_GREEN | 1 << PHASE_VERIFY,
@@ -97,60 +95,6 @@ const struct policy *policy_named(const char *name)
             return &builtin[i];
     }
     return NULL;
-}
-
-/* In the largest unit that fits without a rest. */
-static void add_time(struct str *out, int64_t ms)
-{
-    static const struct {
-        int64_t ms;
-        const char *name;
-    } units[] = {{3600 * 1000, "h"}, {60 * 1000, "min"}, {1000, "s"}, {1, "ms"}};
-    size_t i = 0;
-    while (i + 1 < ARRAY_LEN(units) && (ms == 0 || ms % units[i].ms != 0))
-        i++;
-    str_add_i64(out, ms / units[i].ms);
-    str_addf(out, " %s", units[i].name);
-}
-
-static void add_delay(const struct policy *policy, struct str *out)
-{
-    if (policy->base_delay_ms == 0 || policy->cap_ms == 0) {
-        str_add(out, "at once");
-        return;
-    }
-    str_add(out, "after ");
-    add_time(out, policy->base_delay_ms < policy->cap_ms ? policy->base_delay_ms : policy->cap_ms);
-    if (policy->multiplier > 1 && policy->base_delay_ms < policy->cap_ms) {
-        str_addf(out, ", x %.6g up to ", policy->multiplier);
-        add_time(out, policy->cap_ms);
-    }
-    if (policy->jitter_kind == POLICY_JITTER_FULL)
-        str_add(out, ", full jitter");
-    else if (policy->jitter_kind == POLICY_JITTER_PROPORTIONAL)
-        str_addf(out, ", jitter %.6g %%", policy->jitter * 100);
-}
-
-void policy_words(const struct policy *policy, struct str *out)
-{
-    int equal = policy->window;
-    if (policy->same_stops > 0 && (equal == 0 || policy->same_stops < equal))
-        equal = policy->same_stops;
-    if (policy->max_attempts == 1 || policy->retry_on == 0 || policy->phases == 0) {
-        str_add(out, "never again");
-        return;
-    }
-    add_delay(policy, out);
-    if (policy->retry_on == POLICY_ON_TRANSIENT)
-        str_add(out, ", if transient");
-    else if (policy->retry_on == POLICY_ON_PERSISTENT)
-        str_add(out, ", if persistent");
-    if (equal > 0)
-        str_addf(out, ", %d equal results end it", equal);
-    if (policy->deadline_ms > 0) {
-        str_add(out, ", within ");
-        add_time(out, policy->deadline_ms);
-    }
 }
 
 bool policy_fits_phase(const struct policy *policy, enum phase phase)

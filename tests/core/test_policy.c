@@ -1,6 +1,9 @@
 #include "policy.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "str.h"
 #include "test_main.h"
@@ -41,11 +44,13 @@ static const struct {
     unsigned retry_on;
     unsigned phases;
     int window;
+    enum policy_exhausted exhausted;
 } builtin_cases[] = {
-    {"sandbox", 3, 500, 30000, 0, 3, 1 << PHASE_GREEN | 1 << PHASE_VERIFY, 0},
-    {"infrastructure", 4, 1000, 30000, 0, POLICY_ON_TRANSIENT, 15, 0},
-    {"research", 3, 1000, 60000, 0, 3, 15, 3},
-    {"transport", 4, 2000, 60000, 0.5, POLICY_ON_TRANSIENT, 15, 0},
+    {"sandbox", 3, 500, 30000, 0, 3, 1 << PHASE_GREEN | 1 << PHASE_VERIFY, 0,
+     POLICY_EXHAUSTED_BY_CLASS},
+    {"infrastructure", 4, 1000, 30000, 0, POLICY_ON_TRANSIENT, 15, 0, POLICY_EXHAUSTED_BY_CLASS},
+    {"research", 3, 1000, 60000, 0, 3, 15, 3, POLICY_EXHAUSTED_MAX_RETRIES},
+    {"transport", 4, 2000, 60000, 0.5, POLICY_ON_TRANSIENT, 15, 0, POLICY_EXHAUSTED_BY_CLASS},
 };
 
 START_TEST(test_builtin_policies_are_as_documented)
@@ -61,6 +66,9 @@ START_TEST(test_builtin_policies_are_as_documented)
     ck_assert_uint_eq(policy->retry_on, builtin_cases[_i].retry_on);
     ck_assert_uint_eq(policy->phases, builtin_cases[_i].phases);
     ck_assert_int_eq(policy->window, builtin_cases[_i].window);
+    ck_assert_int_eq(policy->same_stops, 0);
+    ck_assert_int_eq(policy->deadline_ms, 0);
+    ck_assert_int_eq((int)policy->exhausted, (int)builtin_cases[_i].exhausted);
     ck_assert_int_eq(policy->retry_after_cap_ms, 6 * 3600 * 1000);
 }
 END_TEST
@@ -322,6 +330,90 @@ START_TEST(test_kinds_have_names)
 }
 END_TEST
 
+/* The line of the page that begins so; the caller frees. */
+static char *line_of_page(const char *page_path, const char *begin)
+{
+    char *page = test_read_file(test_source_path(page_path));
+    ck_assert_ptr_nonnull(page);
+    char *at = page;
+    while (at && strncmp(at, begin, strlen(begin)) != 0) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    ck_assert_msg(at != NULL, "%s has no line '%s'", page_path, begin);
+    size_t len = strcspn(at, "\n");
+    memmove(page, at, len);
+    page[len] = '\0';
+    return page;
+}
+
+static void add_field(const struct policy *policy, const char *key, struct str *out)
+{
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {
+        {"max_attempts", policy->max_attempts},
+        {"base_delay_ms", (double)policy->base_delay_ms},
+        {"multiplier", policy->multiplier},
+        {"cap_ms", (double)policy->cap_ms},
+        {"jitter", policy->jitter},
+        {"window", policy->window},
+        {"same_stops", policy->same_stops},
+        {"retry_after_cap_ms", (double)policy->retry_after_cap_ms},
+        {"deadline_ms", (double)policy->deadline_ms},
+    };
+    for (int i = 0; i < TABLE_LEN(numbers); i++) {
+        if (strcmp(numbers[i].key, key) == 0)
+            str_addf(out, " %.9g |", numbers[i].value);
+    }
+    if (strcmp(key, "exhausted") == 0)
+        str_addf(out, " %s |", policy_exhausted_name(policy->exhausted));
+}
+
+static const char *const documented[] = {
+    "max_attempts", "base_delay_ms", "multiplier",         "cap_ms",      "jitter",
+    "window",       "same_stops",    "retry_after_cap_ms", "deadline_ms", "exhausted",
+};
+
+START_TEST(test_C8_the_documented_policies_are_the_built_in_ones)
+{
+    struct str begin = {0};
+    struct str want = {0};
+    str_addf(&begin, "| `%s` |", documented[_i]);
+    const struct policy *policy;
+    for (size_t i = 0; (policy = policy_builtin(i)) != NULL; i++)
+        add_field(policy, documented[_i], &want);
+    char *line = line_of_page("docs/plan.md", str_text(&begin));
+    ck_assert_msg(strlen(line) > want.len &&
+                      strcmp(line + strlen(line) - want.len, str_text(&want)) == 0,
+                  "%s is not%s", line, str_text(&want));
+    free(line);
+    str_done(&begin);
+    str_done(&want);
+}
+END_TEST
+
+START_TEST(test_C8_the_documented_delays_are_those_computed)
+{
+    struct policy policy = *policy_named("transport");
+    struct draw_key key = {.seed = 1, .round = 1, .attempt = _i};
+    uint64_t draw = policy_draw(&key);
+    struct str begin = {0};
+    struct str want = {0};
+    str_addf(&begin, "| 1; 0, 0, 1, %d |", _i);
+    str_addf(&want, "%s %" PRIu64 " | %" PRId64 " ms | ", str_text(&begin), draw,
+             policy_delay(&policy, _i, draw, -1).delay_ms);
+    policy.jitter_kind = POLICY_JITTER_FULL;
+    str_addf(&want, "%" PRId64 " ms |", policy_delay(&policy, _i, draw, -1).delay_ms);
+    char *line = line_of_page("docs/reliability.md", str_text(&begin));
+    ck_assert_str_eq(line, str_text(&want));
+    free(line);
+    str_done(&begin);
+    str_done(&want);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("policy");
@@ -347,5 +439,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_what_a_policy_tries_again_on, 0, 4);
     tcase_add_loop_test(tcase, test_a_policy_in_words, 0, TABLE_LEN(word_cases));
     tcase_add_test(tcase, test_kinds_have_names);
+    tcase_add_loop_test(tcase, test_C8_the_documented_policies_are_the_built_in_ones, 0,
+                        TABLE_LEN(documented));
+    tcase_add_loop_test(tcase, test_C8_the_documented_delays_are_those_computed, 1, 4);
     return suite;
 }
