@@ -16,7 +16,6 @@
 
 enum {
     SETTINGS_BYTES_MAX = 1024 * 1024,
-    SETTINGS_RULES_MAX = 1000,
     SETTINGS_RETRIES_MAX = POLICY_ATTEMPTS_MAX - 1, /* of sandbox.transientRetries */
 };
 

@@ -45,7 +45,7 @@ static void check_limit(struct plan_reader *reader, const struct plan_path *path
 static void check_rules(struct plan_reader *reader, const struct plan_path *path,
                         const struct json *value)
 {
-    struct plan_range range = {0, SETTINGS_RULES_MAX};
+    struct plan_range range = {0, SETTINGS_BYTES_MAX}; /* classifier_open() takes fewer */
     if (!plan_reader_array(reader, path, value, range))
         return;
     for (size_t i = 0; i < json_count(value); i++) {

@@ -118,6 +118,31 @@ START_TEST(test_all_that_is_wrong_is_said_with_the_file)
 }
 END_TEST
 
+static const struct {
+    const char *rule;
+    const char *want; /* on stderr; NULL = it is a good one */
+} rules[] = {
+    {"{\"id\": \"x\", \"class\": \"persistent\", \"pattern\": \"^no\"}", NULL},
+    {"{\"id\": \"x\", \"class\": \"persistent\", \"pattern\": \"^(no\"}",
+     "rule 1 'x': pattern, byte 4: missing closing parenthesis\n"},
+    {"{\"id\": \"x\", \"class\": \"transient\", \"pattern\": \"no\", \"type\": \"LATE\"}",
+     "rule 1 'x': a transient rule has one of the seven types\n"},
+};
+
+/* One line, with the file and the rule. */
+START_TEST(test_a_rule_that_is_wrong_stops_the_start)
+{
+    char text[256];
+    (void)snprintf(text, sizeof(text), "{\"rules\": [%s]}", rules[_i].rule);
+    write_file("", text);
+    ck_assert_int_eq(read_in(""), rules[_i].want ? EXIT_USAGE : EXIT_ALL_PASSED);
+    if (rules[_i].want)
+        want_said(rules[_i].want);
+    else
+        ck_assert_ptr_nonnull(config.settings.rules);
+}
+END_TEST
+
 START_TEST(test_too_large_a_file)
 {
     char *text = malloc(SETTINGS_BYTES_MAX + 2);
@@ -160,6 +185,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_file_above_counts);
     tcase_add_test(tcase, test_the_nearest_file_counts_alone);
     tcase_add_loop_test(tcase, test_all_that_is_wrong_is_said_with_the_file, 0, TABLE_LEN(bad));
+    tcase_add_loop_test(tcase, test_a_rule_that_is_wrong_stops_the_start, 0, TABLE_LEN(rules));
     tcase_add_test(tcase, test_too_large_a_file);
     tcase_add_test(tcase, test_a_file_that_cannot_be_read);
     tcase_add_test(tcase, test_a_file_that_cannot_be_opened);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classify.h"
 #include "json.h"
 #include "play.h"
 #include "str.h"
@@ -350,6 +351,7 @@ END_TEST
 static bool parse_example(const char *text, size_t len)
 {
     struct json *json = NULL;
+    struct classifier *classifier = NULL;
     struct str step = {0};
     bool ok = json_parse(text, len, &json, NULL, NULL);
     ck_assert_msg(ok, "%.*s", (int)len, text);
@@ -359,7 +361,9 @@ static bool parse_example(const char *text, size_t len)
         str_add_n(&step, text, len);
         ok = parse(SAFE, str_text(&step));
     } else {
-        ok = settings_parse(text, len, &settings, &violations);
+        ok = settings_parse(text, len, &settings, &violations) &&
+             classifier_open(&classifier, settings.rules, NULL);
+        classifier_close(classifier);
     }
     json_free(json);
     str_done(&step);
