@@ -31,4 +31,8 @@ struct outcome {
 /* "exit", "signal", "not started", "timeout", "cancelled", "interrupted". */
 const char *outcome_kind_name(enum outcome_kind kind);
 
+/* "exit 1", "signal 9", "not started: No such file or directory", "timeout". */
+struct str;
+void outcome_words(const struct outcome *outcome, struct str *out);
+
 #endif

@@ -85,27 +85,6 @@ static const char *by_of(const struct words *w)
     return json_text(json_get(w->text, "by"), "a person");
 }
 
-static void add_outcome(const struct outcome *outcome, struct str *out)
-{
-    switch (outcome->kind) {
-    case OUTCOME_EXIT:
-        str_addf(out, "exit %d", outcome->code);
-        break;
-    case OUTCOME_SIGNAL:
-        str_addf(out, "signal %d", outcome->code);
-        break;
-    case OUTCOME_NOT_STARTED:
-        str_addf(out, "not started: %s", strerror(outcome->code));
-        break;
-    case OUTCOME_TIMEOUT:
-    case OUTCOME_CANCELLED:
-    case OUTCOME_INTERRUPTED:
-    case OUTCOME_KIND_COUNT:
-        str_add(out, outcome_kind_name(outcome->kind));
-        break;
-    }
-}
-
 static void words_run_ended(const struct words *w)
 {
     str_addf(w->out, "run ended, exit %lld:", (long long)w->event->a);
@@ -135,7 +114,7 @@ static void words_attempt_started(const struct words *w)
 
 static void words_attempt_ended(const struct words *w)
 {
-    add_outcome(&w->attempt->outcome, w->out);
+    outcome_words(&w->attempt->outcome, w->out);
     str_add(w->out, ", ran ");
     shown_duration(w->event->c, w->out);
     if (w->attempt->outcome.left > 0)
@@ -161,6 +140,16 @@ static void words_attempt_judged(const struct words *w)
         str_addf(w->out, ": %s", match);
 }
 
+/* What went wrong, in the words of the program where a rule saw them: E4. */
+static void add_error(const struct step_state *step, const struct attempt_state *attempt,
+                      struct str *out)
+{
+    if (step->verdict && step->verdict->match[0] != '\0')
+        str_add(out, step->verdict->match);
+    else
+        outcome_words(&attempt->outcome, out);
+}
+
 /* B6 wants this very form for what is tried again because of the world. */
 static void words_wait_started(const struct words *w)
 {
@@ -175,7 +164,8 @@ static void words_wait_started(const struct words *w)
              transient ? "TRANSIENT RETRY" : "RETRY",
              (long long)json_i64(json_get(w->text, "n"), 1), (long long)(allowed - 1), id, reason);
     seconds(w->event->a, w->out);
-    str_addf(w->out, ", then try %d", w->event->attempt + 1);
+    str_addf(w->out, ", then try %d; error: ", w->event->attempt + 1);
+    add_error(w->step, attempt, w->out);
 }
 
 /* The last error, as far as a rule saw it. */
@@ -201,7 +191,7 @@ static void words_step_ended(const struct words *w)
              w->event->step + 1);
     if (kind == DECISION_TRANSIENT_EXHAUSTED)
         str_addf(w->out, "%s, ", transient_type_name(w->attempt->type));
-    add_outcome(&w->attempt->outcome, w->out);
+    outcome_words(&w->attempt->outcome, w->out);
     if (kind == DECISION_MAX_RETRIES)
         add_cause(w);
 }
@@ -249,7 +239,8 @@ static void words_gate(const struct words *w)
     const char *source = there ? w->state->plan->sources[event->a] : "?";
     bool closes = event->kind == EVENT_GATE_CLOSED;
     if (!closes) {
-        str_addf(w->out, "gate %s opens, %lld wait behind it", source, (long long)event->b);
+        str_addf(w->out, "gate %s opens, %lld wait%s behind it", source, (long long)event->b,
+                 event->b == 1 ? "s" : "");
         return;
     }
     if (event->e > 0)
@@ -345,7 +336,8 @@ static void words_of_kind(const struct words *w)
         words_class_corrected(w);
         break;
     case EVENT_RUN_RECOVERED:
-        str_addf(w->out, "taken up again by %s", by_of(w));
+        str_addf(w->out, "run taken up again by %s%s", by_of(w),
+                 event->a != 0 ? ", after a reboot" : "");
         break;
     case EVENT_NONE:
     case EVENT_KIND_COUNT:
@@ -437,6 +429,24 @@ static void json_field(struct str *out, const char *name, int64_t value)
         str_json_i64(out, name, value);
 }
 
+/* Which retry a wait comes before, of how many, and why. */
+static void json_retry(const struct run_state *state, const struct event *event, struct str *out)
+{
+    struct json *text = NULL;
+    if (!event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        return;
+    struct words w = look_up(state, event, text, out);
+    if (names_what_is_there(&w)) {
+        struct str error = {0};
+        add_error(w.step, w.attempt, &error);
+        str_json_i64(out, "retry", json_i64(json_get(text, "n"), 1));
+        str_json_i64(out, "retries_max", json_i64(json_get(text, "allowed"), 0) - 1);
+        str_json_text(out, "error", str_text(&error));
+        str_done(&error);
+    }
+    json_free(text);
+}
+
 /* The integers that stand for words. */
 static void json_named(const struct run_state *state, const struct event *event, struct str *out)
 {
@@ -458,6 +468,9 @@ static void json_named(const struct run_state *state, const struct event *event,
             str_json_text(out, "type", transient_type_name((enum transient_type)event->b));
         if (event->c != REASON_NONE)
             str_json_text(out, "reason", reason_name((enum reason)event->c));
+        break;
+    case EVENT_WAIT_STARTED:
+        json_retry(state, event, out);
         break;
     case EVENT_STEP_ENDED:
         str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));

@@ -1,0 +1,97 @@
+#include "event_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "play.h"
+#include "test_main.h"
+
+static struct play play;
+static struct str text;
+
+static const char one_step[] =
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"transport\","
+    "\"jitter\":0}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\",\"policy\":\"p\","
+    "\"run\":[\"true\"]}]}]}";
+
+static void setup(void)
+{
+    play_open(&play, one_step);
+    play_start(&play, 1);
+    text = (struct str){0};
+}
+
+static void teardown(void)
+{
+    play_close(&play);
+    str_done(&text);
+}
+
+static void want(const struct str *in, const char *part)
+{
+    ck_assert_msg(strstr(str_text(in), part) != NULL, "'%s' is not in: %s", part, str_text(in));
+}
+
+START_TEST(test_E4_each_retry_says_attempt_max_delay_and_error)
+{
+    struct verdict verdict = play_transient(TRANSIENT_API_RATE_LIMIT);
+    (void)snprintf(verdict.match, sizeof(verdict.match), "HTTP 429 Too Many Requests");
+    play_exit(&play, "a", 1, verdict);
+    const struct event *wait = play_last(&play, EVENT_WAIT_STARTED);
+    event_words(&play.state, wait, &text);
+    ck_assert_str_eq(str_text(&text),
+                     "a try 1/4 GREEN [TRANSIENT RETRY] attempt 1/3 for taskId=a, "
+                     "reason=API_RATE_LIMIT: waits 2 s, then try 2; error: HTTP 429 Too Many "
+                     "Requests");
+
+    str_clear(&text);
+    event_json(&play.state, 1, wait, &text);
+    want(&text, "\"attempt\":1,");
+    want(&text, "\"delay_ms\":2000,");
+    want(&text, "\"retry\":1,\"retries_max\":3,\"error\":\"HTTP 429 Too Many Requests\"");
+}
+END_TEST
+
+START_TEST(test_without_a_matched_line_the_error_is_how_it_ended)
+{
+    play_exit(&play, "a", 125, play_transient(TRANSIENT_RESOURCE_BUSY));
+    event_words(&play.state, play_last(&play, EVENT_WAIT_STARTED), &text);
+    want(&text, "; error: exit 125");
+}
+END_TEST
+
+START_TEST(test_a_recovery_says_who_and_after_what)
+{
+    play_crash(&play, play.event_count, true);
+    event_words(&play.state, play_last(&play, EVENT_RUN_RECOVERED), &text);
+    want(&text, "run taken up again by ");
+    want(&text, ", after a reboot");
+}
+END_TEST
+
+START_TEST(test_a_correction_leaves_the_first_verdict)
+{
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    play_input(&play, (struct input){.kind = INPUT_CONTROL,
+                                     .control = {.verb = CONTROL_CORRECT,
+                                                 .task = 0,
+                                                 .step = -1,
+                                                 .label = {.class = VERDICT_TRANSIENT,
+                                                           .type = TRANSIENT_NETWORK_TIMEOUT},
+                                                 .by = "ann"}});
+    event_words(&play.state, play_last(&play, EVENT_CLASS_CORRECTED), &text);
+    want(&text, "GREEN is NETWORK_TIMEOUT, says ann; the first verdict stays");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("event_text");
+    TCase *words = test_case(suite, "words");
+    tcase_add_checked_fixture(words, setup, teardown);
+    tcase_add_test(words, test_E4_each_retry_says_attempt_max_delay_and_error);
+    tcase_add_test(words, test_without_a_matched_line_the_error_is_how_it_ended);
+    tcase_add_test(words, test_a_recovery_says_who_and_after_what);
+    tcase_add_test(words, test_a_correction_leaves_the_first_verdict);
+    return suite;
+}
