@@ -19,6 +19,8 @@
 enum {
     MATCH_BEFORE = 40, /* bytes of a long line shown before the match */
     ERR_STREAM = 1,    /* index in scan.streams */
+    /* A limit that is in force for so long is a window: parked, not waited on. */
+    PARK_LEAST_MS = 3600 * 1000,
 };
 
 struct classifier {
@@ -141,8 +143,13 @@ static void set_hint(struct verdict *out, struct scan *scan, const struct scan_m
         return;
     out->retry_after_ms = hint.ms;
     (void)snprintf(out->hint_rule, sizeof(out->hint_rule), "%s", hint.rule->id);
-    if (out->class == VERDICT_TRANSIENT)
-        return;
+    if (out->class == VERDICT_TRANSIENT) {
+        if (out->type != TRANSIENT_API_RATE_LIMIT || hint.ms < PARK_LEAST_MS)
+            return;
+        out->class = VERDICT_PERSISTENT;
+        out->type = TRANSIENT_NONE;
+        out->reason = REASON_QUOTA;
+    }
     out->ask = false;
     if (scan->input->now_ms > 0)
         out->resume_at_ms = scan->input->now_ms + hint.ms;
@@ -222,6 +229,7 @@ static bool judge_words(const struct classifier *classifier, const struct classi
     struct scan scan;
     struct scan_match match;
     scan_init(&scan, classifier->rules, &inner);
+    scan.trusts = true;
     bool holds = list ? scan_first(&scan, list, 0, &match) : judge_text(&scan, out);
     if (list && holds)
         set_matched(out, &scan, &match);

@@ -11,10 +11,10 @@
 
 /* The members of one rule; the file may hold others, for its readers. */
 static const char *const known_members[] = {
-    "id",     "section",     "class",   "type",    "reason", "subtype", "need", "pattern",
-    "unless", "unless_text", "stream",  "tail",    "exit",   "program", "ask",  "quoted",
-    "final",  "late",        "memory",  "unit_ms", "why",    "signal",  "kind", "retry_after",
-    "form",   "most",        "decides", "user",    "waits",
+    "id",     "section",     "class",   "type",    "reason", "subtype", "need",  "pattern",
+    "unless", "unless_text", "stream",  "tail",    "exit",   "program", "ask",   "quoted",
+    "final",  "late",        "memory",  "unit_ms", "why",    "signal",  "kind",  "retry_after",
+    "form",   "most",        "decides", "user",    "waits",  "over",    "after",
 };
 
 static const char *const stream_names[] = {
@@ -170,6 +170,7 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
     rule->quoted = json_bool(json_get(json, "quoted"), false);
     rule->final = json_bool(json_get(json, "final"), false);
     rule->late = json_bool(json_get(json, "late"), false);
+    rule->over = json_bool(json_get(json, "over"), false);
     rule->waits = json_bool(json_get(json, "waits"), false);
     rule->memory = json_bool(json_get(json, "memory"), false);
     return read_members(json, err) &&
@@ -177,6 +178,7 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
            read_class(rule, json, err) && read_stream(rule, json, err) &&
            read_facts(rule, json, err) && read_time(rule, json, err) &&
            read_pattern(&rule->pattern, json, "pattern", err) &&
+           read_pattern(&rule->after, json, "after", err) &&
            read_pattern(&rule->unless, json, "unless", err) &&
            read_pattern(&rule->unless_text, json, "unless_text", err) &&
            read_needs(rule, literals, json, err);
@@ -262,6 +264,7 @@ static void list_done(struct rule_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         rule_pattern_close(list->items[i].pattern);
+        rule_pattern_close(list->items[i].after);
         rule_pattern_close(list->items[i].unless);
         rule_pattern_close(list->items[i].unless_text);
     }

@@ -49,6 +49,7 @@ struct rule {
     bool quoted; /* counts in quoted lines too */
     bool final;  /* nothing that was said later outranks it */
     bool late;   /* outranks a transient rule that matched earlier in the stream */
+    bool over;   /* the second group's number must be larger than the first's */
     bool waits;  /* persistent: waiting heals it if the time is known */
     bool memory; /* void if a counter says that memory was not the cause */
     int exits[RULE_EXITS_MAX];
@@ -60,6 +61,7 @@ struct rule {
     int needs[RULE_NEEDS_MAX];        /* literals: a line without one cannot match */
     int need_count;                   /* 0, with a pattern: every line is tried */
     struct rule_pattern *pattern;     /* owned; NULL: facts alone decide */
+    struct rule_pattern *after;       /* owned; the line before must match it */
     struct rule_pattern *unless;      /* owned; the line must not match it */
     struct rule_pattern *unless_text; /* owned; no line of the streams may match it */
     int retry_group;                  /* of the pattern; it holds a time to wait; 0: none */

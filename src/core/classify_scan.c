@@ -126,6 +126,8 @@ static void note_miss(struct scan *scan, const struct scan_match *match, enum ne
 bool scan_is_spoken(struct scan *scan, int stream, size_t index)
 {
     struct clean_line *line = &scan->streams[stream].text.lines[index];
+    if (scan->trusts)
+        return true;
     if (line->state != CLEAN_LINE_UNKNOWN)
         return line->state == CLEAN_LINE_SPOKEN;
     size_t first = index; /* a part of a long line is what its beginning is */
@@ -148,11 +150,30 @@ bool scan_is_spoken(struct scan *scan, int stream, size_t index)
     return line->state == CLEAN_LINE_SPOKEN;
 }
 
+static int64_t number_at(const struct scan *scan, const struct scan_match *match, int group)
+{
+    const struct clean_text *text = &scan->streams[match->stream].text;
+    const char *line = text->bytes + text->lines[match->line].start;
+    int64_t value = 0;
+    for (size_t i = match->spans[group].start; i < match->spans[group].end; i++)
+        value = value * 10 + (line[i] - '0');
+    return value;
+}
+
+/* What a pattern alone cannot say. */
+static bool checks_hold(struct scan *scan, const struct rule *rule, const struct scan_match *match)
+{
+    if (rule->over && number_at(scan, match, 2) <= number_at(scan, match, 1))
+        return false;
+    return !rule->after ||
+           (match->line > 0 && line_matches(scan, match->stream, match->line - 1, rule->after));
+}
+
 static bool try_line(struct scan *scan, const struct rule *rule, struct scan_match *match)
 {
     const enum rule_match found =
         match_line(scan, match->stream, match->line, rule->pattern, match->spans);
-    if (found != RULE_MATCH_YES) {
+    if (found != RULE_MATCH_YES || !checks_hold(scan, rule, match)) {
         if (rule->need_count > 0 || found == RULE_MATCH_LIMITED)
             note_miss(scan, match, NEAR_PATTERN);
         return false;

@@ -55,6 +55,7 @@ struct scan {
     int64_t work;        /* done so far, see SCAN_WORK_MAX */
     struct scan_near nears[SCAN_NEAR_MAX];
     int near_count;
+    bool trusts;      /* every line is spoken: an API's own words */
     bool keeps_nears; /* near misses are wanted now */
 };
 

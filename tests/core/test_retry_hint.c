@@ -65,7 +65,7 @@ static const struct {
     {"\\\"retryDelay\\\": \\\"26s\\\"", 26000},
     {"Suggested retry after 60s.", 60000},
     {"Please retry after 45 seconds.", 45000},
-    {"\"resets_in_seconds\":9000", 9000000},
+    {"\"resets_in_seconds\":900", 900000},
     {"Retrying in 18 seconds", -1},
     {"429 Too Many Requests", -1},
 };
@@ -198,16 +198,50 @@ START_TEST(test_money_is_not_waited_for)
 }
 END_TEST
 
-START_TEST(test_rate_limit_with_a_long_hint_stays_transient)
+START_TEST(test_rate_limit_that_ends_hours_away_is_parked)
 {
-    const struct classify_input input = input_at(NOW_S, "HTTP 429\nRetry-After: 86400\n");
+    struct classify_input input = input_at(NOW_S, "HTTP 429\nRetry-After: 86400\n");
     struct verdict verdict;
 
     classify(judge_classifier(), &input, &verdict);
 
-    ck_assert_int_eq(verdict.class, VERDICT_TRANSIENT);
+    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
+    ck_assert_int_eq(verdict.type, TRANSIENT_NONE);
+    ck_assert_int_eq(verdict.reason, REASON_QUOTA);
+    ck_assert_str_eq(verdict.rule, "b1.http-429");
     ck_assert_int_eq(verdict.retry_after_ms, 86400000);
+    ck_assert_int_eq(verdict.resume_at_ms, (int64_t)NOW_S * 1000 + 86400000);
+    ck_assert(!verdict.ask);
+
+    input.err = text_of("HTTP 429\nRetry-After: 3599\n");
+    classify(judge_classifier(), &input, &verdict);
+    ck_assert_int_eq(verdict.class, VERDICT_TRANSIENT);
     ck_assert_int_eq(verdict.resume_at_ms, -1);
+}
+END_TEST
+
+START_TEST(test_a_request_over_the_limit_never_passes)
+{
+    ck_assert_int_eq(judge(1,
+                           "Error code: 429: Limit 7000, Used 0, Requested 7000. "
+                           "Please try again in 5s.\n",
+                           "")
+                         .class,
+                     VERDICT_TRANSIENT);
+    ck_assert_int_eq(judge(1,
+                           "Error code: 429: Limit 7000, Used 0, Requested ~7001. "
+                           "Please try again in 5s.\n",
+                           "")
+                         .reason,
+                     REASON_CONTEXT_LENGTH);
+}
+END_TEST
+
+START_TEST(test_a_hint_over_two_lines)
+{
+    const char *text = "Rate limit reached. Please try again\n    in 12s. Visit us.\n";
+    ck_assert_int_eq(judge(1, text, "").retry_after_ms, 12000);
+    ck_assert_int_eq(judge(1, "HTTP 429\n    in 12s. Visit us.\n", "").retry_after_ms, -1);
 }
 END_TEST
 
@@ -235,7 +269,9 @@ Suite *test_suite(void)
     tcase_add_test(verdicts, test_window_with_a_time_is_parked);
     tcase_add_test(verdicts, test_window_without_a_time_asks);
     tcase_add_test(verdicts, test_money_is_not_waited_for);
-    tcase_add_test(verdicts, test_rate_limit_with_a_long_hint_stays_transient);
+    tcase_add_test(verdicts, test_rate_limit_that_ends_hours_away_is_parked);
+    tcase_add_test(verdicts, test_a_request_over_the_limit_never_passes);
+    tcase_add_test(verdicts, test_a_hint_over_two_lines);
     tcase_add_test(verdicts, test_a_server_that_says_when_is_a_cause);
     return suite;
 }
