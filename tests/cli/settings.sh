@@ -1,0 +1,82 @@
+#!/bin/sh
+# devs.config.json and the policies of a plan, from outside.
+. "$(dirname "$0")/check.sh"
+
+cat >devs.config.json <<'JSON'
+{"policies": {"sandbox": {"base_delay_ms": 1, "max_attempts": 4},
+              "brisk": {"like": "transport", "base_delay_ms": 2, "jitter": "full"}},
+ "retry_limit": 2, "sandbox": {"transientRetries": 1},
+ "rules": [{"id": "our.licence", "class": "transient", "type": "RESOURCE_BUSY",
+            "pattern": "^no free licence", "stream": "stderr"}]}
+JSON
+
+# --- one command
+"$devs" exec -- false 2>err
+want 'sandbox of the settings: exit' $? 1
+want_in 'sandbox of the settings' "$(cat err)" 'try 4/4 VERIFY retry exhausted'
+"$devs" exec --policy brisk -- false 2>err
+want_in 'a persistent failure under brisk' "$(cat err)" 'try 1/4 VERIFY failed'
+"$devs" exec --policy brisk -- sh -c 'echo no free licence >&2; exit 3' 2>err
+want 'a rule of the settings: exit' $? 3
+want_in 'a rule of the settings' "$(cat err)" 'RESOURCE_BUSY (our.licence): no free licence'
+want_in 'is tried again' "$(cat err)" 'transient exhausted after 4 of 4 attempts'
+"$devs" exec --policy brusk -- true 2>err
+want 'unknown policy: exit' $? 2
+want_in 'unknown policy' "$(cat err)" 'transport, brisk'
+
+# --- a plan in a folder below
+mkdir below
+cat >below/plan.json <<'JSON'
+{"version": 1, "idempotent": true, "policy": {"like": "sandbox", "max_attempts": 2},
+ "policies": {"slow": {"like": "brisk", "cap_ms": 3}},
+ "tasks": [{"id": "a", "steps": [
+  {"run": ["true"]},
+  {"run": ["true"], "policy": "slow", "source": "api"},
+  {"run": ["true"], "policy": {"like": "research", "window": 2}},
+  {"phase": "VERIFY", "run": ["false"], "policy": "research"}]}]}
+JSON
+"$devs" run --dry-run below/plan.json >out
+want 'dry run: exit' $? 0
+want_in 'dry run: the plan' "$(cat out)" '2 tries (sandbox+: after 1 ms, x 2 up to 30 s)'
+want_in 'dry run: a name' "$(cat out)" \
+	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient) source api'
+want_in 'dry run: an object' "$(cat out)" \
+	'2 tries (research+: after 1 s, x 2 up to 1 min, 2 equal results end it)'
+want_in 'dry run: retry_limit' "$(cat out)" '2 tries (research: after 1 s, x 2 up to 1 min'
+
+# --- the log needs no settings afterwards
+"$devs" run --plain below/plan.json >out 2>err
+want 'run: exit' $? 1
+want_in 'run: retry_limit' "$(cat out)" 'max retries exceeded'
+"$devs" debug --logs --json >before
+rm devs.config.json
+"$devs" debug --logs --json >after
+want 'the records do not change' "$(cksum <after)" "$(cksum <before)"
+want_in 'the records say the policy' "$(cat after)" 'try 2/2'
+if command -v sqlite3 >/dev/null; then
+	found=$(sqlite3 .devs/devs.db \
+		"SELECT count(*) FROM plan WHERE text LIKE '%\"settings\":{\"policies\":{%\"brisk\":{%'")
+	want 'the log has the policies' "$found" 4
+fi
+
+# --- what is wrong is said at once, and nothing is started
+rm -rf .devs
+printf '{"retry_limit": 0, "policies": {"a": {"like": "a"}}, "sandboxes": {}}' >devs.config.json
+"$devs" run below/plan.json 2>err
+want 'bad settings: exit' $? 2
+want_in 'bad settings: how many' "$(cat err)" 'devs.config.json: 3 things are wrong, nothing was started'
+want_in 'bad settings: range' "$(cat err)" '[INVALID_VALUE] retry_limit: out of range (expected 1 to 100, got 0)'
+want_in 'bad settings: like' "$(cat err)" 'policies.a.like: a policy cannot be like itself'
+want_in 'bad settings: key' "$(cat err)" 'sandboxes: unknown key'
+printf '{"retry_limit": 2,\n "rules" []}' >devs.config.json
+"$devs" exec -- true 2>err
+want 'settings that are no JSON: exit' $? 2
+want_in 'settings that are no JSON' "$(cat err)" 'line 2, column 10'
+printf '{"rules": [{"id": "r1", "class": "transient", "type": "TIRED", "pattern": "x"}]}' >devs.config.json
+"$devs" exec -- true 2>err
+want 'a bad rule: exit' $? 2
+want_in 'a bad rule' "$(cat err)" "devs.config.json: rule 1 'r1': "
+want 'a bad rule: one line' "$(wc -l <err | tr -d ' ')" 1
+[ ! -e .devs ]
+want 'nothing was started' $? 0
+finish
