@@ -1,0 +1,32 @@
+/*
+ * scene.h - a run written down: a plan, what happens to it, and after each line all that
+ * the log gets, what is to be done, and what has changed in the state.
+ *
+ * A file of tests/data/scenes: lines of comment (#), one `plan {...}`, then inputs:
+ *
+ *   > start JOBS                     > wait MS        > clock MS   (the wall clock jumps)
+ *   > running TASK PID               > quiet TASK MS  > heard TASK
+ *   > exit TASK CODE VERDICT [...]   > end TASK KIND CODE VERDICT [...]
+ *   > note TEXT                      > leave          > orphan
+ *   > lose EVENTS [reboot]           the engine dies, the last events are not in the log
+ *   > cancel|retry|hold|release|send-one TASK|- [stop|term|kill] [...]
+ *   > correct TASK VERDICT [...]
+ *
+ * VERDICT is a word of label.h; [...] are `hint=MS`, `ask`, `fp=N`, `met`, `step=N`, `try=N`,
+ * `own` (the act was made in this process) and facts of the outcome.
+ */
+#ifndef DEVS_TEST_SCENE_H
+#define DEVS_TEST_SCENE_H
+
+#include "play.h"
+
+/* Play the inputs of a scene's text; the text as it should be is added to *out. */
+void scene_play(const char *text, struct str *out);
+
+/* One line for an event, with what is not 0 in it. */
+void scene_show_event(const struct play *play, const struct event *event, struct str *out);
+void scene_show_action(const struct play *play, const struct action *action, struct str *out);
+/* One line for each thing that the state knows, with what is not as it was at first. */
+void scene_show_state(const struct play *play, struct str *out);
+
+#endif
