@@ -10,7 +10,7 @@ void scheduler_cancel_rest(const struct scheduling *now, int task)
     bool goes_on = state->cancelling && !task_status_is_final(state->status);
     if (!goes_on)
         return;
-    struct decision decision = {.kind = DECISION_CANCELLED};
+    struct decision decision = {.kind = DECISION_CANCELLED, .capture = true};
     scheduler_end_step(now, task, &decision, NULL);
 }
 
@@ -199,8 +199,13 @@ void scheduler_judge(const struct scheduling *now, int task, const struct input 
     conclude(now, task, &input->outcome, &verdict);
 }
 
+/* Of an end with code 0 the log says what it came to, what was expected included. */
 void scheduler_judge_late(const struct scheduling *now, int task, const struct input *input)
 {
-    struct verdict verdict = apply_expectation(scheduler_plan_step(now->state, task), input);
-    conclude(now, task, &input->outcome, &verdict);
+    const struct outcome *outcome = &input->outcome;
+    struct verdict verdict = input->verdict;
+    bool said = outcome->kind == OUTCOME_EXIT && outcome->code == 0;
+    if (!said)
+        verdict = apply_expectation(scheduler_plan_step(now->state, task), input);
+    conclude(now, task, outcome, &verdict);
 }

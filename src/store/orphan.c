@@ -28,6 +28,15 @@ static bool open_orphan(struct orphan *orphan, const struct place *place, int64_
            log_writer_resume(orphan->writer, run, follower_state(orphan->follower), err);
 }
 
+/* Now, on the clock of the boot that the run was in: this one may be another. */
+static struct moment then_now(const struct moment *last)
+{
+    struct moment now = clock_now();
+    int64_t since_ms = now.at_ms > last->at_ms ? now.at_ms - last->at_ms : 0;
+    now.mono_ms = last->mono_ms + since_ms;
+    return now;
+}
+
 /* The scheduler decides as ever, but starts nothing, and with nobody to send signals
  * a cancel can only be the mildest. What it wants done is left undone: there is no
  * engine. */
@@ -39,7 +48,8 @@ static void act(struct orphan *orphan, const struct control *control)
                                   .run_dir = follower_run(orphan->follower)->dir,
                                   .environment = environment,
                                   .orphaned = true};
-    struct input input = {.kind = INPUT_CONTROL, .now = clock_now(), .control = *control};
+    struct input input = {
+        .kind = INPUT_CONTROL, .now = then_now(&state->last), .control = *control};
     input.control.mode = CANCEL_STOP;
     scheduler_step(&scheduler, &input, &orphan->turn);
 }

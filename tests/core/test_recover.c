@@ -115,6 +115,38 @@ START_TEST(test_lost_verdict_is_persistent)
 }
 END_TEST
 
+/* A test that had to be red was green: the end says so, and it stays so. */
+START_TEST(test_unexpected_pass_stays_a_failure)
+{
+    begin("{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"],"
+          "\"expect\":\"failure\"}]}]}");
+    play_exit(&play, "a", 0, play_passed());
+    die_after(EVENT_ATTEMPT_ENDED, false);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+}
+END_TEST
+
+START_TEST(test_failure_that_was_wanted_is_still_a_success)
+{
+    begin("{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"],"
+          "\"expect\":\"failure\"}]}]}");
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    die_after(EVENT_ATTEMPT_ENDED, false);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_PASSED);
+}
+END_TEST
+
+START_TEST(test_cancelled_wait_keeps_its_evidence)
+{
+    begin(two);
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    play_control(&play, CONTROL_CANCEL, "a", CANCEL_STOP);
+    die_after(EVENT_CANCEL_ASKED, false);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_CANCELLED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->d, 1);
+}
+END_TEST
+
 START_TEST(test_lost_verdict_of_a_timeout_is_known)
 {
     begin(two);
@@ -204,6 +236,9 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_decision_on_a_success_is_made_up_for);
     tcase_add_test(tcase, test_recorded_verdict_is_the_one_decided_on);
     tcase_add_loop_test(tcase, test_lost_verdict_is_persistent, 0, 2);
+    tcase_add_test(tcase, test_unexpected_pass_stays_a_failure);
+    tcase_add_test(tcase, test_failure_that_was_wanted_is_still_a_success);
+    tcase_add_test(tcase, test_cancelled_wait_keeps_its_evidence);
     tcase_add_test(tcase, test_lost_verdict_of_a_timeout_is_known);
     tcase_add_test(tcase, test_blocks_that_were_on_their_way_are_made);
     tcase_add_test(tcase, test_cancel_that_was_asked_is_carried_out);
