@@ -219,8 +219,12 @@ void plan_policy_complain_unknown(struct plan_reader *reader, const struct plan_
 const struct policy *plan_policy_by_name(struct plan_reader *reader, const struct plan_path *path,
                                          const struct json *value)
 {
-    const char *name = plan_reader_text(reader, path, value, POLICY_NAME_MAX - 1);
     reader->policy_name = NULL;
+    if (json_kind(value) != JSON_KIND_STRING) {
+        plan_reader_wrong_type(reader, path, "string or object", value);
+        return NULL;
+    }
+    const char *name = plan_reader_text(reader, path, value, POLICY_NAME_MAX - 1);
     const struct policy *policy = name ? policy_list_find(&reader->policies, name) : NULL;
     if (name && !policy)
         plan_policy_complain_unknown(reader, path, value);

@@ -2,9 +2,8 @@
 
 #include <string.h>
 
+#include "agent.h"
 #include "xalloc.h"
-
-static const char *const agent_names[] = {"claude", "codex", "gemini", "opencode", "qwen", "pi"};
 
 /* The number of the name, which is added if it is new; -1 if there is no room. */
 static int source_number(struct plan *plan, const char *name)
@@ -48,8 +47,6 @@ void plan_source_guess(struct plan *plan, struct plan_step *step)
         return;
     const char *slash = strrchr(step->argv[0], '/');
     const char *program = slash ? slash + 1 : step->argv[0];
-    for (size_t i = 0; i < ARRAY_LEN(agent_names); i++) {
-        if (strcmp(agent_names[i], program) == 0)
-            step->source = source_number(plan, program);
-    }
+    if (agent_find(program) != AGENT_NONE)
+        step->source = source_number(plan, program);
 }

@@ -93,6 +93,15 @@ static int drop_hidden(const struct policy_list *list)
     return kept;
 }
 
+/* The two that have short words count too: a plan must have room for all. */
+static void complain_too_many(struct plan_reader *reader, const struct plan_path *root)
+{
+    const struct plan_path path = {.up = root, .key = "policies"};
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, &path,
+                    "too many, with those of retry_limit and transientRetries", "at most 64",
+                    "more");
+}
+
 static void read_root(struct plan_reader *reader, const struct json *root)
 {
     static const struct plan_path path = {0};
@@ -103,6 +112,9 @@ static void read_root(struct plan_reader *reader, const struct json *root)
     }
     load(reader, root);
     (void)plan_reader_object(reader, &path, root, &settings_fields); /* it is an object */
+    reader->policies.count = drop_hidden(&reader->policies);
+    if (reader->policies.count > PLAN_POLICIES_MAX)
+        complain_too_many(reader, &path);
 }
 
 bool settings_parse(const char *text, size_t len, struct settings *out,
@@ -118,7 +130,7 @@ bool settings_parse(const char *text, size_t len, struct settings *out,
     settings.policies = xcalloc(SETTINGS_POLICIES_MAX, sizeof(*settings.policies));
     reader.policies.items = settings.policies;
     read_root(&reader, root);
-    settings.policy_count = drop_hidden(&reader.policies);
+    settings.policy_count = reader.policies.count;
     const struct json *rules = json_get(root, "rules");
     if (json_count(rules) > 0)
         settings.rules = json_brief(rules, SIZE_MAX);

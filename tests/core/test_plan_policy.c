@@ -215,14 +215,14 @@ static const struct {
      "[INVALID_VALUE] policy: unknown policy (expected sandbox, infrastructure, research, "
      "transport, mine, got \"x\")\n"},
     {"policy of the plan", SAFE "\"policy\": 5,", "{\"run\": [\"x\"]}",
-     "[WRONG_TYPE] policy: wrong type (expected string, got integer)\n"},
+     "[WRONG_TYPE] policy: wrong type (expected string or object, got integer)\n"},
     {"fields of the plan's policy", SAFE "\"policy\": {\"cap\": 5, \"window\": 1},",
      "{\"run\": [\"x\"]}",
      "[INVALID_VALUE] policy.cap: unknown key\n"
      "[INVALID_VALUE] policy.window: one result alone is no loop (expected 0 or 2 and more, got "
      "1)\n"},
     {"policy of a step", SAFE, "{\"run\": [\"x\"], \"policy\": [1]}",
-     "[WRONG_TYPE] tasks[0].steps[0].policy: wrong type (expected string, got array)\n"},
+     "[WRONG_TYPE] tasks[0].steps[0].policy: wrong type (expected string or object, got array)\n"},
     {"fields of a step's policy", "",
      "{\"run\": [\"x\"], \"policy\": {\"like\": \"x\", \"retry_on\": [\"all\"]}}",
      "[INVALID_VALUE] tasks[0].steps[0].policy.like: unknown policy (expected sandbox, "
