@@ -12,10 +12,10 @@ static bool check_rows(struct finding *finding, const char *name, const struct l
                        size_t count, int task, int step)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!finding_check(finding, rows[i].want == rows[i].have, name,
-                           "t%d/%d: %s is %" PRId64 ", should be %" PRId64, task, step,
-                           rows[i].what, rows[i].have, rows[i].want))
-            return false;
+        if (rows[i].want != rows[i].have)
+            return finding_check(finding, false, name,
+                                 "t%d/%d: %s is %" PRId64 ", should be %" PRId64, task, step,
+                                 rows[i].what, rows[i].have, rows[i].want);
     }
     return true;
 }
@@ -112,6 +112,23 @@ static int unmet(const struct model *model, int task)
     return count;
 }
 
+/* "start 2/4": the one that runs, or that failed last. */
+static int starts_tried(const struct model *model, int task)
+{
+    const struct model_step *step = model_peek(model, task);
+    bool again = step->start_failures > 0 && step->status == STEP_RUNNING;
+    return step->start_failures + (again ? 1 : 0);
+}
+
+/* "TRY 2/3": what was tried, and what may be yet. */
+static int tries(const struct model *model, int task)
+{
+    const struct model_step *step = model_peek(model, task);
+    int allowed = step->grant > 0 ? step->allowed : model_allowance(model, task);
+    int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);
+    return step->attempt_count + (left > 0 ? left : 0);
+}
+
 static bool check_task(struct finding *finding, const struct model *model,
                        const struct run_state *state, int task)
 {
@@ -143,10 +160,17 @@ static bool check_task(struct finding *finding, const struct model *model,
         {"in line", in_line && !gate, heap_has(&state->ready, task)},
         {"in the gate's line", in_line && gate, gate && heap_has(&gate->line, task)},
         {"waits", waits, heap_has(&state->waits, task)},
+        {"its wake-up", waits ? model_peek(model, task)->due.mono_ms : 0,
+         waits && heap_has(&state->waits, task) ? heap_key(&state->waits, task) : 0},
+        {"starts tried", starts_tried(model, task), run_state_start_tries(state, task).at},
+        {"tries in all", tries(model, task), run_state_tries(state, task)},
     };
     if (!CHECK_ROWS(finding, as_derived, rows, task, want->step))
         return false;
-    for (int i = 0; i < model->plot->tasks[task].step_count; i++) {
+    bool all = model->last_seq % 16 == 0; /* steps that are over seldom change */
+    int current = model_step_number(model, task);
+    int last = model->plot->tasks[task].step_count - 1;
+    for (int i = all ? 0 : current; i <= (all ? last : current); i++) {
         if (!check_step(finding, &model->steps[task][i], &have->steps[i], task, i))
             return false;
     }
@@ -199,6 +223,92 @@ static bool check_run(struct finding *finding, const struct model *model,
     return CHECK_ROWS(finding, as_derived, rows, -1, -1);
 }
 
+static bool is_near(const struct model_step *a, const struct model_step *b)
+{
+    int64_t apart_ms = a->wait_from.mono_ms - b->wait_from.mono_ms;
+    return a->last.fingerprint.hi == b->last.fingerprint.hi &&
+           a->last.fingerprint.lo == b->last.fingerprint.lo && apart_ms <= FAULT_SPAN_MS &&
+           apart_ms >= -FAULT_SPAN_MS;
+}
+
+static bool waits_on_result(const struct model *model, int task)
+{
+    const struct model_step *step = model_peek(model, task);
+    return step->status == STEP_WAITING && model->tasks[task].follows < 0 &&
+           (step->last.fingerprint.hi != 0 || step->last.fingerprint.lo != 0);
+}
+
+/* Did all that wait with this task's result begin within a minute of one another? */
+static bool all_near(const struct model *model, int task)
+{
+    const struct digest *result = &model_peek(model, task)->last.fingerprint;
+    for (int i = 0; i < model->plot->task_count; i++) {
+        for (int k = 0; k < i; k++) {
+            const struct model_step *a = model_peek(model, i);
+            const struct model_step *b = model_peek(model, k);
+            bool both =
+                waits_on_result(model, i) && waits_on_result(model, k) &&
+                a->last.fingerprint.hi == result->hi && a->last.fingerprint.lo == result->lo &&
+                b->last.fingerprint.hi == result->hi && b->last.fingerprint.lo == result->lo;
+            if (both && !is_near(a, b))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A fault that is told has at least three members, and is told by the first of them. */
+static bool check_fault(struct finding *finding, const struct model *model,
+                        const struct fault *fault, const struct run_state *state)
+{
+    int members = 0;
+    int first = -1;
+    for (int i = 0; i < model->plot->task_count; i++) {
+        const struct digest *result = &model_peek(model, i)->last.fingerprint;
+        bool same = result->hi == fault->fingerprint.hi && result->lo == fault->fingerprint.lo;
+        if (!waits_on_result(model, i) || !same || !fault_has(fault, state, i))
+            continue;
+        members++;
+        first = first < 0 ? i : first;
+    }
+    return finding_check(finding, fault->count >= 3 && members >= 1,
+                         "a common fault has three members or more", "%d of %d", members,
+                         fault->count) &&
+           finding_check(finding, fault->first >= first, "a common fault is told by its first",
+                         "t%d, should be t%d", fault->first, first);
+}
+
+/* Where all that wait with one result began within a minute, they are one fault. */
+static bool check_faults(struct finding *finding, const struct model *model,
+                         const struct run_state *state)
+{
+    struct fault faults[FAULTS_MAX];
+    int count = run_state_faults(state, faults);
+    for (int i = 0; i < count; i++) {
+        if (!check_fault(finding, model, &faults[i], state))
+            return false;
+    }
+    for (int i = 0; i < model->plot->task_count; i++) {
+        int members = 0;
+        bool close = waits_on_result(model, i);
+        for (int k = 0; close && k < model->plot->task_count; k++) {
+            const struct model_step *other = model_peek(model, k);
+            const struct digest *result = &model_peek(model, i)->last.fingerprint;
+            bool same = waits_on_result(model, k) && other->last.fingerprint.hi == result->hi &&
+                        other->last.fingerprint.lo == result->lo;
+            members += same;
+            close = !same || k >= i;
+        }
+        bool told = false;
+        for (int k = 0; k < count; k++)
+            told = told || (faults[k].first == i && faults[k].count == members);
+        if (close && members >= FAULT_TASKS_MIN && !told && all_near(model, i))
+            return finding_check(finding, false, "three that wait with one result are one fault",
+                                 "%d with t%d", members, i);
+    }
+    return true;
+}
+
 bool compare_model(struct finding *finding, const struct model *model,
                    const struct run_state *state)
 {
@@ -212,5 +322,5 @@ bool compare_model(struct finding *finding, const struct model *model,
     }
     for (int i = 0; holds && i < model->plan->source_count; i++)
         holds = check_gate(finding, &model->gates[i], &state->gates[i], i);
-    return holds;
+    return holds && check_faults(finding, model, state);
 }

@@ -16,6 +16,7 @@ enum tale {
     TALE_NO_START,  /* it does not get as far as starting */
     TALE_HINTS,     /* a server says when to come back */
     TALE_LIMIT,     /* a rate limit */
+    TALE_OUTAGE,    /* what others meet too; by the weather only */
     TALE_ASKS,      /* only a person can help */
     TALE_LOST,      /* its end was not seen */
     TALE_WRONG_RED, /* red, but not as it was to be, or green */
@@ -27,6 +28,13 @@ static const int tale_weights[TALE_COUNT] = {
     [TALE_FINE] = 46,    [TALE_WORLD] = 9,     [TALE_WORK] = 6,  [TALE_CIRCLES] = 6,
     [TALE_NO_START] = 7, [TALE_HINTS] = 6,     [TALE_LIMIT] = 5, [TALE_ASKS] = 2,
     [TALE_LOST] = 4,     [TALE_WRONG_RED] = 3, [TALE_MIXED] = 6,
+};
+
+/* What holds for all of a plot. */
+struct weather {
+    bool calm;   /* it all goes well in the end, and nobody interferes */
+    bool outage; /* many meet the same failure of the world at the same time */
+    int64_t outage_hint_ms;
 };
 
 static enum reason any_reason(struct chance *chance)
@@ -200,6 +208,12 @@ static struct plot_ending ending_of(enum tale tale, struct chance *chance,
         ending.hint_ms = chance_hits(chance, 50) ? hint(chance) : -1;
         ending.fingerprint = 7;
         return ending;
+    case TALE_OUTAGE:
+        ending.kind = OUTCOME_EXIT;
+        ending.code = 1;
+        ending.runs_ms = chance_between(chance, 0, 500);
+        ending.fingerprint = 500;
+        return ending;
     case TALE_ASKS:
         ending = chance_hits(chance, 50) ? ending : of_the_work(chance);
         ending.ask = true;
@@ -215,16 +229,33 @@ static struct plot_ending ending_of(enum tale tale, struct chance *chance,
     return any_ending(chance, step);
 }
 
-static void tell(struct chance *chance, struct plot_step *step)
+static void join_outage(struct plot_step *step, const struct weather *weather)
 {
-    enum tale tale = (enum tale)chance_pick(chance, tale_weights, TALE_COUNT);
-    bool has_limits = step->source >= 0 && chance_hits(chance, 35);
-    if (has_limits)
-        tale = TALE_LIMIT;
+    for (int i = 0; i < step->ending_count; i++)
+        step->endings[i].hint_ms = weather->outage_hint_ms;
+}
+
+static enum tale pick_tale(struct chance *chance, const struct plot_step *step,
+                           const struct weather *weather)
+{
+    if (weather->calm)
+        return chance_hits(chance, 98) ? TALE_FINE : TALE_WORLD;
+    if (weather->outage && chance_hits(chance, 40))
+        return TALE_OUTAGE;
+    if (step->source >= 0 && chance_hits(chance, 35))
+        return TALE_LIMIT;
+    return (enum tale)chance_pick(chance, tale_weights, TALE_COUNT);
+}
+
+static void tell(struct chance *chance, struct plot_step *step, const struct weather *weather)
+{
+    enum tale tale = pick_tale(chance, step, weather);
     int count = tale == TALE_FINE ? 1 : (int)chance_between(chance, 1, 5);
     for (int i = 0; i < count; i++)
         step->endings[step->ending_count++] = ending_of(tale, chance, step);
-    if (tale == TALE_FINE)
+    if (tale == TALE_OUTAGE)
+        join_outage(step, weather);
+    if (tale == TALE_FINE || weather->calm)
         return;
     /* What comes after: other troubles, or the end of trouble. */
     int more = chance_hits(chance, 50) ? (int)chance_between(chance, 1, 3) : 0;
@@ -233,10 +264,12 @@ static void tell(struct chance *chance, struct plot_step *step)
     step->endings[step->ending_count++] = passed(chance, step);
 }
 
-static void make_control(struct plot_op *op, struct chance *chance)
+static void make_control(struct plot_op *op, struct chance *chance, const struct weather *weather)
 {
     static const int verbs[] = {0, 14, 36, 18, 20, 12, 14};
     op->verb = (enum control_verb)chance_pick(chance, verbs, CONTROL_VERB_COUNT);
+    if (weather->outage && chance_hits(chance, 30))
+        op->verb = CONTROL_SEND_ONE;
     op->mode = (enum cancel_mode)chance_below(chance, CANCEL_MODE_COUNT);
     op->of_run = chance_hits(chance, op->verb == CONTROL_CANCEL ? 6 : 12);
     op->unknown_task = chance_hits(chance, 4);
@@ -259,23 +292,40 @@ static void make_control(struct plot_op *op, struct chance *chance)
 
 static void make_crash(struct plot_op *op, struct chance *chance)
 {
+    static const enum event_kind seldom[] = {
+        EVENT_RUN_ENDED,     EVENT_TASK_HELD,     EVENT_TASK_RELEASED, EVENT_CANCEL_ASKED,
+        EVENT_NOTE,          EVENT_GATE_CLOSED,   EVENT_GATE_OPENED,   EVENT_CLASS_CORRECTED,
+        EVENT_RUN_STARTED,   EVENT_STEP_REOPENED, EVENT_TASK_BLOCKED,  EVENT_ATTEMPT_QUIET,
+        EVENT_ATTEMPT_HEARD, EVENT_RUN_RECOVERED,
+    };
     op->after = (enum event_kind)chance_below(chance, EVENT_KIND_COUNT);
+    if (chance_hits(chance, 40))
+        op->after = seldom[chance_below(chance, (int)(sizeof(seldom) / sizeof(seldom[0])))];
     op->rebooted = chance_hits(chance, 30);
     op->orphan_acts = chance_hits(chance, 30) ? (int)chance_between(chance, 1, 3) : 0;
     op->ms = chance_between(chance, 0, chance_hits(chance, 20) ? 90000 : 2000);
 }
 
-static void make_op(struct plot_op *op, struct chance *chance)
+static struct plot_op crash_at_once(struct chance *chance)
+{
+    struct plot_op op = {.kind = PLOT_CRASH, .turn = 0};
+    make_crash(&op, chance);
+    op.after = chance_hits(chance, 80) ? EVENT_RUN_STARTED : op.after;
+    op.orphan_acts = 0;
+    return op;
+}
+
+static void make_op(struct plot_op *op, struct chance *chance, const struct weather *weather)
 {
     static const int kinds[PLOT_OP_KIND_COUNT] = {
         [PLOT_CONTROL] = 70, [PLOT_CRASH] = 12, [PLOT_LEAVE] = 2, [PLOT_WALL_JUMP] = 5,
-        [PLOT_SLEEP] = 4,    [PLOT_STALE] = 5,  [PLOT_NOTE] = 2,  [PLOT_START_AGAIN] = 1,
+        [PLOT_SLEEP] = 4,    [PLOT_STALE] = 5,  [PLOT_NOTE] = 3,  [PLOT_START_AGAIN] = 1,
     };
     op->kind = (enum plot_op_kind)chance_pick(chance, kinds, PLOT_OP_KIND_COUNT);
     op->salt = chance_next(chance);
     switch (op->kind) {
     case PLOT_CONTROL:
-        make_control(op, chance);
+        make_control(op, chance, weather);
         break;
     case PLOT_CRASH:
     case PLOT_LEAVE:
@@ -304,18 +354,37 @@ static int by_turn(const void *a, const void *b)
     return left->salt < right->salt ? -1 : left->salt > right->salt;
 }
 
+static struct weather make_weather(struct chance *chance)
+{
+    int kind = chance_below(chance, 100);
+    struct weather weather = {.calm = kind < 8, .outage = kind >= 8 && kind < 35};
+    weather.outage_hint_ms = chance_hits(chance, 50) ? chance_between(chance, 10000, 40000) : -1;
+    return weather;
+}
+
 void plot_make_script(struct plot *plot, struct chance *chance)
 {
+    const struct weather weather = make_weather(chance);
     for (int i = 0; i < plot->task_count; i++) {
         for (int k = 0; k < plot->tasks[i].step_count; k++)
-            tell(chance, &plot->tasks[i].steps[k]);
+            tell(chance, &plot->tasks[i].steps[k], &weather);
     }
     plot->op_count = (int)chance_between(chance, 4, PLOT_OPS_MAX - 12);
+    if (weather.calm)
+        plot->op_count = (int)chance_between(chance, 0, 1);
     int turns = plot->task_count * 14;
     for (int i = 0; i < plot->op_count; i++) {
-        plot->ops[i].turn = chance_below(chance, turns);
-        make_op(&plot->ops[i], chance);
+        plot->ops[i].turn = 1 + chance_below(chance, turns);
+        make_op(&plot->ops[i], chance, &weather);
     }
+    if (chance_hits(chance, 6))
+        plot->ops[plot->op_count++] = crash_at_once(chance);
+    if (chance_hits(chance, 12)) /* somebody has enough of it */
+        plot->ops[plot->op_count++] = (struct plot_op){.kind = PLOT_CONTROL,
+                                                       .turn = 1 + turns,
+                                                       .verb = CONTROL_CANCEL,
+                                                       .mode = CANCEL_TERM,
+                                                       .of_run = true};
     qsort(plot->ops, (size_t)plot->op_count, sizeof(plot->ops[0]), by_turn);
 }
 

@@ -29,11 +29,12 @@ struct sight {
 
 static void check(const struct sight *sight, bool holds, const char *name)
 {
-    (void)finding_check(sight->watch->finding, holds, name,
-                        "event %" PRId64 " (%s) of t%d/%d, try %d", sight->event->seq,
-                        event_kind_name(sight->event->kind),
-                        sight->watch->plot->tasks[sight->event->task].id, sight->event->step,
-                        sight->event->attempt);
+    if (!holds)
+        (void)finding_check(sight->watch->finding, false, name,
+                            "event %" PRId64 " (%s) of t%d/%d, try %d", sight->event->seq,
+                            event_kind_name(sight->event->kind),
+                            sight->watch->plot->tasks[sight->event->task].id, sight->event->step,
+                            sight->event->attempt);
 }
 
 static bool needs_passed(const struct sight *sight)

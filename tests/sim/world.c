@@ -236,6 +236,8 @@ bool world_play(const struct plot *plot, struct tally *tally, bool tracing, stru
     world->tally = tally;
     world->tracing = tracing;
     if (open_world(world, plot)) {
+        while (world->next_op < plot->op_count && plot->ops[world->next_op].turn == 0)
+            world_do(world, &plot->ops[world->next_op++]);
         world_turn(world,
                    (struct input){.kind = INPUT_START, .jobs = plot->jobs, .control.by = "ann"});
         while (!world->finding.broken && step_world(world))

@@ -98,6 +98,8 @@ void world_do(struct world *world, const struct plot_op *op)
         break;
     case PLOT_CRASH:
         world->armed = op;
+        if (op->after == EVENT_RUN_RECOVERED && op->turn > 0)
+            world_crash(world, op);
         break;
     case PLOT_LEAVE:
         world->leaving = true;

@@ -206,8 +206,8 @@ static void act_on_dead_run(struct world *world, const struct plot_op *op)
         act.kind = PLOT_CONTROL;
         act.any_task = true;
         static const enum control_verb verbs[] = {CONTROL_CANCEL, CONTROL_HOLD, CONTROL_RELEASE,
-                                                  CONTROL_RETRY};
-        act.verb = verbs[(op->salt >> (4 * i)) % 4];
+                                                  CONTROL_CORRECT};
+        act.verb = world->state.ended ? CONTROL_CORRECT : verbs[(op->salt >> (4 * i)) % 4];
         act.mode = CANCEL_STOP;
         world_act(world, &act, op->salt >> (7 * i + 3));
         if (world->tally)
