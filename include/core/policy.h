@@ -52,6 +52,7 @@ struct policy {
     enum policy_jitter jitter_kind;
     double jitter;              /* 0..1; proportional: fraction of the delay, both ways; else 0 */
     unsigned retry_on;          /* POLICY_ON_* */
+    bool retry_timeouts;        /* also after an attempt whose own time was up (requirement E2) */
     unsigned phases;            /* bit 1 << enum phase: where it tries again at all */
     int window;                 /* this many equal last results = loop; 0 = off */
     int same_stops;             /* as window, for tasks with rounds; 0 = off */

@@ -86,6 +86,12 @@ static void read_jitter(struct plan_reader *reader, const struct plan_path *path
         policy->jitter_kind = POLICY_JITTER_PROPORTIONAL;
 }
 
+static void read_retry_timeouts(struct plan_reader *reader, const struct plan_path *path,
+                                const struct json *value)
+{
+    (void)plan_reader_bool(reader, path, value, &reader->policy->retry_timeouts); /* complains */
+}
+
 static void read_exhausted(struct plan_reader *reader, const struct plan_path *path,
                            const struct json *value)
 {
@@ -185,19 +191,13 @@ static void check_like(struct plan_reader *reader, const struct plan_path *path,
 }
 
 static const struct plan_field policy_rows[] = {
-    {"like", check_like, NULL},
-    {"max_attempts", read_number, NULL},
-    {"base_delay_ms", read_number, NULL},
-    {"multiplier", read_number, NULL},
-    {"cap_ms", read_number, NULL},
-    {"jitter", read_jitter, NULL},
-    {"retry_on", read_retry_on, NULL},
-    {"phases", read_phases, NULL},
-    {"window", read_window, NULL},
-    {"same_stops", read_window, NULL},
-    {"retry_after_cap_ms", read_number, NULL},
-    {"deadline_ms", read_number, NULL},
-    {"exhausted", read_exhausted, NULL},
+    {"like", check_like, NULL},           {"max_attempts", read_number, NULL},
+    {"base_delay_ms", read_number, NULL}, {"multiplier", read_number, NULL},
+    {"cap_ms", read_number, NULL},        {"jitter", read_jitter, NULL},
+    {"retry_on", read_retry_on, NULL},    {"retry_timeouts", read_retry_timeouts, NULL},
+    {"phases", read_phases, NULL},        {"window", read_window, NULL},
+    {"same_stops", read_window, NULL},    {"retry_after_cap_ms", read_number, NULL},
+    {"deadline_ms", read_number, NULL},   {"exhausted", read_exhausted, NULL},
 };
 static const struct plan_fields policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
 
@@ -297,6 +297,8 @@ void plan_policy_write(const struct policy *policy, struct str *out)
     }
     str_json_text(out, "exhausted", policy_exhausted_name(policy->exhausted));
 
+    str_json_key(out, "retry_timeouts");
+    str_add(out, policy->retry_timeouts ? "true" : "false");
     str_json_key(out, "retry_on");
     str_add_char(out, '[');
     if (policy->retry_on & POLICY_ON_TRANSIENT)

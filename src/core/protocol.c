@@ -120,6 +120,8 @@ static void decide_retry(const struct protocol_facts *facts, struct decision *ou
 static bool tries_again(const struct protocol_facts *facts)
 {
     enum verdict_class class = facts->verdict->class;
+    if (facts->outcome->kind == OUTCOME_TIMEOUT && !facts->policy->retry_timeouts)
+        return false;
     if (protocol_is_parked(facts->verdict) && policy_retries_on(facts->policy, VERDICT_TRANSIENT))
         class = VERDICT_TRANSIENT;
     return policy_fits_phase(facts->policy, facts->phase) &&

@@ -139,7 +139,8 @@ START_TEST(test_the_written_plan_needs_no_settings)
 {
     static const char steps[] =
         "{\"run\": [\"x\"], \"source\": \"api\"}, {\"run\": [\"claude\"], \"policy\": \"mine\"}, "
-        "{\"run\": [\"x\"], \"policy\": {\"like\": \"mine\", \"exhausted\": \"max-retries\", "
+        "{\"run\": [\"x\"], \"policy\": {\"like\": \"mine\", \"retry_timeouts\": false, "
+        "\"exhausted\": \"max-retries\", "
         "\"jitter\": \"full\"}}, {\"run\": [\"x\"], \"policy\": \"ours\"}";
     static const char *const heads[] = {
         SAFE "\"policies\": {\"ours\": {\"jitter\": 0.1}},",
@@ -165,6 +166,7 @@ START_TEST(test_the_written_plan_needs_no_settings)
         ck_assert_str_eq(step->policy->name, policy_of(i)->name);
         ck_assert_int_eq(step->policy->max_attempts, policy_of(i)->max_attempts);
         ck_assert_int_eq(step->policy->window, policy_of(i)->window);
+        ck_assert(step->policy->retry_timeouts == policy_of(i)->retry_timeouts);
         ck_assert_int_eq((int)step->policy->exhausted, (int)policy_of(i)->exhausted);
         ck_assert_int_eq((int)step->policy->jitter_kind, (int)policy_of(i)->jitter_kind);
         ck_assert_int_eq(step->source, plan->tasks[0].steps[i].source);

@@ -367,13 +367,15 @@ static void add_field(const struct policy *policy, const char *key, struct str *
         if (strcmp(numbers[i].key, key) == 0)
             str_addf(out, " %.9g |", numbers[i].value);
     }
+    if (strcmp(key, "retry_timeouts") == 0)
+        str_add(out, policy->retry_timeouts ? " true |" : " false |");
     if (strcmp(key, "exhausted") == 0)
         str_addf(out, " %s |", policy_exhausted_name(policy->exhausted));
 }
 
 static const char *const documented[] = {
-    "max_attempts", "base_delay_ms", "multiplier",         "cap_ms",      "jitter",
-    "window",       "same_stops",    "retry_after_cap_ms", "deadline_ms", "exhausted",
+    "max_attempts", "base_delay_ms",      "multiplier",  "cap_ms",    "jitter",         "window",
+    "same_stops",   "retry_after_cap_ms", "deadline_ms", "exhausted", "retry_timeouts",
 };
 
 START_TEST(test_C8_the_documented_policies_are_the_built_in_ones)

@@ -113,6 +113,40 @@ START_TEST(test_decision_table)
 }
 END_TEST
 
+/* What an agent's transport meets, as attempts end: policy `transport`. */
+static const struct {
+    const char *name;
+    enum outcome_kind outcome;
+    enum verdict_class class;
+    bool again;
+} transport_cases[] = {
+    {"connection error", OUTCOME_EXIT, TRANSIENT, true},
+    {"process error: a rate limit", OUTCOME_EXIT, TRANSIENT, true},
+    {"the agent's program is not there", OUTCOME_NOT_STARTED, PERSISTENT, false},
+    {"output that is no JSON", OUTCOME_EXIT, PERSISTENT, false},
+    {"its time was up", OUTCOME_TIMEOUT, TRANSIENT, false},
+    {"an error that no rule knows", OUTCOME_EXIT, PERSISTENT, false},
+};
+
+START_TEST(test_E2_transport_tries_again_on_connection_and_process_errors_only)
+{
+    struct outcome outcome = {.kind = transport_cases[_i].outcome, .code = 1};
+    struct verdict verdict = verdict_new();
+    verdict.class = transport_cases[_i].class;
+    struct protocol_facts facts = {.policy = policy_named("transport"),
+                                   .phase = PHASE_GREEN,
+                                   .outcome = &outcome,
+                                   .verdict = &verdict,
+                                   .used = 1,
+                                   .allowed = 4,
+                                   .repeatable = true};
+    struct decision decision;
+    protocol_decide(&facts, &decision);
+    ck_assert_msg(decision.kind == (transport_cases[_i].again ? DECISION_WAIT : DECISION_FAILED),
+                  "%s: %s", transport_cases[_i].name, decision_kind_name(decision.kind));
+}
+END_TEST
+
 /* A hint would be waited for free, but the policy gives one attempt and no more. */
 START_TEST(test_A11_what_cannot_be_repeated_gets_no_free_wait)
 {
@@ -164,6 +198,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("protocol");
     TCase *tcase = test_case(suite, "decisions");
     tcase_add_loop_test(tcase, test_decision_table, 0, TABLE_LEN(rows));
+    tcase_add_loop_test(tcase, test_E2_transport_tries_again_on_connection_and_process_errors_only,
+                        0, TABLE_LEN(transport_cases));
     tcase_add_loop_test(tcase, test_A11_what_cannot_be_repeated_gets_no_free_wait, 0, 2);
     tcase_add_loop_test(tcase, test_deadline_is_kept_before_the_wait, 0, 3);
     return suite;
