@@ -40,7 +40,11 @@ struct app_options {
                                   screen stays until then. NULL = the caller does it, q w
                                   returns at once */
     void *leave_ctx;           /* borrowed; for leave() */
-    bool ascii;                /* --ascii */
+    const char *rules;         /* a person's own, see classify.h; borrowed; NULL = none */
+    /* Keep a new rule of theirs (C n); false: *err says why not. NULL: nowhere to keep it */
+    bool (*save_rule)(void *ctx, const char *rule_json, struct err *err);
+    void *save_ctx; /* borrowed; for save_rule() */
+    bool ascii;     /* --ascii */
     enum term_colour colour;
 };
 

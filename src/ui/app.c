@@ -31,6 +31,8 @@ struct view_facts app_facts(const struct app *app)
         .now = replays ? replay_now(&app->replay) : app->now,
         .clock = app->now,
         .banner = str_text(&app->banner),
+        .run = follower_run(app->follower)->number,
+        .rules = app->rules.len > 0 ? app->rules.data : NULL,
     };
 }
 
@@ -52,6 +54,7 @@ bool app_open_run(struct app *app, struct err *err)
     app->acts = (struct app_acts){.desk = options->mode == APP_LIVE ? options->desk : NULL,
                                   .plan = state->plan,
                                   .run = follower_run(app->follower)->number};
+    str_add(&app->rules, options->rules ? options->rules : "");
     app->read = app->now;
     return true;
 }
@@ -71,6 +74,7 @@ static bool open_screen(struct app *app, struct err *err)
 
 void app_close(struct app *app)
 {
+    correct_trial_stop(app->trial);
     term_close(app->term);
     follower_close(app->follower);
     canvas_done(&app->canvas);
@@ -80,6 +84,7 @@ void app_close(struct app *app)
     output_page_done(&app->page);
     event_page_done(&app->events);
     str_done(&app->banner);
+    str_done(&app->rules);
 }
 
 /* Whether the run's owner has died is looked up now and then, not for each frame. */
@@ -142,7 +147,7 @@ static int wait_ms(const struct app *app)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
     if (app_mode_now(app) == VIEW_LIVE)
         wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
-    if (app->acts.count > 0)
+    if (app->acts.count > 0 || app->trial)
         wait = sooner(wait, APP_ANSWER_MS);
     if (app->replay.playing)
         wait = sooner(wait, APP_FRAME_MS);
@@ -171,6 +176,7 @@ static void take_time(struct app *app)
     if (app->options->mode == APP_REPLAY)
         app_replay_play(app);
     app_answer_acts(app);
+    app_rule_look(app);
 }
 
 static void show_if_due(struct app *app)

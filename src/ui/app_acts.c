@@ -10,6 +10,7 @@ void app_acts_words(const struct app_acts *acts, const struct control *control, 
         [CONTROL_RETRY] = "retry now",
         [CONTROL_HOLD] = "hold",
         [CONTROL_RELEASE] = "let go",
+        [CONTROL_CORRECT] = "correct",
     };
     bool one = control->task >= 0 && control->task < acts->plan->task_count;
     str_addf(out, "%s: %s", one ? acts->plan->tasks[control->task].id : "the run",

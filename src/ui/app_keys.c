@@ -58,6 +58,15 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_TRANSPORT:
         app_replay_move(app, todo->move);
         break;
+    case VIEW_TRY_RULE:
+        app_rule_try(app);
+        break;
+    case VIEW_STOP_TRIAL:
+        app_rule_stop(app);
+        break;
+    case VIEW_SAVE_RULE:
+        app_rule_save(app);
+        break;
     case VIEW_REDRAW_ALL:
         app_resize(app);
         break;

@@ -6,6 +6,7 @@
 
 #include "app.h"
 #include "app_acts.h"
+#include "correct_trial.h"
 #include "follower.h"
 #include "frame.h"
 
@@ -28,6 +29,8 @@ struct app {
     struct replay replay;
     struct event_page events; /* reused for the replay's marks */
     struct app_acts acts;
+    struct str rules;            /* a person's, those saved here too */
+    struct correct_trial *trial; /* NULL: no rule is on trial */
 
     struct moment now;    /* of this turn */
     struct moment played; /* when the replay was moved on last */
@@ -66,6 +69,13 @@ void app_take_signals(struct app *app);
 void app_answer_acts(struct app *app);
 /* This turn is the last one. */
 void app_leave(struct app *app, enum app_leave leave, int signal);
+
+/* app_correct.c: the rule in the open prompt. */
+/* Try it; what comes of it is looked for by app_rule_look(). */
+void app_rule_try(struct app *app);
+void app_rule_stop(struct app *app);
+void app_rule_save(struct app *app);
+void app_rule_look(struct app *app);
 
 /* app_show.c: from the state of the app to the screen. */
 /* Draw onto the canvas; app_show() also carries it to the terminal. */

@@ -303,6 +303,7 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
         line_edit_draw(&view->search, canvas, canvas->rows - 1, "find: ");
     if (view->prompt.kind != PROMPT_NONE)
         prompt_draw(&view->prompt, canvas);
+    correct_draw(&view->correct, canvas);
     if (view->help.open) {
         bool chosen = view->chosen >= 0;
         help_draw(&view->help, canvas, "Tasks",

@@ -41,6 +41,7 @@ static const struct key_binding bindings[] = {
     {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, "retry now", "retry now, skip the wait"},
     {'x', UI_CANCEL, KEYS_ACT, KEYS_IN_LIVE, "cancel", "cancel: asks s, t or K"},
     {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, "hold", "hold: no new tries; let go"},
+    {'C', UI_CORRECT, KEYS_ACT, KEYS_IN_LIVE, "correct", "correct a class, add a rule"},
 
     {' ', UI_PLAY, KEYS_TIME, KEYS_IN_REPLAY, "play", "play, pause"},
     {',', UI_EVENT_BACK, KEYS_TIME, KEYS_IN_REPLAY, "event back", "one event back"},

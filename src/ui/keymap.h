@@ -37,6 +37,7 @@ enum act {
     UI_RETRY,
     UI_CANCEL,
     UI_HOLD,
+    UI_CORRECT,
     UI_FOLLOW,
     UI_PLAY,
     UI_EVENT_BACK,

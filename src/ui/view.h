@@ -14,6 +14,7 @@
 
 #include "attr.h"
 #include "control.h"
+#include "correct.h"
 #include "help.h"
 #include "keymap.h"
 #include "log_tail.h"
@@ -47,6 +48,8 @@ struct view_facts {
     struct moment now;   /* the time shown: in a replay the recorded one */
     struct moment clock; /* the real time */
     const char *banner;  /* borrowed; what is wrong with devs itself, NULL or "" = nothing */
+    int64_t run;         /* its number */
+    const char *rules;   /* borrowed; a person's rules, see classify.h; NULL = none */
 };
 
 struct view {
@@ -78,6 +81,7 @@ struct view {
 
     struct help help;
     struct prompt prompt;
+    struct correct correct;
 };
 
 /* What a key asks of the app. */
@@ -91,6 +95,9 @@ enum view_todo_kind {
     VIEW_LEAVE,
     VIEW_LEAVE_WAIT,
     VIEW_LEAVE_CANCEL,
+    VIEW_TRY_RULE,   /* that of the open prompt, see correct.h */
+    VIEW_STOP_TRIAL, /* of it */
+    VIEW_SAVE_RULE,
 };
 struct view_todo {
     enum view_todo_kind kind;

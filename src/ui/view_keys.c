@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "view.h"
+#include "view_correct.h"
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
@@ -274,6 +275,8 @@ static struct view_todo act_on_chosen(const struct stroke *stroke)
         view_say(stroke->view, &stroke->facts->clock, "no task is chosen");
         return draw;
     }
+    if (stroke->act == UI_CORRECT)
+        return view_correct_open(stroke->view, stroke->facts);
     if (stroke->act == UI_RETRY)
         return retry(stroke);
     return stroke->act == UI_CANCEL ? cancel(stroke) : hold(stroke);
@@ -365,6 +368,7 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_RETRY] = act_on_chosen,
     [UI_CANCEL] = act_on_chosen,
     [UI_HOLD] = act_on_chosen,
+    [UI_CORRECT] = act_on_chosen,
     [UI_FOLLOW] = follow_log,
     [UI_PLAY] = transport,
     [UI_EVENT_BACK] = transport,
@@ -444,6 +448,8 @@ static struct view_todo prompt_answer(const struct stroke *stroke, uint32_t key)
 bool view_update_prompt(struct view *view, const struct view_facts *facts)
 {
     const struct run_state *state = facts->state;
+    if (view->correct.stage != CORRECT_CLOSED)
+        return view_correct_update(view, facts);
     if (view->prompt.kind == PROMPT_QUIT)
         prompt_update_quit(&view->prompt, state->running, waiting(state));
     if (view->prompt.kind != PROMPT_CANCEL)
@@ -459,7 +465,7 @@ static bool is_typed(const struct view *view)
 
 bool view_wants_text(const struct view *view)
 {
-    return is_typed(view) || view->help.open;
+    return is_typed(view) || view->help.open || correct_wants_text(&view->correct);
 }
 
 static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
@@ -468,6 +474,10 @@ static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
     enum keymap_mode mode = keys_of(stroke->facts);
     const struct key_binding *binding = keymap_find(mode, key);
     assert(binding);
+    if (binding->act == UI_CORRECT && mode == KEYMAP_REPLAY) {
+        view_correct_refuse(view, stroke->facts);
+        return draw;
+    }
     if (!keymap_works(binding, mode)) {
         view_say(view, &stroke->facts->clock, "%s", keymap_refusal(binding, mode));
         return draw;
@@ -488,7 +498,8 @@ struct view_todo view_key(struct view *view, uint32_t key, const struct view_fac
     if (is_for_the_terminal(keymap_find(keys_of(facts), key)))
         return bound_key(&stroke, key);
     view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
-    bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view);
+    bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view) ||
+                     view->correct.stage != CORRECT_CLOSED;
     bool is_unbound = !takes_all && !keymap_find(keys_of(facts), key);
     if (is_unbound)
         return draw;
@@ -499,6 +510,8 @@ struct view_todo view_key(struct view *view, uint32_t key, const struct view_fac
     }
     if (view->prompt.kind != PROMPT_NONE)
         return prompt_answer(&stroke, key);
+    if (view->correct.stage != CORRECT_CLOSED)
+        return view_correct_key(view, key, facts);
     if (view->filter.open)
         return filter_key(&stroke, key);
     if (view->search.open)

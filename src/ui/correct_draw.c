@@ -1,0 +1,373 @@
+/* correct_draw.c - how the prompt looks: title, what it is about, list or fields, keys. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "correct.h"
+#include "keymap.h"
+#include "term.h"
+#include "text.h"
+
+enum {
+    ROWS_FOR_TITLE = 2,
+    ROWS_FOR_KEYS = 3,
+    ROWS_FOR_LINE = 8,
+    ROWS_OF_TRYING = 4,
+    WORD_COLUMNS = 16,
+    KEYS_MAX = 5,
+    GAP = 2,
+    TEXT_MAX = CORRECT_NAME_MAX + CORRECT_NOTE_MAX,
+};
+
+/* What a key does, for the last row; key 0 ends the list. */
+struct hint {
+    uint32_t key;
+    const char *name; /* NULL: that of the key */
+    const char *words;
+};
+
+static const struct hint hints[][KEYS_MAX + 1] = {
+    [CORRECT_PICKING] = {{TERM_KEY_ENTER, NULL, "takes it"},
+                         {'n', NULL, "new rule"},
+                         {TERM_KEY_ESC, NULL, "back"},
+                         {'j', "j k", "choose"},
+                         {'/', "/ or letters", "find"}},
+    [CORRECT_WRITING] = {{TERM_KEY_ENTER, NULL, "tries it"},
+                         {TERM_KEY_TAB, NULL, "next field"},
+                         {TERM_KEY_ESC, NULL, "back"}},
+    [CORRECT_TRYING] = {{TERM_KEY_ESC, NULL, "stops it"}},
+    [CORRECT_TRIED] = {{'s', NULL, "saves it"}, {TERM_KEY_ESC, NULL, "back"}},
+};
+static const struct hint hints_typing[KEYS_MAX + 1] = {
+    {TERM_KEY_ENTER, NULL, "takes it"},
+    {TERM_KEY_ESC, NULL, "shows all"},
+    {TERM_KEY_DOWN, "Up Down", "choose"},
+};
+static const struct hint hints_failed[KEYS_MAX + 1] = {{TERM_KEY_ESC, NULL, "back"}};
+
+/* The rows between title and keys. */
+struct space {
+    struct canvas *canvas;
+    int row, end;
+};
+
+static void clear_row(struct canvas *canvas, int row)
+{
+    for (int i = 0; i < canvas->columns; i++) {
+        struct cell *cell = canvas_cell(canvas, row, i);
+        if (cell)
+            *cell = (struct cell){.rune = ' ', .style = STYLE_PROMPT};
+    }
+}
+
+static struct spot whole_row(const struct canvas *canvas, int row)
+{
+    return (struct spot){row, 1, canvas->columns - 1};
+}
+
+/* The next row of the space; a row outside of the canvas if there is none. */
+static int next_row(struct space *space)
+{
+    return space->row < space->end ? space->row++ : -1;
+}
+
+static void put_row(struct space *space, enum style style, const char *text)
+{
+    int row = next_row(space);
+    if (row >= 0)
+        (void)canvas_text(space->canvas, whole_row(space->canvas, row), style, text);
+}
+
+/* Bytes of the text that go into one row, broken at a blank if there is one. */
+static size_t bytes_of_row(const char *text, int width)
+{
+    size_t at = 0, blank = 0;
+    int used = 0;
+    while (text[at] != '\0') {
+        uint32_t rune = 0;
+        size_t bytes = (size_t)text_rune(text + at, strlen(text + at), &rune);
+        int columns = rune_width(rune);
+        if (text[at] == ' ')
+            blank = at;
+        used += columns > 0 ? columns : 0;
+        if (used > width)
+            return blank > 0 ? blank : at;
+        at += bytes;
+    }
+    return at;
+}
+
+static void put_wrapped(struct space *space, enum style style, const char *text)
+{
+    int width = space->canvas->columns - 2;
+    while (*text != '\0' && width > 1) {
+        size_t len = bytes_of_row(text, width);
+        int row = next_row(space);
+        if (row < 0)
+            return;
+        bool is_last = space->row == space->end;
+        struct spot spot = whole_row(space->canvas, row);
+        (void)canvas_text_n(space->canvas, spot, style, text, is_last ? strlen(text) : len);
+        text += len;
+        text += strspn(text, " ");
+    }
+}
+
+static int wrapped_rows(const char *text, int width)
+{
+    int rows = 0;
+    while (*text != '\0' && width > 1) {
+        text += bytes_of_row(text, width);
+        text += strspn(text, " ");
+        rows++;
+    }
+    return rows;
+}
+
+static void draw_title(struct canvas *canvas, int row, const char *title)
+{
+    canvas_rule(canvas, row, 0, canvas->columns);
+    char text[TEXT_MAX];
+    (void)snprintf(text, sizeof(text), " %s ", title);
+    (void)canvas_text(canvas, (struct spot){row, 2, canvas->columns - 3}, STYLE_HEAD, text);
+}
+
+static const struct hint *hints_of(const struct correct *correct)
+{
+    if (correct->stage == CORRECT_PICKING && correct->filter.open)
+        return hints_typing;
+    if (correct->stage == CORRECT_TRIED && correct->failed)
+        return hints_failed;
+    return hints[correct->stage];
+}
+
+static void draw_keys(const struct correct *correct, struct canvas *canvas, int row)
+{
+    int column = 1;
+    for (const struct hint *hint = hints_of(correct); hint->key != 0; hint++) {
+        char name[KEY_NAME_MAX];
+        (void)keymap_key_name(hint->key, canvas->ascii, name);
+        const char *shown = hint->name ? hint->name : name;
+        int width = text_width(shown, strlen(shown)) + 1 + (int)strlen(hint->words);
+        if (column + width > canvas->columns)
+            continue;
+        struct spot spot = {row, column, width};
+        spot.column += canvas_text(canvas, spot, STYLE_KEY, shown) + 1;
+        (void)canvas_text(canvas, spot, STYLE_PROMPT, hint->words);
+        column += width + GAP;
+    }
+}
+
+static void draw_class(const struct correct *correct, struct canvas *canvas, int row,
+                       const struct verdict_label *label)
+{
+    char word[VERDICT_WORD_MAX];
+    char what[TEXT_MAX];
+    bool transient = label->class == VERDICT_TRANSIENT;
+    bool bare = label->class == VERDICT_PERSISTENT && label->reason == REASON_NONE;
+    bool present = verdict_label_equals(label, &correct->label);
+    (void)snprintf(what, sizeof(what), "%s%s%s%s", verdict_class_name(label->class),
+                   transient ? ", " : "", transient ? verdict_label_word(label) : "",
+                   bare ? ", no reason of its own" : "");
+    struct spot spot = {row, 3, WORD_COLUMNS};
+    (void)canvas_text(canvas, spot, STYLE_PROMPT, correct_word(label, word));
+    spot.column += WORD_COLUMNS;
+    spot.width = canvas->columns - spot.column;
+    spot.column += canvas_text(canvas, spot, STYLE_PROMPT, what);
+    spot.width = canvas->columns - spot.column;
+    if (present)
+        (void)canvas_text(canvas, spot, STYLE_LABEL, "   now");
+}
+
+/* As much of the list as there is room for, the chosen class in sight. */
+static void draw_list(const struct correct *correct, struct space *space)
+{
+    struct verdict_label found[CORRECT_CLASSES_MAX];
+    int count = correct_found(correct, found);
+    int rows = space->end - space->row;
+    int top = correct->chosen - rows / 2;
+    if (top > count - rows)
+        top = count - rows;
+    if (top < 0)
+        top = 0;
+    if (count == 0)
+        put_row(space, STYLE_PROMPT, "  no class has that in its name");
+    for (int i = top; i < count; i++) {
+        int row = next_row(space);
+        if (row < 0)
+            return;
+        draw_class(correct, space->canvas, row, &found[i]);
+        if (i != correct->chosen)
+            continue;
+        (void)canvas_text(space->canvas, (struct spot){row, 1, 1}, STYLE_PROMPT, "▸");
+        canvas_choose(space->canvas, row, 0, space->canvas->columns);
+    }
+}
+
+static void draw_picking(const struct correct *correct, struct space *space)
+{
+    int rows = space->end - space->row;
+    bool roomy = rows >= ROWS_FOR_LINE - ROWS_FOR_KEYS;
+    char now[TEXT_MAX];
+    if (roomy) {
+        (void)snprintf(now, sizeof(now), "now    %s", correct->now);
+        put_row(space, STYLE_PROMPT, now);
+    }
+    if (roomy && correct->line[0] != '\0') {
+        (void)snprintf(now, sizeof(now), "line   \"%s\"", correct->line);
+        put_row(space, STYLE_PROMPT, now);
+    }
+    bool has_note = correct->note[0] != '\0';
+    bool has_last = (has_note || correct->filter.open) && rows >= ROWS_FOR_TITLE;
+    if (has_last)
+        space->end--;
+    draw_list(correct, space);
+    if (!has_last)
+        return;
+    if (has_note)
+        (void)canvas_text(space->canvas, whole_row(space->canvas, space->end), STYLE_NEEDS_YOU,
+                          correct->note);
+    else
+        line_edit_draw(&correct->filter, space->canvas, space->end, "find: ");
+}
+
+static void draw_field(const struct correct *correct, struct space *space, enum correct_field field)
+{
+    static const char *const labels[] = {
+        [CORRECT_ID] = "id       ", [CORRECT_CLASS] = "class    ", [CORRECT_PATTERN] = "pattern  "};
+    static_assert(ARRAY_LEN(labels) == CORRECT_FIELD_COUNT, "every field has a label");
+    struct line_edit edit = correct->fields[field];
+    int row = next_row(space);
+    char label[TEXT_MAX];
+    if (row < 0)
+        return;
+    edit.open = correct->field == field;
+    (void)snprintf(label, sizeof(label), "%s %s", edit.open ? "▸" : " ", labels[field]);
+    line_edit_draw(&edit, space->canvas, row, label);
+}
+
+static void draw_writing(const struct correct *correct, struct space *space)
+{
+    bool all = space->end - space->row >= CORRECT_FIELD_COUNT;
+    for (int i = 0; i < CORRECT_FIELD_COUNT; i++) {
+        if (all || (int)correct->field == i)
+            draw_field(correct, space, (enum correct_field)i);
+    }
+    bool sound = correct->problem[0] == '\0';
+    if (correct->note[0] != '\0')
+        put_wrapped(space, STYLE_PROMPT, correct->note);
+    else if (sound)
+        put_wrapped(space, STYLE_PROMPT,
+                    "it is sound; it is tried on all recorded tries before it can be saved");
+    else
+        put_wrapped(space, STYLE_NEEDS_YOU, correct->problem);
+}
+
+static void draw_trying(const struct correct *correct, struct space *space)
+{
+    char text[TEXT_MAX];
+    if (correct->total > 0)
+        (void)snprintf(text, sizeof(text), "%lld of %lld recorded tries judged",
+                       (long long)correct->done, (long long)correct->total);
+    else
+        (void)snprintf(text, sizeof(text), "the recorded tries are being counted");
+    put_row(space, STYLE_PROMPT, text);
+}
+
+static void draw_tried(const struct correct *correct, struct space *space)
+{
+    if (correct->note[0] != '\0')
+        put_wrapped(space, STYLE_NEEDS_YOU, correct->note);
+    put_wrapped(space, correct->failed ? STYLE_NEEDS_YOU : STYLE_PROMPT, correct->words);
+}
+
+/* Rows it would like to have. */
+static int rows_wanted(const struct correct *correct, int columns)
+{
+    struct verdict_label found[CORRECT_CLASSES_MAX];
+    switch (correct->stage) {
+    case CORRECT_CLOSED:
+        return 0;
+    case CORRECT_PICKING:
+        return correct_found(correct, found) + 5;
+    case CORRECT_WRITING:
+        return CORRECT_FIELD_COUNT + 4;
+    case CORRECT_TRYING:
+        return ROWS_OF_TRYING;
+    case CORRECT_TRIED:
+        return 2 + wrapped_rows(correct->words, columns - 2) +
+               wrapped_rows(correct->note, columns - 2);
+    }
+    return 0;
+}
+
+/* A third of the screen stays in sight, unless it is very low. */
+static int rows_taken(const struct correct *correct, const struct canvas *canvas)
+{
+    int wanted = rows_wanted(correct, canvas->columns);
+    int most = canvas->rows * 2 / 3;
+    if (most < ROWS_FOR_LINE)
+        most = canvas->rows < ROWS_FOR_LINE ? canvas->rows : ROWS_FOR_LINE;
+    return wanted < most ? wanted : most;
+}
+
+static void title_of(const struct correct *correct, char out[TEXT_MAX])
+{
+    const char *id = correct->fields[CORRECT_ID].text;
+    switch (correct->stage) {
+    case CORRECT_CLOSED:
+        out[0] = '\0';
+        break;
+    case CORRECT_PICKING:
+        (void)snprintf(out, TEXT_MAX, "%s: which class?", correct->name);
+        break;
+    case CORRECT_WRITING:
+        (void)snprintf(out, TEXT_MAX, "a new rule, after %s", correct->name);
+        break;
+    case CORRECT_TRYING:
+        (void)snprintf(out, TEXT_MAX, "trying the rule %s", id);
+        break;
+    case CORRECT_TRIED:
+        (void)snprintf(out, TEXT_MAX, "the rule %s, tried", id);
+        break;
+    }
+}
+
+static void draw_content(const struct correct *correct, struct space *space)
+{
+    switch (correct->stage) {
+    case CORRECT_CLOSED:
+        break;
+    case CORRECT_PICKING:
+        draw_picking(correct, space);
+        break;
+    case CORRECT_WRITING:
+        draw_writing(correct, space);
+        break;
+    case CORRECT_TRYING:
+        draw_trying(correct, space);
+        break;
+    case CORRECT_TRIED:
+        draw_tried(correct, space);
+        break;
+    }
+}
+
+void correct_draw(const struct correct *correct, struct canvas *canvas)
+{
+    int rows = rows_taken(correct, canvas);
+    char title[TEXT_MAX];
+    if (correct->stage == CORRECT_CLOSED)
+        return;
+    struct space space = {.canvas = canvas, .row = canvas->rows - rows, .end = canvas->rows};
+    for (int row = space.row; row < space.end; row++)
+        clear_row(canvas, row);
+    if (rows >= ROWS_FOR_TITLE) {
+        title_of(correct, title);
+        draw_title(canvas, space.row++, title);
+    }
+    if (rows >= ROWS_FOR_KEYS)
+        draw_keys(correct, canvas, --space.end);
+    draw_content(correct, &space);
+}

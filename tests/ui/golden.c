@@ -1,0 +1,31 @@
+#include "golden.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test_main.h"
+
+static void save(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+void golden_check(const struct canvas *canvas, const char *frame)
+{
+    char relative[128];
+    (void)snprintf(relative, sizeof(relative), "tests/data/frames/%s.txt", frame);
+    const char *path = test_source_path(relative);
+    struct str out = {0};
+    canvas_to_text(canvas, &out);
+    if (getenv("DEVS_UPDATE_FRAMES"))
+        save(path, str_text(&out));
+    char *want = test_read_file(path);
+    ck_assert_msg(want != NULL, "no golden frame %s", path);
+    ck_assert_msg(strcmp(want, str_text(&out)) == 0, "%s is now:\n%s", frame, str_text(&out));
+    free(want);
+    str_done(&out);
+}

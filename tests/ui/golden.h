@@ -1,0 +1,12 @@
+/*
+ * golden.h - a frame compared with tests/data/frames/NAME.txt.
+ */
+#ifndef DEVS_TEST_GOLDEN_H
+#define DEVS_TEST_GOLDEN_H
+
+#include "canvas.h"
+
+/* Fails the test where they differ; DEVS_UPDATE_FRAMES=1 writes the file anew. */
+void golden_check(const struct canvas *canvas, const char *frame);
+
+#endif
