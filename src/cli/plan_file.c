@@ -44,6 +44,18 @@ static bool find_dir(const char *path, char dir[PATH_MAX], struct err *err)
 }
 
 /* The log keeps the plan as it is run: with what the settings add. */
+static int add_settings(const char *path, struct plan_file *file)
+{
+    assert(file->plan);
+    if (file->plan->setting_count == 0)
+        return EXIT_ALL_PASSED;
+    plan_file_rewrite(file);
+    if (file->text.len <= PLAN_BYTES_MAX)
+        return EXIT_ALL_PASSED;
+    return fail_usage(NULL, "plan '%s': with the settings it is larger than %d MiB", path,
+                      PLAN_BYTES_MAX / (1024 * 1024));
+}
+
 static int parse(const char *path, struct plan_file *file)
 {
     struct violations violations = {0};
@@ -55,9 +67,7 @@ static int parse(const char *path, struct plan_file *file)
         (void)snprintf(what, sizeof(what), "plan '%s'", path); /* as much of it as fits */
         code = fail_violations(what, &violations);
     } else {
-        assert(file->plan);
-        if (file->plan->setting_count > 0)
-            plan_file_rewrite(file);
+        code = add_settings(path, file);
     }
     violations_done(&violations);
     return code;

@@ -674,6 +674,42 @@ START_TEST(test_hundreds_of_violations_are_counted)
 }
 END_TEST
 
+static const struct {
+    const char *task;
+    const char *want; /* ids in the order of the plan */
+} parts[] = {
+    {"a", "a"}, {"b", "ab"}, {"c", "ac"}, {"d", "abcd"}, {"e", "e"},
+};
+
+START_TEST(test_one_task_and_what_it_needs)
+{
+    struct plan *part = NULL;
+    ck_assert(parse_wrapped(TASKS,
+                            "{\"id\": \"a\", \"steps\": [{" RUN "}]},"
+                            "{\"id\": \"b\", \"needs\": [\"a\"], \"steps\": [{" RUN "}]},"
+                            "{\"id\": \"c\", \"needs\": [\"a\"], \"steps\": [{" RUN "}]},"
+                            "{\"id\": \"d\", \"needs\": [\"b\", \"c\"], \"steps\": [{" RUN "}]},"
+                            "{\"id\": \"e\", \"steps\": [{" RUN "}]}"));
+    ck_assert(plan_only(plan, parts[_i].task, &part, NULL));
+    ck_assert_int_eq(part->task_count, (int)strlen(parts[_i].want));
+    for (int i = 0; i < part->task_count; i++)
+        ck_assert_int_eq(part->tasks[i].id[0], parts[_i].want[i]);
+    plan_free(part);
+}
+END_TEST
+
+START_TEST(test_part_of_a_plan_that_is_not_in_it)
+{
+    struct plan *part = NULL;
+    struct err err = {0};
+    ck_assert(parse_wrapped(ROOT, "\"name\": \"n\""));
+    ck_assert(!plan_only(plan, "z", &part, &err));
+    ck_assert_int_eq((int)err.code, ERR_NOT_FOUND);
+    ck_assert_str_eq(err.message, "this plan has no task 'z'");
+    ck_assert_ptr_null(part);
+}
+END_TEST
+
 static const char *const shipped[] = {
     "assets/demo/plan.json",
     "assets/demo/self.json",
@@ -785,6 +821,8 @@ Suite *test_suite(void)
     tcase_add_test(reading, test_policies_are_read);
     tcase_add_test(reading, test_like_takes_every_field_over);
     tcase_add_test(reading, test_find);
+    tcase_add_loop_test(reading, test_one_task_and_what_it_needs, 0, TABLE_LEN(parts));
+    tcase_add_test(reading, test_part_of_a_plan_that_is_not_in_it);
     tcase_add_loop_test(reading, test_shipped_plan_is_valid, 0, TABLE_LEN(shipped));
     TCase *violating = test_case(suite, "violations");
     tcase_add_checked_fixture(violating, setup, teardown);
