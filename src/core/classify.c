@@ -139,6 +139,7 @@ static void set_hint(struct verdict *out, struct scan *scan, const struct scan_m
 {
     struct retry_hint hint = {.ms = retry_hint_of_group(scan, match), .rule = match->rule};
     scan->keeps_nears = false;
+    scan->work = 0; /* the time to come back is worth as much again */
     if (hint.ms == HINT_NONE && !retry_hint_find(scan, &hint))
         return;
     out->retry_after_ms = hint.ms;

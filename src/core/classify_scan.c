@@ -171,6 +171,12 @@ static bool checks_hold(struct scan *scan, const struct rule *rule, const struct
 
 static bool try_line(struct scan *scan, const struct rule *rule, struct scan_match *match)
 {
+    const size_t len = scan->streams[match->stream].text.lines[match->line].len;
+    if (len > SCAN_LONG_LINE && !rule->quoted &&
+        !scan_is_spoken(scan, match->stream, match->line)) {
+        note_miss(scan, match, NEAR_PATTERN); /* not worth the search */
+        return false;
+    }
     const enum rule_match found =
         match_line(scan, match->stream, match->line, rule->pattern, match->spans);
     if (found != RULE_MATCH_YES || !checks_hold(scan, rule, match)) {
@@ -188,68 +194,88 @@ static bool try_line(struct scan *scan, const struct rule *rule, struct scan_mat
     return false;
 }
 
-/* The lines that may match, the last first: those with one literal of the rule,
- * or all of them. */
+/* The lines that may match, the last first, each once: those with a literal of
+ * the rule, or all of them. */
 struct candidates {
     const struct scan_stream *stream;
-    int32_t hit;   /* the next one in the list of a literal; NO_HIT at its end */
+    int32_t hits[RULE_NEEDS_MAX]; /* the next one of each literal; NO_HIT at its end */
+    int hit_count;
     size_t before; /* without a literal: lines before this one are left */
     int left;      /* tries */
     bool all;
 };
 
-static struct candidates candidates_of(const struct scan_stream *stream, const struct rule *rule,
-                                       int need)
+/* The more has been done, the nearer to the end of the text a line must be. */
+static int tries_left(const struct scan *scan)
 {
-    struct candidates found = {.stream = stream, .hit = NO_HIT, .left = SCAN_TRIES_MAX};
-    found.all = rule->need_count == 0;
-    found.before = stream->text.count;
-    if (!found.all)
-        found.hit = stream->latest[rule->needs[need]];
-    return found;
+    if (scan->work > SCAN_WORK_MAX / 2)
+        return SCAN_TRIES_MAX / 32;
+    return scan->work > SCAN_WORK_MAX / 4 ? SCAN_TRIES_MAX / 8 : SCAN_TRIES_MAX;
+}
+
+/* False if there are none. */
+static bool find_candidates(const struct scan *scan, int index, const struct rule *rule,
+                            struct candidates *out)
+{
+    out->stream = &scan->streams[index];
+    out->all = rule->need_count == 0;
+    out->before = out->stream->text.count;
+    out->hit_count = 0;
+    for (int i = 0; i < rule->need_count; i++) {
+        const int32_t hit = out->stream->latest[rule->needs[i]];
+        if (hit != NO_HIT)
+            out->hits[out->hit_count++] = hit;
+    }
+    out->left = tries_left(scan);
+    return out->all || out->hit_count > 0;
+}
+
+static bool next_hit(struct candidates *candidates, size_t *line_out)
+{
+    const struct scan_hit *hits = candidates->stream->hits;
+    bool any = false;
+    for (int i = 0; i < candidates->hit_count; i++) {
+        const int32_t hit = candidates->hits[i];
+        if (hit != NO_HIT && (!any || hits[hit].line > *line_out)) {
+            *line_out = hits[hit].line;
+            any = true;
+        }
+    }
+    for (int i = 0; any && i < candidates->hit_count; i++) {
+        const int32_t hit = candidates->hits[i];
+        if (hit != NO_HIT && hits[hit].line == *line_out)
+            candidates->hits[i] = hits[hit].older;
+    }
+    return any;
 }
 
 static bool next_candidate(struct candidates *candidates, size_t *line_out)
 {
     if (candidates->left-- <= 0)
         return false;
-    if (candidates->all) {
-        if (candidates->before == 0)
-            return false;
-        *line_out = --candidates->before;
-        return true;
-    }
-    if (candidates->hit == NO_HIT)
+    if (!candidates->all)
+        return next_hit(candidates, line_out);
+    if (candidates->before == 0)
         return false;
-    const struct scan_hit *hit = &candidates->stream->hits[candidates->hit];
-    *line_out = hit->line;
-    candidates->hit = hit->older;
+    *line_out = --candidates->before;
     return true;
-}
-
-static int rounds_of(const struct rule *rule)
-{
-    return rule->need_count > 0 ? rule->need_count : 1;
 }
 
 /* The last matching line of one stream, at or after line `first`. */
 static bool try_stream(struct scan *scan, const struct rule *rule, int index, size_t first,
                        struct scan_match *out)
 {
-    bool found = false;
-    for (int i = 0; i < rounds_of(rule); i++) {
-        struct candidates candidates = candidates_of(&scan->streams[index], rule, i);
-        struct scan_match match = {.rule = rule, .stream = index};
-        while (next_candidate(&candidates, &match.line) && match.line >= first) {
-            if (!try_line(scan, rule, &match))
-                continue;
+    struct candidates candidates;
+    struct scan_match match = {.rule = rule, .stream = index};
+    if (!find_candidates(scan, index, rule, &candidates))
+        return false;
+    while (next_candidate(&candidates, &match.line) && match.line >= first) {
+        if (try_line(scan, rule, &match)) {
             *out = match;
-            first = match.line + 1; /* only a later line is better */
-            found = true;
-            break;
+            return true;
         }
     }
-    return found;
+    return false;
 }
 
 static bool text_holds(struct scan *scan, const struct rule_pattern *pattern)
@@ -345,16 +371,14 @@ bool scan_rule(struct scan *scan, const struct rule *rule, struct scan_match *ou
 
 void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, void *ctx)
 {
+    struct candidates candidates;
     for (int stream = ERR; stream >= OUT; stream--) {
-        if (!may_look_at(scan, rule, stream))
+        struct scan_match match = {.rule = rule, .stream = stream};
+        if (!find_candidates(scan, stream, rule, &candidates) || !may_look_at(scan, rule, stream))
             continue;
-        for (int i = 0; i < rounds_of(rule); i++) {
-            struct candidates candidates = candidates_of(&scan->streams[stream], rule, i);
-            struct scan_match match = {.rule = rule, .stream = stream};
-            while (next_candidate(&candidates, &match.line)) {
-                if (try_line(scan, rule, &match) && !each(ctx, scan, &match))
-                    return;
-            }
+        while (next_candidate(&candidates, &match.line)) {
+            if (try_line(scan, rule, &match) && !each(ctx, scan, &match))
+                return;
         }
     }
 }
@@ -386,7 +410,8 @@ bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_m
 void scan_outranked(struct scan *scan, const struct scan_match *decided)
 {
     const struct rule_list *list = &scan->rules->verdicts;
-    for (size_t i = 0; i < list->count && scan->work < SCAN_WORK_MAX / 2; i++) {
+    const int64_t most = scan->work + SCAN_WORK_OUTRANKED;
+    for (size_t i = 0; i < list->count && scan->work < most; i++) {
         const struct rule *rule = &list->items[i];
         const bool same = rule->class == decided->rule->class &&
                           rule->type == decided->rule->type &&

@@ -15,12 +15,14 @@
 
 enum {
     SCAN_STREAMS = 2,     /* [0] stdout, [1] stderr */
-    SCAN_TRIES_MAX = 256, /* lines that one literal offers to a rule, the last ones first */
+    SCAN_TRIES_MAX = 128, /* lines that a rule is tried on, the last ones first */
     SCAN_NEAR_MAX = 16,   /* near misses that are remembered */
     /* Bytes that patterns look at, one pattern after the other, in one judgement. What a
      * text costs beyond that is not worth its verdict: the rules left do not hold. */
-    SCAN_WORK_MAX = 1024 * 1024,
-    SCAN_WORK_OF_TRY = 64, /* what a try costs beside its bytes */
+    SCAN_WORK_MAX = 384 * 1024,
+    SCAN_WORK_OUTRANKED = 8 * 1024, /* more of it, to name what was outranked */
+    SCAN_LONG_LINE = 512,           /* a longer one is asked first whether it is quoted */
+    SCAN_WORK_OF_TRY = 64,          /* what a try costs beside its bytes */
 };
 
 /* Where the literals stand: a list of lines for each of them, the last first. */

@@ -1,12 +1,14 @@
 #include "literals.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "xalloc.h"
 
 enum { ROOT = 0 };
+static_assert(LITERALS_NODES_MAX < LITERALS_END, "a node and the mark fit into 16 bits");
 
 static unsigned char lower(unsigned char c)
 {
@@ -51,6 +53,7 @@ void literals_init(struct literals *literals)
 void literals_done(struct literals *literals)
 {
     free(literals->next);
+    free(literals->table);
     free(literals->literal);
     free(literals->also);
     *literals = (struct literals){0};
@@ -111,6 +114,22 @@ static void complete_node(struct literals *literals, size_t node, int32_t *endin
     }
 }
 
+static void build_table(struct literals *literals)
+{
+    const size_t classes = (size_t)literals->classes;
+    literals->table = xcalloc(literals->nodes * classes, sizeof(*literals->table));
+    for (size_t node = 0; node < literals->nodes; node++) {
+        for (int class = 0; class < literals->classes; class ++) {
+            const size_t to = (size_t)*next_of(literals, node, class);
+            const bool ends = literals->literal[to] != LITERAL_NONE || literals->also[to] != ROOT;
+            literals->table[node * classes + (size_t) class] =
+                (uint16_t)(to | (ends ? LITERALS_END : 0));
+        }
+    }
+    free(literals->next);
+    literals->next = NULL;
+}
+
 void literals_build(struct literals *literals)
 {
     int32_t *ending = xcalloc(literals->nodes, sizeof(*ending));
@@ -122,14 +141,20 @@ void literals_build(struct literals *literals)
     assert(queued == literals->nodes);
     free(ending);
     free(queue);
+    build_table(literals);
 }
 
 void literals_scan(const struct literals *literals, const char *bytes, size_t len,
                    literals_hit_fn *hit, void *ctx)
 {
+    const size_t classes = (size_t)literals->classes;
     size_t node = ROOT;
     for (size_t i = 0; i < len; i++) {
-        node = (size_t)*next_of(literals, node, literals->class_of[(unsigned char)bytes[i]]);
+        const size_t to =
+            literals->table[node * classes + literals->class_of[(unsigned char)bytes[i]]];
+        node = to & (LITERALS_END - 1);
+        if (to == node)
+            continue;
         size_t end = literals->literal[node] != LITERAL_NONE ? node : (size_t)literals->also[node];
         for (; end != ROOT; end = (size_t)literals->also[end])
             hit(ctx, literals->literal[end]);

@@ -13,13 +13,16 @@
 enum {
     LITERALS_CLASSES_MAX = 128, /* different bytes, both cases counted once */
     LITERALS_NODES_MAX = 8000,  /* characters in all literals together */
+    LITERALS_END = 0x8000,
     LITERAL_NONE = -1,
 };
 
 struct literals {
     uint8_t class_of[256]; /* 0: in no literal */
     int classes;
-    int32_t *next;    /* owned: [node * LITERALS_CLASSES_MAX + class] */
+    int32_t *next;    /* owned: [node * LITERALS_CLASSES_MAX + class]; gone once built */
+    uint16_t *table;  /* owned: the same, [node * classes + class], small for the caches;
+                         LITERALS_END is added where a literal ends in the next node */
     int32_t *literal; /* owned: the literal that ends in this node */
     int32_t *also;    /* owned: the next node whose literal ends here too, 0 for none */
     size_t nodes;
