@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <stdio.h>
 
+#include "attempt_pick.h"
 #include "clock.h"
 #include "command.h"
 #include "control_desk.h"
@@ -48,7 +49,7 @@ static bool wait_for_answer(struct asked *asked, struct err *err)
 static bool ask(const struct place *place, struct follower *follower, struct control *control,
                 struct asked *asked, struct err *err)
 {
-    asked->follower = follower;
+    *asked = (struct asked){.follower = follower};
     if (!control_desk_start(&asked->desk, place, err))
         return false;
     bool ok = control_desk_ask(asked->desk, follower_run(follower)->number, control, &asked->ticket,
@@ -87,30 +88,104 @@ static int print_answer(const struct asked *asked, const struct target *target,
     return asked->done ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
 }
 
-static bool aim(struct follower *follower, const struct target *target, struct control *control,
+/* What is asked for, and of which of several. */
+struct act {
+    struct control control;
+    struct attempt_words words; /* correct only: which attempt */
+    bool fault;                 /* of all tasks that wait with the same fault */
+};
+
+/* The attempt whose class is another: the one that `devs why` is about. */
+static bool aim_at_attempt(const struct run_state *state, struct act *act, struct err *err)
+{
+    struct control *control = &act->control;
+    struct attempt_pick pick;
+    if (!attempt_pick(state, control->task, &act->words, &pick, err))
+        return false;
+    if (pick.attempt == 0)
+        return err_set(err, ERR_INVALID, "%s has not been tried yet",
+                       state->plan->tasks[control->task].id);
+    control->step = pick.step;
+    control->attempt = pick.attempt;
+    return true;
+}
+
+static bool needs_task(const struct act *act)
+{
+    return act->fault || act->control.verb == CONTROL_CORRECT ||
+           act->control.verb == CONTROL_SEND_ONE;
+}
+
+static bool aim(struct follower *follower, const struct target *target, struct act *act,
                 struct err *err)
 {
+    struct control *control = &act->control;
+    const struct run_state *state = follower_state(follower);
     control->task = -1;
     control->step = -1;
     control->key_at_ms = clock_now().at_ms;
     (void)session_by(control->by);
+    if (target->task[0] == '\0' && needs_task(act)) {
+        (void)err_set(err, ERR_INVALID, "#%lld names no task", (long long)target->run);
+        return err_hint(err, "this is about one task: RUN/TASK");
+    }
     if (target->task[0] == '\0')
         return true;
-    return target_task(target, follower_state(follower)->plan, &control->task, err);
+    return target_task(target, state->plan, &control->task, err) &&
+           (!needs_task(act) || follower_read(follower, 0, NULL, NULL, NULL, err)) &&
+           (control->verb != CONTROL_CORRECT || aim_at_attempt(state, act, err));
 }
 
-static int act(struct globals *globals, const char *word, struct control *control)
+static int ask_and_tell(const struct place *place, struct follower *follower,
+                        const struct target *target, struct control *control)
+{
+    struct err err = {0};
+    struct asked asked;
+    int code = ask(place, follower, control, &asked, &err)
+                   ? print_answer(&asked, target, control->verb)
+                   : fail(&err);
+    str_done(&asked.words);
+    return code;
+}
+
+/* The same act on each task that waits with the fault of the one that is named. */
+static int act_on_fault(const struct place *place, struct follower *follower,
+                        const struct target *named, struct control *control)
+{
+    const struct run_state *state = follower_state(follower);
+    struct fault faults[FAULTS_MAX];
+    int count = run_state_faults(state, faults);
+    int at = 0;
+    while (at < count && !fault_has(&faults[at], state, control->task))
+        at++;
+    if (at == count)
+        return fail_usage("devs status lists the faults that several wait with",
+                          "%s does not wait with a fault that %d or more have", named->task,
+                          FAULT_TASKS_MIN);
+    int code = EXIT_ALL_PASSED;
+    for (int task = 0; task < state->plan->task_count; task++) {
+        if (!fault_has(&faults[at], state, task))
+            continue;
+        struct target target = *named;
+        (void)snprintf(target.task, sizeof(target.task), "%s", state->plan->tasks[task].id);
+        control->task = task;
+        int one = ask_and_tell(place, follower, &target, control);
+        code = one > code ? one : code;
+    }
+    return code;
+}
+
+static int act(struct globals *globals, const char *word, struct act *act)
 {
     struct err err = {0};
     struct place place;
     struct target target;
     struct follower *follower = NULL;
-    struct asked asked = {0};
     bool ok = target_parse(word, &target, &err) && place_find(globals->db, false, &place, &err) &&
-              target_follow(&target, &place, &follower, &err) &&
-              aim(follower, &target, control, &err) && ask(&place, follower, control, &asked, &err);
-    int code = ok ? print_answer(&asked, &target, control->verb) : fail(&err);
-    str_done(&asked.words);
+              target_follow(&target, &place, &follower, &err) && aim(follower, &target, act, &err);
+    int code = !ok          ? fail(&err)
+               : act->fault ? act_on_fault(&place, follower, &target, &act->control)
+                            : ask_and_tell(&place, follower, &target, &act->control);
     follower_close(follower);
     return code;
 }
@@ -132,35 +207,81 @@ int cmd_cancel(struct globals *globals, int argc, char **argv)
         return code;
     if (stop && kill)
         return fail_usage("choose one", "--stop and --kill say different things");
-    struct control control = {.verb = CONTROL_CANCEL,
-                              .mode = stop   ? CANCEL_STOP
-                                      : kill ? CANCEL_KILL
-                                             : CANCEL_TERM};
-    return act(globals, argv[0], &control);
-}
-
-static int simple_act(struct globals *globals, int argc, char **argv, enum control_verb verb)
-{
-    struct command_line line = {
-        .name = control_verb_name(verb), .min_operands = 1, .max_operands = 1};
-    int code = command_parse(globals, &line, argc, argv);
-    if (line.done)
-        return code;
-    struct control control = {.verb = verb};
-    return act(globals, argv[0], &control);
+    struct act cancel = {.control = {.verb = CONTROL_CANCEL,
+                                     .mode = stop   ? CANCEL_STOP
+                                             : kill ? CANCEL_KILL
+                                                    : CANCEL_TERM}};
+    return act(globals, argv[0], &cancel);
 }
 
 int cmd_retry(struct globals *globals, int argc, char **argv)
 {
-    return simple_act(globals, argc, argv, CONTROL_RETRY);
+    bool one = false;
+    const struct option_spec specs[] = {
+        {"one", 0, NULL, "the others that wait with the same fault follow once it is through", &one,
+         NULL},
+    };
+    struct command_line line = {.name = "retry",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 1,
+                                .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    struct act retry = {.control = {.verb = one ? CONTROL_SEND_ONE : CONTROL_RETRY}};
+    return act(globals, argv[0], &retry);
 }
 
 int cmd_hold(struct globals *globals, int argc, char **argv)
 {
-    return simple_act(globals, argc, argv, CONTROL_HOLD);
+    struct act hold = {.control = {.verb = CONTROL_HOLD}};
+    const struct option_spec specs[] = {
+        {"fault", 0, NULL, "all that wait with the same fault as this one", &hold.fault, NULL},
+    };
+    struct command_line line = {.name = "hold",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 1,
+                                .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    return line.done ? code : act(globals, argv[0], &hold);
 }
 
 int cmd_release(struct globals *globals, int argc, char **argv)
 {
-    return simple_act(globals, argc, argv, CONTROL_RELEASE);
+    struct act release = {.control = {.verb = CONTROL_RELEASE}};
+    struct command_line line = {.name = "release", .min_operands = 1, .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    return line.done ? code : act(globals, argv[0], &release);
+}
+
+static int wrong_class(const char *word)
+{
+    struct str words = {0};
+    verdict_label_words(&words);
+    warn("'%s' is no class", word);
+    (void)fprintf(stderr, "hint: one of %s\n", words.data);
+    str_done(&words);
+    return EXIT_USAGE;
+}
+
+int cmd_correct(struct globals *globals, int argc, char **argv)
+{
+    struct act correct = {.control = {.verb = CONTROL_CORRECT}};
+    const struct option_spec specs[] = {
+        {"try", 0, "N", "of this try (else the latest that failed)", NULL, &correct.words.try},
+        {"step", 0, "N", "of this step, from 1 (else whichever)", NULL, &correct.words.step},
+    };
+    struct command_line line = {.name = "correct",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 2,
+                                .max_operands = 2};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    if (!verdict_label_parse(argv[1], &correct.control.label))
+        return wrong_class(argv[1]);
+    return act(globals, argv[0], &correct);
 }

@@ -16,7 +16,7 @@ struct asking {
     struct follower *follower;
     bool orphaned;
     bool ascii;
-    struct moment now; /* of the last event once nothing counts any more */
+    struct moment now; /* of the run's end, or the last event, once nothing counts any more */
 };
 
 static bool locale_is_utf8(void)
@@ -163,7 +163,9 @@ static bool ask(const struct place *place, int64_t run, struct asking *asking, s
         return false;
     const struct run_state *state = follower_state(asking->follower);
     asking->orphaned = follower_is_orphaned(asking->follower);
-    asking->now = shown_counts(state, asking->orphaned) ? clock_now() : state->last;
+    asking->now = state->ended                            ? state->ended_at
+                  : shown_counts(state, asking->orphaned) ? clock_now()
+                                                          : state->last;
     return true;
 }
 

@@ -101,7 +101,7 @@ static void add_formula(const struct json *inputs, const struct step_state *step
     add_backoff(inputs, delay, out);
     add_jitter(inputs, delay, out);
     str_add(out, ", cap ");
-    shown_duration(number_of(inputs, "cap", 0), out);
+    shown_seconds(number_of(inputs, "cap", 0), out);
     if (delay->hint_ms >= 0) {
         bool floor_holds = delay->hint_ms > jittered_ms(inputs, delay);
         str_add(out, floor_holds ? "; the server says " : "; the server says only ");

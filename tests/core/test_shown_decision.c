@@ -123,7 +123,7 @@ static const struct {
     {"the cap cuts",
      PLAN_OF(",\"max_attempts\":6,\"base_delay_ms\":500,\"multiplier\":10,\"cap_ms\":30000,"
              "\"jitter\":\"none\",\"window\":0"),
-     3, "0.5 s x10^2, cut to 30 s, cap 0:30"},
+     3, "0.5 s x10^2, cut to 30 s, cap 30 s"},
 };
 
 START_TEST(test_formula)

@@ -1,0 +1,94 @@
+#include "why.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "json.h"
+#include "shown.h"
+
+static void keep_by(const char *text, char out[CONTROL_BY_MAX])
+{
+    struct json *json = NULL;
+    if (text && !json_parse(text, strlen(text), &json, NULL, NULL))
+        json = NULL;
+    (void)snprintf(out, CONTROL_BY_MAX, "%s", json_text(json_get(json, "by"), "a person"));
+    json_free(json);
+}
+
+static void keep_wait(struct why *why, const struct step_state *step, const struct event *event)
+{
+    why->decision = WHY_WAIT;
+    why->free = event->e != 0;
+    why->over = false;
+    why->delay = step->delay;
+    why->due_at_ms = event->b;
+    str_clear(&why->inputs);
+    str_clear(&why->formula);
+    str_add(&why->inputs, event->text ? event->text : "");
+    shown_formula(step, &why->formula);
+}
+
+static void keep_end(struct why *why, const struct plan_step *plan, const struct step_state *step,
+                     const struct event *event)
+{
+    if (event->a == DECISION_SUCCEEDED)
+        return;
+    why->decision = WHY_END;
+    why->end = step->end;
+    why->entropy = event->c != 0;
+    str_clear(&why->inputs);
+    str_clear(&why->formula);
+    str_add(&why->inputs, event->text ? event->text : "");
+    shown_end(plan, step, &why->formula);
+}
+
+/* Events name the latest attempt of their step; what is about another one is passed by. */
+static bool take_event(void *ctx, const struct run_state *state, const struct event *event)
+{
+    struct why *why = ctx;
+    const struct attempt_pick *pick = &why->pick;
+    if (event->task != pick->task || event->step != pick->step || event->attempt != pick->attempt)
+        return true;
+    const struct step_state *step = &state->tasks[pick->task].steps[pick->step];
+    switch (event->kind) {
+    case EVENT_ATTEMPT_JUDGED:
+        why->judged = true;
+        why->verdict = *step->verdict;
+        break;
+    case EVENT_WAIT_STARTED:
+        keep_wait(why, step, event);
+        break;
+    case EVENT_WAIT_ENDED:
+        why->over = true;
+        if (event->a != 0)
+            keep_by(event->text, why->skipped_by);
+        break;
+    case EVENT_STEP_ENDED:
+        keep_end(why, &state->plan->tasks[pick->task].steps[pick->step], step, event);
+        break;
+    default: /* the rest is in the fold, or says nothing of why */
+        break;
+    }
+    return true;
+}
+
+bool why_read(struct follower *follower, const struct attempt_pick *pick, struct why *out,
+              struct err *err)
+{
+    *out = (struct why){.follower = follower, .pick = *pick};
+    if (!follower_seek(follower, 0, err) || !follower_read(follower, 0, take_event, out, NULL, err))
+        return false;
+    const struct run_state *state = follower_state(follower);
+    out->orphaned = follower_is_orphaned(follower);
+    out->now = state->ended                         ? state->ended_at
+               : shown_counts(state, out->orphaned) ? clock_now()
+                                                    : state->last;
+    return true;
+}
+
+void why_done(struct why *why)
+{
+    str_done(&why->inputs);
+    str_done(&why->formula);
+}

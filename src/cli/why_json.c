@@ -1,0 +1,135 @@
+/* why_json.c - why an attempt ended as it did, as an object for programs. */
+#include <stdlib.h>
+
+#include "json.h"
+#include "shown.h"
+#include "why.h"
+
+static void add_flag(struct str *out, const char *key, bool value)
+{
+    str_json_key(out, key);
+    str_add(out, value ? "true" : "false");
+}
+
+static void add_label(const struct verdict_label *label, struct str *out)
+{
+    str_json_text(out, "class", verdict_class_name(label->class));
+    if (label->type != TRANSIENT_NONE)
+        str_json_text(out, "type", transient_type_name(label->type));
+    if (label->reason != REASON_NONE)
+        str_json_text(out, "reason", reason_name(label->reason));
+}
+
+static void add_outcome(const struct attempt_state *attempt, struct str *out)
+{
+    const struct outcome *outcome = &attempt->outcome;
+    str_json_i64(out, "started_at_ms", attempt->started.at_ms);
+    if (attempt->ended.at_ms == 0)
+        return;
+    str_json_i64(out, "ended_at_ms", attempt->ended.at_ms);
+    str_json_text(out, "outcome", outcome_kind_name(outcome->kind));
+    str_json_i64(out, "code", outcome->code);
+    str_json_i64(out, "ran_ms", outcome->ran_ms);
+    str_json_i64(out, "waited_ms", attempt->waited_ms);
+    str_json_i64(out, "out_bytes", outcome->bytes[0]);
+    str_json_i64(out, "err_bytes", outcome->bytes[1]);
+}
+
+static void add_verdict(const struct verdict *verdict, struct str *out)
+{
+    const struct verdict_label label = {verdict->class, verdict->type, verdict->reason};
+    str_json_key(out, "verdict");
+    str_add_char(out, '{');
+    add_label(&label, out);
+    verdict_to_json(verdict, out);
+    str_add_char(out, '}');
+}
+
+static void add_correction(const struct correction *correction, struct str *out)
+{
+    str_json_key(out, "correction");
+    str_add_char(out, '{');
+    add_label(&correction->label, out);
+    str_json_text(out, "by", correction->by);
+    str_json_i64(out, "at_ms", correction->at_ms);
+    str_add_char(out, '}');
+}
+
+/* As in the log, where it can be read. */
+static void add_inputs(const struct why *why, struct str *out)
+{
+    struct json *inputs = NULL;
+    if (why->inputs.len == 0 || !json_parse(why->inputs.data, why->inputs.len, &inputs, NULL, NULL))
+        return;
+    char *text = json_brief(inputs, why->inputs.len * 2);
+    str_json_key(out, "inputs");
+    str_add(out, text);
+    free(text);
+    json_free(inputs);
+}
+
+static void add_decision(const struct why *why, struct str *out)
+{
+    bool waits = why->decision == WHY_WAIT;
+    str_json_key(out, "decision");
+    str_add_char(out, '{');
+    str_json_text(out, "kind", decision_kind_name(waits ? DECISION_WAIT : why->end));
+    if (waits) {
+        str_json_i64(out, "delay_ms", why->delay.delay_ms);
+        str_json_i64(out, "exact_ms", why->delay.exact_ms);
+        str_json_i64(out, "due_at_ms", why->due_at_ms);
+        add_flag(out, "free", why->free);
+        add_flag(out, "over", why->over);
+        if (why->skipped_by[0] != '\0')
+            str_json_text(out, "skipped_by", why->skipped_by);
+    } else {
+        add_flag(out, "entropy", why->entropy);
+    }
+    add_inputs(why, out);
+    if (why->formula.len > 0)
+        str_json_text(out, "words", why->formula.data);
+    str_add_char(out, '}');
+}
+
+static void add_attempt(const struct why *why, struct str *out)
+{
+    const struct run_state *state = follower_state(why->follower);
+    const struct attempt_state *attempt = step_state_find_attempt(
+        &state->tasks[why->pick.task].steps[why->pick.step], why->pick.attempt);
+    str_json_i64(out, "attempt", attempt->number);
+    str_json_i64(out, "attempts_max", run_state_step_tries(state, why->pick.task, why->pick.step));
+    add_outcome(attempt, out);
+    if (attempt->ended.at_ms != 0)
+        add_flag(out, "passed", !why->judged || why->verdict.class == VERDICT_SUCCESS);
+    if (why->judged)
+        add_verdict(&why->verdict, out);
+    if (attempt->correction)
+        add_correction(attempt->correction, out);
+}
+
+void why_json(const struct why *why, struct str *out)
+{
+    const struct run_state *state = follower_state(why->follower);
+    const struct plan_task *plan = &state->plan->tasks[why->pick.task];
+    struct str next = {0};
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_i64(out, "run", follower_run(why->follower)->number);
+    str_json_text(out, "task", plan->id);
+    str_json_text(out, "state", shown_word(shown_task(state, why->pick.task, why->orphaned)));
+    str_json_i64(out, "step", why->pick.step + 1);
+    str_json_text(out, "phase", phase_name(plan->steps[why->pick.step].phase));
+    if (why->pick.attempt > 0)
+        add_attempt(why, out);
+    if (why->decision != WHY_UNDECIDED)
+        add_decision(why, out);
+    str_json_i64(out, "entropy", state->tasks[why->pick.task].entropy);
+    int64_t resets_at_ms = shown_resets_at_ms(run_state_step(state, why->pick.task));
+    if (resets_at_ms >= 0)
+        str_json_i64(out, "resets_at_ms", resets_at_ms);
+    why_next(why, &next);
+    if (next.len > 0)
+        str_json_text(out, "next", next.data);
+    str_add_char(out, '}');
+    str_done(&next);
+}

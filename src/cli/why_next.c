@@ -1,0 +1,118 @@
+/* why_next.c - what would help, and who has to do it. */
+#include <assert.h>
+
+#include "attr.h"
+#include "clock.h"
+#include "shown.h"
+#include "why.h"
+
+/* What a person may do about a failure of this reason. */
+static const char *const remedies[] = {
+    [REASON_NONE] = "somebody must look",
+    [REASON_TEST_FAIL] = "the work must change: a test is red",
+    [REASON_COMPILE] = "the work must change: it does not build",
+    [REASON_USAGE] = "the command's words must be put right",
+    [REASON_NOT_FOUND] = "what it looks for must be there",
+    [REASON_PERMISSION] = "somebody must grant the permission",
+    [REASON_AUTH] = "somebody must log in, or renew the key",
+    [REASON_QUOTA] = "the quota must come back, or be raised",
+    [REASON_CONTEXT_LENGTH] = "what it is asked must be shorter",
+    [REASON_BAD_REQUEST] = "the request must be put right",
+    [REASON_TOO_LARGE] = "what it sends must be smaller",
+    [REASON_REFUSAL] = "it must be asked in another way",
+    [REASON_LIMIT] = "the limit that it met must be raised",
+    [REASON_CONTRACT] = "what it answers must be what was asked for",
+    [REASON_CONFIG] = "the settings must be put right",
+    [REASON_CONFLICT] = "the conflict must be resolved",
+    [REASON_CRASH] = "the program that crashes must be put right",
+    [REASON_SETUP] = "what the step needs must be set up",
+    [REASON_DEADLINE] = "it needs more time",
+    [REASON_CANCELLED] = "it was stopped by a person",
+    [REASON_LOOP] = "it goes in circles: it must be asked in another way",
+};
+static_assert(ARRAY_LEN(remedies) == REASON_COUNT, "every reason has its remedy");
+
+/* What has to get better in the world first. */
+static const char *const cures[] = {
+    [TRANSIENT_NONE] = "what failed must come back",
+    [TRANSIENT_NETWORK_TIMEOUT] = "the network must come back",
+    [TRANSIENT_DOCKER_SOCKET_UNAVAILABLE] = "docker must come back",
+    [TRANSIENT_CONTAINER_OOM] = "it needs more memory",
+    [TRANSIENT_API_RATE_LIMIT] = "the rate limit must be over",
+    [TRANSIENT_API_OVERLOADED] = "the service must have room again",
+    [TRANSIENT_SANDBOX_START_TIMEOUT] = "the sandbox must start again",
+    [TRANSIENT_RESOURCE_BUSY] = "what was busy must be free again",
+};
+static_assert(ARRAY_LEN(cures) == TRANSIENT_TYPE_COUNT, "every type has its cure");
+
+static void add_command(const struct why *why, const char *command, struct str *out)
+{
+    str_addf(out, "devs %s %lld/%s", command, (long long)follower_run(why->follower)->number,
+             follower_state(why->follower)->plan->tasks[why->pick.task].id);
+}
+
+static void next_of_failure(const struct why *why, struct str *out)
+{
+    const struct step_state *step = run_state_step(follower_state(why->follower), why->pick.task);
+    const struct verdict *verdict = step->verdict;
+    int64_t resets_at_ms = shown_resets_at_ms(step);
+    char at[CLOCK_TEXT_MAX];
+    if (!verdict)
+        str_add(out, remedies[REASON_NONE]);
+    else if (verdict->class == VERDICT_TRANSIENT)
+        str_add(out, cures[verdict->type]);
+    else
+        str_add(out, remedies[verdict->reason]);
+    if (resets_at_ms > why->now.at_ms)
+        str_addf(out, ", which resets at %s", clock_date(resets_at_ms, at));
+    str_add(out, "; then ");
+    add_command(why, "retry", out);
+}
+
+void why_next(const struct why *why, struct str *out)
+{
+    const struct run_state *state = follower_state(why->follower);
+    const struct task_state *task = &state->tasks[why->pick.task];
+    switch (shown_task(state, why->pick.task, why->orphaned)) {
+    case SHOWN_NEEDS_YOU:
+    case SHOWN_GAVE_UP:
+    case SHOWN_STUCK:
+        next_of_failure(why, out);
+        break;
+    case SHOWN_CANCELLED:
+        add_command(why, "retry", out);
+        str_add(out, " gives it a fresh set of tries");
+        break;
+    case SHOWN_BACKOFF:
+        if (why->orphaned) {
+            str_add(out, "no devs is running this run: nobody waits");
+        } else {
+            add_command(why, "retry", out);
+            str_add(out, " sends it now");
+        }
+        break;
+    case SHOWN_HELD:
+        if (task->follows >= 0) {
+            str_addf(out, "it goes on once %s is through", state->plan->tasks[task->follows].id);
+        } else {
+            add_command(why, "release", out);
+            str_add(out, " lets it go on");
+        }
+        break;
+    case SHOWN_BLOCKED:
+        shown_why(state, why->pick.task, out);
+        break;
+    case SHOWN_LOST:
+        str_add(out, "no devs is running this run: start it again");
+        break;
+    case SHOWN_QUIET:
+        add_command(why, "log -f", out);
+        str_add(out, " shows what it prints");
+        break;
+    case SHOWN_RUNNING:
+    case SHOWN_QUEUED:
+    case SHOWN_PASSED:
+    case SHOWN_COUNT:
+        break;
+    }
+}

@@ -1,0 +1,303 @@
+/* why_text.c - why an attempt ended as it did, in words for people. */
+#include <assert.h>
+#include <string.h>
+
+#include "clock.h"
+#include "json.h"
+#include "shown.h"
+#include "why.h"
+
+enum { LABEL_COLUMNS = 10 };
+
+static const struct run_state *state_of(const struct why *why)
+{
+    return follower_state(why->follower);
+}
+
+static const struct step_state *step_of(const struct why *why)
+{
+    return &state_of(why)->tasks[why->pick.task].steps[why->pick.step];
+}
+
+static const struct attempt_state *attempt_of(const struct why *why)
+{
+    return step_state_find_attempt(step_of(why), why->pick.attempt);
+}
+
+static const struct plan_task *plan_of(const struct why *why)
+{
+    return &state_of(why)->plan->tasks[why->pick.task];
+}
+
+static void begin(const char *label, struct str *out)
+{
+    str_addf(out, "  %-*s ", LABEL_COLUMNS, label);
+}
+
+/* "41/tax", as the commands take it. */
+static void add_target(const struct why *why, struct str *out)
+{
+    str_addf(out, "%lld/%s", (long long)follower_run(why->follower)->number, plan_of(why)->id);
+}
+
+static void add_tries(const struct why *why, struct str *out)
+{
+    const struct plan_task *plan = plan_of(why);
+    if (plan->step_count > 1)
+        str_addf(out, " step %d of %d,", why->pick.step + 1, plan->step_count);
+    str_addf(out, " try %d of %d in %s: ", why->pick.attempt,
+             run_state_step_tries(state_of(why), why->pick.task, why->pick.step),
+             phase_name(plan->steps[why->pick.step].phase));
+}
+
+static void add_result(const struct why *why, struct str *out)
+{
+    const struct attempt_state *attempt = attempt_of(why);
+    char word[VERDICT_WORD_MAX];
+    char at[CLOCK_TEXT_MAX];
+    if (attempt->ended.at_ms == 0)
+        str_addf(out, "it %s since %s", why->orphaned ? "was running when devs died," : "runs",
+                 clock_date(attempt->started.at_ms, at));
+    else if (!why->judged)
+        str_add(out, "passed");
+    else if (why->verdict.class == VERDICT_SUCCESS)
+        str_add(out, "passed: it failed as it was to");
+    else
+        str_addf(out, "failed, %s", verdict_word(&why->verdict, &attempt->outcome, word));
+}
+
+static void head_line(const struct why *why, struct str *out)
+{
+    str_add_char(out, '#');
+    add_target(why, out);
+    add_tries(why, out);
+    add_result(why, out);
+    str_add_char(out, '\n');
+}
+
+static void ended_line(const struct why *why, struct str *out)
+{
+    const struct attempt_state *attempt = attempt_of(why);
+    char at[CLOCK_TEXT_MAX];
+    begin("ended", out);
+    outcome_words(&attempt->outcome, out);
+    str_addf(out, " at %s, ran ", clock_date(attempt->ended.at_ms, at));
+    shown_duration(attempt->outcome.ran_ms, out);
+    str_addf(out, ", wrote %lld bytes to stdout, %lld to stderr\n",
+             (long long)attempt->outcome.bytes[0], (long long)attempt->outcome.bytes[1]);
+}
+
+static void class_line(const struct verdict *verdict, struct str *out)
+{
+    begin("class", out);
+    str_add(out, shown_expectation(verdict));
+    str_add(out, verdict_class_name(verdict->class));
+    if (verdict->class == VERDICT_TRANSIENT)
+        str_addf(out, " %s", transient_type_name(verdict->type));
+    else if (verdict->reason != REASON_NONE)
+        str_addf(out, " %s", reason_name(verdict->reason));
+    if (verdict->subtype[0] != '\0')
+        str_addf(out, ", %s", verdict->subtype);
+    str_add_char(out, '\n');
+}
+
+/* How much there is to go by, by the kind of rule that decided. */
+static const char *how_sure(const struct verdict *verdict)
+{
+    static const struct {
+        const char *prefix;
+        const char *words;
+    } kinds[] = {
+        {"known.", "sure, devs saw it itself"},
+        {"agent.", "sure, the agent's own result says so"},
+        {"exit.words", "in doubt, so persistent: words that no rule knows beside the exit code"},
+        {"exit.", "by the exit code alone"},
+        {"default", "in doubt, so persistent: no rule knows it"},
+        {"expect.", "sure, the plan says what was to come"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        if (strncmp(verdict->rule, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
+            return kinds[i].words;
+    }
+    return verdict->rule[0] != '\0' ? "sure, a rule knows the text" : "in doubt, so persistent";
+}
+
+static void rule_lines(const struct verdict *verdict, struct str *out)
+{
+    begin("by", out);
+    if (verdict->rule[0] != '\0')
+        str_addf(out, "rule %s: ", verdict->rule);
+    str_addf(out, "%s\n", how_sure(verdict));
+    if (verdict->stream == VERDICT_STREAM_NONE && verdict->match[0] == '\0')
+        return;
+    begin("found", out);
+    if (verdict->match[0] != '\0')
+        str_addf(out, "\"%s\"", verdict->match);
+    if (verdict->stream != VERDICT_STREAM_NONE)
+        str_addf(out, " on %s", verdict_stream_name(verdict->stream));
+    if (verdict->line > 0)
+        str_addf(out, ", line %lld of what was looked at", (long long)verdict->line);
+    if (verdict->stream != VERDICT_STREAM_NONE)
+        str_addf(out, ", byte %lld", (long long)verdict->offset);
+    str_add_char(out, '\n');
+}
+
+static const char *near_words(enum near_why why)
+{
+    static const char *const words[] = {
+        [NEAR_QUOTED] = "the line only quotes it",
+        [NEAR_UNLESS] = "its own exception holds",
+        [NEAR_PATTERN] = "its word is there, its pattern is not",
+        [NEAR_EXIT] = "exit code, signal, program or kind of step do not fit",
+        [NEAR_OUTRANKED] = "it holds, but another rule comes first",
+    };
+    static_assert(ARRAY_LEN(words) == NEAR_WHY_COUNT, "every near miss has its words");
+    return words[why];
+}
+
+static void near_lines(const struct verdict *verdict, struct str *out)
+{
+    for (int i = 0; i < verdict->near_count; i++) {
+        const struct verdict_near *near = &verdict->near[i];
+        begin(i == 0 ? "nearly" : "", out);
+        str_addf(out, "%s: %s", near->rule, near_words(near->why));
+        if (near->stream != VERDICT_STREAM_NONE)
+            str_addf(out, " (%s, byte %lld)", verdict_stream_name(near->stream),
+                     (long long)near->offset);
+        str_add_char(out, '\n');
+    }
+}
+
+static void hint_line(const struct verdict *verdict, struct str *out)
+{
+    char at[CLOCK_TEXT_MAX];
+    if (verdict->retry_after_ms < 0 && verdict->resume_at_ms < 0)
+        return;
+    begin("server", out);
+    str_add(out, "asks to wait");
+    if (verdict->retry_after_ms >= 0) {
+        str_add_char(out, ' ');
+        shown_seconds(verdict->retry_after_ms, out);
+    }
+    if (verdict->resume_at_ms >= 0)
+        str_addf(out, " until %s", clock_date(verdict->resume_at_ms, at));
+    if (verdict->hint_rule[0] != '\0')
+        str_addf(out, ", by rule %s", verdict->hint_rule);
+    str_add_char(out, '\n');
+}
+
+static void add_used(const struct why *why, struct str *out)
+{
+    struct json *inputs = NULL;
+    if (why->inputs.len == 0 || !json_parse(why->inputs.data, why->inputs.len, &inputs, NULL, NULL))
+        return;
+    int64_t used = json_i64(json_get(inputs, "used"), -1);
+    int64_t allowed = json_i64(json_get(inputs, "allowed"), -1);
+    bool is_start = attempt_of(why)->outcome.kind == OUTCOME_NOT_STARTED;
+    if (used >= 0 && allowed >= 0)
+        str_addf(out, "; %s %lld of %lld", is_start ? "start" : "try", (long long)used,
+                 (long long)allowed);
+    json_free(inputs);
+}
+
+static void wait_lines(const struct why *why, struct str *out)
+{
+    char at[CLOCK_TEXT_MAX];
+    begin("decision", out);
+    str_add(out, "wait ");
+    shown_seconds(why->delay.delay_ms, out);
+    str_addf(out, ", then try again%s", why->free ? ": it uses up no try" : "");
+    add_used(why, out);
+    str_add_char(out, '\n');
+    if (why->formula.len > 0) {
+        begin("formula", out);
+        str_addf(out, "%s\n", why->formula.data);
+    }
+    begin("until", out);
+    str_add(out, clock_date(why->due_at_ms, at));
+    if (why->skipped_by[0] != '\0')
+        str_addf(out, "; skipped by %s", why->skipped_by);
+    else if (why->over)
+        str_add(out, "; it is over");
+    str_add_char(out, '\n');
+}
+
+static void end_lines(const struct why *why, struct str *out)
+{
+    begin("decision", out);
+    str_add(out, decision_kind_name(why->end));
+    if (why->formula.len > 0)
+        str_addf(out, ": %s", why->formula.data);
+    str_add_char(out, '\n');
+    if (!why->entropy)
+        return;
+    begin("entropy", out);
+    str_addf(out, "counts 1; %d of this task in all\n",
+             state_of(why)->tasks[why->pick.task].entropy);
+}
+
+static void corrected_line(const struct why *why, struct str *out)
+{
+    const struct correction *correction = attempt_of(why)->correction;
+    char at[CLOCK_TEXT_MAX];
+    if (!correction)
+        return;
+    begin("corrected", out);
+    str_addf(
+        out, "%s, says %s, %s; the first verdict stays\n", verdict_label_word(&correction->label),
+        correction->by[0] != '\0' ? correction->by : "a person", clock_date(correction->at_ms, at));
+}
+
+/* The task as it is now, in the words of the screen. */
+static void now_line(const struct why *why, struct str *out)
+{
+    const struct shown_time time = {.now = why->now, .clock = clock_short, .hms = clock_hms};
+    const struct run_state *state = state_of(why);
+    struct str next = {0};
+    begin("now", out);
+    str_add(out, shown_word(shown_task(state, why->pick.task, why->orphaned)));
+    shown_next(state, why->pick.task, why->orphaned, &time, &next);
+    if (next.len > 0)
+        str_addf(out, ", %s", next.data);
+    int later = (int)step_of(why)->attempt_count - why->pick.attempt;
+    if (later > 0)
+        str_addf(out, "; %d later tr%s of this step", later, later == 1 ? "y" : "ies");
+    str_add_char(out, '\n');
+    str_done(&next);
+}
+
+static void verdict_lines(const struct why *why, struct str *out)
+{
+    class_line(&why->verdict, out);
+    rule_lines(&why->verdict, out);
+    near_lines(&why->verdict, out);
+    hint_line(&why->verdict, out);
+}
+
+void why_words(const struct why *why, struct str *out)
+{
+    struct str part = {0};
+    if (why->pick.attempt == 0) {
+        str_add_char(out, '#');
+        add_target(why, out);
+        str_add(out, " has not been tried yet\n");
+    } else {
+        head_line(why, out);
+        if (attempt_of(why)->ended.at_ms != 0)
+            ended_line(why, out);
+        if (why->judged)
+            verdict_lines(why, out);
+        corrected_line(why, out);
+    }
+    if (why->decision == WHY_WAIT)
+        wait_lines(why, out);
+    else if (why->decision == WHY_END)
+        end_lines(why, out);
+    now_line(why, out);
+    why_next(why, &part);
+    if (part.len > 0) {
+        begin("next", out);
+        str_addf(out, "%s\n", part.data);
+    }
+    str_done(&part);
+}
