@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: all run test bench install pictures coverage mutate tidy lint packages clean
+.PHONY: all run test bench install pictures coverage mutate sim tidy lint packages clean
 
 all: packages
 	cmake --log-level=WARNING --preset release
@@ -22,6 +22,13 @@ run:
 test:
 	@scripts/install-packages test
 	@scripts/run-tests dev
+
+# Simulated runs (docs/testing.md), on every core: two minutes, SECONDS=N of them, or SEEDS=N runs.
+# Without SEEDS it also fails if something that is to occur did so too seldom.
+sim: packages
+	cmake --log-level=WARNING --preset release
+	cmake --build --preset release --target sim
+	build/release/tests/sim/sim $(if $(SEEDS),--seeds $(SEEDS),--seconds $(or $(SECONDS),120) --full)
 
 bench: all
 	@bench/run

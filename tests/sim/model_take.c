@@ -1,20 +1,6 @@
-#include "model.h"
+#include "model_take.h"
 
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
-/* The event on its way, and what it names. */
-struct taking {
-    struct model *model;
-    const struct foretold *foretold;
-    const struct event *event;
-    int number; /* of the task; -1 = an event of the run */
-    struct model_task *task;
-    struct model_step *step;
-};
-
-static void set_status(struct taking *taking, int number, enum task_status status)
+void model_set_status(struct taking *taking, int number, enum task_status status)
 {
     struct model_task *task = &taking->model->tasks[number];
     if (task->status != status)
@@ -26,7 +12,7 @@ static void set_status(struct taking *taking, int number, enum task_status statu
 static void line_up(struct taking *taking, int number)
 {
     model_step(taking->model, number)->status = STEP_READY;
-    set_status(taking, number, TASK_QUEUED);
+    model_set_status(taking, number, TASK_QUEUED);
 }
 
 static bool needs_are_met(const struct model *model, int number)
@@ -92,7 +78,7 @@ static void take_started(struct taking *taking)
     step->status = STEP_RUNNING;
     step->judged = step->silent = step->quiet = false;
     model->attempts++;
-    set_status(taking, taking->number, TASK_RUNNING);
+    model_set_status(taking, taking->number, TASK_RUNNING);
 
     if (source < 0)
         return;
@@ -181,7 +167,7 @@ static void take_wait(struct taking *taking)
         step->free_hints++;
         step->used--;
     }
-    set_status(taking, taking->number, TASK_BACKOFF);
+    model_set_status(taking, taking->number, TASK_BACKOFF);
 }
 
 static void stop_waiting(struct taking *taking)
@@ -193,7 +179,7 @@ static void stop_waiting(struct taking *taking)
     taking->model->waited_ms += waited_ms;
 }
 
-static void let_go(struct model_task *task)
+void model_let_go(struct model_task *task)
 {
     task->held = false;
     task->follows = -1;
@@ -217,7 +203,7 @@ static void take_step_passed(struct taking *taking)
         line_up(taking, taking->number);
         return;
     }
-    set_status(taking, taking->number, TASK_PASSED);
+    model_set_status(taking, taking->number, TASK_PASSED);
     for (int i = 0; i < plot->task_count; i++) {
         enum task_status status = model->tasks[i].status;
         bool needs_it = false;
@@ -243,8 +229,8 @@ static void take_step_ended(struct taking *taking)
         take_step_passed(taking);
         return;
     }
-    let_go(taking->task);
-    set_status(taking, taking->number, status_after(end));
+    model_let_go(taking->task);
+    model_set_status(taking, taking->number, status_after(end));
 }
 
 /* A second chance for one is one for all that it alone stood in the way of. */
@@ -257,7 +243,7 @@ static void unblock(struct taking *taking)
             if (model->tasks[i].status != TASK_BLOCKED || needs_have_failed(model, i))
                 continue;
             model->tasks[i].blocked_by = -1;
-            set_status(taking, i, TASK_QUEUED);
+            model_set_status(taking, i, TASK_QUEUED);
             again = true;
         }
     }
@@ -270,128 +256,10 @@ static void take_reopened(struct taking *taking)
     taking->model->ended = false;
     taking->model->stopped_by_person = false;
     taking->step->status = STEP_PENDING;
-    set_status(taking, taking->number, TASK_QUEUED);
+    model_set_status(taking, taking->number, TASK_QUEUED);
     if (needs_are_met(taking->model, taking->number))
         line_up(taking, taking->number);
     unblock(taking);
-}
-
-static void take_blocked(struct taking *taking)
-{
-    taking->task->blocked_by = (int)taking->event->a;
-    let_go(taking->task);
-    set_status(taking, taking->number, TASK_BLOCKED);
-}
-
-static void set_by(struct model_task *task, const char *by)
-{
-    (void)snprintf(task->by, sizeof(task->by), "%s", by ? by : "");
-}
-
-static void take_held(struct taking *taking)
-{
-    taking->task->held = true;
-    taking->task->held_since = taking->event->at;
-    taking->task->follows = (int)taking->event->a - 1;
-    set_by(taking->task, taking->foretold->by);
-}
-
-static void take_released(struct taking *taking)
-{
-    const struct event *event = taking->event;
-    struct model_step *step = taking->step;
-    step->held_ms += model_held_ms(taking->model, taking->number, &event->at);
-    let_go(taking->task);
-    if (step->status == STEP_WAITING && event->b > 0)
-        step->due = (struct moment){.at_ms = event->a, .mono_ms = event->b};
-}
-
-static void take_cancel(struct taking *taking)
-{
-    struct model *model = taking->model;
-    if (taking->number < 0)
-        model->stopped_by_person = true;
-    for (int i = 0; i < model->plot->task_count; i++) {
-        bool meant = taking->number < 0 || taking->number == i;
-        if (!meant || !model_is_open(model->tasks[i].status))
-            continue;
-        model->tasks[i].cancelling = true;
-        model->tasks[i].mode = (enum cancel_mode)taking->event->a;
-        set_by(&model->tasks[i], taking->foretold->by);
-    }
-}
-
-static void take_gate(struct taking *taking)
-{
-    const struct event *event = taking->event;
-    struct model_gate *gate = &taking->model->gates[event->a];
-    gate->probe = -1;
-    if (event->kind == EVENT_GATE_CLOSED) {
-        if (gate->closed == 0)
-            gate->since = event->at;
-        gate->status = GATE_CLOSED;
-        gate->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
-        gate->closed = (int)event->d;
-        gate->chosen = (int)event->e - 1;
-        return;
-    }
-    gate->status = event->b > 0 ? GATE_SPREADING : GATE_OPEN;
-    gate->due = event->at;
-    gate->spacing_ms = event->c;
-    gate->closed = 0;
-    gate->chosen = -1;
-}
-
-static void move_clock(const struct moment *now, struct moment *moment)
-{
-    if (moment->at_ms != 0)
-        moment->mono_ms = moment->at_ms + (now->mono_ms - now->at_ms);
-}
-
-/* After a reboot only the wall clock says how long ago something was. */
-static void take_recovered(struct taking *taking)
-{
-    struct model *model = taking->model;
-    const struct moment *now = &taking->event->at;
-    model->ended = false;
-    if (taking->event->a == 0)
-        return;
-    for (int i = 0; i < model->plot->task_count; i++) {
-        struct model_step *step = model_step(model, i);
-        move_clock(now, &model->tasks[i].since);
-        move_clock(now, &model->tasks[i].held_since);
-        move_clock(now, &model->tasks[i].first_start);
-        move_clock(now, &step->first_start);
-        move_clock(now, &step->wait_from);
-        move_clock(now, &step->due);
-    }
-    for (int i = 0; i < PLOT_SOURCES_MAX; i++) {
-        move_clock(now, &model->gates[i].since);
-        move_clock(now, &model->gates[i].due);
-    }
-}
-
-static void take_corrected(struct taking *taking)
-{
-    const struct event *event = taking->event;
-    struct model_step *step = &taking->model->steps[event->task][event->step];
-    if (event->attempt != step->attempt_count)
-        return; /* of an earlier one nothing is kept here */
-    step->last.corrected = true;
-    step->last.label = (struct verdict_label){.class = (enum verdict_class)event->a,
-                                              .type = (enum transient_type)event->b,
-                                              .reason = (enum reason)event->c};
-}
-
-static void take_news(struct taking *taking)
-{
-    struct model_step *step = taking->step;
-    if (taking->event->kind == EVENT_ATTEMPT_RUNNING)
-        step->last.pid = taking->event->a;
-    else
-        step->quiet = taking->event->kind == EVENT_ATTEMPT_QUIET;
-    if (step->quiet && taking->event->kind == EVENT_ATTEMPT_QUIET)
-        step->heard_mono_ms = taking->event->at.mono_ms - taking->event->a;
 }
 
 static void take(struct taking *taking)
@@ -428,31 +296,31 @@ static void take(struct taking *taking)
         take_reopened(taking);
         break;
     case EVENT_TASK_BLOCKED:
-        take_blocked(taking);
+        model_take_blocked(taking);
         break;
     case EVENT_TASK_HELD:
-        take_held(taking);
+        model_take_held(taking);
         break;
     case EVENT_TASK_RELEASED:
-        take_released(taking);
+        model_take_released(taking);
         break;
     case EVENT_CANCEL_ASKED:
-        take_cancel(taking);
+        model_take_cancel(taking);
         break;
     case EVENT_ATTEMPT_RUNNING:
     case EVENT_ATTEMPT_QUIET:
     case EVENT_ATTEMPT_HEARD:
-        take_news(taking);
+        model_take_news(taking);
         break;
     case EVENT_GATE_CLOSED:
     case EVENT_GATE_OPENED:
-        take_gate(taking);
+        model_take_gate(taking);
         break;
     case EVENT_CLASS_CORRECTED:
-        take_corrected(taking);
+        model_take_corrected(taking);
         break;
     case EVENT_RUN_RECOVERED:
-        take_recovered(taking);
+        model_take_recovered(taking);
         break;
     case EVENT_CONTROL_ANSWERED:
     case EVENT_NOTE:
