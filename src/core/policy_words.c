@@ -55,6 +55,8 @@ void policy_words(const struct policy *policy, struct str *out)
         str_add(out, ", if transient");
     else if (policy->retry_on == POLICY_ON_PERSISTENT)
         str_add(out, ", if persistent");
+    if (!policy->retry_timeouts)
+        str_add(out, ", not after a timeout");
     int equal = results_that_end(policy);
     if (equal > 0)
         str_addf(out, ", %d equal results end it", equal);
