@@ -2,20 +2,32 @@
 
 #include "app.h"
 #include "command.h"
+#include "config.h"
 #include "control_desk.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "place.h"
+#include "rules_file.h"
 #include "session.h"
 #include "watch_run.h"
+
+/* A rule goes to where the next run in this folder finds it. */
+static bool save_rule(void *ctx, const char *rule_json, struct err *err)
+{
+    (void)ctx;
+    return rules_add(".", rule_json, err);
+}
 
 int watch_run(struct globals *globals, const struct place *place, int64_t run, enum app_mode mode)
 {
     char by[SESSION_BY_MAX];
     struct err err = {0};
+    struct config config = {0};
     struct control_desk *desk = NULL;
     if (mode == APP_LIVE && !control_desk_start(&desk, place, &err))
         return fail(&err);
+    if (mode == APP_LIVE)
+        (void)config_read(".", &config); /* what is wrong was said; one can look all the same */
     struct app_options options = {
         .place = place,
         .run = run,
@@ -23,12 +35,15 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
         .desk = desk,
         .by = session_by(by),
         .engine_done_fd = -1,
+        .rules = config.settings.rules,
+        .save_rule = save_rule,
         .ascii = globals->ascii,
         .colour = globals->no_color ? TERM_COLOUR_NONE : TERM_COLOUR_AUTO,
     };
     struct app_result result = {0};
     bool ok = app_run(&options, &result, &err);
     control_desk_stop(desk);
+    config_done(&config);
     if (!ok)
         return fail(&err);
     return result.leave == APP_LEFT_SIGNAL ? 128 + result.signal : EXIT_ALL_PASSED;

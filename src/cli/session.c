@@ -20,6 +20,7 @@
 #include "fail.h"
 #include "follower.h"
 #include "outlet.h"
+#include "rules_file.h"
 #include "stream.h"
 #include "summary.h"
 
@@ -205,8 +206,15 @@ static void leave_engine(void *ctx)
     engine_leave(ctx);
 }
 
+static bool save_rule(void *ctx, const char *rule_json, struct err *err)
+{
+    const struct session *session = ctx;
+    return rules_add(session->run_dir, rule_json, err);
+}
+
 static bool watch_on_screen(struct watching *watching, struct err *err)
 {
+    struct session session = *watching->session;
     struct control_desk *desk = NULL;
     if (!control_desk_start(&desk, &watching->place, err))
         return false;
@@ -220,6 +228,9 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .engine_done_fd = engine_done_fd(watching->engine),
         .leave = leave_engine,
         .leave_ctx = watching->engine,
+        .rules = session.rules,
+        .save_rule = save_rule,
+        .save_ctx = &session,
         .ascii = watching->session->globals->ascii,
         .colour = watching->session->globals->no_color ? TERM_COLOUR_NONE : TERM_COLOUR_AUTO,
     };

@@ -34,7 +34,7 @@ static const struct hint hints[][KEYS_MAX + 1] = {
                          {'j', "j k", "choose"},
                          {'/', "/ or letters", "find"}},
     [CORRECT_WRITING] = {{TERM_KEY_ENTER, NULL, "tries it"},
-                         {TERM_KEY_TAB, NULL, "next field"},
+                         {TERM_KEY_TAB, NULL, "next"},
                          {TERM_KEY_ESC, NULL, "back"}},
     [CORRECT_TRYING] = {{TERM_KEY_ESC, NULL, "stops it"}},
     [CORRECT_TRIED] = {{'s', NULL, "saves it"}, {TERM_KEY_ESC, NULL, "back"}},

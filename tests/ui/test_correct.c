@@ -553,8 +553,8 @@ static const struct {
     int rows, columns;
     bool ascii;
 } frames[] = {
-    {"80x24", 24, 80, false}, {"140x40", 40, 140, false},    {"80x24-ascii", 24, 80, true},
-    {"40x12", 12, 40, false}, {"40x12-ascii", 12, 40, true}, {"24x3", 3, 24, false},
+    {"80x24", 24, 80, false},      {"80x24-ascii", 24, 80, true}, {"40x12", 12, 40, false},
+    {"40x12-ascii", 12, 40, true}, {"24x3", 3, 24, false},
 };
 
 /* The prompt alone: what lies under it is another test's. */
