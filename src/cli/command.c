@@ -24,6 +24,7 @@ static const struct command commands[] = {
      cmd_correct},
     {"debug", "--logs [RUN|FILE]", "play a past run back, or print its records", cmd_debug},
     {"classify", "[FILE...]", "judge failures given as JSON lines, a verdict a line", cmd_classify},
+    {"rules", "", "list the rules; try a new one on all that is recorded, add it", cmd_rules},
     {"keys", "", "print the cockpit's keys", cmd_keys},
 };
 

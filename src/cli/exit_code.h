@@ -6,9 +6,10 @@
 
 enum exit_code {
     EXIT_ALL_PASSED = 0,
-    EXIT_GAVE_UP = 1, /* something gave up or was cancelled */
-    EXIT_USAGE = 2,   /* wrong words on the command line, or an invalid plan */
-    EXIT_ENTROPY = 3, /* going in circles */
+    EXIT_GAVE_UP = 1,      /* something gave up or was cancelled */
+    EXIT_USAGE = 2,        /* wrong words on the command line, or an invalid plan */
+    EXIT_ENTROPY = 3,      /* going in circles */
+    EXIT_WOULD_CHANGE = 3, /* devs rules --try: it would change something */
     EXIT_NEEDS_YOU = 4,
     EXIT_DAMAGED = 65, /* the log is not what it should be */
     EXIT_NO_LOG = 66,

@@ -1,0 +1,309 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "classify.h"
+#include "command.h"
+#include "config.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "json.h"
+#include "read_text.h"
+#include "rule_list.h"
+#include "rule_trial.h"
+#include "rules_file.h"
+
+/* The words of the command line. */
+struct rules_options {
+    const char *try, *add; /* a file, "-" for stdin */
+    bool json;
+};
+
+static const char *const lists[] = {"rules", "said", "hints", "guards", "errors"};
+
+static bool is_own(const struct json *rule)
+{
+    return json_bool(json_get(rule, "user"), false);
+}
+
+static const char *member(const struct json *rule, const char *key)
+{
+    return json_text(json_get(rule, key), "");
+}
+
+/* What it says of a failure: the type or reason, else the class; "" for a rule that says
+ * nothing by itself. */
+static const char *word_of(const struct json *rule)
+{
+    const char *word = member(rule, "type");
+    if (*word == '\0')
+        word = member(rule, "reason");
+    return *word != '\0' ? word : member(rule, "class");
+}
+
+static size_t count_rules(const struct json *set, bool own_only)
+{
+    size_t count = 0;
+    for (size_t list = 0; list < ARRAY_LEN(lists); list++) {
+        const struct json *rules = json_get(set, lists[list]);
+        for (size_t i = 0; i < json_count(rules); i++)
+            count += !own_only || is_own(json_at(rules, i));
+    }
+    return count;
+}
+
+static void print_rules(const struct json *set, const char *hash, const struct config *config)
+{
+    size_t own = count_rules(set, true);
+    struct str out = {0};
+    str_addf(&out, "%zu rules, %zu of yours%s%s, set %.8s\n", count_rules(set, false), own,
+             own > 0 ? " from " : "", own > 0 ? config->path : "", hash);
+    for (size_t list = 0; list < ARRAY_LEN(lists); list++) {
+        const struct json *rules = json_get(set, lists[list]);
+        for (size_t i = 0; i < json_count(rules); i++) {
+            const struct json *rule = json_at(rules, i);
+            str_addf(&out, "  %-7s %-32s %-26s%s\n", lists[list], member(rule, "id"), word_of(rule),
+                     is_own(rule) ? " yours" : "");
+        }
+    }
+    say(out.data);
+    str_done(&out);
+}
+
+static void add_member(const struct json *rule, const char *key, struct str *out)
+{
+    if (*member(rule, key) != '\0')
+        str_json_text(out, key, member(rule, key));
+}
+
+static void print_rules_json(const struct json *set, const char *hash, const struct config *config)
+{
+    static const char *const keys[] = {"id",      "class",  "type",    "reason",
+                                       "subtype", "stream", "pattern", "unless"};
+    struct str out = {0};
+    str_add_char(&out, '{');
+    str_json_i64(&out, "v", 1);
+    str_json_text(&out, "hash", hash);
+    str_json_text(&out, "settings", config->path);
+    str_json_key(&out, "rules");
+    str_add_char(&out, '[');
+    for (size_t list = 0; list < ARRAY_LEN(lists); list++) {
+        const struct json *rules = json_get(set, lists[list]);
+        for (size_t i = 0; i < json_count(rules); i++) {
+            str_add(&out, out.data[out.len - 1] == '[' ? "{" : ",{");
+            str_json_text(&out, "list", lists[list]);
+            for (size_t key = 0; key < ARRAY_LEN(keys); key++)
+                add_member(json_at(rules, i), keys[key], &out);
+            str_json_key(&out, "yours");
+            str_add(&out, is_own(json_at(rules, i)) ? "true}" : "false}");
+        }
+    }
+    str_add(&out, "]}");
+    (void)puts(out.data);
+    str_done(&out);
+}
+
+static int list_rules(const struct config *config, bool json)
+{
+    struct classifier *classifier = NULL;
+    struct json *set = NULL;
+    struct err err = {0};
+    bool ok = classifier_open(&classifier, config->settings.rules, &err);
+    if (ok) {
+        const char *text = classifier_rules(classifier);
+        ok = json_parse(text, strlen(text), &set, NULL, &err);
+    }
+    if (ok)
+        (json ? print_rules_json : print_rules)(set, classifier_hash(classifier), config);
+    json_free(set);
+    classifier_close(classifier);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}
+
+static void add_change(const struct rule_trial_change *change, struct str *out)
+{
+    struct str what = {0};
+    str_addf(&what, "%s -> %s", change->from, change->to);
+    str_addf(out, "%6lld  %-32s ", (long long)change->count, what.data);
+    str_add(out, change->look ? " look at these: " : " ");
+    for (int i = 0; i < change->example_count; i++) {
+        str_add(out, i > 0 ? ", " : "");
+        rule_trial_attempt_words(&change->examples[i], out);
+    }
+    str_add(out, change->count > change->example_count ? ", ...\n" : "\n");
+    str_done(&what);
+}
+
+static void print_trial(const struct rule_trial *trial)
+{
+    struct str out = {0};
+    if (trial->changed == 0)
+        rule_trial_words(trial, &out);
+    else
+        str_addf(&out, "%lld of %lld would change", (long long)trial->changed,
+                 (long long)trial->attempts);
+    str_add_char(&out, '\n');
+    for (int i = 0; i < trial->change_count; i++)
+        add_change(&trial->changes[i], &out);
+    if (trial->others > 0)
+        str_addf(&out, "%6lld  in other ways\n", (long long)trial->others);
+    if (trial->skipped > 0 && trial->changed > 0)
+        str_addf(&out, "%6lld  could not be read\n", (long long)trial->skipped);
+    say(out.data);
+    str_done(&out);
+}
+
+static void add_examples(const struct rule_trial_change *change, struct str *out)
+{
+    str_json_key(out, "examples");
+    str_add_char(out, '[');
+    for (int i = 0; i < change->example_count; i++) {
+        str_add(out, i > 0 ? ",{" : "{");
+        str_json_i64(out, "run", change->examples[i].run);
+        str_json_text(out, "task", change->examples[i].task);
+        str_json_i64(out, "step", change->examples[i].step + 1);
+        str_json_i64(out, "attempt", change->examples[i].attempt);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+}
+
+/* `saved` is where the rule was added; "" if it was only tried. */
+static void print_trial_json(const struct rule_trial *trial, const char *saved)
+{
+    struct str out = {0};
+    str_add_char(&out, '{');
+    str_json_i64(&out, "v", 1);
+    str_json_i64(&out, "attempts", trial->attempts);
+    str_json_i64(&out, "changed", trial->changed);
+    str_json_i64(&out, "skipped", trial->skipped);
+    str_json_i64(&out, "others", trial->others);
+    str_json_key(&out, "changes");
+    str_add_char(&out, '[');
+    for (int i = 0; i < trial->change_count; i++) {
+        const struct rule_trial_change *change = &trial->changes[i];
+        str_add(&out, i > 0 ? ",{" : "{");
+        str_json_text(&out, "from", change->from);
+        str_json_text(&out, "to", change->to);
+        str_json_i64(&out, "count", change->count);
+        str_json_key(&out, "look");
+        str_add(&out, change->look ? "true" : "false");
+        add_examples(change, &out);
+        str_add_char(&out, '}');
+    }
+    str_add_char(&out, ']');
+    if (*saved != '\0')
+        str_json_text(&out, "saved", saved);
+    str_add_char(&out, '}');
+    (void)puts(out.data);
+    str_done(&out);
+}
+
+enum { PROGRESS_STEP = 64 };
+
+/* On a terminal, so that a long trial does not look like a hung one. */
+static bool show_progress(void *ctx, int64_t done, int64_t total)
+{
+    (void)ctx;
+    if (done % PROGRESS_STEP == 0)
+        (void)fprintf(stderr, "\r%lld of %lld ", (long long)done, (long long)total);
+    return true;
+}
+
+static bool read_rule(const char *path, struct str *out, struct err *err)
+{
+    if (strcmp(path, "-") == 0)
+        return read_text(stdin, RULE_LIST_BYTES_MAX, out, err);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return err_set(err, ERR_INVALID, "cannot open '%s'", path);
+    bool ok = read_text(file, RULE_LIST_BYTES_MAX, out, err);
+    (void)fclose(file); /* only read */
+    return ok;
+}
+
+/* What the rule would change of all that is recorded here. Where nothing is, that is no
+ * error for one who adds it. */
+static bool try_rule(const struct globals *globals, const struct config *config,
+                     const struct str *rule, bool may_lack_log, struct rule_trial *out,
+                     struct err *err)
+{
+    struct str rules = {0};
+    struct place place;
+    struct err why = {0};
+    bool ok = rule_list_add(config->settings.rules, str_text(rule), &rules, err);
+    if (ok && !place_find(globals->db, false, &place, &why)) {
+        str_done(&rules);
+        if (!may_lack_log)
+            *err = why;
+        return may_lack_log;
+    }
+    struct rule_trial_asked asked = {.place = &place,
+                                     .rules = config->settings.rules,
+                                     .new_rules = str_text(&rules),
+                                     .progress = isatty(STDERR_FILENO) ? show_progress : NULL};
+    ok = ok && rule_trial_run(&asked, out, err);
+    if (asked.progress)
+        (void)fputs("\r\033[K", stderr);
+    str_done(&rules);
+    return ok;
+}
+
+static int teach(struct globals *globals, const struct config *config, const char *dir,
+                 const struct rules_options *options)
+{
+    struct str rule = {0};
+    struct rule_trial trial = {0};
+    struct err err = {0};
+    char path[PATH_MAX + sizeof("/devs.config.json")] = "";
+    bool ok = read_rule(options->add ? options->add : options->try, &rule, &err) &&
+              try_rule(globals, config, &rule, options->add != NULL, &trial, &err);
+    if (ok && !options->json)
+        print_trial(&trial);
+    if (ok && options->add) {
+        ok = rules_add(dir, str_text(&rule), &err);
+        (void)snprintf(path, sizeof(path), "%s%s", config->path[0] != '\0' ? config->path : dir,
+                       config->path[0] != '\0' ? "" : "/devs.config.json");
+    }
+    str_done(&rule);
+    if (!ok)
+        return fail(&err);
+    if (options->json)
+        print_trial_json(&trial, path);
+    else if (options->add)
+        (void)printf("added to %s\n", path);
+    else
+        (void)puts("nothing was saved");
+    return options->try && trial.changed > 0 ? EXIT_WOULD_CHANGE : EXIT_ALL_PASSED;
+}
+
+int cmd_rules(struct globals *globals, int argc, char **argv)
+{
+    struct rules_options options = {0};
+    const struct option_spec specs[] = {
+        {"try", 0, "FILE",
+         "what this rule would change of all recorded tries (- is stdin): 3 if any", NULL,
+         &options.try},
+        {"add", 0, "FILE", "the same, then add it to devs.config.json", NULL, &options.add},
+        {"json", 0, NULL, "one JSON object", &options.json, NULL},
+    };
+    struct command_line line = {
+        .name = "rules", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    if (options.try && options.add)
+        return fail_usage("choose one", "--try and --add say different things");
+    char dir[PATH_MAX];
+    struct config config;
+    if (!getcwd(dir, sizeof(dir)))
+        return fail_usage(NULL, "this folder is not there any more");
+    code = config_read(dir, &config);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    code = options.try || options.add ? teach(globals, &config, dir, &options)
+                                      : list_rules(&config, options.json);
+    config_done(&config);
+    return code;
+}
