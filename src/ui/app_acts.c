@@ -3,20 +3,23 @@
 #include <assert.h>
 #include <string.h>
 
+#include "correct.h"
+
 void app_acts_words(const struct app_acts *acts, const struct control *control, struct str *out)
 {
     static const char *const verbs[CONTROL_VERB_COUNT] = {
-        [CONTROL_CANCEL] = "cancel",
-        [CONTROL_RETRY] = "retry now",
-        [CONTROL_HOLD] = "hold",
-        [CONTROL_RELEASE] = "let go",
-        [CONTROL_CORRECT] = "correct",
+        [CONTROL_CANCEL] = "cancel",  [CONTROL_RETRY] = "retry now", [CONTROL_HOLD] = "hold",
+        [CONTROL_RELEASE] = "let go", [CONTROL_CORRECT] = "correct",
     };
     bool one = control->task >= 0 && control->task < acts->plan->task_count;
     str_addf(out, "%s: %s", one ? acts->plan->tasks[control->task].id : "the run",
              verbs[control->verb]);
     if (control->verb == CONTROL_CANCEL)
         str_addf(out, " (%s)", cancel_mode_name(control->mode));
+    if (control->verb == CONTROL_CORRECT) {
+        char word[VERDICT_WORD_MAX];
+        str_addf(out, " try %d to %s", control->attempt, correct_word(&control->label, word));
+    }
 }
 
 bool app_acts_ask(struct app_acts *acts, const struct control *control, struct err *err)

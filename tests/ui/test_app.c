@@ -33,6 +33,8 @@ enum {
     CTRL_L = 0x0c,
 };
 
+#define KEY_HOME "\033OH" /* as the terminal sends it */
+
 static struct story story;
 static struct place place;
 static struct log_writer *writer;
@@ -381,6 +383,104 @@ START_TEST(test_refusal_is_shown_in_words)
 }
 END_TEST
 
+/* alpha waits after a failure that says why; C is pressed, and the first class chosen: a
+ * question is deaf when it opens. */
+static void open_correction(const struct app_options *options)
+{
+    story.now = clock_now();
+    story_start(&story, "alpha");
+    story_fail(&story, "alpha", REASON_TEST_FAIL,
+               "{\"rule\":\"tap.not-ok\",\"match\":\"lost (the) link\"}");
+    story_wait(&story, "alpha", 1000);
+    begin(options);
+    go();
+    wait_for("backoff");
+    press("C");
+    wait_for("alpha try 1: which class?");
+    wait_pressing(KEY_HOME, "▸ network");
+}
+
+START_TEST(test_correction_is_asked_answered_and_shown)
+{
+    struct app_options options = live_options();
+    open_correction(&options);
+    press("\r");
+    struct control control = wait_for_control("");
+    ck_assert_int_eq(control.verb, CONTROL_CORRECT);
+    ck_assert_int_eq(control.task, 0);
+    ck_assert_int_eq(control.step, 0);
+    ck_assert_int_eq(control.attempt, 1);
+    ck_assert_int_eq(control.label.class, VERDICT_TRANSIENT);
+    ck_assert_int_eq(control.label.type, TRANSIENT_NETWORK_TIMEOUT);
+    ck_assert_str_eq(control.by, "ann@tty2");
+    struct event event = story_event(&story, "alpha", EVENT_CLASS_CORRECTED);
+    event.a = VERDICT_TRANSIENT;
+    event.b = TRANSIENT_NETWORK_TIMEOUT;
+    event.text = "{\"by\":\"ann@tty2\"}";
+    story_add(&story, event);
+    answer(&control, true, "{\"answer\":\"try 1 is NETWORK_TIMEOUT by your word\"}");
+    wait_for("alpha: correct try 1 to network: done: try 1 is");
+    wait_for("network, says ann@tty2; was test-fail");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+static bool save_in_pipe(void *ctx, const char *rule_json, struct err *err)
+{
+    const int *fds = ctx;
+    ssize_t len = (ssize_t)strlen(rule_json);
+    return write(fds[1], rule_json, (size_t)len) == len || err_set(err, ERR_IO, "the pipe is full");
+}
+
+static void try_new_rule(const struct app_options *options)
+{
+    open_correction(options);
+    press("n");
+    wait_for("my-network");
+    press("\r");
+    wait_for("0 of 1 would change");
+}
+
+START_TEST(test_new_rule_is_tried_then_saved_once)
+{
+    struct app_options options = live_options();
+    char saved[1024];
+    int fds[2];
+    ck_assert_int_eq(pipe(fds), 0);
+    options.save_rule = save_in_pipe;
+    options.save_ctx = fds;
+    try_new_rule(&options);
+    struct pollfd heard = {.fd = fds[0], .events = POLLIN};
+    ck_assert_int_eq(poll(&heard, 1, 0), 0); /* not before it is told to */
+    wait_pressing("s", "rule my-network is saved");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+    (void)close(fds[1]);
+    ssize_t len = read(fds[0], saved, sizeof(saved) - 1);
+    ck_assert_int_gt(len, 0);
+    saved[len] = '\0';
+    ck_assert_str_eq(saved, "{\"name\":\"my-network\",\"verdict\":\"transient\","
+                            "\"type\":\"NETWORK_TIMEOUT\","
+                            "\"pattern\":\"lost \\\\(the\\\\) link\"}");
+}
+END_TEST
+
+START_TEST(test_new_rule_has_nowhere_to_go)
+{
+    struct app_options options = live_options();
+    try_new_rule(&options);
+    wait_pressing("s", "it cannot be saved here");
+    press("\033");
+    wait_for("it is sound");
+    press("\033");
+    wait_for("which class?");
+    wait_pressing("\033", "alpha");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
 /* The engine is told to start nothing more. */
 static void tell_leave(void *ctx)
 {
@@ -637,6 +737,9 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_events_of_another_process_are_shown);
     tcase_add_test(tcase, test_retry_is_asked_and_answered);
     tcase_add_test(tcase, test_refusal_is_shown_in_words);
+    tcase_add_test(tcase, test_correction_is_asked_answered_and_shown);
+    tcase_add_test(tcase, test_new_rule_is_tried_then_saved_once);
+    tcase_add_test(tcase, test_new_rule_has_nowhere_to_go);
     tcase_add_test(tcase, test_quit_waits_for_what_runs);
     tcase_add_test(tcase, test_quit_waits_for_the_engine);
     tcase_add_test(tcase, test_quit_leaves_the_waiting_to_the_caller);
