@@ -18,7 +18,8 @@
 
 enum {
     MATCH_BEFORE = 40, /* bytes of a long line shown before the match */
-    ERR_STREAM = 1,    /* index in scan.streams */
+    OUT_STREAM = 0,    /* index in scan.streams */
+    ERR_STREAM = 1,
     /* A limit that is in force for so long is a window: parked, not waited on. */
     PARK_LEAST_MS = 3600 * 1000,
 };
@@ -304,8 +305,23 @@ static bool judge_agent(const struct classifier *classifier, const struct classi
     return judged;
 }
 
-/* Codes of A6 count where nothing was said; words beside 125..128 that no rule
- * knows are a failure that waiting does not heal. */
+static bool says_anything(const struct scan *scan, int stream)
+{
+    const struct clean_text *text = &scan->streams[stream].text;
+    return text->lines[clean_text_tail(text, 1)].len > 0;
+}
+
+/* Codes of A6 count where nothing was said. Beside 126 and 127, a shell's own, and
+ * 128, git's, any words are a failure that waiting does not heal; beside 125, an
+ * error. */
+static bool is_explained(struct scan *scan, int code)
+{
+    enum { SHELL_CANNOT = 126, SHELL_NOT_FOUND = 127, GIT_FATAL = 128 };
+    const bool shell = code == SHELL_CANNOT || code == SHELL_NOT_FOUND || code == GIT_FATAL;
+    return scan_err_names_error(scan) || (shell && says_anything(scan, ERR_STREAM)) ||
+           (code == GIT_FATAL && says_anything(scan, OUT_STREAM));
+}
+
 static void judge_exit(struct scan *scan, int code, struct verdict *out)
 {
     char rule[VERDICT_RULE_MAX];
@@ -314,7 +330,7 @@ static void judge_exit(struct scan *scan, int code, struct verdict *out)
     bool timed_out = row >= 0 && strcmp(exit_codes[row].subtype, "TIMEOUT") == 0;
     if (row < 0)
         verdict_set_persistent(out, REASON_NONE, "", "default");
-    else if (!timed_out && scan_err_names_error(scan))
+    else if (!timed_out && is_explained(scan, code))
         verdict_set_persistent(out, REASON_NONE, exit_codes[row].subtype, "exit.words");
     else
         verdict_set_transient(out, exit_codes[row].type, exit_codes[row].subtype, rule);

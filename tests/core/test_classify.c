@@ -423,6 +423,58 @@ START_TEST(test_program_decides_about_its_own_codes)
 }
 END_TEST
 
+typedef void row_fn(const struct json *row, const struct verdict *verdict);
+
+static void judge_rows(const char *path, row_fn *check)
+{
+    char *text = test_read_file(test_source_path(path));
+    ck_assert_ptr_nonnull(text);
+    int rows = 0;
+    for (const char *line = text; *line != '\0'; rows++) {
+        const size_t len = strcspn(line, "\n");
+        struct json *row = NULL;
+        ck_assert(json_parse(line, len, &row, NULL, NULL));
+        const struct verdict verdict =
+            judge((int)json_i64(json_get(row, "exit"), 1), json_text(json_get(row, "stderr"), ""),
+                  json_text(json_get(row, "stdout"), ""));
+        check(row, &verdict);
+        json_free(row);
+        line += len + (line[len] == '\n');
+    }
+    free(text);
+    ck_assert_int_gt(rows, 30);
+}
+
+static void check_reason(const struct json *row, const struct verdict *verdict)
+{
+    const char *words = json_text(json_get(row, "stderr"), "");
+    ck_assert_msg(verdict->class == VERDICT_PERSISTENT, "'%s': %s by %s", words,
+                  transient_type_name(verdict->type), verdict->rule);
+    ck_assert_msg(strcmp(reason_name(verdict->reason), json_text(json_get(row, "reason"), "")) == 0,
+                  "'%s': '%s' by %s", words, reason_name(verdict->reason), verdict->rule);
+}
+
+START_TEST(test_reasons_of_tools)
+{
+    judge_rows("tests/data/rules-reasons.jsonl", check_reason);
+}
+END_TEST
+
+/* A type, or null: the words are dealt with, quoted, or of something else. */
+static void check_type(const struct json *row, const struct verdict *verdict)
+{
+    const char *words = json_text(json_get(row, "stderr"), "");
+    const char *want = json_text(json_get(row, "type"), "");
+    ck_assert_msg(strcmp(transient_type_name(verdict->type), want) == 0, "'%s': '%s' by %s: %s",
+                  words, transient_type_name(verdict->type), verdict->rule, verdict->match);
+}
+
+START_TEST(test_B2_types_of_tools_and_what_only_looks_so)
+{
+    judge_rows("tests/data/rules-types.jsonl", check_type);
+}
+END_TEST
+
 struct score {
     int rows;
     int right;
@@ -496,8 +548,10 @@ Suite *test_suite(void)
     tcase_add_test(b2, test_B2_test_verdict_outranks_network_words);
     tcase_add_test(b2, test_B2_captured_log_does_not_count);
     tcase_add_test(b2, test_B2_captured_failures);
+    tcase_add_test(b2, test_B2_types_of_tools_and_what_only_looks_so);
     TCase *words = judge_case(suite, "words");
     tcase_add_loop_test(words, test_passing_failures_are_transient, 0, TABLE_LEN(heal_cases));
+    tcase_add_test(words, test_reasons_of_tools);
     tcase_add_loop_test(words, test_reason, 0, TABLE_LEN(reason_cases));
     tcase_add_test(words, test_subtype_is_the_status_either_way);
     tcase_add_test(words, test_program_decides_about_its_own_codes);
