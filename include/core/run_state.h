@@ -196,6 +196,9 @@ int run_state_step_tries(const struct run_state *state, int task, int number);
 /* The same of the task's current step. */
 int run_state_tries(const struct run_state *state, int task);
 
+/* The number of a needed task that ended without passing; -1 = none is in the way. */
+int run_state_blocker(const struct run_state *state, int task);
+
 /* Starts of the attempt at hand under the policy for starts: "start 2/4". Both 0 where no
  * start of it has failed. */
 struct start_tries {
@@ -222,12 +225,14 @@ struct fault {
     struct digest fingerprint;
     int first; /* the task with the lowest number: the one to send */
     int count;
-    struct moment since;               /* the first of these waits began */
+    struct moment since, latest;       /* the first and the last of these waits began */
     struct moment due_first, due_last; /* when they end */
 };
 /* The faults that FAULT_TASKS_MIN tasks or more wait with, by their first task. Returns
  * how many there are, at most FAULTS_MAX. O(waits x faults). */
 int run_state_faults(const struct run_state *state, struct fault out[FAULTS_MAX]);
+/* Do both wait with the same result, their waits begun within FAULT_SPAN_MS? */
+bool run_state_waits_alike(const struct run_state *state, int task, int other);
 /* Is this task one of them? */
 bool fault_has(const struct fault *fault, const struct run_state *state, int task);
 

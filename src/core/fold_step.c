@@ -124,22 +124,6 @@ void fold_step_ended(const struct fold *fold)
         fold_set_notice(fold, decision_kind_name(end));
 }
 
-static bool has_failed(enum task_status status)
-{
-    return task_status_is_final(status) && status != TASK_PASSED;
-}
-
-/* Does something that this task needs still stand in its way? */
-static bool is_still_blocked(const struct run_state *state, int number)
-{
-    const struct plan_task *plan = &state->plan->tasks[number];
-    for (int i = 0; i < plan->need_count; i++) {
-        if (has_failed(state->tasks[plan->needs[i]].status))
-            return true;
-    }
-    return false;
-}
-
 /* What was blocked by this task only is queued again, and so on down the line. */
 static void unblock_dependents(const struct fold *fold, int first)
 {
@@ -153,9 +137,11 @@ static void unblock_dependents(const struct fold *fold, int first)
         for (int i = 0; i < plan->dependent_count; i++) {
             int number = plan->dependents[i];
             struct task_state *task = &state->tasks[number];
-            if (task->status != TASK_BLOCKED || is_still_blocked(state, number))
+            if (task->status != TASK_BLOCKED)
                 continue;
-            task->blocked_by = -1;
+            task->blocked_by = run_state_blocker(state, number);
+            if (task->blocked_by >= 0)
+                continue;
             fold_set_status(fold, task, TASK_QUEUED);
             line = xgrow(line, &cap, count + 1, sizeof(*line));
             line[count++] = number;

@@ -45,6 +45,17 @@ int run_state_tries(const struct run_state *state, int task)
     return run_state_step_tries(state, task, run_state_step_number(state, task));
 }
 
+int run_state_blocker(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    for (int i = 0; i < plan->need_count; i++) {
+        enum task_status status = state->tasks[plan->needs[i]].status;
+        if (task_status_is_final(status) && status != TASK_PASSED)
+            return plan->needs[i];
+    }
+    return -1;
+}
+
 struct start_tries run_state_start_tries(const struct run_state *state, int task)
 {
     const struct step_state *step = run_state_step(state, task);

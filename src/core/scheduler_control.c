@@ -117,24 +117,14 @@ static void reopen(const struct scheduling *now, const struct control *control, 
     scheduler_emit_by(now, event, control->by);
 }
 
-static const char *blocker(const struct run_state *state, int task)
-{
-    const struct plan_task *plan = &state->plan->tasks[task];
-    for (int i = 0; i < plan->need_count; i++) {
-        enum task_status status = state->tasks[plan->needs[i]].status;
-        if (task_status_is_final(status) && status != TASK_PASSED)
-            return state->plan->tasks[plan->needs[i]].id;
-    }
-    return NULL;
-}
-
 /* Ended without success: a fresh set of attempts, unless a needed task is in the way. */
 static void retry_ended(const struct scheduling *now, const struct control *control, int task,
                         struct answer *answer)
 {
-    const char *in_the_way = blocker(now->state, task);
-    if (in_the_way) {
-        refuse(answer, "it needs %s, which did not pass: retry that one", in_the_way);
+    int in_the_way = run_state_blocker(now->state, task);
+    if (in_the_way >= 0) {
+        refuse(answer, "it needs %s, which did not pass: retry that one",
+               now->state->plan->tasks[in_the_way].id);
         return;
     }
     reopen(now, control, task);
@@ -235,12 +225,9 @@ static void send_one(const struct scheduling *now, const struct control *control
         refuse(answer, "it does not wait for a next try");
         return;
     }
-    const struct fault fault = {.fingerprint = step_state_attempt(step)->fingerprint,
-                                .since = step->wait_from};
-    bool known = fault.fingerprint.hi != 0 || fault.fingerprint.lo != 0;
     int others = 0;
-    for (int i = 0; known && i < state->plan->task_count; i++) {
-        if (i == task || state->tasks[i].held || !fault_has(&fault, state, i))
+    for (int i = 0; i < state->plan->task_count; i++) {
+        if (i == task || state->tasks[i].held || !run_state_waits_alike(state, task, i))
             continue;
         struct event event = scheduler_event(now, EVENT_TASK_HELD, i);
         event.a = task + 1;

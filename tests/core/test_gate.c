@@ -248,6 +248,45 @@ START_TEST(test_two_tasks_are_no_common_fault)
 }
 END_TEST
 
+/* Begun at 0, 55 and 115 s: no minute holds all three, two are no common fault. */
+START_TEST(test_a_fault_spans_a_minute_at_most)
+{
+    static const char slow[] =
+        "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"sandbox\","
+        "\"base_delay_ms\":300000,\"cap_ms\":300000}},\"policy\":\"slow\",\"tasks\":["
+        "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]}]},{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"]}]},"
+        "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"]}]}]}";
+    struct fault faults[FAULTS_MAX];
+    play_open(&play, slow);
+    play_start(&play, 4);
+    fail_alike("a", 5);
+    play_wait(&play, 55000);
+    fail_alike("b", 5);
+    play_wait(&play, _i == 0 ? 60000 : 5000);
+    fail_alike("c", 5);
+    ck_assert_int_eq(run_state_faults(&play.state, faults), _i);
+    ck_assert(run_state_waits_alike(&play.state, 1, 2));
+    ck_assert(run_state_waits_alike(&play.state, 0, 2) == (_i == 1));
+}
+END_TEST
+
+START_TEST(test_blocked_task_names_what_is_in_its_way_now)
+{
+    play_open(&play, "{\"version\":1,\"tasks\":["
+                     "{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]},"
+                     "{\"id\":\"b\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]},"
+                     "{\"id\":\"c\",\"needs\":[\"a\",\"b\"],\"steps\":[{\"phase\":\"RED\","
+                     "\"run\":[\"x\"]}]}]}");
+    play_start(&play, 2);
+    play_exit(&play, "a", 1, play_persistent(REASON_NONE));
+    play_exit(&play, "b", 1, play_persistent(REASON_NONE));
+    ck_assert_int_eq(play.state.tasks[2].blocked_by, 0);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    ck_assert_int_eq(play_status(&play, "c"), TASK_BLOCKED);
+    ck_assert_int_eq(play.state.tasks[2].blocked_by, 1);
+}
+END_TEST
+
 START_TEST(test_the_others_follow_the_one_that_was_sent)
 {
     share_a_fault();
@@ -379,6 +418,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(fault, NULL, teardown);
     tcase_add_test(fault, test_tasks_that_wait_alike_are_one_fault);
     tcase_add_test(fault, test_two_tasks_are_no_common_fault);
+    tcase_add_loop_test(fault, test_a_fault_spans_a_minute_at_most, 0, 2);
+    tcase_add_test(fault, test_blocked_task_names_what_is_in_its_way_now);
     tcase_add_test(fault, test_the_others_follow_the_one_that_was_sent);
     tcase_add_test(fault, test_followers_wait_through_the_tries_of_their_leader);
     tcase_add_test(fault, test_follower_can_be_sent_or_cancelled_by_itself);
