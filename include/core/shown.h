@@ -106,6 +106,11 @@ void shown_seconds(int64_t ms, struct str *out);
 enum shown_room { SHOWN_IN_FULL, SHOWN_IN_BRIEF };
 /* Does any gate keep something back? Not once the run has ended. */
 bool shown_has_gate(const struct run_state *state);
+/* How many wait for this source: behind its gate, and for a next try. */
+int shown_waiting(const struct run_state *state, int source);
+/* One gate, by its source's number: "gate claude: T-104 tries, 6 wait"; "" if it is open. */
+void shown_gate(const struct run_state *state, int source, const struct shown_time *time,
+                enum shown_room room, struct str *out);
 /* The gate that changes next, and how many more there are: "gate claude closed until
  * 14:02:55 (0:18), 6 wait, limit 2 in a row   +2"; "" if all are open. */
 void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,

@@ -8,16 +8,9 @@
 #include "fail.h"
 #include "follower.h"
 #include "shown.h"
+#include "status.h"
 #include "target.h"
 #include "text.h"
-
-/* A run as it is asked about. */
-struct asking {
-    struct follower *follower;
-    bool orphaned;
-    bool ascii;
-    struct moment now; /* of the run's end, or the last event, once nothing counts any more */
-};
 
 static bool locale_is_utf8(void)
 {
@@ -43,21 +36,45 @@ static int widest_id(const struct plan *plan)
     return widest < ID_COLUMNS_MAX ? widest : ID_COLUMNS_MAX;
 }
 
-/* The columns of the screen, as a line. */
-static void print_task(const struct asking *asking, int task, int id_columns)
+/* Widths of the columns that depend on the run. */
+struct columns {
+    int id, try;
+};
+
+static struct columns measure(const struct run_state *state)
 {
-    const struct run_state *state = follower_state(asking->follower);
-    enum shown shown = shown_task(state, task, asking->orphaned);
+    enum { TRY_COLUMNS_MIN = 5 };
+    struct columns columns = {.id = widest_id(state->plan), .try = TRY_COLUMNS_MIN};
+    for (int i = 0; i < state->plan->task_count; i++) {
+        struct str text = {0};
+        shown_try(state, i, &text);
+        columns.try = (int)text.len > columns.try ? (int)text.len : columns.try;
+        str_done(&text);
+    }
+    return columns;
+}
+
+static struct shown_time time_of(const struct status *status)
+{
+    return (struct shown_time){.now = status->now, .clock = clock_short, .hms = clock_hms};
+}
+
+/* The columns of the screen, as a line. */
+static void print_task(const struct status *status, int task, const struct columns *columns)
+{
+    const struct run_state *state = follower_state(status->follower);
+    const struct shown_time time = time_of(status);
+    enum shown shown = shown_task(state, task, status->orphaned);
     struct str line = {0}, part = {0};
-    str_addf(&line, "%s %-9s ", shown_sign(shown, asking->ascii), shown_word(shown));
-    add_padded(&line, state->plan->tasks[task].id, id_columns + 1);
-    shown_strip(state, task, asking->ascii, &part);
+    str_addf(&line, "%s %-9s ", shown_sign(shown, status->ascii), shown_word(shown));
+    add_padded(&line, state->plan->tasks[task].id, columns->id + 1);
+    shown_strip(state, task, status->ascii, &part);
     add_padded(&line, str_text(&part), 9);
-    str_addf(&line, "%2d/%-2d ", (int)run_state_step(state, task)->attempt_count,
-             run_state_tries(state, task));
     str_clear(&part);
-    const struct shown_time time = {.now = asking->now, .clock = clock_short, .hms = clock_hms};
-    shown_next(state, task, asking->orphaned, &time, &part);
+    shown_try(state, task, &part);
+    add_padded(&line, str_text(&part), columns->try + 1);
+    str_clear(&part);
+    shown_next(state, task, status->orphaned, &time, &part);
     add_padded(&line, str_text(&part), 13);
     str_clear(&part);
     shown_class(state, task, &part);
@@ -70,101 +87,123 @@ static void print_task(const struct asking *asking, int task, int id_columns)
     str_done(&part);
 }
 
-static const char *run_word(const struct asking *asking)
+static void print_gates(const struct status *status)
 {
-    if (follower_state(asking->follower)->ended)
-        return "ended";
-    return asking->orphaned ? "interrupted" : "live";
+    const struct run_state *state = follower_state(status->follower);
+    const struct shown_time time = time_of(status);
+    for (int i = 0; i < state->plan->source_count; i++) {
+        struct str line = {0};
+        shown_gate(state, i, &time, SHOWN_IN_FULL, &line);
+        if (line.len > 0) {
+            str_add_char(&line, '\n');
+            say(line.data);
+        }
+        str_done(&line);
+    }
 }
 
-static void print_text(const struct asking *asking)
+static void add_members(const struct run_state *state, const struct fault *fault, struct str *out)
 {
-    const struct run_state *state = follower_state(asking->follower);
-    const struct log_run_info *run = follower_run(asking->follower);
+    enum { MEMBERS_SHOWN = 8 };
+    int shown = 0;
+    for (int i = fault->first; i < state->plan->task_count && shown < MEMBERS_SHOWN; i++) {
+        if (!fault_has(fault, state, i))
+            continue;
+        str_addf(out, " %s", state->plan->tasks[i].id);
+        shown++;
+    }
+    if (fault->count > shown)
+        str_addf(out, " and %d more", fault->count - shown);
+}
+
+/* What several wait with, a line for each. Without an engine nobody waits. */
+static void print_faults(const struct status *status)
+{
+    const struct run_state *state = follower_state(status->follower);
+    struct fault faults[FAULTS_MAX];
+    int count = state->ended || status->orphaned ? 0 : run_state_faults(state, faults);
+    for (int i = 0; i < count; i++) {
+        const struct fault *fault = &faults[i];
+        char since[CLOCK_TEXT_MAX];
+        struct str line = {0};
+        str_addf(&line, "one fault, %d tasks: ", fault->count);
+        shown_class(state, fault->first, &line);
+        str_addf(&line, " since %s, next in ", clock_hms(fault->since.at_ms, since));
+        shown_duration(fault->due_first.mono_ms - status->now.mono_ms, &line);
+        str_add(&line, "..");
+        shown_duration(fault->due_last.mono_ms - status->now.mono_ms, &line);
+        str_add_char(&line, ':');
+        add_members(state, fault, &line);
+        str_add_char(&line, '\n');
+        say(line.data);
+        str_done(&line);
+    }
+}
+
+const char *status_run_word(const struct status *status)
+{
+    if (follower_state(status->follower)->ended)
+        return "ended";
+    return status->orphaned ? "interrupted" : "live";
+}
+
+static void print_text(const struct status *status)
+{
+    const struct run_state *state = follower_state(status->follower);
+    const struct log_run_info *run = follower_run(status->follower);
     char started[CLOCK_TEXT_MAX];
     struct str head = {0};
     str_addf(&head, "run #%lld %s  %s  started %s\n", (long long)run->number, run->name,
-             run_word(asking), clock_date(run->started_at_ms, started));
+             status_run_word(status), clock_date(run->started_at_ms, started));
     say(str_text(&head));
     str_done(&head);
-    int id_columns = widest_id(state->plan);
+    print_gates(status);
+    print_faults(status);
+    const struct columns columns = measure(state);
     for (int i = 0; i < state->plan->task_count; i++)
-        print_task(asking, i, id_columns);
+        print_task(status, i, &columns);
 }
 
-static void print_json(const struct asking *asking)
+static void print_json(const struct status *status)
 {
-    const struct run_state *state = follower_state(asking->follower);
-    const struct log_run_info *run = follower_run(asking->follower);
     struct str out = {0};
-    str_add_char(&out, '{');
-    str_json_i64(&out, "v", 1);
-    str_json_i64(&out, "run", run->number);
-    str_json_text(&out, "uid", run->uid);
-    str_json_text(&out, "name", run->name);
-    str_json_text(&out, "state", run_word(asking));
-    str_json_i64(&out, "started_at_ms", run->started_at_ms);
-    if (state->ended) {
-        str_json_i64(&out, "ended_at_ms", state->ended_at.at_ms);
-        str_json_i64(&out, "exit_code", state->exit_code);
-    }
-    str_json_i64(&out, "attempts", state->attempts);
-    str_json_i64(&out, "waited_ms", state->waited_ms);
-    str_json_key(&out, "tasks");
-    str_add_char(&out, '[');
-    for (int i = 0; i < state->plan->task_count; i++) {
-        const struct task_state *task = &state->tasks[i];
-        const struct step_state *step = run_state_step(state, i);
-        int number = run_state_step_number(state, i);
-        struct str part = {0};
-        str_add(&out, i > 0 ? ",{" : "{");
-        str_json_text(&out, "task", state->plan->tasks[i].id);
-        str_json_text(&out, "title", state->plan->tasks[i].title);
-        str_json_text(&out, "state", shown_word(shown_task(state, i, asking->orphaned)));
-        str_json_i64(&out, "step", number + 1);
-        str_json_text(&out, "phase", phase_name(state->plan->tasks[i].steps[number].phase));
-        str_json_i64(&out, "attempt", (int64_t)step->attempt_count);
-        str_json_i64(&out, "attempts_max", run_state_tries(state, i));
-        str_json_i64(&out, "entropy", task->entropy);
-        if (step->status == STEP_WAITING)
-            str_json_i64(&out, "due_at_ms", step->due.at_ms);
-        shown_class(state, i, &part);
-        str_json_text(&out, "class", str_text(&part));
-        str_clear(&part);
-        shown_why(state, i, &part);
-        str_json_text(&out, "why", str_text(&part));
-        str_done(&part);
-        str_add_char(&out, '}');
-    }
-    str_add(&out, "]}\n");
-    (void)fputs(out.data, stdout);
+    status_json(status, &out);
+    (void)puts(out.data);
     str_done(&out);
 }
 
 /* For a status bar: counts by sign, one line. */
-static void print_line(const struct asking *asking)
+static void print_line(const struct status *status)
 {
-    const struct run_state *state = follower_state(asking->follower);
+    const struct run_state *state = follower_state(status->follower);
     int counts[SHOWN_COUNT] = {0};
     for (int i = 0; i < state->plan->task_count; i++)
-        counts[shown_task(state, i, asking->orphaned)]++;
+        counts[shown_task(state, i, status->orphaned)]++;
     say(state->plan->name);
     for (int i = 0; i < SHOWN_COUNT; i++) {
         if (counts[i] > 0)
-            (void)printf(" %s%d", shown_sign((enum shown)i, asking->ascii), counts[i]);
+            (void)printf(" %s%d", shown_sign((enum shown)i, status->ascii), counts[i]);
     }
+    struct str gates = {0};
+    const struct shown_time time = time_of(status);
+    shown_gates(state, &time, SHOWN_IN_BRIEF, &gates);
+    if (gates.len > 0) {
+        (void)putchar(' ');
+        say(gates.data);
+    }
+    str_done(&gates);
     (void)putchar('\n');
 }
 
-static bool ask(const struct place *place, int64_t run, struct asking *asking, struct err *err)
+static bool ask(const struct place *place, int64_t run, struct status *status, struct err *err)
 {
-    if (!follower_open(&asking->follower, place, run, err) ||
-        !follower_read(asking->follower, 0, NULL, NULL, NULL, err))
+    if (!follower_open(&status->follower, place, run, err) ||
+        !follower_read(status->follower, 0, NULL, NULL, NULL, err))
         return false;
-    const struct run_state *state = follower_state(asking->follower);
-    asking->orphaned = follower_is_orphaned(asking->follower);
-    asking->now = state->ended                            ? state->ended_at
-                  : shown_counts(state, asking->orphaned) ? clock_now()
+    const struct run_state *state = follower_state(status->follower);
+    status->orphaned = follower_is_orphaned(status->follower);
+    status->now = state->ended                            ? state->ended_at
+                  : shown_counts(state, status->orphaned) ? clock_now()
                                                           : state->last;
     return true;
 }
@@ -184,18 +223,18 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct err err = {0};
     struct place place;
     struct target target = {0};
-    struct asking asking = {.ascii = globals->ascii || !locale_is_utf8()};
+    struct status status = {.ascii = globals->ascii || !locale_is_utf8()};
     bool ok = (line.operands == 0 || target_parse(argv[0], &target, &err)) &&
               place_find(globals->db, false, &place, &err) &&
-              ask(&place, target.run, &asking, &err);
+              ask(&place, target.run, &status, &err);
     if (!ok)
         code = fail(&err);
     else if (json)
-        print_json(&asking);
+        print_json(&status);
     else if (one_line)
-        print_line(&asking);
+        print_line(&status);
     else
-        print_text(&asking);
-    follower_close(asking.follower);
+        print_text(&status);
+    follower_close(status.follower);
     return code;
 }

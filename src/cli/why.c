@@ -16,17 +16,24 @@ static void keep_by(const char *text, char out[CONTROL_BY_MAX])
     json_free(json);
 }
 
+/* Empty, and ready for the words. */
+static struct str *decide(struct why_decided *decided, const struct event *event)
+{
+    decided->there = true;
+    str_clear(&decided->inputs);
+    str_clear(&decided->formula);
+    str_add(&decided->inputs, event->text ? event->text : "");
+    return &decided->formula;
+}
+
 static void keep_wait(struct why *why, const struct step_state *step, const struct event *event)
 {
-    why->decision = WHY_WAIT;
     why->free = event->e != 0;
     why->over = false;
+    why->skipped_by[0] = '\0';
     why->delay = step->delay;
     why->due_at_ms = event->b;
-    str_clear(&why->inputs);
-    str_clear(&why->formula);
-    str_add(&why->inputs, event->text ? event->text : "");
-    shown_formula(step, &why->formula);
+    shown_formula(step, decide(&why->wait, event));
 }
 
 static void keep_end(struct why *why, const struct plan_step *plan, const struct step_state *step,
@@ -34,13 +41,9 @@ static void keep_end(struct why *why, const struct plan_step *plan, const struct
 {
     if (event->a == DECISION_SUCCEEDED)
         return;
-    why->decision = WHY_END;
     why->end = step->end;
     why->entropy = event->c != 0;
-    str_clear(&why->inputs);
-    str_clear(&why->formula);
-    str_add(&why->inputs, event->text ? event->text : "");
-    shown_end(plan, step, &why->formula);
+    shown_end(plan, step, decide(&why->stop, event));
 }
 
 /* Events name the latest attempt of their step; what is about another one is passed by. */
@@ -89,6 +92,8 @@ bool why_read(struct follower *follower, const struct attempt_pick *pick, struct
 
 void why_done(struct why *why)
 {
-    str_done(&why->inputs);
-    str_done(&why->formula);
+    str_done(&why->wait.inputs);
+    str_done(&why->wait.formula);
+    str_done(&why->stop.inputs);
+    str_done(&why->stop.formula);
 }

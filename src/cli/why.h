@@ -16,11 +16,11 @@
 #include "str.h"
 #include "verdict.h"
 
-/* What was decided after it. */
-enum why_decision {
-    WHY_UNDECIDED, /* it runs, or it passed as it should */
-    WHY_WAIT,      /* another try after a wait */
-    WHY_END,       /* the step was over */
+/* A decision as the log has it. */
+struct why_decided {
+    bool there;
+    struct str inputs;  /* owned; what it went by, a JSON object; may be empty */
+    struct str formula; /* owned; the same in words; likewise */
 };
 
 struct why {
@@ -29,17 +29,16 @@ struct why {
     bool orphaned;
     struct moment now; /* of the run's end, or the last event, once nothing counts any more */
     bool judged;
-    struct verdict verdict; /* judged only */
-    enum why_decision decision;
-    enum decision_kind end;          /* END only */
-    bool entropy;                    /* END only: it counts as a failure that used up its chances */
-    bool free;                       /* WAIT only: it used up no attempt */
-    bool over;                       /* WAIT only */
-    struct delay delay;              /* WAIT only */
-    int64_t due_at_ms;               /* WAIT only */
-    char skipped_by[CONTROL_BY_MAX]; /* WAIT only: who sent it on; "" = it was waited out */
-    struct str inputs;               /* owned; what the decision went by, as in the log */
-    struct str formula;              /* owned; the same in words */
+    struct verdict verdict;          /* judged only */
+    struct why_decided wait;         /* another try, after a wait */
+    bool free;                       /* wait: it used up no attempt */
+    bool over;                       /* wait */
+    struct delay delay;              /* wait */
+    int64_t due_at_ms;               /* wait */
+    char skipped_by[CONTROL_BY_MAX]; /* wait: who sent it on; "" = nobody */
+    struct why_decided stop;         /* the step was over, maybe after the wait had begun */
+    enum decision_kind end;          /* stop */
+    bool entropy;                    /* stop: it counts as one that used up its chances */
 };
 
 /* Fold the run once more and keep what is about this attempt. The caller ends *out with

@@ -55,40 +55,44 @@ static void add_correction(const struct correction *correction, struct str *out)
     str_add_char(out, '}');
 }
 
-/* As in the log, where it can be read. */
-static void add_inputs(const struct why *why, struct str *out)
+/* As in the log, where it can be read, and in words. */
+static void add_decided(const struct why_decided *decided, struct str *out)
 {
     struct json *inputs = NULL;
-    if (why->inputs.len == 0 || !json_parse(why->inputs.data, why->inputs.len, &inputs, NULL, NULL))
-        return;
-    char *text = json_brief(inputs, why->inputs.len * 2);
-    str_json_key(out, "inputs");
-    str_add(out, text);
-    free(text);
-    json_free(inputs);
+    const struct str *text = &decided->inputs;
+    if (text->len > 0 && json_parse(text->data, text->len, &inputs, NULL, NULL)) {
+        char *brief = json_brief(inputs, EVENT_TEXT_MAX * 2);
+        str_json_key(out, "inputs");
+        str_add(out, brief);
+        free(brief);
+        json_free(inputs);
+    }
+    if (decided->formula.len > 0)
+        str_json_text(out, "words", decided->formula.data);
+    str_add_char(out, '}');
 }
 
-static void add_decision(const struct why *why, struct str *out)
+static void add_wait(const struct why *why, struct str *out)
 {
-    bool waits = why->decision == WHY_WAIT;
-    str_json_key(out, "decision");
+    str_json_key(out, "wait");
     str_add_char(out, '{');
-    str_json_text(out, "kind", decision_kind_name(waits ? DECISION_WAIT : why->end));
-    if (waits) {
-        str_json_i64(out, "delay_ms", why->delay.delay_ms);
-        str_json_i64(out, "exact_ms", why->delay.exact_ms);
-        str_json_i64(out, "due_at_ms", why->due_at_ms);
-        add_flag(out, "free", why->free);
-        add_flag(out, "over", why->over);
-        if (why->skipped_by[0] != '\0')
-            str_json_text(out, "skipped_by", why->skipped_by);
-    } else {
-        add_flag(out, "entropy", why->entropy);
-    }
-    add_inputs(why, out);
-    if (why->formula.len > 0)
-        str_json_text(out, "words", why->formula.data);
-    str_add_char(out, '}');
+    str_json_i64(out, "delay_ms", why->delay.delay_ms);
+    str_json_i64(out, "exact_ms", why->delay.exact_ms);
+    str_json_i64(out, "due_at_ms", why->due_at_ms);
+    add_flag(out, "free", why->free);
+    add_flag(out, "over", why->over);
+    if (why->skipped_by[0] != '\0')
+        str_json_text(out, "skipped_by", why->skipped_by);
+    add_decided(&why->wait, out);
+}
+
+static void add_end(const struct why *why, struct str *out)
+{
+    str_json_key(out, "end");
+    str_add_char(out, '{');
+    str_json_text(out, "decision", decision_kind_name(why->end));
+    add_flag(out, "entropy", why->entropy);
+    add_decided(&why->stop, out);
 }
 
 static void add_attempt(const struct why *why, struct str *out)
@@ -121,8 +125,10 @@ void why_json(const struct why *why, struct str *out)
     str_json_text(out, "phase", phase_name(plan->steps[why->pick.step].phase));
     if (why->pick.attempt > 0)
         add_attempt(why, out);
-    if (why->decision != WHY_UNDECIDED)
-        add_decision(why, out);
+    if (why->wait.there)
+        add_wait(why, out);
+    if (why->stop.there)
+        add_end(why, out);
     str_json_i64(out, "entropy", state->tasks[why->pick.task].entropy);
     int64_t resets_at_ms = shown_resets_at_ms(run_state_step(state, why->pick.task));
     if (resets_at_ms >= 0)

@@ -188,8 +188,9 @@ static void hint_line(const struct verdict *verdict, struct str *out)
 
 static void add_used(const struct why *why, struct str *out)
 {
+    const struct str *text = &why->wait.inputs;
     struct json *inputs = NULL;
-    if (why->inputs.len == 0 || !json_parse(why->inputs.data, why->inputs.len, &inputs, NULL, NULL))
+    if (text->len == 0 || !json_parse(text->data, text->len, &inputs, NULL, NULL))
         return;
     int64_t used = json_i64(json_get(inputs, "used"), -1);
     int64_t allowed = json_i64(json_get(inputs, "allowed"), -1);
@@ -209,9 +210,9 @@ static void wait_lines(const struct why *why, struct str *out)
     str_addf(out, ", then try again%s", why->free ? ": it uses up no try" : "");
     add_used(why, out);
     str_add_char(out, '\n');
-    if (why->formula.len > 0) {
+    if (why->wait.formula.len > 0) {
         begin("formula", out);
-        str_addf(out, "%s\n", why->formula.data);
+        str_addf(out, "%s\n", why->wait.formula.data);
     }
     begin("until", out);
     str_add(out, clock_date(why->due_at_ms, at));
@@ -224,10 +225,13 @@ static void wait_lines(const struct why *why, struct str *out)
 
 static void end_lines(const struct why *why, struct str *out)
 {
-    begin("decision", out);
+    const char *by = state_of(why)->tasks[why->pick.task].by;
+    begin(why->wait.there ? "then" : "decision", out);
     str_add(out, decision_kind_name(why->end));
-    if (why->formula.len > 0)
-        str_addf(out, ": %s", why->formula.data);
+    if (why->stop.formula.len > 0)
+        str_addf(out, ": %s", why->stop.formula.data);
+    if (why->end == DECISION_CANCELLED && by)
+        str_addf(out, " by %s", by);
     str_add_char(out, '\n');
     if (!why->entropy)
         return;
@@ -289,9 +293,9 @@ void why_words(const struct why *why, struct str *out)
             verdict_lines(why, out);
         corrected_line(why, out);
     }
-    if (why->decision == WHY_WAIT)
+    if (why->wait.there)
         wait_lines(why, out);
-    else if (why->decision == WHY_END)
+    if (why->stop.there)
         end_lines(why, out);
     now_line(why, out);
     why_next(why, &part);

@@ -250,7 +250,8 @@ static void words_gate(const struct words *w)
     else {
         str_addf(w->out, "gate %s closed for ", source);
         seconds(event->c - event->at.mono_ms, w->out);
-        str_addf(w->out, ", limit %lld in a row", (long long)event->d);
+        if (event->d > 1)
+            str_addf(w->out, ", limit %lld in a row", (long long)event->d);
     }
 }
 

@@ -26,8 +26,7 @@ static bool is_sooner(const struct gate_state *a, const struct gate_state *b)
     return a->due.mono_ms < b->due.mono_ms;
 }
 
-/* What waits for the source: behind the gate, and for a next try. */
-static int waiting(const struct run_state *state, int source)
+int shown_waiting(const struct run_state *state, int source)
 {
     const struct gate_state *gate = &state->gates[source];
     int count = gate->line.count;
@@ -58,7 +57,7 @@ static void add_closed(const struct run_state *state, int source, const struct s
 
 static void add_waiting(const struct run_state *state, int source, struct str *out)
 {
-    int count = waiting(state, source);
+    int count = shown_waiting(state, source);
     if (count > 0)
         str_addf(out, ", %d wait%s", count, count == 1 ? "s" : "");
 }
@@ -98,6 +97,13 @@ static void add_gate(const struct run_state *state, int source, const struct sho
     case GATE_STATUS_COUNT:
         break;
     }
+}
+
+void shown_gate(const struct run_state *state, int source, const struct shown_time *time,
+                enum shown_room room, struct str *out)
+{
+    if (keeps_back(state, source))
+        add_gate(state, source, time, room, out);
 }
 
 void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,

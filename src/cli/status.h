@@ -1,0 +1,26 @@
+/*
+ * status.h - a run as `devs status` is asked about it.
+ */
+#ifndef DEVS_STATUS_H
+#define DEVS_STATUS_H
+
+#include <stdbool.h>
+
+#include "follower.h"
+#include "moment.h"
+#include "str.h"
+
+struct status {
+    struct follower *follower; /* it has read all there is */
+    bool orphaned;
+    bool ascii;
+    struct moment now; /* of the run's end, or the last event, once nothing counts any more */
+};
+
+/* "live", "ended", "interrupted". */
+const char *status_run_word(const struct status *status);
+
+/* All of it for programs: one object, {"v":1,...}, without a line feed. */
+void status_json(const struct status *status, struct str *out);
+
+#endif
