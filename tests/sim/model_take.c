@@ -1,5 +1,9 @@
 #include "model_take.h"
 
+#include <assert.h>
+
+#include "attr.h"
+
 void model_set_status(struct taking *taking, int number, enum task_status status)
 {
     struct model_task *task = &taking->model->tasks[number];
@@ -46,6 +50,12 @@ static void take_run_started(struct taking *taking)
         if (model->plot->tasks[i].need_count == 0)
             line_up(taking, i);
     }
+}
+
+static void take_run_ended(struct taking *taking)
+{
+    taking->model->ended = true;
+    taking->model->exit_code = (int)taking->event->a;
 }
 
 static void open_grant(struct model_step *step, int grant, int allowed)
@@ -185,6 +195,12 @@ void model_let_go(struct model_task *task)
     task->follows = -1;
 }
 
+static void take_wait_ended(struct taking *taking)
+{
+    stop_waiting(taking);
+    line_up(taking, taking->number);
+}
+
 static enum task_status status_after(enum decision_kind end)
 {
     if (end == DECISION_ENTROPY)
@@ -262,73 +278,39 @@ static void take_reopened(struct taking *taking)
     unblock(taking);
 }
 
-static void take(struct taking *taking)
+static void take_nothing(struct taking *taking)
 {
-    struct model *model = taking->model;
-    switch (taking->event->kind) {
-    case EVENT_RUN_STARTED:
-        take_run_started(taking);
-        break;
-    case EVENT_RUN_ENDED:
-        model->ended = true;
-        model->exit_code = (int)taking->event->a;
-        break;
-    case EVENT_ATTEMPT_STARTED:
-        take_started(taking);
-        break;
-    case EVENT_ATTEMPT_ENDED:
-        take_ended(taking);
-        break;
-    case EVENT_ATTEMPT_JUDGED:
-        take_judged(taking);
-        break;
-    case EVENT_WAIT_STARTED:
-        take_wait(taking);
-        break;
-    case EVENT_WAIT_ENDED:
-        stop_waiting(taking);
-        line_up(taking, taking->number);
-        break;
-    case EVENT_STEP_ENDED:
-        take_step_ended(taking);
-        break;
-    case EVENT_STEP_REOPENED:
-        take_reopened(taking);
-        break;
-    case EVENT_TASK_BLOCKED:
-        model_take_blocked(taking);
-        break;
-    case EVENT_TASK_HELD:
-        model_take_held(taking);
-        break;
-    case EVENT_TASK_RELEASED:
-        model_take_released(taking);
-        break;
-    case EVENT_CANCEL_ASKED:
-        model_take_cancel(taking);
-        break;
-    case EVENT_ATTEMPT_RUNNING:
-    case EVENT_ATTEMPT_QUIET:
-    case EVENT_ATTEMPT_HEARD:
-        model_take_news(taking);
-        break;
-    case EVENT_GATE_CLOSED:
-    case EVENT_GATE_OPENED:
-        model_take_gate(taking);
-        break;
-    case EVENT_CLASS_CORRECTED:
-        model_take_corrected(taking);
-        break;
-    case EVENT_RUN_RECOVERED:
-        model_take_recovered(taking);
-        break;
-    case EVENT_CONTROL_ANSWERED:
-    case EVENT_NOTE:
-    case EVENT_NONE:
-    case EVENT_KIND_COUNT:
-        break;
-    }
+    (void)taking;
 }
+
+typedef void take_fn(struct taking *taking);
+
+static take_fn *const takers[] = {
+    [EVENT_NONE] = take_nothing,
+    [EVENT_RUN_STARTED] = take_run_started,
+    [EVENT_RUN_ENDED] = take_run_ended,
+    [EVENT_ATTEMPT_STARTED] = take_started,
+    [EVENT_ATTEMPT_RUNNING] = model_take_news,
+    [EVENT_ATTEMPT_ENDED] = take_ended,
+    [EVENT_ATTEMPT_JUDGED] = take_judged,
+    [EVENT_WAIT_STARTED] = take_wait,
+    [EVENT_WAIT_ENDED] = take_wait_ended,
+    [EVENT_STEP_ENDED] = take_step_ended,
+    [EVENT_STEP_REOPENED] = take_reopened,
+    [EVENT_TASK_BLOCKED] = model_take_blocked,
+    [EVENT_TASK_HELD] = model_take_held,
+    [EVENT_TASK_RELEASED] = model_take_released,
+    [EVENT_CANCEL_ASKED] = model_take_cancel,
+    [EVENT_CONTROL_ANSWERED] = take_nothing,
+    [EVENT_ATTEMPT_QUIET] = model_take_news,
+    [EVENT_ATTEMPT_HEARD] = model_take_news,
+    [EVENT_NOTE] = take_nothing,
+    [EVENT_GATE_CLOSED] = model_take_gate,
+    [EVENT_GATE_OPENED] = model_take_gate,
+    [EVENT_CLASS_CORRECTED] = model_take_corrected,
+    [EVENT_RUN_RECOVERED] = model_take_recovered,
+};
+static_assert(ARRAY_LEN(takers) == EVENT_KIND_COUNT, "every event kind is taken in");
 
 void model_take(struct model *model, const struct foretold *foretold)
 {
@@ -340,7 +322,7 @@ void model_take(struct model *model, const struct foretold *foretold)
         taking.task = &model->tasks[taking.number];
         taking.step = model_step(model, taking.number);
     }
-    take(&taking);
+    takers[foretold->event.kind](&taking);
     model->last = foretold->event.at;
     model->last_seq = foretold->event.seq;
 }

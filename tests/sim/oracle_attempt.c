@@ -342,9 +342,8 @@ void oracle_recover(struct oracle *oracle)
             lose_probe(oracle, i);
     }
     for (int i = 0; i < model->plot->task_count; i++) {
-        enum task_status status = model->tasks[i].status;
         oracle_cancel_rest(oracle, i);
-        status = model->tasks[i].status;
+        enum task_status status = model->tasks[i].status;
         if (!model_is_open(status) && status != TASK_PASSED)
             oracle_block(oracle, i);
         if (model->tasks[i].follows >= 0) {

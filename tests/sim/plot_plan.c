@@ -61,15 +61,15 @@ static void change_times(struct plot_policy *policy, struct chance *chance)
     if (chance_hits(chance, 60))
         policy->attempts = (int)chance_between(chance, 1, 7);
     if (chance_hits(chance, 50))
-        policy->base_ms = chance_between(chance, 0, 5000);
+        policy->base_ms = chance_between(chance, 0, 10) * (chance_hits(chance, 50) ? 500 : 487);
     if (chance_hits(chance, 40))
         policy->multiplier = multipliers[chance_below(chance, 6)];
     if (chance_hits(chance, 50))
         policy->cap_ms = chance_between(chance, 0, 60000);
     if (chance_hits(chance, 30))
-        policy->hint_cap_ms = chance_between(chance, 1000, 60000);
+        policy->hint_cap_ms = chance_between(chance, 2, 120) * 500;
     if (chance_hits(chance, 40))
-        policy->deadline_ms = chance_between(chance, 500, 60000);
+        policy->deadline_ms = chance_between(chance, 1, 120) * 500;
 }
 
 static void change_jitter(struct plot_policy *policy, struct chance *chance)

@@ -35,6 +35,7 @@ struct weather {
     bool calm;   /* it all goes well in the end, and nobody interferes */
     bool outage; /* many meet the same failure of the world at the same time */
     int64_t outage_hint_ms;
+    int64_t grain_ms; /* all times are multiples of it: much happens at the same moment */
 };
 
 static enum reason any_reason(struct chance *chance)
@@ -102,6 +103,23 @@ static struct plot_ending of_the_world(struct chance *chance)
     return ending;
 }
 
+/* Below and above what policies put up with. */
+static int64_t hint(struct chance *chance)
+{
+    static const int weights[] = {60, 25, 10, 5};
+    switch (chance_pick(chance, weights, 4)) {
+    case 0:
+        return chance_hits(chance, 10) ? 0 : chance_between(chance, 0, 5000);
+    case 1:
+        return chance_between(chance, 5000, 70000);
+    case 2:
+        return chance_between(chance, HOUR_MS, 6 * HOUR_MS);
+    default:
+        return 6 * HOUR_MS + chance_between(chance, 0, 2) - 1 +
+               (chance_hits(chance, 50) ? HOUR_MS : 0);
+    }
+}
+
 static struct plot_ending no_start(struct chance *chance)
 {
     struct plot_ending ending = of_the_world(chance);
@@ -115,24 +133,9 @@ static struct plot_ending no_start(struct chance *chance)
         ending.type = TRANSIENT_NONE;
         ending.reason = REASON_NOT_FOUND;
     }
+    if (chance_hits(chance, 20))
+        ending.hint_ms = hint(chance);
     return ending;
-}
-
-/* Below and above what policies put up with. */
-static int64_t hint(struct chance *chance)
-{
-    static const int weights[] = {60, 25, 10, 5};
-    switch (chance_pick(chance, weights, 4)) {
-    case 0:
-        return chance_between(chance, 0, 5000);
-    case 1:
-        return chance_between(chance, 5000, 70000);
-    case 2:
-        return chance_between(chance, HOUR_MS, 6 * HOUR_MS);
-    default:
-        return 6 * HOUR_MS + chance_between(chance, 0, 2) - 1 +
-               (chance_hits(chance, 50) ? HOUR_MS : 0);
-    }
 }
 
 static struct plot_ending lost(struct chance *chance)
@@ -359,15 +362,33 @@ static struct weather make_weather(struct chance *chance)
     int kind = chance_below(chance, 100);
     struct weather weather = {.calm = kind < 8, .outage = kind >= 8 && kind < 35};
     weather.outage_hint_ms = chance_hits(chance, 50) ? chance_between(chance, 10000, 40000) : -1;
+    weather.grain_ms = chance_hits(chance, 30) ? 500 : 1;
     return weather;
+}
+
+static int64_t grained(int64_t ms, int64_t grain_ms)
+{
+    return ms >= 0 ? ms / grain_ms * grain_ms : ms;
+}
+
+static void grain(struct plot_step *step, int64_t grain_ms)
+{
+    for (int i = 0; i < step->ending_count; i++) {
+        struct plot_ending *ending = &step->endings[i];
+        ending->runs_ms = grained(ending->runs_ms, grain_ms);
+        ending->hint_ms = grained(ending->hint_ms, grain_ms);
+        ending->running_after_ms = grained(ending->running_after_ms, grain_ms);
+    }
 }
 
 void plot_make_script(struct plot *plot, struct chance *chance)
 {
     const struct weather weather = make_weather(chance);
     for (int i = 0; i < plot->task_count; i++) {
-        for (int k = 0; k < plot->tasks[i].step_count; k++)
+        for (int k = 0; k < plot->tasks[i].step_count; k++) {
             tell(chance, &plot->tasks[i].steps[k], &weather);
+            grain(&plot->tasks[i].steps[k], weather.grain_ms);
+        }
     }
     plot->op_count = (int)chance_between(chance, 4, PLOT_OPS_MAX - 12);
     if (weather.calm)

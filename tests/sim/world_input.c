@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "compare.h"
+#include "damage.h"
 #include "verdict.h"
 #include "world.h"
 #include "xalloc.h"
@@ -250,7 +251,35 @@ void world_crash(struct world *world, const struct plot_op *op)
                                          .control.by = "bea"});
 }
 
+/* What cannot follow is refused, and changes nothing. */
+static bool refuse(struct world *world, struct run_state *state, const struct event *event)
+{
+    struct event damaged = *event;
+    int way = (int)((event->seq + (int64_t)(world->plot->seed % 1009)) % DAMAGE_WAYS);
+    if (!damage_event(&damaged, way, world->plot))
+        return true;
+    uint64_t before = run_state_digest(state);
+    bool refused = !run_state_apply(state, &damaged, NULL) && run_state_digest(state) == before;
+    return finding_check(&world->finding, refused, "what cannot follow is refused",
+                         "event %" PRId64 " (%s), damaged in way %d", event->seq,
+                         event_kind_name(event->kind), way);
+}
+
+/* Fold the log with damaged events in between. */
+static void fold_damaged(struct world *world)
+{
+    struct run_state state;
+    bool fits = true;
+    run_state_init(&state, world->plan, world->plot->run_seed);
+    for (size_t i = 0; fits && i < world->log_count; i++)
+        fits =
+            refuse(world, &state, &world->log[i]) && run_state_apply(&state, &world->log[i], NULL);
+    run_state_done(&state);
+}
+
 void world_finish(struct world *world)
 {
     refold(world);
+    if (world->plot->seed % 8 == 0 && !world->finding.broken)
+        fold_damaged(world);
 }
