@@ -60,6 +60,9 @@ struct shown_time {
 /* The TRY column: "3/6", or "start 2/4" while a start fails or is tried again. */
 void shown_try(const struct run_state *state, int task, struct str *out);
 
+/* The same in words: "try 3 of 6", "start 2 of 4"; "" before the first. */
+void shown_try_of(const struct run_state *state, int task, struct str *out);
+
 /* The NEXT/FOR column: "in 0:18", "until 03:00", "3:12", "held 2:41", "after T-104",
  * "ended 0:57", "resets 03:00", "slot 1st", "gate 0:18", "starting", "needs tax". */
 void shown_next(const struct run_state *state, int task, bool orphaned,
@@ -77,8 +80,10 @@ bool shown_counts(const struct run_state *state, bool orphaned);
 const char *shown_expectation(const struct verdict *verdict);
 
 /* Why the task is as it is, one line of plain words: class, rule and the matched
- * text, a person's correction, why the policy did not go on; "" if there is nothing to
- * explain. */
+ * text, a person's correction; "" if there is nothing to explain. */
+void shown_cause(const struct run_state *state, int task, struct str *out);
+/* The same and why the policy did not go on: "test-fail, rule tap.not-ok (retry exhausted:
+ * 6 of 6 tries used)". */
 void shown_why(const struct run_state *state, int task, struct str *out);
 
 /* shown_decision.c: what was decided and by what, as it is in the log. */
@@ -89,6 +94,9 @@ void shown_formula(const struct step_state *step, struct str *out);
 /* Why the policy did not go on when the step ended: "6 of 6 tries used"; "" where it is not
  * recorded, or it did not end so. */
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out);
+/* How the task's step ended, and why: "retry exhausted: 6 of 6 tries used"; "" if it has not
+ * ended, or well. */
+void shown_ending(const struct run_state *state, int task, struct str *out);
 /* What the verdict went by: `rule tap.not-ok at out:5: "not ok 3"`; "" for none. */
 void shown_evidence(const struct verdict *verdict, struct str *out);
 /* Rules that nearly decided: "rate-limit (quoted) at err byte 12"; "" for none. */

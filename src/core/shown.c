@@ -145,16 +145,35 @@ void shown_class(const struct run_state *state, int task, struct str *out)
     shown_attempt_class(attempt, step->verdict, out);
 }
 
+/* Which start of the attempt at hand this is; 0 once its process is there. */
+static struct start_tries start_at_hand(const struct run_state *state, int task)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    bool has_begun = step->status == STEP_RUNNING && attempt && attempt->pid > 0;
+    if (has_begun || step->status == STEP_ENDED)
+        return (struct start_tries){0};
+    return run_state_start_tries(state, task);
+}
+
 void shown_try(const struct run_state *state, int task, struct str *out)
 {
     const struct step_state *step = run_state_step(state, task);
-    struct start_tries start = run_state_start_tries(state, task);
-    bool at_hand = step->status == STEP_RUNNING || step->status == STEP_JUDGING ||
-                   step->status == STEP_WAITING || step->status == STEP_READY;
-    if (start.at > 0 && at_hand)
+    struct start_tries start = start_at_hand(state, task);
+    if (start.at > 0)
         str_addf(out, "start %d/%d", start.at, start.of);
     else
         str_addf(out, "%zu/%d", step->attempt_count, run_state_tries(state, task));
+}
+
+void shown_try_of(const struct run_state *state, int task, struct str *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    struct start_tries start = start_at_hand(state, task);
+    if (start.at > 0)
+        str_addf(out, "start %d of %d", start.at, start.of);
+    else if (step->attempt_count > 0)
+        str_addf(out, "try %zu of %d", step->attempt_count, run_state_tries(state, task));
 }
 
 void shown_duration(int64_t ms, struct str *out)
@@ -238,17 +257,6 @@ static void backoff_next(const struct step_state *step, const struct shown_time 
         add_clock("until ", step->due.at_ms, time, out);
     else
         add_since("in ", left_ms + 999, "", out);
-}
-
-int64_t shown_resets_at_ms(const struct step_state *step)
-{
-    const struct attempt_state *attempt = step_state_attempt(step);
-    const struct verdict *verdict = step->verdict;
-    if (!verdict || !attempt || step->status != STEP_ENDED)
-        return -1;
-    if (verdict->resume_at_ms >= 0)
-        return verdict->resume_at_ms;
-    return verdict->retry_after_ms >= 0 ? attempt->ended.at_ms + verdict->retry_after_ms : -1;
 }
 
 static void needs_you_next(const struct step_state *step, int64_t since_ms,
@@ -353,16 +361,7 @@ static void why_failed(const struct step_state *step, struct str *out)
     shown_evidence(verdict, out);
 }
 
-static void why_ended(const struct plan_step *plan, const struct step_state *step, struct str *out)
-{
-    struct str end = {0};
-    shown_end(plan, step, &end);
-    str_addf(out, " (%s%s%s)", decision_kind_name(step->end), end.len > 0 ? ": " : "",
-             str_text(&end));
-    str_done(&end);
-}
-
-void shown_why(const struct run_state *state, int task, struct str *out)
+void shown_cause(const struct run_state *state, int task, struct str *out)
 {
     const struct task_state *it = &state->tasks[task];
     const struct step_state *step = run_state_step(state, task);
@@ -386,6 +385,15 @@ void shown_why(const struct run_state *state, int task, struct str *out)
         str_add(out, "; ");
     if (has_reason)
         why_failed(step, out);
-    if (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED)
-        why_ended(&state->plan->tasks[task].steps[run_state_step_number(state, task)], step, out);
+}
+
+void shown_why(const struct run_state *state, int task, struct str *out)
+{
+    struct str end = {0};
+    shown_cause(state, task, out);
+    shown_ending(state, task, &end);
+    bool has_said_who = state->tasks[task].status == TASK_CANCELLED;
+    if (end.len > 0 && !has_said_who)
+        str_addf(out, " (%s)", end.data);
+    str_done(&end);
 }

@@ -106,6 +106,8 @@ static void add_formula(const struct json *inputs, const struct step_state *step
         bool floor_holds = delay->hint_ms > jittered_ms(inputs, delay);
         str_add(out, floor_holds ? "; the server says " : "; the server says only ");
         shown_seconds(delay->hint_ms, out);
+        if (step->verdict && step->verdict->hint_rule[0] != '\0')
+            str_addf(out, " (%s)", step->verdict->hint_rule);
     }
     if (is_free(inputs, step))
         str_add(out, ", uses up no try");
@@ -219,6 +221,28 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     json_free(inputs);
 }
 
+void shown_ending(const struct run_state *state, int task, struct str *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    struct str why = {0};
+    if (step->status != STEP_ENDED || step->end == DECISION_SUCCEEDED)
+        return;
+    shown_end(&state->plan->tasks[task].steps[run_state_step_number(state, task)], step, &why);
+    str_addf(out, "%s%s%s", decision_kind_name(step->end), why.len > 0 ? ": " : "", str_text(&why));
+    str_done(&why);
+}
+
+int64_t shown_resets_at_ms(const struct step_state *step)
+{
+    const struct attempt_state *attempt = step_state_attempt(step);
+    const struct verdict *verdict = step->verdict;
+    if (!verdict || !attempt || step->status != STEP_ENDED)
+        return -1;
+    if (verdict->resume_at_ms >= 0)
+        return verdict->resume_at_ms;
+    return verdict->retry_after_ms >= 0 ? attempt->ended.at_ms + verdict->retry_after_ms : -1;
+}
+
 static const char *short_stream(enum verdict_stream stream)
 {
     return stream == VERDICT_STREAM_OUT ? "out" : "err";
@@ -248,10 +272,11 @@ void shown_hint(const struct verdict *verdict, struct str *out)
 {
     if (verdict->retry_after_ms < 0 && verdict->resume_at_ms < 0)
         return;
-    str_add(out, "wait");
     if (verdict->retry_after_ms >= 0) {
-        str_add_char(out, ' ');
+        str_add(out, "wait ");
         shown_seconds(verdict->retry_after_ms, out);
+    } else {
+        str_add(out, "a time to come back");
     }
     if (verdict->hint_rule[0] != '\0')
         str_addf(out, ", by %s", verdict->hint_rule);

@@ -62,7 +62,7 @@ static const char *formula(const char *id)
 static const char *end_of(const char *id)
 {
     str_clear(&text);
-    shown_end(play.plan->tasks[play_task(&play, id)].steps, step_of(id), &text);
+    shown_ending(&play.state, play_task(&play, id), &text);
     return str_text(&text);
 }
 
@@ -163,11 +163,13 @@ START_TEST(test_formula_tells_the_hint_and_that_it_is_free)
 {
     open(PLAN_OF(PLAIN), 3);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 90 * SECOND));
-    ck_assert_str_eq(formula("a"), "15 s, cap 5:00; the server says 90 s, uses up no try");
+    ck_assert_str_eq(formula("a"),
+                     "15 s, cap 5:00; the server says 90 s (http.retry-after), uses up no try");
     play_wait(&play, 90 * SECOND);
     ck_assert_str_eq(formula("a"), "");
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, SECOND));
-    ck_assert_ptr_nonnull(strstr(formula("a"), "; the server says only 1 s, uses up no try"));
+    ck_assert_ptr_nonnull(
+        strstr(formula("a"), "; the server says only 1 s (http.retry-after), uses up no try"));
     play_wait(&play, step_of("a")->due.mono_ms - play.now.mono_ms);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 90 * SECOND));
     ck_assert_ptr_nonnull(strstr(formula("a"), "the server says 90 s"));
@@ -194,7 +196,8 @@ START_TEST(test_a_hint_that_is_too_long_says_when_it_resets)
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 2 * HOUR));
     ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
     ck_assert_str_eq(next_of("a"), "resets +120m");
-    ck_assert_str_eq(end_of("a"), "the server says 2:00:00, the policy waits at most 1:00");
+    ck_assert_str_eq(end_of("a"),
+                     "needs you: the server says 2:00:00, the policy waits at most 1:00");
     play_wait(&play, 2 * HOUR + SECOND);
     ck_assert_str_eq(next_of("a"), "held 2:00:01");
 }
@@ -208,7 +211,7 @@ START_TEST(test_parked_verdict_says_when_it_resets)
     verdict.resume_at_ms = play.now.at_ms + 3 * (int64_t)HOUR;
     play_exit(&play, "a", 1, verdict);
     ck_assert_str_eq(next_of("a"), "resets +180m");
-    ck_assert_str_eq(end_of("a"), "no retry helps");
+    ck_assert_str_eq(end_of("a"), "needs you: no retry helps");
 }
 END_TEST
 
@@ -226,6 +229,8 @@ START_TEST(test_start_tries_are_no_tries)
     play_exit(&play, "b", 0, play_passed());
     play_wait(&play, step_of("a")->due.mono_ms - play.now.mono_ms);
     ck_assert_str_eq(try_of("a"), "start 2/4");
+    play_input(&play, (struct input){.kind = INPUT_RUNNING, .attempt = 2, .pid = 7});
+    ck_assert_str_eq(try_of("a"), "2/7");
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     ck_assert_str_eq(try_of("a"), "2/7");
 }
@@ -237,13 +242,12 @@ START_TEST(test_end_says_why_the_policy_did_not_go_on)
                  "\"window\":0"),
          3);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    ck_assert_str_eq(end_of("a"), "policy p does not try again on a persistent failure");
+    ck_assert_str_eq(end_of("a"), "failed: policy p does not try again on a persistent failure");
     play_exit(&play, "b", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     play_wait(&play, MINUTE);
     play_exit(&play, "b", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    ck_assert_str_eq(end_of("b"), "2 of 2 tries used");
+    ck_assert_str_eq(end_of("b"), "transient exhausted: 2 of 2 tries used");
     ck_assert_ptr_nonnull(strstr(why_of("b"), "(transient exhausted: 2 of 2 tries used)"));
-    play_control(&play, CONTROL_CANCEL, "c", CANCEL_STOP);
     ck_assert_str_eq(end_of("c"), "");
 }
 END_TEST
@@ -252,7 +256,7 @@ START_TEST(test_end_names_a_phase_without_tries)
 {
     open(PLAN_OF(",\"phases\":[\"VERIFY\"]"), 1);
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    ck_assert_str_eq(end_of("a"), "policy p does not try again in GREEN");
+    ck_assert_str_eq(end_of("a"), "failed: policy p does not try again in GREEN");
 }
 END_TEST
 
@@ -261,7 +265,8 @@ START_TEST(test_end_by_deadline_says_how_much_is_gone)
     open(PLAN_OF(PLAIN ",\"deadline_ms\":60000"), 1);
     play_wait(&play, 50 * SECOND);
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    ck_assert_str_eq(end_of("a"), "the next try would start past its 1:00, 0:50 are gone");
+    ck_assert_str_eq(end_of("a"),
+                     "deadline: the next try would start past its 1:00, 0:50 are gone");
 }
 END_TEST
 
@@ -277,7 +282,7 @@ START_TEST(test_end_in_circles_counts_equal_results)
         play_wait(&play, MINUTE);
     }
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
-    ck_assert_str_eq(end_of("a"), "2 equal results in a row, it stops at 2");
+    ck_assert_str_eq(end_of("a"), "entropy detected: 2 equal results in a row, it stops at 2");
 }
 END_TEST
 
@@ -305,6 +310,11 @@ START_TEST(test_evidence_near_misses_and_hint)
     verdict = hinted(TRANSIENT_API_RATE_LIMIT, 45 * SECOND);
     shown_hint(&verdict, &text);
     ck_assert_str_eq(text.data, "wait 45 s, by http.retry-after");
+    str_clear(&text);
+    verdict.retry_after_ms = -1;
+    verdict.resume_at_ms = 1;
+    shown_hint(&verdict, &text);
+    ck_assert_str_eq(text.data, "a time to come back, by http.retry-after");
     open(PLAN_OF(""), 1);
 }
 END_TEST
