@@ -85,6 +85,7 @@ void app_close(struct app *app)
     event_page_done(&app->events);
     str_done(&app->banner);
     str_done(&app->rules);
+    app_acts_done(&app->acts);
 }
 
 /* Whether the run's owner has died is looked up now and then, not for each frame. */
@@ -125,7 +126,7 @@ static void take_news(struct app *app)
 /* After q w: gone when nothing runs and no new attempt can start. */
 static void leave_if_quiet(struct app *app)
 {
-    bool quiet = follower_state(app->follower)->running == 0 && app->acts.count == 0;
+    bool quiet = follower_state(app->follower)->running == 0 && !app_acts_are_open(&app->acts);
     if (app->view.leaving && (quiet || app->engine_done))
         app_leave(app, APP_LEFT_WAIT, 0);
 }
@@ -147,7 +148,7 @@ static int wait_ms(const struct app *app)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
     if (app_mode_now(app) == VIEW_LIVE)
         wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
-    if (app->acts.count > 0 || app->trial)
+    if (app_acts_are_open(&app->acts) || app->trial)
         wait = sooner(wait, APP_ANSWER_MS);
     if (app->replay.playing)
         wait = sooner(wait, APP_FRAME_MS);

@@ -1,25 +1,33 @@
 #include "app_acts.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "correct.h"
+#include "xalloc.h"
 
-void app_acts_words(const struct app_acts *acts, const struct control *control, struct str *out)
+void app_acts_verb(const struct control *control, struct str *out)
 {
     static const char *const verbs[CONTROL_VERB_COUNT] = {
-        [CONTROL_CANCEL] = "cancel",  [CONTROL_RETRY] = "retry now", [CONTROL_HOLD] = "hold",
-        [CONTROL_RELEASE] = "let go", [CONTROL_CORRECT] = "correct",
+        [CONTROL_CANCEL] = "cancel",     [CONTROL_RETRY] = "retry now",
+        [CONTROL_HOLD] = "hold",         [CONTROL_RELEASE] = "let go",
+        [CONTROL_SEND_ONE] = "send one", [CONTROL_CORRECT] = "correct",
     };
-    bool one = control->task >= 0 && control->task < acts->plan->task_count;
-    str_addf(out, "%s: %s", one ? acts->plan->tasks[control->task].id : "the run",
-             verbs[control->verb]);
+    str_add(out, verbs[control->verb]);
     if (control->verb == CONTROL_CANCEL)
         str_addf(out, " (%s)", cancel_mode_name(control->mode));
     if (control->verb == CONTROL_CORRECT) {
         char word[VERDICT_WORD_MAX];
         str_addf(out, " try %d to %s", control->attempt, correct_word(&control->label, word));
     }
+}
+
+void app_acts_words(const struct app_acts *acts, const struct control *control, struct str *out)
+{
+    bool one = control->task >= 0 && control->task < acts->plan->task_count;
+    str_addf(out, "%s: ", one ? acts->plan->tasks[control->task].id : "the run");
+    app_acts_verb(control, out);
 }
 
 bool app_acts_ask(struct app_acts *acts, const struct control *control, struct err *err)
@@ -35,12 +43,95 @@ bool app_acts_ask(struct app_acts *acts, const struct control *control, struct e
     return true;
 }
 
+void app_acts_done(struct app_acts *acts)
+{
+    free(acts->batch.targets);
+    str_done(&acts->batch.refusal);
+    acts->batch = (struct app_batch){0};
+}
+
+bool app_acts_are_open(const struct app_acts *acts)
+{
+    return acts->count > 0 || acts->batch.count > 0;
+}
+
+static void count_answer(struct app_batch *batch, bool done, const char *words)
+{
+    batch->done += done;
+    batch->refused += !done;
+    if (done)
+        return;
+    str_clear(&batch->refusal);
+    str_add(&batch->refusal, words);
+}
+
+/* Ask for what there is room for. A task that cannot be asked for is one that is refused. */
+static void ask_on(struct app_acts *acts)
+{
+    struct app_batch *batch = &acts->batch;
+    while (batch->asked < batch->count && acts->count < APP_ACTS_MAX) {
+        const struct view_target *target = &batch->targets[batch->asked];
+        struct err err = {0};
+        struct control control = batch->control;
+        control.task = target->task;
+        control.step = target->step;
+        control.attempt = target->attempt;
+        bool asked = app_acts_ask(acts, &control, &err);
+        if (!asked && err.code == ERR_LIMIT)
+            return; /* later */
+        batch->asked++;
+        if (asked)
+            acts->acts[acts->count - 1].of_batch = true;
+        else
+            count_answer(batch, false, err.message);
+    }
+}
+
+bool app_acts_ask_many(struct app_acts *acts, const struct control *control,
+                       const struct view_target *targets, int count, struct err *err)
+{
+    if (!acts->desk)
+        return err_set(err, ERR_INVALID, "nothing can be asked of this run from here");
+    if (acts->batch.count > 0)
+        return err_set(err, ERR_LIMIT, "%d tasks have no answer yet, wait a moment",
+                       acts->batch.count - acts->batch.done - acts->batch.refused);
+    app_acts_done(acts);
+    size_t cap = 0;
+    acts->batch = (struct app_batch){.control = *control, .count = count};
+    acts->batch.targets = xgrow(NULL, &cap, (size_t)count + 1, sizeof(*targets));
+    memcpy(acts->batch.targets, targets, (size_t)count * sizeof(*targets));
+    ask_on(acts);
+    return true;
+}
+
+/* "hold: 6 tasks done", "hold: 5 tasks done, 1 refused: b: it is held already". */
+static void tell_of_batch(struct app_acts *acts, struct str *out)
+{
+    const struct app_batch *batch = &acts->batch;
+    struct control all = batch->control;
+    all.task = -1;
+    str_clear(out);
+    app_acts_verb(&all, out);
+    str_addf(out, ": %d task%s done", batch->done, batch->done == 1 ? "" : "s");
+    if (batch->refused > 0)
+        str_addf(out, ", %d refused: %s", batch->refused, str_text(&batch->refusal));
+}
+
 static void tell(const struct app_acts *acts, const struct app_act *act, const char *answer,
                  struct str *out)
 {
     str_clear(out);
     app_acts_words(acts, &act->control, out);
     str_addf(out, ": %s", answer);
+}
+
+static void count_for_batch(struct app_acts *acts, const struct app_act *act, bool done,
+                            const char *words)
+{
+    struct str named = {0};
+    str_addf(&named, "%s: %s", acts->plan->tasks[act->control.task].id, words);
+    count_answer(&acts->batch, done, str_text(&named));
+    str_done(&named);
 }
 
 /* The answer of the run's owner, if it is there. */
@@ -51,7 +142,9 @@ static bool look_for_answer(struct app_acts *acts, struct app_act *act, struct l
     struct str words = {0};
     bool answered = false, done = false;
     bool read = log_reader_answer(reader, act->row, &answered, &done, &words, &err);
-    if (!read) {
+    if (act->of_batch && (!read || answered)) {
+        count_for_batch(acts, act, read && done, read ? str_text(&words) : err.message);
+    } else if (!read) {
         tell(acts, act, err.message, out);
     } else if (answered) {
         struct str text = {0};
@@ -70,7 +163,10 @@ static bool look_at(struct app_acts *acts, struct app_act *act, struct log_reade
 {
     struct err err = {0};
     if (act->row == 0 && !control_desk_row(acts->desk, act->ticket, &act->row, &err)) {
-        tell(acts, act, err.message, out);
+        if (act->of_batch)
+            count_for_batch(acts, act, false, err.message);
+        else
+            tell(acts, act, err.message, out);
         return true;
     }
     return act->row != 0 && look_for_answer(acts, act, reader, out);
@@ -83,7 +179,12 @@ bool app_acts_look(struct app_acts *acts, struct log_reader *reader, struct str 
         if (!look_at(acts, &acts->acts[i], reader, out))
             acts->acts[kept++] = acts->acts[i];
     }
-    bool any = kept < acts->count;
     acts->count = kept;
-    return any;
+    ask_on(acts);
+    struct app_batch *batch = &acts->batch;
+    if (batch->count > 0 && batch->done + batch->refused == batch->count) {
+        tell_of_batch(acts, out);
+        batch->count = 0;
+    }
+    return out->len > 0;
 }

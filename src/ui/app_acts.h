@@ -17,6 +17,7 @@
 #include "log_reader.h"
 #include "plan.h"
 #include "str.h"
+#include "view.h"
 
 enum { APP_ACTS_MAX = 16 };
 
@@ -24,6 +25,16 @@ struct app_act {
     struct control control;
     int64_t ticket;
     int64_t row; /* 0 = not written yet */
+    bool of_batch;
+};
+
+/* One act on many tasks. They are asked for as there is room, and answered as one. */
+struct app_batch {
+    struct control control;      /* the task is filled in */
+    struct view_target *targets; /* owned */
+    int count;                   /* 0 = there is none */
+    int asked, done, refused;
+    struct str refusal; /* of the last that was refused */
 };
 
 struct app_acts {
@@ -32,16 +43,29 @@ struct app_acts {
     int64_t run;
     struct app_act acts[APP_ACTS_MAX];
     int count;
+    struct app_batch batch;
 };
+
+void app_acts_done(struct app_acts *acts);
 
 /* Ask for an act. ERR_LIMIT if too many are open. */
 ATTR_MUST_USE bool app_acts_ask(struct app_acts *acts, const struct control *control,
                                 struct err *err);
 
+/* The same act of so many tasks; the targets are copied. ERR_LIMIT while another one on many
+ * is not answered. */
+ATTR_MUST_USE bool app_acts_ask_many(struct app_acts *acts, const struct control *control,
+                                     const struct view_target *targets, int count, struct err *err);
+/* Is any answer still to come? */
+bool app_acts_are_open(const struct app_acts *acts);
+
 /* Look for answers; each one is appended to *out as words ("tax: retry now:
- * done"), the last one alone stays. True if there was any. */
+ * done"), the last one alone stays. What is asked of many is answered once all have an
+ * answer ("hold: 6 tasks done"). True if there was any. */
 bool app_acts_look(struct app_acts *acts, struct log_reader *reader, struct str *out);
 
+/* "cancel (term)". */
+void app_acts_verb(const struct control *control, struct str *out);
 /* "tax: cancel (term)": what is asked, of whom. */
 void app_acts_words(const struct app_acts *acts, const struct control *control, struct str *out);
 

@@ -186,6 +186,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
 {
     struct frame_layout out = {
         .banner = -1,
+        .gate = -1,
         .heads = -1,
         .preview_rule = -1,
         .log_rule = -1,
@@ -204,6 +205,10 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     struct rest rest = take_bottom(&out, rows, columns, input->replay != NULL);
     if (frame_has_banner(input)) {
         out.banner = rest.top++;
+        rest.rows--;
+    }
+    if (shown_has_gate(input->facts->state)) {
+        out.gate = rest.top++;
         rest.rows--;
     }
     if (input->view->open && input->view->chosen >= 0)
@@ -241,13 +246,14 @@ static void draw_preview_rule(struct canvas *canvas, const struct frame_layout *
     struct spot spot = {layout->preview_rule, layout->preview.column, layout->preview.columns};
     struct str title = {0};
     struct str note = {0};
-    if (task >= 0) {
+    const struct view_fold *fold = view_chosen_fold(input->view);
+    if (fold) {
+        str_addf(&title, "%d tasks, one fault", fold->fault.count);
+    } else if (task >= 0) {
         const struct plan_task *plan = &state->plan->tasks[task];
         bool has_title = strcmp(plan->id, plan->title) != 0;
         str_addf(&title, "%s%s%s", plan->id, has_title ? " " : "", has_title ? plan->title : "");
-        const struct step_state *step = run_state_step(state, task);
-        if (step->attempt_count > 0)
-            str_addf(&note, "try %zu of %d", step->attempt_count, run_state_tries(state, task));
+        shown_try_of(state, task, &note);
     }
     frame_rule(canvas, spot, str_text(&title), str_text(&note));
     str_done(&title);
@@ -321,6 +327,8 @@ void frame_draw(struct canvas *canvas, const struct frame_input *input)
         frame_header(canvas, input);
         if (layout.banner >= 0)
             frame_banner(canvas, layout.banner, input);
+        if (layout.gate >= 0)
+            frame_gate(canvas, layout.gate, input);
         if (layout.list.rows > 0)
             frame_list(canvas, layout.heads, &layout.list, input);
         if (layout.divider >= 0)

@@ -26,6 +26,7 @@ struct frame_box {
 struct frame_layout {
     bool small; /* counts and the chosen task only */
     int banner;
+    int gate;  /* row of what a source keeps back */
     int heads; /* row of the column heads */
     struct frame_box list, preview, log;
     int preview_rule, log_rule, bottom_rule;

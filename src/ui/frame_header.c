@@ -238,6 +238,17 @@ void frame_banner(struct canvas *canvas, int row, const struct frame_input *inpu
     paint_row(canvas, row, STYLE_BANNER);
 }
 
+void frame_gate(struct canvas *canvas, int row, const struct frame_input *input)
+{
+    const struct shown_time time = frame_time(input);
+    enum shown_room room = canvas->columns >= NAME_COLUMNS ? SHOWN_IN_FULL : SHOWN_IN_BRIEF;
+    struct str text = {0};
+    shown_gates(input->facts->state, &time, room, &text);
+    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_BACKOFF,
+                    str_text(&text));
+    str_done(&text);
+}
+
 /* Would this key do something now? */
 static bool works(enum act act, const struct frame_input *input)
 {
@@ -247,13 +258,33 @@ static bool works(enum act act, const struct frame_input *input)
         return act != UI_PANE_NEXT || input->view->has_log_pane;
     if (chosen < 0)
         return false;
+    const struct view_fold *fold = view_chosen_fold(input->view);
+    if (fold)
+        return act != UI_RETRY || fold->leader < 0;
     const struct task_state *task = &facts->state->tasks[chosen];
     bool final = task_status_is_final(task->status);
     if (act == UI_OPEN)
         return !input->view->open;
+    struct str behind = {0};
+    bool is_behind = shown_behind_gate(facts->state, chosen, &facts->now, &behind);
+    str_done(&behind);
     if (act == UI_RETRY)
-        return task->status == TASK_BACKOFF || task->held || (final && task->status != TASK_PASSED);
+        return task->status == TASK_BACKOFF || task->held || is_behind ||
+               (final && task->status != TASK_PASSED);
     return !final;
+}
+
+/* What the keys do to a fold, where that is something else. */
+static void name_fold_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
+{
+    const struct view_fold *fold = view_chosen_fold(input->view);
+    if (!fold)
+        return;
+    bool all_held = fold->held == fold->fault.count;
+    briefs[UI_OPEN] = view_is_unfolded(input->view, fold) ? "fold" : "unfold";
+    briefs[UI_RETRY] = "send one";
+    briefs[UI_CANCEL] = "cancel all";
+    briefs[UI_HOLD] = all_held ? "let all go" : "hold all";
 }
 
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input)
@@ -273,7 +304,10 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
     const enum act *from = is_replay ? replay : is_narrow ? narrow : live;
     size_t count = is_replay ? ARRAY_LEN(replay) : is_narrow ? ARRAY_LEN(narrow) : ARRAY_LEN(live);
     enum act acts[FOOTER_KEYS_MAX];
-    struct footer footer = {.acts = acts, .mode = is_replay ? KEYMAP_REPLAY : KEYMAP_LIVE};
+    const char *briefs[UI_ACT_COUNT] = {NULL};
+    name_fold_acts(input, briefs);
+    struct footer footer = {
+        .acts = acts, .briefs = briefs, .mode = is_replay ? KEYMAP_REPLAY : KEYMAP_LIVE};
     for (size_t i = 0; i < count && footer.count < FOOTER_KEYS_MAX; i++) {
         if (works(from[i], input))
             acts[footer.count++] = from[i];
@@ -300,7 +334,7 @@ void frame_small(struct canvas *canvas, const struct frame_input *input)
     int line = has_banner ? 2 : 1;
     bool has_room = canvas->rows > line + (has_banner ? 1 : 0);
     if (columns >= CLOCK_COLUMNS && has_room && input->view->chosen >= 0)
-        frame_list_line(canvas, line, input->view->chosen, input);
+        frame_list_line(canvas, line, input);
     if (columns >= CLOCK_COLUMNS && canvas->rows >= 3)
         frame_message(canvas, canvas->rows - 1, input);
     if (input->facts->mode == VIEW_REPLAY)

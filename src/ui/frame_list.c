@@ -3,108 +3,87 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
+#include "frame_columns.h"
 #include "frame_parts.h"
 
-enum column { COL_STATE, COL_ID, COL_TASK, COL_PHASE, COL_TRY, COL_NEXT, COL_CLASS, COL_COUNT };
-
 enum {
-    FIRST_COLUMN = 3, /* after the mark and the sign */
-    ID_WIDTH_MIN = 5,
-    ID_WIDTH_MAX = 14,
-    TRY_WIDTH_MIN = 3,
-    TRY_WIDTH_MAX = 9,
+    CLOCK_WORD = 5, /* "next " before a fold's times */
     NOTHING_MAX = LINE_EDIT_MAX + 120,
-    TAKES_REST = -1,
-    MEASURED = -2,
 };
 
-static const char *const heads[COL_COUNT] = {
-    [COL_STATE] = "STATE", [COL_ID] = "ID",         [COL_TASK] = "TASK",   [COL_PHASE] = "PHASE",
-    [COL_TRY] = "TRY",     [COL_NEXT] = "NEXT/FOR", [COL_CLASS] = "CLASS",
-};
-
-struct column_rule {
-    int width; /* 0 = not shown */
-    int gap;   /* blanks after it */
-};
-
-/* What is shown from which width on; the widest that fits is taken. */
-static const struct column_set {
-    int columns_min;
-    struct column_rule rules[COL_COUNT];
-} sets[] = {
-    {74,
-     {[COL_STATE] = {9, 1},
-      [COL_ID] = {MEASURED, 1},
-      [COL_TASK] = {TAKES_REST, 1},
-      [COL_PHASE] = {8, 2},
-      [COL_TRY] = {MEASURED, 2},
-      [COL_NEXT] = {11, 1},
-      [COL_CLASS] = {11, 0}}},
-    {58,
-     {[COL_STATE] = {9, 1},
-      [COL_TASK] = {TAKES_REST, 1},
-      [COL_PHASE] = {8, 1},
-      [COL_TRY] = {MEASURED, 1},
-      [COL_NEXT] = {11, 0}}},
-    {30,
-     {[COL_TASK] = {TAKES_REST, 1},
-      [COL_PHASE] = {1, 1},
-      [COL_TRY] = {MEASURED, 1},
-      [COL_NEXT] = {11, 0}}},
-    {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {9, 0}}},
-};
-
-/* Where each column is. */
-struct columns {
-    int at[COL_COUNT];
-    int width[COL_COUNT];
-};
-
-/* Longest texts of the rows in sight. */
-struct measures {
-    int id, attempts;
-};
-
-static int clamp(int value, int least, int most)
+/* What a row of the view is about now: the fold, or the task alone. */
+static const struct view_fold *fold_in(const struct frame_input *input, int row)
 {
-    return value < least ? least : value > most ? most : value;
+    return view_row_is_fold(row) ? view_fold_of(input->view, view_row_task(row)) : NULL;
 }
 
-static void measure(struct measures *measures, const struct run_state *state, int task)
+static void add_next(const struct frame_input *input, int task, struct str *out)
 {
-    struct str attempts = {0};
-    shown_try(state, task, &attempts);
-    int id = (int)strlen(state->plan->tasks[task].id);
-    measures->id = clamp(id, measures->id, ID_WIDTH_MAX);
-    measures->attempts = clamp((int)attempts.len, measures->attempts, TRY_WIDTH_MAX);
+    const struct view_facts *facts = input->facts;
+    struct shown_time time = frame_time(input);
+    shown_next(facts->state, task, facts->orphaned, &time, out);
+}
+
+static void add_fold_id(const struct view_fold *fold, struct str *out)
+{
+    str_addf(out, "%d tasks", fold->fault.count);
+}
+
+static void add_left(int64_t left_ms, struct str *out)
+{
+    enum { ROUND_UP_MS = 999 };
+    shown_duration(left_ms > 0 ? left_ms + ROUND_UP_MS : 0, out);
+}
+
+/* "0:12..1:04", when the first and the last of them is tried again. */
+static void add_fold_times(const struct frame_input *input, const struct view_fold *fold,
+                           struct str *out)
+{
+    const struct moment now = frame_now(input);
+    int64_t first_ms = fold->fault.due_first.mono_ms - now.mono_ms;
+    int64_t last_ms = fold->fault.due_last.mono_ms - now.mono_ms;
+    add_left(first_ms, out);
+    if (last_ms / 1000 == first_ms / 1000)
+        return;
+    str_add(out, "..");
+    add_left(last_ms, out);
+}
+
+/* Do they wait for a time? Else for a task or a person. */
+static bool fold_counts(const struct frame_input *input, const struct view_fold *fold)
+{
+    return fold->held < fold->fault.count && !input->facts->orphaned;
+}
+
+static void add_fold_next(const struct frame_input *input, const struct view_fold *fold,
+                          struct str *out)
+{
+    if (fold_counts(input, fold))
+        add_fold_times(input, fold, out);
+    else
+        add_next(input, fold->fault.first, out);
+}
+
+static void measure(struct measures *measures, const struct frame_input *input, int row)
+{
+    const struct run_state *state = input->facts->state;
+    const struct view_fold *fold = fold_in(input, row);
+    int task = view_row_task(row);
+    struct str id = {0}, attempts = {0}, next = {0};
+    if (fold) {
+        add_fold_id(fold, &id);
+        add_fold_next(input, fold, &next);
+    } else {
+        str_add(&id, state->plan->tasks[task].id);
+        shown_try(state, task, &attempts);
+        add_next(input, task, &next);
+    }
+    const struct measures texts = {(int)id.len, (int)attempts.len, (int)next.len};
+    measures_take(measures, &texts);
+    str_done(&id);
     str_done(&attempts);
-}
-
-static struct columns place_columns(int columns, const struct measures *measures)
-{
-    const struct column_set *set = sets;
-    while (set->columns_min > columns)
-        set++;
-    struct columns out = {0};
-    int fixed = FIRST_COLUMN;
-    for (int i = 0; i < COL_COUNT; i++) {
-        int width = set->rules[i].width;
-        if (width == MEASURED)
-            width = i == COL_ID ? measures->id : measures->attempts;
-        out.width[i] = width;
-        if (width != 0)
-            fixed += (width > 0 ? width : 0) + set->rules[i].gap;
-    }
-    int at = FIRST_COLUMN;
-    for (int i = 0; i < COL_COUNT; i++) {
-        if (out.width[i] == TAKES_REST)
-            out.width[i] = columns > fixed ? columns - fixed : 0;
-        out.at[i] = at;
-        if (out.width[i] > 0)
-            at += out.width[i] + set->rules[i].gap;
-    }
-    return out;
+    str_done(&next);
 }
 
 /* One row as it is being drawn. */
@@ -114,15 +93,10 @@ struct row {
     const struct columns *columns;
     int row, column; /* of its first cell */
     int task;
+    const struct view_fold *fold; /* the row is this one's; NULL = the task's own */
+    bool chosen;
     enum shown shown;
 };
-
-static void add_next(const struct row *row, struct str *out)
-{
-    const struct view_facts *facts = row->input->facts;
-    struct shown_time time = frame_time(row->input);
-    shown_next(facts->state, row->task, facts->orphaned, &time, out);
-}
 
 static void add_task(const struct row *row, struct str *out)
 {
@@ -166,7 +140,7 @@ static void add_cell(const struct row *row, enum column column, struct str *out)
         shown_try(state, row->task, out);
         break;
     case COL_NEXT:
-        add_next(row, out);
+        add_next(row->input, row->task, out);
         break;
     case COL_CLASS:
         shown_class(state, row->task, out);
@@ -192,26 +166,111 @@ static void draw_cells(const struct row *row)
     }
 }
 
+/* "one fault since 13:58:40", as much of it as there is room for. */
+static void add_fold_words(const struct row *row, const struct view_fold *fold, struct str *out)
+{
+    const struct run_state *state = row->input->facts->state;
+    char hms[CLOCK_TEXT_MAX];
+    bool has_id = row->columns->width[COL_ID] > 0;
+    bool has_class = row->columns->width[COL_CLASS] > 0;
+    if (!has_id) {
+        add_fold_id(fold, out);
+        str_add_char(out, ' ');
+    }
+    if (!has_class) {
+        shown_class(state, fold->fault.first, out);
+        str_add(out, ", ");
+    }
+    if (fold->leader >= 0)
+        str_addf(out, "one fault, held until %s is through", state->plan->tasks[fold->leader].id);
+    else
+        str_addf(out, "one fault since %s", clock_hms(fold->fault.since.at_ms, hms));
+}
+
+static void put_cell(const struct row *row, enum column column, struct str *text)
+{
+    struct spot spot = {row->row, row->column + row->columns->at[column],
+                        row->columns->width[column]};
+    if (spot.width > 0)
+        (void)canvas_text(row->canvas, spot, STYLE_PLAIN, str_text(text));
+    str_clear(text);
+}
+
+/* Where both do not fit the first one is enough. */
+static void cut_times(struct str *text)
+{
+    char *dots = strstr(text->data, "..");
+    if (!dots)
+        return;
+    *dots = '\0';
+    text->len = (size_t)(dots - text->data);
+}
+
+/* Its words take the room of title, phases and tries. */
+static void draw_fold(const struct row *row, const struct view_fold *fold)
+{
+    const struct columns *columns = row->columns;
+    struct str text = {0};
+    add_fold_id(fold, &text);
+    put_cell(row, COL_ID, &text);
+    shown_class(row->input->facts->state, fold->fault.first, &text);
+    put_cell(row, COL_CLASS, &text);
+    add_fold_next(row->input, fold, &text);
+    if ((int)text.len > columns->width[COL_NEXT])
+        cut_times(&text);
+    put_cell(row, COL_NEXT, &text);
+
+    int end = columns->at[COL_NEXT] - 1;
+    bool has_word = fold_counts(row->input, fold) && columns->width[COL_ID] > 0;
+    if (has_word) {
+        end -= CLOCK_WORD;
+        (void)canvas_text(row->canvas, (struct spot){row->row, row->column + end + 1, CLOCK_WORD},
+                          STYLE_PLAIN, "next ");
+    }
+    struct spot spot = {row->row, row->column + columns->at[COL_TASK], end - columns->at[COL_TASK]};
+    add_fold_words(row, fold, &text);
+    if (spot.width > 0)
+        (void)canvas_text(row->canvas, spot, STYLE_PLAIN, str_text(&text));
+    str_done(&text);
+
+    spot = (struct spot){row->row, row->column + columns->at[COL_STATE], columns->width[COL_STATE]};
+    if (spot.width > 0)
+        (void)canvas_text(row->canvas, spot, frame_style(row->shown), shown_word(row->shown));
+}
+
+/* The row of a task of an unfolded fault hangs below that of the fault. */
+static bool is_below_fold(const struct row *row)
+{
+    const struct view *view = row->input->view;
+    const struct view_fold *fold = view_fold_of(view, row->task);
+    return fold && !row->fold && view_is_unfolded(view, fold);
+}
+
 static void draw_row(const struct row *row)
 {
     struct canvas *canvas = row->canvas;
-    bool chosen = row->task == row->input->view->chosen;
-    if (chosen)
+    if (row->chosen)
         (void)canvas_text(canvas, (struct spot){row->row, row->column, 1}, STYLE_PLAIN,
                           canvas->ascii ? ">" : "▸");
     (void)canvas_text(canvas, (struct spot){row->row, row->column + 1, 1}, frame_style(row->shown),
                       shown_sign(row->shown, canvas->ascii));
-    draw_cells(row);
+    if (is_below_fold(row))
+        (void)canvas_text(canvas, (struct spot){row->row, row->column + 2, 1}, STYLE_RULE,
+                          canvas->ascii ? "|" : "│");
+    if (row->fold)
+        draw_fold(row, row->fold);
+    else
+        draw_cells(row);
 }
 
 static void draw_heads(struct canvas *canvas, struct spot spot, const struct columns *columns)
 {
     for (int i = 0; i < COL_COUNT; i++) {
         int width = columns->width[i];
-        bool fits = width >= (int)strlen(heads[i]);
+        bool fits = width >= (int)strlen(column_head((enum column)i));
         if (fits)
             (void)canvas_text(canvas, (struct spot){spot.row, spot.column + columns->at[i], width},
-                              STYLE_COLUMN, heads[i]);
+                              STYLE_COLUMN, column_head((enum column)i));
     }
 }
 
@@ -240,24 +299,32 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     str_done(&nearest);
 }
 
-static struct row row_of(struct canvas *canvas, const struct frame_input *input, int task)
+/* `in_view` is an element of the view's rows. */
+static struct row row_of(struct canvas *canvas, const struct frame_input *input, int in_view)
 {
     const struct view_facts *facts = input->facts;
-    return (struct row){.canvas = canvas,
-                        .input = input,
-                        .task = task,
-                        .shown = shown_task(facts->state, task, facts->orphaned)};
+    const struct view *view = input->view;
+    int task = view_row_task(in_view);
+    struct row row = {.canvas = canvas,
+                      .input = input,
+                      .task = task,
+                      .fold = fold_in(input, in_view),
+                      .chosen = task == view->chosen && view->on_fold == view_row_is_fold(in_view),
+                      .shown = shown_task(facts->state, task, facts->orphaned)};
+    if (row.fold)
+        row.shown = row.fold->held == row.fold->fault.count ? SHOWN_HELD : SHOWN_BACKOFF;
+    return row;
 }
 
 void frame_list(struct canvas *canvas, int heads_row, const struct frame_box *box,
                 const struct frame_input *input)
 {
     const struct view *view = input->view;
-    struct measures measures = {.id = ID_WIDTH_MIN, .attempts = TRY_WIDTH_MIN};
+    struct measures measures = measures_new();
     int last = view->top + box->rows < view->row_count ? view->top + box->rows : view->row_count;
     for (int i = view->top; i < last; i++)
-        measure(&measures, input->facts->state, view->rows[i]);
-    struct columns columns = place_columns(box->columns, &measures);
+        measure(&measures, input, view->rows[i]);
+    struct columns columns = columns_place(box->columns, &measures);
 
     if (heads_row >= 0)
         draw_heads(canvas, (struct spot){heads_row, box->column, box->columns}, &columns);
@@ -269,18 +336,20 @@ void frame_list(struct canvas *canvas, int heads_row, const struct frame_box *bo
         row.row = box->row + i - view->top;
         row.column = box->column;
         draw_row(&row);
-        if (row.task == view->chosen)
+        if (row.chosen)
             canvas_choose(canvas, row.row, box->column, box->columns);
     }
 }
 
-void frame_list_line(struct canvas *canvas, int row_number, int task,
-                     const struct frame_input *input)
+void frame_list_line(struct canvas *canvas, int row_number, const struct frame_input *input)
 {
-    struct measures measures = {.id = 1, .attempts = 1};
-    measure(&measures, input->facts->state, task);
-    struct columns columns = place_columns(canvas->columns, &measures);
-    struct row row = row_of(canvas, input, task);
+    const struct view *view = input->view;
+    int chosen = view_chosen_row(view);
+    int in_view = chosen >= 0 ? view->rows[chosen] : view->chosen;
+    struct measures measures = {.id = 1, .attempts = 1, .next = 9};
+    measure(&measures, input, in_view);
+    struct columns columns = columns_place(canvas->columns, &measures);
+    struct row row = row_of(canvas, input, in_view);
     row.columns = &columns;
     row.row = row_number;
     draw_row(&row);

@@ -27,6 +27,8 @@ void frame_header(struct canvas *canvas, const struct frame_input *input);
 /* What is wrong with devs itself, over the whole row. */
 bool frame_has_banner(const struct frame_input *input);
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input);
+/* What a source's limit keeps back, in one line. */
+void frame_gate(struct canvas *canvas, int row, const struct frame_input *input);
 /* The answer to a key or an act, else the latest news. */
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input);
 /* The keys that do something now; the message where it has no row of its own. */
@@ -41,8 +43,8 @@ void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay)
 /* frame_list.c: the rows of the view that fit into the box, heads above (-1 = none). */
 void frame_list(struct canvas *canvas, int heads, const struct frame_box *box,
                 const struct frame_input *input);
-/* A row with everything but what a small screen can do without. */
-void frame_list_line(struct canvas *canvas, int row, int task, const struct frame_input *input);
+/* The chosen row with everything but what a small screen can do without. */
+void frame_list_line(struct canvas *canvas, int row, const struct frame_input *input);
 
 /* frame_preview.c: what is known of the chosen task, and the log below if the box
  * is the log's place too. */

@@ -29,7 +29,7 @@ static const struct key_binding bindings[] = {
     {TERM_KEY_PAGE_UP, UI_PAGE_UP, KEYS_MOVE, IN_BOTH, "page up", "page up"},
     {TERM_KEY_TAB, UI_PANE_NEXT, KEYS_MOVE, IN_BOTH, "pane", "next pane"},
     {TERM_KEY_BACK_TAB, UI_PANE_PREV, KEYS_MOVE, IN_BOTH, "pane back", "previous pane"},
-    {TERM_KEY_ENTER, UI_OPEN, KEYS_MOVE, IN_BOTH, "open", "open the task"},
+    {TERM_KEY_ENTER, UI_OPEN, KEYS_MOVE, IN_BOTH, "open", "open the task; fold, unfold"},
     {TERM_KEY_ESC, UI_BACK, KEYS_MOVE, IN_BOTH, "back", "close what is on top"},
 
     {'/', UI_FILTER, KEYS_FIND, IN_BOTH, "filter", "filter list, find in text"},
@@ -38,9 +38,9 @@ static const struct key_binding bindings[] = {
     {'!', UI_ONLY_NEEDS_YOU, KEYS_FIND, IN_BOTH, "needs-you", "only what needs you"},
     {'a', UI_NEEDS_YOU_NEXT, KEYS_FIND, IN_BOTH, "go there", "next task that needs you"},
 
-    {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, "retry now", "retry now, skip the wait"},
+    {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, "retry now", "retry now (fault: send one)"},
     {'x', UI_CANCEL, KEYS_ACT, KEYS_IN_LIVE, "cancel", "cancel: asks s, t or K"},
-    {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, "hold", "hold: no new tries; let go"},
+    {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, "hold", "hold, let go (fault: all)"},
     {'C', UI_CORRECT, KEYS_ACT, KEYS_IN_LIVE, "correct", "correct a class, add a rule"},
 
     {' ', UI_PLAY, KEYS_TIME, KEYS_IN_REPLAY, "play", "play, pause"},
@@ -172,12 +172,15 @@ void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
             continue;
         char name[KEY_NAME_MAX];
         keymap_key_name(binding->key, canvas->ascii, name);
-        int width = columns_of(name) + 1 + columns_of(binding->brief);
+        const char *brief = footer->briefs ? footer->briefs[binding->act] : NULL;
+        if (!brief)
+            brief = binding->brief;
+        int width = columns_of(name) + 1 + columns_of(brief);
         if (column + width > canvas->columns)
             continue;
         struct spot spot = {row, column, width};
         spot.column += canvas_text(canvas, spot, STYLE_KEY, name) + 1;
-        canvas_text(canvas, spot, STYLE_PLAIN, binding->brief);
+        canvas_text(canvas, spot, STYLE_PLAIN, brief);
         column += width + FOOTER_GAP;
     }
 }

@@ -96,6 +96,7 @@ struct footer {
     const enum act *acts; /* borrowed */
     size_t count;
     enum keymap_mode mode;
+    const char *const *briefs; /* borrowed; other words for acts, by act; NULL = none differs */
 };
 void keymap_footer(struct canvas *canvas, int row, const struct footer *footer);
 

@@ -23,6 +23,12 @@ static const struct answer {
      "as s, and if a try is running: TERM to its group, KILL after the grace"},
     {PROMPT_CANCEL, 'K', "K", PROMPT_KILL, "as s, and if a try is running: KILL at once"},
     {PROMPT_CANCEL, TERM_KEY_ESC, "Esc", PROMPT_KEPT, "leave it as it is   (Enter does nothing)"},
+    {PROMPT_CANCEL_MANY, 's', "s", PROMPT_STOP, "stop retrying all of them"},
+    {PROMPT_CANCEL_MANY, 't', "t", PROMPT_TERM,
+     "as s, and TERM to those that run by then, KILL after the grace"},
+    {PROMPT_CANCEL_MANY, 'K', "K", PROMPT_KILL, "as s, and KILL at once to those that run by then"},
+    {PROMPT_CANCEL_MANY, TERM_KEY_ESC, "Esc", PROMPT_KEPT,
+     "leave them as they are   (Enter does nothing)"},
     {PROMPT_QUIT, 'w', "w", PROMPT_WAIT,
      "wait: start nothing more, leave when what runs has ended"},
     {PROMPT_QUIT, 'c', "c", PROMPT_CANCEL_ALL,
@@ -77,6 +83,15 @@ void prompt_open_cancel(struct prompt *prompt, const struct prompt_target *targe
     copy_text(prompt->id, sizeof(prompt->id), target->id);
     copy_text(prompt->title, sizeof(prompt->title), target->title);
     take_target(prompt, target);
+}
+
+void prompt_open_cancel_many(struct prompt *prompt, const struct prompt_target *first, int count,
+                             int64_t now_ms)
+{
+    prompt_open_cancel(prompt, first, now_ms);
+    prompt->kind = PROMPT_CANCEL_MANY;
+    prompt->count = count;
+    prompt->attempts = 0; /* of the first alone: nothing is said of them */
 }
 
 void prompt_open_quit(struct prompt *prompt, int running, int waiting, int64_t now_ms)
@@ -159,6 +174,13 @@ static void ask_quit(const struct prompt *prompt, char *out, size_t size)
                    prompt->waiting, plural(prompt->waiting, "waits", "wait"));
 }
 
+static void ask_many(const struct prompt *prompt, char *out, size_t size)
+{
+    (void)snprintf(out, size,
+                   "Cancel all %d tasks of one fault?   %s and %d more; all of them wait",
+                   prompt->count, prompt->id, prompt->count - 1);
+}
+
 /* The question's columns: the names first, cut where they must be, then the state,
  * which is never pushed out by a long title. */
 static void draw_cancel_question(const struct prompt *prompt, struct canvas *canvas, int row)
@@ -220,7 +242,10 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas)
         draw_cancel_question(prompt, canvas, row);
     } else {
         char question[QUESTION_MAX];
-        ask_quit(prompt, question, sizeof(question));
+        if (prompt->kind == PROMPT_QUIT)
+            ask_quit(prompt, question, sizeof(question));
+        else
+            ask_many(prompt, question, sizeof(question));
         canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PROMPT, question);
     }
     for (size_t i = 0; i < ARRAY_LEN(answers) && row < canvas->rows - 1; i++) {

@@ -23,7 +23,7 @@ enum {
     LINE_EDIT_MAX = 200,
 };
 
-enum prompt_kind { PROMPT_NONE, PROMPT_CANCEL, PROMPT_QUIT };
+enum prompt_kind { PROMPT_NONE, PROMPT_CANCEL, PROMPT_CANCEL_MANY, PROMPT_QUIT };
 
 enum prompt_choice {
     PROMPT_UNDECIDED,  /* still open */
@@ -50,7 +50,9 @@ struct prompt_target {
 struct prompt {
     enum prompt_kind kind; /* PROMPT_NONE: closed */
     int64_t opened_ms;
-    /* PROMPT_CANCEL */
+    /* PROMPT_CANCEL_MANY */
+    int count; /* tasks it is about; 0 in any other question */
+    /* PROMPT_CANCEL, and of the first of many */
     int task;
     int step;    /* the one it is about */
     int attempt; /* likewise; 0 = none yet */
@@ -67,6 +69,9 @@ struct prompt {
 
 /* Each opens a closed prompt. The caller also drops keys typed ahead. */
 void prompt_open_cancel(struct prompt *prompt, const struct prompt_target *target, int64_t now_ms);
+/* About the tasks of one fault, which wait; the caller keeps which they are. */
+void prompt_open_cancel_many(struct prompt *prompt, const struct prompt_target *first, int count,
+                             int64_t now_ms);
 void prompt_open_quit(struct prompt *prompt, int running, int waiting, int64_t now_ms);
 void prompt_close(struct prompt *prompt);
 

@@ -52,15 +52,40 @@ struct view_facts {
     const char *rules;   /* borrowed; a person's rules, see classify.h; NULL = none */
 };
 
+/* Tasks that are one row of the list: they wait with one and the same result, or for the
+ * same task to be through. */
+struct view_fold {
+    struct fault fault; /* of the members there are now */
+    int leader;         /* the task they follow; -1 = they wait for their next try */
+    int held;           /* how many of them are held */
+};
+
+enum { VIEW_FOLDS_MAX = 2 * FAULTS_MAX };
+
+/* What an act on many is aimed at. */
+struct view_target {
+    int task, step, attempt; /* step -1, attempt 0: whatever is current */
+};
+
 struct view {
     int chosen;      /* task number, -1 = none */
+    bool on_fold;    /* its fold's row is meant, not its own */
     int chosen_then; /* the one chosen when the filter was opened */
     bool open;       /* the chosen task has the whole screen */
 
     int *order; /* owned; all tasks */
     int order_count;
-    int *rows; /* owned; those of `order` that the filter lets through */
+    int *rows; /* owned; those of `order` that the filter lets through: view_row_task() */
     int row_count;
+
+    struct view_fold folds[VIEW_FOLDS_MAX]; /* as they are now, whatever the rows show */
+    int fold_count;
+    int *fold_of;                           /* owned; by task: in `folds`, -1 = in none */
+    struct digest unfolded[VIEW_FOLDS_MAX]; /* faults whose tasks have rows of their own */
+    int unfolded_count;
+    struct view_target *targets; /* owned; of the last question or act about many */
+    int target_count;
+
     int top;             /* first row on the screen */
     int page;            /* rows of the list on the screen */
     int64_t still_until; /* steady clock, ms */
@@ -88,6 +113,7 @@ struct view {
 enum view_todo_kind {
     VIEW_DRAW,      /* nothing but a new frame */
     VIEW_ASK,       /* control */
+    VIEW_ASK_MANY,  /* control, of each of the view's targets */
     VIEW_ASKED,     /* a question opened: drop what was typed ahead */
     VIEW_TRANSPORT, /* move */
     VIEW_REDRAW_ALL,
@@ -101,7 +127,7 @@ enum view_todo_kind {
 };
 struct view_todo {
     enum view_todo_kind kind;
-    struct control control; /* VIEW_ASK; `by` and the time are the app's to fill in */
+    struct control control; /* VIEW_ASK*; `by` and the time are the app's to fill in */
     enum replay_move move;  /* VIEW_TRANSPORT */
 };
 
@@ -114,14 +140,39 @@ void view_arrange(struct view *view, const struct view_facts *facts);
 /* When the rows may move next: steady clock; -1 = they are in their places. */
 int64_t view_wake_ms(const struct view *view);
 
-/* The filter has changed: narrow the rows at once, in the order they have. */
+/* The filter or what is unfolded has changed: make the rows anew at once, in the order they
+ * have. */
 void view_narrow(struct view *view, const struct view_facts *facts);
 
 /* How much of list and log the screen shows; scrolls so that the chosen row is there. */
 void view_fit(struct view *view, int list_rows, int log_lines);
 
-/* The row a task is in, -1 if it is hidden. */
+/* What is in a row: a task, or the fold that it is the first of. */
+enum { VIEW_NO_ROW = -1 };
+int view_row_task(int row);
+bool view_row_is_fold(int row);
+
+/* The number of the row that a task has to itself, -1 if it is hidden. */
 int view_row_of(const struct view *view, int task);
+/* The number of the row that is chosen, -1 if none is. */
+int view_chosen_row(const struct view *view);
+/* Choose what is in a row (an element of `rows`). */
+void view_choose(struct view *view, int row);
+
+/* view_fold.c */
+/* Find the folds there are now. */
+void view_find_folds(struct view *view, const struct run_state *state);
+/* The fold that a task is in, NULL if it is in none (any more). */
+const struct view_fold *view_fold_of(const struct view *view, int task);
+/* The fold whose row is chosen, NULL if the chosen row is a task. */
+const struct view_fold *view_chosen_fold(const struct view *view);
+bool view_is_unfolded(const struct view *view, const struct view_fold *fold);
+/* Carry out a key that is about the chosen fold; false if none is chosen, or it is a key that
+ * means the same everywhere. */
+bool view_fold_act(struct view *view, const struct view_facts *facts, enum act act,
+                   struct view_todo *out);
+/* Give the fold's tasks rows of their own, or take them away again. */
+void view_toggle_fold(struct view *view, const struct view_fold *fold);
 
 /* Does the filter let this task through? */
 bool view_matches(const struct view *view, const struct view_facts *facts, int task);

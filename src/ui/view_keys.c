@@ -64,12 +64,12 @@ static void choose_row(struct view *view, int row)
         return;
     if (row >= view->row_count)
         row = view->row_count - 1;
-    int task = view->rows[row < 0 ? 0 : row];
-    if (task != view->chosen) {
+    int chosen = view->chosen;
+    view_choose(view, view->rows[row < 0 ? 0 : row]);
+    if (view->chosen != chosen) {
         view->log_back = 0;
         view->search.open = false;
     }
-    view->chosen = task;
 }
 
 /* How far a key moves: rows, and half pages. */
@@ -107,7 +107,7 @@ static struct view_todo move(const struct stroke *stroke)
     if (view->pane == VIEW_PANE_LOG)
         scroll_log(stroke);
     else
-        choose_row(view, view_row_of(view, view->chosen) + distance(stroke->act, view->page));
+        choose_row(view, view_chosen_row(view) + distance(stroke->act, view->page));
     return draw;
 }
 
@@ -186,7 +186,7 @@ static struct view_todo find(const struct stroke *stroke)
     } else if (view->filter.len == 0 && !view->only_needs_you) {
         view_say(view, &stroke->facts->clock, "no filter is set: / sets one");
     } else if (view->row_count > 0) {
-        int row = view_row_of(view, view->chosen) + (on ? 1 : -1);
+        int row = view_chosen_row(view) + (on ? 1 : -1);
         choose_row(view, (row + view->row_count) % view->row_count);
     }
     return draw;
@@ -195,10 +195,10 @@ static struct view_todo find(const struct stroke *stroke)
 static struct view_todo go_to_needs_you(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
-    int here = view_row_of(view, view->chosen);
+    int here = view_chosen_row(view);
     for (int i = 1; i <= view->row_count; i++) {
         int row = (here + i) % view->row_count;
-        if (stroke->facts->state->tasks[view->rows[row]].status == TASK_NEEDS_YOU) {
+        if (stroke->facts->state->tasks[view_row_task(view->rows[row])].status == TASK_NEEDS_YOU) {
             choose_row(view, row);
             return draw;
         }
@@ -236,6 +236,13 @@ static struct view_todo refuse(const struct stroke *stroke, const char *why)
     return draw;
 }
 
+/* May it start but for its source's limit? */
+static bool is_behind_gate(const struct run_state *state, int task)
+{
+    const struct gate_state *gate = run_state_gate(state, task);
+    return gate && gate->status != GATE_OPEN && heap_has(&gate->line, task);
+}
+
 static struct view_todo retry(const struct stroke *stroke)
 {
     const struct task_state *task = chosen_task(stroke);
@@ -243,7 +250,8 @@ static struct view_todo retry(const struct stroke *stroke)
         return refuse(stroke, "runs: nothing to retry yet (x cancels)");
     if (task->status == TASK_PASSED)
         return refuse(stroke, "has passed: nothing to retry");
-    if (task->status == TASK_QUEUED && !task->held)
+    if (task->status == TASK_QUEUED && !task->held &&
+        !is_behind_gate(stroke->facts->state, stroke->view->chosen))
         return refuse(stroke, task->unmet > 0 ? "waits for what it needs: nothing to retry"
                                               : "starts with the next free slot anyhow");
     return ask(stroke, CONTROL_RETRY);
@@ -387,6 +395,9 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
 
 static struct view_todo do_act(const struct stroke *stroke)
 {
+    struct view_todo todo;
+    if (view_fold_act(stroke->view, stroke->facts, stroke->act, &todo))
+        return todo;
     stroke_fn *handler = handlers[stroke->act];
     return handler ? handler(stroke) : draw;
 }
@@ -413,7 +424,7 @@ static struct view_todo cancel_chosen(const struct stroke *stroke, enum cancel_m
 {
     const struct prompt *prompt = &stroke->view->prompt;
     return (struct view_todo){
-        .kind = VIEW_ASK,
+        .kind = prompt->count > 0 ? VIEW_ASK_MANY : VIEW_ASK,
         .control = {.verb = CONTROL_CANCEL,
                     .mode = mode,
                     .task = prompt->task,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "xalloc.h"
 
 enum { MS_PER_S = 1000, MONO_START_MS = 5000000 };
@@ -129,15 +130,21 @@ void story_start(struct story *story, const char *id)
     story_add(story, event);
 }
 
-static void end_attempt(struct story *story, const char *id, int code)
+static struct event ended(const struct story *story, const char *id, enum outcome_kind kind,
+                          int code)
 {
     struct event event = story_event(story, id, EVENT_ATTEMPT_ENDED);
     const struct attempt_state *attempt =
         step_state_attempt(run_state_step(&story->state, event.task));
-    event.a = OUTCOME_EXIT;
+    event.a = kind;
     event.b = code;
     event.c = story->now.mono_ms - attempt->started.mono_ms;
-    story_add(story, event);
+    return event;
+}
+
+static void end_attempt(struct story *story, const char *id, int code)
+{
+    story_add(story, ended(story, id, OUTCOME_EXIT, code));
 }
 
 void story_pass(struct story *story, const char *id)
@@ -156,14 +163,69 @@ void story_fail(struct story *story, const char *id, enum reason reason, const c
     story_add(story, event);
 }
 
-void story_wait(struct story *story, const char *id, int seconds)
+static void judge_by_world(struct story *story, const char *id, enum transient_type type,
+                           const char *text)
+{
+    struct event event = story_event(story, id, EVENT_ATTEMPT_JUDGED);
+    event.a = VERDICT_TRANSIENT;
+    event.b = type;
+    event.text = text;
+    story_add(story, event);
+}
+
+void story_fail_by_world(struct story *story, const char *id, enum transient_type type, int print,
+                         const char *text)
+{
+    static const char *const prints[] = {NULL, "{\"fp\":\"2d900000000000000000000000000001\"}",
+                                         "{\"fp\":\"7c1e0000000000000000000000000002\"}"};
+    struct event event = ended(story, id, OUTCOME_EXIT, 1);
+    event.text = prints[print];
+    story_add(story, event);
+    judge_by_world(story, id, type, text);
+}
+
+void story_fail_to_start(struct story *story, const char *id)
+{
+    story_add(story, ended(story, id, OUTCOME_NOT_STARTED, 11));
+    judge_by_world(story, id, TRANSIENT_RESOURCE_BUSY, "{\"rule\":\"start.eagain\"}");
+}
+
+/* What the formula gives before jitter and hint, where its inputs are there. */
+static int64_t exact_ms(const char *inputs, int64_t otherwise)
+{
+    struct json *json = NULL;
+    struct err err = {0};
+    ck_assert_msg(json_parse(inputs, strlen(inputs), &json, NULL, &err), "%s", err.message);
+    int64_t ms = json_i64(json_get(json, "base"), -1);
+    for (int64_t n = json_i64(json_get(json, "n"), 1); n > 1; n--)
+        ms *= json_i64(json_get(json, "multiplier"), 1);
+    json_free(json);
+    return ms >= 0 ? ms : otherwise;
+}
+
+void story_wait_by(struct story *story, const char *id, int seconds, const char *inputs)
 {
     struct event event = story_event(story, id, EVENT_WAIT_STARTED);
     event.a = (int64_t)seconds * MS_PER_S;
     event.b = story->now.at_ms + event.a;
     event.c = story->now.mono_ms + event.a;
-    event.d = event.a;
-    event.text = "{\"n\":1,\"factor\":1}";
+    event.d = exact_ms(inputs, event.a);
+    event.text = inputs;
+    story_add(story, event);
+}
+
+void story_wait(struct story *story, const char *id, int seconds)
+{
+    story_wait_by(story, id, seconds, "{\"n\":1,\"factor\":1}");
+}
+
+void story_close_gate(struct story *story, const char *id, int seconds, int closed)
+{
+    struct event event = story_event(story, id, EVENT_GATE_CLOSED);
+    event.a = story->plan->tasks[event.task].steps[event.step].source;
+    event.b = story->now.at_ms + (int64_t)seconds * MS_PER_S;
+    event.c = story->now.mono_ms + (int64_t)seconds * MS_PER_S;
+    event.d = closed;
     story_add(story, event);
 }
 
@@ -304,5 +366,137 @@ void story_init_full(struct story *story)
     tell_the_finished(story);
     tell_the_living(story);
     tell_the_last(story);
+    story_at(story, 12, 37);
+}
+
+/* Tasks of one step each; the source, if any. */
+static const struct {
+    const char *id, *title, *source;
+} retry_tasks[] = {
+    {"T-201", "image: build", NULL},        {"T-202", "docs: translate", "claude"},
+    {"T-203", "blog: illustrate", "codex"}, {"T-204", "mirror: debian", NULL},
+    {"T-205", "mirror: fedora", NULL},      {"T-206", "mirror: arch", NULL},
+    {"T-207", "mirror: alpine", NULL},      {"T-208", "mirror: suse", NULL},
+    {"T-209", "mirror: nixos", NULL},       {"T-210", "review: billing", "gemini"},
+    {"T-211", "review: search", "gemini"},  {"T-212", "review: cart", "gemini"},
+    {"T-213", "checkout: tax", NULL},       {"T-214", "seed: fixtures", NULL},
+};
+
+static const char *const reset =
+    "{\"rule\":\"net.reset\",\"stream\":\"stderr\",\"line\":3,\"offset\":80,"
+    "\"match\":\"curl: (56) Recv failure: Connection reset by peer\"}";
+
+/* Six tasks meet one fault, and wait for different times. */
+static void tell_the_fault(struct story *story)
+{
+    static const char *const ids[] = {"T-204", "T-205", "T-206", "T-207", "T-208", "T-209"};
+    for (int i = 0; i < (int)ARRAY_LEN(ids); i++) {
+        story_at(story, 8, 0);
+        story_start(story, ids[i]);
+    }
+    for (int i = 0; i < (int)ARRAY_LEN(ids); i++) {
+        story_at(story, 8, 40 + i);
+        story_fail_by_world(story, ids[i], TRANSIENT_NETWORK_TIMEOUT, 1, reset);
+        story_wait_by(story, ids[i], 249 + 9 * i + (i % 2 == 0 ? 0 : 11),
+                      "{\"policy\":\"patient\",\"n\":1,\"base\":240000,\"multiplier\":2,"
+                      "\"cap\":600000,\"jitter\":0.25,\"factor\":1.0375,\"hint\":-1,\"used\":1,"
+                      "\"allowed\":6}");
+    }
+}
+
+static void tell_the_waits(struct story *story)
+{
+    story_start(story, "T-202");
+    story_start(story, "T-203");
+    story_at(story, 9, 56);
+    story_fail_by_world(story, "T-202", TRANSIENT_API_RATE_LIMIT, 0,
+                        "{\"rule\":\"claude.usage\",\"stream\":\"stdout\",\"line\":1,"
+                        "\"match\":\"usage limit reached, resets 3am\",\"hint_rule\":"
+                        "\"claude.resets\",\"retry_after_ms\":46804000}");
+    story_wait_by(story, "T-202", 46804,
+                  "{\"policy\":\"patient\",\"n\":1,\"base\":15000,\"multiplier\":2,"
+                  "\"cap\":300000,\"jitter\":0,\"factor\":1,\"hint\":46804000,\"used\":1,"
+                  "\"allowed\":6}");
+    story_fail(story, "T-203", REASON_QUOTA,
+               "{\"rule\":\"codex.quota\",\"match\":\"weekly limit, resets 18:00\",\"ask\":true,"
+               "\"hint_rule\":\"codex.resets\",\"resume_at_ms\":1763661600000}");
+    story_end(story, "T-203", DECISION_NEEDS_YOU);
+}
+
+static void tell_the_gate(struct story *story)
+{
+    story_at(story, 12, 0);
+    story_start(story, "T-210");
+    story_at(story, 12, 5);
+    story_fail_by_world(story, "T-210", TRANSIENT_API_RATE_LIMIT, 2,
+                        "{\"rule\":\"http.429\",\"stream\":\"stderr\",\"line\":2,\"match\":"
+                        "\"HTTP 429 Too Many Requests\",\"retry_after_ms\":50000,"
+                        "\"hint_rule\":\"http.retry-after\"}");
+    story_wait_by(story, "T-210", 50,
+                  "{\"policy\":\"patient\",\"n\":1,\"base\":15000,\"multiplier\":2,"
+                  "\"cap\":300000,\"jitter\":\"full\",\"kind\":\"full\",\"factor\":0.31,"
+                  "\"hint\":50000,\"used\":2,\"allowed\":6}");
+    story_close_gate(story, "T-210", 50, 2);
+}
+
+static void tell_the_starts(struct story *story)
+{
+    story_at(story, 12, 20);
+    story_start(story, "T-201");
+    story_fail_to_start(story, "T-201");
+    story_wait(story, "T-201", 1);
+    story_at(story, 12, 21);
+    story_add(story, story_event(story, "T-201", EVENT_WAIT_ENDED));
+    story_start(story, "T-201");
+    story_fail_to_start(story, "T-201");
+    story_wait(story, "T-201", 30);
+}
+
+static void tell_the_corrected(struct story *story)
+{
+    story_at(story, 10, 0);
+    story_start(story, "T-213");
+    story_at(story, 12, 10);
+    story_fail(story, "T-213", REASON_TEST_FAIL,
+               "{\"rule\":\"tap.not-ok\",\"stream\":\"stdout\",\"line\":62,"
+               "\"match\":\"expected ECONNRESET\",\"near\":[{\"rule\":\"net.reset\","
+               "\"why\":\"quoted\",\"stream\":\"stdout\",\"offset\":1204}]}");
+    story_wait_by(story, "T-213", 45,
+                  "{\"policy\":\"patient\",\"n\":3,\"base\":15000,\"multiplier\":2,"
+                  "\"cap\":300000,\"jitter\":0.25,\"factor\":0.75,\"hint\":-1,\"used\":3,"
+                  "\"allowed\":6}");
+    struct event correct = story_event(story, "T-213", EVENT_CLASS_CORRECTED);
+    correct.a = VERDICT_TRANSIENT;
+    correct.b = TRANSIENT_NETWORK_TIMEOUT;
+    correct.text = "{\"by\":\"ann\"}";
+    story_add(story, correct);
+
+    story_start(story, "T-214");
+    story_fail(story, "T-214", REASON_COMPILE,
+               "{\"rule\":\"cc.error\",\"match\":\"seed.c:7: error\"}");
+    struct event end = story_event(story, "T-214", EVENT_STEP_ENDED);
+    end.a = DECISION_RETRY_EXHAUSTED;
+    end.text = "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":6,\"allowed\":6}";
+    story_add(story, end);
+}
+
+void story_init_retries(struct story *story)
+{
+    *story = (struct story){0};
+    struct str json = {0};
+    begin_plan(&json);
+    for (size_t i = 0; i < ARRAY_LEN(retry_tasks); i++) {
+        str_addf(&json, "%s{\"id\": \"%s\", \"title\": \"%s\", \"steps\": [{\"run\": [\"make\"],",
+                 i > 0 ? ", " : "", retry_tasks[i].id, retry_tasks[i].title);
+        if (retry_tasks[i].source)
+            str_addf(&json, "\"source\": \"%s\", ", retry_tasks[i].source);
+        str_add(&json, "\"policy\": \"patient\"}]}");
+    }
+    start_run(story, &json);
+    tell_the_fault(story);
+    tell_the_waits(story);
+    tell_the_corrected(story);
+    tell_the_gate(story);
+    tell_the_starts(story);
     story_at(story, 12, 37);
 }

@@ -24,6 +24,9 @@ struct story {
 void story_init(struct story *story, const char *ids, const char *phases);
 /* The run of the mock-ups: every state at 14:02:37. */
 void story_init_full(struct story *story);
+/* What retries look like at 14:02:37: starts that fail, long and parked waits, a formula, six
+ * tasks of one fault, a closed gate. */
+void story_init_retries(struct story *story);
 void story_done(struct story *story);
 
 /* The time of what follows: minutes and seconds after 13:50:00 UTC. */
@@ -38,6 +41,15 @@ void story_start(struct story *story, const char *id);
 void story_pass(struct story *story, const char *id);
 /* What runs fails with exit 1. */
 void story_fail(struct story *story, const char *id, enum reason reason, const char *text);
+/* What runs fails because of the world; `print` is the fingerprint's last digit, 0 = none. */
+void story_fail_by_world(struct story *story, const char *id, enum transient_type type, int print,
+                         const char *text);
+/* What was to run could not be started. */
+void story_fail_to_start(struct story *story, const char *id);
+/* A wait with the inputs of its formula (their `hint` too). */
+void story_wait_by(struct story *story, const char *id, int seconds, const char *inputs);
+/* The gate of the task's step is closed for so long, for the `closed`th time in a row. */
+void story_close_gate(struct story *story, const char *id, int seconds, int closed);
 void story_wait(struct story *story, const char *id, int seconds);
 /* A fail, a wait, and the next attempt as soon as it is over. */
 void story_try_again(struct story *story, const char *id, int seconds);

@@ -136,6 +136,50 @@ START_TEST(test_golden_preview)
 }
 END_TEST
 
+static void set_up_retries(void)
+{
+    set_up();
+    view_done(&view);
+    story_done(&story);
+    story_init_retries(&story);
+    view_init(&view, story.plan->task_count);
+    facts.now = facts.clock = story.now;
+}
+
+/* Frames of retries: which task is chosen, and how large the screen is. */
+static const struct {
+    const char *name, *chosen;
+    int rows, columns;
+    bool ascii;
+} retry_frames[] = {
+    {"retry-fault-80x24", "T-204", 24, 80, false},
+    {"retry-fault-80x24-ascii", "T-204", 24, 80, true},
+    {"retry-fault-140x40", "T-204", 40, 140, false},
+    {"retry-fault-140x40-ascii", "T-204", 40, 140, true},
+    {"retry-fault-60x20", "T-204", 20, 60, false},
+    {"retry-fault-40x12", "T-204", 12, 40, false},
+    {"retry-fault-40x12-ascii", "T-204", 12, 40, true},
+    {"retry-fault-20x2", "T-204", 2, 20, false},
+    {"retry-gate-80x24", "T-211", 24, 80, false},
+    {"retry-gate-140x40", "T-210", 40, 140, false},
+    {"retry-gate-20x2", "T-211", 2, 20, true},
+    {"retry-start-80x24", "T-201", 24, 80, false},
+    {"retry-until-80x24", "T-202", 24, 80, false},
+    {"retry-resets-80x24", "T-203", 24, 80, false},
+    {"retry-formula-80x24", "T-213", 24, 80, false},
+    {"retry-formula-80x24-ascii", "T-213", 24, 80, true},
+    {"retry-formula-140x40", "T-213", 40, 140, false},
+    {"retry-end-80x24", "T-214", 24, 80, false},
+};
+
+START_TEST(test_golden_retry)
+{
+    view.chosen = story_task(&story, retry_frames[_i].chosen);
+    draw(retry_frames[_i].rows, retry_frames[_i].columns, retry_frames[_i].ascii);
+    check_golden(retry_frames[_i].name);
+}
+END_TEST
+
 /* Whatever the size: nothing outside, no crash, something to see. */
 START_TEST(test_no_size_is_refused)
 {
@@ -455,9 +499,17 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_chosen_row_is_marked);
 }
 
+static void add_retry_tests(TCase *tcase)
+{
+    tcase_add_checked_fixture(tcase, set_up_retries, tear_down);
+    tcase_add_loop_test(tcase, test_golden_retry, 0, TABLE_LEN(retry_frames));
+    tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
+}
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("frame");
     add_tests(test_case(suite, "frame"));
+    add_retry_tests(test_case(suite, "retries"));
     return suite;
 }

@@ -173,7 +173,7 @@ START_TEST(test_footer)
 {
     struct canvas canvas;
     struct str text = {0};
-    struct footer footer = {some_acts, 4, footer_cases[_i].mode};
+    struct footer footer = {some_acts, 4, footer_cases[_i].mode, NULL};
     canvas_init(&canvas, 1, footer_cases[_i].columns, footer_cases[_i].ascii);
 
     keymap_footer(&canvas, 0, &footer);
@@ -189,7 +189,7 @@ END_TEST
 START_TEST(test_footer_styles)
 {
     struct canvas canvas;
-    struct footer footer = {some_acts, 1, KEYMAP_LIVE};
+    struct footer footer = {some_acts, 1, KEYMAP_LIVE, NULL};
     canvas_init(&canvas, 1, 20, false);
     keymap_footer(&canvas, 0, &footer);
     ck_assert_uint_eq(canvas_cell(&canvas, 0, 1)->style, STYLE_KEY);
@@ -205,7 +205,7 @@ START_TEST(test_table_as_text)
     ck_assert_ptr_nonnull(
         strstr(str_text(&text), "\nx       ACT    live          cancel: asks s, t or K\n"));
     ck_assert_ptr_nonnull(
-        strstr(str_text(&text), "\nEnter   MOVE   live, replay  open the task\n"));
+        strstr(str_text(&text), "\nEnter   MOVE   live, replay  open the task; fold, unfold\n"));
     for (const char *at = str_text(&text); *at; at++)
         ck_assert_int_eq((unsigned char)*at & 0x80, 0);
     str_done(&text);

@@ -1,0 +1,37 @@
+/*
+ * frame_preview.h - what the parts of the preview share: frame_preview.c, frame_state.c and
+ * frame_fold.c only.
+ */
+#ifndef DEVS_FRAME_PREVIEW_H
+#define DEVS_FRAME_PREVIEW_H
+
+#include "frame_parts.h"
+
+enum {
+    PREVIEW_TEXT_COLUMN = 8, /* where the lines begin, after their labels */
+    PREVIEW_WRAP_ROWS = 4,   /* rows one text may take where there is room */
+};
+
+/* The preview as it is being drawn, from the top down. */
+struct preview {
+    struct canvas *canvas;
+    const struct frame_box *box;
+    const struct frame_input *input;
+    const struct run_state *state;
+    enum frame_preview_kind kind;
+    int task;
+    int row; /* the next free one, counted from the box's first */
+};
+
+bool preview_is_full(const struct preview *preview);
+/* A labelled text: one row, or as many as it needs where there is room. */
+void preview_put(struct preview *preview, const char *label, const char *text);
+
+/* frame_state.c: how the task stands: when it goes on and by what formula, or since when it
+ * has ended. */
+void preview_put_state(struct preview *preview);
+
+/* frame_fold.c: the tasks of one fault: how many, since when, and which. */
+void preview_put_fold(struct preview *preview, const struct view_fold *fold);
+
+#endif

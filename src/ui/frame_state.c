@@ -1,0 +1,272 @@
+/* frame_state.c - how the chosen task stands, in the first lines of the preview. */
+#include <string.h>
+
+#include "clock.h"
+#include "frame_preview.h"
+#include "text.h"
+
+enum {
+    BAR_WIDTH = 18,
+    BAR_COLUMNS_MIN = 70,        /* narrower: no bar beside the countdown */
+    BAR_SECONDS_MS_MAX = 120000, /* longer waits are told in m:ss */
+    MS_PER_S = 1000,
+};
+
+static const struct task_state *task_of(const struct preview *preview)
+{
+    return &preview->state->tasks[preview->task];
+}
+
+static enum shown shown_of(const struct preview *preview)
+{
+    return shown_task(preview->state, preview->task, preview->input->facts->orphaned);
+}
+
+static void add_bar(const struct step_state *step, const struct moment *now, struct str *out)
+{
+    int64_t whole = step->due.mono_ms - step->wait_from.mono_ms;
+    int64_t gone = now->mono_ms - step->wait_from.mono_ms;
+    if (whole <= 0)
+        return;
+    gone = gone < 0 ? 0 : gone > whole ? whole : gone;
+    int filled = (int)(gone * BAR_WIDTH / whole);
+    str_add_char(out, '[');
+    for (int i = 0; i < BAR_WIDTH; i++)
+        str_add_char(out, i < filled ? '#' : '-');
+    str_add(out, "] ");
+    if (whole <= BAR_SECONDS_MS_MAX) {
+        str_addf(out, "%lld of %lld s", (long long)(gone / MS_PER_S),
+                 (long long)((whole + MS_PER_S / 2) / MS_PER_S));
+    } else {
+        shown_duration(gone, out);
+        str_add(out, " of ");
+        shown_duration(whole, out);
+    }
+}
+
+static void add_bar_if_it_fits(const struct step_state *step, const struct moment *now, int room,
+                               struct str *out)
+{
+    struct str bar = {0};
+    str_add(&bar, "   ");
+    add_bar(step, now, &bar);
+    if (text_width(out->data, out->len) + text_width(bar.data, bar.len) <= room)
+        str_add(out, bar.data);
+    str_done(&bar);
+}
+
+/* A time of day with its seconds, with the day where that is another one. */
+static void add_clock(const struct preview *preview, int64_t at_ms, struct str *out)
+{
+    char text[CLOCK_TEXT_MAX], hms[CLOCK_TEXT_MAX];
+    const char *blank = strrchr(clock_short(at_ms, frame_now(preview->input).at_ms, text), ' ');
+    if (blank)
+        str_add_n(out, text, (size_t)(blank + 1 - text));
+    str_add(out, clock_hms(at_ms, hms));
+}
+
+/* "try 4", or "start 2 of 4" where the last one could not be started. */
+static void add_next_try(const struct preview *preview, struct str *out)
+{
+    const struct step_state *step = run_state_step(preview->state, preview->task);
+    struct start_tries start = run_state_start_tries(preview->state, preview->task);
+    if (start.at > 0)
+        str_addf(out, "start %d of %d ", start.at + 1, start.of);
+    else
+        str_addf(out, "try %zu ", step->attempt_count + 1);
+}
+
+static void put_countdown(struct preview *preview)
+{
+    const struct step_state *step = run_state_step(preview->state, preview->task);
+    struct moment now = frame_now(preview->input);
+    int64_t left_ms = step->due.mono_ms - now.mono_ms;
+    bool wide = preview->box->columns >= BAR_COLUMNS_MIN;
+    int room = preview->box->columns - PREVIEW_TEXT_COLUMN;
+    const char *hint = "   r = now";
+    struct str text = {0};
+    add_next_try(preview, &text);
+    if (left_ms > 0) {
+        str_add(&text, "in ");
+        shown_duration(left_ms + MS_PER_S - 1, &text);
+        str_add(&text, ", at ");
+        add_clock(preview, step->due.at_ms, &text);
+    } else {
+        str_add(&text, "is due");
+    }
+    if (wide) {
+        add_bar_if_it_fits(step, &now, room, &text);
+        bool fits = text_width(text.data, text.len) + (int)strlen(hint) <= room;
+        if (preview->input->facts->mode == VIEW_LIVE && fits)
+            str_add(&text, hint);
+    }
+    preview_put(preview, "next", str_text(&text));
+    if (!wide && preview->kind == FRAME_PREVIEW_ROOMY) {
+        str_clear(&text);
+        add_bar(step, &now, &text);
+        preview_put(preview, "", str_text(&text));
+    }
+    str_done(&text);
+}
+
+/* The formula by which it waits. */
+static void put_wait(struct preview *preview)
+{
+    struct str text = {0};
+    shown_formula(run_state_step(preview->state, preview->task), &text);
+    preview_put(preview, "wait", str_text(&text));
+    str_done(&text);
+}
+
+static void add_running(const struct preview *preview, struct str *out)
+{
+    const struct step_state *step = run_state_step(preview->state, preview->task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    int number = run_state_step_number(preview->state, preview->task);
+    struct moment now = frame_now(preview->input);
+    if (!attempt)
+        return;
+    if (step->status == STEP_JUDGING) {
+        str_addf(out, "try %d has ended", attempt->number);
+        return;
+    }
+    str_addf(out, "running %s for ",
+             phase_name(preview->state->plan->tasks[preview->task].steps[number].phase));
+    shown_duration(now.mono_ms - attempt->started.mono_ms, out);
+    if (attempt->pid > 0)
+        str_addf(out, ", pid %lld", (long long)attempt->pid);
+    if (step->quiet) {
+        str_add(out, ", no output for ");
+        shown_duration(now.mono_ms - step->heard_mono_ms, out);
+    }
+}
+
+/* "waits behind gate claude, opens in 0:18; r sends it as the next one". */
+static void add_gate(const struct preview *preview, const char *words, struct str *out)
+{
+    const struct plan *plan = preview->state->plan;
+    int number = run_state_step_number(preview->state, preview->task);
+    const struct gate_state *gate = run_state_gate(preview->state, preview->task);
+    str_addf(out, "waits behind gate %s",
+             plan->sources[plan->tasks[preview->task].steps[number].source]);
+    if (gate->status == GATE_PROBING)
+        str_addf(out, " for how %s goes", plan->tasks[gate->probe].id);
+    else
+        str_addf(out, ", it may start in %s", strchr(words, ' ') + 1);
+    if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE)
+        str_add(out, "; r sends it first");
+}
+
+static void add_queued(const struct preview *preview, struct str *out)
+{
+    const struct plan_task *plan = &preview->state->plan->tasks[preview->task];
+    struct moment now = frame_now(preview->input);
+    struct str gate = {0};
+    bool behind = shown_behind_gate(preview->state, preview->task, &now, &gate);
+    if (behind)
+        add_gate(preview, str_text(&gate), out);
+    str_done(&gate);
+    if (behind)
+        return;
+    if (task_of(preview)->unmet == 0) {
+        str_addf(out, "waits for a slot; %d of %d are used", preview->state->running,
+                 preview->state->jobs);
+        return;
+    }
+    const char *before = "waits for ";
+    for (int i = 0; i < plan->need_count; i++) {
+        if (preview->state->tasks[plan->needs[i]].status == TASK_PASSED)
+            continue;
+        str_addf(out, "%s%s", before, preview->state->plan->tasks[plan->needs[i]].id);
+        before = ", ";
+    }
+}
+
+static void add_since(const struct preview *preview, struct str *out)
+{
+    const struct moment *since = &task_of(preview)->since;
+    struct moment now = frame_now(preview->input);
+    char hms[CLOCK_TEXT_MAX];
+    if (since->at_ms <= 0)
+        return;
+    str_addf(out, " at %s, ", clock_hms(since->at_ms, hms));
+    shown_duration(now.mono_ms - since->mono_ms, out);
+    str_add(out, " ago");
+}
+
+/* When a limit ends that nobody waits for; false if none is known, or it has. */
+static bool add_resets(const struct preview *preview, struct str *out)
+{
+    const struct step_state *step = run_state_step(preview->state, preview->task);
+    int64_t at_ms = shown_resets_at_ms(step);
+    int64_t left_ms = at_ms - frame_now(preview->input).at_ms;
+    if (at_ms < 0 || left_ms <= 0)
+        return false;
+    str_add(out, "; resets in ");
+    shown_duration(left_ms + MS_PER_S - 1, out);
+    str_add(out, ", at ");
+    add_clock(preview, at_ms, out);
+    return true;
+}
+
+static void add_held(const struct preview *preview, struct str *out)
+{
+    int leader = task_of(preview)->follows;
+    if (leader >= 0)
+        str_addf(out, "waits for how %s goes, which has the same fault; p lets it go now",
+                 preview->state->plan->tasks[leader].id);
+    else
+        str_add(out, "held: no new tries until p lets it go");
+}
+
+static void add_state(const struct preview *preview, struct str *out)
+{
+    enum shown shown = shown_of(preview);
+    switch (shown) {
+    case SHOWN_RUNNING:
+    case SHOWN_QUIET:
+        add_running(preview, out);
+        return;
+    case SHOWN_QUEUED:
+        add_queued(preview, out);
+        return;
+    case SHOWN_NEEDS_YOU:
+        str_add(out, "stopped");
+        add_since(preview, out);
+        if (!add_resets(preview, out))
+            str_add(out, "; r tries again once it is put right");
+        return;
+    case SHOWN_HELD:
+        add_held(preview, out);
+        return;
+    case SHOWN_LOST:
+        str_add(out, "it ran when devs was killed");
+        return;
+    case SHOWN_BACKOFF:
+    case SHOWN_PASSED:
+    case SHOWN_GAVE_UP:
+    case SHOWN_CANCELLED:
+    case SHOWN_STUCK:
+    case SHOWN_BLOCKED:
+    case SHOWN_COUNT:
+        break;
+    }
+    str_add(out, shown_word(shown));
+    add_since(preview, out);
+    (void)add_resets(preview, out);
+}
+
+void preview_put_state(struct preview *preview)
+{
+    if (shown_of(preview) == SHOWN_BACKOFF) {
+        put_countdown(preview);
+        if (preview->kind != FRAME_PREVIEW_SHORT)
+            put_wait(preview);
+        return;
+    }
+    struct str text = {0};
+    str_addf(&text, "%s ", shown_sign(shown_of(preview), preview->canvas->ascii));
+    add_state(preview, &text);
+    preview_put(preview, "state", str_text(&text));
+    str_done(&text);
+}

@@ -1,0 +1,317 @@
+/* Tasks of one fault are one row: what folds, what stays in its place, what keys do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "story.h"
+#include "term.h"
+#include "test_main.h"
+#include "view.h"
+
+static struct story story;
+static struct view view;
+static struct view_facts facts;
+
+static void now_is_the_storys(void)
+{
+    facts.now = story.now;
+    facts.clock = story.now;
+}
+
+static void set_up(void)
+{
+    story_init_retries(&story);
+    view_init(&view, story.plan->task_count);
+    facts = (struct view_facts){.state = &story.state, .log = &story.tail};
+    now_is_the_storys();
+    view_arrange(&view, &facts);
+    view_fit(&view, 10, 4);
+}
+
+static void tear_down(void)
+{
+    view_done(&view);
+    story_done(&story);
+}
+
+static struct view_todo press(uint32_t key)
+{
+    return view_key(&view, key, &facts);
+}
+
+static void later(int64_t ms)
+{
+    facts.clock.mono_ms += ms;
+    facts.clock.at_ms += ms;
+    view_arrange(&view, &facts);
+}
+
+static int task(const char *id)
+{
+    return story_task(&story, id);
+}
+
+static void choose_fold(void)
+{
+    view_choose(&view, -1 - task("T-204"));
+    ck_assert_int_ge(view_chosen_row(&view), 0);
+}
+
+/* The rows as text: "T-203 T-201 6xT-204 ...". */
+static const char *rows(void)
+{
+    static char out[512];
+    size_t len = 0;
+    out[0] = '\0';
+    for (int i = 0; i < view.row_count; i++) {
+        int number = view_row_task(view.rows[i]);
+        const struct view_fold *fold = view_fold_of(&view, number);
+        char count[16] = "";
+        if (view_row_is_fold(view.rows[i]) && fold)
+            (void)snprintf(count, sizeof(count), "%dx", fold->fault.count);
+        len += (size_t)snprintf(out + len, sizeof(out) - len, "%s%s%s", i > 0 ? " " : "", count,
+                                story.plan->tasks[number].id + 2);
+    }
+    return out;
+}
+
+#define FOLDED "203 201 202 6x204 210 211 212 213 214"
+
+START_TEST(test_tasks_of_one_fault_are_one_row)
+{
+    ck_assert_str_eq(rows(), FOLDED);
+    ck_assert_int_eq(view_row_of(&view, task("T-204")), -1);
+    ck_assert_int_eq(view_row_of(&view, task("T-205")), -1);
+    ck_assert_ptr_null(view_fold_of(&view, task("T-210")));
+}
+END_TEST
+
+START_TEST(test_moves_pass_over_what_is_folded)
+{
+    view_choose(&view, task("T-202"));
+    (void)press('j');
+    ck_assert_int_eq(view.chosen, task("T-204"));
+    ck_assert(view.on_fold);
+    (void)press('j');
+    ck_assert_int_eq(view.chosen, task("T-210"));
+    ck_assert(!view.on_fold);
+    (void)press('k');
+    ck_assert(view.on_fold);
+}
+END_TEST
+
+START_TEST(test_enter_unfolds_in_place_and_folds_again)
+{
+    choose_fold();
+    int row = view_chosen_row(&view);
+    ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW);
+    ck_assert_str_eq(rows(), "203 201 202 6x204 204 205 206 207 208 209 210 211 212 213 214");
+    ck_assert_int_eq(view_chosen_row(&view), row);
+    ck_assert(!view.open);
+    later(VIEW_STILL_MS); /* and so it stays */
+    ck_assert_int_eq(view.row_count, 15);
+    (void)press('j');
+    ck_assert_int_eq(view.chosen, task("T-204"));
+    ck_assert(!view.on_fold);
+    (void)press(TERM_KEY_ENTER);
+    ck_assert(view.open); /* a task of it opens as any other */
+    (void)press(TERM_KEY_ESC);
+    (void)press('k');
+    (void)press(TERM_KEY_ENTER);
+    ck_assert_str_eq(rows(), FOLDED);
+}
+END_TEST
+
+START_TEST(test_chosen_task_keeps_its_row_when_the_others_fold)
+{
+    view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
+    view_narrow(&view, &facts);
+    view_choose(&view, task("T-206"));
+    view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
+    later(VIEW_STILL_MS);
+    ck_assert_str_eq(rows(), "203 201 202 6x204 206 210 211 212 213 214");
+    ck_assert_int_eq(view.chosen, task("T-206"));
+    ck_assert_ptr_null(view_chosen_fold(&view));
+}
+END_TEST
+
+/* What the filter hides must not be acted on. */
+START_TEST(test_fault_in_part_hidden_is_no_row)
+{
+    (void)press('/');
+    for (const char *key = "T-205"; *key != '\0'; key++)
+        (void)press((uint32_t)*key);
+    ck_assert_str_eq(rows(), "205");
+    ck_assert_int_eq(view.chosen, task("T-205"));
+    ck_assert_ptr_null(view_chosen_fold(&view));
+    (void)press(TERM_KEY_ENTER);
+    ck_assert_int_eq(press('p').kind, VIEW_ASK);
+    (void)press(TERM_KEY_ESC); /* with the filter gone it is one of six again */
+    ck_assert_str_eq(rows(), FOLDED);
+    ck_assert_int_eq(view.chosen, task("T-204"));
+    ck_assert(view.on_fold);
+}
+END_TEST
+
+START_TEST(test_r_sends_the_first_one)
+{
+    choose_fold();
+    struct view_todo todo = press('r');
+    ck_assert_int_eq(todo.kind, VIEW_ASK);
+    ck_assert_int_eq(todo.control.verb, CONTROL_SEND_ONE);
+    ck_assert_int_eq(todo.control.task, task("T-204"));
+    ck_assert_int_eq(todo.control.step, 0);
+    ck_assert_int_eq(todo.control.attempt, 1);
+    ck_assert_int_eq(todo.control.key_at_ms, facts.clock.at_ms);
+}
+END_TEST
+
+static void hold(const char *id, int leader)
+{
+    struct event event = {.kind = EVENT_TASK_HELD, .task = task(id), .step = -1, .a = leader + 1};
+    event.text = "{\"by\":\"ann\"}";
+    story_add(&story, event);
+}
+
+START_TEST(test_p_holds_those_that_are_not_then_lets_all_go)
+{
+    hold("T-206", -1);
+    later(0);
+    choose_fold();
+    struct view_todo todo = press('p');
+    ck_assert_int_eq(todo.kind, VIEW_ASK_MANY);
+    ck_assert_int_eq(todo.control.verb, CONTROL_HOLD);
+    ck_assert_int_eq(view.target_count, 5);
+    for (int i = 0; i < view.target_count; i++) {
+        ck_assert_int_ne(view.targets[i].task, task("T-206"));
+        ck_assert_int_eq(view.targets[i].step, -1);
+        hold(story.plan->tasks[view.targets[i].task].id, -1);
+    }
+    later(0);
+    todo = press('p');
+    ck_assert_int_eq(todo.kind, VIEW_ASK_MANY);
+    ck_assert_int_eq(todo.control.verb, CONTROL_RELEASE);
+    ck_assert_int_eq(view.target_count, 6);
+}
+END_TEST
+
+START_TEST(test_x_asks_about_all_as_they_were)
+{
+    choose_fold();
+    ck_assert_int_eq(press('x').kind, VIEW_ASKED);
+    ck_assert_int_eq(view.prompt.kind, PROMPT_CANCEL_MANY);
+    ck_assert_int_eq(view.prompt.count, 6);
+    later(PROMPT_DEAF_MS);
+    ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW);
+    story_add(&story, story_event(&story, "T-205", EVENT_WAIT_ENDED)); /* it has left */
+    later(0);
+    struct view_todo todo = press('t');
+    ck_assert_int_eq(todo.kind, VIEW_ASK_MANY);
+    ck_assert_int_eq(todo.control.verb, CONTROL_CANCEL);
+    ck_assert_int_eq(todo.control.mode, CANCEL_TERM);
+    ck_assert_int_eq(view.target_count, 6);
+    ck_assert_int_eq(view.targets[1].task, task("T-205"));
+    ck_assert_int_eq(view.targets[1].step, 0);
+    ck_assert_int_eq(view.targets[1].attempt, 1);
+}
+END_TEST
+
+/* After `r`: the first one runs in the row that stands, the others come to be one row when
+ * the rows may move. */
+START_TEST(test_sent_one_leaves_and_the_others_follow)
+{
+    choose_fold();
+    int row = view_chosen_row(&view);
+    (void)press('r');
+    static const char *const others[] = {"T-205", "T-206", "T-207", "T-208", "T-209"};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        hold(others[i], task("T-204"));
+    story_add(&story, story_event(&story, "T-204", EVENT_WAIT_ENDED));
+    story_start(&story, "T-204");
+    later(0);
+    ck_assert_int_eq(view_chosen_row(&view), row);
+    ck_assert_ptr_null(view_chosen_fold(&view)); /* acts are about the one that runs */
+    later(VIEW_STILL_MS);
+    ck_assert_str_eq(rows(), "203 201 202 204 5x205 210 211 212 213 214");
+    ck_assert_int_eq(view_chosen_row(&view), row);
+    ck_assert_int_eq(view.chosen, task("T-204"));
+
+    (void)press('j');
+    ck_assert_int_eq(view_chosen_fold(&view)->leader, task("T-204"));
+    ck_assert_int_eq(press('r').kind, VIEW_DRAW);
+    ck_assert_pstr_eq(strstr(view.message, "T-204 has been sent for them"), view.message);
+    struct view_todo todo = press('p');
+    ck_assert_int_eq(todo.control.verb, CONTROL_RELEASE);
+    ck_assert_int_eq(view.target_count, 5);
+}
+END_TEST
+
+START_TEST(test_too_few_that_wait_unfold_by_themselves)
+{
+    static const char *const gone[] = {"T-204", "T-205", "T-206", "T-207"};
+    choose_fold();
+    for (size_t i = 0; i < ARRAY_LEN(gone); i++)
+        story_add(&story, story_event(&story, gone[i], EVENT_WAIT_ENDED));
+    later(VIEW_STILL_MS);
+    ck_assert_str_eq(rows(), "203 201 202 204 205 206 207 208 209 210 211 212 213 214");
+    ck_assert_int_eq(view.chosen, task("T-204"));
+    ck_assert(!view.on_fold);
+}
+END_TEST
+
+START_TEST(test_rows_do_not_fold_right_after_a_key)
+{
+    view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
+    view_narrow(&view, &facts);
+    (void)press('j');
+    view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
+    later(VIEW_STILL_MS - 1);
+    ck_assert_int_eq(view.row_count, 15);
+    later(1);
+    ck_assert_str_eq(rows(), FOLDED);
+}
+END_TEST
+
+START_TEST(test_replay_folds_but_does_not_act)
+{
+    static const char keys[] = "rxp";
+    facts.mode = VIEW_REPLAY;
+    choose_fold();
+    for (const char *key = keys; *key != '\0'; key++) {
+        ck_assert_int_eq(press((uint32_t)*key).kind, VIEW_DRAW);
+        ck_assert_msg(strstr(view.message, "replay") != NULL, "%c: %s", *key, view.message);
+    }
+    (void)press(TERM_KEY_ENTER);
+    ck_assert_int_eq(view.row_count, 15);
+}
+END_TEST
+
+START_TEST(test_what_a_gate_keeps_back_can_be_sent)
+{
+    view_choose(&view, task("T-212"));
+    struct view_todo todo = press('r');
+    ck_assert_int_eq(todo.kind, VIEW_ASK);
+    ck_assert_int_eq(todo.control.verb, CONTROL_RETRY);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("view_fold");
+    TCase *tcase = test_case(suite, "one fault");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_tasks_of_one_fault_are_one_row);
+    tcase_add_test(tcase, test_moves_pass_over_what_is_folded);
+    tcase_add_test(tcase, test_enter_unfolds_in_place_and_folds_again);
+    tcase_add_test(tcase, test_chosen_task_keeps_its_row_when_the_others_fold);
+    tcase_add_test(tcase, test_fault_in_part_hidden_is_no_row);
+    tcase_add_test(tcase, test_r_sends_the_first_one);
+    tcase_add_test(tcase, test_p_holds_those_that_are_not_then_lets_all_go);
+    tcase_add_test(tcase, test_x_asks_about_all_as_they_were);
+    tcase_add_test(tcase, test_sent_one_leaves_and_the_others_follow);
+    tcase_add_test(tcase, test_too_few_that_wait_unfold_by_themselves);
+    tcase_add_test(tcase, test_rows_do_not_fold_right_after_a_key);
+    tcase_add_test(tcase, test_replay_folds_but_does_not_act);
+    tcase_add_test(tcase, test_what_a_gate_keeps_back_can_be_sent);
+    return suite;
+}
