@@ -6,7 +6,7 @@ cat >devs.config.json <<'JSON'
 {"policies": {"sandbox": {"base_delay_ms": 1, "max_attempts": 4},
               "brisk": {"like": "transport", "base_delay_ms": 2, "jitter": "full"}},
  "retry_limit": 2, "sandbox": {"transientRetries": 1},
- "rules": [{"id": "our.licence", "class": "transient", "type": "RESOURCE_BUSY",
+ "rules": [{"name": "our.licence", "verdict": "transient", "type": "RESOURCE_BUSY",
             "pattern": "^no free licence", "stream": "stderr"}]}
 JSON
 
