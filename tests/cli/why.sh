@@ -1,0 +1,183 @@
+#!/bin/sh
+# Why a try ended as it did; a person's word on it; rules tried on what is recorded; what
+# several wait with.
+. "$(dirname "$0")/check.sh"
+
+cat >curl.sh <<'SH'
+echo 'curl: (7) Failed to connect to 192.0.2.1 port 443: Connection refused' >&2
+exit 7
+SH
+cat >limit.sh <<'SH'
+printf 'HTTP/1.1 429 Too Many Requests\nRetry-After: 2000\n' >&2
+exit 1
+SH
+cat >plan.json <<'PLAN'
+{"version": 1, "name": "reasons", "idempotent": true, "jobs": 8,
+ "policies": {"patient": {"like": "transport", "window": 50, "base_delay_ms": 1800000,
+                          "cap_ms": 3600000, "jitter": 0}},
+ "tasks": [
+ {"id": "n1", "steps": [{"phase": "GREEN", "policy": "patient", "run": ["sh", "curl.sh"]}]},
+ {"id": "n2", "steps": [{"phase": "GREEN", "policy": "patient", "run": ["sh", "curl.sh"]}]},
+ {"id": "n3", "steps": [{"phase": "GREEN", "policy": "patient", "run": ["sh", "curl.sh"]}]},
+ {"id": "lim", "steps": [{"phase": "GREEN", "policy": "patient", "source": "api",
+                          "run": ["sh", "limit.sh"]}]},
+ {"id": "key", "steps": [{"phase": "GREEN", "policy": "patient",
+                          "run": ["sh", "-c", "echo 'HTTP 401 Unauthorized: invalid x-api-key' >&2; exit 1"]}]},
+ {"id": "odd", "steps": [{"phase": "RED", "run": ["sh", "-c", "echo 'the lamp is out'; exit 1"]}]},
+ {"id": "two", "steps": [{"phase": "RED", "run": ["true"]}, {"phase": "RED", "run": ["false"]}]},
+ {"id": "ok", "steps": [{"run": ["true"]}]},
+ {"id": "late", "needs": ["n1"], "steps": [{"run": ["true"]}]}]}
+PLAN
+"$devs" run --plain plan.json >run.out 2>&1 &
+pid=$!
+all_wait() {
+	"$devs" status --json >status.json 2>/dev/null &&
+		[ "$(grep -o '"state":"backoff"' status.json | wc -l)" -eq 4 ] &&
+		[ "$(grep -o '"state":"\(gave-up\|needs-you\|passed\)"' status.json | wc -l)" -eq 4 ]
+}
+until_true 20 all_wait
+want 'what fails waits' $? 0
+
+# --- why, of a run that is live
+"$devs" why n1 >out
+want 'why: exit' $? 0
+out=$(cat out)
+want_in 'why: what it is about' "$out" '#1/n1 try 1 of 4 in GREEN: failed, network'
+want_in 'why: the facts' "$out" 'exit 7 at '
+want_in 'why: the class' "$out" 'transient NETWORK_TIMEOUT'
+want_in 'why: the rule and how sure' "$out" 'rule net.curl-code: sure'
+want_in 'why: the place' "$out" '192.0.2.1 port 443: Connection refused" on stderr, line 1'
+want_in 'why: the decision' "$out" 'wait 30:00, then try again; try 1 of 4'
+want_in 'why: the formula' "$out" '30:00, cap 1:00:00'
+want_in 'why: what would help' "$out" 'devs retry 1/n1 sends it now'
+"$devs" why n1 --json >out
+want 'why --json is an object on a line' "$(grep -c '^{"v":1,.*}$' out)" 1
+want_in 'why --json: the numbers' "$(cat out)" '"wait":{"delay_ms":1800000,"exact_ms":1800000,"due_at_ms":'
+want_in 'why --json: the inputs' "$(cat out)" '"base":1800000,"multiplier":2,"cap":3600000'
+want_in 'why --json: the verdict' "$(cat out)" '"type":"NETWORK_TIMEOUT","rule":"net.curl-code"'
+out=$("$devs" why lim)
+want_in 'why: the hint' "$out" 'asks to wait 33:20, by rule '
+want_in 'why: a free wait' "$out" 'it uses up no try'
+out=$("$devs" why key)
+want_in 'why: needs you' "$out" 'needs you'
+want_in 'why: who must do what' "$out" 'somebody must log in, or renew the key; then devs retry 1/key'
+want_in 'why: it passed' "$("$devs" why ok)" 'in GREEN: passed'
+out=$("$devs" why two)
+want_in 'why: of the step that failed' "$out" '#1/two step 2 of 2, try 1 of 1 in RED: failed, exit 1'
+want_in 'why: how unsure' "$out" 'in doubt, so persistent'
+want_in 'why: why it did not go on' "$out" 'policy sandbox does not try again in RED'
+want_in 'why: entropy' "$out" 'counts 1; 1 of this task'
+want_in 'why: of another step' "$("$devs" why two --step 1)" 'step 1 of 2, try 1 of 1 in RED: passed'
+want_in 'why: nothing yet' "$("$devs" why late)" '#1/late has not been tried yet'
+"$devs" why n1 --try 7 2>err
+want 'why of no try: exit' $? 2
+want_in 'why of no try' "$(cat err)" 'step 1 has had 1 try'
+"$devs" why two --step 3 2>err
+want 'why of no step: exit' $? 2
+"$devs" why 1 2>err
+want 'why of a run: exit' $? 2
+want_in 'why of a run' "$(cat err)" 'names no task'
+
+# --- status: gates and common faults
+out=$("$devs" status)
+want_in 'status: a gate' "$out" 'gate api closed until '
+want_in 'status: one fault' "$out" 'one fault, 3 tasks: network since '
+want_in 'status: its members' "$out" ': n1 n2 n3'
+want_in 'status --json: a gate' "$(cat status.json)" '"gates":[{"source":"api","state":"closed","waiting":1,"limits":1,'
+want_in 'status --json: a fault' "$(cat status.json)" '"members":["n1","n2","n3"]}]'
+want_in 'status --line: a gate' "$("$devs" status --line)" 'gate api'
+
+# --- acts on a common fault
+"$devs" hold --fault 1/n2 >out
+want 'hold --fault: exit' $? 0
+want 'hold --fault: all of them' "$(grep -c '^#1/n[123]: ' out)" 3
+want 'they are held' "$("$devs" status --json | grep -o '"state":"held"' | wc -l)" 3
+"$devs" hold --fault 1/key 2>err
+want 'hold --fault of what has none: exit' $? 2
+want_in 'hold --fault of what has none' "$(cat err)" 'key does not wait with a fault'
+for task in n1 n2 n3; do "$devs" release "1/$task" >/dev/null; done
+out=$("$devs" retry --one 1/n3)
+want_in 'retry --one' "$out" '#1/n3: sent; 2 that wait with the same fault follow'
+"$devs" retry --one 1 2>err
+want 'retry --one of a run: exit' $? 2
+
+# --- a person's word on a class
+out=$("$devs" correct 1/key quota)
+want 'correct: exit' $? 0
+want 'correct: the answer' "$out" '#1/key: try 1 is quota by your word; the first verdict stays'
+"$devs" correct 1/key frob 2>err
+want 'correct to no class: exit' $? 2
+want_in 'correct to no class: what there is' "$(cat err)" 'hint: one of NETWORK_TIMEOUT, '
+"$devs" correct 1/late network 2>err
+want 'correct what has no try: exit' $? 2
+"$devs" correct 1/key 2>err
+want 'correct without a class: exit' $? 2
+"$devs" cancel 1 >/dev/null
+wait "$pid"
+out=$("$devs" correct 1/odd network --try 1)
+want 'correct in a run that has ended: exit' $? 0
+want_in 'correct in a run that has ended' "$out" 'try 1 is NETWORK_TIMEOUT by your word'
+out=$("$devs" why 1/odd)
+want_in 'the first verdict stays' "$out" 'RED: failed, exit 1'
+want_in 'the correction is shown' "$out" 'corrected  NETWORK_TIMEOUT, says '
+want_in 'the correction is in the log' "$("$devs" debug --logs 1 --json)" '"kind":"class_corrected"'
+want_in 'a correction goes to the step meant' "$("$devs" correct 1/two success --step 1)" 'try 1 is success'
+want_in 'a wait that was cancelled' "$("$devs" why 1/lim)" 'then       cancelled by '
+
+# --- rules: listed, tried, added
+want_in 'rules' "$("$devs" rules)" ' rules, 0 of yours, set '
+want 'rules --json' "$("$devs" rules --json | grep -c '^{"v":1,"hash":"[0-9a-f]\{64\}"')" 1
+cat >rule.json <<'RULE'
+{"name": "lamp", "verdict": "transient", "type": "NETWORK_TIMEOUT", "pattern": "^the lamp is out"}
+RULE
+"$devs" rules --try rule.json >out
+want 'rules --try: exit' $? 3
+want_in 'rules --try: how many' "$(cat out)" ' would change'
+want_in 'rules --try: what' "$(cat out)" '     1  exit 1 -> network '
+want_in 'rules --try: where' "$(cat out)" '#1/odd try 1'
+want_in 'rules --try: nothing is saved' "$(cat out)" 'nothing was saved'
+[ ! -e devs.config.json ]
+want 'rules --try saves nothing' $? 0
+"$devs" rules --try - --json <rule.json >out
+want 'rules --try --json: exit' $? 3
+want_in 'rules --try --json' "$(cat out)" '"changes":[{"from":"exit 1","to":"network","count":1,"look":false,"examples":[{"run":1,"task":"odd","step":1,"attempt":1}]}]'
+echo '{"name": "lamp", "verdict": "transient", "type": "NETWORK_TIMEOUT", "pattern": "("}' |
+	"$devs" rules --add - 2>err
+want 'a rule that does not compile: exit' $? 2
+want 'a rule that does not compile: one line' "$(wc -l <err)" 1
+want_in 'a rule that does not compile' "$(cat err)" "'lamp'"
+printf '{\n  "// for": "the lamp",\n  "retry_limit": 4\n}\n' >devs.config.json
+"$devs" rules --add rule.json >out
+want 'rules --add: exit' $? 0
+want_in 'rules --add: where' "$(cat out)" 'added to '
+want_in 'rules --add keeps comments' "$(cat devs.config.json)" '"// for": "the lamp",'
+want_in 'rules: yours' "$("$devs" rules)" ' rules, 1 of yours from '
+"$devs" rules --try rule.json >out
+want 'what is in force changes nothing: exit' $? 0
+"$devs" exec --once -- sh -c 'echo "the lamp is out"; exit 1' >out 2>err
+want_in 'the rule is in force' "$("$devs" why exec)" 'rule lamp: sure'
+"$devs" rules --try nothere.json 2>err
+want 'no rule file: exit' $? 2
+"$devs" rules --try rule.json --add rule.json 2>err
+want 'try and add: exit' $? 2
+
+# --- a run whose devs died takes a correction too
+cat >hang.json <<'PLAN'
+{"version": 1, "name": "hang", "idempotent": true, "jobs": 2, "tasks": [
+ {"id": "gone", "steps": [{"phase": "RED", "run": ["false"]}]},
+ {"id": "hang", "steps": [{"run": ["sleep", "1000"]}]}]}
+PLAN
+"$devs" run --plain hang.json >run.out 2>&1 &
+pid=$!
+one_left() { "$devs" status --json 2>/dev/null | grep -q '"task":"gone".*"state":"gave-up".*"state":"running"'; }
+until_true 20 one_left
+child=$(sed -n 's/.*hang try 1.*runs, pid \([0-9]*\)$/\1/p' run.out)
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+kill -9 "$child" 2>/dev/null
+run=$("$devs" runs --json | head -1 | sed 's/.*"run":\([0-9]*\).*/\1/')
+want_in 'correct in a run that was left' "$("$devs" correct "$run/gone" compile 2>&1)" 'try 1 is compile by your word'
+want_in 'why in a run that was left' "$("$devs" why "$run/hang")" 'no devs is running this run'
+"$devs" retry --one "$run/gone" 2>err
+want 'send in a run that was left: exit' $? 1
+finish
