@@ -1,5 +1,7 @@
 #include "protocol.h"
 
+#include <string.h>
+
 #include "test_main.h"
 
 /* A row changes what matters of these facts: a failing GREEN attempt 1 of 3. */
@@ -71,6 +73,16 @@ static const struct row rows[] = {
      0, 0, 0, 1, DECISION_NEEDS_YOU, 0, 1, 1},
     {"research, used up", PHASE_RED, "research", OUTCOME_EXIT, TRANSIENT, -1, 3, 0, 0, 0, 0, 0, 1,
      DECISION_MAX_RETRIES, 1, 1, 1},
+    {"a hint of no time is a hint", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 0, 3, 1, 0, 0,
+     0, 0, 1, DECISION_WAIT, 0, 0, 0},
+    {"a free hint gives back one attempt, not two", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT,
+     9000, 4, 1, 0, 0, 0, 0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 0},
+    {"parked is waited out", PHASE_GREEN, "infrastructure", OUTCOME_EXIT, PERSISTENT, 9000, 3, 1, 0,
+     0, 0, 0, 1, DECISION_WAIT, 0, 0, 0},
+    {"parked for no time too", PHASE_GREEN, "infrastructure", OUTCOME_EXIT, PERSISTENT, 0, 3, 1, 0,
+     0, 0, 0, 1, DECISION_WAIT, 0, 0, 0},
+    {"a hint up to the cap", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 21600000, 1, 0, 0, 0,
+     0, 0, 1, DECISION_WAIT, 0, 0, 0},
     {"a hint in RED changes nothing", PHASE_RED, "sandbox", OUTCOME_EXIT, TRANSIENT, 9000, 1, 0, 0,
      0, 0, 0, 1, DECISION_FAILED, 1, 1, 1},
     {"a hint above the cap", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 22000000, 1, 0, 0, 0,
@@ -173,7 +185,10 @@ START_TEST(test_deadline_is_kept_before_the_wait)
     static const struct {
         int64_t deadline_ms;
         enum decision_kind want;
-    } cases[] = {{0, DECISION_WAIT}, {1500, DECISION_WAIT}, {1499, DECISION_DEADLINE}};
+    } cases[] = {{0, DECISION_WAIT},
+                 {1500, DECISION_WAIT},
+                 {1499, DECISION_DEADLINE},
+                 {1, DECISION_DEADLINE}};
     struct policy policy = *policy_named("sandbox");
     policy.deadline_ms = cases[_i].deadline_ms;
     struct outcome outcome = {.code = 1};
@@ -193,6 +208,101 @@ START_TEST(test_deadline_is_kept_before_the_wait)
 }
 END_TEST
 
+/* What was decided, by what: as the log has it. A row changes what matters of these facts:
+ * the second of three attempts of a GREEN step under `sandbox`, 900 ms after its start. */
+static const struct {
+    const char *name;
+    enum decision_kind kind;
+    enum policy_jitter jitter; /* this and the next three: as the policy has them */
+    int window, same_stops;
+    int64_t deadline_ms;
+    int same, free_hints, interrupted;
+    int64_t hint_ms, held_ms;
+    const char *want;
+} inputs[] = {
+    {.name = "a wait",
+     .kind = DECISION_WAIT,
+     .hint_ms = -1,
+     .want = "{\"policy\":\"sandbox\",\"n\":2,\"base\":500,\"multiplier\":2,\"cap\":30"
+             "000,\"jitter\":0,\"factor\":1,\"hint\":-1,\"used\":2,\"allowed\":3}"},
+    {.name = "full jitter on a hint",
+     .kind = DECISION_WAIT,
+     .jitter = POLICY_JITTER_FULL,
+     .free_hints = 1,
+     .want = "{\"policy\":\"sandbox\",\"n\":2,\"base\":500,\"multiplier\":2,\"cap\":30"
+             "000,\"jitter\":0,\"kind\":\"full\",\"factor\":1,\"hint\":0,\"used\":2,\"a"
+             "llowed\":3,\"hint_cap\":21600000,\"free_hints\":1}"},
+    {.name = "an end",
+     .kind = DECISION_FAILED,
+     .same = 2,
+     .hint_ms = -1,
+     .want = "{\"policy\":\"sandbox\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3}"},
+    {.name = "results in a row",
+     .kind = DECISION_ENTROPY,
+     .window = 2,
+     .same = 2,
+     .hint_ms = -1,
+     .want = "{\"policy\":\"sandbox\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
+             "me\":2,\"window\":2}"},
+    {.name = "the same, over steps",
+     .kind = DECISION_ENTROPY,
+     .same_stops = 2,
+     .same = 2,
+     .hint_ms = -1,
+     .want = "{\"policy\":\"sandbox\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
+             "me\":2,\"same_stops\":2}"},
+    {.name = "a deadline",
+     .kind = DECISION_DEADLINE,
+     .deadline_ms = 1,
+     .held_ms = 1,
+     .interrupted = 1,
+     .hint_ms = -1,
+     .want = "{\"policy\":\"sandbox\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"de"
+             "adline\":1,\"since_start\":900,\"held\":1,\"interrupted\":1}"},
+};
+
+START_TEST(test_what_was_decided_by_is_kept)
+{
+    struct policy policy = *policy_named("sandbox");
+    policy.jitter_kind = inputs[_i].jitter;
+    policy.window = inputs[_i].window;
+    policy.same_stops = inputs[_i].same_stops;
+    policy.deadline_ms = inputs[_i].deadline_ms;
+    struct verdict verdict = verdict_new();
+    verdict.retry_after_ms = inputs[_i].hint_ms;
+    struct protocol_facts facts = {.policy = &policy,
+                                   .phase = PHASE_GREEN,
+                                   .verdict = &verdict,
+                                   .used = 2,
+                                   .allowed = 3,
+                                   .same = inputs[_i].same,
+                                   .free_hints = inputs[_i].free_hints,
+                                   .interrupted = inputs[_i].interrupted,
+                                   .held_ms = inputs[_i].held_ms,
+                                   .started_mono_ms = 1100,
+                                   .now = {.at_ms = 9000, .mono_ms = 2000}};
+    struct decision decision = {.kind = inputs[_i].kind,
+                                .delay = {.n = 2, .factor = 1, .hint_ms = inputs[_i].hint_ms}};
+    struct str out = {0};
+    protocol_to_json(&facts, &decision, &out);
+    ck_assert_msg(strcmp(str_text(&out), inputs[_i].want) == 0, "%s: %s", inputs[_i].name,
+                  str_text(&out));
+    str_done(&out);
+}
+END_TEST
+
+/* They are in logs, on screens and in scripts. */
+START_TEST(test_names_of_decisions)
+{
+    static const char *const want[] = {
+        "succeeded",        "wait",      "failed",    "retry exhausted", "transient exhausted",
+        "entropy detected", "needs you", "cancelled", "deadline",        "max retries exceeded"};
+    ck_assert_int_eq(TABLE_LEN(want), DECISION_KIND_COUNT);
+    for (int i = 0; i < TABLE_LEN(want); i++)
+        ck_assert_str_eq(decision_kind_name((enum decision_kind)i), want[i]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("protocol");
@@ -201,6 +311,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_E2_transport_tries_again_on_connection_and_process_errors_only,
                         0, TABLE_LEN(transport_cases));
     tcase_add_loop_test(tcase, test_A11_what_cannot_be_repeated_gets_no_free_wait, 0, 2);
-    tcase_add_loop_test(tcase, test_deadline_is_kept_before_the_wait, 0, 3);
+    tcase_add_loop_test(tcase, test_deadline_is_kept_before_the_wait, 0, 4);
+    tcase_add_loop_test(tcase, test_what_was_decided_by_is_kept, 0, TABLE_LEN(inputs));
+    tcase_add_test(tcase, test_names_of_decisions);
     return suite;
 }
