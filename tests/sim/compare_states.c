@@ -271,10 +271,11 @@ static bool check_fault(struct finding *finding, const struct model *model,
         members++;
         first = first < 0 ? i : first;
     }
-    return finding_check(finding, fault->count >= 3 && members >= 1,
-                         "a common fault has three members or more", "%d of %d", members,
-                         fault->count) &&
-           finding_check(finding, fault->first >= first, "a common fault is told by its first",
+    bool within = fault->latest.mono_ms - fault->since.mono_ms <= FAULT_SPAN_MS;
+    return finding_check(finding, fault->count >= 3 && members == fault->count && within,
+                         "a common fault has three members or more, within a minute",
+                         "%d, should be %d", fault->count, members) &&
+           finding_check(finding, fault->first == first, "a common fault is told by its first",
                          "t%d, should be t%d", fault->first, first);
 }
 

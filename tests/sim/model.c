@@ -49,6 +49,16 @@ bool model_is_open(enum task_status status)
     return status == TASK_QUEUED || status == TASK_RUNNING || status == TASK_BACKOFF;
 }
 
+bool model_needs(const struct model *model, int task, int other)
+{
+    const struct plot_task *plot = &model->plot->tasks[task];
+    for (int i = 0; i < plot->need_count; i++) {
+        if (plot->needs[i] == other)
+            return true;
+    }
+    return false;
+}
+
 static bool all_needs_passed(const struct model *model, int task)
 {
     const struct plot_task *plot = &model->plot->tasks[task];

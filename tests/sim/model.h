@@ -134,6 +134,8 @@ const struct plot_step *model_plot_step(const struct model *model, int task);
 /* Number of the source of the task's current step in the plan, -1 = none. */
 int model_source(const struct model *model, int task);
 
+/* Does the plan say that the task needs the other one? */
+bool model_needs(const struct model *model, int task, int other);
 bool model_is_open(enum task_status status);
 /* Open, nobody holds it, all it needs has passed, and its step may start. */
 bool model_is_in_line(const struct model *model, int task);

@@ -29,15 +29,16 @@ static bool needs_are_met(const struct model *model, int number)
     return true;
 }
 
-static bool needs_have_failed(const struct model *model, int number)
+/* The first that is needed and ended without passing, -1 = none. */
+static int failed_need(const struct model *model, int number)
 {
     const struct plot_task *plot = &model->plot->tasks[number];
     for (int i = 0; i < plot->need_count; i++) {
         enum task_status status = model->tasks[plot->needs[i]].status;
         if (!model_is_open(status) && status != TASK_PASSED)
-            return true;
+            return plot->needs[i];
     }
-    return false;
+    return -1;
 }
 
 static void take_run_started(struct taking *taking)
@@ -222,9 +223,7 @@ static void take_step_passed(struct taking *taking)
     model_set_status(taking, taking->number, TASK_PASSED);
     for (int i = 0; i < plot->task_count; i++) {
         enum task_status status = model->tasks[i].status;
-        bool needs_it = false;
-        for (int k = 0; k < plot->tasks[i].need_count; k++)
-            needs_it = needs_it || plot->tasks[i].needs[k] == taking->number;
+        bool needs_it = model_needs(model, i, taking->number);
         bool waited = status == TASK_QUEUED || status == TASK_BLOCKED;
         if (needs_it && waited && needs_are_met(model, i))
             line_up(taking, i);
@@ -250,18 +249,22 @@ static void take_step_ended(struct taking *taking)
 }
 
 /* A second chance for one is one for all that it alone stood in the way of. */
-static void unblock(struct taking *taking)
+static void unblock(struct taking *taking, int need)
 {
     struct model *model = taking->model;
-    for (bool again = true; again;) {
-        again = false;
-        for (int i = 0; i < model->plot->task_count; i++) {
-            if (model->tasks[i].status != TASK_BLOCKED || needs_have_failed(model, i))
-                continue;
-            model->tasks[i].blocked_by = -1;
+    bool queued[PLOT_TASKS_MAX] = {false};
+    for (int i = 0; i < model->plot->task_count; i++) {
+        struct model_task *task = &model->tasks[i];
+        if (task->status != TASK_BLOCKED || !model_needs(model, i, need))
+            continue;
+        task->blocked_by = failed_need(model, i);
+        queued[i] = task->blocked_by < 0;
+        if (queued[i])
             model_set_status(taking, i, TASK_QUEUED);
-            again = true;
-        }
+    }
+    for (int i = 0; i < model->plot->task_count; i++) {
+        if (queued[i])
+            unblock(taking, i);
     }
 }
 
@@ -275,7 +278,7 @@ static void take_reopened(struct taking *taking)
     model_set_status(taking, taking->number, TASK_QUEUED);
     if (needs_are_met(taking->model, taking->number))
         line_up(taking, taking->number);
-    unblock(taking);
+    unblock(taking, taking->number);
 }
 
 static void take_nothing(struct taking *taking)

@@ -51,10 +51,8 @@ void oracle_block(struct oracle *oracle, int task)
     for (int at = 0; at < count; at++) {
         for (int i = 0; i < plot->task_count; i++) {
             const struct model_task *other = &oracle->model.tasks[i];
-            bool needs_it = false;
-            for (int k = 0; k < plot->tasks[i].need_count; k++)
-                needs_it = needs_it || plot->tasks[i].needs[k] == line[at];
-            if (!needs_it || !model_is_open(other->status) || other->cancelling)
+            if (!model_needs(&oracle->model, i, line[at]) || !model_is_open(other->status) ||
+                other->cancelling)
                 continue;
             struct foretold blocked = oracle_event(oracle, EVENT_TASK_BLOCKED, i);
             blocked.event.a = line[at];

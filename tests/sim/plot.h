@@ -48,6 +48,7 @@ struct plot_policy {
     int window, same_stops;
     int64_t hint_cap_ms;
     int64_t deadline_ms;
+    bool timeouts;    /* also after an attempt whose own time was up */
     bool max_retries; /* what is used up is called "max retries exceeded" */
 };
 

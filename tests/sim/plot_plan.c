@@ -18,6 +18,7 @@ static const struct plot_policy builtin[PLOT_BUILTIN] = {
      .multiplier = 2,
      .cap_ms = 30000,
      .on_transient = true,
+     .timeouts = true,
      .on_persistent = true,
      .phases = 1 << PHASE_GREEN | 1 << PHASE_VERIFY,
      .hint_cap_ms = SIX_HOURS_MS},
@@ -28,6 +29,7 @@ static const struct plot_policy builtin[PLOT_BUILTIN] = {
      .multiplier = 2,
      .cap_ms = 30000,
      .on_transient = true,
+     .timeouts = true,
      .phases = ALL_PHASES,
      .hint_cap_ms = SIX_HOURS_MS},
     {.name = "research",
@@ -37,6 +39,7 @@ static const struct plot_policy builtin[PLOT_BUILTIN] = {
      .multiplier = 2,
      .cap_ms = 60000,
      .on_transient = true,
+     .timeouts = true,
      .on_persistent = true,
      .phases = ALL_PHASES,
      .window = 3,
@@ -96,6 +99,8 @@ static void change_rules(struct plot_policy *policy, struct chance *chance)
         policy->same_stops = (int)chance_between(chance, 2, 4);
     if (chance_hits(chance, 30))
         policy->max_retries = !policy->max_retries;
+    if (chance_hits(chance, 30))
+        policy->timeouts = !policy->timeouts;
 }
 
 /* A plan's own "infrastructure" hides the built-in one of that name. */
@@ -245,6 +250,8 @@ static void write_policy(const struct plot *plot, const struct plot_policy *poli
         str_json_key(out, "phases");
         write_words(out, policy->phases, phases);
     }
+    if (policy->timeouts != like->timeouts)
+        str_addf(out, ",\"retry_timeouts\":%s", policy->timeouts ? "true" : "false");
     if (policy->max_retries != like->max_retries)
         str_json_text(out, "exhausted", policy->max_retries ? "max-retries" : "by-class");
     str_add_char(out, '}');

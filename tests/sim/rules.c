@@ -147,6 +147,8 @@ struct ruling rules_decide(const struct facts *facts)
         return end(ROW_ENTROPY, DECISION_ENTROPY);
     if ((policy->phases & 1U << facts->phase) == 0)
         return end(ROW_NO_PHASE, DECISION_FAILED);
+    if (facts->outcome == OUTCOME_TIMEOUT && !policy->timeouts)
+        return end(ROW_NO_TIMEOUT, DECISION_FAILED);
     if (!tries_again(facts))
         return end(ROW_NO_POLICY, DECISION_FAILED);
     return decide_wait(facts);

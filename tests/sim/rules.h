@@ -21,9 +21,10 @@ enum row {
     ROW_TRANSIENT_EXHAUSTED,
     ROW_MAX_RETRIES,
     ROW_START_EXHAUSTED,
-    ROW_NO_POLICY, /* the policy does not try again on it */
-    ROW_NO_PHASE,  /* nor in this phase */
-    ROW_ASKS,      /* a rule says that only a person can help */
+    ROW_NO_POLICY,  /* the policy does not try again on it */
+    ROW_NO_TIMEOUT, /* nor after its own time was up */
+    ROW_NO_PHASE,   /* nor in this phase */
+    ROW_ASKS,       /* a rule says that only a person can help */
     ROW_HINT_TOO_FAR,
     ROW_DEADLINE, /* the next start would be after it */
     ROW_DEADLINE_AT_START,

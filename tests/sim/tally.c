@@ -18,6 +18,7 @@ static const char *const row_names[] = {
     [ROW_MAX_RETRIES] = "max retries exceeded",
     [ROW_START_EXHAUSTED] = "starts used up",
     [ROW_NO_POLICY] = "failed: not by this policy",
+    [ROW_NO_TIMEOUT] = "failed: not after a timeout",
     [ROW_NO_PHASE] = "failed: not in this phase",
     [ROW_ASKS] = "needs-you: a rule asks",
     [ROW_HINT_TOO_FAR] = "needs-you: hint beyond the cap",
