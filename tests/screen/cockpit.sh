@@ -115,4 +115,47 @@ type r r
 expect r 'replay' 'acts are refused with a word'
 type r q
 expect r 'shell>' 'q leaves the replay'
+
+# --- a class is corrected, a rule is taught and kept
+echo '{"version":1,"name":"boats","idempotent":true,"tasks":[{"id":"boat","steps":[{"run":["sh","-c","echo lost the link >&2; exit 1"]}]}]}' >boat.json
+"$devs" run --plain boat.json >/dev/null 2>&1
+open f 100 30
+type f "clear; '$devs'" Enter
+expect f 'gave-up.*boat.*exit 1' 'a failure that no rule knows'
+last_is_chosen() { # the prompt takes nothing at first
+	type f End
+	shows f '▸ success'
+}
+choose_first() {
+	until_true 20 last_is_chosen
+	type f Home
+}
+type f C
+expect f 'boat try 3: which class' 'C asks, and names task and try'
+choose_first
+expect f '▸ network' 'Home chooses the first class'
+type f Enter
+expect f 'correct try 3 to network: done' 'the correction is answered'
+expect f 'network, says .*; was exit 1' 'and shown with who and what it was'
+type f C
+expect f 'now .*network, says' 'C knows of it'
+choose_first
+type f n
+expect f 'pattern *lost the link' 'n proposes the last line as the pattern of a rule'
+type f '('
+expect f 'missing closing' 'what is wrong with it is said at once'
+type f BSpace Enter
+expect f 'would change: 3 exit 1 -> network' 'it is tried on what is recorded'
+want 'nothing is saved by a trial' "$(ls devs.config.json 2>/dev/null)" ''
+rule_is_saved() {
+	type f s
+	shows f 'rule my-network is saved'
+}
+until_true 20 rule_is_saved
+expect f 'rule my-network is saved' 's saves it'
+want 'the rule is in the settings' "$(grep -c 'lost the link' devs.config.json)" 1
+type f q
+expect f 'shell>' 'q leaves'
+"$devs" run --plain boat.json 2>&1 | grep -q network
+want 'the next run goes by it' $? 0
 finish
