@@ -81,7 +81,7 @@ struct plan {
     struct policy *policies; /* owned; first those of the settings, then the plan's own */
     int policy_count;
     int setting_count;           /* how many of them the settings gave */
-    const struct policy *policy; /* of steps that name none; as a step's; NULL: "sandbox" */
+    const struct policy *policy; /* of steps that name none; borrowed as a step's */
     struct policy *own_policy;   /* owned; as a step's */
     char **sources;              /* owned; each name once */
     int source_count;            /* at most PLAN_SOURCES_MAX */

@@ -1,6 +1,7 @@
+#include "policy.h"
+
 #include <stddef.h>
 
-#include "policy.h"
 #include "str.h"
 
 /* More than 0, in the largest unit that fits without a rest. */
