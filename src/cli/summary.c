@@ -61,6 +61,19 @@ static int flaky_count(const struct run_state *state)
     return flaky;
 }
 
+/* The first task that somebody should look at; -1 if all is well. */
+static int worst_task(const struct run_state *state)
+{
+    static const enum task_status order[] = {TASK_NEEDS_YOU, TASK_GAVE_UP, TASK_STUCK};
+    for (size_t at = 0; at < ARRAY_LEN(order); at++) {
+        for (int i = 0; i < state->plan->task_count && state->counts[order[at]] > 0; i++) {
+            if (state->tasks[i].status == order[at])
+                return i;
+        }
+    }
+    return -1;
+}
+
 void summary_write(const struct run_state *state, int64_t run, bool left, struct str *out)
 {
     static const enum task_status order[] = {TASK_NEEDS_YOU, TASK_GAVE_UP,   TASK_STUCK,
@@ -78,6 +91,10 @@ void summary_write(const struct run_state *state, int64_t run, bool left, struct
     }
     str_addf(out, "  %-*s %d attempts, ", LABEL_COLUMNS, "work", state->attempts);
     shown_duration(state->waited_ms, out);
-    str_addf(out, " of waiting\n  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay",
-             (long long)run);
+    str_add(out, " of waiting\n");
+    int worst = worst_task(state);
+    if (worst >= 0)
+        str_addf(out, "  %-*s devs why %lld/%s\n", LABEL_COLUMNS, "why", (long long)run,
+                 state->plan->tasks[worst].id);
+    str_addf(out, "  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay", (long long)run);
 }
