@@ -1,0 +1,362 @@
+/* What the fold takes and what it refuses, event by event, and that its digest sees all. */
+#include "run_state.h"
+
+#include "play.h"
+#include "test_main.h"
+
+static const char plan[] =
+    "{\"version\":1,\"idempotent\":true,\"tasks\":["
+    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"},{\"run\":[\"y\"]}]},"
+    "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"web\"}]},"
+    "{\"id\":\"c\",\"needs\":[\"b\"],\"steps\":[{\"run\":[\"x\"]}]}]}";
+
+enum { TASKS = 3, SOURCES = 2 };
+
+static struct play play;
+
+static void correct(const char *task)
+{
+    play_input(&play, (struct input){.kind = INPUT_CONTROL,
+                                     .control = {.verb = CONTROL_CORRECT,
+                                                 .task = play_task(&play, task),
+                                                 .step = -1,
+                                                 .label = {.class = VERDICT_PERSISTENT},
+                                                 .by = "ann"}});
+}
+
+/* A run in which each kind of event that carries numbers happens. */
+static void setup(void)
+{
+    struct verdict limit = play_transient(TRANSIENT_API_RATE_LIMIT);
+    limit.retry_after_ms = 1000;
+    play_open(&play, plan);
+    play_start(&play, 2);
+    play_exit(&play, "a", 1, limit);
+    correct("a");
+    play_wait(&play, 1000);
+    play_exit(&play, "a", 0, play_passed());
+    play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
+    play_exit(&play, "b", 1, limit);
+    play_control(&play, CONTROL_RELEASE, "c", CANCEL_STOP);
+    play_control(&play, CONTROL_CANCEL, "b", CANCEL_STOP);
+    play_wait(&play, 1000);
+    play_exit(&play, "a", 1, play_persistent(REASON_AUTH));
+    play_control(&play, CONTROL_CANCEL, NULL, CANCEL_STOP);
+}
+
+static void teardown(void)
+{
+    play_close(&play);
+}
+
+enum field { FIELD_A, FIELD_B, FIELD_C, FIELD_E, FIELD_STEP, FIELD_ATTEMPT };
+
+static void set(struct event *event, enum field field, int64_t value)
+{
+    switch (field) {
+    case FIELD_A:
+        event->a = value;
+        break;
+    case FIELD_B:
+        event->b = value;
+        break;
+    case FIELD_C:
+        event->c = value;
+        break;
+    case FIELD_E:
+        event->e = value;
+        break;
+    case FIELD_STEP:
+        event->step = (int)value;
+        break;
+    case FIELD_ATTEMPT:
+        event->attempt = (int)value;
+        break;
+    }
+}
+
+/* The event of this kind that came first, with one number changed. */
+static const struct {
+    enum event_kind kind;
+    enum field field;
+    int64_t value;
+    bool taken;
+} changed[] = {
+    {EVENT_ATTEMPT_STARTED, FIELD_STEP, -1, false},
+    {EVENT_ATTEMPT_STARTED, FIELD_STEP, 1, false},
+    {EVENT_ATTEMPT_STARTED, FIELD_ATTEMPT, 0, false},
+    {EVENT_ATTEMPT_ENDED, FIELD_A, -1, false},
+    {EVENT_ATTEMPT_ENDED, FIELD_A, OUTCOME_KIND_COUNT, false},
+    {EVENT_ATTEMPT_ENDED, FIELD_A, OUTCOME_KIND_COUNT - 1, true},
+    {EVENT_ATTEMPT_ENDED, FIELD_ATTEMPT, 0, false},
+    {EVENT_ATTEMPT_JUDGED, FIELD_A, -1, false},
+    {EVENT_ATTEMPT_JUDGED, FIELD_A, VERDICT_CLASS_COUNT, false},
+    {EVENT_ATTEMPT_JUDGED, FIELD_A, VERDICT_CLASS_COUNT - 1, true},
+    {EVENT_ATTEMPT_JUDGED, FIELD_B, -1, false},
+    {EVENT_ATTEMPT_JUDGED, FIELD_B, TRANSIENT_TYPE_COUNT, false},
+    {EVENT_ATTEMPT_JUDGED, FIELD_B, TRANSIENT_TYPE_COUNT - 1, true},
+    {EVENT_ATTEMPT_JUDGED, FIELD_C, -1, false},
+    {EVENT_ATTEMPT_JUDGED, FIELD_C, REASON_COUNT, false},
+    {EVENT_ATTEMPT_JUDGED, FIELD_C, REASON_COUNT - 1, true},
+    {EVENT_CLASS_CORRECTED, FIELD_A, VERDICT_CLASS_COUNT, false},
+    {EVENT_CLASS_CORRECTED, FIELD_C, -1, false},
+    {EVENT_CLASS_CORRECTED, FIELD_STEP, -1, false},
+    {EVENT_CLASS_CORRECTED, FIELD_STEP, 1, false},
+    {EVENT_CLASS_CORRECTED, FIELD_STEP, 2, false},
+    {EVENT_CLASS_CORRECTED, FIELD_ATTEMPT, 0, false},
+    {EVENT_CLASS_CORRECTED, FIELD_ATTEMPT, 2, false},
+    {EVENT_GATE_CLOSED, FIELD_A, -1, false},
+    {EVENT_GATE_CLOSED, FIELD_A, SOURCES, false},
+    {EVENT_GATE_CLOSED, FIELD_A, SOURCES - 1, true},
+    {EVENT_GATE_CLOSED, FIELD_E, -1, false},
+    {EVENT_GATE_CLOSED, FIELD_E, TASKS + 1, false},
+    {EVENT_GATE_CLOSED, FIELD_E, TASKS, true},
+    {EVENT_GATE_OPENED, FIELD_A, -1, false},
+    {EVENT_GATE_OPENED, FIELD_A, SOURCES, false},
+    {EVENT_GATE_OPENED, FIELD_A, SOURCES - 1, true},
+    {EVENT_TASK_HELD, FIELD_A, -1, false},
+    {EVENT_TASK_HELD, FIELD_A, TASKS + 1, false},
+    {EVENT_TASK_HELD, FIELD_A, TASKS, true},
+    {EVENT_STEP_ENDED, FIELD_A, -1, false},
+    {EVENT_STEP_ENDED, FIELD_A, DECISION_WAIT, false},
+    {EVENT_STEP_ENDED, FIELD_A, DECISION_KIND_COUNT, false},
+    {EVENT_STEP_ENDED, FIELD_A, DECISION_KIND_COUNT - 1, true},
+    {EVENT_STEP_ENDED, FIELD_STEP, 2, false},
+    {EVENT_CANCEL_ASKED, FIELD_A, -1, false},
+    {EVENT_CANCEL_ASKED, FIELD_A, CANCEL_MODE_COUNT, false},
+    {EVENT_CANCEL_ASKED, FIELD_A, CANCEL_MODE_COUNT - 1, true},
+};
+
+START_TEST(test_numbers_are_taken_within_their_bounds)
+{
+    struct run_state state;
+    struct err err = {0};
+    run_state_init(&state, play.plan, 7);
+    size_t at = 0;
+    while (at < play.event_count && play.events[at].kind != changed[_i].kind) {
+        ck_assert_msg(run_state_apply(&state, &play.events[at], &err), "%s", err.message);
+        at++;
+    }
+    ck_assert_uint_lt(at, play.event_count);
+    struct event event = play.events[at];
+    set(&event, changed[_i].field, changed[_i].value);
+    uint64_t before = run_state_digest(&state);
+    ck_assert_int_eq(run_state_apply(&state, &event, &err), changed[_i].taken);
+    if (!changed[_i].taken) {
+        ck_assert_int_eq(err.code, ERR_DAMAGED);
+        ck_assert_uint_eq(run_state_digest(&state), before);
+    }
+    run_state_done(&state);
+}
+END_TEST
+
+static bool takes(enum event_kind kind, int task)
+{
+    struct event event = {
+        .seq = play.state.last_seq + 1, .at = play.now, .kind = kind, .task = task, .step = -1};
+    return run_state_apply(&play.state, &event, NULL);
+}
+
+START_TEST(test_held_is_not_held_again_nor_what_is_over)
+{
+    play_close(&play);
+    play_open(&play, plan);
+    play_start(&play, 1);
+    int c = play_task(&play, "c");
+    play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
+    ck_assert(!takes(EVENT_TASK_HELD, c));
+    play_control(&play, CONTROL_CANCEL, "c", CANCEL_STOP);
+    ck_assert(!takes(EVENT_TASK_HELD, c));
+    ck_assert(!takes(EVENT_TASK_RELEASED, c));
+    ck_assert(!takes(EVENT_TASK_BLOCKED, c));
+    ck_assert(!takes(EVENT_TASK_BLOCKED, play_task(&play, "a"))); /* it runs */
+    ck_assert(!takes(EVENT_TASK_BLOCKED, TASKS));
+    ck_assert(!takes(EVENT_TASK_HELD, -1));
+}
+END_TEST
+
+START_TEST(test_the_end_is_kept)
+{
+    ck_assert(play.state.ended);
+    ck_assert_int_eq(play.state.ended_at.at_ms, play.now.at_ms);
+    ck_assert_int_eq(play.state.last.at_ms, play.now.at_ms);
+    ck_assert_int_eq(play.state.last.mono_ms, play.now.mono_ms);
+}
+END_TEST
+
+START_TEST(test_done_is_done_once)
+{
+    struct run_state state;
+    run_state_init(&state, play.plan, 7);
+    run_state_done(&state);
+    run_state_done(&state);
+    ck_assert_ptr_null(state.plan);
+}
+END_TEST
+
+START_TEST(test_names_of_statuses)
+{
+    static const char *const want[] = {"queued",    "running", "backoff",   "passed", "gave-up",
+                                       "cancelled", "blocked", "needs-you", "stuck"};
+    static const bool final[] = {false, false, false, true, true, true, true, true, true};
+    ck_assert_int_eq(TABLE_LEN(want), TASK_STATUS_COUNT);
+    for (int i = 0; i < TABLE_LEN(want); i++) {
+        ck_assert_str_eq(task_status_name((enum task_status)i), want[i]);
+        ck_assert_int_eq(task_status_is_final((enum task_status)i), final[i]);
+    }
+}
+END_TEST
+
+/* Change one fact at a time: the digest is another, and the old one when it is put back. */
+static void check_seen(const char *name, void *at, size_t size)
+{
+    unsigned char *bytes = at;
+    uint64_t before = run_state_digest(&play.state);
+    ck_assert_uint_ge(size, 1);
+    bytes[0] ^= 1;
+    ck_assert_msg(run_state_digest(&play.state) != before, "%s is not in the digest", name);
+    bytes[0] ^= 1;
+    ck_assert_uint_eq(run_state_digest(&play.state), before);
+}
+
+#define SEEN(member) check_seen(#member, &(member), sizeof(member))
+
+START_TEST(test_digest_sees_the_run)
+{
+    struct run_state *run = &play.state;
+    SEEN(run->seed);
+    SEEN(run->jobs);
+    SEEN(run->started);
+    SEEN(run->ended);
+    SEEN(run->stopped_by_person);
+    SEEN(run->exit_code);
+    SEEN(run->last_seq);
+    SEEN(run->unknown_events);
+    SEEN(run->running);
+    SEEN(run->held_count);
+    SEEN(run->follow_count);
+    SEEN(run->attempts);
+    SEEN(run->waited_ms);
+    for (int i = 0; i < TASK_STATUS_COUNT; i++)
+        SEEN(run->counts[i]);
+    for (int i = 0; i < SOURCES; i++) {
+        struct gate_state *gate = &run->gates[i];
+        SEEN(gate->status);
+        SEEN(gate->closed);
+        SEEN(gate->since.at_ms);
+        SEEN(gate->due.mono_ms);
+        SEEN(gate->spacing_ms);
+        SEEN(gate->probe);
+        SEEN(gate->chosen);
+    }
+}
+END_TEST
+
+static void check_task(struct task_state *task)
+{
+    SEEN(task->status);
+    SEEN(task->unmet);
+    SEEN(task->blocked_by);
+    SEEN(task->entropy);
+    SEEN(task->held);
+    SEEN(task->follows);
+    SEEN(task->cancelling);
+    SEEN(task->cancel_mode);
+    SEEN(task->since.at_ms);
+    SEEN(task->waited_ms);
+    SEEN(task->first_start.at_ms);
+}
+
+START_TEST(test_digest_sees_the_tasks)
+{
+    for (int i = 0; i < TASKS; i++)
+        check_task(&play.state.tasks[i]);
+    uint64_t before = run_state_digest(&play.state);
+    heap_put(&play.state.ready, 2, 2);
+    ck_assert(run_state_digest(&play.state) != before);
+    heap_remove(&play.state.ready, 2);
+    heap_put(&play.state.waits, 2, 2);
+    ck_assert(run_state_digest(&play.state) != before);
+    heap_remove(&play.state.waits, 2);
+    heap_put(&play.state.gates[1].line, 1, 1);
+    ck_assert(run_state_digest(&play.state) != before);
+    heap_remove(&play.state.gates[1].line, 1);
+    ck_assert_uint_eq(run_state_digest(&play.state), before);
+}
+END_TEST
+
+static void check_step(struct step_state *step)
+{
+    SEEN(step->status);
+    SEEN(step->end);
+    SEEN(step->grant);
+    SEEN(step->used);
+    SEEN(step->allowed);
+    SEEN(step->start_failures);
+    SEEN(step->free_hints);
+    SEEN(step->same);
+    SEEN(step->interrupted);
+    SEEN(step->held_ms);
+    SEEN(step->judged);
+    SEEN(step->silent_failure);
+    SEEN(step->quiet);
+    SEEN(step->first_start.mono_ms);
+    SEEN(step->wait_from.mono_ms);
+    SEEN(step->due.mono_ms);
+    SEEN(step->delay.delay_ms);
+}
+
+static void check_attempt(struct attempt_state *attempt)
+{
+    SEEN(attempt->number);
+    SEEN(attempt->grant);
+    SEEN(attempt->started.at_ms);
+    SEEN(attempt->ended.at_ms);
+    SEEN(attempt->pid);
+    SEEN(attempt->waited_ms);
+    SEEN(attempt->call.hi);
+    SEEN(attempt->call.lo);
+    SEEN(attempt->fingerprint.hi);
+    SEEN(attempt->fingerprint.lo);
+    SEEN(attempt->outcome.kind);
+    SEEN(attempt->outcome.code);
+    SEEN(attempt->outcome.ran_ms);
+    SEEN(attempt->outcome.bytes[0]);
+    SEEN(attempt->outcome.bytes[1]);
+    SEEN(attempt->class);
+    SEEN(attempt->type);
+    SEEN(attempt->reason);
+    if (attempt->correction)
+        SEEN(attempt->correction->at_ms);
+}
+
+START_TEST(test_digest_sees_steps_and_attempts)
+{
+    int corrections = 0;
+    for (int i = 0; i < play.plan->step_count; i++) {
+        struct step_state *step = &play.state.steps[i];
+        check_step(step);
+        for (size_t k = 0; k < step->attempt_count; k++) {
+            check_attempt(&step->attempts[k]);
+            corrections += step->attempts[k].correction != NULL;
+        }
+    }
+    ck_assert_int_eq(corrections, 1);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("fold");
+    TCase *tcase = test_case(suite, "events");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_numbers_are_taken_within_their_bounds, 0, TABLE_LEN(changed));
+    tcase_add_test(tcase, test_held_is_not_held_again_nor_what_is_over);
+    tcase_add_test(tcase, test_the_end_is_kept);
+    tcase_add_test(tcase, test_done_is_done_once);
+    tcase_add_test(tcase, test_names_of_statuses);
+    tcase_add_test(tcase, test_digest_sees_the_run);
+    tcase_add_test(tcase, test_digest_sees_the_tasks);
+    tcase_add_test(tcase, test_digest_sees_steps_and_attempts);
+    return suite;
+}
