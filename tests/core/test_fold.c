@@ -19,7 +19,8 @@ static void correct(const char *task)
     play_input(&play, (struct input){.kind = INPUT_CONTROL,
                                      .control = {.verb = CONTROL_CORRECT,
                                                  .task = play_task(&play, task),
-                                                 .step = -1,
+                                                 .step = 0,
+                                                 .attempt = 1,
                                                  .label = {.class = VERDICT_PERSISTENT},
                                                  .by = "ann"}});
 }
@@ -32,11 +33,11 @@ static void setup(void)
     play_open(&play, plan);
     play_start(&play, 2);
     play_exit(&play, "a", 1, limit);
-    correct("a");
     play_wait(&play, 1000);
     play_exit(&play, "a", 0, play_passed());
     play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
     play_exit(&play, "b", 1, limit);
+    correct("a");
     play_control(&play, CONTROL_RELEASE, "c", CANCEL_STOP);
     play_control(&play, CONTROL_CANCEL, "b", CANCEL_STOP);
     play_wait(&play, 1000);
@@ -104,7 +105,7 @@ static const struct {
     {EVENT_CLASS_CORRECTED, FIELD_STEP, 1, false},
     {EVENT_CLASS_CORRECTED, FIELD_STEP, 2, false},
     {EVENT_CLASS_CORRECTED, FIELD_ATTEMPT, 0, false},
-    {EVENT_CLASS_CORRECTED, FIELD_ATTEMPT, 2, false},
+    {EVENT_CLASS_CORRECTED, FIELD_ATTEMPT, 3, false},
     {EVENT_GATE_CLOSED, FIELD_A, -1, false},
     {EVENT_GATE_CLOSED, FIELD_A, SOURCES, false},
     {EVENT_GATE_CLOSED, FIELD_A, SOURCES - 1, true},
@@ -172,6 +173,59 @@ START_TEST(test_held_is_not_held_again_nor_what_is_over)
     ck_assert(!takes(EVENT_TASK_BLOCKED, play_task(&play, "a"))); /* it runs */
     ck_assert(!takes(EVENT_TASK_BLOCKED, TASKS));
     ck_assert(!takes(EVENT_TASK_HELD, -1));
+}
+END_TEST
+
+/* Behind its last step in memory is another task's first. */
+START_TEST(test_task_that_passed_has_no_next_step)
+{
+    play_close(&play);
+    play_open(&play, plan);
+    play_start(&play, 3);
+    play_exit(&play, "b", 0, play_passed());
+    struct event event = {.seq = play.state.last_seq + 1,
+                          .at = play.now,
+                          .kind = EVENT_STEP_ENDED,
+                          .task = play_task(&play, "b"),
+                          .step = 1,
+                          .a = DECISION_FAILED};
+    play_exit(&play, "c", 1, play_persistent(REASON_NONE));
+    event.seq = play.state.last_seq + 1;
+    ck_assert(!run_state_apply(&play.state, &event, NULL));
+}
+END_TEST
+
+/* Logs of old have less in them. */
+START_TEST(test_wait_without_its_formula)
+{
+    play_close(&play);
+    play_open(&play, plan);
+    play_start(&play, 1);
+    struct event event = {.seq = play.state.last_seq + 1,
+                          .at = play.now,
+                          .kind = EVENT_ATTEMPT_ENDED,
+                          .attempt = 1,
+                          .a = OUTCOME_NOT_STARTED,
+                          .text = "{\"fp\":\"0000000000000000000000000000000z\"}"};
+    ck_assert(run_state_apply(&play.state, &event, NULL));
+    const struct step_state *step = run_state_step(&play.state, 0);
+    ck_assert_uint_eq(step->attempts[0].fingerprint.lo, 0); /* no hex, no digit */
+
+    event = (struct event){.seq = play.state.last_seq + 1,
+                           .at = play.now,
+                           .kind = EVENT_WAIT_STARTED,
+                           .attempt = 1,
+                           .e = 1};
+    ck_assert(run_state_apply(&play.state, &event, NULL));
+    ck_assert_int_eq(step->delay.n, 1);
+    ck_assert_int_eq((int)(step->delay.factor * 100), 100);
+    ck_assert_int_eq(step->delay.hint_ms, -1);
+    ck_assert_int_eq(step->used, 0); /* nothing was used that could be given back */
+    ck_assert_int_eq(step->free_hints, 0);
+    ck_assert_ptr_null(step->wait_json);
+    play.event_count = 0; /* these were not in the play */
+    run_state_done(&play.state);
+    run_state_init(&play.state, play.plan, 7);
 }
 END_TEST
 
@@ -352,6 +406,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_numbers_are_taken_within_their_bounds, 0, TABLE_LEN(changed));
     tcase_add_test(tcase, test_held_is_not_held_again_nor_what_is_over);
+    tcase_add_test(tcase, test_task_that_passed_has_no_next_step);
+    tcase_add_test(tcase, test_wait_without_its_formula);
     tcase_add_test(tcase, test_the_end_is_kept);
     tcase_add_test(tcase, test_done_is_done_once);
     tcase_add_test(tcase, test_names_of_statuses);

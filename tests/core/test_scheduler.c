@@ -727,6 +727,65 @@ static void add_acts(Suite *suite)
     tcase_add_test(tcase, test_release_before_the_due_time_goes_on_waiting);
 }
 
+/* One failure blocks many at once, one retry lets them all wait again. */
+START_TEST(test_a_task_that_many_need)
+{
+    enum { MANY = 100 };
+    struct str plan = {0};
+    str_add(&plan, "{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":["
+                   "\"x\"]}]}");
+    for (int i = 0; i < MANY; i++)
+        str_addf(
+            &plan,
+            ",{\"id\":\"t%d\",\"needs\":[\"a\"],\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}",
+            i);
+    str_add(&plan, "]}");
+    play_open(&play, str_text(&plan));
+    str_done(&plan);
+    play_start(&play, MANY);
+    play_exit(&play, "a", 1, play_persistent(REASON_NONE));
+    ck_assert_int_eq(play.state.counts[TASK_BLOCKED], MANY);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    ck_assert_int_eq(play.state.counts[TASK_QUEUED], MANY);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(play.state.counts[TASK_RUNNING], MANY);
+}
+END_TEST
+
+/* {"note":"..."} around it: what is longer than an event's text may be is not written. */
+START_TEST(test_texts_have_a_limit)
+{
+    enum { FRAME = sizeof("{\"note\":\"\"}") - 1 };
+    char note[EVENT_TEXT_MAX] = {0};
+    memset(note, 'n', EVENT_TEXT_MAX - FRAME);
+    play_open(
+        &play,
+        "{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}"
+        "]}]}");
+    play_input(&play, (struct input){.kind = INPUT_NOTE, .note = note});
+    const struct event *event = play_last(&play, EVENT_NOTE);
+    ck_assert_ptr_nonnull(event->text);
+    ck_assert_uint_eq(strlen(event->text), EVENT_TEXT_MAX);
+    note[EVENT_TEXT_MAX - FRAME] = 'n';
+    play_input(&play, (struct input){.kind = INPUT_NOTE, .note = note});
+    ck_assert_ptr_null(play_last(&play, EVENT_NOTE)->text);
+}
+END_TEST
+
+START_TEST(test_turn_is_empty_once_done)
+{
+    play_open(
+        &play,
+        "{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}"
+        "]}]}");
+    play_start(&play, 1);
+    turn_done(&play.turn);
+    ck_assert_uint_eq(play.turn.event_count + play.turn.action_count, 0);
+    turn_done(&play.turn);
+    play_wait(&play, 1); /* and can be used again */
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("scheduler");
@@ -745,5 +804,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_equal_results_are_entropy_under_research);
     tcase_add_test(tcase, test_inputs_of_an_attempt_that_is_over_are_ignored);
     tcase_add_test(tcase, test_a_chain_of_many_tasks_blocks_without_recursion);
+    tcase_add_test(tcase, test_a_task_that_many_need);
+    tcase_add_test(tcase, test_texts_have_a_limit);
+    tcase_add_test(tcase, test_turn_is_empty_once_done);
     return suite;
 }
