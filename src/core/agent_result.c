@@ -58,14 +58,15 @@ static bool take_block(struct tail *tail, struct span *block)
     return false;
 }
 
-/* Parse what stands last; NULL, and the line is taken, if that is no JSON. */
-static bool take_json(struct tail *tail, struct span *span, struct json **out)
+/* Parse what stands last, a value over many lines only where that is an agent's
+ * own (any program may print a document); NULL, and the line is taken, if that is no JSON. */
+static bool take_json(struct tail *tail, bool blocks, struct span *span, struct json **out)
 {
     *out = NULL;
     if (!take_line(tail, span))
         return false;
     const bool closes = is_single(tail, span, '}') || is_single(tail, span, ']');
-    if (closes && !take_block(tail, span))
+    if (closes && (!blocks || !take_block(tail, span)))
         return true;
     const char first = tail->bytes[span->start];
     if (first != '{' && first != '[')
@@ -101,7 +102,9 @@ static void read_stream(struct agent_result *result, enum agent agent,
     bool events = false; /* the output is one of events */
     enum agent_step step = AGENT_STEP_NONE;
     const int most = agent == AGENT_NONE ? 1 : AGENT_LINES_MAX;
-    for (int i = 0; i < most && step != AGENT_STEP_END && take_json(&tail, &span, &value); i++) {
+    for (int i = 0;
+         i < most && step != AGENT_STEP_END && take_json(&tail, agent != AGENT_NONE, &span, &value);
+         i++) {
         const bool known = result->end != AGENT_END_UNKNOWN;
         step = value ? read_value(agent, value, result) : AGENT_STEP_NONE;
         json_free(value);

@@ -12,7 +12,7 @@
 
 enum {
     LITERALS_CLASSES_MAX = 128, /* different bytes, both cases counted once */
-    LITERALS_NODES_MAX = 8000,  /* characters in all literals together */
+    LITERALS_NODES_MAX = 20000, /* characters in all literals together */
     LITERALS_END = 0x8000,
     LITERAL_NONE = -1,
 };
