@@ -236,7 +236,8 @@ int64_t shown_resets_at_ms(const struct step_state *step)
 {
     const struct attempt_state *attempt = step_state_attempt(step);
     const struct verdict *verdict = step->verdict;
-    if (!verdict || !attempt || step->status != STEP_ENDED)
+    bool has_failed = step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED;
+    if (!verdict || !attempt || !has_failed)
         return -1;
     if (verdict->resume_at_ms >= 0)
         return verdict->resume_at_ms;

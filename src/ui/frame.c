@@ -201,7 +201,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
         out.small = true;
         return out;
     }
-    int tasks = input->facts->state->plan->task_count;
+    int tasks = most(input->facts->state->plan->task_count, input->view->row_count);
     struct rest rest = take_bottom(&out, rows, columns, input->replay != NULL);
     if (frame_has_banner(input)) {
         out.banner = rest.top++;

@@ -1,4 +1,6 @@
 /* frame_fold.c - the preview of a row that stands for the tasks of one fault. */
+#include <string.h>
+
 #include "clock.h"
 #include "frame_preview.h"
 #include "text.h"
@@ -31,19 +33,35 @@ static void put_what(struct preview *preview, const struct view_fold *fold)
     str_done(&text);
 }
 
+static void add_times(const struct preview *preview, const struct fault *fault, struct str *out)
+{
+    char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
+    const struct moment now = frame_now(preview->input);
+    int64_t left_ms = fault->due_first.mono_ms - now.mono_ms;
+    (void)clock_hms(fault->due_first.at_ms, first);
+    (void)clock_hms(fault->due_last.at_ms, last);
+    if (left_ms <= 0) {
+        str_addf(out, "due since %s", first);
+    } else if (strcmp(first, last) != 0) {
+        str_addf(out, "between %s and %s", first, last);
+    } else {
+        str_add(out, "in ");
+        shown_duration(left_ms + MS_PER_S - 1, out);
+        str_addf(out, ", at %s", first);
+    }
+}
+
 static void put_next(struct preview *preview, const struct view_fold *fold)
 {
     const struct plan_task *tasks = preview->state->plan->tasks;
     bool live = preview->input->facts->mode == VIEW_LIVE;
-    char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
     struct str text = {0};
     if (fold->leader >= 0)
         str_addf(&text, "once %s is through, one after the other", tasks[fold->leader].id);
     else if (fold->held == fold->fault.count)
         str_add(&text, "held: no new tries until p lets them go");
     else
-        str_addf(&text, "between %s and %s", clock_hms(fold->fault.due_first.at_ms, first),
-                 clock_hms(fold->fault.due_last.at_ms, last));
+        add_times(preview, &fold->fault, &text);
     if (live && fold->leader < 0)
         str_addf(&text, "   r = %s alone, the others wait for it", tasks[fold->fault.first].id);
     preview_put(preview, "next", str_text(&text));

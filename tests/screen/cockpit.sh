@@ -158,4 +158,49 @@ type f q
 expect f 'shell>' 'q leaves'
 "$devs" run --plain boat.json 2>&1 | grep -q network
 want 'the next run goes by it' $? 0
+
+# --- three steps of one source meet its limit: one row, one line, and one is sent
+cat >limited.sh <<'SCRIPT'
+#!/bin/sh
+[ -e opened ] && exit 0
+echo 'HTTP 429 Too Many Requests' >&2
+echo 'Retry-After: 600' >&2
+exit 1
+SCRIPT
+chmod +x limited.sh
+cat >limited.json <<'PLAN'
+{"version": 1, "name": "limits", "idempotent": true, "jobs": 3,
+ "tasks": [{"id": "one", "steps": [{"run": ["./limited.sh"], "source": "api", "policy": "research"}]},
+           {"id": "two", "steps": [{"run": ["./limited.sh"], "source": "api", "policy": "research"}]},
+           {"id": "three", "steps": [{"run": ["./limited.sh"], "source": "api", "policy": "research"}]}]}
+PLAN
+open g 100 30
+type g "clear; '$devs' run limited.json" Enter
+expect g 'gate api closed until .*3 wait' 'a line tells of the limit'
+expect g '3 tasks one fault since' 'what waits with it is one row'
+expect g 'the server says 10:00\|in 9:[0-9]*, at' 'and says for how long'
+type g p
+expect g 'hold: 3 tasks done' 'p holds all'
+expect g 'p let all go' 'the footer says what p does now'
+type g p
+expect g 'let go: 3 tasks done' 'p lets all go'
+type g Enter
+expect g 'p hold all' 'Enter leaves the row where it is'
+expect g '│backoff.*three' 'and unfolds it'
+type g Enter
+expect g 'unfold' 'Enter folds it'
+type g x
+expect g 'Cancel all 3 tasks of one fault' 'x asks about all'
+nothing_is_asked() { # the prompt takes nothing at first
+	type g Escape
+	! shows g 'Cancel all'
+}
+until_true 20 nothing_is_asked
+: >opened
+type g r
+expect g 'one: send one: done: sent; 2 that wait' 'r sends one'
+expect g 'ENDED' 'what it passed, the others pass after it, long before their time'
+expect g '3 of 3 passed\|passed.*three' 'all of them'
+type g q
+expect g 'shell>' 'q leaves'
 finish

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "app.h"
+#include "app_acts.h"
 
 #include <fcntl.h>
 #include <locale.h>
@@ -356,6 +357,93 @@ START_TEST(test_retry_is_asked_and_answered)
     ck_assert_str_eq(control.by, "ann@tty2");
     answer(&control, true, "{\"answer\":\"starts with the next free slot\"}");
     wait_for("alpha: retry now: done: starts with");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+/* These tasks wait with one fault. */
+static void meet_one_fault(const char *const *ids, size_t count)
+{
+    story.now = clock_now();
+    for (size_t i = 0; i < count; i++) {
+        story_start(&story, ids[i]);
+        story_fail_by_world(&story, ids[i], TRANSIENT_NETWORK_TIMEOUT, 1, NULL);
+        story_wait(&story, ids[i], 1000);
+    }
+}
+
+START_TEST(test_hold_of_all_is_answered_once)
+{
+    static const char *const ids[] = {"alpha", "beta", "gamma"};
+    struct app_options options = live_options();
+    meet_one_fault(ids, ARRAY_LEN(ids));
+    begin(&options);
+    go();
+    wait_for("3 tasks");
+    press("p");
+    for (int i = 0; i < 3; i++) {
+        struct control control = wait_for_control("");
+        ck_assert_int_eq(control.verb, CONTROL_HOLD);
+        ck_assert_int_eq(control.task, i);
+        ck_assert_int_eq(control.step, -1);
+        ck_assert_str_eq(control.by, "ann@tty2");
+        answer(&control, i != 1, "{\"answer\":\"it is held already\"}");
+    }
+    wait_for("hold: 2 tasks done, 1 refused: beta: it is held already");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+START_TEST(test_one_of_a_fault_is_sent)
+{
+    static const char *const ids[] = {"alpha", "beta", "gamma"};
+    struct app_options options = live_options();
+    meet_one_fault(ids, ARRAY_LEN(ids));
+    begin(&options);
+    go();
+    wait_for("send one");
+    press("r");
+    struct control control = wait_for_control("");
+    ck_assert_int_eq(control.verb, CONTROL_SEND_ONE);
+    ck_assert_int_eq(control.task, 0);
+    ck_assert_int_eq(control.attempt, 1);
+    answer(&control, true, "{\"answer\":\"sent\"}");
+    wait_for("alpha: send one: done: sent");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+/* More than may be open at a time: the others are asked for as there is room. */
+START_TEST(test_act_on_very_many_is_carried_out)
+{
+    enum { MANY = 3 * APP_ACTS_MAX };
+    static char names[MANY][8];
+    static const char *ids[MANY];
+    struct app_options options = live_options();
+    struct str all = {0};
+    for (int i = 0; i < MANY; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "t%02d", i);
+        ids[i] = names[i];
+        str_addf(&all, "%s%s", i > 0 ? " " : "", names[i]);
+    }
+    story_done(&story);
+    story_init(&story, all.data, "G");
+    str_done(&all);
+    meet_one_fault(ids, MANY);
+    begin(&options);
+    log_writer_close(writer); /* nobody owns it: the desk answers */
+    writer = NULL;
+    go();
+    wait_for("48 tasks");
+    press("p");
+    wait_for("hold: 48 tasks done");
+    wait_for("let all go");
+    press("x");
+    wait_for("Cancel all 48 tasks of one fault?");
+    wait_pressing("s", "cancel (stop): 48 tasks done");
     press("q");
     ck_assert_int_eq(left(), APP_LEFT);
 }
@@ -736,6 +824,9 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_ended_run_does_nothing_while_idle);
     tcase_add_test(tcase, test_events_of_another_process_are_shown);
     tcase_add_test(tcase, test_retry_is_asked_and_answered);
+    tcase_add_test(tcase, test_hold_of_all_is_answered_once);
+    tcase_add_test(tcase, test_one_of_a_fault_is_sent);
+    tcase_add_test(tcase, test_act_on_very_many_is_carried_out);
     tcase_add_test(tcase, test_refusal_is_shown_in_words);
     tcase_add_test(tcase, test_correction_is_asked_answered_and_shown);
     tcase_add_test(tcase, test_new_rule_is_tried_then_saved_once);

@@ -62,6 +62,13 @@ static const struct {
     {PROMPT_CANCEL, 'c', PROMPT_UNDECIDED},
     {PROMPT_CANCEL, 'w', PROMPT_UNDECIDED},
     {PROMPT_CANCEL, ' ', PROMPT_UNDECIDED},
+    {PROMPT_CANCEL_MANY, 's', PROMPT_STOP},
+    {PROMPT_CANCEL_MANY, 't', PROMPT_TERM},
+    {PROMPT_CANCEL_MANY, 'K', PROMPT_KILL},
+    {PROMPT_CANCEL_MANY, TERM_KEY_ESC, PROMPT_KEPT},
+    {PROMPT_CANCEL_MANY, TERM_KEY_ENTER, PROMPT_UNDECIDED},
+    {PROMPT_CANCEL_MANY, 'x', PROMPT_UNDECIDED},
+    {PROMPT_CANCEL_MANY, 'c', PROMPT_UNDECIDED},
     {PROMPT_QUIT, 'w', PROMPT_WAIT},
     {PROMPT_QUIT, 'c', PROMPT_CANCEL_ALL},
     {PROMPT_QUIT, TERM_KEY_ESC, PROMPT_KEPT},
@@ -80,6 +87,10 @@ START_TEST(test_key)
     if (kind == PROMPT_QUIT) {
         prompt_close(&prompt);
         prompt_open_quit(&prompt, 3, 2, OPENED_MS);
+    }
+    if (kind == PROMPT_CANCEL_MANY) {
+        prompt_close(&prompt);
+        prompt_open_cancel_many(&prompt, &waiting, 6, OPENED_MS);
     }
 
     enum prompt_choice early = prompt_key(&prompt, key_cases[_i].key, LATER_MS - 1);
@@ -166,6 +177,21 @@ START_TEST(test_cancel_drawn)
                  " t  as s, and if a try is running: TERM to its group, KILL after the grace\n"
                  " K  as s, and if a try is running: KILL at once\n"
                  " Esc  leave it as it is   (Enter does nothing)\n");
+}
+END_TEST
+
+START_TEST(test_cancel_of_many_drawn)
+{
+    prompt_close(&prompt);
+    prompt_open_cancel_many(&prompt, &waiting, 6, OPENED_MS);
+    ck_assert(!prompt_update(&prompt, &waiting, LATER_MS)); /* its tasks are the caller's */
+    ck_assert_str_eq(drawn(),
+                     "\n"
+                     " Cancel all 6 tasks of one fault?   T-104 and 5 more; all of them wait\n"
+                     " s  stop retrying all of them\n"
+                     " t  as s, and TERM to those that run by then, KILL after the grace\n"
+                     " K  as s, and KILL at once to those that run by then\n"
+                     " Esc  leave them as they are   (Enter does nothing)\n");
 }
 END_TEST
 
@@ -361,6 +387,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_same_target_changes_nothing);
     tcase_add_loop_test(tcase, test_change_asks_again, 0, TABLE_LEN(change_cases));
     tcase_add_test(tcase, test_cancel_drawn);
+    tcase_add_test(tcase, test_cancel_of_many_drawn);
     tcase_add_test(tcase, test_long_title_does_not_hide_the_state);
     tcase_add_test(tcase, test_title_is_cut_between_runes);
     tcase_add_test(tcase, test_nothing_kept_when_nothing_was_tried);
