@@ -99,6 +99,23 @@ static const char *program_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The fingerprint of a failure: of all it wrote where a policy compares results, else of
+ * the tails, which is enough to see that several tasks wait with the same fault. */
+static struct digest take_fingerprint(const struct attempt *attempt,
+                                      const struct classify_input *evidence)
+{
+    const struct outcome *outcome = &evidence->outcome;
+    if (attempt->fingerprint)
+        return fingerprint_finish(attempt->fingerprint, outcome->kind, outcome->code);
+    struct fingerprint *fingerprint = NULL;
+    fingerprint_open(&fingerprint);
+    fingerprint_add(fingerprint, 0, evidence->out.bytes, evidence->out.len);
+    fingerprint_add(fingerprint, 1, evidence->err.bytes, evidence->err.len);
+    struct digest digest = fingerprint_finish(fingerprint, outcome->kind, outcome->code);
+    fingerprint_close(fingerprint);
+    return digest;
+}
+
 void attempt_judge(const struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input)
 {
@@ -121,9 +138,8 @@ void attempt_judge(const struct attempt *attempt, const struct attempt_setting *
     classify(setting->classifier, &evidence, &input->verdict);
     const char *match = attempt->plan->expect.match;
     input->expectation_met = match && (holds(&evidence.out, match) || holds(&evidence.err, match));
-    if (attempt->fingerprint)
-        input->fingerprint =
-            fingerprint_finish(attempt->fingerprint, input->outcome.kind, input->outcome.code);
+    if (attempt->fingerprint || input->verdict.class != VERDICT_SUCCESS)
+        input->fingerprint = take_fingerprint(attempt, &evidence);
 }
 
 static int start_failure_code(int number)

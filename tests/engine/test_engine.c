@@ -737,6 +737,24 @@ START_TEST(test_expected_match_is_looked_for)
 }
 END_TEST
 
+/* No policy here compares results: what fails is told apart all the same, for faults that
+ * several tasks share. */
+START_TEST(test_failures_that_are_alike_have_one_fingerprint)
+{
+    start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
+          "{'id':'b','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
+          "{'id':'c','steps':[{'phase':'RED','run':['sh','-c','echo other; exit 3']}]},"
+          "{'id':'d','steps':[{'phase':'RED','run':['true']}]}");
+    (void)finish();
+    read_log();
+    const struct digest a = state.tasks[0].steps[0].attempts[0].fingerprint;
+    ck_assert(a.hi != 0);
+    ck_assert_uint_eq(state.tasks[1].steps[0].attempts[0].fingerprint.hi, a.hi);
+    ck_assert_uint_ne(state.tasks[2].steps[0].attempts[0].fingerprint.hi, a.hi);
+    ck_assert_uint_eq(state.tasks[3].steps[0].attempts[0].fingerprint.hi, 0); /* it passed */
+}
+END_TEST
+
 START_TEST(test_equal_results_have_equal_fingerprints)
 {
     start("{'id':'a','steps':[{'policy':'research','run':['sh','-c','echo same; exit 1']}]}");
@@ -839,6 +857,7 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_crowd_that_writes_at_once);
     tcase_add_test(plans, test_quiet_and_heard_again);
     tcase_add_test(plans, test_expected_match_is_looked_for);
+    tcase_add_test(plans, test_failures_that_are_alike_have_one_fingerprint);
     tcase_add_test(plans, test_equal_results_have_equal_fingerprints);
     TCase *acts = test_case(suite, "acts");
     tcase_add_checked_fixture(acts, setup, teardown);
