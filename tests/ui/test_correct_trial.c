@@ -198,8 +198,9 @@ START_TEST(test_real_trial_reads_the_log)
     struct correct_trial_job job = {rule_trial_run, &place, NULL, rule};
     record();
     ck_assert_msg(correct_trial_start(&trial, &job, &err), "%s", err.message);
-    struct correct_trial_news news = wait_for(true, 1);
+    struct correct_trial_news news = wait_for(true, 0);
     ck_assert_msg(!news.failed, "%s", news.words);
+    ck_assert_int_eq(news.done, 1);
     ck_assert_int_eq(news.total, 1);
     ck_assert_msg(strstr(news.words, "1 of 1 would change: 1 exit 1 -> network"), "%s", news.words);
 }
