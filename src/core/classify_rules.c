@@ -194,6 +194,12 @@ static bool check_verdict_rule(const struct rule *rule, const struct json *json,
     return true;
 }
 
+static bool check_guard_count(const struct rules *rules, struct err *err)
+{
+    return rules->guards.count <= RULE_GUARDS_MAX ||
+           err_set(err, ERR_LIMIT, "more than %d guards", RULE_GUARDS_MAX);
+}
+
 static bool check_guard(const struct rule *rule, const struct json *json, struct err *err)
 {
     (void)json;
@@ -233,6 +239,16 @@ static bool set_hash(struct rules *rules, size_t len, struct err *err)
     return true;
 }
 
+static void set_guard_bits(struct rules *rules)
+{
+    rules->guard_bits = xcalloc((size_t)rules->literals.count + 1, sizeof(*rules->guard_bits));
+    for (size_t i = 0; i < rules->guards.count; i++) {
+        const struct rule *guard = &rules->guards.items[i];
+        for (int k = 0; k < guard->need_count; k++)
+            rules->guard_bits[guard->needs[k]] |= UINT64_C(1) << i;
+    }
+}
+
 bool rules_open(struct rules **out, const char *json, size_t len, struct err *err)
 {
     struct rules *rules = xcalloc(1, sizeof(*rules));
@@ -243,6 +259,7 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
     bool ok =
         json_parse(json, len, &root, NULL, err) && set_hash(rules, len, err) &&
         read_list(&rules->guards, rules, json_get(root, "guards"), check_guard, err) &&
+        check_guard_count(rules, err) &&
         read_list(&rules->errors, rules, json_get(root, "errors"), check_verdict_rule, err) &&
         read_list(&rules->hints, rules, json_get(root, "hints"), check_verdict_rule, err) &&
         read_list(&rules->verdicts, rules, json_get(root, "rules"), check_verdict_rule, err) &&
@@ -255,6 +272,7 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
     }
     for (size_t i = 0; i < rules->verdicts.count; i++)
         rules->for_signals = rules->for_signals || rules->verdicts.items[i].signal_count > 0;
+    set_guard_bits(rules);
     literals_build(&rules->literals);
     *out = rules;
     return true;
@@ -281,6 +299,7 @@ void rules_close(struct rules *rules)
     list_done(&rules->verdicts);
     list_done(&rules->said);
     literals_done(&rules->literals);
+    free(rules->guard_bits);
     free(rules->text);
     free(rules);
 }

@@ -21,6 +21,7 @@
 
 enum {
     RULES_MAX = 512,
+    RULE_GUARDS_MAX = 64, /* one bit each */
     RULE_EXITS_MAX = 16,
     RULE_NEEDS_MAX = 48,
     RULE_SIGNALS_MAX = 8,
@@ -83,9 +84,10 @@ struct rules {
     struct rule_list errors;   /* a line that matches one names an error */
     struct rule_list said;     /* an agent's own last words that are a failure */
     struct literals literals;
-    bool for_signals; /* there is a rule for signals */
-    char *text;       /* owned: the JSON */
-    char hash[65];    /* its SHA-256 in hex */
+    uint64_t *guard_bits; /* owned; by literal: the guards that need it */
+    bool for_signals;     /* there is a rule for signals */
+    char *text;           /* owned: the JSON */
+    char hash[65];        /* its SHA-256 in hex */
 };
 
 /* Compile. ERR_INVALID names the rule. The caller ends *out with rules_close(). */

@@ -24,6 +24,7 @@ int scan_near_weight(enum near_why why)
 static void note_hit(void *ctx, int literal)
 {
     struct scan_stream *stream = ctx;
+    stream->text.lines[stream->line].guards |= stream->guard_bits[literal];
     const int32_t older = stream->latest[literal];
     if (older != NO_HIT && stream->hits[older].line == stream->line)
         return;
@@ -38,6 +39,7 @@ static void fill_stream(struct scan_stream *stream, const struct rules *rules,
                         const struct classify_text *raw)
 {
     clean_text_init(&stream->text, raw);
+    stream->guard_bits = rules->guard_bits;
     stream->latest = xcalloc((size_t)rules->literals.count, sizeof(*stream->latest));
     for (int i = 0; i < rules->literals.count; i++)
         stream->latest[i] = NO_HIT;
@@ -143,6 +145,8 @@ bool scan_is_spoken(struct scan *scan, int stream, size_t index)
     const struct rule_list *guards = &scan->rules->guards;
     for (size_t i = 0; i < guards->count && line->state == CLEAN_LINE_SPOKEN; i++) {
         const struct rule *guard = &guards->items[i];
+        if (guard->need_count > 0 && (line->guards & UINT64_C(1) << i) == 0)
+            continue;
         if (line_matches(scan, stream, index, guard->pattern) &&
             !(guard->unless && line_matches(scan, stream, index, guard->unless)))
             line->state = CLEAN_LINE_QUOTED;

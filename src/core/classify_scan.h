@@ -20,7 +20,7 @@ enum {
     /* Bytes that patterns look at, one pattern after the other, in one judgement. What a
      * text costs beyond that is not worth its verdict: the rules left do not hold. */
     SCAN_WORK_MAX = 384 * 1024,
-    SCAN_WORK_OUTRANKED = 8 * 1024, /* more of it, to name what was outranked */
+    SCAN_WORK_OUTRANKED = 3 * 1024, /* more of it, to name what was outranked */
     SCAN_LONG_LINE = 512,           /* a longer one is asked first whether it is quoted */
     SCAN_WORK_OF_TRY = 64,          /* what a try costs beside its bytes */
 };
@@ -36,8 +36,9 @@ struct scan_stream {
     struct scan_hit *hits; /* owned */
     size_t hit_count;
     size_t hit_cap;
-    int32_t *latest; /* owned: a literal's last hit, -1 for none */
-    uint32_t line;   /* while it is filled */
+    int32_t *latest;            /* owned: a literal's last hit, -1 for none */
+    uint32_t line;              /* while it is filled */
+    const uint64_t *guard_bits; /* borrowed: rules.guard_bits */
 };
 
 /* A rule that had its literal, and lost. */

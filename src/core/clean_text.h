@@ -23,11 +23,12 @@ enum {
 
 /* A line, or a part of a long one. */
 struct clean_line {
-    size_t start;   /* in clean_text.bytes */
-    size_t len;     /* without the line feed */
-    int64_t offset; /* of its first byte in the whole raw stream */
-    int64_t number; /* line feeds before it in the text given, plus 1 */
-    bool continues; /* the line before is a part of the same one */
+    size_t start;    /* in clean_text.bytes */
+    size_t len;      /* without the line feed */
+    int64_t offset;  /* of its first byte in the whole raw stream */
+    int64_t number;  /* line feeds before it in the text given, plus 1 */
+    uint64_t guards; /* for the scan: guards that have a literal here */
+    bool continues;  /* the line before is a part of the same one */
     enum clean_line_state state;
 };
 
