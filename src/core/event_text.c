@@ -2,41 +2,10 @@
 
 #include <assert.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "json.h"
+#include "event_look.h"
 #include "shown.h"
-
-/* What the integers of an event are called in JSON; NULL = not used. */
-static const struct {
-    const char *a, *b, *c, *d, *e;
-} field_names[] = {
-    [EVENT_NONE] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_RUN_STARTED] = {"jobs", NULL, NULL, NULL, NULL},
-    [EVENT_RUN_ENDED] = {"exit_code", NULL, NULL, NULL, NULL},
-    [EVENT_ATTEMPT_STARTED] = {NULL, NULL, "start", NULL, NULL},
-    [EVENT_ATTEMPT_RUNNING] = {"pid", "pid_start", NULL, NULL, NULL},
-    [EVENT_ATTEMPT_ENDED] = {NULL, "code", "ran_ms", "out_bytes", "err_bytes"},
-    [EVENT_ATTEMPT_JUDGED] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_WAIT_STARTED] = {"delay_ms", "due_at_ms", "due_mono_ms", "exact_ms", "free"},
-    [EVENT_WAIT_ENDED] = {"by_hand", NULL, NULL, NULL, NULL},
-    [EVENT_STEP_ENDED] = {NULL, "attempts", "entropy", "capture", NULL},
-    [EVENT_STEP_REOPENED] = {"new_grant", "allowed", NULL, NULL, NULL},
-    [EVENT_TASK_BLOCKED] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_TASK_HELD] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_TASK_RELEASED] = {"due_at_ms", "due_mono_ms", NULL, NULL, NULL},
-    [EVENT_CANCEL_ASKED] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_CONTROL_ANSWERED] = {"control", "done", NULL, NULL, NULL},
-    [EVENT_ATTEMPT_QUIET] = {"quiet_ms", NULL, NULL, NULL, NULL},
-    [EVENT_ATTEMPT_HEARD] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_NOTE] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_GATE_CLOSED] = {NULL, "due_at_ms", "due_mono_ms", "limits", NULL},
-    [EVENT_GATE_OPENED] = {NULL, "waiting", "spacing_ms", NULL, NULL},
-    [EVENT_CLASS_CORRECTED] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_RUN_RECOVERED] = {"rebooted", NULL, NULL, NULL, NULL},
-};
-static_assert(ARRAY_LEN(field_names) == EVENT_KIND_COUNT, "every event kind has its fields");
 
 enum event_level event_level(const struct event *event)
 {
@@ -61,17 +30,6 @@ const char *event_level_name(enum event_level level)
     return names[level];
 }
 
-/* An event and what it names, looked up once. */
-struct words {
-    const struct run_state *state;
-    const struct event *event;
-    const struct json *text;
-    const struct plan_step *plan;        /* NULL for an event of the run */
-    const struct step_state *step;       /* likewise */
-    const struct attempt_state *attempt; /* NULL where there is none */
-    struct str *out;
-};
-
 static void seconds(int64_t ms, struct str *out)
 {
     if (ms % 1000 == 0)
@@ -80,12 +38,12 @@ static void seconds(int64_t ms, struct str *out)
         str_addf(out, "%.2f s", (double)ms / 1000);
 }
 
-static const char *by_of(const struct words *w)
+static const char *by_of(const struct event_look *w)
 {
     return json_text(json_get(w->text, "by"), "a person");
 }
 
-static void words_run_ended(const struct words *w)
+static void words_run_ended(const struct event_look *w)
 {
     str_addf(w->out, "run ended, exit %lld:", (long long)w->event->a);
     const char *comma = "";
@@ -98,7 +56,7 @@ static void words_run_ended(const struct words *w)
     }
 }
 
-static void words_attempt_started(const struct words *w)
+static void words_attempt_started(const struct event_look *w)
 {
     str_add(w->out, "starts:");
     enum { WORDS_ARGS_BYTES_MAX = 200 };
@@ -112,7 +70,7 @@ static void words_attempt_started(const struct words *w)
     }
 }
 
-static void words_attempt_ended(const struct words *w)
+static void words_attempt_ended(const struct event_look *w)
 {
     outcome_words(&w->attempt->outcome, w->out);
     str_add(w->out, ", ran ");
@@ -121,7 +79,7 @@ static void words_attempt_ended(const struct words *w)
         str_addf(w->out, ", %d processes left", w->attempt->outcome.left);
 }
 
-static void words_attempt_judged(const struct words *w)
+static void words_attempt_judged(const struct event_look *w)
 {
     const char *rule = json_text(json_get(w->text, "rule"), "");
     const char *match = json_text(json_get(w->text, "match"), "");
@@ -140,18 +98,8 @@ static void words_attempt_judged(const struct words *w)
         str_addf(w->out, ": %s", match);
 }
 
-/* What went wrong, in the words of the program where a rule saw them: E4. */
-static void add_error(const struct step_state *step, const struct attempt_state *attempt,
-                      struct str *out)
-{
-    if (step->verdict && step->verdict->match[0] != '\0')
-        str_add(out, step->verdict->match);
-    else
-        outcome_words(&attempt->outcome, out);
-}
-
 /* B6 wants this very form for what is tried again because of the world. */
-static void words_wait_started(const struct words *w)
+static void words_wait_started(const struct event_look *w)
 {
     const struct attempt_state *attempt = w->attempt;
     const char *id = w->state->plan->tasks[w->event->task].id;
@@ -165,11 +113,11 @@ static void words_wait_started(const struct words *w)
              (long long)json_i64(json_get(w->text, "n"), 1), (long long)(allowed - 1), id, reason);
     seconds(w->event->a, w->out);
     str_addf(w->out, ", then try %d; error: ", w->event->attempt + 1);
-    add_error(w->step, attempt, w->out);
+    event_look_error(w, w->out);
 }
 
 /* The last error, as far as a rule saw it. */
-static void add_cause(const struct words *w)
+static void add_cause(const struct event_look *w)
 {
     char word[VERDICT_WORD_MAX];
     const struct verdict *verdict = w->step->verdict;
@@ -180,7 +128,7 @@ static void add_cause(const struct words *w)
         str_addf(w->out, ": %s", verdict->match);
 }
 
-static void words_step_ended(const struct words *w)
+static void words_step_ended(const struct event_look *w)
 {
     enum decision_kind kind = (enum decision_kind)w->event->a;
     str_add(w->out, decision_kind_name(kind));
@@ -196,7 +144,7 @@ static void words_step_ended(const struct words *w)
         add_cause(w);
 }
 
-static void words_control_answered(const struct words *w)
+static void words_control_answered(const struct event_look *w)
 {
     str_addf(w->out, "%s asked by %s: %s%s",
              w->event->c > 0 && w->event->c < CONTROL_VERB_COUNT
@@ -206,25 +154,25 @@ static void words_control_answered(const struct words *w)
 }
 
 /* The id of a task by its number, as an event holds it. */
-static const char *task_id(const struct words *w, int64_t number)
+static const char *task_id(const struct event_look *w, int64_t number)
 {
     bool there = number >= 0 && number < w->state->plan->task_count;
     return there ? w->state->plan->tasks[number].id : "?";
 }
 
-static void words_task_blocked(const struct words *w)
+static void words_task_blocked(const struct event_look *w)
 {
     str_addf(w->out, "blocked: it needs %s, which did not pass", task_id(w, w->event->a));
 }
 
-static void words_task_held(const struct words *w)
+static void words_task_held(const struct event_look *w)
 {
     str_addf(w->out, "held by %s", by_of(w));
     if (w->event->a > 0)
         str_addf(w->out, " until %s is through", task_id(w, w->event->a - 1));
 }
 
-static void words_task_released(const struct words *w)
+static void words_task_released(const struct event_look *w)
 {
     if (json_get(w->text, "by"))
         str_addf(w->out, "released by %s", by_of(w));
@@ -232,7 +180,7 @@ static void words_task_released(const struct words *w)
         str_add(w->out, "goes on: the one it followed is through");
 }
 
-static void words_gate(const struct words *w)
+static void words_gate(const struct event_look *w)
 {
     const struct event *event = w->event;
     bool there = event->a >= 0 && event->a < w->state->plan->source_count;
@@ -255,7 +203,7 @@ static void words_gate(const struct words *w)
     }
 }
 
-static void words_class_corrected(const struct words *w)
+static void words_class_corrected(const struct event_look *w)
 {
     const struct verdict_label label = {.class = (enum verdict_class)w->event->a,
                                         .type = (enum transient_type)w->event->b,
@@ -264,90 +212,89 @@ static void words_class_corrected(const struct words *w)
              by_of(w));
 }
 
-static void words_of_kind(const struct words *w)
+static void words_run_started(const struct event_look *w)
 {
-    const struct event *event = w->event;
-    switch (event->kind) {
-    case EVENT_RUN_STARTED:
-        str_addf(w->out, "run started by %s: %d task%s, %lld at a time", by_of(w),
-                 w->state->plan->task_count, w->state->plan->task_count == 1 ? "" : "s",
-                 (long long)event->a);
-        break;
-    case EVENT_RUN_ENDED:
-        words_run_ended(w);
-        break;
-    case EVENT_ATTEMPT_STARTED:
-        words_attempt_started(w);
-        break;
-    case EVENT_ATTEMPT_RUNNING:
-        str_addf(w->out, "runs, pid %lld", (long long)event->a);
-        break;
-    case EVENT_ATTEMPT_ENDED:
-        words_attempt_ended(w);
-        break;
-    case EVENT_ATTEMPT_JUDGED:
-        words_attempt_judged(w);
-        break;
-    case EVENT_WAIT_STARTED:
-        words_wait_started(w);
-        break;
-    case EVENT_WAIT_ENDED:
-        if (event->a)
-            str_addf(w->out, "wait skipped by %s", by_of(w));
-        else
-            str_add(w->out, "wait is over");
-        break;
-    case EVENT_STEP_ENDED:
-        words_step_ended(w);
-        break;
-    case EVENT_STEP_REOPENED:
-        str_addf(w->out, "retried by %s: %lld fresh attempts", by_of(w), (long long)event->b);
-        break;
-    case EVENT_TASK_BLOCKED:
-        words_task_blocked(w);
-        break;
-    case EVENT_TASK_HELD:
-        words_task_held(w);
-        break;
-    case EVENT_TASK_RELEASED:
-        words_task_released(w);
-        break;
-    case EVENT_CANCEL_ASKED:
-        str_addf(w->out, "cancel (%s) asked by %s", cancel_mode_name((enum cancel_mode)event->a),
-                 by_of(w));
-        break;
-    case EVENT_CONTROL_ANSWERED:
-        words_control_answered(w);
-        break;
-    case EVENT_ATTEMPT_QUIET:
-        str_add(w->out, "no output for ");
-        shown_duration(event->a, w->out);
-        break;
-    case EVENT_ATTEMPT_HEARD:
-        str_add(w->out, "output again");
-        break;
-    case EVENT_NOTE:
-        str_add(w->out, json_text(json_get(w->text, "note"), ""));
-        break;
-    case EVENT_GATE_CLOSED:
-    case EVENT_GATE_OPENED:
-        words_gate(w);
-        break;
-    case EVENT_CLASS_CORRECTED:
-        words_class_corrected(w);
-        break;
-    case EVENT_RUN_RECOVERED:
-        str_addf(w->out, "run taken up again by %s%s", by_of(w),
-                 event->a != 0 ? ", after a reboot" : "");
-        break;
-    case EVENT_NONE:
-    case EVENT_KIND_COUNT:
-        break;
-    }
+    int tasks = w->state->plan->task_count;
+    str_addf(w->out, "run started by %s: %d task%s, %lld at a time", by_of(w), tasks,
+             tasks == 1 ? "" : "s", (long long)w->event->a);
 }
 
+static void words_attempt_running(const struct event_look *w)
+{
+    str_addf(w->out, "runs, pid %lld", (long long)w->event->a);
+}
+
+static void words_wait_ended(const struct event_look *w)
+{
+    if (w->event->a)
+        str_addf(w->out, "wait skipped by %s", by_of(w));
+    else
+        str_add(w->out, "wait is over");
+}
+
+static void words_step_reopened(const struct event_look *w)
+{
+    str_addf(w->out, "retried by %s: %lld fresh attempts", by_of(w), (long long)w->event->b);
+}
+
+static void words_cancel_asked(const struct event_look *w)
+{
+    str_addf(w->out, "cancel (%s) asked by %s", cancel_mode_name((enum cancel_mode)w->event->a),
+             by_of(w));
+}
+
+static void words_attempt_quiet(const struct event_look *w)
+{
+    str_add(w->out, "no output for ");
+    shown_duration(w->event->a, w->out);
+}
+
+static void words_attempt_heard(const struct event_look *w)
+{
+    str_add(w->out, "output again");
+}
+
+static void words_note(const struct event_look *w)
+{
+    str_add(w->out, json_text(json_get(w->text, "note"), ""));
+}
+
+static void words_run_recovered(const struct event_look *w)
+{
+    str_addf(w->out, "run taken up again by %s%s", by_of(w),
+             w->event->a != 0 ? ", after a reboot" : "");
+}
+
+typedef void event_words_fn(const struct event_look *w);
+
+static event_words_fn *const writers[] = {
+    [EVENT_RUN_STARTED] = words_run_started,
+    [EVENT_RUN_ENDED] = words_run_ended,
+    [EVENT_ATTEMPT_STARTED] = words_attempt_started,
+    [EVENT_ATTEMPT_RUNNING] = words_attempt_running,
+    [EVENT_ATTEMPT_ENDED] = words_attempt_ended,
+    [EVENT_ATTEMPT_JUDGED] = words_attempt_judged,
+    [EVENT_WAIT_STARTED] = words_wait_started,
+    [EVENT_WAIT_ENDED] = words_wait_ended,
+    [EVENT_STEP_ENDED] = words_step_ended,
+    [EVENT_STEP_REOPENED] = words_step_reopened,
+    [EVENT_TASK_BLOCKED] = words_task_blocked,
+    [EVENT_TASK_HELD] = words_task_held,
+    [EVENT_TASK_RELEASED] = words_task_released,
+    [EVENT_CANCEL_ASKED] = words_cancel_asked,
+    [EVENT_CONTROL_ANSWERED] = words_control_answered,
+    [EVENT_ATTEMPT_QUIET] = words_attempt_quiet,
+    [EVENT_ATTEMPT_HEARD] = words_attempt_heard,
+    [EVENT_NOTE] = words_note,
+    [EVENT_GATE_CLOSED] = words_gate,
+    [EVENT_GATE_OPENED] = words_gate,
+    [EVENT_CLASS_CORRECTED] = words_class_corrected,
+    [EVENT_RUN_RECOVERED] = words_run_recovered,
+};
+static_assert(ARRAY_LEN(writers) == EVENT_KIND_COUNT, "every event kind has its words");
+
 /* "tax try 2/3 GREEN " */
-static void add_subject(const struct words *w)
+static void add_subject(const struct event_look *w)
 {
     const struct event *event = w->event;
     if (event->task < 0)
@@ -359,41 +306,6 @@ static void add_subject(const struct words *w)
     str_addf(w->out, "try %d/%d %s ", event->attempt, tries, phase_name(w->plan->phase));
 }
 
-static struct words look_up(const struct run_state *state, const struct event *event,
-                            const struct json *text, struct str *out)
-{
-    struct words w = {.state = state, .event = event, .text = text, .out = out};
-    if (event->task < 0 || event->task >= state->plan->task_count)
-        return w;
-    const struct plan_task *plan = &state->plan->tasks[event->task];
-    if (event->step < 0 || event->step >= plan->step_count)
-        return w;
-    w.plan = &plan->steps[event->step];
-    w.step = &state->tasks[event->task].steps[event->step];
-    w.attempt = step_state_find_attempt(w.step, event->attempt);
-    return w;
-}
-
-static bool event_is_before_verdict(const struct event *event)
-{
-    return event->kind == EVENT_ATTEMPT_STARTED || event->kind == EVENT_ATTEMPT_ENDED;
-}
-
-static bool names_what_is_there(const struct words *w)
-{
-    switch (w->event->kind) {
-    case EVENT_ATTEMPT_STARTED:
-    case EVENT_ATTEMPT_ENDED:
-    case EVENT_ATTEMPT_JUDGED:
-    case EVENT_WAIT_STARTED:
-        return w->attempt && (w->step->verdict || event_is_before_verdict(w->event));
-    case EVENT_STEP_ENDED:
-        return w->step != NULL;
-    default: /* the rest needs no attempt */
-        return true;
-    }
-}
-
 void event_words(const struct run_state *state, const struct event *event, struct str *out)
 {
     if (!event_kind_is_known((int64_t)event->kind)) {
@@ -403,16 +315,16 @@ void event_words(const struct run_state *state, const struct event *event, struc
     struct json *text = NULL;
     if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
         text = NULL; /* a line without its details is better than none */
-    struct words w = look_up(state, event, text, out);
+    struct event_look w = event_look_up(state, event, text, out);
     add_subject(&w);
-    if (names_what_is_there(&w))
-        words_of_kind(&w);
+    if (event_look_is_there(&w))
+        writers[event->kind](&w);
     json_free(text);
 }
 
 bool event_details(const struct run_state *state, const struct event *event, struct str *out)
 {
-    struct words w = look_up(state, event, NULL, out);
+    struct event_look w = event_look_up(state, event, NULL, out);
     if (event->kind != EVENT_ATTEMPT_ENDED || !w.attempt)
         return false;
     const struct digest print = w.attempt->fingerprint;
@@ -422,124 +334,4 @@ bool event_details(const struct run_state *state, const struct event *event, str
     str_addf(out, "result %016llx%016llx, %d equal in a row", (unsigned long long)print.hi,
              (unsigned long long)print.lo, w.step->same);
     return true;
-}
-
-static void json_field(struct str *out, const char *name, int64_t value)
-{
-    if (name)
-        str_json_i64(out, name, value);
-}
-
-/* Which retry a wait comes before, of how many, and why. */
-static void json_retry(const struct run_state *state, const struct event *event, struct str *out)
-{
-    struct json *text = NULL;
-    if (!event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        return;
-    struct words w = look_up(state, event, text, out);
-    if (names_what_is_there(&w)) {
-        struct str error = {0};
-        add_error(w.step, w.attempt, &error);
-        str_json_i64(out, "retry", json_i64(json_get(text, "n"), 1));
-        str_json_i64(out, "retries_max", json_i64(json_get(text, "allowed"), 0) - 1);
-        str_json_text(out, "error", str_text(&error));
-        str_done(&error);
-    }
-    json_free(text);
-}
-
-/* The integers that stand for words. */
-static void json_named(const struct run_state *state, const struct event *event, struct str *out)
-{
-    switch (event->kind) {
-    case EVENT_ATTEMPT_STARTED: {
-        char hex[33];
-        (void)snprintf(hex, sizeof(hex), "%016llx%016llx", (unsigned long long)event->a,
-                       (unsigned long long)event->b);
-        str_json_text(out, "call", hex);
-        break;
-    }
-    case EVENT_ATTEMPT_ENDED:
-        str_json_text(out, "outcome", outcome_kind_name((enum outcome_kind)event->a));
-        break;
-    case EVENT_ATTEMPT_JUDGED:
-    case EVENT_CLASS_CORRECTED:
-        str_json_text(out, "verdict", verdict_class_name((enum verdict_class)event->a));
-        if (event->b != TRANSIENT_NONE)
-            str_json_text(out, "type", transient_type_name((enum transient_type)event->b));
-        if (event->c != REASON_NONE)
-            str_json_text(out, "reason", reason_name((enum reason)event->c));
-        break;
-    case EVENT_WAIT_STARTED:
-        json_retry(state, event, out);
-        break;
-    case EVENT_STEP_ENDED:
-        str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
-        break;
-    case EVENT_TASK_BLOCKED:
-        if (event->a >= 0 && event->a < state->plan->task_count)
-            str_json_text(out, "blocked_by", state->plan->tasks[event->a].id);
-        break;
-    case EVENT_TASK_HELD:
-        if (event->a > 0 && event->a <= state->plan->task_count)
-            str_json_text(out, "follows", state->plan->tasks[event->a - 1].id);
-        break;
-    case EVENT_GATE_CLOSED:
-    case EVENT_GATE_OPENED:
-        if (event->a >= 0 && event->a < state->plan->source_count)
-            str_json_text(out, "source", state->plan->sources[event->a]);
-        break;
-    case EVENT_CANCEL_ASKED:
-        str_json_text(out, "mode", cancel_mode_name((enum cancel_mode)event->a));
-        break;
-    default: /* nothing but plain numbers */
-        break;
-    }
-}
-
-static void json_subject(const struct run_state *state, const struct event *event, struct str *out)
-{
-    if (event->task < 0 || event->task >= state->plan->task_count)
-        return;
-    const struct plan_task *plan = &state->plan->tasks[event->task];
-    str_json_text(out, "task", plan->id);
-    if (event->step < 0 || event->step >= plan->step_count)
-        return;
-    str_json_i64(out, "step", event->step + 1);
-    str_json_text(out, "phase", phase_name(plan->steps[event->step].phase));
-    str_json_i64(out, "round", event->round);
-    str_json_i64(out, "grant", event->grant);
-    str_json_i64(out, "attempt", event->attempt);
-}
-
-void event_json(const struct run_state *state, int64_t run, const struct event *event,
-                struct str *out)
-{
-    bool known = event_kind_is_known((int64_t)event->kind);
-    str_add_char(out, '{');
-    str_json_i64(out, "v", 1);
-    str_json_i64(out, "run", run);
-    str_json_i64(out, "seq", event->seq);
-    str_json_i64(out, "at_ms", event->at.at_ms);
-    str_json_i64(out, "mono_ms", event->at.mono_ms);
-    str_json_text(out, "kind", event_kind_name(event->kind));
-    str_json_text(out, "level", event_level_name(event_level(event)));
-    json_subject(state, event, out);
-    if (known) {
-        json_named(state, event, out);
-        json_field(out, field_names[event->kind].a, event->a);
-        json_field(out, field_names[event->kind].b, event->b);
-        json_field(out, field_names[event->kind].c, event->c);
-        json_field(out, field_names[event->kind].d, event->d);
-        json_field(out, field_names[event->kind].e, event->e);
-    }
-    if (event->text) {
-        str_json_key(out, "data");
-        str_add(out, event->text);
-    }
-    struct str message = {0};
-    event_words(state, event, &message);
-    str_json_text(out, "message", str_text(&message));
-    str_done(&message);
-    str_add_char(out, '}');
 }

@@ -1,0 +1,158 @@
+/* event_json.c - an event as an object for programs. */
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "event_look.h"
+#include "event_text.h"
+
+/* What the integers of an event are called in JSON; NULL = not used. */
+static const struct {
+    const char *a, *b, *c, *d, *e;
+} field_names[] = {
+    [EVENT_NONE] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_RUN_STARTED] = {"jobs", NULL, NULL, NULL, NULL},
+    [EVENT_RUN_ENDED] = {"exit_code", NULL, NULL, NULL, NULL},
+    [EVENT_ATTEMPT_STARTED] = {NULL, NULL, "start", NULL, NULL},
+    [EVENT_ATTEMPT_RUNNING] = {"pid", "pid_start", NULL, NULL, NULL},
+    [EVENT_ATTEMPT_ENDED] = {NULL, "code", "ran_ms", "out_bytes", "err_bytes"},
+    [EVENT_ATTEMPT_JUDGED] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_WAIT_STARTED] = {"delay_ms", "due_at_ms", "due_mono_ms", "exact_ms", "free"},
+    [EVENT_WAIT_ENDED] = {"by_hand", NULL, NULL, NULL, NULL},
+    [EVENT_STEP_ENDED] = {NULL, "attempts", "entropy", "capture", NULL},
+    [EVENT_STEP_REOPENED] = {"new_grant", "allowed", NULL, NULL, NULL},
+    [EVENT_TASK_BLOCKED] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_TASK_HELD] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_TASK_RELEASED] = {"due_at_ms", "due_mono_ms", NULL, NULL, NULL},
+    [EVENT_CANCEL_ASKED] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_CONTROL_ANSWERED] = {"control", "done", NULL, NULL, NULL},
+    [EVENT_ATTEMPT_QUIET] = {"quiet_ms", NULL, NULL, NULL, NULL},
+    [EVENT_ATTEMPT_HEARD] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_NOTE] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_GATE_CLOSED] = {NULL, "due_at_ms", "due_mono_ms", "limits", NULL},
+    [EVENT_GATE_OPENED] = {NULL, "waiting", "spacing_ms", NULL, NULL},
+    [EVENT_CLASS_CORRECTED] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_RUN_RECOVERED] = {"rebooted", NULL, NULL, NULL, NULL},
+};
+static_assert(ARRAY_LEN(field_names) == EVENT_KIND_COUNT, "every event kind has its fields");
+
+static void json_field(struct str *out, const char *name, int64_t value)
+{
+    if (name)
+        str_json_i64(out, name, value);
+}
+
+/* Which retry a wait comes before, of how many, and why. */
+static void json_retry(const struct run_state *state, const struct event *event, struct str *out)
+{
+    struct json *text = NULL;
+    if (!event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        return;
+    struct event_look w = event_look_up(state, event, text, out);
+    if (event_look_is_there(&w)) {
+        struct str error = {0};
+        event_look_error(&w, &error);
+        str_json_i64(out, "retry", json_i64(json_get(text, "n"), 1));
+        str_json_i64(out, "retries_max", json_i64(json_get(text, "allowed"), 0) - 1);
+        str_json_text(out, "error", str_text(&error));
+        str_done(&error);
+    }
+    json_free(text);
+}
+
+/* The integers that stand for words. */
+static void json_named(const struct run_state *state, const struct event *event, struct str *out)
+{
+    switch (event->kind) {
+    case EVENT_ATTEMPT_STARTED: {
+        char hex[33];
+        (void)snprintf(hex, sizeof(hex), "%016llx%016llx", (unsigned long long)event->a,
+                       (unsigned long long)event->b);
+        str_json_text(out, "call", hex);
+        break;
+    }
+    case EVENT_ATTEMPT_ENDED:
+        str_json_text(out, "outcome", outcome_kind_name((enum outcome_kind)event->a));
+        break;
+    case EVENT_ATTEMPT_JUDGED:
+    case EVENT_CLASS_CORRECTED:
+        str_json_text(out, "verdict", verdict_class_name((enum verdict_class)event->a));
+        if (event->b != TRANSIENT_NONE)
+            str_json_text(out, "type", transient_type_name((enum transient_type)event->b));
+        if (event->c != REASON_NONE)
+            str_json_text(out, "reason", reason_name((enum reason)event->c));
+        break;
+    case EVENT_WAIT_STARTED:
+        json_retry(state, event, out);
+        break;
+    case EVENT_STEP_ENDED:
+        str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
+        break;
+    case EVENT_TASK_BLOCKED:
+        if (event->a >= 0 && event->a < state->plan->task_count)
+            str_json_text(out, "blocked_by", state->plan->tasks[event->a].id);
+        break;
+    case EVENT_TASK_HELD:
+        if (event->a > 0 && event->a <= state->plan->task_count)
+            str_json_text(out, "follows", state->plan->tasks[event->a - 1].id);
+        break;
+    case EVENT_GATE_CLOSED:
+    case EVENT_GATE_OPENED:
+        if (event->a >= 0 && event->a < state->plan->source_count)
+            str_json_text(out, "source", state->plan->sources[event->a]);
+        break;
+    case EVENT_CANCEL_ASKED:
+        str_json_text(out, "mode", cancel_mode_name((enum cancel_mode)event->a));
+        break;
+    default: /* nothing but plain numbers */
+        break;
+    }
+}
+
+static void json_subject(const struct run_state *state, const struct event *event, struct str *out)
+{
+    if (event->task < 0 || event->task >= state->plan->task_count)
+        return;
+    const struct plan_task *plan = &state->plan->tasks[event->task];
+    str_json_text(out, "task", plan->id);
+    if (event->step < 0 || event->step >= plan->step_count)
+        return;
+    str_json_i64(out, "step", event->step + 1);
+    str_json_text(out, "phase", phase_name(plan->steps[event->step].phase));
+    str_json_i64(out, "round", event->round);
+    str_json_i64(out, "grant", event->grant);
+    str_json_i64(out, "attempt", event->attempt);
+}
+
+void event_json(const struct run_state *state, int64_t run, const struct event *event,
+                struct str *out)
+{
+    bool known = event_kind_is_known((int64_t)event->kind);
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_i64(out, "run", run);
+    str_json_i64(out, "seq", event->seq);
+    str_json_i64(out, "at_ms", event->at.at_ms);
+    str_json_i64(out, "mono_ms", event->at.mono_ms);
+    str_json_text(out, "kind", event_kind_name(event->kind));
+    str_json_text(out, "level", event_level_name(event_level(event)));
+    json_subject(state, event, out);
+    if (known) {
+        json_named(state, event, out);
+        json_field(out, field_names[event->kind].a, event->a);
+        json_field(out, field_names[event->kind].b, event->b);
+        json_field(out, field_names[event->kind].c, event->c);
+        json_field(out, field_names[event->kind].d, event->d);
+        json_field(out, field_names[event->kind].e, event->e);
+    }
+    if (event->text) {
+        str_json_key(out, "data");
+        str_add(out, event->text);
+    }
+    struct str message = {0};
+    event_words(state, event, &message);
+    str_json_text(out, "message", str_text(&message));
+    str_done(&message);
+    str_add_char(out, '}');
+}

@@ -1,0 +1,32 @@
+/*
+ * event_look.h - an event and what it names, looked up once: for its words and its JSON.
+ */
+#ifndef DEVS_EVENT_LOOK_H
+#define DEVS_EVENT_LOOK_H
+
+#include <stdbool.h>
+
+#include "event.h"
+#include "json.h"
+#include "run_state.h"
+#include "str.h"
+
+struct event_look {
+    const struct run_state *state;
+    const struct event *event;
+    const struct json *text;
+    const struct plan_step *plan;        /* NULL for an event of the run */
+    const struct step_state *step;       /* likewise */
+    const struct attempt_state *attempt; /* NULL where there is none */
+    struct str *out;
+};
+
+/* All borrowed. */
+struct event_look event_look_up(const struct run_state *state, const struct event *event,
+                                const struct json *text, struct str *out);
+/* Is what such an event speaks of there? Without it nothing is said. */
+bool event_look_is_there(const struct event_look *look);
+/* What went wrong with the attempt, in the words of the program where a rule saw them. */
+void event_look_error(const struct event_look *look, struct str *out);
+
+#endif
