@@ -117,7 +117,7 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
     const struct {
         const char *key;
         double want;
-        bool must; /* otherwise it may be left out */
+        bool said; /* otherwise it is left out */
     } rows[] = {
         {"n", formula->n, waits},
         {"base", (double)policy->base_ms, waits},
@@ -141,7 +141,7 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         double none = -12345;
         double have = json_number(json_get(text, rows[i].key), none);
-        bool holds = have == rows[i].want || (have == none && !rows[i].must);
+        bool holds = have == (rows[i].said ? rows[i].want : none);
         if (!finding_check(finding, holds, "a decision records its formula's inputs",
                            "%s of %s: %.17g, should be %.17g", rows[i].key,
                            event_kind_name(want->event.kind), have, rows[i].want))
@@ -159,20 +159,38 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
                          policy->name);
 }
 
+/* The evidence reads back as what decided. */
+static bool check_verdict(struct finding *finding, const struct opinion *want,
+                          const struct json *text)
+{
+    struct verdict have = verdict_new();
+    verdict_from_json(text, &have);
+    return finding_check(finding,
+                         have.retry_after_ms == want->hint_ms && have.ask == want->ask &&
+                             have.expectation == want->expectation && have.rule[0] != '\0',
+                         "a verdict carries its evidence",
+                         "hint %" PRId64 " ask %d expectation %d rule \"%s\"", have.retry_after_ms,
+                         have.ask, (int)have.expectation, have.rule);
+}
+
 static bool check_text(struct finding *finding, const struct foretold *want,
                        const struct event *have)
 {
     struct json *text = NULL;
+    bool empty = have->text && strcmp(have->text, "{}") == 0;
     bool parsed = !have->text || json_parse(have->text, strlen(have->text), &text, NULL, NULL);
     const char *by = json_text(json_get(text, "by"), NULL);
     bool same_by = want->by ? by && strcmp(by, want->by) == 0 : !by;
-    bool holds = finding_check(finding, parsed, "texts of events are JSON", "%s", have->text);
+    bool holds =
+        finding_check(finding, parsed && !empty, "texts of events are JSON", "%s", have->text);
     holds =
         holds && finding_check(finding, same_by, "an act says who", "%s: by %s, should be %s",
                                kind_of(have), by ? by : "nobody", want->by ? want->by : "nobody");
     if (holds && want->event.kind == EVENT_CONTROL_ANSWERED)
         holds = finding_check(finding, *json_text(json_get(text, "answer"), "") != '\0',
                               "an answer has words", "%s", kind_of(have));
+    if (holds && want->event.kind == EVENT_ATTEMPT_JUDGED)
+        holds = check_verdict(finding, &want->opinion, text);
     if (holds && want->formula.policy)
         holds = check_formula(finding, want, text);
     json_free(text);

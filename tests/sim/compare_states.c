@@ -65,6 +65,25 @@ static bool check_attempt(struct finding *finding, const struct model_step *want
     return CHECK_ROWS(finding, as_derived, rows, task, step);
 }
 
+/* The evidence of the last verdict that is in the log. */
+static bool check_opinion(struct finding *finding, const struct model_step *want,
+                          const struct step_state *have, int task, int step)
+{
+    if (!want->judged)
+        return true;
+    const struct verdict none = {.class = VERDICT_CLASS_COUNT};
+    const struct verdict *verdict = have->verdict ? have->verdict : &none;
+    const struct line rows[] = {
+        {"verdict", want->opinion.class, verdict->class},
+        {"verdict's type", want->opinion.type, verdict->type},
+        {"verdict's reason", want->opinion.reason, verdict->reason},
+        {"verdict's hint", want->opinion.hint_ms, verdict->retry_after_ms},
+        {"verdict asks", want->opinion.ask, verdict->ask},
+        {"verdict's expectation", want->opinion.expectation, verdict->expectation},
+    };
+    return CHECK_ROWS(finding, as_derived, rows, task, step);
+}
+
 static bool check_step(struct finding *finding, const struct model_step *want,
                        const struct step_state *have, int task, int step)
 {
@@ -99,7 +118,8 @@ static bool check_step(struct finding *finding, const struct model_step *want,
         {"n", want->formula.n, have->delay.n},
         {"hint", want->formula.hint_ms, have->delay.hint_ms},
     };
-    return (want->status != STEP_WAITING || CHECK_ROWS(finding, as_derived, wait, task, step)) &&
+    return check_opinion(finding, want, have, task, step) &&
+           (want->status != STEP_WAITING || CHECK_ROWS(finding, as_derived, wait, task, step)) &&
            check_attempt(finding, want, have, task, step);
 }
 
@@ -142,8 +162,7 @@ static bool check_task(struct finding *finding, const struct model *model,
         {"task status", want->status, have->status},
         {"step", want->step, have->step},
         {"unmet needs", unmet(model, task), have->unmet},
-        {"blocked by", want->status == TASK_BLOCKED ? want->blocked_by : 0,
-         want->status == TASK_BLOCKED ? have->blocked_by : 0},
+        {"blocked by", want->blocked_by, have->blocked_by},
         {"entropy", want->entropy, have->entropy},
         {"held", want->held, have->held},
         {"follows", want->follows, have->follows},
@@ -219,6 +238,8 @@ static bool check_run(struct finding *finding, const struct model *model,
         {"attempts", model->attempts, state->attempts},
         {"waited", model->waited_ms, state->waited_ms},
         {"unknown events", 0, state->unknown_events},
+        {"notice", 0, strcmp(model->notice, state->notice)},
+        {"time of the notice", model->notice_at_ms, state->notice_at_ms},
     };
     return CHECK_ROWS(finding, as_derived, rows, -1, -1);
 }

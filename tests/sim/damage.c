@@ -77,6 +77,7 @@ static int64_t past_the_last(const struct event *event, const struct plot *plot)
 
 static bool change(struct event *event, int way, const struct plot *plot)
 {
+    int steps = event->task >= 0 ? plot->tasks[event->task].step_count : 0;
     const struct {
         unsigned kinds;
         void *field;
@@ -90,7 +91,7 @@ static bool change(struct event *event, int way, const struct plot *plot)
         {OF_STEP, &event->step, false, event->step + 1},
         {OF_STEP, &event->step, false, event->step - 1},
         {OF_STEP | BIT(EVENT_CLASS_CORRECTED), &event->step, false, -1},
-        {OF_STEP | BIT(EVENT_CLASS_CORRECTED), &event->step, false, PLOT_STEPS_MAX},
+        {OF_STEP | BIT(EVENT_CLASS_CORRECTED), &event->step, false, steps},
         {OF_ATTEMPT, &event->attempt, false, event->attempt + 1},
         {OF_ATTEMPT, &event->attempt, false, event->attempt - 1},
         {BIT(EVENT_CLASS_CORRECTED), &event->attempt, false, 0},

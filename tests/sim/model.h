@@ -44,6 +44,7 @@ struct foretold {
     struct opinion opinion;    /* ATTEMPT_JUDGED */
     struct formula formula;    /* WAIT_STARTED, STEP_ENDED */
     const char *by;            /* NULL = the text names nobody */
+    const char *note;          /* NOTE */
 };
 
 /* The latest attempt of a step. */
@@ -114,6 +115,8 @@ struct model {
     int exit_code;
     struct moment last;
     int64_t last_seq;
+    char notice[RUN_NOTICE_MAX];
+    int64_t notice_at_ms;
     int64_t waited_ms;
     int attempts;
     struct model_task tasks[PLOT_TASKS_MAX];

@@ -1,6 +1,8 @@
 #include "model_take.h"
 
 #include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
 
 #include "attr.h"
 
@@ -230,6 +232,51 @@ static void take_step_passed(struct taking *taking)
     }
 }
 
+/* What wants a person's eye. */
+static const char *word_of(enum decision_kind end)
+{
+    switch (end) {
+    case DECISION_FAILED:
+        return "failed";
+    case DECISION_RETRY_EXHAUSTED:
+        return "retry exhausted";
+    case DECISION_TRANSIENT_EXHAUSTED:
+        return "transient exhausted";
+    case DECISION_ENTROPY:
+        return "entropy detected";
+    case DECISION_NEEDS_YOU:
+        return "needs you";
+    case DECISION_DEADLINE:
+        return "deadline";
+    case DECISION_MAX_RETRIES:
+        return "max retries exceeded";
+    case DECISION_SUCCEEDED:
+    case DECISION_WAIT:
+    case DECISION_CANCELLED:
+    case DECISION_KIND_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+static void notice(struct taking *taking, const char *what)
+{
+    struct model *model = taking->model;
+    if (!what)
+        return;
+    if (taking->number >= 0)
+        (void)snprintf(model->notice, sizeof(model->notice), "t%d %s",
+                       model->plot->tasks[taking->number].id, what);
+    else
+        (void)snprintf(model->notice, sizeof(model->notice), "%s", what);
+    model->notice_at_ms = taking->event->at.at_ms;
+}
+
+static void take_note(struct taking *taking)
+{
+    notice(taking, taking->foretold->note);
+}
+
 static void take_step_ended(struct taking *taking)
 {
     struct model_step *step = taking->step;
@@ -246,6 +293,7 @@ static void take_step_ended(struct taking *taking)
     }
     model_let_go(taking->task);
     model_set_status(taking, taking->number, status_after(end));
+    notice(taking, word_of(end));
 }
 
 /* A second chance for one is one for all that it alone stood in the way of. */
@@ -307,7 +355,7 @@ static take_fn *const takers[] = {
     [EVENT_CONTROL_ANSWERED] = take_nothing,
     [EVENT_ATTEMPT_QUIET] = model_take_news,
     [EVENT_ATTEMPT_HEARD] = model_take_news,
-    [EVENT_NOTE] = take_nothing,
+    [EVENT_NOTE] = take_note,
     [EVENT_GATE_CLOSED] = model_take_gate,
     [EVENT_GATE_OPENED] = model_take_gate,
     [EVENT_CLASS_CORRECTED] = model_take_corrected,

@@ -295,6 +295,7 @@ static void answer(struct oracle *oracle)
         break;
     case INPUT_NOTE:
         note = oracle_event(oracle, EVENT_NOTE, -1);
+        note.note = oracle->input->note;
         oracle_emit(oracle, &note);
         break;
     case INPUT_RECOVER:

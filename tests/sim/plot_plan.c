@@ -72,7 +72,7 @@ static void change_times(struct plot_policy *policy, struct chance *chance)
     if (chance_hits(chance, 30))
         policy->hint_cap_ms = chance_between(chance, 2, 120) * 500;
     if (chance_hits(chance, 40))
-        policy->deadline_ms = chance_between(chance, 1, 120) * 500;
+        policy->deadline_ms = chance_hits(chance, 5) ? 1 : chance_between(chance, 1, 120) * 500;
 }
 
 static void change_jitter(struct plot_policy *policy, struct chance *chance)

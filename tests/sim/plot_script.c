@@ -296,10 +296,11 @@ static void make_control(struct plot_op *op, struct chance *chance, const struct
 static void make_crash(struct plot_op *op, struct chance *chance)
 {
     static const enum event_kind seldom[] = {
-        EVENT_RUN_ENDED,     EVENT_TASK_HELD,     EVENT_TASK_RELEASED, EVENT_CANCEL_ASKED,
-        EVENT_NOTE,          EVENT_GATE_CLOSED,   EVENT_GATE_OPENED,   EVENT_CLASS_CORRECTED,
-        EVENT_RUN_STARTED,   EVENT_STEP_REOPENED, EVENT_TASK_BLOCKED,  EVENT_ATTEMPT_QUIET,
-        EVENT_ATTEMPT_HEARD, EVENT_RUN_RECOVERED,
+        EVENT_RUN_ENDED,     EVENT_TASK_HELD,      EVENT_TASK_RELEASED,  EVENT_CANCEL_ASKED,
+        EVENT_NOTE,          EVENT_GATE_CLOSED,    EVENT_GATE_OPENED,    EVENT_CLASS_CORRECTED,
+        EVENT_RUN_STARTED,   EVENT_STEP_REOPENED,  EVENT_TASK_BLOCKED,   EVENT_ATTEMPT_QUIET,
+        EVENT_ATTEMPT_HEARD, EVENT_RUN_RECOVERED,  EVENT_ATTEMPT_ENDED,  EVENT_ATTEMPT_ENDED,
+        EVENT_ATTEMPT_ENDED, EVENT_ATTEMPT_JUDGED, EVENT_ATTEMPT_JUDGED,
     };
     op->after = (enum event_kind)chance_below(chance, EVENT_KIND_COUNT);
     if (chance_hits(chance, 40))
@@ -313,7 +314,8 @@ static struct plot_op crash_at_once(struct chance *chance)
 {
     struct plot_op op = {.kind = PLOT_CRASH, .turn = 0};
     make_crash(&op, chance);
-    op.after = chance_hits(chance, 80) ? EVENT_RUN_STARTED : op.after;
+    if (chance_hits(chance, 80))
+        op.after = chance_hits(chance, 60) ? EVENT_RUN_STARTED : EVENT_NONE;
     op.orphan_acts = 0;
     return op;
 }

@@ -53,6 +53,13 @@ static void check_call(const struct sight *sight)
     const struct digest call = {.hi = (uint64_t)sight->event->a, .lo = (uint64_t)sight->event->b};
     check(sight, !step->called || (call.hi == step->call.hi && call.lo == step->call.lo),
           "the call is the same in every attempt");
+    check(sight, call.hi != 0 && call.lo != 0, "a call is known by its digest");
+    struct digest *last = &sight->watch->last_call;
+    bool other = sight->watch->last_caller != step;
+    check(sight, !other || (call.hi != last->hi && call.lo != last->lo),
+          "calls that differ have digests that do");
+    sight->watch->last_caller = step;
+    *last = call;
     step->called = true;
     step->call = call;
 }

@@ -46,6 +46,8 @@ struct watch {
     int jobs, alive;
     int64_t seq;
     struct moment last;
+    const struct watch_step *last_caller; /* whose attempt was started last */
+    struct digest last_call;
     struct watch_task tasks[PLOT_TASKS_MAX];
     struct watch_step steps[PLOT_TASKS_MAX][PLOT_STEPS_MAX];
     struct watch_source sources[PLOT_SOURCES_MAX];

@@ -274,6 +274,11 @@ static void fold_damaged(struct world *world)
     for (size_t i = 0; fits && i < world->log_count; i++)
         fits =
             refuse(world, &state, &world->log[i]) && run_state_apply(&state, &world->log[i], NULL);
+    const struct event unknown = {.seq = state.last_seq + 1, .kind = (enum event_kind)200};
+    bool skipped = !fits || (run_state_apply(&state, &unknown, NULL) && state.unknown_events == 1 &&
+                             state.last_seq == unknown.seq && state.ended == world->state.ended);
+    (void)finding_check(&world->finding, skipped, "an unknown event is counted and skipped",
+                        "%" PRId64 " counted", state.unknown_events);
     run_state_done(&state);
 }
 
