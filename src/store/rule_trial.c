@@ -185,7 +185,7 @@ static void count_change(struct trial *trial, const struct subject *subject,
         return;
     }
     change->count++;
-    change->look = was_known(&now->label) && !verdict_label_equals(&now->label, &then->label);
+    change->look |= was_known(&now->label) && !verdict_label_equals(&now->label, &then->label);
     if (change->example_count == RULE_TRIAL_EXAMPLES_MAX)
         return;
     struct rule_trial_attempt *example = &change->examples[change->example_count++];
