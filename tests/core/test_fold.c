@@ -198,34 +198,32 @@ END_TEST
 /* Logs of old have less in them. */
 START_TEST(test_wait_without_its_formula)
 {
-    play_close(&play);
-    play_open(&play, plan);
-    play_start(&play, 1);
-    struct event event = {.seq = play.state.last_seq + 1,
-                          .at = play.now,
-                          .kind = EVENT_ATTEMPT_ENDED,
-                          .attempt = 1,
-                          .a = OUTCOME_NOT_STARTED,
-                          .text = "{\"fp\":\"0000000000000000000000000000000z\"}"};
-    ck_assert(run_state_apply(&play.state, &event, NULL));
-    const struct step_state *step = run_state_step(&play.state, 0);
+    struct run_state state;
+    struct event event = {.at = play.now, .attempt = 1};
+    run_state_init(&state, play.plan, 7);
+    for (int i = 0; i < 2; i++) /* the run has started, its first attempt too */
+        ck_assert(run_state_apply(&state, &play.events[i], NULL));
+    const struct step_state *step = run_state_step(&state, 0);
+
+    event.seq = 3;
+    event.kind = EVENT_ATTEMPT_ENDED;
+    event.a = OUTCOME_NOT_STARTED;
+    event.text = "{\"fp\":\"0000000000000000000000000000000z\"}";
+    ck_assert(run_state_apply(&state, &event, NULL));
     ck_assert_uint_eq(step->attempts[0].fingerprint.lo, 0); /* no hex, no digit */
 
-    event = (struct event){.seq = play.state.last_seq + 1,
-                           .at = play.now,
-                           .kind = EVENT_WAIT_STARTED,
-                           .attempt = 1,
-                           .e = 1};
-    ck_assert(run_state_apply(&play.state, &event, NULL));
+    event.seq = 4;
+    event.kind = EVENT_WAIT_STARTED;
+    event.e = 1;
+    event.text = NULL;
+    ck_assert(run_state_apply(&state, &event, NULL));
     ck_assert_int_eq(step->delay.n, 1);
     ck_assert_int_eq((int)(step->delay.factor * 100), 100);
     ck_assert_int_eq(step->delay.hint_ms, -1);
     ck_assert_int_eq(step->used, 0); /* nothing was used that could be given back */
     ck_assert_int_eq(step->free_hints, 0);
     ck_assert_ptr_null(step->wait_json);
-    play.event_count = 0; /* these were not in the play */
-    run_state_done(&play.state);
-    run_state_init(&play.state, play.plan, 7);
+    run_state_done(&state);
 }
 END_TEST
 
