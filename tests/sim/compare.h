@@ -20,6 +20,9 @@ bool compare_answers(struct finding *finding, const struct oracle *oracle, const
 bool compare_model(struct finding *finding, const struct model *model,
                    const struct run_state *state);
 
+/* Does the state keep the texts of the turn's decisions? */
+bool compare_texts(struct finding *finding, const struct run_state *state, const struct turn *turn);
+
 /* Do two folds know the same, field by field? */
 bool compare_folds(struct finding *finding, const struct run_state *live,
                    const struct run_state *again);

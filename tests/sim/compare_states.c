@@ -229,6 +229,10 @@ static bool check_run(struct finding *finding, const struct model *model,
         {"ended", model->ended, state->ended},
         {"stopped by a person", model->stopped_by_person, state->stopped_by_person},
         {"jobs", model->jobs, state->jobs},
+        {"start", model->started_at.at_ms, state->started_at.at_ms},
+        {"start, mono", model->started_at.mono_ms, state->started_at.mono_ms},
+        {"end", model->ended_at.at_ms, state->ended_at.at_ms},
+        {"end, mono", model->ended_at.mono_ms, state->ended_at.mono_ms},
         {"exit code", model->ended ? model->exit_code : 0, model->ended ? state->exit_code : 0},
         {"last event", model->last_seq, state->last_seq},
         {"last event's time", model->last.mono_ms, state->last.mono_ms},
@@ -345,4 +349,22 @@ bool compare_model(struct finding *finding, const struct model *model,
     for (int i = 0; holds && i < model->plan->source_count; i++)
         holds = check_gate(finding, &model->gates[i], &state->gates[i], i);
     return holds && check_faults(finding, model, state);
+}
+
+bool compare_texts(struct finding *finding, const struct run_state *state, const struct turn *turn)
+{
+    for (size_t i = 0; i < turn->event_count; i++) {
+        const struct event *event = &turn->events[i];
+        if (event->kind != EVENT_WAIT_STARTED && event->kind != EVENT_STEP_ENDED)
+            continue;
+        const struct step_state *step = &state->tasks[event->task].steps[event->step];
+        bool waits = event->kind == EVENT_WAIT_STARTED;
+        const char *kept = waits ? step->wait_json : step->end_json;
+        bool same = event->text ? kept && strcmp(kept, event->text) == 0 : waits || !kept;
+        if (!finding_check(finding, same || step->attempt_count > (size_t)event->attempt,
+                           "what a decision went by is kept", "%s of t%d/%d",
+                           event_kind_name(event->kind), event->task, event->step))
+            return false;
+    }
+    return true;
 }

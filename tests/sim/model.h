@@ -113,7 +113,7 @@ struct model {
     bool started, ended, stopped_by_person;
     int jobs;
     int exit_code;
-    struct moment last;
+    struct moment started_at, ended_at, last;
     int64_t last_seq;
     char notice[RUN_NOTICE_MAX];
     int64_t notice_at_ms;

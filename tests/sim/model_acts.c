@@ -82,6 +82,7 @@ void model_take_recovered(struct taking *taking)
     model->ended = false;
     if (taking->event->a == 0)
         return;
+    move_clock(now, &model->started_at);
     for (int i = 0; i < model->plot->task_count; i++) {
         struct model_step *step = model_step(model, i);
         move_clock(now, &model->tasks[i].since);

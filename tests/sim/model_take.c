@@ -47,6 +47,7 @@ static void take_run_started(struct taking *taking)
 {
     struct model *model = taking->model;
     model->started = true;
+    model->started_at = taking->event->at;
     model->jobs = (int)taking->event->a;
     for (int i = 0; i < model->plot->task_count; i++) {
         model->tasks[i].since = taking->event->at;
@@ -58,6 +59,7 @@ static void take_run_started(struct taking *taking)
 static void take_run_ended(struct taking *taking)
 {
     taking->model->ended = true;
+    taking->model->ended_at = taking->event->at;
     taking->model->exit_code = (int)taking->event->a;
 }
 

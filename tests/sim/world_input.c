@@ -151,6 +151,7 @@ static void check_turn(struct world *world)
     int64_t want_ms = oracle_next_due(oracle);
     (void)(compare_answers(&world->finding, oracle, &world->turn, world->turn.event_count, true) &&
            compare_model(&world->finding, &oracle->model, &world->state) &&
+           compare_texts(&world->finding, &world->state, &world->turn) &&
            finding_check(&world->finding, due_ms == want_ms, "the next wake-up is the right one",
                          "%" PRId64 ", should be %" PRId64, due_ms, want_ms));
     bool at_random = (world->plot->seed + (uint64_t)world->turns) % 61 == 0;
