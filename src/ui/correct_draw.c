@@ -12,8 +12,12 @@
 enum {
     ROWS_FOR_TITLE = 2,
     ROWS_FOR_KEYS = 3,
-    ROWS_FOR_LINE = 8,
-    ROWS_OF_TRYING = 4,
+    ROWS_FOR_NOTE = 2, /* of content */
+    ROWS_FOR_NOW = 4,  /* likewise */
+    ROWS_MIN = 8,
+    ROWS_BESIDE_LIST = 5,   /* title, now, line, find or note, keys */
+    ROWS_BESIDE_FIELDS = 4, /* title, two of words, keys */
+    ROWS_OF_TRYING = 3,
     WORD_COLUMNS = 16,
     KEYS_MAX = 5,
     GAP = 2,
@@ -208,7 +212,7 @@ static void draw_list(const struct correct *correct, struct space *space)
 static void draw_picking(const struct correct *correct, struct space *space)
 {
     int rows = space->end - space->row;
-    bool roomy = rows >= ROWS_FOR_LINE - ROWS_FOR_KEYS;
+    bool roomy = rows >= ROWS_FOR_NOW;
     char now[TEXT_MAX];
     if (roomy) {
         (void)snprintf(now, sizeof(now), "now    %s", correct->now);
@@ -219,7 +223,7 @@ static void draw_picking(const struct correct *correct, struct space *space)
         put_row(space, STYLE_PROMPT, now);
     }
     bool has_note = correct->note[0] != '\0';
-    bool has_last = (has_note || correct->filter.open) && rows >= ROWS_FOR_TITLE;
+    bool has_last = (has_note || correct->filter.open) && rows >= ROWS_FOR_NOTE;
     if (has_last)
         space->end--;
     draw_list(correct, space);
@@ -286,13 +290,15 @@ static void draw_tried(const struct correct *correct, struct space *space)
 static int rows_wanted(const struct correct *correct, int columns)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];
+    int count;
     switch (correct->stage) {
     case CORRECT_CLOSED:
         return 0;
     case CORRECT_PICKING:
-        return correct_found(correct, found) + 5;
+        count = correct_found(correct, found);
+        return (count > 0 ? count : 1) + ROWS_BESIDE_LIST;
     case CORRECT_WRITING:
-        return CORRECT_FIELD_COUNT + 4;
+        return CORRECT_FIELD_COUNT + ROWS_BESIDE_FIELDS;
     case CORRECT_TRYING:
         return ROWS_OF_TRYING;
     case CORRECT_TRIED:
@@ -307,8 +313,8 @@ static int rows_taken(const struct correct *correct, const struct canvas *canvas
 {
     int wanted = rows_wanted(correct, canvas->columns);
     int most = canvas->rows * 2 / 3;
-    if (most < ROWS_FOR_LINE)
-        most = canvas->rows < ROWS_FOR_LINE ? canvas->rows : ROWS_FOR_LINE;
+    if (most < ROWS_MIN)
+        most = canvas->rows < ROWS_MIN ? canvas->rows : ROWS_MIN;
     return wanted < most ? wanted : most;
 }
 

@@ -599,6 +599,19 @@ START_TEST(test_frame_of_tried)
 }
 END_TEST
 
+START_TEST(test_nothing_found_is_said)
+{
+    open_for("T-104");
+    type("xyzzy");
+    draw(24, 80, false);
+    ck_assert(shows(" now    test-fail"));
+    ck_assert(shows("no class has that in its name"));
+    ck_assert(shows("find: xyzzy"));
+    ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW);
+    ck_assert_int_eq(view.correct.stage, CORRECT_PICKING);
+}
+END_TEST
+
 START_TEST(test_trying_counts)
 {
     try_it();
@@ -680,6 +693,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_frame_of_finding, 0, TABLE_LEN(frames));
     tcase_add_loop_test(tcase, test_frame_of_writing, 0, TABLE_LEN(frames));
     tcase_add_loop_test(tcase, test_frame_of_tried, 0, TABLE_LEN(frames));
+    tcase_add_test(tcase, test_nothing_found_is_said);
     tcase_add_test(tcase, test_trying_counts);
     tcase_add_test(tcase, test_problem_is_shown_where_it_is);
     tcase_add_loop_test(tcase, test_any_size, 0, TABLE_LEN(heights) * TABLE_LEN(widths));

@@ -88,6 +88,7 @@ static const struct {
     {'r', UI_RETRY, true, false},
     {'x', UI_CANCEL, true, false},
     {'p', UI_HOLD, true, false},
+    {'C', UI_CORRECT, true, false},
     {'F', UI_FOLLOW, true, true},
     {'?', UI_HELP, true, true},
     {'q', UI_QUIT, true, true},
