@@ -73,11 +73,6 @@ static bool check(const struct edit *edit, struct err *err)
     return ok;
 }
 
-static const char *name_of(const struct json *rule)
-{
-    return json_text(json_get(rule, "name"), json_text(json_get(rule, "id"), ""));
-}
-
 /* Where the rule of this name stands in the text, if it does. */
 static bool find_rule(const struct edit *edit, struct json_span list, const char *name,
                       struct json_span *out)
@@ -87,7 +82,7 @@ static bool find_rule(const struct edit *edit, struct json_span list, const char
         struct json *rule = NULL;
         if (!json_parse(edit->text.data + out->start, out->end - out->start, &rule, NULL, NULL))
             return false;
-        found = strcmp(name_of(rule), name) == 0;
+        found = strcmp(rule_list_name(rule), name) == 0;
         json_free(rule);
     }
     return found;
@@ -102,7 +97,7 @@ static void put_rule(struct edit *edit, const struct json *rule)
         json_edit_add_member(&edit->text, "rules", "[]");
         (void)json_edit_member(edit->text.data, "rules", &list); /* it is there now */
     }
-    if (find_rule(edit, list, name_of(rule), &place))
+    if (find_rule(edit, list, rule_list_name(rule), &place))
         json_edit_replace(&edit->text, place, text);
     else
         json_edit_append(&edit->text, list, text);

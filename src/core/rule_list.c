@@ -18,7 +18,7 @@ static bool parse(const char *what, const char *text, struct json **out, struct 
                    why.message);
 }
 
-static const char *name_of(const struct json *rule)
+const char *rule_list_name(const struct json *rule)
 {
     return json_text(json_get(rule, "name"), json_text(json_get(rule, "id"), ""));
 }
@@ -37,7 +37,7 @@ static const struct json *rule_at(const struct json *rules, size_t index)
 static const struct json *find(const struct json *rules, const char *name)
 {
     for (size_t i = 0; i < count_of(rules); i++) {
-        if (strcmp(name_of(rule_at(rules, i)), name) == 0)
+        if (strcmp(rule_list_name(rule_at(rules, i)), name) == 0)
             return rule_at(rules, i);
     }
     return NULL;
@@ -53,10 +53,10 @@ static bool check(const struct json *rules, struct err *err)
         const struct json *rule = rule_at(rules, i);
         if (json_kind(rule) != JSON_KIND_OBJECT)
             return err_set(err, ERR_INVALID, "a rule is an object, not %s", json_kind_name(rule));
-        if (*name_of(rule) == '\0')
+        if (*rule_list_name(rule) == '\0')
             return err_set(err, ERR_INVALID, "a rule needs a name");
-        if (find(rules, name_of(rule)) != rule)
-            return err_set(err, ERR_INVALID, "rule %s: given twice", name_of(rule));
+        if (find(rules, rule_list_name(rule)) != rule)
+            return err_set(err, ERR_INVALID, "rule %s: given twice", rule_list_name(rule));
     }
     return true;
 }
@@ -74,11 +74,11 @@ static void merge(const struct json *old, const struct json *new, struct str *li
 {
     str_add_char(list, '[');
     for (size_t i = 0; i < json_count(old); i++) {
-        const struct json *same = find(new, name_of(json_at(old, i)));
+        const struct json *same = find(new, rule_list_name(json_at(old, i)));
         add_rule(same ? same : json_at(old, i), list);
     }
     for (size_t i = 0; i < count_of(new); i++) {
-        if (!find(old, name_of(rule_at(new, i))))
+        if (!find(old, rule_list_name(rule_at(new, i))))
             add_rule(rule_at(new, i), list);
     }
     str_add_char(list, ']');

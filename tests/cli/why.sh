@@ -13,7 +13,7 @@ exit 1
 SH
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "reasons", "idempotent": true, "jobs": 8,
- "policies": {"patient": {"like": "transport", "window": 50, "base_delay_ms": 1800000,
+ "policies": {"patient": {"like": "transport", "base_delay_ms": 1800000,
                           "cap_ms": 3600000, "jitter": 0}},
  "tasks": [
  {"id": "n1", "steps": [{"phase": "GREEN", "policy": "patient", "run": ["sh", "curl.sh"]}]},
