@@ -21,6 +21,7 @@ enum {
     WORD_COLUMNS = 16,
     KEYS_MAX = 5,
     GAP = 2,
+    RUNE_BYTES_MAX = 4,
     TEXT_MAX = CORRECT_NAME_MAX + CORRECT_NOTE_MAX,
 };
 
@@ -90,7 +91,7 @@ static size_t bytes_of_row(const char *text, int width)
     int used = 0;
     while (text[at] != '\0') {
         uint32_t rune = 0;
-        size_t bytes = (size_t)text_rune(text + at, strlen(text + at), &rune);
+        size_t bytes = (size_t)text_rune(text + at, strnlen(text + at, RUNE_BYTES_MAX), &rune);
         int columns = rune_width(rune);
         if (text[at] == ' ')
             blank = at;
