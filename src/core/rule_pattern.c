@@ -21,7 +21,7 @@ struct rule_matcher {
 
 static void *must(void *memory)
 {
-    if (!memory) {
+    if (!memory) { /* not covered: memory is out */
         (void)fputs("devs: out of memory\n", stderr);
         abort();
     }
