@@ -51,6 +51,11 @@ void oracle_judge(struct oracle *oracle, int task, const struct outcome *outcome
 void oracle_recover(struct oracle *oracle);
 void oracle_control(struct oracle *oracle, const struct control *control);
 
+/* oracle_gate.c: what a verdict on a step of the source means for its gate. */
+void oracle_gate_judge(struct oracle *oracle, int task, int source, const struct facts *facts,
+                       const struct ruling *ruling);
+/* A probe whose end nobody saw: the next in line tries. */
+void oracle_gate_lose(struct oracle *oracle, int source);
 /* A person sends the task: behind a closed gate it is the next probe. */
 void oracle_gate_send(struct oracle *oracle, int task, const char *by);
 bool oracle_gate_lets(const struct model_gate *gate, int64_t now_ms);

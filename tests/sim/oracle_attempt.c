@@ -2,8 +2,6 @@
 
 #include <stddef.h>
 
-enum { SPACING_MS = 1000 };
-
 static struct facts gather(const struct oracle *oracle, int task, const struct outcome *outcome,
                            const struct opinion *opinion)
 {
@@ -73,103 +71,6 @@ static void wait(struct oracle *oracle, int task, const struct ruling *ruling,
         oracle->tally->jitters[formula->policy->jitter]++;
 }
 
-struct closing {
-    int64_t after_ms;
-    int closed;
-    int chosen; /* -1 = none */
-    const char *by;
-};
-
-static void close_gate(struct oracle *oracle, int task, int source, const struct closing *closing)
-{
-    struct foretold closed = oracle_event(oracle, EVENT_GATE_CLOSED, task);
-    closed.event.a = source;
-    closed.event.b = oracle->input->now.at_ms + closing->after_ms;
-    closed.event.c = oracle->input->now.mono_ms + closing->after_ms;
-    closed.event.d = closing->closed;
-    closed.event.e = closing->chosen + 1;
-    closed.by = closing->by;
-    oracle_emit(oracle, &closed);
-}
-
-static void lose_probe(struct oracle *oracle, int source)
-{
-    const struct model_gate *gate = &oracle->model.gates[source];
-    const struct closing closing = {.closed = gate->closed, .chosen = -1};
-    close_gate(oracle, gate->probe, source, &closing);
-}
-
-static void open_gate(struct oracle *oracle, int task, int source)
-{
-    struct foretold opened = oracle_event(oracle, EVENT_GATE_OPENED, task);
-    opened.event.a = source;
-    opened.event.c = SPACING_MS;
-    for (int i = 0; i < oracle->model.plot->task_count; i++)
-        opened.event.b +=
-            model_is_in_line(&oracle->model, i) && model_source(&oracle->model, i) == source;
-    oracle_emit(oracle, &opened);
-}
-
-/* The source set a limit: it is left alone as long as the step that met it waits. */
-static void meet_limit(struct oracle *oracle, int task, int source, const struct facts *facts,
-                       const struct ruling *ruling)
-{
-    const struct model_gate *gate = &oracle->model.gates[source];
-    struct ruling as_if = *ruling;
-    if (ruling->kind == DECISION_NEEDS_YOU)
-        as_if.delay_ms = 0;
-    else if (ruling->kind != DECISION_WAIT)
-        rules_delay(facts, gate->closed + 1, &as_if);
-    struct closing closing = {
-        .after_ms = as_if.delay_ms, .closed = gate->closed, .chosen = gate->chosen};
-    switch (gate->status) {
-    case GATE_CLOSED:
-        if (oracle->input->now.mono_ms + closing.after_ms <= gate->due.mono_ms)
-            return;
-        break;
-    case GATE_PROBING:
-        if (gate->probe != task)
-            return; /* it was out before the gate closed */
-        closing.closed++;
-        break;
-    case GATE_OPEN:
-    case GATE_SPREADING:
-    case GATE_STATUS_COUNT:
-        closing.closed++;
-        break;
-    }
-    close_gate(oracle, task, source, &closing);
-}
-
-static void judge_gate(struct oracle *oracle, int task, int source, const struct facts *facts,
-                       const struct ruling *ruling)
-{
-    const struct model_gate *gate = &oracle->model.gates[source];
-    const struct opinion *opinion = &facts->opinion;
-    bool is_probe = gate->status == GATE_PROBING && gate->probe == task;
-    bool limited =
-        (opinion->class == VERDICT_TRANSIENT && opinion->type == TRANSIENT_API_RATE_LIMIT) ||
-        (rules_parked(opinion) && ruling->kind == DECISION_WAIT);
-    if (facts->outcome != OUTCOME_EXIT) {
-        if (is_probe)
-            lose_probe(oracle, source);
-    } else if (limited) {
-        meet_limit(oracle, task, source, facts, ruling);
-    } else if (is_probe) {
-        open_gate(oracle, task, source);
-    }
-}
-
-void oracle_gate_send(struct oracle *oracle, int task, const char *by)
-{
-    int source = model_source(&oracle->model, task);
-    if (source < 0 || oracle->model.gates[source].status != GATE_CLOSED)
-        return;
-    const struct closing closing = {
-        .closed = oracle->model.gates[source].closed, .chosen = task, .by = by};
-    close_gate(oracle, task, source, &closing);
-}
-
 static void decide(struct oracle *oracle, int task, const struct outcome *outcome,
                    const struct opinion *opinion)
 {
@@ -182,7 +83,7 @@ static void decide(struct oracle *oracle, int task, const struct outcome *outcom
     else
         oracle_end_step(oracle, task, &ruling, &formula);
     if (source >= 0)
-        judge_gate(oracle, task, source, &facts, &ruling);
+        oracle_gate_judge(oracle, task, source, &facts, &ruling);
     oracle_cancel_rest(oracle, task);
 }
 
@@ -339,7 +240,7 @@ void oracle_recover(struct oracle *oracle)
         settle_attempt(oracle, i);
     for (int i = 0; i < model->plan->source_count; i++) {
         if (model->gates[i].status == GATE_PROBING)
-            lose_probe(oracle, i);
+            oracle_gate_lose(oracle, i);
     }
     for (int i = 0; i < model->plot->task_count; i++) {
         oracle_cancel_rest(oracle, i);

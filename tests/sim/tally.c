@@ -89,6 +89,14 @@ static void walk_rest(const struct tally *tally, line_fn *line, void *ctx)
         {"nobody looks", tally->sleeps},      {"stale news", tally->stale},
         {"one sent ahead", tally->followers}, {"folded anew", tally->refolds},
     };
+    static const char *const gates[] = {
+        "closes",         "stays closed longer", "the probe meets the limit",
+        "probe lost",     "a person's probe",    "opens, nothing waits",
+        "opens, spreads",
+    };
+    static_assert(ARRAY_LEN(gates) == TALLY_GATE_COUNT, "all that happens to gates has a name");
+    for (size_t i = 0; i < ARRAY_LEN(gates); i++)
+        line(ctx, "gate", gates[i], tally->gates[i]);
     for (size_t i = 0; i < ARRAY_LEN(jitters); i++)
         line(ctx, "jitter", jitters[i], tally->jitters[i]);
     for (size_t i = 0; i < ARRAY_LEN(policies); i++)
@@ -167,9 +175,10 @@ bool tally_is_enough(const struct tally *tally, FILE *out)
 
 bool tally_is_rich(const struct tally *tally, FILE *out)
 {
-    bool rich = tally->tasks >= TALLY_TASKS * tally->runs &&
-                tally->steps >= TALLY_STEPS * tally->tasks &&
-                all_events(tally) >= TALLY_EVENTS * tally->runs;
+    bool few = tally->runs < TALLY_RUNS; /* too few for an average */
+    bool rich = few || (tally->tasks >= TALLY_TASKS * tally->runs &&
+                        tally->steps >= TALLY_STEPS * tally->tasks &&
+                        all_events(tally) >= TALLY_EVENTS * tally->runs);
     if (!rich)
         (void)fprintf(out, "a run has on average fewer than %d tasks, %d steps each or %d events\n",
                       TALLY_TASKS, TALLY_STEPS, TALLY_EVENTS);

@@ -18,9 +18,22 @@
 
 enum {
     TALLY_ENOUGH = 1000, /* of each, in a full run */
+    TALLY_RUNS = 100,    /* fewer are not averaged */
     TALLY_TASKS = 8,     /* a run has on average at least */
     TALLY_STEPS = 3,     /* of each task */
     TALLY_EVENTS = 150,
+};
+
+/* What happened to a gate. */
+enum tally_gate {
+    TALLY_GATE_CLOSES,  /* a limit */
+    TALLY_GATE_LONGER,  /* another limit, while it was closed */
+    TALLY_GATE_AGAIN,   /* the probe met the limit */
+    TALLY_GATE_LOST,    /* the probe's end was no answer */
+    TALLY_GATE_SENT,    /* a person chose the probe */
+    TALLY_GATE_OPENS,   /* nothing waited behind it */
+    TALLY_GATE_SPREADS, /* what waited starts one by one */
+    TALLY_GATE_COUNT,
 };
 
 struct tally {
@@ -32,6 +45,7 @@ struct tally {
     int64_t phases[PHASE_COUNT];            /* attempts */
     int64_t acts[CONTROL_VERB_COUNT][2][2]; /* verb, of a run, done */
     int64_t crashes[EVENT_KIND_COUNT];      /* after an event of each kind; 0: before any */
+    int64_t gates[TALLY_GATE_COUNT];
     int64_t reboots, orphan_acts, leaves, wall_jumps, sleeps, stale, followers, refolds;
     int64_t ends[5]; /* runs by exit code: 0, 1, 3, 4, 130 */
 };
