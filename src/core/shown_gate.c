@@ -139,8 +139,14 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
         for (int i = 0; i < gate->line.count; i++)
             left_ms += gate->line.items[i] < task ? gate->spacing_ms : 0;
     }
-    if (left_ms <= 0)
+    int next = gate_next(gate);
+    bool is_next = gate->status != GATE_CLOSED || next == task;
+    if (left_ms <= 0 && is_next)
         return false; /* it waits for a slot */
+    if (left_ms <= 0) {
+        str_addf(out, "gate %s", state->plan->tasks[next].id);
+        return true;
+    }
     str_add(out, "gate ");
     shown_duration(left_ms + ROUND_UP_MS, out);
     return true;

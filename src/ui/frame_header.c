@@ -274,10 +274,13 @@ static bool works(enum act act, const struct frame_input *input)
     return !final;
 }
 
-/* What the keys do to a fold, where that is something else. */
-static void name_fold_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
+/* What the keys do to a fold or to what is held, where that is something else. */
+static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
 {
     const struct view_fold *fold = view_chosen_fold(input->view);
+    int chosen = input->view->chosen;
+    if (!fold && chosen >= 0 && input->facts->state->tasks[chosen].held)
+        briefs[UI_HOLD] = "let go";
     if (!fold)
         return;
     bool all_held = fold->held == fold->fault.count;
@@ -305,7 +308,7 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
     size_t count = is_replay ? ARRAY_LEN(replay) : is_narrow ? ARRAY_LEN(narrow) : ARRAY_LEN(live);
     enum act acts[FOOTER_KEYS_MAX];
     const char *briefs[UI_ACT_COUNT] = {NULL};
-    name_fold_acts(input, briefs);
+    name_acts(input, briefs);
     struct footer footer = {
         .acts = acts, .briefs = briefs, .mode = is_replay ? KEYMAP_REPLAY : KEYMAP_LIVE};
     for (size_t i = 0; i < count && footer.count < FOOTER_KEYS_MAX; i++) {

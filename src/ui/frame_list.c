@@ -182,7 +182,7 @@ static void add_fold_words(const struct row *row, const struct view_fold *fold, 
         str_add(out, ", ");
     }
     if (fold->leader >= 0)
-        str_addf(out, "one fault, held until %s is through", state->plan->tasks[fold->leader].id);
+        str_addf(out, "one fault, %s is sent", state->plan->tasks[fold->leader].id);
     else
         str_addf(out, "one fault since %s", clock_hms(fold->fault.since.at_ms, hms));
 }

@@ -141,7 +141,7 @@ static void add_running(const struct preview *preview, struct str *out)
     }
 }
 
-/* "waits behind gate claude, opens in 0:18; r sends it as the next one". */
+/* "waits behind gate claude, it may start in 0:18; r sends it first". */
 static void add_gate(const struct preview *preview, const char *words, struct str *out)
 {
     const struct plan *plan = preview->state->plan;
@@ -151,6 +151,8 @@ static void add_gate(const struct preview *preview, const char *words, struct st
              plan->sources[plan->tasks[preview->task].steps[number].source]);
     if (gate->status == GATE_PROBING)
         str_addf(out, " for how %s goes", plan->tasks[gate->probe].id);
+    else if (gate->due.mono_ms <= frame_now(preview->input).mono_ms && gate->status == GATE_CLOSED)
+        str_addf(out, ", where %s tries first", plan->tasks[gate_next(gate)].id);
     else
         str_addf(out, ", it may start in %s", strchr(words, ' ') + 1);
     if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE)

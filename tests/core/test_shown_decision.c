@@ -404,6 +404,19 @@ START_TEST(test_gate_is_told_from_its_closing_to_its_opening)
 }
 END_TEST
 
+/* The gate is due, and there is no slot: the first in line waits for one, the rest for it. */
+START_TEST(test_what_stands_behind_a_due_gate_waits_for_the_first)
+{
+    open(gated, 1);
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
+    play_wait(&play, 30 * SECOND); /* d has the slot */
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api: the next one tries, 3 wait");
+    ck_assert_str_eq(next_of("a"), "slot 1st");
+    ck_assert_str_eq(next_of("b"), "gate a");
+    ck_assert_str_eq(next_of("c"), "gate a");
+}
+END_TEST
+
 START_TEST(test_opening_gate_tells_how_many_are_left)
 {
     open(gated, 1);
@@ -449,6 +462,7 @@ Suite *test_suite(void)
     tcase = test_case(suite, "gates");
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_gate_is_told_from_its_closing_to_its_opening);
+    tcase_add_test(tcase, test_what_stands_behind_a_due_gate_waits_for_the_first);
     tcase_add_test(tcase, test_opening_gate_tells_how_many_are_left);
     tcase_add_test(tcase, test_most_urgent_of_several_gates_is_told);
     return suite;

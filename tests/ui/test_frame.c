@@ -7,6 +7,7 @@
 #include "frame.h"
 #include "shown.h"
 #include "story.h"
+#include "term.h"
 #include "test_main.h"
 #include "xalloc.h"
 
@@ -177,6 +178,101 @@ START_TEST(test_golden_retry)
     view.chosen = story_task(&story, retry_frames[_i].chosen);
     draw(retry_frames[_i].rows, retry_frames[_i].columns, retry_frames[_i].ascii);
     check_golden(retry_frames[_i].name);
+}
+END_TEST
+
+static void press(uint32_t key)
+{
+    (void)view_key(&view, key, &facts);
+}
+
+START_TEST(test_golden_unfolded_fault)
+{
+    view.chosen = story_task(&story, "T-204");
+    draw(24, 80, false);
+    press(TERM_KEY_ENTER);
+    draw(24, 80, false);
+    check_golden("retry-unfolded-80x24");
+    draw(24, 80, true);
+    check_golden("retry-unfolded-80x24-ascii");
+}
+END_TEST
+
+static void hold(const char *id, int leader)
+{
+    struct event event = {.kind = EVENT_TASK_HELD, .step = -1, .text = "{\"by\":\"ann\"}"};
+    event.task = story_task(&story, id);
+    event.a = leader + 1;
+    story_add(&story, event);
+}
+
+/* One is sent, and with it the gate's probe is out. */
+START_TEST(test_golden_sent_one)
+{
+    static const char *const others[] = {"T-205", "T-206", "T-207", "T-208", "T-209"};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        hold(others[i], story_task(&story, "T-204"));
+    story_add(&story, story_event(&story, "T-204", EVENT_WAIT_ENDED));
+    story_start(&story, "T-204");
+    story_start(&story, "T-211");
+    story_at(&story, 12, 40);
+    facts.now = facts.clock = story.now;
+    view.chosen = story_task(&story, "T-205");
+    draw(24, 80, false);
+    check_golden("retry-sent-80x24");
+    view.on_fold = false;
+    view.chosen = story_task(&story, "T-206");
+    view_arrange(&view, &facts);
+    draw(24, 80, false);
+    check_golden("retry-follower-80x24");
+}
+END_TEST
+
+START_TEST(test_golden_gate_that_opens)
+{
+    struct event opened = {.kind = EVENT_GATE_OPENED, .task = -1, .step = -1, .b = 2, .c = 1000};
+    opened.a = story.plan->tasks[story_task(&story, "T-211")].steps[0].source;
+    story_add(&story, opened);
+    view.chosen = story_task(&story, "T-212");
+    draw(24, 80, false);
+    check_golden("retry-opens-80x24");
+}
+END_TEST
+
+START_TEST(test_golden_held_fault)
+{
+    static const char *const ids[] = {"T-204", "T-205", "T-206", "T-207", "T-208", "T-209"};
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+        hold(ids[i], -1);
+    story_at(&story, 13, 0);
+    facts.now = facts.clock = story.now;
+    view.chosen = story_task(&story, "T-204");
+    draw(12, 40, false);
+    check_golden("retry-held-40x12");
+    draw(24, 80, true);
+    check_golden("retry-held-80x24-ascii");
+}
+END_TEST
+
+/* The same from the recording, without what cannot be done there. */
+START_TEST(test_golden_retry_in_a_replay)
+{
+    facts.mode = VIEW_REPLAY;
+    (void)replay_move(&story.replay, REPLAY_END, -1);
+    view.chosen = story_task(&story, "T-204");
+    draw(24, 80, false);
+    check_golden("retry-replay-80x24");
+}
+END_TEST
+
+START_TEST(test_prompt_about_all_fits)
+{
+    view.chosen = story_task(&story, "T-204");
+    draw(12, 40, false);
+    press('x');
+    draw(12, 40, false);
+    ck_assert(shows(" Cancel all 6 tasks of one fault?"));
+    ck_assert(shows(" K  as s"));
 }
 END_TEST
 
@@ -503,6 +599,12 @@ static void add_retry_tests(TCase *tcase)
 {
     tcase_add_checked_fixture(tcase, set_up_retries, tear_down);
     tcase_add_loop_test(tcase, test_golden_retry, 0, TABLE_LEN(retry_frames));
+    tcase_add_test(tcase, test_golden_unfolded_fault);
+    tcase_add_test(tcase, test_golden_sent_one);
+    tcase_add_test(tcase, test_golden_gate_that_opens);
+    tcase_add_test(tcase, test_golden_held_fault);
+    tcase_add_test(tcase, test_golden_retry_in_a_replay);
+    tcase_add_test(tcase, test_prompt_about_all_fits);
     tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
 }
 
