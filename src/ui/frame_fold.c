@@ -63,7 +63,7 @@ static void put_next(struct preview *preview, const struct view_fold *fold)
     else
         add_times(preview, &fold->fault, &text);
     if (live && fold->leader < 0)
-        str_addf(&text, "   r = %s alone, the others wait for it", tasks[fold->fault.first].id);
+        str_addf(&text, "   r = %s alone, the others wait for it", tasks[preview->task].id);
     preview_put(preview, "next", str_text(&text));
     str_done(&text);
 }

@@ -79,6 +79,16 @@ static void put_why(struct preview *preview)
     str_done(&text);
 }
 
+/* Did any rule come near by more than a word of its pattern? */
+static bool has_close_miss(const struct verdict *verdict)
+{
+    for (int i = 0; i < verdict->near_count; i++) {
+        if (verdict->near[i].why != NEAR_PATTERN)
+            return true;
+    }
+    return false;
+}
+
 /* Rules that looked at the output and why they did not decide; a time that the server gave
  * and nobody waits for. */
 static void put_near(struct preview *preview)
@@ -87,7 +97,9 @@ static void put_near(struct preview *preview)
     struct str text = {0};
     bool has_failed = step->status == STEP_WAITING ||
                       (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED);
-    if (step->verdict && has_failed)
+    bool is_worth_a_line =
+        step->verdict && (preview->kind == FRAME_PREVIEW_ROOMY || has_close_miss(step->verdict));
+    if (is_worth_a_line && has_failed)
         shown_near(step->verdict, &text);
     preview_put(preview, "near", str_text(&text));
     str_clear(&text);

@@ -280,7 +280,7 @@ static void add_members(struct filling *filling, int fold)
 }
 
 /* A task that is in a fold: the fold's row where its first task would be, and nothing for
- * the others. */
+ * the others, but for one that a person looks at. */
 static void add_folded(struct filling *filling, int task, int fold)
 {
     const struct view *view = filling->view;
@@ -291,8 +291,9 @@ static void add_folded(struct filling *filling, int task, int fold)
         if (unfolded)
             add_members(filling, fold);
     }
-    bool stays = task == view->chosen && !view->on_fold && task != view->folds[fold].fault.first;
-    if (stays && !unfolded)
+    bool stays = task == view->chosen && !view->on_fold;
+    bool is_first = task == view->folds[fold].fault.first;
+    if (stays && !unfolded && (!is_first || view->open))
         add_row(filling, task);
 }
 

@@ -265,6 +265,22 @@ START_TEST(test_golden_retry_in_a_replay)
 }
 END_TEST
 
+/* A rule of which a word alone is there takes a line where there is room for it. */
+START_TEST(test_far_misses_need_room)
+{
+    struct verdict *verdict = run_state_step(&story.state, story_task(&story, "T-213"))->verdict;
+    verdict->near[0].why = NEAR_PATTERN;
+    view.chosen = story_task(&story, "T-213");
+    draw(24, 80, false);
+    struct str out = {0};
+    canvas_to_text(&canvas, &out);
+    ck_assert_ptr_null(strstr(out.data, "net.reset (pattern)"));
+    str_done(&out);
+    draw(40, 140, false);
+    ck_assert(shows("net.reset (pattern)"));
+}
+END_TEST
+
 START_TEST(test_prompt_about_all_fits)
 {
     view.chosen = story_task(&story, "T-204");
@@ -604,6 +620,7 @@ static void add_retry_tests(TCase *tcase)
     tcase_add_test(tcase, test_golden_gate_that_opens);
     tcase_add_test(tcase, test_golden_held_fault);
     tcase_add_test(tcase, test_golden_retry_in_a_replay);
+    tcase_add_test(tcase, test_far_misses_need_room);
     tcase_add_test(tcase, test_prompt_about_all_fits);
     tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
 }

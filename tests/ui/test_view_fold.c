@@ -135,6 +135,25 @@ START_TEST(test_chosen_task_keeps_its_row_when_the_others_fold)
 }
 END_TEST
 
+/* What is open on the whole screen goes on to be about itself. */
+START_TEST(test_open_task_does_not_become_the_fault)
+{
+    view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
+    view_narrow(&view, &facts);
+    view_choose(&view, task("T-204"));
+    (void)press(TERM_KEY_ENTER);
+    ck_assert(view.open);
+    view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
+    later(VIEW_STILL_MS);
+    ck_assert_str_eq(rows(), "203 201 202 6x204 204 210 211 212 213 214");
+    ck_assert_ptr_null(view_chosen_fold(&view));
+    (void)press(TERM_KEY_ESC);
+    later(VIEW_STILL_MS);
+    ck_assert_str_eq(rows(), FOLDED);
+    ck_assert_int_eq(view_chosen_fold(&view)->fault.count, 6);
+}
+END_TEST
+
 /* What the filter hides must not be acted on. */
 START_TEST(test_fault_in_part_hidden_is_no_row)
 {
@@ -304,6 +323,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_moves_pass_over_what_is_folded);
     tcase_add_test(tcase, test_enter_unfolds_in_place_and_folds_again);
     tcase_add_test(tcase, test_chosen_task_keeps_its_row_when_the_others_fold);
+    tcase_add_test(tcase, test_open_task_does_not_become_the_fault);
     tcase_add_test(tcase, test_fault_in_part_hidden_is_no_row);
     tcase_add_test(tcase, test_r_sends_the_first_one);
     tcase_add_test(tcase, test_p_holds_those_that_are_not_then_lets_all_go);
