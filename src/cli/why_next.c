@@ -55,16 +55,21 @@ static void next_of_failure(const struct why *why, struct str *out)
 {
     const struct step_state *step = run_state_step(follower_state(why->follower), why->pick.task);
     const struct verdict *verdict = step->verdict;
+    const struct attempt_state *attempt = step_state_attempt(step);
     int64_t resets_at_ms = shown_resets_at_ms(step);
     char at[CLOCK_TEXT_MAX];
-    if (!verdict)
+    if (!verdict || !attempt)
         str_add(out, remedies[REASON_NONE]);
+    else if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
+        str_add(out, "it must fail first: a test that is green at once proves nothing");
+    else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
+        str_add(out, remedies[REASON_DEADLINE]);
     else if (verdict->class == VERDICT_TRANSIENT)
         str_add(out, cures[verdict->type]);
     else
         str_add(out, remedies[verdict->reason]);
     if (resets_at_ms > why->now.at_ms)
-        str_addf(out, ", which resets at %s", clock_date(resets_at_ms, at));
+        str_addf(out, " (it resets at %s)", clock_date(resets_at_ms, at));
     str_add(out, "; then ");
     add_command(why, "retry", out);
 }

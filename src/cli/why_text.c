@@ -92,6 +92,8 @@ static void class_line(const struct verdict *verdict, struct str *out)
     begin("class", out);
     str_add(out, shown_expectation(verdict));
     str_add(out, verdict_class_name(verdict->class));
+    if (verdict->class == VERDICT_SUCCESS)
+        str_add(out, ", for it was to fail:");
     if (verdict->class == VERDICT_TRANSIENT)
         str_addf(out, " %s", transient_type_name(verdict->type));
     else if (verdict->reason != REASON_NONE)

@@ -138,7 +138,8 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
 {
     const struct attempt_state *attempt = step_state_attempt(step);
     const char *policy = json_text(json_get(inputs, "policy"), plan->policy->name);
-    if (!policy_fits_phase(plan->policy, plan->phase))
+    bool of_start = attempt && attempt->outcome.kind == OUTCOME_NOT_STARTED;
+    if (!of_start && !policy_fits_phase(plan->policy, plan->phase))
         str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
     else if (attempt)
         str_addf(out, "policy %s does not try again on a %s failure", policy,

@@ -25,6 +25,7 @@ cat >plan.json <<'PLAN'
                           "run": ["sh", "-c", "echo 'HTTP 401 Unauthorized: invalid x-api-key' >&2; exit 1"]}]},
  {"id": "odd", "steps": [{"phase": "RED", "run": ["sh", "-c", "echo 'the lamp is out'; exit 1"]}]},
  {"id": "two", "steps": [{"phase": "RED", "run": ["true"]}, {"phase": "RED", "run": ["false"]}]},
+ {"id": "void", "steps": [{"phase": "RED", "run": ["/no/such/thing"]}]},
  {"id": "ok", "steps": [{"run": ["true"]}]},
  {"id": "late", "needs": ["n1"], "steps": [{"run": ["true"]}]}]}
 PLAN
@@ -33,7 +34,7 @@ pid=$!
 all_wait() {
 	"$devs" status --json >status.json 2>/dev/null &&
 		[ "$(grep -o '"state":"backoff"' status.json | wc -l)" -eq 4 ] &&
-		[ "$(grep -o '"state":"\(gave-up\|needs-you\|passed\)"' status.json | wc -l)" -eq 4 ]
+		[ "$(grep -o '"state":"\(gave-up\|needs-you\|passed\)"' status.json | wc -l)" -eq 5 ]
 }
 until_true 20 all_wait
 want 'what fails waits' $? 0
@@ -66,6 +67,8 @@ out=$("$devs" why two)
 want_in 'why: of the step that failed' "$out" '#1/two step 2 of 2, try 1 of 1 in RED: failed, exit 1'
 want_in 'why: how unsure' "$out" 'in doubt, so persistent'
 want_in 'why: why it did not go on' "$out" 'policy sandbox does not try again in RED'
+want_in 'why: a start' "$("$devs" why void)" 'not started: No such file or directory at '
+want_in 'why: a start is no phase' "$("$devs" why void)" 'policy infrastructure does not try again on a persistent failure'
 want_in 'why: entropy' "$out" 'counts 1; 1 of this task'
 want_in 'why: of another step' "$("$devs" why two --step 1)" 'step 1 of 2, try 1 of 1 in RED: passed'
 want_in 'why: nothing yet' "$("$devs" why late)" '#1/late has not been tried yet'

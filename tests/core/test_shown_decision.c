@@ -267,6 +267,17 @@ START_TEST(test_end_names_a_phase_without_tries)
 }
 END_TEST
 
+/* Starts are tried again in every phase: it is not for the phase that this one is not. */
+START_TEST(test_end_of_a_start_names_no_phase)
+{
+    const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = 2};
+    open(PLAN_OF(",\"phases\":[\"VERIFY\"]"), 1);
+    play_outcome(&play, "a", not_started, play_persistent(REASON_NOT_FOUND));
+    ck_assert_str_eq(end_of("a"),
+                     "failed: policy infrastructure does not try again on a persistent failure");
+}
+END_TEST
+
 START_TEST(test_end_by_deadline_says_how_much_is_gone)
 {
     open(PLAN_OF(PLAIN ",\"deadline_ms\":60000"), 1);
@@ -454,6 +465,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_start_tries_are_no_tries);
     tcase_add_test(tcase, test_end_says_why_the_policy_did_not_go_on);
     tcase_add_test(tcase, test_end_names_a_phase_without_tries);
+    tcase_add_test(tcase, test_end_of_a_start_names_no_phase);
     tcase_add_test(tcase, test_end_by_deadline_says_how_much_is_gone);
     tcase_add_test(tcase, test_end_in_circles_counts_equal_results);
     tcase_add_test(tcase, test_evidence_near_misses_and_hint);
