@@ -70,14 +70,14 @@ int correct_found(const struct correct *correct, struct verdict_label out[CORREC
     return count;
 }
 
-/* Choose the class that the attempt has; the first where the filter hides it. */
-static void choose_present(struct correct *correct)
+/* Choose a class; the first where the filter hides it. */
+static void choose(struct correct *correct, const struct verdict_label *label)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];
     int count = correct_found(correct, found);
     correct->chosen = 0;
     for (int i = 0; i < count; i++) {
-        if (verdict_label_equals(&found[i], &correct->label))
+        if (verdict_label_equals(&found[i], label))
             correct->chosen = i;
     }
 }
@@ -105,7 +105,7 @@ void correct_open(struct correct *correct, const struct correct_target *target, 
     copy_text(correct->name, sizeof(correct->name), target->name);
     copy_text(correct->now, sizeof(correct->now), target->now);
     copy_text(correct->line, sizeof(correct->line), target->line);
-    choose_present(correct);
+    choose(correct, &correct->label);
 }
 
 void correct_close(struct correct *correct)
@@ -205,8 +205,19 @@ static void type_filter(struct correct *correct, uint32_t key)
     (void)line_edit_key(&correct->filter, key);
     bool changed = correct->filter.len != before;
     if (changed)
-        choose_present(correct);
+        choose(correct, &correct->label);
     correct->filter.open = correct->filter.len > 0;
+}
+
+/* Without the filter; what it found stays chosen. */
+static void show_all(struct correct *correct)
+{
+    struct verdict_label found[CORRECT_CLASSES_MAX];
+    bool any = correct_found(correct, found) > 0;
+    struct verdict_label label = any ? found[correct->chosen] : correct->label;
+    line_edit_clear(&correct->filter);
+    correct->filter.open = false;
+    choose(correct, &label);
 }
 
 static enum correct_todo key_picking(struct correct *correct, uint32_t key,
@@ -215,8 +226,7 @@ static enum correct_todo key_picking(struct correct *correct, uint32_t key,
     if (key == TERM_KEY_ENTER)
         return pick(correct, label_out);
     if (key == TERM_KEY_ESC && correct->filter.open) {
-        (void)line_edit_key(&correct->filter, key);
-        choose_present(correct);
+        show_all(correct);
     } else if (key == TERM_KEY_ESC) {
         correct_close(correct);
     } else if (!move_by_key(correct, key) && !is_letter_key(correct, key)) {
