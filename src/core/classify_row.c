@@ -179,7 +179,7 @@ bool classify_row(const struct classifier *classifier, const struct str *row,
     json_repair(&repaired, str_text(row), row->len);
     bool ok = json_parse(str_text(&repaired), repaired.len, &json, NULL, err);
     if (ok && json_kind(json) != JSON_KIND_OBJECT)
-        ok = err_set(err, ERR_INVALID, "an object is expected, not a %s", json_kind_name(json));
+        ok = err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
     ok = ok && judge(classifier, json, edge, &verdict, err);
     if (ok)
         add_verdict(out, json, &verdict);

@@ -82,7 +82,7 @@ static bool add_member(struct str *out, const char *key, const struct json *valu
         if (strcmp(members[i].name, key) != 0)
             continue;
         if (members[i].kind != JSON_KIND_NONE && json_kind(value) != members[i].kind)
-            return err_set(err, ERR_INVALID, "%s is a %s, not a %s", key,
+            return err_set(err, ERR_INVALID, "%s is a %s, got %s", key,
                            members[i].kind == JSON_KIND_STRING    ? "string"
                            : members[i].kind == JSON_KIND_INTEGER ? "number"
                            : members[i].kind == JSON_KIND_ARRAY   ? "list"
@@ -140,7 +140,7 @@ static bool check_rule(const struct json *root, const struct json *user, size_t 
     const struct json *rule = json_at(user, index);
     const char *name = name_of(rule);
     if (json_kind(rule) != JSON_KIND_OBJECT)
-        return err_set(err, ERR_INVALID, "an object is expected, not a %s", json_kind_name(rule));
+        return err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(rule));
     if (name[0] == '\0')
         return err_set(err, ERR_INVALID, "name is missing");
     if (find(user, name) != rule)
@@ -158,8 +158,7 @@ static bool check_rule(const struct json *root, const struct json *user, size_t 
 static bool check_rules(const struct json *root, const struct json *user, struct err *err)
 {
     if (json_kind(user) != JSON_KIND_ARRAY)
-        return err_set(err, ERR_INVALID, "rules: a list is expected, not a %s",
-                       json_kind_name(user));
+        return err_set(err, ERR_INVALID, "rules: a list is expected, got %s", json_kind_name(user));
     if (json_count(user) > USER_RULES_MAX)
         return err_set(err, ERR_LIMIT, "rules: more than %d", USER_RULES_MAX);
     for (size_t i = 0; i < json_count(user); i++) {

@@ -1,0 +1,69 @@
+#!/bin/sh
+# devs classify: rows in, verdicts out, and what is no row is named.
+. "$(dirname "$0")/check.sh"
+
+row='{"id":"a","exit":1,"stderr":"one\nconnect ETIMEDOUT 10.0.0.1:443\n"}'
+answer=$(printf '%s\n' "$row" | "$devs" classify)
+want "exit code" "$?" 0
+want_in "id" "$answer" '"id":"a"'
+want_in "verdict" "$answer" '"verdict":"transient","type":"NETWORK_TIMEOUT"'
+want_in "evidence" "$answer" '"rule":"b1.network","stream":"stderr","offset":4,"match":"connect ETIMEDOUT 10.0.0.1:443"'
+want_in "nothing is null" "$answer" '"reason":null'
+want_in "no hint" "$answer" '"retry_after_ms":null,"resume_at":null'
+
+# A file of rows is the same as standard input; blank lines are no rows.
+printf '%s\n\n%s' "$row" "$row" >rows
+want "two rows of a file" "$("$devs" classify rows | wc -l)" 2
+want "two files" "$("$devs" classify rows rows | wc -l)" 4
+want "a file that is not there" "$("$devs" classify nothing 2>&1 >/dev/null)" "devs: nothing: No such file or directory"
+
+# A line that is no row is named, and the others are judged.
+printf '%s\nno row\n[]\n{"id":1}\n{"exit":"x"}\n%s\n' "$row" "$row" >mixed
+"$devs" classify mixed >out 2>err
+want "bad rows" "$?" 2
+want "good rows" "$(wc -l <out)" 2
+want_in "line 2" "$(cat err)" "devs: classify: mixed, line 2: "
+want_in "line 3" "$(cat err)" "line 3: an object is expected, got array"
+want_in "line 4" "$(cat err)" "line 4: exit is missing"
+want_in "line 5" "$(cat err)" "line 5: exit is a number, not a string"
+"$devs" classify <mixed >/dev/null 2>err
+want_in "standard input has no name" "$(cat err)" "devs: classify: line 2: "
+
+# The clock of the row, zones of the system, an agent, a signal.
+answer=$(printf '%s\n' '{"id":2,"exit":1,"now":1795224000,"stderr":"limit reached, resets 3am (UTC). 5-hour limit reached"}' | "$devs" classify)
+want_in "parked" "$answer" '"verdict":"persistent","type":null,"subtype":"USAGE_LIMIT","reason":"quota"'
+want_in "until" "$answer" '"retry_after_ms":6000000,"resume_at":"2026-11-21T03:00:00Z"'
+answer=$(printf '%s\n' '{"id":3,"text":"Retry-After: 120","now":1795224000}' | "$devs" classify)
+want_in "words alone" "$answer" '"retry_after_ms":120000'
+answer=$(printf '%s\n' '{"id":4,"exit":0,"agent":"qwen","stdout":"[API Error: 401 no]\n"}' | "$devs" classify)
+want_in "agent" "$answer" '"verdict":"persistent","type":null,"subtype":"AUTH","reason":"auth"'
+answer=$(printf '%s\n' '{"id":5,"exit":null,"signal":"SIGSEGV","stderr":"a\u0000b \ud800"}' | "$devs" classify)
+want_in "signal" "$answer" '"reason":"crash","rule":"known.signal"'
+want_in "ok" "$(printf '%s\n' '{"exit":0}' | "$devs" classify)" '"id":null,"verdict":"success"'
+
+# Near misses.
+answer=$(printf '%s\n' '{"id":6,"exit":1,"stderr":"DEBUG read ECONNRESET\n"}' | "$devs" classify)
+want_in "near" "$answer" '"near":[{"rule":"b1.network","why":"quoted","stream":"stderr","offset":0}'
+
+# Rules of one's own.
+echo '[{"name":"hsm","verdict":"transient","type":"RESOURCE_BUSY","pattern":"HSM (busy)"}]' >rules
+answer=$(printf '%s\n' '{"id":7,"exit":1,"stderr":"HSM busy"}' | "$devs" classify --rules rules)
+want_in "own rule" "$answer" '"rule":"hsm"'
+echo '[{"name":"hsm","verdict":"transient","type":"RESOURCE_BUSY","pattern":"("}]' >rules
+printf '%s\n' "$row" | "$devs" classify --rules rules >out 2>err
+want "bad rules" "$?" 2
+want_in "bad rule" "$(cat err)" "devs: rules: rule 1 'hsm': pattern, byte "
+
+# An answer comes as soon as its row has come, not at the end.
+mkfifo in
+"$devs" classify <in >slow &
+reader=$!
+exec 3>in
+printf '%s\n' "$row" >&3
+until_true 20 test -s slow
+want "answered at once" "$?" 0
+exec 3>&-
+wait $reader
+want "and ends with its input" "$?" 0
+
+finish
