@@ -23,7 +23,7 @@ static const struct command commands[] = {
     {"correct", "[RUN/]TASK CLASS", "say what a try's class is; the first verdict stays",
      cmd_correct},
     {"debug", "--logs [RUN|FILE]", "play a past run back, or print its records", cmd_debug},
-    {"classify", "[FILE...]", "judge failures given as JSON lines; exit 2: some were none", cmd_classify},
+    {"classify", "[FILE...]", "judge failures, JSON lines in and out; 2: a bad line", cmd_classify},
     {"rules", "", "list the rules; try a new one on all that is recorded, add it", cmd_rules},
     {"keys", "", "print the cockpit's keys", cmd_keys},
 };
