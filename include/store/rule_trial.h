@@ -4,7 +4,8 @@
  * Every attempt of every run is judged twice, by the rules in force and by the new ones,
  * from what the log holds: how it ended, and the end of both streams. Nothing is written,
  * and what was recorded as its verdict has no say. Call it on a thread of your own: it
- * reads through a connection of its own and keeps no more than one attempt in memory.
+ * reads through a connection of its own and holds a page of events and the output of one
+ * attempt in memory.
  */
 #ifndef DEVS_RULE_TRIAL_H
 #define DEVS_RULE_TRIAL_H

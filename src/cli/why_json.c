@@ -5,6 +5,9 @@
 #include "shown.h"
 #include "why.h"
 
+/* Numbers may grow when they are written anew; never cut, it would be no JSON. */
+enum { INPUTS_MAX = 64 * EVENT_TEXT_MAX };
+
 static void add_flag(struct str *out, const char *key, bool value)
 {
     str_json_key(out, key);
@@ -61,7 +64,7 @@ static void add_decided(const struct why_decided *decided, struct str *out)
     struct json *inputs = NULL;
     const struct str *text = &decided->inputs;
     if (text->len > 0 && json_parse(text->data, text->len, &inputs, NULL, NULL)) {
-        char *brief = json_brief(inputs, EVENT_TEXT_MAX * 2);
+        char *brief = json_brief(inputs, INPUTS_MAX);
         str_json_key(out, "inputs");
         str_add(out, brief);
         free(brief);
