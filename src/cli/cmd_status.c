@@ -87,11 +87,12 @@ static void print_task(const struct status *status, int task, const struct colum
     str_done(&part);
 }
 
+/* A line for each that keeps something back. Without an engine nothing is let through. */
 static void print_gates(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
     const struct shown_time time = time_of(status);
-    for (int i = 0; i < state->plan->source_count; i++) {
+    for (int i = 0; i < state->plan->source_count && !status->orphaned; i++) {
         struct str line = {0};
         shown_gate(state, i, &time, SHOWN_IN_FULL, &line);
         if (line.len > 0) {
@@ -186,7 +187,8 @@ static void print_line(const struct status *status)
     }
     struct str gates = {0};
     const struct shown_time time = time_of(status);
-    shown_gates(state, &time, SHOWN_IN_BRIEF, &gates);
+    if (!status->orphaned)
+        shown_gates(state, &time, SHOWN_IN_BRIEF, &gates);
     if (gates.len > 0) {
         (void)putchar(' ');
         say(gates.data);
