@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "attr.h"
+#include "classify_candidates.h"
 #include "xalloc.h"
 
-enum { OUT = 0, ERR = 1, NO_HIT = -1 };
+enum { OUT = 0, ERR = 1 };
 
 /* How much a near miss tells: a word in a quotation more than a word in passing. */
 static const int near_weight[] = {
@@ -26,7 +27,7 @@ static void note_hit(void *ctx, int literal)
     struct scan_stream *stream = ctx;
     stream->text.lines[stream->line].guards |= stream->guard_bits[literal];
     const int32_t older = stream->latest[literal];
-    if (older != NO_HIT && stream->hits[older].line == stream->line)
+    if (older != SCAN_NO_HIT && stream->hits[older].line == stream->line)
         return;
     stream->hits =
         xgrow(stream->hits, &stream->hit_cap, stream->hit_count + 1, sizeof(*stream->hits));
@@ -42,7 +43,7 @@ static void fill_stream(struct scan_stream *stream, const struct rules *rules,
     stream->guard_bits = rules->guard_bits;
     stream->latest = xcalloc((size_t)rules->literals.count, sizeof(*stream->latest));
     for (int i = 0; i < rules->literals.count; i++)
-        stream->latest[i] = NO_HIT;
+        stream->latest[i] = SCAN_NO_HIT;
     for (size_t i = 0; i < stream->text.count; i++) {
         const struct clean_line *line = &stream->text.lines[i];
         stream->line = (uint32_t)i;
@@ -198,82 +199,15 @@ static bool try_line(struct scan *scan, const struct rule *rule, struct scan_mat
     return false;
 }
 
-/* The lines that may match, the last first, each once: those with a literal of
- * the rule, or all of them. */
-struct candidates {
-    const struct scan_stream *stream;
-    int32_t hits[RULE_NEEDS_MAX]; /* the next one of each literal; NO_HIT at its end */
-    int hit_count;
-    size_t before; /* without a literal: lines before this one are left */
-    int left;      /* tries */
-    bool all;
-};
-
-/* The more has been done, the nearer to the end of the text a line must be. */
-static int tries_left(const struct scan *scan)
-{
-    if (scan->work > SCAN_WORK_MAX / 2)
-        return SCAN_TRIES_MAX / 32;
-    return scan->work > SCAN_WORK_MAX / 4 ? SCAN_TRIES_MAX / 8 : SCAN_TRIES_MAX;
-}
-
-/* False if there are none. */
-static bool find_candidates(const struct scan *scan, int index, const struct rule *rule,
-                            struct candidates *out)
-{
-    out->stream = &scan->streams[index];
-    out->all = rule->need_count == 0;
-    out->before = out->stream->text.count;
-    out->hit_count = 0;
-    for (int i = 0; i < rule->need_count; i++) {
-        const int32_t hit = out->stream->latest[rule->needs[i]];
-        if (hit != NO_HIT)
-            out->hits[out->hit_count++] = hit;
-    }
-    out->left = tries_left(scan);
-    return out->all || out->hit_count > 0;
-}
-
-static bool next_hit(struct candidates *candidates, size_t *line_out)
-{
-    const struct scan_hit *hits = candidates->stream->hits;
-    bool any = false;
-    for (int i = 0; i < candidates->hit_count; i++) {
-        const int32_t hit = candidates->hits[i];
-        if (hit != NO_HIT && (!any || hits[hit].line > *line_out)) {
-            *line_out = hits[hit].line;
-            any = true;
-        }
-    }
-    for (int i = 0; any && i < candidates->hit_count; i++) {
-        const int32_t hit = candidates->hits[i];
-        if (hit != NO_HIT && hits[hit].line == *line_out)
-            candidates->hits[i] = hits[hit].older;
-    }
-    return any;
-}
-
-static bool next_candidate(struct candidates *candidates, size_t *line_out)
-{
-    if (candidates->left-- <= 0)
-        return false;
-    if (!candidates->all)
-        return next_hit(candidates, line_out);
-    if (candidates->before == 0)
-        return false;
-    *line_out = --candidates->before;
-    return true;
-}
-
 /* The last matching line of one stream, at or after line `first`. */
 static bool try_stream(struct scan *scan, const struct rule *rule, int index, size_t first,
                        struct scan_match *out)
 {
     struct candidates candidates;
     struct scan_match match = {.rule = rule, .stream = index};
-    if (!find_candidates(scan, index, rule, &candidates))
+    if (!candidates_find(scan, index, rule, &candidates))
         return false;
-    while (next_candidate(&candidates, &match.line) && match.line >= first) {
+    while (candidates_next(&candidates, &match.line) && match.line >= first) {
         if (try_line(scan, rule, &match)) {
             *out = match;
             return true;
@@ -378,9 +312,9 @@ void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, v
     struct candidates candidates;
     for (int stream = ERR; stream >= OUT; stream--) {
         struct scan_match match = {.rule = rule, .stream = stream};
-        if (!find_candidates(scan, stream, rule, &candidates) || !may_look_at(scan, rule, stream))
+        if (!candidates_find(scan, stream, rule, &candidates) || !may_look_at(scan, rule, stream))
             continue;
-        while (next_candidate(&candidates, &match.line)) {
+        while (candidates_next(&candidates, &match.line)) {
             if (try_line(scan, rule, &match) && !each(ctx, scan, &match))
                 return;
         }

@@ -14,6 +14,7 @@
 #include "clean_text.h"
 
 enum {
+    SCAN_NO_HIT = -1,
     SCAN_STREAMS = 2,     /* [0] stdout, [1] stderr */
     SCAN_TRIES_MAX = 128, /* lines that a rule is tried on, the last ones first */
     SCAN_NEAR_MAX = 16,   /* near misses that are remembered */
