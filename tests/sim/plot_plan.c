@@ -144,7 +144,7 @@ static void make_step(struct plot *plot, struct chance *chance, struct plot_step
 {
     step->policy = pick_policy(plot, chance);
     step->idempotent = may_repeat(plot, step) || chance_hits(chance, 50);
-    step->source = plot->source_count > 0 && chance_hits(chance, 35)
+    step->source = plot->source_count > 0 && chance_hits(chance, 40)
                        ? chance_below(chance, plot->source_count)
                        : -1;
     step->expects_failure = chance_hits(chance, step->phase == PHASE_RED ? 70 : 10);
@@ -181,7 +181,7 @@ static void make_task(struct plot *plot, struct chance *chance, int number)
 void plot_make_plan(struct plot *plot, struct chance *chance)
 {
     plot->jobs = (int)chance_between(chance, 1, chance_hits(chance, 30) ? 12 : 4);
-    plot->source_count = chance_hits(chance, 75) ? (int)chance_between(chance, 1, 2) : 0;
+    plot->source_count = chance_hits(chance, 85) ? (int)chance_between(chance, 1, 2) : 0;
     make_policies(plot, chance);
     plot->task_count = (int)chance_between(chance, 6, PLOT_TASKS_MAX);
     for (int i = 0; i < plot->task_count; i++)

@@ -48,7 +48,7 @@ static struct plot_ending plain(struct chance *chance)
     struct plot_ending ending = {.hint_ms = -1, .running_after_ms = 0, .quiet_after_ms = -1};
     ending.runs_ms = chance_between(chance, 0, chance_hits(chance, 20) ? 40000 : 3000);
     ending.running_after_ms = chance_hits(chance, 85) ? chance_between(chance, 0, 20) : -1;
-    if (chance_hits(chance, 15))
+    if (chance_hits(chance, 25))
         ending.quiet_after_ms = chance_between(chance, 1, 2000);
     ending.matches = chance_hits(chance, 60);
     ending.fingerprint = chance_hits(chance, 70) ? (int)chance_between(chance, 1, 40) : 0;
@@ -245,7 +245,7 @@ static enum tale pick_tale(struct chance *chance, const struct plot_step *step,
         return chance_hits(chance, 98) ? TALE_FINE : TALE_WORLD;
     if (weather->outage && chance_hits(chance, 40))
         return TALE_OUTAGE;
-    if (step->source >= 0 && chance_hits(chance, 35))
+    if (step->source >= 0 && chance_hits(chance, 45))
         return TALE_LIMIT;
     return (enum tale)chance_pick(chance, tale_weights, TALE_COUNT);
 }
@@ -274,7 +274,7 @@ static void make_control(struct plot_op *op, struct chance *chance, const struct
     if (weather->outage && chance_hits(chance, 30))
         op->verb = CONTROL_SEND_ONE;
     op->mode = (enum cancel_mode)chance_below(chance, CANCEL_MODE_COUNT);
-    op->of_run = chance_hits(chance, op->verb == CONTROL_CANCEL ? 6 : 12);
+    op->of_run = chance_hits(chance, op->verb == CONTROL_CANCEL ? 6 : 15);
     op->unknown_task = chance_hits(chance, 4);
     op->any_task = chance_hits(chance, 30);
     op->status = (enum task_status)chance_below(chance, TASK_STATUS_COUNT);
@@ -296,14 +296,17 @@ static void make_control(struct plot_op *op, struct chance *chance, const struct
 static void make_crash(struct plot_op *op, struct chance *chance)
 {
     static const enum event_kind seldom[] = {
-        EVENT_RUN_ENDED,     EVENT_TASK_HELD,      EVENT_TASK_RELEASED,  EVENT_CANCEL_ASKED,
-        EVENT_NOTE,          EVENT_GATE_CLOSED,    EVENT_GATE_OPENED,    EVENT_CLASS_CORRECTED,
-        EVENT_RUN_STARTED,   EVENT_STEP_REOPENED,  EVENT_TASK_BLOCKED,   EVENT_ATTEMPT_QUIET,
-        EVENT_ATTEMPT_HEARD, EVENT_RUN_RECOVERED,  EVENT_ATTEMPT_ENDED,  EVENT_ATTEMPT_ENDED,
-        EVENT_ATTEMPT_ENDED, EVENT_ATTEMPT_JUDGED, EVENT_ATTEMPT_JUDGED,
+        EVENT_RUN_ENDED,     EVENT_RUN_ENDED,     EVENT_TASK_HELD,       EVENT_TASK_RELEASED,
+        EVENT_CANCEL_ASKED,  EVENT_NOTE,          EVENT_GATE_CLOSED,     EVENT_GATE_CLOSED,
+        EVENT_GATE_OPENED,   EVENT_GATE_OPENED,   EVENT_GATE_OPENED,     EVENT_CLASS_CORRECTED,
+        EVENT_STEP_REOPENED, EVENT_TASK_BLOCKED,  EVENT_ATTEMPT_QUIET,   EVENT_ATTEMPT_HEARD,
+        EVENT_RUN_RECOVERED, EVENT_ATTEMPT_ENDED, EVENT_ATTEMPT_ENDED,   EVENT_ATTEMPT_JUDGED,
+        EVENT_WAIT_STARTED,  EVENT_WAIT_ENDED,    EVENT_ATTEMPT_STARTED, EVENT_ATTEMPT_RUNNING,
+        EVENT_TASK_BLOCKED,  EVENT_TASK_BLOCKED,  EVENT_ATTEMPT_QUIET,   EVENT_ATTEMPT_QUIET,
+        EVENT_ATTEMPT_HEARD, EVENT_ATTEMPT_HEARD, EVENT_TASK_RELEASED,   EVENT_STEP_ENDED,
     };
     op->after = (enum event_kind)chance_below(chance, EVENT_KIND_COUNT);
-    if (chance_hits(chance, 40))
+    if (chance_hits(chance, 60))
         op->after = seldom[chance_below(chance, (int)(sizeof(seldom) / sizeof(seldom[0])))];
     op->rebooted = chance_hits(chance, 30);
     op->orphan_acts = chance_hits(chance, 30) ? (int)chance_between(chance, 1, 3) : 0;
@@ -323,7 +326,7 @@ static struct plot_op crash_at_once(struct chance *chance)
 static void make_op(struct plot_op *op, struct chance *chance, const struct weather *weather)
 {
     static const int kinds[PLOT_OP_KIND_COUNT] = {
-        [PLOT_CONTROL] = 70, [PLOT_CRASH] = 12, [PLOT_LEAVE] = 2, [PLOT_WALL_JUMP] = 5,
+        [PLOT_CONTROL] = 70, [PLOT_CRASH] = 18, [PLOT_LEAVE] = 2, [PLOT_WALL_JUMP] = 5,
         [PLOT_SLEEP] = 4,    [PLOT_STALE] = 5,  [PLOT_NOTE] = 3,  [PLOT_START_AGAIN] = 1,
     };
     op->kind = (enum plot_op_kind)chance_pick(chance, kinds, PLOT_OP_KIND_COUNT);
@@ -362,7 +365,7 @@ static int by_turn(const void *a, const void *b)
 static struct weather make_weather(struct chance *chance)
 {
     int kind = chance_below(chance, 100);
-    struct weather weather = {.calm = kind < 8, .outage = kind >= 8 && kind < 35};
+    struct weather weather = {.calm = kind < 12, .outage = kind >= 12 && kind < 37};
     weather.outage_hint_ms = chance_hits(chance, 50) ? chance_between(chance, 10000, 40000) : -1;
     weather.grain_ms = chance_hits(chance, 30) ? 500 : 1;
     return weather;
@@ -400,7 +403,7 @@ void plot_make_script(struct plot *plot, struct chance *chance)
         plot->ops[i].turn = 1 + chance_below(chance, turns);
         make_op(&plot->ops[i], chance, &weather);
     }
-    if (chance_hits(chance, 6))
+    if (chance_hits(chance, 15))
         plot->ops[plot->op_count++] = crash_at_once(chance);
     if (chance_hits(chance, 12)) /* somebody has enough of it */
         plot->ops[plot->op_count++] = (struct plot_op){.kind = PLOT_CONTROL,

@@ -48,6 +48,21 @@ bool shrink_play(const struct plot *plot, struct finding *finding)
     return !finding->broken;
 }
 
+void shrink_trace(const struct plot *plot)
+{
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct finding finding = {0};
+        (void)setvbuf(stdout, NULL, _IOLBF, 0);
+        (void)alarm(PLAY_SECONDS_MAX);
+        (void)world_play(plot, NULL, true, &finding);
+        (void)fflush(stdout);
+        _exit(0);
+    }
+    (void)waitpid(child, NULL, 0);
+}
+
 /* A plot under way to a smaller one. */
 struct shrinking {
     struct plot *best;

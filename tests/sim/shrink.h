@@ -14,4 +14,7 @@ bool shrink_play(const struct plot *plot, struct finding *finding);
 /* Take out of *plot what the same invariant does not need to break. */
 void shrink(struct plot *plot, struct finding *finding);
 
+/* Print a plot event by event, in a process of its own. */
+void shrink_trace(const struct plot *plot);
+
 #endif

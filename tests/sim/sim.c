@@ -118,6 +118,7 @@ static int tell_broken(const struct options *options, const char *program, uint6
         shrink(plot, &finding);
         (void)printf("shrunk to:\n");
         plot_print(plot);
+        shrink_trace(plot);
         (void)printf("which gives, at turn %d: %s: %s\n", finding.turn, finding.name,
                      finding.words);
     }

@@ -31,7 +31,9 @@ static void aim(const struct world *world, const struct plot_op *op, struct cont
         control->attempt = attempt;
         break;
     case 2:
-        control->step = step > 0 ? (int)(op->salt % (uint64_t)step) : step + 1;
+        control->step = op->salt % 4 == 0 ? PLOT_STEPS_MAX
+                        : step > 0        ? (int)(op->salt % (uint64_t)step)
+                                          : step + 1;
         break;
     case 3:
         control->attempt = attempt > 1 ? attempt - 1 : attempt + 1;
@@ -90,6 +92,45 @@ static void tell_stale(struct world *world, const struct plot_op *op)
         world->tally->stale++;
 }
 
+/* What makes an event that seldom comes by itself, where a person can; 0 = nobody can. */
+static enum control_verb verb_for(enum event_kind kind)
+{
+    switch (kind) {
+    case EVENT_TASK_HELD:
+        return CONTROL_HOLD;
+    case EVENT_TASK_RELEASED:
+        return CONTROL_RELEASE;
+    case EVENT_CANCEL_ASKED:
+        return CONTROL_CANCEL;
+    case EVENT_STEP_REOPENED:
+        return CONTROL_RETRY;
+    case EVENT_CLASS_CORRECTED:
+        return CONTROL_CORRECT;
+    default: /* the others come often enough, or not by a person's act */
+        return (enum control_verb)0;
+    }
+}
+
+/* The log is to be cut after the next event of a kind: see to it that there is one. */
+static void arm(struct world *world, const struct plot_op *op)
+{
+    struct plot_op act = {.kind = PLOT_CONTROL, .verb = verb_for(op->after)};
+    world->armed = op;
+    if (op->turn == 0)
+        return;
+    if (op->after == EVENT_RUN_RECOVERED) {
+        world_crash(world, op);
+    } else if (op->after == EVENT_NOTE) {
+        world_turn(world, (struct input){.kind = INPUT_NOTE, .note = "now"});
+    } else if (act.verb != 0) {
+        act.mode = (enum cancel_mode)(op->salt % CANCEL_MODE_COUNT);
+        act.of_run = act.verb == CONTROL_RELEASE && world->state.held_count > 0;
+        act.status = act.verb == CONTROL_RETRY ? TASK_GAVE_UP : TASK_RUNNING;
+        act.any_task = act.verb == CONTROL_CORRECT;
+        world_act(world, &act, op->salt);
+    }
+}
+
 void world_do(struct world *world, const struct plot_op *op)
 {
     switch (op->kind) {
@@ -97,9 +138,7 @@ void world_do(struct world *world, const struct plot_op *op)
         world_act(world, op, op->salt);
         break;
     case PLOT_CRASH:
-        world->armed = op;
-        if (op->after == EVENT_RUN_RECOVERED && op->turn > 0)
-            world_crash(world, op);
+        arm(world, op);
         break;
     case PLOT_LEAVE:
         world->leaving = true;
