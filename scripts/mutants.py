@@ -81,7 +81,7 @@ class Mutant:
     function: str  # "" = outside of functions
     line: int
     code: str  # the line that is changed, without its indent
-    nth: int  # which of the equal changes in that line
+    nth: int  # which of the equal changes in such a line of the function
     start: int
     end: int
     old: str
@@ -249,25 +249,24 @@ class Mutator:
         return self.described()
 
     def described(self):
+        lines = self.text.splitlines()
         seen, mutants = {}, []
         for start, end, new in self.found:
             line = self.text.count("\n", 0, start) + 1
-            code = self.text.splitlines()[line - 1].strip()
-            old = self.text[start:end]
-            key = (line, old, new)
+            code, old = lines[line - 1].strip(), self.text[start:end]
+            function = self.function_at(start)
+            key = (function, code, old, new)
             seen[key] = seen.get(key, 0) + 1
-            function = next(
-                (
-                    f.name
-                    for f in self.functions
-                    if self.tokens[f.first].start < start < self.tokens[f.last].start
-                ),
-                "",
-            )
             mutants.append(
                 Mutant(self.file, function, line, code, seen[key], start, end, old, new)
             )
         return mutants
+
+    def function_at(self, at):
+        for f in self.functions:
+            if self.tokens[f.first].start < at < self.tokens[f.last].start:
+                return f.name
+        return ""
 
     def add(self, start, end, new):
         self.found.append((start, end, new))

@@ -64,8 +64,21 @@ gives 'enum end { END_GOOD, END_BAD, END_COUNT }; int f(void) { out->end = END_B
 -: END_GOOD -> END_BAD
 -: END_BAD -> END_GOOD
 f: out->end = END_BAD -> nothing
-f: END_BAD -> END_GOOD (2)
-f: END_GOOD -> END_BAD (2)
+f: END_BAD -> END_GOOD
+f: END_GOOD -> END_BAD
+END
+
+# The same change in an equal line of the function has a number of its own.
+gives 'void f(void) {
+go(1);
+go(1);
+}' <<'END'
+f: go(1) -> nothing
+f: 1 -> 0
+f: 1 -> 2
+f: go(1) -> nothing (2)
+f: 1 -> 0 (2)
+f: 1 -> 2 (2)
 END
 
 # Assertions, comments, texts, directives and what only frees are left alone.
