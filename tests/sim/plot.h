@@ -36,7 +36,8 @@ enum plot_jitter { PLOT_JITTER_NONE, PLOT_JITTER_PROPORTIONAL, PLOT_JITTER_FULL 
 /* A policy with all its fields, as the plan's text leaves it. */
 struct plot_policy {
     char name[16];
-    int like; /* policy that it was derived from; -1 = built in */
+    int like;     /* policy that it was derived from; -1 = built in */
+    bool at_step; /* written at the steps that have it, without a name */
     int attempts;
     int64_t base_ms;
     double multiplier;
@@ -71,7 +72,6 @@ struct plot_ending {
 struct plot_step {
     enum phase phase;
     int policy;
-    bool own_policy; /* written at the step, as an object */
     bool expects_failure;
     unsigned reasons; /* bits; 0 = the usual ones */
     bool has_match;

@@ -1,5 +1,6 @@
 #include "plot.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "chance.h"
@@ -110,6 +111,21 @@ static int pick_policy(const struct plot *plot, struct chance *chance)
     return policy == 1 ? plot->infrastructure : policy;
 }
 
+/* A policy of that shape to derive another one from; those without a name are none. */
+static int pick_like(const struct plot *plot, struct chance *chance)
+{
+    int like = pick_policy(plot, chance);
+    return plot->policies[like].at_step ? 0 : like;
+}
+
+static void name_policy(const struct plot_policy *like, struct plot_policy *policy, int number)
+{
+    char name[sizeof(policy->name)] = {'p', (char)('a' + number), '\0'};
+    if (policy->at_step)
+        (void)snprintf(name, sizeof(name), "%.14s+", like->name);
+    memcpy(policy->name, name, sizeof(name));
+}
+
 static void make_policies(struct plot *plot, struct chance *chance)
 {
     memcpy(plot->policies, builtin, sizeof(builtin));
@@ -117,12 +133,12 @@ static void make_policies(struct plot *plot, struct chance *chance)
     plot->infrastructure = 1;
     int own = (int)chance_between(chance, 1, PLOT_POLICIES_MAX - PLOT_BUILTIN);
     for (int i = 0; i < own; i++) {
-        int like = pick_policy(plot, chance);
+        int like = pick_like(plot, chance);
         struct plot_policy *policy = &plot->policies[plot->policy_count];
         *policy = plot->policies[like];
         policy->like = like;
-        const char name[] = {'p', (char)('a' + i), '\0'};
-        memcpy(policy->name, name, sizeof(name));
+        policy->at_step = i > 0 && chance_hits(chance, 25);
+        name_policy(&plot->policies[like], policy, i);
         change_times(policy, chance);
         change_rules(policy, chance);
         bool of_starts = i == 0 && chance_hits(chance, 30);
@@ -288,7 +304,13 @@ static void write_step(const struct plot *plot, const struct plot_task *task, in
     str_addf(out, "%s{\"phase\":\"%s\",\"run\":[\"do\",\"%d\",\"%d\"],\"idempotent\":%s",
              number > 0 ? "," : "", phases[step->phase], task->id, number,
              step->idempotent ? "true" : "false");
-    str_json_text(out, "policy", plot->policies[step->policy].name);
+    const struct plot_policy *policy = &plot->policies[step->policy];
+    if (policy->at_step) {
+        str_json_key(out, "policy");
+        write_policy(plot, policy, out);
+    } else {
+        str_json_text(out, "policy", policy->name);
+    }
     if (step->source >= 0)
         str_addf(out, ",\"source\":\"s%d\"", step->source);
     if (step->expects_failure)
@@ -315,8 +337,10 @@ static void write_task(const struct plot *plot, int number, struct str *out)
 void plot_write_plan(const struct plot *plot, struct str *out)
 {
     str_add(out, "{\"version\":1,\"policies\":{");
-    for (int i = PLOT_BUILTIN; i < plot->policy_count; i++) {
-        str_addf(out, "%s\"%s\":", i > PLOT_BUILTIN ? "," : "", plot->policies[i].name);
+    for (int i = PLOT_BUILTIN, written = 0; i < plot->policy_count; i++) {
+        if (plot->policies[i].at_step)
+            continue;
+        str_addf(out, "%s\"%s\":", written++ > 0 ? "," : "", plot->policies[i].name);
         write_policy(plot, &plot->policies[i], out);
     }
     str_add(out, "},\"tasks\":[");

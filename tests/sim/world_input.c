@@ -239,9 +239,13 @@ void world_crash(struct world *world, const struct plot_op *op)
 
     world->now.at_ms += op->ms;
     world->now.mono_ms += op->ms;
-    if (!op->rebooted)
-        act_on_dead_run(world, op);
-    else
+    if (op->rebooted) /* who acts on the dead run goes by the wall clock alone */
+        world->now.mono_ms =
+            world->state.last.mono_ms + (world->now.at_ms > world->state.last.at_ms
+                                             ? world->now.at_ms - world->state.last.at_ms
+                                             : 0);
+    act_on_dead_run(world, op);
+    if (op->rebooted)
         world->now.mono_ms = 5000 + (int64_t)(op->salt % 100000);
     if (world->tally)
         world->tally->reboots += op->rebooted;
