@@ -135,18 +135,14 @@ static void set_rule_subtype(struct verdict *out, const struct scan *scan,
                    text->bytes + text->lines[match->line].start + span.start);
 }
 
-/* When to come back. A reason that waiting heals is parked, and asks nobody. */
-static void set_hint(struct verdict *out, struct scan *scan, const struct scan_match *match)
+/* When to come back. What waiting heals, and a limit that holds for long, is
+ * parked, and asks nobody. */
+static void take_hint(struct verdict *out, const struct scan *scan, const struct retry_hint *hint)
 {
-    struct retry_hint hint = {.ms = retry_hint_of_group(scan, match), .rule = match->rule};
-    scan->keeps_nears = false;
-    scan->work = 0; /* the time to come back is worth as much again */
-    if (hint.ms == HINT_NONE && !retry_hint_find(scan, &hint))
-        return;
-    out->retry_after_ms = hint.ms;
-    (void)snprintf(out->hint_rule, sizeof(out->hint_rule), "%s", hint.rule->id);
+    out->retry_after_ms = hint->ms;
+    (void)snprintf(out->hint_rule, sizeof(out->hint_rule), "%s", hint->rule->id);
     if (out->class == VERDICT_TRANSIENT) {
-        if (out->type != TRANSIENT_API_RATE_LIMIT || hint.ms < PARK_LEAST_MS)
+        if (out->type != TRANSIENT_API_RATE_LIMIT || hint->ms < PARK_LEAST_MS)
             return;
         out->class = VERDICT_PERSISTENT;
         out->type = TRANSIENT_NONE;
@@ -154,7 +150,16 @@ static void set_hint(struct verdict *out, struct scan *scan, const struct scan_m
     }
     out->ask = false;
     if (scan->input->now_ms > 0)
-        out->resume_at_ms = scan->input->now_ms + hint.ms;
+        out->resume_at_ms = scan->input->now_ms + hint->ms;
+}
+
+static void set_hint(struct verdict *out, struct scan *scan, const struct scan_match *match)
+{
+    struct retry_hint hint = {.ms = retry_hint_of_group(scan, match), .rule = match->rule};
+    scan->keeps_nears = false;
+    scan->work = 0; /* the time to come back is worth as much again */
+    if (hint.ms != HINT_NONE || retry_hint_find(scan, &hint))
+        take_hint(out, scan, &hint);
 }
 
 static void set_nears(struct verdict *out, const struct scan *scan)
@@ -202,8 +207,7 @@ static bool judge_hint(struct scan *scan, struct verdict *out)
     verdict_set_transient(out, TRANSIENT_API_RATE_LIMIT, "RETRY_AFTER", hint.rule->id);
     const struct scan_match match = {.rule = hint.rule, .stream = hint.stream, .line = hint.line};
     set_evidence(out, scan, &match);
-    out->retry_after_ms = hint.ms;
-    (void)snprintf(out->hint_rule, sizeof(out->hint_rule), "%s", hint.rule->id);
+    take_hint(out, scan, &hint);
     return true;
 }
 
@@ -235,7 +239,8 @@ static bool judge_words(const struct classifier *classifier, const struct classi
     bool holds = list ? scan_first(&scan, list, 0, &match) : judge_text(&scan, out);
     if (list && holds)
         set_matched(out, &scan, &match);
-    set_nears(out, &scan);
+    if (!list || holds)
+        set_nears(out, &scan);
     scan_done(&scan);
     return holds;
 }
@@ -272,7 +277,7 @@ static bool judge_agent_end(const struct classifier *classifier, const struct cl
     const bool exited_well = input->outcome.code == 0;
     switch (result->end) {
     case AGENT_END_FAILED:
-        if (exited_well && !result->closes)
+        if (exited_well && (!result->closes || result->on_err))
             return false; /* many a program that did well logs errors as JSON */
         return judge_agent_failure(classifier, input, result, out);
     case AGENT_END_DONE:
@@ -300,6 +305,10 @@ static bool judge_agent(const struct classifier *classifier, const struct classi
         out->stream = result.on_err ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
         out->offset = result.offset;
         out->line = 0;
+        for (int i = 0; i < out->near_count; i++) {
+            out->near[i].stream = out->stream;
+            out->near[i].offset = out->offset;
+        }
     }
     agent_result_done(&result);
     return judged;

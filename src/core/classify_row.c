@@ -51,8 +51,10 @@ static bool read_outcome(const struct json *row, struct outcome *out, struct err
     *out = (struct outcome){.kind = OUTCOME_EXIT, .code = 1};
     if (is_given(code)) {
         const int64_t number = json_i64(code, -1);
-        if (json_kind(code) != JSON_KIND_INTEGER || number < -1 || number > UINT32_MAX)
+        if (json_kind(code) != JSON_KIND_INTEGER)
             return err_set(err, ERR_INVALID, "exit is a number, not a %s", json_kind_name(code));
+        if (number < -1 || number > UINT32_MAX)
+            return err_set(err, ERR_INVALID, "exit is a number -1..4294967295");
         out->code = number > INT32_MAX ? -1 : (int)number;
         return true;
     }

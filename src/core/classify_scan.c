@@ -71,6 +71,11 @@ void scan_done(struct scan *scan)
     rule_matcher_free(scan->matcher);
 }
 
+static bool is_spent(const struct scan *scan)
+{
+    return scan->work > SCAN_WORK_MAX;
+}
+
 static enum rule_match match_line(struct scan *scan, int stream, size_t index,
                                   const struct rule_pattern *pattern,
                                   struct rule_span spans[RULE_SPANS])
@@ -84,7 +89,7 @@ static enum rule_match match_line(struct scan *scan, int stream, size_t index,
         .ends = index + 1 == text->count || !text->lines[index + 1].continues,
     };
     scan->work += (int64_t)line->len + SCAN_WORK_OF_TRY;
-    if (scan->work > SCAN_WORK_MAX)
+    if (is_spent(scan))
         return RULE_MATCH_LIMITED;
     return rule_pattern_match(pattern, scan->matcher, &subject, spans);
 }
@@ -193,10 +198,11 @@ static bool try_line(struct scan *scan, const struct rule *rule, struct scan_mat
         note_miss(scan, match, NEAR_UNLESS);
         return false;
     }
-    if (rule->quoted || scan_is_spoken(scan, match->stream, match->line))
-        return true;
-    note_miss(scan, match, NEAR_QUOTED);
-    return false;
+    if (!rule->quoted && !scan_is_spoken(scan, match->stream, match->line)) {
+        note_miss(scan, match, NEAR_QUOTED);
+        return false;
+    }
+    return !is_spent(scan); /* what was asked last may have had no answer */
 }
 
 /* The last matching line of one stream, at or after line `first`. */
@@ -371,6 +377,8 @@ bool scan_err_names_error(struct scan *scan)
             if (try_stream(scan, &scan->rules->errors.items[i], ERR, 0, &match))
                 scan->err_names_error = 1;
         }
+        if (is_spent(scan) && scan->streams[ERR].text.len > 1)
+            scan->err_names_error = 1; /* in doubt */
         scan->keeps_nears = keeps;
     }
     return scan->err_names_error == 1;

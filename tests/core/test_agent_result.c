@@ -185,6 +185,33 @@ START_TEST(test_evidence_is_the_event)
 }
 END_TEST
 
+START_TEST(test_near_misses_stand_where_the_event_does)
+{
+    const struct verdict verdict =
+        judge_agent("codex", 1, "",
+                    "{\"type\":\"turn.started\"}\n"
+                    "{\"type\":\"turn.failed\",\"error\":{\"message\":\"insufficient_quota: HTTP "
+                    "429\"}}\n");
+
+    ck_assert_str_eq(verdict.rule, "message.billing");
+    ck_assert_int_gt(verdict.near_count, 0);
+    ck_assert_str_eq(verdict.near[0].rule, "b1.http-429");
+    ck_assert_int_eq(verdict.near[0].why, NEAR_OUTRANKED);
+    ck_assert_int_eq(verdict.near[0].stream, VERDICT_STREAM_OUT);
+    ck_assert_int_eq(verdict.near[0].offset, 24);
+}
+END_TEST
+
+START_TEST(test_success_has_no_near_misses)
+{
+    const struct verdict verdict = judge_agent(
+        "claude", 0, "", "{\"type\":\"result\",\"result\":\"I can see it now. Done.\"}\n");
+
+    ck_assert_int_eq(verdict.class, VERDICT_SUCCESS);
+    ck_assert_int_eq(verdict.near_count, 0);
+}
+END_TEST
+
 START_TEST(test_agents_have_names)
 {
     for (int i = AGENT_NONE + 1; i < AGENT_COUNT; i++)
@@ -203,6 +230,8 @@ Suite *test_suite(void)
     TCase *named = judge_case(suite, "named");
     tcase_add_loop_test(named, test_named_agent, 0, TABLE_LEN(named_cases));
     tcase_add_test(named, test_evidence_is_the_event);
+    tcase_add_test(named, test_near_misses_stand_where_the_event_does);
+    tcase_add_test(named, test_success_has_no_near_misses);
     tcase_add_test(named, test_agents_have_names);
     return suite;
 }

@@ -250,6 +250,23 @@ START_TEST(test_B2_test_verdict_outranks_network_words)
 }
 END_TEST
 
+/* More words than there is time to look at: in doubt, persistent. */
+START_TEST(test_too_much_to_look_at_is_persistent)
+{
+    struct str out = {0};
+    while (out.len < CLASSIFY_TAIL_MAX - 4096)
+        str_add(&out,
+                "DEBUG read ECONNRESET, timed out, HTTP 429, connection refused; status 503 in "
+                "the lock of another process: error: not found, no such host\n");
+
+    const struct verdict verdict = judge(125, "", str_text(&out));
+
+    ck_assert_msg(verdict.rule[0] != 'b' && verdict.rule[0] != 'n', "%s: %s", verdict.rule,
+                  verdict.match);
+    str_done(&out);
+}
+END_TEST
+
 START_TEST(test_B2_captured_log_does_not_count)
 {
     const char *out = "------ Captured log call ------\nread ECONNRESET\nmore\n"
@@ -546,6 +563,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(b2, test_B2_genuine_failures_are_persistent, 0, TABLE_LEN(genuine_cases));
     tcase_add_loop_test(b2, test_B2_words_without_context_do_not_count, 0, TABLE_LEN(harmless));
     tcase_add_test(b2, test_B2_test_verdict_outranks_network_words);
+    tcase_add_test(b2, test_too_much_to_look_at_is_persistent);
     tcase_add_test(b2, test_B2_captured_log_does_not_count);
     tcase_add_test(b2, test_B2_captured_failures);
     tcase_add_test(b2, test_B2_types_of_tools_and_what_only_looks_so);

@@ -253,6 +253,7 @@ START_TEST(test_a_server_that_says_when_is_a_cause)
     ck_assert_str_eq(verdict.rule, "hint.again-in");
     ck_assert_int_eq(verdict.retry_after_ms, 20000);
     ck_assert_int_eq(judge(1, "x-ratelimit-reset-requests: 6m0s\n", "").class, VERDICT_PERSISTENT);
+    ck_assert_int_eq(judge(1, "please try again in 2 days\n", "").reason, REASON_QUOTA);
 }
 END_TEST
 
