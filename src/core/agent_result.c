@@ -118,6 +118,34 @@ static void read_stream(struct agent_result *result, enum agent agent,
         result->end = AGENT_END_CUT;
 }
 
+/* One CLI's last line repeats the whole session, and its beginning may be beyond
+ * what is kept. The end of it tells how the last message ended. */
+static void read_cut_line(struct agent_result *result, const struct classify_text *text)
+{
+    static const char mark[] = "\"stopReason\":";
+    static const char closing[] = "}]}";
+    struct tail tail = {.bytes = text->bytes, .end = text->len};
+    struct span span;
+    if (text->offset == 0 || !take_line(&tail, &span) || span.start > 0 ||
+        span.end < sizeof(closing) ||
+        memcmp(text->bytes + span.end - 3, closing, sizeof(closing) - 1) != 0)
+        return;
+    size_t at = span.end - sizeof(mark) + 1;
+    while (at > 0 && memcmp(text->bytes + at, mark, sizeof(mark) - 1) != 0)
+        at--;
+    struct str event = {0};
+    str_add(&event, "{\"type\":\"message_end\",\"message\":{");
+    json_repair(&event, text->bytes + at, span.end - at - 2);
+    str_add_char(&event, '}');
+    struct json *value = NULL;
+    if (json_parse(str_text(&event), event.len, &value, NULL, NULL)) {
+        (void)agent_event_read(AGENT_PI, value, result);
+        result->offset = text->offset + (int64_t)at;
+    }
+    json_free(value);
+    str_done(&event);
+}
+
 /* Plain words: one CLI writes its API's errors as an answer, and exits with 0. */
 static void read_plain(struct agent_result *result, const struct classify_text *text)
 {
@@ -157,6 +185,8 @@ void agent_result_init(struct agent_result *result, enum agent agent,
     read_stream(result, agent, out);
     if (result->end == AGENT_END_UNKNOWN && agent != AGENT_NONE)
         read_plain(result, out);
+    if (result->end == AGENT_END_UNKNOWN && agent == AGENT_PI)
+        read_cut_line(result, out);
     read_status(result);
     if (result->end != AGENT_END_UNKNOWN || agent != AGENT_GEMINI)
         return;

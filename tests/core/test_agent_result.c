@@ -202,6 +202,28 @@ START_TEST(test_near_misses_stand_where_the_event_does)
 }
 END_TEST
 
+START_TEST(test_a_session_that_is_longer_than_what_is_kept)
+{
+    struct str out = {0};
+    str_add(&out, "{\"type\":\"agent_end\",\"messages\":[{\"role\":\"user\",\"content\":\"");
+    while (out.len < CLASSIFY_TAIL_MAX + 100)
+        str_add(&out, "do it well; ");
+    const size_t session = out.len;
+    str_add(&out, "\"},{\"role\":\"assistant\",\"stopReason\":\"error\",\"timestamp\":1,"
+                  "\"errorMessage\":\"503 The engine is overloaded\"}]}\n");
+    ck_assert_int_eq(judge_agent("pi", 0, "", str_text(&out)).type, TRANSIENT_API_OVERLOADED);
+
+    out.len = session;
+    str_add(&out, "\"},{\"role\":\"assistant\",\"stopReason\":\"stop\",\"timestamp\":1}]}\n");
+    ck_assert_int_eq(judge_agent("pi", 0, "", str_text(&out)).class, VERDICT_SUCCESS);
+
+    out.len = session;
+    str_add(&out, "}]}\n");
+    ck_assert_int_eq(judge_agent("pi", 0, "", str_text(&out)).class, VERDICT_SUCCESS);
+    str_done(&out);
+}
+END_TEST
+
 START_TEST(test_success_has_no_near_misses)
 {
     const struct verdict verdict = judge_agent(
@@ -231,6 +253,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(named, test_named_agent, 0, TABLE_LEN(named_cases));
     tcase_add_test(named, test_evidence_is_the_event);
     tcase_add_test(named, test_near_misses_stand_where_the_event_does);
+    tcase_add_test(named, test_a_session_that_is_longer_than_what_is_kept);
     tcase_add_test(named, test_success_has_no_near_misses);
     tcase_add_test(named, test_agents_have_names);
     return suite;
