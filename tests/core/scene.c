@@ -35,6 +35,7 @@ static void split(struct line *line, const char *text)
 {
     const char *blank = strchr(text, ' ');
     *line = (struct line){.text = xstrdup(text), .rest = blank ? blank + 1 : ""};
+    line->words[0] = line->text;
     char *rest = NULL;
     for (char *word = strtok_r(line->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         ck_assert_msg(line->count < WORDS_MAX, "too many words: %s", text);
@@ -264,7 +265,7 @@ void scene_play(const char *text, struct str *out)
             str_addf(out, "%s\n", line);
         if (strncmp(line, "plan ", 5) == 0)
             begin(&scene, line + 5);
-        else if (line[0] == '>')
+        else if (line[0] == '>' && scene.open)
             play_line(&scene, line + 2, out);
         free(line);
         text += len + (text[len] == '\n');
