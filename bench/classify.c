@@ -13,7 +13,7 @@
 #include "rule_pattern.h"
 #include "str.h"
 
-enum { SMALL = 4 * 1024, LARGE = 64 * 1024, LEAST_US = 20000, ROUNDS = 3 };
+enum { SMALL = 4 * 1024, LARGE = 64 * 1024, LEAST_US = 20000, ROUNDS = 5 };
 
 struct bench {
     struct classifier *classifier;
@@ -135,9 +135,14 @@ static void report_corpus(struct bench *bench, size_t size)
             abort();
         const char *words = json_text(json_get(row, "stderr"), "");
         fill(&text, words[0] != '\0' ? words : json_text(json_get(row, "stdout"), ""), size);
-        const int64_t start = cpu_us();
-        judge(bench, &text);
-        const double us = (double)(cpu_us() - start);
+        double us = 1e9;
+        for (int i = 0; i < ROUNDS; i++) {
+            const int64_t start = cpu_us();
+            for (int k = 0; k < ROUNDS; k++)
+                judge(bench, &text);
+            const double one = (double)(cpu_us() - start) / ROUNDS;
+            us = one < us ? one : us;
+        }
         if (us > most) {
             most = us;
             fill(&worst, str_text(&text), size);
