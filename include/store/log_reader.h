@@ -33,6 +33,7 @@ const struct place *log_reader_place(const struct log_reader *reader);
 struct log_run_info {
     int64_t number;
     char *uid, *name, *kind, *plan_text, *dir, *command, *rules_hash;
+    char *boot; /* id of the boot it ran in; NULL or "" where that was not told */
     uint64_t seed;
     int jobs, tasks;
     int64_t pid;

@@ -16,7 +16,7 @@
 #define RUN_COLUMNS                                                                                \
     "id, uid, name, kind, dir, command, ruleset, seed, jobs, tasks, pid, started_at_ms,"           \
     " ended_at_ms, exit_code, last_seq, last_at_ms, attempts, passed, failed, cancelled,"          \
-    " waited_ms"
+    " waited_ms, boot"
 
 static const char *const query_sql[] = {
     [LOG_QUERY_RUN] = "SELECT " RUN_COLUMNS " FROM run WHERE expired=0 AND"
@@ -99,6 +99,7 @@ void log_run_info_done(struct log_run_info *info)
     free(info->dir);
     free(info->command);
     free(info->rules_hash);
+    free(info->boot);
     *info = (struct log_run_info){0};
 }
 
@@ -144,6 +145,7 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
         .failed = sqlite3_column_int64(row, 18),
         .cancelled = sqlite3_column_int64(row, 19),
         .waited_ms = sqlite3_column_int64(row, 20),
+        .boot = db_column_copy(row, 21),
     };
     out->owner_alive = out->ended_at_ms == 0 && owner_is_alive(&reader->place, out->uid);
     return true;

@@ -1,12 +1,14 @@
 #include "orphan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "follower.h"
 #include "log_read.h"
 #include "log_write.h"
 #include "scheduler.h"
+#include "this_process.h"
 
 enum { CONTROLS_AT_ONCE = 16, ROUNDS_MAX = 64 };
 
@@ -28,12 +30,15 @@ static bool open_orphan(struct orphan *orphan, const struct place *place, int64_
            log_writer_resume(orphan->writer, run, follower_state(orphan->follower), err);
 }
 
-/* Now, on the clock of the boot that the run was in: this one may be another. */
-static struct moment then_now(const struct moment *last)
+/* Now, on the clock of the boot that the run was in: after a reboot this one began anew. */
+static struct moment now_for(const struct log_run_info *run, const struct moment *last)
 {
     struct moment now = clock_now();
-    int64_t since_ms = now.at_ms > last->at_ms ? now.at_ms - last->at_ms : 0;
-    now.mono_ms = last->mono_ms + since_ms;
+    struct this_process self;
+    this_process_read(&self);
+    bool same_boot = run->boot && strcmp(run->boot, self.boot) == 0;
+    if (!same_boot)
+        now.mono_ms = last->mono_ms + (now.at_ms > last->at_ms ? now.at_ms - last->at_ms : 0);
     return now;
 }
 
@@ -48,8 +53,9 @@ static void act(struct orphan *orphan, const struct control *control)
                                   .run_dir = follower_run(orphan->follower)->dir,
                                   .environment = environment,
                                   .orphaned = true};
-    struct input input = {
-        .kind = INPUT_CONTROL, .now = then_now(&state->last), .control = *control};
+    struct input input = {.kind = INPUT_CONTROL,
+                          .now = now_for(follower_run(orphan->follower), &state->last),
+                          .control = *control};
     input.control.mode = CANCEL_STOP;
     scheduler_step(&scheduler, &input, &orphan->turn);
 }
