@@ -100,10 +100,17 @@ static bool line_matches(struct scan *scan, int stream, size_t index,
     return match_line(scan, stream, index, pattern, NULL) == RULE_MATCH_YES;
 }
 
+/* A word in passing tells something where it might have made a failure transient: "error"
+ * alone is near every rule of a compiler. */
+static bool tells_nothing(const struct scan_near *near)
+{
+    return near->why == NEAR_PATTERN && near->rule->class != VERDICT_TRANSIENT;
+}
+
 /* What says most about a near miss stays: one for each rule, the weightiest. */
 static void note_near(struct scan *scan, const struct scan_near *near)
 {
-    if (!scan->keeps_nears)
+    if (!scan->keeps_nears || tells_nothing(near))
         return;
     struct scan_near *place = NULL;
     for (int i = 0; i < scan->near_count && !place; i++) {
