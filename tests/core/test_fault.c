@@ -37,17 +37,47 @@ static void fail_alike(int task, uint64_t result)
                                      .fingerprint = {.hi = result}});
 }
 
+/* What began to wait first is not what comes first. */
 START_TEST(test_faults_come_by_their_first_task)
 {
     struct fault faults[FAULTS_MAX];
     static const int order[] = {7, 8, 9, 4, 5, 6, 1, 2, 3};
-    for (int i = 0; i < TABLE_LEN(order); i++)
+    for (int i = 0; i < TABLE_LEN(order); i++) {
         fail_alike(order[i], 1 + (uint64_t)(order[i] - 1) / 3);
+        play_wait(&play, 100);
+    }
     ck_assert_int_eq(run_state_faults(&play.state, faults), 3);
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(faults[i].first, 1 + 3 * i);
         ck_assert_int_eq(faults[i].count, 3);
     }
+}
+END_TEST
+
+/* Servers name times of their own: the first and the last of them are told. */
+START_TEST(test_waits_of_one_fault_end_at_different_times)
+{
+    static const struct {
+        int task;
+        uint64_t result;
+        int64_t hint_ms;
+    } waits[] = {{9, 6, 700000}, {5, 5, 900000}, {3, 5, 800000}, {4, 5, 850000}, {2, 5, 950000}};
+    struct fault faults[FAULTS_MAX];
+    for (int i = 0; i < TABLE_LEN(waits); i++) {
+        struct verdict verdict = play_transient(TRANSIENT_API_OVERLOADED);
+        verdict.retry_after_ms = waits[i].hint_ms;
+        play_input(&play, (struct input){.kind = INPUT_ENDED,
+                                         .task = waits[i].task,
+                                         .attempt = 1,
+                                         .outcome = {.kind = OUTCOME_EXIT, .code = 1},
+                                         .verdict = verdict,
+                                         .fingerprint = {.hi = waits[i].result}});
+    }
+    ck_assert_int_eq(run_state_faults(&play.state, faults), 1);
+    ck_assert_int_eq(faults[0].first, 2);
+    ck_assert_int_eq(faults[0].count, 4);
+    ck_assert_int_eq(faults[0].due_first.mono_ms, play.now.mono_ms + 800000);
+    ck_assert_int_eq(faults[0].due_last.mono_ms, play.now.mono_ms + 950000);
 }
 END_TEST
 
@@ -112,6 +142,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "faults");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_faults_come_by_their_first_task);
+    tcase_add_test(tcase, test_waits_of_one_fault_end_at_different_times);
     tcase_add_test(tcase, test_more_faults_than_are_told_apart);
     tcase_add_loop_test(tcase, test_waits_that_began_within_a_minute, 0, 2);
     tcase_add_test(tcase, test_what_has_no_result_is_like_nothing);
