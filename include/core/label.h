@@ -21,7 +21,7 @@ struct verdict_label {
  * reason ("test-fail"): the words of the run log. */
 const char *verdict_label_word(const struct verdict_label *label);
 
-/* The inverse; the short words of the screen ("network") and any case of a type do too.
+/* The inverse, in any case; the short words of the screen ("network") do too.
  * False if the text is none of them: "transient" alone says too little. */
 ATTR_MUST_USE bool verdict_label_parse(const char *text, struct verdict_label *out);
 

@@ -22,7 +22,7 @@
 enum {
     RULE_TRIAL_CHANGES_MAX = 32, /* kinds of change that are told apart */
     RULE_TRIAL_EXAMPLES_MAX = 5, /* attempts named for each */
-    RULE_TRIAL_WORD_MAX = 64,
+    RULE_TRIAL_WORD_MAX = 80,
 };
 
 /* One recorded attempt: "#41/tax step 2 try 3". A plain value. */

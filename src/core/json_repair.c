@@ -47,7 +47,7 @@ static size_t repair_escape(struct str *out, const char *text, size_t len)
 {
     const int value = escape_of(text, len);
     if (value < 0) {
-        const size_t taken = len > 1 ? 2 : 1;
+        const size_t taken = len > 1 && (unsigned char)text[1] < 0x80 ? 2 : 1;
         str_add_n(out, text, taken);
         return taken;
     }
@@ -77,7 +77,6 @@ void json_repair(struct str *out, const char *text, size_t len)
         }
         str_add_n(out, text + kept, i - kept);
         if (text[i] == '\\') {
-            /* an escape may take one byte of a longer character behind it: it is copied */
             i += repair_escape(out, text + i, len - i);
         } else {
             str_add_char(out, '?');

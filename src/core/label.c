@@ -15,6 +15,17 @@ const char *verdict_label_word(const struct verdict_label *label)
     return verdict_class_name(label->class);
 }
 
+static bool parse_reason(const char *text, enum reason *out)
+{
+    for (int reason = REASON_NONE + 1; reason < REASON_COUNT; reason++) {
+        if (strcasecmp(reason_name((enum reason)reason), text) == 0) {
+            *out = (enum reason)reason;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_type_word(enum transient_type type, const char *text)
 {
     char word[VERDICT_WORD_MAX];
@@ -35,11 +46,11 @@ bool verdict_label_parse(const char *text, struct verdict_label *out)
             return true;
         }
     }
-    bool success = strcmp(text, verdict_class_name(VERDICT_SUCCESS)) == 0;
+    bool success = strcasecmp(text, verdict_class_name(VERDICT_SUCCESS)) == 0;
     if (success)
         label.class = VERDICT_SUCCESS;
-    bool known = success || strcmp(text, verdict_class_name(VERDICT_PERSISTENT)) == 0 ||
-                 reason_parse(text, &label.reason);
+    bool known = success || strcasecmp(text, verdict_class_name(VERDICT_PERSISTENT)) == 0 ||
+                 parse_reason(text, &label.reason);
     if (known)
         *out = label;
     return known;

@@ -77,7 +77,9 @@ static void load(struct plan_reader *reader, const struct json *root)
 {
     const struct json *retries = json_get(json_get(root, "sandbox"), "transientRetries");
     set_attempts(&reader->policies, "research", json_i64(json_get(root, "retry_limit"), 0));
-    set_attempts(&reader->policies, "infrastructure", json_i64(retries, -1) + 1);
+    int64_t again = json_i64(retries, -1);
+    if (again < POLICY_ATTEMPTS_MAX)
+        set_attempts(&reader->policies, "infrastructure", again + 1);
     plan_policies_load(reader, json_get(root, "policies"));
 }
 

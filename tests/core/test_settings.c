@@ -56,6 +56,9 @@ static const struct {
      "[WRONG_TYPE] retry_limit: wrong type (expected integer, got string)\n"},
     {"retries", "{\"sandbox\": {\"transientRetries\": 100}}",
      "[INVALID_VALUE] sandbox.transientRetries: out of range (expected 0 to 99, got 100)\n"},
+    {"retries beyond all numbers", "{\"sandbox\": {\"transientRetries\": 9223372036854775807}}",
+     "[INVALID_VALUE] sandbox.transientRetries: out of range (expected 0 to 99, got "
+     "9223372036854775807)\n"},
     {"sandbox type", "{\"sandbox\": 3}",
      "[WRONG_TYPE] sandbox: wrong type (expected object, got integer)\n"},
     {"sandbox key", "{\"sandbox\": {\"transientRetrys\": 3}}",
