@@ -169,9 +169,10 @@ static void read_status(struct agent_result *result)
     static const char *const leads[] = {"", "API Error: ", "[API Error: "};
     const char *words = str_text(&result->words);
     for (size_t i = 0; i < ARRAY_LEN(leads) && result->status == 0; i++) {
+        if (strncmp(words, leads[i], strlen(leads[i])) != 0)
+            continue;
         const char *number = words + strlen(leads[i]);
-        if (strncmp(words, leads[i], strlen(leads[i])) != 0 ||
-            strspn(number, "0123456789") != DIGITS || (number[0] != '4' && number[0] != '5'))
+        if (strspn(number, "0123456789") != DIGITS || (number[0] != '4' && number[0] != '5'))
             continue;
         if (number[DIGITS] == ' ' || number[DIGITS] == ':')
             result->status = (number[0] - '0') * 100 + (number[1] - '0') * 10 + (number[2] - '0');

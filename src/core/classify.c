@@ -89,10 +89,13 @@ const char *classifier_rules(const struct classifier *classifier)
     return classifier->rules->text;
 }
 
-/* The matched line, or the part of a long one around the match. */
+/* The matched line, or the part of a long one around the match; the first of several. */
 static void copy_match(struct verdict *out, const char *line, size_t len, size_t at)
 {
+    const char *end = memchr(line, '\n', len);
     size_t from = 0;
+    if (end)
+        len = (size_t)(end - line);
     if (len >= VERDICT_MATCH_MAX && at > MATCH_BEFORE)
         from = text_cut(line, len, at - MATCH_BEFORE);
     const size_t size = text_cut(line + from, len - from, VERDICT_MATCH_MAX - 1);
@@ -130,9 +133,13 @@ static void set_rule_subtype(struct verdict *out, const struct scan *scan,
     const struct clean_text *text = &scan->streams[match->stream].text;
     const bool first = match->spans[1].end > match->spans[1].start;
     const struct rule_span span = match->spans[first ? 1 : 2];
-    (void)snprintf(out->subtype, sizeof(out->subtype), "%.*s%.*s", (int)(group - subtype), subtype,
-                   (int)(span.end - span.start),
-                   text->bytes + text->lines[match->line].start + span.start);
+    struct str words = {0};
+    str_add_n(&words, subtype, (size_t)(group - subtype));
+    text_clean(&words, text->bytes + text->lines[match->line].start + span.start,
+               span.end - span.start);
+    const size_t kept = text_cut(str_text(&words), words.len, sizeof(out->subtype) - 1);
+    (void)snprintf(out->subtype, sizeof(out->subtype), "%.*s", (int)kept, str_text(&words));
+    str_done(&words);
 }
 
 /* When to come back. What waiting heals, and a limit that holds for long, is
@@ -256,7 +263,8 @@ static bool judge_agent_failure(const struct classifier *classifier,
     str_add(&said, str_text(&result->words));
     if (!judge_words(classifier, input, &said, NULL, out)) {
         verdict_set_persistent(out, REASON_NONE, "", "agent.result");
-        copy_match(out, str_text(&said), said.len, 0);
+        const struct str *words = result->words.len > 0 ? &result->words : &said;
+        copy_match(out, str_text(words), words->len, 0);
     }
     str_done(&said);
     return true;

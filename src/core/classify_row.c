@@ -149,22 +149,37 @@ static void add_verdict(struct str *out, const struct json *row, const struct ve
     str_add(out, "}\n");
 }
 
+/* Seconds since 1970, up to the year 9999; not given: *out stays. */
+static bool read_now(const struct json *row, int64_t *out, struct err *err)
+{
+    static const double year_10000_s = 253402300800.0;
+    const struct json *now = json_get(row, "now");
+    const double now_s = json_number(now, -1);
+    if (!is_given(now))
+        return true;
+    if (!(now_s >= 0 && now_s < year_10000_s))
+        return err_set(err, ERR_INVALID, "now is seconds since 1970, before the year 10000");
+    if (now_s > 0)
+        *out = (int64_t)(now_s * 1000);
+    return true;
+}
+
 static bool judge(const struct classifier *classifier, const struct json *row,
                   const struct classify_edge *edge, struct verdict *out, struct err *err)
 {
     const struct json *text = json_get(row, "text");
-    const double now_s = json_number(json_get(row, "now"), -1);
     struct classify_input input = {
         .out = text_of(json_get(row, "stdout")),
         .err = text_of(is_given(text) ? text : json_get(row, "stderr")),
         .program = json_text(json_get(row, "program"), NULL),
         .agent = json_text(json_get(row, "agent"), NULL),
         .memory_killed = -1,
-        .now_ms = now_s > 0 ? (int64_t)(now_s * 1000) : edge->now_ms,
+        .now_ms = edge->now_ms,
         .zone_offset = edge->zone_offset,
         .zone_ctx = edge->zone_ctx,
     };
-    if (!check_texts(row, err) || !read_outcome(row, &input.outcome, err))
+    if (!check_texts(row, err) || !read_outcome(row, &input.outcome, err) ||
+        !read_now(row, &input.now_ms, err))
         return false;
     classify(classifier, &input, out);
     if (is_given(text) && out->retry_after_ms < 0)

@@ -162,6 +162,14 @@ static bool read_needs(struct rule *rule, struct literals *literals, const struc
     return true;
 }
 
+/* A subtype may end in "$1", the group that matched; nothing stands behind it. */
+static bool check_subtype(const struct rule *rule, struct err *err)
+{
+    const char *group = strchr(rule->subtype, '$');
+    return !group || strcmp(group, "$1") == 0 ||
+           err_set(err, ERR_INVALID, "subtype: '$1' may stand at the end, and no other '$'");
+}
+
 static bool read_rule(struct rule *rule, struct literals *literals, const struct json *json,
                       struct err *err)
 {
@@ -175,9 +183,9 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
     rule->memory = json_bool(json_get(json, "memory"), false);
     return read_members(json, err) &&
            copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err) &&
-           read_class(rule, json, err) && read_stream(rule, json, err) &&
-           read_facts(rule, json, err) && read_time(rule, json, err) &&
-           read_pattern(&rule->pattern, json, "pattern", err) &&
+           check_subtype(rule, err) && read_class(rule, json, err) &&
+           read_stream(rule, json, err) && read_facts(rule, json, err) &&
+           read_time(rule, json, err) && read_pattern(&rule->pattern, json, "pattern", err) &&
            read_pattern(&rule->after, json, "after", err) &&
            read_pattern(&rule->unless, json, "unless", err) &&
            read_pattern(&rule->unless_text, json, "unless_text", err) &&

@@ -76,28 +76,35 @@ static bool is_spent(const struct scan *scan)
     return scan->work > SCAN_WORK_MAX;
 }
 
-static enum rule_match match_line(struct scan *scan, int stream, size_t index,
-                                  const struct rule_pattern *pattern,
-                                  struct rule_span spans[RULE_SPANS])
+/* The line as a pattern sees it, of its bytes at most `most`. */
+static struct rule_subject subject_of(const struct clean_text *text, size_t index, size_t most)
 {
-    const struct clean_text *text = &scan->streams[stream].text;
     const struct clean_line *line = &text->lines[index];
-    const struct rule_subject subject = {
+    const bool whole = line->len <= most;
+    return (struct rule_subject){
         .bytes = text->bytes + line->start,
-        .len = line->len,
+        .len = whole ? line->len : most,
         .begins = !line->continues,
-        .ends = index + 1 == text->count || !text->lines[index + 1].continues,
+        .ends = whole && (index + 1 == text->count || !text->lines[index + 1].continues),
     };
-    scan->work += (int64_t)line->len + SCAN_WORK_OF_TRY;
+}
+
+static enum rule_match match_subject(struct scan *scan, const struct rule_subject *subject,
+                                     const struct rule_pattern *pattern,
+                                     struct rule_span spans[RULE_SPANS])
+{
+    scan->work += (int64_t)subject->len + SCAN_WORK_OF_TRY;
     if (is_spent(scan))
         return RULE_MATCH_LIMITED;
-    return rule_pattern_match(pattern, scan->matcher, &subject, spans);
+    return rule_pattern_match(pattern, scan->matcher, subject, spans);
 }
 
 static bool line_matches(struct scan *scan, int stream, size_t index,
                          const struct rule_pattern *pattern)
 {
-    return match_line(scan, stream, index, pattern, NULL) == RULE_MATCH_YES;
+    const struct rule_subject subject =
+        subject_of(&scan->streams[stream].text, index, CLEAN_PART_MAX);
+    return match_subject(scan, &subject, pattern, NULL) == RULE_MATCH_YES;
 }
 
 /* A word in passing tells something where it might have made a failure transient: "error"
@@ -194,8 +201,11 @@ static bool try_line(struct scan *scan, const struct rule *rule, struct scan_mat
         note_miss(scan, match, NEAR_PATTERN); /* not worth the search */
         return false;
     }
-    const enum rule_match found =
-        match_line(scan, match->stream, match->line, rule->pattern, match->spans);
+    /* What no literal picked out is a person's rule: of a long line it sees the beginning. */
+    const struct rule_subject subject =
+        subject_of(&scan->streams[match->stream].text, match->line,
+                   rule->need_count > 0 ? CLEAN_PART_MAX : SCAN_UNPICKED_MAX);
+    const enum rule_match found = match_subject(scan, &subject, rule->pattern, match->spans);
     if (found != RULE_MATCH_YES || !checks_hold(scan, rule, match)) {
         if (rule->need_count > 0 || found == RULE_MATCH_LIMITED)
             note_miss(scan, match, NEAR_PATTERN);

@@ -23,6 +23,7 @@ enum {
     SCAN_WORK_MAX = 384 * 1024,
     SCAN_WORK_OUTRANKED = 3 * 1024, /* more of it, to name what was outranked */
     SCAN_LONG_LINE = 512,           /* a longer one is asked first whether it is quoted */
+    SCAN_UNPICKED_MAX = 1024,       /* bytes of a line that a rule without a literal sees */
     SCAN_WORK_OF_TRY = 64,          /* what a try costs beside its bytes */
 };
 

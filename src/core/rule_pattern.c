@@ -29,7 +29,8 @@ static void *must(void *memory)
 }
 
 /* Bytes, not characters: the text is clean, and no pattern asks for a letter of
- * another alphabet. */
+ * another alphabet. What the library would make possessive is not counted as a step, so it
+ * may not: x{1,4000}x{1,4000}y would be cubic and under every limit. */
 bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err *err)
 {
     int number = 0;
@@ -37,7 +38,8 @@ bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err
     if (strlen(source) > RULE_PATTERN_MAX)
         return err_set(err, ERR_INVALID, "pattern: more than %d bytes", RULE_PATTERN_MAX);
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED,
-                                     PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &number, &at, NULL);
+                                     PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NO_AUTO_POSSESS,
+                                     &number, &at, NULL);
     if (!code) {
         char why[ERR_HINT_MAX] = {0};
         (void)pcre2_get_error_message(number, (PCRE2_UCHAR *)why, sizeof(why));

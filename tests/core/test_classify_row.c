@@ -83,6 +83,10 @@ static const struct {
     {"{\"exit\":1,\"agent\":{}}", "agent is a string"},
     {"{\"exit\":1,\"program\":false}", "program is a string"},
     {"{\"text\":1}", "text is a string"},
+    {"{\"exit\":1,\"now\":1e300}", "now is seconds"},
+    {"{\"exit\":1,\"now\":9223372036850000}", "now is seconds"},
+    {"{\"exit\":1,\"now\":-1}", "now is seconds"},
+    {"{\"exit\":1,\"now\":\"soon\"}", "now is seconds"},
 };
 
 START_TEST(test_damaged_row_is_refused)

@@ -39,6 +39,9 @@ static const struct {
     {" 429$", "HTTP 429", true, true, RULE_MATCH_YES},
     {" 429$", "HTTP 429", true, false, RULE_MATCH_NO},
     {"(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", true, true, RULE_MATCH_LIMITED},
+    {"x{1,40}x{1,40}x{1,40}x{1,40}y|z",
+     "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", true, true,
+     RULE_MATCH_LIMITED}, /* each loop takes its steps */
     {"a.c",
      "a\xff"
      "c",
