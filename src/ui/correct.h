@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "canvas.h"
+#include "err.h"
 #include "label.h"
 #include "prompt.h"
 #include "str.h"
@@ -18,7 +19,7 @@
 enum {
     CORRECT_CLASSES_MAX = TRANSIENT_TYPE_COUNT + REASON_COUNT, /* what can be picked */
     CORRECT_NAME_MAX = 128,
-    CORRECT_NOTE_MAX = 240,
+    CORRECT_NOTE_MAX = ERR_MESSAGE_MAX,
     CORRECT_WORDS_MAX = 2048,
 };
 
