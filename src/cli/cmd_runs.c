@@ -6,6 +6,7 @@
 #include "fail.h"
 #include "log_reader.h"
 #include "shown.h"
+#include "status.h"
 
 static const char *state_of(const struct log_run_info *run)
 {
@@ -42,6 +43,7 @@ static void print_json(const struct log_run_info *run)
     str_json_text(&out, "dir", run->dir);
     str_json_text(&out, "command", run->command);
     str_json_i64(&out, "pid", run->pid);
+    seed_json(run->seed, &out);
     str_json_i64(&out, "started_at_ms", run->started_at_ms);
     if (run->ended_at_ms != 0) {
         str_json_i64(&out, "ended_at_ms", run->ended_at_ms);

@@ -5,6 +5,7 @@
 #define DEVS_STATUS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "follower.h"
 #include "moment.h"
@@ -19,6 +20,9 @@ struct status {
 
 /* "live", "ended", "interrupted". */
 const char *status_run_word(const struct status *status);
+
+/* The member "seed": as text, for it may be more than a number of JSON can hold. */
+void seed_json(uint64_t seed, struct str *out);
 
 /* All of it for programs: one object, {"v":1,...}, without a line feed. */
 void status_json(const struct status *status, struct str *out);

@@ -6,6 +6,13 @@
 #include "shown.h"
 #include "status.h"
 
+void seed_json(uint64_t seed, struct str *out)
+{
+    char text[sizeof("18446744073709551615")];
+    (void)snprintf(text, sizeof(text), "%" PRIu64, seed);
+    str_json_text(out, "seed", text);
+}
+
 static const struct run_state *state_of(const struct status *status)
 {
     return follower_state(status->follower);
@@ -151,6 +158,7 @@ void status_json(const struct status *status, struct str *out)
     str_json_text(out, "name", run->name);
     str_json_text(out, "state", status_run_word(status));
     str_json_i64(out, "started_at_ms", run->started_at_ms);
+    seed_json(run->seed, out);
     if (state->ended) {
         str_json_i64(out, "ended_at_ms", state->ended_at.at_ms);
         str_json_i64(out, "exit_code", state->exit_code);

@@ -166,6 +166,12 @@ for signal in INT TERM HUP; do
 	want_in "$signal: the end is shown" "$(cat polite.out)" 'run ended, exit 130'
 done
 
+# --- the seed, whole: the delays can be computed again from it
+seed=$("$devs" runs --json | head -1 | sed -n 's/.*"seed":"\([0-9]*\)".*/\1/p')
+[ -n "$seed" ]
+want 'runs --json: the seed' $? 0
+want_in 'status --json: the seed' "$("$devs" status --json)" "\"seed\":\"$seed\""
+
 # --- a reader that goes away ends a follower
 "$devs" run --plain polite.json >polite.out 2>&1 &
 pid=$!
