@@ -17,10 +17,12 @@ static bool locale_is_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
+/* A text that is too wide for its column still ends before the next one begins. */
 static void add_padded(struct str *out, const char *text, int columns)
 {
+    int width = text_width(text, strlen(text));
     str_add(out, text);
-    for (int i = text_width(text, strlen(text)); i < columns; i++)
+    for (int i = width < columns ? width : columns - 1; i < columns; i++)
         str_add_char(out, ' ');
 }
 
@@ -38,25 +40,37 @@ static int widest_id(const struct plan *plan)
 
 /* Widths of the columns that depend on the run. */
 struct columns {
-    int id, try;
+    int id, try, next;
 };
-
-static struct columns measure(const struct run_state *state)
-{
-    enum { TRY_COLUMNS_MIN = 5 };
-    struct columns columns = {.id = widest_id(state->plan), .try = TRY_COLUMNS_MIN};
-    for (int i = 0; i < state->plan->task_count; i++) {
-        struct str text = {0};
-        shown_try(state, i, &text);
-        columns.try = (int)text.len > columns.try ? (int)text.len : columns.try;
-        str_done(&text);
-    }
-    return columns;
-}
 
 static struct shown_time time_of(const struct status *status)
 {
     return (struct shown_time){.now = status->now, .clock = clock_short, .hms = clock_hms};
+}
+
+static void widen(int *columns, const struct str *text)
+{
+    int width = text_width(str_text(text), text->len);
+    *columns = width > *columns ? width : *columns;
+}
+
+static struct columns measure(const struct status *status)
+{
+    enum { TRY_COLUMNS_MIN = 5, NEXT_COLUMNS_MIN = 12 };
+    const struct run_state *state = follower_state(status->follower);
+    const struct shown_time time = time_of(status);
+    struct columns columns = {
+        .id = widest_id(state->plan), .try = TRY_COLUMNS_MIN, .next = NEXT_COLUMNS_MIN};
+    for (int i = 0; i < state->plan->task_count; i++) {
+        struct str text = {0};
+        shown_try(state, i, &text);
+        widen(&columns.try, &text);
+        str_clear(&text);
+        shown_next(state, i, status->orphaned, &time, &text);
+        widen(&columns.next, &text);
+        str_done(&text);
+    }
+    return columns;
 }
 
 /* The columns of the screen, as a line. */
@@ -75,13 +89,13 @@ static void print_task(const struct status *status, int task, const struct colum
     add_padded(&line, str_text(&part), columns->try + 1);
     str_clear(&part);
     shown_next(state, task, status->orphaned, &time, &part);
-    add_padded(&line, str_text(&part), 13);
+    add_padded(&line, str_text(&part), columns->next + 1);
     str_clear(&part);
     shown_class(state, task, &part);
-    add_padded(&line, str_text(&part), 12);
+    add_padded(&line, str_text(&part), 13);
     str_clear(&part);
     shown_why(state, task, &part);
-    str_addf(&line, " %s\n", str_text(&part));
+    str_addf(&line, "%s\n", str_text(&part));
     say(str_text(&line));
     str_done(&line);
     str_done(&part);
@@ -160,7 +174,7 @@ static void print_text(const struct status *status)
     str_done(&head);
     print_gates(status);
     print_faults(status);
-    const struct columns columns = measure(state);
+    const struct columns columns = measure(status);
     for (int i = 0; i < state->plan->task_count; i++)
         print_task(status, i, &columns);
 }

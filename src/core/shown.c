@@ -266,7 +266,7 @@ static void needs_you_next(const struct step_state *step, int64_t since_ms,
     if (resets_at_ms > time->now.at_ms)
         add_clock("resets ", resets_at_ms, time, out);
     else
-        add_since("held ", since_ms, "", out);
+        add_since("for ", since_ms, "", out);
 }
 
 static void held_next(const struct run_state *state, int task, const struct moment *now,

@@ -183,4 +183,16 @@ want_in 'correct in a run that was left' "$("$devs" correct "$run/gone" compile 
 want_in 'why in a run that was left' "$("$devs" why "$run/hang")" 'no devs is running this run'
 "$devs" retry --one "$run/gone" 2>err
 want 'send in a run that was left: exit' $? 1
+
+# --- what only a person can help: how long, and the columns keep apart
+cat >far.json <<'PLAN'
+{"version": 1, "name": "far", "idempotent": true, "tasks": [
+ {"id": "key", "steps": [{"run": ["sh", "-c", "echo 'HTTP 401 Unauthorized: invalid x-api-key' >&2; exit 1"]}]},
+ {"id": "far", "steps": [{"run": ["sh", "-c", "printf 'HTTP/1.1 429 Too Many Requests\nRetry-After: 200000\n' >&2; exit 1"]}]}]}
+PLAN
+"$devs" run --plain far.json >run.out 2>&1
+want 'needs a person: exit' $? 4
+out=$("$devs" status)
+want_in 'status: needs a person for' "$out" ' for 0:0'
+want 'status: columns keep apart' "$(printf '%s\n' "$out" | grep -c 'resets ... [0-9][0-9]:[0-9][0-9]   *quota')" 1
 finish

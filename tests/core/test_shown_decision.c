@@ -199,7 +199,7 @@ START_TEST(test_a_hint_that_is_too_long_says_when_it_resets)
     ck_assert_str_eq(end_of("a"),
                      "needs you: the server says 2:00:00, the policy waits at most 1:00");
     play_wait(&play, 2 * HOUR + SECOND);
-    ck_assert_str_eq(next_of("a"), "held 2:00:01");
+    ck_assert_str_eq(next_of("a"), "for 2:00:01");
     play_control(&play, CONTROL_HOLD, "b", CANCEL_STOP);
     play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
     play_exit(&play, "b", 0, play_passed());
