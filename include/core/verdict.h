@@ -157,8 +157,8 @@ const char *verdict_word(const struct verdict *verdict, const struct outcome *ou
 /* The evidence as members of a JSON object (rule, subtype, stream, offset, line,
  * match, retry_after_ms, resume_at_ms, hint_rule, ask, near; only those that say
  * something), appended inside
- * the caller's braces. verdict_from_json() reads them back; class, type and
- * reason travel beside it as integers. */
+ * the caller's braces. verdict_from_json() reads them back, of each text the
+ * first line; class, type and reason travel beside it as integers. */
 void verdict_to_json(const struct verdict *verdict, struct str *out);
 void verdict_from_json(const struct json *object, struct verdict *out);
 

@@ -7,6 +7,7 @@
 
 #include "json.h"
 #include "outcome.h"
+#include "text.h"
 
 static const char *const class_names[] = {
     [VERDICT_SUCCESS] = "success",
@@ -228,9 +229,12 @@ void verdict_to_json(const struct verdict *verdict, struct str *out)
     }
 }
 
+/* The first line: the file may be anybody's, and what is printed stands on one. */
 static void read_text(const struct json *object, const char *key, char *out, size_t size)
 {
-    (void)snprintf(out, size, "%s", json_text(json_get(object, key), ""));
+    const char *text = json_text(json_get(object, key), "");
+    size_t len = text_cut(text, strcspn(text, "\r\n"), size - 1);
+    (void)snprintf(out, size, "%.*s", (int)len, text);
 }
 
 static enum verdict_stream stream_parse(const char *text)

@@ -134,6 +134,23 @@ START_TEST(test_evidence_comes_back)
 }
 END_TEST
 
+/* A row of somebody else's log must not make lines of its own where it is printed. */
+START_TEST(test_texts_that_come_back_are_of_one_line)
+{
+    static const char text[] = "{\"rule\":\"r\\nx\",\"subtype\":\"S\\r\\nx\",\"match\":\"one\\n"
+                               "done  all passed\",\"hint_rule\":\"h\\nx\"}";
+    struct json *json = NULL;
+    struct verdict back = verdict_new();
+    ck_assert(json_parse(text, sizeof(text) - 1, &json, NULL, NULL));
+    verdict_from_json(json, &back);
+    json_free(json);
+    ck_assert_str_eq(back.rule, "r");
+    ck_assert_str_eq(back.subtype, "S");
+    ck_assert_str_eq(back.match, "one");
+    ck_assert_str_eq(back.hint_rule, "h");
+}
+END_TEST
+
 START_TEST(test_parked_and_near_misses_come_back)
 {
     struct verdict verdict = verdict_new();
@@ -210,6 +227,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(test_case(suite, "word"), test_word, 0, TABLE_LEN(word_cases));
     TCase *json = test_case(suite, "json");
     tcase_add_test(json, test_evidence_comes_back);
+    tcase_add_test(json, test_texts_that_come_back_are_of_one_line);
     tcase_add_test(json, test_parked_and_near_misses_come_back);
     tcase_add_test(json, test_near_miss_of_an_unknown_kind_is_left_out);
     tcase_add_test(json, test_empty_evidence_is_empty_json);
