@@ -51,11 +51,11 @@ static void fill_name(struct correct *correct, const char *word)
 }
 
 /* The line, so that it means nothing but itself; cut between two characters if there is
- * no room for all of it. */
+ * no room for all of it. A line feed would match nothing: what follows it is left out. */
 static void fill_pattern(struct correct *correct)
 {
     const char *line = correct->line;
-    size_t len = strlen(line);
+    size_t len = strcspn(line, "\r\n");
     char pattern[LINE_EDIT_MAX];
     size_t used = 0;
     for (size_t at = 0; at < len;) {

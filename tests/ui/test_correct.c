@@ -403,6 +403,17 @@ START_TEST(test_last_line_is_the_pattern_where_nothing_matched)
 }
 END_TEST
 
+START_TEST(test_pattern_is_of_the_first_line)
+{
+    struct verdict_label label = {.class = VERDICT_PERSISTENT};
+    struct correct_target target = {
+        .attempt = 1, .name = "x", .now = "exit 1", .line = "one.\ntwo"};
+    correct_open(&view.correct, &target, NULL, 0);
+    correct_rule_begin(&view.correct, &label);
+    ck_assert_str_eq(field(CORRECT_PATTERN), "one\\.");
+}
+END_TEST
+
 static void retype(enum correct_field which, const char *text)
 {
     while (view.correct.field != which)
@@ -686,6 +697,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_name_that_is_taken_is_not_proposed);
     tcase_add_test(tcase, test_success_is_no_class_for_a_rule);
     tcase_add_test(tcase, test_last_line_is_the_pattern_where_nothing_matched);
+    tcase_add_test(tcase, test_pattern_is_of_the_first_line);
     tcase_add_loop_test(tcase, test_field_is_checked_at_once, 0, TABLE_LEN(problems));
     tcase_add_test(tcase, test_tab_goes_round_the_fields);
     tcase_add_loop_test(tcase, test_rule_as_json, 0, TABLE_LEN(rules));
