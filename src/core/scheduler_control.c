@@ -138,6 +138,17 @@ static bool is_behind_gate(const struct run_state *state, int task)
     return gate && gate->status != GATE_OPEN && heap_has(&gate->line, task);
 }
 
+/* The first needed task that has not passed, -1 = none. */
+static int first_unmet(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    for (int i = 0; i < plan->need_count; i++) {
+        if (state->tasks[plan->needs[i]].status != TASK_PASSED)
+            return plan->needs[i];
+    }
+    return -1;
+}
+
 /* What is held or waits goes to the head of what may start; behind a closed gate it is
  * sent as the next probe. */
 static void start_now(const struct scheduling *now, const struct control *control, int task,
@@ -151,7 +162,10 @@ static void start_now(const struct scheduling *now, const struct control *contro
         scheduler_emit_by(now, event, control->by);
     }
     const struct gate_state *gate = run_state_gate(now->state, task);
-    if (gate && gate->status == GATE_PROBING)
+    int missing = first_unmet(now->state, task);
+    if (missing >= 0)
+        accept(answer, "released; it needs %s", now->state->plan->tasks[missing].id);
+    else if (gate && gate->status == GATE_PROBING)
         accept(answer, "starts once %s is through: its source is limited",
                now->state->plan->tasks[gate->probe].id);
     else

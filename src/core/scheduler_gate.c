@@ -108,7 +108,7 @@ void scheduler_gate_judged(const struct scheduling *now, int task, int source,
 void scheduler_gate_send(const struct scheduling *now, int task, const char *by)
 {
     const struct gate_state *gate = run_state_gate(now->state, task);
-    if (!gate || gate->status != GATE_CLOSED)
+    if (!gate || gate->status != GATE_CLOSED || !heap_has(&gate->line, task))
         return;
     int source = (int)(gate - now->state->gates);
     struct closing closing = {.due = now->input->now, .closed = gate->closed, .chosen = task};

@@ -62,7 +62,8 @@ void scheduler_cancel_rest(const struct scheduling *now, int task);
 /* What a verdict on a step of this source means for the source's gate. */
 void scheduler_gate_judged(const struct scheduling *now, int task, int source,
                            const struct protocol_facts *facts, const struct decision *decision);
-/* A person sends this task, which is in line: behind a closed gate it is the next probe. */
+/* A person sends this task: if it stands in the line of a closed gate it is the next
+ * probe, else nothing happens. */
 void scheduler_gate_send(const struct scheduling *now, int task, const char *by);
 /* A probe whose end is not known: the next in line tries. */
 void scheduler_gate_lost(const struct scheduling *now, int source);

@@ -143,6 +143,41 @@ START_TEST(test_retry_sends_the_task_as_the_probe)
 }
 END_TEST
 
+/* `d` needs `free`, which runs: it stands in no line yet. */
+static const char needy[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
+                            "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
+                            "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
+                            "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
+                            "{\"id\":\"d\",\"needs\":[\"free\"],\"steps\":[{\"run\":[\"x\"],"
+                            "\"source\":\"api\"}]},"
+                            "{\"id\":\"free\",\"steps\":[{\"run\":[\"x\"]}]}]}";
+
+static void meet_limit_of_needy(void)
+{
+    play_open(&play, needy);
+    play_start(&play, 1);
+    play_exit(&play, "a", 1, limited(20000));
+}
+
+static bool answers(bool done, const char *words)
+{
+    const struct event *answer = play_last(&play, EVENT_CONTROL_ANSWERED);
+    return answer && (answer->b != 0) == done && strstr(answer->text, words);
+}
+
+START_TEST(test_retry_of_what_still_needs_another_leaves_the_gate)
+{
+    meet_limit_of_needy();
+    int64_t due_ms = gate()->due.mono_ms;
+    play_control(&play, CONTROL_HOLD, "d", CANCEL_STOP);
+    play_control(&play, CONTROL_RETRY, "d", CANCEL_STOP);
+    ck_assert(answers(true, "released; it needs free"));
+    ck_assert_int_eq(play_count(&play, EVENT_GATE_CLOSED, NULL), 1);
+    ck_assert_int_eq(gate()->due.mono_ms, due_ms);
+    ck_assert_int_eq(gate()->chosen, -1);
+}
+END_TEST
+
 START_TEST(test_held_task_is_no_probe)
 {
     meet_limit(1);
@@ -403,6 +438,7 @@ static void add_gate_tests(Suite *suite)
     tcase_add_loop_test(tcase, test_probe_whose_end_says_nothing_sends_the_next, 0,
                         TABLE_LEN(unseen));
     tcase_add_test(tcase, test_retry_sends_the_task_as_the_probe);
+    tcase_add_test(tcase, test_retry_of_what_still_needs_another_leaves_the_gate);
     tcase_add_test(tcase, test_held_task_is_no_probe);
     tcase_add_test(tcase, test_usage_window_closes_the_source_too);
     tcase_add_test(tcase, test_limit_beyond_the_cap_sends_one_after_the_other);

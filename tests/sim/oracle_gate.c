@@ -100,7 +100,8 @@ void oracle_gate_judge(struct oracle *oracle, int task, int source, const struct
 void oracle_gate_send(struct oracle *oracle, int task, const char *by)
 {
     int source = model_source(&oracle->model, task);
-    if (source < 0 || oracle->model.gates[source].status != GATE_CLOSED)
+    if (source < 0 || oracle->model.gates[source].status != GATE_CLOSED ||
+        !model_is_in_line(&oracle->model, task))
         return;
     const struct closing closing = {.closed = oracle->model.gates[source].closed,
                                     .chosen = task,
