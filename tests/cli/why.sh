@@ -194,5 +194,5 @@ PLAN
 want 'needs a person: exit' $? 4
 out=$("$devs" status)
 want_in 'status: needs a person for' "$out" ' for 0:0'
-want 'status: columns keep apart' "$(printf '%s\n' "$out" | grep -c 'resets ... [0-9][0-9]:[0-9][0-9]   *quota')" 1
+want 'status: columns keep apart' "$(printf '%s\n' "$out" | grep -c 'resets ... [0-9][0-9]:[0-9][0-9]  *quota')" 1
 finish
