@@ -59,8 +59,8 @@ enum event_kind {
     /* text: {"note"}: something the person should read */
     EVENT_NOTE = 18,
     /* a: source; b: due, wall ms; c: due, mono ms; d: how many limits in a row;
-     * e: number of the task that a person sends first + 1, 0: none. The event names the
-     * step that met the limit, or that was sent. */
+     * e: number of the task in line that a person sends before that + 1, 0: none. The event
+     * names the step that met the limit, or that was sent. */
     EVENT_GATE_CLOSED = 19,
     /* a: source; b: how many steps wait behind it; c: ms between their starts */
     EVENT_GATE_OPENED = 20,

@@ -87,7 +87,7 @@ struct gate_state {
     struct moment due;   /* CLOSED: when the probe may start; SPREADING: the next one */
     int64_t spacing_ms;  /* SPREADING only */
     int probe;           /* PROBING: its task; else -1 */
-    int chosen;          /* CLOSED: the task a person sends first; -1 = the first in line */
+    int chosen;          /* CLOSED: the task in line that a person sends before `due`; else -1 */
     struct heap line;    /* tasks whose step of this source may start; key: task number */
 };
 
@@ -209,7 +209,8 @@ struct start_tries run_state_start_tries(const struct run_state *state, int task
 
 /* The gate of the task's current step, NULL if it has no source. */
 struct gate_state *run_state_gate(const struct run_state *state, int task);
-/* Would this gate let its line's first start at this time? */
+/* Would this gate let its line's next start at this time? The one that a person sends
+ * may before the limit is over; when it leaves the line the limit holds again. */
 bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms);
 /* Which of the line starts next: the one a person chose, else the first; -1 if empty. */
 int gate_next(const struct gate_state *gate);

@@ -82,8 +82,8 @@ struct scheduler {
  * controls that do not fit are answered with an event that says why. */
 void scheduler_step(struct scheduler *scheduler, const struct input *input, struct turn *turn);
 
-/* When INPUT_TIME is wanted next (CLOCK_BOOTTIME, ms); -1 = nothing waits. A gate that was
- * due at the last step already wants none: what it lets through waits for a slot. */
+/* When INPUT_TIME is wanted next (CLOCK_BOOTTIME, ms); -1 = nothing waits. A gate that
+ * let its next one start at the last step already wants none: what it lets through waits for a slot. */
 int64_t scheduler_next_due(const struct scheduler *scheduler);
 
 #endif

@@ -51,7 +51,14 @@ void fold_line_up(const struct fold *fold, int number)
 
 void fold_not_ready(const struct fold *fold, int number)
 {
+    struct gate_state *gate = run_state_gate(fold->state, number);
     heap_remove(line_of(fold->state, number), number);
+    if (!gate)
+        return;
+    if (gate->chosen == number)
+        gate->chosen = -1;
+    if (gate->status == GATE_SPREADING && gate->line.count == 0)
+        gate->status = GATE_OPEN;
 }
 
 void fold_make_ready(const struct fold *fold, int number)

@@ -46,7 +46,8 @@ void fold_set_by(const struct fold *fold);
 void fold_set_notice(const struct fold *fold, const char *what);
 /* The task's current step may start; a held one waits for its release. */
 void fold_make_ready(const struct fold *fold, int number);
-/* It may not any more: it starts, is held, or is over. */
+/* It may not any more: it starts, is held, or is over. A gate sends it first no more, and
+ * has nothing left to spread once its line is empty. */
 void fold_not_ready(const struct fold *fold, int number);
 /* Put what may start where the scheduler looks for it: its gate's line, or the queue. */
 void fold_line_up(const struct fold *fold, int number);

@@ -5,7 +5,8 @@
 
 #include "xalloc.h"
 
-/* What a start changes at its gate: it is the probe, or the next one waits its turn. */
+/* What a start changes at its gate, whose line it has left: it is the probe, or the next
+ * one waits its turn. */
 static void pass_gate(const struct fold *fold, int number)
 {
     struct gate_state *gate = run_state_gate(fold->state, number);
@@ -14,12 +15,9 @@ static void pass_gate(const struct fold *fold, int number)
     if (gate->status == GATE_CLOSED) {
         gate->status = GATE_PROBING;
         gate->probe = number;
-        gate->chosen = -1;
     } else if (gate->status == GATE_SPREADING) {
         gate->due.at_ms = fold->event->at.at_ms + gate->spacing_ms;
         gate->due.mono_ms = fold->event->at.mono_ms + gate->spacing_ms;
-        if (gate->line.count == 0)
-            gate->status = GATE_OPEN;
     }
 }
 

@@ -9,7 +9,8 @@ void fold_gate_closed(const struct fold *fold)
     gate->status = GATE_CLOSED;
     gate->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
     gate->closed = (int)event->d;
-    gate->chosen = (int)event->e - 1;
+    int chosen = (int)event->e - 1;
+    gate->chosen = chosen >= 0 && heap_has(&gate->line, chosen) ? chosen : -1;
     gate->probe = -1;
 }
 

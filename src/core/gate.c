@@ -14,6 +14,7 @@ bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms)
     case GATE_OPEN:
         return true;
     case GATE_CLOSED:
+        return gate->chosen >= 0 || now_mono_ms >= gate->due.mono_ms;
     case GATE_SPREADING:
         return now_mono_ms >= gate->due.mono_ms;
     case GATE_PROBING:
@@ -25,6 +26,5 @@ bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms)
 
 int gate_next(const struct gate_state *gate)
 {
-    bool chosen = gate->chosen >= 0 && heap_has(&gate->line, gate->chosen);
-    return chosen ? gate->chosen : heap_first(&gate->line);
+    return gate->chosen >= 0 ? gate->chosen : heap_first(&gate->line);
 }

@@ -330,7 +330,7 @@ int64_t scheduler_next_due(const struct scheduler *scheduler)
     for (int i = 0; i < state->plan->source_count; i++) {
         const struct gate_state *gate = &state->gates[i];
         bool timed = gate->status == GATE_CLOSED || gate->status == GATE_SPREADING;
-        if (timed && gate->line.count > 0 && gate->due.mono_ms > scheduler->stepped_mono_ms)
+        if (timed && gate->line.count > 0 && !gate_lets_start(gate, scheduler->stepped_mono_ms))
             due_ms = earlier(due_ms, gate->due.mono_ms);
     }
     return due_ms;

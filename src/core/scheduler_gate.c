@@ -111,6 +111,6 @@ void scheduler_gate_send(const struct scheduling *now, int task, const char *by)
     if (!gate || gate->status != GATE_CLOSED || !heap_has(&gate->line, task))
         return;
     int source = (int)(gate - now->state->gates);
-    struct closing closing = {.due = now->input->now, .closed = gate->closed, .chosen = task};
+    struct closing closing = {.due = gate->due, .closed = gate->closed, .chosen = task};
     close_gate(now, task, source, closing, by);
 }

@@ -141,9 +141,10 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
     }
     int next = gate_next(gate);
     bool is_next = gate->status != GATE_CLOSED || next == task;
-    if (left_ms <= 0 && is_next)
+    bool moves = left_ms <= 0 || gate->chosen >= 0;
+    if (moves && is_next)
         return false; /* it waits for a slot */
-    if (left_ms <= 0) {
+    if (moves) {
         str_addf(out, "gate %s", state->plan->tasks[next].id);
         return true;
     }

@@ -178,6 +178,43 @@ START_TEST(test_retry_of_what_still_needs_another_leaves_the_gate)
 }
 END_TEST
 
+/* `free` has the only slot: the one that is sent stands in line for it. */
+START_TEST(test_the_sent_one_that_leaves_the_line_spends_no_limit)
+{
+    static const enum control_verb leave[] = {CONTROL_CANCEL, CONTROL_HOLD};
+    struct str words = {0};
+    meet_limit(1);
+    int64_t due_ms = gate()->due.mono_ms;
+    play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
+    ck_assert_int_eq(gate()->chosen, 2);
+    ck_assert_int_eq(play_last(&play, EVENT_GATE_CLOSED)->c, due_ms);
+    ck_assert_int_eq(scheduler_next_due(&play.scheduler), due_ms); /* a's own wait */
+    play_control(&play, leave[_i], "c", CANCEL_STOP);
+    ck_assert_int_eq(gate()->chosen, -1);
+    ck_assert_int_eq(gate()->due.mono_ms, due_ms);
+    event_words(&play.state, play_last(&play, EVENT_GATE_CLOSED), &words);
+    ck_assert_ptr_nonnull(strstr(str_text(&words), "c is sent"));
+    str_done(&words);
+    play_exit(&play, "free", 0, play_passed());
+    ck_assert_int_eq(started("b"), 0);
+    play_wait(&play, 20000);
+    ck_assert_int_eq(gate()->probe, 0);
+}
+END_TEST
+
+START_TEST(test_spreading_ends_with_its_line)
+{
+    meet_limit(1);
+    play_exit(&play, "free", 0, play_passed());
+    play_wait(&play, 20000);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(started("b"), 1);
+    ck_assert_int_eq(gate()->status, GATE_SPREADING);
+    play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
+    ck_assert_int_eq(gate()->status, GATE_OPEN);
+}
+END_TEST
+
 START_TEST(test_held_task_is_no_probe)
 {
     meet_limit(1);
@@ -439,6 +476,8 @@ static void add_gate_tests(Suite *suite)
                         TABLE_LEN(unseen));
     tcase_add_test(tcase, test_retry_sends_the_task_as_the_probe);
     tcase_add_test(tcase, test_retry_of_what_still_needs_another_leaves_the_gate);
+    tcase_add_loop_test(tcase, test_the_sent_one_that_leaves_the_line_spends_no_limit, 0, 2);
+    tcase_add_test(tcase, test_spreading_ends_with_its_line);
     tcase_add_test(tcase, test_held_task_is_no_probe);
     tcase_add_test(tcase, test_usage_window_closes_the_source_too);
     tcase_add_test(tcase, test_limit_beyond_the_cap_sends_one_after_the_other);

@@ -108,11 +108,6 @@ static void take_started(struct taking *taking)
         return;
     gate->due.at_ms = event->at.at_ms + gate->spacing_ms;
     gate->due.mono_ms = event->at.mono_ms + gate->spacing_ms;
-    bool others = false;
-    for (int i = 0; i < model->plot->task_count; i++)
-        others = others || (model_is_in_line(model, i) && model_source(model, i) == source);
-    if (!others)
-        gate->status = GATE_OPEN;
 }
 
 /* Equal results in a row, within one grant. */
@@ -365,6 +360,23 @@ static take_fn *const takers[] = {
 };
 static_assert(ARRAY_LEN(takers) == EVENT_KIND_COUNT, "every event kind is taken in");
 
+/* Nobody is sent who stands in no line, and an empty line has nothing to spread. */
+static void look_at_line(struct model *model, int source)
+{
+    struct model_gate *gate = &model->gates[source];
+    int count = 0;
+    bool sent = false;
+    for (int i = 0; i < model->plot->task_count; i++) {
+        bool in_line = model_is_in_line(model, i) && model_source(model, i) == source;
+        count += in_line;
+        sent = sent || (in_line && gate->chosen == i);
+    }
+    if (!sent)
+        gate->chosen = -1;
+    if (gate->status == GATE_SPREADING && count == 0)
+        gate->status = GATE_OPEN;
+}
+
 void model_take(struct model *model, const struct foretold *foretold)
 {
     struct taking taking = {.model = model,
@@ -376,6 +388,8 @@ void model_take(struct model *model, const struct foretold *foretold)
         taking.step = model_step(model, taking.number);
     }
     takers[foretold->event.kind](&taking);
+    for (int i = 0; i < PLOT_SOURCES_MAX; i++)
+        look_at_line(model, i);
     model->last = foretold->event.at;
     model->last_seq = foretold->event.seq;
 }

@@ -131,7 +131,8 @@ static void end_waits(struct oracle *oracle)
 
 bool oracle_gate_lets(const struct model_gate *gate, int64_t now_ms)
 {
-    return gate->status == GATE_OPEN ||
+    bool sent = gate->status == GATE_CLOSED && gate->chosen >= 0;
+    return gate->status == GATE_OPEN || sent ||
            (gate->status != GATE_PROBING && gate->due.mono_ms <= now_ms);
 }
 
@@ -335,7 +336,7 @@ int64_t oracle_next_due(const struct oracle *oracle)
             const struct model_gate *gate = &model->gates[source];
             due = &gate->due;
             timed = (gate->status == GATE_CLOSED || gate->status == GATE_SPREADING) &&
-                    gate->due.mono_ms > oracle->input_mono_ms;
+                    !oracle_gate_lets(gate, oracle->input_mono_ms);
         }
         if (timed && (due_ms < 0 || due->mono_ms < due_ms))
             due_ms = due->mono_ms;

@@ -4,6 +4,7 @@ enum { SPACING_MS = 1000 };
 
 struct closing {
     int64_t after_ms;
+    const struct moment *until; /* instead, NULL = none */
     int closed;
     int chosen; /* -1 = none */
     const char *by;
@@ -16,6 +17,10 @@ static void close_gate(struct oracle *oracle, int task, int source, const struct
     closed.event.a = source;
     closed.event.b = oracle->input->now.at_ms + closing->after_ms;
     closed.event.c = oracle->input->now.mono_ms + closing->after_ms;
+    if (closing->until) {
+        closed.event.b = closing->until->at_ms;
+        closed.event.c = closing->until->mono_ms;
+    }
     closed.event.d = closing->closed;
     closed.event.e = closing->chosen + 1;
     closed.by = closing->by;
@@ -103,7 +108,9 @@ void oracle_gate_send(struct oracle *oracle, int task, const char *by)
     if (source < 0 || oracle->model.gates[source].status != GATE_CLOSED ||
         !model_is_in_line(&oracle->model, task))
         return;
-    const struct closing closing = {.closed = oracle->model.gates[source].closed,
+    const struct model_gate *gate = &oracle->model.gates[source];
+    const struct closing closing = {.until = &gate->due,
+                                    .closed = gate->closed,
                                     .chosen = task,
                                     .by = by,
                                     .why = TALLY_GATE_SENT};

@@ -36,7 +36,8 @@ struct watch_task {
 struct watch_source {
     bool closed; /* since the last event on its gate */
     int64_t due_ms;
-    int probes; /* starts since it was closed */
+    int64_t sent; /* the task that a person sends before that + 1; 0 = none */
+    int probes;   /* starts since it was closed */
 };
 
 struct watch {
