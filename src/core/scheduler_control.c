@@ -150,8 +150,8 @@ static int first_unmet(const struct run_state *state, int task)
 }
 
 /* What is held or waits goes to the head of what may start; behind a closed gate it is
- * sent as the next probe. */
-static void start_now(const struct scheduling *now, const struct control *control, int task,
+ * sent as the next probe. False: others come before it, as the answer says. */
+static bool start_now(const struct scheduling *now, const struct control *control, int task,
                       struct answer *answer)
 {
     if (now->state->tasks[task].held)
@@ -163,14 +163,20 @@ static void start_now(const struct scheduling *now, const struct control *contro
     }
     const struct gate_state *gate = run_state_gate(now->state, task);
     int missing = first_unmet(now->state, task);
+    bool at_once = false;
     if (missing >= 0)
         accept(answer, "released; it needs %s", now->state->plan->tasks[missing].id);
     else if (gate && gate->status == GATE_PROBING)
         accept(answer, "starts once %s is through: its source is limited",
                now->state->plan->tasks[gate->probe].id);
+    else if (gate && gate->status == GATE_SPREADING)
+        accept(answer, "starts in its turn: its source has just opened");
     else
+        at_once = true;
+    if (at_once)
         accept(answer, "starts with the next free slot");
     scheduler_gate_send(now, task, control->by);
+    return at_once;
 }
 
 static void retry_task(const struct scheduling *now, const struct control *control, int task,
@@ -196,12 +202,16 @@ static void retry_task(const struct scheduling *now, const struct control *contr
             refuse(answer, "it is queued: it starts as soon as it can");
             return;
         }
+        if (!state->held && run_state_gate(now->state, task)->status == GATE_SPREADING) {
+            refuse(answer, "it starts in its turn");
+            return;
+        }
         break;
     case TASK_BACKOFF:
     case TASK_STATUS_COUNT:
         break;
     }
-    start_now(now, control, task, answer);
+    (void)start_now(now, control, task, answer);
 }
 
 static void hold_task(const struct scheduling *now, const struct control *control, int task,
@@ -248,9 +258,10 @@ static void send_one(const struct scheduling *now, const struct control *control
         scheduler_emit_by(now, event, control->by);
         others++;
     }
-    start_now(now, control, task, answer);
-    accept(answer, "sent; %d that wait%s with the same fault follow%s once it is through", others,
-           others == 1 ? "s" : "", others == 1 ? "s" : "");
+    struct answer start = {0};
+    bool at_once = start_now(now, control, task, &start);
+    accept(answer, "%s; %d that wait%s with the same fault follow%s once it is through",
+           at_once ? "sent" : start.words, others, others == 1 ? "s" : "", others == 1 ? "s" : "");
 }
 
 /* A person's word on an attempt that is over; nothing is decided anew. */

@@ -202,6 +202,32 @@ START_TEST(test_the_sent_one_that_leaves_the_line_spends_no_limit)
 }
 END_TEST
 
+START_TEST(test_what_is_spread_starts_in_its_turn)
+{
+    meet_limit(1);
+    play_exit(&play, "free", 0, play_passed());
+    play_wait(&play, 20000);
+    play_exit(&play, "a", 0, play_passed());
+    play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
+    ck_assert(answers(false, "it starts in its turn"));
+    play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
+    ck_assert_int_eq(started("c"), 0);
+}
+END_TEST
+
+/* What waits and is sent comes after the probe that is out; the answer says so. */
+START_TEST(test_sent_one_behind_a_probe_starts_after_it)
+{
+    meet_limit(2);
+    play_exit(&play, "b", 1, limited(30000));
+    play_exit(&play, "free", 0, play_passed());
+    play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
+    ck_assert_int_eq(gate()->probe, 2);
+    play_control(&play, CONTROL_SEND_ONE, "a", CANCEL_STOP);
+    ck_assert(answers(true, "starts once c is through: its source is limited; 0 that wait"));
+}
+END_TEST
+
 START_TEST(test_spreading_ends_with_its_line)
 {
     meet_limit(1);
@@ -478,6 +504,8 @@ static void add_gate_tests(Suite *suite)
     tcase_add_test(tcase, test_retry_of_what_still_needs_another_leaves_the_gate);
     tcase_add_loop_test(tcase, test_the_sent_one_that_leaves_the_line_spends_no_limit, 0, 2);
     tcase_add_test(tcase, test_spreading_ends_with_its_line);
+    tcase_add_test(tcase, test_what_is_spread_starts_in_its_turn);
+    tcase_add_test(tcase, test_sent_one_behind_a_probe_starts_after_it);
     tcase_add_test(tcase, test_held_task_is_no_probe);
     tcase_add_test(tcase, test_usage_window_closes_the_source_too);
     tcase_add_test(tcase, test_limit_beyond_the_cap_sends_one_after_the_other);

@@ -104,8 +104,9 @@ static bool retry(struct oracle *oracle, int task)
     case TASK_STUCK:
         return reopen(oracle, task);
     case TASK_QUEUED:
-        if (!of->held && (source < 0 || model->gates[source].status == GATE_OPEN ||
-                          !model_is_in_line(model, task)))
+        if (!of->held &&
+            (source < 0 || model->gates[source].status == GATE_OPEN ||
+             model->gates[source].status == GATE_SPREADING || !model_is_in_line(model, task)))
             return false;
         break;
     case TASK_BACKOFF:
