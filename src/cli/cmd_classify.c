@@ -23,12 +23,21 @@ enum {
 /* One input while it is read. */
 struct feed {
     const struct classifier *classifier;
-    const char *name; /* NULL: standard input */
-    struct str line;  /* what of the present line has come */
-    bool too_long;    /* the rest of the line is skipped */
-    int64_t number;   /* of the present line, from 1 */
-    int64_t bad;      /* lines that were no rows */
-    struct str answer;
+    const char *name;   /* NULL: standard input */
+    struct str line;    /* what of the present line has come */
+    bool too_long;      /* the rest of the line is skipped */
+    int64_t number;     /* of the present line, from 1 */
+    int64_t bad;        /* lines that were no rows */
+    struct str answers; /* not yet written */
+    bool closed;        /* nobody reads the answers any more */
+};
+
+/* All that is read. */
+struct inputs {
+    const struct classifier *classifier;
+    int64_t bad; /* lines that were no rows */
+    int unread;  /* files that could not be read */
+    bool closed; /* nobody reads the answers any more */
 };
 
 static void say_bad(struct feed *feed, const char *why)
@@ -40,9 +49,9 @@ static void say_bad(struct feed *feed, const char *why)
         warn("classify: line %lld: %s", (long long)feed->number, why);
 }
 
-static bool is_blank(const char *text)
+static bool is_blank(const struct str *line)
 {
-    return text[strspn(text, " \t\r")] == '\0';
+    return strspn(str_text(line), " \t\r") == line->len;
 }
 
 static void end_line(struct feed *feed)
@@ -50,12 +59,9 @@ static void end_line(struct feed *feed)
     struct err err = {0};
     if (feed->too_long) {
         say_bad(feed, "longer than 16 MiB");
-    } else if (!is_blank(str_text(&feed->line))) {
+    } else if (!is_blank(&feed->line)) {
         const struct classify_edge edge = {.now_ms = clock_now().at_ms, .zone_offset = zone_offset};
-        str_clear(&feed->answer);
-        if (classify_row(feed->classifier, &feed->line, &edge, &feed->answer, &err))
-            (void)fwrite(str_text(&feed->answer), 1, feed->answer.len, stdout);
-        else
+        if (!classify_row(feed->classifier, &feed->line, &edge, &feed->answers, &err))
             say_bad(feed, err.message);
     }
     str_clear(&feed->line);
@@ -84,41 +90,80 @@ static void take(struct feed *feed, const char *bytes, size_t len)
     }
 }
 
+/* A reader that went away is no error: it has seen enough. */
+static bool put_answers(struct feed *feed, struct err *err)
+{
+    size_t at = 0;
+    while (at < feed->answers.len && !feed->closed) {
+        const ssize_t put = write(STDOUT_FILENO, feed->answers.data + at, feed->answers.len - at);
+        if (put >= 0)
+            at += (size_t)put;
+        else if (errno == EPIPE)
+            feed->closed = true;
+        else if (errno != EINTR)
+            return err_set_errno(err, errno, "standard output");
+    }
+    str_clear(&feed->answers);
+    return true;
+}
+
+static void say_unread(struct inputs *inputs, const char *name, int number)
+{
+    inputs->unread++;
+    warn("%s: %s", name ? name : "standard input", strerror(number));
+}
+
 /* Answers go out as soon as their rows have come: the other end may wait for them. */
-static bool read_all(struct feed *feed, int fd, struct err *err)
+static bool read_all(struct feed *feed, struct inputs *inputs, int fd, struct err *err)
 {
     char bytes[READ_SIZE];
-    for (;;) {
+    while (!feed->closed) {
         const ssize_t got = read(fd, bytes, sizeof(bytes));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return err_set_errno(err, errno, "%s", feed->name ? feed->name : "standard input");
-        if (got == 0)
+            say_unread(inputs, feed->name, errno);
+        if (got <= 0)
             break;
         take(feed, bytes, (size_t)got);
-        if (fflush(stdout) != 0)
-            return err_set_errno(err, errno, "standard output");
+        if (!put_answers(feed, err))
+            return false;
     }
-    if (feed->line.len > 0 || feed->too_long)
+    if (!feed->closed && (feed->line.len > 0 || feed->too_long))
         end_line(feed);
-    return fflush(stdout) == 0 || err_set_errno(err, errno, "standard output");
+    return put_answers(feed, err);
 }
 
-static bool read_input(const struct classifier *classifier, const char *name, int64_t *bad,
-                       struct err *err)
+/* False: nobody can be answered. One that cannot be read does not keep the others back. */
+static bool read_input(struct inputs *inputs, const char *name, struct err *err)
 {
     const int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-    if (fd < 0)
-        return err_set_errno(err, errno, "%s", name);
-    struct feed feed = {.classifier = classifier, .name = name, .number = 1};
-    const bool ok = read_all(&feed, fd, err);
-    *bad += feed.bad;
+    if (fd < 0) {
+        say_unread(inputs, name, errno);
+        return true;
+    }
+    struct feed feed = {.classifier = inputs->classifier, .name = name, .number = 1};
+    const bool ok = read_all(&feed, inputs, fd, err);
+    inputs->bad += feed.bad;
+    inputs->closed = feed.closed;
     str_done(&feed.line);
-    str_done(&feed.answer);
+    str_done(&feed.answers);
     if (name)
         (void)close(fd);
     return ok;
+}
+
+static int read_inputs(struct inputs *inputs, int count, char **names)
+{
+    struct err err = {0};
+    bool ok = count > 0 || read_input(inputs, NULL, &err);
+    for (int i = 0; ok && i < count && !inputs->closed; i++)
+        ok = read_input(inputs, strcmp(names[i], "-") == 0 ? NULL : names[i], &err);
+    if (!ok)
+        return fail(&err);
+    if (inputs->unread > 0)
+        return EXIT_NO_LOG;
+    return inputs->bad > 0 ? EXIT_USAGE : EXIT_ALL_PASSED;
 }
 
 static bool open_rules(const char *path, struct classifier **out, struct err *err)
@@ -151,14 +196,10 @@ int cmd_classify(struct globals *globals, int argc, char **argv)
 
     struct err err = {0};
     struct classifier *classifier = NULL;
-    int64_t bad = 0;
-    bool ok = open_rules(rules, &classifier, &err);
-    if (ok && line.operands == 0)
-        ok = read_input(classifier, NULL, &bad, &err);
-    for (int i = 0; ok && i < line.operands; i++)
-        ok = read_input(classifier, argv[i], &bad, &err);
-    classifier_close(classifier);
-    if (!ok)
+    if (!open_rules(rules, &classifier, &err))
         return fail(&err);
-    return bad > 0 ? EXIT_USAGE : EXIT_ALL_PASSED;
+    struct inputs inputs = {.classifier = classifier};
+    const int result = read_inputs(&inputs, line.operands, argv);
+    classifier_close(classifier);
+    return result;
 }

@@ -10,7 +10,7 @@
 #include "json.h"
 #include "json_repair.h"
 
-enum { TIME_TEXT_MAX = 32 };
+enum { TIME_TEXT_MAX = 32, EXIT_CODE_MAX = 255 };
 
 static bool check_texts(const struct json *row, struct err *err)
 {
@@ -51,11 +51,9 @@ static bool read_outcome(const struct json *row, struct outcome *out, struct err
     *out = (struct outcome){.kind = OUTCOME_EXIT, .code = 1};
     if (is_given(code)) {
         const int64_t number = json_i64(code, -1);
-        if (json_kind(code) != JSON_KIND_INTEGER)
-            return err_set(err, ERR_INVALID, "exit is a number, not a %s", json_kind_name(code));
-        if (number < -1 || number > UINT32_MAX)
-            return err_set(err, ERR_INVALID, "exit is a number -1..4294967295");
-        out->code = number > INT32_MAX ? -1 : (int)number;
+        if (number < 0 || number > EXIT_CODE_MAX)
+            return err_set(err, ERR_INVALID, "exit is a whole number from 0 to %d", EXIT_CODE_MAX);
+        out->code = (int)number;
         return true;
     }
     if (is_given(signal)) {

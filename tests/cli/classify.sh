@@ -17,6 +17,32 @@ want "two rows of a file" "$("$devs" classify rows | wc -l)" 2
 want "two files" "$("$devs" classify rows rows | wc -l)" 4
 want "a file that is not there" "$("$devs" classify nothing 2>&1 >/dev/null)" "devs: nothing: No such file or directory"
 
+"$devs" classify nothing rows >out 2>err
+want "a file that is not there: exit" "$?" 66
+want "the files behind it" "$(wc -l <out)" 2
+want "- is standard input" "$("$devs" classify rows - <rows | wc -l)" 4
+
+# A reader that goes away has seen enough.
+{
+	i=0
+	while [ $i -lt 2000 ]; do
+		printf '%s\n' "$row"
+		i=$((i + 1))
+	done
+} >many
+{
+	"$devs" classify many 2>err
+	echo "$?" >code
+} | head -1 >/dev/null
+want "a reader that goes away: exit" "$(cat code)" 0
+want "a reader that goes away: quiet" "$(cat err)" ""
+
+# A line that begins with NUL is not blank.
+printf '\000{"exit":0}\n%s\n' "$row" | "$devs" classify >out 2>err
+want "NUL: exit" "$?" 2
+want_in "NUL" "$(cat err)" "line 1: "
+want "NUL: the others" "$(wc -l <out)" 1
+
 # A line that is no row is named, and the others are judged.
 printf '%s\nno row\n[]\n{"id":1}\n{"exit":"x"}\n%s\n' "$row" "$row" >mixed
 "$devs" classify mixed >out 2>err
@@ -25,7 +51,7 @@ want "good rows" "$(wc -l <out)" 2
 want_in "line 2" "$(cat err)" "devs: classify: mixed, line 2: "
 want_in "line 3" "$(cat err)" "line 3: an object is expected, got array"
 want_in "line 4" "$(cat err)" "line 4: exit is missing"
-want_in "line 5" "$(cat err)" "line 5: exit is a number, not a string"
+want_in "line 5" "$(cat err)" "line 5: exit is a whole number from 0 to 255"
 "$devs" classify <mixed >/dev/null 2>err
 want_in "standard input has no name" "$(cat err)" "devs: classify: line 2: "
 
