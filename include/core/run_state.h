@@ -126,6 +126,7 @@ struct task_state {
     int entropy;    /* failures that used up their chances */
     bool held;
     int follows;     /* held until this task's step is through; -1 = none */
+    int followers;   /* tasks that are held until this one's step is through */
     bool cancelling; /* a person asked; what runs may still be ending */
     enum cancel_mode cancel_mode;
     struct moment since; /* of the present status */

@@ -76,8 +76,10 @@ void fold_let_go(const struct fold *fold)
     struct task_state *task = fold->task;
     if (task->held)
         fold->state->held_count--;
-    if (task->follows >= 0)
+    if (task->follows >= 0) {
         fold->state->follow_count--;
+        fold->state->tasks[task->follows].followers--;
+    }
     task->held = false;
     task->follows = -1;
 }

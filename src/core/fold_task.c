@@ -21,6 +21,7 @@ void fold_task_held(const struct fold *fold)
     if (fold->event->a > 0) {
         task->follows = (int)fold->event->a - 1;
         fold->state->follow_count++;
+        fold->state->tasks[task->follows].followers++;
         heap_remove(&fold->state->waits, fold_task_number(fold));
     }
     fold_set_by(fold);

@@ -163,6 +163,7 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         task->entropy,
         task->held,
         task->follows,
+        task->followers,
         task->cancelling,
         task->cancel_mode,
         task->since.at_ms,

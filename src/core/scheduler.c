@@ -113,7 +113,7 @@ static void release_followers(const struct scheduling *now, int leader, bool pas
 {
     const struct run_state *state = now->state;
     int count = 0;
-    for (int i = 0; i < state->plan->task_count && state->follow_count > 0; i++) {
+    for (int i = 0; state->tasks[leader].followers > 0 && i < state->plan->task_count; i++) {
         if (state->tasks[i].follows != leader)
             continue;
         const struct moment *own = &run_state_step(state, i)->due;

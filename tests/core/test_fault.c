@@ -122,6 +122,21 @@ START_TEST(test_waits_that_began_within_a_minute)
 }
 END_TEST
 
+/* Who has no followers needs no look at all the tasks. */
+START_TEST(test_followers_are_counted)
+{
+    for (int i = 0; i < 5; i++)
+        fail_alike(i, 5);
+    play_control(&play, CONTROL_SEND_ONE, "t4", CANCEL_STOP);
+    ck_assert_int_eq(play.state.tasks[4].followers, 4);
+    play_control(&play, CONTROL_CANCEL, "t0", CANCEL_STOP);
+    play_control(&play, CONTROL_RETRY, "t1", CANCEL_STOP);
+    ck_assert_int_eq(play.state.tasks[4].followers, 2);
+    play_control(&play, CONTROL_CANCEL, NULL, CANCEL_STOP);
+    ck_assert_int_eq(play.state.tasks[4].followers, 0);
+}
+END_TEST
+
 START_TEST(test_what_has_no_result_is_like_nothing)
 {
     struct fault faults[FAULTS_MAX];
@@ -145,6 +160,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_waits_of_one_fault_end_at_different_times);
     tcase_add_test(tcase, test_more_faults_than_are_told_apart);
     tcase_add_loop_test(tcase, test_waits_that_began_within_a_minute, 0, 2);
+    tcase_add_test(tcase, test_followers_are_counted);
     tcase_add_test(tcase, test_what_has_no_result_is_like_nothing);
     return suite;
 }

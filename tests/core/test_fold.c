@@ -312,6 +312,7 @@ static void check_task(struct task_state *task)
     SEEN(task->entropy);
     SEEN(task->held);
     SEEN(task->follows);
+    SEEN(task->followers);
     SEEN(task->cancelling);
     SEEN(task->cancel_mode);
     SEEN(task->since.at_ms);

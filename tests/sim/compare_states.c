@@ -149,6 +149,14 @@ static int tries(const struct model *model, int task)
     return step->attempt_count + (left > 0 ? left : 0);
 }
 
+static int followers(const struct model *model, int task)
+{
+    int count = 0;
+    for (int i = 0; i < model->plot->task_count; i++)
+        count += model->tasks[i].follows == task;
+    return count;
+}
+
 static bool check_task(struct finding *finding, const struct model *model,
                        const struct run_state *state, int task)
 {
@@ -166,6 +174,7 @@ static bool check_task(struct finding *finding, const struct model *model,
         {"entropy", want->entropy, have->entropy},
         {"held", want->held, have->held},
         {"follows", want->follows, have->follows},
+        {"followers", followers(model, task), have->followers},
         {"held since", want->held ? want->held_since.mono_ms : 0,
          want->held ? have->held_since.mono_ms : 0},
         {"cancelling", want->cancelling, have->cancelling},
