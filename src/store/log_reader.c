@@ -13,6 +13,8 @@
 #include "schema.h"
 #include "xalloc.h"
 
+#define TIME_MS_MAX (INT64_C(1) << 53)
+
 #define RUN_COLUMNS                                                                                \
     "id, uid, name, kind, dir, command, ruleset, seed, jobs, tasks, pid, started_at_ms,"           \
     " ended_at_ms, exit_code, last_seq, last_at_ms, attempts, passed, failed, cancelled,"          \
@@ -266,13 +268,19 @@ static bool read_names(sqlite3_stmt *row, struct event *out)
            log_read_int(row, 8, 0, INT_MAX, &out->attempt);
 }
 
+/* A time that can be: what is reckoned with it stays a number. */
+static bool read_time(sqlite3_stmt *row, int at, int64_t *out)
+{
+    *out = sqlite3_column_int64(row, at);
+    return *out >= 0 && *out <= TIME_MS_MAX;
+}
+
 static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *err)
 {
     int64_t kind = sqlite3_column_int64(row, 3);
     bool fits = kind >= 0 && kind <= INT_MAX;
     struct event event = {
         .seq = sqlite3_column_int64(row, 0),
-        .at = {.at_ms = sqlite3_column_int64(row, 1), .mono_ms = sqlite3_column_int64(row, 2)},
         .kind = (enum event_kind)(fits ? kind : INT_MAX),
         .a = sqlite3_column_int64(row, 9),
         .b = sqlite3_column_int64(row, 10),
@@ -280,7 +288,8 @@ static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *e
         .d = sqlite3_column_int64(row, 12),
         .e = sqlite3_column_int64(row, 13),
     };
-    if (!read_names(row, &event))
+    if (!read_time(row, 1, &event.at.at_ms) || !read_time(row, 2, &event.at.mono_ms) ||
+        !read_names(row, &event))
         return err_set(err, ERR_DAMAGED, "event %lld in the log cannot be true",
                        (long long)event.seq);
     const char *text = (const char *)sqlite3_column_text(row, 14);

@@ -70,7 +70,7 @@ START_TEST(test_events_come_back_as_they_were)
     static const struct event events[] = {
         {.seq = 1, .at = {5, 6}, .kind = EVENT_NOTE, .task = -1, .step = -1},
         {.seq = 2,
-         .at = {INT64_MAX, INT64_MIN},
+         .at = {INT64_C(1) << 53, 0},
          .kind = EVENT_NOTE,
          .task = 9,
          .step = 0,
@@ -532,6 +532,28 @@ START_TEST(test_events_that_cannot_be_are_refused)
 }
 END_TEST
 
+START_TEST(test_events_of_no_time_are_refused)
+{
+    static const char *const values[] = {"-1, 5",
+                                         "5, -1",
+                                         "9223372036854775807, 5",
+                                         "5, 9223372036854775807",
+                                         "-9223372036854775808, 5",
+                                         "9007199254740993, 5"};
+    char sql[300];
+    (void)snprintf(sql, sizeof(sql),
+                   "INSERT INTO event(run, seq, kind, task, step, at_ms, mono_ms)"
+                   " VALUES(1, 1, 18, 0, 0, %s)",
+                   values[_i]);
+    run_sql(sql);
+    struct event_page page = {0};
+    struct err err = {0};
+    ck_assert(!log_reader_events(reader, sample.number, 0, &page, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    event_page_done(&page);
+}
+END_TEST
+
 START_TEST(test_events_of_no_task_are_refused)
 {
     static const char *const values[] = {"10, 0", "0, 1"};
@@ -789,6 +811,7 @@ Suite *test_suite(void)
     TCase *hostile = test_case(suite, "hostile");
     tcase_add_checked_fixture(hostile, setup, teardown);
     tcase_add_loop_test(hostile, test_events_that_cannot_be_are_refused, 0, 6);
+    tcase_add_loop_test(hostile, test_events_of_no_time_are_refused, 0, 6);
     tcase_add_loop_test(hostile, test_events_of_no_task_are_refused, 0, 2);
     tcase_add_loop_test(hostile, test_output_that_cannot_be_is_refused, 0, 6);
     tcase_add_loop_test(hostile, test_runs_that_cannot_be_are_refused, 0, 5);
