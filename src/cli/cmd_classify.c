@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,16 +9,17 @@
 #include "classify_row.h"
 #include "clock.h"
 #include "command.h"
+#include "config.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "read_text.h"
+#include "rule_list.h"
 #include "str.h"
 #include "zone.h"
 
 enum {
     LINE_MAX_BYTES = 16 * 1024 * 1024, /* a longer row is not read */
     READ_SIZE = 64 * 1024,
-    RULES_FILE_MAX = 1024 * 1024,
 };
 
 /* One input while it is read. */
@@ -166,40 +168,62 @@ static int read_inputs(struct inputs *inputs, int count, char **names)
     return inputs->bad > 0 ? EXIT_USAGE : EXIT_ALL_PASSED;
 }
 
-static bool open_rules(const char *path, struct classifier **out, struct err *err)
+/* The rules in force with those of the file, which take the place of their namesakes. */
+static bool add_rules(const char *in_force, const char *path, struct str *out, struct err *err)
 {
     struct str text = {0};
-    FILE *file = path ? fopen(path, "re") : NULL;
-    if (path && !file)
-        return err_set_errno(err, errno, "%s", path);
-    bool ok = !file || read_text(file, RULES_FILE_MAX, &text, err);
     struct err why = {0};
-    if (ok && !classifier_open(out, file ? str_text(&text) : NULL, &why))
-        ok = err_set(err, why.code, "%s: %s", path ? path : "rules", why.message);
-    if (file)
-        (void)fclose(file);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return err_set_errno(err, errno, "%s", path);
+    bool ok = read_text(file, RULE_LIST_BYTES_MAX, &text, &why) &&
+              rule_list_add(in_force, str_text(&text), out, &why);
+    if (!ok)
+        ok = err_set(err, why.code, "%s: %s", path, why.message);
+    (void)fclose(file); /* only read */
     str_done(&text);
     return ok;
+}
+
+/* As `devs exec` judges here, and by the rules of the file. */
+static int open_rules(const char *path, struct classifier **out)
+{
+    char dir[PATH_MAX];
+    struct config config;
+    struct err err = {0};
+    struct str rules = {0};
+    if (!getcwd(dir, sizeof(dir)))
+        return fail_usage(NULL, "this folder is not there any more");
+    int code = config_read(dir, &config);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    bool ok = !path || add_rules(config.settings.rules, path, &rules, &err);
+    struct err why = {0};
+    if (ok && !classifier_open(out, path ? str_text(&rules) : config.settings.rules, &why))
+        ok = err_set(&err, why.code, "%s: %s", path ? path : config.path, why.message);
+    str_done(&rules);
+    config_done(&config);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
 int cmd_classify(struct globals *globals, int argc, char **argv)
 {
     const char *rules = NULL;
     const struct option_spec specs[] = {
-        {"rules", 0, "FILE", "rules of your own, a JSON list as in devs.config.json", NULL, &rules},
+        {"rules", 0, "FILE", "rules beside those of devs.config.json: one, or a JSON list", NULL,
+         &rules},
     };
     struct command_line line = {
         .name = "classify", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};
-    const int code = command_parse(globals, &line, argc, argv);
+    struct classifier *classifier = NULL;
+    int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
-
-    struct err err = {0};
-    struct classifier *classifier = NULL;
-    if (!open_rules(rules, &classifier, &err))
-        return fail(&err);
+    code = open_rules(rules, &classifier);
+    if (code != EXIT_ALL_PASSED)
+        return code;
     struct inputs inputs = {.classifier = classifier};
-    const int result = read_inputs(&inputs, line.operands, argv);
+    code = read_inputs(&inputs, line.operands, argv);
     classifier_close(classifier);
-    return result;
+    return code;
 }

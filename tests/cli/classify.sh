@@ -80,6 +80,19 @@ printf '%s\n' "$row" | "$devs" classify --rules rules >out 2>err
 want "bad rules" "$?" 2
 want_in "bad rule" "$(cat err)" "devs: rules: rule 1 'hsm': pattern, byte "
 
+# The rules that are in force here count too; those of a file come on top of them.
+echo '{"rules":[{"name":"ours","verdict":"transient","type":"RESOURCE_BUSY","pattern":"^our lamp"}]}' >devs.config.json
+lamp='{"id":8,"exit":1,"stderr":"our lamp"}'
+want_in "rules in force" "$(printf '%s\n' "$lamp" | "$devs" classify)" '"rule":"ours"'
+echo '{"name":"hsm","verdict":"transient","type":"RESOURCE_BUSY","pattern":"HSM (busy)"}' >rules
+printf '%s\n%s\n' "$lamp" '{"id":7,"exit":1,"stderr":"HSM busy"}' | "$devs" classify --rules rules >out
+want_in "rules in force beside those of a file" "$(cat out)" '"rule":"ours"'
+want_in "rules of a file beside those in force" "$(cat out)" '"rule":"hsm"'
+echo '[{"name":"ours","verdict":"persistent","pattern":"^our lamp"}]' >rules
+answer=$(printf '%s\n' "$lamp" | "$devs" classify --rules rules)
+want_in "a file's rule takes the place of its namesake" "$answer" '"verdict":"persistent"'
+rm devs.config.json
+
 # An answer comes as soon as its row has come, not at the end.
 mkfifo in
 "$devs" classify <in >slow &
