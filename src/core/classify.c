@@ -408,7 +408,8 @@ int64_t classify_hint(const struct classifier *classifier, const struct classify
     struct scan scan;
     struct retry_hint hint;
     scan_init(&scan, classifier->rules, input);
-    (void)retry_hint_find(&scan, &hint);
+    const bool said =
+        retry_hint_find(&scan, &hint) && scan_is_spoken(&scan, hint.stream, hint.line);
     scan_done(&scan);
-    return hint.ms;
+    return said ? hint.ms : HINT_NONE;
 }

@@ -162,6 +162,14 @@ static bool read_now(const struct json *row, int64_t *out, struct err *err)
     return true;
 }
 
+/* No rule knew the words. A time to come back that stands in them is told; that it
+ * is no cause to try again is the verdict's to say. */
+static bool is_undecided(const struct verdict *verdict)
+{
+    return verdict->class == VERDICT_PERSISTENT &&
+           (strcmp(verdict->rule, "default") == 0 || strcmp(verdict->rule, "exit.words") == 0);
+}
+
 static bool judge(const struct classifier *classifier, const struct json *row,
                   const struct classify_edge *edge, struct verdict *out, struct err *err)
 {
@@ -180,7 +188,7 @@ static bool judge(const struct classifier *classifier, const struct json *row,
         !read_now(row, &input.now_ms, err))
         return false;
     classify(classifier, &input, out);
-    if (is_given(text) && out->retry_after_ms < 0)
+    if ((is_given(text) || is_undecided(out)) && out->retry_after_ms < 0)
         out->retry_after_ms = classify_hint(classifier, &input);
     return true;
 }

@@ -492,6 +492,19 @@ START_TEST(test_B2_types_of_tools_and_what_only_looks_so)
 }
 END_TEST
 
+static void check_tool(const struct json *row, const struct verdict *verdict)
+{
+    check_type(row, verdict);
+    if (verdict->type == TRANSIENT_NONE && json_get(row, "reason"))
+        check_reason(row, verdict);
+}
+
+START_TEST(test_B2_libraries_and_tools)
+{
+    judge_rows("tests/data/failures-more.jsonl", check_tool);
+}
+END_TEST
+
 struct score {
     int rows;
     int right;
@@ -567,6 +580,7 @@ Suite *test_suite(void)
     tcase_add_test(b2, test_B2_captured_log_does_not_count);
     tcase_add_test(b2, test_B2_captured_failures);
     tcase_add_test(b2, test_B2_types_of_tools_and_what_only_looks_so);
+    tcase_add_test(b2, test_B2_libraries_and_tools);
     TCase *words = judge_case(suite, "words");
     tcase_add_loop_test(words, test_passing_failures_are_transient, 0, TABLE_LEN(heal_cases));
     tcase_add_test(words, test_reasons_of_tools);

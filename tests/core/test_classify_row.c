@@ -33,6 +33,8 @@ static const struct {
     {"{\"id\":\"a\",\"exit\":0}", "{\"id\":\"a\",\"verdict\":\"success\",\"type\":null,"},
     {"{\"id\":7,\"exit\":0,\"signal\":null}", "{\"id\":7,\"verdict\":\"success\""},
     {"{\"exit\":0}", "{\"id\":null,"},
+    {"{\"exit\":1,\"stderr\":\"x-ratelimit-reset-requests: 6m0s\"}", "\"retry_after_ms\":360000,"},
+    {"{\"exit\":1,\"stderr\":\"  9 | retry in 20s\"}", "\"retry_after_ms\":null,"},
     {"{\"exit\":1}", "\"verdict\":\"persistent\",\"type\":null,"},
     {"{\"exit\":255}", "\"verdict\":\"persistent\""},
     {"{\"exit\":null,\"signal\":11}", "\"subtype\":\"SIGSEGV\",\"reason\":\"crash\""},
