@@ -1,4 +1,6 @@
+#include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "app.h"
 #include "command.h"
@@ -11,11 +13,10 @@
 #include "session.h"
 #include "watch_run.h"
 
-/* A rule goes to where the next run in this folder finds it. */
+/* A rule goes to where the next run in this folder finds it; `ctx` is the folder. */
 static bool save_rule(void *ctx, const char *rule_json, struct err *err)
 {
-    (void)ctx;
-    return rules_add(".", rule_json, err);
+    return rules_add(ctx, rule_json, err);
 }
 
 int watch_run(struct globals *globals, const struct place *place, int64_t run, enum app_mode mode)
@@ -24,10 +25,12 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
     struct err err = {0};
     struct config config = {0};
     struct control_desk *desk = NULL;
+    char dir[PATH_MAX];
+    bool has_dir = getcwd(dir, sizeof(dir)) != NULL;
     if (mode == APP_LIVE && !control_desk_start(&desk, place, &err))
         return fail(&err);
-    if (mode == APP_LIVE)
-        (void)config_read(".", &config); /* what is wrong was said; one can look all the same */
+    if (mode == APP_LIVE && has_dir)
+        (void)config_read(dir, &config); /* what is wrong was said; one can look all the same */
     struct app_options options = {
         .place = place,
         .run = run,
@@ -36,7 +39,8 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
         .by = session_by(by),
         .engine_done_fd = -1,
         .rules = config.settings.rules,
-        .save_rule = save_rule,
+        .save_rule = has_dir ? save_rule : NULL,
+        .save_ctx = dir,
         .ascii = globals->ascii,
         .colour = globals->no_color ? TERM_COLOUR_NONE : TERM_COLOUR_AUTO,
     };

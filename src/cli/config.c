@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@ enum { CONFIG_FOLDERS_MAX = 128 };
 bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *err)
 {
     char folder[PATH_MAX];
+    assert(dir[0] == '/'); /* there is nothing above a relative one */
     (void)snprintf(folder, sizeof(folder), "%s", dir);
     for (int i = 0; i < CONFIG_FOLDERS_MAX; i++) {
         int len = snprintf(path, PATH_MAX, "%s/devs.config.json", folder);
