@@ -250,6 +250,14 @@ static bool try_rule(const struct globals *globals, const struct config *config,
     return ok;
 }
 
+static void say_added(const char *path)
+{
+    struct str out = {0};
+    str_addf(&out, "added to %s\n", path);
+    say(out.data);
+    str_done(&out);
+}
+
 static int teach(struct globals *globals, const struct config *config, const char *dir,
                  const struct rules_options *options)
 {
@@ -272,7 +280,7 @@ static int teach(struct globals *globals, const struct config *config, const cha
     if (options->json)
         print_trial_json(&trial, path);
     else if (options->add)
-        (void)printf("added to %s\n", path);
+        say_added(path);
     else
         (void)puts("nothing was saved");
     return options->try && trial.changed > 0 ? EXIT_WOULD_CHANGE : EXIT_ALL_PASSED;

@@ -45,8 +45,11 @@ static void put_error(const char *message, const char *hint)
     (void)fputs("devs: ", stderr);
     put_clean(stderr, message);
     (void)fputc('\n', stderr);
-    if (hint && *hint)
-        (void)fprintf(stderr, "hint: %s\n", hint);
+    if (!hint || *hint == '\0')
+        return;
+    (void)fputs("hint: ", stderr);
+    put_clean(stderr, hint);
+    (void)fputc('\n', stderr);
 }
 
 int fail(const struct err *err)

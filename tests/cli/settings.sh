@@ -79,4 +79,13 @@ want_in 'a bad rule' "$(cat err)" "devs.config.json: rule 1 'r1': "
 want 'a bad rule: one line' "$(wc -l <err | tr -d ' ')" 1
 [ ! -e .devs ]
 want 'nothing was started' $? 0
+
+# --- a folder whose name would speak to the terminal
+esc=$(printf '\033')
+mkdir "${esc}[31mred"
+(cd "${esc}[31mred" && printf '{"name": "a", "verdict": "persistent", "pattern": "x y"}' >rule &&
+	printf '{}' >devs.config.json && "$devs" rules --add rule >../out 2>../err)
+want 'rules --add there: exit' $? 0
+want_in 'rules --add there' "$(cat out)" 'added to '
+want 'rules --add prints no escapes' "$(grep -c "$esc" out)" 0
 finish

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exit_code.h"
+#include "fail.h"
 #include "test_main.h"
 
 static char dir[PATH_MAX - 64];
@@ -176,6 +177,21 @@ START_TEST(test_a_file_that_cannot_be_opened)
 }
 END_TEST
 
+/* A hint may name what somebody else wrote. */
+START_TEST(test_hints_are_cleaned)
+{
+    char path[PATH_MAX];
+    ck_assert_int_eq(fail_usage("see \033[31m'x'\033]0;y\007", "no"), EXIT_USAGE);
+    (void)fflush(stderr);
+    (void)snprintf(path, sizeof(path), "%s/said", dir);
+    char *said = test_read_file(path);
+    ck_assert_ptr_nonnull(said);
+    ck_assert_ptr_nonnull(strstr(said, "hint: see"));
+    ck_assert_ptr_null(strchr(said, '\033'));
+    free(said);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("config");
@@ -189,5 +205,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_too_large_a_file);
     tcase_add_test(tcase, test_a_file_that_cannot_be_read);
     tcase_add_test(tcase, test_a_file_that_cannot_be_opened);
+    tcase_add_test(tcase, test_hints_are_cleaned);
     return suite;
 }
