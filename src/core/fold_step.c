@@ -74,6 +74,7 @@ static void step_passed(const struct fold *fold)
         fold_make_ready(fold, number);
         return;
     }
+    fold_let_go(fold);
     fold_set_status(fold, task, TASK_PASSED);
     pass_on(fold);
 }

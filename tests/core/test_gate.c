@@ -228,6 +228,18 @@ START_TEST(test_sent_one_behind_a_probe_starts_after_it)
 }
 END_TEST
 
+START_TEST(test_what_has_passed_is_held_no_more)
+{
+    meet_limit(1); /* `free` runs */
+    play_control(&play, CONTROL_HOLD, "free", CANCEL_STOP);
+    play_exit(&play, "free", 0, play_passed());
+    ck_assert(!play.state.tasks[3].held);
+    ck_assert_int_eq(play.state.held_count, 0);
+    play_control(&play, CONTROL_RELEASE, "free", CANCEL_STOP);
+    ck_assert(answers(false, "it is not held"));
+}
+END_TEST
+
 START_TEST(test_spreading_ends_with_its_line)
 {
     meet_limit(1);
@@ -503,6 +515,7 @@ static void add_gate_tests(Suite *suite)
     tcase_add_test(tcase, test_retry_sends_the_task_as_the_probe);
     tcase_add_test(tcase, test_retry_of_what_still_needs_another_leaves_the_gate);
     tcase_add_loop_test(tcase, test_the_sent_one_that_leaves_the_line_spends_no_limit, 0, 2);
+    tcase_add_test(tcase, test_what_has_passed_is_held_no_more);
     tcase_add_test(tcase, test_spreading_ends_with_its_line);
     tcase_add_test(tcase, test_what_is_spread_starts_in_its_turn);
     tcase_add_test(tcase, test_sent_one_behind_a_probe_starts_after_it);

@@ -219,6 +219,7 @@ static void take_step_passed(struct taking *taking)
         line_up(taking, taking->number);
         return;
     }
+    model_let_go(taking->task);
     model_set_status(taking, taking->number, TASK_PASSED);
     for (int i = 0; i < plot->task_count; i++) {
         enum task_status status = model->tasks[i].status;
