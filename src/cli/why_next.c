@@ -1,5 +1,6 @@
 /* why_next.c - what would help, and who has to do it. */
 #include <assert.h>
+#include <string.h>
 
 #include "attr.h"
 #include "clock.h"
@@ -51,6 +52,49 @@ static void add_command(const struct why *why, const char *command, struct str *
              follower_state(why->follower)->plan->tasks[why->pick.task].id);
 }
 
+/* Only an engine that runs takes acts; a run that has ended takes none. */
+static bool takes_acts(const struct why *why)
+{
+    return !follower_state(why->follower)->ended && !why->orphaned;
+}
+
+/* The run's command line as it can be typed: devs, wherever its program stood. */
+static void add_again(const struct why *why, struct str *out)
+{
+    const char *line = follower_run(why->follower)->command;
+    const char *rest = *line == '\'' ? strchr(line + 1, '\'') : strchr(line, ' ');
+    const bool is_plan = strcmp(follower_run(why->follower)->kind, "plan") == 0;
+    str_addf(out, "%s: devs", is_plan ? "start the plan again" : "run it again");
+    str_add(out, rest ? rest + (*rest == '\'') : "");
+}
+
+/* What makes it run once more, whatever that needs first. */
+static void add_retry(const struct why *why, struct str *out)
+{
+    if (takes_acts(why))
+        add_command(why, "retry", out);
+    else
+        add_again(why, out);
+}
+
+/* What has to change, by the class as it counts now; nothing where only a person knows,
+ * and has said so. */
+static const char *remedy(const struct attempt_state *attempt, const struct verdict *verdict)
+{
+    struct verdict_label label = {verdict->class, verdict->type, verdict->reason};
+    if (attempt->correction)
+        label = attempt->correction->label;
+    else if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
+        return "it must fail first: a test that is green at once proves nothing";
+    else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
+        return remedies[REASON_DEADLINE];
+    if (label.class == VERDICT_SUCCESS)
+        return "";
+    if (label.class == VERDICT_TRANSIENT)
+        return cures[label.type];
+    return attempt->correction && label.reason == REASON_NONE ? "" : remedies[label.reason];
+}
+
 static void next_of_failure(const struct why *why, struct str *out)
 {
     const struct step_state *step = run_state_step(follower_state(why->follower), why->pick.task);
@@ -58,20 +102,12 @@ static void next_of_failure(const struct why *why, struct str *out)
     const struct attempt_state *attempt = step_state_attempt(step);
     int64_t resets_at_ms = shown_resets_at_ms(step);
     char at[CLOCK_TEXT_MAX];
-    if (!verdict || !attempt)
-        str_add(out, remedies[REASON_NONE]);
-    else if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
-        str_add(out, "it must fail first: a test that is green at once proves nothing");
-    else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
-        str_add(out, remedies[REASON_DEADLINE]);
-    else if (verdict->class == VERDICT_TRANSIENT)
-        str_add(out, cures[verdict->type]);
-    else
-        str_add(out, remedies[verdict->reason]);
+    str_add(out, verdict && attempt ? remedy(attempt, verdict) : remedies[REASON_NONE]);
     if (resets_at_ms > why->now.at_ms)
         str_addf(out, " (it resets at %s)", clock_date(resets_at_ms, at));
-    str_add(out, "; then ");
-    add_command(why, "retry", out);
+    if (out->len > 0)
+        str_add(out, "; then ");
+    add_retry(why, out);
 }
 
 void why_next(const struct why *why, struct str *out)
@@ -85,19 +121,23 @@ void why_next(const struct why *why, struct str *out)
         next_of_failure(why, out);
         break;
     case SHOWN_CANCELLED:
-        add_command(why, "retry", out);
-        str_add(out, " gives it a fresh set of tries");
+        add_retry(why, out);
+        if (takes_acts(why))
+            str_add(out, " gives it a fresh set of tries");
         break;
     case SHOWN_BACKOFF:
         if (why->orphaned) {
-            str_add(out, "no devs is running this run: nobody waits");
+            str_add(out, "no devs is running this run: nobody waits; ");
+            add_again(why, out);
         } else {
             add_command(why, "retry", out);
             str_add(out, " sends it now");
         }
         break;
     case SHOWN_HELD:
-        if (task->follows >= 0) {
+        if (!takes_acts(why)) {
+            add_again(why, out);
+        } else if (task->follows >= 0) {
             str_addf(out, "it goes on once %s is through", state->plan->tasks[task->follows].id);
         } else {
             add_command(why, "release", out);
@@ -108,14 +148,18 @@ void why_next(const struct why *why, struct str *out)
         shown_why(state, why->pick.task, out);
         break;
     case SHOWN_LOST:
-        str_add(out, "no devs is running this run: start it again");
+        str_add(out, "no devs is running this run; ");
+        add_again(why, out);
         break;
     case SHOWN_QUIET:
         add_command(why, "log -f", out);
         str_add(out, " shows what it prints");
         break;
-    case SHOWN_RUNNING:
     case SHOWN_QUEUED:
+        if (!takes_acts(why))
+            add_again(why, out);
+        break;
+    case SHOWN_RUNNING:
     case SHOWN_PASSED:
     case SHOWN_COUNT:
         break;

@@ -122,6 +122,14 @@ want 'correct in a run that has ended: exit' $? 0
 want_in 'correct in a run that has ended' "$out" 'try 1 is NETWORK_TIMEOUT by your word'
 out=$("$devs" why 1/odd)
 want_in 'the first verdict stays' "$out" 'RED: failed, exit 1'
+case $out in
+*'somebody must look'*) looked=no ;;
+*) looked=yes ;;
+esac
+want 'somebody has looked' "$looked" yes
+want_in 'next: by the class as corrected' "$out" 'next       the network must come back; then start the plan again: devs run --plain plan.json'
+"$devs" exec --once -- false 2>/dev/null
+want_in 'next: of a command' "$("$devs" why exec)" "run it again: devs exec --once -- false"
 want_in 'the correction is shown' "$out" 'corrected  NETWORK_TIMEOUT, says '
 want_in 'the correction is in the log' "$("$devs" debug --logs 1 --json)" '"kind":"class_corrected"'
 want_in 'a correction goes to the step meant' "$("$devs" correct 1/two success --step 1)" 'try 1 is success'
@@ -180,6 +188,7 @@ wait "$pid" 2>/dev/null
 kill -9 "$child" 2>/dev/null
 run=$("$devs" runs --json | head -1 | sed 's/.*"run":\([0-9]*\).*/\1/')
 want_in 'correct in a run that was left' "$("$devs" correct "$run/gone" compile 2>&1)" 'try 1 is compile by your word'
+want_in 'next in a run that was left' "$("$devs" why "$run/hang")" 'start the plan again: devs run --plain hang.json'
 want_in 'why in a run that was left' "$("$devs" why "$run/hang")" 'no devs is running this run'
 "$devs" retry --one "$run/gone" 2>err
 want 'send in a run that was left: exit' $? 1
