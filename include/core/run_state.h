@@ -230,8 +230,9 @@ struct fault {
     struct moment since, latest;       /* the first and the last of these waits began */
     struct moment due_first, due_last; /* when they end */
 };
-/* The faults that FAULT_TASKS_MIN tasks or more wait with, by their first task. Returns
- * how many there are, at most FAULTS_MAX. O(waits x faults). */
+/* The faults that FAULT_TASKS_MIN tasks or more wait with: of all groups the largest, then
+ * of the rest, and so on; put in the order of their first task. Each task is in one at most.
+ * Returns how many there are, at most FAULTS_MAX. O(tasks + waits x faults). */
 int run_state_faults(const struct run_state *state, struct fault out[FAULTS_MAX]);
 /* Do both wait with the same result, their waits begun within FAULT_SPAN_MS? */
 bool run_state_waits_alike(const struct run_state *state, int task, int other);

@@ -1,7 +1,9 @@
 #include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "run_state.h"
+#include "xalloc.h"
 
 static bool same_digest(struct digest a, struct digest b)
 {
@@ -40,77 +42,114 @@ bool fault_has(const struct fault *fault, const struct run_state *state, int tas
            step->wait_from.mono_ms <= fault->latest.mono_ms;
 }
 
-static int64_t earlier_ms(int64_t a, int64_t b)
+/* What waits on a result that is known. */
+struct candidate {
+    struct digest result;
+    const struct step_state *step;
+    int task;
+    bool taken; /* by a fault that was told */
+};
+
+static int compare(uint64_t a, uint64_t b)
 {
-    return a < b ? a : b;
+    return (a > b) - (a < b);
 }
 
-static int64_t later_ms(int64_t a, int64_t b)
+/* By result, then by when the wait began. */
+static int by_result(const void *left, const void *right)
 {
-    return a > b ? a : b;
+    const struct candidate *a = left, *b = right;
+    int64_t a_ms = a->step->wait_from.mono_ms, b_ms = b->step->wait_from.mono_ms;
+    int order = compare(a->result.hi, b->result.hi);
+    if (order == 0)
+        order = compare(a->result.lo, b->result.lo);
+    if (order == 0)
+        order = (a_ms > b_ms) - (a_ms < b_ms);
+    return order != 0 ? order : a->task - b->task;
 }
 
-/* Would all its waits still have begun within the span with this one among them? */
-static bool takes(const struct fault *fault, struct digest result, const struct moment *from)
+/* The tasks with the lowest numbers, where there are too many. */
+static int gather(const struct run_state *state, struct candidate *out)
 {
-    int64_t first_ms = earlier_ms(fault->since.mono_ms, from->mono_ms);
-    int64_t last_ms = later_ms(fault->latest.mono_ms, from->mono_ms);
-    return same_digest(result, fault->fingerprint) && last_ms - first_ms <= FAULT_SPAN_MS;
-}
-
-static void join(struct fault *fault, int task, const struct step_state *step)
-{
-    fault->count++;
-    if (task < fault->first)
-        fault->first = task;
-    if (step->wait_from.mono_ms < fault->since.mono_ms)
-        fault->since = step->wait_from;
-    if (step->wait_from.mono_ms > fault->latest.mono_ms)
-        fault->latest = step->wait_from;
-    if (step->due.mono_ms < fault->due_first.mono_ms)
-        fault->due_first = step->due;
-    if (step->due.mono_ms > fault->due_last.mono_ms)
-        fault->due_last = step->due;
-}
-
-/* Faults with fewer tasks go; the others are put in the order of their first task. */
-static int keep_common(struct fault *faults, int count)
-{
-    int kept = 0;
-    for (int i = 0; i < count; i++) {
-        struct fault fault = faults[i];
-        if (fault.count < FAULT_TASKS_MIN)
-            continue;
-        int at = kept++;
-        for (; at > 0 && faults[at - 1].first > fault.first; at--)
-            faults[at] = faults[at - 1];
-        faults[at] = fault;
+    int count = 0;
+    for (int i = 0; i < state->plan->task_count && count < FAULT_WAITS_MAX; i++) {
+        struct digest result = last_result(state, i);
+        if (heap_has(&state->waits, i) && is_known(result))
+            out[count++] = (struct candidate){result, run_state_step(state, i), i, false};
     }
-    return kept;
+    qsort(out, (size_t)count, sizeof(*out), by_result);
+    return count;
+}
+
+static bool is_within(const struct candidate *first, const struct candidate *other)
+{
+    return !other->taken && same_digest(first->result, other->result) &&
+           other->step->wait_from.mono_ms - first->step->wait_from.mono_ms <= FAULT_SPAN_MS;
+}
+
+/* Which of the sorted: one result, their waits begun within the span. */
+struct window {
+    int from, count;
+};
+
+static struct window largest_window(const struct candidate *sorted, int count)
+{
+    struct window best = {0};
+    int end = 0;
+    for (int from = 0; from < count; from++) {
+        end = end > from ? end : from;
+        while (end < count && is_within(&sorted[from], &sorted[end]))
+            end++;
+        if (end - from > best.count)
+            best = (struct window){.from = from, .count = end - from};
+    }
+    return best;
+}
+
+static struct fault tell(struct candidate *members, int count)
+{
+    const struct step_state *step = members[0].step;
+    struct fault fault = {.fingerprint = members[0].result,
+                          .first = members[0].task,
+                          .count = count,
+                          .since = step->wait_from,
+                          .latest = members[count - 1].step->wait_from,
+                          .due_first = step->due,
+                          .due_last = step->due};
+    for (int i = 0; i < count; i++) {
+        members[i].taken = true;
+        step = members[i].step;
+        if (members[i].task < fault.first)
+            fault.first = members[i].task;
+        if (step->due.mono_ms < fault.due_first.mono_ms)
+            fault.due_first = step->due;
+        if (step->due.mono_ms > fault.due_last.mono_ms)
+            fault.due_last = step->due;
+    }
+    return fault;
+}
+
+static int by_first(const void *left, const void *right)
+{
+    const struct fault *a = left, *b = right;
+    return a->first - b->first;
 }
 
 int run_state_faults(const struct run_state *state, struct fault out[FAULTS_MAX])
 {
+    if (state->waits.count < FAULT_TASKS_MIN)
+        return 0;
+    size_t cap = 0;
+    struct candidate *sorted = xgrow(NULL, &cap, FAULT_WAITS_MAX, sizeof(*sorted));
+    int candidates = gather(state, sorted);
     int count = 0;
-    for (int i = 0; i < state->waits.count && i < FAULT_WAITS_MAX; i++) {
-        int task = state->waits.items[i];
-        const struct step_state *step = run_state_step(state, task);
-        struct digest fingerprint = last_result(state, task);
-        if (!is_known(fingerprint))
-            continue;
-        int at = 0;
-        while (at < count && !takes(&out[at], fingerprint, &step->wait_from))
-            at++;
-        if (at < count)
-            join(&out[at], task, step);
-        else if (count < FAULTS_MAX)
-            out[count++] = (struct fault){.fingerprint = fingerprint,
-                                          .first = task,
-                                          .count = 1,
-                                          .since = step->wait_from,
-                                          .latest = step->wait_from,
-                                          .due_first = step->due,
-                                          .due_last = step->due};
+    while (count < FAULTS_MAX) {
+        struct window window = largest_window(sorted, candidates);
+        if (window.count < FAULT_TASKS_MIN)
+            break;
+        out[count++] = tell(&sorted[window.from], window.count);
     }
-    return keep_common(out, count);
+    free(sorted);
+    qsort(out, (size_t)count, sizeof(*out), by_first);
+    return count;
 }

@@ -239,6 +239,20 @@ static void release_task(const struct scheduling *now, const struct control *con
     accept(answer, "released");
 }
 
+/* The fault that the task waits with, if it is one of those that are told. */
+static bool find_fault(const struct run_state *state, int task, struct fault *out)
+{
+    struct fault faults[FAULTS_MAX];
+    int count = run_state_faults(state, faults);
+    for (int i = 0; i < count; i++) {
+        if (!fault_has(&faults[i], state, task))
+            continue;
+        *out = faults[i];
+        return true;
+    }
+    return false;
+}
+
 /* Send this one; what waits with the same fault is held until it is through. */
 static void send_one(const struct scheduling *now, const struct control *control, int task,
                      struct answer *answer)
@@ -250,8 +264,11 @@ static void send_one(const struct scheduling *now, const struct control *control
         return;
     }
     int others = 0;
+    struct fault fault;
+    bool common = find_fault(state, task, &fault);
     for (int i = 0; i < state->plan->task_count; i++) {
-        if (i == task || state->tasks[i].held || !run_state_waits_alike(state, task, i))
+        bool alike = common ? fault_has(&fault, state, i) : run_state_waits_alike(state, task, i);
+        if (i == task || state->tasks[i].held || !alike)
             continue;
         struct event event = scheduler_event(now, EVENT_TASK_HELD, i);
         event.a = task + 1;

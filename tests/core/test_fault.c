@@ -122,6 +122,27 @@ START_TEST(test_waits_that_began_within_a_minute)
 }
 END_TEST
 
+/* Begun at 0, 55 and 115 s: whatever order they are met in, the largest group is told, and
+ * the sending of one goes by it. */
+START_TEST(test_the_largest_group_is_told)
+{
+    struct fault faults[FAULTS_MAX];
+    fail_alike(0, 5);
+    play_wait(&play, 55000);
+    fail_alike(1, 5);
+    play_wait(&play, 60000);
+    fail_alike(2, 5);
+    fail_alike(3, 5);
+    ck_assert_int_eq(run_state_faults(&play.state, faults), 1);
+    ck_assert_int_eq(faults[0].first, 1);
+    ck_assert_int_eq(faults[0].count, 3);
+    ck_assert(!fault_has(&faults[0], &play.state, 0));
+    play_control(&play, CONTROL_SEND_ONE, "t1", CANCEL_STOP);
+    ck_assert_int_eq(play.state.tasks[1].followers, 2);
+    ck_assert(!play.state.tasks[0].held);
+}
+END_TEST
+
 /* Who has no followers needs no look at all the tasks. */
 START_TEST(test_followers_are_counted)
 {
@@ -160,6 +181,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_waits_of_one_fault_end_at_different_times);
     tcase_add_test(tcase, test_more_faults_than_are_told_apart);
     tcase_add_loop_test(tcase, test_waits_that_began_within_a_minute, 0, 2);
+    tcase_add_test(tcase, test_the_largest_group_is_told);
     tcase_add_test(tcase, test_followers_are_counted);
     tcase_add_test(tcase, test_what_has_no_result_is_like_nothing);
     return suite;

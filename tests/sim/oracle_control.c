@@ -1,7 +1,5 @@
 #include "oracle.h"
 
-#include <stdlib.h>
-
 enum { MINUTE_MS = 60 * 1000 };
 
 static void emit_act(struct oracle *oracle, enum event_kind kind, int task, int64_t a)
@@ -134,20 +132,82 @@ static bool release(struct oracle *oracle, int task)
     return true;
 }
 
-/* Those that began to wait within a minute of this one, with the same result, follow it. */
+/* Does it wait with the result that the step had? */
+static bool waits_as(const struct model *model, int task, const struct model_step *step)
+{
+    const struct model_step *other = model_peek(model, task);
+    const struct digest *result = &step->last.fingerprint;
+    return other->status == STEP_WAITING && (result->hi != 0 || result->lo != 0) &&
+           other->last.fingerprint.hi == result->hi && other->last.fingerprint.lo == result->lo;
+}
+
+/* How many of those that are left began to wait in the minute from this one's start on;
+ * the last of them in *to_ms. */
+static int count_minute(const struct model *model, const bool left[], int first, int64_t *to_ms)
+{
+    const struct model_step *step = model_peek(model, first);
+    int64_t from_ms = step->wait_from.mono_ms;
+    int count = 0;
+    *to_ms = from_ms;
+    for (int i = 0; i < model->plot->task_count; i++) {
+        int64_t began_ms = model_peek(model, i)->wait_from.mono_ms;
+        if (!left[i] || began_ms < from_ms || began_ms > from_ms + MINUTE_MS)
+            continue;
+        count++;
+        *to_ms = began_ms > *to_ms ? began_ms : *to_ms;
+    }
+    return count;
+}
+
+/* Minutes full of waits with one result, the fullest first: when the one began and ended
+ * that the task is in. Unchanged if no three are in one with it. */
+static void find_fault(const struct model *model, int task, int64_t *from_ms, int64_t *to_ms)
+{
+    const int64_t own_ms = model_peek(model, task)->wait_from.mono_ms;
+    bool left[PLOT_TASKS_MAX] = {false};
+    for (int i = 0; i < model->plot->task_count; i++)
+        left[i] = waits_as(model, i, model_peek(model, task)) && model->tasks[i].follows < 0;
+    for (;;) {
+        int best = 0;
+        int64_t since_ms = 0, until_ms = 0;
+        for (int i = 0; i < model->plot->task_count; i++) {
+            int64_t began_ms = model_peek(model, i)->wait_from.mono_ms, last_ms = 0;
+            int count = left[i] ? count_minute(model, left, i, &last_ms) : 0;
+            if (count < best || count == 0 || (count == best && began_ms >= since_ms))
+                continue;
+            best = count;
+            since_ms = began_ms;
+            until_ms = last_ms;
+        }
+        if (best < FAULT_TASKS_MIN)
+            return;
+        if (own_ms >= since_ms && own_ms <= until_ms) {
+            *from_ms = since_ms;
+            *to_ms = until_ms;
+            return;
+        }
+        for (int i = 0; i < model->plot->task_count; i++) {
+            int64_t began_ms = model_peek(model, i)->wait_from.mono_ms;
+            left[i] = left[i] && (began_ms < since_ms || began_ms > until_ms);
+        }
+    }
+}
+
+/* Those that began to wait within a minute of this one, with the same result, follow it;
+ * where it is one of a common fault, those of that fault. */
 static bool send_one(struct oracle *oracle, int task)
 {
     const struct model *model = &oracle->model;
     const struct model_step *step = model_peek(model, task);
-    const struct digest result = step->last.fingerprint;
     if (step->status != STEP_WAITING)
         return false;
+    int64_t from_ms = step->wait_from.mono_ms - MINUTE_MS;
+    int64_t to_ms = step->wait_from.mono_ms + MINUTE_MS;
+    find_fault(model, task, &from_ms, &to_ms);
     for (int i = 0; i < model->plot->task_count; i++) {
         const struct model_step *other = model_peek(model, i);
-        bool same = other->status == STEP_WAITING && (result.hi != 0 || result.lo != 0) &&
-                    other->last.fingerprint.hi == result.hi &&
-                    other->last.fingerprint.lo == result.lo &&
-                    llabs(other->wait_from.mono_ms - step->wait_from.mono_ms) <= MINUTE_MS;
+        bool same = waits_as(model, i, step) && other->wait_from.mono_ms >= from_ms &&
+                    other->wait_from.mono_ms <= to_ms;
         if (i != task && same && !model->tasks[i].held) {
             emit_act(oracle, EVENT_TASK_HELD, i, task + 1);
             if (oracle->tally)
