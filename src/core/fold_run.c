@@ -45,6 +45,13 @@ static void rebase_step(const struct fold *fold, int task)
     rebase(now, &step->due);
     if (heap_has(&fold->state->waits, task))
         heap_put(&fold->state->waits, task, step->due.mono_ms);
+    for (int i = 0; i < fold->state->plan->tasks[task].step_count; i++) {
+        struct attempt_state *attempt = step_state_attempt(&fold->state->tasks[task].steps[i]);
+        if (!attempt)
+            continue;
+        rebase(now, &attempt->started);
+        rebase(now, &attempt->ended);
+    }
 }
 
 /* The clock since boot began anew: what still counts moves over by the wall clock. */

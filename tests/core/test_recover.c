@@ -192,6 +192,11 @@ START_TEST(test_wait_goes_on_after_a_reboot)
     ck_assert_int_eq(play.now.mono_ms, 100); /* the clock began anew */
     ck_assert_int_eq(step("a")->due.at_ms, due_ms);
     ck_assert_int_eq(scheduler_next_due(&play.scheduler), 600);
+    const struct attempt_state *attempt = step_state_attempt(step("a"));
+    int64_t ago_ms = play.now.at_ms - attempt->ended.at_ms;
+    ck_assert_int_eq(play.now.mono_ms - attempt->ended.mono_ms, ago_ms);
+    ck_assert_int_eq(play.now.mono_ms - attempt->started.mono_ms,
+                     play.now.at_ms - attempt->started.at_ms);
     play_wait(&play, 500);
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
 }

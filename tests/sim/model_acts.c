@@ -91,6 +91,10 @@ void model_take_recovered(struct taking *taking)
         move_clock(now, &step->first_start);
         move_clock(now, &step->wait_from);
         move_clock(now, &step->due);
+        for (int k = 0; k < model->plot->tasks[i].step_count; k++) {
+            move_clock(now, &model->steps[i][k].last.started);
+            move_clock(now, &model->steps[i][k].last.ended);
+        }
     }
     for (int i = 0; i < PLOT_SOURCES_MAX; i++) {
         move_clock(now, &model->gates[i].since);
