@@ -141,6 +141,8 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
     bool of_start = attempt && attempt->outcome.kind == OUTCOME_NOT_STARTED;
     if (!of_start && !policy_fits_phase(plan->policy, plan->phase))
         str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
+    else if (attempt && attempt->outcome.kind == OUTCOME_TIMEOUT && !plan->policy->retry_timeouts)
+        str_addf(out, "policy %s does not try again after a time-out", policy);
     else if (attempt)
         str_addf(out, "policy %s does not try again on a %s failure", policy,
                  verdict_class_name(attempt->class));

@@ -278,6 +278,15 @@ START_TEST(test_end_of_a_start_names_no_phase)
 }
 END_TEST
 
+START_TEST(test_end_after_a_time_out_says_so)
+{
+    const struct outcome late = {.kind = OUTCOME_TIMEOUT};
+    open(PLAN_OF(",\"retry_timeouts\":false"), 1);
+    play_outcome(&play, "a", late, play_transient(TRANSIENT_RESOURCE_BUSY));
+    ck_assert_str_eq(end_of("a"), "failed: policy p does not try again after a time-out");
+}
+END_TEST
+
 START_TEST(test_end_by_deadline_says_how_much_is_gone)
 {
     open(PLAN_OF(PLAIN ",\"deadline_ms\":60000"), 1);
@@ -466,6 +475,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_end_says_why_the_policy_did_not_go_on);
     tcase_add_test(tcase, test_end_names_a_phase_without_tries);
     tcase_add_test(tcase, test_end_of_a_start_names_no_phase);
+    tcase_add_test(tcase, test_end_after_a_time_out_says_so);
     tcase_add_test(tcase, test_end_by_deadline_says_how_much_is_gone);
     tcase_add_test(tcase, test_end_in_circles_counts_equal_results);
     tcase_add_test(tcase, test_evidence_near_misses_and_hint);
