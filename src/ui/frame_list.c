@@ -238,12 +238,12 @@ static void draw_fold(const struct row *row, const struct view_fold *fold)
         (void)canvas_text(row->canvas, spot, frame_style(row->shown), shown_word(row->shown));
 }
 
-/* The row of a task of an unfolded fault hangs below that of the fault. */
+/* The row of a task that the row of its fault counts too hangs below that. */
 static bool is_below_fold(const struct row *row)
 {
     const struct view *view = row->input->view;
     const struct view_fold *fold = view_fold_of(view, row->task);
-    return fold && !row->fold && view_is_unfolded(view, fold);
+    return fold && !row->fold && view_has_fold_row(view, fold);
 }
 
 static void draw_row(const struct row *row)

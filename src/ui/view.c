@@ -16,12 +16,6 @@ enum {
     NEAR = 2, /* so many wrong letters are taken for a slip */
 };
 
-/* Each task and each fold may have one. */
-static size_t rows_max(const struct view *view)
-{
-    return (size_t)view->order_count + VIEW_FOLDS_MAX + 1;
-}
-
 void view_init(struct view *view, int task_count)
 {
     assert(task_count >= 0);
@@ -31,7 +25,7 @@ void view_init(struct view *view, int task_count)
         .order_count = task_count,
     };
     view->order = xcalloc((size_t)task_count + 1, sizeof(*view->order));
-    view->rows = xcalloc(rows_max(view), sizeof(*view->rows));
+    view->rows = xcalloc((size_t)view_rows_max(view), sizeof(*view->rows));
     view->fold_of = xcalloc((size_t)task_count + 1, sizeof(*view->fold_of));
     view->targets = xcalloc((size_t)task_count + 1, sizeof(*view->targets));
     for (int i = 0; i < task_count; i++) {
@@ -185,183 +179,6 @@ void view_nearest(const struct view *view, const struct view_facts *facts, struc
         str_addf(out, "nearest %s: %s (%d)", nearest.kind, str_text(&nearest.word),
                  count_matches(facts, nearest.kind, str_text(&nearest.word)));
     str_done(&nearest.word);
-}
-
-/* The row of a fold is its first task's number, complemented. */
-static int row_of_fold(int first)
-{
-    return -1 - first;
-}
-
-bool view_row_is_fold(int row)
-{
-    return row < 0;
-}
-
-int view_row_task(int row)
-{
-    return row < 0 ? -1 - row : row;
-}
-
-static int find_row(const struct view *view, int row)
-{
-    for (int i = 0; i < view->row_count; i++) {
-        if (view->rows[i] == row)
-            return i;
-    }
-    return VIEW_NO_ROW;
-}
-
-int view_row_of(const struct view *view, int task)
-{
-    return task >= 0 ? find_row(view, task) : VIEW_NO_ROW;
-}
-
-int view_chosen_row(const struct view *view)
-{
-    if (view->chosen < 0)
-        return VIEW_NO_ROW;
-    return find_row(view, view->on_fold ? row_of_fold(view->chosen) : view->chosen);
-}
-
-void view_choose(struct view *view, int row)
-{
-    view->chosen = view_row_task(row);
-    view->on_fold = view_row_is_fold(row);
-}
-
-/* Those that need a person first, each part in the plan's order. */
-static void sort(int *order, int count, const struct view_facts *facts)
-{
-    int next = 0;
-    for (int wanted = 1; wanted >= 0; wanted--) {
-        for (int task = 0; task < count; task++) {
-            bool first = shown_task(facts->state, task, facts->orphaned) == SHOWN_NEEDS_YOU;
-            if (first == (wanted == 1))
-                order[next++] = task;
-        }
-    }
-}
-
-/* The rows as they are being made. */
-struct filling {
-    const struct view *view;
-    const struct view_facts *facts;
-    int *rows;
-    int count;
-    int hidden[VIEW_FOLDS_MAX]; /* by fold: members that the filter keeps back */
-    bool has_row[VIEW_FOLDS_MAX];
-};
-
-static void add_row(struct filling *filling, int row)
-{
-    filling->rows[filling->count++] = row;
-}
-
-/* A fold of which the filter hides a part is no row: an act on it would be an act on what
- * cannot be seen. */
-static void count_hidden(struct filling *filling)
-{
-    const struct view *view = filling->view;
-    for (int i = 0; i < view->order_count && view->fold_count > 0; i++) {
-        int fold = view->fold_of[i];
-        if (fold >= 0)
-            filling->hidden[fold] += !view_matches(view, filling->facts, i);
-    }
-}
-
-static void add_members(struct filling *filling, int fold)
-{
-    const struct view *view = filling->view;
-    for (int i = 0; i < view->order_count; i++) {
-        if (view->fold_of[i] == fold)
-            add_row(filling, i);
-    }
-}
-
-/* A task that is in a fold: the fold's row where its first task would be, and nothing for
- * the others, but for one that a person looks at. */
-static void add_folded(struct filling *filling, int task, int fold)
-{
-    const struct view *view = filling->view;
-    bool unfolded = view_is_unfolded(view, &view->folds[fold]);
-    if (!filling->has_row[fold]) {
-        filling->has_row[fold] = true;
-        add_row(filling, row_of_fold(view->folds[fold].fault.first));
-        if (unfolded)
-            add_members(filling, fold);
-    }
-    bool stays = task == view->chosen && !view->on_fold;
-    bool is_first = task == view->folds[fold].fault.first;
-    if (stays && !unfolded && (!is_first || view->open))
-        add_row(filling, task);
-}
-
-static int filter_rows(const struct view *view, const struct view_facts *facts, const int *order,
-                       int *rows)
-{
-    struct filling filling = {.view = view, .facts = facts, .rows = rows};
-    count_hidden(&filling);
-    for (int i = 0; i < view->order_count; i++) {
-        int fold = view->fold_of[order[i]];
-        if (fold >= 0 && filling.hidden[fold] == 0)
-            add_folded(&filling, order[i], fold);
-        else if (order[i] == view->chosen || view_matches(view, facts, order[i]))
-            add_row(&filling, order[i]);
-    }
-    return filling.count;
-}
-
-/* What is chosen has a row: its own, or its fold's. */
-static void settle_choice(struct view *view)
-{
-    if (view->chosen < 0 || view_chosen_row(view) != VIEW_NO_ROW)
-        return;
-    view->on_fold = false;
-    const struct view_fold *fold = view_fold_of(view, view->chosen);
-    bool is_folded = fold && view_chosen_row(view) == VIEW_NO_ROW &&
-                     find_row(view, row_of_fold(fold->fault.first)) != VIEW_NO_ROW;
-    if (is_folded)
-        view_choose(view, row_of_fold(fold->fault.first));
-}
-
-void view_arrange(struct view *view, const struct view_facts *facts)
-{
-    int *order = xcalloc((size_t)view->order_count + 1, sizeof(*order));
-    int *rows = xcalloc(rows_max(view), sizeof(*rows));
-    view_find_folds(view, facts->state);
-    sort(order, view->order_count, facts);
-    int count = filter_rows(view, facts, order, rows);
-
-    bool same =
-        count == view->row_count && memcmp(rows, view->rows, (size_t)count * sizeof(*rows)) == 0;
-    bool first = view->row_count == 0;
-    view->unsettled = !same && !first && facts->clock.mono_ms < view->still_until;
-    if (!view->unsettled) {
-        memcpy(view->order, order, (size_t)view->order_count * sizeof(*order));
-        memcpy(view->rows, rows, (size_t)count * sizeof(*rows));
-        view->row_count = count;
-        settle_choice(view);
-    }
-    free(order);
-    free(rows);
-}
-
-void view_narrow(struct view *view, const struct view_facts *facts)
-{
-    int chosen = view->chosen;
-    view->chosen = -1;
-    view_find_folds(view, facts->state);
-    view->row_count = filter_rows(view, facts, view->order, view->rows);
-    view->chosen = chosen;
-    settle_choice(view);
-    if (view_chosen_row(view) < 0) {
-        view->chosen = -1;
-        view->on_fold = false;
-        if (view->row_count > 0)
-            view_choose(view, view->rows[0]);
-    }
-    view->unsettled = false;
 }
 
 int64_t view_wake_ms(const struct view *view)

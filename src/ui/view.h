@@ -134,8 +134,13 @@ struct view_todo {
 void view_init(struct view *view, int task_count);
 void view_done(struct view *view);
 
+/* view_rows.c */
+/* Room for each task and each fold. */
+size_t view_rows_max(const struct view *view);
 /* Put the rows in order: as the plan has them, those that need a person first.
- * While they have to stay where they are only `unsettled` is found out. */
+ * While they have to stay where they are, only what is not true any more is mended in its
+ * place: whatever happens, no task has two rows of its own, no fold has two, and each task
+ * that the filter lets through has a row, its own or that of its fold. */
 void view_arrange(struct view *view, const struct view_facts *facts);
 /* When the rows may move next: steady clock; -1 = they are in their places. */
 int64_t view_wake_ms(const struct view *view);
@@ -154,6 +159,8 @@ bool view_row_is_fold(int row);
 
 /* The number of the row that a task has to itself, -1 if it is hidden. */
 int view_row_of(const struct view *view, int task);
+/* Has this fold a row? */
+bool view_has_fold_row(const struct view *view, const struct view_fold *fold);
 /* The number of the row that is chosen, -1 if none is. */
 int view_chosen_row(const struct view *view);
 /* Choose what is in a row (an element of `rows`). */

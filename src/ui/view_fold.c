@@ -6,6 +6,24 @@ static bool same_digest(struct digest a, struct digest b)
     return a.hi == b.hi && a.lo == b.lo;
 }
 
+/* The spans of two faults with one result may overlap: what is said of a fold is about its
+ * own members only. */
+static void join(struct view *view, int number, const struct run_state *state, int task)
+{
+    struct view_fold *fold = &view->folds[number];
+    const struct moment *due = &run_state_step(state, task)->due;
+    bool is_first = fold->fault.count == 0;
+    if (is_first || task < fold->fault.first)
+        fold->fault.first = task;
+    if (is_first || due->mono_ms < fold->fault.due_first.mono_ms)
+        fold->fault.due_first = *due;
+    if (is_first || due->mono_ms > fold->fault.due_last.mono_ms)
+        fold->fault.due_last = *due;
+    fold->fault.count++;
+    fold->held += state->tasks[task].held;
+    view->fold_of[task] = number;
+}
+
 /* The tasks that wait with a common result. */
 static void find_waiting(struct view *view, const struct run_state *state)
 {
@@ -22,13 +40,9 @@ static void find_waiting(struct view *view, const struct run_state *state)
         int fold = 0;
         while (fold < count && !fault_has(&faults[fold], state, task))
             fold++;
-        if (fold == count)
-            continue;
-        view->fold_of[task] = fold;
-        view->folds[fold].fault.count++;
-        view->folds[fold].held += state->tasks[task].held;
-        if (task < view->folds[fold].fault.first)
-            view->folds[fold].fault.first = task;
+        bool is_other = state->tasks[task].follows >= 0; /* see find_following() */
+        if (fold < count && !is_other)
+            join(view, fold, state, task);
     }
 }
 

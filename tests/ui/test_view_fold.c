@@ -314,6 +314,169 @@ START_TEST(test_what_a_gate_keeps_back_can_be_sent)
 }
 END_TEST
 
+/* What is left of the fault is too little for a row: all of it is on the screen at once, and
+ * keys get there, for as long as they are pressed. */
+START_TEST(test_followers_without_a_fold_have_rows_at_once)
+{
+    static const char *const gone[] = {"T-207", "T-208", "T-209"};
+    for (size_t i = 0; i < ARRAY_LEN(gone); i++)
+        story_add(&story, story_event(&story, gone[i], EVENT_WAIT_ENDED));
+    later(VIEW_STILL_MS);
+    choose_fold();
+    (void)press('r');
+    hold("T-205", task("T-204"));
+    hold("T-206", task("T-204"));
+    story_add(&story, story_event(&story, "T-204", EVENT_WAIT_ENDED));
+    later(0);
+    ck_assert_str_eq(rows(), "203 201 202 204 205 206 207 208 209 210 211 212 213 214");
+    ck_assert_int_eq(view.chosen, task("T-204"));
+    ck_assert(!view.on_fold);
+    (void)press('j');
+    later(0);
+    ck_assert_int_eq(view.chosen, task("T-205"));
+    (void)press('j');
+    ck_assert_int_eq(view.chosen, task("T-206"));
+}
+END_TEST
+
+START_TEST(test_unfolded_fault_that_dissolves_shows_no_task_twice)
+{
+    static const char *const gone[] = {"T-204", "T-205", "T-206", "T-207", "T-208", "T-209"};
+    choose_fold();
+    (void)press(TERM_KEY_ENTER);
+    later(0);
+    for (size_t i = 0; i < ARRAY_LEN(gone); i++)
+        story_add(&story, story_event(&story, gone[i], EVENT_WAIT_ENDED));
+    later(0);
+    ck_assert_str_eq(rows(), "203 201 202 204 205 206 207 208 209 210 211 212 213 214");
+    ck_assert_int_eq(view.chosen, task("T-204"));
+    ck_assert(!view.on_fold);
+}
+END_TEST
+
+enum { PLAYS = 40, MOVES = 250, PLAY_TASKS = 9 };
+
+static uint64_t dice;
+
+static int roll(int sides)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (int)((dice >> 33) % (uint64_t)sides);
+}
+
+static void release_followers(int leader)
+{
+    for (int i = 0; i < PLAY_TASKS; i++) {
+        if (story.state.tasks[i].follows == leader)
+            story_add(&story, (struct event){.kind = EVENT_TASK_RELEASED, .task = i, .step = -1});
+    }
+}
+
+/* Held, now and then until another task is through. */
+static void toggle_hold(int number)
+{
+    int leader = roll(PLAY_TASKS);
+    bool leads = leader != number && story.state.tasks[leader].status == TASK_RUNNING;
+    if (story.state.tasks[number].held)
+        story_add(&story, (struct event){.kind = EVENT_TASK_RELEASED, .task = number, .step = -1});
+    else
+        hold(story.plan->tasks[number].id, leads ? leader : -1);
+}
+
+/* Something happens to a task; mostly it fails by one of two faults and waits. */
+static void happen_to(int number)
+{
+    const char *id = story.plan->tasks[number].id;
+    const struct task_state *it = &story.state.tasks[number];
+    if (it->status == TASK_BACKOFF && roll(2) == 0) {
+        toggle_hold(number);
+    } else if (it->status == TASK_BACKOFF && !it->held && roll(3) == 0) {
+        story_add(&story, story_event(&story, id, EVENT_WAIT_ENDED));
+        story_start(&story, id);
+    } else if (it->status == TASK_QUEUED && !it->held) {
+        story_start(&story, id);
+    } else if (it->status == TASK_RUNNING && roll(12) == 0) {
+        release_followers(number);
+        story_pass(&story, id);
+    } else if (it->status == TASK_RUNNING) {
+        release_followers(number);
+        story_fail_by_world(&story, id, TRANSIENT_NETWORK_TIMEOUT, 1 + (roll(4) == 0), NULL);
+        story_wait(&story, id, 1 + roll(300));
+    }
+}
+
+static void press_something(void)
+{
+    static const uint32_t keys[] = {
+        'j', 'k', 'j', 'k', TERM_KEY_ENTER, TERM_KEY_ENTER, TERM_KEY_ESC, '/', '3', 'g', 'G'};
+    (void)press(keys[roll((int)ARRAY_LEN(keys))]);
+}
+
+/* How often each task and each fold has a row. */
+struct tally {
+    int own[PLAY_TASKS];
+    int folds[VIEW_FOLDS_MAX];
+};
+
+static void count_rows(struct tally *tally, const char *where)
+{
+    for (int i = 0; i < view.row_count; i++) {
+        int number = view_row_task(view.rows[i]);
+        bool is_fold = view_row_is_fold(view.rows[i]);
+        ck_assert_msg(!is_fold || view_fold_of(&view, number), "%s: row %d is no fold", where, i);
+        int *count = is_fold ? &tally->folds[view.fold_of[number]] : &tally->own[number];
+        ck_assert_msg(++*count == 1, "%s: twice: %s", where, rows());
+    }
+}
+
+static void check_rows(const char *where)
+{
+    struct tally tally = {0};
+    int members[VIEW_FOLDS_MAX] = {0};
+    count_rows(&tally, where);
+    for (int i = 0; i < PLAY_TASKS; i++) {
+        const struct view_fold *fold = view_fold_of(&view, i);
+        bool in_fold = fold && tally.folds[view.fold_of[i]] > 0;
+        bool in_own = tally.own[i] > 0;
+        if (fold)
+            members[view.fold_of[i]]++;
+        if (view_matches(&view, &facts, i) || i == view.chosen)
+            ck_assert_msg(in_own || in_fold, "%s: task %d is missing: %s", where, i, rows());
+        bool may_have_both = in_fold && (i == view.chosen || view_is_unfolded(&view, fold));
+        if (!view.unsettled && in_fold && in_own)
+            ck_assert_msg(may_have_both, "%s: task %d is in a fold: %s", where, i, rows());
+    }
+    for (int i = 0; i < view.fold_count; i++)
+        ck_assert_msg(tally.folds[i] == 0 || members[i] == view.folds[i].fault.count,
+                      "%s: fold %d has %d members", where, i, members[i]);
+    ck_assert_msg(view.chosen < 0 || view_chosen_row(&view) >= 0, "%s: no row is chosen", where);
+}
+
+/* Whatever happens and whatever key is pressed, each task is in one row of its own or in the
+ * one row of its fold. */
+START_TEST(test_every_task_is_in_one_row_whatever_happens)
+{
+    char where[64];
+    tear_down();
+    story_init(&story, "T-201 T-202 T-203 T-204 T-205 T-206 T-207 T-208 T-209", "G");
+    view_init(&view, PLAY_TASKS);
+    dice = (uint64_t)_i + 1;
+    for (int move = 0; move < MOVES; move++) {
+        (void)snprintf(where, sizeof(where), "play %d, move %d", _i, move);
+        story_at(&story, 1, move / 4);
+        facts.state = &story.state;
+        facts.now = story.now;
+        happen_to(roll(PLAY_TASKS));
+        later(roll(6) == 0 ? VIEW_STILL_MS : roll(500));
+        check_rows(where);
+        if (roll(3) == 0)
+            press_something();
+        later(0);
+        check_rows(where);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("view_fold");
@@ -333,5 +496,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_rows_do_not_fold_right_after_a_key);
     tcase_add_test(tcase, test_replay_folds_but_does_not_act);
     tcase_add_test(tcase, test_what_a_gate_keeps_back_can_be_sent);
+    tcase_add_test(tcase, test_followers_without_a_fold_have_rows_at_once);
+    tcase_add_test(tcase, test_unfolded_fault_that_dissolves_shows_no_task_twice);
+    tcase_add_loop_test(tcase, test_every_task_is_in_one_row_whatever_happens, 0, PLAYS);
     return suite;
 }

@@ -1,0 +1,343 @@
+/* view_rows.c - the rows of the list: who has one, and in which place. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shown.h"
+#include "view.h"
+#include "xalloc.h"
+
+size_t view_rows_max(const struct view *view)
+{
+    return (size_t)view->order_count + VIEW_FOLDS_MAX + 1;
+}
+
+/* The row of a fold is its first task's number, complemented. */
+static int row_of_fold(int first)
+{
+    return -1 - first;
+}
+
+bool view_row_is_fold(int row)
+{
+    return row < 0;
+}
+
+int view_row_task(int row)
+{
+    return row < 0 ? -1 - row : row;
+}
+
+static int find_row(const struct view *view, int row)
+{
+    for (int i = 0; i < view->row_count; i++) {
+        if (view->rows[i] == row)
+            return i;
+    }
+    return VIEW_NO_ROW;
+}
+
+int view_row_of(const struct view *view, int task)
+{
+    return task >= 0 ? find_row(view, task) : VIEW_NO_ROW;
+}
+
+bool view_has_fold_row(const struct view *view, const struct view_fold *fold)
+{
+    return find_row(view, row_of_fold(fold->fault.first)) != VIEW_NO_ROW;
+}
+
+int view_chosen_row(const struct view *view)
+{
+    if (view->chosen < 0)
+        return VIEW_NO_ROW;
+    return find_row(view, view->on_fold ? row_of_fold(view->chosen) : view->chosen);
+}
+
+void view_choose(struct view *view, int row)
+{
+    view->chosen = view_row_task(row);
+    view->on_fold = view_row_is_fold(row);
+}
+
+/* Those that need a person first, each part in the plan's order. */
+static void sort(int *order, int count, const struct view_facts *facts)
+{
+    int next = 0;
+    for (int wanted = 1; wanted >= 0; wanted--) {
+        for (int task = 0; task < count; task++) {
+            bool first = shown_task(facts->state, task, facts->orphaned) == SHOWN_NEEDS_YOU;
+            if (first == (wanted == 1))
+                order[next++] = task;
+        }
+    }
+}
+
+/* The rows as they are being made. */
+struct filling {
+    const struct view *view;
+    const struct view_facts *facts;
+    int *rows;
+    int count;
+    int hidden[VIEW_FOLDS_MAX]; /* by fold: members that the filter keeps back */
+    bool has_row[VIEW_FOLDS_MAX];
+};
+
+static void add_row(struct filling *filling, int row)
+{
+    filling->rows[filling->count++] = row;
+}
+
+/* A fold of which the filter hides a part is no row: an act on it would be an act on what
+ * cannot be seen. */
+static void count_hidden(struct filling *filling)
+{
+    const struct view *view = filling->view;
+    for (int i = 0; i < view->order_count && view->fold_count > 0; i++) {
+        int fold = view->fold_of[i];
+        if (fold >= 0)
+            filling->hidden[fold] += !view_matches(view, filling->facts, i);
+    }
+}
+
+static void add_members(struct filling *filling, int fold)
+{
+    const struct view *view = filling->view;
+    for (int i = 0; i < view->order_count; i++) {
+        if (view->fold_of[i] == fold)
+            add_row(filling, i);
+    }
+}
+
+/* A task that is in a fold: the fold's row where its first task would be, and nothing for
+ * the others, but for one that a person looks at. */
+static void add_folded(struct filling *filling, int task, int fold)
+{
+    const struct view *view = filling->view;
+    bool unfolded = view_is_unfolded(view, &view->folds[fold]);
+    if (!filling->has_row[fold]) {
+        filling->has_row[fold] = true;
+        add_row(filling, row_of_fold(view->folds[fold].fault.first));
+        if (unfolded)
+            add_members(filling, fold);
+    }
+    bool stays = task == view->chosen && !view->on_fold;
+    bool is_first = task == view->folds[fold].fault.first;
+    if (stays && !unfolded && (!is_first || view->open))
+        add_row(filling, task);
+}
+
+static void fill(struct filling *filling, const int *order)
+{
+    const struct view *view = filling->view;
+    count_hidden(filling);
+    for (int i = 0; i < view->order_count; i++) {
+        int fold = view->fold_of[order[i]];
+        if (fold >= 0 && filling->hidden[fold] == 0)
+            add_folded(filling, order[i], fold);
+        else if (order[i] == view->chosen || view_matches(view, filling->facts, order[i]))
+            add_row(filling, order[i]);
+    }
+}
+
+/* What is chosen has a row: its own, or its fold's. */
+static void settle_choice(struct view *view)
+{
+    if (view->chosen < 0 || view_chosen_row(view) != VIEW_NO_ROW)
+        return;
+    view->on_fold = false;
+    const struct view_fold *fold = view_fold_of(view, view->chosen);
+    bool is_folded = fold && view_chosen_row(view) == VIEW_NO_ROW &&
+                     find_row(view, row_of_fold(fold->fault.first)) != VIEW_NO_ROW;
+    if (is_folded)
+        view_choose(view, row_of_fold(fold->fault.first));
+}
+
+/* Rows that stay where they are, while the tasks in them change. */
+struct mending {
+    const struct view *view;
+    const struct filling *wanted; /* the rows as they would be anew */
+    int *rows;
+    int count;
+    bool *has_own; /* by task */
+    bool has_row[VIEW_FOLDS_MAX];
+};
+
+/* Is this task in a fold that may be a row? */
+static int shown_fold(const struct mending *mending, int task)
+{
+    int fold = mending->view->fold_of[task];
+    return fold >= 0 && mending->wanted->hidden[fold] == 0 ? fold : -1;
+}
+
+static void put_own(struct mending *mending, int task)
+{
+    if (mending->has_own[task])
+        return;
+    mending->has_own[task] = true;
+    mending->rows[mending->count++] = task;
+}
+
+static void put_fold(struct mending *mending, int fold)
+{
+    if (mending->has_row[fold])
+        return;
+    mending->has_row[fold] = true;
+    mending->rows[mending->count++] = row_of_fold(mending->view->folds[fold].fault.first);
+}
+
+/* The row of a fold that is none any more is its first task's own, unless that one has a
+ * row. */
+static void keep_row(struct mending *mending, int row)
+{
+    int task = view_row_task(row);
+    int fold = shown_fold(mending, task);
+    if (!view_row_is_fold(row))
+        put_own(mending, task);
+    else if (fold >= 0)
+        put_fold(mending, fold);
+    else if (find_row(mending->view, task) == VIEW_NO_ROW)
+        put_own(mending, task);
+}
+
+/* By task: which are in a fold without a row, and have none of their own. */
+static void find_uncovered(const struct mending *mending, bool uncovered[VIEW_FOLDS_MAX])
+{
+    for (int i = 0; i < mending->view->order_count; i++) {
+        int fold = shown_fold(mending, i);
+        if (fold >= 0 && !mending->has_row[fold] && !mending->has_own[i])
+            uncovered[fold] = true;
+    }
+}
+
+/* Is this one of the rows that have to be put in? */
+static bool is_missing(const struct mending *mending, const bool uncovered[VIEW_FOLDS_MAX], int row)
+{
+    int task = view_row_task(row);
+    int fold = shown_fold(mending, task);
+    if (view_row_is_fold(row))
+        return !mending->has_row[fold] && uncovered[fold];
+    bool is_covered = fold >= 0 && (mending->has_row[fold] || uncovered[fold]) &&
+                      !view_is_unfolded(mending->view, &mending->view->folds[fold]);
+    return !mending->has_own[task] && !is_covered;
+}
+
+static bool has_row_in(const struct mending *mending, int row)
+{
+    int task = view_row_task(row);
+    return view_row_is_fold(row) ? mending->has_row[mending->view->fold_of[task]]
+                                 : mending->has_own[task];
+}
+
+/* Where the rows that are kept are among those wanted, by task: own rows, then the folds. */
+static int *places(const struct mending *mending)
+{
+    int tasks = mending->view->order_count;
+    int *at = xcalloc(2 * (size_t)tasks + 1, sizeof(*at));
+    for (int i = 0; i < 2 * tasks; i++)
+        at[i] = -1;
+    for (int i = 0; i < mending->wanted->count; i++) {
+        int row = mending->wanted->rows[i];
+        at[view_row_task(row) + (view_row_is_fold(row) ? tasks : 0)] = i;
+    }
+    return at;
+}
+
+/* What is missing comes in behind the kept row that it is to follow. */
+static void put_missing(struct mending *mending, int *out)
+{
+    const struct filling *wanted = mending->wanted;
+    bool uncovered[VIEW_FOLDS_MAX] = {false};
+    int tasks = mending->view->order_count;
+    int *at = places(mending);
+    int count = 0;
+    find_uncovered(mending, uncovered);
+    for (int i = -1; i < mending->count; i++) {
+        int next = 0; /* before the first row: what is wanted there */
+        if (i >= 0) {
+            int row = mending->rows[i];
+            out[count++] = row;
+            next = at[view_row_task(row) + (view_row_is_fold(row) ? tasks : 0)] + 1;
+        }
+        bool is_placed = i < 0 || next > 0;
+        for (; is_placed && next < wanted->count; next++) {
+            if (has_row_in(mending, wanted->rows[next]))
+                break;
+            if (is_missing(mending, uncovered, wanted->rows[next]))
+                out[count++] = wanted->rows[next];
+        }
+    }
+    mending->count = count;
+    free(at);
+}
+
+/* The rows there are, with what is not true any more put right in its place. */
+static void mend_rows(struct view *view, const struct filling *wanted)
+{
+    struct mending mending = {
+        .view = view,
+        .wanted = wanted,
+        .rows = xcalloc(view_rows_max(view), sizeof(*mending.rows)),
+        .has_own = xcalloc((size_t)view->order_count + 1, sizeof(*mending.has_own)),
+    };
+    int *out = xcalloc(view_rows_max(view), sizeof(*out));
+    for (int i = 0; i < view->row_count; i++)
+        keep_row(&mending, view->rows[i]);
+    put_missing(&mending, out);
+    memcpy(view->rows, out, (size_t)mending.count * sizeof(*out));
+    view->row_count = mending.count;
+    free(out);
+    free(mending.rows);
+    free(mending.has_own);
+}
+
+static bool has_rows(const struct view *view, const struct filling *wanted)
+{
+    return wanted->count == view->row_count &&
+           memcmp(wanted->rows, view->rows, (size_t)wanted->count * sizeof(*wanted->rows)) == 0;
+}
+
+void view_arrange(struct view *view, const struct view_facts *facts)
+{
+    int *order = xcalloc((size_t)view->order_count + 1, sizeof(*order));
+    struct filling wanted = {
+        .view = view,
+        .facts = facts,
+        .rows = xcalloc(view_rows_max(view), sizeof(*wanted.rows)),
+    };
+    view_find_folds(view, facts->state);
+    sort(order, view->order_count, facts);
+    fill(&wanted, order);
+
+    bool first = view->row_count == 0;
+    bool still = !first && facts->clock.mono_ms < view->still_until;
+    if (still) {
+        mend_rows(view, &wanted);
+    } else {
+        memcpy(view->order, order, (size_t)view->order_count * sizeof(*order));
+        memcpy(view->rows, wanted.rows, (size_t)wanted.count * sizeof(*wanted.rows));
+        view->row_count = wanted.count;
+    }
+    view->unsettled = still && !has_rows(view, &wanted);
+    settle_choice(view);
+    free(order);
+    free(wanted.rows);
+}
+
+void view_narrow(struct view *view, const struct view_facts *facts)
+{
+    int chosen = view->chosen;
+    view->chosen = -1;
+    view_find_folds(view, facts->state);
+    struct filling filling = {.view = view, .facts = facts, .rows = view->rows};
+    fill(&filling, view->order);
+    view->row_count = filling.count;
+    view->chosen = chosen;
+    settle_choice(view);
+    if (view_chosen_row(view) < 0) {
+        view->chosen = -1;
+        view->on_fold = false;
+        if (view->row_count > 0)
+            view_choose(view, view->rows[0]);
+    }
+    view->unsettled = false;
+}
