@@ -207,9 +207,14 @@ static void wait_lines(const struct why *why, struct str *out)
 {
     char at[CLOCK_TEXT_MAX];
     begin("decision", out);
-    str_add(out, "wait ");
-    shown_seconds(why->delay.delay_ms, out);
-    str_addf(out, ", then try again%s", why->free ? ": it uses up no try" : "");
+    if (why->delay.delay_ms > 0) {
+        str_add(out, "wait ");
+        shown_seconds(why->delay.delay_ms, out);
+        str_add(out, ", then try again");
+    } else {
+        str_add(out, "try again at once");
+    }
+    str_add(out, why->free ? ": it uses up no try" : "");
     add_used(why, out);
     str_add_char(out, '\n');
     if (why->wait.formula.len > 0) {

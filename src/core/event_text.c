@@ -38,6 +38,19 @@ static void seconds(int64_t ms, struct str *out)
         str_addf(out, "%.2f s", (double)ms / 1000);
 }
 
+/* "waits 0.50 s, then", or "at once," where two digits would not show any wait. */
+static void add_wait(int64_t ms, const char *remark, struct str *out)
+{
+    enum { SHOWN_MS_MIN = 5 };
+    if (ms < SHOWN_MS_MIN) {
+        str_addf(out, "at once%s,", remark);
+        return;
+    }
+    str_add(out, "waits ");
+    seconds(ms, out);
+    str_addf(out, "%s, then", remark);
+}
+
 static const char *by_of(const struct event_look *w)
 {
     return json_text(json_get(w->text, "by"), "a person");
@@ -108,11 +121,11 @@ static void words_wait_started(const struct event_look *w)
     bool transient = attempt->class == VERDICT_TRANSIENT;
     const char *reason = transient ? transient_type_name(attempt->type)
                                    : verdict_word(w->step->verdict, &attempt->outcome, word);
-    str_addf(w->out, "[%s] attempt %lld/%lld for taskId=%s, reason=%s: waits ",
+    str_addf(w->out, "[%s] attempt %lld/%lld for taskId=%s, reason=%s: ",
              transient ? "TRANSIENT RETRY" : "RETRY",
              (long long)json_i64(json_get(w->text, "n"), 1), (long long)(allowed - 1), id, reason);
-    seconds(w->event->a, w->out);
-    str_addf(w->out, ", then try %d; error: ", w->event->attempt + 1);
+    add_wait(w->event->a, "", w->out);
+    str_addf(w->out, " try %d; error: ", w->event->attempt + 1);
     event_look_error(w, w->out);
 }
 

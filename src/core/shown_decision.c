@@ -7,7 +7,7 @@
 #include "protocol.h"
 #include "shown.h"
 
-enum { MS_PER_S = 1000, SECONDS_MS_MAX = 120 * MS_PER_S };
+enum { MS_PER_S = 1000, MINUTE_MS = 60 * MS_PER_S, SECONDS_MS_MAX = 120 * MS_PER_S };
 
 /* Two digits after the point are enough for people. */
 static void add_rounded(struct str *out, double value)
@@ -23,6 +23,16 @@ void shown_seconds(int64_t ms, struct str *out)
     }
     add_rounded(out, (double)ms / MS_PER_S);
     str_add(out, " s");
+}
+
+/* A time that has a bound: below a minute its tenths count too. */
+static void add_span(int64_t ms, struct str *out)
+{
+    if (ms < 0 || ms >= MINUTE_MS) {
+        shown_duration(ms, out);
+        return;
+    }
+    str_addf(out, "%lld.%lld s", (long long)(ms / MS_PER_S), (long long)(ms % MS_PER_S / 100));
 }
 
 /* NULL if there is nothing, or nothing that can be read. */
@@ -181,10 +191,10 @@ static void end_of_time(const struct json *inputs, struct str *out)
         return;
     }
     str_add(out, "the next try would start past its ");
-    shown_duration(deadline_ms, out);
+    add_span(deadline_ms, out);
     int64_t gone_ms = number_of(inputs, "since_start", 0) - number_of(inputs, "held", 0);
     str_add(out, ", ");
-    shown_duration(gone_ms, out);
+    add_span(gone_ms, out);
     str_add(out, " are gone");
 }
 

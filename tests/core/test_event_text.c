@@ -60,6 +60,22 @@ START_TEST(test_without_a_matched_line_the_error_is_how_it_ended)
 }
 END_TEST
 
+static const char no_delay[] =
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","
+    "\"base_delay_ms\":3}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
+    "\"run\":[\"true\"]}]}]}";
+
+START_TEST(test_what_is_no_wait_is_at_once)
+{
+    play_close(&play);
+    play_open(&play, no_delay);
+    play_start(&play, 1);
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    event_words(&play.state, play_last(&play, EVENT_WAIT_STARTED), &text);
+    want(&text, "reason=test-fail: at once, try 2; error: ");
+}
+END_TEST
+
 START_TEST(test_a_recovery_says_who_and_after_what)
 {
     play_crash(&play, play.event_count, true);
@@ -91,6 +107,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(words, setup, teardown);
     tcase_add_test(words, test_E4_each_retry_says_attempt_max_delay_and_error);
     tcase_add_test(words, test_without_a_matched_line_the_error_is_how_it_ended);
+    tcase_add_test(words, test_what_is_no_wait_is_at_once);
     tcase_add_test(words, test_a_recovery_says_who_and_after_what);
     tcase_add_test(words, test_a_correction_leaves_the_first_verdict);
     return suite;

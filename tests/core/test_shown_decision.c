@@ -293,7 +293,17 @@ START_TEST(test_end_by_deadline_says_how_much_is_gone)
     play_wait(&play, 50 * SECOND);
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     ck_assert_str_eq(end_of("a"),
-                     "deadline: the next try would start past its 1:00, 0:50 are gone");
+                     "deadline: the next try would start past its 1:00, 50.0 s are gone");
+}
+END_TEST
+
+START_TEST(test_a_short_deadline_is_told_with_tenths)
+{
+    open(PLAN_OF(PLAIN ",\"deadline_ms\":1800"), 1);
+    play_wait(&play, 1250);
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    ck_assert_str_eq(end_of("a"),
+                     "deadline: the next try would start past its 1.8 s, 1.2 s are gone");
 }
 END_TEST
 
@@ -477,6 +487,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_end_of_a_start_names_no_phase);
     tcase_add_test(tcase, test_end_after_a_time_out_says_so);
     tcase_add_test(tcase, test_end_by_deadline_says_how_much_is_gone);
+    tcase_add_test(tcase, test_a_short_deadline_is_told_with_tenths);
     tcase_add_test(tcase, test_end_in_circles_counts_equal_results);
     tcase_add_test(tcase, test_evidence_near_misses_and_hint);
     tcase_add_test(tcase, test_correction_stands_before_the_first_verdict);
