@@ -53,8 +53,8 @@ static void json_retry(const struct run_state *state, const struct event *event,
     if (event_look_is_there(&w)) {
         struct str error = {0};
         event_look_error(&w, &error);
-        str_json_i64(out, "retry", json_i64(json_get(text, "n"), 1));
-        str_json_i64(out, "retries_max", json_i64(json_get(text, "allowed"), 0) - 1);
+        str_json_i64(out, "retry", event_look_retry(&w).at);
+        str_json_i64(out, "retries_max", event_look_retry(&w).max);
         str_json_text(out, "error", str_text(&error));
         str_done(&error);
     }

@@ -42,3 +42,10 @@ void event_look_error(const struct event_look *look, struct str *out)
     else
         outcome_words(&look->attempt->outcome, out);
 }
+
+struct event_retry event_look_retry(const struct event_look *look)
+{
+    int64_t at = json_i64(json_get(look->text, "n"), 1);
+    int64_t max = json_i64(json_get(look->text, "allowed"), 0) - 1;
+    return (struct event_retry){.at = at, .max = max > at ? max : at};
+}

@@ -29,4 +29,11 @@ bool event_look_is_there(const struct event_look *look);
 /* What went wrong with the attempt, in the words of the program where a rule saw them. */
 void event_look_error(const struct event_look *look, struct str *out);
 
+/* Which retry a wait comes before, and of how many at most: never fewer than that one,
+ * for a wait that uses up no attempt may come after the last that counts. */
+struct event_retry {
+    int64_t at, max;
+};
+struct event_retry event_look_retry(const struct event_look *look);
+
 #endif

@@ -116,15 +116,15 @@ static void words_wait_started(const struct event_look *w)
 {
     const struct attempt_state *attempt = w->attempt;
     const char *id = w->state->plan->tasks[w->event->task].id;
-    int64_t allowed = json_i64(json_get(w->text, "allowed"), 0);
+    const struct event_retry retry = event_look_retry(w);
     char word[VERDICT_WORD_MAX];
     bool transient = attempt->class == VERDICT_TRANSIENT;
     const char *reason = transient ? transient_type_name(attempt->type)
                                    : verdict_word(w->step->verdict, &attempt->outcome, word);
     str_addf(w->out, "[%s] attempt %lld/%lld for taskId=%s, reason=%s: ",
-             transient ? "TRANSIENT RETRY" : "RETRY",
-             (long long)json_i64(json_get(w->text, "n"), 1), (long long)(allowed - 1), id, reason);
-    add_wait(w->event->a, "", w->out);
+             transient ? "TRANSIENT RETRY" : "RETRY", (long long)retry.at, (long long)retry.max, id,
+             reason);
+    add_wait(w->event->a, w->event->e != 0 ? " (uses up no attempt)" : "", w->out);
     str_addf(w->out, " try %d; error: ", w->event->attempt + 1);
     event_look_error(w, w->out);
 }

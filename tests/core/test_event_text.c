@@ -76,6 +76,30 @@ START_TEST(test_what_is_no_wait_is_at_once)
 }
 END_TEST
 
+static const char one_retry[] =
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"transport\","
+    "\"max_attempts\":2,\"jitter\":0}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
+    "\"run\":[\"true\"]}]}]}";
+
+START_TEST(test_a_free_wait_after_the_last_retry_is_not_past_the_most)
+{
+    struct verdict verdict = play_transient(TRANSIENT_API_RATE_LIMIT);
+    play_close(&play);
+    play_open(&play, one_retry);
+    play_start(&play, 1);
+    play_exit(&play, "a", 1, verdict);
+    play_wait(&play, 60000);
+    verdict.retry_after_ms = 90000;
+    play_exit(&play, "a", 1, verdict);
+    event_words(&play.state, play_last(&play, EVENT_WAIT_STARTED), &text);
+    want(&text, "attempt 2/2 for taskId=a");
+    want(&text, ": waits 90 s (uses up no attempt), then try 3; error: ");
+    str_clear(&text);
+    event_json(&play.state, 1, play_last(&play, EVENT_WAIT_STARTED), &text);
+    want(&text, "\"retry\":2,\"retries_max\":2,");
+}
+END_TEST
+
 START_TEST(test_a_recovery_says_who_and_after_what)
 {
     play_crash(&play, play.event_count, true);
@@ -108,6 +132,7 @@ Suite *test_suite(void)
     tcase_add_test(words, test_E4_each_retry_says_attempt_max_delay_and_error);
     tcase_add_test(words, test_without_a_matched_line_the_error_is_how_it_ended);
     tcase_add_test(words, test_what_is_no_wait_is_at_once);
+    tcase_add_test(words, test_a_free_wait_after_the_last_retry_is_not_past_the_most);
     tcase_add_test(words, test_a_recovery_says_who_and_after_what);
     tcase_add_test(words, test_a_correction_leaves_the_first_verdict);
     return suite;
