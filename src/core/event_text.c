@@ -71,7 +71,11 @@ static void words_run_ended(const struct event_look *w)
 
 static void words_attempt_started(const struct event_look *w)
 {
-    str_add(w->out, "starts:");
+    if (w->event->c > 1)
+        str_addf(w->out, "start %lld/%d:", (long long)w->event->c,
+                 plan_policy_find(w->state->plan, "infrastructure")->max_attempts);
+    else
+        str_add(w->out, "starts:");
     enum { WORDS_ARGS_BYTES_MAX = 200 };
     size_t room = w->out->len + WORDS_ARGS_BYTES_MAX;
     for (char **arg = w->plan->argv; *arg; arg++) {
@@ -141,15 +145,33 @@ static void add_cause(const struct event_look *w)
         str_addf(w->out, ": %s", verdict->match);
 }
 
+/* "2 of 4 starts" of what never ran, else the attempts that ran; those that used up
+ * nothing are told apart, and make room for as many more. */
+static void add_count(const struct event_look *w)
+{
+    const int free_tries = w->step->free_hints;
+    const int64_t used = json_i64(json_get(w->text, "used"), 0);
+    if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED && used > 0) {
+        str_addf(w->out, "%lld of %lld starts", (long long)used,
+                 (long long)json_i64(json_get(w->text, "allowed"), 0));
+        return;
+    }
+    str_addf(w->out, "%lld of %d attempts", (long long)w->event->b + free_tries,
+             w->step->allowed + free_tries);
+    if (free_tries > 0)
+        str_addf(w->out, " (%d free)", free_tries);
+}
+
 static void words_step_ended(const struct event_look *w)
 {
     enum decision_kind kind = (enum decision_kind)w->event->a;
     str_add(w->out, decision_kind_name(kind));
     if (kind == DECISION_SUCCEEDED || !w->attempt)
         return;
-    str_addf(w->out, " after %lld of %d attempts in phase %s, step %s/%d: ", (long long)w->event->b,
-             w->step->allowed, phase_name(w->plan->phase), w->state->plan->tasks[w->event->task].id,
-             w->event->step + 1);
+    str_add(w->out, " after ");
+    add_count(w);
+    str_addf(w->out, " in phase %s, step %s/%d: ", phase_name(w->plan->phase),
+             w->state->plan->tasks[w->event->task].id, w->event->step + 1);
     if (kind == DECISION_TRANSIENT_EXHAUSTED)
         str_addf(w->out, "%s, ", transient_type_name(w->attempt->type));
     outcome_words(&w->attempt->outcome, w->out);

@@ -97,6 +97,28 @@ START_TEST(test_a_free_wait_after_the_last_retry_is_not_past_the_most)
     str_clear(&text);
     event_json(&play.state, 1, play_last(&play, EVENT_WAIT_STARTED), &text);
     want(&text, "\"retry\":2,\"retries_max\":2,");
+
+    str_clear(&text);
+    play_wait(&play, 90000);
+    verdict.retry_after_ms = -1;
+    play_exit(&play, "a", 1, verdict);
+    event_words(&play.state, play_last(&play, EVENT_STEP_ENDED), &text);
+    want(&text, "transient exhausted after 3 of 3 attempts (1 free) in phase ");
+}
+END_TEST
+
+START_TEST(test_starts_are_counted_as_starts)
+{
+    const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = 24};
+    for (int i = 0; i < 4; i++) {
+        play_outcome(&play, "a", not_started, play_transient(TRANSIENT_RESOURCE_BUSY));
+        play_wait(&play, 60000);
+    }
+    event_words(&play.state, play_last(&play, EVENT_ATTEMPT_STARTED), &text);
+    want(&text, "start 4/4: true");
+    str_clear(&text);
+    event_words(&play.state, play_last(&play, EVENT_STEP_ENDED), &text);
+    want(&text, "transient exhausted after 4 of 4 starts in phase GREEN");
 }
 END_TEST
 
@@ -133,6 +155,7 @@ Suite *test_suite(void)
     tcase_add_test(words, test_without_a_matched_line_the_error_is_how_it_ended);
     tcase_add_test(words, test_what_is_no_wait_is_at_once);
     tcase_add_test(words, test_a_free_wait_after_the_last_retry_is_not_past_the_most);
+    tcase_add_test(words, test_starts_are_counted_as_starts);
     tcase_add_test(words, test_a_recovery_says_who_and_after_what);
     tcase_add_test(words, test_a_correction_leaves_the_first_verdict);
     return suite;
