@@ -20,6 +20,17 @@ struct fold {
     struct step_state *step; /* NULL for an event of a task */
 };
 
+/* More than any run comes to; sums of a few of them do not overflow. */
+#define FOLD_TIME_MAX_MS  ((int64_t)1000 * 1000 * 1000 * 1000 * 1000) /* the year 33658 */
+#define FOLD_DELAY_MAX_MS ((int64_t)1000 * 1000 * 1000 * 1000)        /* 31 years */
+enum {
+    FOLD_SPACING_MAX_MS = 24 * 3600 * 1000, /* between starts that are spread */
+    FOLD_COUNT_MAX = 1000 * 1000,           /* jobs, grants, attempts, limits in a row */
+};
+
+/* fold_sound.c: may what the event says be computed with? */
+bool fold_is_sound(const struct fold *fold);
+
 typedef void fold_fn(const struct fold *fold);
 
 /* fold_attempt.c */

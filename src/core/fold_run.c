@@ -32,8 +32,12 @@ void fold_note(const struct fold *fold)
 /* Where a moment of the old boot is on the clock of the new one. */
 static void rebase(const struct moment *now, struct moment *moment)
 {
-    if (moment->at_ms != 0)
-        moment->mono_ms = now->mono_ms - (now->at_ms - moment->at_ms);
+    if (moment->at_ms == 0)
+        return;
+    int64_t mono_ms = now->mono_ms - (now->at_ms - moment->at_ms);
+    if (mono_ms > FOLD_TIME_MAX_MS)
+        mono_ms = FOLD_TIME_MAX_MS;
+    moment->mono_ms = mono_ms < -FOLD_TIME_MAX_MS ? -FOLD_TIME_MAX_MS : mono_ms;
 }
 
 static void rebase_step(const struct fold *fold, int task)

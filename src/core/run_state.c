@@ -149,38 +149,6 @@ static bool task_can_take(const struct task_state *task, enum event_kind kind)
     return kind != EVENT_TASK_BLOCKED || (!final && task->status != TASK_RUNNING);
 }
 
-static bool names_class(const struct event *event)
-{
-    return event->a >= 0 && event->a < VERDICT_CLASS_COUNT && event->b >= 0 &&
-           event->b < TRANSIENT_TYPE_COUNT && event->c >= 0 && event->c < REASON_COUNT;
-}
-
-/* Numbers that are used as an index. */
-static bool numbers_are_sound(const struct run_state *state, const struct event *event)
-{
-    const struct plan *plan = state->plan;
-    switch (event->kind) {
-    case EVENT_ATTEMPT_ENDED:
-        return event->a >= 0 && event->a < OUTCOME_KIND_COUNT;
-    case EVENT_ATTEMPT_JUDGED:
-    case EVENT_CLASS_CORRECTED:
-        return names_class(event);
-    case EVENT_GATE_CLOSED:
-        return event->a >= 0 && event->a < plan->source_count && event->e >= 0 &&
-               event->e <= plan->task_count;
-    case EVENT_GATE_OPENED:
-        return event->a >= 0 && event->a < plan->source_count;
-    case EVENT_TASK_HELD:
-        return event->a >= 0 && event->a <= plan->task_count;
-    case EVENT_STEP_ENDED:
-        return event->a >= 0 && event->a < DECISION_KIND_COUNT && event->a != DECISION_WAIT;
-    case EVENT_CANCEL_ASKED:
-        return event->a >= 0 && event->a < CANCEL_MODE_COUNT;
-    default: /* the other kinds carry nothing that is used as an index */
-        return true;
-    }
-}
-
 static bool locate_past(struct fold *fold)
 {
     const struct event *event = fold->event;
@@ -221,6 +189,13 @@ static bool locate(struct fold *fold)
     return scope == OF_STEP || (latest > 0 && event->attempt == latest);
 }
 
+/* A run starts once; before that it can only be told something. */
+static bool fits_start(const struct run_state *state, enum event_kind kind)
+{
+    bool says = kind == EVENT_NONE || kind == EVENT_NOTE || kind == EVENT_CONTROL_ANSWERED;
+    return says || (kind == EVENT_RUN_STARTED) != state->started;
+}
+
 static bool refuse(const struct event *event, const char *why, struct err *err)
 {
     return err_set(err, ERR_DAMAGED, "event %lld (kind %d): %s", (long long)event->seq,
@@ -234,8 +209,7 @@ bool run_state_apply(struct run_state *state, const struct event *event, struct 
 
     bool known = event_kind_is_known((int64_t)event->kind);
     struct fold fold = {.state = state, .event = event};
-    bool fits = !known || (locate(&fold) && numbers_are_sound(state, event) &&
-                           (event->kind != EVENT_RUN_STARTED || !state->started));
+    bool fits = !known || (fits_start(state, event->kind) && locate(&fold));
     if (!fits)
         return refuse(event, "it cannot follow what was before", err);
 
@@ -244,6 +218,10 @@ bool run_state_apply(struct run_state *state, const struct event *event, struct 
         return refuse(event, "its text is no JSON", err);
 
     fold.text = text;
+    if (!fold_is_sound(&fold)) {
+        json_free(text);
+        return refuse(event, "its numbers are out of bounds", err);
+    }
     if (known)
         handlers[event->kind].apply(&fold);
     else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fold.h"
 #include "scheduling.h"
 #include "xalloc.h"
 
@@ -120,6 +121,8 @@ static void release_followers(const struct scheduling *now, int leader, bool pas
         int64_t after_ms = (int64_t)++count * SCHEDULER_SPACING_MS;
         if (!passed && own->mono_ms > now->input->now.mono_ms + after_ms)
             after_ms = own->mono_ms - now->input->now.mono_ms;
+        if (after_ms > FOLD_DELAY_MAX_MS)
+            after_ms = FOLD_DELAY_MAX_MS;
         struct event event = scheduler_event(now, EVENT_TASK_RELEASED, i);
         event.a = now->input->now.at_ms + after_ms;
         event.b = now->input->now.mono_ms + after_ms;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fold.h"
+
 enum { ANSWER_MAX = 200 };
 
 /* What an act did, in words. */
@@ -111,7 +113,8 @@ static void reopen(const struct scheduling *now, const struct control *control, 
 {
     const struct plan_step *plan = scheduler_plan_step(now->state, task);
     struct event event = scheduler_event(now, EVENT_STEP_REOPENED, task);
-    event.a = run_state_step(now->state, task)->grant + 1;
+    int grant = run_state_step(now->state, task)->grant;
+    event.a = grant < FOLD_COUNT_MAX ? grant + 1 : grant;
     event.grant = (int)event.a;
     event.b = plan_step_attempts(plan);
     scheduler_emit_by(now, event, control->by);
@@ -390,7 +393,9 @@ void scheduler_control(const struct scheduling *now, const struct control *contr
         latest = (int)step->attempt_count;
         current = run_state_step_number(now->state, control->task);
     }
-    if (control->task >= now->state->plan->task_count)
+    if (!now->state->started)
+        refuse(&answer, "the run has not begun");
+    else if (control->task >= now->state->plan->task_count)
         refuse(&answer, "there is no such task");
     else if (control->task < 0)
         act_on_run(now, control, &answer);

@@ -1,3 +1,4 @@
+#include "fold.h"
 #include "scheduling.h"
 
 int scheduler_next_ready(const struct scheduling *now)
@@ -71,7 +72,7 @@ static void on_limit(const struct scheduling *now, int task, int source, struct 
     if (known || (gate->status == GATE_PROBING && !is_probe))
         return; /* started before the gate closed: the probe knows better */
     struct closing closing = {.due = due, .closed = gate->closed, .chosen = gate->chosen};
-    if (gate->status != GATE_CLOSED)
+    if (gate->status != GATE_CLOSED && closing.closed < FOLD_COUNT_MAX)
         closing.closed++;
     close_gate(now, task, source, closing, "");
 }

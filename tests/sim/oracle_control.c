@@ -132,13 +132,14 @@ static bool release(struct oracle *oracle, int task)
     return true;
 }
 
-/* Does it wait with the result that the step had? */
-static bool waits_as(const struct model *model, int task, const struct model_step *step)
+/* Does it wait with the result that this one had, on the same source? */
+static bool waits_as(const struct model *model, int task, int like)
 {
     const struct model_step *other = model_peek(model, task);
-    const struct digest *result = &step->last.fingerprint;
+    const struct digest *result = &model_peek(model, like)->last.fingerprint;
     return other->status == STEP_WAITING && (result->hi != 0 || result->lo != 0) &&
-           other->last.fingerprint.hi == result->hi && other->last.fingerprint.lo == result->lo;
+           other->last.fingerprint.hi == result->hi && other->last.fingerprint.lo == result->lo &&
+           model_source(model, task) == model_source(model, like);
 }
 
 /* How many of those that are left began to wait in the minute from this one's start on;
@@ -166,7 +167,7 @@ static void find_fault(const struct model *model, int task, int64_t *from_ms, in
     const int64_t own_ms = model_peek(model, task)->wait_from.mono_ms;
     bool left[PLOT_TASKS_MAX] = {false};
     for (int i = 0; i < model->plot->task_count; i++)
-        left[i] = waits_as(model, i, model_peek(model, task)) && model->tasks[i].follows < 0;
+        left[i] = waits_as(model, i, task) && model->tasks[i].follows < 0;
     for (;;) {
         int best = 0;
         int64_t since_ms = 0, until_ms = 0;
@@ -206,7 +207,7 @@ static bool send_one(struct oracle *oracle, int task)
     find_fault(model, task, &from_ms, &to_ms);
     for (int i = 0; i < model->plot->task_count; i++) {
         const struct model_step *other = model_peek(model, i);
-        bool same = waits_as(model, i, step) && other->wait_from.mono_ms >= from_ms &&
+        bool same = waits_as(model, i, task) && other->wait_from.mono_ms >= from_ms &&
                     other->wait_from.mono_ms <= to_ms;
         if (i != task && same && !model->tasks[i].held) {
             emit_act(oracle, EVENT_TASK_HELD, i, task + 1);
@@ -279,7 +280,7 @@ static bool act_on_run(struct oracle *oracle, const struct control *control)
 static bool act(struct oracle *oracle, const struct control *control)
 {
     const struct model *model = &oracle->model;
-    if (control->task >= model->plot->task_count)
+    if (!model->started || control->task >= model->plot->task_count)
         return false;
     if (control->task < 0)
         return act_on_run(oracle, control);

@@ -1,0 +1,116 @@
+/* fold_sound.c - are an event's numbers within bounds? What is folded in is computed with:
+ * nothing a log can say may overflow, or stand for what is not there. */
+#include "fold.h"
+
+static bool is_within(int64_t value, int64_t least, int64_t most)
+{
+    return value >= least && value <= most;
+}
+
+static bool is_moment(int64_t at_ms, int64_t mono_ms)
+{
+    return is_within(at_ms, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS) &&
+           is_within(mono_ms, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS);
+}
+
+static bool names_class(const struct event *event)
+{
+    return is_within(event->a, 0, VERDICT_CLASS_COUNT - 1) &&
+           is_within(event->b, 0, TRANSIENT_TYPE_COUNT - 1) &&
+           is_within(event->c, 0, REASON_COUNT - 1);
+}
+
+/* What is in the text is within bounds, or not there. */
+static bool has_number(const struct fold *fold, const char *key, double least, double most)
+{
+    double value = json_number(json_get(fold->text, key), least);
+    return value >= least && value <= most;
+}
+
+static bool is_sound_wait(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    return is_within(event->a, 0, FOLD_DELAY_MAX_MS) && is_moment(event->b, event->c) &&
+           is_within(event->d, 0, FOLD_DELAY_MAX_MS) && has_number(fold, "n", 0, FOLD_COUNT_MAX) &&
+           has_number(fold, "base", 0, FOLD_DELAY_MAX_MS) &&
+           has_number(fold, "cap", 0, FOLD_DELAY_MAX_MS) &&
+           has_number(fold, "hint", -1, FOLD_DELAY_MAX_MS) &&
+           has_number(fold, "multiplier", 0, FOLD_COUNT_MAX) &&
+           has_number(fold, "factor", 0, FOLD_COUNT_MAX) &&
+           has_number(fold, "jitter", 0, FOLD_COUNT_MAX);
+}
+
+/* What has not begun can only be cancelled. */
+static bool is_sound_end(const struct fold *fold)
+{
+    int64_t kind = fold->event->a;
+    return is_within(kind, 0, DECISION_KIND_COUNT - 1) && kind != DECISION_WAIT &&
+           (fold->step->status != STEP_PENDING || kind == DECISION_CANCELLED);
+}
+
+/* It has not begun, and what is said to block it is needed and did not pass. */
+static bool is_sound_block(const struct fold *fold)
+{
+    const struct run_state *state = fold->state;
+    int number = fold_task_number(fold);
+    const struct plan_task *plan = &state->plan->tasks[number];
+    if (run_state_step(state, number)->status != STEP_PENDING)
+        return false;
+    for (int i = 0; i < plan->need_count; i++) {
+        enum task_status status = state->tasks[plan->needs[i]].status;
+        if (plan->needs[i] == fold->event->a)
+            return task_status_is_final(status) && status != TASK_PASSED;
+    }
+    return false;
+}
+
+static bool is_sound_gate(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    const struct plan *plan = fold->state->plan;
+    if (!is_within(event->a, 0, plan->source_count - 1))
+        return false;
+    if (event->kind == EVENT_GATE_OPENED)
+        return is_within(event->c, 0, FOLD_SPACING_MAX_MS);
+    return is_moment(event->b, event->c) && is_within(event->d, 1, FOLD_COUNT_MAX) &&
+           is_within(event->e, 0, plan->task_count);
+}
+
+bool fold_is_sound(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    if (!is_moment(event->at.at_ms, event->at.mono_ms))
+        return false;
+    switch (event->kind) {
+    case EVENT_RUN_STARTED:
+        return is_within(event->a, 0, FOLD_COUNT_MAX);
+    case EVENT_ATTEMPT_ENDED:
+        return is_within(event->a, 0, OUTCOME_KIND_COUNT - 1) &&
+               is_within(event->c, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS);
+    case EVENT_ATTEMPT_JUDGED:
+        return names_class(event) && has_number(fold, "retry_after_ms", -1, FOLD_DELAY_MAX_MS);
+    case EVENT_CLASS_CORRECTED:
+        return names_class(event);
+    case EVENT_ATTEMPT_QUIET:
+        return is_within(event->a, 0, FOLD_TIME_MAX_MS);
+    case EVENT_WAIT_STARTED:
+        return is_sound_wait(fold);
+    case EVENT_STEP_ENDED:
+        return is_sound_end(fold);
+    case EVENT_STEP_REOPENED:
+        return is_within(event->a, 1, FOLD_COUNT_MAX) && is_within(event->b, 1, FOLD_COUNT_MAX);
+    case EVENT_TASK_BLOCKED:
+        return is_sound_block(fold);
+    case EVENT_TASK_HELD:
+        return is_within(event->a, 0, fold->state->plan->task_count);
+    case EVENT_TASK_RELEASED:
+        return is_moment(event->a, event->b);
+    case EVENT_CANCEL_ASKED:
+        return is_within(event->a, 0, CANCEL_MODE_COUNT - 1);
+    case EVENT_GATE_CLOSED:
+    case EVENT_GATE_OPENED:
+        return is_sound_gate(fold);
+    default: /* the other kinds carry nothing that is computed with */
+        return true;
+    }
+}
