@@ -243,7 +243,10 @@ bool fault_has(const struct fault *fault, const struct run_state *state, int tas
  * the hold that is on; 0 if it is not held. */
 int64_t run_state_held_ms(const struct run_state *state, int task, const struct moment *now);
 
-/* A 64-bit digest of everything the fold knows; equal states, equal digests. */
+/* A 64-bit digest of what the fold counts, decides by and shows: run, gates, tasks, steps,
+ * attempts with their corrections, and who stands in which line. Equal states, equal
+ * digests. Not in it: the words of events (verdicts' evidence, formulas, the notice, who
+ * held or cancelled), and where a moment is kept on both clocks, one of the two. */
 uint64_t run_state_digest(const struct run_state *state);
 
 #endif

@@ -84,6 +84,24 @@ static void mix(uint64_t *digest, int64_t value)
     *digest ^= *digest >> 29;
 }
 
+static void mix_text(uint64_t *digest, const char *text)
+{
+    for (; *text; text++)
+        mix(digest, (unsigned char)*text);
+}
+
+static void mix_correction(uint64_t *digest, const struct correction *correction)
+{
+    mix(digest, correction != NULL);
+    if (!correction)
+        return;
+    mix(digest, correction->label.class);
+    mix(digest, correction->label.type);
+    mix(digest, correction->label.reason);
+    mix(digest, correction->at_ms);
+    mix_text(digest, correction->by);
+}
+
 static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
 {
     const int64_t facts[] = {
@@ -105,10 +123,10 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
         attempt->class,
         attempt->type,
         attempt->reason,
-        attempt->correction ? attempt->correction->at_ms : 0,
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(digest, facts[i]);
+    mix_correction(digest, attempt->correction);
 }
 
 static void mix_step(uint64_t *digest, const struct step_state *step)
@@ -129,8 +147,11 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         step->quiet,
         step->first_start.mono_ms,
         step->wait_from.mono_ms,
+        step->due.at_ms,
         step->due.mono_ms,
         step->delay.delay_ms,
+        step->delay.n,
+        step->delay.hint_ms,
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(digest, facts[i]);
@@ -167,6 +188,7 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         task->cancelling,
         task->cancel_mode,
         task->since.at_ms,
+        task->held_since.at_ms,
         task->waited_ms,
         task->first_start.at_ms,
         heap_has(&state->ready, number),

@@ -50,7 +50,7 @@ static void teardown(void)
     play_close(&play);
 }
 
-enum field { FIELD_A, FIELD_B, FIELD_C, FIELD_E, FIELD_STEP, FIELD_ATTEMPT };
+enum field { FIELD_A, FIELD_B, FIELD_C, FIELD_D, FIELD_E, FIELD_STEP, FIELD_ATTEMPT };
 
 static void set(struct event *event, enum field field, int64_t value)
 {
@@ -63,6 +63,9 @@ static void set(struct event *event, enum field field, int64_t value)
         break;
     case FIELD_C:
         event->c = value;
+        break;
+    case FIELD_D:
+        event->d = value;
         break;
     case FIELD_E:
         event->e = value;
@@ -123,6 +126,21 @@ static const struct {
     {EVENT_STEP_ENDED, FIELD_A, DECISION_KIND_COUNT, false},
     {EVENT_STEP_ENDED, FIELD_A, DECISION_KIND_COUNT - 1, true},
     {EVENT_STEP_ENDED, FIELD_STEP, 2, false},
+    {EVENT_RUN_STARTED, FIELD_A, -1, false},
+    {EVENT_RUN_STARTED, FIELD_A, INT64_MAX, false},
+    {EVENT_WAIT_STARTED, FIELD_A, -1, false},
+    {EVENT_WAIT_STARTED, FIELD_A, INT64_MAX, false},
+    {EVENT_WAIT_STARTED, FIELD_B, INT64_MAX, false},
+    {EVENT_WAIT_STARTED, FIELD_C, INT64_MIN, false},
+    {EVENT_WAIT_STARTED, FIELD_D, INT64_MAX, false},
+    {EVENT_GATE_CLOSED, FIELD_B, INT64_MIN, false},
+    {EVENT_GATE_CLOSED, FIELD_C, INT64_MAX, false},
+    {EVENT_GATE_CLOSED, FIELD_D, -2, false},
+    {EVENT_GATE_CLOSED, FIELD_D, 0, false},
+    {EVENT_GATE_CLOSED, FIELD_D, 1, true},
+    {EVENT_GATE_CLOSED, FIELD_D, INT64_MAX, false},
+    {EVENT_GATE_OPENED, FIELD_C, -1, false},
+    {EVENT_GATE_OPENED, FIELD_C, INT64_MAX, false},
     {EVENT_CANCEL_ASKED, FIELD_A, -1, false},
     {EVENT_CANCEL_ASKED, FIELD_A, CANCEL_MODE_COUNT, false},
     {EVENT_CANCEL_ASKED, FIELD_A, CANCEL_MODE_COUNT - 1, true},
@@ -192,6 +210,55 @@ START_TEST(test_task_that_passed_has_no_next_step)
     play_exit(&play, "c", 1, play_persistent(REASON_NONE));
     event.seq = play.state.last_seq + 1;
     ck_assert(!run_state_apply(&play.state, &event, NULL));
+}
+END_TEST
+
+/* A row by hand, as a damaged log may have it. */
+static bool takes_row(enum event_kind kind, int task, int64_t a, const char *text)
+{
+    struct event event = {.seq = play.state.last_seq + 1,
+                          .at = play.now,
+                          .kind = kind,
+                          .task = task,
+                          .round = 1,
+                          .grant = 1,
+                          .a = a,
+                          .b = -1,
+                          .text = text};
+    return run_state_apply(&play.state, &event, NULL);
+}
+
+START_TEST(test_nothing_happens_before_the_start)
+{
+    play_close(&play);
+    play_open(&play, plan);
+    ck_assert(!takes_row(EVENT_STEP_ENDED, 0, DECISION_CANCELLED, NULL));
+    ck_assert(!takes_row(EVENT_TASK_HELD, 0, 0, NULL));
+    ck_assert(!takes_row(EVENT_RUN_RECOVERED, -1, 0, NULL));
+    play_control(&play, CONTROL_CANCEL, NULL, CANCEL_STOP);
+    ck_assert_int_eq(play_last(&play, EVENT_CONTROL_ANSWERED)->b, 0);
+    play_start(&play, 1);
+    ck_assert(!takes_row(EVENT_RUN_STARTED, -1, 1, NULL));
+}
+END_TEST
+
+START_TEST(test_what_has_not_begun_is_only_cancelled_or_blocked)
+{
+    play_close(&play);
+    play_open(&play, plan);
+    play_start(&play, 3);
+    int b = play_task(&play, "b"), c = play_task(&play, "c");
+    ck_assert(!takes_row(EVENT_STEP_ENDED, c, DECISION_SUCCEEDED, NULL));
+    ck_assert(!takes_row(EVENT_TASK_BLOCKED, c, b, NULL)); /* it runs */
+    play_exit(&play, "b", 1, play_persistent(REASON_AUTH));
+    play_control(&play, CONTROL_CANCEL, "b", CANCEL_STOP);
+    ck_assert_int_eq(play_status(&play, "c"), TASK_BLOCKED);
+    play_control(&play, CONTROL_RETRY, "b", CANCEL_STOP);
+    play_control(&play, CONTROL_HOLD, "a", CANCEL_STOP);
+    ck_assert(!takes_row(EVENT_TASK_BLOCKED, c, 77, NULL));
+    ck_assert(!takes_row(EVENT_TASK_BLOCKED, c, 0, NULL)); /* it does not need a */
+    play_control(&play, CONTROL_CANCEL, "b", CANCEL_STOP);
+    ck_assert(!takes_row(EVENT_STEP_REOPENED, b, 2, NULL)); /* -1 attempts */
 }
 END_TEST
 
@@ -316,6 +383,7 @@ static void check_task(struct task_state *task)
     SEEN(task->cancelling);
     SEEN(task->cancel_mode);
     SEEN(task->since.at_ms);
+    SEEN(task->held_since.at_ms);
     SEEN(task->waited_ms);
     SEEN(task->first_start.at_ms);
 }
@@ -355,8 +423,11 @@ static void check_step(struct step_state *step)
     SEEN(step->quiet);
     SEEN(step->first_start.mono_ms);
     SEEN(step->wait_from.mono_ms);
+    SEEN(step->due.at_ms);
     SEEN(step->due.mono_ms);
     SEEN(step->delay.delay_ms);
+    SEEN(step->delay.n);
+    SEEN(step->delay.hint_ms);
 }
 
 static void check_attempt(struct attempt_state *attempt)
@@ -379,8 +450,13 @@ static void check_attempt(struct attempt_state *attempt)
     SEEN(attempt->class);
     SEEN(attempt->type);
     SEEN(attempt->reason);
-    if (attempt->correction)
-        SEEN(attempt->correction->at_ms);
+    if (!attempt->correction)
+        return;
+    SEEN(attempt->correction->at_ms);
+    SEEN(attempt->correction->label.class);
+    SEEN(attempt->correction->label.type);
+    SEEN(attempt->correction->label.reason);
+    SEEN(attempt->correction->by[0]);
 }
 
 START_TEST(test_digest_sees_steps_and_attempts)
@@ -406,6 +482,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_numbers_are_taken_within_their_bounds, 0, TABLE_LEN(changed));
     tcase_add_test(tcase, test_held_is_not_held_again_nor_what_is_over);
     tcase_add_test(tcase, test_task_that_passed_has_no_next_step);
+    tcase_add_test(tcase, test_nothing_happens_before_the_start);
+    tcase_add_test(tcase, test_what_has_not_begun_is_only_cancelled_or_blocked);
     tcase_add_test(tcase, test_wait_without_its_formula);
     tcase_add_test(tcase, test_the_end_is_kept);
     tcase_add_test(tcase, test_done_is_done_once);
