@@ -70,6 +70,8 @@ const struct policy *policy_builtin(size_t index); /* NULL past the last */
 /* When it tries again, in words: "after 500 ms, x 2 up to 30 s". */
 struct str;
 void policy_words(const struct policy *policy, struct str *out);
+/* "within 5 s"; nothing without a deadline. */
+void policy_deadline_words(const struct policy *policy, struct str *out);
 
 /* Does the policy try again in this phase at all? */
 bool policy_fits_phase(const struct policy *policy, enum phase phase);

@@ -10,6 +10,28 @@
 
 enum { RUN_JOBS_DEFAULT = 2 };
 
+/* May waits on a server's hint add attempts? Only where it is tried again at all. */
+static bool has_free_tries(const struct plan_step *step)
+{
+    return step->idempotent && policy_fits_phase(step->policy, step->phase) &&
+           policy_retries_on(step->policy, VERDICT_TRANSIENT) &&
+           step->policy->retry_after_cap_ms > 0;
+}
+
+static void add_policy(const struct plan_step *step, int tries, struct str *out)
+{
+    str_addf(out, "(%s", step->policy->name);
+    if (tries > 1 || step->policy->deadline_ms > 0)
+        str_add(out, ": ");
+    if (tries > 1)
+        policy_words(step->policy, out);
+    else
+        policy_deadline_words(step->policy, out);
+    str_add_char(out, ')');
+    if (has_free_tries(step))
+        str_addf(out, " and up to %d more on a server's hint", POLICY_FREE_HINTS);
+}
+
 static void add_step(const struct plan *plan, const struct plan_step *step, int number,
                      struct str *out)
 {
@@ -17,13 +39,10 @@ static void add_step(const struct plan *plan, const struct plan_step *step, int 
     int argc = 0;
     while (step->argv[argc])
         argc++;
-    str_addf(out, "  %d %-8s %d tr%s (%s", number, phase_name(step->phase), tries,
-             tries == 1 ? "y  " : "ies", step->policy->name);
-    if (tries > 1) {
-        str_add(out, ": ");
-        policy_words(step->policy, out);
-    }
-    str_addf(out, ")%s", step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
+    str_addf(out, "  %d %-8s %d tr%s ", number, phase_name(step->phase), tries,
+             tries == 1 ? "y  " : "ies");
+    add_policy(step, tries, out);
+    str_add(out, step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
     if (step->source >= 0)
         str_addf(out, " source %s", plan->sources[step->source]);
     str_add(out, "  ");
@@ -47,6 +66,10 @@ static int print_dry(const struct plan *plan, int jobs)
     struct str out = {0};
     str_addf(&out, "%s: %d tasks, %d steps, %d at a time\n", plan->name, plan->task_count,
              plan->step_count, jobs);
+    const struct policy *starts = plan_policy_find(plan, "infrastructure");
+    str_addf(&out, "what does not start: %d starts in all (", starts->max_attempts);
+    policy_words(starts, &out);
+    str_add(&out, ")\n");
     for (int i = 0; i < plan->task_count; i++)
         add_task(plan, &plan->tasks[i], &out);
     say(str_text(&out));

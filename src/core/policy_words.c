@@ -45,6 +45,25 @@ static int results_that_end(const struct policy *policy)
     return policy->window + policy->same_stops;
 }
 
+static void add_ends(const struct policy *policy, struct str *out)
+{
+    int equal = results_that_end(policy);
+    if (equal > 0)
+        str_addf(out, ", %d equal results end it", equal);
+    if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
+        str_add(out, ", used up: max retries exceeded");
+    if (policy->retry_after_cap_ms == 0)
+        str_add(out, ", waits on no server's hint");
+}
+
+void policy_deadline_words(const struct policy *policy, struct str *out)
+{
+    if (policy->deadline_ms <= 0)
+        return;
+    str_add(out, "within ");
+    add_time(out, policy->deadline_ms);
+}
+
 void policy_words(const struct policy *policy, struct str *out)
 {
     if (policy->max_attempts == 1 || policy->retry_on == 0 || policy->phases == 0) {
@@ -58,11 +77,8 @@ void policy_words(const struct policy *policy, struct str *out)
         str_add(out, ", if persistent");
     if (!policy->retry_timeouts)
         str_add(out, ", not after a timeout");
-    int equal = results_that_end(policy);
-    if (equal > 0)
-        str_addf(out, ", %d equal results end it", equal);
-    if (policy->deadline_ms > 0) {
-        str_add(out, ", within ");
-        add_time(out, policy->deadline_ms);
-    }
+    add_ends(policy, out);
+    if (policy->deadline_ms > 0)
+        str_add(out, ", ");
+    policy_deadline_words(policy, out);
 }

@@ -39,10 +39,22 @@ JSON
 want 'dry run: exit' $? 0
 want_in 'dry run: the plan' "$(cat out)" '2 tries (sandbox+: after 1 ms, x 2 up to 30 s)'
 want_in 'dry run: a name' "$(cat out)" \
-	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) source api'
+	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) and up to 2 more on a server'\''s hint source api'
 want_in 'dry run: an object' "$(cat out)" \
-	'2 tries (research+: after 1 s, x 2 up to 1 min, 2 equal results end it)'
+	'2 tries (research+: after 1 s, x 2 up to 1 min, 2 equal results end it, used up: max retries exceeded)'
 want_in 'dry run: retry_limit' "$(cat out)" '2 tries (research: after 1 s, x 2 up to 1 min'
+
+want_in 'dry run: starts' "$(cat out)" 'what does not start: 2 starts in all (after 1 s, x 2 up to 30 s, if transient)'
+cat >one.json <<'JSON'
+{"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [
+  {"phase": "RED", "run": ["true"]},
+  {"run": ["true"], "policy": {"like": "sandbox", "max_attempts": 1, "deadline_ms": 5000}},
+  {"run": ["true"], "policy": {"like": "sandbox", "retry_after_cap_ms": 0}}]}]}
+JSON
+"$devs" run --dry-run one.json >out
+want_in 'dry run: a deadline of one try' "$(cat out)" "1 try   (sandbox+: within 5 s) and up to 2 more on a server's hint"
+want_in 'dry run: no hint is waited for' "$(cat out)" "waits on no server's hint)  true"
+want_in 'dry run: no more in a phase without tries' "$(cat out)" '1 try   (sandbox)  true'
 
 # --- the log needs no settings afterwards
 "$devs" run --plain below/plan.json >out 2>err

@@ -319,8 +319,27 @@ static const struct {
 START_TEST(test_a_policy_in_words)
 {
     struct str words = {0};
-    policy_words(&word_cases[_i].policy, &words);
+    struct policy policy = word_cases[_i].policy;
+    policy.retry_after_cap_ms = 1000;
+    policy_words(&policy, &words);
     ck_assert_str_eq(str_text(&words), word_cases[_i].want);
+    str_done(&words);
+}
+END_TEST
+
+START_TEST(test_a_policy_says_how_it_ends)
+{
+    struct str words = {0};
+    struct policy policy = *policy_named("research");
+    policy.retry_after_cap_ms = 0;
+    policy.deadline_ms = 5000;
+    policy_words(&policy, &words);
+    ck_assert_str_eq(str_text(&words),
+                     "after 1 s, x 2 up to 1 min, 3 equal results end it, used up: max retries "
+                     "exceeded, waits on no server's hint, within 5 s");
+    str_clear(&words);
+    policy_deadline_words(&policy, &words);
+    ck_assert_str_eq(str_text(&words), "within 5 s");
     str_done(&words);
 }
 END_TEST
@@ -445,6 +464,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_delays_have_their_documented_values, 0, 9);
     tcase_add_loop_test(tcase, test_what_a_policy_tries_again_on, 0, 4);
     tcase_add_loop_test(tcase, test_a_policy_in_words, 0, TABLE_LEN(word_cases));
+    tcase_add_test(tcase, test_a_policy_says_how_it_ends);
     tcase_add_test(tcase, test_kinds_have_names);
     tcase_add_loop_test(tcase, test_C8_the_documented_policies_are_the_built_in_ones, 0,
                         TABLE_LEN(documented));
