@@ -21,12 +21,21 @@ static bool is_known(struct digest digest)
     return digest.hi != 0 || digest.lo != 0;
 }
 
+/* That of its current step, -1 = none. What is wrong with one source has nothing to do with
+ * another one, however alike it looks. */
+static int source_of(const struct run_state *state, int task)
+{
+    return state->plan->tasks[task].steps[run_state_step_number(state, task)].source;
+}
+
 bool run_state_waits_alike(const struct run_state *state, int task, int other)
 {
     const struct step_state *step = run_state_step(state, task);
     const struct step_state *with = run_state_step(state, other);
     struct digest result = last_result(state, task);
     if (step->status != STEP_WAITING || with->status != STEP_WAITING || !is_known(result))
+        return false;
+    if (source_of(state, task) != source_of(state, other))
         return false;
     int64_t apart_ms = step->wait_from.mono_ms - with->wait_from.mono_ms;
     return same_digest(result, last_result(state, other)) && apart_ms <= FAULT_SPAN_MS &&
@@ -38,6 +47,7 @@ bool fault_has(const struct fault *fault, const struct run_state *state, int tas
     const struct step_state *step = run_state_step(state, task);
     return step->status == STEP_WAITING &&
            same_digest(last_result(state, task), fault->fingerprint) &&
+           source_of(state, task) == source_of(state, fault->first) &&
            step->wait_from.mono_ms >= fault->since.mono_ms &&
            step->wait_from.mono_ms <= fault->latest.mono_ms;
 }
@@ -46,7 +56,7 @@ bool fault_has(const struct fault *fault, const struct run_state *state, int tas
 struct candidate {
     struct digest result;
     const struct step_state *step;
-    int task;
+    int task, source;
     bool taken; /* by a fault that was told */
 };
 
@@ -55,7 +65,7 @@ static int compare(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* By result, then by when the wait began. */
+/* By result and source, then by when the wait began. */
 static int by_result(const void *left, const void *right)
 {
     const struct candidate *a = left, *b = right;
@@ -63,6 +73,8 @@ static int by_result(const void *left, const void *right)
     int order = compare(a->result.hi, b->result.hi);
     if (order == 0)
         order = compare(a->result.lo, b->result.lo);
+    if (order == 0)
+        order = a->source - b->source;
     if (order == 0)
         order = (a_ms > b_ms) - (a_ms < b_ms);
     return order != 0 ? order : a->task - b->task;
@@ -75,7 +87,10 @@ static int gather(const struct run_state *state, struct candidate *out)
     for (int i = 0; i < state->plan->task_count && count < FAULT_WAITS_MAX; i++) {
         struct digest result = last_result(state, i);
         if (heap_has(&state->waits, i) && is_known(result))
-            out[count++] = (struct candidate){result, run_state_step(state, i), i, false};
+            out[count++] = (struct candidate){.result = result,
+                                              .step = run_state_step(state, i),
+                                              .task = i,
+                                              .source = source_of(state, i)};
     }
     qsort(out, (size_t)count, sizeof(*out), by_result);
     return count;
@@ -84,10 +99,11 @@ static int gather(const struct run_state *state, struct candidate *out)
 static bool is_within(const struct candidate *first, const struct candidate *other)
 {
     return !other->taken && same_digest(first->result, other->result) &&
+           first->source == other->source &&
            other->step->wait_from.mono_ms - first->step->wait_from.mono_ms <= FAULT_SPAN_MS;
 }
 
-/* Which of the sorted: one result, their waits begun within the span. */
+/* Which of the sorted: one result and source, their waits begun within the span. */
 struct window {
     int from, count;
 };

@@ -272,19 +272,22 @@ static bool waits_on_result(const struct model *model, int task)
            (step->last.fingerprint.hi != 0 || step->last.fingerprint.lo != 0);
 }
 
-/* Did all that wait with this task's result begin within a minute of one another? */
+/* Do they wait with one result, on one source? */
+static bool are_alike(const struct model *model, int task, int other)
+{
+    const struct digest *a = &model_peek(model, task)->last.fingerprint;
+    const struct digest *b = &model_peek(model, other)->last.fingerprint;
+    return waits_on_result(model, task) && waits_on_result(model, other) && a->hi == b->hi &&
+           a->lo == b->lo && model_source(model, task) == model_source(model, other);
+}
+
+/* Did all that wait as this task does begin within a minute of one another? */
 static bool all_near(const struct model *model, int task)
 {
-    const struct digest *result = &model_peek(model, task)->last.fingerprint;
     for (int i = 0; i < model->plot->task_count; i++) {
         for (int k = 0; k < i; k++) {
-            const struct model_step *a = model_peek(model, i);
-            const struct model_step *b = model_peek(model, k);
-            bool both =
-                waits_on_result(model, i) && waits_on_result(model, k) &&
-                a->last.fingerprint.hi == result->hi && a->last.fingerprint.lo == result->lo &&
-                b->last.fingerprint.hi == result->hi && b->last.fingerprint.lo == result->lo;
-            if (both && !is_near(a, b))
+            bool both = are_alike(model, i, task) && are_alike(model, k, task);
+            if (both && !is_near(model_peek(model, i), model_peek(model, k)))
                 return false;
         }
     }
@@ -300,7 +303,7 @@ static bool check_fault(struct finding *finding, const struct model *model,
     for (int i = 0; i < model->plot->task_count; i++) {
         const struct digest *result = &model_peek(model, i)->last.fingerprint;
         bool same = result->hi == fault->fingerprint.hi && result->lo == fault->fingerprint.lo;
-        if (!waits_on_result(model, i) || !same || !fault_has(fault, state, i))
+        if (!same || !are_alike(model, i, fault->first) || !fault_has(fault, state, i))
             continue;
         members++;
         first = first < 0 ? i : first;
@@ -327,10 +330,7 @@ static bool check_faults(struct finding *finding, const struct model *model,
         int members = 0;
         bool close = waits_on_result(model, i);
         for (int k = 0; close && k < model->plot->task_count; k++) {
-            const struct model_step *other = model_peek(model, k);
-            const struct digest *result = &model_peek(model, i)->last.fingerprint;
-            bool same = waits_on_result(model, k) && other->last.fingerprint.hi == result->hi &&
-                        other->last.fingerprint.lo == result->lo;
+            bool same = are_alike(model, i, k);
             members += same;
             close = !same || k >= i;
         }
