@@ -24,8 +24,9 @@ enum event_kind {
     /* a: pid; b: its start time in clock ticks since boot */
     EVENT_ATTEMPT_RUNNING = 4,
     /* a: outcome kind; b: its code; c: ran ms; d: stdout bytes; e: stderr bytes;
-     * text: {"rss","cpu","out_lines","err_lines","left","fp"}, only what is not 0;
-     * fp: 32 hex digits, the fingerprint of the result */
+     * text: {"rss","cpu","out_lines","err_lines","left","fp","fails"}, only what is not 0;
+     * fp: 32 hex digits, the fingerprint of the result; fails: true if it ended with code 0
+     * and is no success all the same */
     EVENT_ATTEMPT_ENDED = 5,
     /* a: verdict class; b: transient type; c: reason; text: evidence (verdict.h).
      * Not written for a plain success. */
@@ -38,7 +39,8 @@ enum event_kind {
     /* a: 0 it was due, 1 a person skipped it; text (1): {"by"} */
     EVENT_WAIT_ENDED = 8,
     /* a: decision kind; b: attempts used; c: 1 if it counts as entropy; d: 1 if a
-     * capture was taken; text: what the decision went by (protocol.h), none for a success */
+     * capture was taken; text: what the decision went by (protocol.h); none for a
+     * success, for a cancel, and for a deadline that was over before the start */
     EVENT_STEP_ENDED = 9,
     /* a: the new grant's number; b: attempts it allows; text: {"by"} */
     EVENT_STEP_REOPENED = 10,
@@ -62,7 +64,9 @@ enum event_kind {
      * e: number of the task in line that a person sends before that + 1, 0: none. The event
      * names the step that met the limit, or that was sent. */
     EVENT_GATE_CLOSED = 19,
-    /* a: source; b: how many steps wait behind it; c: ms between their starts */
+    /* a: source; b: how many steps wait behind it; c: ms between their starts. The event
+     * names the task that came through; its step is the current one, which after a success
+     * is the one that follows. */
     EVENT_GATE_OPENED = 20,
     /* a: verdict class; b: transient type; c: reason; text: {"by"}; of any attempt */
     EVENT_CLASS_CORRECTED = 21,

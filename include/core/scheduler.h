@@ -83,7 +83,8 @@ struct scheduler {
 void scheduler_step(struct scheduler *scheduler, const struct input *input, struct turn *turn);
 
 /* When INPUT_TIME is wanted next (CLOCK_BOOTTIME, ms); -1 = nothing waits. A gate that
- * let its next one start at the last step already wants none: what it lets through waits for a slot. */
+ * let its next one start at the last step already wants none: what it lets through waits for a
+ * slot. */
 int64_t scheduler_next_due(const struct scheduler *scheduler);
 
 #endif
