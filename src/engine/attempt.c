@@ -132,7 +132,7 @@ void attempt_judge(const struct attempt *attempt, const struct attempt_setting *
         .program = program,
         .agent = agent_name(agent_find(program)),
         .memory_killed = -1,
-        .now_ms = clock_now().at_ms,
+        .now_ms = input->now.at_ms,
         .zone_offset = zone_offset,
     };
     classify(setting->classifier, &evidence, &input->verdict);

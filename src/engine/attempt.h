@@ -59,7 +59,8 @@ struct attempt *attempt_open(const struct attempt_setting *setting, const struct
                              const struct attempt_watcher *watcher, struct err *err);
 void attempt_close(struct attempt *attempt);
 
-/* Fill outcome, verdict, fingerprint and expectation_met from how it ended. */
+/* Fill outcome, verdict, fingerprint and expectation_met from how it ended, as judged at
+ * input->now. */
 void attempt_judge(const struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input);
 

@@ -13,13 +13,15 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* An input without a time of its own is of now. */
 static void add_input(struct loop *loop, const struct input *input, struct attempt *ended)
 {
     loop->inputs =
         xgrow(loop->inputs, &loop->input_cap, loop->input_count + 1, sizeof(*loop->inputs));
     struct queued *queued = &loop->inputs[loop->input_count++];
     queued->input = *input;
-    queued->input.now = clock_now();
+    if (input->now.at_ms == 0)
+        queued->input.now = clock_now();
     queued->ended = ended;
     queued->note = input->note ? xstrdup(input->note) : NULL;
     queued->input.note = queued->note;
@@ -48,6 +50,7 @@ static struct input about(const struct attempt *attempt, enum input_kind kind)
 static void queue_end(struct loop *loop, struct attempt *attempt)
 {
     struct input input = about(attempt, INPUT_ENDED);
+    input.now = clock_now();
     attempt_judge(attempt, &loop->setting, &input);
     loop->last_attempt_code = attempt_exit_code(&input.outcome);
     add_input(loop, &input, attempt);
