@@ -145,15 +145,14 @@ void shown_class(const struct run_state *state, int task, struct str *out)
     shown_attempt_class(attempt, step->verdict, out);
 }
 
-/* Which start of the attempt at hand this is; 0 once its process is there. */
+/* Which start of the attempt at hand this is; 0 once its process is there. What ended with it
+ * not started never ran: its starts are what can be told. */
 static struct start_tries start_at_hand(const struct run_state *state, int task)
 {
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
     bool has_begun = step->status == STEP_RUNNING && attempt && attempt->pid > 0;
-    if (has_begun || step->status == STEP_ENDED)
-        return (struct start_tries){0};
-    return run_state_start_tries(state, task);
+    return has_begun ? (struct start_tries){0} : run_state_start_tries(state, task);
 }
 
 void shown_try(const struct run_state *state, int task, struct str *out)

@@ -131,13 +131,15 @@ void shown_formula(const struct step_state *step, struct str *out)
     json_free(inputs);
 }
 
-static void end_of_tries(const struct json *inputs, struct str *out)
+static void end_of_tries(const struct json *inputs, const struct step_state *step, struct str *out)
 {
     int64_t interrupted = number_of(inputs, "interrupted", 0);
     int64_t used = number_of(inputs, "used", 0);
     int64_t allowed = number_of(inputs, "allowed", 0);
     if (used < allowed && interrupted > 0)
         str_addf(out, "interrupted %lld times", (long long)interrupted);
+    else if (step->start_failures > 0)
+        str_addf(out, "%lld of %lld starts failed", (long long)used, (long long)allowed);
     else
         str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
 }
@@ -208,7 +210,7 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     case DECISION_TRANSIENT_EXHAUSTED:
     case DECISION_MAX_RETRIES:
         if (inputs)
-            end_of_tries(inputs, out);
+            end_of_tries(inputs, step, out);
         break;
     case DECISION_FAILED:
         if (inputs)

@@ -267,6 +267,26 @@ START_TEST(test_end_names_a_phase_without_tries)
 }
 END_TEST
 
+/* None of them ran, so none was a try. */
+START_TEST(test_starts_that_failed_for_good_are_no_tries)
+{
+    const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = 11};
+    struct str words = {0};
+    open(PLAN_OF(PLAIN), 3);
+    for (int i = 1; i <= 4; i++) {
+        play_outcome(&play, "a", not_started, play_transient(TRANSIENT_RESOURCE_BUSY));
+        if (i < 4)
+            play_wait(&play, step_of("a")->due.mono_ms - play.now.mono_ms);
+    }
+    ck_assert_int_eq(step_of("a")->status, STEP_ENDED);
+    ck_assert_str_eq(try_of("a"), "start 4/4");
+    shown_try_of(&play.state, play_task(&play, "a"), &words);
+    ck_assert_str_eq(str_text(&words), "start 4 of 4");
+    ck_assert_pstr_eq(strstr(end_of("a"), "4 of 4"), "4 of 4 starts failed");
+    str_done(&words);
+}
+END_TEST
+
 /* Starts are tried again in every phase: it is not for the phase that this one is not. */
 START_TEST(test_end_of_a_start_names_no_phase)
 {
@@ -482,6 +502,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_hint_that_is_too_long_says_when_it_resets);
     tcase_add_test(tcase, test_parked_verdict_says_when_it_resets);
     tcase_add_test(tcase, test_start_tries_are_no_tries);
+    tcase_add_test(tcase, test_starts_that_failed_for_good_are_no_tries);
     tcase_add_test(tcase, test_end_says_why_the_policy_did_not_go_on);
     tcase_add_test(tcase, test_end_names_a_phase_without_tries);
     tcase_add_test(tcase, test_end_of_a_start_names_no_phase);
