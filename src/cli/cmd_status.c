@@ -131,6 +131,28 @@ static void add_members(const struct run_state *state, const struct fault *fault
         str_addf(out, " and %d more", fault->count - shown);
 }
 
+static bool is_all_held(const struct run_state *state, const struct fault *fault)
+{
+    for (int i = fault->first; i < state->plan->task_count; i++) {
+        if (fault_has(fault, state, i) && !state->tasks[i].held)
+            return false;
+    }
+    return true;
+}
+
+/* When they go on: ", next in 0:12..1:04", or that they do not. */
+static void add_fault_next(const struct status *status, const struct fault *fault, struct str *out)
+{
+    if (is_all_held(follower_state(status->follower), fault)) {
+        str_add(out, ", held");
+        return;
+    }
+    str_add(out, ", next in ");
+    shown_duration(fault->due_first.mono_ms - status->now.mono_ms, out);
+    str_add(out, "..");
+    shown_duration(fault->due_last.mono_ms - status->now.mono_ms, out);
+}
+
 /* What several wait with, a line for each. Without an engine nobody waits. */
 static void print_faults(const struct status *status)
 {
@@ -143,10 +165,8 @@ static void print_faults(const struct status *status)
         struct str line = {0};
         str_addf(&line, "one fault, %d tasks: ", fault->count);
         shown_class(state, fault->first, &line);
-        str_addf(&line, " since %s, next in ", clock_hms(fault->since.at_ms, since));
-        shown_duration(fault->due_first.mono_ms - status->now.mono_ms, &line);
-        str_add(&line, "..");
-        shown_duration(fault->due_last.mono_ms - status->now.mono_ms, &line);
+        str_addf(&line, " since %s", clock_hms(fault->since.at_ms, since));
+        add_fault_next(status, fault, &line);
         str_add_char(&line, ':');
         add_members(state, fault, &line);
         str_add_char(&line, '\n');
