@@ -311,8 +311,8 @@ static void correct(const struct scheduling *now, const struct control *control,
     event.b = label->type;
     event.c = label->reason;
     scheduler_emit_by(now, event, control->by);
-    accept(answer, "try %d is %s by your word; the first verdict stays", attempt->number,
-           verdict_label_word(label));
+    accept(answer, "try %d%s is %s by your word; the first verdict stays", attempt->number,
+           attempt->class == VERDICT_SUCCESS ? ", which passed," : "", verdict_label_word(label));
 }
 
 static void act_on_task(const struct scheduling *now, const struct control *control, int task,

@@ -95,6 +95,8 @@ want_in 'status --line: a gate' "$("$devs" status --line)" 'gate api'
 want 'hold --fault: exit' $? 0
 want 'hold --fault: all of them' "$(grep -c '^#1/n[123]: ' out)" 3
 want 'they are held' "$("$devs" status --json | grep -o '"state":"held"' | wc -l)" 3
+out=$("$devs" status 1)
+want_in 'status: a fault that is all held' "$out" ', held: n1 n2 n3'
 "$devs" hold --fault 1/key 2>err
 want 'hold --fault of what has none: exit' $? 2
 want_in 'hold --fault of what has none' "$(cat err)" 'key does not wait with a fault'
@@ -132,7 +134,7 @@ want_in 'next: by the class as corrected' "$out" 'next       the network must co
 want_in 'next: of a command' "$("$devs" why exec)" "run it again: devs exec --once -- false"
 want_in 'the correction is shown' "$out" 'corrected  NETWORK_TIMEOUT, says '
 want_in 'the correction is in the log' "$("$devs" debug --logs 1 --json)" '"kind":"class_corrected"'
-want_in 'a correction goes to the step meant' "$("$devs" correct 1/two success --step 1)" 'try 1 is success'
+want_in 'a correction goes to the step meant' "$("$devs" correct 1/two success --step 1)" 'try 1, which passed, is success'
 want_in 'a wait that was cancelled' "$("$devs" why 1/lim)" 'then       cancelled by '
 
 # --- rules: listed, tried, added
