@@ -162,6 +162,14 @@ static bool read_needs(struct rule *rule, struct literals *literals, const struc
     return true;
 }
 
+static bool check_time(const struct rule *rule, struct err *err)
+{
+    const int groups = rule->pattern ? rule_pattern_groups(rule->pattern) : 0;
+    return rule->retry_group <= groups ||
+           err_set(err, ERR_INVALID, "retry_after is group %d, and the pattern has %d",
+                   rule->retry_group, groups);
+}
+
 /* A subtype may end in "$1", the group that matched; nothing stands behind it. */
 static bool check_subtype(const struct rule *rule, struct err *err)
 {
@@ -186,7 +194,7 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
            check_subtype(rule, err) && read_class(rule, json, err) &&
            read_stream(rule, json, err) && read_facts(rule, json, err) &&
            read_time(rule, json, err) && read_pattern(&rule->pattern, json, "pattern", err) &&
-           read_pattern(&rule->after, json, "after", err) &&
+           check_time(rule, err) && read_pattern(&rule->after, json, "after", err) &&
            read_pattern(&rule->unless, json, "unless", err) &&
            read_pattern(&rule->unless_text, json, "unless_text", err) &&
            read_needs(rule, literals, json, err);

@@ -104,6 +104,9 @@ static bool add_rule(struct str *out, const struct json *rule, struct err *err)
     const char *pattern = json_text(json_get(rule, "pattern"), "");
     if (!json_get(rule, "verdict") && !json_get(rule, "class"))
         return err_set(err, ERR_INVALID, "verdict is missing: 'transient' or 'persistent'");
+    if (json_get(rule, "pattern") && pattern[0] == '\0' &&
+        json_kind(json_get(rule, "pattern")) == JSON_KIND_STRING)
+        return err_set(err, ERR_INVALID, "pattern is empty: it would match every line");
     if (strlen(pattern) > USER_PATTERN_MAX)
         return err_set(err, ERR_INVALID, "pattern is longer than %d bytes", USER_PATTERN_MAX);
     str_add_char(out, '{');

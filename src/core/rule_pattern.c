@@ -53,6 +53,13 @@ bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err
     return true;
 }
 
+int rule_pattern_groups(const struct rule_pattern *pattern)
+{
+    uint32_t count = 0;
+    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_CAPTURECOUNT, &count);
+    return (int)count;
+}
+
 void rule_pattern_close(struct rule_pattern *pattern)
 {
     if (!pattern)

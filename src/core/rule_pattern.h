@@ -32,6 +32,8 @@ struct rule_span {
 /* ERR_INVALID says where the pattern is wrong. */
 ATTR_MUST_USE bool rule_pattern_open(struct rule_pattern **out, const char *source,
                                      struct err *err);
+/* How many groups it has that keep what they match. */
+int rule_pattern_groups(const struct rule_pattern *pattern);
 void rule_pattern_close(struct rule_pattern *pattern);
 
 ATTR_MUST_USE struct rule_matcher *rule_matcher_new(void);

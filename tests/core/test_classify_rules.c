@@ -259,6 +259,11 @@ static const struct {
     {"[7]", "rule 1 '': an object is expected"},
     {"[{\"verdict\":\"transient\"}]", "rule 1 '': name is missing"},
     {"[{\"name\":\"a\",\"pattern\":\"x\"}]", "rule 1 'a': verdict is missing"},
+    {"[{\"name\":\"a\",\"verdict\":\"persistent\",\"pattern\":\"\"}]",
+     "rule 1 'a': pattern is empty"},
+    {"[{\"name\":\"a\",\"verdict\":\"transient\",\"type\":\"RESOURCE_BUSY\","
+     "\"pattern\":\"in (x)\",\"retry_after\":2}]",
+     "rule 1 'a': retry_after is group 2, and the pattern has 1"},
     {"[{\"name\":\"a\",\"verdict\":\"odd\",\"pattern\":\"x\"}]", "'transient' or 'persistent'"},
     {"[{\"name\":\"a\",\"verdict\":\"transient\",\"pattern\":\"x\"}]", "seven types"},
     {"[{\"name\":\"a\",\"verdict\":\"persistent\",\"pattern\":7}]", "pattern is a string"},
