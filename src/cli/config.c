@@ -3,12 +3,15 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "classify.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "json.h"
 #include "read_text.h"
+#include "rule_list.h"
 
 enum { CONFIG_FOLDERS_MAX = 128 };
 
@@ -31,6 +34,64 @@ bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *e
     return true;
 }
 
+/* "rules[2].pattern": with the member that the words begin with, if there is one. */
+static void add_path(const struct json *rule, size_t index, const char *words, struct str *out)
+{
+    static const char *const members[] = {"name",    "verdict", "type",        "reason",
+                                          "pattern", "unless",  "stream",      "need",
+                                          "subtype", "only_if", "retry_after", "ask"};
+    str_addf(out, "rules[%zu]", index);
+    for (size_t i = 0; json_kind(rule) == JSON_KIND_OBJECT && i < ARRAY_LEN(members); i++) {
+        const size_t len = strlen(members[i]);
+        if (strncmp(words, members[i], len) == 0 && strchr(" ,:", words[len]))
+            str_addf(out, ".%s", members[i]);
+    }
+}
+
+/* Is this rule right by itself? What is wrong goes into the list. */
+static void check_rule(const struct json *rule, size_t index, struct violations *violations)
+{
+    struct classifier *classifier = NULL;
+    struct err why = {0};
+    struct str list = {0}, path = {0}, message = {0};
+    char *text = json_brief(rule, SETTINGS_BYTES_MAX);
+    str_addf(&list, "[%s]", text);
+    if (!classifier_open(&classifier, str_text(&list), &why)) {
+        const char *words = strstr(why.message, "': ");
+        words = words ? words + strlen("': ") : why.message;
+        add_path(rule, index, words, &path);
+        if (*rule_list_name(rule) != '\0')
+            str_addf(&message, "rule '%s': ", rule_list_name(rule));
+        str_add(&message, words);
+        violations_add(violations, VIOLATION_INVALID_VALUE, str_text(&path), str_text(&message),
+                       NULL, NULL);
+    }
+    classifier_close(classifier);
+    str_done(&list);
+    str_done(&path);
+    str_done(&message);
+    free(text);
+}
+
+/* All that is wrong with rules that do not make a classifier; `whole` is what it says of
+ * them together, for what no rule shows alone. */
+static int fail_rules(const struct config *config, const struct err *whole)
+{
+    struct json *rules = NULL;
+    struct violations violations = {0};
+    const char *text = config->settings.rules;
+    if (json_parse(text, strlen(text), &rules, NULL, NULL)) {
+        for (size_t i = 0; i < json_count(rules); i++)
+            check_rule(json_at(rules, i), i, &violations);
+    }
+    if (violations.count == 0)
+        violations_add(&violations, VIOLATION_INVALID_VALUE, "rules", whole->message, NULL, NULL);
+    int code = fail_violations(config->path, &violations);
+    violations_done(&violations);
+    json_free(rules);
+    return code;
+}
+
 /* Rules are known to be right once a classifier could be made of them. */
 static int check_rules(const struct config *config)
 {
@@ -40,7 +101,7 @@ static int check_rules(const struct config *config)
         return EXIT_ALL_PASSED;
     bool ok = classifier_open(&classifier, config->settings.rules, &why);
     classifier_close(classifier);
-    return ok ? EXIT_ALL_PASSED : fail_usage(why.hint, "%s: %s", config->path, why.message);
+    return ok ? EXIT_ALL_PASSED : fail_rules(config, &why);
 }
 
 static int parse(const struct str *text, struct config *config)

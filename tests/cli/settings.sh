@@ -87,8 +87,20 @@ want_in 'settings that are no JSON' "$(cat err)" 'line 2, column 10'
 printf '{"rules": [{"id": "r1", "class": "transient", "type": "TIRED", "pattern": "x"}]}' >devs.config.json
 "$devs" exec -- true 2>err
 want 'a bad rule: exit' $? 2
-want_in 'a bad rule' "$(cat err)" "devs.config.json: rule 1 'r1': "
-want 'a bad rule: one line' "$(wc -l <err | tr -d ' ')" 1
+want_in 'a bad rule' "$(cat err)" "[INVALID_VALUE] rules[0]: rule 'r1': "
+want 'a bad rule: two lines' "$(wc -l <err | tr -d ' ')" 2
+printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": ""},
+ {"name": "b", "verdict": "persistent", "pattern": "x"},
+ {"name": "c", "verdict": "persistent", "pattern": "("}]}' >devs.config.json
+"$devs" exec -- true 2>err
+want 'bad rules: exit' $? 2
+want_in 'bad rules: all of them' "$(cat err)" 'devs.config.json: 2 things are wrong, nothing was started'
+want_in 'bad rules: the first' "$(cat err)" "rules[0].pattern: rule 'a': pattern is empty"
+want_in 'bad rules: the second' "$(cat err)" "rules[2].pattern: rule 'c': pattern, byte 1"
+printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": "x"},
+ {"name": "a", "verdict": "persistent", "pattern": "y"}]}' >devs.config.json
+"$devs" exec -- true 2>err
+want_in 'a rule that is there twice' "$(cat err)" "rules: rule 2 'a': a rule of that name stands before it"
 [ ! -e .devs ]
 want 'nothing was started' $? 0
 

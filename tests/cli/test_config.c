@@ -125,12 +125,14 @@ static const struct {
 } rules[] = {
     {"{\"id\": \"x\", \"class\": \"persistent\", \"pattern\": \"^no\"}", NULL},
     {"{\"id\": \"x\", \"class\": \"persistent\", \"pattern\": \"^(no\"}",
-     "rule 1 'x': pattern, byte 4: missing closing parenthesis\n"},
+     "1 thing is wrong, nothing was started\n"
+     "[INVALID_VALUE] rules[0].pattern: rule 'x': pattern, byte 4: missing closing parenthesis\n"},
     {"{\"id\": \"x\", \"class\": \"transient\", \"pattern\": \"no\", \"type\": \"LATE\"}",
-     "rule 1 'x': a transient rule has one of the seven types\n"},
+     "1 thing is wrong, nothing was started\n"
+     "[INVALID_VALUE] rules[0]: rule 'x': a transient rule has one of the seven types\n"},
 };
 
-/* One line, with the file and the rule. */
+/* With the file and the rule's place in it. */
 START_TEST(test_a_rule_that_is_wrong_stops_the_start)
 {
     char text[256];
