@@ -203,4 +203,23 @@ expect g 'ENDED' 'what it passed, the others pass after it, long before their ti
 expect g '3 of 3 passed\|passed.*three' 'all of them'
 type g q
 expect g 'shell>' 'q leaves'
+
+# --- what is left of a fault when one is sent stays on the screen
+cat >refused.json <<'PLAN'
+{"version": 1, "name": "refused", "idempotent": true, "jobs": 3,
+ "policies": {"slow": {"like": "sandbox", "base_delay_ms": 600000, "cap_ms": 600000}}, "policy": "slow",
+ "tasks": [{"id": "ann", "steps": [{"run": ["sh", "-c", "echo 'Connection refused' >&2; exit 1"]}]},
+           {"id": "bob", "steps": [{"run": ["sh", "-c", "echo 'Connection refused' >&2; exit 1"]}]},
+           {"id": "cyd", "steps": [{"run": ["sh", "-c", "echo 'Connection refused' >&2; exit 1"]}]}]}
+PLAN
+open h 80 24
+type h "clear; '$devs' run refused.json" Enter
+expect h '3 tasks one fault since' 'three are one row'
+type h r
+expect h 'held *bob .*after ann' 'the first that follows has a row'
+expect h 'held *cyd .*after ann' 'the second too'
+type h j
+expect h '▸.*bob' 'j goes there'
+type h j
+expect h '▸.*cyd' 'and on'
 finish
