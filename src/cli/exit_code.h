@@ -11,8 +11,8 @@ enum exit_code {
     EXIT_ENTROPY = 3,      /* going in circles */
     EXIT_WOULD_CHANGE = 3, /* devs rules --try: it would change something */
     EXIT_NEEDS_YOU = 4,
-    EXIT_DAMAGED = 65, /* the log is not what it should be */
-    EXIT_NO_LOG = 66,     /* or an input of devs classify that cannot be read */
+    EXIT_DAMAGED = 65,      /* the log is not what it should be */
+    EXIT_NO_LOG = 66,       /* or an input of devs classify that cannot be read */
     EXIT_NO_CREATE = 73,    /* the log cannot be made */
     EXIT_NOT_RECORDED = 74, /* all passed, but recording failed */
     EXIT_BUSY = 75,         /* another process has it */
