@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "classify.h"
@@ -16,39 +18,76 @@
 #include "read_text.h"
 #include "rule_list.h"
 
-enum { NEW_FILE_MODE = 0644, MODE_BITS = 07777 };
+enum {
+    NEW_FILE_MODE = 0666, /* less the umask */
+    OWN_FILE_MODE = 0600,
+    MODE_BITS = 07777,
+    LOCK_TRIES = 400,
+    LOCK_PAUSE_NS = 5 * 1000 * 1000,
+};
 
 /* The settings as they are to be. */
 struct edit {
     char path[PATH_MAX];
-    mode_t mode;
+    int folder;  /* owned, locked; -1 = none */
+    mode_t mode; /* of the old file */
+    bool is_new;
     struct str text;    /* owned */
     struct json *rules; /* owned; what is added: a list */
 };
 
-/* Where there are no settings yet, an empty object is changed. */
-static bool read_old(const char *dir, struct edit *edit, struct err *err)
+/* The file that is meant, or is to be made. */
+static bool find_file(const char *dir, struct edit *edit, struct err *err)
 {
     FILE *file = NULL;
-    struct stat info;
     char named[PATH_MAX];
     if (!config_open(dir, named, &file, err))
         return false;
     if (!file) {
-        edit->mode = NEW_FILE_MODE;
         int len = snprintf(edit->path, sizeof(edit->path), "%s/devs.config.json", dir);
-        if (len < 0 || (size_t)len >= sizeof(edit->path))
-            return err_set(err, ERR_LIMIT, "'%s' is too long a name", dir);
-        str_add(&edit->text, "{}\n");
-        return true;
+        return (len >= 0 && (size_t)len < sizeof(edit->path)) ||
+               err_set(err, ERR_LIMIT, "'%s' is too long a name", dir);
     }
+    (void)fclose(file);                   /* only looked for */
+    return realpath(named, edit->path) || /* behind a link is the file to change */
+           err_set_errno(err, errno, "cannot find '%s'", named);
+}
+
+/* One saver at a time: two that read the same text would each undo the other's change.
+ * Where a file system knows no locks it goes on without. */
+static bool lock_folder(struct edit *edit, struct err *err)
+{
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+    char folder[PATH_MAX];
+    (void)snprintf(folder, sizeof(folder), "%s", edit->path);
+    char *slash = strrchr(folder, '/');
+    slash[slash == folder ? 1 : 0] = '\0';
+    edit->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (edit->folder < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", folder);
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(edit->folder, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR))
+            return true;
+        (void)nanosleep(&pause, NULL); /* woken early: it tries again early */
+    }
+    return err_set(err, ERR_BUSY, "another program holds '%s'", folder);
+}
+
+/* Where there are no settings yet, an empty object is changed. */
+static bool read_old(struct edit *edit, struct err *err)
+{
+    struct stat info;
+    FILE *file = fopen(edit->path, "re");
+    edit->is_new = !file && errno == ENOENT;
+    if (edit->is_new)
+        str_add(&edit->text, "{}\n");
+    if (!file)
+        return edit->is_new || err_set_errno(err, errno, "cannot open '%s'", edit->path);
     bool ok = read_text(file, SETTINGS_BYTES_MAX, &edit->text, err);
     if (ok && fstat(fileno(file), &info) != 0)
-        ok = err_set_errno(err, errno, "cannot look at '%s'", named);
-    (void)fclose(file);                     /* only read */
-    if (ok && !realpath(named, edit->path)) /* behind a link is the file to change */
-        ok = err_set_errno(err, errno, "cannot find '%s'", named);
-    edit->mode = ok ? info.st_mode & MODE_BITS : NEW_FILE_MODE;
+        ok = err_set_errno(err, errno, "cannot look at '%s'", edit->path);
+    (void)fclose(file); /* only read */
+    edit->mode = ok ? info.st_mode & MODE_BITS : OWN_FILE_MODE;
     return ok;
 }
 
@@ -126,34 +165,21 @@ static bool write_all(int fd, const struct str *text)
     return true;
 }
 
-/* The folder knows the new name for good; where it cannot say so the file is there all
- * the same. */
-static void sync_folder(const char *path)
-{
-    char folder[PATH_MAX];
-    (void)snprintf(folder, sizeof(folder), "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-        return;
-    *slash = '\0';
-    int fd = open(*folder ? folder : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    (void)fsync(fd); /* best effort */
-    (void)close(fd);
-}
-
-/* A new file beside the old one takes its name: whoever reads sees one or the other. */
+/* A new file beside the old one takes its name: whoever reads sees one or the other. Its
+ * own name is always the same: what a saver left that was killed makes way. */
 static bool put_in_place(const struct edit *edit, struct err *err)
 {
     char temporary[PATH_MAX];
-    int len = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", edit->path);
+    int len = snprintf(temporary, sizeof(temporary), "%s.new~", edit->path);
     if (len < 0 || (size_t)len >= sizeof(temporary))
         return err_set(err, ERR_LIMIT, "'%s' is too long a name", edit->path);
-    int fd = mkstemp(temporary);
+    (void)unlink(temporary); /* if there is one */
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  edit->is_new ? NEW_FILE_MODE : OWN_FILE_MODE);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot write beside '%s'", edit->path);
-    bool ok = write_all(fd, &edit->text) && fchmod(fd, edit->mode) == 0 && fsync(fd) == 0;
+    bool ok = write_all(fd, &edit->text) && (edit->is_new || fchmod(fd, edit->mode) == 0) &&
+              fsync(fd) == 0;
     int why = errno;
     (void)close(fd); /* it is on the disk, or of no use */
     if (ok && rename(temporary, edit->path) != 0) {
@@ -164,17 +190,20 @@ static bool put_in_place(const struct edit *edit, struct err *err)
         (void)unlink(temporary); /* best effort */
         return err_set_errno(err, why, "cannot write '%s'", edit->path);
     }
-    sync_folder(edit->path);
+    (void)fsync(edit->folder); /* best effort: the file is there all the same */
     return true;
 }
 
 bool rules_add(const char *dir, const char *rule_json, struct err *err)
 {
-    struct edit edit = {0};
-    bool ok = read_rules(rule_json, &edit, err) && read_old(dir, &edit, err) && check(&edit, err);
+    struct edit edit = {.folder = -1};
+    bool ok = read_rules(rule_json, &edit, err) && find_file(dir, &edit, err) &&
+              lock_folder(&edit, err) && read_old(&edit, err) && check(&edit, err);
     for (size_t i = 0; ok && i < json_count(edit.rules); i++)
         put_rule(&edit, json_at(edit.rules, i));
     ok = ok && check(&edit, err) && put_in_place(&edit, err);
+    if (edit.folder >= 0)
+        (void)close(edit.folder); /* the lock goes with it */
     json_free(edit.rules);
     str_done(&edit.text);
     return ok;

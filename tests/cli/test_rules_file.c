@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test_main.h"
@@ -49,11 +50,59 @@ START_TEST(test_the_file_is_made_where_there_is_none)
 {
     char want[1024];
     struct stat info;
+    (void)umask(027);
     add(dir, rule_a);
     (void)snprintf(want, sizeof(want), "{\n  \"rules\": [\n    %s\n  ]\n}\n", rule_a);
     want_file(want);
     ck_assert_int_eq(stat(file, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 0777, 0644);
+    ck_assert_uint_eq(info.st_mode & 0777, 0640);
+}
+END_TEST
+
+/* Each adds rules of its own while the others do: none is lost. */
+START_TEST(test_two_savers_lose_nothing)
+{
+    enum { SAVERS = 4, RULES = 8 };
+    pid_t savers[SAVERS];
+    for (int saver = 0; saver < SAVERS; saver++) {
+        savers[saver] = fork();
+        ck_assert_int_ge(savers[saver], 0);
+        for (int i = 0; savers[saver] == 0 && i < RULES; i++) {
+            char rule[200];
+            (void)snprintf(rule, sizeof(rule),
+                           "{\"name\":\"r%d-%d\",\"verdict\":\"persistent\",\"pattern\":\"x y\"}",
+                           saver, i);
+            if (!rules_add(dir, rule, NULL))
+                _exit(1);
+        }
+        if (savers[saver] == 0)
+            _exit(0);
+    }
+    for (int saver = 0; saver < SAVERS; saver++) {
+        int status = -1;
+        ck_assert_int_eq(waitpid(savers[saver], &status, 0), savers[saver]);
+        ck_assert_int_eq(status, 0);
+    }
+    char *text = test_read_file(file);
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, "\"name\"")); at++)
+        found++;
+    free(text);
+    ck_assert_int_eq(found, SAVERS * RULES);
+}
+END_TEST
+
+START_TEST(test_what_a_killed_saver_left_makes_way)
+{
+    char left[PATH_MAX + 8];
+    struct stat info;
+    (void)snprintf(left, sizeof(left), "%s.new~", file);
+    ck_assert_int_eq(symlink("elsewhere", left), 0);
+    add(dir, rule_a);
+    ck_assert_int_ne(lstat(left, &info), 0);
+    char *text = test_read_file(file);
+    ck_assert_ptr_nonnull(strstr(text, rule_a));
+    free(text);
 }
 END_TEST
 
@@ -168,6 +217,8 @@ Suite *test_suite(void)
     TCase *tests = test_case(suite, "add");
     tcase_add_checked_fixture(tests, setup, NULL);
     tcase_add_test(tests, test_the_file_is_made_where_there_is_none);
+    tcase_add_test(tests, test_two_savers_lose_nothing);
+    tcase_add_test(tests, test_what_a_killed_saver_left_makes_way);
     tcase_add_test(tests, test_what_is_there_stays_as_it_is);
     tcase_add_test(tests, test_a_rule_of_that_name_makes_way);
     tcase_add_test(tests, test_the_nearest_file_above_is_meant);
