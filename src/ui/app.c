@@ -74,8 +74,8 @@ static bool open_screen(struct app *app, struct err *err)
 
 void app_close(struct app *app)
 {
+    term_close(app->term); /* first, nothing may keep a person from the shell's screen */
     correct_trial_stop(app->trial);
-    term_close(app->term);
     follower_close(app->follower);
     canvas_done(&app->canvas);
     view_done(&app->view);

@@ -8,8 +8,21 @@ static void tell_news(struct app *app, const struct correct_trial_news *news)
     app->wants_frame_now = true;
 }
 
+/* A trial that was stopped ends in its own time; nobody waits for it. */
+static bool still_ends(struct app *app)
+{
+    static const struct correct_trial_news news = {
+        .over = true, .failed = true, .words = "the last trial still ends, try again in a moment"};
+    app_rule_look(app);
+    if (app->trial)
+        tell_news(app, &news);
+    return app->trial != NULL;
+}
+
 void app_rule_try(struct app *app)
 {
+    if (still_ends(app))
+        return;
     struct err err = {0};
     struct str rule = {0};
     correct_rule_json(&app->view.correct, &rule);
@@ -17,8 +30,6 @@ void app_rule_try(struct app *app)
                                           .place = app->options->place,
                                           .rules = app->rules.len > 0 ? app->rules.data : NULL,
                                           .rule = str_text(&rule)};
-    correct_trial_stop(app->trial); /* one that was cancelled a moment ago */
-    app->trial = NULL;
     if (!correct_trial_start(&app->trial, &job, &err)) {
         const struct correct_trial_news news = {.over = true, .failed = true, .words = err.message};
         tell_news(app, &news);

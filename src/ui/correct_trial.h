@@ -29,7 +29,8 @@ ATTR_MUST_USE bool correct_trial_start(struct correct_trial **out,
                                        const struct correct_trial_job *job, struct err *err);
 /* Have it end soon, without news; correct_trial_stop() is still to be called. */
 void correct_trial_cancel(struct correct_trial *trial);
-/* Cancel it and wait for its thread. */
+/* Cancel it and wait for its thread: for the attempt that is being judged, at most (or, if
+ * it has only begun, until its rules are compiled). Once it is over, that is no time. */
 void correct_trial_stop(struct correct_trial *trial);
 
 /* How far it is; texts are valid until it is stopped. */

@@ -4,9 +4,11 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "app_parts.h"
 #include "clock.h"
 #include "log_writer.h"
 #include "story.h"
@@ -106,6 +108,31 @@ START_TEST(test_cancelled_trial_ends_at_its_next_attempt)
     ck_assert(correct_trial_is_cancelled(trial));
     give(".");
     ck_assert_int_eq(wait_for(true, 2).done, 2);
+}
+END_TEST
+
+/* The screen goes on: a new trial is refused until the last one has ended, and nobody waits
+ * for that. */
+START_TEST(test_next_trial_does_not_wait_for_the_last)
+{
+    struct app_options options = {.place = &place};
+    struct app *app = calloc(1, sizeof(*app));
+    ck_assert_ptr_nonnull(app);
+    app->options = &options;
+    app->view.correct.stage = CORRECT_TRYING;
+    start(NULL);
+    app->trial = trial;
+    app_rule_stop(app);
+    app_rule_try(app);
+    ck_assert_ptr_eq(app->trial, trial);
+    ck_assert_int_eq(app->view.correct.stage, CORRECT_TRIED);
+    ck_assert(app->view.correct.failed);
+    (void)close(lead[1]);
+    (void)wait_for(true, 0);
+    app_rule_look(app);
+    ck_assert_ptr_null(app->trial);
+    trial = NULL;
+    free(app);
 }
 END_TEST
 
@@ -213,6 +240,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_news_come_while_it_works);
     tcase_add_test(tcase, test_cancelled_trial_ends_at_its_next_attempt);
+    tcase_add_test(tcase, test_next_trial_does_not_wait_for_the_last);
     tcase_add_test(tcase, test_failure_is_told_in_words);
     tcase_add_test(tcase, test_stop_waits_for_what_works);
     tcase_add_test(tcase, test_what_is_no_rule_is_not_tried);
