@@ -18,9 +18,9 @@ struct config {
     char path[PATH_MAX];      /* of the file; "" = there is none */
 };
 
-/* The file nearest to the folder, an absolute path, walking up; *out is NULL if there is none. One that is
- * there and cannot be opened is an error: what it says would go unheeded. The caller
- * closes *out. */
+/* The file nearest to the folder, an absolute path, walking up; *out is NULL if there is none. One
+ * that is there and cannot be opened is an error: what it says would go unheeded. The caller closes
+ * *out. */
 ATTR_MUST_USE bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *err);
 
 /* Find, read and check the settings, their rules too. Prints what is wrong and returns
