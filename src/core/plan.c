@@ -116,7 +116,7 @@ static const struct policy *adopt_policy(struct plan *plan, const struct setting
 {
     if (policy_named(policy->name) == policy)
         return policy;
-    for (int i = 0; i < plan->setting_count; i++) {
+    for (int i = 0; settings && i < plan->setting_count; i++) {
         if (policy == &settings->policies[i])
             return &plan->policies[i];
     }

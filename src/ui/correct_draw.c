@@ -6,6 +6,7 @@
 #include "attr.h"
 #include "correct.h"
 #include "keymap.h"
+#include "str.h"
 #include "term.h"
 #include "text.h"
 
@@ -133,9 +134,11 @@ static int wrapped_rows(const char *text, int width)
 static void draw_title(struct canvas *canvas, int row, const char *title)
 {
     canvas_rule(canvas, row, 0, canvas->columns);
-    char text[TEXT_MAX];
-    (void)snprintf(text, sizeof(text), " %s ", title);
-    (void)canvas_text(canvas, (struct spot){row, 2, canvas->columns - 3}, STYLE_HEAD, text);
+    struct str text = {0};
+    str_addf(&text, " %s ", title);
+    (void)canvas_text(canvas, (struct spot){row, 2, canvas->columns - 3}, STYLE_HEAD,
+                      str_text(&text));
+    str_done(&text);
 }
 
 static const struct hint *hints_of(const struct correct *correct)

@@ -420,7 +420,7 @@ END_TEST
 START_TEST(test_act_on_very_many_is_carried_out)
 {
     enum { MANY = 3 * APP_ACTS_MAX };
-    static char names[MANY][8];
+    static char names[MANY][16];
     static const char *ids[MANY];
     struct app_options options = live_options();
     struct str all = {0};
