@@ -296,7 +296,7 @@ static bool try_runs(struct trial *trial, struct err *err)
         for (size_t i = 0; i < count; i++) {
             before = runs[i].number;
             log_run_info_done(&runs[i]);
-            if (ok && !trial->result.cancelled)
+            if (ok && goes_on(trial))
                 ok = try_run(trial, before, err);
         }
     }
