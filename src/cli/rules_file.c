@@ -22,7 +22,7 @@ enum {
     NEW_FILE_MODE = 0666, /* less the umask */
     OWN_FILE_MODE = 0600,
     MODE_BITS = 07777,
-    LOCK_TRIES = 400,
+    LOCK_TRIES = 1000,
     LOCK_PAUSE_NS = 5 * 1000 * 1000,
 };
 

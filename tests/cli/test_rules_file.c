@@ -62,7 +62,7 @@ END_TEST
 /* Each adds rules of its own while the others do: none is lost. */
 START_TEST(test_two_savers_lose_nothing)
 {
-    enum { SAVERS = 4, RULES = 8 };
+    enum { SAVERS = 2, RULES = 6 };
     pid_t savers[SAVERS];
     for (int saver = 0; saver < SAVERS; saver++) {
         savers[saver] = fork();
