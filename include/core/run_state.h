@@ -150,6 +150,7 @@ struct run_state {
     struct moment started_at;
     struct moment ended_at;
     struct moment last;     /* of the last event */
+    struct moment heard;    /* of the last event that is no correction of what is over */
     int64_t last_seq;       /* 0 before the first event */
     int64_t unknown_events; /* of kinds this build does not know */
     int running;            /* attempts alive */

@@ -240,7 +240,7 @@ static bool ask(const struct place *place, int64_t run, struct status *status, s
     status->orphaned = follower_is_orphaned(status->follower);
     status->now = state->ended                            ? state->ended_at
                   : shown_counts(state, status->orphaned) ? clock_now()
-                                                          : state->last;
+                                                          : state->heard;
     return true;
 }
 

@@ -15,7 +15,7 @@ struct status {
     struct follower *follower; /* it has read all there is */
     bool orphaned;
     bool ascii;
-    struct moment now; /* of the run's end, or the last event, once nothing counts any more */
+    struct moment now; /* of the run's end, or its last sign of life, once nothing counts */
 };
 
 /* "live", "ended", "interrupted". */

@@ -86,7 +86,7 @@ bool why_read(struct follower *follower, const struct attempt_pick *pick, struct
     out->orphaned = follower_is_orphaned(follower);
     out->now = state->ended                         ? state->ended_at
                : shown_counts(state, out->orphaned) ? clock_now()
-                                                    : state->last;
+                                                    : state->heard;
     return true;
 }
 

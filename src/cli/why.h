@@ -27,7 +27,7 @@ struct why {
     struct follower *follower; /* borrowed; it has read all there is */
     struct attempt_pick pick;
     bool orphaned;
-    struct moment now; /* of the run's end, or the last event, once nothing counts any more */
+    struct moment now; /* of the run's end, or its last sign of life, once nothing counts */
     bool judged;
     struct verdict verdict;          /* judged only */
     struct why_decided wait;         /* another try, after a wait */

@@ -196,6 +196,13 @@ static bool fits_start(const struct run_state *state, enum event_kind kind)
     return says || (kind == EVENT_RUN_STARTED) != state->started;
 }
 
+/* A person's word on what is over says nothing of when its engine was last alive. */
+static bool corrects_the_past(const struct event *event)
+{
+    return event->kind == EVENT_CLASS_CORRECTED ||
+           (event->kind == EVENT_CONTROL_ANSWERED && event->c == CONTROL_CORRECT);
+}
+
 static bool refuse(const struct event *event, const char *why, struct err *err)
 {
     return err_set(err, ERR_DAMAGED, "event %lld (kind %d): %s", (long long)event->seq,
@@ -228,6 +235,8 @@ bool run_state_apply(struct run_state *state, const struct event *event, struct 
         state->unknown_events++;
     state->last_seq = event->seq;
     state->last = event->at;
+    if (!corrects_the_past(event))
+        state->heard = event->at;
     json_free(text);
     return true;
 }

@@ -47,7 +47,7 @@ struct moment frame_now(const struct frame_input *input)
     const struct view_facts *facts = input->facts;
     if (facts->mode == VIEW_ENDED)
         return facts->state->ended_at;
-    return facts->mode == VIEW_INTERRUPTED ? facts->state->last : facts->now;
+    return facts->mode == VIEW_INTERRUPTED ? facts->state->heard : facts->now;
 }
 
 struct shown_time frame_time(const struct frame_input *input)

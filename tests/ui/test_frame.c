@@ -5,6 +5,7 @@
 
 #include "attr.h"
 #include "frame.h"
+#include "golden.h"
 #include "shown.h"
 #include "story.h"
 #include "term.h"
@@ -64,31 +65,6 @@ static bool shows(const char *text)
     return found;
 }
 
-static void save(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-/* Compare with tests/data/frames/NAME.txt; DEVS_UPDATE_FRAMES=1 writes it anew. */
-static void check_golden(const char *frame)
-{
-    char relative[128];
-    (void)snprintf(relative, sizeof(relative), "tests/data/frames/%s.txt", frame);
-    const char *path = test_source_path(relative);
-    struct str out = {0};
-    canvas_to_text(&canvas, &out);
-    if (getenv("DEVS_UPDATE_FRAMES"))
-        save(path, str_text(&out));
-    char *want = test_read_file(path);
-    ck_assert_msg(want != NULL, "no golden frame %s", path);
-    ck_assert_msg(strcmp(want, str_text(&out)) == 0, "%s is now:\n%s", frame, str_text(&out));
-    free(want);
-    str_done(&out);
-}
-
 static const struct {
     const char *name;
     int rows, columns;
@@ -119,7 +95,7 @@ START_TEST(test_golden)
     if (facts.mode == VIEW_REPLAY)
         (void)replay_move(&story.replay, REPLAY_END, -1);
     draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
-    check_golden(sizes[_i].name);
+    golden_check(&canvas, sizes[_i].name);
 }
 END_TEST
 
@@ -133,7 +109,7 @@ START_TEST(test_golden_preview)
     log_tail_clear(&story.tail);
     draw(24, 80, false);
     (void)snprintf(frame, sizeof(frame), "chosen-%s", chosen_tasks[_i]);
-    check_golden(frame);
+    golden_check(&canvas, frame);
 }
 END_TEST
 
@@ -177,7 +153,7 @@ START_TEST(test_golden_retry)
 {
     view.chosen = story_task(&story, retry_frames[_i].chosen);
     draw(retry_frames[_i].rows, retry_frames[_i].columns, retry_frames[_i].ascii);
-    check_golden(retry_frames[_i].name);
+    golden_check(&canvas, retry_frames[_i].name);
 }
 END_TEST
 
@@ -192,9 +168,9 @@ START_TEST(test_golden_unfolded_fault)
     draw(24, 80, false);
     press(TERM_KEY_ENTER);
     draw(24, 80, false);
-    check_golden("retry-unfolded-80x24");
+    golden_check(&canvas, "retry-unfolded-80x24");
     draw(24, 80, true);
-    check_golden("retry-unfolded-80x24-ascii");
+    golden_check(&canvas, "retry-unfolded-80x24-ascii");
 }
 END_TEST
 
@@ -219,12 +195,12 @@ START_TEST(test_golden_sent_one)
     facts.now = facts.clock = story.now;
     view.chosen = story_task(&story, "T-205");
     draw(24, 80, false);
-    check_golden("retry-sent-80x24");
+    golden_check(&canvas, "retry-sent-80x24");
     view.on_fold = false;
     view.chosen = story_task(&story, "T-206");
     view_arrange(&view, &facts);
     draw(24, 80, false);
-    check_golden("retry-follower-80x24");
+    golden_check(&canvas, "retry-follower-80x24");
 }
 END_TEST
 
@@ -235,7 +211,7 @@ START_TEST(test_golden_gate_that_opens)
     story_add(&story, opened);
     view.chosen = story_task(&story, "T-212");
     draw(24, 80, false);
-    check_golden("retry-opens-80x24");
+    golden_check(&canvas, "retry-opens-80x24");
 }
 END_TEST
 
@@ -248,9 +224,9 @@ START_TEST(test_golden_held_fault)
     facts.now = facts.clock = story.now;
     view.chosen = story_task(&story, "T-204");
     draw(12, 40, false);
-    check_golden("retry-held-40x12");
+    golden_check(&canvas, "retry-held-40x12");
     draw(24, 80, true);
-    check_golden("retry-held-80x24-ascii");
+    golden_check(&canvas, "retry-held-80x24-ascii");
 }
 END_TEST
 
@@ -261,7 +237,7 @@ START_TEST(test_golden_retry_in_a_replay)
     (void)replay_move(&story.replay, REPLAY_END, -1);
     view.chosen = story_task(&story, "T-204");
     draw(24, 80, false);
-    check_golden("retry-replay-80x24");
+    golden_check(&canvas, "retry-replay-80x24");
 }
 END_TEST
 
@@ -431,6 +407,26 @@ START_TEST(test_interrupted_run_that_lost_nothing)
     ck_assert(shows("nothing of it runs. q leaves"));
     ck_assert(!shows("killed"));
     story_done(&other);
+}
+END_TEST
+
+/* A correction long after the engine died does not move its last sign of life. */
+START_TEST(test_interrupted_run_is_as_old_as_its_engine)
+{
+    facts.mode = VIEW_INTERRUPTED;
+    facts.orphaned = true;
+    story_at(&story, 59, 0);
+    struct event correct = story_event(&story, "T-104", EVENT_CLASS_CORRECTED);
+    correct.a = VERDICT_PERSISTENT;
+    correct.text = "{\"by\":\"ann\"}";
+    story_add(&story, correct);
+    struct event answer = {.kind = EVENT_CONTROL_ANSWERED, .task = -1, .step = -1};
+    answer.b = 1;
+    answer.c = CONTROL_CORRECT;
+    story_add(&story, answer);
+    ck_assert_int_gt(story.state.last.at_ms, story.state.heard.at_ms);
+    draw(24, 80, false);
+    ck_assert(shows("last heard 14:02:10"));
 }
 END_TEST
 
@@ -604,6 +600,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_message_is_shown_at_every_size);
     tcase_add_test(tcase, test_banner_is_in_line_2_at_every_size);
     tcase_add_test(tcase, test_interrupted_run_that_lost_nothing);
+    tcase_add_test(tcase, test_interrupted_run_is_as_old_as_its_engine);
     tcase_add_test(tcase, test_newer_notice_beats_an_older_answer);
     tcase_add_test(tcase, test_strange_bytes_do_not_reach_the_canvas);
     tcase_add_loop_test(tcase, test_no_hostile_rune_reaches_a_cell, 0, TABLE_LEN(hostile));
