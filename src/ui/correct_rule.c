@@ -31,11 +31,8 @@ static bool is_taken(const char *rules, const char *name)
     bool found = false;
     if (!rules || !json_parse(rules, strlen(rules), &list, NULL, NULL))
         return false;
-    for (size_t i = 0; i < json_count(list) && !found; i++) {
-        const struct json *rule = json_at(list, i);
-        const char *id = json_text(json_get(rule, "name"), json_text(json_get(rule, "id"), ""));
-        found = strcmp(id, name) == 0;
-    }
+    for (size_t i = 0; i < json_count(list) && !found; i++)
+        found = strcmp(rule_list_name(json_at(list, i)), name) == 0;
     json_free(list);
     return found;
 }
