@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
+#include "digest.h"
 #include "outcome.h"
-#include "plan.h"
 
 struct fingerprint;
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "digest.h"
 #include "err.h"
 #include "phase.h"
 #include "policy.h"
@@ -144,9 +145,6 @@ int plan_find(const struct plan *plan, const char *id);
 
 /* 128 bits of SHA-256 over everything that makes the call what it is: argv,
  * working directory, stdin file, the whole environment given. */
-struct digest {
-    uint64_t hi, lo;
-};
 struct digest plan_call_digest(const struct plan_step *step, const char *run_dir,
                                char *const *environment);
 

@@ -68,11 +68,10 @@ static void add_gates(const struct status *status, struct str *out)
 static void add_fault(const struct status *status, const struct fault *fault, struct str *out)
 {
     const struct run_state *state = state_of(status);
-    char hex[33];
+    char hex[DIGEST_HEX_MAX];
     struct str class = {0};
     const char *comma = "";
-    (void)snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, fault->fingerprint.hi,
-                   fault->fingerprint.lo);
+    digest_to_hex(fault->fingerprint, hex);
     shown_class(state, fault->first, &class);
     begin_item(out);
     str_json_text(out, "fingerprint", hex);

@@ -1,7 +1,6 @@
 /* event_json.c - an event as an object for programs. */
 #include <assert.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "event_look.h"
@@ -66,9 +65,8 @@ static void json_named(const struct run_state *state, const struct event *event,
 {
     switch (event->kind) {
     case EVENT_ATTEMPT_STARTED: {
-        char hex[33];
-        (void)snprintf(hex, sizeof(hex), "%016llx%016llx", (unsigned long long)event->a,
-                       (unsigned long long)event->b);
+        char hex[DIGEST_HEX_MAX];
+        digest_to_hex((struct digest){.hi = (uint64_t)event->a, .lo = (uint64_t)event->b}, hex);
         str_json_text(out, "call", hex);
         break;
     }

@@ -363,10 +363,11 @@ bool event_details(const struct run_state *state, const struct event *event, str
     if (event->kind != EVENT_ATTEMPT_ENDED || !w.attempt)
         return false;
     const struct digest print = w.attempt->fingerprint;
-    if (print.hi == 0 && print.lo == 0)
+    char hex[DIGEST_HEX_MAX];
+    if (!digest_is_known(print))
         return false;
     add_subject(&w);
-    str_addf(out, "result %016llx%016llx, %d equal in a row", (unsigned long long)print.hi,
-             (unsigned long long)print.lo, w.step->same);
+    digest_to_hex(print, hex);
+    str_addf(out, "result %s, %d equal in a row", hex, w.step->same);
     return true;
 }

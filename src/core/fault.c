@@ -5,20 +5,10 @@
 #include "run_state.h"
 #include "xalloc.h"
 
-static bool same_digest(struct digest a, struct digest b)
-{
-    return a.hi == b.hi && a.lo == b.lo;
-}
-
 static struct digest last_result(const struct run_state *state, int task)
 {
     const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
     return attempt ? attempt->fingerprint : (struct digest){0};
-}
-
-static bool is_known(struct digest digest)
-{
-    return digest.hi != 0 || digest.lo != 0;
 }
 
 /* That of its current step, -1 = none. What is wrong with one source has nothing to do with
@@ -33,12 +23,12 @@ bool run_state_waits_alike(const struct run_state *state, int task, int other)
     const struct step_state *step = run_state_step(state, task);
     const struct step_state *with = run_state_step(state, other);
     struct digest result = last_result(state, task);
-    if (step->status != STEP_WAITING || with->status != STEP_WAITING || !is_known(result))
+    if (step->status != STEP_WAITING || with->status != STEP_WAITING || !digest_is_known(result))
         return false;
     if (source_of(state, task) != source_of(state, other))
         return false;
     int64_t apart_ms = step->wait_from.mono_ms - with->wait_from.mono_ms;
-    return same_digest(result, last_result(state, other)) && apart_ms <= FAULT_SPAN_MS &&
+    return digest_equal(result, last_result(state, other)) && apart_ms <= FAULT_SPAN_MS &&
            apart_ms >= -FAULT_SPAN_MS;
 }
 
@@ -46,7 +36,7 @@ bool fault_has(const struct fault *fault, const struct run_state *state, int tas
 {
     const struct step_state *step = run_state_step(state, task);
     return step->status == STEP_WAITING &&
-           same_digest(last_result(state, task), fault->fingerprint) &&
+           digest_equal(last_result(state, task), fault->fingerprint) &&
            source_of(state, task) == source_of(state, fault->first) &&
            step->wait_from.mono_ms >= fault->since.mono_ms &&
            step->wait_from.mono_ms <= fault->latest.mono_ms;
@@ -86,7 +76,7 @@ static int gather(const struct run_state *state, struct candidate *out)
     int count = 0;
     for (int i = 0; i < state->plan->task_count && count < FAULT_WAITS_MAX; i++) {
         struct digest result = last_result(state, i);
-        if (heap_has(&state->waits, i) && is_known(result))
+        if (heap_has(&state->waits, i) && digest_is_known(result))
             out[count++] = (struct candidate){.result = result,
                                               .step = run_state_step(state, i),
                                               .task = i,
@@ -98,7 +88,7 @@ static int gather(const struct run_state *state, struct candidate *out)
 
 static bool is_within(const struct candidate *first, const struct candidate *other)
 {
-    return !other->taken && same_digest(first->result, other->result) &&
+    return !other->taken && digest_equal(first->result, other->result) &&
            first->source == other->source &&
            other->step->wait_from.mono_ms - first->step->wait_from.mono_ms <= FAULT_SPAN_MS;
 }

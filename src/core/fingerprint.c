@@ -62,14 +62,6 @@ static void add_number(EVP_MD_CTX *hash, int value)
     must(EVP_DigestUpdate(hash, bytes, sizeof(bytes)));
 }
 
-static uint64_t load_64(const unsigned char *bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < 8; i++)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
 struct digest fingerprint_finish(struct fingerprint *fingerprint, enum outcome_kind kind, int code)
 {
     unsigned char sum[SHA256_BYTES];
@@ -83,8 +75,8 @@ struct digest fingerprint_finish(struct fingerprint *fingerprint, enum outcome_k
     }
     must(EVP_DigestFinal_ex(whole, sum, NULL));
     EVP_MD_CTX_free(whole);
-    struct digest digest = {.hi = load_64(sum), .lo = load_64(sum + 8)};
-    if (digest.hi == 0 && digest.lo == 0) /* not covered: one in 2^128 */
+    struct digest digest = digest_from_bytes(sum);
+    if (!digest_is_known(digest)) /* not covered: one in 2^128 */
         digest.lo = 1;
     return digest;
 }

@@ -63,19 +63,11 @@ void fold_attempt_running(const struct fold *fold)
     step_state_attempt(fold->step)->pid = fold->event->a;
 }
 
+/* One that is missing or damaged counts as not taken. */
 static struct digest parse_fingerprint(const char *hex)
 {
-    struct digest digest = {0};
-    if (strlen(hex) != 32)
-        return digest;
-    for (int i = 0; i < 32; i++) {
-        const char *digits = "0123456789abcdef";
-        const char *at = strchr(digits, hex[i]);
-        uint64_t value = at ? (uint64_t)(at - digits) : 0;
-        uint64_t *half = i < 16 ? &digest.hi : &digest.lo;
-        *half = *half << 4 | value;
-    }
-    return digest;
+    struct digest digest;
+    return digest_from_hex(hex, &digest) ? digest : (struct digest){0};
 }
 
 /* How many results in a row are equal, the newest included. */
@@ -84,10 +76,8 @@ static void count_same(struct step_state *step)
     const struct attempt_state *now = step_state_attempt(step);
     const struct attempt_state *before =
         step->attempt_count > 1 ? &step->attempts[step->attempt_count - 2] : NULL;
-    bool known = now->fingerprint.hi != 0 || now->fingerprint.lo != 0;
-    bool equal = known && before && before->grant == now->grant &&
-                 before->fingerprint.hi == now->fingerprint.hi &&
-                 before->fingerprint.lo == now->fingerprint.lo;
+    bool equal = digest_is_known(now->fingerprint) && before && before->grant == now->grant &&
+                 digest_equal(before->fingerprint, now->fingerprint);
     step->same = equal ? step->same + 1 : 1;
 }
 

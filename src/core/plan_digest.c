@@ -60,14 +60,6 @@ static void add_sorted(struct str *out, char *const *texts)
     free(sorted);
 }
 
-static uint64_t eight_bytes(const unsigned char *bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < 8; i++)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
 struct digest plan_call_digest(const struct plan_step *step, const char *run_dir,
                                char *const *environment)
 {
@@ -85,5 +77,5 @@ struct digest plan_call_digest(const struct plan_step *step, const char *run_dir
     assert(done == 1);
     assert(hash_len >= 16);
     str_done(&call);
-    return (struct digest){.hi = eight_bytes(hash), .lo = eight_bytes(hash + 8)};
+    return digest_from_bytes(hash);
 }

@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "scheduling.h"
@@ -118,10 +117,9 @@ static void ended_text(const struct input *input, bool passed, struct str *text)
         if (facts[i].value != 0)
             str_json_i64(text, facts[i].key, facts[i].value);
     }
-    if (input->fingerprint.hi != 0 || input->fingerprint.lo != 0) {
-        char hex[33];
-        (void)snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, input->fingerprint.hi,
-                       input->fingerprint.lo);
+    if (digest_is_known(input->fingerprint)) {
+        char hex[DIGEST_HEX_MAX];
+        digest_to_hex(input->fingerprint, hex);
         str_json_text(text, "fp", hex);
     }
     bool silent = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !passed;

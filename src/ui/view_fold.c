@@ -1,11 +1,6 @@
 /* view_fold.c - which tasks are one row: those with one fault; the rest of view.h is in view.c. */
 #include "view.h"
 
-static bool same_digest(struct digest a, struct digest b)
-{
-    return a.hi == b.hi && a.lo == b.lo;
-}
-
 /* The spans of two faults with one result may overlap: what is said of a fold is about its
  * own members only. */
 static void join(struct view *view, int number, const struct run_state *state, int task)
@@ -106,7 +101,7 @@ const struct view_fold *view_chosen_fold(const struct view *view)
 static int find_unfolded(const struct view *view, const struct view_fold *fold)
 {
     int i = 0;
-    while (i < view->unfolded_count && !same_digest(view->unfolded[i], fold->fault.fingerprint))
+    while (i < view->unfolded_count && !digest_equal(view->unfolded[i], fold->fault.fingerprint))
         i++;
     return i;
 }

@@ -1,0 +1,58 @@
+#include "digest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HALF_BYTES = DIGEST_BYTES / 2 };
+
+bool digest_is_known(struct digest digest)
+{
+    return digest.hi != 0 || digest.lo != 0;
+}
+
+bool digest_equal(struct digest a, struct digest b)
+{
+    return a.hi == b.hi && a.lo == b.lo;
+}
+
+struct digest digest_sum(struct digest a, struct digest b)
+{
+    const uint64_t lo = a.lo + b.lo;
+    return (struct digest){.hi = a.hi + b.hi + (lo < a.lo), .lo = lo};
+}
+
+static uint64_t eight_bytes(const unsigned char *bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < HALF_BYTES; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+struct digest digest_from_bytes(const unsigned char bytes[DIGEST_BYTES])
+{
+    return (struct digest){.hi = eight_bytes(bytes), .lo = eight_bytes(bytes + HALF_BYTES)};
+}
+
+void digest_to_hex(struct digest digest, char out[DIGEST_HEX_MAX])
+{
+    (void)snprintf(out, DIGEST_HEX_MAX, "%016" PRIx64 "%016" PRIx64, digest.hi, digest.lo);
+}
+
+bool digest_from_hex(const char *hex, struct digest *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct digest digest = {0};
+    if (strlen(hex) != DIGEST_HEX_MAX - 1)
+        return false;
+    for (int i = 0; i < DIGEST_HEX_MAX - 1; i++) {
+        const char *at = strchr(digits, hex[i]);
+        if (!at)
+            return false;
+        uint64_t *half = i < DIGEST_BYTES ? &digest.hi : &digest.lo;
+        *half = *half << 4 | (uint64_t)(at - digits);
+    }
+    *out = digest;
+    return true;
+}
