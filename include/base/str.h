@@ -7,6 +7,7 @@
 #ifndef DEVS_STR_H
 #define DEVS_STR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,10 +37,11 @@ void str_add_number(struct str *str, double value);
 /* A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void str_add_json(struct str *str, const char *bytes, size_t len);
 
-/* `"key":"text"`, `"key":123`; with a comma before it unless the text so far
+/* `"key":"text"`, `"key":123`, `"key":true`; with a comma before it unless the text so far
  * ends in '{' or is empty. */
 void str_json_text(struct str *str, const char *key, const char *text);
 void str_json_i64(struct str *str, const char *key, int64_t value);
+void str_json_bool(struct str *str, const char *key, bool value);
 /* `"key":` and nothing after it, for a value that the caller writes. */
 void str_json_key(struct str *str, const char *key);
 

@@ -17,6 +17,9 @@ enum agent {
     AGENT_COUNT,
 };
 
+/* The program's name without its folder: what follows the last '/' of argv[0]. */
+const char *agent_program(const char *path);
+
 /* By the program's name without its folder; NULL is none. */
 enum agent agent_find(const char *program);
 /* The name that agent_find() knows; NULL for NONE. */

@@ -200,6 +200,12 @@ void str_json_i64(struct str *str, const char *key, int64_t value)
     str_add_i64(str, value);
 }
 
+void str_json_bool(struct str *str, const char *key, bool value)
+{
+    str_json_key(str, key);
+    str_add(str, value ? "true" : "false");
+}
+
 void str_clear(struct str *str)
 {
     str->len = 0;

@@ -187,8 +187,7 @@ static void print_trial_json(const struct rule_trial *trial, const char *saved)
         str_json_text(&out, "from", change->from);
         str_json_text(&out, "to", change->to);
         str_json_i64(&out, "count", change->count);
-        str_json_key(&out, "look");
-        str_add(&out, change->look ? "true" : "false");
+        str_json_bool(&out, "look", change->look);
         add_examples(change, &out);
         str_add_char(&out, '}');
     }

@@ -8,12 +8,6 @@
 /* Numbers may grow when they are written anew; never cut, it would be no JSON. */
 enum { INPUTS_MAX = 64 * EVENT_TEXT_MAX };
 
-static void add_flag(struct str *out, const char *key, bool value)
-{
-    str_json_key(out, key);
-    str_add(out, value ? "true" : "false");
-}
-
 static void add_label(const struct verdict_label *label, struct str *out)
 {
     str_json_text(out, "class", verdict_class_name(label->class));
@@ -82,8 +76,8 @@ static void add_wait(const struct why *why, struct str *out)
     str_json_i64(out, "delay_ms", why->delay.delay_ms);
     str_json_i64(out, "exact_ms", why->delay.exact_ms);
     str_json_i64(out, "due_at_ms", why->due_at_ms);
-    add_flag(out, "free", why->free);
-    add_flag(out, "over", why->over);
+    str_json_bool(out, "free", why->free);
+    str_json_bool(out, "over", why->over);
     if (why->skipped_by[0] != '\0')
         str_json_text(out, "skipped_by", why->skipped_by);
     add_decided(&why->wait, out);
@@ -94,7 +88,7 @@ static void add_end(const struct why *why, struct str *out)
     str_json_key(out, "end");
     str_add_char(out, '{');
     str_json_text(out, "decision", decision_kind_name(why->end));
-    add_flag(out, "entropy", why->entropy);
+    str_json_bool(out, "entropy", why->entropy);
     add_decided(&why->stop, out);
 }
 
@@ -107,7 +101,7 @@ static void add_attempt(const struct why *why, struct str *out)
     str_json_i64(out, "attempts_max", run_state_step_tries(state, why->pick.task, why->pick.step));
     add_outcome(attempt, out);
     if (attempt->ended.at_ms != 0)
-        add_flag(out, "passed", !why->judged || why->verdict.class == VERDICT_SUCCESS);
+        str_json_bool(out, "passed", !why->judged || why->verdict.class == VERDICT_SUCCESS);
     if (why->judged)
         add_verdict(&why->verdict, out);
     if (attempt->correction)

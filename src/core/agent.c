@@ -12,6 +12,12 @@ static const char *const names[] = {
 };
 static_assert(ARRAY_LEN(names) == AGENT_COUNT, "every agent has a name");
 
+const char *agent_program(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 enum agent agent_find(const char *program)
 {
     for (int i = AGENT_NONE + 1; program && i < AGENT_COUNT; i++) {

@@ -22,11 +22,11 @@ void fold_set_status(const struct fold *fold, struct task_state *task, enum task
     task->since = fold->event->at;
 }
 
-void fold_set_by(const struct fold *fold)
+void fold_set_by(const struct fold *fold, struct task_state *task)
 {
     const char *by = json_text(json_get(fold->text, "by"), NULL);
-    free(fold->task->by);
-    fold->task->by = by ? xstrdup(by) : NULL;
+    free(task->by);
+    task->by = by ? xstrdup(by) : NULL;
 }
 
 void fold_set_notice(const struct fold *fold, const char *what)

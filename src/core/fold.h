@@ -51,8 +51,8 @@ fold_fn fold_run_started, fold_run_ended, fold_run_recovered, fold_class_correct
 int fold_task_number(const struct fold *fold);
 /* The one place that changes a status: counts and time follow. */
 void fold_set_status(const struct fold *fold, struct task_state *task, enum task_status status);
-/* Who did it, from the event's text, into the event's task. */
-void fold_set_by(const struct fold *fold);
+/* Who did it, from the event's text. */
+void fold_set_by(const struct fold *fold, struct task_state *task);
 /* The line that wants a person's eye: the task's id and `what`. */
 void fold_set_notice(const struct fold *fold, const char *what);
 /* The task's current step may start; a held one waits for its release. */

@@ -1,9 +1,5 @@
 #include "fold.h"
 
-#include <stdlib.h>
-
-#include "xalloc.h"
-
 void fold_task_blocked(const struct fold *fold)
 {
     fold->task->blocked_by = (int)fold->event->a;
@@ -24,7 +20,7 @@ void fold_task_held(const struct fold *fold)
         fold->state->tasks[task->follows].followers++;
         heap_remove(&fold->state->waits, fold_task_number(fold));
     }
-    fold_set_by(fold);
+    fold_set_by(fold, task);
 }
 
 /* What followed another task waits on, until the new due time if there is one. */
@@ -54,9 +50,7 @@ static void ask_to_cancel(const struct fold *fold, struct task_state *task)
         return;
     task->cancelling = true;
     task->cancel_mode = (enum cancel_mode)fold->event->a;
-    const char *by = json_text(json_get(fold->text, "by"), NULL);
-    free(task->by);
-    task->by = by ? xstrdup(by) : NULL;
+    fold_set_by(fold, task);
 }
 
 void fold_cancel_asked(const struct fold *fold)

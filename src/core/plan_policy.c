@@ -297,8 +297,7 @@ void plan_policy_write(const struct policy *policy, struct str *out)
     }
     str_json_text(out, "exhausted", policy_exhausted_name(policy->exhausted));
 
-    str_json_key(out, "retry_timeouts");
-    str_add(out, policy->retry_timeouts ? "true" : "false");
+    str_json_bool(out, "retry_timeouts", policy->retry_timeouts);
     str_json_key(out, "retry_on");
     str_add_char(out, '[');
     if (policy->retry_on & POLICY_ON_TRANSIENT)

@@ -45,8 +45,7 @@ void plan_source_guess(struct plan *plan, struct plan_step *step)
 {
     if (!step->argv || step->source >= 0)
         return;
-    const char *slash = strrchr(step->argv[0], '/');
-    const char *program = slash ? slash + 1 : step->argv[0];
+    const char *program = agent_program(step->argv[0]);
     if (agent_find(program) != AGENT_NONE)
         step->source = source_number(plan, program);
 }

@@ -20,12 +20,6 @@ static void add_text(struct str *out, const char *text)
     str_add_json(out, text, strlen(text));
 }
 
-static void json_flag(struct str *out, const char *key, bool flag)
-{
-    str_json_key(out, key);
-    str_add(out, flag ? "true" : "false");
-}
-
 static void write_env(const struct plan_step *step, struct str *out)
 {
     str_json_key(out, "env");
@@ -92,7 +86,7 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
         str_addf(out, "%lld.%03lld", timeout.quot, timeout.rem);
     }
     write_expect(&step->expect, out);
-    json_flag(out, "idempotent", step->idempotent);
+    str_json_bool(out, "idempotent", step->idempotent);
     if (step->own_policy)
         write_own_policy(step->own_policy, out);
     else if (step->policy != plan->own_policy)
@@ -140,7 +134,7 @@ void plan_write(const struct plan *plan, struct str *out)
     str_json_text(out, "name", plan->name);
     if (plan->jobs > 0)
         str_json_i64(out, "jobs", plan->jobs);
-    json_flag(out, "idempotent", plan->idempotent);
+    str_json_bool(out, "idempotent", plan->idempotent);
     if (plan->setting_count > 0) {
         str_json_key(out, "settings");
         str_add_char(out, '{');

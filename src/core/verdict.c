@@ -223,10 +223,8 @@ void verdict_to_json(const struct verdict *verdict, struct str *out)
     add_text(out, "hint_rule", verdict->hint_rule);
     if (verdict->near_count > 0)
         add_near(verdict, out);
-    if (verdict->ask) {
-        str_json_key(out, "ask");
-        str_add(out, "true");
-    }
+    if (verdict->ask)
+        str_json_bool(out, "ask", true);
 }
 
 /* The first line: the file may be anybody's, and what is printed stands on one. */

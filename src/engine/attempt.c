@@ -93,12 +93,6 @@ static bool holds(const struct classify_text *text, const char *wanted)
     return text->len > 0 && memmem(text->bytes, text->len, wanted, strlen(wanted));
 }
 
-static const char *program_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The fingerprint of a failure: of all it wrote where a policy compares results, else of
  * the tails, which is enough to see that several tasks wait with the same fault. */
 static struct digest take_fingerprint(const struct attempt *attempt,
@@ -124,7 +118,7 @@ void attempt_judge(const struct attempt *attempt, const struct attempt_setting *
         input->outcome.bytes[i] = attempt->streams[i].bytes;
         input->outcome.lines[i] = attempt->streams[i].lines;
     }
-    const char *program = program_name(attempt->call.argv[0]);
+    const char *program = agent_program(attempt->call.argv[0]);
     const struct classify_input evidence = {
         .outcome = input->outcome,
         .out = output_tail(&attempt->streams[0], CLASSIFY_TAIL_MAX),

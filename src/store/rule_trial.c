@@ -97,12 +97,6 @@ static struct classify_text text_of(const struct tail *tail)
                                   .offset = tail->len > 0 ? tail->offset : 0};
 }
 
-static const char *program_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Words for people, and what a change of rules would change for the run. */
 struct opinion {
     struct verdict verdict;
@@ -198,7 +192,7 @@ static void count_change(struct trial *trial, const struct subject *subject,
 static bool try_attempt(struct trial *trial, const struct subject *subject, struct err *err)
 {
     const struct event *event = subject->event;
-    const char *program = program_name(step_of(subject)->argv[0]);
+    const char *program = agent_program(step_of(subject)->argv[0]);
     struct classify_input input = {
         .outcome = {.kind = (enum outcome_kind)event->a,
                     .code = (int)event->b,

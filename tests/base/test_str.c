@@ -177,10 +177,12 @@ START_TEST(test_json_members_get_commas)
     str_json_text(&str, "f", "");
     str_add(&str, ",");
     str_json_i64(&str, "g", 3);
+    str_json_bool(&str, "h", true);
+    str_json_bool(&str, "i", false);
     str_add_char(&str, '}');
 
     ck_assert_str_eq(str_text(&str), "{\"a\\\"\":\"x\\n\",\"b\":-5,\"c\":[{\"d\":1},{\"e\":2}],"
-                                     "\"f\":\"\",\"g\":3}");
+                                     "\"f\":\"\",\"g\":3,\"h\":true,\"i\":false}");
 }
 END_TEST
 
