@@ -30,15 +30,7 @@ const char *event_level_name(enum event_level level)
     return names[level];
 }
 
-static void seconds(int64_t ms, struct str *out)
-{
-    if (ms % 1000 == 0)
-        str_addf(out, "%lld s", (long long)(ms / 1000));
-    else
-        str_addf(out, "%.2f s", (double)ms / 1000);
-}
-
-/* "waits 0.50 s, then", or "at once," where two digits would not show any wait. */
+/* "waits 0.5 s, then", or "at once," where two digits would not show any wait. */
 static void add_wait(int64_t ms, const char *remark, struct str *out)
 {
     enum { SHOWN_MS_MIN = 5 };
@@ -47,7 +39,7 @@ static void add_wait(int64_t ms, const char *remark, struct str *out)
         return;
     }
     str_add(out, "waits ");
-    seconds(ms, out);
+    shown_seconds(ms, out);
     str_addf(out, "%s, then", remark);
 }
 
@@ -232,7 +224,7 @@ static void words_gate(const struct event_look *w)
         str_addf(w->out, "gate %s: the next one in line tries", source);
     else {
         str_addf(w->out, "gate %s closed for ", source);
-        seconds(event->c - event->at.mono_ms, w->out);
+        shown_seconds(event->c - event->at.mono_ms, w->out);
         if (event->d > 1)
             str_addf(w->out, ", limit %lld in a row", (long long)event->d);
     }
