@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "near_word.h"
 #include "plan_kind.h"
 #include "plan_policy.h"
 #include "plan_reader.h"
@@ -114,17 +115,10 @@ static void read_title(struct plan_reader *reader, const struct plan_path *path,
 
 static const char *nearest_id(const struct plan *plan, const char *id)
 {
-    const char *nearest = NULL;
-    int best = 3;
-    for (int i = 0; i < plan->by_id_count && plan->by_id_count <= NEAREST_TASKS_MAX; i++) {
-        int distance = plan_reader_distance(plan->by_id[i].id, id);
-        bool is_alike = distance < best && (size_t)distance < strlen(id);
-        if (is_alike) {
-            best = distance;
-            nearest = plan->by_id[i].id;
-        }
-    }
-    return nearest;
+    struct near_word near = near_word_new(id);
+    for (int i = 0; i < plan->by_id_count && plan->by_id_count <= NEAREST_TASKS_MAX; i++)
+        near_word_offer(&near, plan->by_id[i].id);
+    return near.nearest;
 }
 
 static void complain_unknown_need(struct plan_reader *reader, const struct plan_path *path,

@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "err.h"
+#include "near_word.h"
 #include "str.h"
 
 enum {
     PATH_DEPTH_MAX = 16, /* the grammar of a plan is not as deep as this */
     SHOWN_MAX = 60,      /* bytes of a value that are shown */
-    DISTANCE_FAR = 3,    /* words that differ in this many letters are not alike */
-    DISTANCE_WORD_MAX = 64,
 };
 
 static const char plain_chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -113,48 +112,13 @@ struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
     return root;
 }
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-int plan_reader_distance(const char *a, const char *b)
-{
-    size_t a_len = strlen(a);
-    size_t b_len = strlen(b);
-    size_t apart = a_len > b_len ? a_len - b_len : b_len - a_len;
-    if (apart >= DISTANCE_FAR || a_len > DISTANCE_WORD_MAX || b_len > DISTANCE_WORD_MAX)
-        return DISTANCE_FAR;
-
-    int row[DISTANCE_WORD_MAX + 1];
-    for (size_t j = 0; j <= b_len; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= a_len; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= b_len; j++) {
-            int change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = least(change, least(row[j], row[j - 1]) + 1);
-        }
-    }
-    return least(row[b_len], DISTANCE_FAR);
-}
-
 /* The key of the table that was probably meant; NULL if none is near. */
 static const char *nearest_key(const struct plan_fields *fields, const char *key)
 {
-    const char *nearest = NULL;
-    int best = DISTANCE_FAR;
-    for (size_t i = 0; i < fields->count; i++) {
-        int distance = plan_reader_distance(fields->rows[i].key, key);
-        bool is_alike = distance < best && (size_t)distance < strlen(key);
-        if (is_alike) {
-            best = distance;
-            nearest = fields->rows[i].key;
-        }
-    }
-    return nearest;
+    struct near_word near = near_word_new(key);
+    for (size_t i = 0; i < fields->count; i++)
+        near_word_offer(&near, fields->rows[i].key);
+    return near.nearest;
 }
 
 static void complain_unknown_key(struct plan_reader *reader, const struct plan_path *path,

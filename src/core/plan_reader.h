@@ -105,7 +105,4 @@ ATTR_MUST_USE bool plan_reader_number(struct plan_reader *reader, const struct p
 /* Is it a name such as a task's id? [A-Za-z0-9][A-Za-z0-9._-]{0,63} */
 bool plan_id_is_valid(const char *id);
 
-/* How many single-letter changes lie between two words; more than 2 is 3. */
-int plan_reader_distance(const char *a, const char *b);
-
 #endif
