@@ -17,12 +17,14 @@
 #include "event.h"
 #include "place.h"
 #include "run_state.h"
+#include "str.h"
 
 enum {
     LOG_TRANSACTION_MAX = 256 * 1024,        /* bytes that one transaction carries, about */
     LOG_CHECKPOINT_BYTES = 16 * 1024 * 1024, /* WAL size that calls for a checkpoint */
     LOG_FULL_SYNC_MS = 200,                  /* at most this often while there is news */
     LOG_UID_MAX = 40,
+    LOG_GAIN_BYTES_MAX = 384 * 1024, /* of a row of `gain`; a longer one is not written */
 };
 
 /* What is known of a run when it begins. All borrowed for the call. */
@@ -65,6 +67,14 @@ struct log_capture {
     const char *json; /* borrowed for the call */
 };
 
+/* What tells new output of a task from old (entropy.h), as of the end of one of its attempts.
+ * One row a task, written over the last one. */
+struct log_gain {
+    int task, step, attempt;
+    const char *bytes; /* borrowed for the call; NULL: the task is over, its row goes */
+    size_t len;
+};
+
 struct log_batch {
     const struct event *events;
     size_t event_count;
@@ -72,6 +82,8 @@ struct log_batch {
     size_t output_count;
     const struct log_capture *captures;
     size_t capture_count;
+    const struct log_gain *gains;
+    size_t gain_count;
 };
 
 struct log_writer;
@@ -93,8 +105,8 @@ const char *log_writer_uid(const struct log_writer *writer);
 
 enum log_sync { LOG_SYNC_NORMAL, LOG_SYNC_FULL };
 
-/* Commit a batch: outputs, then events with what they change in the projections,
- * split into transactions of about LOG_TRANSACTION_MAX. Rings the bell. The
+/* Commit a batch: outputs, captures, gains, then events with what they change in the
+ * projections, split into transactions of about LOG_TRANSACTION_MAX. Rings the bell. The
  * state must have the events folded in. FULL: brought to the disk before it returns;
  * else another thread sees to it within LOG_FULL_SYNC_MS. False: not all of it is in
  * the log; ERR_BUSY: another process is in the way. The same batch, or a longer one,
@@ -112,6 +124,12 @@ ATTR_MUST_USE bool log_writer_synced(struct log_writer *writer, struct err *err)
  * EVENT_CONTROL_ANSWERED in a commit. */
 ATTR_MUST_USE bool log_writer_controls(struct log_writer *writer, struct control *out, size_t max,
                                        size_t *count_out, struct err *err);
+
+/* The row of gain->task, appended to *bytes; gain->step and gain->attempt say whose end it
+ * is of, gain->bytes is not touched. Where that is not the last one that the fold knows of, the
+ * row is of no use. ERR_NOT_FOUND if there is none. */
+ATTR_MUST_USE bool log_writer_load_gain(struct log_writer *writer, struct log_gain *gain,
+                                        struct str *bytes, struct err *err);
 
 /* Checkpoints run on a thread of the writer's own: call this after a commit; it
  * returns at once. With `idle` a checkpoint is asked for whatever the size. */

@@ -19,6 +19,9 @@ enum log_statement {
     LOG_PUT_OUTPUT,
     LOG_DROP_TAIL,
     LOG_PUT_CAPTURE,
+    LOG_PUT_GAIN,
+    LOG_DROP_GAIN,
+    LOG_GET_GAIN,
     LOG_ANSWER,
     LOG_REFUSE_REST,
     LOG_OPEN_CONTROLS,
@@ -64,6 +67,10 @@ ATTR_MUST_USE bool log_write_begin(struct log_writer *writer, struct err *err);
 ATTR_MUST_USE bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err);
 ATTR_MUST_USE bool log_write_end(struct log_writer *writer, struct err *err);
 void log_write_abort(struct log_writer *writer);
+
+/* log_writer_gain.c: the batch's gains. Within a transaction. */
+ATTR_MUST_USE bool log_write_gains(struct log_writer *writer, const struct log_batch *batch,
+                                   struct err *err);
 
 /* Write every projection row that is stale. */
 ATTR_MUST_USE bool log_write_projections(struct log_writer *writer, struct err *err);

@@ -30,6 +30,10 @@ static const char *const statement_sql[] = {
                       " AND stream=? AND part=?",
     [LOG_PUT_CAPTURE] = "INSERT INTO capture(run, task, step, attempt, at_ms, json)"
                         " VALUES(?,?,?,?,?,?)",
+    [LOG_PUT_GAIN] = "INSERT OR REPLACE INTO gain(run, task, step, attempt, bytes)"
+                     " VALUES(?,?,?,?,?)",
+    [LOG_DROP_GAIN] = "DELETE FROM gain WHERE run=? AND task=?",
+    [LOG_GET_GAIN] = "SELECT step, attempt, bytes FROM gain WHERE run=? AND task=?",
     [LOG_ANSWER] = "UPDATE control SET applied_at_ms=?3, done=?4, answer=?5"
                    " WHERE id=?1 AND run=?2",
     [LOG_REFUSE_REST] = "UPDATE control SET applied_at_ms=?2, done=0, answer=?3"
@@ -328,16 +332,17 @@ static bool write_batch(struct log_writer *writer, const struct log_batch *batch
         projection_touch_all(&writer->projection);
     writer->behind = false;
     return log_write_begin(writer, err) && put_outputs(writer, batch, err) &&
-           put_captures(writer, batch, err) && put_events(writer, batch, err) &&
-           log_write_projections(writer, err) && log_write_end(writer, err);
+           put_captures(writer, batch, err) && log_write_gains(writer, batch, err) &&
+           put_events(writer, batch, err) && log_write_projections(writer, err) &&
+           log_write_end(writer, err);
 }
 
 bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch, enum log_sync sync,
                        struct err *err)
 {
     assert(writer->run > 0);
-    bool is_empty =
-        batch->event_count == 0 && batch->output_count == 0 && batch->capture_count == 0;
+    bool is_empty = batch->event_count == 0 && batch->output_count == 0 &&
+                    batch->capture_count == 0 && batch->gain_count == 0;
     bool ok = is_empty || write_batch(writer, batch, err);
     if (!ok)
         log_write_abort(writer);

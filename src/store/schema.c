@@ -68,6 +68,15 @@ static const char schema_tables[] =
     "CREATE TABLE word(what TEXT, number INTEGER, word TEXT NOT NULL,"
     " PRIMARY KEY(what, number)) WITHOUT ROWID;";
 
+/* What came after the first logs: added to those as well, for nothing that was there means
+ * anything else by it. */
+static const char schema_additions[] =
+    "CREATE TABLE IF NOT EXISTS gain("
+    " run INTEGER NOT NULL, task INTEGER NOT NULL, step INTEGER NOT NULL,"
+    " attempt INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(run, task));";
+enum { SCHEMA_ADDED_TABLES = 1 };
+#define SCHEMA_COUNT_ADDED "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name='gain'"
+
 /* What happened cannot be changed; a run that was marked expired may go. REPLACE
  * fires no delete trigger, so a second event of one number is refused as well. */
 static const char schema_triggers[] =
@@ -205,20 +214,23 @@ static bool fill_words(const struct db *db, struct err *err)
     return ok;
 }
 
-/* A build that knows more kinds than the one that made the log adds their names. */
-static bool refresh_words(const struct db *db, struct err *err)
+/* A build that knows more tables or kinds than the one that made the log adds them, and
+ * their names. */
+static bool bring_up_to_date(const struct db *db, struct err *err)
 {
     int64_t want = 0;
     int64_t have = 0;
+    int64_t added = 0;
     for (size_t i = 0; i < ARRAY_LEN(word_lists); i++)
         want += word_lists[i].end - word_lists[i].first;
-    if (!db_number(db, "SELECT count(*) FROM word", &have, err))
+    if (!db_number(db, "SELECT count(*) FROM word", &have, err) ||
+        !db_number(db, SCHEMA_COUNT_ADDED, &added, err))
         return false;
-    if (have >= want)
+    if (have >= want && added == SCHEMA_ADDED_TABLES)
         return true;
     if (!db_exec(db, "BEGIN IMMEDIATE", err))
         return false;
-    if (fill_words(db, err) && db_exec(db, "COMMIT", err))
+    if (db_exec(db, schema_additions, err) && fill_words(db, err) && db_exec(db, "COMMIT", err))
         return true;
     db_roll_back(db);
     return false;
@@ -235,8 +247,8 @@ static bool create(const struct db *db, struct err *err)
         !db_exec(db, "BEGIN IMMEDIATE", err))
         return false;
     bool ok = db_exec(db, marks, err) && db_exec(db, schema_tables, err) &&
-              db_exec(db, schema_triggers, err) && db_exec(db, schema_views, err) &&
-              fill_words(db, err) && db_exec(db, "COMMIT", err);
+              db_exec(db, schema_additions, err) && db_exec(db, schema_triggers, err) &&
+              db_exec(db, schema_views, err) && fill_words(db, err) && db_exec(db, "COMMIT", err);
     if (!ok)
         db_roll_back(db);
     return ok;
@@ -287,5 +299,5 @@ bool schema_ensure(const struct db *db, struct err *err)
     if (is_empty(&marks))
         return create(db, err);
     static_assert(SCHEMA_VERSION == 1, "older logs need steps that bring them here");
-    return check_marks(&marks, err) && refresh_words(db, err);
+    return check_marks(&marks, err) && bring_up_to_date(db, err);
 }
