@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "entropy.h"
 #include "run_state.h"
 #include "str.h"
 
@@ -127,6 +128,17 @@ void shown_gates(const struct run_state *state, const struct shown_time *time, e
  * keeps it back. */
 bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
                        struct str *out);
+
+/* shown_circles.c: what goes in circles, or may. Nothing is added while the verdict is ok. */
+
+/* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries". */
+void shown_circles(const struct entropy_verdict *verdict, struct str *out);
+/* The same in a column of 11: "same 5x"; "circles? 3x" while it is suspected only. */
+void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out);
+/* What was found equal: "the call and its result"; "" while ok. */
+const char *shown_circles_equal(const struct entropy_verdict *verdict);
+/* The share of an attempt's lines that are new: ".04", "1.0"; "" for -1, not known. */
+void shown_new(int permille, struct str *out);
 
 /* m:ss or h:mm:ss; "0:00" for negative. */
 void shown_duration(int64_t ms, struct str *out);
