@@ -1,0 +1,22 @@
+/*
+ * plan_schema.h - what a plan and devs.config.json look like: the published JSON Schemas,
+ * assets/plan.schema.json and assets/config.schema.json, which are part of the program.
+ *
+ * The same text tells an editor what can be written and is what plans are checked
+ * against. Any thread.
+ */
+#ifndef DEVS_PLAN_SCHEMA_H
+#define DEVS_PLAN_SCHEMA_H
+
+#include "contract.h"
+
+/* The texts. Static. */
+const char *plan_schema_text(void);
+const char *settings_schema_text(void);
+
+/* The contracts made of them. They are made at the first call and stay as long as the
+ * program runs. */
+const struct contract *plan_schema(void);
+const struct contract *settings_schema(void);
+
+#endif
