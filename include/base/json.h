@@ -43,6 +43,19 @@ struct json_place {
  * says why without the place. The caller ends *out with json_free(). */
 ATTR_MUST_USE bool json_parse(const char *text, size_t len, struct json **out,
                               struct json_place *place, struct err *err);
+/* The same for JSON that others write: strings may hold U+0000 (read them with json_bytes()),
+ * and a number may be of any size: an integer out of int64 is read as the real nearest to it,
+ * what is beyond DBL_MAX as DBL_MAX. */
+ATTR_MUST_USE bool json_parse_data(const char *text, size_t len, struct json **out,
+                                   struct json_place *place, struct err *err);
+/* Does a value begin at text[0], whatever comes behind it? *read gets how many bytes of it
+ * were read, also when it turned out to be none. */
+bool json_begins(const char *text, size_t len, size_t *read);
+/* Where the character is whose byte is text[offset]. */
+struct json_place json_place_at(const char *text, size_t offset);
+
+/* A tree of its own with the same value; NULL of NULL. The caller frees. */
+ATTR_MUST_USE struct json *json_clone(const struct json *json);
 void json_free(struct json *json);
 
 enum json_kind json_kind(const struct json *json);
@@ -63,14 +76,16 @@ bool json_next(const struct json *object, void **iter, const char **key, const s
 /* The text of a string (NUL-terminated; JSON strings with U+0000 are refused
  * by json_parse), or `otherwise`. */
 const char *json_text(const struct json *json, const char *otherwise);
+/* The text of a string with its length in bytes, U+0000 and all; NULL and 0 of anything else. */
+const char *json_bytes(const struct json *json, size_t *len);
 /* The integer, or `otherwise`. */
 int64_t json_i64(const struct json *json, int64_t otherwise);
 /* An integer or real as double, or `otherwise`. */
 double json_number(const struct json *json, double otherwise);
 bool json_bool(const struct json *json, bool otherwise);
 
-/* Compact text of a value, at most about `max` bytes and then "...", for
- * messages. The caller frees. */
+/* Compact text of a value, at most about `max` bytes and then "...", for messages; reals
+ * with 15 digits. No more of the value is looked at than is shown. The caller frees. */
 ATTR_MUST_USE char *json_brief(const struct json *json, size_t max);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_wide.h"
 #include "str.h"
 #include "xalloc.h"
 
@@ -106,6 +107,80 @@ bool json_parse(const char *text, size_t len, struct json **out, struct json_pla
     return true;
 }
 
+static bool is_inside_character(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+struct json_place json_place_at(const char *text, size_t offset)
+{
+    struct json_place place = {.line = 1, .column = 1};
+    while (offset > 0 && is_inside_character(text[offset]))
+        offset--;
+    for (size_t i = 0; i < offset; i++) {
+        if (text[i] == '\n')
+            place = (struct json_place){.line = place.line + 1, .column = 1};
+        else if (!is_inside_character(text[i]))
+            place.column++;
+    }
+    return place;
+}
+
+/* What is wrong in the text that was rewritten is so in the first one, at another place. */
+static bool wide_error(const json_error_t *error, const char *text, size_t len,
+                       struct json_place *place, struct err *err)
+{
+    struct str wide = {0};
+    const size_t stop = error->position > 0 ? (size_t)error->position : 0;
+    const size_t offset = json_wide(&wide, text, len, stop);
+    str_done(&wide);
+    (void)syntax_error(error, NULL, err);
+    if (place)
+        *place = json_place_at(text, offset > 0 ? offset - 1 : 0);
+    return false;
+}
+
+bool json_parse_data(const char *text, size_t len, struct json **out, struct json_place *place,
+                     struct err *err)
+{
+    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
+    json_error_t error;
+    json_t *tree = json_loadb(text, len, flags, &error);
+    const bool is_wide = !tree && json_error_code(&error) == json_error_numeric_overflow;
+    if (!tree && !is_wide)
+        return syntax_error(&error, place, err);
+    if (is_wide) {
+        struct str wide = {0};
+        (void)json_wide(&wide, text, len, SIZE_MAX);
+        tree = json_loadb(str_text(&wide), wide.len, flags, &error);
+        str_done(&wide);
+        if (!tree)
+            return wide_error(&error, text, len, place, err);
+    }
+    *out = ours(tree);
+    return true;
+}
+
+bool json_begins(const char *text, size_t len, size_t *read)
+{
+    json_error_t error;
+    json_t *tree = json_loadb(text, len, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &error);
+    const bool begins = tree || json_error_code(&error) == json_error_numeric_overflow;
+    json_decref(tree);
+    *read = error.position > 0 ? (size_t)error.position : 0;
+    return begins;
+}
+
+struct json *json_clone(const struct json *json)
+{
+    if (!json)
+        return NULL;
+    json_t *copy = json_deep_copy(theirs(json));
+    if (!copy)
+        abort(); /* not covered: memory is out */
+    return ours(copy);
+}
+
 void json_free(struct json *json)
 {
     json_decref(theirs(json));
@@ -167,6 +242,12 @@ const char *json_text(const struct json *json, const char *otherwise)
     return text ? text : otherwise;
 }
 
+const char *json_bytes(const struct json *json, size_t *len)
+{
+    *len = json_string_length(theirs(json));
+    return json_string_value(theirs(json));
+}
+
 int64_t json_i64(const struct json *json, int64_t otherwise)
 {
     bool is_integer = json_kind(json) == JSON_KIND_INTEGER;
@@ -191,24 +272,34 @@ bool json_bool(const struct json *json, bool otherwise)
 static size_t cut_len(const char *text, size_t max)
 {
     size_t len = max;
-    while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
+    while (len > 0 && is_inside_character(text[len]))
         len--;
     return len;
+}
+
+/* A text that is being written, and when there is enough of it. */
+struct brief {
+    struct str text;
+    size_t max;
+};
+
+static int add_part(const char *bytes, size_t len, void *ctx)
+{
+    struct brief *brief = ctx;
+    str_add_n(&brief->text, bytes, len);
+    return brief->text.len > brief->max ? -1 : 0;
 }
 
 char *json_brief(const struct json *json, size_t max)
 {
     if (!json)
         return xstrdup("nothing");
-    char *text = json_dumps(theirs(json), JSON_COMPACT | JSON_ENCODE_ANY);
-    if (!text)
-        abort(); /* a tree that was parsed can always be written: out of memory */
-
-    struct str brief = {0};
-    size_t len = strlen(text);
-    str_add_n(&brief, text, len > max ? cut_len(text, max) : len);
-    if (len > max)
-        str_add(&brief, "...");
-    free(text);
-    return brief.data;
+    struct brief brief = {.max = max};
+    const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15);
+    (void)json_dump_callback(theirs(json), add_part, &brief, flags); /* fails where we end it */
+    if (brief.text.len <= max)
+        return brief.text.data;
+    brief.text.len = cut_len(brief.text.data, max);
+    str_add(&brief.text, "...");
+    return brief.text.data;
 }

@@ -1,8 +1,10 @@
 #include "json.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "str.h"
 #include "test_main.h"
 
 static struct json *tree;
@@ -190,6 +192,146 @@ START_TEST(test_deep_nesting_is_an_error)
 }
 END_TEST
 
+/* What json_parse_data() takes and json_parse() does not. */
+static const struct {
+    const char *text;
+    enum json_kind kind;
+    double number;
+} wide[] = {
+    {"9223372036854775807", JSON_KIND_INTEGER, 9223372036854775807.0},
+    {"-9223372036854775808", JSON_KIND_INTEGER, -9223372036854775808.0},
+    {"9223372036854775808", JSON_KIND_REAL, 9223372036854775808.0},
+    {"-9223372036854775809", JSON_KIND_REAL, -9223372036854775808.0},
+    {"123456789012345678901234567890", JSON_KIND_REAL, 123456789012345678901234567890.0},
+    {"1e308", JSON_KIND_REAL, 1e308},
+    {"1e309", JSON_KIND_REAL, DBL_MAX},
+    {"-1E+400", JSON_KIND_REAL, -DBL_MAX},
+    {"1e99999999999999999999", JSON_KIND_REAL, DBL_MAX},
+    {"1.7976931348623157e308", JSON_KIND_REAL, DBL_MAX},
+    {"1.7976931348623159e308", JSON_KIND_REAL, DBL_MAX},
+    {"17.976931348623159e307", JSON_KIND_REAL, DBL_MAX},
+    {"0.0017976931348623159e311", JSON_KIND_REAL, DBL_MAX},
+    {"1.7976931348623156e308", JSON_KIND_REAL, 1.7976931348623156e308},
+    {"0.00e999", JSON_KIND_REAL, 0},
+    {"1e-999", JSON_KIND_REAL, 0},
+};
+
+START_TEST(test_data_may_hold_any_number)
+{
+    struct err err = {0};
+    struct str text = {0};
+    str_addf(&text, "[1e400,\"1e400 \\\" 1e400\",%s,7]", wide[_i].text);
+
+    ck_assert_msg(json_parse_data(str_text(&text), text.len, &tree, NULL, &err), "%s: %s",
+                  wide[_i].text, err.message);
+
+    const struct json *number = json_at(tree, 2);
+    ck_assert_msg(json_kind(number) == wide[_i].kind && json_number(number, 1) == wide[_i].number,
+                  "%s: %s %.17g", wide[_i].text, json_kind_name(number), json_number(number, 1));
+    ck_assert_str_eq(json_text(json_at(tree, 1), ""), "1e400 \" 1e400");
+    ck_assert_int_eq(json_i64(json_at(tree, 3), 0), 7);
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_a_long_integer_is_no_larger_than_the_largest)
+{
+    enum { DIGITS = 400 };
+    char text[DIGITS];
+    memset(text, '8', sizeof(text));
+    struct err err = {0};
+
+    ck_assert(json_parse_data(text, sizeof(text), &tree, NULL, &err));
+
+    ck_assert(json_number(tree, 0) == DBL_MAX);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int line, column;
+    const char *message;
+} data_errors[] = {
+    {"{\"a\":1,\"a\":2}", 1, 10, "duplicate key \"a\""},
+    {"[1e400, 99999999999999999999,\n 99999999999999999999, x]", 2, 24, "invalid token 'x'"},
+    {"[1e400", 1, 6, "the text ends too early"},
+    {"1e400 \303\251", 1, 7, "unexpected text after the value"},
+    {"{\"a\\u0000b\":1}", 1, 11, "U+0000 is not allowed in a key"},
+};
+
+START_TEST(test_data_errors_say_where)
+{
+    const char *text = data_errors[_i].text;
+    struct err err = {0};
+    struct json_place place = {0};
+
+    ck_assert(!json_parse_data(text, strlen(text), &tree, &place, &err));
+
+    ck_assert_str_eq(err.message, data_errors[_i].message);
+    ck_assert_msg(place.line == data_errors[_i].line && place.column == data_errors[_i].column,
+                  "%s: at %d:%d", text, place.line, place.column);
+}
+END_TEST
+
+START_TEST(test_bytes_hold_any_character)
+{
+    static const char text[] = "[\"a\\u0000b\",1]";
+    struct err err = {0};
+    size_t len = 9;
+    ck_assert(json_parse_data(text, strlen(text), &tree, NULL, &err));
+
+    ck_assert_mem_eq(json_bytes(json_at(tree, 0), &len), "a\0b", 4);
+    ck_assert_uint_eq(len, 3);
+    ck_assert_ptr_null(json_bytes(json_at(tree, 1), &len));
+    ck_assert_uint_eq(len, 0);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    bool begins;
+    size_t read;
+} beginnings[] = {
+    {"{\"a\":1} and more", true, 7},
+    {"[1,2]```", true, 5},
+    {"[1,2", false, 4},
+    {"{no}", false, 3},
+    {"", false, 0},
+};
+
+START_TEST(test_value_with_text_behind_it)
+{
+    size_t read = 99;
+    const char *text = beginnings[_i].text;
+
+    ck_assert_msg(json_begins(text, strlen(text), &read) == beginnings[_i].begins, "%s", text);
+
+    ck_assert_msg(read == beginnings[_i].read, "%s: %zu", text, read);
+}
+END_TEST
+
+START_TEST(test_place_counts_characters)
+{
+    static const char text[] = "a\n\303\251b\nc";
+    static const struct json_place want[] = {{1, 1}, {1, 2}, {2, 1}, {2, 1},
+                                             {2, 2}, {2, 3}, {3, 1}};
+    const struct json_place place = json_place_at(text, (size_t)_i);
+    ck_assert_int_eq(place.line, want[_i].line);
+    ck_assert_int_eq(place.column, want[_i].column);
+}
+END_TEST
+
+START_TEST(test_copy_outlives_the_first)
+{
+    struct json *copy = json_clone(json_at(parse("[{\"a\":[1,\"x\"]}]"), 0));
+    teardown();
+
+    ck_assert_str_eq(json_text(json_at(json_get(copy, "a"), 1), ""), "x");
+    ck_assert_ptr_null(json_clone(NULL));
+    json_free(copy);
+}
+END_TEST
+
 static const struct {
     const char *text;
     size_t max;
@@ -201,6 +343,7 @@ static const struct {
     {"\"\xc3\xa9\xc3\xa9\"", 4, "\"\xc3\xa9..."},
     {"\"\xc3\xa9\xc3\xa9\"", 2, "\"..."},
     {"null", 0, "..."},
+    {"[0.1,1.0,2.5e300]", 100, "[0.1,1.0,2.5e300]"},
 };
 
 START_TEST(test_brief)
@@ -233,6 +376,15 @@ Suite *test_suite(void)
     tcase_add_test(reading, test_whole_range_of_integers);
     tcase_add_test(reading, test_walk_is_in_document_order);
     tcase_add_test(reading, test_only_len_bytes_are_read);
+    TCase *data = test_case(suite, "data");
+    tcase_add_checked_fixture(data, NULL, teardown);
+    tcase_add_loop_test(data, test_data_may_hold_any_number, 0, TABLE_LEN(wide));
+    tcase_add_test(data, test_a_long_integer_is_no_larger_than_the_largest);
+    tcase_add_loop_test(data, test_data_errors_say_where, 0, TABLE_LEN(data_errors));
+    tcase_add_test(data, test_bytes_hold_any_character);
+    tcase_add_loop_test(data, test_value_with_text_behind_it, 0, TABLE_LEN(beginnings));
+    tcase_add_loop_test(data, test_place_counts_characters, 0, 7);
+    tcase_add_test(data, test_copy_outlives_the_first);
     TCase *error = test_case(suite, "errors");
     tcase_add_checked_fixture(error, NULL, teardown);
     tcase_add_loop_test(error, test_error_says_where_and_why, 0, TABLE_LEN(errors));
