@@ -9,6 +9,7 @@
 #define DEVS_VERDICT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "attr.h"
@@ -65,8 +66,9 @@ enum verdict_stream { VERDICT_STREAM_NONE, VERDICT_STREAM_OUT, VERDICT_STREAM_ER
 enum {
     VERDICT_SUBTYPE_MAX = 32,
     VERDICT_RULE_MAX = 48,
-    VERDICT_MATCH_MAX = 160, /* bytes of matched text kept, always whole UTF-8 */
-    VERDICT_NEAR_MAX = 4,    /* near misses kept */
+    VERDICT_MATCH_MAX = 160,  /* bytes of matched text kept, always whole UTF-8 */
+    VERDICT_NEAR_MAX = 4,     /* near misses kept */
+    VERDICT_LINES_MAX = 1024, /* bytes of the lines that say what is wrong with an output */
 };
 
 /* Why a rule whose literal stands in the text did not decide. */
@@ -99,18 +101,21 @@ enum verdict_expectation {
  * parked: the same call may pass after that time, which may be hours away. */
 struct verdict {
     enum verdict_class class;
-    enum transient_type type;          /* transient only */
-    enum reason reason;                /* persistent only; NONE where no rule knows it */
-    char subtype[VERDICT_SUBTYPE_MAX]; /* free word, may be empty */
-    char rule[VERDICT_RULE_MAX];       /* id of the rule that decided */
-    enum verdict_stream stream;        /* where the match is; NONE for facts */
-    int64_t offset;                    /* byte offset of the match in the whole stream */
-    int64_t line;                      /* 1 = first line of the text that was looked at */
-    char match[VERDICT_MATCH_MAX];     /* the matched line, cleaned of escapes */
-    int64_t retry_after_ms;            /* a server's hint; -1 for none */
-    int64_t resume_at_ms;              /* wall clock; -1 unless parked: see below */
-    char hint_rule[VERDICT_RULE_MAX];  /* id of the rule that gave the time; "" for none */
-    bool ask;                          /* only a person can help: needs-you */
+    enum transient_type type;           /* transient only */
+    enum reason reason;                 /* persistent only; NONE where no rule knows it */
+    char subtype[VERDICT_SUBTYPE_MAX];  /* free word, may be empty */
+    char rule[VERDICT_RULE_MAX];        /* id of the rule that decided */
+    enum verdict_stream stream;         /* where the match is; NONE for facts */
+    int64_t offset;                     /* byte offset of the match in the whole stream */
+    int64_t line;                       /* 1 = first line of the text that was looked at */
+    char match[VERDICT_MATCH_MAX];      /* the matched line, cleaned of escapes */
+    int64_t retry_after_ms;             /* a server's hint; -1 for none */
+    int64_t resume_at_ms;               /* wall clock; -1 unless parked: see below */
+    char hint_rule[VERDICT_RULE_MAX];   /* id of the rule that gave the time; "" for none */
+    bool ask;                           /* only a person can help: needs-you */
+    bool no_retry;                      /* the same call cannot mend it: no policy tries again */
+    char violations[VERDICT_LINES_MAX]; /* what keeps the output from fitting its contract: whole
+                                           lines as violations_display() writes them; mostly "" */
     enum verdict_expectation expectation;
     struct verdict_near near[VERDICT_NEAR_MAX];
     int near_count;
@@ -141,6 +146,10 @@ const char *verdict_stream_name(enum verdict_stream stream);
 /* Keep one more near miss; what is beyond VERDICT_NEAR_MAX is dropped. */
 void verdict_add_near(struct verdict *verdict, const struct verdict_near *near);
 
+/* Keep one more line of what is wrong with the output; it has no line feed. False, and
+ * nothing kept, where there is no room for the whole of it. */
+ATTR_MUST_USE bool verdict_add_line(struct verdict *verdict, const char *line, size_t len);
+
 /* The inverse of transient_type_name() and reason_name(); false if the text is none. */
 ATTR_MUST_USE bool transient_type_parse(const char *text, enum transient_type *out);
 ATTR_MUST_USE bool reason_parse(const char *text, enum reason *out);
@@ -155,10 +164,10 @@ const char *verdict_word(const struct verdict *verdict, const struct outcome *ou
                          char out[VERDICT_WORD_MAX]);
 
 /* The evidence as members of a JSON object (rule, subtype, stream, offset, line,
- * match, retry_after_ms, resume_at_ms, hint_rule, ask, near; only those that say
- * something), appended inside
- * the caller's braces. verdict_from_json() reads them back, of each text the
- * first line; class, type and reason travel beside it as integers. */
+ * match, retry_after_ms, resume_at_ms, hint_rule, near, ask, no_retry, violations as
+ * an array of lines; only those that say something), appended inside the caller's
+ * braces. verdict_from_json() reads them back, of each text the first line; class,
+ * type and reason travel beside it as integers. */
 void verdict_to_json(const struct verdict *verdict, struct str *out);
 void verdict_from_json(const struct json *object, struct verdict *out);
 

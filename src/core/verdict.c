@@ -131,6 +131,17 @@ void verdict_add_near(struct verdict *verdict, const struct verdict_near *near)
         verdict->near[verdict->near_count++] = *near;
 }
 
+bool verdict_add_line(struct verdict *verdict, const char *line, size_t len)
+{
+    size_t used = strlen(verdict->violations);
+    size_t room = sizeof(verdict->violations) - used;
+    assert(!memchr(line, '\n', len));
+    if (len + 2 > room) /* a line feed and the end */
+        return false;
+    (void)snprintf(verdict->violations + used, room, "%.*s\n", (int)len, line);
+    return true;
+}
+
 bool transient_type_parse(const char *text, enum transient_type *out)
 {
     for (int i = TRANSIENT_NONE + 1; i < TRANSIENT_TYPE_COUNT; i++) {
@@ -204,6 +215,19 @@ static void add_near(const struct verdict *verdict, struct str *out)
     str_add_char(out, ']');
 }
 
+static void add_lines(struct str *out, const char *key, const char *lines)
+{
+    str_json_key(out, key);
+    str_add_char(out, '[');
+    for (const char *line = lines; *line;) {
+        size_t len = strcspn(line, "\n");
+        str_add(out, line == lines ? "" : ",");
+        str_add_json(out, line, len);
+        line += len + (line[len] == '\n' ? 1 : 0);
+    }
+    str_add_char(out, ']');
+}
+
 void verdict_to_json(const struct verdict *verdict, struct str *out)
 {
     if (verdict->expectation != VERDICT_AS_IT_IS)
@@ -225,6 +249,10 @@ void verdict_to_json(const struct verdict *verdict, struct str *out)
         add_near(verdict, out);
     if (verdict->ask)
         str_json_bool(out, "ask", true);
+    if (verdict->no_retry)
+        str_json_bool(out, "no_retry", true);
+    if (verdict->violations[0] != '\0')
+        add_lines(out, "violations", verdict->violations);
 }
 
 /* The first line: the file may be anybody's, and what is printed stands on one. */
@@ -263,6 +291,18 @@ static void read_near(const struct json *list, struct verdict *out)
     }
 }
 
+/* Lines that do not fit are left out, as when they were made. */
+static void read_lines(const struct json *list, struct verdict *out)
+{
+    out->violations[0] = '\0';
+    for (size_t i = 0; i < json_count(list); i++) {
+        const char *text = json_text(json_at(list, i), "");
+        size_t len = strcspn(text, "\r\n");
+        if (len > 0 && !verdict_add_line(out, text, len))
+            return;
+    }
+}
+
 void verdict_from_json(const struct json *object, struct verdict *out)
 {
     read_text(object, "rule", out->rule, sizeof(out->rule));
@@ -279,4 +319,6 @@ void verdict_from_json(const struct json *object, struct verdict *out)
     read_text(object, "hint_rule", out->hint_rule, sizeof(out->hint_rule));
     read_near(json_get(object, "near"), out);
     out->ask = json_bool(json_get(object, "ask"), false);
+    out->no_retry = json_bool(json_get(object, "no_retry"), false);
+    read_lines(json_get(object, "violations"), out);
 }

@@ -134,11 +134,49 @@ START_TEST(test_evidence_comes_back)
 }
 END_TEST
 
+START_TEST(test_lines_of_violations_come_back)
+{
+    static const char first[] = "[MISSING_FIELD] /summary: required";
+    static const char second[] = "[WRONG_TYPE] /n: \"wrong\" type (expected integer, got string)";
+    char full[VERDICT_LINES_MAX];
+    struct verdict verdict = verdict_new();
+    struct str text = {0};
+    memset(full, 'x', sizeof(full));
+    ck_assert(verdict_add_line(&verdict, first, strlen(first)));
+    ck_assert(verdict_add_line(&verdict, second, strlen(second)));
+    ck_assert(!verdict_add_line(&verdict, full, sizeof(full) - strlen(first) - strlen(second)));
+    verdict.no_retry = true;
+
+    const struct verdict back = there_and_back(&verdict, &text);
+
+    ck_assert(back.no_retry);
+    ck_assert_str_eq(back.violations, verdict.violations);
+    ck_assert_uint_eq(strlen(back.violations), strlen(first) + strlen(second) + 2);
+    ck_assert_ptr_nonnull(strstr(str_text(&text), "\"violations\":[\"[MISSING_FIELD] /summary"));
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_lines_fill_their_room)
+{
+    char full[VERDICT_LINES_MAX];
+    struct verdict verdict = verdict_new();
+    memset(full, 'x', sizeof(full));
+    ck_assert(!verdict_add_line(&verdict, full, sizeof(full) - 1));
+    ck_assert_str_eq(verdict.violations, "");
+    ck_assert(verdict_add_line(&verdict, full, sizeof(full) - 2));
+    ck_assert(!verdict_add_line(&verdict, "", 0));
+    ck_assert_uint_eq(strlen(verdict.violations), sizeof(full) - 1);
+}
+END_TEST
+
 /* A row of somebody else's log must not make lines of its own where it is printed. */
 START_TEST(test_texts_that_come_back_are_of_one_line)
 {
-    static const char text[] = "{\"rule\":\"r\\nx\",\"subtype\":\"S\\r\\nx\",\"match\":\"one\\n"
-                               "done  all passed\",\"hint_rule\":\"h\\nx\"}";
+    static const char text[] =
+        "{\"rule\":\"r\\nx\",\"subtype\":\"S\\r\\nx\",\"match\":\"one\\n"
+        "done  all passed\",\"hint_rule\":\"h\\nx\",\"violations\":[\"a\\nb\", 5, "
+        "\"\", \"c\"]}";
     struct json *json = NULL;
     struct verdict back = verdict_new();
     ck_assert(json_parse(text, sizeof(text) - 1, &json, NULL, NULL));
@@ -148,6 +186,7 @@ START_TEST(test_texts_that_come_back_are_of_one_line)
     ck_assert_str_eq(back.subtype, "S");
     ck_assert_str_eq(back.match, "one");
     ck_assert_str_eq(back.hint_rule, "h");
+    ck_assert_str_eq(back.violations, "a\nc\n");
 }
 END_TEST
 
@@ -227,6 +266,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(test_case(suite, "word"), test_word, 0, TABLE_LEN(word_cases));
     TCase *json = test_case(suite, "json");
     tcase_add_test(json, test_evidence_comes_back);
+    tcase_add_test(json, test_lines_of_violations_come_back);
+    tcase_add_test(json, test_lines_fill_their_room);
     tcase_add_test(json, test_texts_that_come_back_are_of_one_line);
     tcase_add_test(json, test_parked_and_near_misses_come_back);
     tcase_add_test(json, test_near_miss_of_an_unknown_kind_is_left_out);
