@@ -20,7 +20,8 @@
 #include "err.h"
 
 struct json;
-struct normal_line; /* of normaliser.h */
+struct normaliser_line;
+struct normaliser_words;
 struct str;
 
 enum {
@@ -49,13 +50,12 @@ void entropy_memory_begin_message(struct entropy_memory *memory, const char *tex
 /* An attempt of ours: the call's digest is ready-made. */
 void entropy_memory_begin_attempt(struct entropy_memory *memory, struct digest call);
 
-/* The call's own words that rule 12 of the normaliser masks in a failing step; give
- * them to it before the first byte. Borrowed until the next step begins; *count_out may
- * be 0. */
-const char *const *entropy_memory_words(const struct entropy_memory *memory, size_t *count_out);
+/* The call's own words, which count for nothing in the message of a failing step: for
+ * normaliser_open(). Borrowed until the next step begins; NULL where there are none. */
+const struct normaliser_words *entropy_memory_words(const struct entropy_memory *memory);
 
 /* The next line of the result. */
-void entropy_memory_line(struct entropy_memory *memory, const struct normal_line *line);
+void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line);
 
 /* How the step ended. */
 struct entropy_end {
