@@ -30,7 +30,7 @@ outside() {
 }
 
 libraries='jansson|pcre2|pcre2posix|openssl/[a-z0-9_]+|sqlite3|uv|ncurses|curses|ncursesw/[a-z]+'
-libraries="$libraries|term|panel|check"
+libraries="$libraries|term|panel|check|xxhash"
 banned='strcpy|strcat|strncpy|strncat|sprintf|vsprintf|strtok|gets|atoi|atol|atoll|system|popen'
 impure_headers='clock|log|watch|time|pthread|threads|unistd|fcntl|signal|spawn|dirent|poll|sys/.*'
 impure_calls='clock_gettime|clock_now|clock_mono_us|time|rand|random|srand|getrandom|getenv'
@@ -60,6 +60,7 @@ done <<-EOF
 	jansson\\.h src/base/json\\.c$
 	pcre2(posix)?\\.h src/core/
 	openssl/.*\\.h src/core/
+	xxhash\\.h src/core/
 	sqlite3\\.h src/store/
 	uv\\.h src/engine/
 	(n?curses|ncursesw/.*|term|panel)\\.h src/ui/
