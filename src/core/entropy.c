@@ -1,0 +1,199 @@
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "entropy_window.h"
+#include "xalloc.h"
+
+enum { FIRST_CAP = 2, BARREN_STEP = 100 /* percent */ };
+
+const struct past *entropy_window_past(const struct entropy_window *window, int back)
+{
+    assert(back >= 0 && back < window->count);
+    const int at = window->next - 1 - back;
+    return &window->past[at < 0 ? at + window->cap : at];
+}
+
+/* The ring is only ever full when it has its final size, so growing never has to turn
+ * it. */
+static void remember(struct entropy_window *window, const struct past *past)
+{
+    if (window->count == window->cap && window->cap < ENTROPY_WINDOW) {
+        int cap = window->cap == 0 ? FIRST_CAP : window->cap * 2;
+        cap = cap > ENTROPY_WINDOW ? ENTROPY_WINDOW : cap;
+        size_t have = (size_t)window->cap;
+        window->past = xgrow(window->past, &have, (size_t)cap, sizeof(*window->past));
+        window->next = window->count;
+        window->cap = cap;
+    }
+    window->past[window->next] = *past;
+    window->next = window->next + 1 == window->cap ? 0 : window->next + 1;
+    if (window->count < window->cap)
+        window->count++;
+}
+
+static void add_to(struct streak *streak, const struct past *past, int amount)
+{
+    if (streak->count == 0)
+        *streak = (struct streak){.first = past->step, .first_number = past->number};
+    streak->count = streak->count > INT_MAX - amount ? INT_MAX : streak->count + amount;
+}
+
+static void end(struct streak *streak)
+{
+    *streak = (struct streak){0};
+}
+
+static bool same_step(const struct past *a, const struct past *b)
+{
+    return digest_equal(a->call, b->call) && digest_equal(a->outcome, b->outcome);
+}
+
+/* One more of the same, or the first of another. */
+static void repeat(struct streak *streak, const struct past *before, const struct past *past)
+{
+    const bool same = before && same_step(before, past);
+    if (!same)
+        end(streak);
+    add_to(streak, past, 1);
+    streak->raw_differs = streak->raw_differs || (same && before->raw != past->raw);
+}
+
+static void take_call(struct entropy_window *window, const struct past *past, int poll_weight)
+{
+    repeat(&window->repeat, window->count > 0 ? entropy_window_past(window, 0) : NULL, past);
+    if (past->gain != ENTROPY_GAIN_NONE)
+        end(&window->barren);
+    else
+        add_to(&window->barren, past, past->bits & ENTROPY_POLL ? poll_weight : BARREN_STEP);
+    remember(window, past);
+    window->plan = (struct past){0};
+    end(&window->replan);
+    end(&window->pause);
+    end(&window->talk);
+}
+
+static void take_message(struct entropy_window *window, const struct past *past)
+{
+    if (!(past->bits & ENTROPY_ALIKE))
+        end(&window->talk);
+    add_to(&window->talk, past, 1);
+    if (past->bits & ENTROPY_CHANTS)
+        add_to(&window->chant, past, 1);
+}
+
+static void take(struct entropy_window *window, const struct entropy_fact *fact,
+                 const struct past *past, int poll_weight)
+{
+    switch (fact->kind) {
+    case ENTROPY_CALL:
+        take_call(window, past, poll_weight);
+        break;
+    case ENTROPY_NEUTRAL:
+        repeat(&window->replan, window->plan.step > 0 ? &window->plan : NULL, past);
+        window->plan = *past;
+        end(&window->talk);
+        break;
+    case ENTROPY_PAUSE:
+        add_to(&window->pause, past, 1);
+        break;
+    case ENTROPY_MESSAGE:
+        take_message(window, past);
+        break;
+    case ENTROPY_KIND_COUNT:
+        break;
+    }
+}
+
+/* Is this identity one that nobody was told of yet, and may somebody still be told? */
+static bool is_news(struct entropy_window *window, struct digest identity, int nudges_max)
+{
+    for (int i = 0; i < window->nudged; i++)
+        if (window->identities[i] == identity.lo)
+            return false;
+    if (window->nudged >= nudges_max || window->nudged >= ENTROPY_NUDGES_MAX)
+        return false;
+    window->identities[window->nudged++] = identity.lo;
+    return true;
+}
+
+void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact, int64_t number,
+                   const struct entropy_limits *limits, struct entropy_verdict *out)
+{
+    assert(fact->kind < ENTROPY_KIND_COUNT);
+    if (!state->window)
+        state->window = xcalloc(1, sizeof(*state->window));
+    struct entropy_window *window = state->window;
+    const struct past past = {.call = fact->call,
+                              .outcome = fact->outcome,
+                              .raw = fact->raw,
+                              .step = ++window->steps,
+                              .number = number,
+                              .bits = fact->bits,
+                              .gain = fact->gain};
+    take(window, fact, &past, limits->poll_weight);
+    if (window->stuck) {
+        *out = *window->stuck;
+        out->news = false;
+        return;
+    }
+    const struct sight sight = {.limits = limits,
+                                .window = window,
+                                .fact = fact,
+                                .number = number,
+                                .scale = state->scale > 1 ? state->scale : 1};
+    struct entropy_verdict verdict = {0};
+    entropy_rungs(&sight, &verdict);
+    if (verdict.level == ENTROPY_SUSPECT)
+        verdict.news = is_news(window, verdict.identity, limits->nudges);
+    if (verdict.level == ENTROPY_STUCK) {
+        verdict.news = true;
+        window->stuck = xcalloc(1, sizeof(*window->stuck));
+        *window->stuck = verdict;
+    }
+    *out = verdict;
+}
+
+void entropy_state_done(struct entropy_state *state)
+{
+    if (!state)
+        return;
+    if (state->window) {
+        free(state->window->stuck);
+        free(state->window->past);
+    }
+    free(state->window);
+    *state = (struct entropy_state){0};
+}
+
+void entropy_state_reset(struct entropy_state *state)
+{
+    entropy_state_done(state);
+}
+
+void entropy_state_go_on(struct entropy_state *state)
+{
+    const int scale = state->scale > 1 ? state->scale : 1;
+    state->scale = scale * 2 > ENTROPY_SCALE_MAX ? ENTROPY_SCALE_MAX : scale * 2;
+    if (!state->window)
+        return;
+    free(state->window->stuck);
+    state->window->stuck = NULL;
+    state->window->nudged = 0;
+}
+
+int64_t entropy_state_steps(const struct entropy_state *state)
+{
+    return state->window ? state->window->steps : 0;
+}
+
+bool entropy_is_stuck(const struct digest *results, size_t count, int window)
+{
+    if (window < 2 || count < (size_t)window)
+        return false;
+    const struct digest *last = &results[count - 1];
+    bool equal = digest_is_known(*last);
+    for (size_t i = count - (size_t)window; equal && i < count; i++)
+        equal = digest_equal(results[i], *last);
+    return equal;
+}

@@ -1,0 +1,107 @@
+#include "entropy_alike.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "entropy_hash.h"
+
+enum { WORD_BYTES = 64, PERCENT = 100 };
+
+static bool is_letter(unsigned char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+static bool is_digit(unsigned char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool is_rest(unsigned char byte)
+{
+    return (byte & 0xc0) == 0x80; /* of a character of several bytes */
+}
+
+/* The word at the text's start, in lower case; 0 where there is none. Cut at WORD_BYTES. */
+static size_t read_word(const unsigned char *text, size_t len, char word[WORD_BYTES],
+                        size_t *word_len)
+{
+    size_t at = 0;
+    *word_len = 0;
+    if (is_digit(text[0])) {
+        while (at < len && is_digit(text[at]))
+            at++;
+        word[(*word_len)++] = '#';
+    } else if (is_letter(text[0])) {
+        for (; at < len && is_letter(text[at]); at++)
+            if (*word_len < WORD_BYTES)
+                word[(*word_len)++] = (char)(text[at] | 0x20);
+    } else if (text[0] >= 0x80) {
+        do {
+            if (*word_len < WORD_BYTES)
+                word[(*word_len)++] = (char)text[at];
+            at++;
+        } while (at < len && is_rest(text[at]));
+    }
+    return at;
+}
+
+static void put(struct word_set *set, uint32_t word)
+{
+    int low = 0;
+    int high = set->count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (set->words[middle] < word)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < set->count && set->words[low] == word)
+        return;
+    if (set->count == ALIKE_WORDS_MAX)
+        return;
+    const size_t after = (size_t)(set->count - low);
+    memmove(&set->words[low + 1], &set->words[low], after * sizeof(set->words[0]));
+    set->words[low] = word;
+    set->count++;
+}
+
+void word_set_add(struct word_set *set, const char *text, size_t len)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    const size_t end = len < ALIKE_BYTES_MAX ? len : ALIKE_BYTES_MAX;
+    for (size_t at = 0; at < end && set->count < ALIKE_WORDS_MAX;) {
+        char word[WORD_BYTES];
+        size_t word_len;
+        const size_t read = read_word(bytes + at, end - at, word, &word_len);
+        if (read > 0)
+            put(set, (uint32_t)entropy_hash(word, word_len));
+        at += read > 0 ? read : 1;
+    }
+}
+
+int word_set_alike(const struct word_set *a, const struct word_set *b)
+{
+    int common = 0;
+    int i = 0;
+    int j = 0;
+    while (i < a->count && j < b->count) {
+        if (a->words[i] == b->words[j]) {
+            common++;
+            i++;
+            j++;
+        } else if (a->words[i] < b->words[j]) {
+            i++;
+        } else {
+            j++;
+        }
+    }
+    const int all = a->count + b->count - common;
+    return all > 0 ? common * PERCENT / all : 0;
+}
+
+uint64_t word_set_hash(const struct word_set *set)
+{
+    return entropy_hash(set->words, (size_t)set->count * sizeof(set->words[0]));
+}

@@ -1,0 +1,30 @@
+/*
+ * entropy_alike.h - how many words two texts have in common. Private to core.
+ *
+ * A word is a run of ASCII letters, in any case, or one character outside ASCII; all
+ * numbers are one word. Of a long text the first ALIKE_WORDS_MAX different words count.
+ */
+#ifndef DEVS_ENTROPY_ALIKE_H
+#define DEVS_ENTROPY_ALIKE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ALIKE_WORDS_MAX = 256, ALIKE_BYTES_MAX = 64 * 1024 };
+
+/* All zero is the empty set. */
+struct word_set {
+    uint32_t words[ALIKE_WORDS_MAX]; /* hashes, sorted */
+    int count;
+};
+
+/* Take in the words of a text; what is past ALIKE_BYTES_MAX of it is not read. */
+void word_set_add(struct word_set *set, const char *text, size_t len);
+
+/* Jaccard: the common words in percent of all words of the two; 0 where both are empty. */
+int word_set_alike(const struct word_set *a, const struct word_set *b);
+
+/* Of the set as a whole. */
+uint64_t word_set_hash(const struct word_set *set);
+
+#endif

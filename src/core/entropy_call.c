@@ -1,0 +1,264 @@
+#include "entropy_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "canonical.h"
+#include "entropy_hash.h"
+#include "json.h"
+#include "normaliser.h"
+#include "str.h"
+#include "xalloc.h"
+
+enum { STRING_WORDS_MAX = 4096 /* bytes of a string whose words are looked at */ };
+
+/* Members that talk about the call, whatever the tool. */
+static const char *const talk[] = {
+    "thought",     "thoughts",      "thinking",      "reason",       "reasoning",
+    "explanation", "task_progress", "call_id",       "tool_call_id", "callId",
+    "toolCallId",  "tool_use_id",   "security_risk", "intent",
+};
+/* And those that do where the tool is none that could mean them as content. */
+static const char *const talk_of_files[] = {"description", "title", "comment", "instruction"};
+
+static const char *const path_keys[] = {"path",        "file_path",  "filePath",      "file",
+                                        "filename",    "fileName",   "absolute_path", "uri",
+                                        "target_file", "TargetFile", "notebook_path"};
+static const char *const command_keys[] = {"command", "cmd", "script", "commandLine",
+                                           "CommandLine"};
+static const char *const content_keys[] = {"content", "contents",    "file_text",
+                                           "text",    "new_content", "code_edit"};
+static const char *const old_keys[] = {"old",     "old_string", "old_str", "oldString",
+                                       "oldText", "search",     "diff",    "patch",
+                                       "edits",   "insert_line"};
+static const char *const status_keys[] = {"status", "state", "done", "completed"};
+static const char *const input_keys[] = {"chars", "input", "keys", "stdin", "data"};
+
+static bool is_in(const char *const *list, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* The first of these members that is there. */
+static const struct json *member_of(const struct json *args, const char *const *keys, size_t count)
+{
+    const struct json *found = NULL;
+    for (size_t i = 0; i < count && !found; i++)
+        found = json_get(args, keys[i]);
+    return found;
+}
+
+struct member {
+    const char *key;
+    const struct json *value;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+    return strcmp(((const struct member *)a)->key, ((const struct member *)b)->key);
+}
+
+/* Does the member say what is called, or talk about it? */
+static bool counts(const struct member *member, unsigned traits)
+{
+    if (json_kind(member->value) == JSON_KIND_NULL || is_in(talk, ARRAY_LEN(talk), member->key))
+        return false;
+    const bool about_files =
+        traits & (CALL_SHELL | CALL_READS | CALL_LOOKS) || (traits & CALL_REWRITES);
+    return !about_files || !is_in(talk_of_files, ARRAY_LEN(talk_of_files), member->key);
+}
+
+/* ["bash", "-lc", "make"] is the line that bash gets, others are joined by blanks. */
+static void join_command(const struct json *command, struct str *out)
+{
+    const size_t count = json_count(command);
+    const char *second = json_text(json_at(command, 1), "");
+    if (count == 3 && second[0] == '-' && strchr(second, 'c')) {
+        str_add(out, json_text(json_at(command, 2), ""));
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            str_add_char(out, ' ');
+        str_add(out, json_text(json_at(command, i), ""));
+    }
+}
+
+static void read_command(struct entropy_call *call, const struct json *command, struct str *key)
+{
+    struct str line = {0};
+    struct str text = {0};
+    struct shell_command shell = {.text = &text};
+    if (json_kind(command) == JSON_KIND_ARRAY)
+        join_command(command, &line);
+    else
+        str_add(&line, json_text(command, ""));
+    entropy_shell_read(str_text(&line), line.len, &shell);
+    str_add_n(key, str_text(&text), text.len);
+    call->traits |= shell.traits;
+    call->echo_count = shell.echo_count;
+    memcpy(call->echoes, shell.echoes, sizeof(call->echoes));
+    str_done(&line);
+    str_done(&text);
+}
+
+/* The arguments in the order of their names. */
+static void write_args(struct entropy_call *call, const struct json *args, struct str *key)
+{
+    const size_t count = json_kind(args) == JSON_KIND_OBJECT ? json_count(args) : 0;
+    struct member *members = xcalloc(count + 1, sizeof(*members));
+    void *iter = NULL;
+    size_t kept = 0;
+    while (kept < count && json_next(args, &iter, &members[kept].key, &members[kept].value))
+        kept += counts(&members[kept], call->traits);
+    qsort(members, kept, sizeof(*members), compare_members);
+    for (size_t i = 0; i < kept; i++) {
+        str_add_char(key, '\n');
+        str_add(key, members[i].key);
+        str_add_char(key, '=');
+        if ((call->traits & CALL_SHELL) &&
+            is_in(command_keys, ARRAY_LEN(command_keys), members[i].key))
+            read_command(call, members[i].value, key);
+        else
+            canonical_write(members[i].value, key);
+    }
+    free(members);
+}
+
+/* Appends the values of all members that say how far something is. */
+static void write_statuses(const struct json *json, struct str *key)
+{
+    const char *name;
+    const struct json *value;
+    void *iter = NULL;
+    if (json_kind(json) == JSON_KIND_ARRAY) {
+        for (size_t i = 0; i < json_count(json); i++)
+            write_statuses(json_at(json, i), key);
+        return;
+    }
+    while (json_kind(json) == JSON_KIND_OBJECT && json_next(json, &iter, &name, &value)) {
+        if (is_in(status_keys, ARRAY_LEN(status_keys), name)) {
+            str_add_char(key, '\n');
+            canonical_write(value, key);
+        } else {
+            write_statuses(value, key);
+        }
+    }
+}
+
+/* Takes the words of all strings of the arguments in. */
+static void read_strings(const struct json *json, struct word_set *set,
+                         struct normaliser_words *words)
+{
+    const char *text = json_text(json, NULL);
+    const char *name;
+    const struct json *value;
+    void *iter = NULL;
+    if (text) {
+        const size_t len = strnlen(text, STRING_WORDS_MAX);
+        word_set_add(set, text, len);
+        if (words)
+            normaliser_words_add(words, text, len);
+    } else if (json_kind(json) == JSON_KIND_ARRAY) {
+        for (size_t i = 0; i < json_count(json) && set->count < ALIKE_WORDS_MAX; i++)
+            read_strings(json_at(json, i), set, words);
+    } else if (json_kind(json) == JSON_KIND_OBJECT) {
+        while (set->count < ALIKE_WORDS_MAX && json_next(json, &iter, &name, &value))
+            if (!is_in(talk, ARRAY_LEN(talk), name))
+                read_strings(value, set, words);
+    }
+}
+
+/* Editors that have one tool for all they do, and tools that run something in the
+ * background, say in an argument what they do. */
+static unsigned traits_of_action(const struct json *args, unsigned traits)
+{
+    static const struct {
+        const char *action;
+        unsigned traits;
+    } actions[] = {
+        {"view", CALL_READS},        {"read", CALL_READS},          {"list", CALL_READS},
+        {"create", CALL_CHANGES},    {"str_replace", CALL_CHANGES}, {"insert", CALL_CHANGES},
+        {"undo_edit", CALL_CHANGES}, {"poll", CALL_LOOKS},          {"status", CALL_LOOKS},
+        {"wait", CALL_LOOKS},        {"log", CALL_LOOKS},           {"output", CALL_LOOKS},
+        {"update", CALL_CHANGES},    {"add", CALL_CHANGES},         {"set", CALL_CHANGES},
+    };
+    if (traits & (CALL_SHELL | CALL_PLANS))
+        return traits;
+    const char *action =
+        json_text(json_get(args, "action"), json_text(json_get(args, "command"), ""));
+    for (size_t i = 0; i < ARRAY_LEN(actions); i++)
+        if (strcmp(actions[i].action, action) == 0)
+            return (traits & ~(unsigned)(CALL_READS | CALL_CHANGES)) | actions[i].traits;
+    return traits;
+}
+
+static unsigned traits_of(const char *tool, const struct json *args)
+{
+    unsigned traits = traits_of_action(args, entropy_tool_traits(tool));
+    const bool whole = member_of(args, content_keys, ARRAY_LEN(content_keys)) &&
+                       !member_of(args, old_keys, ARRAY_LEN(old_keys));
+    if ((traits & CALL_CHANGES) && member_of(args, path_keys, ARRAY_LEN(path_keys)) && whole)
+        traits |= CALL_REWRITES;
+    const struct json *input = member_of(args, input_keys, ARRAY_LEN(input_keys));
+    if ((traits & CALL_CONTINUES) && json_text(input, "")[0] == '\0')
+        traits |= CALL_LOOKS;
+    /* Code runs, whatever the tool is called. */
+    if (traits == 0 && member_of(args, command_keys, ARRAY_LEN(command_keys)))
+        traits |= CALL_SHELL;
+    return traits;
+}
+
+const char *entropy_call_text(const struct json *args)
+{
+    static const char *const keys[] = {"text", "thought", "content", "message", "thoughts"};
+    return json_text(member_of(args, keys, ARRAY_LEN(keys)), NULL);
+}
+
+static void write_plan(const struct json *args, struct str *key)
+{
+    const size_t before = key->len;
+    write_statuses(args, key);
+    if (key->len > before)
+        return;
+    canonical_write(args, key);
+}
+
+static enum entropy_kind kind_of(unsigned traits)
+{
+    if (traits & (CALL_SAYS | CALL_THINKS))
+        return ENTROPY_MESSAGE;
+    if (traits & CALL_PLANS)
+        return ENTROPY_NEUTRAL;
+    return traits & CALL_PAUSES ? ENTROPY_PAUSE : ENTROPY_CALL;
+}
+
+void entropy_call_read(struct entropy_call *call, const char *tool, const struct json *args,
+                       struct normaliser_words *words)
+{
+    struct str key = {0};
+    struct word_set set = {0};
+    *call = (struct entropy_call){.traits = traits_of(tool, args)};
+    str_add(&key, tool);
+    if (call->traits & CALL_PLANS)
+        write_plan(args, &key);
+    else
+        write_args(call, args, &key);
+    call->kind = kind_of(call->traits);
+    call->key = entropy_digest(str_text(&key), key.len);
+    word_set_add(&set, tool, strlen(tool));
+    read_strings(args, &set, words);
+    if (words)
+        normaliser_words_add(words, tool, strlen(tool));
+    call->scope = word_set_hash(&set);
+    const char *path = json_text(member_of(args, path_keys, ARRAY_LEN(path_keys)), NULL);
+    if (path)
+        call->path = entropy_hash(path, strlen(path));
+    const char *content = json_text(member_of(args, content_keys, ARRAY_LEN(content_keys)), "");
+    if (call->traits & CALL_REWRITES)
+        word_set_add(&call->said, content, strlen(content));
+    str_done(&key);
+}

@@ -1,0 +1,43 @@
+/*
+ * entropy_call.h - what a call is: its key, and what sort of call. Private to core.
+ *
+ * The key is the tool's name and its arguments as canonical JSON (sorted keys, 1.0 = 1,
+ * null = absent) without what only talks about the call (a description, a thought, the
+ * call's own id), commands squeezed as entropy_shell.h says. Of a plan only the pattern of
+ * its statuses counts.
+ */
+#ifndef DEVS_ENTROPY_CALL_H
+#define DEVS_ENTROPY_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "digest.h"
+#include "entropy.h"
+#include "entropy_alike.h"
+#include "entropy_shell.h"
+#include "entropy_tool.h"
+
+struct json;
+struct normaliser_words;
+
+struct entropy_call {
+    enum entropy_kind kind;
+    unsigned traits; /* CALL_... of entropy_tool.h */
+    struct digest key;
+    uint64_t scope; /* of the words of the call, in any order: what it asks about */
+    uint64_t path;  /* of the file it is about, 0: none */
+    int echo_count;
+    uint64_t echoes[SHELL_ECHOES_MAX]; /* lines of the result that are its own echo */
+    struct word_set said; /* of a message: its words; of a rewrite: the new content's */
+};
+
+/* Reads the call. `words` (may be NULL) takes in the call's own words. */
+void entropy_call_read(struct entropy_call *call, const char *tool, const struct json *args,
+                       struct normaliser_words *words);
+
+/* The text of a call that is a message: args.text, or the first string there is; NULL for
+ * none. Borrowed from args. */
+const char *entropy_call_text(const struct json *args);
+
+#endif

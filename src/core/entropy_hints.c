@@ -1,0 +1,90 @@
+#include "entropy_hints.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "attr.h"
+
+enum { LINE_BYTES = 256 };
+
+/* By their first letter; compared in lower case, whole words. */
+static const struct {
+    const char *phrase;
+    unsigned hints;
+} phrases[] = {
+    {"0 matches", HINT_EMPTY},
+    {"0 replacements", HINT_NO_CHANGE},
+    {"0 results", HINT_EMPTY},
+    {"already", HINT_NO_CHANGE},
+    {"building", HINT_PENDING},
+    {"completed", HINT_OVER},
+    {"containercreating", HINT_PENDING},
+    {"could not find", HINT_EMPTY},
+    {"does not exist", HINT_EMPTY},
+    {"done", HINT_OVER},
+    {"exited", HINT_OVER},
+    {"failed", HINT_OVER},
+    {"finished", HINT_OVER},
+    {"identical", HINT_NO_CHANGE},
+    {"in progress", HINT_PENDING},
+    {"in_progress", HINT_PENDING},
+    {"initializing", HINT_PENDING},
+    {"no change", HINT_NO_CHANGE},
+    {"no changes", HINT_NO_CHANGE},
+    {"no files", HINT_EMPTY},
+    {"no match", HINT_EMPTY | HINT_NO_CHANGE},
+    {"no matches", HINT_EMPTY | HINT_NO_CHANGE},
+    {"no new output", HINT_PENDING},
+    {"no output yet", HINT_PENDING},
+    {"no results", HINT_EMPTY},
+    {"no such", HINT_EMPTY},
+    {"not found", HINT_EMPTY},
+    {"not ready", HINT_PENDING},
+    {"not yet", HINT_PENDING},
+    {"nothing found", HINT_EMPTY},
+    {"nothing to", HINT_NO_CHANGE},
+    {"pending", HINT_PENDING},
+    {"processing", HINT_PENDING},
+    {"queued", HINT_PENDING},
+    {"running", HINT_PENDING},
+    {"starting", HINT_PENDING},
+    {"still", HINT_PENDING},
+    {"succeeded", HINT_OVER},
+    {"unchanged", HINT_NO_CHANGE},
+    {"up to date", HINT_NO_CHANGE},
+    {"up-to-date", HINT_NO_CHANGE},
+    {"waiting", HINT_PENDING},
+};
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static unsigned hints_at(const char *text, size_t len)
+{
+    unsigned hints = 0;
+    for (size_t i = 0; i < ARRAY_LEN(phrases); i++) {
+        const char *phrase = phrases[i].phrase;
+        if (phrase[0] != text[0])
+            continue;
+        const size_t phrase_len = strlen(phrase);
+        const bool fits = phrase_len <= len && memcmp(phrase, text, phrase_len) == 0;
+        if (fits && (phrase_len == len || !is_word(text[phrase_len])))
+            hints |= phrases[i].hints;
+    }
+    return hints;
+}
+
+unsigned entropy_hints(const char *line, size_t len)
+{
+    char lower[LINE_BYTES];
+    unsigned hints = 0;
+    const size_t kept = len < LINE_BYTES ? len : LINE_BYTES;
+    for (size_t i = 0; i < kept; i++)
+        lower[i] = line[i] >= 'A' && line[i] <= 'Z' ? (char)(line[i] | 0x20) : line[i];
+    for (size_t i = 0; i < kept; i++)
+        if (is_word(lower[i]) && (i == 0 || !is_word(lower[i - 1])))
+            hints |= hints_at(lower + i, kept - i);
+    return hints;
+}

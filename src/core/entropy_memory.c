@@ -1,0 +1,372 @@
+#include "entropy_memory.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entropy_chant.h"
+#include "entropy_hash.h"
+#include "entropy_hints.h"
+#include "entropy_tables.h"
+#include "json.h"
+#include "normaliser.h"
+#include "xalloc.h"
+
+enum {
+    HINT_LINES = 16, /* of a result whose words are looked at */
+    SHORT_LINES = 2, /* a result of so many lines says no more than "done" */
+    SHORT_BYTES = 80,
+    LOOK_LINES = 8, /* the answer to a look is no longer */
+    PERMILLE = 1000,
+};
+
+void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits)
+{
+    struct entropy_memory *memory = xcalloc(1, sizeof(*memory));
+    memory->limits = *limits;
+    entropy_news_init(&memory->news);
+    memory->calls.max = ENTROPY_CALLS_MAX;
+    *out = memory;
+}
+
+static void release(struct entropy_memory *memory)
+{
+    entropy_news_done(&memory->news);
+    entropy_table_done(&memory->calls);
+    normaliser_words_close(memory->words);
+    free(memory->known);
+    free(memory->first);
+    free(memory->last);
+    free(memory->now);
+}
+
+void entropy_memory_close(struct entropy_memory *memory)
+{
+    if (!memory)
+        return;
+    release(memory);
+    free(memory);
+}
+
+void entropy_memory_reset(struct entropy_memory *memory)
+{
+    const struct entropy_limits limits = memory->limits;
+    release(memory);
+    *memory = (struct entropy_memory){.limits = limits, .calls = {.max = ENTROPY_CALLS_MAX}};
+    entropy_news_init(&memory->news);
+}
+
+struct known_call *entropy_tables_known(struct entropy_memory *memory, struct digest call)
+{
+    const long place = entropy_table_find(&memory->calls, call.lo);
+    return place == ENTROPY_TABLE_NONE ? NULL : &memory->known[place];
+}
+
+struct known_call *entropy_tables_know(struct entropy_memory *memory, struct digest call)
+{
+    bool added = false;
+    const size_t place = entropy_table_add(&memory->calls, call.lo, &added);
+    if (place >= memory->known_cap)
+        memory->known = xgrow(memory->known, &memory->known_cap, place + 1, sizeof(*memory->known));
+    if (added)
+        memory->known[place] = (struct known_call){0};
+    return &memory->known[place];
+}
+
+static void begin(struct entropy_memory *memory)
+{
+    normaliser_words_close(memory->words);
+    memory->words = NULL;
+    memory->sums = (struct step_sums){0};
+    memory->attempt = false;
+    memory->alike = false;
+    memory->chants = false;
+    if (memory->now)
+        *memory->now = (struct entropy_sample){0};
+}
+
+void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
+                               const struct json *args)
+{
+    begin(memory);
+    if (entropy_tool_traits(tool) & (CALL_SAYS | CALL_THINKS)) {
+        const char *text = entropy_call_text(args);
+        entropy_memory_begin_message(memory, text ? text : "", text ? strlen(text) : 0);
+        return;
+    }
+    normaliser_words_open(&memory->words);
+    entropy_call_read(&memory->call, tool, args, memory->words);
+    entropy_news_begin(&memory->news, memory->call.scope);
+}
+
+void entropy_memory_begin_message(struct entropy_memory *memory, const char *text, size_t len)
+{
+    begin(memory);
+    memory->call = (struct entropy_call){.kind = ENTROPY_MESSAGE};
+    word_set_add(&memory->call.said, text, len);
+    const int alike = word_set_alike(&memory->call.said, &memory->talked);
+    memory->alike = memory->limits.alike_percent > 0 && alike >= memory->limits.alike_percent;
+    memory->chants = entropy_chants(text, len, memory->limits.chant_periods);
+    memory->call.key =
+        entropy_digest(memory->call.said.words, (size_t)memory->call.said.count * sizeof(uint32_t));
+    entropy_news_begin(&memory->news, 0);
+}
+
+void entropy_memory_begin_attempt(struct entropy_memory *memory, struct digest call)
+{
+    begin(memory);
+    memory->attempt = true;
+    memory->call = (struct entropy_call){.kind = ENTROPY_CALL, .key = call, .scope = call.lo};
+    entropy_news_begin(&memory->news, call.lo);
+}
+
+const struct normaliser_words *entropy_memory_words(const struct entropy_memory *memory)
+{
+    return memory->words;
+}
+
+/* The line that a leading echo of the command wrote is none of the result. */
+static bool is_own_echo(struct entropy_memory *memory, const struct normaliser_line *line)
+{
+    const char *raw = line->raw;
+    size_t len = line->raw_len;
+    for (; len > 0 && strchr(" \t", raw[0]); raw++)
+        len--;
+    while (len > 0 && strchr(" \t\r", raw[len - 1]))
+        len--;
+    if (memory->call.echo_count == 0)
+        return false;
+    const uint64_t hash = entropy_hash(raw, len);
+    for (int i = 0; i < memory->call.echo_count; i++) {
+        if (memory->call.echoes[i] != hash || memory->sums.echo_seen[i])
+            continue;
+        memory->sums.echo_seen[i] = true;
+        return true;
+    }
+    return false;
+}
+
+static void copy_cut(char out[ENTROPY_SAMPLE_BYTES], const char *bytes, size_t len)
+{
+    size_t kept = len < ENTROPY_SAMPLE_BYTES - 1 ? len : ENTROPY_SAMPLE_BYTES - 1;
+    while (kept < len && kept > 0 && ((unsigned char)bytes[kept] & 0xc0) == 0x80)
+        kept--; /* not in the middle of a character */
+    memcpy(out, bytes, kept);
+    out[kept] = '\0';
+}
+
+static void keep_sample(struct entropy_memory *memory, const struct normaliser_line *line)
+{
+    if (!memory->now)
+        memory->now = xcalloc(1, sizeof(*memory->now));
+    struct entropy_sample *sample = memory->now;
+    sample->masks |= line->masked;
+    if (sample->count == ENTROPY_SAMPLE_LINES)
+        return;
+    copy_cut(sample->lines[sample->count].raw, line->raw, line->raw_len);
+    copy_cut(sample->lines[sample->count].normal, line->general, line->general_len);
+    sample->count++;
+}
+
+void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line)
+{
+    struct step_sums *sums = &memory->sums;
+    if (is_own_echo(memory, line))
+        return;
+    const unsigned hints =
+        sums->lines < HINT_LINES && !memory->attempt ? entropy_hints(line->bytes, line->len) : 0;
+    /* "No matches for 'x'" says the same as "no matches for 'y'". */
+    const bool same_forms = line->general == line->bytes;
+    const bool general_only = !same_forms && hints & HINT_EMPTY;
+    const struct digest general = entropy_digest(line->general, line->general_len);
+    const struct digest plain =
+        same_forms || general_only ? general : entropy_digest(line->bytes, line->len);
+    sums->sums[NEWS_PLAIN] = digest_sum(sums->sums[NEWS_PLAIN], plain);
+    sums->sums[NEWS_GENERAL] = digest_sum(sums->sums[NEWS_GENERAL], general);
+    sums->raw += entropy_hash(line->raw, line->raw_len);
+    sums->hints |= hints;
+    if (sums->lines < HINT_LINES && line->len > sums->longest)
+        sums->longest = line->len;
+    if (sums->lines < INT32_MAX)
+        sums->lines++;
+    sums->masks |= line->masked;
+    if (line->masked)
+        keep_sample(memory, line);
+    const unsigned both = 1u << NEWS_PLAIN | 1u << NEWS_GENERAL;
+    if (digest_equal(plain, general)) {
+        entropy_news_line(&memory->news, line->general, line->general_len, general.lo, both);
+        return;
+    }
+    entropy_news_line(&memory->news, line->bytes, line->len, plain.lo, 1u << NEWS_PLAIN);
+    entropy_news_line(&memory->news, line->general, line->general_len, general.lo,
+                      1u << NEWS_GENERAL);
+}
+
+static bool is_look(const struct entropy_memory *memory, const struct entropy_end *end)
+{
+    const unsigned traits = memory->call.traits;
+    const unsigned hints = memory->sums.hints;
+    const bool pending = hints & HINT_PENDING;
+    if (end->transient)
+        return true;
+    if (memory->attempt || traits & (CALL_CHANGES | CALL_NO_LOOK | CALL_PLANS))
+        return false;
+    if (traits & CALL_LOOKS)
+        return pending || !(hints & HINT_OVER);
+    /* A file may say "running" too, and it does not change by itself. */
+    const bool answers = !(traits & CALL_READS) && memory->sums.lines <= LOOK_LINES;
+    return answers && !end->failed && pending && !(hints & HINT_OVER);
+}
+
+/* The file is written anew with nearly the same words, and nothing was done between. */
+static bool is_rewrite(const struct entropy_memory *memory)
+{
+    const struct entropy_call *call = &memory->call;
+    if (!(call->traits & CALL_REWRITES) || call->path == 0 ||
+        call->path != memory->rewritten_path || memory->limits.rewrite_percent == 0)
+        return false;
+    return word_set_alike(&call->said, &memory->rewritten) >= memory->limits.rewrite_percent;
+}
+
+static bool has_changed(const struct entropy_memory *memory, const struct entropy_end *end,
+                        const struct known_call *known)
+{
+    return memory->call.traits & CALL_CHANGES && !end->failed && !end->running &&
+           !(memory->sums.hints & HINT_NO_CHANGE) && !(known && known->changed) &&
+           !is_rewrite(memory);
+}
+
+static enum call_end end_of(const struct entropy_end *end)
+{
+    if (end->running)
+        return CALL_END_RUNNING;
+    return end->failed ? CALL_END_FAILED : CALL_END_OK;
+}
+
+static bool is_short(const struct entropy_memory *memory, int64_t lines)
+{
+    return memory->sums.lines <= lines && memory->sums.longest <= SHORT_BYTES;
+}
+
+/* What of the step is news: the gain of a call. */
+static enum entropy_gain gain_of(const struct entropy_memory *memory, const struct entropy_end *end,
+                                 const struct known_call *known, bool new_lines)
+{
+    const unsigned traits = memory->call.traits;
+    const bool ok = !end->failed && !end->running;
+    const bool changed = has_changed(memory, end, known);
+    /* "wrote 141 bytes" is no news: what counts is whether something was changed. */
+    const bool says_done = traits & CALL_CHANGES && ok && memory->sums.lines <= SHORT_LINES;
+    if (new_lines && !says_done)
+        return ENTROPY_GAIN_LINE;
+    if (changed)
+        return ENTROPY_GAIN_CHANGE;
+    if (known && known->end != end_of(end) && known->flips < memory->limits.flips)
+        return ENTROPY_GAIN_FLIP;
+    if (ok && !known && !says_done && !(traits & CALL_READS) && is_short(memory, 1) &&
+        !(memory->sums.hints & HINT_EMPTY))
+        return ENTROPY_GAIN_SILENT;
+    return ENTROPY_GAIN_NONE;
+}
+
+static struct digest outcome_of(const struct entropy_memory *memory, enum news_form form,
+                                enum call_end end)
+{
+    const uint64_t parts[] = {(uint64_t)end, (uint64_t)memory->sums.lines,
+                              memory->sums.sums[form].hi, memory->sums.sums[form].lo};
+    return entropy_digest(parts, sizeof(parts));
+}
+
+static void remember_call(struct entropy_memory *memory, const struct entropy_end *end,
+                          bool changed)
+{
+    struct known_call *known = entropy_tables_know(memory, memory->call.key);
+    const enum call_end now = end_of(end);
+    if (known->end != CALL_END_NONE && known->end != now && known->flips < UCHAR_MAX)
+        known->flips++;
+    known->end = (unsigned char)now;
+    known->changed = known->changed || changed;
+    if (memory->call.kind != ENTROPY_CALL)
+        return;
+    memory->rewritten_path = memory->call.traits & CALL_REWRITES ? memory->call.path : 0;
+    if (memory->rewritten_path != 0)
+        memory->rewritten = memory->call.said;
+    memory->talked.count = 0;
+}
+
+static void put_sample(struct entropy_sample **at, const struct entropy_sample *now)
+{
+    if (!now && !*at)
+        return;
+    if (!*at)
+        *at = xcalloc(1, sizeof(**at));
+    **at = now ? *now : (struct entropy_sample){0};
+}
+
+static void end_sample(struct entropy_memory *memory, enum entropy_gain gain)
+{
+    if (gain != ENTROPY_GAIN_NONE || !memory->last_there)
+        put_sample(&memory->first, memory->now);
+    put_sample(&memory->last, memory->now);
+    memory->last_there = true;
+}
+
+static int share_of(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (int)(part * PERMILLE / whole) : -1;
+}
+
+static void end_message(struct entropy_memory *memory, struct entropy_fact *out)
+{
+    *out = (struct entropy_fact){
+        .kind = ENTROPY_MESSAGE,
+        .call = memory->call.key,
+        .bits = (memory->alike ? (unsigned)ENTROPY_ALIKE : 0) |
+                (memory->chants ? (unsigned)ENTROPY_CHANTS : 0),
+        .new_permille = -1,
+    };
+    memory->talked = memory->call.said;
+}
+
+void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end *end,
+                        struct entropy_fact *out)
+{
+    if (memory->call.kind == ENTROPY_MESSAGE) {
+        end_message(memory, out);
+        return;
+    }
+    const enum news_form form = end->failed ? NEWS_GENERAL : NEWS_PLAIN;
+    const bool new_lines = entropy_news_end(&memory->news, form, &memory->limits);
+    const struct known_call *known = entropy_tables_known(memory, memory->call.key);
+    const bool changed = has_changed(memory, end, known);
+    const unsigned echo = 1u << NORMALISER_ARGUMENTS;
+    const unsigned masks = end->failed ? memory->sums.masks : memory->sums.masks & ~echo;
+    *out = (struct entropy_fact){
+        .kind = memory->call.kind,
+        .gain = gain_of(memory, end, known, new_lines),
+        .bits = (end->failed ? (unsigned)ENTROPY_FAILED : 0) |
+                (end->running ? (unsigned)ENTROPY_RUNNING : 0) |
+                (is_look(memory, end) ? (unsigned)ENTROPY_POLL : 0) |
+                (changed ? (unsigned)ENTROPY_CHANGED : 0) | (masks ? (unsigned)ENTROPY_MASKED : 0),
+        .call = memory->call.key,
+        .outcome = outcome_of(memory, form, end_of(end)),
+        .raw = memory->sums.raw,
+        .new_permille = share_of(memory->news.new_lines[form], memory->news.line_count),
+        .lines = memory->sums.lines,
+    };
+    if (memory->now)
+        memory->now->masks = masks;
+    end_sample(memory, out->gain);
+    remember_call(memory, end, changed);
+}
+
+const struct entropy_sample *entropy_memory_first(const struct entropy_memory *memory)
+{
+    return memory->first;
+}
+
+const struct entropy_sample *entropy_memory_last(const struct entropy_memory *memory)
+{
+    return memory->last;
+}

@@ -1,0 +1,81 @@
+/*
+ * entropy_news.h - which lines of a step are news: not seen in this segment, and where
+ * their shape was, with a number on the move.
+ *
+ * The shape of a line is its text with '#' for each number. Of a shape that was seen, a
+ * number that goes one way (12 of 40, 13 of 40) is news; one that has turned round
+ * entropy_limits.drift_turns times (47, 45, 44, 46) is none any more; nor is a counter
+ * that goes up by one each step after entropy_limits.lone_counter steps. Three new lines
+ * of one shape in one step are data and always news. A shape belongs to calls with the
+ * same words: another question has another answer. Private to core.
+ */
+#ifndef DEVS_ENTROPY_NEWS_H
+#define DEVS_ENTROPY_NEWS_H
+
+#include "digest.h"
+#include "entropy_limits.h"
+#include "entropy_table.h"
+
+enum {
+    SHAPE_NUMBERS = 4,        /* of a line that are followed */
+    NEWS_TOUCHED_MAX = 256,   /* known shapes of one step that are followed */
+    NEWS_LINES_MAX = 1 << 16, /* lines of one step that are looked at; more are counted */
+};
+
+/* The two forms of a line (normaliser.h): as it is, and with the call's own words
+ * masked. Which of them counts is known when the step has ended. */
+enum news_form { NEWS_PLAIN, NEWS_GENERAL, NEWS_FORMS };
+
+struct shape {
+    double last[SHAPE_NUMBERS];
+    signed char heading[SHAPE_NUMBERS]; /* -1 down, 1 up, 0 not moved yet */
+    unsigned char turns[SHAPE_NUMBERS]; /* saturate */
+    unsigned short lone;                /* steps in a row of "up by one and nothing else" */
+    unsigned short touched;             /* its place in the list, in the step below */
+    uint32_t step;
+};
+
+/* A shape that this step shows. */
+struct touched {
+    uint64_t key;
+    size_t place;
+    bool fresh;                /* not known before this step */
+    double now[SHAPE_NUMBERS]; /* the largest of this step's lines */
+    int numbers;
+    int new_lines[NEWS_FORMS];
+};
+
+/* Tables, and the counts of the present step. */
+struct entropy_news {
+    struct entropy_table lines;  /* hashes of lines */
+    struct entropy_table shapes; /* hashes of shapes, with the call's scope */
+    struct shape *places;        /* owned; of shapes, by place */
+    size_t places_cap;
+    struct touched *touched; /* owned; NULL until a line comes */
+    int touched_count;
+    uint64_t scope;
+    uint32_t step;
+    int64_t line_count;
+    int64_t new_lines[NEWS_FORMS];
+    bool fresh[NEWS_FORMS]; /* a new line of a new shape */
+};
+
+void entropy_news_init(struct entropy_news *news);
+void entropy_news_done(struct entropy_news *news);
+
+/* A step of calls with this scope begins. */
+void entropy_news_begin(struct entropy_news *news, uint64_t scope);
+
+/* One line in the forms that are set in `forms` (bits 1 << enum news_form); a line whose
+ * forms differ comes twice. `hash` is of these bytes. */
+void entropy_news_line(struct entropy_news *news, const char *bytes, size_t len, uint64_t hash,
+                       unsigned forms);
+
+/* The step has ended: is it news in that form? */
+bool entropy_news_end(struct entropy_news *news, enum news_form form,
+                      const struct entropy_limits *limits);
+
+/* Puts in a shape that was saved. False, and nothing is changed, if it is known. */
+bool entropy_news_know(struct entropy_news *news, uint64_t key, const struct shape *shape);
+
+#endif

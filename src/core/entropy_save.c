@@ -1,0 +1,167 @@
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entropy_tables.h"
+#include "str.h"
+#include "xalloc.h"
+
+/* A saved memory: the magic, three counts, then lines, calls and shapes, each the oldest
+ * first. Numbers have their lowest byte first. What was said last is not saved: after a
+ * stop a person or another agent goes on. */
+enum {
+    MAGIC_BYTES = 4,
+    HEADER_BYTES = MAGIC_BYTES + 3 * 4,
+    LINE_BYTES = 8,
+    CALL_BYTES = 8 + 3,
+    SHAPE_BYTES = 8 + SHAPE_NUMBERS * (8 + 1 + 1) + 2,
+};
+static_assert(HEADER_BYTES + ENTROPY_LINES_MAX * LINE_BYTES + ENTROPY_CALLS_MAX * CALL_BYTES +
+                      ENTROPY_SHAPES_MAX * SHAPE_BYTES <=
+                  ENTROPY_BLOB_BYTES_MAX,
+              "full tables fit");
+
+static const char magic[MAGIC_BYTES + 1] = "dEm1";
+
+static void put_number(struct str *out, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++, value >>= 8)
+        str_add_char(out, (char)(unsigned char)value);
+}
+
+static void put_shape(const struct shape *shape, struct str *out)
+{
+    for (int i = 0; i < SHAPE_NUMBERS; i++) {
+        uint64_t bits;
+        memcpy(&bits, &shape->last[i], sizeof(bits));
+        put_number(out, bits, 8);
+        put_number(out, (uint64_t)(shape->heading[i] + 1), 1);
+        put_number(out, shape->turns[i], 1);
+    }
+    put_number(out, shape->lone, 2);
+}
+
+void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
+{
+    const struct entropy_table *lines = &memory->news.lines;
+    const struct entropy_table *shapes = &memory->news.shapes;
+    str_add_n(out, magic, MAGIC_BYTES);
+    put_number(out, lines->count, 4);
+    put_number(out, memory->calls.count, 4);
+    put_number(out, shapes->count, 4);
+    for (size_t i = 0; i < lines->count; i++)
+        put_number(out, lines->keys[entropy_table_place(lines, i)], 8);
+    for (size_t i = 0; i < memory->calls.count; i++) {
+        const size_t place = entropy_table_place(&memory->calls, i);
+        put_number(out, memory->calls.keys[place], 8);
+        put_number(out, memory->known[place].end, 1);
+        put_number(out, memory->known[place].flips, 1);
+        put_number(out, memory->known[place].changed, 1);
+    }
+    for (size_t i = 0; i < shapes->count; i++) {
+        const size_t place = entropy_table_place(shapes, i);
+        put_number(out, shapes->keys[place], 8);
+        put_shape(&memory->news.places[place], out);
+    }
+}
+
+/* What is left to read. */
+struct input {
+    const unsigned char *bytes;
+    size_t len;
+};
+
+static uint64_t take_number(struct input *input, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)input->bytes[i] << (8 * i);
+    input->bytes += bytes;
+    input->len -= (size_t)bytes;
+    return value;
+}
+
+static bool take_lines(struct input *input, size_t count, struct entropy_memory *memory)
+{
+    bool added = true;
+    for (size_t i = 0; i < count && added; i++)
+        (void)entropy_table_add(&memory->news.lines, take_number(input, 8), &added);
+    return added;
+}
+
+static bool take_calls(struct input *input, size_t count, struct entropy_memory *memory)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct digest call = {.lo = take_number(input, 8)};
+        if (entropy_tables_known(memory, call))
+            return false;
+        struct known_call *known = entropy_tables_know(memory, call);
+        known->end = (unsigned char)take_number(input, 1);
+        known->flips = (unsigned char)take_number(input, 1);
+        const uint64_t changed = take_number(input, 1);
+        known->changed = changed == 1;
+        if (known->end >= CALL_END_COUNT || changed > 1)
+            return false;
+    }
+    return true;
+}
+
+static bool take_shape(struct input *input, struct shape *out)
+{
+    for (int i = 0; i < SHAPE_NUMBERS; i++) {
+        const uint64_t bits = take_number(input, 8);
+        memcpy(&out->last[i], &bits, sizeof(bits));
+        const uint64_t heading = take_number(input, 1);
+        out->turns[i] = (unsigned char)take_number(input, 1);
+        if (!isfinite(out->last[i]) || heading > 2)
+            return false;
+        out->heading[i] = (signed char)((int)heading - 1);
+    }
+    out->lone = (unsigned short)take_number(input, 2);
+    return true;
+}
+
+static bool take_shapes(struct input *input, size_t count, struct entropy_memory *memory)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct shape shape = {0};
+        const uint64_t key = take_number(input, 8);
+        if (!take_shape(input, &shape) || !entropy_news_know(&memory->news, key, &shape))
+            return false;
+    }
+    return true;
+}
+
+static bool take_all(struct input *input, struct entropy_memory *memory)
+{
+    if (input->len < HEADER_BYTES || memcmp(input->bytes, magic, MAGIC_BYTES) != 0)
+        return false;
+    input->bytes += MAGIC_BYTES;
+    input->len -= MAGIC_BYTES;
+    const size_t lines = (size_t)take_number(input, 4);
+    const size_t calls = (size_t)take_number(input, 4);
+    const size_t shapes = (size_t)take_number(input, 4);
+    if (lines > ENTROPY_LINES_MAX || calls > ENTROPY_CALLS_MAX || shapes > ENTROPY_SHAPES_MAX ||
+        input->len != lines * LINE_BYTES + calls * CALL_BYTES + shapes * SHAPE_BYTES)
+        return false;
+    return take_lines(input, lines, memory) && take_calls(input, calls, memory) &&
+           take_shapes(input, shapes, memory);
+}
+
+bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_t len,
+                         struct err *err)
+{
+    struct entropy_memory *read = NULL;
+    struct input input = {.bytes = bytes, .len = len};
+    entropy_memory_open(&read, &memory->limits);
+    const bool ok = take_all(&input, read);
+    if (ok) {
+        entropy_memory_reset(memory);
+        const struct entropy_memory empty = *memory;
+        *memory = *read;
+        *read = empty;
+    }
+    entropy_memory_close(read);
+    return ok || err_set(err, ERR_INVALID, "what is known of its output is damaged");
+}

@@ -1,0 +1,386 @@
+#include "entropy_shell.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "attr.h"
+#include "entropy_hash.h"
+#include "entropy_tool.h"
+#include "str.h"
+
+enum { WORD_BYTES = 64, WORDS_MAX = 4 };
+
+/* How a simple command is tied to the one before it. */
+enum tie { TIE_NONE, TIE_PIPE, TIE_LIST };
+
+/* The first words of a simple command, quotes taken off, each cut. */
+struct simple {
+    char words[WORDS_MAX][WORD_BYTES];
+    int count;
+    bool to_file;      /* its output goes to a file */
+    size_t start, end; /* in the text */
+    enum tie before;
+};
+
+/* Programs that only look. Alphabetical. */
+static const char *const readers[] = {
+    "[",       "ag",    "awk",       "basename", "cat",    "column",  "comm",     "cut",
+    "date",    "diff",  "dirname",   "du",       "df",     "env",     "fd",       "file",
+    "find",    "fgrep", "egrep",     "grep",     "head",   "hexdump", "id",       "jq",
+    "less",    "ls",    "lsof",      "man",      "md5sum", "more",    "nl",       "nm",
+    "objdump", "od",    "pgrep",     "printenv", "ps",     "pwd",     "readlink", "realpath",
+    "rg",      "sed",   "sha256sum", "sort",     "ss",     "stat",    "strings",  "tac",
+    "tail",    "test",  "tr",        "tree",     "type",   "uname",   "uniq",     "wc",
+    "whereis", "which", "whoami",    "xxd",      "yq",
+};
+
+/* Programs that say nothing of the rest. */
+static const char *const fillers[] = {"cd", "echo", "printf", "export", "set",   "source",
+                                      ".",  "true", "pushd",  "popd",   "unset", "clear"};
+
+/* Programs that change files. */
+static const char *const changers[] = {"tee",      "mv",    "cp",    "rm",      "mkdir", "rmdir",
+                                       "touch",    "chmod", "chown", "ln",      "patch", "rsync",
+                                       "truncate", "dd",    "unzip", "install", "kill",  "pkill"};
+
+/* Programs with a word that says more; NULL: any second word. */
+static const struct {
+    const char *program, *word;
+    unsigned traits;
+} pairs[] = {
+    {"git", "status", CALL_READS | CALL_NO_LOOK},
+    {"git", "log", CALL_READS | CALL_NO_LOOK},
+    {"git", "diff", CALL_READS | CALL_NO_LOOK},
+    {"git", "show", CALL_READS | CALL_NO_LOOK},
+    {"git", "blame", CALL_READS | CALL_NO_LOOK},
+    {"git", "grep", CALL_READS | CALL_NO_LOOK},
+    {"git", "ls-files", CALL_READS | CALL_NO_LOOK},
+    {"git", "ls-remote", CALL_READS | CALL_NO_LOOK},
+    {"git", "rev-parse", CALL_READS | CALL_NO_LOOK},
+    {"git", "remote", CALL_READS | CALL_NO_LOOK},
+    {"git", NULL, CALL_CHANGES | CALL_NO_LOOK},
+    {"go", "env", CALL_READS},
+    {"go", "get", CALL_CHANGES},
+    {"pip", "install", CALL_CHANGES},
+    {"pip", "uninstall", CALL_CHANGES},
+    {"pip3", "install", CALL_CHANGES},
+    {"npm", "install", CALL_CHANGES},
+    {"npm", "i", CALL_CHANGES},
+    {"npm", "ci", CALL_CHANGES},
+    {"yarn", "add", CALL_CHANGES},
+    {"pnpm", "add", CALL_CHANGES},
+    {"pnpm", "install", CALL_CHANGES},
+    {"cargo", "add", CALL_CHANGES},
+    {"apt", "install", CALL_CHANGES},
+    {"apt-get", "install", CALL_CHANGES},
+    {"sed", "-i", CALL_CHANGES},
+    {"perl", "-i", CALL_CHANGES},
+    {"kubectl", "get", CALL_LOOKS},
+    {"kubectl", "describe", CALL_LOOKS},
+    {"kubectl", "rollout", CALL_LOOKS},
+    {"kubectl", "wait", CALL_LOOKS},
+    {"kubectl", "logs", CALL_LOOKS},
+    {"kubectl", "top", CALL_LOOKS},
+    {"oc", "get", CALL_LOOKS},
+    {"docker", "ps", CALL_LOOKS},
+    {"docker", "logs", CALL_LOOKS},
+    {"docker", "inspect", CALL_LOOKS},
+    {"docker", "stats", CALL_LOOKS},
+    {"docker", "wait", CALL_LOOKS},
+    {"docker", "images", CALL_READS},
+    {"podman", "ps", CALL_LOOKS},
+    {"podman", "logs", CALL_LOOKS},
+    {"podman", "inspect", CALL_LOOKS},
+    {"gh", "run", CALL_LOOKS},
+    {"gh", "workflow", CALL_LOOKS},
+    {"glab", "ci", CALL_LOOKS},
+    {"systemctl", "status", CALL_LOOKS},
+    {"systemctl", "is-active", CALL_LOOKS},
+    {"supervisorctl", "status", CALL_LOOKS},
+    {"redis-cli", "ping", CALL_LOOKS},
+    {"mysqladmin", "ping", CALL_LOOKS},
+    {"nc", "-z", CALL_LOOKS},
+    {"pg_isready", NULL, CALL_LOOKS},
+    {"tail", NULL, CALL_LOOKS | CALL_READS},
+    {"journalctl", NULL, CALL_LOOKS | CALL_READS},
+    {"ps", NULL, CALL_LOOKS | CALL_READS},
+    {"pgrep", NULL, CALL_LOOKS | CALL_READS},
+    {"jobs", NULL, CALL_LOOKS},
+    {"nvidia-smi", NULL, CALL_LOOKS},
+    {"squeue", NULL, CALL_LOOKS},
+    {"sacct", NULL, CALL_LOOKS},
+    {"qstat", NULL, CALL_LOOKS},
+    {"bjobs", NULL, CALL_LOOKS},
+    {"ping", NULL, CALL_LOOKS},
+};
+
+static bool is_in(const char *const *list, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Where the quoted text that begins at `at` ends: behind its closing quote. */
+static size_t skip_quoted(const char *text, size_t len, size_t at)
+{
+    const char quote = text[at++];
+    while (at < len && text[at] != quote)
+        at += text[at] == '\\' && quote == '"' && at + 1 < len ? 2 : 1;
+    return at < len ? at + 1 : len;
+}
+
+/* Copies the command with one blank between words and without comments. */
+static void squeeze(const char *text, size_t len, struct str *out)
+{
+    const size_t before = out->len;
+    bool blank = false;
+    for (size_t at = 0; at < len;) {
+        const bool starts = out->len == before || blank || str_text(out)[out->len - 1] == '\n';
+        if (text[at] == '#' && starts) {
+            while (at < len && text[at] != '\n')
+                at++;
+        } else if (is_blank(text[at])) {
+            blank = true;
+            at++;
+        } else {
+            const bool quoted = text[at] == '\'' || text[at] == '"';
+            const size_t end = quoted ? skip_quoted(text, len, at) : at + 1;
+            if (blank && out->len > before && text[at] != '\n' &&
+                str_text(out)[out->len - 1] != '\n')
+                str_add_char(out, ' ');
+            blank = false;
+            if (text[at] != '\n' || (out->len > before && str_text(out)[out->len - 1] != '\n'))
+                str_add_n(out, text + at, end - at);
+            at = end;
+        }
+    }
+    while (out->len > before && (str_text(out)[out->len - 1] == '\n'))
+        out->data[--out->len] = '\0';
+}
+
+static void add_to_word(struct simple *simple, size_t *word_len, const char *bytes, size_t len)
+{
+    if (simple->count >= WORDS_MAX)
+        return;
+    for (size_t i = 0; i < len && *word_len + 1 < WORD_BYTES; i++)
+        simple->words[simple->count][(*word_len)++] = bytes[i];
+    simple->words[simple->count][*word_len] = '\0';
+}
+
+static bool is_assignment(const char *word)
+{
+    const char *equals = strchr(word, '=');
+    return equals && equals > word && word[0] != '-' && !strchr("/.", word[0]);
+}
+
+/* Words before the program itself. */
+static bool is_prefix(const char *word)
+{
+    static const char *const prefixes[] = {"sudo", "time", "nohup", "env", "command",
+                                           "exec", "then", "do",    "!",   "("};
+    return is_in(prefixes, ARRAY_LEN(prefixes), word) || is_assignment(word);
+}
+
+static void end_word(struct simple *simple, size_t *word_len, bool *has_word)
+{
+    if (!*has_word)
+        return;
+    *has_word = false;
+    *word_len = 0;
+    if (simple->count >= WORDS_MAX)
+        return;
+    if (simple->count == 0 && is_prefix(simple->words[0]))
+        return;
+    if (simple->count == 1 && strcmp(simple->words[0], "timeout") == 0) {
+        simple->count = 0; /* its first argument goes with it */
+        return;
+    }
+    simple->count++;
+}
+
+/* Is it a redirection into a file? `>&2`, `2>&1`, `>/dev/null` are none. */
+static bool goes_to_file(const char *text, size_t len, size_t at)
+{
+    at++;
+    while (at < len && (text[at] == '>' || text[at] == '|' || is_blank(text[at])))
+        at++;
+    if (at >= len || text[at] == '&')
+        return false;
+    static const char null[] = "/dev/null";
+    return len - at < sizeof(null) - 1 || memcmp(text + at, null, sizeof(null) - 1) != 0;
+}
+
+static bool ends_simple(const char *text, size_t len, size_t at, enum tie *next)
+{
+    const char c = text[at];
+    const bool ampersand =
+        c == '&' && (at == 0 || text[at - 1] != '>') && !(at + 1 < len && text[at + 1] == '>');
+    *next = c == '|' && !(at + 1 < len && text[at + 1] == '|') ? TIE_PIPE : TIE_LIST;
+    return c == ';' || c == '\n' || c == '|' || ampersand;
+}
+
+/* Reads one simple command; *at is behind what ended it. */
+static void read_simple(const char *text, size_t len, size_t *at, enum tie *tie, struct simple *out)
+{
+    size_t word_len = 0;
+    bool has_word = false;
+    *out = (struct simple){.start = *at, .before = *tie};
+    for (; *at < len; (*at)++) {
+        const char c = text[*at];
+        if (ends_simple(text, len, *at, tie))
+            break;
+        if (c == '\'' || c == '"') {
+            const size_t end = skip_quoted(text, len, *at);
+            const size_t inner = end > *at + 1 ? end - *at - 2 : 0;
+            add_to_word(out, &word_len, text + *at + 1, inner);
+            has_word = true;
+            *at = end - 1;
+        } else if (is_blank(c)) {
+            end_word(out, &word_len, &has_word);
+        } else {
+            out->to_file = out->to_file || (c == '>' && goes_to_file(text, len, *at));
+            add_to_word(out, &word_len, &c, 1);
+            has_word = true;
+        }
+    }
+    end_word(out, &word_len, &has_word);
+    out->end = *at;
+    /* `&&` and `||` are two bytes long. */
+    while (*at < len && strchr(";&|\n ", text[*at]))
+        (*at)++;
+}
+
+static const char *program_of(const struct simple *simple)
+{
+    const char *slash = strrchr(simple->words[0], '/');
+    return slash ? slash + 1 : simple->words[0];
+}
+
+/* Does it send something? `curl` reads unless it is told to. */
+static bool sends(const char *text, const struct simple *simple)
+{
+    static const char *const options[] = {" -X", " -d", " --data", " -F", " --upload", " -T"};
+    char command[256];
+    const size_t len = simple->end - simple->start;
+    const size_t kept = len < sizeof(command) - 1 ? len : sizeof(command) - 1;
+    memcpy(command, text + simple->start, kept);
+    command[kept] = '\0';
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (strstr(command, options[i]))
+            return true;
+    return false;
+}
+
+static unsigned traits_of_simple(const char *text, const struct simple *simple)
+{
+    const char *program = program_of(simple);
+    const char *second = simple->count > 1 ? simple->words[1] : "";
+    if (strcmp(program, "git") == 0 && strcmp(second, "-C") == 0 && simple->count > 3)
+        second = simple->words[3];
+    if (simple->to_file || is_in(changers, ARRAY_LEN(changers), program))
+        return CALL_CHANGES;
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        if (strcmp(pairs[i].program, program) == 0 &&
+            (!pairs[i].word || strcmp(pairs[i].word, second) == 0))
+            return pairs[i].traits;
+    if (strcmp(program, "curl") == 0 || strcmp(program, "wget") == 0)
+        return sends(text, simple) ? 0 : CALL_READS;
+    return is_in(readers, ARRAY_LEN(readers), program) ? CALL_READS : 0;
+}
+
+/* What the simple commands of a line say together. */
+struct sum {
+    bool sleeps, acts, all_read;
+    unsigned any;
+};
+
+static void add_simple(struct sum *sum, const char *text, const struct simple *simple)
+{
+    const char *program = program_of(simple);
+    if (simple->count == 0 || (!simple->to_file && is_in(fillers, ARRAY_LEN(fillers), program)))
+        return;
+    if (strcmp(program, "sleep") == 0) {
+        sum->sleeps = true;
+        return;
+    }
+    const unsigned traits = traits_of_simple(text, simple);
+    sum->acts = true;
+    sum->all_read = sum->all_read && (traits & CALL_READS);
+    /* What a pipe is filtered through is not looked at. */
+    sum->any |= simple->before == TIE_PIPE ? traits & CALL_CHANGES : traits;
+}
+
+static unsigned traits_of_sum(const struct sum *sum)
+{
+    if (!sum->acts)
+        return sum->sleeps ? CALL_PAUSES : 0;
+    unsigned traits = sum->any & (CALL_CHANGES | CALL_NO_LOOK);
+    if (traits & CALL_CHANGES)
+        return traits;
+    if (sum->sleeps || (sum->any & CALL_LOOKS))
+        traits |= CALL_LOOKS;
+    return traits | (sum->all_read ? CALL_READS : 0);
+}
+
+static void note_echo(struct shell_command *out, const char *text, const struct simple *echo)
+{
+    size_t start = echo->start;
+    size_t end = echo->end;
+    while (start < end && !is_blank(text[start]))
+        start++;
+    while (start < end && is_blank(text[start]))
+        start++;
+    while (end > start && is_blank(text[end - 1]))
+        end--;
+    const bool quoted = end - start > 1 && (text[start] == '"' || text[start] == '\'') &&
+                        text[end - 1] == text[start];
+    out->echoes[out->echo_count++] =
+        entropy_hash(text + start + quoted, end - start - 2 * (size_t)quoted);
+}
+
+/* Where the command begins behind its leading echoes. */
+static size_t skip_echoes(const char *text, size_t len, struct shell_command *out)
+{
+    size_t at = 0;
+    while (at < len && out->echo_count < SHELL_ECHOES_MAX) {
+        struct simple simple;
+        enum tie tie = TIE_NONE;
+        size_t next = at;
+        read_simple(text, len, &next, &tie, &simple);
+        const bool echo = simple.count > 0 && strcmp(simple.words[0], "echo") == 0;
+        if (!echo || simple.to_file || tie != TIE_LIST || next >= len)
+            break;
+        note_echo(out, text, &simple);
+        at = next;
+    }
+    return at;
+}
+
+void entropy_shell_read(const char *command, size_t len, struct shell_command *out)
+{
+    struct str squeezed = {0};
+    struct sum sum = {.all_read = true};
+    const size_t read = len < SHELL_BYTES_MAX ? len : SHELL_BYTES_MAX;
+    out->echo_count = 0;
+    squeeze(command, read, &squeezed);
+    const char *text = str_text(&squeezed);
+    size_t at = skip_echoes(text, squeezed.len, out);
+    str_add_n(out->text, text + at, squeezed.len - at);
+    enum tie tie = TIE_NONE;
+    while (at < squeezed.len) {
+        struct simple simple;
+        read_simple(text, squeezed.len, &at, &tie, &simple);
+        add_simple(&sum, text, &simple);
+    }
+    if (read < len)
+        str_add_n(out->text, command + read, len - read);
+    out->traits = squeezed.len == 0 ? CALL_LOOKS : traits_of_sum(&sum);
+    str_done(&squeezed);
+}

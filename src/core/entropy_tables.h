@@ -1,0 +1,57 @@
+/*
+ * entropy_tables.h - the inside of an entropy_memory: what its files share. Private to
+ * core.
+ */
+#ifndef DEVS_ENTROPY_TABLES_H
+#define DEVS_ENTROPY_TABLES_H
+
+#include "entropy_call.h"
+#include "entropy_memory.h"
+#include "entropy_news.h"
+
+/* How a call ended. */
+enum call_end { CALL_END_NONE, CALL_END_OK, CALL_END_FAILED, CALL_END_RUNNING, CALL_END_COUNT };
+
+/* What is known of a call that was made before. */
+struct known_call {
+    unsigned char end;   /* enum call_end, of the last time */
+    unsigned char flips; /* saturates */
+    bool changed;        /* it has changed something once: another time is no news */
+};
+
+/* What the present step has shown so far. */
+struct step_sums {
+    struct digest sums[NEWS_FORMS]; /* of line digests, mod 2^128 */
+    uint64_t raw;
+    unsigned hints; /* of entropy_hints.h, of the first lines */
+    unsigned masks;
+    int64_t lines;
+    size_t longest; /* bytes of the longest of the first lines */
+    bool echo_seen[SHELL_ECHOES_MAX];
+};
+
+struct entropy_memory {
+    struct entropy_limits limits;
+    struct entropy_news news;
+    struct entropy_table calls;
+    struct known_call *known; /* owned; by place in `calls` */
+    size_t known_cap;
+    struct entropy_call call;       /* the present step's */
+    struct normaliser_words *words; /* owned; of the present call, may be NULL */
+    struct step_sums sums;
+    bool attempt; /* the present step is one of ours */
+    bool chants;
+    bool alike;
+    struct word_set talked;                    /* of the last message; empty after a call */
+    struct word_set rewritten;                 /* content that the last call gave a file */
+    uint64_t rewritten_path;                   /* that file, 0: the last call was none */
+    struct entropy_sample *first, *last, *now; /* owned; NULL until something was masked */
+    bool last_there;                           /* a step has ended: first and last mean something */
+};
+
+/* What is known of the call; NULL if it was not made before. */
+struct known_call *entropy_tables_known(struct entropy_memory *memory, struct digest call);
+/* The same; it is known from now on. */
+struct known_call *entropy_tables_know(struct entropy_memory *memory, struct digest call);
+
+#endif
