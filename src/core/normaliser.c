@@ -1,0 +1,203 @@
+#include "normaliser.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attr.h"
+#include "normaliser_mask.h"
+#include "normaliser_words.h"
+#include "str.h"
+#include "xalloc.h"
+
+struct normaliser {
+    const struct normaliser_words *words; /* borrowed; NULL = none */
+    normaliser_line_fn *line;
+    void *ctx;          /* borrowed */
+    struct str part;    /* the line that has not ended yet, at most NORMALISER_LINE_MAX */
+    bool returned;      /* a \r was its last byte: an end of line, or all of it is overwritten */
+    struct str clean;   /* the line without noise */
+    struct str text;    /* the line without its tokens */
+    struct str general; /* and without the call's words */
+};
+
+const char *normaliser_mask_words(enum normaliser_mask mask)
+{
+    static const char *const words[] = {
+        [NORMALISER_TIMES] = "times",
+        [NORMALISER_IDS] = "ids",
+        [NORMALISER_ADDRESSES] = "addresses",
+        [NORMALISER_TEMPS] = "temp paths",
+        [NORMALISER_HEX] = "hex",
+        [NORMALISER_DURATIONS] = "durations",
+        [NORMALISER_PIDS] = "pids",
+        [NORMALISER_PORTS] = "ports",
+        [NORMALISER_TRIES] = "try counters",
+        [NORMALISER_SEEDS] = "seeds",
+        [NORMALISER_RATES] = "rates",
+        [NORMALISER_ARGUMENTS] = "arguments",
+    };
+    static_assert(ARRAY_LEN(words) == NORMALISER_MASK_COUNT, "every kind has its words");
+    assert(mask < NORMALISER_MASK_COUNT);
+    return words[mask];
+}
+
+void normaliser_open(struct normaliser **out, const struct normaliser_words *words,
+                     normaliser_line_fn *line, void *ctx)
+{
+    struct normaliser *normaliser = xcalloc(1, sizeof(*normaliser));
+    normaliser->words = words;
+    normaliser->line = line;
+    normaliser->ctx = ctx;
+    *out = normaliser;
+}
+
+void normaliser_close(struct normaliser *normaliser)
+{
+    if (!normaliser)
+        return;
+    str_done(&normaliser->part);
+    str_done(&normaliser->clean);
+    str_done(&normaliser->text);
+    str_done(&normaliser->general);
+    free(normaliser);
+}
+
+static bool is_margin(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* What of a line a lone \r has not overwritten. */
+static const char *last_written(const char *bytes, size_t *len)
+{
+    const char *from = bytes;
+    const char *end = bytes + *len;
+    for (const char *p = bytes; (p = memchr(p, '\r', (size_t)(end - p))); p++)
+        from = p + 1;
+    *len = (size_t)(end - from);
+    return from;
+}
+
+static void tell(struct normaliser *normaliser, const struct mask_line *masked, const char *raw,
+                 size_t raw_len)
+{
+    struct normaliser_line line = {
+        .bytes = masked->bytes,
+        .len = masked->len,
+        .general = masked->bytes,
+        .general_len = masked->len,
+        .raw = raw,
+        .raw_len = raw_len,
+        .masked = masked->masked,
+    };
+    str_clear(&normaliser->general);
+    if (normaliser->words &&
+        normaliser_words_mask(normaliser->words, line.bytes, line.len, &normaliser->general)) {
+        line.general = str_text(&normaliser->general);
+        line.general_len = normaliser->general.len;
+        line.masked |= 1U << NORMALISER_ARGUMENTS;
+    }
+    assert(line.len <= NORMALISER_TEXT_MAX && line.general_len <= NORMALISER_TEXT_MAX);
+    normaliser->line(normaliser->ctx, &line);
+}
+
+/* One line without its end. */
+static void take_line(struct normaliser *normaliser, const char *raw, size_t raw_len)
+{
+    const char *from = raw;
+    const char *to = raw + raw_len;
+    while (from < to && is_margin(*from))
+        from++;
+    while (to > from && is_margin(to[-1]))
+        to--;
+    struct mask_line masked = {
+        .bytes = from, .len = (size_t)(to - from), .text = &normaliser->text};
+    if (!mask_plain_line(&masked)) {
+        raw = last_written(raw, &raw_len);
+        str_clear(&normaliser->clean);
+        mask_clean(raw, raw_len, &normaliser->clean);
+        masked.bytes = str_text(&normaliser->clean);
+        masked.len = normaliser->clean.len;
+        mask_clean_line(&masked);
+    }
+    if (masked.len > 0)
+        tell(normaliser, &masked, raw, raw_len);
+}
+
+static void end_part(struct normaliser *normaliser)
+{
+    take_line(normaliser, str_text(&normaliser->part), normaliser->part.len);
+    normaliser_drop(normaliser);
+}
+
+/* Bytes of an unfinished line, none of them an end of line or a \r. */
+static void keep(struct normaliser *normaliser, const char *bytes, size_t len)
+{
+    if (normaliser->returned && len > 0)
+        normaliser_drop(normaliser);
+    while (len > 0) {
+        if (normaliser->part.len == NORMALISER_LINE_MAX)
+            end_part(normaliser);
+        const size_t room = NORMALISER_LINE_MAX - normaliser->part.len;
+        const size_t taken = len < room ? len : room;
+        str_add_n(&normaliser->part, bytes, taken);
+        bytes += taken;
+        len -= taken;
+    }
+}
+
+/* Bytes of an unfinished line; a \r overwrites what is before it, but not at the line's end. */
+static void keep_with_returns(struct normaliser *normaliser, const char *bytes, size_t len)
+{
+    const char *end = bytes + len;
+    while (bytes < end) {
+        const char *mark = memchr(bytes, '\r', (size_t)(end - bytes));
+        keep(normaliser, bytes, (size_t)((mark ? mark : end) - bytes));
+        if (!mark)
+            return;
+        normaliser->returned = true;
+        bytes = mark + 1;
+    }
+}
+
+/* The length of a line without the \r before its line feed. */
+static size_t without_returns(const char *bytes, size_t len)
+{
+    while (len > 0 && bytes[len - 1] == '\r')
+        len--;
+    return len;
+}
+
+void normaliser_add(struct normaliser *normaliser, const char *bytes, size_t len)
+{
+    const char *end = bytes + len;
+    while (bytes < end) {
+        const char *feed = memchr(bytes, '\n', (size_t)(end - bytes));
+        size_t line_len = (size_t)((feed ? feed : end) - bytes);
+        bool whole = feed && normaliser->part.len == 0 && !normaliser->returned &&
+                     line_len <= NORMALISER_LINE_MAX;
+        if (whole) {
+            take_line(normaliser, bytes, without_returns(bytes, line_len));
+        } else {
+            keep_with_returns(normaliser, bytes, line_len);
+        }
+        if (!feed)
+            return;
+        if (!whole)
+            end_part(normaliser);
+        bytes = feed + 1;
+    }
+}
+
+void normaliser_end(struct normaliser *normaliser)
+{
+    end_part(normaliser);
+}
+
+void normaliser_drop(struct normaliser *normaliser)
+{
+    str_clear(&normaliser->part);
+    normaliser->returned = false;
+}

@@ -1,0 +1,140 @@
+#include "normaliser_words.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "token_scan.h"
+#include "xalloc.h"
+
+enum { SLOTS = 4 * NORMALISER_WORDS_MAX }; /* a power of two */
+
+struct word {
+    char bytes[NORMALISER_WORD_MAX];
+    size_t len; /* 0: free */
+};
+
+struct normaliser_words {
+    int count;
+    /* By a word's first byte: bit len % 8 for each length there is. Most words of an output
+     * are none of the call's, and this says so at once. */
+    byte lengths[256];
+    struct word slots[SLOTS]; /* open addressing */
+};
+
+void normaliser_words_open(struct normaliser_words **out)
+{
+    *out = xcalloc(1, sizeof(**out));
+}
+
+void normaliser_words_close(struct normaliser_words *words)
+{
+    free(words);
+}
+
+/* FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
+static uint32_t hash_of(const byte *bytes, size_t len)
+{
+    uint32_t hash = UINT32_C(2166136261);
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ bytes[i]) * UINT32_C(16777619);
+    return hash;
+}
+
+/* The slot where the word is, or where it would be. There is always a free one. */
+static size_t slot_of(const struct normaliser_words *words, const byte *bytes, size_t len)
+{
+    size_t slot = hash_of(bytes, len) % SLOTS;
+    while (words->slots[slot].len != 0 &&
+           (words->slots[slot].len != len || memcmp(words->slots[slot].bytes, bytes, len) != 0))
+        slot = (slot + 1) % SLOTS;
+    return slot;
+}
+
+static byte length_bit(size_t len)
+{
+    return (byte)(1U << len % 8);
+}
+
+static void add_word(struct normaliser_words *words, const byte *bytes, size_t len)
+{
+    struct word *word = &words->slots[slot_of(words, bytes, len)];
+    if (word->len != 0 || words->count == NORMALISER_WORDS_MAX)
+        return;
+    memcpy(word->bytes, bytes, len);
+    word->len = len;
+    words->lengths[bytes[0]] |= length_bit(len);
+    words->count++;
+}
+
+static bool fits(size_t len)
+{
+    return len >= NORMALISER_WORD_MIN && len <= NORMALISER_WORD_MAX;
+}
+
+void normaliser_words_add(struct normaliser_words *words, const char *bytes, size_t len)
+{
+    const byte *p = (const byte *)bytes;
+    const byte *end = p + len;
+    while (p < end) {
+        const byte *from = p;
+        bool named = false; /* a number alone is no name */
+        for (; p < end && byte_is(*p, CLASS_WORD); p++)
+            named |= !byte_is(*p, CLASS_DIGIT);
+        if (named && fits((size_t)(p - from)))
+            add_word(words, from, (size_t)(p - from));
+        p += p == from;
+    }
+}
+
+static bool has_word(const struct normaliser_words *words, const byte *bytes, size_t len)
+{
+    if (!fits(len) || !(words->lengths[bytes[0]] & length_bit(len)))
+        return false;
+    return words->slots[slot_of(words, bytes, len)].len != 0;
+}
+
+/* A line while the call's words are replaced. */
+struct echo {
+    const byte *start, *end;
+    const byte *copied; /* up to here it is in `out`; NULL: nothing was replaced yet */
+    struct str *out;
+};
+
+/* What was put in for a token ("<hex>") is nobody's word. */
+static bool is_token(const struct echo *echo, const byte *from, const byte *to)
+{
+    return from > echo->start && from[-1] == '<' && to < echo->end && *to == '>';
+}
+
+static void replace(struct echo *echo, const byte *from, const byte *to)
+{
+    bool joined = echo->copied && from - echo->copied == 1 && strchr("./-+@", *echo->copied) &&
+                  *echo->copied != '\0';
+    if (!joined) {
+        const byte *rest = echo->copied ? echo->copied : echo->start;
+        str_add_n(echo->out, (const char *)rest, (size_t)(from - rest));
+        str_add(echo->out, "<arg>");
+    }
+    echo->copied = to;
+}
+
+bool normaliser_words_mask(const struct normaliser_words *words, const char *bytes, size_t len,
+                           struct str *out)
+{
+    const byte *p = (const byte *)bytes;
+    struct echo echo = {.start = p, .end = p + len, .out = out};
+    while (p < echo.end) {
+        while (p < echo.end && !byte_is(*p, CLASS_WORD))
+            p++;
+        const byte *from = p;
+        while (p < echo.end && byte_is(*p, CLASS_WORD))
+            p++;
+        if (p > from && has_word(words, from, (size_t)(p - from)) && !is_token(&echo, from, p))
+            replace(&echo, from, p);
+    }
+    if (!echo.copied)
+        return false;
+    str_add_n(out, (const char *)echo.copied, (size_t)(echo.end - echo.copied));
+    return true;
+}

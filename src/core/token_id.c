@@ -1,0 +1,153 @@
+/* token_id.c - what is made anew for each request or object (rules 4, 5 and 7). */
+#include <string.h>
+
+#include "token_scan.h"
+
+enum {
+    UUID_LEN = 36,
+    HEX_MIN = 7,
+    HEX_SURE = 12, /* from here on digits alone will do */
+    HEX_MAX = 128, /* SHA-512 */
+    NAME_MIN = 5,  /* letters of a word that happens to be hex */
+    NAME_MAX = 8,  /* with its number */
+    ID_MIN = 16,
+    ID_MAX = 128,
+    SECRET_PART_MAX = 2048,
+    POINTER_HALF = 8, /* hex digits on each side of a debugger's grave accent */
+};
+
+static bool is_uuid(const struct token_scan *scan, const byte *at)
+{
+    if (scan->end - at < UUID_LEN)
+        return false;
+    for (int i = 0; i < UUID_LEN; i++) {
+        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (dash ? at[i] != '-' : !byte_is(at[i], CLASS_HEX))
+            return false;
+    }
+    return !byte_is(byte_at(scan, at + UUID_LEN), CLASS_WORD);
+}
+
+/* A UUID at the word; or begun one group before it, where that group has no digit. */
+static bool find_uuid(const struct token_scan *scan, const struct token_word *word,
+                      struct token *out)
+{
+    const ptrdiff_t len = word->to - word->from;
+    const byte *at = word->from;
+    if (len == 4 && byte_before(scan, at) == '-' && at - scan->floor >= 9)
+        at -= 9;
+    else if (len != 8)
+        return false;
+    bool inside = at > scan->start && byte_is(at[-1], CLASS_WORD);
+    return !inside && is_uuid(scan, at) &&
+           token_set(out, at, at + UUID_LEN, TOKEN_UUID, NORMALISER_IDS);
+}
+
+/* The end of a run of URL-safe base64; of at most `max` bytes. */
+static const byte *base64_end(const struct token_scan *scan, const byte *at, ptrdiff_t max)
+{
+    const byte *end = scan->end - at > max ? at + max : scan->end;
+    while (at < end && ((byte_is(*at, CLASS_WORD) && *at < 0x80) || *at == '-'))
+        at++;
+    return at;
+}
+
+/* A signed token begins with {" in base64 and has parts. */
+static bool find_web_token(const struct token_scan *scan, const struct token_word *word,
+                           struct token *out)
+{
+    if (!token_is_next(scan, word->from, "eyJ") || byte_before(scan, word->from) == '-')
+        return false;
+    const byte *end = base64_end(scan, word->from, SECRET_PART_MAX);
+    const byte *head = end;
+    for (int part = 0; part < 2 && byte_at(scan, end) == '.'; part++) {
+        const byte *next = base64_end(scan, end + 1, SECRET_PART_MAX);
+        if (next == end + 1)
+            break;
+        end = next;
+    }
+    return end > head && token_set(out, word->from, end, TOKEN_SECRET, NORMALISER_IDS);
+}
+
+static unsigned classes_of(const byte *from, const byte *to)
+{
+    unsigned classes = 0;
+    for (const byte *p = from; p < to; p++)
+        classes |= token_classes[*p];
+    return classes;
+}
+
+/* Sixteen or more of both cases and digits, mixed as no person would: parts of fewer than
+ * three letters on average. A name such as testParsesRfc3339Times has longer ones. */
+static bool is_made_up(const byte *from, const byte *to)
+{
+    const unsigned all = CLASS_DIGIT | CLASS_LOWER | CLASS_UPPER;
+    const ptrdiff_t len = to - from;
+    if (len < ID_MIN || len > ID_MAX || (classes_of(from, to) & all) != all)
+        return false;
+    return len < 3 * (ptrdiff_t)token_parts(from, to);
+}
+
+static bool find_made_up(const struct token_scan *scan, const struct token_word *word,
+                         struct token *out)
+{
+    if (is_made_up(word->from, word->to))
+        return token_set(out, word->from, word->to, TOKEN_ID, NORMALISER_IDS);
+    const byte *end = base64_end(scan, word->from, ID_MAX + 1);
+    return end - word->from > ID_MIN && is_made_up(word->from, end) &&
+           token_set(out, word->from, end, TOKEN_ID, NORMALISER_IDS);
+}
+
+static bool is_hex(const byte *from, const byte *to)
+{
+    while (from < to && byte_is(*from, CLASS_HEX))
+        from++;
+    return from == to;
+}
+
+static bool find_address(const struct token_scan *scan, const struct token_word *word,
+                         struct token *out)
+{
+    const byte *at = word->from;
+    const ptrdiff_t len = word->to - at;
+    if (len > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X') && is_hex(at + 2, word->to))
+        return token_set(out, at, word->to, TOKEN_ADDRESS, NORMALISER_ADDRESSES);
+    if (len != POINTER_HALF || byte_at(scan, word->to) != '`' || !is_hex(at, word->to))
+        return false;
+    const byte *low = word->to + 1;
+    return run_end(scan, low, CLASS_WORD) - low == POINTER_HALF &&
+           is_hex(low, low + POINTER_HALF) &&
+           token_set(out, at, low + POINTER_HALF, TOKEN_ADDRESS, NORMALISER_ADDRESSES);
+}
+
+bool token_id(const struct token_scan *scan, const struct token_word *word, struct token *out)
+{
+    return find_uuid(scan, word, out) || find_web_token(scan, word, out) ||
+           find_address(scan, word, out) || find_made_up(scan, word, out);
+}
+
+/* "facade1": a word of such letters with a number after it. */
+static bool is_numbered_name(const byte *from, const byte *to)
+{
+    const byte *figures = from;
+    while (figures < to && byte_is(*figures, CLASS_LETTER))
+        figures++;
+    const byte *end = figures;
+    while (end < to && byte_is(*end, CLASS_DIGIT))
+        end++;
+    return end == to && figures - from >= NAME_MIN && to - from <= NAME_MAX;
+}
+
+/* 7 or more hex digits of one case, figures and letters, or 12 of any kind; but no fraction. */
+bool token_hex(const struct token_scan *scan, const struct token_word *word, struct token *out)
+{
+    const ptrdiff_t len = word->to - word->from;
+    const unsigned cases = word->classes & CLASS_LETTER;
+    if (len < HEX_MIN || len > HEX_MAX || !(word->all_classes & CLASS_HEX) || cases == CLASS_LETTER)
+        return false;
+    bool fraction = word->from - scan->start >= 2 && word->from[-1] == '.' &&
+                    byte_is(word->from[-2], CLASS_DIGIT);
+    bool sure = cases != 0 || len >= HEX_SURE;
+    return sure && !fraction && !is_numbered_name(word->from, word->to) &&
+           token_set(out, word->from, word->to, TOKEN_HEX, NORMALISER_HEX);
+}
