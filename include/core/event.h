@@ -24,9 +24,12 @@ enum event_kind {
     /* a: pid; b: its start time in clock ticks since boot */
     EVENT_ATTEMPT_RUNNING = 4,
     /* a: outcome kind; b: its code; c: ran ms; d: stdout bytes; e: stderr bytes;
-     * text: {"rss","cpu","out_lines","err_lines","left","fp","fails"}, only what is not 0;
-     * fp: 32 hex digits, the fingerprint of the result; fails: true if it ended with code 0
-     * and is no success all the same */
+     * text: {"rss","cpu","out_lines","err_lines","left","fp","new","fails","loop"}, only what
+     * is not 0; fp: 32 hex digits, the fingerprint of the result; new: permille of its lines
+     * that the task had not written before, none where it has no lines; fails: true if it
+     * ended with code 0 and is no success all the same; loop: what the attempt is as a step of
+     * the task's trajectory (entropy.h) beside call, fp and new. Not there for the last attempt
+     * of a task that passes, and where the outcome is none of exit, signal and timeout. */
     EVENT_ATTEMPT_ENDED = 5,
     /* a: verdict class; b: transient type; c: reason; text: evidence (verdict.h).
      * Not written for a plain success. */
@@ -42,7 +45,8 @@ enum event_kind {
      * capture was taken; text: what the decision went by (protocol.h); none for a
      * success, for a cancel, and for a deadline that was over before the start */
     EVENT_STEP_ENDED = 9,
-    /* a: the new grant's number; b: attempts it allows; text: {"by"} */
+    /* a: the new grant's number; b: attempts it allows; c: what was seen of circles stays, and
+     * its thresholds are c times theirs from now; 0: a new segment begins; text: {"by"} */
     EVENT_STEP_REOPENED = 10,
     /* a: number of the needed task that did not pass */
     EVENT_TASK_BLOCKED = 11,
@@ -72,6 +76,10 @@ enum event_kind {
     EVENT_CLASS_CORRECTED = 21,
     /* a: 1 if the clock since boot began anew; text: {"by"} */
     EVENT_RUN_RECOVERED = 22,
+    /* It may go in circles; of the attempt that has just ended. a: rung; b: the first attempt
+     * of it, c: the last; d: count; text: what the rungs say (circles.h), {"nudge"}: a line for
+     * the agent */
+    EVENT_LOOP_SUSPECTED = 23,
     EVENT_KIND_COUNT,
 };
 

@@ -27,7 +27,8 @@ void event_json(const struct run_state *state, int64_t run, const struct event *
                 struct str *out);
 
 /* What only the debug level says of an event, as a second line in words: the hash of an
- * attempt's result and how many are equal in a row. False if there is nothing. */
+ * attempt's result, how many are equal in a row and the share of its lines that are new. False if
+ * there is nothing. */
 bool event_details(const struct run_state *state, const struct event *event, struct str *out);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "attr.h"
 #include "digest.h"
+#include "entropy_limits.h"
 #include "err.h"
 #include "phase.h"
 #include "policy.h"
@@ -84,6 +85,7 @@ struct plan {
     int setting_count;           /* how many of them the settings gave */
     const struct policy *policy; /* of steps that name none; borrowed as a step's */
     struct policy *own_policy;   /* owned; as a step's */
+    struct entropy_limits loops; /* from when on a task goes in circles */
     char **sources;              /* owned; each name once */
     int source_count;            /* at most PLAN_SOURCES_MAX */
     struct plan_task *tasks;     /* owned; the task's number is its index */

@@ -6,8 +6,10 @@
 #define DEVS_PROTOCOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "circles.h"
 #include "moment.h"
 #include "outcome.h"
 #include "phase.h"
@@ -22,7 +24,7 @@ enum decision_kind {
     DECISION_FAILED = 2,              /* policy or phase does not try again */
     DECISION_RETRY_EXHAUSTED = 3,     /* persistent, attempts used up */
     DECISION_TRANSIENT_EXHAUSTED = 4, /* transient, attempts used up */
-    DECISION_ENTROPY = 5,             /* the last results are equal: going in circles */
+    DECISION_ENTROPY = 5,             /* going in circles: equal last results, or a rung */
     DECISION_NEEDS_YOU = 6,
     DECISION_CANCELLED = 7,
     DECISION_DEADLINE = 8,
@@ -39,6 +41,12 @@ struct protocol_facts {
     int allowed;                   /* attempts of this grant in all */
     int free_hints;                /* waits on a server's hint taken so far */
     int same;                      /* equal results in a row, this one included */
+    const struct digest *results;  /* borrowed; of this grant, in order, this one the last: as
+                                      many as the policy's windows look at */
+    size_t result_count;
+    const struct circles *circles; /* borrowed; what the rungs say of it; NULL = nothing */
+    int scale;                     /* windows are as many times theirs: circles_scale() */
+    int step;                      /* its number from 0 */
     bool stopping;                 /* a person asked to stop this task */
     int interrupted;               /* interruptions of this step so far, this one included */
     bool repeatable;               /* the workspace can be reset, or the step is idempotent */

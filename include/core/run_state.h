@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "circles.h"
 #include "control.h"
 #include "event.h"
 #include "heap.h"
@@ -61,6 +62,7 @@ struct attempt_state {
     int64_t waited_ms;   /* wait that came before it */
     struct digest call;
     struct digest fingerprint; /* of its result; 0,0 = not taken */
+    int new_permille;          /* share of its lines that the task had not written; -1 = unknown */
     struct outcome outcome;
     enum verdict_class class;
     enum transient_type type;
@@ -133,6 +135,8 @@ struct task_state {
     struct moment held_since;
     struct moment first_start; /* at_ms 0 before */
     int64_t waited_ms;         /* all waits that are over */
+    struct circles *circles;   /* owned; NULL until an attempt left a fact, and once the task is
+                                  over, unless it is stuck */
     char *by;                  /* owned; who cancelled or held, NULL = nobody */
     struct step_state *steps;  /* borrowed from run_state.steps */
 };

@@ -39,6 +39,9 @@ struct input {
     struct outcome outcome;
     struct verdict verdict;
     struct digest fingerprint;
+    struct entropy_fact fact; /* ENDED with has_fact: the attempt as a step of its trajectory */
+    bool has_fact;
+    unsigned masks;       /* likewise: what was masked in its output, normaliser bits */
     bool expectation_met; /* ENDED with an expected match: it was in the output */
     struct control control;
     int64_t quiet_ms;

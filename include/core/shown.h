@@ -131,6 +131,21 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
 
 /* shown_circles.c: what goes in circles, or may. Nothing is added while the verdict is ok. */
 
+/* What is known of a task's going in circles. */
+struct shown_circle {
+    struct entropy_verdict verdict; /* its numbers are attempts of the steps below */
+    int first_step, last_step;      /* from 0 */
+};
+/* Suspected, or why its step ended as stuck, be it by a rung or by its policy's window. False,
+ * and *out is ok, where there is nothing. */
+bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out);
+/* The same as a decision's or an event's text in the log has it; level is stuck. `attempt` and
+ * `step` are the event's. False, and *out untouched, where it says nothing of circles. */
+struct json;
+bool shown_circles_read(const struct json *inputs, int step, int attempt, struct shown_circle *out);
+/* From which try to which: "tries 2 to 4"; "step 1 try 3 to step 2 try 1" where they are not
+ * all of `step`. */
+void shown_circles_span(const struct shown_circle *circle, int step, struct str *out);
 /* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries". */
 void shown_circles(const struct entropy_verdict *verdict, struct str *out);
 /* The same in a column of 11: "same 5x"; "circles? 3x" while it is suspected only. */

@@ -27,6 +27,7 @@ static const char *const names[] = {
     [EVENT_GATE_OPENED] = "gate_opened",
     [EVENT_CLASS_CORRECTED] = "class_corrected",
     [EVENT_RUN_RECOVERED] = "run_recovered",
+    [EVENT_LOOP_SUSPECTED] = "loop_suspected",
 };
 static_assert(ARRAY_LEN(names) == EVENT_KIND_COUNT, "every kind has a name");
 

@@ -33,6 +33,7 @@ static const struct {
     [EVENT_GATE_OPENED] = {NULL, "waiting", "spacing_ms", NULL, NULL},
     [EVENT_CLASS_CORRECTED] = {NULL, NULL, NULL, NULL, NULL},
     [EVENT_RUN_RECOVERED] = {"rebooted", NULL, NULL, NULL, NULL},
+    [EVENT_LOOP_SUSPECTED] = {NULL, "first_attempt", "last_attempt", "count", NULL},
 };
 static_assert(ARRAY_LEN(field_names) == EVENT_KIND_COUNT, "every event kind has its fields");
 
@@ -99,6 +100,10 @@ static void json_named(const struct run_state *state, const struct event *event,
     case EVENT_GATE_OPENED:
         if (event->a >= 0 && event->a < state->plan->source_count)
             str_json_text(out, "source", state->plan->sources[event->a]);
+        break;
+    case EVENT_LOOP_SUSPECTED:
+        if (event->a > ENTROPY_RUNG_NONE && event->a < ENTROPY_RUNG_COUNT)
+            str_json_text(out, "rung", entropy_rung_name((enum entropy_rung)event->a));
         break;
     case EVENT_CANCEL_ASKED:
         str_json_text(out, "mode", cancel_mode_name((enum cancel_mode)event->a));

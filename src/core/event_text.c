@@ -154,6 +154,18 @@ static void add_count(const struct event_look *w)
         str_addf(w->out, " (%d free)", free_tries);
 }
 
+/* ": same result 5 times, tries 1 to 5", where the log says so. */
+static void add_circles(const struct event_look *w)
+{
+    struct shown_circle circle;
+    if (!shown_circles_read(w->text, w->event->step, w->event->attempt, &circle))
+        return;
+    str_add(w->out, ": ");
+    shown_circles(&circle.verdict, w->out);
+    str_add(w->out, ", ");
+    shown_circles_span(&circle, w->event->step, w->out);
+}
+
 static void words_step_ended(const struct event_look *w)
 {
     enum decision_kind kind = (enum decision_kind)w->event->a;
@@ -169,6 +181,8 @@ static void words_step_ended(const struct event_look *w)
     outcome_words(&w->attempt->outcome, w->out);
     if (kind == DECISION_MAX_RETRIES)
         add_cause(w);
+    if (kind == DECISION_ENTROPY)
+        add_circles(w);
 }
 
 static void words_control_answered(const struct event_look *w)
@@ -286,6 +300,12 @@ static void words_note(const struct event_look *w)
     str_add(w->out, json_text(json_get(w->text, "note"), ""));
 }
 
+static void words_loop_suspected(const struct event_look *w)
+{
+    str_add(w->out, "may go in circles");
+    add_circles(w);
+}
+
 static void words_run_recovered(const struct event_look *w)
 {
     str_addf(w->out, "run taken up again by %s%s", by_of(w),
@@ -317,6 +337,7 @@ static event_words_fn *const writers[] = {
     [EVENT_GATE_OPENED] = words_gate,
     [EVENT_CLASS_CORRECTED] = words_class_corrected,
     [EVENT_RUN_RECOVERED] = words_run_recovered,
+    [EVENT_LOOP_SUSPECTED] = words_loop_suspected,
 };
 static_assert(ARRAY_LEN(writers) == EVENT_KIND_COUNT, "every event kind has its words");
 
@@ -361,5 +382,8 @@ bool event_details(const struct run_state *state, const struct event *event, str
     add_subject(&w);
     digest_to_hex(print, hex);
     str_addf(out, "result %s, %d equal in a row", hex, w.step->same);
+    if (w.attempt->new_permille >= 0)
+        str_add(out, ", new ");
+    shown_new(w.attempt->new_permille, out);
     return true;
 }

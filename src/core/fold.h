@@ -36,6 +36,8 @@ typedef void fold_fn(const struct fold *fold);
 /* fold_attempt.c */
 fold_fn fold_attempt_started, fold_attempt_running, fold_attempt_ended, fold_attempt_judged,
     fold_attempt_quiet, fold_attempt_heard;
+/* fold_circles.c */
+fold_fn fold_loop_suspected;
 /* fold_step.c */
 fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
 /* fold_task.c */
@@ -64,6 +66,15 @@ void fold_not_ready(const struct fold *fold, int number);
 void fold_line_up(const struct fold *fold, int number);
 /* The task is held no more. */
 void fold_let_go(const struct fold *fold);
+/* The fact of an attempt in the text of its end; false if there is none, or what is there is no
+ * fact. */
+bool fold_read_fact(const struct json *text, struct entropy_fact *out);
+/* The attempt that has just ended is one more step of the task's trajectory. */
+void fold_take_fact(const struct fold *fold);
+/* Nothing that the task did so far counts any more. */
+void fold_forget_circles(const struct fold *fold);
+/* A person lets the task go on: with thresholds of that scale, or, 0, from the beginning. */
+void fold_go_on(const struct fold *fold, int scale);
 /* Give the step a set of attempts: the policy's, or one given by hand. */
 void fold_open_grant(struct step_state *step, int grant, int allowed);
 

@@ -45,6 +45,7 @@ void fold_attempt_started(const struct fold *fold)
         .grant = step->grant,
         .started = event->at,
         .waited_ms = step->wait_from.at_ms != 0 ? event->at.mono_ms - step->wait_from.mono_ms : 0,
+        .new_permille = -1,
         .call = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b},
     };
     step->attempt_count++;
@@ -114,7 +115,9 @@ void fold_attempt_ended(const struct fold *fold)
         .left = (int)json_i64(json_get(fold->text, "left"), 0),
     };
     attempt->fingerprint = parse_fingerprint(json_text(json_get(fold->text, "fp"), ""));
+    attempt->new_permille = (int)json_i64(json_get(fold->text, "new"), -1);
     count_same(step);
+    fold_take_fact(fold);
 
     step->silent_failure = json_bool(json_get(fold->text, "fails"), false);
     count_attempt(step, attempt->outcome.kind);

@@ -68,6 +68,8 @@ static void rebase_run(const struct fold *fold)
         rebase(now, &state->tasks[i].since);
         rebase(now, &state->tasks[i].held_since);
         rebase(now, &state->tasks[i].first_start);
+        if (state->tasks[i].circles)
+            rebase(now, &state->tasks[i].circles->since);
         rebase_step(fold, i);
     }
     for (int i = 0; i < state->plan->source_count; i++) {

@@ -76,6 +76,13 @@ static bool is_sound_gate(const struct fold *fold)
            is_within(event->e, 0, plan->task_count);
 }
 
+/* What stands for a fact is one. */
+static bool is_sound_fact(const struct fold *fold)
+{
+    struct entropy_fact fact;
+    return !json_get(fold->text, "loop") || fold_read_fact(fold->text, &fact);
+}
+
 bool fold_is_sound(const struct fold *fold)
 {
     const struct event *event = fold->event;
@@ -86,7 +93,8 @@ bool fold_is_sound(const struct fold *fold)
         return is_within(event->a, 0, FOLD_COUNT_MAX);
     case EVENT_ATTEMPT_ENDED:
         return is_within(event->a, 0, OUTCOME_KIND_COUNT - 1) &&
-               is_within(event->c, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS);
+               is_within(event->c, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS) &&
+               has_number(fold, "new", -1, 1000) && is_sound_fact(fold);
     case EVENT_ATTEMPT_JUDGED:
         return names_class(event) && has_number(fold, "retry_after_ms", -1, FOLD_DELAY_MAX_MS);
     case EVENT_CLASS_CORRECTED:
@@ -98,7 +106,8 @@ bool fold_is_sound(const struct fold *fold)
     case EVENT_STEP_ENDED:
         return is_sound_end(fold);
     case EVENT_STEP_REOPENED:
-        return is_within(event->a, 1, FOLD_COUNT_MAX) && is_within(event->b, 1, FOLD_COUNT_MAX);
+        return is_within(event->a, 1, FOLD_COUNT_MAX) && is_within(event->b, 1, FOLD_COUNT_MAX) &&
+               is_within(event->c, 0, ENTROPY_SCALE_MAX);
     case EVENT_TASK_BLOCKED:
         return is_sound_block(fold);
     case EVENT_TASK_HELD:

@@ -76,6 +76,7 @@ static void step_passed(const struct fold *fold)
     }
     fold_let_go(fold);
     fold_set_status(fold, task, TASK_PASSED);
+    fold_forget_circles(fold);
     pass_on(fold);
 }
 
@@ -119,6 +120,8 @@ void fold_step_ended(const struct fold *fold)
     }
     fold_let_go(fold);
     fold_set_status(fold, task, status_of(end));
+    if (task->status != TASK_STUCK)
+        fold_forget_circles(fold);
     if (end == DECISION_NEEDS_YOU)
         fold_set_notice(fold, "needs you");
     else if (end != DECISION_CANCELLED)
@@ -155,6 +158,7 @@ void fold_step_reopened(const struct fold *fold)
 {
     int number = fold_task_number(fold);
     fold_open_grant(fold->step, (int)fold->event->a, (int)fold->event->b);
+    fold_go_on(fold, (int)fold->event->c);
     fold->task->cancelling = false;
     fold->state->ended = false;
     fold->state->stopped_by_person = false;

@@ -150,6 +150,7 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
 
     struct plan *plan = xcalloc(1, sizeof(*plan));
     plan->name = xstrdup("exec");
+    plan->loops = entropy_limits_new();
     plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
     if (exec->settings)
         plan_take_settings(plan, exec->settings);

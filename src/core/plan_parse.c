@@ -320,6 +320,7 @@ static void load_policies(struct plan_reader *reader, const struct json *root,
     struct plan *plan = reader->plan;
     /* Steps point into this array, so it is as large as it may get from the start. */
     plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
+    plan->loops = entropy_limits_new();
     reader->policies.items = plan->policies;
     load_settings(reader, json_get(root, "settings"), settings);
     plan_policies_load(reader, json_get(root, "policies"));

@@ -53,12 +53,22 @@ static void decide_interrupted(const struct protocol_facts *facts, struct decisi
         wait_for(out, facts, (struct delay){.n = 1, .factor = 1, .hint_ms = -1});
 }
 
-/* A loop is seen when the policy's window is full of equal results. */
+static bool is_full(const struct protocol_facts *facts, int window)
+{
+    return window > 0 &&
+           entropy_is_stuck(facts->results, facts->result_count, window * facts->scale);
+}
+
+static bool is_stuck_by_rung(const struct protocol_facts *facts)
+{
+    return facts->circles && facts->circles->verdict.level == ENTROPY_STUCK;
+}
+
+/* A circle is seen when a window of the policy is full of equal results, or by a rung. */
 static bool goes_in_circles(const struct protocol_facts *facts)
 {
-    const struct policy *policy = facts->policy;
-    return (policy->window > 0 && facts->same >= policy->window) ||
-           (policy->same_stops > 0 && facts->same >= policy->same_stops);
+    return is_full(facts, facts->policy->window) || is_full(facts, facts->policy->same_stops) ||
+           is_stuck_by_rung(facts);
 }
 
 bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int64_t held_ms,
@@ -146,6 +156,8 @@ void protocol_decide(const struct protocol_facts *facts, struct decision *out)
         decide_interrupted(facts, out);
     else if (verdict->ask || verdict->retry_after_ms > policy->retry_after_cap_ms)
         end_step(out, DECISION_NEEDS_YOU);
+    else if (verdict->no_retry)
+        end_step(out, DECISION_FAILED);
     else if (goes_in_circles(facts))
         end_step(out, DECISION_ENTROPY);
     else if (!tries_again(facts))
@@ -183,8 +195,8 @@ static void add_bounds(const struct protocol_facts *facts, struct str *out)
         bool said;
     } bounds[] = {
         {"same", facts->same, policy->window > 0 || policy->same_stops > 0},
-        {"window", policy->window, policy->window > 0},
-        {"same_stops", policy->same_stops, policy->same_stops > 0},
+        {"window", (int64_t)policy->window * facts->scale, policy->window > 0},
+        {"same_stops", (int64_t)policy->same_stops * facts->scale, policy->same_stops > 0},
         {"hint_cap", policy->retry_after_cap_ms, facts->verdict->retry_after_ms >= 0},
         {"free_hints", facts->free_hints, facts->verdict->retry_after_ms >= 0},
         {"deadline", policy->deadline_ms, policy->deadline_ms > 0},
@@ -211,5 +223,7 @@ void protocol_to_json(const struct protocol_facts *facts, const struct decision 
     str_json_i64(out, "used", facts->used);
     str_json_i64(out, "allowed", facts->allowed);
     add_bounds(facts, out);
+    if (decision->kind == DECISION_ENTROPY && is_stuck_by_rung(facts))
+        circles_to_json(facts->circles, facts->step, out);
     str_add_char(out, '}');
 }

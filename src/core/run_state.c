@@ -66,8 +66,10 @@ void run_state_done(struct run_state *state)
 {
     if (!state->plan)
         return;
-    for (int i = 0; i < state->plan->task_count; i++)
+    for (int i = 0; i < state->plan->task_count; i++) {
         free(state->tasks[i].by);
+        circles_free(state->tasks[i].circles);
+    }
     for (int i = 0; i < state->plan->step_count; i++)
         step_state_done(&state->steps[i]);
     for (int i = 0; i < state->plan->source_count; i++)
@@ -135,6 +137,7 @@ static const struct {
     [EVENT_GATE_OPENED] = {fold_gate_opened, OF_RUN_OR_TASK, WHEN_ANY},
     [EVENT_CLASS_CORRECTED] = {fold_class_corrected, OF_PAST_ATTEMPT, WHEN_ANY},
     [EVENT_RUN_RECOVERED] = {fold_run_recovered, OF_RUN, WHEN_ANY},
+    [EVENT_LOOP_SUSPECTED] = {fold_loop_suspected, OF_LATEST_ATTEMPT, WHEN_JUDGING},
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
 

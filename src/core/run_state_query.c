@@ -120,6 +120,7 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
         attempt->outcome.ran_ms,
         attempt->outcome.bytes[0],
         attempt->outcome.bytes[1],
+        attempt->new_permille,
         attempt->class,
         attempt->type,
         attempt->reason,
@@ -173,6 +174,37 @@ static void mix_gate(uint64_t *digest, const struct gate_state *gate)
         mix(digest, facts[i]);
 }
 
+static void mix_circles(uint64_t *digest, const struct circles *circles)
+{
+    mix(digest, circles != NULL);
+    if (!circles)
+        return;
+    const struct entropy_verdict *verdict = &circles->verdict;
+    const int64_t facts[] = {
+        verdict->level,
+        verdict->rung,
+        verdict->news,
+        verdict->poll,
+        verdict->masked,
+        verdict->count,
+        verdict->period,
+        verdict->first,
+        verdict->last,
+        verdict->first_number,
+        verdict->last_number,
+        (int64_t)verdict->identity.hi,
+        (int64_t)verdict->identity.lo,
+        circles->first_step,
+        circles->last_step,
+        circles->since.at_ms,
+        circles->told,
+        circles_scale(circles),
+        entropy_state_steps(&circles->state),
+    };
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        mix(digest, facts[i]);
+}
+
 static void mix_task(uint64_t *digest, const struct run_state *state, int number)
 {
     const struct task_state *task = &state->tasks[number];
@@ -197,6 +229,7 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(digest, facts[i]);
+    mix_circles(digest, task->circles);
     for (int i = 0; i < state->plan->tasks[number].step_count; i++)
         mix_step(digest, &task->steps[i]);
 }

@@ -109,14 +109,18 @@ static void cancel_run(const struct scheduling *now, const struct control *contr
         accept(answer, "the run is being cancelled");
 }
 
+/* What is stuck goes on, with thresholds that are higher; any other end is a new beginning. */
 static void reopen(const struct scheduling *now, const struct control *control, int task)
 {
     const struct plan_step *plan = scheduler_plan_step(now->state, task);
+    const struct task_state *state = &now->state->tasks[task];
     struct event event = scheduler_event(now, EVENT_STEP_REOPENED, task);
     int grant = run_state_step(now->state, task)->grant;
     event.a = grant < FOLD_COUNT_MAX ? grant + 1 : grant;
     event.grant = (int)event.a;
     event.b = plan_step_attempts(plan);
+    if (state->status == TASK_STUCK)
+        event.c = circles_next_scale(state->circles);
     scheduler_emit_by(now, event, control->by);
 }
 
@@ -130,8 +134,13 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
                now->state->plan->tasks[in_the_way].id);
         return;
     }
+    bool stuck = now->state->tasks[task].status == TASK_STUCK;
     reopen(now, control, task);
-    accept(answer, "a fresh set of tries");
+    if (stuck)
+        accept(answer, "goes on with a fresh set of tries; is stuck again at %d times as many",
+               circles_scale(now->state->tasks[task].circles));
+    else
+        accept(answer, "a fresh set of tries");
 }
 
 /* May its step start, but for a gate that is not open? */

@@ -49,9 +49,10 @@ static struct verdict apply_expectation(const struct plan_step *step, const stru
     return verdict;
 }
 
+/* `results`: room for what the policy's windows look at. */
 static struct protocol_facts gather_facts(const struct scheduling *now, int task,
                                           const struct outcome *outcome,
-                                          const struct verdict *verdict)
+                                          const struct verdict *verdict, struct digest *results)
 {
     const struct run_state *state = now->state;
     const struct plan_step *plan = scheduler_plan_step(state, task);
@@ -78,12 +79,18 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .held_ms = step->held_ms + run_state_held_ms(state, task, &now->input->now),
         .draw = policy_draw(&key),
         .now = now->input->now,
+        .circles = circles_counts(outcome->kind) ? state->tasks[task].circles : NULL,
+        .scale = circles_scale(state->tasks[task].circles),
+        .step = run_state_step_number(state, task),
     };
     if (outcome->kind == OUTCOME_NOT_STARTED) {
         facts.policy = plan_policy_find(state->plan, "infrastructure");
         facts.used = step->start_failures;
         facts.allowed = facts.policy->max_attempts;
     }
+    facts.results = results;
+    if (facts.policy->window > 0 || facts.policy->same_stops > 0)
+        facts.result_count = scheduler_results(step, results);
     return facts;
 }
 
@@ -101,8 +108,9 @@ static void start_wait(const struct scheduling *now, int task, const struct prot
 
 /* Outcome facts that are not 0, as the event's text. What passed is told from what ended
  * with code 0 and did not: the verdict comes in an event of its own. */
-static void ended_text(const struct input *input, bool passed, struct str *text)
+static void ended_text(const struct scheduling *now, int task, bool passed, struct str *text)
 {
+    const struct input *input = now->input;
     const struct outcome *outcome = &input->outcome;
     const struct {
         const char *key;
@@ -123,10 +131,9 @@ static void ended_text(const struct input *input, bool passed, struct str *text)
         str_json_text(text, "fp", hex);
     }
     bool silent = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !passed;
-    if (silent) {
-        str_json_key(text, "fails");
-        str_add(text, "true");
-    }
+    if (silent)
+        str_json_bool(text, "fails", true);
+    scheduler_fact_text(now, task, passed, text);
     str_add_char(text, '}');
 }
 
@@ -140,7 +147,7 @@ static void record_end(const struct scheduling *now, int task, bool passed)
     event.d = input->outcome.bytes[0];
     event.e = input->outcome.bytes[1];
     struct str text = {0};
-    ended_text(input, passed, &text);
+    ended_text(now, task, passed, &text);
     scheduler_emit(now, event, text.len > 2 ? text.data : NULL);
     str_done(&text);
 }
@@ -163,9 +170,11 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
                       const struct verdict *verdict)
 {
     const int source = scheduler_plan_step(now->state, task)->source;
-    struct protocol_facts facts = gather_facts(now, task, outcome, verdict);
+    struct digest results[SCHEDULER_RESULTS_MAX];
+    struct protocol_facts facts = gather_facts(now, task, outcome, verdict, results);
     struct decision decision;
     protocol_decide(&facts, &decision);
+    scheduler_suspect(now, task, &decision);
 
     struct str inputs = {0};
     if (decision.kind != DECISION_SUCCEEDED)

@@ -57,6 +57,18 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
 /* A person asked to stop this task and its present attempt is over. */
 void scheduler_cancel_rest(const struct scheduling *now, int task);
 
+/* scheduler_circles.c */
+
+/* The longest window of a policy, and what "go on" made of it. */
+enum { SCHEDULER_RESULTS_MAX = POLICY_ATTEMPTS_MAX * ENTROPY_SCALE_MAX };
+/* The last results of the step's present grant, in order. */
+size_t scheduler_results(const struct step_state *step, struct digest out[SCHEDULER_RESULTS_MAX]);
+/* What the end of an attempt says of it as a step of its trajectory: members for the
+ * event's text. */
+void scheduler_fact_text(const struct scheduling *now, int task, bool passed, struct str *text);
+/* Say that the task may go in circles, if that is news and the task goes on all the same. */
+void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision);
+
 /* scheduler_gate.c */
 
 /* What a verdict on a step of this source means for the source's gate. */

@@ -1,7 +1,10 @@
 /* shown_circles.c - going in circles, in words. */
 #include <assert.h>
+#include <limits.h>
+#include <string.h>
 
 #include "attr.h"
+#include "json.h"
 #include "shown.h"
 
 static const struct {
@@ -18,6 +21,92 @@ static const struct {
     [ENTROPY_RUNG_CHANT] = {"chants", "the parts of one message"},
 };
 static_assert(ARRAY_LEN(rungs) == ENTROPY_RUNG_COUNT, "every rung has its words");
+
+static int count_of(const struct json *inputs, const char *key, int otherwise)
+{
+    int64_t count = json_i64(json_get(inputs, key), otherwise);
+    return count >= 0 && count <= INT_MAX ? (int)count : otherwise;
+}
+
+bool shown_circles_read(const struct json *inputs, int step, int attempt, struct shown_circle *out)
+{
+    struct entropy_verdict verdict = {
+        .level = ENTROPY_STUCK,
+        .rung = entropy_rung_named(json_text(json_get(inputs, "rung"), "")),
+        .count = count_of(inputs, "count", 0),
+        .period = count_of(inputs, "period", 0),
+        .masked = json_bool(json_get(inputs, "masked"), false),
+        .poll = json_bool(json_get(inputs, "poll"), false),
+    };
+    int first = count_of(inputs, "first", attempt);
+    bool has_window = count_of(inputs, "window", 0) > 0 || count_of(inputs, "same_stops", 0) > 0;
+    if (verdict.rung == ENTROPY_RUNG_NONE && has_window) {
+        verdict.rung = ENTROPY_RUNG_REPEAT;
+        verdict.count = count_of(inputs, "same", 0);
+        first = attempt - verdict.count + 1;
+    }
+    if (verdict.rung == ENTROPY_RUNG_NONE)
+        return false;
+    verdict.first_number = first;
+    verdict.last_number = count_of(inputs, "last", attempt);
+    *out = (struct shown_circle){.verdict = verdict,
+                                 .first_step = count_of(inputs, "first_step", step),
+                                 .last_step = count_of(inputs, "last_step", step)};
+    return true;
+}
+
+/* A step that its policy's window ended: the last tries were equal. */
+static bool ended_by_window(const struct run_state *state, int task, struct shown_circle *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct json *inputs = NULL;
+    if (step->status != STEP_ENDED || step->end != DECISION_ENTROPY || !attempt)
+        return false;
+    if (step->end_json && !json_parse(step->end_json, strlen(step->end_json), &inputs, NULL, NULL))
+        inputs = NULL;
+    bool found =
+        shown_circles_read(inputs, run_state_step_number(state, task), attempt->number, out);
+    json_free(inputs);
+    return found;
+}
+
+/* Once a task is over, a suspicion is no news. */
+static bool is_worth_a_word(const struct task_state *task)
+{
+    const struct circles *circles = task->circles;
+    if (!circles || circles->verdict.level == ENTROPY_OK)
+        return false;
+    return task->status == TASK_STUCK ? circles->verdict.level == ENTROPY_STUCK
+                                      : !task_status_is_final(task->status);
+}
+
+bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out)
+{
+    const struct circles *circles = state->tasks[task].circles;
+    *out = (struct shown_circle){0};
+    if (!is_worth_a_word(&state->tasks[task]))
+        return ended_by_window(state, task, out);
+    *out = (struct shown_circle){.verdict = circles->verdict,
+                                 .first_step = circles->first_step,
+                                 .last_step = circles->last_step};
+    return true;
+}
+
+void shown_circles_span(const struct shown_circle *circle, int step, struct str *out)
+{
+    const long long first = circle->verdict.first_number;
+    const long long last = circle->verdict.last_number;
+    if (circle->verdict.level == ENTROPY_OK || first < 1)
+        return;
+    if (circle->first_step != step || circle->last_step != step)
+        str_addf(out, "step %d try %lld to step %d try %lld", circle->first_step + 1, first,
+                 circle->last_step + 1, last);
+    else if (first == last)
+        str_addf(out, "try %lld", last);
+    else
+        str_addf(out, "tries %lld to %lld", first, last);
+}
 
 void shown_circles(const struct entropy_verdict *verdict, struct str *out)
 {

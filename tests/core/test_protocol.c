@@ -21,6 +21,10 @@ struct row {
     bool want_entropy, want_capture, want_counts;
 };
 
+/* So many equal results as a test may want. */
+static const struct digest equal[8] = {{1, 1}, {1, 1}, {1, 1}, {1, 1},
+                                       {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+
 #define TRANSIENT  VERDICT_TRANSIENT
 #define PERSISTENT VERDICT_PERSISTENT
 
@@ -106,6 +110,9 @@ START_TEST(test_decision_table)
         .allowed = 3,
         .free_hints = row->free_hints,
         .same = row->same,
+        .results = equal,
+        .result_count = (size_t)row->same,
+        .scale = 1,
         .stopping = row->stopping,
         .interrupted = row->interrupted,
         .repeatable = row->repeatable,
@@ -122,6 +129,68 @@ START_TEST(test_decision_table)
         ck_assert_int_eq(decision.due.at_ms, 1000 + decision.delay.delay_ms);
         ck_assert_int_eq(decision.due.mono_ms, 2000 + decision.delay.delay_ms);
     }
+}
+END_TEST
+
+/* The verdict of a rung, before the policy is asked; and what comes before it. */
+START_TEST(test_C4_a_rung_ends_the_step)
+{
+    static const struct {
+        enum entropy_level level;
+        enum verdict_class class;
+        bool ask, no_retry;
+        enum decision_kind want;
+    } cases[] = {
+        {ENTROPY_STUCK, PERSISTENT, false, false, DECISION_ENTROPY},
+        {ENTROPY_STUCK, TRANSIENT, false, false, DECISION_ENTROPY},
+        {ENTROPY_SUSPECT, PERSISTENT, false, false, DECISION_WAIT},
+        {ENTROPY_OK, PERSISTENT, false, false, DECISION_WAIT},
+        {ENTROPY_STUCK, VERDICT_SUCCESS, false, false, DECISION_SUCCEEDED},
+        {ENTROPY_STUCK, PERSISTENT, true, false, DECISION_NEEDS_YOU},
+        {ENTROPY_STUCK, PERSISTENT, false, true, DECISION_FAILED},
+        {ENTROPY_OK, PERSISTENT, false, true, DECISION_FAILED},
+    };
+    const struct outcome outcome = {.code = 1};
+    const struct circles circles = {.verdict = {.level = cases[_i].level}};
+    struct verdict verdict = verdict_new();
+    verdict.class = cases[_i].class;
+    verdict.ask = cases[_i].ask;
+    verdict.no_retry = cases[_i].no_retry;
+    const struct protocol_facts facts = {.policy = policy_named("sandbox"),
+                                         .phase = PHASE_GREEN,
+                                         .outcome = &outcome,
+                                         .verdict = &verdict,
+                                         .used = 1,
+                                         .allowed = 3,
+                                         .circles = &circles,
+                                         .scale = 1};
+    struct decision decision;
+    protocol_decide(&facts, &decision);
+    ck_assert_int_eq(decision.kind, cases[_i].want);
+}
+END_TEST
+
+/* After "go on" a window is twice as long. */
+START_TEST(test_C4_a_window_grows_with_its_scale)
+{
+    const struct outcome outcome = {.code = 1};
+    struct verdict verdict = verdict_new();
+    verdict.class = PERSISTENT;
+    struct protocol_facts facts = {.policy = policy_named("research"),
+                                   .phase = PHASE_GREEN,
+                                   .outcome = &outcome,
+                                   .verdict = &verdict,
+                                   .used = 1,
+                                   .allowed = 9,
+                                   .results = equal,
+                                   .result_count = 5,
+                                   .scale = 2};
+    struct decision decision;
+    protocol_decide(&facts, &decision);
+    ck_assert_int_eq(decision.kind, DECISION_WAIT);
+    facts.result_count = 6;
+    protocol_decide(&facts, &decision);
+    ck_assert_int_eq(decision.kind, DECISION_ENTROPY);
 }
 END_TEST
 
@@ -276,6 +345,7 @@ START_TEST(test_what_was_decided_by_is_kept)
                                    .used = 2,
                                    .allowed = 3,
                                    .same = inputs[_i].same,
+                                   .scale = 1,
                                    .free_hints = inputs[_i].free_hints,
                                    .interrupted = inputs[_i].interrupted,
                                    .held_ms = inputs[_i].held_ms,
@@ -308,6 +378,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("protocol");
     TCase *tcase = test_case(suite, "decisions");
     tcase_add_loop_test(tcase, test_decision_table, 0, TABLE_LEN(rows));
+    tcase_add_loop_test(tcase, test_C4_a_rung_ends_the_step, 0, 8);
+    tcase_add_test(tcase, test_C4_a_window_grows_with_its_scale);
     tcase_add_loop_test(tcase, test_E2_transport_tries_again_on_connection_and_process_errors_only,
                         0, TABLE_LEN(transport_cases));
     tcase_add_loop_test(tcase, test_A11_what_cannot_be_repeated_gets_no_free_wait, 0, 2);

@@ -20,6 +20,8 @@ static const char *name_of(const struct foretold *want, const struct event *have
         return "the decision is the table's";
     case EVENT_WAIT_ENDED:
         return "a wait ends when it is due";
+    case EVENT_LOOP_SUSPECTED:
+        return "what may go in circles is told once";
     case EVENT_RUN_ENDED:
         return "a run ends when nothing can go on";
     case EVENT_CONTROL_ANSWERED:
@@ -82,6 +84,7 @@ static const struct {
     {EVENT_STEP_ENDED, 'd', "evidence is kept"},
     {EVENT_STEP_REOPENED, 'a', "grants go up by one"},
     {EVENT_STEP_REOPENED, 'b', "a grant has the policy's attempts"},
+    {EVENT_STEP_REOPENED, 'c', "to go on doubles the thresholds"},
     {EVENT_CONTROL_ANSWERED, 'b', "controls are done or refused"},
     {EVENT_RUN_ENDED, 'a', "the exit code of the run"},
     {EVENT_GATE_CLOSED, 'c', "a gate is closed as long as the limit says"},
@@ -129,8 +132,9 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
         {"used", formula->used, true},
         {"allowed", formula->allowed, true},
         {"same", formula->same, policy->window > 0 || policy->same_stops > 0},
-        {"window", policy->window, policy->window > 0},
-        {"same_stops", policy->same_stops, policy->same_stops > 0},
+        {"window", policy->window * formula->scale, policy->window > 0},
+        {"same_stops", policy->same_stops * formula->scale, policy->same_stops > 0},
+        {"count", formula->circling ? formula->circling->count : 0, formula->circling != NULL},
         {"free_hints", formula->free_hints, formula->hinted},
         {"hint_cap", (double)policy->hint_cap_ms, formula->hinted},
         {"deadline", (double)policy->deadline_ms, policy->deadline_ms > 0},
@@ -152,6 +156,11 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
     if (!finding_check(finding, strcmp(kind, want_kind) == 0,
                        "a decision records its formula's inputs", "kind \"%s\", should be \"%s\"",
                        kind, want_kind))
+        return false;
+    const char *rung = json_text(json_get(text, "rung"), "");
+    const char *want_rung = formula->circling ? entropy_rung_name(formula->circling->rung) : "";
+    if (!finding_check(finding, strcmp(rung, want_rung) == 0, "an end names its rung",
+                       "rung \"%s\", should be \"%s\"", rung, want_rung))
         return false;
     const char *name = json_text(json_get(text, "policy"), "");
     return finding_check(finding, strcmp(name, policy->name) == 0,

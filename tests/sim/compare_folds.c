@@ -41,7 +41,7 @@ static bool same_attempt(const struct attempt_state *a, const struct attempt_sta
     return a->number == b->number && a->grant == b->grant &&
            same_moment(&a->started, &b->started) && same_moment(&a->ended, &b->ended) &&
            a->pid == b->pid && a->waited_ms == b->waited_ms && same_digest(&a->call, &b->call) &&
-           same_digest(&a->fingerprint, &b->fingerprint) &&
+           same_digest(&a->fingerprint, &b->fingerprint) && a->new_permille == b->new_permille &&
            same_outcome(&a->outcome, &b->outcome) && a->class == b->class && a->type == b->type &&
            a->reason == b->reason && same_correction(a->correction, b->correction);
 }
@@ -79,6 +79,22 @@ static bool same_step(const struct step_state *a, const struct step_state *b)
     return same;
 }
 
+static bool same_circles(const struct circles *a, const struct circles *b)
+{
+    if (!a || !b)
+        return a == b;
+    const struct entropy_verdict *left = &a->verdict, *right = &b->verdict;
+    return left->level == right->level && left->rung == right->rung && left->news == right->news &&
+           left->poll == right->poll && left->masked == right->masked &&
+           left->count == right->count && left->period == right->period &&
+           left->first == right->first && left->last == right->last &&
+           left->first_number == right->first_number && left->last_number == right->last_number &&
+           same_digest(&left->identity, &right->identity) && a->first_step == b->first_step &&
+           a->last_step == b->last_step && same_moment(&a->since, &b->since) &&
+           a->told == b->told && a->state.scale == b->state.scale &&
+           entropy_state_steps(&a->state) == entropy_state_steps(&b->state);
+}
+
 static bool same_task(const struct task_state *a, const struct task_state *b)
 {
     return a->status == b->status && a->step == b->step && a->unmet == b->unmet &&
@@ -87,7 +103,7 @@ static bool same_task(const struct task_state *a, const struct task_state *b)
            a->cancel_mode == b->cancel_mode && same_moment(&a->since, &b->since) &&
            same_moment(&a->held_since, &b->held_since) &&
            same_moment(&a->first_start, &b->first_start) && a->waited_ms == b->waited_ms &&
-           same_text(a->by, b->by);
+           same_circles(a->circles, b->circles) && same_text(a->by, b->by);
 }
 
 static bool same_heap(const struct heap *a, const struct heap *b)

@@ -54,6 +54,7 @@ static bool check_attempt(struct finding *finding, const struct model_step *want
         {"what it left", last->outcome.left, attempt->outcome.left},
         {"its result", (int64_t)last->fingerprint.hi, (int64_t)attempt->fingerprint.hi},
         {"its result, low", (int64_t)last->fingerprint.lo, (int64_t)attempt->fingerprint.lo},
+        {"its news", last->new_permille, attempt->new_permille},
         {"its class", last->class, attempt->class},
         {"its type", last->type, attempt->type},
         {"its reason", last->reason, attempt->reason},
@@ -157,6 +158,38 @@ static int followers(const struct model *model, int task)
     return count;
 }
 
+static bool check_trail(struct finding *finding, const struct model_task *want,
+                        const struct circles *have, int task)
+{
+    if (!finding_check(finding, want->has_trail == (have != NULL), as_derived, "t%d: a trail is %s",
+                       task, have ? "known" : "not known"))
+        return false;
+    if (!have)
+        return true;
+    const struct trail *trail = &want->trail;
+    const struct trail_saying *saying = &trail->saying;
+    bool said = saying->level != ENTROPY_OK;
+    bool of_call = said && saying->rung != ENTROPY_RUNG_BARREN;
+    const struct trail_step none = {0};
+    const struct trail_step *first = said ? &trail->steps[saying->first] : &none;
+    const struct trail_step *last = said ? &trail->steps[trail->said_at - 1] : &none;
+    const struct entropy_verdict *verdict = &have->verdict;
+    const struct line rows[] = {
+        {"steps of the trail", trail->count, entropy_state_steps(&have->state)},
+        {"scale", trail->scale, circles_scale(have)},
+        {"level", saying->level, verdict->level},
+        {"rung", said ? (int64_t)saying->rung : 0, verdict->rung},
+        {"repeats", said ? saying->count : 0, verdict->count},
+        {"first of them", first->attempt, verdict->first_number},
+        {"first of them, step", first->step, have->first_step},
+        {"last of them", last->attempt, verdict->last_number},
+        {"last of them, step", last->step, have->last_step},
+        {"told", trail->told, have->told},
+        {"said since", of_call ? trail->since.at_ms : 0, of_call ? have->since.at_ms : 0},
+    };
+    return CHECK_ROWS(finding, as_derived, rows, task, want->step);
+}
+
 static bool check_task(struct finding *finding, const struct model *model,
                        const struct run_state *state, int task)
 {
@@ -194,6 +227,8 @@ static bool check_task(struct finding *finding, const struct model *model,
         {"tries in all", tries(model, task), run_state_tries(state, task)},
     };
     if (!CHECK_ROWS(finding, as_derived, rows, task, want->step))
+        return false;
+    if (!check_trail(finding, want, have->circles, task))
         return false;
     bool all = model->last_seq % 16 == 0; /* steps that are over seldom change */
     int current = model_step_number(model, task);

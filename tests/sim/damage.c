@@ -13,7 +13,7 @@
 enum {
     OF_ATTEMPT = BIT(EVENT_ATTEMPT_STARTED) | BIT(EVENT_ATTEMPT_RUNNING) |
                  BIT(EVENT_ATTEMPT_ENDED) | BIT(EVENT_ATTEMPT_JUDGED) | BIT(EVENT_WAIT_STARTED) |
-                 BIT(EVENT_ATTEMPT_QUIET) | BIT(EVENT_ATTEMPT_HEARD),
+                 BIT(EVENT_ATTEMPT_QUIET) | BIT(EVENT_ATTEMPT_HEARD) | BIT(EVENT_LOOP_SUSPECTED),
     OF_STEP = OF_ATTEMPT | BIT(EVENT_WAIT_ENDED) | BIT(EVENT_STEP_ENDED) | BIT(EVENT_STEP_REOPENED),
     OF_TASK = OF_STEP | BIT(EVENT_TASK_BLOCKED) | BIT(EVENT_TASK_HELD) | BIT(EVENT_TASK_RELEASED) |
               BIT(EVENT_CLASS_CORRECTED),
@@ -105,6 +105,8 @@ static bool change(struct event *event, int way, const struct plot *plot)
         {BIT(EVENT_GATE_CLOSED), &event->e, true, -1},
         {BIT(EVENT_GATE_CLOSED), &event->e, true, plot->task_count + 1},
         {BIT(EVENT_STEP_ENDED), &event->a, true, DECISION_WAIT},
+        {BIT(EVENT_STEP_REOPENED), &event->c, true, -1},
+        {BIT(EVENT_STEP_REOPENED), &event->c, true, ENTROPY_SCALE_MAX + 1},
     };
     if (way >= (int)ARRAY_LEN(ways) || (ways[way].kinds & BIT(event->kind)) == 0)
         return false;
@@ -117,7 +119,7 @@ static bool change(struct event *event, int way, const struct plot *plot)
 
 bool damage_event(struct event *event, int way, const struct plot *plot)
 {
-    enum { TEXT = 21, STARTED_AGAIN = 22, DISPLACED = 23 };
+    enum { TEXT = 23, STARTED_AGAIN = 24, DISPLACED = 25 };
     if (way == TEXT) {
         event->text = "{\"by\":";
         return true;

@@ -12,6 +12,7 @@
 #include "plan.h"
 #include "plot.h"
 #include "run_state.h"
+#include "trail.h"
 
 /* The inputs of a wait's formula, or of a decision. */
 struct formula {
@@ -23,6 +24,8 @@ struct formula {
     int used, allowed;
     int same, free_hints, interrupted;
     int64_t since_start_ms, held_ms;
+    int scale;                           /* of the windows */
+    const struct trail_saying *circling; /* a rung ended it; NULL = none */
 };
 
 /* What of a verdict decides anything. */
@@ -40,11 +43,14 @@ struct foretold {
     struct event event;
     struct outcome outcome;    /* ATTEMPT_ENDED */
     struct digest fingerprint; /* likewise */
-    bool silent;               /* likewise: code 0, and yet no success */
-    struct opinion opinion;    /* ATTEMPT_JUDGED */
-    struct formula formula;    /* WAIT_STARTED, STEP_ENDED */
-    const char *by;            /* NULL = the text names nobody */
-    const char *note;          /* NOTE */
+    bool has_fact;             /* likewise: a step of a trajectory, which is: */
+    struct trail_step fact;
+    int new_permille;       /* likewise; -1 = not said */
+    bool silent;            /* likewise: code 0, and yet no success */
+    struct opinion opinion; /* ATTEMPT_JUDGED */
+    struct formula formula; /* WAIT_STARTED, STEP_ENDED */
+    const char *by;         /* NULL = the text names nobody */
+    const char *note;       /* NOTE */
 };
 
 /* The latest attempt of a step. */
@@ -53,6 +59,7 @@ struct model_attempt {
     int64_t pid, waited_ms;
     struct outcome outcome;
     struct digest fingerprint;
+    int new_permille;
     enum verdict_class class;
     enum transient_type type;
     enum reason reason;
@@ -97,6 +104,8 @@ struct model_task {
     enum cancel_mode mode;
     int64_t waited_ms;
     char by[16]; /* who held or cancelled it last */
+    bool has_trail;
+    struct trail trail;
 };
 
 struct model_gate {

@@ -85,7 +85,7 @@ static void take_started(struct taking *taking)
         step->first_start = event->at;
     if (taking->task->first_start.at_ms == 0)
         taking->task->first_start = event->at;
-    step->last = (struct model_attempt){.started = event->at};
+    step->last = (struct model_attempt){.started = event->at, .new_permille = -1};
     if (step->wait_from.at_ms != 0)
         step->last.waited_ms = event->at.mono_ms - step->wait_from.mono_ms;
     step->wait_from = (struct moment){0};
@@ -122,6 +122,26 @@ static void count_same(struct model_step *step, struct digest now)
     step->previous = now;
 }
 
+static struct trail *trail_of(struct model_task *task)
+{
+    if (!task->has_trail)
+        task->trail = (struct trail){.scale = 1};
+    task->has_trail = true;
+    return &task->trail;
+}
+
+static void take_fact(struct taking *taking)
+{
+    if (taking->foretold->has_fact)
+        trail_add(trail_of(taking->task), &taking->foretold->fact, &taking->model->plot->loops,
+                  &taking->event->at);
+}
+
+static void take_suspected(struct taking *taking)
+{
+    trail_of(taking->task)->told = true;
+}
+
 static void take_ended(struct taking *taking)
 {
     struct model_step *step = taking->step;
@@ -129,6 +149,8 @@ static void take_ended(struct taking *taking)
     step->last.ended = taking->event->at;
     step->last.outcome = foretold->outcome;
     step->last.fingerprint = foretold->fingerprint;
+    step->last.new_permille = foretold->new_permille;
+    take_fact(taking);
     step->silent = foretold->silent;
     step->quiet = false;
     step->status = STEP_JUDGING;
@@ -220,6 +242,7 @@ static void take_step_passed(struct taking *taking)
         return;
     }
     model_let_go(taking->task);
+    taking->task->has_trail = false;
     model_set_status(taking, taking->number, TASK_PASSED);
     for (int i = 0; i < plot->task_count; i++) {
         enum task_status status = model->tasks[i].status;
@@ -291,6 +314,8 @@ static void take_step_ended(struct taking *taking)
     }
     model_let_go(taking->task);
     model_set_status(taking, taking->number, status_after(end));
+    if (taking->task->status != TASK_STUCK)
+        taking->task->has_trail = false;
     notice(taking, word_of(end));
 }
 
@@ -318,6 +343,10 @@ static void take_reopened(struct taking *taking)
 {
     open_grant(taking->step, (int)taking->event->a, (int)taking->event->b);
     taking->task->cancelling = false;
+    if (taking->event->c > 0)
+        trail_go_on(trail_of(taking->task), (int)taking->event->c);
+    else
+        taking->task->has_trail = false;
     taking->model->ended = false;
     taking->model->stopped_by_person = false;
     taking->step->status = STEP_PENDING;
@@ -358,6 +387,7 @@ static take_fn *const takers[] = {
     [EVENT_GATE_OPENED] = model_take_gate,
     [EVENT_CLASS_CORRECTED] = model_take_corrected,
     [EVENT_RUN_RECOVERED] = model_take_recovered,
+    [EVENT_LOOP_SUSPECTED] = take_suspected,
 };
 static_assert(ARRAY_LEN(takers) == EVENT_KIND_COUNT, "every event kind is taken in");
 

@@ -8,12 +8,17 @@ static struct facts gather(const struct oracle *oracle, int task, const struct o
     const struct model *model = &oracle->model;
     const struct model_step *step = model_peek(model, task);
     const struct plot_step *plot = model_plot_step(model, task);
+    const struct model_task *of = &model->tasks[task];
+    bool counts = outcome->kind == OUTCOME_EXIT || outcome->kind == OUTCOME_SIGNAL ||
+                  outcome->kind == OUTCOME_TIMEOUT;
     struct facts facts = {
         .policy = &model->plot->policies[plot->policy],
         .phase = plot->phase,
         .outcome = outcome->kind,
         .opinion = *opinion,
-        .stopping = model->tasks[task].cancelling,
+        .stopping = of->cancelling,
+        .scale = of->has_trail ? of->trail.scale : 1,
+        .circling = counts && of->has_trail && of->trail.stuck,
         .repeatable = plot->idempotent,
         .used = step->used,
         .allowed = step->allowed,
@@ -52,6 +57,7 @@ static struct formula formula_of(const struct facts *facts, const struct ruling 
         .interrupted = facts->interrupted,
         .since_start_ms = facts->now.mono_ms - facts->first_start_mono_ms,
         .held_ms = facts->held_ms,
+        .scale = facts->scale,
     };
 }
 
@@ -71,6 +77,25 @@ static void wait(struct oracle *oracle, int task, const struct ruling *ruling,
         oracle->tally->jitters[formula->policy->jitter]++;
 }
 
+/* Say that it may go in circles, if that is new and it goes on. */
+static void suspect(struct oracle *oracle, int task, const struct ruling *ruling)
+{
+    const struct model *model = &oracle->model;
+    const struct model_task *of = &model->tasks[task];
+    const struct trail *trail = &of->trail;
+    bool goes_on =
+        ruling->kind == DECISION_WAIT ||
+        (ruling->kind == DECISION_SUCCEEDED && of->step < model->plot->tasks[task].step_count - 1);
+    if (!of->has_trail || !trail->news || trail->told || !goes_on)
+        return;
+    struct foretold suspected = oracle_event(oracle, EVENT_LOOP_SUSPECTED, task);
+    suspected.event.a = trail->saying.rung;
+    suspected.event.b = trail->steps[trail->saying.first].attempt;
+    suspected.event.c = trail->steps[trail->said_at - 1].attempt;
+    suspected.event.d = trail->saying.count;
+    oracle_emit(oracle, &suspected);
+}
+
 static void decide(struct oracle *oracle, int task, const struct outcome *outcome,
                    const struct opinion *opinion)
 {
@@ -78,6 +103,9 @@ static void decide(struct oracle *oracle, int task, const struct outcome *outcom
     struct facts facts = gather(oracle, task, outcome, opinion);
     struct ruling ruling = rules_decide(&facts);
     struct formula formula = formula_of(&facts, &ruling);
+    if (ruling.kind == DECISION_ENTROPY && facts.circling)
+        formula.circling = &oracle->model.tasks[task].trail.saying;
+    suspect(oracle, task, &ruling);
     if (ruling.kind == DECISION_WAIT)
         wait(oracle, task, &ruling, &formula);
     else
@@ -115,6 +143,30 @@ static void conclude(struct oracle *oracle, int task, const struct outcome *outc
     decide(oracle, task, outcome, opinion);
 }
 
+/* A fact is kept unless the task is over with it; the share of new lines is in any case. */
+static void foretell_fact(const struct oracle *oracle, int task, bool passed,
+                          struct foretold *ended)
+{
+    const struct input *input = oracle->input;
+    const enum outcome_kind kind = input->outcome.kind;
+    ended->fingerprint = input->fingerprint;
+    if (!input->has_fact || kind == OUTCOME_CANCELLED || kind == OUTCOME_NOT_STARTED ||
+        kind == OUTCOME_INTERRUPTED)
+        return;
+    ended->new_permille = input->fact.new_permille;
+    const struct plot_task *plot = &oracle->model.plot->tasks[task];
+    ended->has_fact = !passed || oracle->model.tasks[task].step < plot->step_count - 1;
+    ended->fact = (struct trail_step){
+        .step = oracle->model.tasks[task].step,
+        .attempt = input->attempt,
+        .result = input->fingerprint,
+        .failed = !passed,
+        .poll = (input->fact.bits & ENTROPY_POLL) != 0,
+        .news = input->fact.gain != ENTROPY_GAIN_NONE,
+        .raw = (int)input->fact.raw,
+    };
+}
+
 void oracle_judge(struct oracle *oracle, int task, const struct outcome *outcome,
                   struct opinion opinion)
 {
@@ -128,8 +180,9 @@ void oracle_judge(struct oracle *oracle, int task, const struct outcome *outcome
     ended.event.d = outcome->bytes[0];
     ended.event.e = outcome->bytes[1];
     ended.outcome = *outcome;
+    ended.new_permille = -1;
     if (input->kind == INPUT_ENDED)
-        ended.fingerprint = input->fingerprint;
+        foretell_fact(oracle, task, passed, &ended);
     ended.silent = quits_well && !passed;
     oracle_emit(oracle, &ended);
 

@@ -78,6 +78,10 @@ static bool reopen(struct oracle *oracle, int task)
     reopened.event.grant = model_peek(model, task)->grant + 1;
     reopened.event.a = reopened.event.grant;
     reopened.event.b = model_allowance(model, task);
+    const struct model_task *of = &model->tasks[task];
+    int scale = of->has_trail ? of->trail.scale : 1;
+    if (of->status == TASK_STUCK)
+        reopened.event.c = scale < 4 ? 2 * scale : 8;
     reopened.by = oracle->input->control.by;
     oracle_emit(oracle, &reopened);
     oracle_count(oracle, ROW_REOPENED);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "control.h"
+#include "entropy_limits.h"
 #include "event.h"
 #include "outcome.h"
 #include "phase.h"
@@ -67,6 +68,9 @@ struct plot_ending {
     bool ask;
     bool matches;    /* the text that was expected is in its output */
     int fingerprint; /* equal numbers, equal results; 0 = not taken */
+    bool has_fact;   /* it says what it is as a step of its trajectory */
+    bool news;       /* then: it brings something new */
+    int raw;         /* likewise: equal numbers, equal bytes */
 };
 
 struct plot_step {
@@ -131,6 +135,7 @@ struct plot {
     int policy_count;
     struct plot_policy policies[PLOT_POLICIES_MAX];
     int infrastructure; /* the policy that starts are tried under */
+    struct entropy_limits loops;
     int source_count;
     int task_count;
     struct plot_task tasks[PLOT_TASKS_MAX];

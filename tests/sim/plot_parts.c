@@ -55,6 +55,8 @@ static void print_ending(const struct plot_ending *ending)
     (void)printf("%s%s", ending->ask ? ", asks" : "", ending->matches ? ", matches" : "");
     if (ending->fingerprint != 0)
         (void)printf(", result %d", ending->fingerprint);
+    if (ending->has_fact)
+        (void)printf(", a fact%s, bytes %d", ending->news ? ", new" : "", ending->raw);
     (void)printf("\n");
 }
 

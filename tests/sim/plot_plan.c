@@ -194,11 +194,36 @@ static void make_task(struct plot *plot, struct chance *chance, int number)
     }
 }
 
+static int any_limit(struct chance *chance)
+{
+    return chance_hits(chance, 20) ? 0 : (int)chance_between(chance, 2, 6);
+}
+
+/* Of the rungs those that can be foretold by simple means. Barren steps are not hinted at:
+ * what a hint is about would depend on all the calls between. */
+static void make_loops(struct plot *plot, struct chance *chance)
+{
+    plot->loops = (struct entropy_limits){
+        .repeat_nudge = any_limit(chance),
+        .repeat_stop = any_limit(chance),
+        .repeat_masked_stop = any_limit(chance),
+        .poll_nudge = any_limit(chance),
+        .poll_stop = any_limit(chance),
+        .failure_nudge = any_limit(chance),
+        .failure_stop = any_limit(chance),
+        .failure_edited_stop = any_limit(chance),
+        .barren_stop = chance_hits(chance, 50) ? 0 : (int)chance_between(chance, 3, 9),
+        .poll_weight = (int)chance_between(chance, 0, 100),
+        .nudges = (int)chance_between(chance, 0, 3),
+    };
+}
+
 void plot_make_plan(struct plot *plot, struct chance *chance)
 {
     plot->jobs = (int)chance_between(chance, 1, chance_hits(chance, 30) ? 12 : 4);
     plot->source_count = chance_hits(chance, 85) ? (int)chance_between(chance, 1, 2) : 0;
     make_policies(plot, chance);
+    make_loops(plot, chance);
     plot->task_count = (int)chance_between(chance, 6, PLOT_TASKS_MAX);
     for (int i = 0; i < plot->task_count; i++)
         make_task(plot, chance, i);

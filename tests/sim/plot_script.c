@@ -52,6 +52,9 @@ static struct plot_ending plain(struct chance *chance)
         ending.quiet_after_ms = chance_between(chance, 1, 2000);
     ending.matches = chance_hits(chance, 60);
     ending.fingerprint = chance_hits(chance, 70) ? (int)chance_between(chance, 1, 40) : 0;
+    ending.has_fact = chance_hits(chance, 85);
+    ending.news = chance_hits(chance, 50);
+    ending.raw = chance_below(chance, 3);
     return ending;
 }
 
@@ -199,6 +202,8 @@ static struct plot_ending ending_of(enum tale tale, struct chance *chance,
     case TALE_CIRCLES:
         ending = chance_hits(chance, 30) ? ending : of_the_work(chance);
         ending.fingerprint = chance_hits(chance, 90) ? 1000 + step->policy : 999;
+        ending.has_fact = chance_hits(chance, 95);
+        ending.news = chance_hits(chance, 10);
         return ending;
     case TALE_NO_START:
         return no_start(chance);
@@ -296,14 +301,15 @@ static void make_control(struct plot_op *op, struct chance *chance, const struct
 static void make_crash(struct plot_op *op, struct chance *chance)
 {
     static const enum event_kind seldom[] = {
-        EVENT_RUN_ENDED,     EVENT_RUN_ENDED,     EVENT_TASK_HELD,       EVENT_TASK_RELEASED,
-        EVENT_CANCEL_ASKED,  EVENT_NOTE,          EVENT_GATE_CLOSED,     EVENT_GATE_CLOSED,
-        EVENT_GATE_OPENED,   EVENT_GATE_OPENED,   EVENT_GATE_OPENED,     EVENT_CLASS_CORRECTED,
-        EVENT_STEP_REOPENED, EVENT_TASK_BLOCKED,  EVENT_ATTEMPT_QUIET,   EVENT_ATTEMPT_HEARD,
-        EVENT_RUN_RECOVERED, EVENT_ATTEMPT_ENDED, EVENT_ATTEMPT_ENDED,   EVENT_ATTEMPT_JUDGED,
-        EVENT_WAIT_STARTED,  EVENT_WAIT_ENDED,    EVENT_ATTEMPT_STARTED, EVENT_ATTEMPT_RUNNING,
-        EVENT_TASK_BLOCKED,  EVENT_TASK_BLOCKED,  EVENT_ATTEMPT_QUIET,   EVENT_ATTEMPT_QUIET,
-        EVENT_ATTEMPT_HEARD, EVENT_ATTEMPT_HEARD, EVENT_TASK_RELEASED,   EVENT_STEP_ENDED,
+        EVENT_RUN_ENDED,      EVENT_RUN_ENDED,      EVENT_TASK_HELD,       EVENT_TASK_RELEASED,
+        EVENT_CANCEL_ASKED,   EVENT_NOTE,           EVENT_GATE_CLOSED,     EVENT_GATE_CLOSED,
+        EVENT_GATE_OPENED,    EVENT_GATE_OPENED,    EVENT_GATE_OPENED,     EVENT_CLASS_CORRECTED,
+        EVENT_STEP_REOPENED,  EVENT_TASK_BLOCKED,   EVENT_ATTEMPT_QUIET,   EVENT_ATTEMPT_HEARD,
+        EVENT_RUN_RECOVERED,  EVENT_ATTEMPT_ENDED,  EVENT_ATTEMPT_ENDED,   EVENT_ATTEMPT_JUDGED,
+        EVENT_WAIT_STARTED,   EVENT_WAIT_ENDED,     EVENT_ATTEMPT_STARTED, EVENT_ATTEMPT_RUNNING,
+        EVENT_TASK_BLOCKED,   EVENT_TASK_BLOCKED,   EVENT_ATTEMPT_QUIET,   EVENT_ATTEMPT_QUIET,
+        EVENT_ATTEMPT_HEARD,  EVENT_ATTEMPT_HEARD,  EVENT_TASK_RELEASED,   EVENT_STEP_ENDED,
+        EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED,
     };
     op->after = (enum event_kind)chance_below(chance, EVENT_KIND_COUNT);
     if (chance_hits(chance, 60))

@@ -113,8 +113,8 @@ static struct ruling decide_wait(const struct facts *facts)
 
 static bool goes_in_circles(const struct facts *facts)
 {
-    int window = facts->policy->window;
-    int stops = facts->policy->same_stops;
+    int window = facts->policy->window * facts->scale;
+    int stops = facts->policy->same_stops * facts->scale;
     return (window != 0 && facts->same >= window) || (stops != 0 && facts->same >= stops);
 }
 
@@ -145,6 +145,8 @@ struct ruling rules_decide(const struct facts *facts)
         return end_without_entropy(ROW_HINT_TOO_FAR, DECISION_NEEDS_YOU);
     if (goes_in_circles(facts))
         return end(ROW_ENTROPY, DECISION_ENTROPY);
+    if (facts->circling)
+        return end(ROW_CIRCLES, DECISION_ENTROPY);
     if ((policy->phases & 1U << facts->phase) == 0)
         return end(ROW_NO_PHASE, DECISION_FAILED);
     if (facts->outcome == OUTCOME_TIMEOUT && !policy->timeouts)

@@ -17,6 +17,7 @@ enum row {
     ROW_WAIT_FREE,  /* on a server's hint, uses up nothing */
     ROW_WAIT_HINT,  /* on a server's hint, uses up an attempt */
     ROW_ENTROPY,
+    ROW_CIRCLES, /* entropy by a rung */
     ROW_RETRY_EXHAUSTED,
     ROW_TRANSIENT_EXHAUSTED,
     ROW_MAX_RETRIES,
@@ -52,6 +53,8 @@ struct facts {
     bool stopping, repeatable;
     int used, allowed;
     int free_hints, same, interrupted;
+    int scale;     /* of the windows */
+    bool circling; /* a rung says that it is stuck */
     int64_t first_start_mono_ms, held_ms;
     struct moment now;
     uint64_t run_seed;

@@ -13,6 +13,7 @@ static const char *const row_names[] = {
     [ROW_WAIT_FREE] = "wait on a hint, free",
     [ROW_WAIT_HINT] = "wait on a hint, counted",
     [ROW_ENTROPY] = "entropy detected",
+    [ROW_CIRCLES] = "entropy detected by a rung",
     [ROW_RETRY_EXHAUSTED] = "retry exhausted",
     [ROW_TRANSIENT_EXHAUSTED] = "transient exhausted",
     [ROW_MAX_RETRIES] = "max retries exceeded",

@@ -28,6 +28,7 @@ static bool open_world(struct world *world, const struct plot *plot)
     violations_done(&violations);
     if (!ok)
         return false;
+    world->plan->loops = plot->loops;
     run_state_init(&world->state, world->plan, plot->run_seed);
     world->scheduler =
         (struct scheduler){.state = &world->state, .run_dir = "/work", .environment = environment};
@@ -119,6 +120,14 @@ static void land(struct flight *flight, struct input *input)
     (void)snprintf(input->verdict.rule, sizeof(input->verdict.rule), "sim.rule");
     input->expectation_met = ending->matches;
     input->fingerprint = result_of(ending->fingerprint);
+    input->has_fact = ending->has_fact && digest_is_known(input->fingerprint);
+    input->fact = (struct entropy_fact){
+        .gain = ending->news ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE,
+        .bits = ending->class == VERDICT_TRANSIENT ? ENTROPY_POLL : ENTROPY_MASKED,
+        .raw = (uint64_t)ending->raw,
+        .new_permille = ending->raw - 1,
+        .lines = 1,
+    };
     flight->out = false;
 }
 

@@ -1,0 +1,86 @@
+#include "circles.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* A step and its attempt as one number, for entropy.h. No step has more attempts. */
+enum { ATTEMPT_BITS = 24 };
+static const int64_t attempt_mask = (INT64_C(1) << ATTEMPT_BITS) - 1;
+
+bool circles_counts(enum outcome_kind kind)
+{
+    return kind == OUTCOME_EXIT || kind == OUTCOME_SIGNAL || kind == OUTCOME_TIMEOUT;
+}
+
+void circles_apply(struct circles *circles, const struct entropy_fact *fact,
+                   const struct circles_attempt *attempt, const struct entropy_limits *limits)
+{
+    struct entropy_verdict *verdict = &circles->verdict;
+    const struct entropy_verdict before = *verdict;
+    const int64_t number = (int64_t)attempt->step << ATTEMPT_BITS | attempt->number;
+
+    entropy_apply(&circles->state, fact, number, limits, verdict);
+    circles->first_step = (int)(verdict->first_number >> ATTEMPT_BITS);
+    circles->last_step = (int)(verdict->last_number >> ATTEMPT_BITS);
+    verdict->first_number &= attempt_mask;
+    verdict->last_number &= attempt_mask;
+    circles->told = false;
+    if (before.level == ENTROPY_OK || !digest_equal(before.identity, verdict->identity))
+        circles->since = attempt->at;
+}
+
+int circles_scale(const struct circles *circles)
+{
+    return circles && circles->state.scale > 1 ? circles->state.scale : 1;
+}
+
+int circles_next_scale(const struct circles *circles)
+{
+    int scale = 2 * circles_scale(circles);
+    return scale < ENTROPY_SCALE_MAX ? scale : ENTROPY_SCALE_MAX;
+}
+
+void circles_go_on(struct circles *circles, int scale)
+{
+    entropy_state_go_on(&circles->state);
+    circles->state.scale = scale;
+    circles->verdict = (struct entropy_verdict){0};
+    circles->first_step = circles->last_step = 0;
+    circles->told = false;
+}
+
+void circles_to_json(const struct circles *circles, int step, struct str *out)
+{
+    const struct entropy_verdict *verdict = &circles->verdict;
+    if (verdict->level == ENTROPY_OK)
+        return;
+    char identity[DIGEST_HEX_MAX];
+    struct str why = {0};
+    digest_to_hex(verdict->identity, identity);
+    entropy_why(verdict, &why);
+    str_json_text(out, "rung", entropy_rung_name(verdict->rung));
+    str_json_i64(out, "count", verdict->count);
+    if (verdict->period > 0)
+        str_json_i64(out, "period", verdict->period);
+    str_json_i64(out, "first", verdict->first_number);
+    str_json_i64(out, "last", verdict->last_number);
+    if (circles->first_step != step)
+        str_json_i64(out, "first_step", circles->first_step);
+    if (circles->last_step != step)
+        str_json_i64(out, "last_step", circles->last_step);
+    str_json_text(out, "identity", identity);
+    if (verdict->masked)
+        str_json_bool(out, "masked", true);
+    if (verdict->poll)
+        str_json_bool(out, "poll", true);
+    str_json_text(out, "why", str_text(&why));
+    str_done(&why);
+}
+
+void circles_free(struct circles *circles)
+{
+    if (!circles)
+        return;
+    entropy_state_done(&circles->state);
+    free(circles);
+}

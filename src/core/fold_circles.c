@@ -1,0 +1,50 @@
+#include "fold.h"
+
+#include "xalloc.h"
+
+bool fold_read_fact(const struct json *text, struct entropy_fact *out)
+{
+    const struct json *fact = json_get(text, "loop");
+    return fact && entropy_fact_from_json(fact, out);
+}
+
+static struct circles *circles_of(struct task_state *task)
+{
+    if (!task->circles)
+        task->circles = xcalloc(1, sizeof(*task->circles));
+    return task->circles;
+}
+
+/* What other parts of the log say of the attempt is not said again in its fact. */
+void fold_take_fact(const struct fold *fold)
+{
+    const struct attempt_state *attempt = step_state_attempt(fold->step);
+    struct entropy_fact fact;
+    if (!circles_counts(attempt->outcome.kind) || !fold_read_fact(fold->text, &fact))
+        return;
+    fact.call = attempt->call;
+    fact.outcome = attempt->fingerprint;
+    fact.new_permille = attempt->new_permille;
+    const struct circles_attempt of = {
+        .step = fold->event->step, .number = attempt->number, .at = fold->event->at};
+    circles_apply(circles_of(fold->task), &fact, &of, &fold->state->plan->loops);
+}
+
+void fold_loop_suspected(const struct fold *fold)
+{
+    circles_of(fold->task)->told = true;
+}
+
+void fold_forget_circles(const struct fold *fold)
+{
+    circles_free(fold->task->circles);
+    fold->task->circles = NULL;
+}
+
+void fold_go_on(const struct fold *fold, int scale)
+{
+    if (scale > 0)
+        circles_go_on(circles_of(fold->task), scale);
+    else
+        fold_forget_circles(fold);
+}

@@ -1,0 +1,63 @@
+#include "scheduling.h"
+#include "str.h"
+
+size_t scheduler_results(const struct step_state *step, struct digest out[SCHEDULER_RESULTS_MAX])
+{
+    size_t count = 0;
+    while (count < SCHEDULER_RESULTS_MAX && count < step->attempt_count &&
+           step->attempts[step->attempt_count - count - 1].grant == step->grant)
+        count++;
+    for (size_t i = 0; i < count; i++)
+        out[i] = step->attempts[step->attempt_count - count + i].fingerprint;
+    return count;
+}
+
+static bool is_last_step(const struct run_state *state, int task)
+{
+    return run_state_step_number(state, task) == state->plan->tasks[task].step_count - 1;
+}
+
+void scheduler_fact_text(const struct scheduling *now, int task, bool passed, struct str *text)
+{
+    const struct input *input = now->input;
+    if (!input->has_fact || !circles_counts(input->outcome.kind))
+        return;
+    if (input->fact.new_permille >= 0)
+        str_json_i64(text, "new", input->fact.new_permille);
+    if (passed && is_last_step(now->state, task))
+        return; /* nothing comes after it */
+    struct entropy_fact fact = input->fact;
+    fact.call = (struct digest){0};
+    fact.outcome = (struct digest){0};
+    fact.new_permille = -1;
+    fact.bits = passed ? fact.bits & ~(unsigned)ENTROPY_FAILED : fact.bits | ENTROPY_FAILED;
+    str_json_key(text, "loop");
+    entropy_fact_to_json(&fact, text);
+}
+
+static void emit_suspicion(const struct scheduling *now, int task, const struct circles *circles)
+{
+    const struct entropy_verdict *verdict = &circles->verdict;
+    struct event event = scheduler_event(now, EVENT_LOOP_SUSPECTED, task);
+    struct str text = {0};
+    event.a = verdict->rung;
+    event.b = verdict->first_number;
+    event.c = verdict->last_number;
+    event.d = verdict->count;
+    str_add_char(&text, '{');
+    circles_to_json(circles, event.step, &text);
+    str_add_char(&text, '}');
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
+}
+
+void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision)
+{
+    const struct circles *circles = now->state->tasks[task].circles;
+    bool goes_on = decision->kind == DECISION_WAIT ||
+                   (decision->kind == DECISION_SUCCEEDED && !is_last_step(now->state, task));
+    bool is_news = circles && circles->verdict.level == ENTROPY_SUSPECT && circles->verdict.news &&
+                   !circles->told;
+    if (goes_on && is_news)
+        emit_suspicion(now, task, circles);
+}

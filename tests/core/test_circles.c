@@ -1,0 +1,416 @@
+#include "circles.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "play.h"
+#include "scheduler.h"
+#include "test_main.h"
+
+/* Ten tries of `make`, no windows: what stops it is a rung. Two steps, so that what the first
+ * one leaves is still of use. */
+static const char plan[] =
+    "{\"version\":1,\"idempotent\":true,"
+    "\"policies\":{\"ten\":{\"like\":\"sandbox\",\"max_attempts\":10},"
+    "\"many\":{\"like\":\"sandbox\",\"max_attempts\":100}},"
+    "\"tasks\":[{\"id\":\"a\",\"steps\":["
+    "{\"phase\":\"GREEN\",\"run\":[\"make\",\"tax\"],\"policy\":\"ten\"},"
+    "{\"phase\":\"VERIFY\",\"run\":[\"make\",\"check\"],\"policy\":\"many\"}]}]}";
+
+enum { LONG_MS = 60 * 1000 };
+
+static struct play play;
+
+static void setup(void)
+{
+    play_open(&play, plan);
+    play_start(&play, 1);
+}
+
+static void teardown(void)
+{
+    play_close(&play);
+}
+
+/* How the running attempt ends; equal contents, equal results. */
+struct ending {
+    struct verdict verdict;
+    struct outcome outcome;
+    uint64_t content;
+    enum entropy_gain gain;
+};
+
+static void end_with(const struct ending *ending)
+{
+    const struct step_state *step = run_state_step(&play.state, 0);
+    bool failed = ending->verdict.class != VERDICT_SUCCESS;
+    bool transient = ending->verdict.class == VERDICT_TRANSIENT;
+    play_input(&play, (struct input){
+                          .kind = INPUT_ENDED,
+                          .task = 0,
+                          .step = run_state_step_number(&play.state, 0),
+                          .attempt = step_state_attempt(step)->number,
+                          .outcome = ending->outcome,
+                          .verdict = ending->verdict,
+                          .fingerprint = {.hi = ending->content, .lo = 1},
+                          .fact = {.gain = ending->gain,
+                                   .bits = (failed ? (unsigned)ENTROPY_FAILED : 0) |
+                                           (transient ? (unsigned)ENTROPY_POLL : 0),
+                                   .new_permille = ending->gain == ENTROPY_GAIN_NONE ? 0 : 1000,
+                                   .lines = 3},
+                          .has_fact = true,
+                      });
+}
+
+/* It fails with this result, and is tried again if it is to be. */
+static void fails(uint64_t content)
+{
+    end_with(&(struct ending){
+        .verdict = play_persistent(REASON_TEST_FAIL), .outcome = {.code = 1}, .content = content});
+    play_wait(&play, LONG_MS);
+}
+
+static void passes(uint64_t content)
+{
+    end_with(
+        &(struct ending){.verdict = play_passed(), .content = content, .gain = ENTROPY_GAIN_LINE});
+}
+
+static const struct entropy_verdict *verdict(void)
+{
+    ck_assert_ptr_nonnull(play.state.tasks[0].circles);
+    return &play.state.tasks[0].circles->verdict;
+}
+
+/* A member of the text of the last event of a kind. The caller frees. */
+static struct json *text_of(enum event_kind kind)
+{
+    const struct event *event = play_last(&play, kind);
+    struct json *text = NULL;
+    ck_assert_ptr_nonnull(event);
+    ck_assert_ptr_nonnull(event->text);
+    ck_assert(json_parse(event->text, strlen(event->text), &text, NULL, NULL));
+    return text;
+}
+
+START_TEST(test_C4_equal_failures_are_entropy_before_attempts_run_out)
+{
+    for (int i = 0; i < 5; i++) {
+        ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+        fails(7);
+    }
+    const struct event *end = play_last(&play, EVENT_STEP_ENDED);
+    ck_assert_int_eq(end->a, DECISION_ENTROPY);
+    ck_assert_int_eq(end->b, 5);
+    ck_assert_int_eq(end->c, 1);
+    ck_assert_int_eq(end->d, 1);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
+    ck_assert_int_eq(play.state.tasks[0].entropy, 1);
+    ck_assert_int_eq(play.state.exit_code, 3);
+    ck_assert_int_eq(verdict()->rung, ENTROPY_RUNG_REPEAT);
+
+    struct json *text = text_of(EVENT_STEP_ENDED);
+    ck_assert_str_eq(json_text(json_get(text, "rung"), ""), "repeat");
+    ck_assert_int_eq(json_i64(json_get(text, "count"), 0), 5);
+    ck_assert_int_eq(json_i64(json_get(text, "first"), 0), 1);
+    ck_assert_int_eq(json_i64(json_get(text, "last"), 0), 5);
+    ck_assert_ptr_null(json_get(text, "first_step"));
+    ck_assert_uint_eq(strlen(json_text(json_get(text, "identity"), "")), 32);
+    ck_assert_str_ne(json_text(json_get(text, "why"), ""), "");
+    json_free(text);
+}
+END_TEST
+
+START_TEST(test_results_that_differ_use_up_all_attempts)
+{
+    for (int i = 0; i < 10; i++) {
+        ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+        end_with(&(struct ending){.verdict = play_persistent(REASON_TEST_FAIL),
+                                  .outcome = {.code = 1},
+                                  .content = (uint64_t)i,
+                                  .gain = ENTROPY_GAIN_LINE});
+        play_wait(&play, LONG_MS);
+    }
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_RETRY_EXHAUSTED);
+    ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 0);
+    ck_assert_ptr_null(play.state.tasks[0].circles);
+}
+END_TEST
+
+START_TEST(test_what_is_suspected_is_told_once_with_a_line_for_the_agent)
+{
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 0);
+        fails(7);
+    }
+    const struct event *suspected = play_last(&play, EVENT_LOOP_SUSPECTED);
+    ck_assert_ptr_nonnull(suspected);
+    ck_assert_int_eq(suspected->a, ENTROPY_RUNG_REPEAT);
+    ck_assert_int_eq(suspected->b, 1);
+    ck_assert_int_eq(suspected->c, 3);
+    ck_assert_int_eq(suspected->d, 3);
+    struct json *text = text_of(EVENT_LOOP_SUSPECTED);
+    ck_assert_str_eq(json_text(json_get(text, "rung"), ""), "repeat");
+    json_free(text);
+    ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
+    ck_assert_int_eq(play.state.tasks[0].circles->since.at_ms, play.now.at_ms - LONG_MS);
+
+    fails(7);
+    ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 1);
+    ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
+}
+END_TEST
+
+START_TEST(test_progress_takes_the_mark_away)
+{
+    for (int i = 0; i < 3; i++)
+        fails(7);
+    ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
+    end_with(&(struct ending){.verdict = play_persistent(REASON_TEST_FAIL),
+                              .outcome = {.code = 1},
+                              .content = 8,
+                              .gain = ENTROPY_GAIN_LINE});
+    ck_assert_int_eq(verdict()->level, ENTROPY_OK);
+}
+END_TEST
+
+START_TEST(test_a_success_is_never_stuck)
+{
+    for (int i = 0; i < 4; i++)
+        fails(7);
+    passes(7);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_SUCCEEDED);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+    passes(7);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_PASSED);
+    ck_assert_ptr_null(play.state.tasks[0].circles);
+}
+END_TEST
+
+START_TEST(test_failures_of_the_world_have_more_patience)
+{
+    const struct ending limited = {
+        .verdict = play_transient(TRANSIENT_API_RATE_LIMIT), .outcome = {.code = 1}, .content = 9};
+    passes(1);
+    for (int i = 0; i < 20; i++) {
+        ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+        end_with(&limited);
+        play_wait(&play, LONG_MS);
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
+    ck_assert(verdict()->poll);
+    ck_assert_int_eq(verdict()->count, 20);
+}
+END_TEST
+
+START_TEST(test_go_on_doubles_the_thresholds_each_time)
+{
+    static const struct {
+        int scale, failures;
+        const char *word;
+    } rounds[] = {{2, 5, "2 times"}, {4, 10, "4 times"}, {8, 20, "8 times"}};
+    for (int i = 0; i < 5; i++)
+        fails(7);
+    for (size_t i = 0; i < ARRAY_LEN(rounds); i++) {
+        play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+        ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->c, rounds[i].scale);
+        struct json *text = text_of(EVENT_CONTROL_ANSWERED);
+        ck_assert_ptr_nonnull(strstr(json_text(json_get(text, "answer"), ""), rounds[i].word));
+        json_free(text);
+        ck_assert_int_eq(verdict()->level, ENTROPY_OK);
+        for (int k = 0; k < rounds[i].failures && play_status(&play, "a") == TASK_RUNNING; k++)
+            fails(7);
+        /* The last time ten tries are not enough for it. */
+        ck_assert_int_eq(play_status(&play, "a"),
+                         i < ARRAY_LEN(rounds) - 1 ? TASK_STUCK : TASK_GAVE_UP);
+    }
+}
+END_TEST
+
+START_TEST(test_another_end_is_a_new_beginning)
+{
+    for (int i = 0; i < 4; i++)
+        fails(7);
+    play_control(&play, CONTROL_CANCEL, "a", CANCEL_STOP);
+    fails(7);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_CANCELLED);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->c, 0);
+    for (int i = 0; i < 4; i++)
+        fails(7);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+}
+END_TEST
+
+START_TEST(test_what_did_not_end_by_itself_is_no_step)
+{
+    static const enum outcome_kind kinds[] = {OUTCOME_NOT_STARTED, OUTCOME_CANCELLED,
+                                              OUTCOME_INTERRUPTED};
+    end_with(&(struct ending){.verdict = play_transient(TRANSIENT_RESOURCE_BUSY),
+                              .outcome = {.kind = kinds[_i]},
+                              .content = 7});
+    ck_assert_ptr_null(play.state.tasks[0].circles);
+    ck_assert_ptr_null(strstr(play_last(&play, EVENT_ATTEMPT_ENDED)->text, "loop"));
+}
+END_TEST
+
+START_TEST(test_signals_and_timeouts_are_steps)
+{
+    static const enum outcome_kind kinds[] = {OUTCOME_EXIT, OUTCOME_SIGNAL, OUTCOME_TIMEOUT};
+    end_with(&(struct ending){.verdict = play_persistent(REASON_NONE),
+                              .outcome = {.kind = kinds[_i], .code = 9},
+                              .content = 7});
+    ck_assert_int_eq(entropy_state_steps(&play.state.tasks[0].circles->state), 1);
+}
+END_TEST
+
+START_TEST(test_the_last_success_leaves_no_fact)
+{
+    passes(1);
+    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_ATTEMPT_ENDED)->text, "\"loop\""));
+    ck_assert_ptr_nonnull(play.state.tasks[0].circles);
+    passes(2);
+    ck_assert_ptr_null(strstr(play_last(&play, EVENT_ATTEMPT_ENDED)->text, "\"loop\""));
+    ck_assert_int_eq(play.state.tasks[0].steps[1].attempts[0].new_permille, 1000);
+}
+END_TEST
+
+START_TEST(test_the_fact_is_said_shortly)
+{
+    fails(7);
+    struct json *text = text_of(EVENT_ATTEMPT_ENDED);
+    const struct json *fact = json_get(text, "loop");
+    ck_assert_int_eq(json_i64(json_get(text, "new"), -1), 0);
+    ck_assert_ptr_nonnull(fact);
+    ck_assert_ptr_null(json_get(fact, "call"));
+    ck_assert_ptr_null(json_get(fact, "out"));
+    ck_assert_ptr_null(json_get(fact, "new"));
+    json_free(text);
+}
+END_TEST
+
+/* Whichever event was the last one in the log, what comes of it is the same. */
+START_TEST(test_C4_a_crash_anywhere_changes_no_verdict)
+{
+    for (int i = 0; i < 5; i++)
+        fails(7);
+    size_t all = play.event_count;
+    for (size_t keep = 1; keep < all; keep++) {
+        play_close(&play);
+        setup();
+        for (int i = 0; i < 5; i++)
+            fails(7);
+        play_crash(&play, keep, false);
+        play_wait(&play, LONG_MS);
+        for (int i = 0; i < 10 && play_status(&play, "a") == TASK_RUNNING; i++)
+            fails(7);
+        ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
+        ck_assert_int_eq(verdict()->rung, ENTROPY_RUNG_REPEAT);
+        ck_assert_int_eq(verdict()->count, 5);
+        ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 1);
+    }
+}
+END_TEST
+
+START_TEST(test_a_window_is_doubled_too)
+{
+    play_close(&play);
+    play_open(&play, "{\"version\":1,\"idempotent\":true,\"tasks\":[{\"id\":\"a\",\"steps\":["
+                     "{\"phase\":\"RED\",\"run\":[\"x\"],\"policy\":{\"like\":\"research\","
+                     "\"max_attempts\":9}}]}]}");
+    play_start(&play, 1);
+    for (int i = 0; i < 3; i++)
+        fails(7);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
+    ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    for (int i = 0; i < 5; i++)
+        fails((uint64_t)i % 2);
+    for (int i = 0; i < 3; i++)
+        fails(7);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+}
+END_TEST
+
+/* As logs were before there were facts: all goes as it did. */
+START_TEST(test_without_facts_no_rung_says_anything)
+{
+    for (int i = 0; i < 10; i++) {
+        play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+        play_wait(&play, LONG_MS);
+    }
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_RETRY_EXHAUSTED);
+    ck_assert_ptr_null(play.state.tasks[0].circles);
+}
+END_TEST
+
+/* What is in a log may be anybody's. */
+START_TEST(test_what_is_no_fact_is_refused)
+{
+    static const char *const texts[] = {
+        "{\"loop\":1}",
+        "{\"loop\":{\"gain\":\"luck\"}}",
+        "{\"loop\":{\"bits\":-1}}",
+        "{\"loop\":{\"bits\":4096}}",
+        "{\"loop\":{\"lines\":99999999999}}",
+        "{\"new\":1001}",
+        "{\"new\":-2}",
+    };
+    uint64_t before = run_state_digest(&play.state);
+    const struct event event = {.seq = play.state.last_seq + 1,
+                                .at = play.now,
+                                .kind = EVENT_ATTEMPT_ENDED,
+                                .attempt = 1,
+                                .text = texts[_i]};
+    ck_assert(!run_state_apply(&play.state, &event, NULL));
+    ck_assert_uint_eq(run_state_digest(&play.state), before);
+}
+END_TEST
+
+START_TEST(test_circles_over_steps_name_them)
+{
+    struct circles circles = {0};
+    struct str out = {0};
+    const struct entropy_limits limits = {.barren_stop = 2};
+    const struct entropy_fact fact = {.bits = ENTROPY_FAILED};
+    const struct circles_attempt tries[] = {{.step = 1, .number = 4}, {.step = 2, .number = 1}};
+    for (size_t i = 0; i < ARRAY_LEN(tries); i++)
+        circles_apply(&circles, &fact, &tries[i], &limits);
+    str_add_char(&out, '{');
+    circles_to_json(&circles, 2, &out);
+    ck_assert_ptr_nonnull(strstr(out.data, "\"first\":4,\"last\":1,\"first_step\":1,"));
+    ck_assert_ptr_null(strstr(out.data, "last_step"));
+    entropy_state_done(&circles.state);
+    str_done(&out);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("circles");
+    TCase *stop = test_case(suite, "stop");
+    tcase_add_checked_fixture(stop, setup, teardown);
+    tcase_add_test(stop, test_C4_equal_failures_are_entropy_before_attempts_run_out);
+    tcase_add_test(stop, test_results_that_differ_use_up_all_attempts);
+    tcase_add_test(stop, test_what_is_suspected_is_told_once_with_a_line_for_the_agent);
+    tcase_add_test(stop, test_progress_takes_the_mark_away);
+    tcase_add_test(stop, test_a_success_is_never_stuck);
+    tcase_add_test(stop, test_failures_of_the_world_have_more_patience);
+    tcase_add_test(stop, test_go_on_doubles_the_thresholds_each_time);
+    tcase_add_test(stop, test_another_end_is_a_new_beginning);
+    tcase_add_test(stop, test_a_window_is_doubled_too);
+    tcase_add_test(stop, test_C4_a_crash_anywhere_changes_no_verdict);
+    TCase *facts = test_case(suite, "facts");
+    tcase_add_checked_fixture(facts, setup, teardown);
+    tcase_add_loop_test(facts, test_what_did_not_end_by_itself_is_no_step, 0, 3);
+    tcase_add_loop_test(facts, test_signals_and_timeouts_are_steps, 0, 3);
+    tcase_add_test(facts, test_the_last_success_leaves_no_fact);
+    tcase_add_test(facts, test_the_fact_is_said_shortly);
+    tcase_add_test(facts, test_without_facts_no_rung_says_anything);
+    tcase_add_loop_test(facts, test_what_is_no_fact_is_refused, 0, 7);
+    TCase *words = test_case(suite, "words");
+    tcase_add_test(words, test_circles_over_steps_name_them);
+    return suite;
+}
