@@ -35,20 +35,35 @@ void scheduler_fact_text(const struct scheduling *now, int task, bool passed, st
     entropy_fact_to_json(&fact, text);
 }
 
+/* The command, as a person would say it. */
+static void add_call(const struct plan_step *plan, struct str *out)
+{
+    enum { CALL_BYTES_MAX = 1024 };
+    for (char **arg = plan->argv; *arg && out->len < CALL_BYTES_MAX; arg++)
+        str_addf(out, "%s%.*s", out->len > 0 ? " " : "", CALL_BYTES_MAX, *arg);
+}
+
 static void emit_suspicion(const struct scheduling *now, int task, const struct circles *circles)
 {
     const struct entropy_verdict *verdict = &circles->verdict;
     struct event event = scheduler_event(now, EVENT_LOOP_SUSPECTED, task);
+    struct str call = {0};
+    struct str nudge = {0};
     struct str text = {0};
     event.a = verdict->rung;
     event.b = verdict->first_number;
     event.c = verdict->last_number;
     event.d = verdict->count;
+    add_call(scheduler_plan_step(now->state, task), &call);
+    entropy_nudge(verdict, str_text(&call), now->input->masks, &nudge);
     str_add_char(&text, '{');
     circles_to_json(circles, event.step, &text);
+    str_json_text(&text, "nudge", str_text(&nudge));
     str_add_char(&text, '}');
     scheduler_emit(now, event, text.data);
     str_done(&text);
+    str_done(&nudge);
+    str_done(&call);
 }
 
 void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision)

@@ -153,6 +153,7 @@ START_TEST(test_what_is_suspected_is_told_once_with_a_line_for_the_agent)
     ck_assert_int_eq(suspected->d, 3);
     struct json *text = text_of(EVENT_LOOP_SUSPECTED);
     ck_assert_str_eq(json_text(json_get(text, "rung"), ""), "repeat");
+    ck_assert_ptr_nonnull(strstr(json_text(json_get(text, "nudge"), ""), "make tax"));
     json_free(text);
     ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
     ck_assert_int_eq(play.state.tasks[0].circles->since.at_ms, play.now.at_ms - LONG_MS);
