@@ -78,6 +78,8 @@ bool json_next(const struct json *object, void **iter, const char **key, const s
 const char *json_text(const struct json *json, const char *otherwise);
 /* The text of a string with its length in bytes, U+0000 and all; NULL and 0 of anything else. */
 const char *json_bytes(const struct json *json, size_t *len);
+/* A string of its own with this text, which is UTF-8. The caller frees. */
+ATTR_MUST_USE struct json *json_new_text(const char *text);
 /* The integer, or `otherwise`. */
 int64_t json_i64(const struct json *json, int64_t otherwise);
 /* An integer or real as double, or `otherwise`. */

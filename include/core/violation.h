@@ -21,11 +21,15 @@ enum violation_code {
     VIOLATION_CODE_COUNT,
 };
 
-enum { VIOLATIONS_MAX = 100 }; /* more are counted, not kept */
+enum {
+    VIOLATIONS_MAX = 100,      /* more are counted, not kept */
+    VIOLATION_PATH_MAX = 1024, /* bytes of a path; longer ones are cut and end in "..." */
+    VIOLATION_TEXT_MAX = 1024, /* of each of the other texts, likewise */
+};
 
 struct violation {
     enum violation_code code;
-    char *path;     /* owned; "tasks[2].steps[0].phase", "(root)" for the whole */
+    char *path;     /* owned; a JSON Pointer: "/tasks/2/steps/0/phase", "" for the whole */
     char *message;  /* owned */
     char *expected; /* owned; NULL where not known */
     char *actual;   /* owned; NULL where not known */
@@ -37,6 +41,7 @@ struct violations {
     size_t count;
     size_t cap;
     size_t dropped; /* past VIOLATIONS_MAX */
+    bool mismatch;  /* one of them, kept or dropped, is KERNEL_MISMATCH or OP_MISMATCH */
 };
 
 const char *violation_code_name(enum violation_code code);
@@ -44,6 +49,15 @@ const char *violation_code_name(enum violation_code code);
 /* Copies what it is given; expected and actual may be NULL. */
 void violations_add(struct violations *list, enum violation_code code, const char *path,
                     const char *message, const char *expected, const char *actual);
+
+/* Is it one of the two that no repair mends (requirement D3)? */
+bool violation_is_mismatch(enum violation_code code);
+
+/* Append the text so that it stays one line and cannot steer a terminal: controls as \u001b. */
+void violation_add_visible(struct str *out, const char *text);
+
+/* How the path is shown: itself, "(root)" for the whole. */
+const char *violation_path_shown(const struct violation *violation);
 
 /* "[CODE] path: message (expected X, got Y)" and a line feed for each; the
  * parenthesis only when both are known; "... and 12 more" for those dropped. */

@@ -248,6 +248,14 @@ const char *json_bytes(const struct json *json, size_t *len)
     return json_string_value(theirs(json));
 }
 
+struct json *json_new_text(const char *text)
+{
+    json_t *json = json_string(text);
+    if (!json)
+        abort(); /* not covered: memory is out */
+    return ours(json);
+}
+
 int64_t json_i64(const struct json *json, int64_t otherwise)
 {
     bool is_integer = json_kind(json) == JSON_KIND_INTEGER;

@@ -2,7 +2,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "text.h"
 #include "xalloc.h"
 
 static const char *const code_names[] = {
@@ -13,13 +15,23 @@ static const char *const code_names[] = {
 };
 static_assert(ARRAY_LEN(code_names) == VIOLATION_CODE_COUNT, "every code has a name");
 
-static char *copy_or_null(const char *text)
+static char *copy(const char *text, size_t max)
 {
-    return text ? xstrdup(text) : NULL;
+    const size_t len = text ? strlen(text) : 0;
+    if (!text || len <= max)
+        return text ? xstrdup(text) : NULL;
+    struct str cut = {0};
+    str_add_n(&cut, text, text_cut(text, len, max));
+    str_add(&cut, "...");
+    return cut.data;
 }
 
-/* A line stays one line and cannot steer a terminal, whatever a document holds. */
-static void add_visible(struct str *out, const char *text)
+bool violation_is_mismatch(enum violation_code code)
+{
+    return code == VIOLATION_KERNEL_MISMATCH || code == VIOLATION_OP_MISMATCH;
+}
+
+void violation_add_visible(struct str *out, const char *text)
 {
     for (const char *p = text; *p; p++) {
         unsigned char c = (unsigned char)*p;
@@ -42,6 +54,7 @@ const char *violation_code_name(enum violation_code code)
 void violations_add(struct violations *list, enum violation_code code, const char *path,
                     const char *message, const char *expected, const char *actual)
 {
+    list->mismatch = list->mismatch || violation_is_mismatch(code);
     if (list->count == VIOLATIONS_MAX) {
         list->dropped++;
         return;
@@ -49,11 +62,16 @@ void violations_add(struct violations *list, enum violation_code code, const cha
     list->items = xgrow(list->items, &list->cap, list->count + 1, sizeof(*list->items));
     list->items[list->count++] = (struct violation){
         .code = code,
-        .path = xstrdup(path),
-        .message = xstrdup(message),
-        .expected = copy_or_null(expected),
-        .actual = copy_or_null(actual),
+        .path = copy(path, VIOLATION_PATH_MAX),
+        .message = copy(message, VIOLATION_TEXT_MAX),
+        .expected = copy(expected, VIOLATION_TEXT_MAX),
+        .actual = copy(actual, VIOLATION_TEXT_MAX),
     };
+}
+
+const char *violation_path_shown(const struct violation *violation)
+{
+    return *violation->path ? violation->path : "(root)";
 }
 
 void violations_display(const struct violations *list, struct str *out)
@@ -61,14 +79,14 @@ void violations_display(const struct violations *list, struct str *out)
     for (size_t i = 0; i < list->count; i++) {
         const struct violation *v = &list->items[i];
         str_addf(out, "[%s] ", violation_code_name(v->code));
-        add_visible(out, v->path);
+        violation_add_visible(out, violation_path_shown(v));
         str_add(out, ": ");
-        add_visible(out, v->message);
+        violation_add_visible(out, v->message);
         if (v->expected && v->actual) {
             str_add(out, " (expected ");
-            add_visible(out, v->expected);
+            violation_add_visible(out, v->expected);
             str_add(out, ", got ");
-            add_visible(out, v->actual);
+            violation_add_visible(out, v->actual);
             str_add_char(out, ')');
         }
         str_add_char(out, '\n');

@@ -1,0 +1,95 @@
+/*
+ * contract_checking.h - what the parts of a check share.
+ *
+ * Each part answers whether the value fits its keywords. Where what is wrong is collected it
+ * looks at all of them; where only yes or no is asked it may stop at the first no.
+ */
+#ifndef DEVS_CONTRACT_CHECKING_H
+#define DEVS_CONTRACT_CHECKING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "contract_findings.h"
+#include "contract_schema.h"
+
+enum { CONTRACT_SHOWN_MAX = 60 }; /* bytes of a value that are shown */
+
+/* Why a check came to no end; then its answer is no. */
+enum contract_stop {
+    CONTRACT_GOES_ON,
+    CONTRACT_STOP_STEPS,
+    CONTRACT_STOP_DEPTH,
+    CONTRACT_STOP_PATTERN, /* a pattern took too many steps where only yes or no was asked */
+};
+
+/* One check. */
+struct contract_checking {
+    struct contract_findings *findings; /* borrowed; NULL: only yes or no is asked */
+    struct contract_matcher *matcher;   /* borrowed */
+    int64_t steps_left;
+    int depth; /* schemas within each other, now */
+    enum contract_stop stop;
+};
+
+/* A value and where it is; lives on the stack of who walks down to it. */
+struct contract_spot {
+    struct json_pointer at;
+    const struct json *value; /* borrowed */
+    unsigned types;           /* its bits */
+};
+
+/* May a part stop here, its answer being no? */
+bool contract_is_settled(const struct contract_checking *checking, bool fits);
+
+/* Note what is wrong, if somebody collects it. Returns false. */
+bool contract_say(struct contract_checking *checking, const struct contract_spot *spot,
+                  const struct contract_fault *fault);
+/* The same for a value, which is shown; `expected` may be NULL. */
+bool contract_say_shown(struct contract_checking *checking, const struct contract_spot *spot,
+                        enum violation_code code, const char *message, const char *expected);
+/* The same for INVALID_VALUE. */
+bool contract_say_value(struct contract_checking *checking, const struct contract_spot *spot,
+                        const char *message, const char *expected);
+
+/* Does the value fit the schema? */
+bool contract_fits(struct contract_checking *checking, const struct contract_schema *schema,
+                   struct contract_spot *spot);
+/* The same, but nothing is said of what is wrong. */
+bool contract_would_fit(struct contract_checking *checking, const struct contract_schema *schema,
+                        struct contract_spot *spot);
+
+/* Does the pattern match? What the limits keep from being known is said, at the spot. */
+bool contract_matches(struct contract_checking *checking, const struct contract_spot *spot,
+                      const struct contract_pattern *pattern, const char *text, size_t len);
+
+/* Numbers of things that there may be, and how that is said. */
+struct contract_amount {
+    struct contract_range range;
+    const char *what; /* "characters" */
+    const char *less; /* "too short" */
+    const char *more; /* "too long" */
+};
+bool contract_range_is_set(const struct contract_range *range);
+/* Is the count within the range? */
+bool contract_check_amount(struct contract_checking *checking, const struct contract_spot *spot,
+                           const struct contract_amount *amount, int64_t count);
+
+/* Does the schema have one constant for the member `kernel` or `op` of the whole? It says what
+ * the output is of. */
+bool contract_is_identity(const struct contract_schema *schema, const struct contract_spot *spot);
+
+/* The text of a schema's "description", or `otherwise`. */
+const char *contract_described(const struct contract_schema *schema, const char *otherwise);
+
+/* The parts; each takes a schema that is no boolean, and a value of a type that it wants. */
+typedef bool contract_part_fn(struct contract_checking *checking,
+                              const struct contract_schema *schema, struct contract_spot *spot);
+contract_part_fn contract_check_choice, contract_check_number, contract_check_string,
+    contract_check_elements, contract_check_members, contract_check_combined;
+
+/* Say that none of the alternatives fits, and which is nearest. Returns false. */
+bool contract_say_none_fits(struct contract_checking *checking, const struct contract_list *list,
+                            struct contract_spot *spot);
+
+#endif

@@ -1,0 +1,82 @@
+#include "contract_checking.h"
+#include "contract_equal.h"
+#include "str.h"
+
+static struct contract_spot element(const struct contract_spot *spot, size_t index)
+{
+    return (struct contract_spot){
+        .at = {.up = &spot->at, .index = index},
+        .value = json_at(spot->value, index),
+    };
+}
+
+static bool check_items(struct contract_checking *checking, const struct contract_schema *schema,
+                        const struct contract_spot *spot)
+{
+    const struct contract_list *prefix = &schema->prefix_items;
+    const size_t count = json_count(spot->value);
+    bool fits = true;
+    for (size_t i = 0; i < count && !contract_is_settled(checking, fits); i++) {
+        struct contract_spot item = element(spot, i);
+        const struct contract_schema *own = i < prefix->count ? prefix->items[i] : schema->items;
+        if (!own)
+            break;
+        fits = contract_fits(checking, own, &item) && fits;
+    }
+    return fits;
+}
+
+static bool check_contained(struct contract_checking *checking,
+                            const struct contract_schema *schema, const struct contract_spot *spot)
+{
+    const struct contract_amount amount = {
+        .range = schema->contained,
+        .what = "elements that fit \"contains\"",
+        .less = contract_described(schema->contains, "too few elements of the kind wanted"),
+        .more = "too many elements of one kind",
+    };
+    const size_t count = json_count(spot->value);
+    int64_t contained = 0;
+    for (size_t i = 0; i < count && checking->stop == CONTRACT_GOES_ON; i++) {
+        struct contract_spot item = element(spot, i);
+        contained += contract_would_fit(checking, schema->contains, &item) ? 1 : 0;
+    }
+    return checking->stop == CONTRACT_GOES_ON &&
+           contract_check_amount(checking, spot, &amount, contained);
+}
+
+static bool check_unique(struct contract_checking *checking, const struct contract_spot *spot)
+{
+    size_t first = 0;
+    size_t second = 0;
+    const bool differ = contract_all_differ(spot->value, &first, &second, &checking->steps_left);
+    if (checking->steps_left < 0)
+        checking->stop = CONTRACT_STOP_STEPS;
+    if (checking->stop != CONTRACT_GOES_ON || differ)
+        return differ;
+    if (!checking->findings)
+        return false;
+    struct str message = {0};
+    str_addf(&message, "no element may be there twice, and %zu is equal to %zu", second, first);
+    struct contract_spot item = element(spot, second);
+    (void)contract_say_value(checking, &item, str_text(&message), NULL);
+    str_done(&message);
+    return false;
+}
+
+bool contract_check_elements(struct contract_checking *checking,
+                             const struct contract_schema *schema, struct contract_spot *spot)
+{
+    const struct contract_amount amount = {.range = schema->elements,
+                                           .what = "elements",
+                                           .less = "too few elements",
+                                           .more = "too many elements"};
+    bool fits = contract_check_amount(checking, spot, &amount, (int64_t)json_count(spot->value));
+    if (schema->contains && !contract_is_settled(checking, fits))
+        fits = check_contained(checking, schema, spot) && fits;
+    if (schema->unique && !contract_is_settled(checking, fits))
+        fits = check_unique(checking, spot) && fits;
+    if (!contract_is_settled(checking, fits))
+        fits = check_items(checking, schema, spot) && fits;
+    return fits;
+}

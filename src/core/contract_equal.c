@@ -1,0 +1,185 @@
+#include "contract_equal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decimal.h"
+#include "xalloc.h"
+
+/* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv */
+static const uint64_t fnv_basis = 0xcbf29ce484222325;
+static const uint64_t fnv_prime = 0x100000001b3;
+
+/* An element under its hash. */
+struct hashed {
+    uint64_t hash;
+    size_t index;
+};
+
+static bool is_number(enum json_kind kind)
+{
+    return kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
+}
+
+static bool same_text(const struct json *a, const struct json *b)
+{
+    size_t a_len = 0;
+    size_t b_len = 0;
+    const char *a_text = json_bytes(a, &a_len);
+    const char *b_text = json_bytes(b, &b_len);
+    return a_len == b_len && memcmp(a_text, b_text, a_len) == 0;
+}
+
+static bool same_elements(const struct json *a, const struct json *b, int64_t *steps_left)
+{
+    const size_t count = json_count(a);
+    bool same = json_count(b) == count;
+    for (size_t i = 0; same && i < count; i++)
+        same = contract_equal(json_at(a, i), json_at(b, i), steps_left);
+    return same;
+}
+
+static bool same_members(const struct json *a, const struct json *b, int64_t *steps_left)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    bool same = json_count(a) == json_count(b);
+    while (same && json_next(a, &iter, &key, &value)) {
+        const struct json *other = json_get(b, key);
+        same = other && contract_equal(value, other, steps_left);
+    }
+    return same;
+}
+
+bool contract_equal(const struct json *a, const struct json *b, int64_t *steps_left)
+{
+    const enum json_kind kind = json_kind(a);
+    if (--*steps_left < 0)
+        return false;
+    if (is_number(kind) && is_number(json_kind(b)))
+        return decimal_compare(decimal_of(a), decimal_of(b)) == 0;
+    if (kind != json_kind(b))
+        return false;
+    switch (kind) {
+    case JSON_KIND_OBJECT:
+        return same_members(a, b, steps_left);
+    case JSON_KIND_ARRAY:
+        return same_elements(a, b, steps_left);
+    case JSON_KIND_STRING:
+        return same_text(a, b);
+    case JSON_KIND_INTEGER:
+    case JSON_KIND_REAL:
+    case JSON_KIND_TRUE:
+    case JSON_KIND_FALSE:
+    case JSON_KIND_NULL:
+    case JSON_KIND_NONE:
+    case JSON_KIND_COUNT:
+        break;
+    }
+    return true;
+}
+
+static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t len)
+{
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ byte[i]) * fnv_prime;
+    return hash;
+}
+
+static uint64_t add_u64(uint64_t hash, uint64_t value)
+{
+    return add_bytes(hash, &value, sizeof(value));
+}
+
+static uint64_t hash_number(uint64_t hash, const struct json *number)
+{
+    const struct decimal decimal = decimal_of(number);
+    hash = add_u64(hash, decimal.digits);
+    hash = add_u64(hash, (uint64_t)decimal.exponent);
+    return add_u64(hash, decimal.negative ? 1 : 0);
+}
+
+static uint64_t hash_of(const struct json *value, int64_t *steps_left);
+
+/* A sum, so that the order of members does not count. */
+static uint64_t hash_members(const struct json *object, int64_t *steps_left)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    uint64_t sum = 0;
+    while (json_next(object, &iter, &key, &value)) {
+        const uint64_t name = add_bytes(fnv_basis, key, strlen(key));
+        sum += add_u64(name, hash_of(value, steps_left));
+    }
+    return sum;
+}
+
+/* Equal values have equal hashes. */
+static uint64_t hash_of(const struct json *value, int64_t *steps_left)
+{
+    const enum json_kind kind = json_kind(value);
+    if (--*steps_left < 0)
+        return 0;
+    if (is_number(kind))
+        return hash_number(fnv_basis, value);
+    uint64_t hash = add_u64(fnv_basis, (uint64_t)kind);
+    size_t len = 0;
+    const char *text = json_bytes(value, &len);
+    if (text)
+        return add_bytes(hash, text, len);
+    if (kind == JSON_KIND_OBJECT)
+        return add_u64(hash, hash_members(value, steps_left));
+    for (size_t i = 0; i < json_count(value); i++)
+        hash = add_u64(hash, hash_of(json_at(value, i), steps_left));
+    return hash;
+}
+
+static int compare_hashed(const void *a, const void *b)
+{
+    const struct hashed *one = a;
+    const struct hashed *other = b;
+    if (one->hash != other->hash)
+        return one->hash < other->hash ? -1 : 1;
+    return one->index < other->index ? -1 : 1;
+}
+
+/* The first element before row `at`, under the same hash, that is equal to its element. */
+static const struct hashed *equal_before(const struct json *array, const struct hashed *rows,
+                                         size_t at, int64_t *steps_left)
+{
+    size_t start = at;
+    while (start > 0 && rows[start - 1].hash == rows[at].hash)
+        start--;
+    for (size_t i = start; i < at && *steps_left >= 0; i++) {
+        if (contract_equal(json_at(array, rows[i].index), json_at(array, rows[at].index),
+                           steps_left))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+bool contract_all_differ(const struct json *array, size_t *first, size_t *second,
+                         int64_t *steps_left)
+{
+    const size_t count = json_count(array);
+    struct hashed *rows = xcalloc(count + 1, sizeof(*rows));
+    for (size_t i = 0; i < count && *steps_left >= 0; i++)
+        rows[i] = (struct hashed){.hash = hash_of(json_at(array, i), steps_left), .index = i};
+    qsort(rows, count, sizeof(*rows), compare_hashed);
+    bool differ = true;
+    for (size_t i = 1; i < count && *steps_left >= 0; i++) {
+        if (rows[i].hash != rows[i - 1].hash || (!differ && rows[i].index > *second))
+            continue;
+        const struct hashed *equal = equal_before(array, rows, i, steps_left);
+        if (!equal)
+            continue;
+        differ = false;
+        *first = equal->index;
+        *second = rows[i].index;
+    }
+    free(rows);
+    return differ;
+}

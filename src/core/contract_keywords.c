@@ -1,0 +1,347 @@
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract_loading.h"
+#include "contract_types.h"
+#include "near_word.h"
+#include "str.h"
+#include "xalloc.h"
+
+/* Reads the value of the site; `slot` is the member of the schema where it goes, if the table
+ * names one. */
+typedef void keyword_fn(const struct contract_site *site, void *slot);
+
+/* The site of a part of the value. */
+static struct contract_site part_of(const struct contract_site *site, const struct json *value,
+                                    const struct json_pointer *pointer)
+{
+    struct contract_site part = *site;
+    part.value = value;
+    part.pointer = pointer;
+    return part;
+}
+
+static bool is_kind(const struct contract_site *site, enum json_kind kind, const char *name)
+{
+    if (json_kind(site->value) == kind)
+        return true;
+    contract_complain(site, name, "wrong type");
+    return false;
+}
+
+static void read_schema(const struct contract_site *site, void *slot)
+{
+    struct contract_schema **schema = slot;
+    *schema = contract_load_schema(site);
+}
+
+static void read_list(const struct contract_site *site, void *slot)
+{
+    struct contract_list *list = slot;
+    if (!is_kind(site, JSON_KIND_ARRAY, "array of schemas"))
+        return;
+    const size_t count = json_count(site->value);
+    if (count == 0)
+        contract_complain(site, "at least one schema", "must not be empty");
+    list->items = xcalloc(count + 1, sizeof(struct contract_schema *));
+    for (size_t i = 0; i < count; i++) {
+        const struct json_pointer pointer = {.up = site->pointer, .index = i};
+        const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
+        list->items[list->count++] = contract_load_schema(&part);
+    }
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct contract_row *one = a;
+    const struct contract_row *other = b;
+    return strcmp(one->key, other->key);
+}
+
+static void read_table(const struct contract_site *site, void *slot)
+{
+    struct contract_table *table = slot;
+    if (!is_kind(site, JSON_KIND_OBJECT, "object of schemas"))
+        return;
+    void *iter = NULL;
+    struct json_pointer pointer = {.up = site->pointer};
+    const struct json *value = NULL;
+    table->rows = xcalloc(json_count(site->value) + 1, sizeof(*table->rows));
+    while (json_next(site->value, &iter, &pointer.key, &value)) {
+        const struct contract_site part = part_of(site, value, &pointer);
+        table->rows[table->count++] =
+            (struct contract_row){.key = pointer.key, .schema = contract_load_schema(&part)};
+    }
+    qsort(table->rows, table->count, sizeof(*table->rows), compare_rows);
+}
+
+/* Only what refers to them uses them. */
+static void read_definitions(const struct contract_site *site, void *slot)
+{
+    (void)slot;
+    struct contract_table table = {0};
+    read_table(site, &table);
+    free(table.rows);
+}
+
+static struct contract_pattern *open_pattern(const struct contract_site *site, const char *text,
+                                             size_t len)
+{
+    struct contract_pattern *pattern = NULL;
+    struct err err = {0};
+    if (contract_pattern_open(&pattern, text, len, &err))
+        return pattern;
+    struct str message = {0};
+    str_addf(&message, "the pattern cannot be compiled: %s", err.message);
+    contract_complain(site, NULL, str_text(&message));
+    str_done(&message);
+    return NULL;
+}
+
+static void read_pattern(const struct contract_site *site, void *slot)
+{
+    struct contract_pattern **pattern = slot;
+    size_t len = 0;
+    const char *text = json_bytes(site->value, &len);
+    if (is_kind(site, JSON_KIND_STRING, "string"))
+        *pattern = open_pattern(site, text, len);
+}
+
+static void read_patterns(const struct contract_site *site, void *slot)
+{
+    struct contract_patterns *patterns = slot;
+    if (!is_kind(site, JSON_KIND_OBJECT, "object of schemas"))
+        return;
+    void *iter = NULL;
+    struct json_pointer pointer = {.up = site->pointer};
+    const struct json *value = NULL;
+    patterns->rows = xcalloc(json_count(site->value) + 1, sizeof(*patterns->rows));
+    while (json_next(site->value, &iter, &pointer.key, &value)) {
+        const struct contract_site part = part_of(site, value, &pointer);
+        patterns->rows[patterns->count++] = (struct contract_patterned){
+            .pattern = open_pattern(&part, pointer.key, strlen(pointer.key)),
+            .schema = contract_load_schema(&part),
+        };
+    }
+}
+
+static bool is_number(const struct json *value)
+{
+    return json_kind(value) == JSON_KIND_INTEGER || json_kind(value) == JSON_KIND_REAL;
+}
+
+static void read_bound(const struct contract_site *site, void *slot)
+{
+    struct contract_bound *bound = slot;
+    if (is_number(site->value))
+        *bound = (struct contract_bound){.is_set = true, .value = decimal_of(site->value)};
+    else
+        contract_complain(site, "number", "wrong type");
+}
+
+static void read_multiple(const struct contract_site *site, void *slot)
+{
+    struct contract_bound *bound = slot;
+    const struct contract_bound none = {0};
+    read_bound(site, slot);
+    if (!bound->is_set || (bound->value.digits > 0 && !bound->value.negative))
+        return;
+    contract_complain(site, "more than 0", "out of range");
+    *bound = none;
+}
+
+static void read_count(const struct contract_site *site, void *slot)
+{
+    int64_t *count = slot;
+    struct contract_bound bound = {0};
+    if (is_number(site->value))
+        read_bound(site, &bound);
+    const bool is_count = bound.is_set && decimal_is_integer(bound.value) && !bound.value.negative;
+    if (is_count)
+        *count = decimal_count(bound.value);
+    else
+        contract_complain(site, "a whole number of at least 0", "out of range");
+}
+
+static void read_bool(const struct contract_site *site, void *slot)
+{
+    bool *flag = slot;
+    const enum json_kind kind = json_kind(site->value);
+    if (kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE)
+        contract_complain(site, "boolean", "wrong type");
+    *flag = kind == JSON_KIND_TRUE;
+}
+
+static void read_value(const struct contract_site *site, void *slot)
+{
+    const struct json **value = slot;
+    *value = site->value;
+}
+
+static void read_array(const struct contract_site *site, void *slot)
+{
+    if (is_kind(site, JSON_KIND_ARRAY, "array"))
+        read_value(site, slot);
+}
+
+static void read_names(const struct contract_site *site, void *slot)
+{
+    if (!is_kind(site, JSON_KIND_ARRAY, "array of strings"))
+        return;
+    for (size_t i = 0; i < json_count(site->value); i++) {
+        const struct json_pointer pointer = {.up = site->pointer, .index = i};
+        const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
+        if (!contract_plain_text(part.value))
+            contract_complain(&part, "string", "no name");
+    }
+    read_value(site, slot);
+}
+
+static void read_names_by_name(const struct contract_site *site, void *slot)
+{
+    if (!is_kind(site, JSON_KIND_OBJECT, "object of arrays of strings"))
+        return;
+    void *iter = NULL;
+    struct json_pointer pointer = {.up = site->pointer};
+    const struct json *value = NULL;
+    while (json_next(site->value, &iter, &pointer.key, &value)) {
+        const struct contract_site part = part_of(site, value, &pointer);
+        const struct json *names = NULL;
+        read_names(&part, &names);
+    }
+    read_value(site, slot);
+}
+
+static void read_type(const struct contract_site *site, void *slot)
+{
+    unsigned *types = slot;
+    const char *name = contract_plain_text(site->value);
+    const unsigned type = contract_type_named(name ? name : "");
+    if (type == 0)
+        contract_complain(site, contract_type_all, "no such type");
+    *types |= type;
+}
+
+static void read_types(const struct contract_site *site, void *slot)
+{
+    if (json_kind(site->value) != JSON_KIND_ARRAY) {
+        read_type(site, slot);
+        return;
+    }
+    if (json_count(site->value) == 0)
+        contract_complain(site, "at least one type", "must not be empty");
+    for (size_t i = 0; i < json_count(site->value); i++) {
+        const struct json_pointer pointer = {.up = site->pointer, .index = i};
+        const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
+        read_type(&part, slot);
+    }
+}
+
+static void read_reference(const struct contract_site *site, void *slot)
+{
+    const char **reference = slot;
+    struct str pointer = {0};
+    *reference = contract_plain_text(site->value);
+    if (!*reference) {
+        contract_complain(site, "string", "no URI");
+        return;
+    }
+    json_pointer_add(&pointer, site->pointer, VIOLATION_PATH_MAX);
+    site->schema->pointer = xstrdup(str_text(&pointer));
+    str_done(&pointer);
+}
+
+/* Says something to people or programs, and nothing about what fits; or was read already. */
+static void read_nothing(const struct contract_site *site, void *slot)
+{
+    (void)site;
+    (void)slot;
+}
+
+#define MEMBER(name) offsetof(struct contract_schema, name)
+
+/* Keep alphabetical. */
+static const struct keyword {
+    const char *name;
+    keyword_fn *read;
+    size_t member;
+} keywords[] = {
+    {"$anchor", read_nothing, 0},
+    {"$comment", read_nothing, 0},
+    {"$defs", read_definitions, 0},
+    {"$id", read_nothing, 0},
+    {"$ref", read_reference, MEMBER(reference)},
+    {"$schema", read_nothing, 0},
+    {"additionalProperties", read_schema, MEMBER(additional)},
+    {"allOf", read_list, MEMBER(all_of)},
+    {"anyOf", read_list, MEMBER(any_of)},
+    {"const", read_value, MEMBER(constant)},
+    {"contains", read_schema, MEMBER(contains)},
+    {"contentEncoding", read_nothing, 0},
+    {"contentMediaType", read_nothing, 0},
+    {"contentSchema", read_nothing, 0},
+    {"default", read_nothing, 0},
+    {"dependentRequired", read_names_by_name, MEMBER(dependent_required)},
+    {"dependentSchemas", read_table, MEMBER(dependent_schemas)},
+    {"deprecated", read_nothing, 0},
+    {"description", read_nothing, 0},
+    {"else", read_schema, MEMBER(else_this)},
+    {"enum", read_array, MEMBER(choices)},
+    {"examples", read_nothing, 0},
+    {"exclusiveMaximum", read_bound, MEMBER(exclusive_maximum)},
+    {"exclusiveMinimum", read_bound, MEMBER(exclusive_minimum)},
+    {"format", read_nothing, 0},
+    {"if", read_schema, MEMBER(condition)},
+    {"items", read_schema, MEMBER(items)},
+    {"maxContains", read_count, MEMBER(contained.max)},
+    {"maxItems", read_count, MEMBER(elements.max)},
+    {"maxLength", read_count, MEMBER(length.max)},
+    {"maxProperties", read_count, MEMBER(members.max)},
+    {"maximum", read_bound, MEMBER(maximum)},
+    {"minContains", read_count, MEMBER(contained.min)},
+    {"minItems", read_count, MEMBER(elements.min)},
+    {"minLength", read_count, MEMBER(length.min)},
+    {"minProperties", read_count, MEMBER(members.min)},
+    {"minimum", read_bound, MEMBER(minimum)},
+    {"multipleOf", read_multiple, MEMBER(multiple_of)},
+    {"not", read_schema, MEMBER(not_this)},
+    {"oneOf", read_list, MEMBER(one_of)},
+    {"pattern", read_pattern, MEMBER(pattern)},
+    {"patternProperties", read_patterns, MEMBER(patterns)},
+    {"prefixItems", read_list, MEMBER(prefix_items)},
+    {"properties", read_table, MEMBER(properties)},
+    {"propertyNames", read_schema, MEMBER(names)},
+    {"readOnly", read_nothing, 0},
+    {"required", read_names, MEMBER(required)},
+    {"then", read_schema, MEMBER(then_this)},
+    {"title", read_nothing, 0},
+    {"type", read_types, MEMBER(types)},
+    {"uniqueItems", read_bool, MEMBER(unique)},
+    {"writeOnly", read_nothing, 0},
+};
+
+static void complain_unknown(const struct contract_site *site, const char *name)
+{
+    struct near_word near = near_word_new(name);
+    struct str message = {0};
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
+        near_word_offer(&near, keywords[i].name);
+    str_add(&message, "not a keyword that contracts may use");
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    contract_complain(site, NULL, str_text(&message));
+    str_done(&message);
+}
+
+void contract_load_keyword(const struct contract_site *site, const char *keyword)
+{
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
+        if (strcmp(keywords[i].name, keyword) == 0) {
+            char *schema = (char *)site->schema;
+            keywords[i].read(site, schema + keywords[i].member);
+            return;
+        }
+    }
+    complain_unknown(site, keyword);
+}

@@ -1,0 +1,173 @@
+#include <string.h>
+
+#include "contract_checking.h"
+#include "contract_types.h"
+#include "near_word.h"
+#include "str.h"
+
+/* Is the name one that may be there? */
+static bool check_name(struct contract_checking *checking, const struct contract_schema *schema,
+                       const struct contract_spot *member)
+{
+    struct json *name = json_new_text(member->at.key);
+    struct contract_spot spot = {.at = member->at, .value = name};
+    struct contract_findings *said = checking->findings;
+    struct contract_findings own = {.max = 1};
+    checking->findings = said ? &own : NULL;
+    const bool fits = contract_fits(checking, schema, &spot);
+    checking->findings = said;
+    if (!fits && own.count > 0) {
+        struct str message = {0};
+        const char *why = contract_described(schema, own.items[0].message);
+        str_addf(&message, "the name is not allowed: %s", why);
+        (void)contract_say_value(checking, &spot, str_text(&message), own.items[0].expected);
+        str_done(&message);
+    }
+    contract_findings_done(&own);
+    json_free(name);
+    return fits;
+}
+
+static bool say_unknown(struct contract_checking *checking, const struct contract_schema *schema,
+                        const struct contract_spot *member)
+{
+    if (!checking->findings)
+        return false;
+    struct str message = {0};
+    struct near_word near = near_word_new(member->at.key);
+    for (size_t i = 0; i < schema->properties.count; i++)
+        near_word_offer(&near, schema->properties.rows[i].key);
+    str_add(&message, "unknown key");
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    const struct contract_fault fault = {.code = VIOLATION_INVALID_VALUE,
+                                         .message = str_text(&message)};
+    (void)contract_say(checking, member, &fault);
+    str_done(&message);
+    return false;
+}
+
+static bool check_member(struct contract_checking *checking, const struct contract_schema *schema,
+                         struct contract_spot *member)
+{
+    const char *key = member->at.key;
+    const struct contract_schema *own = contract_table_find(&schema->properties, key);
+    bool is_known = own != NULL;
+    bool fits = !own || contract_fits(checking, own, member);
+    for (size_t i = 0; i < schema->patterns.count && !contract_is_settled(checking, fits); i++) {
+        const struct contract_patterned *row = &schema->patterns.rows[i];
+        if (!contract_matches(checking, member, row->pattern, key, strlen(key)))
+            continue;
+        is_known = true;
+        fits = contract_fits(checking, row->schema, member) && fits;
+    }
+    if (is_known || !schema->additional || contract_is_settled(checking, fits))
+        return fits;
+    if (schema->additional->refuses_all)
+        return say_unknown(checking, schema, member);
+    return contract_fits(checking, schema->additional, member) && fits;
+}
+
+static bool has_member_schemas(const struct contract_schema *schema)
+{
+    return schema->properties.count > 0 || schema->patterns.count > 0 || schema->additional ||
+           schema->names;
+}
+
+static bool check_each(struct contract_checking *checking, const struct contract_schema *schema,
+                       const struct contract_spot *spot)
+{
+    void *iter = NULL;
+    struct contract_spot member = {.at = {.up = &spot->at}};
+    bool fits = true;
+    while (!contract_is_settled(checking, fits) &&
+           json_next(spot->value, &iter, &member.at.key, &member.value)) {
+        member.types = 0;
+        if (schema->names)
+            fits = check_name(checking, schema->names, &member) && fits;
+        if (!contract_is_settled(checking, fits))
+            fits = check_member(checking, schema, &member) && fits;
+        member.at.index++;
+    }
+    return fits;
+}
+
+/* The types that a member should be of; 0 if its schema does not say. */
+static unsigned types_wanted(const struct contract_schema *schema, const char *key)
+{
+    const struct contract_schema *own = contract_table_find(&schema->properties, key);
+    if (own && own->types == 0 && own->target)
+        own = own->target;
+    return own ? own->types : 0;
+}
+
+static bool say_missing(struct contract_checking *checking, const struct contract_schema *schema,
+                        const struct contract_spot *member, const char *message)
+{
+    struct str expected = {0};
+    const unsigned types = types_wanted(schema, member->at.key);
+    if (types != 0)
+        contract_types_add(&expected, types);
+    const struct contract_fault fault = {
+        .code = VIOLATION_MISSING_FIELD,
+        .message = message,
+        .expected = types != 0 ? str_text(&expected) : NULL,
+        .actual = "nothing",
+    };
+    (void)contract_say(checking, member, &fault);
+    str_done(&expected);
+    return false;
+}
+
+/* The names that must be there, behind all that is there. */
+static bool check_names(struct contract_checking *checking, const struct contract_schema *schema,
+                        const struct contract_spot *spot, const struct json *names,
+                        const char *message)
+{
+    bool fits = true;
+    for (size_t i = 0; i < json_count(names) && !contract_is_settled(checking, fits); i++) {
+        const char *name = json_text(json_at(names, i), "");
+        const struct contract_spot member = {
+            .at = {.up = &spot->at, .key = name, .index = json_count(spot->value) + i}};
+        if (json_get(spot->value, name))
+            continue;
+        fits = checking->findings ? say_missing(checking, schema, &member, message) : false;
+    }
+    return fits;
+}
+
+static bool check_dependent(struct contract_checking *checking,
+                            const struct contract_schema *schema, const struct contract_spot *spot)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *names = NULL;
+    struct str message = {0};
+    bool fits = true;
+    while (json_next(schema->dependent_required, &iter, &key, &names)) {
+        if (!json_get(spot->value, key))
+            continue;
+        str_clear(&message);
+        str_addf(&message, "required where \"%s\" is", key);
+        fits = check_names(checking, schema, spot, names, str_text(&message)) && fits;
+    }
+    str_done(&message);
+    return fits;
+}
+
+bool contract_check_members(struct contract_checking *checking,
+                            const struct contract_schema *schema, struct contract_spot *spot)
+{
+    const struct contract_amount amount = {.range = schema->members,
+                                           .what = "members",
+                                           .less = "too few members",
+                                           .more = "too many members"};
+    bool fits = contract_check_amount(checking, spot, &amount, (int64_t)json_count(spot->value));
+    if (has_member_schemas(schema) && !contract_is_settled(checking, fits))
+        fits = check_each(checking, schema, spot) && fits;
+    if (schema->required && !contract_is_settled(checking, fits))
+        fits = check_names(checking, schema, spot, schema->required, "required") && fits;
+    if (schema->dependent_required && !contract_is_settled(checking, fits))
+        fits = check_dependent(checking, schema, spot) && fits;
+    return fits;
+}

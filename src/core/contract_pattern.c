@@ -1,0 +1,159 @@
+#include "contract_pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "ecma_pattern.h"
+#include "xalloc.h"
+
+enum {
+    HEAP_LIMIT_KIB = 64 * 1024, /* memory of one match */
+    STEP_FACTOR = 16,           /* from one try with more steps to the next */
+    REASON_MAX = 200,
+};
+
+/* Either a plain text that must stand at the beginning, or what PCRE2 compiled. */
+struct contract_pattern {
+    char *beginning; /* owned; NULL: it is compiled */
+    size_t beginning_len;
+    pcre2_code *code; /* owned */
+};
+
+struct contract_matcher {
+    pcre2_match_data *data;       /* owned */
+    pcre2_match_context *context; /* owned */
+    int64_t steps_left;
+};
+
+static void *must(void *memory)
+{
+    if (!memory) { /* not covered: memory is out */
+        (void)fputs("devs: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+/* "^literal" is common and needs no machine. */
+static bool is_beginning(const char *text, size_t len)
+{
+    if (len == 0 || text[0] != '^')
+        return false;
+    for (size_t i = 1; i < len; i++) {
+        if (text[i] == '\0' || strchr("\\^$.|?*+()[]{}", text[i]))
+            return false;
+    }
+    return true;
+}
+
+/* What the library would make possessive is not counted as a step, so it may not. */
+static bool compile(struct contract_pattern *pattern, const struct str *source, struct err *err)
+{
+    const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF |
+                             PCRE2_ALLOW_EMPTY_CLASS | PCRE2_NO_AUTO_POSSESS |
+                             PCRE2_NEVER_BACKSLASH_C;
+    int number = 0;
+    size_t at = 0;
+    pcre2_compile_context *context = must(pcre2_compile_context_create(NULL));
+    (void)pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF); /* what '.' does not match */
+    pattern->code =
+        pcre2_compile((PCRE2_SPTR)str_text(source), source->len, options, &number, &at, context);
+    pcre2_compile_context_free(context);
+    if (pattern->code)
+        return true;
+    char why[REASON_MAX] = {0};
+    (void)pcre2_get_error_message(number, (PCRE2_UCHAR *)why, sizeof(why));
+    return err_set(err, ERR_INVALID, "%s", why);
+}
+
+bool contract_pattern_open(struct contract_pattern **out, const char *text, size_t len,
+                           struct err *err)
+{
+    if (len > CONTRACT_PATTERN_MAX)
+        return err_set(err, ERR_INVALID, "more than %d bytes", CONTRACT_PATTERN_MAX);
+    struct contract_pattern *pattern = xcalloc(1, sizeof(*pattern));
+    struct str source = {0};
+    bool ok = true;
+    if (is_beginning(text, len)) {
+        pattern->beginning = xstrndup(text + 1, len - 1);
+        pattern->beginning_len = len - 1;
+    } else {
+        ok = ecma_pattern(&source, text, len, err) && compile(pattern, &source, err);
+    }
+    str_done(&source);
+    if (ok)
+        *out = pattern;
+    else
+        contract_pattern_close(pattern);
+    return ok;
+}
+
+void contract_pattern_close(struct contract_pattern *pattern)
+{
+    if (!pattern)
+        return;
+    pcre2_code_free(pattern->code);
+    free(pattern->beginning);
+    free(pattern);
+}
+
+struct contract_matcher *contract_matcher_new(void)
+{
+    struct contract_matcher *matcher = xcalloc(1, sizeof(*matcher));
+    matcher->data = must(pcre2_match_data_create(1, NULL));
+    matcher->context = must(pcre2_match_context_create(NULL));
+    matcher->steps_left = CONTRACT_MATCH_STEPS_ALL;
+    (void)pcre2_set_heap_limit(matcher->context, HEAP_LIMIT_KIB);
+    return matcher;
+}
+
+void contract_matcher_free(struct contract_matcher *matcher)
+{
+    if (!matcher)
+        return;
+    pcre2_match_context_free(matcher->context);
+    pcre2_match_data_free(matcher->data);
+    free(matcher);
+}
+
+static int64_t steps_allowed(size_t len)
+{
+    const int64_t most = CONTRACT_MATCH_STEPS_MAX;
+    const int64_t bytes = len < (size_t)most ? (int64_t)len : most;
+    const int64_t steps = CONTRACT_MATCH_STEPS_MIN + bytes * CONTRACT_MATCH_STEPS_PER_BYTE;
+    return steps < most ? steps : most;
+}
+
+/* The library does not say how many steps a match took. So it gets few first, and more of
+ * what is left only when those are not enough. */
+enum contract_match contract_pattern_match(const struct contract_pattern *pattern,
+                                           struct contract_matcher *matcher, const char *text,
+                                           size_t len)
+{
+    if (pattern->beginning) {
+        const size_t want = pattern->beginning_len;
+        const bool begins = len >= want && memcmp(text, pattern->beginning, want) == 0;
+        return begins ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
+    }
+    const int64_t allowed = steps_allowed(len);
+    for (int64_t steps = CONTRACT_MATCH_STEPS_MIN;; steps *= STEP_FACTOR) {
+        const int64_t now = steps < allowed ? steps : allowed;
+        if (now > CONTRACT_MATCH_STEPS_MIN)
+            matcher->steps_left -= now;
+        if (matcher->steps_left < 0)
+            return CONTRACT_MATCH_LIMITED;
+        (void)pcre2_set_match_limit(matcher->context, (uint32_t)now);
+        const int result = pcre2_match(pattern->code, (PCRE2_SPTR)text, len, 0, PCRE2_NO_UTF_CHECK,
+                                       matcher->data, matcher->context);
+        if (result == PCRE2_ERROR_NOMATCH)
+            return CONTRACT_MATCH_NO;
+        if (result >= 0)
+            return CONTRACT_MATCH_YES;
+        if (result != PCRE2_ERROR_MATCHLIMIT || now == allowed)
+            return CONTRACT_MATCH_LIMITED;
+    }
+}

@@ -1,0 +1,119 @@
+#include <string.h>
+
+#include "contract.h"
+#include "str.h"
+
+enum {
+    BEGINNINGS_MAX = 64, /* places where JSON may begin that are tried */
+    READ_FACTOR = 4,     /* of the text's length: bytes that are read for that in all */
+};
+
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+static const char blanks[] = " \t\r\n";
+
+/* JSON in a text that holds something else too. */
+struct found {
+    size_t start;
+    size_t len;      /* 0: none was found */
+    bool ends_early; /* the text ends within it */
+};
+
+static bool is_blank(char c)
+{
+    return c != '\0' && strchr(blanks, c);
+}
+
+/* The longest object or array in the text; of those that the text cuts off the first. */
+static struct found find_json(const char *text, size_t len)
+{
+    struct found found = {0};
+    size_t budget = len * READ_FACTOR;
+    size_t at = 0;
+    for (int tries = 0; at < len && tries < BEGINNINGS_MAX; at++) {
+        if (text[at] != '{' && text[at] != '[')
+            continue;
+        size_t read = 0;
+        const bool begins = json_begins(text + at, len - at, &read);
+        const bool ends_early = !begins && read >= len - at;
+        const bool is_better = begins ? found.ends_early || read > found.len : found.len == 0;
+        if ((begins || ends_early) && is_better)
+            found = (struct found){.start = at, .len = read, .ends_early = ends_early};
+        tries++;
+        at += begins ? read - 1 : 0;
+        if (read > budget)
+            break;
+        budget -= read;
+    }
+    return found;
+}
+
+/* Does the line before begin with ```? */
+static bool is_fenced(const char *text, size_t start)
+{
+    size_t end = start;
+    while (end > 0 && is_blank(text[end - 1]))
+        end--;
+    size_t line = end;
+    while (line > 0 && text[line - 1] != '\n')
+        line--;
+    return end - line >= 3 && memcmp(text + line, "```", 3) == 0;
+}
+
+static void add_found(struct str *out, const char *text, const struct found *found)
+{
+    const struct json_place place = json_place_at(text, found->start);
+    str_addf(out, "; JSON begins at line %d, column %d", place.line, place.column);
+    if (is_fenced(text, found->start))
+        str_add(out, ", in a code fence");
+    if (found->ends_early)
+        str_add(out, ", and does not end");
+}
+
+static void say_no_json(const char *text, size_t len, struct json_place place, const char *why,
+                        struct violations *wrong)
+{
+    struct str message = {0};
+    const bool has_mark = len >= strlen(byte_order_mark) &&
+                          memcmp(text, byte_order_mark, strlen(byte_order_mark)) == 0;
+    str_addf(&message, "line %d, column %d: %s", place.line, place.column,
+             has_mark ? "a byte order mark" : why);
+    const struct found found = find_json(text, len);
+    size_t first = 0;
+    while (first < len && is_blank(text[first]))
+        first++;
+    const bool is_all = found.ends_early && found.start == first;
+    if (first == len)
+        str_add(&message, "; there is nothing in it");
+    else if (found.len > 0 && !is_all)
+        add_found(&message, text, &found);
+    violations_add(wrong, VIOLATION_NOT_JSON, "", str_text(&message), NULL, NULL);
+    str_done(&message);
+}
+
+static struct json *parse(const char *text, size_t len, struct violations *wrong)
+{
+    struct json *value = NULL;
+    struct json_place place = {0};
+    struct err err = {0};
+    if (len > CONTRACT_INSTANCE_MAX) {
+        struct str message = {0};
+        str_addf(&message, "larger than %d MiB", CONTRACT_INSTANCE_MAX >> 20);
+        violations_add(wrong, VIOLATION_INVALID_VALUE, "", str_text(&message), NULL, NULL);
+        str_done(&message);
+    } else if (!json_parse_data(text, len, &value, &place, &err)) {
+        say_no_json(text, len, place, err.message, wrong);
+    }
+    return value;
+}
+
+bool contract_check_text(const struct contract *contract, const char *text, size_t len,
+                         struct json **value, struct violations *wrong)
+{
+    struct json *parsed = parse(text, len, wrong);
+    const bool fits = parsed && contract_check(contract, parsed, wrong);
+    if (fits && value)
+        *value = parsed;
+    else
+        json_free(parsed);
+    return fits;
+}

@@ -1,0 +1,215 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract_checking.h"
+#include "contract_equal.h"
+#include "near_word.h"
+#include "str.h"
+
+enum { CHOICES_SHOWN = 8 }; /* of an enum */
+
+static bool is_root_member(const struct contract_spot *spot, const char *key)
+{
+    const struct json_pointer *up = spot->at.up;
+    return up && !up->up && spot->at.key && strcmp(spot->at.key, key) == 0;
+}
+
+bool contract_is_identity(const struct contract_schema *schema, const struct contract_spot *spot)
+{
+    const bool is_one = schema->constant || json_count(schema->choices) == 1;
+    return is_one && (is_root_member(spot, "kernel") || is_root_member(spot, "op"));
+}
+
+static enum violation_code choice_code(const struct contract_schema *schema,
+                                       const struct contract_spot *spot)
+{
+    if (!contract_is_identity(schema, spot))
+        return VIOLATION_INVALID_VALUE;
+    return is_root_member(spot, "op") ? VIOLATION_OP_MISMATCH : VIOLATION_KERNEL_MISMATCH;
+}
+
+static bool say_choice(struct contract_checking *checking, const struct contract_schema *schema,
+                       const struct contract_spot *spot, const char *message, const char *expected)
+{
+    static const char *const identity_words[] = {
+        [VIOLATION_KERNEL_MISMATCH] = "another kernel than the one asked for",
+        [VIOLATION_OP_MISMATCH] = "another op than the one asked for",
+    };
+    const enum violation_code code = choice_code(schema, spot);
+    char *actual = json_brief(spot->value, CONTRACT_SHOWN_MAX);
+    const struct contract_fault fault = {
+        .code = code,
+        .message = violation_is_mismatch(code) ? identity_words[code] : message,
+        .expected = expected,
+        .actual = actual,
+        .is_choice = true,
+    };
+    (void)contract_say(checking, spot, &fault);
+    free(actual);
+    return false;
+}
+
+static bool is_equal(struct contract_checking *checking, const struct json *a, const struct json *b)
+{
+    const bool equal = contract_equal(a, b, &checking->steps_left);
+    if (checking->steps_left < 0)
+        checking->stop = CONTRACT_STOP_STEPS;
+    return equal && checking->steps_left >= 0;
+}
+
+static bool check_constant(struct contract_checking *checking, const struct contract_schema *schema,
+                           const struct contract_spot *spot)
+{
+    if (is_equal(checking, schema->constant, spot->value))
+        return true;
+    if (!checking->findings)
+        return false;
+    char *expected = json_brief(schema->constant, CONTRACT_SHOWN_MAX);
+    (void)say_choice(checking, schema, spot, "must be this value", expected);
+    free(expected);
+    return false;
+}
+
+static void add_choices(struct str *out, const struct json *choices)
+{
+    const size_t count = json_count(choices);
+    for (size_t i = 0; i < count && i < CHOICES_SHOWN; i++) {
+        char *choice = json_brief(json_at(choices, i), CONTRACT_SHOWN_MAX);
+        if (i > 0)
+            str_add(out, i + 1 == count ? " or " : ", ");
+        str_add(out, choice);
+        free(choice);
+    }
+    if (count > CHOICES_SHOWN)
+        str_addf(out, " or one of %zu more", count - CHOICES_SHOWN);
+    if (count == 0)
+        str_add(out, "nothing");
+}
+
+static bool say_choices(struct contract_checking *checking, const struct contract_schema *schema,
+                        const struct contract_spot *spot)
+{
+    struct str expected = {0};
+    struct str message = {0};
+    const char *word = json_text(spot->value, NULL);
+    struct near_word near = near_word_new(word ? word : "");
+    for (size_t i = 0; word && i < json_count(schema->choices); i++) {
+        const char *choice = json_text(json_at(schema->choices, i), NULL);
+        if (choice)
+            near_word_offer(&near, choice);
+    }
+    str_add(&message, "not one of the values allowed");
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    add_choices(&expected, schema->choices);
+    (void)say_choice(checking, schema, spot, str_text(&message), str_text(&expected));
+    str_done(&expected);
+    str_done(&message);
+    return false;
+}
+
+static bool check_choices(struct contract_checking *checking, const struct contract_schema *schema,
+                          const struct contract_spot *spot)
+{
+    for (size_t i = 0; i < json_count(schema->choices); i++) {
+        if (is_equal(checking, json_at(schema->choices, i), spot->value))
+            return true;
+    }
+    return checking->findings ? say_choices(checking, schema, spot) : false;
+}
+
+bool contract_check_choice(struct contract_checking *checking, const struct contract_schema *schema,
+                           struct contract_spot *spot)
+{
+    bool fits = !schema->constant || check_constant(checking, schema, spot);
+    if (schema->choices && !contract_is_settled(checking, fits))
+        fits = check_choices(checking, schema, spot) && fits;
+    return fits;
+}
+
+/* A bound that a number is on the wrong side of. */
+struct side {
+    const struct contract_bound *bound;
+    const char *keyword;
+    const char *message;
+    const char *words; /* before the bound */
+    int order;         /* of the number and the bound where it is wrong: -1 or 1 */
+    bool or_equal;     /* where they are equal it is wrong too */
+};
+
+static bool say_bound(struct contract_checking *checking, const struct contract_schema *schema,
+                      const struct contract_spot *spot, const struct side *side)
+{
+    if (!checking->findings)
+        return false;
+    struct str expected = {0};
+    char *bound = json_brief(json_get(schema->json, side->keyword), CONTRACT_SHOWN_MAX);
+    str_addf(&expected, "%s %s", side->words, bound);
+    (void)contract_say_value(checking, spot, side->message, str_text(&expected));
+    free(bound);
+    str_done(&expected);
+    return false;
+}
+
+bool contract_check_number(struct contract_checking *checking, const struct contract_schema *schema,
+                           struct contract_spot *spot)
+{
+    const struct side sides[] = {
+        {&schema->minimum, "minimum", "too small", "at least", -1, false},
+        {&schema->exclusive_minimum, "exclusiveMinimum", "too small", "more than", -1, true},
+        {&schema->maximum, "maximum", "too large", "at most", 1, false},
+        {&schema->exclusive_maximum, "exclusiveMaximum", "too large", "less than", 1, true},
+    };
+    const struct side multiple = {
+        &schema->multiple_of, "multipleOf", "not a multiple", "a multiple of", 0, false};
+    const struct decimal number = decimal_of(spot->value);
+    bool fits = true;
+    for (size_t i = 0; i < ARRAY_LEN(sides); i++) {
+        const struct side *side = &sides[i];
+        if (!side->bound->is_set)
+            continue;
+        const int order = decimal_compare(number, side->bound->value);
+        if (order * side->order > 0 || (order == 0 && side->or_equal))
+            fits = say_bound(checking, schema, spot, side);
+    }
+    if (schema->multiple_of.is_set && !decimal_is_multiple(number, schema->multiple_of.value))
+        fits = say_bound(checking, schema, spot, &multiple);
+    return fits;
+}
+
+static int64_t count_characters(const char *text, size_t len)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < len; i++)
+        count += ((unsigned char)text[i] & 0xC0) != 0x80 ? 1 : 0;
+    return count;
+}
+
+static bool check_pattern(struct contract_checking *checking, const struct contract_schema *schema,
+                          const struct contract_spot *spot)
+{
+    size_t len = 0;
+    const char *text = json_bytes(spot->value, &len);
+    if (contract_matches(checking, spot, schema->pattern, text, len))
+        return true;
+    if (checking->stop != CONTRACT_GOES_ON)
+        return false;
+    const char *pattern = json_text(json_get(schema->json, "pattern"), "");
+    return contract_say_value(checking, spot,
+                              contract_described(schema, "does not match the pattern"), pattern);
+}
+
+bool contract_check_string(struct contract_checking *checking, const struct contract_schema *schema,
+                           struct contract_spot *spot)
+{
+    size_t len = 0;
+    const char *text = json_bytes(spot->value, &len);
+    const struct contract_amount amount = {
+        .range = schema->length, .what = "characters", .less = "too short", .more = "too long"};
+    bool fits = true;
+    if (contract_range_is_set(&schema->length))
+        fits = contract_check_amount(checking, spot, &amount, count_characters(text, len));
+    if (schema->pattern && !contract_is_settled(checking, fits))
+        fits = check_pattern(checking, schema, spot) && fits;
+    return fits;
+}
