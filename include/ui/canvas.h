@@ -27,7 +27,8 @@ enum style {
     STYLE_QUIET,
     STYLE_HELD,
     STYLE_PASSED,
-    STYLE_FAILED, /* gave up, stuck, lost */
+    STYLE_FAILED,  /* gave up, stuck, lost */
+    STYLE_SUSPECT, /* may go in circles */
     STYLE_KEY,    /* a key in the footer or in help */
     STYLE_LABEL,  /* "next", "why", ... */
     STYLE_MATCH,  /* the rule's bytes, a search hit */

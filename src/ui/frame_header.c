@@ -281,6 +281,8 @@ static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT
     int chosen = input->view->chosen;
     if (!fold && chosen >= 0 && input->facts->state->tasks[chosen].held)
         briefs[UI_HOLD] = "let go";
+    if (!fold && chosen >= 0 && input->facts->state->tasks[chosen].status == TASK_STUCK)
+        briefs[UI_RETRY] = "go on";
     if (!fold)
         return;
     bool all_held = fold->held == fold->fault.count;

@@ -159,8 +159,10 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
     }
     preview_put_state(&preview);
     put_why(&preview);
-    if (kind != FRAME_PREVIEW_SHORT)
+    if (kind != FRAME_PREVIEW_SHORT) {
+        preview_put_circles(&preview);
         put_near(&preview);
+    }
     if (kind == FRAME_PREVIEW_ROOMY)
         put_command(&preview);
     if (kind != FRAME_PREVIEW_SHORT)

@@ -1,6 +1,6 @@
 /*
  * frame_preview.h - what the parts of the preview share: frame_preview.c, frame_state.c,
- * frame_tries.c and frame_fold.c only.
+ * frame_circles.c, frame_tries.c and frame_fold.c only.
  */
 #ifndef DEVS_FRAME_PREVIEW_H
 #define DEVS_FRAME_PREVIEW_H
@@ -33,6 +33,9 @@ void preview_put_state(struct preview *preview);
 
 /* frame_tries.c: what is proven so far, and the tries of the present step. */
 void preview_put_tries(struct preview *preview);
+
+/* frame_circles.c: what makes it go in circles, or seem to; nothing where it does not. */
+void preview_put_circles(struct preview *preview);
 
 /* frame_fold.c: the tasks of one fault: how many, since when, and which. */
 void preview_put_fold(struct preview *preview, const struct view_fold *fold);

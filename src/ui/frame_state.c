@@ -241,6 +241,12 @@ static void add_state(const struct preview *preview, struct str *out)
     case SHOWN_HELD:
         add_held(preview, out);
         return;
+    case SHOWN_STUCK:
+        str_add(out, "stuck");
+        add_since(preview, out);
+        if (preview->input->facts->mode == VIEW_LIVE)
+            str_add(out, "; r goes on, asks again after twice as many");
+        return;
     case SHOWN_LOST:
         str_add(out, "it ran when devs was killed");
         return;
@@ -248,7 +254,6 @@ static void add_state(const struct preview *preview, struct str *out)
     case SHOWN_PASSED:
     case SHOWN_GAVE_UP:
     case SHOWN_CANCELLED:
-    case SHOWN_STUCK:
     case SHOWN_BLOCKED:
     case SHOWN_COUNT:
         break;

@@ -1,4 +1,5 @@
 /* frame_tries.c - what is proven of the chosen task and which tries there were, in the preview. */
+#include "attr.h"
 #include "frame_preview.h"
 #include "text.h"
 
@@ -26,17 +27,23 @@ static void add_proof(const struct preview *preview, int number, struct str *out
     str_add(out, " ago");
 }
 
-/* As many of the last parts as fit into a line, in their order. `part` 0 .. count - 1
- * is appended by `add`. */
+/* `add` appends part 0 .. count - 1. */
 typedef void part_fn(const struct preview *preview, int part, struct str *out);
+struct parts {
+    int count;
+    part_fn *add;
+    const char *after; /* words behind the last one; "" = none */
+};
 
-static void put_last_parts(struct preview *preview, const char *label, int count, part_fn *add)
+/* As many of the last parts as fit into a line, in their order. */
+static void put_last_parts(struct preview *preview, const char *label, struct parts parts)
 {
     int room = preview->box->columns - PREVIEW_TEXT_COLUMN;
     struct str text = {0};
-    for (int i = count - 1; i >= 0; i--) {
+    str_add(&text, parts.after);
+    for (int i = parts.count - 1; i >= 0; i--) {
         struct str longer = {0};
-        add(preview, i, &longer);
+        parts.add(preview, i, &longer);
         if (text.len > 0)
             str_addf(&longer, "   %s", text.data);
         bool fits = text.len == 0 || text_width(longer.data, longer.len) <= room;
@@ -50,26 +57,57 @@ static void put_last_parts(struct preview *preview, const char *label, int count
 }
 
 /* The last parts in lines of their own, as many as there is room for. */
-static void put_parts_below(struct preview *preview, const char *label, int count, part_fn *add)
+static void put_parts_below(struct preview *preview, const char *label, struct parts parts)
 {
     int room = preview->box->rows - preview->row;
-    int first = count > room ? count - room : 0;
-    for (int i = first; i < count; i++) {
+    int first = parts.count > room ? parts.count - room : 0;
+    for (int i = first; i < parts.count; i++) {
         struct str text = {0};
-        add(preview, i, &text);
+        parts.add(preview, i, &text);
         preview_put(preview, i == first ? label : "", str_text(&text));
         str_done(&text);
     }
 }
 
-static void put_parts(struct preview *preview, const char *label, int count, part_fn *add)
+static void put_parts(struct preview *preview, const char *label, struct parts parts)
 {
     if (preview_is_full(preview))
         return;
     if (preview->kind == FRAME_PREVIEW_ROOMY)
-        put_parts_below(preview, label, count, add);
+        put_parts_below(preview, label, parts);
     else
-        put_last_parts(preview, label, count, add);
+        put_last_parts(preview, label, parts);
+}
+
+/* Eighths of a cell, from the lowest; nothing new has none. */
+static const char *share_bar(int permille)
+{
+    static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇"};
+    enum { PERMILLE = 1000, STEPS = (int)ARRAY_LEN(bars) };
+    int step = permille * STEPS / PERMILLE;
+    return bars[step < STEPS ? step : STEPS - 1];
+}
+
+/* ".04 ▁", or "—" where it is not known. */
+static void add_share(const struct preview *preview, const struct attempt_state *attempt,
+                      struct str *out)
+{
+    bool ascii = preview->canvas->ascii;
+    int permille = attempt->new_permille;
+    if (permille < 0)
+        str_add(out, ascii ? "-" : "—");
+    shown_new(permille, out);
+    if (permille >= 0 && !ascii)
+        str_addf(out, " %s", share_bar(permille));
+}
+
+/* Did it fail as the try before it did? */
+static bool is_same_fault(const struct attempt_state *attempts, int index)
+{
+    const struct attempt_state *attempt = &attempts[index];
+    return index > 0 && attempt->class != VERDICT_SUCCESS &&
+           digest_is_known(attempt->fingerprint) &&
+           digest_equal(attempt->fingerprint, attempts[index - 1].fingerprint);
 }
 
 static void add_try_word(const struct attempt_state *attempt, struct str *out)
@@ -87,8 +125,8 @@ static void add_try_word(const struct attempt_state *attempt, struct str *out)
 /* "3 ✗ test-fail 1:47", "1 ✗ start: busy" for one that could not be started. */
 static void add_try(const struct preview *preview, int index, struct str *out)
 {
-    const struct attempt_state *attempt =
-        &run_state_step(preview->state, preview->task)->attempts[index];
+    const struct attempt_state *attempts = run_state_step(preview->state, preview->task)->attempts;
+    const struct attempt_state *attempt = &attempts[index];
     bool ascii = preview->canvas->ascii;
     struct moment now = frame_now(preview->input);
     bool ended = attempt->ended.mono_ms != 0;
@@ -107,12 +145,60 @@ static void add_try(const struct preview *preview, int index, struct str *out)
         str_add(out, "runs");
     str_add_char(out, ' ');
     shown_duration(ended ? attempt->outcome.ran_ms : now.mono_ms - attempt->started.mono_ms, out);
+    if (!ended || preview->kind != FRAME_PREVIEW_ROOMY)
+        return;
+    if (attempt->new_permille >= 0) {
+        str_add(out, "  new ");
+        add_share(preview, attempt, out);
+    }
+    if (is_same_fault(attempts, index))
+        str_add(out, "  same fault");
+}
+
+static void add_try_share(const struct preview *preview, int index, struct str *out)
+{
+    add_share(preview, &run_state_step(preview->state, preview->task)->attempts[index], out);
+}
+
+/* That the last tries said the same, or hardly anything new; nothing for a single one. */
+static void add_running_same(const struct step_state *step, int ended, struct str *out)
+{
+    enum { LITTLE_PERMILLE = 100 };
+    int little = 0;
+    for (int i = ended - 1; i >= 0; i--, little++) {
+        int permille = step->attempts[i].new_permille;
+        if (permille < 0 || permille > LITTLE_PERMILLE)
+            break;
+    }
+    if (step->same > 1)
+        str_addf(out, "the same result %d times running", step->same);
+    else if (little > 1)
+        str_addf(out, "hardly anything new %d times running", little);
+}
+
+/* What share of each try's output was new; in lines of their own they have it beside them. */
+static void put_shares(struct preview *preview)
+{
+    const struct step_state *step = run_state_step(preview->state, preview->task);
+    int ended = (int)step->attempt_count;
+    if (ended > 0 && step->attempts[ended - 1].ended.mono_ms == 0)
+        ended--;
+    bool is_known = false;
+    for (int i = 0; i < ended; i++)
+        is_known = is_known || step->attempts[i].new_permille >= 0;
+    if (!is_known || ended < 2 || preview->kind == FRAME_PREVIEW_ROOMY)
+        return;
+    struct str same = {0};
+    add_running_same(step, ended, &same);
+    put_last_parts(preview, "new", (struct parts){ended, add_try_share, str_text(&same)});
+    str_done(&same);
 }
 
 void preview_put_tries(struct preview *preview)
 {
     int step = run_state_step_number(preview->state, preview->task);
     size_t tries = run_state_step(preview->state, preview->task)->attempt_count;
-    put_parts(preview, "proof", step + 1, add_proof);
-    put_parts(preview, "tries", (int)tries, add_try);
+    put_parts(preview, "proof", (struct parts){step + 1, add_proof, ""});
+    put_parts(preview, "tries", (struct parts){(int)tries, add_try, ""});
+    put_shares(preview);
 }

@@ -51,7 +51,7 @@ static const char *const sign_words[] = {
     [SHOWN_RUNNING] = "its process is alive",   [SHOWN_QUIET] = "runs, no output for long",
     [SHOWN_QUEUED] = "waits for its turn",      [SHOWN_HELD] = "a person holds it",
     [SHOWN_PASSED] = "all phases proven",       [SHOWN_GAVE_UP] = "all tries are used up",
-    [SHOWN_CANCELLED] = "by a person",          [SHOWN_STUCK] = "goes in circles",
+    [SHOWN_CANCELLED] = "by a person",          [SHOWN_STUCK] = "goes in circles, or may",
     [SHOWN_BLOCKED] = "a task it needs failed", [SHOWN_LOST] = "its end was not seen",
 };
 static_assert(ARRAY_LEN(sign_words) == SHOWN_COUNT, "every sign has its words");

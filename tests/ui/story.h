@@ -27,6 +27,9 @@ void story_init_full(struct story *story);
 /* What retries look like at 14:02:37: starts that fail, long and parked waits, a formula, six
  * tasks of one fault, a closed gate. */
 void story_init_retries(struct story *story);
+/* Going in circles at 14:02:37 (story_circles.c): tasks that are stuck by a repeat, a cycle and
+ * their policy's window, two that are suspected, and one that is not. */
+void story_init_circles(struct story *story);
 void story_done(struct story *story);
 
 /* The time of what follows: minutes and seconds after 13:50:00 UTC. */

@@ -157,6 +157,103 @@ START_TEST(test_golden_retry)
 }
 END_TEST
 
+static void set_up_circles(void)
+{
+    set_up();
+    view_done(&view);
+    story_done(&story);
+    story_init_circles(&story);
+    view_init(&view, story.plan->task_count);
+    facts.now = facts.clock = story.now;
+}
+
+static const struct {
+    const char *name, *chosen;
+    int rows, columns;
+    bool ascii;
+} circle_frames[] = {
+    {"circles-stuck-80x24", "tax", 24, 80, false},
+    {"circles-stuck-80x24-ascii", "tax", 24, 80, true},
+    {"circles-stuck-140x40", "tax", 40, 140, false},
+    {"circles-stuck-40x12", "tax", 12, 40, false},
+    {"circles-cycle-80x24", "flip", 24, 80, false},
+    {"circles-window-80x24", "survey", 24, 80, false},
+    {"circles-suspect-80x24", "mail", 24, 80, false},
+    {"circles-suspect-80x24-ascii", "mail", 24, 80, true},
+    {"circles-suspect-140x40", "mail", 40, 140, false},
+    {"circles-suspect-140x40-ascii", "mail", 40, 140, true},
+    {"circles-suspect-40x12-ascii", "mail", 12, 40, true},
+    {"circles-suspect-20x2", "mail", 2, 20, false},
+    {"circles-new-80x24", "rates", 24, 80, false},
+    {"circles-new-140x40", "rates", 40, 140, false},
+};
+
+START_TEST(test_golden_circles)
+{
+    view.chosen = story_task(&story, circle_frames[_i].chosen);
+    draw(circle_frames[_i].rows, circle_frames[_i].columns, circle_frames[_i].ascii);
+    golden_check(&canvas, circle_frames[_i].name);
+}
+END_TEST
+
+/* The row of the list that a task is in; -1 if it is not there. */
+static int row_of(const char *id)
+{
+    for (int row = 2; row < canvas.rows; row++) {
+        struct str line = {0};
+        for (int column = 0; column < 30; column++)
+            str_add_char(&line, (char)canvas_cell(&canvas, row, column)->rune);
+        bool found = strstr(str_text(&line), id) != NULL;
+        str_done(&line);
+        if (found)
+            return row;
+    }
+    return -1;
+}
+
+START_TEST(test_suspicion_has_sign_word_and_colour)
+{
+    draw(24, 80, true);
+    int row = row_of("mail");
+    ck_assert_int_gt(row, 0);
+    ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, '8');
+    ck_assert_int_eq(canvas_cell(&canvas, row, 2)->style, STYLE_SUSPECT);
+    ck_assert(shows("circles? 3x"));
+    ck_assert_int_eq(canvas_cell(&canvas, row, 69)->rune, 'c');
+    ck_assert_int_eq(canvas_cell(&canvas, row, 69)->style, STYLE_SUSPECT);
+    row = row_of("rates");
+    ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, ' ');
+}
+END_TEST
+
+START_TEST(test_suspicion_goes_away_with_what_is_new)
+{
+    story_add(&story, story_event(&story, "mail", EVENT_WAIT_ENDED));
+    story_start(&story, "mail");
+    draw(24, 80, true);
+    ck_assert_int_eq(canvas_cell(&canvas, row_of("mail"), 2)->rune, '8');
+    struct event end = story_event(&story, "mail", EVENT_ATTEMPT_ENDED);
+    end.a = OUTCOME_EXIT;
+    end.b = 1;
+    end.text = "{\"fp\":\"99d00000000000000000000000000009\",\"new\":500,"
+               "\"loop\":{\"raw\":99,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
+    story_add(&story, end);
+    draw(24, 80, true);
+    ck_assert_int_eq(canvas_cell(&canvas, row_of("mail"), 2)->rune, ' ');
+}
+END_TEST
+
+START_TEST(test_stuck_task_offers_to_go_on_while_its_run_lives)
+{
+    view.chosen = story_task(&story, "tax");
+    draw(24, 80, false);
+    ck_assert(shows("r goes on, asks again after twice as many"));
+    facts.mode = VIEW_REPLAY;
+    draw(24, 80, false);
+    ck_assert(!shows("r goes on"));
+}
+END_TEST
+
 static void press(uint32_t key)
 {
     (void)view_key(&view, key, &facts);
@@ -608,6 +705,15 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_chosen_row_is_marked);
 }
 
+static void add_circle_tests(TCase *tcase)
+{
+    tcase_add_checked_fixture(tcase, set_up_circles, tear_down);
+    tcase_add_loop_test(tcase, test_golden_circles, 0, TABLE_LEN(circle_frames));
+    tcase_add_test(tcase, test_suspicion_has_sign_word_and_colour);
+    tcase_add_test(tcase, test_suspicion_goes_away_with_what_is_new);
+    tcase_add_test(tcase, test_stuck_task_offers_to_go_on_while_its_run_lives);
+}
+
 static void add_retry_tests(TCase *tcase)
 {
     tcase_add_checked_fixture(tcase, set_up_retries, tear_down);
@@ -627,5 +733,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("frame");
     add_tests(test_case(suite, "frame"));
     add_retry_tests(test_case(suite, "retries"));
+    add_circle_tests(test_case(suite, "circles"));
     return suite;
 }

@@ -1,0 +1,121 @@
+/* story_circles.c - a made-up run whose tasks go in circles, or nearly. */
+#include <check.h>
+
+#include "story.h"
+
+/* What an attempt printed, as a step of its task: failed, something masked in it. */
+static const char *const red = "{\"fp\":\"7c1e0000000000000000000000000001\",\"new\":1000,"
+                               "\"loop\":{\"raw\":11,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
+static const char *const red_again = "{\"fp\":\"7c1e0000000000000000000000000001\",\"new\":0,"
+                                     "\"loop\":{\"raw\":12,\"bits\":65,\"lines\":9}}";
+static const char *const other = "{\"fp\":\"2d900000000000000000000000000002\",\"new\":220,"
+                                 "\"loop\":{\"raw\":13,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
+static const char *const other_again = "{\"fp\":\"2d900000000000000000000000000002\",\"new\":0,"
+                                       "\"loop\":{\"raw\":13,\"bits\":1,\"lines\":9}}";
+static const char *const nearly = "{\"fp\":\"41d00000000000000000000000000003\",\"new\":40,"
+                                  "\"loop\":{\"raw\":14,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
+
+static const char *const found = "{\"rule\":\"tap.not-ok\",\"stream\":\"stdout\",\"line\":5,"
+                                 "\"match\":\"not ok 3 - rounds half to even\"}";
+
+/* What runs fails, and has printed this. */
+static void fail_with(struct story *story, const char *id, const char *text)
+{
+    enum { RAN_MS = 47000 };
+    struct event event = story_event(story, id, EVENT_ATTEMPT_ENDED);
+    event.a = OUTCOME_EXIT;
+    event.b = 1;
+    event.c = RAN_MS;
+    event.text = text;
+    story_add(story, event);
+    event = story_event(story, id, EVENT_ATTEMPT_JUDGED);
+    event.a = VERDICT_PERSISTENT;
+    event.c = REASON_TEST_FAIL;
+    event.text = found;
+    story_add(story, event);
+}
+
+/* One try after the other, the last of which has ended and is not decided on yet. */
+static void fail_in_turn(struct story *story, const char *id, const char *const *texts)
+{
+    for (int i = 0; texts[i]; i++) {
+        if (i > 0) {
+            story_wait(story, id, 2);
+            story_add(story, story_event(story, id, EVENT_WAIT_ENDED));
+        }
+        story_start(story, id);
+        fail_with(story, id, texts[i]);
+    }
+}
+
+static void suspect(struct story *story, const char *id, const char *text)
+{
+    struct event event = story_event(story, id, EVENT_LOOP_SUSPECTED);
+    const struct circles *circles = story->state.tasks[event.task].circles;
+    ck_assert_int_eq(circles->verdict.level, ENTROPY_SUSPECT);
+    event.a = circles->verdict.rung;
+    event.b = circles->verdict.first_number;
+    event.c = circles->verdict.last_number;
+    event.d = circles->verdict.count;
+    event.text = text;
+    story_add(story, event);
+}
+
+static void stop(struct story *story, const char *id, const char *text)
+{
+    struct event event = story_event(story, id, EVENT_STEP_ENDED);
+    event.a = DECISION_ENTROPY;
+    event.c = 1;
+    event.text = text;
+    story_add(story, event);
+}
+
+static void tell_the_stuck(struct story *story)
+{
+    fail_in_turn(story, "tax",
+                 (const char *const[]){red, red_again, red_again, red_again, red_again, NULL});
+    ck_assert_int_eq(story->state.tasks[story_task(story, "tax")].circles->verdict.level,
+                     ENTROPY_STUCK);
+    stop(story, "tax",
+         "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":5,\"allowed\":6,"
+         "\"rung\":\"repeat\",\"count\":5,\"period\":1,\"first\":1,\"last\":5,"
+         "\"masked\":true}");
+
+    fail_in_turn(
+        story, "flip",
+        (const char *const[]){red, other, red_again, other_again, red_again, other_again, NULL});
+    ck_assert_int_eq(story->state.tasks[story_task(story, "flip")].circles->verdict.rung,
+                     ENTROPY_RUNG_CYCLE);
+    stop(story, "flip",
+         "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":6,\"allowed\":6,"
+         "\"rung\":\"cycle\",\"count\":3,\"period\":2,\"first\":1,\"last\":6}");
+
+    fail_in_turn(story, "survey", (const char *const[]){other, other_again, other_again, NULL});
+    stop(story, "survey",
+         "{\"policy\":\"research\",\"phase\":\"GREEN\",\"used\":3,\"allowed\":6,\"same\":3,"
+         "\"window\":3}");
+}
+
+void story_init_circles(struct story *story)
+{
+    static const char *const text = "{\"rung\":\"repeat\",\"count\":3,\"period\":1}";
+    story_init(story, "tax flip survey mail cart rates", "G");
+    story_at(story, 10, 0);
+    tell_the_stuck(story);
+
+    story_at(story, 11, 0);
+    fail_in_turn(story, "mail", (const char *const[]){red, red_again, red_again, NULL});
+    suspect(story, "mail", text);
+    story_wait(story, "mail", 120);
+
+    fail_in_turn(story, "cart", (const char *const[]){red, red_again, red_again, NULL});
+    suspect(story, "cart", text);
+    story_wait(story, "cart", 2);
+    story_add(story, story_event(story, "cart", EVENT_WAIT_ENDED));
+    story_start(story, "cart");
+
+    story_at(story, 12, 10);
+    fail_in_turn(story, "rates", (const char *const[]){red, other, nearly, NULL});
+    story_wait(story, "rates", 45);
+    story_at(story, 12, 37);
+}
