@@ -160,8 +160,14 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
                  verdict_class_name(attempt->class));
 }
 
+/* By a rung of the detector, or by the policy's window. */
 static void end_in_circles(const struct json *inputs, struct str *out)
 {
+    struct shown_circle circle;
+    if (json_get(inputs, "rung") && shown_circles_read(inputs, 0, 0, &circle)) {
+        shown_circles(&circle.verdict, out);
+        return;
+    }
     int64_t window = number_of(inputs, "window", 0);
     int64_t stops = window > 0 ? window : number_of(inputs, "same_stops", 0);
     str_addf(out, "%lld equal results in a row, it stops at %lld",

@@ -116,6 +116,22 @@ static enum outcome_kind outcome_kind(const char *name)
     return OUTCOME_NOT_STARTED;
 }
 
+/* The attempt as a step of its task's trajectory, where the line has one. */
+static void read_fact(const struct line *line, struct input *input)
+{
+    int64_t permille = option(line, "new", -1);
+    if (permille < 0)
+        return;
+    input->has_fact = true;
+    input->fact = (struct entropy_fact){
+        .gain = has(line, "news") ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE,
+        .bits = has(line, "masked") ? ENTROPY_MASKED : 0,
+        .raw = (uint64_t)option(line, "raw", 0),
+        .new_permille = (int)permille,
+        .lines = 4,
+    };
+}
+
 static struct input ended(const struct scene *scene, const struct line *line)
 {
     bool plain = strcmp(line->words[0], "exit") == 0;
@@ -135,6 +151,7 @@ static struct input ended(const struct scene *scene, const struct line *line)
     input.fingerprint.hi = (uint64_t)option(line, "fp", 0);
     input.fingerprint.lo = (uint64_t)option(line, "fp_low", 0);
     input.expectation_met = has(line, "met");
+    read_fact(line, &input);
     return input;
 }
 

@@ -13,7 +13,9 @@
  *   > correct TASK VERDICT [...]
  *
  * VERDICT is a word of label.h; [...] are `hint=MS`, `ask`, `fp=N`, `met`, `step=N`, `try=N`,
- * `own` (the act was made in this process) and facts of the outcome.
+ * `own` (the act was made in this process), facts of the outcome, and as a step of the task's
+ * trajectory `new=PERMILLE` (without it there is no fact), `raw=N`, `news` (it brings a new
+ * line), `masked`.
  */
 #ifndef DEVS_TEST_SCENE_H
 #define DEVS_TEST_SCENE_H

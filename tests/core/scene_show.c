@@ -143,6 +143,29 @@ static void show_task(const struct play *play, int number, struct str *out)
     str_addf(out, "%s%s\n", task->by ? " by " : "", task->by ? task->by : "");
 }
 
+static void show_circles(const struct play *play, int number, struct str *out)
+{
+    const struct circles *circles = play->state.tasks[number].circles;
+    if (!circles)
+        return;
+    const struct entropy_verdict *verdict = &circles->verdict;
+    const struct fact facts[] = {
+        {"steps", entropy_state_steps(&circles->state), 0},
+        {"scale", circles_scale(circles), 1},
+        {"count", verdict->count, 0},
+        {"period", verdict->period, 0},
+        {"first", verdict->first_number, 0},
+        {"last", verdict->last_number, 0},
+        {"masked", verdict->masked, 0},
+        {"poll", verdict->poll, 0},
+        {"told", circles->told, 0},
+    };
+    str_addf(out, "  = %s circles: %s %s", play->plan->tasks[number].id,
+             entropy_level_name(verdict->level), entropy_rung_name(verdict->rung));
+    add_facts(facts, sizeof(facts) / sizeof(facts[0]), out);
+    str_add_char(out, '\n');
+}
+
 static void show_step(const char *name, const struct step_state *step, struct str *out)
 {
     const struct fact facts[] = {
@@ -189,6 +212,7 @@ static void show_attempt(const char *name, const struct attempt_state *attempt, 
         {"waited", attempt->waited_ms, 0},
         {"fp", (int64_t)attempt->fingerprint.hi, 0},
         {"fp_low", (int64_t)attempt->fingerprint.lo, 0},
+        {"new", attempt->new_permille, -1},
         {"code", outcome->code, 0},
         {"ran", outcome->ran_ms, 0},
         {"out", outcome->bytes[0], 0},
@@ -265,6 +289,7 @@ void scene_show_state(const struct play *play, struct str *out)
     show_run(play, out);
     for (int i = 0; i < play->plan->task_count; i++) {
         show_task(play, i, out);
+        show_circles(play, i, out);
         show_steps(play, i, out);
     }
     for (int i = 0; i < play->plan->source_count; i++)

@@ -52,6 +52,58 @@ START_TEST(test_E4_each_retry_says_attempt_max_delay_and_error)
 }
 END_TEST
 
+static const char many_tries[] =
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","
+    "\"max_attempts\":10}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
+    "\"run\":[\"true\"]}]}]}";
+
+/* What runs fails and has printed the same as ever, but for what is masked. */
+static void fail_alike(int attempt)
+{
+    play_input(&play, (struct input){.kind = INPUT_ENDED,
+                                     .attempt = attempt,
+                                     .outcome = {.kind = OUTCOME_EXIT, .code = 1},
+                                     .fingerprint = {.hi = 1, .lo = 2},
+                                     .has_fact = true,
+                                     .fact = {.bits = ENTROPY_FAILED | ENTROPY_MASKED,
+                                              .raw = (uint64_t)attempt,
+                                              .new_permille = attempt > 1 ? 0 : 1000,
+                                              .lines = 4},
+                                     .verdict = play_persistent(REASON_TEST_FAIL)});
+    play_wait(&play, 60 * 1000);
+}
+
+START_TEST(test_suspicion_and_stop_have_words_and_members)
+{
+    play_close(&play);
+    play_open(&play, many_tries);
+    play_start(&play, 1);
+    for (int i = 1; i <= 5; i++)
+        fail_alike(i);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
+
+    const struct event *suspected = play_last(&play, EVENT_LOOP_SUSPECTED);
+    event_words(&play.state, suspected, &text);
+    ck_assert_str_eq(str_text(&text), "a try 3/10 GREEN may go in circles: same result 3 times, "
+                                      "tries 1 to 3");
+    str_clear(&text);
+    event_json(&play.state, 1, suspected, &text);
+    want(&text, "\"kind\":\"loop_suspected\",\"level\":\"info\"");
+    want(&text, "\"rung\":\"repeat\",\"first_attempt\":1,\"last_attempt\":3,\"count\":3");
+    want(&text, "\"why\":\"the same call with the same result, 3 times in a row\"");
+
+    str_clear(&text);
+    event_words(&play.state, play_last(&play, EVENT_STEP_ENDED), &text);
+    ck_assert_str_eq(str_text(&text),
+                     "a try 5/10 GREEN entropy detected after 5 of 10 attempts in phase GREEN, "
+                     "step a/1: exit 1: same result 5 times, tries 1 to 5");
+
+    str_clear(&text);
+    ck_assert(event_details(&play.state, play_last(&play, EVENT_ATTEMPT_ENDED), &text));
+    want(&text, ", 5 equal in a row, new .00");
+}
+END_TEST
+
 START_TEST(test_without_a_matched_line_the_error_is_how_it_ended)
 {
     play_exit(&play, "a", 125, play_transient(TRANSIENT_RESOURCE_BUSY));
@@ -153,6 +205,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(words, setup, teardown);
     tcase_add_test(words, test_E4_each_retry_says_attempt_max_delay_and_error);
     tcase_add_test(words, test_without_a_matched_line_the_error_is_how_it_ended);
+    tcase_add_test(words, test_suspicion_and_stop_have_words_and_members);
     tcase_add_test(words, test_what_is_no_wait_is_at_once);
     tcase_add_test(words, test_a_free_wait_after_the_last_retry_is_not_past_the_most);
     tcase_add_test(words, test_starts_are_counted_as_starts);

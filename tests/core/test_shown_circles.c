@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "json.h"
 #include "shown.h"
 #include "test_main.h"
 
@@ -59,6 +62,53 @@ START_TEST(test_each_rung_has_its_words)
 }
 END_TEST
 
+/* What a decision's or an event's text says, read for try 6 of step 1. */
+static const struct {
+    const char *text;
+    const char *words; /* NULL = nothing of circles */
+    const char *span;
+} texts[] = {
+    {"{\"rung\":\"repeat\",\"count\":5,\"period\":1,\"first\":2,\"last\":6,\"masked\":true}",
+     "same result 5 times", "tries 2 to 6"},
+    {"{\"rung\":\"cycle\",\"count\":3,\"period\":2,\"first\":1,\"last\":6}", "3 laps of 2 steps",
+     "tries 1 to 6"},
+    {"{\"rung\":\"barren\",\"count\":8,\"first\":4,\"last\":6,\"first_step\":0}",
+     "nothing new in 8 tries", "step 1 try 4 to step 2 try 6"},
+    {"{\"rung\":\"chant\",\"count\":1,\"first\":6,\"last\":6}",
+     "one message says the same over and over", "try 6"},
+    {"{\"used\":3,\"allowed\":9,\"same\":3,\"window\":3}", "same result 3 times", "tries 4 to 6"},
+    {"{\"used\":2,\"allowed\":9,\"same\":2,\"same_stops\":2}", "same result 2 times",
+     "tries 5 to 6"},
+    {"{\"used\":3,\"allowed\":3,\"same\":3}", NULL, NULL},
+    {"{\"rung\":\"none\",\"count\":5}", NULL, NULL},
+    {"{\"rung\":\"of another devs\",\"count\":5}", NULL, NULL},
+    {"{\"rung\":7,\"count\":\"many\"}", NULL, NULL},
+    {"{\"rung\":\"repeat\",\"count\":-5,\"first\":99999999999}", "same result 0 times", "try 6"},
+    {"[]", NULL, NULL},
+};
+
+START_TEST(test_text_of_the_log_has_its_words)
+{
+    struct shown_circle circle;
+    struct json *json = NULL;
+    struct str words = {0}, span = {0};
+    ck_assert(json_parse(texts[_i].text, strlen(texts[_i].text), &json, NULL, NULL));
+    bool found = shown_circles_read(json, 1, 6, &circle);
+    ck_assert_int_eq(found, texts[_i].words != NULL);
+    if (found) {
+        ck_assert_int_eq(circle.verdict.level, ENTROPY_STUCK);
+        ck_assert_int_eq(circle.verdict.masked, strstr(texts[_i].text, "masked") != NULL);
+        shown_circles(&circle.verdict, &words);
+        shown_circles_span(&circle, 1, &span);
+        ck_assert_str_eq(str_text(&words), texts[_i].words);
+        ck_assert_str_eq(str_text(&span), texts[_i].span);
+    }
+    str_done(&words);
+    str_done(&span);
+    json_free(json);
+}
+END_TEST
+
 static const struct {
     int permille;
     const char *want;
@@ -79,6 +129,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("shown_circles");
     TCase *tcase = test_case(suite, "words");
     tcase_add_loop_test(tcase, test_each_rung_has_its_words, 0, TABLE_LEN(rows));
+    tcase_add_loop_test(tcase, test_text_of_the_log_has_its_words, 0, TABLE_LEN(texts));
     tcase_add_loop_test(tcase, test_share_of_new_lines_is_cut_to_two_digits, 0, TABLE_LEN(shares));
     return suite;
 }

@@ -343,6 +343,24 @@ START_TEST(test_end_in_circles_counts_equal_results)
 }
 END_TEST
 
+START_TEST(test_end_by_a_rung_says_what_it_saw)
+{
+    open(PLAN_OF(",\"max_attempts\":9"), 9);
+    for (int i = 0; i < 5; i++) {
+        play_input(&play, (struct input){.kind = INPUT_ENDED,
+                                         .attempt = i + 1,
+                                         .outcome = {.kind = OUTCOME_EXIT, .code = 1},
+                                         .fingerprint = {.hi = 1, .lo = 2},
+                                         .has_fact = true,
+                                         .fact = {.bits = ENTROPY_FAILED, .new_permille = -1},
+                                         .verdict = play_persistent(REASON_TEST_FAIL)});
+        play_wait(&play, MINUTE);
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
+    ck_assert_str_eq(end_of("a"), "entropy detected: same result 5 times");
+}
+END_TEST
+
 START_TEST(test_evidence_near_misses_and_hint)
 {
     struct verdict verdict = play_persistent(REASON_TEST_FAIL);
@@ -510,6 +528,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_end_by_deadline_says_how_much_is_gone);
     tcase_add_test(tcase, test_a_short_deadline_is_told_with_tenths);
     tcase_add_test(tcase, test_end_in_circles_counts_equal_results);
+    tcase_add_test(tcase, test_end_by_a_rung_says_what_it_saw);
     tcase_add_test(tcase, test_evidence_near_misses_and_hint);
     tcase_add_test(tcase, test_correction_stands_before_the_first_verdict);
     tcase_add_test(tcase, test_follower_names_whom_it_waits_for);
