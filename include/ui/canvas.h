@@ -29,11 +29,11 @@ enum style {
     STYLE_PASSED,
     STYLE_FAILED,  /* gave up, stuck, lost */
     STYLE_SUSPECT, /* may go in circles */
-    STYLE_KEY,    /* a key in the footer or in help */
-    STYLE_LABEL,  /* "next", "why", ... */
-    STYLE_MATCH,  /* the rule's bytes, a search hit */
-    STYLE_BANNER, /* something is wrong with devs itself */
-    STYLE_REPLAY, /* the bar that says this is not live */
+    STYLE_KEY,     /* a key in the footer or in help */
+    STYLE_LABEL,   /* "next", "why", ... */
+    STYLE_MATCH,   /* the rule's bytes, a search hit */
+    STYLE_BANNER,  /* something is wrong with devs itself */
+    STYLE_REPLAY,  /* the bar that says this is not live */
     STYLE_PROMPT,
     STYLE_COUNT,
 };
