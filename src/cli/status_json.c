@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "circles_json.h"
 #include "shown.h"
 #include "status.h"
 
@@ -111,6 +112,7 @@ static void add_step(const struct status *status, int task, struct str *out)
     const struct start_tries start = run_state_start_tries(state, task);
     int number = run_state_step_number(state, task);
     int64_t resume_at_ms = shown_resets_at_ms(step);
+    struct shown_circle circle;
     str_json_i64(out, "step", number + 1);
     str_json_text(out, "phase", phase_name(state->plan->tasks[task].steps[number].phase));
     str_json_i64(out, "attempt", (int64_t)step->attempt_count);
@@ -124,6 +126,8 @@ static void add_step(const struct status *status, int task, struct str *out)
         str_json_i64(out, "due_at_ms", step->due.at_ms);
     if (resume_at_ms >= 0)
         str_json_i64(out, "resume_at_ms", resume_at_ms);
+    if (shown_circles_of(state, task, &circle))
+        circles_json(&circle, circle.verdict.level, out);
     if (state->tasks[task].follows >= 0)
         str_json_text(out, "follows", id_of(status, state->tasks[task].follows));
 }

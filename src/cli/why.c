@@ -46,6 +46,16 @@ static void keep_end(struct why *why, const struct plan_step *plan, const struct
     shown_end(plan, step, decide(&why->stop, event));
 }
 
+static void keep_circle(struct why *why, const struct event *event)
+{
+    struct json *text = NULL;
+    if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        text = NULL;
+    bool found = shown_circles_read(text, event->step, event->attempt, &why->circle);
+    why->suspected = found && event->kind == EVENT_LOOP_SUSPECTED;
+    json_free(text);
+}
+
 /* Events name the latest attempt of their step; what is about another one is passed by. */
 static bool take_event(void *ctx, const struct run_state *state, const struct event *event)
 {
@@ -67,7 +77,12 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
         if (event->a != 0)
             keep_by(event->text, why->skipped_by);
         break;
+    case EVENT_LOOP_SUSPECTED:
+        keep_circle(why, event);
+        break;
     case EVENT_STEP_ENDED:
+        if (event->a == DECISION_ENTROPY)
+            keep_circle(why, event);
         keep_end(why, &state->plan->tasks[pick->task].steps[pick->step], step, event);
         break;
     default: /* the rest is in the fold, or says nothing of why */

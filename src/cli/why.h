@@ -13,6 +13,7 @@
 #include "err.h"
 #include "follower.h"
 #include "protocol.h"
+#include "shown.h"
 #include "str.h"
 #include "verdict.h"
 
@@ -36,6 +37,8 @@ struct why {
     struct delay delay;              /* wait */
     int64_t due_at_ms;               /* wait */
     char skipped_by[CONTROL_BY_MAX]; /* wait: who sent it on; "" = nobody */
+    bool suspected;                  /* with it the log says that it may go in circles */
+    struct shown_circle circle;      /* suspected, or stopped for going in circles; else ok */
     struct why_decided stop;         /* the step was over, maybe after the wait had begun */
     enum decision_kind end;          /* stop */
     bool entropy;                    /* stop: it counts as one that used up its chances */

@@ -1,6 +1,7 @@
 /* why_json.c - why an attempt ended as it did, as an object for programs. */
 #include <stdlib.h>
 
+#include "circles_json.h"
 #include "json.h"
 #include "shown.h"
 #include "why.h"
@@ -106,6 +107,8 @@ static void add_attempt(const struct why *why, struct str *out)
         add_verdict(&why->verdict, out);
     if (attempt->correction)
         add_correction(attempt->correction, out);
+    if (attempt->new_permille >= 0)
+        str_json_i64(out, "new_permille", attempt->new_permille);
 }
 
 void why_json(const struct why *why, struct str *out)
@@ -126,6 +129,8 @@ void why_json(const struct why *why, struct str *out)
         add_wait(why, out);
     if (why->stop.there)
         add_end(why, out);
+    if (why->circle.verdict.level != ENTROPY_OK)
+        circles_json(&why->circle, why->suspected ? ENTROPY_SUSPECT : ENTROPY_STUCK, out);
     str_json_i64(out, "entropy", state->tasks[why->pick.task].entropy);
     int64_t resets_at_ms = shown_resets_at_ms(run_state_step(state, why->pick.task));
     if (resets_at_ms >= 0)

@@ -117,8 +117,12 @@ void why_next(const struct why *why, struct str *out)
     switch (shown_task(state, why->pick.task, why->orphaned)) {
     case SHOWN_NEEDS_YOU:
     case SHOWN_GAVE_UP:
+        next_of_failure(why, out);
+        break;
     case SHOWN_STUCK:
         next_of_failure(why, out);
+        if (takes_acts(why))
+            str_add(out, " lets it go on; it stops again after twice as many");
         break;
     case SHOWN_CANCELLED:
         add_retry(why, out);

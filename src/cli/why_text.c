@@ -87,6 +87,43 @@ static void ended_line(const struct why *why, struct str *out)
              (long long)attempt->outcome.bytes[0], (long long)attempt->outcome.bytes[1]);
 }
 
+/* What was new in it, and whether it is the result of the try before once more. */
+static void output_line(const struct why *why, struct str *out)
+{
+    const struct attempt_state *attempt = attempt_of(why);
+    const struct attempt_state *before = step_state_find_attempt(step_of(why), attempt->number - 1);
+    bool same = before && digest_is_known(attempt->fingerprint) &&
+                digest_equal(attempt->fingerprint, before->fingerprint);
+    if (attempt->new_permille < 0 && !same)
+        return;
+    begin("output", out);
+    if (attempt->new_permille >= 0) {
+        shown_new(attempt->new_permille, out);
+        str_add(out, " of its lines are new");
+    }
+    if (same)
+        str_addf(out, "%sthe same result as try %d", attempt->new_permille >= 0 ? "; " : "",
+                 before->number);
+    str_add_char(out, '\n');
+}
+
+/* That it goes in circles, or may: from which try to which, and what was equal. */
+static void circle_lines(const struct why *why, struct str *out)
+{
+    const struct entropy_verdict *verdict = &why->circle.verdict;
+    if (verdict->level == ENTROPY_OK)
+        return;
+    begin("circles", out);
+    str_add(out, why->suspected ? "perhaps: " : "");
+    shown_circles(verdict, out);
+    str_add(out, ", ");
+    shown_circles_span(&why->circle, why->pick.step, out);
+    str_add_char(out, '\n');
+    begin("equal", out);
+    str_add(out, shown_circles_equal(verdict));
+    str_add(out, verdict->masked ? ", once times, ids and the like are masked\n" : "\n");
+}
+
 static void class_line(const struct verdict *verdict, struct str *out)
 {
     begin("class", out);
@@ -294,11 +331,14 @@ void why_words(const struct why *why, struct str *out)
         str_add(out, " has not been tried yet\n");
     } else {
         head_line(why, out);
-        if (attempt_of(why)->ended.at_ms != 0)
+        if (attempt_of(why)->ended.at_ms != 0) {
             ended_line(why, out);
+            output_line(why, out);
+        }
         if (why->judged)
             verdict_lines(why, out);
         corrected_line(why, out);
+        circle_lines(why, out);
     }
     if (why->wait.there)
         wait_lines(why, out);
