@@ -194,7 +194,12 @@ static void make_task(struct plot *plot, struct chance *chance, int number)
     }
 }
 
-static int any_limit(struct chance *chance)
+static int any_nudge(struct chance *chance)
+{
+    return chance_hits(chance, 10) ? 0 : (int)chance_between(chance, 2, 3);
+}
+
+static int any_stop(struct chance *chance)
 {
     return chance_hits(chance, 20) ? 0 : (int)chance_between(chance, 2, 6);
 }
@@ -204,17 +209,17 @@ static int any_limit(struct chance *chance)
 static void make_loops(struct plot *plot, struct chance *chance)
 {
     plot->loops = (struct entropy_limits){
-        .repeat_nudge = any_limit(chance),
-        .repeat_stop = any_limit(chance),
-        .repeat_masked_stop = any_limit(chance),
-        .poll_nudge = any_limit(chance),
-        .poll_stop = any_limit(chance),
-        .failure_nudge = any_limit(chance),
-        .failure_stop = any_limit(chance),
-        .failure_edited_stop = any_limit(chance),
+        .repeat_nudge = any_nudge(chance),
+        .repeat_stop = any_stop(chance),
+        .repeat_masked_stop = any_stop(chance),
+        .poll_nudge = any_nudge(chance),
+        .poll_stop = any_stop(chance),
+        .failure_nudge = any_nudge(chance),
+        .failure_stop = any_stop(chance),
+        .failure_edited_stop = any_stop(chance),
         .barren_stop = chance_hits(chance, 50) ? 0 : (int)chance_between(chance, 3, 9),
         .poll_weight = (int)chance_between(chance, 0, 100),
-        .nudges = (int)chance_between(chance, 0, 3),
+        .nudges = chance_hits(chance, 10) ? 0 : (int)chance_between(chance, 1, 3),
     };
 }
 

@@ -276,7 +276,7 @@ static void make_control(struct plot_op *op, struct chance *chance, const struct
 {
     static const int verbs[] = {0, 14, 36, 18, 20, 12, 14};
     op->verb = (enum control_verb)chance_pick(chance, verbs, CONTROL_VERB_COUNT);
-    if (weather->outage && chance_hits(chance, 30))
+    if (weather->outage && chance_hits(chance, 45))
         op->verb = CONTROL_SEND_ONE;
     op->mode = (enum cancel_mode)chance_below(chance, CANCEL_MODE_COUNT);
     op->of_run = chance_hits(chance, op->verb == CONTROL_CANCEL ? 6 : 15);
@@ -309,7 +309,8 @@ static void make_crash(struct plot_op *op, struct chance *chance)
         EVENT_WAIT_STARTED,   EVENT_WAIT_ENDED,     EVENT_ATTEMPT_STARTED, EVENT_ATTEMPT_RUNNING,
         EVENT_TASK_BLOCKED,   EVENT_TASK_BLOCKED,   EVENT_ATTEMPT_QUIET,   EVENT_ATTEMPT_QUIET,
         EVENT_ATTEMPT_HEARD,  EVENT_ATTEMPT_HEARD,  EVENT_TASK_RELEASED,   EVENT_STEP_ENDED,
-        EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED,
+        EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED,  EVENT_LOOP_SUSPECTED,
+        EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED,  EVENT_LOOP_SUSPECTED,
     };
     op->after = (enum event_kind)chance_below(chance, EVENT_KIND_COUNT);
     if (chance_hits(chance, 60))
