@@ -1,23 +1,171 @@
 #include "fingerprint.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <openssl/evp.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
+#include "canonical.h"
+#include "json.h"
+#include "str.h"
 #include "xalloc.h"
 
-enum { STREAMS = 2, SHA256_BYTES = 32, NUMBER_BYTES = 8 };
+enum { SHA256_BYTES = 32, NUMBER_BYTES = 8 };
 
-struct fingerprint {
-    EVP_MD_CTX *streams[STREAMS]; /* owned */
+/* What is summed of a stream. */
+struct sum {
+    struct digest plain;   /* of the lines */
+    struct digest general; /* of the lines with the call's own words masked */
+    int64_t lines;
+    unsigned masked;
 };
 
-/* SHA-256 of this library fails only where memory is out. */
+struct stream {
+    struct fingerprint *owner;     /* borrowed */
+    struct normaliser *normaliser; /* owned */
+    XXH3_state_t *raw;             /* owned */
+    struct sum sum;
+    int64_t skipped; /* bytes at its end that were only counted */
+};
+
+/* All of stdout, as long as it may be one JSON value. */
+struct whole {
+    struct str text;
+    bool over; /* it is none, or too long */
+};
+
+struct fingerprint {
+    struct fingerprint_setting setting;
+    struct stream streams[FINGERPRINT_STREAMS];
+    struct whole whole;
+    int64_t taken; /* bytes of both streams that were normalised */
+    bool partial;
+};
+
+static struct digest hash_line(const char *bytes, size_t len)
+{
+    const XXH128_hash_t hash = XXH3_128bits(bytes, len);
+    return (struct digest){.hi = hash.high64, .lo = hash.low64};
+}
+
+static void add_line(struct sum *sum, struct digest plain, struct digest general)
+{
+    sum->plain = digest_sum(sum->plain, plain);
+    sum->general = digest_sum(sum->general, general);
+    sum->lines++;
+}
+
+static void on_line(void *ctx, const struct normaliser_line *line)
+{
+    struct stream *stream = ctx;
+    const struct fingerprint_setting *setting = &stream->owner->setting;
+    struct fingerprint_line told = {
+        .stream = (int)(stream - stream->owner->streams),
+        .line = line,
+        .hash = hash_line(line->bytes, line->len),
+    };
+    bool echoes = (line->masked & 1U << NORMALISER_ARGUMENTS) != 0;
+    told.general_hash = echoes ? hash_line(line->general, line->general_len) : told.hash;
+    add_line(&stream->sum, told.hash, told.general_hash);
+    stream->sum.masked |= line->masked;
+    if (setting->line)
+        setting->line(setting->ctx, &told);
+}
+
+void fingerprint_open(struct fingerprint **out, const struct fingerprint_setting *setting)
+{
+    struct fingerprint *fingerprint = xcalloc(1, sizeof(*fingerprint));
+    if (setting)
+        fingerprint->setting = *setting;
+    for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
+        struct stream *stream = &fingerprint->streams[i];
+        stream->owner = fingerprint;
+        normaliser_open(&stream->normaliser, fingerprint->setting.words, on_line, stream);
+        stream->raw = XXH3_createState();
+        if (!stream->raw || XXH3_64bits_reset(stream->raw) != XXH_OK)
+            abort(); /* not covered: memory is out */
+    }
+    *out = fingerprint;
+}
+
+void fingerprint_close(struct fingerprint *fingerprint)
+{
+    if (!fingerprint)
+        return;
+    for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
+        normaliser_close(fingerprint->streams[i].normaliser);
+        (void)XXH3_freeState(fingerprint->streams[i].raw);
+    }
+    str_done(&fingerprint->whole.text);
+    free(fingerprint);
+}
+
+/* The first byte that is no blank of JSON; 0 if there is none. */
+static char first_of(const char *bytes, size_t len)
+{
+    size_t i = 0;
+    while (i < len && memchr(" \t\r\n", bytes[i], 4))
+        i++;
+    return i < len ? bytes[i] : 0;
+}
+
+/* Keep stdout for the end, if it may be one JSON object or array. */
+static void keep_whole(struct whole *whole, const char *bytes, size_t len)
+{
+    if (whole->over)
+        return;
+    const char first = whole->text.len == 0 ? first_of(bytes, len) : '{';
+    if (first == 0)
+        return; /* blanks before the value mean nothing */
+    whole->over = (first != '{' && first != '[') || len > FINGERPRINT_JSON_MAX - whole->text.len;
+    if (whole->over)
+        str_done(&whole->text);
+    else
+        str_add_n(&whole->text, bytes, len);
+}
+
+void fingerprint_add(struct fingerprint *fingerprint, int stream, const char *bytes, size_t len)
+{
+    assert(stream >= 0 && stream < FINGERPRINT_STREAMS);
+    struct stream *to = &fingerprint->streams[stream];
+    (void)XXH3_64bits_update(to->raw, bytes, len); /* fails for NULL only */
+    if (stream == 0)
+        keep_whole(&fingerprint->whole, bytes, len);
+
+    const int64_t room = FINGERPRINT_BYTES_MAX - fingerprint->taken;
+    const size_t taken = (uint64_t)room < len ? (size_t)room : len;
+    normaliser_add(to->normaliser, bytes, taken);
+    fingerprint->taken += (int64_t)taken;
+    if (taken == len)
+        return;
+    normaliser_drop(to->normaliser); /* the line that the limit cuts: its length may vary */
+    to->skipped += (int64_t)(len - taken);
+    fingerprint->partial = true;
+}
+
+void fingerprint_add_tail(struct fingerprint *fingerprint, int stream, const char *bytes,
+                          size_t len)
+{
+    assert(stream >= 0 && stream < FINGERPRINT_STREAMS);
+    struct stream *to = &fingerprint->streams[stream];
+    if (to->skipped == 0)
+        return;
+    const size_t fresh = (uint64_t)to->skipped < len ? (size_t)to->skipped : len;
+    const char *from = bytes + (len - fresh);
+    const char *feed = memchr(from, '\n', fresh);
+    if (!feed)
+        return;
+    const size_t kept = (size_t)(bytes + len - (feed + 1));
+    normaliser_add(to->normaliser, feed + 1, kept);
+    to->skipped -= (int64_t)kept;
+}
+
 static void must(int ok)
 {
-    if (ok != 1) /* not covered: memory is out */
+    if (ok != 1) /* not covered: SHA-256 fails only where memory is out */
         abort();
 }
 
@@ -30,53 +178,112 @@ static EVP_MD_CTX *start_hash(void)
     return hash;
 }
 
-void fingerprint_open(struct fingerprint **out)
-{
-    struct fingerprint *fingerprint = xcalloc(1, sizeof(*fingerprint));
-    for (int i = 0; i < STREAMS; i++)
-        fingerprint->streams[i] = start_hash();
-    *out = fingerprint;
-}
-
-void fingerprint_close(struct fingerprint *fingerprint)
-{
-    if (!fingerprint)
-        return;
-    for (int i = 0; i < STREAMS; i++)
-        EVP_MD_CTX_free(fingerprint->streams[i]);
-    free(fingerprint);
-}
-
-void fingerprint_add(struct fingerprint *fingerprint, int stream, const char *bytes, size_t len)
-{
-    assert(stream >= 0 && stream < STREAMS);
-    must(EVP_DigestUpdate(fingerprint->streams[stream], bytes, len));
-}
-
-static void add_number(EVP_MD_CTX *hash, int value)
+static void add_number(EVP_MD_CTX *hash, uint64_t value)
 {
     unsigned char bytes[NUMBER_BYTES];
-    uint64_t rest = (uint64_t)(int64_t)value;
-    for (int i = 0; i < NUMBER_BYTES; i++, rest >>= 8)
-        bytes[i] = (unsigned char)rest;
+    for (int i = 0; i < NUMBER_BYTES; i++, value >>= 8)
+        bytes[i] = (unsigned char)value;
     must(EVP_DigestUpdate(hash, bytes, sizeof(bytes)));
 }
 
-struct digest fingerprint_finish(struct fingerprint *fingerprint, enum outcome_kind kind, int code)
+static void add_digest(EVP_MD_CTX *hash, struct digest digest)
+{
+    add_number(hash, digest.hi);
+    add_number(hash, digest.lo);
+}
+
+static struct digest end_hash(EVP_MD_CTX *hash)
 {
     unsigned char sum[SHA256_BYTES];
-    EVP_MD_CTX *whole = start_hash();
-
-    add_number(whole, (int)kind);
-    add_number(whole, code);
-    for (int i = 0; i < STREAMS; i++) {
-        must(EVP_DigestFinal_ex(fingerprint->streams[i], sum, NULL));
-        must(EVP_DigestUpdate(whole, sum, sizeof(sum)));
-    }
-    must(EVP_DigestFinal_ex(whole, sum, NULL));
-    EVP_MD_CTX_free(whole);
+    must(EVP_DigestFinal_ex(hash, sum, NULL));
+    EVP_MD_CTX_free(hash);
     struct digest digest = digest_from_bytes(sum);
     if (!digest_is_known(digest)) /* not covered: one in 2^128 */
         digest.lo = 1;
     return digest;
+}
+
+/* The canonical text of the JSON value, its lines normalised one after the other. */
+struct json_hash {
+    EVP_MD_CTX *hash;
+    bool failed;
+};
+
+static void hash_json_line(void *ctx, const struct normaliser_line *line)
+{
+    const struct json_hash *to = ctx;
+    must(EVP_DigestUpdate(to->hash, to->failed ? line->general : line->bytes,
+                          to->failed ? line->general_len : line->len));
+    must(EVP_DigestUpdate(to->hash, "\n", 1));
+}
+
+static struct digest hash_json(const struct fingerprint *fingerprint, const struct json *json,
+                               bool failed)
+{
+    struct json_hash hash = {.hash = start_hash(), .failed = failed};
+    struct normaliser *normaliser = NULL;
+    struct str text = {0};
+    canonical_write_lines(json, &text);
+    normaliser_open(&normaliser, fingerprint->setting.words, hash_json_line, &hash);
+    normaliser_add(normaliser, str_text(&text), text.len);
+    normaliser_end(normaliser);
+    normaliser_close(normaliser);
+    str_done(&text);
+    return end_hash(hash.hash);
+}
+
+/* The sum of a stream's lines, and how many they are. */
+static void add_sum(EVP_MD_CTX *hash, const struct sum *a, const struct sum *b, bool failed)
+{
+    add_digest(hash, failed ? digest_sum(a->general, b->general) : digest_sum(a->plain, b->plain));
+    add_number(hash, (uint64_t)(a->lines + b->lines));
+}
+
+static uint64_t raw_hash(const struct fingerprint *fingerprint)
+{
+    uint64_t hashes[FINGERPRINT_STREAMS];
+    for (int i = 0; i < FINGERPRINT_STREAMS; i++)
+        hashes[i] = XXH3_64bits_digest(fingerprint->streams[i].raw);
+    return XXH3_64bits(hashes, sizeof(hashes));
+}
+
+/* Stdout as the JSON value that it may be; NULL if it is none. */
+static struct json *parse_whole(const struct whole *whole)
+{
+    struct json *json = NULL;
+    if (whole->over || whole->text.len == 0 ||
+        !json_parse(str_text(&whole->text), whole->text.len, &json, NULL, NULL))
+        return NULL;
+    return json;
+}
+
+struct fingerprint_result fingerprint_finish(struct fingerprint *fingerprint,
+                                             enum outcome_kind kind, int code)
+{
+    const struct sum nothing = {0};
+    struct sum *sums[FINGERPRINT_STREAMS];
+    struct fingerprint_result result = {.raw = raw_hash(fingerprint),
+                                        .partial = fingerprint->partial};
+    for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
+        struct stream *stream = &fingerprint->streams[i];
+        normaliser_end(stream->normaliser);
+        sums[i] = &stream->sum;
+        result.lines += stream->sum.lines;
+        result.masked |= stream->sum.masked;
+        result.skipped_bytes += stream->skipped;
+    }
+    const bool failed = kind != OUTCOME_EXIT || code != 0;
+    struct json *json = parse_whole(&fingerprint->whole);
+    result.kind = json ? FINGERPRINT_JSON : FINGERPRINT_TEXT;
+
+    EVP_MD_CTX *hash = start_hash();
+    add_number(hash, (uint64_t)kind);
+    add_number(hash, (uint64_t)(int64_t)code);
+    add_number(hash, (uint64_t)result.kind);
+    add_sum(hash, json ? &nothing : sums[0], sums[1], failed);
+    if (json)
+        add_digest(hash, hash_json(fingerprint, json, failed));
+    json_free(json);
+    result.digest = end_hash(hash);
+    return result;
 }

@@ -1,5 +1,6 @@
 #include "normaliser_words.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +11,20 @@
 enum { SLOTS = 4 * NORMALISER_WORDS_MAX }; /* a power of two */
 
 struct word {
-    char bytes[NORMALISER_WORD_MAX];
-    size_t len; /* 0: free */
+    uint32_t at; /* in the text */
+    uint32_t len;
 };
 
 struct normaliser_words {
+    struct str text; /* all words in a row */
+    struct word words[NORMALISER_WORDS_MAX];
     int count;
     /* By a word's first byte: bit len % 8 for each length there is. Most words of an output
      * are none of the call's, and this says so at once. */
     byte lengths[256];
-    struct word slots[SLOTS]; /* open addressing */
+    byte slots[SLOTS]; /* open addressing: number of the word plus 1, 0 = free */
 };
+static_assert(NORMALISER_WORDS_MAX < UINT8_MAX, "a slot holds a word's number");
 
 void normaliser_words_open(struct normaliser_words **out)
 {
@@ -29,6 +33,9 @@ void normaliser_words_open(struct normaliser_words **out)
 
 void normaliser_words_close(struct normaliser_words *words)
 {
+    if (!words)
+        return;
+    str_done(&words->text);
     free(words);
 }
 
@@ -41,12 +48,17 @@ static uint32_t hash_of(const byte *bytes, size_t len)
     return hash;
 }
 
+static bool is_word(const struct normaliser_words *words, int number, const byte *bytes, size_t len)
+{
+    const struct word *word = &words->words[number];
+    return word->len == len && memcmp(words->text.data + word->at, bytes, len) == 0;
+}
+
 /* The slot where the word is, or where it would be. There is always a free one. */
 static size_t slot_of(const struct normaliser_words *words, const byte *bytes, size_t len)
 {
     size_t slot = hash_of(bytes, len) % SLOTS;
-    while (words->slots[slot].len != 0 &&
-           (words->slots[slot].len != len || memcmp(words->slots[slot].bytes, bytes, len) != 0))
+    while (words->slots[slot] != 0 && !is_word(words, words->slots[slot] - 1, bytes, len))
         slot = (slot + 1) % SLOTS;
     return slot;
 }
@@ -58,13 +70,15 @@ static byte length_bit(size_t len)
 
 static void add_word(struct normaliser_words *words, const byte *bytes, size_t len)
 {
-    struct word *word = &words->slots[slot_of(words, bytes, len)];
-    if (word->len != 0 || words->count == NORMALISER_WORDS_MAX)
+    byte *slot = &words->slots[slot_of(words, bytes, len)];
+    if (*slot != 0 || words->count == NORMALISER_WORDS_MAX)
         return;
-    memcpy(word->bytes, bytes, len);
-    word->len = len;
-    words->lengths[bytes[0]] |= length_bit(len);
+    words->words[words->count] =
+        (struct word){.at = (uint32_t)words->text.len, .len = (uint32_t)len};
     words->count++;
+    *slot = (byte)words->count;
+    str_add_n(&words->text, (const char *)bytes, len);
+    words->lengths[bytes[0]] |= length_bit(len);
 }
 
 static bool fits(size_t len)
@@ -91,7 +105,7 @@ static bool has_word(const struct normaliser_words *words, const byte *bytes, si
 {
     if (!fits(len) || !(words->lengths[bytes[0]] & length_bit(len)))
         return false;
-    return words->slots[slot_of(words, bytes, len)].len != 0;
+    return words->slots[slot_of(words, bytes, len)] != 0;
 }
 
 /* A line while the call's words are replaced. */
@@ -105,6 +119,21 @@ struct echo {
 static bool is_token(const struct echo *echo, const byte *from, const byte *to)
 {
     return from > echo->start && from[-1] == '<' && to < echo->end && *to == '>';
+}
+
+/* The end of "/a" and ".c" after a word of the call: too short to be words by themselves. */
+static const byte *skip_short_parts(const struct echo *echo, const byte *at)
+{
+    while (at + 1 < echo->end && (*at == '.' || *at == '/')) {
+        const byte *end = at + 1;
+        while (end < echo->end && byte_is(*end, CLASS_WORD) && !byte_is(*end, CLASS_DIGIT))
+            end++;
+        bool whole = end == echo->end || !byte_is(*end, CLASS_WORD);
+        if (!whole || end == at + 1 || end - at > NORMALISER_WORD_MIN)
+            break;
+        at = end;
+    }
+    return at;
 }
 
 static void replace(struct echo *echo, const byte *from, const byte *to)
@@ -130,8 +159,10 @@ bool normaliser_words_mask(const struct normaliser_words *words, const char *byt
         const byte *from = p;
         while (p < echo.end && byte_is(*p, CLASS_WORD))
             p++;
-        if (p > from && has_word(words, from, (size_t)(p - from)) && !is_token(&echo, from, p))
+        if (p > from && has_word(words, from, (size_t)(p - from)) && !is_token(&echo, from, p)) {
+            p = skip_short_parts(&echo, p);
             replace(&echo, from, p);
+        }
     }
     if (!echo.copied)
         return false;

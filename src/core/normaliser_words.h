@@ -12,7 +12,8 @@
 #include "str.h"
 
 /* Append the line with the call's words replaced by <arg>; words that only '.', '/', '-',
- * '+' or '@' joins, as in a path, are one. False, and nothing appended, if none is in it. */
+ * '+' or '@' joins, as in a path, are one, with a short ending such as ".c". False, and nothing
+ * appended, if none is in it. */
 bool normaliser_words_mask(const struct normaliser_words *words, const char *bytes, size_t len,
                            struct str *out);
 

@@ -55,7 +55,7 @@ struct attempt *attempt_open(const struct attempt_setting *setting, const struct
         output_init(&attempt->streams[i], attempt->heard_ms);
     const struct policy *policy = attempt->plan->policy;
     if (policy->window > 0 || policy->same_stops > 0)
-        fingerprint_open(&attempt->fingerprint);
+        fingerprint_open(&attempt->fingerprint, NULL);
 
     call_init(&attempt->call, &setting->call, action->task, action->step);
     const struct child_call call = {
@@ -100,12 +100,12 @@ static struct digest take_fingerprint(const struct attempt *attempt,
 {
     const struct outcome *outcome = &evidence->outcome;
     if (attempt->fingerprint)
-        return fingerprint_finish(attempt->fingerprint, outcome->kind, outcome->code);
+        return fingerprint_finish(attempt->fingerprint, outcome->kind, outcome->code).digest;
     struct fingerprint *fingerprint = NULL;
-    fingerprint_open(&fingerprint);
+    fingerprint_open(&fingerprint, NULL);
     fingerprint_add(fingerprint, 0, evidence->out.bytes, evidence->out.len);
     fingerprint_add(fingerprint, 1, evidence->err.bytes, evidence->err.len);
-    struct digest digest = fingerprint_finish(fingerprint, outcome->kind, outcome->code);
+    struct digest digest = fingerprint_finish(fingerprint, outcome->kind, outcome->code).digest;
     fingerprint_close(fingerprint);
     return digest;
 }
