@@ -68,8 +68,21 @@ static bool class_has(const struct view_facts *facts, int task, const char *word
     return found;
 }
 
+/* "circles" finds what goes in circles and what may, "laps" what the list calls so. */
+static bool circles_have(const struct view_facts *facts, int task, const char *word)
+{
+    struct shown_circle circle;
+    struct str brief = {0};
+    if (!shown_circles_of(facts->state, task, &circle))
+        return false;
+    shown_circles_brief(&circle.verdict, &brief);
+    bool found = text_has("circles", word) || text_has(str_text(&brief), word);
+    str_done(&brief);
+    return found;
+}
+
 /* A word of the filter: "state=backoff", "class=network", "id=tax", or a part of
- * any of these or of the title. */
+ * any of these or of the title, or "circles". */
 static bool word_matches(const struct view_facts *facts, int task, const char *word)
 {
     const struct plan_task *plan = &facts->state->plan->tasks[task];
@@ -84,7 +97,7 @@ static bool word_matches(const struct view_facts *facts, int task, const char *w
     if (strncmp(word, "id=", 3) == 0)
         return text_has(plan->id, value + 1);
     return text_has(plan->id, word) || text_has(plan->title, word) || text_has(state, word) ||
-           class_has(facts, task, word);
+           class_has(facts, task, word) || circles_have(facts, task, word);
 }
 
 /* The word at *at, which goes on behind it; false if there is none. */

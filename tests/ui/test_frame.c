@@ -243,6 +243,23 @@ START_TEST(test_suspicion_goes_away_with_what_is_new)
 }
 END_TEST
 
+START_TEST(test_circles_can_be_looked_for)
+{
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "circles");
+    view.chosen = -1;
+    view_narrow(&view, &facts);
+    ck_assert_int_eq(view.row_count, 5);
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "circles state=backoff");
+    view_narrow(&view, &facts);
+    ck_assert_int_eq(view.row_count, 1);
+    ck_assert_int_eq(view_row_task(view.rows[0]), story_task(&story, "mail"));
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "laps");
+    view_narrow(&view, &facts);
+    ck_assert_int_eq(view.row_count, 1);
+    ck_assert_int_eq(view_row_task(view.rows[0]), story_task(&story, "flip"));
+}
+END_TEST
+
 START_TEST(test_stuck_task_offers_to_go_on_while_its_run_lives)
 {
     view.chosen = story_task(&story, "tax");
@@ -711,6 +728,7 @@ static void add_circle_tests(TCase *tcase)
     tcase_add_loop_test(tcase, test_golden_circles, 0, TABLE_LEN(circle_frames));
     tcase_add_test(tcase, test_suspicion_has_sign_word_and_colour);
     tcase_add_test(tcase, test_suspicion_goes_away_with_what_is_new);
+    tcase_add_test(tcase, test_circles_can_be_looked_for);
     tcase_add_test(tcase, test_stuck_task_offers_to_go_on_while_its_run_lives);
 }
 
