@@ -1,0 +1,204 @@
+#include "repair.h"
+
+#include <string.h>
+
+#include "test_main.h"
+
+static struct violations list;
+static struct str prompt;
+
+static void setup(void)
+{
+    list = (struct violations){0};
+    prompt = (struct str){0};
+}
+
+static void teardown(void)
+{
+    violations_done(&list);
+    str_done(&prompt);
+}
+
+static void add(enum violation_code code)
+{
+    violations_add(&list, code, "/a", "wrong", NULL, NULL);
+}
+
+START_TEST(test_D2_prompt_is_as_required)
+{
+    violations_add(&list, VIOLATION_MISSING_FIELD, "/summary", "required", "string", "nothing");
+    violations_add(&list, VIOLATION_NOT_JSON, "", "line 1, column 1: invalid token", NULL, NULL);
+    violations_add(&list, VIOLATION_WRONG_TYPE, "/n", "wrong type", "integer", "\"3\"");
+
+    repair_prompt(&list, &prompt);
+
+    ck_assert_str_eq(str_text(&prompt),
+                     "Your previous response had validation errors:\n"
+                     "\n"
+                     "1. Path: (root)\n"
+                     "   Code: NOT_JSON\n"
+                     "   Error: line 1, column 1: invalid token\n"
+                     "2. Path: /summary\n"
+                     "   Code: MISSING_FIELD\n"
+                     "   Error: required\n"
+                     "   Expected: string\n"
+                     "   Got: nothing\n"
+                     "3. Path: /n\n"
+                     "   Code: WRONG_TYPE\n"
+                     "   Error: wrong type\n"
+                     "   Expected: integer\n"
+                     "   Got: \"3\"\n"
+                     "\n"
+                     "Instructions:\n"
+                     "1. Fix all of the errors above.\n"
+                     "2. Return only valid JSON that matches the output contract.\n"
+                     "3. Do not use markdown code blocks.\n"
+                     "4. Do not add any explanation or preamble.\n"
+                     "\n"
+                     "Respond with the corrected JSON:\n");
+}
+END_TEST
+
+START_TEST(test_D5_RY1_prompt_carries_all_fields)
+{
+    violations_add(&list, VIOLATION_WRONG_TYPE, "/field", "Type mismatch", "string", "number");
+
+    repair_prompt(&list, &prompt);
+
+    static const char *const parts[] = {
+        "validation errors", "Path: /field", "Code: WRONG_TYPE",      "Error: Type mismatch",
+        "Expected: string",  "Got: number",  "Return only valid JSON"};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        ck_assert_msg(strstr(str_text(&prompt), parts[i]), "%s", parts[i]);
+}
+END_TEST
+
+START_TEST(test_D5_RY2_no_retry_on_kernel_mismatch)
+{
+    add(VIOLATION_KERNEL_MISMATCH);
+    ck_assert(!repair_may_retry(&list));
+}
+END_TEST
+
+START_TEST(test_D5_RY3_retry_on_missing_field)
+{
+    add(VIOLATION_MISSING_FIELD);
+    ck_assert(repair_may_retry(&list));
+}
+END_TEST
+
+START_TEST(test_D5_RY4_display_format)
+{
+    violations_add(&list, VIOLATION_WRONG_TYPE, "/field", "Type mismatch", "string", "number");
+    violations_add(&list, VIOLATION_MISSING_FIELD, "/other", "required", NULL, NULL);
+
+    violations_display(&list, &prompt);
+
+    ck_assert_str_eq(str_text(&prompt),
+                     "[WRONG_TYPE] /field: Type mismatch (expected string, got number)\n"
+                     "[MISSING_FIELD] /other: required\n");
+}
+END_TEST
+
+START_TEST(test_D3_each_code_decides)
+{
+    static const bool may[] = {
+        [VIOLATION_NOT_JSON] = true,      [VIOLATION_NOT_OBJECT] = true,
+        [VIOLATION_MISSING_FIELD] = true, [VIOLATION_WRONG_TYPE] = true,
+        [VIOLATION_INVALID_VALUE] = true, [VIOLATION_KERNEL_MISMATCH] = false,
+        [VIOLATION_OP_MISMATCH] = false,
+    };
+    add((enum violation_code)_i);
+    ck_assert(repair_may_retry(&list) == may[_i]);
+    add(VIOLATION_MISSING_FIELD);
+    ck_assert(repair_may_retry(&list) == may[_i]);
+}
+END_TEST
+
+START_TEST(test_D3_nothing_wrong_is_nothing_to_repair)
+{
+    ck_assert(!repair_may_retry(&list));
+}
+END_TEST
+
+START_TEST(test_D3_a_mismatch_that_was_dropped_counts)
+{
+    for (int i = 0; i < VIOLATIONS_MAX; i++)
+        add(VIOLATION_MISSING_FIELD);
+    ck_assert(repair_may_retry(&list));
+    add(VIOLATION_OP_MISMATCH);
+    ck_assert_uint_eq(list.dropped, 1);
+    ck_assert(!repair_may_retry(&list));
+}
+END_TEST
+
+START_TEST(test_D2_the_most_important_come_first)
+{
+    static const enum violation_code order[] = {
+        VIOLATION_KERNEL_MISMATCH, VIOLATION_OP_MISMATCH,   VIOLATION_NOT_JSON,
+        VIOLATION_NOT_OBJECT,      VIOLATION_MISSING_FIELD, VIOLATION_WRONG_TYPE,
+        VIOLATION_INVALID_VALUE,
+    };
+    for (size_t i = ARRAY_LEN(order); i > 0; i--)
+        add(order[i - 1]);
+    repair_prompt(&list, &prompt);
+
+    /* The two mismatches are of one rank: they stay as they came. */
+    const char *at = strstr(str_text(&prompt), violation_code_name(VIOLATION_OP_MISMATCH));
+    ck_assert_ptr_nonnull(at);
+    for (size_t i = 2; i < ARRAY_LEN(order); i++) {
+        at = strstr(at, violation_code_name(order[i]));
+        ck_assert_msg(at, "%s", violation_code_name(order[i]));
+    }
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "1. Path: /a\n   Code: OP_MISMATCH\n"));
+}
+END_TEST
+
+START_TEST(test_D2_prompt_is_bounded)
+{
+    static char text[5000];
+    memset(text, '\001', sizeof(text) - 1);
+    for (int i = 0; i < VIOLATIONS_MAX + 12; i++)
+        violations_add(&list, VIOLATION_INVALID_VALUE, text, text, text, text);
+    repair_prompt(&list, &prompt);
+
+    ck_assert_uint_le(prompt.len, REPAIR_PROMPT_MAX);
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "1. Path: \\u0001"));
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "... and 111 more\n"));
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "Respond with the corrected JSON"));
+    for (size_t i = 0; i < prompt.len; i++)
+        ck_assert(prompt.data[i] == '\n' || (unsigned char)prompt.data[i] >= ' ');
+}
+END_TEST
+
+START_TEST(test_D2_those_not_shown_are_counted)
+{
+    for (int i = 0; i < REPAIR_SHOWN_MAX + 12; i++)
+        add(VIOLATION_INVALID_VALUE);
+    repair_prompt(&list, &prompt);
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "20. Path: /a\n"));
+    ck_assert_ptr_null(strstr(str_text(&prompt), "21. "));
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "\n... and 12 more\n"));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("repair");
+    TCase *prompts = test_case(suite, "prompt");
+    tcase_add_checked_fixture(prompts, setup, teardown);
+    tcase_add_test(prompts, test_D2_prompt_is_as_required);
+    tcase_add_test(prompts, test_D2_the_most_important_come_first);
+    tcase_add_test(prompts, test_D2_prompt_is_bounded);
+    tcase_add_test(prompts, test_D2_those_not_shown_are_counted);
+    tcase_add_test(prompts, test_D5_RY1_prompt_carries_all_fields);
+    tcase_add_test(prompts, test_D5_RY4_display_format);
+    TCase *retry = test_case(suite, "retry");
+    tcase_add_checked_fixture(retry, setup, teardown);
+    tcase_add_loop_test(retry, test_D3_each_code_decides, 0, VIOLATION_CODE_COUNT);
+    tcase_add_test(retry, test_D3_nothing_wrong_is_nothing_to_repair);
+    tcase_add_test(retry, test_D3_a_mismatch_that_was_dropped_counts);
+    tcase_add_test(retry, test_D5_RY2_no_retry_on_kernel_mismatch);
+    tcase_add_test(retry, test_D5_RY3_retry_on_missing_field);
+    return suite;
+}
