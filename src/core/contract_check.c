@@ -65,6 +65,21 @@ bool contract_range_is_set(const struct contract_range *range)
     return range->min > 0 || range->max < INT64_MAX;
 }
 
+static void add_range(struct str *out, const struct contract_amount *amount)
+{
+    const int64_t min = amount->range.min;
+    const int64_t max = amount->range.max;
+    const bool has_both = min > 0 && max < INT64_MAX && min <= max;
+    if (has_both && min == max)
+        str_addf(out, "%" PRId64, max);
+    else if (has_both)
+        str_addf(out, "%" PRId64 " to %" PRId64, min, max);
+    else
+        str_addf(out, "at %s %" PRId64, min > 0 ? "least" : "most", min > 0 ? min : max);
+    const bool is_one = (max == INT64_MAX ? min : max) == 1;
+    str_addf(out, " %s%s", amount->what, is_one ? "" : "s");
+}
+
 bool contract_check_amount(struct contract_checking *checking, const struct contract_spot *spot,
                            const struct contract_amount *amount, int64_t count)
 {
@@ -75,8 +90,7 @@ bool contract_check_amount(struct contract_checking *checking, const struct cont
         return false;
     struct str expected = {0};
     struct str actual = {0};
-    str_addf(&expected, "at %s %" PRId64 " %s", is_less ? "least" : "most",
-             is_less ? amount->range.min : amount->range.max, amount->what);
+    add_range(&expected, amount);
     str_addf(&actual, "%" PRId64, count);
     const struct contract_fault fault = {
         .code = VIOLATION_INVALID_VALUE,

@@ -66,7 +66,7 @@ bool contract_matches(struct contract_checking *checking, const struct contract_
 /* Numbers of things that there may be, and how that is said. */
 struct contract_amount {
     struct contract_range range;
-    const char *what; /* "characters" */
+    const char *what; /* "character", one of them */
     const char *less; /* "too short" */
     const char *more; /* "too long" */
 };

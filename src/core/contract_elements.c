@@ -31,7 +31,7 @@ static bool check_contained(struct contract_checking *checking,
 {
     const struct contract_amount amount = {
         .range = schema->contained,
-        .what = "elements that fit \"contains\"",
+        .what = "fitting element",
         .less = contract_described(schema->contains, "too few elements of the kind wanted"),
         .more = "too many elements of one kind",
     };
@@ -68,7 +68,7 @@ bool contract_check_elements(struct contract_checking *checking,
                              const struct contract_schema *schema, struct contract_spot *spot)
 {
     const struct contract_amount amount = {.range = schema->elements,
-                                           .what = "elements",
+                                           .what = "element",
                                            .less = "too few elements",
                                            .more = "too many elements"};
     bool fits = contract_check_amount(checking, spot, &amount, (int64_t)json_count(spot->value));

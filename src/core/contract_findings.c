@@ -52,9 +52,12 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool is_same(const struct contract_finding *finding, const struct contract_fault *fault)
+/* All members that are missing stand at one place, behind the others. */
+static bool is_same(const struct contract_finding *finding, const struct contract_finding *other,
+                    const struct contract_fault *fault)
 {
-    return finding->code == fault->code && same_text(finding->message, fault->message) &&
+    return same_text(finding->key, other->key) && finding->code == fault->code &&
+           same_text(finding->message, fault->message) &&
            same_text(finding->expected, fault->expected);
 }
 
@@ -67,7 +70,7 @@ static size_t place_for(const struct contract_findings *findings,
     while (at > 0 && compare_ways(&findings->items[at - 1], finding) > 0)
         at--;
     for (size_t i = at; i > 0 && compare_ways(&findings->items[i - 1], finding) == 0; i--) {
-        if (is_same(&findings->items[i - 1], fault))
+        if (is_same(&findings->items[i - 1], finding, fault))
             return SIZE_MAX;
     }
     return at;
@@ -105,7 +108,8 @@ static void insert(struct contract_findings *findings, size_t at, struct contrac
 void contract_findings_add(struct contract_findings *findings, const struct json_pointer *place,
                            const struct contract_fault *fault)
 {
-    struct contract_finding finding = {.depth = depth_of(place), .code = fault->code};
+    struct contract_finding finding = {
+        .depth = depth_of(place), .key = place->key, .code = fault->code};
     finding.way = way_of(place, finding.depth);
     const size_t at = place_for(findings, &finding, fault);
     if (at != SIZE_MAX) {

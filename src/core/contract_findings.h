@@ -26,6 +26,7 @@ struct contract_fault {
 struct contract_finding {
     size_t *way; /* owned; from the whole to the place: indexes of elements and members */
     size_t depth;
+    const char *key;                   /* the last of the place, NULL for an element; borrowed */
     char *path;                        /* owned */
     char *message, *expected, *actual; /* owned */
     enum violation_code code;

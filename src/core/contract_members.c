@@ -128,7 +128,7 @@ static bool check_names(struct contract_checking *checking, const struct contrac
     for (size_t i = 0; i < json_count(names) && !contract_is_settled(checking, fits); i++) {
         const char *name = json_text(json_at(names, i), "");
         const struct contract_spot member = {
-            .at = {.up = &spot->at, .key = name, .index = json_count(spot->value) + i}};
+            .at = {.up = &spot->at, .key = name, .index = json_count(spot->value)}};
         if (json_get(spot->value, name))
             continue;
         fits = checking->findings ? say_missing(checking, schema, &member, message) : false;
@@ -159,7 +159,7 @@ bool contract_check_members(struct contract_checking *checking,
                             const struct contract_schema *schema, struct contract_spot *spot)
 {
     const struct contract_amount amount = {.range = schema->members,
-                                           .what = "members",
+                                           .what = "member",
                                            .less = "too few members",
                                            .more = "too many members"};
     bool fits = contract_check_amount(checking, spot, &amount, (int64_t)json_count(spot->value));

@@ -47,6 +47,25 @@ static struct found find_json(const char *text, size_t len)
     return found;
 }
 
+static size_t skip_blanks(const char *text, size_t len, size_t at)
+{
+    while (at < len && is_blank(text[at]))
+        at++;
+    return at;
+}
+
+/* Was something found, with something else around it? What is found within JSON that is broken
+ * itself is only a part of it. */
+static bool has_surroundings(const char *text, size_t len, const struct found *found)
+{
+    const size_t first = skip_blanks(text, len, 0);
+    if (found->len == 0 || found->ends_early)
+        return found->len > 0 && found->start > first;
+    if (found->start == first)
+        return skip_blanks(text, len, found->start + found->len) < len;
+    return text[first] != '{' && text[first] != '[';
+}
+
 /* Does the line before begin with ```? */
 static bool is_fenced(const char *text, size_t start)
 {
@@ -77,14 +96,11 @@ static void say_no_json(const char *text, size_t len, struct json_place place, c
                           memcmp(text, byte_order_mark, strlen(byte_order_mark)) == 0;
     str_addf(&message, "line %d, column %d: %s", place.line, place.column,
              has_mark ? "a byte order mark" : why);
+    const size_t first = skip_blanks(text, len, 0);
     const struct found found = find_json(text, len);
-    size_t first = 0;
-    while (first < len && is_blank(text[first]))
-        first++;
-    const bool is_all = found.ends_early && found.start == first;
     if (first == len)
         str_add(&message, "; there is nothing in it");
-    else if (found.len > 0 && !is_all)
+    else if (has_surroundings(text, len, &found))
         add_found(&message, text, &found);
     violations_add(wrong, VIOLATION_NOT_JSON, "", str_text(&message), NULL, NULL);
     str_done(&message);

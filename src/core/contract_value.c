@@ -132,10 +132,33 @@ struct side {
     const struct contract_bound *bound;
     const char *keyword;
     const char *message;
-    const char *words; /* before the bound */
+    const char *words; /* before the bound, with a blank */
     int order;         /* of the number and the bound where it is wrong: -1 or 1 */
     bool or_equal;     /* where they are equal it is wrong too */
 };
+
+static void add_brief(struct str *out, const char *before, const struct json *value)
+{
+    char *text = json_brief(value, CONTRACT_SHOWN_MAX);
+    str_add(out, before);
+    str_add(out, text);
+    free(text);
+}
+
+/* "1 to 256" where both are known. */
+static void add_bound(struct str *out, const struct contract_schema *schema,
+                      const struct side *side)
+{
+    const struct json *min = json_get(schema->json, "minimum");
+    const struct json *max = json_get(schema->json, "maximum");
+    const bool is_range = side->order != 0 && !side->or_equal && min && max;
+    if (is_range) {
+        add_brief(out, "", min);
+        add_brief(out, " to ", max);
+    } else {
+        add_brief(out, side->words, json_get(schema->json, side->keyword));
+    }
+}
 
 static bool say_bound(struct contract_checking *checking, const struct contract_schema *schema,
                       const struct contract_spot *spot, const struct side *side)
@@ -143,10 +166,8 @@ static bool say_bound(struct contract_checking *checking, const struct contract_
     if (!checking->findings)
         return false;
     struct str expected = {0};
-    char *bound = json_brief(json_get(schema->json, side->keyword), CONTRACT_SHOWN_MAX);
-    str_addf(&expected, "%s %s", side->words, bound);
+    add_bound(&expected, schema, side);
     (void)contract_say_value(checking, spot, side->message, str_text(&expected));
-    free(bound);
     str_done(&expected);
     return false;
 }
@@ -155,13 +176,13 @@ bool contract_check_number(struct contract_checking *checking, const struct cont
                            struct contract_spot *spot)
 {
     const struct side sides[] = {
-        {&schema->minimum, "minimum", "too small", "at least", -1, false},
-        {&schema->exclusive_minimum, "exclusiveMinimum", "too small", "more than", -1, true},
-        {&schema->maximum, "maximum", "too large", "at most", 1, false},
-        {&schema->exclusive_maximum, "exclusiveMaximum", "too large", "less than", 1, true},
+        {&schema->minimum, "minimum", "too small", "at least ", -1, false},
+        {&schema->exclusive_minimum, "exclusiveMinimum", "too small", "more than ", -1, true},
+        {&schema->maximum, "maximum", "too large", "at most ", 1, false},
+        {&schema->exclusive_maximum, "exclusiveMaximum", "too large", "less than ", 1, true},
     };
     const struct side multiple = {
-        &schema->multiple_of, "multipleOf", "not a multiple", "a multiple of", 0, false};
+        &schema->multiple_of, "multipleOf", "not a multiple", "a multiple of ", 0, false};
     const struct decimal number = decimal_of(spot->value);
     bool fits = true;
     for (size_t i = 0; i < ARRAY_LEN(sides); i++) {
@@ -205,7 +226,7 @@ bool contract_check_string(struct contract_checking *checking, const struct cont
     size_t len = 0;
     const char *text = json_bytes(spot->value, &len);
     const struct contract_amount amount = {
-        .range = schema->length, .what = "characters", .less = "too short", .more = "too long"};
+        .range = schema->length, .what = "character", .less = "too short", .more = "too long"};
     bool fits = true;
     if (contract_range_is_set(&schema->length))
         fits = contract_check_amount(checking, spot, &amount, count_characters(text, len));
