@@ -21,12 +21,38 @@ enum {
     EXIT_STOPPED = 130,
 };
 
+/* The task's memory, which knows that this attempt writes now. */
+static struct entropy_memory *memory_of(struct attempt *attempt)
+{
+    const struct attempt_setting *setting = attempt->setting;
+    struct entropy_memory *memory = gains_memory(setting->gains, attempt->task);
+    if (!attempt->remembered) {
+        const struct step_state *step = &setting->state->tasks[attempt->task].steps[attempt->step];
+        entropy_memory_begin_attempt(memory, step_state_attempt(step)->call);
+        attempt->remembered = true;
+    }
+    return memory;
+}
+
+static void on_line(void *ctx, const struct fingerprint_line *line)
+{
+    entropy_memory_line(memory_of(ctx), line->line);
+}
+
+/* Made with the first output: most of what says nothing passes. */
+static struct fingerprint *fingerprint_of(struct attempt *attempt)
+{
+    const struct fingerprint_setting setting = {.line = on_line, .ctx = attempt};
+    if (!attempt->fingerprint)
+        fingerprint_open(&attempt->fingerprint, &setting);
+    return attempt->fingerprint;
+}
+
 static void on_output(void *ctx, int stream, const char *bytes, size_t len)
 {
     struct attempt *attempt = ctx;
     output_add(&attempt->streams[stream], bytes, len);
-    if (attempt->fingerprint)
-        fingerprint_add(attempt->fingerprint, stream, bytes, len);
+    fingerprint_add(fingerprint_of(attempt), stream, bytes, len);
     if (attempt->setting->tee)
         attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
@@ -53,9 +79,6 @@ struct attempt *attempt_open(const struct attempt_setting *setting, const struct
     attempt->setting = setting;
     for (int i = 0; i < 2; i++)
         output_init(&attempt->streams[i], attempt->heard_ms);
-    const struct policy *policy = attempt->plan->policy;
-    if (policy->window > 0 || policy->same_stops > 0)
-        fingerprint_open(&attempt->fingerprint, NULL);
 
     call_init(&attempt->call, &setting->call, action->task, action->step);
     const struct child_call call = {
@@ -93,24 +116,45 @@ static bool holds(const struct classify_text *text, const char *wanted)
     return text->len > 0 && memmem(text->bytes, text->len, wanted, strlen(wanted));
 }
 
-/* The fingerprint of a failure: of all it wrote where a policy compares results, else of
- * the tails, which is enough to see that several tasks wait with the same fault. */
-static struct digest take_fingerprint(const struct attempt *attempt,
-                                      const struct classify_input *evidence)
+/* The fingerprint of the result; of more output than it takes in, with the end of it. */
+static struct fingerprint_result take_fingerprint(struct attempt *attempt,
+                                                  const struct outcome *outcome)
 {
-    const struct outcome *outcome = &evidence->outcome;
-    if (attempt->fingerprint)
-        return fingerprint_finish(attempt->fingerprint, outcome->kind, outcome->code).digest;
-    struct fingerprint *fingerprint = NULL;
-    fingerprint_open(&fingerprint, NULL);
-    fingerprint_add(fingerprint, 0, evidence->out.bytes, evidence->out.len);
-    fingerprint_add(fingerprint, 1, evidence->err.bytes, evidence->err.len);
-    struct digest digest = fingerprint_finish(fingerprint, outcome->kind, outcome->code).digest;
-    fingerprint_close(fingerprint);
-    return digest;
+    struct fingerprint *fingerprint = fingerprint_of(attempt);
+    for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
+        struct classify_text tail = output_tail(&attempt->streams[i], OUTPUT_RING_BYTES);
+        fingerprint_add_tail(fingerprint, i, tail.bytes, tail.len);
+    }
+    return fingerprint_finish(fingerprint, outcome->kind, outcome->code);
 }
 
-void attempt_judge(const struct attempt *attempt, const struct attempt_setting *setting,
+/* After what is the first of its task and the last, nothing can be a repeat. */
+static bool may_be_followed(const struct attempt *attempt, const struct verdict *verdict)
+{
+    const struct attempt_setting *setting = attempt->setting;
+    const struct plan_task *task = &setting->call.plan->tasks[attempt->task];
+    return verdict->class != VERDICT_SUCCESS || attempt->plan->expect.what != PLAN_EXPECT_SUCCESS ||
+           attempt->step < task->step_count - 1 || gains_find(setting->gains, attempt->task);
+}
+
+/* The attempt as a step of its task's trajectory. */
+static void take_fact(struct attempt *attempt, struct input *input)
+{
+    const struct fingerprint_result result = take_fingerprint(attempt, &input->outcome);
+    input->fingerprint = result.digest;
+    input->masks = result.masked;
+    input->has_fact =
+        circles_counts(input->outcome.kind) && may_be_followed(attempt, &input->verdict);
+    if (!input->has_fact)
+        return;
+    const struct entropy_end end = {.failed = input->verdict.class != VERDICT_SUCCESS,
+                                    .transient = input->verdict.class == VERDICT_TRANSIENT};
+    entropy_memory_end(memory_of(attempt), &end, &input->fact);
+    input->fact.outcome = result.digest;
+    input->fact.raw = result.raw;
+}
+
+void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input)
 {
     input->outcome = attempt->end.outcome;
@@ -132,8 +176,7 @@ void attempt_judge(const struct attempt *attempt, const struct attempt_setting *
     classify(setting->classifier, &evidence, &input->verdict);
     const char *match = attempt->plan->expect.match;
     input->expectation_met = match && (holds(&evidence.out, match) || holds(&evidence.err, match));
-    if (attempt->fingerprint || input->verdict.class != VERDICT_SUCCESS)
-        input->fingerprint = take_fingerprint(attempt, &evidence);
+    take_fact(attempt, input);
 }
 
 static int start_failure_code(int number)

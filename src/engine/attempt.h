@@ -15,6 +15,7 @@
 #include "child.h"
 #include "classify.h"
 #include "fingerprint.h"
+#include "gains.h"
 #include "output.h"
 #include "scheduler.h"
 
@@ -35,7 +36,8 @@ struct attempt {
     struct child *child; /* NULL once it has ended */
     struct child_end end;
     struct output streams[2];
-    struct fingerprint *fingerprint; /* owned; NULL where the policy wants none */
+    struct fingerprint *fingerprint; /* owned; NULL before the first output */
+    bool remembered;                 /* the task's memory knows of it */
     int64_t heard_ms;                /* start, or last output */
     bool quiet;                      /* it was called so */
     size_t slot;                     /* where the owner keeps it */
@@ -47,6 +49,8 @@ struct attempt_setting {
     struct call_setting call;
     struct nursery *nursery;
     const struct classifier *classifier;
+    const struct run_state *state; /* borrowed; what the log has so far */
+    struct gains *gains;           /* borrowed */
     int64_t grace_ms;
     void (*tee)(void *ctx, int stream, const char *bytes, size_t len); /* NULL = nobody */
     void *tee_ctx;                                                     /* borrowed */
@@ -59,9 +63,9 @@ struct attempt *attempt_open(const struct attempt_setting *setting, const struct
                              const struct attempt_watcher *watcher, struct err *err);
 void attempt_close(struct attempt *attempt);
 
-/* Fill outcome, verdict, fingerprint and expectation_met from how it ended, as judged at
- * input->now. */
-void attempt_judge(const struct attempt *attempt, const struct attempt_setting *setting,
+/* Fill outcome, verdict, fingerprint, fact, masks and expectation_met from how it ended, as
+ * judged at input->now. Once. */
+void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input);
 
 /* What an outcome is as an exit code: 125..127 if nothing could be started. */

@@ -14,9 +14,10 @@
 enum { CAPTURE_TAIL_BYTES = 4096 }; /* of each stream */
 
 struct capture_facts {
-    const struct run_state *state; /* with the step's end folded in */
-    const struct event *event;     /* that end */
-    const struct attempt *attempt; /* NULL if it was over before */
+    const struct run_state *state;       /* with the step's end folded in */
+    const struct event *event;           /* that end */
+    const struct attempt *attempt;       /* NULL if it was over before */
+    const struct entropy_memory *memory; /* the task's; NULL if it has none */
     const struct call_setting *setting;
 };
 

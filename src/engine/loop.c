@@ -201,6 +201,8 @@ static void set_up(struct loop *loop)
                  .run_mark = loop->run_mark},
         .nursery = loop->nursery,
         .classifier = loop->classifier,
+        .state = &loop->state,
+        .gains = &loop->gains,
         .grace_ms = options->kill_grace_ms > 0 ? options->kill_grace_ms : ENGINE_KILL_GRACE_MS,
         .tee = options->tee,
         .tee_ctx = options->tee_ctx,
@@ -213,6 +215,7 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
     *loop = (struct loop){
         .options = options, .mailbox = mailbox, .alarm_ms = INT64_MAX, .late_ms = INT64_MAX};
     run_state_init(&loop->state, options->plan, options->seed);
+    gains_init(&loop->gains, &loop->state);
     if (!classifier_open(&loop->classifier, options->rules, err) ||
         !recorder_init(&loop->recorder, options->place, err))
         return false;
@@ -257,6 +260,7 @@ void loop_close(struct loop *loop)
     recorder_done(&loop->recorder);
     classifier_close(loop->classifier);
     turn_done(&loop->turn);
+    gains_done(&loop->gains);
     run_state_done(&loop->state);
     free(loop->inputs);
     free(loop->alive);

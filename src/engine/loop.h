@@ -58,6 +58,7 @@ struct loop {
     struct scheduler scheduler;
     struct turn turn;
     struct attempt_setting setting;
+    struct gains gains;
     char run_mark[LOOP_RUN_MARK_MAX];
 
     struct queued *inputs; /* owned; in order */

@@ -261,6 +261,7 @@ static void collect_capture(struct loop *loop, const struct event *event, struct
         .state = &loop->state,
         .event = event,
         .attempt = find_attempt(loop->ended, loop->ended_count, event->task, event->attempt),
+        .memory = gains_find(&loop->gains, event->task),
         .setting = &loop->setting.call,
     };
     capture_write(&facts, &text);
@@ -286,6 +287,7 @@ static void collect(struct loop *loop, struct moment now)
         if (event->kind == EVENT_STEP_ENDED && event->d == 1)
             collect_capture(loop, event, now);
     }
+    gains_collect(&loop->gains, &loop->turn);
 }
 
 /* Somebody waits for these: they are on the disk before anybody is told. */
@@ -311,6 +313,8 @@ static bool record(struct loop *loop, int64_t now_ms)
         .output_count = loop->output_count,
         .captures = loop->captures,
         .capture_count = loop->capture_count,
+        .gains = loop->gains.rows,
+        .gain_count = loop->gains.row_count,
     };
     bool news = batch.event_count > 0 || batch.output_count > 0 || batch.capture_count > 0;
     if (!news && recorder_due(&loop->recorder) > now_ms)
@@ -331,6 +335,7 @@ static void forget_turn(struct loop *loop)
     loop->capture_count = 0;
     loop->ended_count = 0;
     loop->output_count = 0;
+    gains_clear(&loop->gains);
     turn_clear(&loop->turn);
 }
 

@@ -737,8 +737,8 @@ START_TEST(test_expected_match_is_looked_for)
 }
 END_TEST
 
-/* No policy here compares results: what fails is told apart all the same, for faults that
- * several tasks share. */
+/* No policy here compares results: each has one all the same, for faults that several
+ * tasks share. */
 START_TEST(test_failures_that_are_alike_have_one_fingerprint)
 {
     start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
@@ -751,7 +751,7 @@ START_TEST(test_failures_that_are_alike_have_one_fingerprint)
     ck_assert(a.hi != 0);
     ck_assert_uint_eq(state.tasks[1].steps[0].attempts[0].fingerprint.hi, a.hi);
     ck_assert_uint_ne(state.tasks[2].steps[0].attempts[0].fingerprint.hi, a.hi);
-    ck_assert_uint_eq(state.tasks[3].steps[0].attempts[0].fingerprint.hi, 0); /* it passed */
+    ck_assert(digest_is_known(state.tasks[3].steps[0].attempts[0].fingerprint)); /* it passed */
 }
 END_TEST
 
@@ -765,6 +765,68 @@ START_TEST(test_equal_results_have_equal_fingerprints)
     ck_assert_uint_ge(step->attempt_count, 2);
     ck_assert(step->attempts[0].fingerprint.hi != 0);
     ck_assert_uint_eq(step->attempts[0].fingerprint.hi, step->attempts[1].fingerprint.hi);
+}
+END_TEST
+
+/* The record of the task's first step as JSON. The caller frees. */
+static struct json *read_capture(int task, int attempt)
+{
+    struct str text = {0};
+    struct json *json = NULL;
+    struct err err = {0};
+    const struct log_output_key key = {.run = number, .task = task, .attempt = attempt};
+    ck_assert_msg(log_reader_capture(reader, &key, &text, &err), "%s", err.message);
+    ck_assert_msg(json_parse(str_text(&text), text.len, &json, NULL, &err), "%s", err.message);
+    str_done(&text);
+    return json;
+}
+
+/* Clocks and process numbers differ from try to try: it is the same failure all the same. */
+START_TEST(test_C4_equal_but_for_what_moves_is_entropy)
+{
+    start("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1},'run':["
+          "'sh','-c','echo $(date +%H:%M:%S.%N) pid $$ failed; echo 3 is not 4; exit 1']}]}");
+    ck_assert_int_eq(finish().exit_code, 3);
+    read_log();
+    const struct step_state *step = &state.tasks[0].steps[0];
+    ck_assert_int_eq(state.tasks[0].status, TASK_STUCK);
+    ck_assert_int_eq(state.tasks[0].entropy, 1);
+    ck_assert_uint_eq(step->attempt_count, 5);
+    ck_assert_int_eq(step->attempts[0].new_permille, 1000);
+    ck_assert_int_eq(step->attempts[4].new_permille, 0);
+    ck_assert_uint_eq(count_events(EVENT_LOOP_SUSPECTED, 0), 1);
+
+    struct json *json = read_capture(0, 5);
+    const struct json *loop = json_get(json, "loop");
+    ck_assert_str_eq(json_text(json_get(json, "decision"), ""), "entropy detected");
+    ck_assert_str_eq(json_text(json_get(loop, "rung"), ""), "repeat");
+    ck_assert_int_eq(json_i64(json_get(loop, "count"), 0), 5);
+    ck_assert_int_eq(json_i64(json_get(loop, "first"), 0), 1);
+    ck_assert_int_eq(json_i64(json_get(loop, "last"), 0), 5);
+    ck_assert_str_ne(json_text(json_get(loop, "equal"), ""), "");
+    ck_assert_str_eq(json_text(json_at(json_get(loop, "masks"), 0), ""), "times");
+    const struct json *first = json_at(json_get(loop, "first_lines"), 0);
+    const struct json *last = json_at(json_get(loop, "last_lines"), 0);
+    ck_assert_str_eq(json_text(json_get(first, "normal"), "a"),
+                     json_text(json_get(last, "normal"), "b"));
+    ck_assert_str_ne(json_text(json_get(first, "raw"), ""), json_text(json_get(last, "raw"), ""));
+    json_free(json);
+}
+END_TEST
+
+START_TEST(test_C4_a_full_window_has_its_record_too)
+{
+    start("{'id':'a','steps':[{'policy':{'like':'research','base_delay_ms':1},"
+          "'run':['sh','-c','echo same; exit 1']}]}");
+    ck_assert_int_eq(finish().exit_code, 3);
+    read_log();
+    struct json *json = read_capture(0, 3);
+    const struct json *loop = json_get(json, "loop");
+    ck_assert_ptr_null(json_get(loop, "rung"));
+    ck_assert_int_eq(json_i64(json_get(loop, "count"), 0), 3);
+    ck_assert_int_eq(json_i64(json_get(loop, "first"), 0), 1);
+    ck_assert_uint_eq(json_count(json_get(loop, "masks")), 0);
+    json_free(json);
 }
 END_TEST
 
@@ -859,6 +921,8 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_expected_match_is_looked_for);
     tcase_add_test(plans, test_failures_that_are_alike_have_one_fingerprint);
     tcase_add_test(plans, test_equal_results_have_equal_fingerprints);
+    tcase_add_test(plans, test_C4_equal_but_for_what_moves_is_entropy);
+    tcase_add_test(plans, test_C4_a_full_window_has_its_record_too);
     TCase *acts = test_case(suite, "acts");
     tcase_add_checked_fixture(acts, setup, teardown);
     tcase_add_test(acts, test_cancel_in_this_process);

@@ -1,0 +1,39 @@
+/*
+ * gains.h - what the attempts of each task have written so far, so that news can be told
+ * from what was there before; and the rows of the log that keep it.
+ *
+ * A task has a memory (entropy_memory.h) from its first output on until it is over; a
+ * stuck one keeps it, since a person may let it go on. Belongs to the loop's thread.
+ */
+#ifndef DEVS_GAINS_H
+#define DEVS_GAINS_H
+
+#include <stddef.h>
+
+#include "entropy_memory.h"
+#include "log_writer.h"
+#include "run_state.h"
+#include "scheduler.h"
+
+struct gains {
+    const struct run_state *state; /* borrowed */
+    struct gain *tasks;            /* owned; by task number */
+    struct log_gain *rows;         /* owned, the bytes too; of this turn */
+    size_t row_count, row_cap;
+};
+
+void gains_init(struct gains *gains, const struct run_state *state);
+void gains_done(struct gains *gains);
+
+/* The task's memory, made if there is none. */
+struct entropy_memory *gains_memory(struct gains *gains, int task);
+/* The same where there is one, else NULL. */
+struct entropy_memory *gains_find(const struct gains *gains, int task);
+
+/* After a step of the scheduler: rows for the tasks whose attempts have ended, as the log
+ * is to have them beside the turn's events. What is over is forgotten. */
+void gains_collect(struct gains *gains, const struct turn *turn);
+/* The rows are written. */
+void gains_clear(struct gains *gains);
+
+#endif
