@@ -160,18 +160,30 @@ static void add_try_share(const struct preview *preview, int index, struct str *
     add_share(preview, &run_state_step(preview->state, preview->task)->attempts[index], out);
 }
 
-/* That the last tries said the same, or hardly anything new; nothing for a single one. */
-static void add_running_same(const struct step_state *step, int ended, struct str *out)
+static bool is_little_new(const struct attempt_state *attempts, int index)
 {
     enum { LITTLE_PERMILLE = 100 };
-    int little = 0;
-    for (int i = ended - 1; i >= 0; i--, little++) {
-        int permille = step->attempts[i].new_permille;
-        if (permille < 0 || permille > LITTLE_PERMILLE)
-            break;
-    }
-    if (step->same > 1)
-        str_addf(out, "the same result %d times running", step->same);
+    int permille = attempts[index].new_permille;
+    return permille >= 0 && permille <= LITTLE_PERMILLE;
+}
+
+/* How many of the last tries in a row it is true of. */
+static int count_last(const struct attempt_state *attempts, int ended,
+                      bool (*holds)(const struct attempt_state *attempts, int index))
+{
+    int count = 0;
+    while (count < ended && holds(attempts, ended - 1 - count))
+        count++;
+    return count;
+}
+
+/* That the last tries said the same, or hardly anything new; nothing for a single one. */
+static void add_running_same(const struct attempt_state *attempts, int ended, struct str *out)
+{
+    int same = count_last(attempts, ended, is_same_fault);
+    int little = count_last(attempts, ended, is_little_new);
+    if (same > 0)
+        str_addf(out, "the same result %d times running", same + 1);
     else if (little > 1)
         str_addf(out, "hardly anything new %d times running", little);
 }
@@ -189,7 +201,7 @@ static void put_shares(struct preview *preview)
     if (!is_known || ended < 2 || preview->kind == FRAME_PREVIEW_ROOMY)
         return;
     struct str same = {0};
-    add_running_same(step, ended, &same);
+    add_running_same(step->attempts, ended, &same);
     put_last_parts(preview, "new", (struct parts){ended, add_try_share, str_text(&same)});
     str_done(&same);
 }
