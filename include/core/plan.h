@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "contract.h"
 #include "digest.h"
 #include "entropy_limits.h"
 #include "err.h"
@@ -25,13 +26,14 @@ enum {
     PLAN_STEPS_MAX = 64,        /* of one task */
     PLAN_NEEDS_MAX = 1000,      /* of one task */
     PLAN_ARGS_MAX = 4096,       /* of one command */
-    PLAN_TITLE_MAX = 200,       /* bytes of a title, and of the plan's name */
+    PLAN_TITLE_MAX = 200,       /* characters of a title, and of the plan's name */
     PLAN_TEXT_MAX = 128 * 1024, /* bytes of one argument, path, or NAME=value */
     PLAN_ENV_MAX = 1000,        /* variables of one step */
     PLAN_TIMEOUT_S_MAX = 30 * 24 * 3600,
     PLAN_JOBS_MAX = 256,
     PLAN_POLICIES_MAX = 64,
-    PLAN_SOURCES_MAX = 64, /* names that the steps of a plan give as their source */
+    PLAN_SOURCES_MAX = 64,     /* names that the steps of a plan give as their source */
+    PLAN_CONTRACTS_MAX = 1000, /* different contracts of a plan */
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
 };
 
@@ -43,6 +45,13 @@ struct plan_expectation {
     unsigned reasons; /* bits 1 << enum reason that meet it; 0 = the default set
                          (test-fail, compile, none) */
     char *match;      /* owned; text that the output's tail must hold; NULL = any */
+};
+
+/* What the output of a step must look like, of one step or of several. */
+struct plan_contract {
+    char *name;              /* owned; NULL: it stands in the step itself */
+    char *text;              /* owned; the JSON Schema */
+    struct contract *schema; /* owned; made of the text */
 };
 
 struct plan_step {
@@ -57,6 +66,7 @@ struct plan_step {
     const struct policy *policy; /* borrowed from the plan, this step or static; never NULL */
     struct policy *own_policy;   /* owned; what this step alone has, NULL = none */
     int source;                  /* whose rate limit it shares: in plan->sources, -1 = none */
+    const struct plan_contract *contract; /* borrowed from the plan; NULL = any output will do */
 };
 
 struct plan_task {
@@ -82,13 +92,18 @@ struct plan {
     bool idempotent;
     struct policy *policies; /* owned; first those of the settings, then the plan's own */
     int policy_count;
-    int setting_count;           /* how many of them the settings gave */
-    const struct policy *policy; /* of steps that name none; borrowed as a step's */
-    struct policy *own_policy;   /* owned; as a step's */
-    struct entropy_limits loops; /* from when on a task goes in circles */
-    char **sources;              /* owned; each name once */
-    int source_count;            /* at most PLAN_SOURCES_MAX */
-    struct plan_task *tasks;     /* owned; the task's number is its index */
+    int setting_count;                /* how many of them the settings gave */
+    bool has_settings;                /* settings gave something, or might have given it */
+    const struct policy *policy;      /* of steps that name none; borrowed as a step's */
+    struct policy *own_policy;        /* owned; as a step's */
+    struct entropy_limits loops;      /* from how many repeats on a task goes in circles */
+    bool has_loops;                   /* the plan or the settings say something of it */
+    struct plan_contract **contracts; /* owned, each; those with names come once */
+    int contract_count;               /* at most PLAN_CONTRACTS_MAX */
+    bool has_files;                   /* some of them were read from files */
+    char **sources;                   /* owned; each name once */
+    int source_count;                 /* at most PLAN_SOURCES_MAX */
+    struct plan_task *tasks;          /* owned; the task's number is its index */
     int task_count;
     int step_count;          /* of all tasks */
     struct plan_name *by_id; /* owned; in the order of the ids, for plan_find() */
@@ -102,10 +117,26 @@ struct plan {
 ATTR_MUST_USE bool plan_parse(const char *text, size_t len, struct plan **out,
                               struct violations *violations);
 
-/* As plan_parse(), where the project has settings (NULL: none): their policies are in
- * sight and go into the plan, so that plan_write() gives a text that needs no settings.
- * A text that has brought settings along from a log keeps those. */
-ATTR_MUST_USE bool plan_parse_with(const char *text, size_t len, const struct settings *settings,
+/* Reads the file of that name, relative to the plan, at most CONTRACT_BYTES_MAX bytes, to the
+ * end of *out. */
+typedef bool plan_file_fn(void *ctx, const char *name, struct str *out, struct err *err);
+
+struct plan_files {
+    plan_file_fn *read;
+    void *ctx; /* borrowed */
+};
+
+/* What a plan may refer to beside itself. All zero: nothing. */
+struct plan_context {
+    const struct settings *settings; /* borrowed; NULL = none */
+    const struct plan_files *files;  /* borrowed; NULL = none: contracts stand in the plan */
+};
+
+/* As plan_parse(), with what is around the plan: the policies and limits of the settings
+ * are in sight, contracts may stand in files. All of it goes into the plan, so that
+ * plan_write() gives a text that needs nothing. A text that has brought settings along
+ * from a log keeps those. */
+ATTR_MUST_USE bool plan_parse_with(const char *text, size_t len, const struct plan_context *context,
                                    struct plan **out, struct violations *violations);
 
 /* The plan of one command: one task "exec" with one step. Copies argv. Who asks
@@ -127,6 +158,10 @@ ATTR_MUST_USE bool plan_for_command(const struct plan_exec *exec, struct plan **
  * whose plan has no file. Bytes of a command that are not UTF-8 become U+FFFD. */
 struct str;
 void plan_write(const struct plan *plan, struct str *out);
+
+/* Has the plan taken something in that its own text did not have? Then plan_write() says
+ * more than the text. */
+bool plan_has_more(const struct plan *plan);
 
 /* The part of a plan that is task `id` and what it needs, directly or not.
  * ERR_NOT_FOUND if there is no such task. The caller owns *out. */

@@ -1,6 +1,6 @@
 /*
- * settings.h - the text of devs.config.json: policies and rules for all plans of a
- * project.
+ * settings.h - the text of devs.config.json: policies, limits of going in circles, and
+ * rules for all plans of a project.
  *
  * Settings do not change after they were read; any thread may read them.
  */
@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "attr.h"
+#include "entropy_limits.h"
 #include "policy.h"
 #include "violation.h"
 
@@ -24,7 +25,9 @@ struct settings {
     struct policy
         *policies; /* owned; new ones, and built-in ones that are changed; no name twice */
     int policy_count;
-    char *rules; /* owned; the array "rules" as JSON text, NULL = none */
+    struct entropy_limits loops; /* those of has_loops only */
+    bool has_loops;              /* the settings say something of it; the rest is at its default */
+    char *rules;                 /* owned; the array "rules" as JSON text, NULL = none */
 };
 
 /* Read the settings. False and *violations filled (all that is wrong, in document

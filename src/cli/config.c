@@ -34,17 +34,17 @@ bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *e
     return true;
 }
 
-/* "rules[2].pattern": with the member that the words begin with, if there is one. */
+/* "/rules/2/pattern": with the member that the words begin with, if there is one. */
 static void add_path(const struct json *rule, size_t index, const char *words, struct str *out)
 {
     static const char *const members[] = {"name",    "verdict", "type",        "reason",
                                           "pattern", "unless",  "stream",      "need",
                                           "subtype", "only_if", "retry_after", "ask"};
-    str_addf(out, "rules[%zu]", index);
+    str_addf(out, "/rules/%zu", index);
     for (size_t i = 0; json_kind(rule) == JSON_KIND_OBJECT && i < ARRAY_LEN(members); i++) {
         const size_t len = strlen(members[i]);
         if (strncmp(words, members[i], len) == 0 && strchr(" ,:", words[len]))
-            str_addf(out, ".%s", members[i]);
+            str_addf(out, "/%s", members[i]);
     }
 }
 
@@ -85,7 +85,7 @@ static int fail_rules(const struct config *config, const struct err *whole)
             check_rule(json_at(rules, i), i, &violations);
     }
     if (violations.count == 0)
-        violations_add(&violations, VIOLATION_INVALID_VALUE, "rules", whole->message, NULL, NULL);
+        violations_add(&violations, VIOLATION_INVALID_VALUE, "/rules", whole->message, NULL, NULL);
     int code = fail_violations(config->path, &violations);
     violations_done(&violations);
     json_free(rules);

@@ -2,7 +2,6 @@
 
 #include "plan_file.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,31 +42,50 @@ static bool find_dir(const char *path, char dir[PATH_MAX], struct err *err)
     return true;
 }
 
-/* The log keeps the plan as it is run: with what the settings add. */
-static int add_settings(const char *path, struct plan_file *file)
+/* The log keeps the plan as it is run: with the settings, and contracts from files. */
+static int add_more(const char *path, struct plan_file *file)
 {
-    assert(file->plan);
-    if (file->plan->setting_count == 0)
+    if (!plan_has_more(file->plan))
         return EXIT_ALL_PASSED;
     plan_file_rewrite(file);
     if (file->text.len <= PLAN_BYTES_MAX)
         return EXIT_ALL_PASSED;
-    return fail_usage(NULL, "plan '%s': with the settings it is larger than %d MiB", path,
-                      PLAN_BYTES_MAX / (1024 * 1024));
+    return fail_usage(NULL, "plan '%s': with the settings and contracts it is larger than %d MiB",
+                      path, PLAN_BYTES_MAX / (1024 * 1024));
+}
+
+/* A contract that stands in a file of its own; `ctx` is the plan's folder. */
+static bool read_contract(void *ctx, const char *name, struct str *out, struct err *err)
+{
+    const char *dir = ctx;
+    char path[PATH_MAX];
+    bool is_absolute = name[0] == '/';
+    int len = snprintf(path, sizeof(path), "%s%s%s", is_absolute ? "" : dir, is_absolute ? "" : "/",
+                       name);
+    if (len >= PATH_MAX)
+        return err_set(err, ERR_INVALID, "its path is too long");
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return err_set(err, ERR_INVALID, "%s", strerror(errno));
+    bool ok = read_text(file, CONTRACT_BYTES_MAX, out, err);
+    (void)fclose(file); /* only read */
+    return ok;
 }
 
 static int parse(const char *path, struct plan_file *file)
 {
     struct violations violations = {0};
+    const struct plan_files files = {.read = read_contract, .ctx = file->dir};
+    const struct plan_context context = {.settings = &file->config.settings, .files = &files};
     int code = EXIT_ALL_PASSED;
-    bool ok = plan_parse_with(str_text(&file->text), file->text.len, &file->config.settings,
-                              &file->plan, &violations);
+    bool ok =
+        plan_parse_with(str_text(&file->text), file->text.len, &context, &file->plan, &violations);
     if (!ok) {
         char what[PATH_MAX + 16];
         (void)snprintf(what, sizeof(what), "plan '%s'", path); /* as much of it as fits */
         code = fail_violations(what, &violations);
     } else {
-        code = add_settings(path, file);
+        code = add_more(path, file);
     }
     violations_done(&violations);
     return code;

@@ -40,6 +40,17 @@ static void free_task(struct plan_task *task)
     free(task->dependents);
 }
 
+static void free_contracts(struct plan *plan)
+{
+    for (int i = 0; i < plan->contract_count; i++) {
+        free(plan->contracts[i]->name);
+        free(plan->contracts[i]->text);
+        contract_free(plan->contracts[i]->schema);
+        free(plan->contracts[i]);
+    }
+    free(plan->contracts);
+}
+
 void plan_free(struct plan *plan)
 {
     if (!plan)
@@ -50,6 +61,7 @@ void plan_free(struct plan *plan)
     free(plan->by_id);
     free(plan->policies);
     free(plan->own_policy);
+    free_contracts(plan);
     free_texts(plan->sources);
     free(plan->name);
     free(plan);
@@ -150,8 +162,8 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
 
     struct plan *plan = xcalloc(1, sizeof(*plan));
     plan->name = xstrdup("exec");
-    plan->loops = entropy_limits_new();
     plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
+    plan->loops = entropy_limits_new();
     if (exec->settings)
         plan_take_settings(plan, exec->settings);
     plan->policy = plan_policy_find(plan, "sandbox");

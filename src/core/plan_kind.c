@@ -21,31 +21,27 @@ static bool is_later(const struct kinds *kinds, const char *word)
     return false;
 }
 
-static void check_kind(struct plan_reader *reader, const struct plan_path *path,
+static void check_kind(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value, const struct kinds *kinds)
 {
     const char *word = json_text(value, NULL);
-    if (!word)
-        plan_reader_wrong_type(reader, path, "string", value);
-    else if (is_later(kinds, word))
+    if (word && is_later(kinds, word))
         plan_reader_invalid(reader, path, "not in this version", kinds->ours, value);
-    else if (strcmp(word, kinds->ours) != 0)
-        plan_reader_invalid(reader, path, "unknown kind", kinds->ours, value);
 }
 
-static void read_workspace_kind(struct plan_reader *reader, const struct plan_path *path,
-                                const struct json *value)
+static void check_workspace_kind(struct plan_reader *reader, const struct json_pointer *path,
+                                 const struct json *value)
 {
     check_kind(reader, path, value, &workspace_kinds);
 }
 
-static void read_sandbox_kind(struct plan_reader *reader, const struct plan_path *path,
-                              const struct json *value)
+static void check_sandbox_kind(struct plan_reader *reader, const struct json_pointer *path,
+                               const struct json *value)
 {
     check_kind(reader, path, value, &sandbox_kinds);
 }
 
-static void not_in_this_version(struct plan_reader *reader, const struct plan_path *path,
+static void not_in_this_version(struct plan_reader *reader, const struct json_pointer *path,
                                 const struct json *value)
 {
     (void)value; /* whatever it is, there is nothing that could use it */
@@ -53,38 +49,34 @@ static void not_in_this_version(struct plan_reader *reader, const struct plan_pa
 }
 
 static const struct plan_field workspace_rows[] = {
-    {"kind", read_workspace_kind, "string"},
-    {"copy", not_in_this_version, NULL},
-    {"setup", not_in_this_version, NULL},
+    {"kind", check_workspace_kind},
+    {"copy", not_in_this_version},
+    {"setup", not_in_this_version},
 };
 static const struct plan_fields workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
 
 static const struct plan_field sandbox_rows[] = {
-    {"kind", read_sandbox_kind, "string"},
-    {"network", not_in_this_version, NULL},
+    {"kind", check_sandbox_kind},
+    {"network", not_in_this_version},
 };
 static const struct plan_fields sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
 
-void plan_workspace_read(struct plan_reader *reader, const struct plan_path *path,
-                         const struct json *value)
-{
-    if (json_kind(value) == JSON_KIND_STRING)
-        read_workspace_kind(reader, path, value);
-    else
-        (void)plan_reader_object(reader, path, value, &workspace_fields); /* has complained */
-}
-
-void plan_sandbox_read(struct plan_reader *reader, const struct plan_path *path,
-                       const struct json *value)
-{
-    if (json_kind(value) == JSON_KIND_STRING)
-        read_sandbox_kind(reader, path, value);
-    else
-        (void)plan_reader_object(reader, path, value, &sandbox_fields); /* has complained */
-}
-
-void plan_agent_word_read(struct plan_reader *reader, const struct plan_path *path,
+void plan_workspace_check(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value)
+{
+    check_kind(reader, path, value, &workspace_kinds);
+    plan_reader_walk(reader, path, value, &workspace_fields);
+}
+
+void plan_sandbox_check(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    check_kind(reader, path, value, &sandbox_kinds);
+    plan_reader_walk(reader, path, value, &sandbox_fields);
+}
+
+void plan_agent_word_check(struct plan_reader *reader, const struct json_pointer *path,
+                           const struct json *value)
 {
     (void)value; /* as above */
     plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,

@@ -7,15 +7,15 @@
 
 #include "plan_reader.h"
 
-/* Check a "sandbox": {"kind": "none"} or "none". */
-void plan_sandbox_read(struct plan_reader *reader, const struct plan_path *path,
-                       const struct json *value);
-/* Check a "workspace": {"kind": "inplace"} or "inplace". */
-void plan_workspace_read(struct plan_reader *reader, const struct plan_path *path,
-                         const struct json *value);
+/* A "sandbox": {"kind": "none"} or "none"; its other kinds are refused. */
+void plan_sandbox_check(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value);
+/* A "workspace": {"kind": "inplace"} or "inplace" likewise. */
+void plan_workspace_check(struct plan_reader *reader, const struct json_pointer *path,
+                          const struct json *value);
 
 /* A key for agents, which this version cannot run. */
-void plan_agent_word_read(struct plan_reader *reader, const struct plan_path *path,
-                          const struct json *value);
+void plan_agent_word_check(struct plan_reader *reader, const struct json_pointer *path,
+                           const struct json *value);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "policy_list.h"
 
-static const char name_chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                 "0123456789._-";
 static const char default_name[] = "sandbox"; /* what a policy begins as that is like none */
 
 void plan_take_settings(struct plan *plan, const struct settings *settings)
@@ -17,12 +15,16 @@ void plan_take_settings(struct plan *plan, const struct settings *settings)
         plan->policies[i] = settings->policies[i];
     plan->setting_count = settings->policy_count;
     plan->policy_count = settings->policy_count;
+    if (settings->has_loops)
+        plan->loops = settings->loops;
+    plan->has_loops = settings->has_loops;
+    plan->has_settings = settings->policy_count > 0 || settings->has_loops;
 }
 
-static bool name_is_valid(const char *name)
+/* Others are refused by the schema. */
+static bool name_has_room(const char *name)
 {
-    size_t len = strlen(name);
-    return len > 0 && len < POLICY_NAME_MAX && strspn(name, name_chars) == len;
+    return strlen(name) < POLICY_NAME_MAX;
 }
 
 /* A plan may set what starts of sandboxes get, and define new ones. */
@@ -51,7 +53,7 @@ static int inner_base(const struct plan_reader *reader, const struct json *objec
 
 static void fill_policy(struct plan_reader *reader, const struct json *object, int member)
 {
-    static const struct plan_path nowhere = {0};
+    static const struct json_pointer nowhere = {0};
     struct policy_list *list = &reader->policies;
     struct policy *policy = &list->items[member];
     char name[POLICY_NAME_MAX + 1];
@@ -103,7 +105,7 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
         return;
     while (json_next(value, &iter, &key, &member)) {
         bool is_policy =
-            !plan_reader_is_comment(key) && name_is_valid(key) && name_is_free(reader, key);
+            !plan_reader_is_comment(key) && name_has_room(key) && name_is_free(reader, key);
         if (!is_policy || list->count - list->inner == PLAN_POLICIES_MAX)
             continue;
         list->items[list->count] = *policy_named(default_name);
@@ -113,18 +115,6 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
     fill_policies(reader, value);
     reader->violations = said;
     violations_done(&unsaid);
-}
-
-static bool check_name(struct plan_reader *reader, const struct plan_path *path)
-{
-    const char *message = NULL;
-    if (!name_is_valid(path->key))
-        message = "a policy's name is 1 to 31 letters, digits, '.', '_' or '-'";
-    else if (!name_is_free(reader, path->key))
-        message = "a built-in policy has this name: choose another and say \"like\"";
-    if (message)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
-    return !message;
 }
 
 /* Is it the first of the policies that are like each other in a circle? */
@@ -137,11 +127,11 @@ static bool starts_circle(const struct plan_reader *reader, const struct json *o
     return at == member;
 }
 
-static void complain_circle(struct plan_reader *reader, const struct plan_path *path,
+static void complain_circle(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *object, int member)
 {
     const struct policy *items = reader->policies.items;
-    struct plan_path place = {.up = path, .key = "like"};
+    struct json_pointer place = {.up = path, .key = "like"};
     struct str message = {0};
     str_addf(&message, "policies are like each other in a circle: %s", items[member].name);
     int at = member;
@@ -153,7 +143,7 @@ static void complain_circle(struct plan_reader *reader, const struct plan_path *
     str_done(&message);
 }
 
-static void check_policy(struct plan_reader *reader, const struct plan_path *path,
+static void check_policy(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *object, const struct json *value)
 {
     struct policy scratch = *policy_named(default_name); /* the values were loaded before */
@@ -162,26 +152,27 @@ static void check_policy(struct plan_reader *reader, const struct plan_path *pat
     plan_policy_read_fields(reader, path, value);
 
     int member = policy_list_inner(&reader->policies, path->key);
-    assert(member >= 0);
-    if (starts_circle(reader, object, member))
+    if (member >= 0 && starts_circle(reader, object, member))
         complain_circle(reader, path, object, member);
 }
 
-void plan_policies_check(struct plan_reader *reader, const struct plan_path *path,
+void plan_policies_check(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    if (json_kind(value) != JSON_KIND_OBJECT) {
-        plan_reader_wrong_type(reader, path, "object", value);
-        return;
-    }
     int room = PLAN_POLICIES_MAX;
     void *iter = NULL;
     const char *key = NULL;
     const struct json *member = NULL;
     while (json_next(value, &iter, &key, &member)) {
-        struct plan_path place = {.up = path, .key = key};
-        if (plan_reader_is_comment(key) || !check_name(reader, &place))
+        struct json_pointer place = {.up = path, .key = key};
+        if (plan_reader_is_comment(key))
             continue;
+        if (!name_is_free(reader, key)) {
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                            "a built-in policy has this name: choose another and say \"like\"",
+                            NULL, NULL);
+            continue;
+        }
         if (room-- == 0) {
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many", "at most 64",
                             "more");

@@ -17,19 +17,15 @@ static const struct number_field {
     const char *key;
     enum number_type type;
     size_t offset;
-    struct plan_range range;
 } numbers[] = {
-    {"max_attempts", NUMBER_INT, offsetof(struct policy, max_attempts), {1, POLICY_ATTEMPTS_MAX}},
-    {"base_delay_ms", NUMBER_I64, offsetof(struct policy, base_delay_ms), {0, POLICY_DELAY_MS_MAX}},
-    {"multiplier", NUMBER_DOUBLE, offsetof(struct policy, multiplier), {1, 100}},
-    {"cap_ms", NUMBER_I64, offsetof(struct policy, cap_ms), {0, POLICY_DELAY_MS_MAX}},
-    {"window", NUMBER_INT, offsetof(struct policy, window), {0, POLICY_ATTEMPTS_MAX}},
-    {"same_stops", NUMBER_INT, offsetof(struct policy, same_stops), {0, POLICY_ATTEMPTS_MAX}},
-    {"retry_after_cap_ms",
-     NUMBER_I64,
-     offsetof(struct policy, retry_after_cap_ms),
-     {0, POLICY_DELAY_MS_MAX}},
-    {"deadline_ms", NUMBER_I64, offsetof(struct policy, deadline_ms), {0, POLICY_DELAY_MS_MAX}},
+    {"max_attempts", NUMBER_INT, offsetof(struct policy, max_attempts)},
+    {"base_delay_ms", NUMBER_I64, offsetof(struct policy, base_delay_ms)},
+    {"multiplier", NUMBER_DOUBLE, offsetof(struct policy, multiplier)},
+    {"cap_ms", NUMBER_I64, offsetof(struct policy, cap_ms)},
+    {"window", NUMBER_INT, offsetof(struct policy, window)},
+    {"same_stops", NUMBER_INT, offsetof(struct policy, same_stops)},
+    {"retry_after_cap_ms", NUMBER_I64, offsetof(struct policy, retry_after_cap_ms)},
+    {"deadline_ms", NUMBER_I64, offsetof(struct policy, deadline_ms)},
 };
 
 static const struct number_field *find_number(const char *key)
@@ -41,43 +37,39 @@ static const struct number_field *find_number(const char *key)
     return NULL;
 }
 
-static void read_number(struct plan_reader *reader, const struct plan_path *path,
+static void read_number(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     const struct number_field *field = find_number(path->key);
     assert(field);
 
     char *place = (char *)reader->policy + field->offset;
-    double real;
-    int64_t whole;
-    if (field->type == NUMBER_DOUBLE) {
-        if (plan_reader_number(reader, path, value, field->range, &real))
-            memcpy(place, &real, sizeof(real));
-        return;
-    }
-    if (!plan_reader_i64(reader, path, value, field->range, &whole))
-        return;
+    int64_t whole = 0;
+    double real = json_number(value, 1);
+    plan_reader_whole(value, &whole);
     int small = (int)whole;
-    if (field->type == NUMBER_INT)
+    switch (field->type) {
+    case NUMBER_INT:
         memcpy(place, &small, sizeof(small));
-    else
+        break;
+    case NUMBER_I64:
         memcpy(place, &whole, sizeof(whole));
+        break;
+    case NUMBER_DOUBLE:
+        memcpy(place, &real, sizeof(real));
+        break;
+    }
 }
 
 /* A fraction, or the word for one of the other kinds. */
-static void read_jitter(struct plan_reader *reader, const struct plan_path *path,
+static void read_jitter(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
+    (void)path;
     struct policy *policy = reader->policy;
-    static const struct plan_range range = {0, 1};
-    const char *word = json_text(value, NULL);
-    bool is_none = word && strcmp(word, policy_jitter_name(POLICY_JITTER_NONE)) == 0;
-    bool is_full = word && strcmp(word, policy_jitter_name(POLICY_JITTER_FULL)) == 0;
-    double fraction = 0;
-    if (word && !is_none && !is_full)
-        plan_reader_invalid(reader, path, "unknown word", "0 to 1, \"none\" or \"full\"", value);
-    else if (!word && !plan_reader_number(reader, path, value, range, &fraction))
-        return;
+    const char *word = json_text(value, "");
+    bool is_full = strcmp(word, policy_jitter_name(POLICY_JITTER_FULL)) == 0;
+    double fraction = json_number(value, 0);
     policy->jitter = fraction;
     policy->jitter_kind = POLICY_JITTER_NONE;
     if (is_full)
@@ -86,36 +78,22 @@ static void read_jitter(struct plan_reader *reader, const struct plan_path *path
         policy->jitter_kind = POLICY_JITTER_PROPORTIONAL;
 }
 
-static void read_retry_timeouts(struct plan_reader *reader, const struct plan_path *path,
+static void read_retry_timeouts(struct plan_reader *reader, const struct json_pointer *path,
                                 const struct json *value)
 {
-    (void)plan_reader_bool(reader, path, value, &reader->policy->retry_timeouts); /* complains */
+    (void)path;
+    reader->policy->retry_timeouts = json_bool(value, false);
 }
 
-static void read_exhausted(struct plan_reader *reader, const struct plan_path *path,
+static void read_exhausted(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *value)
 {
-    const char *word = json_text(value, NULL);
-    for (unsigned i = 0; word && i < POLICY_EXHAUSTED_COUNT; i++) {
-        if (strcmp(policy_exhausted_name((enum policy_exhausted)i), word) == 0) {
+    (void)path;
+    const char *word = json_text(value, "");
+    for (unsigned i = 0; i < POLICY_EXHAUSTED_COUNT; i++) {
+        if (strcmp(policy_exhausted_name((enum policy_exhausted)i), word) == 0)
             reader->policy->exhausted = (enum policy_exhausted)i;
-            return;
-        }
     }
-    if (word)
-        plan_reader_invalid(reader, path, "unknown word", "\"by-class\" or \"max-retries\"", value);
-    else
-        plan_reader_wrong_type(reader, path, "string", value);
-}
-
-/* One result is always equal to itself: a window has at least two. */
-static void read_window(struct plan_reader *reader, const struct plan_path *path,
-                        const struct json *value)
-{
-    if (json_i64(value, 0) == 1)
-        plan_reader_invalid(reader, path, "one result alone is no loop", "0 or 2 and more", value);
-    else
-        read_number(reader, path, value);
 }
 
 /* The bit of a word; 0 if it is none of them. */
@@ -136,51 +114,34 @@ static unsigned class_bit(const char *word)
     return 0;
 }
 
-struct word_set {
-    bit_fn *bit;
-    const char *words; /* for the message */
-    size_t count;
-};
-
-static void read_set(struct plan_reader *reader, const struct plan_path *path,
-                     const struct json *value, const struct word_set *set, unsigned *out)
+static unsigned read_set(const struct json *value, bit_fn *bit)
 {
-    struct plan_range range = {0, (double)set->count};
-    if (!plan_reader_array(reader, path, value, range))
-        return;
-
-    *out = 0;
-    for (size_t i = 0; i < json_count(value); i++) {
-        struct plan_path place = {.up = path, .index = i};
-        const struct json *word = json_at(value, i);
-        unsigned bit = set->bit(json_text(word, ""));
-        if (bit == 0)
-            plan_reader_invalid(reader, &place, "not one of the words", set->words, word);
-        *out |= bit;
-    }
+    unsigned set = 0;
+    for (size_t i = 0; i < json_count(value); i++)
+        set |= bit(json_text(json_at(value, i), ""));
+    return set;
 }
 
-static void read_retry_on(struct plan_reader *reader, const struct plan_path *path,
+static void read_retry_on(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
-    static const struct word_set classes = {class_bit, "transient or persistent", 2};
-    read_set(reader, path, value, &classes, &reader->policy->retry_on);
+    (void)path;
+    reader->policy->retry_on = read_set(value, class_bit);
 }
 
-static void read_phases(struct plan_reader *reader, const struct plan_path *path,
+static void read_phases(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
-    static const struct word_set phases = {phase_bit, "RED, GREEN, VERIFY or REFACTOR",
-                                           PHASE_COUNT};
-    read_set(reader, path, value, &phases, &reader->policy->phases);
+    (void)path;
+    reader->policy->phases = read_set(value, phase_bit);
 }
 
 /* Was taken in before the other fields. */
-static void check_like(struct plan_reader *reader, const struct plan_path *path,
+static void check_like(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
-    const char *name = plan_reader_text(reader, path, value, POLICY_NAME_MAX - 1);
-    if (!name)
+    const char *name = json_text(value, NULL);
+    if (!name || !plan_reader_is_sound(reader, path))
         return;
     bool is_itself = reader->policy_name && strcmp(name, reader->policy_name) == 0;
     if (is_itself && !policy_list_find_outer(&reader->policies, name))
@@ -191,23 +152,23 @@ static void check_like(struct plan_reader *reader, const struct plan_path *path,
 }
 
 static const struct plan_field policy_rows[] = {
-    {"like", check_like, NULL},           {"max_attempts", read_number, NULL},
-    {"base_delay_ms", read_number, NULL}, {"multiplier", read_number, NULL},
-    {"cap_ms", read_number, NULL},        {"jitter", read_jitter, NULL},
-    {"retry_on", read_retry_on, NULL},    {"retry_timeouts", read_retry_timeouts, NULL},
-    {"phases", read_phases, NULL},        {"window", read_window, NULL},
-    {"same_stops", read_window, NULL},    {"retry_after_cap_ms", read_number, NULL},
-    {"deadline_ms", read_number, NULL},   {"exhausted", read_exhausted, NULL},
+    {"like", check_like},           {"max_attempts", read_number},
+    {"base_delay_ms", read_number}, {"multiplier", read_number},
+    {"cap_ms", read_number},        {"jitter", read_jitter},
+    {"retry_on", read_retry_on},    {"retry_timeouts", read_retry_timeouts},
+    {"phases", read_phases},        {"window", read_number},
+    {"same_stops", read_number},    {"retry_after_cap_ms", read_number},
+    {"deadline_ms", read_number},   {"exhausted", read_exhausted},
 };
 static const struct plan_fields policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
 
-void plan_policy_read_fields(struct plan_reader *reader, const struct plan_path *path,
+void plan_policy_read_fields(struct plan_reader *reader, const struct json_pointer *path,
                              const struct json *value)
 {
-    (void)plan_reader_object(reader, path, value, &policy_fields); /* has complained */
+    plan_reader_walk(reader, path, value, &policy_fields);
 }
 
-void plan_policy_complain_unknown(struct plan_reader *reader, const struct plan_path *path,
+void plan_policy_complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
                                   const struct json *value)
 {
     struct str known = {0};
@@ -216,22 +177,18 @@ void plan_policy_complain_unknown(struct plan_reader *reader, const struct plan_
     str_done(&known);
 }
 
-const struct policy *plan_policy_by_name(struct plan_reader *reader, const struct plan_path *path,
-                                         const struct json *value)
+const struct policy *plan_policy_by_name(struct plan_reader *reader,
+                                         const struct json_pointer *path, const struct json *value)
 {
     reader->policy_name = NULL;
-    if (json_kind(value) != JSON_KIND_STRING) {
-        plan_reader_wrong_type(reader, path, "string or object", value);
-        return NULL;
-    }
-    const char *name = plan_reader_text(reader, path, value, POLICY_NAME_MAX - 1);
+    const char *name = json_text(value, NULL);
     const struct policy *policy = name ? policy_list_find(&reader->policies, name) : NULL;
-    if (name && !policy)
+    if (name && !policy && plan_reader_is_sound(reader, path))
         plan_policy_complain_unknown(reader, path, value);
     return policy;
 }
 
-void plan_policy_read_own(struct plan_reader *reader, const struct plan_path *path,
+void plan_policy_read_own(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value, const struct policy *otherwise,
                           struct policy *out)
 {

@@ -26,24 +26,24 @@ void plan_take_settings(struct plan *plan, const struct settings *settings);
  * which has room for PLAN_POLICIES_MAX more, as its inner ones. */
 void plan_policies_load(struct plan_reader *reader, const struct json *value);
 /* Say what is wrong with them. */
-void plan_policies_check(struct plan_reader *reader, const struct plan_path *path,
+void plan_policies_check(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value);
 
 /* Make *out what the object `value` says of a policy, which begins as the one that it is
  * "like", else as `otherwise`. Its name is that one's with a '+'. */
-void plan_policy_read_own(struct plan_reader *reader, const struct plan_path *path,
+void plan_policy_read_own(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value, const struct policy *otherwise,
                           struct policy *out);
 
-/* The policy that the string names; NULL after a complaint if there is none. */
-const struct policy *plan_policy_by_name(struct plan_reader *reader, const struct plan_path *path,
-                                         const struct json *value);
+/* The policy that the string names; NULL if there is none. */
+const struct policy *plan_policy_by_name(struct plan_reader *reader,
+                                         const struct json_pointer *path, const struct json *value);
 
 /* Read the fields of a policy into *reader->policy. */
-void plan_policy_read_fields(struct plan_reader *reader, const struct plan_path *path,
+void plan_policy_read_fields(struct plan_reader *reader, const struct json_pointer *path,
                              const struct json *value);
 /* INVALID_VALUE: no policy is called so; names those that there are. */
-void plan_policy_complain_unknown(struct plan_reader *reader, const struct plan_path *path,
+void plan_policy_complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
                                   const struct json *value);
 
 /* A JSON object with every field of the policy but its name. One of a step's own is

@@ -20,21 +20,13 @@ static int source_number(struct plan *plan, const char *name)
     return plan->source_count++;
 }
 
-void plan_source_read(struct plan_reader *reader, const struct plan_path *path,
+void plan_source_read(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
     struct plan_step *step = &reader->plan->tasks[reader->task].steps[reader->step];
     const char *name = json_text(value, NULL);
-    if (!name) {
-        plan_reader_wrong_type(reader, path, "string", value);
+    if (!name)
         return;
-    }
-    if (!plan_id_is_valid(name)) {
-        plan_reader_invalid(reader, path, "not a name",
-                            "1 to 64 letters, digits, '.', '_' or '-', a letter or digit first",
-                            value);
-        return;
-    }
     step->source = source_number(reader->plan, name);
     if (step->source < 0)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many sources in one plan",

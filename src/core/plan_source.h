@@ -8,7 +8,7 @@
 #include "plan_reader.h"
 
 /* Read the "source" of the reader's present step. */
-void plan_source_read(struct plan_reader *reader, const struct plan_path *path,
+void plan_source_read(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value);
 
 /* The source of a step that says none: the agent CLI that it starts, if it does. */

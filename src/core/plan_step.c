@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan_contract.h"
 #include "plan_kind.h"
 #include "plan_policy.h"
 #include "plan_source.h"
@@ -20,131 +21,91 @@ static struct plan_step *current(struct plan_reader *reader)
     return &current_task(reader)->steps[reader->step];
 }
 
-static void read_phase(struct plan_reader *reader, const struct plan_path *path,
+static void read_phase(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
-    const char *word = json_text(value, NULL);
-    if (word && phase_parse(word, &current(reader)->phase))
-        return;
-    reader->step_is_sound = false;
-    if (word)
-        plan_reader_invalid(reader, path, "no phase", "RED, GREEN, VERIFY or REFACTOR", value);
-    else
-        plan_reader_wrong_type(reader, path, "string", value);
+    (void)path;
+    enum phase phase;
+    if (phase_parse(json_text(value, ""), &phase))
+        current(reader)->phase = phase;
 }
 
-/* Copy an array of strings; the first one must not be empty, it is the program. */
-static void read_argv(struct plan_reader *reader, const struct plan_path *path,
+static void read_argv(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
-    struct plan_range range = {1, PLAN_ARGS_MAX};
-    if (!plan_reader_array(reader, path, value, range))
-        return;
-
     size_t count = json_count(value);
+    if (count == 0 || count > PLAN_ARGS_MAX)
+        return;
     char **argv = xcalloc(count + 1, sizeof(*argv));
     current(reader)->argv = argv;
     for (size_t i = 0; i < count; i++) {
-        struct plan_path place = {.up = path, .index = i};
-        const struct json *word = json_at(value, i);
-        const char *text = json_text(word, NULL);
-        bool may_be_empty = i > 0 && text && !*text;
-        if (!may_be_empty)
-            text = plan_reader_text(reader, &place, word, PLAN_TEXT_MAX);
-        argv[i] = xstrdup(text ? text : "");
+        struct json_pointer place = {.up = path, .index = i};
+        plan_reader_text(reader, &place, json_at(value, i), &argv[i]);
+        if (!argv[i])
+            argv[i] = xstrdup("");
     }
 }
 
-static void read_shell_text(struct plan_reader *reader, const struct plan_path *path,
+static void read_shell_text(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
-    const char *text = plan_reader_text(reader, path, value, PLAN_TEXT_MAX);
-    if (!text)
-        return;
     char **argv = xcalloc(4, sizeof(*argv));
     argv[0] = xstrdup("/bin/sh");
     argv[1] = xstrdup("-c");
-    argv[2] = xstrdup(text);
+    plan_reader_text(reader, path, value, &argv[2]);
     current(reader)->argv = argv;
 }
 
-static void read_run(struct plan_reader *reader, const struct plan_path *path,
+static void read_run(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
     const struct json *shell = json_get(reader->step_json, "shell");
     bool is_text = json_kind(value) == JSON_KIND_STRING;
-    /* A "shell" that is no boolean is complained about where it stands. */
+    bool is_list = json_kind(value) == JSON_KIND_ARRAY;
+    /* What is no boolean is said where it stands: one complaint is enough. */
     bool wants_shell = json_bool(shell, shell && is_text);
-    if (wants_shell && !is_text)
-        plan_reader_wrong_type(reader, path, "string, as \"shell\" is true", value);
-    else if (wants_shell)
-        read_shell_text(reader, path, value);
-    else if (is_text)
+    if (wants_shell && is_list)
+        plan_reader_add(reader, VIOLATION_WRONG_TYPE, path, "wrong type",
+                        "string, as \"shell\" is true", "array");
+    else if (is_text && !wants_shell)
         plan_reader_add(reader, VIOLATION_WRONG_TYPE, path,
                         "a command in one string needs \"shell\": true beside it",
                         "array of strings", "string");
-    else
+    else if (is_text)
+        read_shell_text(reader, path, value);
+    else if (is_list)
         read_argv(reader, path, value);
 }
 
-static void read_shell(struct plan_reader *reader, const struct plan_path *path,
-                       const struct json *value)
-{
-    bool shell;
-    (void)plan_reader_bool(reader, path, value, &shell); /* read_run() takes it by itself */
-}
-
-static void read_cwd(struct plan_reader *reader, const struct plan_path *path,
+static void read_cwd(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
-    const char *text = plan_reader_text(reader, path, value, PLAN_TEXT_MAX);
-    if (text)
-        current(reader)->cwd = xstrdup(text);
+    plan_reader_text(reader, path, value, &current(reader)->cwd);
 }
 
-static void read_stdin(struct plan_reader *reader, const struct plan_path *path,
+static void read_stdin(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
-    const char *text = plan_reader_text(reader, path, value, PLAN_TEXT_MAX);
-    if (text)
-        current(reader)->stdin_path = xstrdup(text);
+    plan_reader_text(reader, path, value, &current(reader)->stdin_path);
 }
 
-static void read_variable(struct plan_reader *reader, const struct plan_path *path,
-                          const struct json *value, char **out)
+static void read_variable(struct plan_reader *reader, const struct json_pointer *path,
+                          const char *text, char **out)
 {
-    const char *name = path->key;
-    const char *text = json_text(value, NULL);
-    size_t name_len = strcspn(name, "=");
-    bool name_is_valid = name_len > 0 && !name[name_len];
-    if (!name_is_valid)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "a variable's name is not empty and has no '='", NULL, NULL);
-    if (!text)
-        plan_reader_wrong_type(reader, path, "string", value);
-    if (!name_is_valid || !text)
-        return;
-
     struct str variable = {0};
-    str_addf(&variable, "%s=%s", name, text);
-    if (variable.len > PLAN_TEXT_MAX)
+    str_addf(&variable, "%s=%s", path->key, text);
+    if (variable.len > PLAN_TEXT_MAX && plan_reader_is_sound(reader, path))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too long", NULL, NULL);
     *out = xstrdup(str_text(&variable));
     str_done(&variable);
 }
 
-static void read_env(struct plan_reader *reader, const struct plan_path *path,
+static void read_env(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
     size_t count = json_count(value);
-    if (json_kind(value) != JSON_KIND_OBJECT) {
-        plan_reader_wrong_type(reader, path, "object", value);
+    if (json_kind(value) != JSON_KIND_OBJECT || count > PLAN_ENV_MAX)
         return;
-    }
-    if (count > PLAN_ENV_MAX) {
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many", "at most 1000", "more");
-        return;
-    }
 
     char **env = xcalloc(count + 1, sizeof(*env));
     current(reader)->env = env;
@@ -153,84 +114,64 @@ static void read_env(struct plan_reader *reader, const struct plan_path *path,
     const char *key;
     const struct json *member;
     while (json_next(value, &iter, &key, &member)) {
-        struct plan_path place = {.up = path, .key = key};
-        if (!plan_reader_is_comment(key))
-            read_variable(reader, &place, member, &env[used]);
-        used += env[used] ? 1 : 0;
+        struct json_pointer place = {.up = path, .key = key};
+        const char *text = json_text(member, NULL);
+        if (text && !plan_reader_is_comment(key))
+            read_variable(reader, &place, text, &env[used++]);
     }
 }
 
-static void read_timeout(struct plan_reader *reader, const struct plan_path *path,
+static void read_timeout(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    static const struct plan_range range = {0.001, PLAN_TIMEOUT_S_MAX};
-    double seconds;
-    if (plan_reader_number(reader, path, value, range, &seconds))
+    (void)path;
+    double seconds = json_number(value, 0);
+    if (seconds > 0 && seconds <= PLAN_TIMEOUT_S_MAX)
         current(reader)->timeout_ms = llround(seconds * 1000);
 }
 
-static void read_reasons(struct plan_reader *reader, const struct plan_path *path,
+static void read_reasons(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    struct plan_range range = {1, REASON_COUNT};
-    if (!plan_reader_array(reader, path, value, range))
-        return;
-
+    (void)path;
     for (size_t i = 0; i < json_count(value); i++) {
-        struct plan_path place = {.up = path, .index = i};
-        const struct json *word = json_at(value, i);
-        const char *text = json_text(word, "");
+        const char *word = json_text(json_at(value, i), "");
         enum reason reason = REASON_NONE;
-        bool is_known = strcmp(text, "none") == 0 || (*text && reason_parse(text, &reason));
-        if (is_known)
+        if (strcmp(word, "none") == 0 || reason_parse(word, &reason))
             current(reader)->expect.reasons |= 1U << reason;
-        else
-            plan_reader_invalid(reader, &place, "no reason of a failure",
-                                "test-fail, compile, none or another reason's word", word);
     }
 }
 
-static void read_match(struct plan_reader *reader, const struct plan_path *path,
+static void read_match(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
-    const char *text = plan_reader_text(reader, path, value, PLAN_TEXT_MAX);
-    if (text)
-        current(reader)->expect.match = xstrdup(text);
+    plan_reader_text(reader, path, value, &current(reader)->expect.match);
 }
 
 static const struct plan_field expect_rows[] = {
-    {"reason", read_reasons, NULL},
-    {"match", read_match, NULL},
+    {"reason", read_reasons},
+    {"match", read_match},
 };
 static const struct plan_fields expect_fields = {expect_rows, ARRAY_LEN(expect_rows)};
 
-static void read_expect(struct plan_reader *reader, const struct plan_path *path,
+static void read_expect(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
-    static const char expected[] = "\"success\", \"failure\" or an object";
-    struct plan_expectation *expect = &current(reader)->expect;
-    enum json_kind kind = json_kind(value);
-    const char *word = json_text(value, "");
-    bool is_failure = kind == JSON_KIND_OBJECT || strcmp(word, "failure") == 0;
-    expect->what = is_failure ? PLAN_EXPECT_FAILURE : PLAN_EXPECT_SUCCESS;
-
-    if (kind == JSON_KIND_OBJECT)
-        (void)plan_reader_object(reader, path, value, &expect_fields); /* it is an object */
-    else if (kind != JSON_KIND_STRING)
-        plan_reader_wrong_type(reader, path, expected, value);
-    else if (!is_failure && strcmp(word, "success") != 0)
-        plan_reader_invalid(reader, path, "unknown word", expected, value);
+    bool is_failure =
+        json_kind(value) == JSON_KIND_OBJECT || strcmp(json_text(value, ""), "failure") == 0;
+    current(reader)->expect.what = is_failure ? PLAN_EXPECT_FAILURE : PLAN_EXPECT_SUCCESS;
+    plan_reader_walk(reader, path, value, &expect_fields);
 }
 
-static void read_idempotent(struct plan_reader *reader, const struct plan_path *path,
+static void read_idempotent(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
-    if (!plan_reader_bool(reader, path, value, &current(reader)->idempotent))
-        reader->step_is_sound = false;
+    (void)path;
+    current(reader)->idempotent = json_bool(value, false);
 }
 
 /* A step's own policy; not sound if something is wrong with it. */
-static void read_own_policy(struct plan_reader *reader, const struct plan_path *path,
+static void read_own_policy(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
     struct plan_step *step = current(reader);
@@ -239,10 +180,11 @@ static void read_own_policy(struct plan_reader *reader, const struct plan_path *
     step->own_policy = xcalloc(1, sizeof(*step->own_policy));
     plan_policy_read_own(reader, path, value, reader->plan->policy, step->own_policy);
     step->policy = step->own_policy;
-    reader->policy_is_sound = found->count + found->dropped == before;
+    reader->policy_is_sound =
+        found->count + found->dropped == before && plan_reader_is_sound(reader, path);
 }
 
-static void read_policy(struct plan_reader *reader, const struct plan_path *path,
+static void read_policy(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     if (json_kind(value) == JSON_KIND_OBJECT) {
@@ -256,33 +198,34 @@ static void read_policy(struct plan_reader *reader, const struct plan_path *path
 }
 
 static const struct plan_field step_rows[] = {
-    {"phase", read_phase, NULL},
-    {"run", read_run, NULL},
-    {"shell", read_shell, NULL},
-    {"cwd", read_cwd, NULL},
-    {"env", read_env, NULL},
-    {"stdin", read_stdin, NULL},
-    {"timeout_s", read_timeout, NULL},
-    {"expect", read_expect, NULL},
-    {"idempotent", read_idempotent, NULL},
-    {"policy", read_policy, NULL},
-    {"source", plan_source_read, NULL},
-    {"sandbox", plan_sandbox_read, NULL},
-    {"agent", plan_agent_word_read, NULL},
-    {"prompt", plan_agent_word_read, NULL},
-    {"contract", plan_agent_word_read, NULL},
+    {"phase", read_phase},
+    {"run", read_run},
+    {"cwd", read_cwd},
+    {"env", read_env},
+    {"stdin", read_stdin},
+    {"timeout_s", read_timeout},
+    {"expect", read_expect},
+    {"idempotent", read_idempotent},
+    {"policy", read_policy},
+    {"source", plan_source_read},
+    {"sandbox", plan_sandbox_check},
+    {"contract", plan_contract_read},
+    {"agent", plan_agent_word_check},
+    {"prompt", plan_agent_word_check},
 };
 static const struct plan_fields step_fields = {step_rows, ARRAY_LEN(step_rows)};
 
-static void check_phase_order(struct plan_reader *reader, const struct plan_path *path)
+static void check_phase_order(struct plan_reader *reader, const struct json_pointer *path)
 {
     enum phase phase = current(reader)->phase;
     enum phase floor = reader->phase_floor;
+    struct json_pointer place = {.up = path, .key = "phase"};
+    if (!plan_reader_is_sound(reader, &place))
+        return;
     if (phase >= floor) {
         reader->phase_floor = phase;
         return;
     }
-    struct plan_path place = {.up = path, .key = "phase"};
     struct str expected = {0};
     str_addf(&expected, "%s%s", phase_name(floor), floor < PHASE_REFACTOR ? " or later" : "");
     plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
@@ -291,16 +234,29 @@ static void check_phase_order(struct plan_reader *reader, const struct plan_path
     str_done(&expected);
 }
 
+/* A result that is checked is one of a step that succeeded. */
+static void check_contract(struct plan_reader *reader, const struct json_pointer *path)
+{
+    const struct plan_step *step = current(reader);
+    struct json_pointer place = {.up = path, .key = "contract"};
+    if (step->contract && step->expect.what == PLAN_EXPECT_FAILURE)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                        "a step that is expected to fail has no contract", NULL, NULL);
+}
+
 /* In place there is nothing to put the workspace back to before a second try. */
-static void check_repeatable(struct plan_reader *reader, const struct plan_path *path)
+static void check_repeatable(struct plan_reader *reader, const struct json_pointer *path)
 {
     const struct plan_step *step = current(reader);
     const struct policy *policy = step->policy;
     bool may_repeat = policy->max_attempts > 1 && policy_fits_phase(policy, step->phase);
-    if (step->idempotent || !may_repeat)
+    struct json_pointer place = {.up = path, .key = "idempotent"};
+    struct json_pointer phase = {.up = path, .key = "phase"};
+    if (step->idempotent || !may_repeat || !reader->policy_is_sound)
+        return;
+    if (!plan_reader_is_sound(reader, &place) || !plan_reader_is_sound(reader, &phase))
         return;
 
-    struct plan_path place = {.up = path, .key = "idempotent"};
     struct str message = {0};
     str_addf(&message,
              "policy \"%s\" may run this step again in %s, in place: declare it "
@@ -310,7 +266,7 @@ static void check_repeatable(struct plan_reader *reader, const struct plan_path 
     str_done(&message);
 }
 
-static void read_step(struct plan_reader *reader, const struct plan_path *path,
+static void read_step(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
     *current(reader) = (struct plan_step){
@@ -320,38 +276,30 @@ static void read_step(struct plan_reader *reader, const struct plan_path *path,
         .source = -1,
     };
     reader->step_json = value;
-    reader->step_is_sound = true;
     reader->policy_is_sound = reader->default_is_sound;
-    if (!plan_reader_object(reader, path, value, &step_fields))
+    if (json_kind(value) != JSON_KIND_OBJECT)
         return;
-
-    if (!json_get(value, "run") && !json_get(value, "agent")) {
-        struct plan_path place = {.up = path, .key = "run"};
-        plan_reader_add(reader, VIOLATION_MISSING_FIELD, &place, "required", "array of strings",
-                        "nothing");
-    }
+    plan_reader_walk(reader, path, value, &step_fields);
     plan_source_guess(reader->plan, current(reader));
-    if (reader->step_is_sound)
-        check_phase_order(reader, path);
-    if (reader->step_is_sound && reader->policy_is_sound)
-        check_repeatable(reader, path);
+    check_phase_order(reader, path);
+    check_repeatable(reader, path);
+    check_contract(reader, path);
 }
 
-void plan_steps_read(struct plan_reader *reader, const struct plan_path *path,
+void plan_steps_read(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
-    struct plan_range range = {1, PLAN_STEPS_MAX};
-    if (!plan_reader_array(reader, path, value, range))
-        return;
-
     struct plan_task *task = current_task(reader);
     size_t count = json_count(value);
+    if (json_kind(value) != JSON_KIND_ARRAY || count > PLAN_STEPS_MAX)
+        return;
+
     task->steps = xcalloc(count, sizeof(*task->steps));
     task->step_count = (int)count;
     reader->plan->step_count += task->step_count;
     reader->phase_floor = PHASE_RED;
     for (size_t i = 0; i < count; i++) {
-        struct plan_path place = {.up = path, .index = i};
+        struct json_pointer place = {.up = path, .index = i};
         reader->step = (int)i;
         read_step(reader, &place, json_at(value, i));
     }

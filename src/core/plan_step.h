@@ -7,7 +7,7 @@
 #include "plan_reader.h"
 
 /* Read the array of steps into the reader's present task. */
-void plan_steps_read(struct plan_reader *reader, const struct plan_path *path,
+void plan_steps_read(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan_loops.h"
 #include "plan_policy.h"
 #include "str.h"
 #include "verdict.h"
@@ -64,6 +65,16 @@ static void write_own_policy(const struct policy *policy, struct str *out)
     plan_policy_write(policy, out);
 }
 
+/* Those that have a name stand in the plan, where several steps may name them. */
+static void write_contract(const struct plan_contract *contract, struct str *out)
+{
+    str_json_key(out, "contract");
+    if (contract->name)
+        str_add_json(out, contract->name, strlen(contract->name));
+    else
+        str_add(out, contract->text);
+}
+
 static void write_step(const struct plan *plan, const struct plan_step *step, struct str *out)
 {
     next_element(out);
@@ -93,6 +104,8 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
         str_json_text(out, "policy", step->policy->name);
     if (step->source >= 0)
         str_json_text(out, "source", plan->sources[step->source]);
+    if (step->contract)
+        write_contract(step->contract, out);
     str_add_char(out, '}');
 }
 
@@ -128,6 +141,30 @@ static void write_policies(const struct plan *plan, int first, int end, struct s
     str_add_char(out, '}');
 }
 
+static void write_contracts(const struct plan *plan, struct str *out)
+{
+    bool is_open = false;
+    for (int i = 0; i < plan->contract_count; i++) {
+        const struct plan_contract *contract = plan->contracts[i];
+        if (!contract->name)
+            continue;
+        if (!is_open) {
+            str_json_key(out, "contracts");
+            str_add_char(out, '{');
+            is_open = true;
+        }
+        str_json_key(out, contract->name);
+        str_add(out, contract->text);
+    }
+    if (is_open)
+        str_add_char(out, '}');
+}
+
+bool plan_has_more(const struct plan *plan)
+{
+    return plan->has_settings || plan->has_files;
+}
+
 void plan_write(const struct plan *plan, struct str *out)
 {
     str_add(out, "{\"version\":1");
@@ -135,7 +172,7 @@ void plan_write(const struct plan *plan, struct str *out)
     if (plan->jobs > 0)
         str_json_i64(out, "jobs", plan->jobs);
     str_json_bool(out, "idempotent", plan->idempotent);
-    if (plan->setting_count > 0) {
+    if (plan->has_settings) {
         str_json_key(out, "settings");
         str_add_char(out, '{');
         write_policies(plan, 0, plan->setting_count, out);
@@ -145,6 +182,11 @@ void plan_write(const struct plan *plan, struct str *out)
         write_policies(plan, plan->setting_count, plan->policy_count, out);
     if (plan->own_policy)
         write_own_policy(plan->own_policy, out);
+    if (plan->has_loops) {
+        str_json_key(out, "loops");
+        plan_loops_write(&plan->loops, out);
+    }
+    write_contracts(plan, out);
     str_json_key(out, "tasks");
     str_add_char(out, '[');
     for (int i = 0; i < plan->task_count; i++)

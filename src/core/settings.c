@@ -5,62 +5,16 @@
 #include <string.h>
 
 #include "json.h"
+#include "plan_loops.h"
 #include "plan_policy.h"
 #include "plan_reader.h"
+#include "plan_schema.h"
 #include "policy_list.h"
+#include "violation_order.h"
 #include "xalloc.h"
 
-/* load() has taken the number; here it is only complained about. */
-static void check_number(struct plan_reader *reader, const struct plan_path *path,
-                         const struct json *value, struct plan_range range)
-{
-    int64_t number;
-    bool is_good = plan_reader_i64(reader, path, value, range, &number);
-    (void)is_good;
-}
-
-static void check_retries(struct plan_reader *reader, const struct plan_path *path,
-                          const struct json *value)
-{
-    static const struct plan_range range = {0, SETTINGS_RETRIES_MAX};
-    check_number(reader, path, value, range);
-}
-
-static const struct plan_field sandbox_rows[] = {{"transientRetries", check_retries, NULL}};
-static const struct plan_fields sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
-
-static void check_sandbox(struct plan_reader *reader, const struct plan_path *path,
-                          const struct json *value)
-{
-    (void)plan_reader_object(reader, path, value, &sandbox_fields); /* has complained */
-}
-
-static void check_limit(struct plan_reader *reader, const struct plan_path *path,
-                        const struct json *value)
-{
-    static const struct plan_range range = {1, POLICY_ATTEMPTS_MAX};
-    check_number(reader, path, value, range);
-}
-
-static void check_rules(struct plan_reader *reader, const struct plan_path *path,
-                        const struct json *value)
-{
-    struct plan_range range = {0, SETTINGS_BYTES_MAX}; /* classifier_open() takes fewer */
-    if (!plan_reader_array(reader, path, value, range))
-        return;
-    for (size_t i = 0; i < json_count(value); i++) {
-        struct plan_path place = {.up = path, .index = i};
-        if (json_kind(json_at(value, i)) != JSON_KIND_OBJECT)
-            plan_reader_wrong_type(reader, &place, "object", json_at(value, i));
-    }
-}
-
-static const struct plan_field settings_rows[] = {
-    {"policies", plan_policies_check, NULL},
-    {"retry_limit", check_limit, NULL},
-    {"sandbox", check_sandbox, NULL},
-    {"rules", check_rules, NULL},
-};
+/* Numbers were taken by load(), loops by settings_parse(). */
+static const struct plan_field settings_rows[] = {{"policies", plan_policies_check}};
 static const struct plan_fields settings_fields = {settings_rows, ARRAY_LEN(settings_rows)};
 
 /* A built-in policy with other attempts, if the number is one that may be. */
@@ -75,11 +29,13 @@ static void set_attempts(struct policy_list *list, const char *name, int64_t att
 /* The short words first, so that "policies" has the last word. */
 static void load(struct plan_reader *reader, const struct json *root)
 {
-    const struct json *retries = json_get(json_get(root, "sandbox"), "transientRetries");
-    set_attempts(&reader->policies, "research", json_i64(json_get(root, "retry_limit"), 0));
-    int64_t again = json_i64(retries, -1);
-    if (again < POLICY_ATTEMPTS_MAX)
-        set_attempts(&reader->policies, "infrastructure", again + 1);
+    int64_t limit = 0;
+    int64_t retries = -1;
+    plan_reader_whole(json_get(root, "retry_limit"), &limit);
+    plan_reader_whole(json_get(json_get(root, "sandbox"), "transientRetries"), &retries);
+    set_attempts(&reader->policies, "research", limit);
+    if (retries < POLICY_ATTEMPTS_MAX)
+        set_attempts(&reader->policies, "infrastructure", retries + 1);
     plan_policies_load(reader, json_get(root, "policies"));
 }
 
@@ -96,9 +52,9 @@ static int drop_hidden(const struct policy_list *list)
 }
 
 /* The two that have short words count too: a plan must have room for all. */
-static void complain_too_many(struct plan_reader *reader, const struct plan_path *root)
+static void complain_too_many(struct plan_reader *reader, const struct json_pointer *root)
 {
-    const struct plan_path path = {.up = root, .key = "policies"};
+    const struct json_pointer path = {.up = root, .key = "policies"};
     plan_reader_add(reader, VIOLATION_INVALID_VALUE, &path,
                     "too many, with those of retry_limit and transientRetries", "at most 64",
                     "more");
@@ -106,39 +62,48 @@ static void complain_too_many(struct plan_reader *reader, const struct plan_path
 
 static void read_root(struct plan_reader *reader, const struct json *root)
 {
-    static const struct plan_path path = {0};
-    if (json_kind(root) != JSON_KIND_OBJECT) {
-        plan_reader_add(reader, VIOLATION_NOT_OBJECT, &path, "settings are an object", "object",
-                        json_kind_name(root));
-        return;
-    }
+    static const struct json_pointer path = {0};
     load(reader, root);
-    (void)plan_reader_object(reader, &path, root, &settings_fields); /* it is an object */
+    plan_reader_walk(reader, &path, root, &settings_fields);
     reader->policies.count = drop_hidden(&reader->policies);
     if (reader->policies.count > PLAN_POLICIES_MAX)
         complain_too_many(reader, &path);
 }
 
+/* First the form, then what it means; all that is wrong comes in the order of the text. */
+static bool read_document(const struct json *root, struct settings *settings,
+                          struct violations *wrong)
+{
+    struct violations meaning = {0};
+    struct plan_reader reader = {
+        .shape = wrong, .violations = &meaning, .builtin_may_change = true};
+    bool is_formed = contract_check(settings_schema(), root, wrong);
+    settings->policies = xcalloc(SETTINGS_POLICIES_MAX, sizeof(*settings->policies));
+    reader.policies.items = settings->policies;
+    read_root(&reader, root);
+    settings->policy_count = reader.policies.count;
+    settings->loops = entropy_limits_new();
+    plan_loops_read(json_get(root, "loops"), &settings->loops, &settings->has_loops);
+    const struct json *rules = json_get(root, "rules");
+    if (json_count(rules) > 0)
+        settings->rules = json_brief(rules, SIZE_MAX);
+
+    bool ok = is_formed && meaning.count == 0;
+    violations_merge(wrong, &meaning, root);
+    return ok;
+}
+
 bool settings_parse(const char *text, size_t len, struct settings *out,
                     struct violations *violations)
 {
-    size_t before = violations->count + violations->dropped;
     struct json *root = plan_reader_json(text, len, SETTINGS_BYTES_MAX, violations);
     if (!root)
         return false;
-
-    struct plan_reader reader = {.violations = violations, .builtin_may_change = true};
     struct settings settings = {0};
-    settings.policies = xcalloc(SETTINGS_POLICIES_MAX, sizeof(*settings.policies));
-    reader.policies.items = settings.policies;
-    read_root(&reader, root);
-    settings.policy_count = reader.policies.count;
-    const struct json *rules = json_get(root, "rules");
-    if (json_count(rules) > 0)
-        settings.rules = json_brief(rules, SIZE_MAX);
+    struct violations wrong = {0};
+    bool ok = read_document(root, &settings, &wrong);
+    violations_merge(violations, &wrong, NULL);
     json_free(root);
-
-    bool ok = violations->count + violations->dropped == before;
     if (ok)
         *out = settings;
     else

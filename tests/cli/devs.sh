@@ -32,7 +32,7 @@ PLAN
 "$devs" run bad.json 2>err
 want 'bad plan: exit' $? 2
 want_in 'bad plan: unknown need' "$(cat err)" 'zzz'
-want_in 'bad plan: phase' "$(cat err)" '[INVALID_VALUE] tasks[1].steps[0].phase'
+want_in 'bad plan: phase' "$(cat err)" '[INVALID_VALUE] /tasks/1/steps/0/phase'
 want_in 'bad plan: circle' "$(cat err)" 'a -> b -> a'
 printf '{"version": 1,\n "tasks": [}' >syntax.json
 "$devs" run syntax.json 2>err
@@ -76,7 +76,7 @@ want 'settings do not change a call' "$("$devs" exec -- printf '%s' "$(printf '\
 printf '{"sandbox": {"transientRetrys": 1}}' >devs.config.json
 "$devs" exec -- true 2>err
 want 'bad settings: exit' $? 2
-want_in 'bad settings' "$(cat err)" 'sandbox.transientRetrys'
+want_in 'bad settings' "$(cat err)" '/sandbox/transientRetrys'
 rm devs.config.json
 
 # --- what strangers wrote reaches a terminal cleaned

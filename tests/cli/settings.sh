@@ -77,9 +77,9 @@ printf '{"retry_limit": 0, "policies": {"a": {"like": "a"}}, "sandboxes": {}}' >
 "$devs" run below/plan.json 2>err
 want 'bad settings: exit' $? 2
 want_in 'bad settings: how many' "$(cat err)" 'devs.config.json: 3 things are wrong, nothing was started'
-want_in 'bad settings: range' "$(cat err)" '[INVALID_VALUE] retry_limit: out of range (expected 1 to 100, got 0)'
-want_in 'bad settings: like' "$(cat err)" 'policies.a.like: a policy cannot be like itself'
-want_in 'bad settings: key' "$(cat err)" 'sandboxes: unknown key'
+want_in 'bad settings: range' "$(cat err)" '[INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)'
+want_in 'bad settings: like' "$(cat err)" '/policies/a/like: a policy cannot be like itself'
+want_in 'bad settings: key' "$(cat err)" '/sandboxes: unknown key'
 printf '{"retry_limit": 2,\n "rules" []}' >devs.config.json
 "$devs" exec -- true 2>err
 want 'settings that are no JSON: exit' $? 2
@@ -87,7 +87,7 @@ want_in 'settings that are no JSON' "$(cat err)" 'line 2, column 10'
 printf '{"rules": [{"id": "r1", "class": "transient", "type": "TIRED", "pattern": "x"}]}' >devs.config.json
 "$devs" exec -- true 2>err
 want 'a bad rule: exit' $? 2
-want_in 'a bad rule' "$(cat err)" "[INVALID_VALUE] rules[0]: rule 'r1': "
+want_in 'a bad rule' "$(cat err)" "[INVALID_VALUE] /rules/0: rule 'r1': "
 want 'a bad rule: two lines' "$(wc -l <err | tr -d ' ')" 2
 printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": ""},
  {"name": "b", "verdict": "persistent", "pattern": "x"},
@@ -95,12 +95,12 @@ printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": ""},
 "$devs" exec -- true 2>err
 want 'bad rules: exit' $? 2
 want_in 'bad rules: all of them' "$(cat err)" 'devs.config.json: 2 things are wrong, nothing was started'
-want_in 'bad rules: the first' "$(cat err)" "rules[0].pattern: rule 'a': pattern is empty"
-want_in 'bad rules: the second' "$(cat err)" "rules[2].pattern: rule 'c': pattern, byte 1"
+want_in 'bad rules: the first' "$(cat err)" "/rules/0/pattern: rule 'a': pattern is empty"
+want_in 'bad rules: the second' "$(cat err)" "/rules/2/pattern: rule 'c': pattern, byte 1"
 printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": "x"},
  {"name": "a", "verdict": "persistent", "pattern": "y"}]}' >devs.config.json
 "$devs" exec -- true 2>err
-want_in 'a rule that is there twice' "$(cat err)" "rules: rule 2 'a': a rule of that name stands before it"
+want_in 'a rule that is there twice' "$(cat err)" "/rules: rule 2 'a': a rule of that name stands before it"
 [ ! -e .devs ]
 want 'nothing was started' $? 0
 

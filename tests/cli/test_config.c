@@ -107,8 +107,8 @@ static const struct {
                                "[NOT_JSON] (root): line 2, column 16: ':' expected, not '3'\n"},
     {"{\"retry_limit\": 0, \"rule\": []}",
      "2 things are wrong, nothing was started\n"
-     "[INVALID_VALUE] retry_limit: out of range (expected 1 to 100, got 0)\n"
-     "[INVALID_VALUE] rule: unknown key, did you mean \"rules\"?\n"},
+     "[INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)\n"
+     "[INVALID_VALUE] /rule: unknown key, did you mean \"rules\"?\n"},
 };
 
 START_TEST(test_all_that_is_wrong_is_said_with_the_file)
@@ -126,10 +126,10 @@ static const struct {
     {"{\"id\": \"x\", \"class\": \"persistent\", \"pattern\": \"^no\"}", NULL},
     {"{\"id\": \"x\", \"class\": \"persistent\", \"pattern\": \"^(no\"}",
      "1 thing is wrong, nothing was started\n"
-     "[INVALID_VALUE] rules[0].pattern: rule 'x': pattern, byte 4: missing closing parenthesis\n"},
+     "[INVALID_VALUE] /rules/0/pattern: rule 'x': pattern, byte 4: missing closing parenthesis\n"},
     {"{\"id\": \"x\", \"class\": \"transient\", \"pattern\": \"no\", \"type\": \"LATE\"}",
      "1 thing is wrong, nothing was started\n"
-     "[INVALID_VALUE] rules[0]: rule 'x': a transient rule has one of the seven types\n"},
+     "[INVALID_VALUE] /rules/0: rule 'x': a transient rule has one of the seven types\n"},
 };
 
 /* With the file and the rule's place in it. */

@@ -81,210 +81,207 @@ static const struct {
     {"empty", WHOLE, "", "[NOT_JSON] (root): line 1, column 1: "},
     {"syntax", WHOLE, "{\"version\": 1,\n \"tasks\" []}", "[NOT_JSON] (root): line 2, column 10: "},
     {"trailing", WHOLE, "{}\n x", "[NOT_JSON] (root): line 2, column 2: "},
-    {"array", WHOLE, "[]",
-     "[NOT_OBJECT] (root): a plan is an object (expected object, got array)\n"},
+    {"array", WHOLE, "[]", "[NOT_OBJECT] (root): must be an object (expected object, got array)\n"},
     {"nothing in it", WHOLE, "{}",
-     "[MISSING_FIELD] version: required (expected 1, got nothing)\n"
-     "[MISSING_FIELD] tasks: required (expected array, got nothing)\n"},
+     "[MISSING_FIELD] /version: required (expected integer, got nothing)\n"
+     "[MISSING_FIELD] /tasks: required (expected array, got nothing)\n"},
     {"version 2", WHOLE, "{\"version\": 2, \"tasks\": [{\"id\": \"a\", \"steps\": [{" RUN "}]}]}",
-     "[INVALID_VALUE] version: unknown version of the plan format (expected 1, got 2)\n"},
+     "[INVALID_VALUE] /version: must be this value (expected 1, got 2)\n"},
     {"version text", WHOLE,
      "{\"version\": \"1\", \"tasks\": [{\"id\": \"a\", \"steps\": [{" RUN "}]}]}",
-     "[WRONG_TYPE] version: wrong type (expected integer, got string)\n"},
+     "[WRONG_TYPE] /version: wrong type (expected integer, got \"1\")\n"},
     {"no tasks", TASKS, "",
-     "[INVALID_VALUE] tasks: must not be empty (expected 1 to 100000 elements, got 0)\n"},
+     "[INVALID_VALUE] /tasks: too few elements (expected 1 to 100000 elements, got 0)\n"},
     {"tasks are no list", WHOLE, "{\"version\": 1, \"tasks\": {}}",
-     "[WRONG_TYPE] tasks: wrong type (expected array, got object)\n"},
-    {"unknown key", ROOT, "\"colour\": 1", "[INVALID_VALUE] colour: unknown key\n"},
+     "[WRONG_TYPE] /tasks: wrong type (expected array, got object)\n"},
+    {"unknown key", ROOT, "\"colour\": 1", "[INVALID_VALUE] /colour: unknown key\n"},
     {"near key", ROOT, "\"polices\": 1",
-     "[INVALID_VALUE] polices: unknown key, did you mean \"policies\"?\n"},
-    {"odd key", ROOT, "\"a b\": 1", "[INVALID_VALUE] [\"a b\"]: unknown key\n"},
+     "[INVALID_VALUE] /polices: unknown key, did you mean \"policies\"?\n"},
+    {"odd key", ROOT, "\"a b\": 1", "[INVALID_VALUE] /a b: unknown key\n"},
     {"empty name", ROOT, "\"name\": \"\"",
-     "[INVALID_VALUE] name: must not be empty (expected 1 to 200 bytes, got 0)\n"},
-    {"name type", ROOT, "\"name\": 3",
-     "[WRONG_TYPE] name: wrong type (expected string, got integer)\n"},
+     "[INVALID_VALUE] /name: too short (expected 1 to 200 characters, got 0)\n"},
+    {"name type", ROOT, "\"name\": 3", "[WRONG_TYPE] /name: wrong type (expected string, got 3)\n"},
     {"jobs 0", ROOT, "\"jobs\": 0",
-     "[INVALID_VALUE] jobs: out of range (expected 1 to 256, got 0)\n"},
+     "[INVALID_VALUE] /jobs: too small (expected 1 to 256, got 0)\n"},
     {"jobs 257", ROOT, "\"jobs\": 257",
-     "[INVALID_VALUE] jobs: out of range (expected 1 to 256, got 257)\n"},
+     "[INVALID_VALUE] /jobs: too large (expected 1 to 256, got 257)\n"},
     {"jobs 1.5", ROOT, "\"jobs\": 1.5",
-     "[WRONG_TYPE] jobs: wrong type (expected integer, got number)\n"},
+     "[WRONG_TYPE] /jobs: wrong type (expected integer, got 1.5)\n"},
     {"worktree", ROOT, "\"workspace\": {\"kind\": \"worktree\"}",
-     "[INVALID_VALUE] workspace.kind: not in this version (expected inplace, got \"worktree\")\n"},
+     "[INVALID_VALUE] /workspace/kind: not in this version (expected inplace, got \"worktree\")\n"},
     {"copy", ROOT, "\"workspace\": \"copy\"",
-     "[INVALID_VALUE] workspace: not in this version (expected inplace, got \"copy\")\n"},
+     "[INVALID_VALUE] /workspace: not in this version (expected inplace, got \"copy\")\n"},
     {"workspace setup", ROOT, "\"workspace\": {\"kind\": \"inplace\", \"setup\": []}",
-     "[INVALID_VALUE] workspace.setup: not in this version\n"},
+     "[INVALID_VALUE] /workspace/setup: not in this version\n"},
     {"workspace unknown", ROOT, "\"workspace\": \"moon\"",
-     "[INVALID_VALUE] workspace: unknown kind (expected inplace, got \"moon\")\n"},
+     "[INVALID_VALUE] /workspace: not one of the values allowed (expected \"inplace\", "
+     "\"worktree\" or \"copy\", got \"moon\")\n"},
     {"workspace without kind", ROOT, "\"workspace\": {}",
-     "[MISSING_FIELD] workspace.kind: required (expected string, got nothing)\n"},
+     "[MISSING_FIELD] /workspace/kind: required (expected string, got nothing)\n"},
     {"bwrap", ROOT, "\"sandbox\": {\"kind\": \"bwrap\"}",
-     "[INVALID_VALUE] sandbox.kind: not in this version (expected none, got \"bwrap\")\n"},
+     "[INVALID_VALUE] /sandbox/kind: not in this version (expected none, got \"bwrap\")\n"},
     {"sandbox type", ROOT, "\"sandbox\": 1",
-     "[WRONG_TYPE] sandbox: wrong type (expected object, got integer)\n"},
+     "[WRONG_TYPE] /sandbox: wrong type (expected object or string, got 1)\n"},
     {"idempotent type", WHOLE,
      "{\"version\": 1, \"idempotent\": 1, \"tasks\": [{\"id\": \"a\", \"steps\": [{\"run\": "
      "[\"x\"]}]}]}",
-     "[WRONG_TYPE] idempotent: wrong type (expected boolean, got integer)\n"},
-    {"task type", TASKS, "7", "[WRONG_TYPE] tasks[0]: wrong type (expected object, got integer)\n"},
+     "[WRONG_TYPE] /idempotent: wrong type (expected boolean, got 1)\n"},
+    {"task type", TASKS, "7", "[WRONG_TYPE] /tasks/0: wrong type (expected object, got 7)\n"},
     {"empty task", TASKS, "{}",
-     "[MISSING_FIELD] tasks[0].id: required (expected string, got nothing)\n"
-     "[MISSING_FIELD] tasks[0].steps: required (expected array, got nothing)\n"},
+     "[MISSING_FIELD] /tasks/0/id: required (expected string, got nothing)\n"
+     "[MISSING_FIELD] /tasks/0/steps: required (expected array, got nothing)\n"},
     {"id type", TASKS, "{\"id\": 1, \"steps\": [{\"run\": [\"x\"]}]}",
-     "[WRONG_TYPE] tasks[0].id: wrong type (expected string, got integer)\n"},
+     "[WRONG_TYPE] /tasks/0/id: wrong type (expected string, got 1)\n"},
     {"id begins badly", TASKS, "{\"id\": \"-a\", \"steps\": [{\"run\": [\"x\"]}]}",
-     "[INVALID_VALUE] tasks[0].id: not an id (expected 1 to 64 letters, digits, '.', '_' or '-', "
-     "a letter or digit first, got \"-a\")\n"},
+     "[INVALID_VALUE] /tasks/0/id: an id has 1 to 64 letters, digits, '.', '_' or '-', a letter or "
+     "digit first (expected ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$, got \"-a\")\n"},
     {"id with a slash", TASKS, "{\"id\": \"a/b\", \"steps\": [{\"run\": [\"x\"]}]}",
-     "[INVALID_VALUE] tasks[0].id: not an id (expected 1 to 64 letters, digits, '.', '_' or '-', "
-     "a letter or digit first, got \"a/b\")\n"},
+     "[INVALID_VALUE] /tasks/0/id: an id has 1 to 64 letters, digits, '.', '_' or '-', a letter or "
+     "digit first (expected ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$, got \"a/b\")\n"},
     {"same id", TASKS,
      "{\"id\": \"a\", \"steps\": [{\"run\": [\"x\"]}]}, "
      "{\"id\": \"b\", \"steps\": [{\"run\": [\"x\"]}]}, "
      "{\"id\": \"a\", \"steps\": [{\"run\": [\"x\"]}]}",
-     "[INVALID_VALUE] tasks[2].id: the id \"a\" is taken by tasks[0]\n"},
+     "[INVALID_VALUE] /tasks/2/id: the id \"a\" is taken by /tasks/0\n"},
     {"needs itself", TASK, "\"needs\": [\"a\"]",
-     "[INVALID_VALUE] tasks[0].needs[0]: a task cannot need itself\n"},
+     "[INVALID_VALUE] /tasks/0/needs/0: a task cannot need itself\n"},
     {"unknown need", TASK, "\"needs\": [\"lexer\"]",
-     "[INVALID_VALUE] tasks[0].needs[0]: no task has the id \"lexer\"\n"},
+     "[INVALID_VALUE] /tasks/0/needs/0: no task has the id \"lexer\"\n"},
     {"misspelt need", TASKS,
      "{\"id\": \"lexer\", \"steps\": [{\"run\": [\"x\"]}]}, "
      "{\"id\": \"tax\", \"needs\": [\"lexr\"], \"steps\": [{\"run\": [\"x\"]}]}",
-     "[INVALID_VALUE] tasks[1].needs[0]: no task has the id \"lexr\", did you mean \"lexer\"?\n"},
+     "[INVALID_VALUE] /tasks/1/needs/0: no task has the id \"lexr\", did you mean \"lexer\"?\n"},
     {"needed twice", TASKS,
      "{\"id\": \"a\", \"steps\": [{\"run\": [\"x\"]}]}, "
      "{\"id\": \"b\", \"needs\": [\"a\", \"a\"], \"steps\": [{\"run\": [\"x\"]}]}",
-     "[INVALID_VALUE] tasks[1].needs[1]: is needed twice\n"},
+     "[INVALID_VALUE] /tasks/1/needs/1: is needed twice\n"},
     {"need type", TASK, "\"needs\": [3]",
-     "[WRONG_TYPE] tasks[0].needs[0]: wrong type (expected string, got integer)\n"},
+     "[WRONG_TYPE] /tasks/0/needs/0: wrong type (expected string, got 3)\n"},
     {"needs type", TASK, "\"needs\": \"b\"",
-     "[WRONG_TYPE] tasks[0].needs: wrong type (expected array, got string)\n"},
+     "[WRONG_TYPE] /tasks/0/needs: wrong type (expected array, got \"b\")\n"},
     {"rounds", TASK, "\"rounds\": 5",
-     "[INVALID_VALUE] tasks[0].rounds: agents are not in this version, use \"run\"\n"},
+     "[INVALID_VALUE] /tasks/0/rounds: agents are not in this version, use \"run\"\n"},
     {"empty title", TASK, "\"title\": \"\"",
-     "[INVALID_VALUE] tasks[0].title: must not be empty (expected 1 to 200 bytes, got 0)\n"},
+     "[INVALID_VALUE] /tasks/0/title: too short (expected 1 to 200 characters, got 0)\n"},
     {"no steps", STEP, "",
-     "[INVALID_VALUE] tasks[0].steps: must not be empty (expected 1 to 64 elements, got 0)\n"},
+     "[INVALID_VALUE] /tasks/0/steps: too few elements (expected 1 to 64 elements, got 0)\n"},
     {"step type", STEP, "\"make\"",
-     "[WRONG_TYPE] tasks[0].steps[0]: wrong type (expected object, got string)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0: wrong type (expected object, got \"make\")\n"},
     {"no run", STEP, "{" SAFE "}",
-     "[MISSING_FIELD] tasks[0].steps[0].run: required (expected array of strings, got nothing)\n"},
+     "[MISSING_FIELD] /tasks/0/steps/0/run: required (expected array or string, got nothing)\n"},
     {"run without shell", STEP, "{\"run\": \"make\", " SAFE "}",
-     "[WRONG_TYPE] tasks[0].steps[0].run: a command in one string needs \"shell\": true beside it "
+     "[WRONG_TYPE] /tasks/0/steps/0/run: a command in one string needs \"shell\": true beside it "
      "(expected array of strings, got string)\n"},
     {"run with shell false", STEP, "{\"run\": \"make\", \"shell\": false, " SAFE "}",
-     "[WRONG_TYPE] tasks[0].steps[0].run: a command in one string needs \"shell\": true beside it "
+     "[WRONG_TYPE] /tasks/0/steps/0/run: a command in one string needs \"shell\": true beside it "
      "(expected array of strings, got string)\n"},
     {"shell with a list", STEP, "{\"run\": [\"make\"], \"shell\": true, " SAFE "}",
-     "[WRONG_TYPE] tasks[0].steps[0].run: wrong type (expected string, as \"shell\" is true, got "
+     "[WRONG_TYPE] /tasks/0/steps/0/run: wrong type (expected string, as \"shell\" is true, got "
      "array)\n"},
     {"shell type", STEP, "{\"run\": \"make\", \"shell\": 1, " SAFE "}",
-     "[WRONG_TYPE] tasks[0].steps[0].shell: wrong type (expected boolean, got integer)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/shell: wrong type (expected boolean, got 1)\n"},
     {"empty run", STEP, "{\"run\": [], " SAFE "}",
-     "[INVALID_VALUE] tasks[0].steps[0].run: must not be empty (expected 1 to 4096 elements, got "
+     "[INVALID_VALUE] /tasks/0/steps/0/run: too few elements (expected 1 to 4096 elements, got "
      "0)\n"},
     {"empty program", STEP, "{\"run\": [\"\"], " SAFE "}",
-     "[INVALID_VALUE] tasks[0].steps[0].run[0]: must not be empty (expected 1 to 131072 bytes, got "
-     "0)\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/run/0: too short (expected at least 1 character, got 0)\n"},
     {"word type", STEP, "{\"run\": [\"x\", 4], " SAFE "}",
-     "[WRONG_TYPE] tasks[0].steps[0].run[1]: wrong type (expected string, got integer)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/run/1: wrong type (expected string, got 4)\n"},
     {"phase in small letters", STEP, "{\"phase\": \"red\", " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[0].phase: no phase (expected RED, GREEN, VERIFY or REFACTOR, "
-     "got \"red\")\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/phase: not one of the values allowed (expected \"RED\", "
+     "\"GREEN\", \"VERIFY\" or \"REFACTOR\", got \"red\")\n"},
     {"phase type", STEP, "{\"phase\": 1, " RUN "}",
-     "[WRONG_TYPE] tasks[0].steps[0].phase: wrong type (expected string, got integer)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/phase: wrong type (expected string, got 1)\n"},
     {"phases go back", STEP, "{\"phase\": \"VERIFY\", " RUN "}, {" RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[1].phase: the phases of a task may repeat but not go back "
+     "[INVALID_VALUE] /tasks/0/steps/1/phase: the phases of a task may repeat but not go back "
      "(expected VERIFY or later, got GREEN)\n"},
     {"back from the last", STEP,
      "{\"phase\": \"REFACTOR\", " RUN "}, {\"phase\": \"RED\", " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[1].phase: the phases of a task may repeat but not go back "
+     "[INVALID_VALUE] /tasks/0/steps/1/phase: the phases of a task may repeat but not go back "
      "(expected REFACTOR, got RED)\n"},
     {"cwd", STEP, "{\"cwd\": \"\", " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[0].cwd: must not be empty (expected 1 to 131072 bytes, got "
-     "0)\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/cwd: too short (expected 1 to 131072 characters, got 0)\n"},
     {"stdin", STEP, "{\"stdin\": null, " RUN "}",
-     "[WRONG_TYPE] tasks[0].steps[0].stdin: wrong type (expected string, got null)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/stdin: wrong type (expected string, got null)\n"},
     {"env type", STEP, "{\"env\": [\"A=B\"], " RUN "}",
-     "[WRONG_TYPE] tasks[0].steps[0].env: wrong type (expected object, got array)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/env: wrong type (expected object, got array)\n"},
     {"env names and values", STEP, "{\"env\": {\"\": \"x\", \"A=B\": \"x\", \"C\": 1}, " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[0].env[\"\"]: a variable's name is not empty and has no '='\n"
-     "[INVALID_VALUE] tasks[0].steps[0].env[\"A=B\"]: a variable's name is not empty and has no "
-     "'='\n"
-     "[WRONG_TYPE] tasks[0].steps[0].env.C: wrong type (expected string, got integer)\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/env/: the name is not allowed: a variable's name is not "
+     "empty and has no '=' (expected ^(//|[^=]+$), got \"\")\n"
+     "[INVALID_VALUE] /tasks/0/steps/0/env/A=B: the name is not allowed: a variable's name is not "
+     "empty and has no '=' (expected ^(//|[^=]+$), got \"A=B\")\n"
+     "[WRONG_TYPE] /tasks/0/steps/0/env/C: wrong type (expected string, got 1)\n"},
     {"timeout 0", STEP, "{\"timeout_s\": 0, " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[0].timeout_s: out of range (expected 0.001 to 2592000, got "
-     "0)\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/timeout_s: too small (expected 0.001 to 2592000, got 0)\n"},
     {"timeout type", STEP, "{\"timeout_s\": \"5\", " RUN "}",
-     "[WRONG_TYPE] tasks[0].steps[0].timeout_s: wrong type (expected number, got string)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/timeout_s: wrong type (expected number, got \"5\")\n"},
     {"expect word", STEP, "{\"expect\": \"fail\", " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[0].expect: unknown word (expected \"success\", \"failure\" or "
-     "an object, got \"fail\")\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/expect: not one of the values allowed (expected \"success\" "
+     "or \"failure\", got \"fail\")\n"},
     {"expect type", STEP, "{\"expect\": true, " RUN "}",
-     "[WRONG_TYPE] tasks[0].steps[0].expect: wrong type (expected \"success\", \"failure\" or an "
-     "object, got boolean)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/expect: wrong type (expected object or string, got true)\n"},
     {"expect reason", STEP, "{\"expect\": {\"reason\": [\"test-fail\", \"nix\"]}, " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[0].expect.reason[1]: no reason of a failure (expected "
-     "test-fail, compile, none or another reason's word, got \"nix\")\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/expect/reason/1: not one of the values allowed (expected "
+     "\"none\", \"test-fail\", \"compile\", \"usage\", \"not-found\", \"permission\", \"auth\", "
+     "\"quota\" or one of 13 more, got \"nix\")\n"},
     {"expect key", STEP, "{\"expect\": {\"mtch\": \"x\"}, " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[0].expect.mtch: unknown key, did you mean \"match\"?\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/expect/mtch: unknown key, did you mean \"match\"?\n"},
     {"unknown policy", STEP, "{\"policy\": \"patient\", " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[0].policy: unknown policy (expected sandbox, infrastructure, "
+     "[INVALID_VALUE] /tasks/0/steps/0/policy: unknown policy (expected sandbox, infrastructure, "
      "research, transport, got \"patient\")\n"},
     {"agent", STEP, "{\"agent\": \"claude\", \"prompt\": \"x\", \"contract\": {}, " SAFE "}",
-     "[INVALID_VALUE] tasks[0].steps[0].agent: agents are not in this version, use \"run\"\n"
-     "[INVALID_VALUE] tasks[0].steps[0].prompt: agents are not in this version, use \"run\"\n"
-     "[INVALID_VALUE] tasks[0].steps[0].contract: agents are not in this version, use \"run\"\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/agent: agents are not in this version, use \"run\"\n"
+     "[INVALID_VALUE] /tasks/0/steps/0/prompt: agents are not in this version, use \"run\"\n"},
     {"step sandbox", STEP, "{\"sandbox\": \"docker\", " RUN "}",
-     "[INVALID_VALUE] tasks[0].steps[0].sandbox: not in this version (expected none, got "
+     "[INVALID_VALUE] /tasks/0/steps/0/sandbox: not in this version (expected none, got "
      "\"docker\")\n"},
     {"not idempotent", STEP, "{\"run\": [\"x\"]}",
-     "[INVALID_VALUE] tasks[0].steps[0].idempotent: policy \"sandbox\" may run this step again in "
+     "[INVALID_VALUE] /tasks/0/steps/0/idempotent: policy \"sandbox\" may run this step again in "
      "GREEN, in place: declare it \"idempotent\": true\n"},
     {"not idempotent in RED", STEP,
      "{\"phase\": \"RED\", \"policy\": \"research\", \"run\": [\"x\"], \"idempotent\": false}",
-     "[INVALID_VALUE] tasks[0].steps[0].idempotent: policy \"research\" may run this step again in "
+     "[INVALID_VALUE] /tasks/0/steps/0/idempotent: policy \"research\" may run this step again in "
      "RED, in place: declare it \"idempotent\": true\n"},
     {"policies type", ROOT, "\"policies\": []",
-     "[WRONG_TYPE] policies: wrong type (expected object, got array)\n"},
+     "[WRONG_TYPE] /policies: wrong type (expected object, got array)\n"},
     {"policy type", POLICY, "\"p\": 1",
-     "[WRONG_TYPE] policies.p: wrong type (expected object, got integer)\n"},
+     "[WRONG_TYPE] /policies/p: wrong type (expected object, got 1)\n"},
     {"policy name taken", POLICY, "\"sandbox\": {}",
-     "[INVALID_VALUE] policies.sandbox: a built-in policy has this name: choose another and say "
+     "[INVALID_VALUE] /policies/sandbox: a built-in policy has this name: choose another and say "
      "\"like\"\n"},
     {"policy name", POLICY, "\"p q\": {}",
-     "[INVALID_VALUE] policies[\"p q\"]: a policy's name is 1 to 31 letters, digits, '.', '_' or "
-     "'-'\n"},
+     "[INVALID_VALUE] /policies/p q: the name is not allowed: a policy's name is 1 to 31 letters, "
+     "digits, '.', '_' or '-' (expected ^(//|[A-Za-z0-9._-]{1,31}$), got \"p q\")\n"},
     {"like nothing", POLICY, "\"p\": {\"like\": \"z\"}, \"q\": {}",
-     "[INVALID_VALUE] policies.p.like: unknown policy (expected sandbox, infrastructure, research, "
+     "[INVALID_VALUE] /policies/p/like: unknown policy (expected sandbox, infrastructure, "
+     "research, "
      "transport, q, got \"z\")\n"},
     {"like itself", POLICY, "\"p\": {\"like\": \"p\"}",
-     "[INVALID_VALUE] policies.p.like: a policy cannot be like itself\n"},
+     "[INVALID_VALUE] /policies/p/like: a policy cannot be like itself\n"},
     {"like each other", POLICY,
      "\"o\": {\"like\": \"p\"}, \"q\": {\"like\": \"p\"}, \"p\": {\"like\": \"q\", \"window\": -1}",
-     "[INVALID_VALUE] policies.q.like: policies are like each other in a circle: q -> p -> q\n"
-     "[INVALID_VALUE] policies.p.window: out of range (expected 0 to 100, got -1)\n"},
+     "[INVALID_VALUE] /policies/q/like: policies are like each other in a circle: q -> p -> q\n"
+     "[INVALID_VALUE] /policies/p/window: too small (expected 0 to 100, got -1)\n"},
     {"attempts", POLICY, "\"p\": {\"max_attempts\": 101}",
-     "[INVALID_VALUE] policies.p.max_attempts: out of range (expected 1 to 100, got 101)\n"},
+     "[INVALID_VALUE] /policies/p/max_attempts: too large (expected 1 to 100, got 101)\n"},
     {"delay", POLICY, "\"p\": {\"base_delay_ms\": -1}",
-     "[INVALID_VALUE] policies.p.base_delay_ms: out of range (expected 0 to 604800000, got -1)\n"},
+     "[INVALID_VALUE] /policies/p/base_delay_ms: too small (expected 0 to 604800000, got -1)\n"},
     {"multiplier", POLICY, "\"p\": {\"multiplier\": 0.5}",
-     "[INVALID_VALUE] policies.p.multiplier: out of range (expected 1 to 100, got 0.5)\n"},
+     "[INVALID_VALUE] /policies/p/multiplier: too small (expected 1 to 100, got 0.5)\n"},
     {"jitter", POLICY, "\"p\": {\"jitter\": 2}",
-     "[INVALID_VALUE] policies.p.jitter: out of range (expected 0 to 1, got 2)\n"},
+     "[INVALID_VALUE] /policies/p/jitter: too large (expected 0 to 1, got 2)\n"},
     {"window", POLICY, "\"p\": {\"window\": 1, \"same_stops\": 1}",
-     "[INVALID_VALUE] policies.p.window: one result alone is no loop (expected 0 or 2 and more, "
-     "got 1)\n"
-     "[INVALID_VALUE] policies.p.same_stops: one result alone is no loop (expected 0 or 2 and "
-     "more, got 1)\n"},
+     "[INVALID_VALUE] /policies/p/window: 0, or 2 and more: one result alone is no loop (expected "
+     "not 1, got 1)\n"
+     "[INVALID_VALUE] /policies/p/same_stops: 0, or 2 and more: one result alone is no loop "
+     "(expected not 1, got 1)\n"},
     {"retry_on", POLICY, "\"p\": {\"retry_on\": [\"transient\", \"all\"]}",
-     "[INVALID_VALUE] policies.p.retry_on[1]: not one of the words (expected transient or "
-     "persistent, got \"all\")\n"},
+     "[INVALID_VALUE] /policies/p/retry_on/1: not one of the values allowed (expected "
+     "\"transient\" or \"persistent\", got \"all\")\n"},
     {"phases", POLICY, "\"p\": {\"phases\": \"GREEN\"}",
-     "[WRONG_TYPE] policies.p.phases: wrong type (expected array, got string)\n"},
+     "[WRONG_TYPE] /policies/p/phases: wrong type (expected array, got \"GREEN\")\n"},
     {"policy key", POLICY, "\"p\": {\"max_attempt\": 2}",
-     "[INVALID_VALUE] policies.p.max_attempt: unknown key, did you mean \"max_attempts\"?\n"},
+     "[INVALID_VALUE] /policies/p/max_attempt: unknown key, did you mean \"max_attempts\"?\n"},
 };
 
 START_TEST(test_bad_plan)
@@ -356,11 +353,11 @@ static const struct {
     const char *want;  /* the circles, one a line */
 } circles[] = {
     {"none", "ab bc ac", ""},
-    {"two", "ab ba", "tasks[0].needs: a -> b -> a\n"},
-    {"three, begun late", "cb ba ac", "tasks[0].needs: a -> c -> b -> a\n"},
-    {"two circles", "ab ba cd dc", "tasks[0].needs: a -> b -> a\ntasks[2].needs: c -> d -> c\n"},
-    {"with a tail", "ab bc cb de", "tasks[1].needs: b -> c -> b\n"},
-    {"way into it", "ab cb bd db", "tasks[1].needs: b -> d -> b\n"},
+    {"two", "ab ba", "/tasks/0/needs: a -> b -> a\n"},
+    {"three, begun late", "cb ba ac", "/tasks/0/needs: a -> c -> b -> a\n"},
+    {"two circles", "ab ba cd dc", "/tasks/0/needs: a -> b -> a\n/tasks/2/needs: c -> d -> c\n"},
+    {"with a tail", "ab bc cb de", "/tasks/1/needs: b -> c -> b\n"},
+    {"way into it", "ab cb bd db", "/tasks/1/needs: b -> d -> b\n"},
 };
 
 static void add_circle_task(char id, const char *edges)
@@ -613,9 +610,10 @@ static const struct {
     const char *want;
 } limits[] = {
     {"steps", STEP, "", "{" RUN "}", "", PLAN_STEPS_MAX,
-     "[INVALID_VALUE] tasks[0].steps: too many (expected 1 to 64 elements, got 65)\n"},
+     "[INVALID_VALUE] /tasks/0/steps: too many elements (expected 1 to 64 elements, got 65)\n"},
     {"words of a command", STEP, "{" SAFE ", \"run\": [", "\"x\"", "]}", PLAN_ARGS_MAX,
-     "[INVALID_VALUE] tasks[0].steps[0].run: too many (expected 1 to 4096 elements, got 4097)\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/run: too many elements (expected at most 4096 elements, got "
+     "4097)\n"},
 };
 
 START_TEST(test_limit)
@@ -659,7 +657,7 @@ START_TEST(test_too_many_policies)
     str_add(&text, wraps[POLICY].after);
     ck_assert(!parse_text());
     ck_assert_str_eq(str_text(&shown),
-                     "[INVALID_VALUE] policies: too many (expected at most 64, got more)\n");
+                     "[INVALID_VALUE] /policies: too many (expected at most 64, got more)\n");
 }
 END_TEST
 

@@ -36,7 +36,8 @@ static bool parse(const char *head, const char *steps)
     struct str text = {0};
     str_addf(&text, "{\"version\": 1, %s \"tasks\": [{\"id\": \"a\", \"steps\": [%s]}]}", head,
              steps);
-    bool ok = plan_parse_with(text.data, text.len, &settings, &plan, &violations);
+    bool ok = plan_parse_with(text.data, text.len, &(struct plan_context){.settings = &settings},
+                              &plan, &violations);
     violations_display(&violations, &shown);
     str_done(&text);
     return ok;
@@ -186,7 +187,8 @@ START_TEST(test_one_task_alone_keeps_policies_and_sources)
         "{\"run\": [\"y\"]}]}]}";
     struct plan *whole = NULL;
     set("{\"policies\": {\"mine\": {\"like\": \"research\"}}}");
-    ck_assert(plan_parse_with(text, strlen(text), &settings, &whole, &violations));
+    ck_assert(plan_parse_with(text, strlen(text), &(struct plan_context){.settings = &settings},
+                              &whole, &violations));
     ck_assert(plan_only(whole, "b", &plan, NULL));
     plan_free(whole);
     const struct plan_step *steps = plan->tasks[0].steps;
@@ -214,41 +216,42 @@ static const struct {
     const char *want;
 } bad[] = {
     {"unknown policy of the plan", SAFE "\"policy\": \"x\",", "{\"run\": [\"x\"]}",
-     "[INVALID_VALUE] policy: unknown policy (expected sandbox, infrastructure, research, "
+     "[INVALID_VALUE] /policy: unknown policy (expected sandbox, infrastructure, research, "
      "transport, mine, got \"x\")\n"},
     {"policy of the plan", SAFE "\"policy\": 5,", "{\"run\": [\"x\"]}",
-     "[WRONG_TYPE] policy: wrong type (expected string or object, got integer)\n"},
+     "[WRONG_TYPE] /policy: wrong type (expected object or string, got 5)\n"},
     {"fields of the plan's policy", SAFE "\"policy\": {\"cap\": 5, \"window\": 1},",
      "{\"run\": [\"x\"]}",
-     "[INVALID_VALUE] policy.cap: unknown key\n"
-     "[INVALID_VALUE] policy.window: one result alone is no loop (expected 0 or 2 and more, got "
-     "1)\n"},
+     "[INVALID_VALUE] /policy/cap: unknown key\n"
+     "[INVALID_VALUE] /policy/window: 0, or 2 and more: one result alone is no loop (expected not "
+     "1, got 1)\n"},
     {"policy of a step", SAFE, "{\"run\": [\"x\"], \"policy\": [1]}",
-     "[WRONG_TYPE] tasks[0].steps[0].policy: wrong type (expected string or object, got array)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/policy: wrong type (expected object or string, got array)\n"},
     {"fields of a step's policy", "",
      "{\"run\": [\"x\"], \"policy\": {\"like\": \"x\", \"retry_on\": [\"all\"]}}",
-     "[INVALID_VALUE] tasks[0].steps[0].policy.like: unknown policy (expected sandbox, "
+     "[INVALID_VALUE] /tasks/0/steps/0/policy/like: unknown policy (expected sandbox, "
      "infrastructure, research, transport, mine, got \"x\")\n"
-     "[INVALID_VALUE] tasks[0].steps[0].policy.retry_on[0]: not one of the words (expected "
-     "transient or persistent, got \"all\")\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/policy/retry_on/0: not one of the values allowed (expected "
+     "\"transient\" or \"persistent\", got \"all\")\n"},
     {"exhausted", SAFE, "{\"run\": [\"x\"], \"policy\": {\"exhausted\": \"never\"}}",
-     "[INVALID_VALUE] tasks[0].steps[0].policy.exhausted: unknown word (expected \"by-class\" or "
-     "\"max-retries\", got \"never\")\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/policy/exhausted: not one of the values allowed (expected "
+     "\"by-class\" or \"max-retries\", got \"never\")\n"},
     {"exhausted type", SAFE, "{\"run\": [\"x\"], \"policy\": {\"exhausted\": 1}}",
-     "[WRONG_TYPE] tasks[0].steps[0].policy.exhausted: wrong type (expected string, got "
-     "integer)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/policy/exhausted: wrong type (expected string, got 1)\n"},
     {"jitter type", SAFE, "{\"run\": [\"x\"], \"policy\": {\"jitter\": true}}",
-     "[WRONG_TYPE] tasks[0].steps[0].policy.jitter: wrong type (expected number, got boolean)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/policy/jitter: wrong type (expected number or string, got "
+     "true)\n"},
     {"settings of a text",
      SAFE "\"settings\": {\"policies\": {\"sandbox\": {\"x\": 1}}, \"y\": 2},",
      "{\"run\": [\"x\"]}",
-     "[INVALID_VALUE] settings.policies.sandbox.x: unknown key\n"
-     "[INVALID_VALUE] settings.y: unknown key\n"},
+     "[INVALID_VALUE] /settings/policies/sandbox/x: unknown key\n"
+     "[INVALID_VALUE] /settings/y: unknown key\n"},
     {"source", SAFE, "{\"run\": [\"x\"], \"source\": \"no name\"}",
-     "[INVALID_VALUE] tasks[0].steps[0].source: not a name (expected 1 to 64 letters, digits, "
-     "'.', '_' or '-', a letter or digit first, got \"no name\")\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/source: the name of a source has 1 to 64 letters, digits, "
+     "'.', '_' or '-', a letter or digit first (expected ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$, got "
+     "\"no name\")\n"},
     {"source type", SAFE, "{\"run\": [\"x\"], \"source\": null}",
-     "[WRONG_TYPE] tasks[0].steps[0].source: wrong type (expected string, got null)\n"},
+     "[WRONG_TYPE] /tasks/0/steps/0/source: wrong type (expected string, got null)\n"},
 };
 
 START_TEST(test_bad_policy)
@@ -317,7 +320,7 @@ START_TEST(test_sources_have_a_limit)
     str_done(&steps);
     ck_assert(ok == (_i == 0));
     ck_assert_str_eq(str_text(&shown), ok ? ""
-                                          : "[INVALID_VALUE] tasks[1].steps[0].source: too many "
+                                          : "[INVALID_VALUE] /tasks/1/steps/0/source: too many "
                                             "sources in one plan (expected at most 64 names, got "
                                             "more)\n");
     if (ok)
@@ -376,7 +379,7 @@ static bool parse_example(const char *text, size_t len)
 START_TEST(test_documented_examples_are_right)
 {
     static const char begin[] = "\n```json\n";
-    enum { EXAMPLES = 5 };
+    enum { EXAMPLES = 8 };
     char *page = test_read_file(test_source_path("docs/plan.md"));
     ck_assert_ptr_nonnull(page);
     int count = 0;

@@ -276,7 +276,8 @@ START_TEST(test_B7_transient_retries_are_configurable)
     play_open(&play, ONE("RED"));
     plan_write(play.plan, &whole);
     struct plan *plan = NULL;
-    ck_assert(plan_parse_with(whole.data, whole.len, &settings, &plan, &violations));
+    ck_assert(plan_parse_with(whole.data, whole.len, &(struct plan_context){.settings = &settings},
+                              &plan, &violations));
     str_done(&whole);
     settings_done(&settings);
     run_state_done(&play.state);

@@ -44,49 +44,48 @@ static const struct {
     const char *want; /* all violations as displayed */
 } bad[] = {
     {"syntax", "{\n \"rules\": }", "[NOT_JSON] (root): line 2, column 11: unexpected token '}'\n"},
-    {"no object", "[]",
-     "[NOT_OBJECT] (root): settings are an object (expected object, got array)\n"},
+    {"no object", "[]", "[NOT_OBJECT] (root): must be an object (expected object, got array)\n"},
     {"unknown key", "{\"polices\": {}}",
-     "[INVALID_VALUE] polices: unknown key, did you mean \"policies\"?\n"},
+     "[INVALID_VALUE] /polices: unknown key, did you mean \"policies\"?\n"},
     {"limit 0", "{\"retry_limit\": 0}",
-     "[INVALID_VALUE] retry_limit: out of range (expected 1 to 100, got 0)\n"},
+     "[INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)\n"},
     {"limit 101", "{\"retry_limit\": 101}",
-     "[INVALID_VALUE] retry_limit: out of range (expected 1 to 100, got 101)\n"},
+     "[INVALID_VALUE] /retry_limit: too large (expected 1 to 100, got 101)\n"},
     {"limit text", "{\"retry_limit\": \"3\"}",
-     "[WRONG_TYPE] retry_limit: wrong type (expected integer, got string)\n"},
+     "[WRONG_TYPE] /retry_limit: wrong type (expected integer, got \"3\")\n"},
     {"retries", "{\"sandbox\": {\"transientRetries\": 100}}",
-     "[INVALID_VALUE] sandbox.transientRetries: out of range (expected 0 to 99, got 100)\n"},
+     "[INVALID_VALUE] /sandbox/transientRetries: too large (expected 0 to 99, got 100)\n"},
     {"retries beyond all numbers", "{\"sandbox\": {\"transientRetries\": 9223372036854775807}}",
-     "[INVALID_VALUE] sandbox.transientRetries: out of range (expected 0 to 99, got "
+     "[INVALID_VALUE] /sandbox/transientRetries: too large (expected 0 to 99, got "
      "9223372036854775807)\n"},
     {"sandbox type", "{\"sandbox\": 3}",
-     "[WRONG_TYPE] sandbox: wrong type (expected object, got integer)\n"},
+     "[WRONG_TYPE] /sandbox: wrong type (expected object, got 3)\n"},
     {"sandbox key", "{\"sandbox\": {\"transientRetrys\": 3}}",
-     "[INVALID_VALUE] sandbox.transientRetrys: unknown key, did you mean \"transientRetries\"?\n"},
+     "[INVALID_VALUE] /sandbox/transientRetrys: unknown key, did you mean \"transientRetries\"?\n"},
     {"rules type", "{\"rules\": {}}",
-     "[WRONG_TYPE] rules: wrong type (expected array, got object)\n"},
+     "[WRONG_TYPE] /rules: wrong type (expected array, got object)\n"},
     {"rule type", "{\"rules\": [{}, 1]}",
-     "[WRONG_TYPE] rules[1]: wrong type (expected object, got integer)\n"},
+     "[WRONG_TYPE] /rules/1: wrong type (expected object, got 1)\n"},
     {"policies type", "{\"policies\": 1}",
-     "[WRONG_TYPE] policies: wrong type (expected object, got integer)\n"},
+     "[WRONG_TYPE] /policies: wrong type (expected object, got 1)\n"},
     {"policy name", "{\"policies\": {\"\": {}}}",
-     "[INVALID_VALUE] policies[\"\"]: a policy's name is 1 to 31 letters, digits, '.', '_' or "
-     "'-'\n"},
+     "[INVALID_VALUE] /policies/: the name is not allowed: a policy's name is 1 to 31 letters, "
+     "digits, '.', '_' or '-' (expected ^(//|[A-Za-z0-9._-]{1,31}$), got \"\")\n"},
     {"circle of built-in ones",
      "{\"policies\": {\"sandbox\": {\"like\": \"research\"}, \"research\": {\"like\": "
      "\"sandbox\"}}}",
-     "[INVALID_VALUE] policies.sandbox.like: policies are like each other in a circle: sandbox -> "
+     "[INVALID_VALUE] /policies/sandbox/like: policies are like each other in a circle: sandbox -> "
      "research -> sandbox\n"},
     {"circle through what is not said",
      "{\"policies\": {\"sandbox\": {\"like\": \"mine\"}, \"mine\": {}}}",
-     "[INVALID_VALUE] policies.sandbox.like: policies are like each other in a circle: sandbox -> "
+     "[INVALID_VALUE] /policies/sandbox/like: policies are like each other in a circle: sandbox -> "
      "mine -> sandbox\n"},
     {"all at once",
      "{\"retry_limit\": 1.5, \"policies\": {\"p\": {\"jitter\": \"some\"}}, \"x\": 1}",
-     "[WRONG_TYPE] retry_limit: wrong type (expected integer, got number)\n"
-     "[INVALID_VALUE] policies.p.jitter: unknown word (expected 0 to 1, \"none\" or \"full\", got "
-     "\"some\")\n"
-     "[INVALID_VALUE] x: unknown key\n"},
+     "[WRONG_TYPE] /retry_limit: wrong type (expected integer, got 1.5)\n"
+     "[INVALID_VALUE] /policies/p/jitter: not one of the values allowed, did you mean \"none\"? "
+     "(expected \"none\" or \"full\", got \"some\")\n"
+     "[INVALID_VALUE] /x: unknown key\n"},
 };
 
 START_TEST(test_bad_settings)
@@ -224,7 +223,7 @@ START_TEST(test_as_many_policies_as_may_be)
     str_done(&text);
     ck_assert(ok == (_i == 0));
     if (!ok)
-        ck_assert_ptr_nonnull(strstr(str_text(&shown), "[INVALID_VALUE] policies: too many"));
+        ck_assert_ptr_nonnull(strstr(str_text(&shown), "[INVALID_VALUE] /policies: too many"));
 }
 END_TEST
 

@@ -1,0 +1,183 @@
+#include "plan_contract.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "near_word.h"
+#include "str.h"
+#include "xalloc.h"
+
+/* The contract of that name or, where the name is NULL, of that text; NULL for none. */
+static struct plan_contract *find(const struct plan *plan, const char *name, const char *text)
+{
+    for (int i = 0; i < plan->contract_count; i++) {
+        struct plan_contract *contract = plan->contracts[i];
+        bool is_same = name ? contract->name && strcmp(contract->name, name) == 0
+                            : !contract->name && strcmp(contract->text, text) == 0;
+        if (is_same)
+            return contract;
+    }
+    return NULL;
+}
+
+/* A new one that has no schema yet; NULL after a complaint if there is no room. */
+static struct plan_contract *add(struct plan_reader *reader, const struct json_pointer *path,
+                                 const char *name)
+{
+    struct plan *plan = reader->plan;
+    if (plan->contract_count == PLAN_CONTRACTS_MAX) {
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "too many contracts in one plan: steps share those with a name",
+                        "at most 1000", "more");
+        return NULL;
+    }
+    if (!plan->contracts)
+        plan->contracts = xcalloc(PLAN_CONTRACTS_MAX, sizeof(struct plan_contract *));
+    struct plan_contract *contract = xcalloc(1, sizeof(*contract));
+    contract->name = name ? xstrdup(name) : NULL;
+    plan->contracts[plan->contract_count++] = contract;
+    return contract;
+}
+
+/* Say what is wrong with a schema that stands at `path`, or in a file that it names. */
+static void complain(struct plan_reader *reader, const struct json_pointer *path, const char *file,
+                     const struct violations *wrong)
+{
+    struct str base = {0};
+    json_pointer_add(&base, path, PLAN_POINTER_MAX);
+    for (size_t i = 0; i < wrong->count; i++) {
+        const struct violation *v = &wrong->items[i];
+        struct str place = {0};
+        struct str message = {0};
+        str_add(&place, str_text(&base));
+        if (file)
+            str_addf(&message, "in '%s'%s%s: ", file, *v->path ? " at " : "", v->path);
+        else
+            str_add(&place, v->path);
+        str_add(&message, v->message);
+        violations_add(reader->violations, v->code, str_text(&place), str_text(&message),
+                       v->expected, v->actual);
+        str_done(&place);
+        str_done(&message);
+    }
+    reader->violations->dropped += wrong->dropped;
+    str_done(&base);
+}
+
+/* Make the contract of the schema; false after complaints. */
+static bool make(struct plan_reader *reader, const struct json_pointer *path,
+                 struct plan_contract *contract, const struct json *schema, const char *file)
+{
+    struct violations wrong = {0};
+    contract->text = json_brief(schema, SIZE_MAX);
+    bool ok = contract_load_json(schema, &contract->schema, &wrong);
+    if (!ok)
+        complain(reader, path, file, &wrong);
+    violations_done(&wrong);
+    return ok;
+}
+
+void plan_contracts_load(struct plan_reader *reader, const struct json *value)
+{
+    static const struct json_pointer root = {0};
+    static const struct json_pointer path = {.up = &root, .key = "contracts"};
+    struct violations *others = reader->violations;
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *member = NULL;
+    reader->violations = reader->contract_violations;
+    while (json_next(value, &iter, &key, &member)) {
+        struct json_pointer place = {.up = &path, .key = key};
+        if (plan_reader_is_comment(key) || !plan_reader_is_sound(reader, &place))
+            continue;
+        struct plan_contract *contract = add(reader, &place, key);
+        if (contract)
+            (void)make(reader, &place, contract, member, NULL); /* has complained */
+    }
+    reader->violations = others;
+}
+
+/* A name that nothing has. */
+static void complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
+                             const char *name, const char *why)
+{
+    const struct plan *plan = reader->plan;
+    struct near_word near = near_word_new(name);
+    struct str message = {0};
+    for (int i = 0; i < plan->contract_count; i++) {
+        if (plan->contracts[i]->schema && plan->contracts[i]->name)
+            near_word_offer(&near, plan->contracts[i]->name);
+    }
+    str_add(&message, "no contract of the plan has this name");
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    else if (why)
+        str_addf(&message, ", and no file: %s", why);
+    plan_reader_invalid(reader, path, str_text(&message), NULL, NULL);
+    str_done(&message);
+}
+
+static void make_of_text(struct plan_reader *reader, const struct json_pointer *path,
+                         struct plan_contract *contract, const struct str *text)
+{
+    struct violations wrong = {0};
+    struct json *schema = plan_reader_json(str_text(text), text->len, CONTRACT_BYTES_MAX, &wrong);
+    if (schema)
+        (void)make(reader, path, contract, schema, contract->name); /* has complained */
+    else
+        complain(reader, path, contract->name, &wrong);
+    violations_done(&wrong);
+    json_free(schema);
+}
+
+/* The contract in a file, remembered by its name; one that cannot be had, too, so that it
+ * is complained about once. */
+static struct plan_contract *read_file(struct plan_reader *reader, const struct json_pointer *path,
+                                       const char *name)
+{
+    struct str text = {0};
+    struct err err = {0};
+    bool is_comment = plan_reader_is_comment(name); /* as a key of the written plan */
+    bool ok =
+        reader->files && !is_comment && reader->files->read(reader->files->ctx, name, &text, &err);
+    struct plan_contract *contract = add(reader, path, name);
+    if (ok && contract)
+        make_of_text(reader, path, contract, &text);
+    else if (contract)
+        complain_unknown(reader, path, name, err.code != ERR_NONE ? err.message : NULL);
+    reader->plan->has_files = reader->plan->has_files || ok;
+    str_done(&text);
+    return contract;
+}
+
+static struct plan_contract *inline_contract(struct plan_reader *reader,
+                                             const struct json_pointer *path,
+                                             const struct json *schema)
+{
+    char *text = json_brief(schema, SIZE_MAX);
+    struct plan_contract *contract = find(reader->plan, NULL, text);
+    if (!contract) {
+        contract = add(reader, path, NULL);
+        if (contract)
+            (void)make(reader, path, contract, schema, NULL); /* has complained */
+    }
+    free(text);
+    return contract;
+}
+
+void plan_contract_read(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    const char *name = json_text(value, NULL);
+    struct plan_contract *contract = name ? find(reader->plan, name, NULL) : NULL;
+    if (!plan_reader_is_sound(reader, path))
+        return;
+    if (name && !contract)
+        contract = read_file(reader, path, name);
+    else if (!name)
+        contract = inline_contract(reader, path, value);
+    if (contract && contract->schema)
+        reader->plan->tasks[reader->task].steps[reader->step].contract = contract;
+}

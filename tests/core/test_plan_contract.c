@@ -1,0 +1,285 @@
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "str.h"
+#include "test_main.h"
+
+static struct plan *plan;
+static struct violations violations;
+static struct str text, shown;
+static int files_read;
+
+static void setup(void)
+{
+    plan = NULL;
+    violations = (struct violations){0};
+    text = shown = (struct str){0};
+    files_read = 0;
+}
+
+static void teardown(void)
+{
+    plan_free(plan);
+    violations_done(&violations);
+    str_done(&text);
+    str_done(&shown);
+}
+
+/* The files that there are. */
+static const struct {
+    const char *name;
+    const char *text;
+} files[] = {
+    {"answer.json", "{\"type\": \"object\",\n \"required\": [\"summary\"]}\n"},
+    {"broken.json", "{\"type\":\n}"},
+    {"wrong.json", "{\"properties\": {\"a\": {\"type\": \"strin\"}}}"},
+};
+
+static bool read_file(void *ctx, const char *name, struct str *out, struct err *err)
+{
+    int *count = ctx;
+    ++*count;
+    for (int i = 0; i < TABLE_LEN(files); i++) {
+        if (strcmp(files[i].name, name) == 0) {
+            str_add(out, files[i].text);
+            return true;
+        }
+    }
+    return err_set(err, ERR_INVALID, "there is nothing");
+}
+
+static bool parse_text(const char *json)
+{
+    const struct plan_files from = {.read = read_file, .ctx = &files_read};
+    const struct plan_context context = {.files = &from};
+    bool ok = plan_parse_with(json, strlen(json), &context, &plan, &violations);
+    violations_display(&violations, &shown);
+    return ok;
+}
+
+/* A plan with these members and these steps, which are idempotent. */
+static bool parse(const char *members, const char *steps)
+{
+    str_addf(&text,
+             "{\"version\": 1, \"idempotent\": true, %s \"tasks\": [{\"id\": \"a\", \"steps\": "
+             "[%s]}]}",
+             members, steps);
+    return parse_text(str_text(&text));
+}
+
+static bool fits(int step, const char *output)
+{
+    const struct plan_contract *contract = plan->tasks[0].steps[step].contract;
+    struct violations wrong = {0};
+    ck_assert_ptr_nonnull(contract);
+    bool ok = contract_check_text(contract->schema, output, strlen(output), NULL, &wrong);
+    violations_done(&wrong);
+    return ok;
+}
+
+START_TEST(test_a_step_without_contract)
+{
+    ck_assert(parse("", "{\"run\": [\"x\"]}"));
+    ck_assert_ptr_null(plan->tasks[0].steps[0].contract);
+}
+END_TEST
+
+START_TEST(test_a_contract_in_the_step)
+{
+    ck_assert_msg(parse("", "{\"run\": [\"x\"], \"contract\": {\"required\": [\"summary\"]}}"),
+                  "%s", str_text(&shown));
+    ck_assert(fits(0, "{\"summary\": 1}"));
+    ck_assert(!fits(0, "{}"));
+    ck_assert_int_eq(files_read, 0);
+    ck_assert(!plan_has_more(plan));
+}
+END_TEST
+
+START_TEST(test_a_contract_of_the_plan)
+{
+    ck_assert_msg(parse("\"contracts\": {\"//\": \"shared\", \"number\": {\"type\": \"integer\"}},",
+                        "{\"run\": [\"x\"], \"contract\": \"number\"}, {\"run\": [\"y\"], "
+                        "\"contract\": \"number\"}"),
+                  "%s", str_text(&shown));
+    ck_assert(fits(0, "5"));
+    ck_assert(!fits(1, "\"5\""));
+    ck_assert_ptr_eq(plan->tasks[0].steps[0].contract, plan->tasks[0].steps[1].contract);
+    ck_assert_int_eq(files_read, 0);
+}
+END_TEST
+
+START_TEST(test_a_contract_in_a_file_goes_into_the_plan)
+{
+    struct str written = {0};
+    ck_assert_msg(parse("", "{\"run\": [\"x\"], \"contract\": \"answer.json\"}, {\"run\": [\"y\"], "
+                            "\"contract\": \"answer.json\"}"),
+                  "%s", str_text(&shown));
+    ck_assert_int_eq(files_read, 1);
+    ck_assert(plan_has_more(plan));
+    plan_write(plan, &written);
+    plan_free(plan);
+    plan = NULL;
+    ck_assert_msg(plan_parse(written.data, written.len, &plan, &violations), "%s",
+                  str_text(&written));
+    ck_assert(fits(0, "{\"summary\": 1}"));
+    ck_assert(!fits(1, "{}"));
+    str_done(&written);
+}
+END_TEST
+
+START_TEST(test_the_plan_goes_before_a_file)
+{
+    ck_assert(parse("\"contracts\": {\"answer.json\": true},",
+                    "{\"run\": [\"x\"], \"contract\": \"answer.json\"}"));
+    ck_assert(fits(0, "5"));
+    ck_assert_int_eq(files_read, 0);
+}
+END_TEST
+
+START_TEST(test_written_contracts_are_read_as_the_same)
+{
+    struct str first = {0};
+    struct str second = {0};
+    struct plan *again = NULL;
+    ck_assert(parse("\"contracts\": {\"n\": {\"type\": \"integer\", \"multipleOf\": 0.1}},",
+                    "{\"run\": [\"x\"], \"contract\": \"n\"}, {\"run\": [\"x\"], \"contract\": "
+                    "{\"const\": \"a\\\"\\u00e9\"}}, {\"run\": [\"x\"], \"contract\": false}"));
+    plan_write(plan, &first);
+    ck_assert(plan_parse(first.data, first.len, &again, &violations));
+    plan_write(again, &second);
+    ck_assert_str_eq(first.data, second.data);
+    ck_assert_int_eq(again->contract_count, 3);
+    ck_assert(fits(1, "\"a\\\"\303\251\""));
+    ck_assert(!fits(2, "1"));
+    plan_free(again);
+    str_done(&first);
+    str_done(&second);
+}
+END_TEST
+
+START_TEST(test_one_task_alone_keeps_its_contracts)
+{
+    struct plan *whole = NULL;
+    ck_assert(parse("\"contracts\": {\"n\": {\"type\": \"integer\"}},",
+                    "{\"run\": [\"x\"], \"contract\": \"n\"}"));
+    whole = plan;
+    plan = NULL;
+    ck_assert(plan_only(whole, "a", &plan, NULL));
+    plan_free(whole);
+    ck_assert(!fits(0, "{}"));
+}
+END_TEST
+
+#define CONTRACT(json) "{\"run\": [\"x\"], \"contract\": " json "}"
+
+static const struct {
+    const char *name;
+    const char *members, *steps;
+    const char *want; /* all violations as displayed begin so */
+} bad[] = {
+    {"number", "", CONTRACT("5"), "[WRONG_TYPE] /tasks/0/steps/0/contract: "},
+    {"empty name", "", CONTRACT("\"\""), "[INVALID_VALUE] /tasks/0/steps/0/contract: "},
+    {"keyword that nobody knows", "", CONTRACT("{\"properties\": {\"a\": {\"typ\": 1}}}"),
+     "[INVALID_VALUE] /tasks/0/steps/0/contract/properties/a/typ: "},
+    {"wrong contract of the plan", "\"contracts\": {\"n\": {\"items\": {\"type\": \"strin\"}}},",
+     CONTRACT("\"n\""), "[INVALID_VALUE] /contracts/n/items/type"},
+    {"a contract of the plan that is none", "\"contracts\": {\"n\": 5},", "{\"run\": [\"x\"]}",
+     "[WRONG_TYPE] /contracts/n: "},
+    {"misspelt name", "\"contracts\": {\"answer\": {}},", CONTRACT("\"anser\""),
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has this name, did you "
+     "mean \"answer\"?\n"},
+    {"no file", "", CONTRACT("\"none.json\""),
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has this name, and no "
+     "file: there is nothing\n"},
+    {"file of bad JSON", "", CONTRACT("\"broken.json\""),
+     "[NOT_JSON] /tasks/0/steps/0/contract: in 'broken.json': line 2, column 1: "},
+    {"file of a bad schema", "", CONTRACT("\"wrong.json\""),
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: in 'wrong.json' at /properties/a/type"},
+    {"name that would be a comment", "", CONTRACT("\"//x\""),
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has this name\n"},
+    {"a step that is to fail", "", "{\"run\": [\"x\"], \"expect\": \"failure\", \"contract\": {}}",
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: a step that is expected to fail has no "
+     "contract\n"},
+    {"in the order of the text", "\"contracts\": {\"n\": {\"a\": 1}}, \"jobs\": 0,",
+     "{\"run\": [\"x\"], \"contract\": {\"b\": 1}, \"c\": 1}", "[INVALID_VALUE] /contracts/n/a: "},
+};
+
+START_TEST(test_bad_contract)
+{
+    ck_assert_msg(!parse(bad[_i].members, bad[_i].steps), "%s: accepted", bad[_i].name);
+    ck_assert_msg(strncmp(str_text(&shown), bad[_i].want, strlen(bad[_i].want)) == 0, "%s:\n%s",
+                  bad[_i].name, str_text(&shown));
+}
+END_TEST
+
+START_TEST(test_all_that_is_wrong_comes_in_the_order_of_the_text)
+{
+    static const char *const order[] = {"/contracts/n/a", "/jobs", "/tasks/0/steps/0/contract/b",
+                                        "/tasks/0/steps/0/c"};
+    ck_assert(!parse("\"contracts\": {\"n\": {\"a\": 1}}, \"jobs\": 0,",
+                     "{\"run\": [\"x\"], \"contract\": {\"b\": 1}, \"c\": 1}"));
+    ck_assert_uint_eq(violations.count, 4);
+    for (size_t i = 0; i < violations.count; i++)
+        ck_assert_str_eq(violations.items[i].path, order[i]);
+}
+END_TEST
+
+START_TEST(test_a_file_is_complained_about_once)
+{
+    ck_assert(!parse("", CONTRACT("\"none.json\"") "," CONTRACT("\"none.json\"")));
+    ck_assert_uint_eq(violations.count, 1);
+    ck_assert_int_eq(files_read, 1);
+}
+END_TEST
+
+START_TEST(test_a_text_from_a_log_reads_no_file)
+{
+    static const char json[] =
+        "{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", \"steps\": "
+        "[{\"run\": [\"x\"], \"contract\": \"answer.json\"}]}]}";
+    ck_assert(!plan_parse(json, sizeof(json) - 1, &plan, &violations));
+    ck_assert_str_eq(violations.items[0].message, "no contract of the plan has this name");
+}
+END_TEST
+
+START_TEST(test_contracts_have_a_limit)
+{
+    struct str members = {0};
+    str_add(&members, "\"contracts\": {");
+    for (int i = 0; i < PLAN_CONTRACTS_MAX - 1; i++)
+        str_addf(&members, "%s\"c%d\": true", i > 0 ? ", " : "", i);
+    str_add(&members, "},");
+    /* Equal ones are one. */
+    bool ok = parse(str_text(&members), _i == 0 ? CONTRACT("{}") "," CONTRACT("{}")
+                                                : CONTRACT("{}") "," CONTRACT("{\"maxItems\": 1}"));
+    str_done(&members);
+    ck_assert_msg(ok == (_i == 0), "%s", str_text(&shown));
+    if (!ok)
+        ck_assert_str_eq(str_text(&shown),
+                         "[INVALID_VALUE] /tasks/0/steps/1/contract: too many contracts in one "
+                         "plan: steps share those with a name (expected at most 1000, got "
+                         "more)\n");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("plan_contract");
+    TCase *tcase = test_case(suite, "contracts");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_a_step_without_contract);
+    tcase_add_test(tcase, test_a_contract_in_the_step);
+    tcase_add_test(tcase, test_a_contract_of_the_plan);
+    tcase_add_test(tcase, test_a_contract_in_a_file_goes_into_the_plan);
+    tcase_add_test(tcase, test_the_plan_goes_before_a_file);
+    tcase_add_test(tcase, test_written_contracts_are_read_as_the_same);
+    tcase_add_test(tcase, test_one_task_alone_keeps_its_contracts);
+    tcase_add_loop_test(tcase, test_bad_contract, 0, TABLE_LEN(bad));
+    tcase_add_test(tcase, test_all_that_is_wrong_comes_in_the_order_of_the_text);
+    tcase_add_test(tcase, test_a_file_is_complained_about_once);
+    tcase_add_test(tcase, test_a_text_from_a_log_reads_no_file);
+    tcase_add_loop_test(tcase, test_contracts_have_a_limit, 0, 2);
+    return suite;
+}

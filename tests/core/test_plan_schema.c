@@ -1,0 +1,249 @@
+#include "plan_schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "entropy_limits.h"
+#include "json_pointer.h"
+#include "phase.h"
+#include "plan.h"
+#include "policy.h"
+#include "settings.h"
+#include "str.h"
+#include "test_main.h"
+
+static struct json *plan, *settings;
+
+static struct json *parse(const char *text)
+{
+    struct json *json = NULL;
+    struct err err = {0};
+    ck_assert_msg(json_parse(text, strlen(text), &json, NULL, &err), "%s", err.message);
+    return json;
+}
+
+static void setup(void)
+{
+    plan = parse(plan_schema_text());
+    settings = parse(settings_schema_text());
+}
+
+static void teardown(void)
+{
+    json_free(plan);
+    json_free(settings);
+}
+
+/* Members of an object or words of an array as "a b c". */
+static char *words_at(const struct json *root, const char *pointer)
+{
+    const struct json *value = json_pointer_find(root, pointer);
+    struct str words = {0};
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *member = NULL;
+    ck_assert_msg(value != NULL, "%s", pointer);
+    while (json_kind(value) == JSON_KIND_OBJECT && json_next(value, &iter, &key, &member))
+        str_addf(&words, "%s ", key);
+    for (size_t i = 0; json_kind(value) == JSON_KIND_ARRAY && i < json_count(value); i++)
+        str_addf(&words, "%s ", json_text(json_at(value, i), "?"));
+    char *copy = strdup(str_text(&words));
+    str_done(&words);
+    return copy;
+}
+
+static void check_words(const char *pointer, const struct str *want)
+{
+    char *got = words_at(plan, pointer);
+    ck_assert_str_eq(got, str_text(want));
+    free(got);
+}
+
+START_TEST(test_both_are_made_once)
+{
+    ck_assert_ptr_nonnull(plan_schema());
+    ck_assert_ptr_eq(plan_schema(), plan_schema());
+    ck_assert_ptr_eq(settings_schema(), settings_schema());
+    ck_assert_ptr_ne(plan_schema(), settings_schema());
+}
+END_TEST
+
+START_TEST(test_they_are_the_published_files)
+{
+    char *text = test_read_file(test_source_path("assets/plan.schema.json"));
+    ck_assert(strcmp(text, plan_schema_text()) == 0);
+    free(text);
+    text = test_read_file(test_source_path("assets/config.schema.json"));
+    ck_assert(strcmp(text, settings_schema_text()) == 0);
+    free(text);
+}
+END_TEST
+
+/* An editor reads one file: what both have in common stands in both. */
+START_TEST(test_both_say_the_same_of_policies_and_loops)
+{
+    static const char *const names[] = {"/$defs/policies", "/$defs/policy", "/$defs/loops"};
+    for (int i = 0; i < TABLE_LEN(names); i++) {
+        char *of_plan = json_brief(json_pointer_find(plan, names[i]), SIZE_MAX);
+        char *of_settings = json_brief(json_pointer_find(settings, names[i]), SIZE_MAX);
+        ck_assert_str_eq(of_plan, of_settings);
+        free(of_plan);
+        free(of_settings);
+    }
+    ck_assert_uint_eq(json_count(json_get(settings, "$defs")), TABLE_LEN(names));
+}
+END_TEST
+
+START_TEST(test_every_limit_of_loops_is_there)
+{
+    const struct json *fields = json_pointer_find(plan, "/$defs/loops/properties");
+    const struct entropy_limit *limit;
+    size_t count = 0;
+    for (; (limit = entropy_limit(count)) != NULL; count++) {
+        const struct json *field = json_get(fields, limit->name);
+        struct str about = {0};
+        str_addf(&about, "%s; %d if it is missing, 0 is off.", limit->about, limit->initial);
+        ck_assert_msg(field != NULL, "%s", limit->name);
+        ck_assert_str_eq(json_text(json_get(field, "type"), ""), "integer");
+        ck_assert_int_eq(json_i64(json_get(field, "minimum"), -1), 0);
+        ck_assert_msg(json_i64(json_get(field, "maximum"), -1) == limit->max, "%s", limit->name);
+        /* It begins with a capital letter there. */
+        ck_assert_str_eq(json_text(json_get(field, "description"), "?") + 1, str_text(&about) + 1);
+        str_done(&about);
+    }
+    ck_assert_uint_eq(json_count(fields), count);
+}
+END_TEST
+
+START_TEST(test_phases_are_those_there_are)
+{
+    struct str want = {0};
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        str_addf(&want, "%s ", phase_name((enum phase)phase));
+    check_words("/$defs/step/properties/phase/enum", &want);
+    check_words("/$defs/policy/properties/phases/items/enum", &want);
+    str_done(&want);
+}
+END_TEST
+
+START_TEST(test_reasons_are_those_there_are)
+{
+    struct str want = {0};
+    str_add(&want, "none ");
+    for (int reason = REASON_NONE + 1; reason < REASON_COUNT; reason++)
+        str_addf(&want, "%s ", reason_name((enum reason)reason));
+    check_words("/$defs/step/properties/expect/properties/reason/items/enum", &want);
+    str_done(&want);
+}
+END_TEST
+
+static const struct {
+    const char *pointer;
+    int64_t want;
+} numbers[] = {
+    {"/properties/name/maxLength", PLAN_TITLE_MAX},
+    {"/properties/jobs/maximum", PLAN_JOBS_MAX},
+    {"/properties/tasks/maxItems", PLAN_TASKS_MAX},
+    {"/$defs/task/properties/title/maxLength", PLAN_TITLE_MAX},
+    {"/$defs/task/properties/needs/maxItems", PLAN_NEEDS_MAX},
+    {"/$defs/task/properties/steps/maxItems", PLAN_STEPS_MAX},
+    {"/$defs/step/properties/run/maxItems", PLAN_ARGS_MAX},
+    {"/$defs/step/properties/run/maxLength", PLAN_TEXT_MAX},
+    {"/$defs/step/properties/run/items/maxLength", PLAN_TEXT_MAX},
+    {"/$defs/step/properties/cwd/maxLength", PLAN_TEXT_MAX},
+    {"/$defs/step/properties/env/maxProperties", PLAN_ENV_MAX},
+    {"/$defs/step/properties/timeout_s/maximum", PLAN_TIMEOUT_S_MAX},
+    {"/$defs/ownPolicy/maxLength", POLICY_NAME_MAX - 1},
+    {"/$defs/policy/properties/like/maxLength", POLICY_NAME_MAX - 1},
+    {"/$defs/policy/properties/max_attempts/maximum", POLICY_ATTEMPTS_MAX},
+    {"/$defs/policy/properties/window/maximum", POLICY_ATTEMPTS_MAX},
+    {"/$defs/policy/properties/same_stops/maximum", POLICY_ATTEMPTS_MAX},
+    {"/$defs/policy/properties/base_delay_ms/maximum", POLICY_DELAY_MS_MAX},
+    {"/$defs/policy/properties/cap_ms/maximum", POLICY_DELAY_MS_MAX},
+    {"/$defs/policy/properties/retry_after_cap_ms/maximum", POLICY_DELAY_MS_MAX},
+    {"/$defs/policy/properties/deadline_ms/maximum", POLICY_DELAY_MS_MAX},
+};
+
+START_TEST(test_numbers_are_those_of_the_program)
+{
+    const struct json *number = json_pointer_find(plan, numbers[_i].pointer);
+    ck_assert_msg(json_i64(number, -1) == numbers[_i].want, "%s", numbers[_i].pointer);
+}
+END_TEST
+
+START_TEST(test_numbers_of_the_settings_are_those_of_the_program)
+{
+    static const char limit[] = "/properties/retry_limit/maximum";
+    static const char retries[] = "/properties/sandbox/properties/transientRetries/maximum";
+    ck_assert_int_eq(json_i64(json_pointer_find(settings, limit), -1), POLICY_ATTEMPTS_MAX);
+    ck_assert_int_eq(json_i64(json_pointer_find(settings, retries), -1), SETTINGS_RETRIES_MAX);
+}
+END_TEST
+
+/* What a person types first. */
+START_TEST(test_shipped_plans_fit)
+{
+    static const char *const files[] = {"assets/starter-plan.json", "assets/demo/plan.json",
+                                        "assets/demo/self.json"};
+    char *text = test_read_file(test_source_path(files[_i]));
+    struct json *value = parse(text);
+    struct violations wrong = {0};
+    struct str shown = {0};
+    bool fits = contract_check(plan_schema(), value, &wrong);
+    violations_display(&wrong, &shown);
+    ck_assert_msg(fits, "%s: %s", files[_i], str_text(&shown));
+    violations_done(&wrong);
+    str_done(&shown);
+    json_free(value);
+    free(text);
+}
+END_TEST
+
+/* Every value that can be written says what it is, so that an editor can tell. */
+static void check_described(const struct json *schema, const char *name)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *member = NULL;
+    const struct json *fields = json_get(schema, "properties");
+    while (json_next(fields, &iter, &key, &member)) {
+        bool is_told =
+            json_get(member, "description") || json_get(member, "$ref") || strcmp(key, "kind") == 0;
+        ck_assert_msg(is_told, "%s: %s", name, key);
+        check_described(member, key);
+    }
+}
+
+START_TEST(test_every_key_is_described)
+{
+    const struct json *const roots[] = {plan, settings};
+    for (int i = 0; i < TABLE_LEN(roots); i++) {
+        void *iter = NULL;
+        const char *key = NULL;
+        const struct json *member = NULL;
+        check_described(roots[i], "root");
+        while (json_next(json_get(roots[i], "$defs"), &iter, &key, &member)) {
+            ck_assert_msg(json_get(member, "description") != NULL, "%s", key);
+            check_described(member, key);
+        }
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("plan_schema");
+    TCase *tcase = test_case(suite, "schema");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_both_are_made_once);
+    tcase_add_test(tcase, test_they_are_the_published_files);
+    tcase_add_test(tcase, test_both_say_the_same_of_policies_and_loops);
+    tcase_add_test(tcase, test_every_limit_of_loops_is_there);
+    tcase_add_test(tcase, test_phases_are_those_there_are);
+    tcase_add_test(tcase, test_reasons_are_those_there_are);
+    tcase_add_loop_test(tcase, test_numbers_are_those_of_the_program, 0, TABLE_LEN(numbers));
+    tcase_add_test(tcase, test_numbers_of_the_settings_are_those_of_the_program);
+    tcase_add_loop_test(tcase, test_shipped_plans_fit, 0, 3);
+    tcase_add_test(tcase, test_every_key_is_described);
+    return suite;
+}
