@@ -91,6 +91,25 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
     return true;
 }
 
+/* What was kept when it was stopped. A capture that is not there, or cannot be read as JSON, is
+ * nothing that anybody has to be told. */
+static bool read_evidence(struct why *why, struct err *err)
+{
+    const struct attempt_pick *pick = &why->pick;
+    const struct log_output_key key = {.run = follower_run(why->follower)->number,
+                                       .task = pick->task,
+                                       .step = pick->step,
+                                       .attempt = pick->attempt};
+    struct str text = {0};
+    if (!why->stop.there || why->end != DECISION_ENTROPY)
+        return true;
+    bool ok = log_reader_capture(follower_reader(why->follower), &key, &text, err);
+    if (ok && text.len > 0 && !json_parse(text.data, text.len, &why->evidence, NULL, NULL))
+        why->evidence = NULL;
+    str_done(&text);
+    return ok;
+}
+
 bool why_read(struct follower *follower, const struct attempt_pick *pick, struct why *out,
               struct err *err)
 {
@@ -102,11 +121,12 @@ bool why_read(struct follower *follower, const struct attempt_pick *pick, struct
     out->now = state->ended                         ? state->ended_at
                : shown_counts(state, out->orphaned) ? clock_now()
                                                     : state->heard;
-    return true;
+    return read_evidence(out, err);
 }
 
 void why_done(struct why *why)
 {
+    json_free(why->evidence);
     str_done(&why->wait.inputs);
     str_done(&why->wait.formula);
     str_done(&why->stop.inputs);

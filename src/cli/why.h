@@ -17,6 +17,8 @@
 #include "str.h"
 #include "verdict.h"
 
+struct json;
+
 /* A decision as the log has it. */
 struct why_decided {
     bool there;
@@ -41,6 +43,7 @@ struct why {
     struct shown_circle circle;      /* suspected, or stopped for going in circles; else ok */
     struct why_decided stop;         /* the step was over, maybe after the wait had begun */
     enum decision_kind end;          /* stop */
+    struct json *evidence;           /* owned; stop for going in circles: the capture of it */
     bool entropy;                    /* stop: it counts as one that used up its chances */
 };
 

@@ -53,16 +53,21 @@ static void add_correction(const struct correction *correction, struct str *out)
     str_add_char(out, '}');
 }
 
+static void add_json(const char *key, const struct json *json, struct str *out)
+{
+    char *brief = json_brief(json, INPUTS_MAX);
+    str_json_key(out, key);
+    str_add(out, brief);
+    free(brief);
+}
+
 /* As in the log, where it can be read, and in words. */
 static void add_decided(const struct why_decided *decided, struct str *out)
 {
     struct json *inputs = NULL;
     const struct str *text = &decided->inputs;
     if (text->len > 0 && json_parse(text->data, text->len, &inputs, NULL, NULL)) {
-        char *brief = json_brief(inputs, INPUTS_MAX);
-        str_json_key(out, "inputs");
-        str_add(out, brief);
-        free(brief);
+        add_json("inputs", inputs, out);
         json_free(inputs);
     }
     if (decided->formula.len > 0)
@@ -131,6 +136,8 @@ void why_json(const struct why *why, struct str *out)
         add_end(why, out);
     if (why->circle.verdict.level != ENTROPY_OK)
         circles_json(&why->circle, why->suspected ? ENTROPY_SUSPECT : ENTROPY_STUCK, out);
+    if (json_get(why->evidence, "loop"))
+        add_json("evidence", json_get(why->evidence, "loop"), out);
     str_json_i64(out, "entropy", state->tasks[why->pick.task].entropy);
     int64_t resets_at_ms = shown_resets_at_ms(run_state_step(state, why->pick.task));
     if (resets_at_ms >= 0)

@@ -107,6 +107,37 @@ static void output_line(const struct why *why, struct str *out)
     str_add_char(out, '\n');
 }
 
+static void sample_line(const char *label, const struct json *lines, size_t index, const char *form,
+                        struct str *out)
+{
+    const char *text = json_text(json_get(json_at(lines, index), form), "");
+    if (*text == '\0')
+        return;
+    begin(label, out);
+    str_addf(out, "%s\n", text);
+}
+
+/* What was masked, and some lines as they came in the first and the last try beside what was
+ * compared. */
+static void masked_lines(const struct json *loop, struct str *out)
+{
+    enum { SAMPLES_MAX = 2 };
+    const struct json *masks = json_get(loop, "masks");
+    const struct json *first = json_get(loop, "first_lines");
+    const struct json *last = json_get(loop, "last_lines");
+    if (json_count(masks) == 0)
+        return;
+    begin("masked", out);
+    for (size_t i = 0; i < json_count(masks); i++)
+        str_addf(out, "%s%s", i > 0 ? ", " : "", json_text(json_at(masks, i), ""));
+    str_add_char(out, '\n');
+    for (size_t i = 0; i < SAMPLES_MAX && i < json_count(last); i++) {
+        sample_line("first try", first, i, "raw", out);
+        sample_line("last try", last, i, "raw", out);
+        sample_line("compared", last, i, "normal", out);
+    }
+}
+
 /* That it goes in circles, or may: from which try to which, and what was equal. */
 static void circle_lines(const struct why *why, struct str *out)
 {
@@ -121,7 +152,8 @@ static void circle_lines(const struct why *why, struct str *out)
     str_add_char(out, '\n');
     begin("equal", out);
     str_add(out, shown_circles_equal(verdict));
-    str_add(out, verdict->masked ? ", once times, ids and the like are masked\n" : "\n");
+    str_add(out, verdict->masked ? ", once masked\n" : "\n");
+    masked_lines(json_get(why->evidence, "loop"), out);
 }
 
 static void class_line(const struct verdict *verdict, struct str *out)

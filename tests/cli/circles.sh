@@ -34,7 +34,11 @@ want_in 'status: in words' "$("$devs" status)" 'entropy detected: same result 5 
 out=$("$devs" why tax)
 want_in 'why: nothing new' "$out" '.00 of its lines are new; the same result as try 4'
 want_in 'why: what it saw' "$out" 'circles    same result 5 times, tries 1 to 5'
-want_in 'why: what was equal' "$out" 'equal      the call and its result, once times, ids and the like are masked'
+want_in 'why: what was equal' "$out" 'equal      the call and its result, once masked'
+want_in 'why: what was masked' "$out" 'masked     times, temp paths, pids'
+want_in 'why: a line of the first try' "$out" "first try  $("$devs" log tax --try 1 | head -1)"
+want_in 'why: a line of the last try' "$out" "last try   $("$devs" log tax --try 5 | head -1)"
+want_in 'why: what was compared' "$out" 'compared   <ts> agent[<pid>]: works in <tmp>'
 want_in 'why: the decision' "$out" 'entropy detected: same result 5 times'
 want_in 'why: what to do' "$out" 'devs retry 1/tax lets it go on; it stops again after twice as many'
 out=$("$devs" why tax --try 3)
@@ -42,6 +46,7 @@ want_in 'why: of the try that was suspected' "$out" 'circles    perhaps: same re
 out=$("$devs" why tax --json)
 want_in 'why --json: what it saw' "$out" '"circles":{"level":"stuck","rung":"repeat","count":5'
 want_in 'why --json: what was new' "$out" '"new_permille":0'
+want_in 'why --json: the evidence' "$out" '"masks":["times","temp paths","pids"]'
 out=$("$devs" why tax --try 3 --json)
 want_in 'why --json: suspected' "$out" '"circles":{"level":"suspect","rung":"repeat","count":3'
 out=$("$devs" why tax --try 2 --json)
