@@ -7,7 +7,6 @@
 #include "protocol.h"
 #include "str.h"
 #include "test_main.h"
-#include "xalloc.h"
 
 static const char schema[] = "{\"type\": \"object\", \"required\": [\"summary\"], \"properties\": {"
                              "\"kernel\": {\"const\": \"fix\"}, \"op\": {\"const\": \"patch\"}, "
@@ -156,16 +155,17 @@ END_TEST
 
 START_TEST(test_output_that_was_cut_fits_nothing)
 {
-    enum { LEN = CONTRACT_OUTPUT_MAX };
-    char *kept = xcalloc(LEN, 1);
-    memset(kept, ' ', LEN);
-    memcpy(kept, "{\"summary\": \"\"}", 15);
-    struct contract_output out = {.bytes = kept, .len = LEN, .written = LEN};
+    struct str kept = {0};
+    str_add(&kept, "{\"summary\": \"\"}");
+    while (kept.len < CONTRACT_OUTPUT_MAX)
+        str_add_char(&kept, ' ');
+    struct contract_output out = {
+        .bytes = kept.data, .len = kept.len, .written = CONTRACT_OUTPUT_MAX};
     contract_judge(contract, &out, &verdict);
     ck_assert_int_eq((int)verdict.class, VERDICT_SUCCESS);
-    out.written = LEN + 1;
+    out.written++;
     contract_judge(contract, &out, &verdict);
-    free(kept);
+    str_done(&kept);
     ck_assert_int_eq((int)verdict.reason, REASON_CONTRACT);
     ck_assert(!verdict.no_retry);
     ck_assert_str_eq(verdict.match, "[NOT_JSON] (root): the output is too large to be checked "
