@@ -104,15 +104,17 @@ bool contract_check_amount(struct contract_checking *checking, const struct cont
     return false;
 }
 
-bool contract_matches(struct contract_checking *checking, const struct contract_spot *spot,
-                      const struct contract_pattern *pattern, const char *text, size_t len)
+enum contract_match contract_matches(struct contract_checking *checking,
+                                     const struct contract_spot *spot,
+                                     const struct contract_pattern *pattern, const char *text,
+                                     size_t len)
 {
     const enum contract_match match = contract_pattern_match(pattern, checking->matcher, text, len);
     if (match == CONTRACT_MATCH_LIMITED && !checking->findings)
         checking->stop = CONTRACT_STOP_PATTERN;
     if (match == CONTRACT_MATCH_LIMITED)
         (void)contract_say_value(checking, spot, "matching a pattern takes too many steps", NULL);
-    return match == CONTRACT_MATCH_YES;
+    return match;
 }
 
 const char *contract_described(const struct contract_schema *schema, const char *otherwise)

@@ -59,9 +59,11 @@ bool contract_fits(struct contract_checking *checking, const struct contract_sch
 bool contract_would_fit(struct contract_checking *checking, const struct contract_schema *schema,
                         struct contract_spot *spot);
 
-/* Does the pattern match? What the limits keep from being known is said, at the spot. */
-bool contract_matches(struct contract_checking *checking, const struct contract_spot *spot,
-                      const struct contract_pattern *pattern, const char *text, size_t len);
+/* Does the pattern match? LIMITED was said, at the spot. */
+enum contract_match contract_matches(struct contract_checking *checking,
+                                     const struct contract_spot *spot,
+                                     const struct contract_pattern *pattern, const char *text,
+                                     size_t len);
 
 /* Numbers of things that there may be, and how that is said. */
 struct contract_amount {

@@ -56,10 +56,12 @@ static bool check_member(struct contract_checking *checking, const struct contra
     bool fits = !own || contract_fits(checking, own, member);
     for (size_t i = 0; i < schema->patterns.count && !contract_is_settled(checking, fits); i++) {
         const struct contract_patterned *row = &schema->patterns.rows[i];
-        if (!contract_matches(checking, member, row->pattern, key, strlen(key)))
+        const enum contract_match match =
+            contract_matches(checking, member, row->pattern, key, strlen(key));
+        if (match == CONTRACT_MATCH_NO)
             continue;
         is_known = true;
-        fits = contract_fits(checking, row->schema, member) && fits;
+        fits = match == CONTRACT_MATCH_YES && contract_fits(checking, row->schema, member) && fits;
     }
     if (is_known || !schema->additional || contract_is_settled(checking, fits))
         return fits;

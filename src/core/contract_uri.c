@@ -75,7 +75,8 @@ static void drop_segment(struct str *out, size_t start)
     }
 }
 
-/* RFC 3986, 5.2.4, with one segment and the '/' before it at a time. */
+/* RFC 3986, 5.2.4, with one segment and the '/' before it at a time. A path that begins without
+ * a '/' gets none. */
 static void add_without_dots(struct str *out, const char *path, size_t len)
 {
     const size_t start = out->len;
@@ -91,10 +92,11 @@ static void add_without_dots(struct str *out, const char *path, size_t len)
         const bool is_here = name_len == 1 && *name == '.';
         if (is_up)
             drop_segment(out, start);
+        const size_t skipped = out->len == start && path[0] != '/' ? slash : 0;
         if (!is_up && !is_here)
-            str_add_n(out, path + at, end - at);
+            str_add_n(out, path + at + skipped, end - at - skipped);
         else if (end == len && slash == 1)
-            str_add_char(out, '/');
+            str_add_n(out, "/", 1 - skipped);
         at = end;
     }
 }

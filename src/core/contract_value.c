@@ -211,10 +211,9 @@ static bool check_pattern(struct contract_checking *checking, const struct contr
 {
     size_t len = 0;
     const char *text = json_bytes(spot->value, &len);
-    if (contract_matches(checking, spot, schema->pattern, text, len))
-        return true;
-    if (checking->stop != CONTRACT_GOES_ON)
-        return false;
+    const enum contract_match match = contract_matches(checking, spot, schema->pattern, text, len);
+    if (match != CONTRACT_MATCH_NO)
+        return match == CONTRACT_MATCH_YES;
     const char *pattern = json_text(json_get(schema->json, "pattern"), "");
     return contract_say_value(checking, spot,
                               contract_described(schema, "does not match the pattern"), pattern);
