@@ -612,7 +612,7 @@ static const struct {
     {"steps", STEP, "", "{" RUN "}", "", PLAN_STEPS_MAX,
      "[INVALID_VALUE] /tasks/0/steps: too many elements (expected 1 to 64 elements, got 65)\n"},
     {"words of a command", STEP, "{" SAFE ", \"run\": [", "\"x\"", "]}", PLAN_ARGS_MAX,
-     "[INVALID_VALUE] /tasks/0/steps/0/run: too many elements (expected at most 4096 elements, got "
+     "[INVALID_VALUE] /tasks/0/steps/0/run: too many elements (expected 1 to 4096 elements, got "
      "4097)\n"},
 };
 
