@@ -26,7 +26,7 @@ struct str;
 
 enum {
     ENTROPY_LINES_MAX = 16384,           /* lines that are remembered */
-    ENTROPY_SHAPES_MAX = 4096,           /* shapes of lines, the same */
+    ENTROPY_SHAPES_MAX = 2048,           /* shapes of lines, the same */
     ENTROPY_CALLS_MAX = 4096,            /* calls, the same */
     ENTROPY_BLOB_BYTES_MAX = 384 * 1024, /* a memory that is saved is no larger */
     ENTROPY_SAMPLE_LINES = 4,            /* lines of a sample */

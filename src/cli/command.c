@@ -24,6 +24,8 @@ static const struct command commands[] = {
      cmd_correct},
     {"debug", "--logs [RUN|FILE]", "play a past run back, or print its records", cmd_debug},
     {"classify", "[FILE...]", "judge failures, JSON lines in and out; 2: a bad line", cmd_classify},
+    {"entropy", "[FILE...]", "say which trajectories go in circles, JSON lines in and out",
+     cmd_entropy},
     {"rules", "", "list the rules; try a new one on all that is recorded, add it", cmd_rules},
     {"keys", "", "print the cockpit's keys", cmd_keys},
 };

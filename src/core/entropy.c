@@ -44,6 +44,11 @@ static void end(struct streak *streak)
     *streak = (struct streak){0};
 }
 
+bool entropy_window_acts_anew(const struct past *past)
+{
+    return past->gain == ENTROPY_GAIN_CHANGE || past->gain == ENTROPY_GAIN_SILENT;
+}
+
 static bool same_step(const struct past *a, const struct past *b)
 {
     return digest_equal(a->call, b->call) && digest_equal(a->outcome, b->outcome);
@@ -52,7 +57,7 @@ static bool same_step(const struct past *a, const struct past *b)
 /* One more of the same, or the first of another. */
 static void repeat(struct streak *streak, const struct past *before, const struct past *past)
 {
-    const bool same = before && same_step(before, past);
+    const bool same = before && same_step(before, past) && !entropy_window_acts_anew(past);
     if (!same)
         end(streak);
     add_to(streak, past, 1);
@@ -130,7 +135,8 @@ void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact,
                               .step = ++window->steps,
                               .number = number,
                               .bits = fact->bits,
-                              .gain = fact->gain};
+                              .gain = fact->gain,
+                              .new_permille = fact->new_permille};
     take(window, fact, &past, limits->poll_weight);
     if (window->stuck) {
         *out = *window->stuck;

@@ -3,9 +3,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "attr.h"
 #include "entropy_hash.h"
 
-enum { WORD_BYTES = 64, PERCENT = 100 };
+enum { WORD_BYTES = 64, NAME_BYTES_MIN = 4, PERCENT = 100 };
 
 static bool is_letter(unsigned char byte)
 {
@@ -67,7 +68,9 @@ static void put(struct word_set *set, uint32_t word)
     set->count++;
 }
 
-void word_set_add(struct word_set *set, const char *text, size_t len)
+typedef bool word_filter_fn(const char *word, size_t len);
+
+static void add_words(struct word_set *set, const char *text, size_t len, word_filter_fn *keeps)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     const size_t end = len < ALIKE_BYTES_MAX ? len : ALIKE_BYTES_MAX;
@@ -75,10 +78,29 @@ void word_set_add(struct word_set *set, const char *text, size_t len)
         char word[WORD_BYTES];
         size_t word_len;
         const size_t read = read_word(bytes + at, end - at, word, &word_len);
-        if (read > 0)
+        if (read > 0 && (!keeps || keeps(word, word_len)))
             put(set, (uint32_t)entropy_hash(word, word_len));
         at += read > 0 ? read : 1;
     }
+}
+
+void word_set_add(struct word_set *set, const char *text, size_t len)
+{
+    add_words(set, text, len, NULL);
+}
+
+static bool may_name(const char *word, size_t len)
+{
+    static const char *const sayers[] = {"echo", "export", "printf"};
+    for (size_t i = 0; i < ARRAY_LEN(sayers); i++)
+        if (strlen(sayers[i]) == len && memcmp(sayers[i], word, len) == 0)
+            return false;
+    return len >= NAME_BYTES_MIN;
+}
+
+void word_set_add_names(struct word_set *set, const char *text, size_t len)
+{
+    add_words(set, text, len, may_name);
 }
 
 int word_set_alike(const struct word_set *a, const struct word_set *b)

@@ -21,6 +21,10 @@ struct word_set {
 /* Take in the words of a text; what is past ALIKE_BYTES_MAX of it is not read. */
 void word_set_add(struct word_set *set, const char *text, size_t len);
 
+/* Only words that may name something: four letters or more, and not what a shell has for
+ * saying it. Two ways of asking the same have the same names. */
+void word_set_add_names(struct word_set *set, const char *text, size_t len);
+
 /* Jaccard: the common words in percent of all words of the two; 0 where both are empty. */
 int word_set_alike(const struct word_set *a, const struct word_set *b);
 

@@ -159,7 +159,7 @@ static void read_strings(const struct json *json, struct word_set *set,
     void *iter = NULL;
     if (text) {
         const size_t len = strnlen(text, STRING_WORDS_MAX);
-        word_set_add(set, text, len);
+        word_set_add_names(set, text, len);
         if (words)
             normaliser_words_add(words, text, len);
     } else if (json_kind(json) == JSON_KIND_ARRAY) {
@@ -204,7 +204,8 @@ static unsigned traits_of(const char *tool, const struct json *args)
     if ((traits & CALL_CHANGES) && member_of(args, path_keys, ARRAY_LEN(path_keys)) && whole)
         traits |= CALL_REWRITES;
     const struct json *input = member_of(args, input_keys, ARRAY_LEN(input_keys));
-    if ((traits & CALL_CONTINUES) && json_text(input, "")[0] == '\0')
+    const bool asks = input || json_get(args, "session_id");
+    if ((traits & CALL_CONTINUES) && asks && json_text(input, "")[0] == '\0')
         traits |= CALL_LOOKS;
     /* Code runs, whatever the tool is called. */
     if (traits == 0 && member_of(args, command_keys, ARRAY_LEN(command_keys)))
@@ -236,6 +237,26 @@ static enum entropy_kind kind_of(unsigned traits)
     return traits & CALL_PAUSES ? ENTROPY_PAUSE : ENTROPY_CALL;
 }
 
+static void add_line(void *ctx, const struct normaliser_line *line)
+{
+    struct digest *sum = ctx;
+    const struct digest digest = entropy_digest(line->bytes, line->len);
+    sum->hi = entropy_hash_pair(sum->hi, digest.hi);
+    sum->lo = entropy_hash_pair(sum->lo, digest.lo);
+}
+
+/* Of the key's lines in their order, normalised. */
+static struct digest masked_digest(const struct str *key)
+{
+    struct digest sum = {.lo = 1};
+    struct normaliser *normaliser = NULL;
+    normaliser_open(&normaliser, NULL, add_line, &sum);
+    normaliser_add(normaliser, str_text(key), key->len);
+    normaliser_end(normaliser);
+    normaliser_close(normaliser);
+    return sum;
+}
+
 void entropy_call_read(struct entropy_call *call, const char *tool, const struct json *args,
                        struct normaliser_words *words)
 {
@@ -248,8 +269,9 @@ void entropy_call_read(struct entropy_call *call, const char *tool, const struct
     else
         write_args(call, args, &key);
     call->kind = kind_of(call->traits);
-    call->key = entropy_digest(str_text(&key), key.len);
-    word_set_add(&set, tool, strlen(tool));
+    call->exact = entropy_hash(str_text(&key), key.len);
+    call->key = masked_digest(&key);
+    word_set_add_names(&set, tool, strlen(tool));
     read_strings(args, &set, words);
     if (words)
         normaliser_words_add(words, tool, strlen(tool));

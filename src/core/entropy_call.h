@@ -4,7 +4,9 @@
  * The key is the tool's name and its arguments as canonical JSON (sorted keys, 1.0 = 1,
  * null = absent) without what only talks about the call (a description, a thought, the
  * call's own id), commands squeezed as entropy_shell.h says. Of a plan only the pattern of
- * its statuses counts.
+ * its statuses counts. What N masks in a result is masked in the key too: an id that is
+ * made anew for each lap would hide the circle. Whether arguments are new is told by the
+ * exact text.
  */
 #ifndef DEVS_ENTROPY_CALL_H
 #define DEVS_ENTROPY_CALL_H
@@ -23,10 +25,11 @@ struct normaliser_words;
 
 struct entropy_call {
     enum entropy_kind kind;
-    unsigned traits; /* CALL_... of entropy_tool.h */
-    struct digest key;
-    uint64_t scope; /* of the words of the call, in any order: what it asks about */
-    uint64_t path;  /* of the file it is about, 0: none */
+    unsigned traits;   /* CALL_... of entropy_tool.h */
+    struct digest key; /* ids, times and the like masked as in results */
+    uint64_t exact;    /* of the same as it is */
+    uint64_t scope;    /* of the names in the call, in any order: what it asks about */
+    uint64_t path;     /* of the file it is about, 0: none */
     int echo_count;
     uint64_t echoes[SHELL_ECHOES_MAX]; /* lines of the result that are its own echo */
     struct word_set said; /* of a message: its words; of a rewrite: the new content's */

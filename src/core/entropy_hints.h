@@ -11,6 +11,7 @@ enum {
     HINT_OVER = 1 << 1,      /* it has ended: "completed", "exited" */
     HINT_NO_CHANGE = 1 << 2, /* nothing was changed: "already", "no changes" */
     HINT_EMPTY = 1 << 3,     /* nothing was found: "no matches" */
+    HINT_HOPELESS = 1 << 4,  /* waiting will not help: "permission denied" */
 };
 
 /* The hints in the words of a line; its first 256 bytes are read. */

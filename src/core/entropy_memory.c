@@ -14,11 +14,14 @@
 #include "xalloc.h"
 
 enum {
-    HINT_LINES = 16, /* of a result whose words are looked at */
-    SHORT_LINES = 2, /* a result of so many lines says no more than "done" */
+    HINT_LINES = 16,  /* of a result whose words are looked at */
+    SHORT_LINES = 2,  /* a change that answers in so many lines says no more than "done" */
+    SILENT_LINES = 4, /* so does any call, with so many short lines */
     SHORT_BYTES = 80,
     LOOK_LINES = 8, /* the answer to a look is no longer */
     PERMILLE = 1000,
+    SAME_ERRORS = 4,           /* failures in a row that end in one message */
+    SAME_ERROR_PERMILLE = 400, /* more lines than this are news all the same */
 };
 
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits)
@@ -27,6 +30,7 @@ void entropy_memory_open(struct entropy_memory **out, const struct entropy_limit
     memory->limits = *limits;
     entropy_news_init(&memory->news);
     memory->calls.max = ENTROPY_CALLS_MAX;
+    memory->succeeded.max = ENTROPY_CALLS_MAX;
     *out = memory;
 }
 
@@ -34,6 +38,7 @@ static void release(struct entropy_memory *memory)
 {
     entropy_news_done(&memory->news);
     entropy_table_done(&memory->calls);
+    entropy_table_done(&memory->succeeded);
     normaliser_words_close(memory->words);
     free(memory->known);
     free(memory->first);
@@ -53,7 +58,9 @@ void entropy_memory_reset(struct entropy_memory *memory)
 {
     const struct entropy_limits limits = memory->limits;
     release(memory);
-    *memory = (struct entropy_memory){.limits = limits, .calls = {.max = ENTROPY_CALLS_MAX}};
+    *memory = (struct entropy_memory){.limits = limits,
+                                      .calls = {.max = ENTROPY_CALLS_MAX},
+                                      .succeeded = {.max = ENTROPY_CALLS_MAX}};
     entropy_news_init(&memory->news);
 }
 
@@ -117,7 +124,8 @@ void entropy_memory_begin_attempt(struct entropy_memory *memory, struct digest c
 {
     begin(memory);
     memory->attempt = true;
-    memory->call = (struct entropy_call){.kind = ENTROPY_CALL, .key = call, .scope = call.lo};
+    memory->call = (struct entropy_call){
+        .kind = ENTROPY_CALL, .key = call, .exact = call.lo, .scope = call.lo};
     entropy_news_begin(&memory->news, call.lo);
 }
 
@@ -191,6 +199,8 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
     if (sums->lines < INT32_MAX)
         sums->lines++;
     sums->masks |= line->masked;
+    sums->last_line = general.lo;
+    sums->last_has_echo = !same_forms;
     if (line->masked)
         keep_sample(memory, line);
     const unsigned both = 1u << NEWS_PLAIN | 1u << NEWS_GENERAL;
@@ -203,20 +213,52 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
                       1u << NEWS_GENERAL);
 }
 
-static bool is_look(const struct entropy_memory *memory, const struct entropy_end *end)
+static enum call_end end_of(const struct entropy_end *end)
+{
+    if (end->running)
+        return CALL_END_RUNNING;
+    return end->failed ? CALL_END_FAILED : CALL_END_OK;
+}
+
+/* What is known of a call when it has ended. */
+struct ending {
+    const struct entropy_end *end;
+    enum call_end now;
+    enum news_form form;
+    struct digest outcome;
+    const struct known_call *known; /* of the last time; NULL: there was none */
+    bool succeeded_before;          /* with just these arguments */
+    bool news;                      /* there are lines that are */
+    bool changed;
+};
+
+/* A look that fails is an answer where failing says "not yet", or where it slept before;
+ * not where it says that waiting does not help. */
+static bool is_answer(const struct entropy_memory *memory, const struct entropy_end *end)
+{
+    if (!end->failed)
+        return true;
+    return memory->call.traits & (CALL_PROBES | CALL_SLEEPS) &&
+           !(memory->sums.hints & HINT_HOPELESS);
+}
+
+static bool is_look(const struct entropy_memory *memory, const struct ending *ending)
 {
     const unsigned traits = memory->call.traits;
     const unsigned hints = memory->sums.hints;
     const bool pending = hints & HINT_PENDING;
-    if (end->transient)
+    if (ending->end->transient)
         return true;
     if (memory->attempt || traits & (CALL_CHANGES | CALL_NO_LOOK | CALL_PLANS))
         return false;
     if (traits & CALL_LOOKS)
-        return pending || !(hints & HINT_OVER);
+        return is_answer(memory, ending->end) && (pending || !(hints & HINT_OVER));
+    /* Stepping through something: the same key, another place. */
+    if (traits & CALL_CONTINUES)
+        return ending->known && ending->known->outcome != ending->outcome.lo;
     /* A file may say "running" too, and it does not change by itself. */
     const bool answers = !(traits & CALL_READS) && memory->sums.lines <= LOOK_LINES;
-    return answers && !end->failed && pending && !(hints & HINT_OVER);
+    return answers && !ending->end->failed && pending && !(hints & HINT_OVER);
 }
 
 /* The file is written anew with nearly the same words, and nothing was done between. */
@@ -229,43 +271,34 @@ static bool is_rewrite(const struct entropy_memory *memory)
     return word_set_alike(&call->said, &memory->rewritten) >= memory->limits.rewrite_percent;
 }
 
-static bool has_changed(const struct entropy_memory *memory, const struct entropy_end *end,
-                        const struct known_call *known)
+/* Something was changed: in a way not tried before, or with another result than the last
+ * time. */
+static bool has_changed(const struct entropy_memory *memory, const struct ending *ending)
 {
-    return memory->call.traits & CALL_CHANGES && !end->failed && !end->running &&
-           !(memory->sums.hints & HINT_NO_CHANGE) && !(known && known->changed) &&
-           !is_rewrite(memory);
-}
-
-static enum call_end end_of(const struct entropy_end *end)
-{
-    if (end->running)
-        return CALL_END_RUNNING;
-    return end->failed ? CALL_END_FAILED : CALL_END_OK;
-}
-
-static bool is_short(const struct entropy_memory *memory, int64_t lines)
-{
-    return memory->sums.lines <= lines && memory->sums.longest <= SHORT_BYTES;
+    const bool again =
+        ending->succeeded_before && ending->known && ending->known->outcome == ending->outcome.lo;
+    return memory->call.traits & CALL_CHANGES && ending->now == CALL_END_OK &&
+           !(memory->sums.hints & HINT_NO_CHANGE) && !again && !is_rewrite(memory);
 }
 
 /* What of the step is news: the gain of a call. */
-static enum entropy_gain gain_of(const struct entropy_memory *memory, const struct entropy_end *end,
-                                 const struct known_call *known, bool new_lines)
+static enum entropy_gain gain_of(const struct entropy_memory *memory, const struct ending *ending)
 {
     const unsigned traits = memory->call.traits;
-    const bool ok = !end->failed && !end->running;
-    const bool changed = has_changed(memory, end, known);
+    const struct known_call *known = ending->known;
+    const bool ok = ending->now == CALL_END_OK;
     /* "wrote 141 bytes" is no news: what counts is whether something was changed. */
     const bool says_done = traits & CALL_CHANGES && ok && memory->sums.lines <= SHORT_LINES;
-    if (new_lines && !says_done)
+    if (ending->news && !says_done)
         return ENTROPY_GAIN_LINE;
-    if (changed)
+    if (ending->changed)
         return ENTROPY_GAIN_CHANGE;
-    if (known && known->end != end_of(end) && known->flips < memory->limits.flips)
+    if (known && known->end != ending->now && known->flips < memory->limits.flips)
         return ENTROPY_GAIN_FLIP;
-    if (ok && !known && !says_done && !(traits & CALL_READS) && is_short(memory, 1) &&
-        !(memory->sums.hints & HINT_EMPTY))
+    const bool silent = memory->sums.lines <= SILENT_LINES && memory->sums.longest <= SHORT_BYTES &&
+                        !(memory->sums.hints & HINT_EMPTY);
+    if (ok && !ending->succeeded_before && silent && !says_done &&
+        !(traits & (CALL_READS | CALL_LOOKS)))
         return ENTROPY_GAIN_SILENT;
     return ENTROPY_GAIN_NONE;
 }
@@ -278,15 +311,16 @@ static struct digest outcome_of(const struct entropy_memory *memory, enum news_f
     return entropy_digest(parts, sizeof(parts));
 }
 
-static void remember_call(struct entropy_memory *memory, const struct entropy_end *end,
-                          bool changed)
+static void remember_call(struct entropy_memory *memory, const struct ending *ending)
 {
     struct known_call *known = entropy_tables_know(memory, memory->call.key);
-    const enum call_end now = end_of(end);
-    if (known->end != CALL_END_NONE && known->end != now && known->flips < UCHAR_MAX)
+    bool added = false;
+    if (known->end != CALL_END_NONE && known->end != ending->now && known->flips < UCHAR_MAX)
         known->flips++;
-    known->end = (unsigned char)now;
-    known->changed = known->changed || changed;
+    known->end = (unsigned char)ending->now;
+    known->outcome = ending->outcome.lo;
+    if (ending->now == CALL_END_OK)
+        (void)entropy_table_add(&memory->succeeded, memory->call.exact, &added);
     if (memory->call.kind != ENTROPY_CALL)
         return;
     memory->rewritten_path = memory->call.traits & CALL_REWRITES ? memory->call.path : 0;
@@ -329,6 +363,36 @@ static void end_message(struct entropy_memory *memory, struct entropy_fact *out)
     memory->talked = memory->call.said;
 }
 
+/* Several failures in a row end in one and the same message about what was called: then
+ * another place in a trace before it is no news. */
+static bool is_same_error(struct entropy_memory *memory, const struct ending *ending)
+{
+    const bool failed = ending->now == CALL_END_FAILED && memory->sums.lines > 0;
+    const bool again = failed && memory->errors > 0 && memory->error == memory->sums.last_line;
+    memory->error = memory->sums.last_line;
+    memory->errors = failed ? (again ? memory->errors : 0) + 1 : 0;
+    const int64_t permille =
+        share_of(memory->news.new_lines[ending->form], memory->news.line_count);
+    return memory->errors > SAME_ERRORS && memory->sums.last_has_echo &&
+           permille <= SAME_ERROR_PERMILLE;
+}
+
+static struct ending read_ending(struct entropy_memory *memory, const struct entropy_end *end)
+{
+    const enum news_form form = end->failed ? NEWS_GENERAL : NEWS_PLAIN;
+    struct ending ending = {.end = end, .now = end_of(end), .form = form};
+    ending.outcome = outcome_of(memory, form, ending.now);
+    ending.known = entropy_tables_known(memory, memory->call.key);
+    ending.succeeded_before = entropy_table_find(&memory->succeeded, memory->call.exact) >= 0;
+    ending.news = entropy_news_end(&memory->news, form, &memory->limits);
+    /* Another question has another answer: its numbers are not on any way. */
+    if (ending.now == CALL_END_OK && !ending.succeeded_before && memory->news.new_lines[form] > 0)
+        ending.news = true;
+    ending.news = !is_same_error(memory, &ending) && ending.news;
+    ending.changed = has_changed(memory, &ending);
+    return ending;
+}
+
 void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end *end,
                         struct entropy_fact *out)
 {
@@ -336,29 +400,29 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
         end_message(memory, out);
         return;
     }
-    const enum news_form form = end->failed ? NEWS_GENERAL : NEWS_PLAIN;
-    const bool new_lines = entropy_news_end(&memory->news, form, &memory->limits);
-    const struct known_call *known = entropy_tables_known(memory, memory->call.key);
-    const bool changed = has_changed(memory, end, known);
+    const struct ending ending = read_ending(memory, end);
     const unsigned echo = 1u << NORMALISER_ARGUMENTS;
     const unsigned masks = end->failed ? memory->sums.masks : memory->sums.masks & ~echo;
+    const enum entropy_gain gain = gain_of(memory, &ending);
+    /* A script that says nothing may have changed anything. */
     *out = (struct entropy_fact){
         .kind = memory->call.kind,
-        .gain = gain_of(memory, end, known, new_lines),
+        .gain = gain,
         .bits = (end->failed ? (unsigned)ENTROPY_FAILED : 0) |
                 (end->running ? (unsigned)ENTROPY_RUNNING : 0) |
-                (is_look(memory, end) ? (unsigned)ENTROPY_POLL : 0) |
-                (changed ? (unsigned)ENTROPY_CHANGED : 0) | (masks ? (unsigned)ENTROPY_MASKED : 0),
+                (is_look(memory, &ending) ? (unsigned)ENTROPY_POLL : 0) |
+                (ending.changed || gain == ENTROPY_GAIN_SILENT ? (unsigned)ENTROPY_CHANGED : 0) |
+                (masks ? (unsigned)ENTROPY_MASKED : 0),
         .call = memory->call.key,
-        .outcome = outcome_of(memory, form, end_of(end)),
-        .raw = memory->sums.raw,
-        .new_permille = share_of(memory->news.new_lines[form], memory->news.line_count),
+        .outcome = ending.outcome,
+        .raw = entropy_hash_pair(memory->sums.raw, memory->call.exact),
+        .new_permille = share_of(memory->news.new_lines[ending.form], memory->news.line_count),
         .lines = memory->sums.lines,
     };
     if (memory->now)
         memory->now->masks = masks;
     end_sample(memory, out->gain);
-    remember_call(memory, end, changed);
+    remember_call(memory, &ending);
 }
 
 const struct entropy_sample *entropy_memory_first(const struct entropy_memory *memory)

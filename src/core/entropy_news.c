@@ -80,6 +80,7 @@ static void read_line(const char *bytes, size_t len, struct reading *out)
 {
     char shape[SHAPE_BYTES];
     size_t shape_len = 0;
+    shape[0] = '\0';
     const size_t end = len < SHAPE_BYTES ? len : SHAPE_BYTES;
     *out = (struct reading){0};
     for (size_t at = 0; at < end;) {

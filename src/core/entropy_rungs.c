@@ -2,7 +2,7 @@
 
 #include "entropy_window.h"
 
-enum { BARREN_STEP = 100 /* percent */, CYCLE_MIN = 2 };
+enum { BARREN_STEP = 100 /* percent */, CYCLE_MIN = 2, HARDLY_PERMILLE = 250 /* new lines */ };
 
 /* A threshold after "go on": doubled, but no "go on" makes it endless. */
 static int scaled(const struct sight *sight, int limit)
@@ -102,7 +102,8 @@ static int steps_again(const struct entropy_window *window, int period)
     while (same + period < window->count) {
         const struct past *now = entropy_window_past(window, same);
         const struct past *then = entropy_window_past(window, same + period);
-        if (!digest_equal(now->call, then->call) || !digest_equal(now->outcome, then->outcome))
+        if (!digest_equal(now->call, then->call) || !digest_equal(now->outcome, then->outcome) ||
+            entropy_window_acts_anew(now))
             break;
         same++;
     }
@@ -163,36 +164,55 @@ static enum entropy_level see_cycle(const struct sight *sight, struct entropy_ve
     return ENTROPY_OK;
 }
 
-/* How often this call failed just so, back to where it ended in another way. */
+/* In how many ways failures of one call can be the same. */
+enum sameness {
+    SAME_RESULT, /* whatever was changed between */
+    NOTHING_NEW, /* and nothing was changed: a line that comes and goes is no progress */
+    HARDLY_NEW,  /* the same; nor is one token that nothing masks */
+    SAMENESS_COUNT,
+};
+
+/* How often this call failed so, back to where it did otherwise. */
 struct failures {
-    int all;       /* within the window */
-    int unchanged; /* since the agent last changed something */
-    int steps;     /* from the first of `all` on */
-    int steps_unchanged;
+    int count[SAMENESS_COUNT];
+    int steps[SAMENESS_COUNT]; /* from the first one on */
     bool raw_differs;
 };
 
-static struct failures count_failures(const struct entropy_window *window)
+/* Is a failure the same as the one after it? */
+static bool is_same(enum sameness sameness, const struct past *past, const struct past *later)
 {
-    const struct past *last = entropy_window_past(window, 0);
-    struct failures failures = {0};
-    bool changed = false;
+    const bool equal = digest_equal(past->outcome, later->outcome);
+    switch (sameness) {
+    case SAME_RESULT:
+        return equal;
+    case NOTHING_NEW:
+        return equal || later->gain == ENTROPY_GAIN_NONE;
+    case HARDLY_NEW:
+        return equal || (later->new_permille >= 0 && later->new_permille <= HARDLY_PERMILLE);
+    case SAMENESS_COUNT:
+        break;
+    }
+    return false;
+}
+
+static void count_same(const struct entropy_window *window, enum sameness sameness,
+                       struct failures *out)
+{
+    const struct past *later = entropy_window_past(window, 0);
     for (int i = 0; i < window->count; i++) {
         const struct past *past = entropy_window_past(window, i);
-        changed = changed || (past->bits & ENTROPY_CHANGED);
-        if (!digest_equal(past->call, last->call))
-            continue;
-        if (!digest_equal(past->outcome, last->outcome))
+        if (sameness != SAME_RESULT && past->bits & ENTROPY_CHANGED)
             break;
-        failures.all++;
-        failures.steps = i + 1;
-        failures.raw_differs = failures.raw_differs || past->raw != last->raw;
-        if (changed)
+        if (!digest_equal(past->call, later->call))
             continue;
-        failures.unchanged++;
-        failures.steps_unchanged = i + 1;
+        if (!(past->bits & ENTROPY_FAILED) || !is_same(sameness, past, later))
+            break;
+        out->count[sameness]++;
+        out->steps[sameness] = i + 1;
+        out->raw_differs = out->raw_differs || past->raw != later->raw;
+        later = past;
     }
-    return failures;
 }
 
 static enum entropy_level see_failure(const struct sight *sight, struct entropy_verdict *out)
@@ -201,16 +221,24 @@ static enum entropy_level see_failure(const struct sight *sight, struct entropy_
     const unsigned bits = sight->fact->bits;
     if (sight->fact->kind != ENTROPY_CALL || !(bits & ENTROPY_FAILED) || (bits & ENTROPY_POLL))
         return ENTROPY_OK;
-    const struct failures failures = count_failures(sight->window);
-    const enum entropy_level unchanged =
-        level_of(sight, failures.unchanged, limits->failure_nudge, limits->failure_stop);
-    const enum entropy_level edited = level_of(sight, failures.all, 0, limits->failure_edited_stop);
-    const bool by_edited = edited > unchanged;
-    fill_range(sight, by_edited ? failures.steps : failures.steps_unchanged, out);
-    out->count = by_edited ? failures.all : failures.unchanged;
+    struct failures failures = {0};
+    for (int way = 0; way < SAMENESS_COUNT; way++)
+        count_same(sight->window, (enum sameness)way, &failures);
+    const enum entropy_level levels[] = {
+        [SAME_RESULT] =
+            level_of(sight, failures.count[SAME_RESULT], 0, limits->failure_edited_stop),
+        [NOTHING_NEW] = level_of(sight, failures.count[NOTHING_NEW], limits->failure_nudge,
+                                 limits->failure_stop),
+        [HARDLY_NEW] = level_of(sight, failures.count[HARDLY_NEW], 0, limits->failure_edited_stop),
+    };
+    int worst = NOTHING_NEW;
+    for (int way = 0; way < SAMENESS_COUNT; way++)
+        worst = levels[way] > levels[worst] ? way : worst;
+    fill_range(sight, failures.steps[worst], out);
+    out->count = failures.count[worst];
     out->masked = failures.raw_differs;
     out->identity = identity_of_calls(sight->window, 1);
-    return by_edited ? edited : unchanged;
+    return levels[worst];
 }
 
 /* Of the last `steps` calls, and where they are a piece of a longer round, of all of it. */

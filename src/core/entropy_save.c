@@ -7,17 +7,19 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* A saved memory: the magic, three counts, then lines, calls and shapes, each the oldest
+/* A saved memory: the magic, four counts, then lines, calls, shapes and the calls
+ * that succeeded, each the oldest
  * first. Numbers have their lowest byte first. What was said last is not saved: after a
  * stop a person or another agent goes on. */
 enum {
     MAGIC_BYTES = 4,
-    HEADER_BYTES = MAGIC_BYTES + 3 * 4,
+    HEADER_BYTES = MAGIC_BYTES + 4 * 4,
     LINE_BYTES = 8,
-    CALL_BYTES = 8 + 3,
+    CALL_BYTES = 8 + 8 + 2,
     SHAPE_BYTES = 8 + SHAPE_NUMBERS * (8 + 1 + 1) + 2,
 };
-static_assert(HEADER_BYTES + ENTROPY_LINES_MAX * LINE_BYTES + ENTROPY_CALLS_MAX * CALL_BYTES +
+static_assert(HEADER_BYTES + ENTROPY_LINES_MAX * LINE_BYTES +
+                      ENTROPY_CALLS_MAX * (CALL_BYTES + LINE_BYTES) +
                       ENTROPY_SHAPES_MAX * SHAPE_BYTES <=
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
@@ -28,6 +30,12 @@ static void put_number(struct str *out, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++, value >>= 8)
         str_add_char(out, (char)(unsigned char)value);
+}
+
+static void put_keys(const struct entropy_table *table, struct str *out)
+{
+    for (size_t i = 0; i < table->count; i++)
+        put_number(out, table->keys[entropy_table_place(table, i)], 8);
 }
 
 static void put_shape(const struct shape *shape, struct str *out)
@@ -50,20 +58,21 @@ void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
     put_number(out, lines->count, 4);
     put_number(out, memory->calls.count, 4);
     put_number(out, shapes->count, 4);
-    for (size_t i = 0; i < lines->count; i++)
-        put_number(out, lines->keys[entropy_table_place(lines, i)], 8);
+    put_number(out, memory->succeeded.count, 4);
+    put_keys(lines, out);
     for (size_t i = 0; i < memory->calls.count; i++) {
         const size_t place = entropy_table_place(&memory->calls, i);
         put_number(out, memory->calls.keys[place], 8);
+        put_number(out, memory->known[place].outcome, 8);
         put_number(out, memory->known[place].end, 1);
         put_number(out, memory->known[place].flips, 1);
-        put_number(out, memory->known[place].changed, 1);
     }
     for (size_t i = 0; i < shapes->count; i++) {
         const size_t place = entropy_table_place(shapes, i);
         put_number(out, shapes->keys[place], 8);
         put_shape(&memory->news.places[place], out);
     }
+    put_keys(&memory->succeeded, out);
 }
 
 /* What is left to read. */
@@ -82,11 +91,12 @@ static uint64_t take_number(struct input *input, int bytes)
     return value;
 }
 
-static bool take_lines(struct input *input, size_t count, struct entropy_memory *memory)
+/* False where a key comes twice. */
+static bool take_keys(struct input *input, size_t count, struct entropy_table *table)
 {
     bool added = true;
     for (size_t i = 0; i < count && added; i++)
-        (void)entropy_table_add(&memory->news.lines, take_number(input, 8), &added);
+        (void)entropy_table_add(table, take_number(input, 8), &added);
     return added;
 }
 
@@ -97,11 +107,10 @@ static bool take_calls(struct input *input, size_t count, struct entropy_memory 
         if (entropy_tables_known(memory, call))
             return false;
         struct known_call *known = entropy_tables_know(memory, call);
+        known->outcome = take_number(input, 8);
         known->end = (unsigned char)take_number(input, 1);
         known->flips = (unsigned char)take_number(input, 1);
-        const uint64_t changed = take_number(input, 1);
-        known->changed = changed == 1;
-        if (known->end >= CALL_END_COUNT || changed > 1)
+        if (known->end >= CALL_END_COUNT)
             return false;
     }
     return true;
@@ -142,11 +151,13 @@ static bool take_all(struct input *input, struct entropy_memory *memory)
     const size_t lines = (size_t)take_number(input, 4);
     const size_t calls = (size_t)take_number(input, 4);
     const size_t shapes = (size_t)take_number(input, 4);
+    const size_t succeeded = (size_t)take_number(input, 4);
     if (lines > ENTROPY_LINES_MAX || calls > ENTROPY_CALLS_MAX || shapes > ENTROPY_SHAPES_MAX ||
-        input->len != lines * LINE_BYTES + calls * CALL_BYTES + shapes * SHAPE_BYTES)
+        succeeded > ENTROPY_CALLS_MAX ||
+        input->len != (lines + succeeded) * LINE_BYTES + calls * CALL_BYTES + shapes * SHAPE_BYTES)
         return false;
-    return take_lines(input, lines, memory) && take_calls(input, calls, memory) &&
-           take_shapes(input, shapes, memory);
+    return take_keys(input, lines, &memory->news.lines) && take_calls(input, calls, memory) &&
+           take_shapes(input, shapes, memory) && take_keys(input, succeeded, &memory->succeeded);
 }
 
 bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_t len,

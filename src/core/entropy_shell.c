@@ -11,7 +11,12 @@
 enum { WORD_BYTES = 64, WORDS_MAX = 4 };
 
 /* How a simple command is tied to the one before it. */
-enum tie { TIE_NONE, TIE_PIPE, TIE_LIST };
+enum tie {
+    TIE_NONE,
+    TIE_PIPE,
+    TIE_IF, /* && and ||: it may not run at all */
+    TIE_LIST,
+};
 
 /* The first words of a simple command, quotes taken off, each cut. */
 struct simple {
@@ -77,8 +82,8 @@ static const struct {
     {"perl", "-i", CALL_CHANGES},
     {"kubectl", "get", CALL_LOOKS},
     {"kubectl", "describe", CALL_LOOKS},
-    {"kubectl", "rollout", CALL_LOOKS},
-    {"kubectl", "wait", CALL_LOOKS},
+    {"kubectl", "rollout", CALL_LOOKS | CALL_PROBES},
+    {"kubectl", "wait", CALL_LOOKS | CALL_PROBES},
     {"kubectl", "logs", CALL_LOOKS},
     {"kubectl", "top", CALL_LOOKS},
     {"oc", "get", CALL_LOOKS},
@@ -95,23 +100,23 @@ static const struct {
     {"gh", "workflow", CALL_LOOKS},
     {"glab", "ci", CALL_LOOKS},
     {"systemctl", "status", CALL_LOOKS},
-    {"systemctl", "is-active", CALL_LOOKS},
+    {"systemctl", "is-active", CALL_LOOKS | CALL_PROBES},
     {"supervisorctl", "status", CALL_LOOKS},
-    {"redis-cli", "ping", CALL_LOOKS},
-    {"mysqladmin", "ping", CALL_LOOKS},
-    {"nc", "-z", CALL_LOOKS},
-    {"pg_isready", NULL, CALL_LOOKS},
+    {"redis-cli", "ping", CALL_LOOKS | CALL_PROBES},
+    {"mysqladmin", "ping", CALL_LOOKS | CALL_PROBES},
+    {"nc", "-z", CALL_LOOKS | CALL_PROBES},
+    {"pg_isready", NULL, CALL_LOOKS | CALL_PROBES},
     {"tail", NULL, CALL_LOOKS | CALL_READS},
     {"journalctl", NULL, CALL_LOOKS | CALL_READS},
     {"ps", NULL, CALL_LOOKS | CALL_READS},
-    {"pgrep", NULL, CALL_LOOKS | CALL_READS},
+    {"pgrep", NULL, CALL_LOOKS | CALL_READS | CALL_PROBES},
     {"jobs", NULL, CALL_LOOKS},
     {"nvidia-smi", NULL, CALL_LOOKS},
     {"squeue", NULL, CALL_LOOKS},
     {"sacct", NULL, CALL_LOOKS},
     {"qstat", NULL, CALL_LOOKS},
     {"bjobs", NULL, CALL_LOOKS},
-    {"ping", NULL, CALL_LOOKS},
+    {"ping", NULL, CALL_LOOKS | CALL_PROBES},
 };
 
 static bool is_in(const char *const *list, size_t count, const char *word)
@@ -222,7 +227,11 @@ static bool ends_simple(const char *text, size_t len, size_t at, enum tie *next)
     const char c = text[at];
     const bool ampersand =
         c == '&' && (at == 0 || text[at - 1] != '>') && !(at + 1 < len && text[at + 1] == '>');
-    *next = c == '|' && !(at + 1 < len && text[at + 1] == '|') ? TIE_PIPE : TIE_LIST;
+    const bool twice = at + 1 < len && text[at + 1] == c;
+    if (c == '|')
+        *next = twice ? TIE_IF : TIE_PIPE;
+    else
+        *next = c == '&' && twice ? TIE_IF : TIE_LIST;
     return c == ';' || c == '\n' || c == '|' || ampersand;
 }
 
@@ -324,15 +333,29 @@ static unsigned traits_of_sum(const struct sum *sum)
     unsigned traits = sum->any & (CALL_CHANGES | CALL_NO_LOOK);
     if (traits & CALL_CHANGES)
         return traits;
-    if (sum->sleeps || (sum->any & CALL_LOOKS))
-        traits |= CALL_LOOKS;
+    traits |= sum->any & (CALL_LOOKS | CALL_PROBES);
+    if (sum->sleeps)
+        traits |= CALL_LOOKS | CALL_SLEEPS;
     return traits | (sum->all_read ? CALL_READS : 0);
+}
+
+/* An echo that always runs and always writes the same says nothing. */
+static bool is_idle_echo(const char *text, const struct simple *simple, enum tie after)
+{
+    const char *start = text + simple->start;
+    const size_t len = simple->end - simple->start;
+    const bool echo = simple->count > 0 && strcmp(simple->words[0], "echo") == 0;
+    return echo && !simple->to_file && after != TIE_PIPE &&
+           (simple->before == TIE_NONE || simple->before == TIE_LIST) && !memchr(start, '$', len) &&
+           !memchr(start, '`', len);
 }
 
 static void note_echo(struct shell_command *out, const char *text, const struct simple *echo)
 {
     size_t start = echo->start;
     size_t end = echo->end;
+    if (out->echo_count == SHELL_ECHOES_MAX)
+        return;
     while (start < end && !is_blank(text[start]))
         start++;
     while (start < end && is_blank(text[start]))
@@ -345,42 +368,46 @@ static void note_echo(struct shell_command *out, const char *text, const struct 
         entropy_hash(text + start + quoted, end - start - 2 * (size_t)quoted);
 }
 
-/* Where the command begins behind its leading echoes. */
-static size_t skip_echoes(const char *text, size_t len, struct shell_command *out)
+static void trim_end(struct str *text, size_t start)
 {
-    size_t at = 0;
-    while (at < len && out->echo_count < SHELL_ECHOES_MAX) {
+    while (text->len > start && strchr("; &|\n", text->data[text->len - 1]))
+        text->data[--text->len] = '\0';
+}
+
+/* What the simple commands do; those that say nothing are left out of the key. */
+static void read_list(const char *text, size_t len, struct shell_command *out)
+{
+    const size_t start = out->text->len;
+    struct sum sum = {.all_read = true};
+    enum tie tie = TIE_NONE;
+    for (size_t at = 0; at < len;) {
         struct simple simple;
-        enum tie tie = TIE_NONE;
-        size_t next = at;
-        read_simple(text, len, &next, &tie, &simple);
-        const bool echo = simple.count > 0 && strcmp(simple.words[0], "echo") == 0;
-        if (!echo || simple.to_file || tie != TIE_LIST || next >= len)
-            break;
-        note_echo(out, text, &simple);
-        at = next;
+        read_simple(text, len, &at, &tie, &simple);
+        if (is_idle_echo(text, &simple, at < len ? tie : TIE_LIST)) {
+            note_echo(out, text, &simple);
+            continue;
+        }
+        add_simple(&sum, text, &simple);
+        str_add_n(out->text, text + simple.start, at - simple.start);
     }
-    return at;
+    trim_end(out->text, start);
+    if (out->text->len == start) { /* nothing but echoes: then they are what it does */
+        str_add_n(out->text, text, len);
+        out->echo_count = 0;
+    }
+    out->traits = traits_of_sum(&sum);
 }
 
 void entropy_shell_read(const char *command, size_t len, struct shell_command *out)
 {
     struct str squeezed = {0};
-    struct sum sum = {.all_read = true};
     const size_t read = len < SHELL_BYTES_MAX ? len : SHELL_BYTES_MAX;
     out->echo_count = 0;
     squeeze(command, read, &squeezed);
-    const char *text = str_text(&squeezed);
-    size_t at = skip_echoes(text, squeezed.len, out);
-    str_add_n(out->text, text + at, squeezed.len - at);
-    enum tie tie = TIE_NONE;
-    while (at < squeezed.len) {
-        struct simple simple;
-        read_simple(text, squeezed.len, &at, &tie, &simple);
-        add_simple(&sum, text, &simple);
-    }
+    read_list(str_text(&squeezed), squeezed.len, out);
+    if (squeezed.len == 0)
+        out->traits = CALL_LOOKS; /* waits for more of what runs */
     if (read < len)
         str_add_n(out->text, command + read, len - read);
-    out->traits = squeezed.len == 0 ? CALL_LOOKS : traits_of_sum(&sum);
     str_done(&squeezed);
 }

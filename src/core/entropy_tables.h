@@ -14,9 +14,9 @@ enum call_end { CALL_END_NONE, CALL_END_OK, CALL_END_FAILED, CALL_END_RUNNING, C
 
 /* What is known of a call that was made before. */
 struct known_call {
+    uint64_t outcome;    /* of the last time */
     unsigned char end;   /* enum call_end, of the last time */
     unsigned char flips; /* saturates */
-    bool changed;        /* it has changed something once: another time is no news */
 };
 
 /* What the present step has shown so far. */
@@ -28,6 +28,8 @@ struct step_sums {
     int64_t lines;
     size_t longest; /* bytes of the longest of the first lines */
     bool echo_seen[SHELL_ECHOES_MAX];
+    uint64_t last_line; /* of the general form */
+    bool last_has_echo; /* there are words of the call in it */
 };
 
 struct entropy_memory {
@@ -36,6 +38,7 @@ struct entropy_memory {
     struct entropy_table calls;
     struct known_call *known; /* owned; by place in `calls` */
     size_t known_cap;
+    struct entropy_table succeeded; /* exact calls that did: another time is no news */
     struct entropy_call call;       /* the present step's */
     struct normaliser_words *words; /* owned; of the present call, may be NULL */
     struct step_sums sums;
@@ -46,6 +49,8 @@ struct entropy_memory {
     struct word_set rewritten;                 /* content that the last call gave a file */
     uint64_t rewritten_path;                   /* that file, 0: the last call was none */
     struct entropy_sample *first, *last, *now; /* owned; NULL until something was masked */
+    uint64_t error;                            /* last line of the last step, if that failed */
+    int errors;                                /* steps in a row that failed and ended in it */
     bool last_there;                           /* a step has ended: first and last mean something */
 };
 

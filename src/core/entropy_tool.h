@@ -19,7 +19,9 @@ enum {
     CALL_SAYS = 1 << 7,       /* words without a call */
     CALL_PAUSES = 1 << 8,     /* sleeps and nothing else */
     CALL_REWRITES = 1 << 9,   /* gives the whole new content of a file */
-    CALL_CONTINUES = 1 << 10, /* takes input for something that runs: none is a look */
+    CALL_CONTINUES = 1 << 10, /* gives input to something that runs: none is a look */
+    CALL_PROBES = 1 << 11,    /* a look that answers "not yet" by failing */
+    CALL_SLEEPS = 1 << 12,    /* sleeps before it looks */
 };
 
 /* The traits that a tool's name says; 0 for one that says nothing. */

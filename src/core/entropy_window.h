@@ -15,6 +15,7 @@ struct past {
     int64_t number;
     unsigned bits;
     enum entropy_gain gain;
+    int new_permille;
 };
 
 /* Something that happens in a row. */
@@ -44,6 +45,10 @@ struct entropy_window {
 
 /* The call `back` steps before the last one (0: the last). */
 const struct past *entropy_window_past(const struct entropy_window *window, int back);
+
+/* Did it do something not done before, though call and result look the same? Deleting
+ * one container after another is no repeat. */
+bool entropy_window_acts_anew(const struct past *past);
 
 /* What one step says on one rung: to be filled in by the rungs. */
 struct sight {

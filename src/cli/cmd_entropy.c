@@ -1,0 +1,53 @@
+#include <errno.h>
+#include <stdio.h>
+
+#include "command.h"
+#include "entropy_row.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "read_text.h"
+#include "row_feed.h"
+#include "str.h"
+
+enum { LIMITS_BYTES_MAX = 64 * 1024 };
+
+static bool answer(void *ctx, const struct str *row, struct str *out, struct err *err)
+{
+    return entropy_row(ctx, row, out, err);
+}
+
+static bool read_limits(const char *path, struct entropy_limits *limits, struct err *err)
+{
+    struct str text = {0};
+    struct err why = {0};
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return err_set_errno(err, errno, "%s", path);
+    bool ok = read_text(file, LIMITS_BYTES_MAX, &text, &why) &&
+              entropy_limits_read(limits, str_text(&text), &why);
+    if (!ok)
+        ok = err_set(err, why.code, "%s: %s", path, why.message);
+    (void)fclose(file); /* only read */
+    str_done(&text);
+    return ok;
+}
+
+int cmd_entropy(struct globals *globals, int argc, char **argv)
+{
+    const char *path = NULL;
+    const struct option_spec specs[] = {
+        {"limits", 0, "FILE", "thresholds that differ from the defaults, as a JSON object", NULL,
+         &path},
+    };
+    struct command_line line = {
+        .name = "entropy", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};
+    struct entropy_limits limits = entropy_limits_new();
+    struct err err = {0};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    if (path && !read_limits(path, &limits, &err))
+        return fail(&err);
+    const struct row_feed feed = {.command = "entropy", .answer = answer, .ctx = &limits};
+    return row_feed_run(&feed, line.operands, argv);
+}

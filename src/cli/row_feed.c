@@ -1,0 +1,158 @@
+#include "row_feed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exit_code.h"
+#include "fail.h"
+
+enum { READ_SIZE = 64 * 1024 };
+
+/* One input while it is read. */
+struct input {
+    const struct row_feed *feed;
+    const char *name;   /* NULL: standard input */
+    struct str line;    /* what of the present line has come */
+    bool too_long;      /* the rest of the line is skipped */
+    int64_t number;     /* of the present line, from 1 */
+    int64_t bad;        /* lines that were no rows */
+    struct str answers; /* not yet written */
+    bool closed;        /* nobody reads the answers any more */
+};
+
+/* All that is read. */
+struct inputs {
+    const struct row_feed *feed;
+    int64_t bad; /* lines that were no rows */
+    int unread;  /* files that could not be read */
+    bool closed; /* nobody reads the answers any more */
+};
+
+static void say_bad(struct input *input, const char *why)
+{
+    const char *command = input->feed->command;
+    input->bad++;
+    if (input->name)
+        warn("%s: %s, line %lld: %s", command, input->name, (long long)input->number, why);
+    else
+        warn("%s: line %lld: %s", command, (long long)input->number, why);
+}
+
+static bool is_blank(const struct str *line)
+{
+    return strspn(str_text(line), " \t\r") == line->len;
+}
+
+static void end_line(struct input *input)
+{
+    const struct row_feed *feed = input->feed;
+    struct err err = {0};
+    if (input->too_long)
+        say_bad(input, "longer than 16 MiB");
+    else if (!is_blank(&input->line) &&
+             !feed->answer(feed->ctx, &input->line, &input->answers, &err))
+        say_bad(input, err.message);
+    str_clear(&input->line);
+    input->too_long = false;
+    input->number++;
+}
+
+static void add_part(struct input *input, const char *bytes, size_t len)
+{
+    if (input->too_long || input->line.len + len > ROW_FEED_LINE_MAX)
+        input->too_long = true;
+    else
+        str_add_n(&input->line, bytes, len);
+}
+
+static void take(struct input *input, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        const char *end = memchr(bytes, '\n', len);
+        const size_t part = end ? (size_t)(end - bytes) : len;
+        add_part(input, bytes, part);
+        if (end)
+            end_line(input);
+        bytes += part + (end ? 1 : 0);
+        len -= part + (end ? 1 : 0);
+    }
+}
+
+/* A reader that went away is no error: it has seen enough. */
+static bool put_answers(struct input *input, struct err *err)
+{
+    size_t at = 0;
+    while (at < input->answers.len && !input->closed) {
+        const ssize_t put = write(STDOUT_FILENO, input->answers.data + at, input->answers.len - at);
+        if (put >= 0)
+            at += (size_t)put;
+        else if (errno == EPIPE)
+            input->closed = true;
+        else if (errno != EINTR)
+            return err_set_errno(err, errno, "standard output");
+    }
+    str_clear(&input->answers);
+    return true;
+}
+
+static void say_unread(struct inputs *inputs, const char *name, int number)
+{
+    inputs->unread++;
+    warn("%s: %s", name ? name : "standard input", strerror(number));
+}
+
+static bool read_all(struct input *input, struct inputs *inputs, int fd, struct err *err)
+{
+    char bytes[READ_SIZE];
+    while (!input->closed) {
+        const ssize_t got = read(fd, bytes, sizeof(bytes));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            say_unread(inputs, input->name, errno);
+        if (got <= 0)
+            break;
+        take(input, bytes, (size_t)got);
+        if (!put_answers(input, err))
+            return false;
+    }
+    if (!input->closed && (input->line.len > 0 || input->too_long))
+        end_line(input);
+    return put_answers(input, err);
+}
+
+/* False: nobody can be answered. One that cannot be read does not keep the others back. */
+static bool read_input(struct inputs *inputs, const char *name, struct err *err)
+{
+    const int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (fd < 0) {
+        say_unread(inputs, name, errno);
+        return true;
+    }
+    struct input input = {.feed = inputs->feed, .name = name, .number = 1};
+    const bool ok = read_all(&input, inputs, fd, err);
+    inputs->bad += input.bad;
+    inputs->closed = input.closed;
+    str_done(&input.line);
+    str_done(&input.answers);
+    if (name)
+        (void)close(fd); /* only read */
+    return ok;
+}
+
+int row_feed_run(const struct row_feed *feed, int count, char **names)
+{
+    struct inputs inputs = {.feed = feed};
+    struct err err = {0};
+    bool ok = count > 0 || read_input(&inputs, NULL, &err);
+    for (int i = 0; ok && i < count && !inputs.closed; i++)
+        ok = read_input(&inputs, strcmp(names[i], "-") == 0 ? NULL : names[i], &err);
+    if (!ok)
+        return fail(&err);
+    if (inputs.unread > 0)
+        return EXIT_NO_LOG;
+    return inputs.bad > 0 ? EXIT_USAGE : EXIT_ALL_PASSED;
+}
