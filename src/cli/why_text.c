@@ -1,13 +1,10 @@
 /* why_text.c - why an attempt ended as it did, in words for people. */
-#include <assert.h>
-#include <string.h>
 
 #include "clock.h"
 #include "json.h"
 #include "shown.h"
 #include "why.h"
-
-enum { LABEL_COLUMNS = 10 };
+#include "why_parts.h"
 
 static const struct run_state *state_of(const struct why *why)
 {
@@ -27,11 +24,6 @@ static const struct attempt_state *attempt_of(const struct why *why)
 static const struct plan_task *plan_of(const struct why *why)
 {
     return &state_of(why)->plan->tasks[why->pick.task];
-}
-
-static void begin(const char *label, struct str *out)
-{
-    str_addf(out, "  %-*s ", LABEL_COLUMNS, label);
 }
 
 /* "41/tax", as the commands take it. */
@@ -79,7 +71,7 @@ static void ended_line(const struct why *why, struct str *out)
 {
     const struct attempt_state *attempt = attempt_of(why);
     char at[CLOCK_TEXT_MAX];
-    begin("ended", out);
+    why_begin("ended", out);
     outcome_words(&attempt->outcome, out);
     str_addf(out, " at %s, ran ", clock_date(attempt->ended.at_ms, at));
     shown_duration(attempt->outcome.ran_ms, out);
@@ -96,7 +88,7 @@ static void output_line(const struct why *why, struct str *out)
                 digest_equal(attempt->fingerprint, before->fingerprint);
     if (attempt->new_permille < 0 && !same)
         return;
-    begin("output", out);
+    why_begin("output", out);
     if (attempt->new_permille >= 0) {
         shown_new(attempt->new_permille, out);
         str_add(out, " of its lines are new");
@@ -113,7 +105,7 @@ static void sample_line(const char *label, const struct json *lines, size_t inde
     const char *text = json_text(json_get(json_at(lines, index), form), "");
     if (*text == '\0')
         return;
-    begin(label, out);
+    why_begin(label, out);
     str_addf(out, "%s\n", text);
 }
 
@@ -127,7 +119,7 @@ static void masked_lines(const struct json *loop, struct str *out)
     const struct json *last = json_get(loop, "last_lines");
     if (json_count(masks) == 0)
         return;
-    begin("masked", out);
+    why_begin("masked", out);
     for (size_t i = 0; i < json_count(masks); i++)
         str_addf(out, "%s%s", i > 0 ? ", " : "", json_text(json_at(masks, i), ""));
     str_add_char(out, '\n');
@@ -144,117 +136,16 @@ static void circle_lines(const struct why *why, struct str *out)
     const struct entropy_verdict *verdict = &why->circle.verdict;
     if (verdict->level == ENTROPY_OK)
         return;
-    begin("circles", out);
+    why_begin("circles", out);
     str_add(out, why->suspected ? "perhaps: " : "");
     shown_circles(verdict, out);
     str_add(out, ", ");
     shown_circles_span(&why->circle, why->pick.step, out);
     str_add_char(out, '\n');
-    begin("equal", out);
+    why_begin("equal", out);
     str_add(out, shown_circles_equal(verdict));
     str_add(out, verdict->masked ? ", once masked\n" : "\n");
     masked_lines(json_get(why->evidence, "loop"), out);
-}
-
-static void class_line(const struct verdict *verdict, struct str *out)
-{
-    begin("class", out);
-    str_add(out, shown_expectation(verdict));
-    str_add(out, verdict_class_name(verdict->class));
-    if (verdict->class == VERDICT_SUCCESS)
-        str_add(out, ", for it was to fail:");
-    if (verdict->class == VERDICT_TRANSIENT)
-        str_addf(out, " %s", transient_type_name(verdict->type));
-    else if (verdict->reason != REASON_NONE)
-        str_addf(out, " %s", reason_name(verdict->reason));
-    if (verdict->subtype[0] != '\0')
-        str_addf(out, ", %s", verdict->subtype);
-    str_add_char(out, '\n');
-}
-
-/* How much there is to go by, by the kind of rule that decided. */
-static const char *how_sure(const struct verdict *verdict)
-{
-    static const struct {
-        const char *prefix;
-        const char *words;
-    } kinds[] = {
-        {"known.", "sure, devs saw it itself"},
-        {"agent.", "sure, the agent's own result says so"},
-        {"exit.words", "in doubt, so persistent: words that no rule knows beside the exit code"},
-        {"exit.", "by the exit code alone"},
-        {"default", "in doubt, so persistent: no rule knows it"},
-        {"expect.", "sure, the plan says what was to come"},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        if (strncmp(verdict->rule, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
-            return kinds[i].words;
-    }
-    return verdict->rule[0] != '\0' ? "sure, a rule knows the text" : "in doubt, so persistent";
-}
-
-static void rule_lines(const struct verdict *verdict, struct str *out)
-{
-    begin("by", out);
-    if (verdict->rule[0] != '\0')
-        str_addf(out, "rule %s: ", verdict->rule);
-    str_addf(out, "%s\n", how_sure(verdict));
-    if (verdict->stream == VERDICT_STREAM_NONE && verdict->match[0] == '\0')
-        return;
-    begin("found", out);
-    if (verdict->match[0] != '\0')
-        str_addf(out, "\"%s\"", verdict->match);
-    if (verdict->stream != VERDICT_STREAM_NONE)
-        str_addf(out, " on %s", verdict_stream_name(verdict->stream));
-    if (verdict->line > 0)
-        str_addf(out, ", line %lld of what was looked at", (long long)verdict->line);
-    if (verdict->stream != VERDICT_STREAM_NONE)
-        str_addf(out, ", byte %lld", (long long)verdict->offset);
-    str_add_char(out, '\n');
-}
-
-static const char *near_words(enum near_why why)
-{
-    static const char *const words[] = {
-        [NEAR_QUOTED] = "the line only quotes it",
-        [NEAR_UNLESS] = "its own exception holds",
-        [NEAR_PATTERN] = "its word is there, its pattern is not",
-        [NEAR_EXIT] = "exit code, signal, program or kind of step do not fit",
-        [NEAR_OUTRANKED] = "it holds, but another rule comes first",
-    };
-    static_assert(ARRAY_LEN(words) == NEAR_WHY_COUNT, "every near miss has its words");
-    return words[why];
-}
-
-static void near_lines(const struct verdict *verdict, struct str *out)
-{
-    for (int i = 0; i < verdict->near_count; i++) {
-        const struct verdict_near *near = &verdict->near[i];
-        begin(i == 0 ? "nearly" : "", out);
-        str_addf(out, "%s: %s", near->rule, near_words(near->why));
-        if (near->stream != VERDICT_STREAM_NONE)
-            str_addf(out, " (%s, byte %lld)", verdict_stream_name(near->stream),
-                     (long long)near->offset);
-        str_add_char(out, '\n');
-    }
-}
-
-static void hint_line(const struct verdict *verdict, struct str *out)
-{
-    char at[CLOCK_TEXT_MAX];
-    if (verdict->retry_after_ms < 0 && verdict->resume_at_ms < 0)
-        return;
-    begin("server", out);
-    str_add(out, "asks to wait");
-    if (verdict->retry_after_ms >= 0) {
-        str_add_char(out, ' ');
-        shown_seconds(verdict->retry_after_ms, out);
-    }
-    if (verdict->resume_at_ms >= 0)
-        str_addf(out, " until %s", clock_date(verdict->resume_at_ms, at));
-    if (verdict->hint_rule[0] != '\0')
-        str_addf(out, ", by rule %s", verdict->hint_rule);
-    str_add_char(out, '\n');
 }
 
 static void add_used(const struct why *why, struct str *out)
@@ -275,7 +166,7 @@ static void add_used(const struct why *why, struct str *out)
 static void wait_lines(const struct why *why, struct str *out)
 {
     char at[CLOCK_TEXT_MAX];
-    begin("decision", out);
+    why_begin("decision", out);
     if (why->delay.delay_ms > 0) {
         str_add(out, "wait ");
         shown_seconds(why->delay.delay_ms, out);
@@ -287,10 +178,10 @@ static void wait_lines(const struct why *why, struct str *out)
     add_used(why, out);
     str_add_char(out, '\n');
     if (why->wait.formula.len > 0) {
-        begin("formula", out);
+        why_begin("formula", out);
         str_addf(out, "%s\n", why->wait.formula.data);
     }
-    begin("until", out);
+    why_begin("until", out);
     str_add(out, clock_date(why->due_at_ms, at));
     if (why->skipped_by[0] != '\0')
         str_addf(out, "; skipped by %s", why->skipped_by);
@@ -302,7 +193,7 @@ static void wait_lines(const struct why *why, struct str *out)
 static void end_lines(const struct why *why, struct str *out)
 {
     const char *by = state_of(why)->tasks[why->pick.task].by;
-    begin(why->wait.there ? "then" : "decision", out);
+    why_begin(why->wait.there ? "then" : "decision", out);
     str_add(out, decision_kind_name(why->end));
     if (why->stop.formula.len > 0)
         str_addf(out, ": %s", why->stop.formula.data);
@@ -311,7 +202,7 @@ static void end_lines(const struct why *why, struct str *out)
     str_add_char(out, '\n');
     if (!why->entropy)
         return;
-    begin("entropy", out);
+    why_begin("entropy", out);
     str_addf(out, "counts 1; %d of this task in all\n",
              state_of(why)->tasks[why->pick.task].entropy);
 }
@@ -322,7 +213,7 @@ static void corrected_line(const struct why *why, struct str *out)
     char at[CLOCK_TEXT_MAX];
     if (!correction)
         return;
-    begin("corrected", out);
+    why_begin("corrected", out);
     str_addf(
         out, "%s, says %s, %s; the first verdict stays\n", verdict_label_word(&correction->label),
         correction->by[0] != '\0' ? correction->by : "a person", clock_date(correction->at_ms, at));
@@ -334,7 +225,7 @@ static void now_line(const struct why *why, struct str *out)
     const struct shown_time time = {.now = why->now, .clock = clock_short, .hms = clock_hms};
     const struct run_state *state = state_of(why);
     struct str next = {0};
-    begin("now", out);
+    why_begin("now", out);
     str_add(out, shown_word(shown_task(state, why->pick.task, why->orphaned)));
     shown_next(state, why->pick.task, why->orphaned, &time, &next);
     if (next.len > 0)
@@ -344,14 +235,6 @@ static void now_line(const struct why *why, struct str *out)
         str_addf(out, "; %d later tr%s of this step", later, later == 1 ? "y" : "ies");
     str_add_char(out, '\n');
     str_done(&next);
-}
-
-static void verdict_lines(const struct why *why, struct str *out)
-{
-    class_line(&why->verdict, out);
-    rule_lines(&why->verdict, out);
-    near_lines(&why->verdict, out);
-    hint_line(&why->verdict, out);
 }
 
 void why_words(const struct why *why, struct str *out)
@@ -368,7 +251,7 @@ void why_words(const struct why *why, struct str *out)
             output_line(why, out);
         }
         if (why->judged)
-            verdict_lines(why, out);
+            why_verdict_words(&why->verdict, out);
         corrected_line(why, out);
         circle_lines(why, out);
     }
@@ -379,7 +262,7 @@ void why_words(const struct why *why, struct str *out)
     now_line(why, out);
     why_next(why, &part);
     if (part.len > 0) {
-        begin("next", out);
+        why_begin("next", out);
         str_addf(out, "%s\n", part.data);
     }
     str_done(&part);

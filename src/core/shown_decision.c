@@ -151,7 +151,9 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
     const struct attempt_state *attempt = step_state_attempt(step);
     const char *policy = json_text(json_get(inputs, "policy"), plan->policy->name);
     bool of_start = attempt && attempt->outcome.kind == OUTCOME_NOT_STARTED;
-    if (!of_start && !policy_fits_phase(plan->policy, plan->phase))
+    if (step->verdict && step->verdict->no_retry)
+        str_add(out, "it did something else than it was asked, so it is not asked again");
+    else if (!of_start && !policy_fits_phase(plan->policy, plan->phase))
         str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
     else if (attempt && attempt->outcome.kind == OUTCOME_TIMEOUT && !plan->policy->retry_timeouts)
         str_addf(out, "policy %s does not try again after a time-out", policy);

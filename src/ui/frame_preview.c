@@ -79,6 +79,25 @@ static void put_why(struct preview *preview)
     str_done(&text);
 }
 
+/* What keeps the output from fitting its contract; the first of it is in `why`. */
+static void put_misfits(struct preview *preview)
+{
+    const struct step_state *step = run_state_step(preview->state, preview->task);
+    bool has_failed = step->status == STEP_WAITING ||
+                      (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED);
+    const char *at = step->verdict && has_failed ? step->verdict->violations : "";
+    const char *label = "misfit";
+    while (*at != '\0') {
+        size_t len = strcspn(at, "\n");
+        struct str line = {0};
+        str_add_n(&line, at, len);
+        preview_put(preview, label, str_text(&line));
+        str_done(&line);
+        label = "";
+        at += len + (at[len] == '\n');
+    }
+}
+
 /* Did any rule come near by more than a word of its pattern? */
 static bool has_close_miss(const struct verdict *verdict)
 {
@@ -163,8 +182,10 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
         preview_put_circles(&preview);
         put_near(&preview);
     }
-    if (kind == FRAME_PREVIEW_ROOMY)
+    if (kind == FRAME_PREVIEW_ROOMY) {
+        put_misfits(&preview);
         put_command(&preview);
+    }
     if (kind != FRAME_PREVIEW_SHORT)
         preview_put_tries(&preview);
     if (kind != FRAME_PREVIEW_ROOMY)

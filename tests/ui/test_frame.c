@@ -690,6 +690,23 @@ START_TEST(test_scrolled_log_shows_earlier_lines)
 }
 END_TEST
 
+START_TEST(test_roomy_preview_lists_what_does_not_fit_the_contract)
+{
+    story_fail(&story, "T-101", REASON_CONTRACT,
+               "{\"rule\":\"contract\",\"subtype\":\"MISSING_FIELD\","
+               "\"match\":\"[MISSING_FIELD] /summary: required\",\"violations\":["
+               "\"[MISSING_FIELD] /summary: required\",\"[WRONG_TYPE] /files: wrong type\"]}");
+    story_wait(&story, "T-101", 45);
+    view.chosen = story_task(&story, "T-101");
+    draw(40, 140, false);
+    ck_assert(shows("misfit [MISSING_FIELD] /summary: required"));
+    ck_assert(shows("       [WRONG_TYPE] /files: wrong type"));
+    draw(24, 80, false);
+    ck_assert(!shows("misfit"));
+    ck_assert(shows("\"[MISSING_FIELD] /summary: required\""));
+}
+END_TEST
+
 START_TEST(test_chosen_row_is_marked)
 {
     draw(24, 80, true);
@@ -719,6 +736,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_strange_bytes_do_not_reach_the_canvas);
     tcase_add_loop_test(tcase, test_no_hostile_rune_reaches_a_cell, 0, TABLE_LEN(hostile));
     tcase_add_test(tcase, test_scrolled_log_shows_earlier_lines);
+    tcase_add_test(tcase, test_roomy_preview_lists_what_does_not_fit_the_contract);
     tcase_add_test(tcase, test_chosen_row_is_marked);
 }
 
