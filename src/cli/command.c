@@ -27,6 +27,8 @@ static const struct command commands[] = {
     {"entropy", "[FILE...]", "say which trajectories go in circles, JSON lines in and out",
      cmd_entropy},
     {"rules", "", "list the rules; try a new one on all that is recorded, add it", cmd_rules},
+    {"validate", "--contract FILE [INSTANCE|-]", "say whether an output fits its contract",
+     cmd_validate},
     {"keys", "", "print the cockpit's keys", cmd_keys},
 };
 

@@ -1,0 +1,222 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "contract.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "plan_schema.h"
+#include "read_text.h"
+#include "repair.h"
+#include "str.h"
+
+/* The words of the command line. */
+struct validate_options {
+    const char *contract; /* a file */
+    const char *schema;   /* the name of one of ours, to be printed */
+    const char *instance; /* a file, "-" for stdin, NULL if not given */
+    bool repair;
+    bool json;
+};
+
+/* The published schemas. */
+static const struct {
+    const char *name;
+    const char *(*text)(void);
+} schemas[] = {
+    {"config", settings_schema_text},
+    {"plan", plan_schema_text},
+};
+
+static const char hint[] = "devs validate --help";
+
+static int print_schema(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(schemas); i++) {
+        if (strcmp(schemas[i].name, name) == 0) {
+            (void)fputs(schemas[i].text(), stdout);
+            return EXIT_ALL_PASSED;
+        }
+    }
+    return fail_usage(hint, "validate: there is no schema '%s', only plan and config", name);
+}
+
+/* ERR_LIMIT: *out has more than max_bytes, and not all of it. */
+static bool read_file(const char *path, size_t max_bytes, struct str *out, struct err *err)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return err_set(err, ERR_INVALID, "%s", strerror(errno));
+    const bool ok = read_text(file, max_bytes, out, err);
+    (void)fclose(file); /* only read */
+    return ok;
+}
+
+static void say_bad_contract(const char *path, const struct violations *wrong)
+{
+    const size_t count = wrong->count + wrong->dropped;
+    struct str lines = {0};
+    warn("contract '%s': %zu thing%s wrong in it", path, count, count == 1 ? " is" : "s are");
+    violations_display(wrong, &lines);
+    str_add(&lines, "hint: docs/contracts.md has the keywords that a contract may use\n");
+    (void)fputs(str_text(&lines), stderr); /* cleaned when it was made */
+    str_done(&lines);
+}
+
+/* Prints why it is none. */
+static int open_contract(const char *path, struct contract **out)
+{
+    struct str text = {0};
+    struct violations wrong = {0};
+    struct err err = {0};
+    int code = EXIT_USAGE;
+    if (!read_file(path, CONTRACT_BYTES_MAX, &text, &err)) {
+        (void)fail_usage(hint, "contract '%s': %s", path, err.message);
+    } else if (contract_load(str_text(&text), text.len, out, &wrong)) {
+        code = EXIT_ALL_PASSED;
+    } else {
+        say_bad_contract(path, &wrong);
+    }
+    violations_done(&wrong);
+    str_done(&text);
+    return code;
+}
+
+/* What is too large is read no further, and found too large by the check. */
+static bool read_instance(const char *path, struct str *out, struct err *err)
+{
+    const bool is_stdin = !path || strcmp(path, "-") == 0;
+    struct err why = {0};
+    const bool ok = is_stdin ? read_text(stdin, CONTRACT_INSTANCE_MAX, out, &why)
+                             : read_file(path, CONTRACT_INSTANCE_MAX, out, &why);
+    if (ok || why.code == ERR_LIMIT)
+        return true;
+    return err_set(err, ERR_INVALID, "'%s': %s", is_stdin ? "-" : path, why.message);
+}
+
+static void add_text(struct str *out, const char *key, const char *text)
+{
+    if (text) {
+        str_json_text(out, key, text);
+    } else {
+        str_json_key(out, key);
+        str_add(out, "null");
+    }
+}
+
+static void add_json(struct str *out, const struct violations *wrong, const char *prompt)
+{
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_bool(out, "valid", wrong->count == 0);
+    str_json_key(out, "violations");
+    str_add_char(out, '[');
+    for (size_t i = 0; i < wrong->count; i++) {
+        const struct violation *violation = &wrong->items[i];
+        str_add(out, i > 0 ? ",{" : "{");
+        str_json_text(out, "path", violation->path);
+        str_json_text(out, "code", violation_code_name(violation->code));
+        str_json_text(out, "message", violation->message);
+        add_text(out, "expected", violation->expected);
+        add_text(out, "actual", violation->actual);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+    str_json_i64(out, "dropped", (int64_t)wrong->dropped);
+    str_json_bool(out, "retry", repair_may_retry(wrong));
+    if (prompt)
+        str_json_text(out, "prompt", prompt);
+    str_add(out, "}\n");
+}
+
+/* A prompt that goes to a pipe goes out as it is: an agent reads it. */
+static void put_prompt(const char *prompt)
+{
+    if (isatty(STDOUT_FILENO))
+        say(prompt);
+    else
+        (void)fputs(prompt, stdout);
+}
+
+static void print_result(const struct validate_options *options, const struct violations *wrong)
+{
+    struct str prompt = {0};
+    struct str out = {0};
+    const bool wants_prompt = options->repair && wrong->count > 0;
+    if (wants_prompt)
+        repair_prompt(wrong, &prompt);
+    if (options->json) {
+        add_json(&out, wrong, wants_prompt ? str_text(&prompt) : NULL);
+        (void)fputs(str_text(&out), stdout);
+    } else if (wants_prompt) {
+        put_prompt(str_text(&prompt));
+    } else if (!options->repair) {
+        violations_display(wrong, &out);
+        say(str_text(&out));
+    }
+    if (wants_prompt && !repair_may_retry(wrong))
+        warn("validate: it is of another kernel or op than asked for; asking again does not help");
+    str_done(&prompt);
+    str_done(&out);
+}
+
+static int check_instance(const struct validate_options *options, const struct contract *contract)
+{
+    struct str text = {0};
+    struct err err = {0};
+    struct violations wrong = {0};
+    int code = EXIT_ALL_PASSED;
+    if (!read_instance(options->instance, &text, &err)) {
+        (void)err_hint(&err, "%s", hint);
+        code = fail(&err);
+    } else {
+        const bool fits = contract_check_text(contract, str_text(&text), text.len, NULL, &wrong);
+        print_result(options, &wrong);
+        code = fits ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
+    }
+    violations_done(&wrong);
+    str_done(&text);
+    return code;
+}
+
+static int validate(const struct validate_options *options)
+{
+    struct contract *contract = NULL;
+    if (options->schema)
+        return print_schema(options->schema);
+    if (!options->contract)
+        return fail_usage(hint, "validate: a contract is missing: --contract FILE");
+    int code = open_contract(options->contract, &contract);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    if (!options->instance && isatty(STDIN_FILENO))
+        code = fail_usage(hint, "validate: the contract is good; name a file to check, or - for "
+                                "standard input");
+    else
+        code = check_instance(options, contract);
+    contract_free(contract);
+    return code;
+}
+
+int cmd_validate(struct globals *globals, int argc, char **argv)
+{
+    struct validate_options options = {0};
+    const struct option_spec specs[] = {
+        {"contract", 0, "FILE", "the JSON Schema that it must fit (docs/contracts.md)", NULL,
+         &options.contract},
+        {"repair", 0, NULL, "print what to ask an agent for, instead of what is wrong",
+         &options.repair, NULL},
+        {"json", 0, NULL, "print one JSON object", &options.json, NULL},
+        {"schema", 0, "NAME", "print the schema of a plan or of devs.config.json: plan, config",
+         NULL, &options.schema},
+    };
+    struct command_line line = {
+        .name = "validate", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    options.instance = line.operands > 0 ? argv[0] : NULL;
+    return validate(&options);
+}
