@@ -114,14 +114,13 @@ static void take_line(struct normaliser *normaliser, const char *raw, size_t raw
         to--;
     struct mask_line masked = {
         .bytes = from, .len = (size_t)(to - from), .text = &normaliser->text};
-    if (!mask_plain_line(&masked)) {
+    if (!mask_is_plain(masked.bytes, masked.len)) {
         raw = last_written(raw, &raw_len);
-        str_clear(&normaliser->clean);
         mask_clean(raw, raw_len, &normaliser->clean);
         masked.bytes = str_text(&normaliser->clean);
         masked.len = normaliser->clean.len;
-        mask_clean_line(&masked);
     }
+    mask_tokens(&masked);
     if (masked.len > 0)
         tell(normaliser, &masked, raw, raw_len);
 }

@@ -2,8 +2,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "normaliser_block.h"
 #include "normaliser_mask.h"
 #include "text.h"
+#include "xalloc.h"
 
 enum { ESCAPE = 0x1b, DELETE = 0x7f };
 
@@ -13,20 +15,6 @@ static bool is_spinner(const unsigned char *at)
     return at[0] == 0xe2 && ((at[1] >= 0xa0 && at[1] <= 0xa3) ||
                              (at[1] == 0x97 && ((at[2] >= 0x90 && at[2] <= 0x93) ||
                                                 (at[2] >= 0xb4 && at[2] <= 0xb7))));
-}
-
-/* A backspace takes back one character, of however many bytes. */
-static void take_back(struct str *out, size_t start)
-{
-    while (out->len > start && ((unsigned char)out->data[out->len - 1] & 0xc0) == 0x80)
-        out->len--;
-    out->len -= out->len > start;
-}
-
-static void add_blank(struct str *out, size_t start)
-{
-    if (out->len > start && out->data[out->len - 1] != ' ')
-        str_add_char(out, ' ');
 }
 
 /* How many bytes at p belong together and are dropped; 0 if they stay. */
@@ -43,26 +31,61 @@ static size_t dropped_len(const char *p, const char *end)
     return *at < ' ' || *at == DELETE;
 }
 
+/* What of the line stays, written so far; there is room for all of it. */
+struct cleaned {
+    char *start, *to;
+};
+
+/* A backspace takes back one character, of however many bytes. */
+static void take_back(struct cleaned *cleaned)
+{
+    while (cleaned->to > cleaned->start && ((unsigned char)cleaned->to[-1] & 0xc0) == 0x80)
+        cleaned->to--;
+    cleaned->to -= cleaned->to > cleaned->start;
+}
+
+static bool is_after_blank(const struct cleaned *cleaned)
+{
+    return cleaned->to == cleaned->start || cleaned->to[-1] == ' ';
+}
+
+/* One character, or what is dropped together; returns what is next. */
+static const char *clean_one(struct cleaned *cleaned, const char *p, const char *end)
+{
+    if (*p == ' ' || *p == '\t') {
+        if (!is_after_blank(cleaned))
+            *cleaned->to++ = ' ';
+        return p + 1;
+    }
+    if (*p == '\b') {
+        take_back(cleaned);
+        return p + 1;
+    }
+    const size_t dropped = dropped_len(p, end);
+    if (dropped > 0)
+        return p + dropped;
+    *cleaned->to++ = *p;
+    return p + 1;
+}
+
 void mask_clean(const char *bytes, size_t len, struct str *out)
 {
-    const size_t start = out->len;
     const char *end = bytes + len;
+    out->data = xgrow(out->data, &out->cap, len + 1, 1);
+    struct cleaned cleaned = {.start = out->data, .to = out->data};
     for (const char *p = bytes; p < end;) {
-        if (*p == ' ' || *p == '\t') {
-            add_blank(out, start);
-            p++;
-        } else if (*p == '\b') {
-            take_back(out, start);
-            p++;
-        } else {
-            const size_t dropped = dropped_len(p, end);
-            if (dropped == 0)
-                str_add_char(out, *p);
-            p += dropped > 0 ? dropped : 1;
+        const char *stop = end - p > BLOCK_BYTES ? p + BLOCK_BYTES : end;
+        const struct block block = block_look(block_load(p, end));
+        if ((block.noise | block_blank_pairs(&block, is_after_blank(&cleaned))) == 0) {
+            memcpy(cleaned.to, p, (size_t)(stop - p));
+            cleaned.to += stop - p;
+            p = stop;
         }
+        while (p < stop)
+            p = clean_one(&cleaned, p, end);
     }
-    while (out->len > start && out->data[out->len - 1] == ' ')
-        out->len--;
-    if (out->data)
-        out->data[out->len] = '\0';
+    while (cleaned.to > cleaned.start && cleaned.to[-1] == ' ')
+        cleaned.to--;
+    *cleaned.to = '\0';
+    out->len = (size_t)(cleaned.to - cleaned.start);
 }

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "attr.h"
+#include "normaliser_block.h"
 #include "token_scan.h"
+#include "xalloc.h"
 
-enum { BLOCK = 8 }; /* bytes looked at together */
-
-/* Every byte of a block. */
-#define EACH(byte_value) (UINT64_C(0x0101010101010101) * (byte_value))
+enum { BARE_MAX = 8 }; /* digits; from here on a number may be a date or an id */
 
 static const struct {
     const char *text;
@@ -24,71 +23,54 @@ static const struct {
 };
 static_assert(ARRAY_LEN(words) == TOKEN_NAME_COUNT, "every token has a word");
 
-/* What a block holds, a bit 0x80 for each of its bytes, the first one lowest. */
-struct block {
-    uint64_t triggers; /* '/', figures, ':', '=' (and ';' and '<', which lie between) */
-    uint64_t blanks;
-    uint64_t noise; /* bytes over 127, controls, DEL */
-};
-
-/* The next bytes, the first one lowest; past the end there are letters. */
-static uint64_t load_block(const byte *at, const byte *end)
+/* The word around the digit at `at`. */
+static struct token_word word_around(const struct token_scan *scan, const byte *at)
 {
-    byte bytes[BLOCK];
-    uint64_t block = 0;
-    if (end - at >= BLOCK) {
-        memcpy(bytes, at, BLOCK);
-    } else {
-        memset(bytes, 'a', BLOCK);
-        memcpy(bytes, at, (size_t)(end - at));
+    struct token_word word = {.from = at, .all_classes = ~0U};
+    while (word.from > scan->floor && byte_is(word.from[-1], CLASS_WORD))
+        word.from--;
+    for (word.to = word.from; word.to < scan->end && byte_is(*word.to, CLASS_WORD); word.to++) {
+        word.classes |= token_classes[*word.to];
+        word.all_classes &= token_classes[*word.to];
     }
-    for (int i = 0; i < BLOCK; i++) /* one load on a machine whose lowest byte comes first */
-        block |= (uint64_t)bytes[i] << (8 * i);
-    return block;
+    return word;
 }
 
-/* Which bytes are at least `least`; for bytes up to 127. */
-static inline uint64_t at_least(uint64_t low, unsigned least)
+/* A short number, with nothing after it that could make it a part of a date, a clock, an
+ * amount or an id: only what is before it may explain it. Most numbers of an output are so. */
+static bool is_bare_number(const struct token_scan *scan, const struct token_word *word)
 {
-    return low + EACH(0x80 - least);
+    if (!(word->all_classes & CLASS_DIGIT) || word->to - word->from >= BARE_MAX)
+        return false;
+    const byte next = byte_at(scan, word->to);
+    return next != ' ' && next != '.' && next != ',' && next != ':' && next != '-' && next != '/' &&
+           next != '`' && next != '<';
 }
 
-static inline struct block look_at(uint64_t bytes)
+static bool find_in_word(const struct token_scan *scan, const struct token_word *word,
+                         struct token *out)
 {
-    const uint64_t top = EACH(0x80);
-    const uint64_t low = bytes & ~top;
-    const uint64_t plain = ~bytes & top;
-    return (struct block){
-        .triggers = at_least(low, '/') & ~at_least(low, '=' + 1) & plain,
-        .blanks = at_least(low, ' ') & ~at_least(low, ' ' + 1) & plain,
-        .noise = (bytes | ~at_least(low, ' ') | at_least(low, 0x7f)) & top,
-    };
+    if (is_bare_number(scan, word))
+        return token_temp_word(scan, word, out) || token_number(scan, word, out);
+    if (!byte_is(*word->from, CLASS_DIGIT))
+        return token_id(scan, word, out) || token_temp_word(scan, word, out) ||
+               token_hex(scan, word, out) || token_number(scan, word, out);
+    return token_time(scan, word, out) || token_id(scan, word, out) ||
+           token_harness(scan, word, out) || token_temp_word(scan, word, out) ||
+           token_hex(scan, word, out) || token_amount(scan, word, out) ||
+           token_number(scan, word, out);
 }
 
-static bool find_in_word(struct token_scan *scan, const byte *at, struct token *out,
-                         const byte **next)
+/* Where to look on after a word that is no token: the rest of a version or a fraction is
+ * none either. */
+static const byte *after_word(const struct token_scan *scan, const struct token_word *word)
 {
-    const byte *from = at;
-    while (from > scan->floor && byte_is(from[-1], CLASS_WORD))
-        from--;
-    struct token_word word = {.from = from, .all_classes = ~0U};
-    const byte *p = from;
-    for (; p < scan->end && byte_is(*p, CLASS_WORD); p++) {
-        word.classes |= token_classes[*p];
-        word.all_classes &= token_classes[*p];
-    }
-    word.to = p;
-    if (token_time(scan, &word, out) || token_id(scan, &word, out) ||
-        token_harness(scan, &word, out) || token_temp_word(scan, &word, out) ||
-        token_hex(scan, &word, out) || token_rate(scan, &word, out) ||
-        token_duration(scan, &word, out) || token_number(scan, &word, out))
-        return true;
-    if (word.all_classes & CLASS_DIGIT) { /* the rest of a version or a fraction */
-        while (p + 1 < scan->end && *p == '.' && byte_is(p[1], CLASS_DIGIT))
-            p = run_end(scan, p + 1, CLASS_DIGIT);
-    }
-    *next = p;
-    return false;
+    const byte *p = word->to;
+    if (!(word->all_classes & CLASS_DIGIT))
+        return p;
+    while (p + 1 < scan->end && *p == '.' && byte_is(p[1], CLASS_DIGIT))
+        p = run_end(scan, p + 1, CLASS_DIGIT);
+    return p;
 }
 
 /* What begins at, or around, a trigger. Else false, and *next is where to look on. */
@@ -96,8 +78,11 @@ static bool find_token(struct token_scan *scan, const byte *at, struct token *ou
                        const byte **next)
 {
     *next = at + 1;
-    if (byte_is(*at, CLASS_DIGIT))
-        return find_in_word(scan, at, out, next);
+    if (byte_is(*at, CLASS_DIGIT)) {
+        const struct token_word word = word_around(scan, at);
+        *next = after_word(scan, &word);
+        return find_in_word(scan, &word, out);
+    }
     if (*at == '/')
         return token_temp(scan, at, out);
     return (*at == ':' || *at == '=') && token_keyed(scan, at, out);
@@ -109,13 +94,24 @@ struct masker {
     const byte *copied; /* up to here the line is in the text */
 };
 
+/* Append to the text, in which there is room. */
+static void put(struct str *text, const void *bytes, size_t len)
+{
+    assert(len < text->cap - text->len);
+    memcpy(text->data + text->len, bytes, len);
+    text->len += len;
+}
+
 static void replace(struct masker *masker, const struct token *token)
 {
     struct mask_line *line = masker->line;
     assert(token->from >= masker->copied && token->to > token->from);
     assert(token->to <= masker->scan.end);
-    str_add_n(line->text, (const char *)masker->copied, (size_t)(token->from - masker->copied));
-    str_add_n(line->text, words[token->name].text, words[token->name].len);
+    if (line->masked == 0) /* how much longer a line may become: see NORMALISER_TEXT_MAX */
+        line->text->data = xgrow(line->text->data, &line->text->cap,
+                                 line->len * (NORMALISER_TEXT_MAX / NORMALISER_LINE_MAX) + 1, 1);
+    put(line->text, masker->copied, (size_t)(token->from - masker->copied));
+    put(line->text, words[token->name].text, words[token->name].len);
     line->masked |= 1U << token->mask;
     masker->copied = token->to;
     masker->scan.floor = token->to;
@@ -145,53 +141,45 @@ static void mask_block(struct masker *masker, const byte *at, uint64_t triggers)
     }
 }
 
-/* False if there is noise, which is looked for if `strict`. */
-static bool mask_blocks(struct masker *masker, bool strict)
+static void mask_blocks(struct masker *masker)
 {
     const byte *end = masker->scan.end;
-    uint64_t blank_before = 0;
-    for (const byte *at = masker->scan.start; at < end; at += BLOCK) {
-        const struct block block = look_at(load_block(at, end));
-        const uint64_t pairs = block.blanks & (block.blanks << 8 | blank_before);
-        if (strict && (block.noise | pairs))
-            return false;
-        blank_before = block.blanks >> 56;
+    for (const byte *at = masker->scan.start; at < end; at += BLOCK_BYTES) {
+        const struct block block = block_look(block_load((const char *)at, (const char *)end));
         mask_block(masker, at, block.triggers);
     }
-    return true;
 }
 
-static bool mask_tokens(struct mask_line *line, bool strict)
+void mask_tokens(struct mask_line *line)
 {
     struct masker masker = {.line = line};
     masker.scan.start = (const byte *)line->bytes;
     masker.scan.end = masker.scan.start + line->len;
     masker.scan.floor = masker.scan.start;
     masker.copied = masker.scan.start;
-    str_clear(line->text);
+    line->text->len = 0;
     line->masked = 0;
     if (line->len == 0)
-        return true;
+        return;
     mask_prefix(&masker);
-    if (!mask_blocks(&masker, strict)) {
-        line->masked = 0;
-        return false;
-    }
-    if (line->masked != 0) {
-        str_add_n(line->text, (const char *)masker.copied,
-                  (size_t)(masker.scan.end - masker.copied));
-        line->bytes = str_text(line->text);
-        line->len = line->text->len;
+    mask_blocks(&masker);
+    if (line->masked == 0)
+        return;
+    put(line->text, masker.copied, (size_t)(masker.scan.end - masker.copied));
+    line->text->data[line->text->len] = '\0';
+    line->bytes = line->text->data;
+    line->len = line->text->len;
+}
+
+bool mask_is_plain(const char *bytes, size_t len)
+{
+    const char *end = bytes + len;
+    unsigned blank_before = 0;
+    for (const char *at = bytes; at < end; at += BLOCK_BYTES) {
+        const struct block block = block_look(block_load(at, end));
+        if (block.noise | block_blank_pairs(&block, blank_before))
+            return false;
+        blank_before = (unsigned)(block.blanks >> 56);
     }
     return true;
-}
-
-bool mask_plain_line(struct mask_line *line)
-{
-    return mask_tokens(line, true);
-}
-
-void mask_clean_line(struct mask_line *line)
-{
-    (void)mask_tokens(line, false); /* nothing is noise then */
 }

@@ -1,6 +1,6 @@
 /*
- * normaliser_mask.h - one line with its tokens replaced, and without terminal noise.
- * Private to the normaliser.
+ * normaliser_mask.h - one line without terminal noise and with its tokens replaced. Private
+ * to the normaliser.
  */
 #ifndef DEVS_NORMALISER_MASK_H
 #define DEVS_NORMALISER_MASK_H
@@ -10,24 +10,23 @@
 
 #include "str.h"
 
+/* Is there nothing in the line that mask_clean() might drop: no byte over 127, no control,
+ * no tab, no two blanks in a row? */
+bool mask_is_plain(const char *bytes, size_t len);
+
+/* The line without what only a terminal sees: escape sequences, controls, what backspaces
+ * took back, spinners; runs of blanks become one, and none is at its ends. *out is
+ * overwritten. */
+void mask_clean(const char *bytes, size_t len, struct str *out);
+
 /* A line while its tokens are replaced. */
 struct mask_line {
-    const char *bytes; /* in: the line; out: what it has become, in `text` if not as it was */
+    const char *bytes; /* in: the line, without noise; out: what it has become */
     size_t len;
-    struct str *text; /* of the caller; used where something was replaced */
+    struct str *text; /* of the caller; overwritten where something is replaced */
     unsigned masked;  /* out: bits 1 << enum normaliser_mask */
 };
 
-/* Replace the tokens of a line. False, and nothing done, if the line has noise in it: bytes
- * over 127, controls, tabs, or two blanks in a row. */
-bool mask_plain_line(struct mask_line *line);
-
-/* The same for a line that mask_clean() made. */
-void mask_clean_line(struct mask_line *line);
-
-/* Append the line without what only a terminal sees: escape sequences, controls, what was
- * taken back by backspaces, spinners; runs of blanks become one, none is
- * at its ends. */
-void mask_clean(const char *bytes, size_t len, struct str *out);
+void mask_tokens(struct mask_line *line);
 
 #endif

@@ -8,7 +8,11 @@
 #include "token_scan.h"
 #include "xalloc.h"
 
-enum { SLOTS = 4 * NORMALISER_WORDS_MAX }; /* a power of two */
+enum {
+    SLOTS = 4 * NORMALISER_WORDS_MAX, /* a power of two */
+    BEGINNING_BITS = 12,
+    BEGINNINGS = 1 << BEGINNING_BITS,
+};
 
 struct word {
     uint32_t at; /* in the text */
@@ -19,9 +23,9 @@ struct normaliser_words {
     struct str text; /* all words in a row */
     struct word words[NORMALISER_WORDS_MAX];
     int count;
-    /* By a word's first byte: bit len % 8 for each length there is. Most words of an output
-     * are none of the call's, and this says so at once. */
-    byte lengths[256];
+    /* By a hash of three bytes: does a word begin with some that have it? Most places of an
+     * output are no beginning of any, and this says so at once. */
+    byte beginnings[BEGINNINGS];
     byte slots[SLOTS]; /* open addressing: number of the word plus 1, 0 = free */
 };
 static_assert(NORMALISER_WORDS_MAX < UINT8_MAX, "a slot holds a word's number");
@@ -63,9 +67,11 @@ static size_t slot_of(const struct normaliser_words *words, const byte *bytes, s
     return slot;
 }
 
-static byte length_bit(size_t len)
+/* The upper bits of a product, as Knuth hashes (The Art of Computer Programming, 6.4). */
+static inline uint32_t beginning_of(const byte *p)
 {
-    return (byte)(1U << len % 8);
+    const uint32_t bytes = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+    return bytes * UINT32_C(2654435761) >> (32 - BEGINNING_BITS);
 }
 
 static void add_word(struct normaliser_words *words, const byte *bytes, size_t len)
@@ -78,7 +84,7 @@ static void add_word(struct normaliser_words *words, const byte *bytes, size_t l
     words->count++;
     *slot = (byte)words->count;
     str_add_n(&words->text, (const char *)bytes, len);
-    words->lengths[bytes[0]] |= length_bit(len);
+    words->beginnings[beginning_of(bytes)] = 1;
 }
 
 static bool fits(size_t len)
@@ -103,9 +109,7 @@ void normaliser_words_add(struct normaliser_words *words, const char *bytes, siz
 
 static bool has_word(const struct normaliser_words *words, const byte *bytes, size_t len)
 {
-    if (!fits(len) || !(words->lengths[bytes[0]] & length_bit(len)))
-        return false;
-    return words->slots[slot_of(words, bytes, len)] != 0;
+    return fits(len) && words->slots[slot_of(words, bytes, len)] != 0;
 }
 
 /* A line while the call's words are replaced. */
@@ -148,18 +152,30 @@ static void replace(struct echo *echo, const byte *from, const byte *to)
     echo->copied = to;
 }
 
+/* Where the next word begins that may be the call's; `end` if there is none. */
+static const byte *next_beginning(const struct normaliser_words *words, const byte *p,
+                                  const byte *end)
+{
+    const byte *last = end - NORMALISER_WORD_MIN;
+    while (p <= last && !words->beginnings[beginning_of(p)])
+        p++;
+    return p <= last ? p : end;
+}
+
 bool normaliser_words_mask(const struct normaliser_words *words, const char *bytes, size_t len,
                            struct str *out)
 {
     const byte *p = (const byte *)bytes;
     struct echo echo = {.start = p, .end = p + len, .out = out};
-    while (p < echo.end) {
-        while (p < echo.end && !byte_is(*p, CLASS_WORD))
-            p++;
+    if (len < NORMALISER_WORD_MIN)
+        return false;
+    while ((p = next_beginning(words, p, echo.end)) < echo.end) {
         const byte *from = p;
-        while (p < echo.end && byte_is(*p, CLASS_WORD))
+        bool inside = from > echo.start && byte_is(from[-1], CLASS_WORD);
+        do
             p++;
-        if (p > from && has_word(words, from, (size_t)(p - from)) && !is_token(&echo, from, p)) {
+        while (p < echo.end && byte_is(*p, CLASS_WORD));
+        if (!inside && has_word(words, from, (size_t)(p - from)) && !is_token(&echo, from, p)) {
             p = skip_short_parts(&echo, p);
             replace(&echo, from, p);
         }

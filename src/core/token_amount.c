@@ -1,6 +1,5 @@
 /* token_amount.c - durations and rates (rules 8 and 11). */
-#include <string.h>
-
+#include "attr.h"
 #include "token_scan.h"
 
 enum {
@@ -14,26 +13,88 @@ enum {
  * are metres. */
 enum unit_place { UNIT_AT_ONCE = 1, UNIT_AFTER_BLANK = 2, UNIT_ANYWHERE = 3 };
 
-static const struct {
-    const char *name;
-    enum unit_place place;
-} units[] = {
-    {"s", UNIT_ANYWHERE},        {"ms", UNIT_ANYWHERE},        {"m", UNIT_AT_ONCE},
-    {"h", UNIT_AT_ONCE},         {"d", UNIT_AT_ONCE},          {"ns", UNIT_ANYWHERE},
-    {"us", UNIT_ANYWHERE},       {"\xc2\xb5s", UNIT_ANYWHERE}, {"\xce\xbcs", UNIT_ANYWHERE},
-    {"sec", UNIT_ANYWHERE},      {"secs", UNIT_ANYWHERE},      {"second", UNIT_ANYWHERE},
-    {"seconds", UNIT_ANYWHERE},  {"min", UNIT_ANYWHERE},       {"mins", UNIT_ANYWHERE},
-    {"minute", UNIT_ANYWHERE},   {"minutes", UNIT_ANYWHERE},   {"hr", UNIT_ANYWHERE},
-    {"hrs", UNIT_ANYWHERE},      {"hour", UNIT_ANYWHERE},      {"hours", UNIT_ANYWHERE},
-    {"day", UNIT_ANYWHERE},      {"days", UNIT_ANYWHERE},      {"week", UNIT_AFTER_BLANK},
-    {"weeks", UNIT_AFTER_BLANK}, {"months", UNIT_AFTER_BLANK}, {"msec", UNIT_ANYWHERE},
-    {"millis", UNIT_ANYWHERE},   {"usec", UNIT_ANYWHERE},
+struct name {
+    const char *text;
+    int len;
 };
 
-static bool is_text(const byte *from, const byte *to, const char *text)
+#define NAME(text)                                                                                 \
+    {                                                                                              \
+        text, (int)sizeof(text) - 1                                                                \
+    }
+
+static const struct {
+    struct name name;
+    enum unit_place place;
+} units[] = {
+    {NAME("s"), UNIT_ANYWHERE},         {NAME("ms"), UNIT_ANYWHERE},
+    {NAME("m"), UNIT_AT_ONCE},          {NAME("h"), UNIT_AT_ONCE},
+    {NAME("d"), UNIT_AT_ONCE},          {NAME("ns"), UNIT_ANYWHERE},
+    {NAME("us"), UNIT_ANYWHERE},        {NAME("\xc2\xb5s"), UNIT_ANYWHERE},
+    {NAME("\xce\xbcs"), UNIT_ANYWHERE}, {NAME("sec"), UNIT_ANYWHERE},
+    {NAME("secs"), UNIT_ANYWHERE},      {NAME("second"), UNIT_ANYWHERE},
+    {NAME("seconds"), UNIT_ANYWHERE},   {NAME("msec"), UNIT_ANYWHERE},
+    {NAME("usec"), UNIT_ANYWHERE},      {NAME("millis"), UNIT_ANYWHERE},
+    {NAME("min"), UNIT_ANYWHERE},       {NAME("mins"), UNIT_ANYWHERE},
+    {NAME("minute"), UNIT_ANYWHERE},    {NAME("minutes"), UNIT_ANYWHERE},
+    {NAME("hr"), UNIT_ANYWHERE},        {NAME("hrs"), UNIT_ANYWHERE},
+    {NAME("hour"), UNIT_ANYWHERE},      {NAME("hours"), UNIT_ANYWHERE},
+    {NAME("day"), UNIT_ANYWHERE},       {NAME("days"), UNIT_ANYWHERE},
+    {NAME("week"), UNIT_AFTER_BLANK},   {NAME("weeks"), UNIT_AFTER_BLANK},
+    {NAME("months"), UNIT_AFTER_BLANK},
+};
+
+/* Units that are rates by themselves, and what may stand after the slash of one. */
+static const struct name rates[] = {NAME("bps"),  NAME("kbps"), NAME("Kbps"),
+                                    NAME("Mbps"), NAME("Gbps"), NAME("fps")};
+static const struct name per[] = {NAME("s"),  NAME("sec"), NAME("second"), NAME("min"), NAME("h"),
+                                  NAME("it"), NAME("op"),  NAME("iter"),   NAME("step")};
+
+static bool is_name(const byte *from, const byte *to, const struct name *name)
 {
-    const size_t len = strlen(text);
-    return (size_t)(to - from) == len && memcmp(from, text, len) == 0;
+    return to - from == name->len && *from == (byte)name->text[0] &&
+           memcmp(from, name->text, (size_t)name->len) == 0;
+}
+
+static bool is_one_of(const byte *from, const byte *to, const struct name *names, size_t count)
+{
+    size_t i = 0;
+    while (i < count && !is_name(from, to, &names[i]))
+        i++;
+    return i < count;
+}
+
+/* The number at a place, and the letters after it. */
+struct amount {
+    const byte *figures_end;
+    const byte *unit, *unit_end; /* equal: there is none */
+};
+
+/* The end of the list that a ping sums up with: 0.03/0.05/0.07. */
+static const byte *list_end(const struct token_scan *scan, const byte *end)
+{
+    for (int i = 1; i < LIST_MAX && byte_at(scan, end) == '/'; i++) {
+        const byte *point = run_end(scan, end + 1, CLASS_DIGIT);
+        if (point == end + 1 || byte_at(scan, point) != '.')
+            break;
+        const byte *next = run_end(scan, point + 1, CLASS_DIGIT);
+        if (next == point + 1)
+            break;
+        end = next;
+    }
+    return end;
+}
+
+/* The end of 12, 1.5 or 1,234.5. */
+static const byte *figures_end(const struct token_scan *scan, const byte *at)
+{
+    const byte *end = run_end(scan, at, CLASS_DIGIT);
+    while (byte_at(scan, end) == ',' && end - at < FIGURES_MAX &&
+           run_end(scan, end + 1, CLASS_DIGIT) - end == 4)
+        end += 4;
+    if (byte_at(scan, end) != '.' || !byte_is(byte_at(scan, end + 1), CLASS_DIGIT))
+        return end;
+    return list_end(scan, run_end(scan, end + 1, CLASS_DIGIT));
 }
 
 /* Letters of a unit, the Greek one of microseconds included. */
@@ -46,63 +107,74 @@ static const byte *unit_end(const struct token_scan *scan, const byte *at)
     return p;
 }
 
-/* The end of 12, 1.5 or 1,234.5; and of 0.03/0.05/0.07, as a ping sums up. */
-static const byte *figures_end(const struct token_scan *scan, const byte *at)
+static struct amount amount_at(const struct token_scan *scan, const byte *at)
 {
-    const byte *end = run_end(scan, at, CLASS_DIGIT);
-    while (byte_at(scan, end) == ',' && end - at < FIGURES_MAX &&
-           run_end(scan, end + 1, CLASS_DIGIT) - end == 4)
-        end += 4;
-    bool fraction = byte_at(scan, end) == '.' && byte_is(byte_at(scan, end + 1), CLASS_DIGIT);
-    if (!fraction)
-        return end;
-    end = run_end(scan, end + 1, CLASS_DIGIT);
-    for (int i = 1; i < LIST_MAX && byte_at(scan, end) == '/'; i++) {
-        const byte *point = run_end(scan, end + 1, CLASS_DIGIT);
-        const byte *next =
-            byte_at(scan, point) == '.' ? run_end(scan, point + 1, CLASS_DIGIT) : point;
-        if (next - point < 2)
-            break;
-        end = next;
-    }
-    return end;
+    struct amount amount = {.figures_end = figures_end(scan, at)};
+    amount.unit = amount.figures_end + (byte_at(scan, amount.figures_end) == ' ');
+    amount.unit_end = unit_end(scan, amount.unit);
+    return amount;
 }
 
-/* Is at..end a unit of time that may stand there? */
-static bool is_unit(const byte *at, const byte *end, enum unit_place place)
+/* The first byte of a unit of time. Most words after a number are none. */
+static bool may_be_time(byte first)
 {
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if ((units[i].place & place) && is_text(at, end, units[i].name))
+    switch (first) {
+    case 's':
+    case 'm':
+    case 'h':
+    case 'd':
+    case 'n':
+    case 'u':
+    case 'w':
+    case 0xc2:
+    case 0xce:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_time(const struct amount *amount)
+{
+    if (!may_be_time(*amount->unit))
+        return false;
+    const unsigned place = amount->unit > amount->figures_end ? UNIT_AFTER_BLANK : UNIT_AT_ONCE;
+    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+        if ((units[i].place & place) && is_name(amount->unit, amount->unit_end, &units[i].name))
             return true;
     }
     return false;
 }
 
-/* The end of the unit of time after a number, NULL if there is none. */
-static const byte *time_unit_end(const struct token_scan *scan, const byte *at)
+/* "1m23s", "1m 23s": the end of all that belongs to one duration; NULL if it is a name. */
+static const byte *duration_end(const struct token_scan *scan, const byte *end)
 {
-    const bool blank = byte_at(scan, at) == ' ';
-    const byte *unit = at + blank;
-    const byte *end = unit_end(scan, unit);
-    return end > unit && is_unit(unit, end, blank ? UNIT_AFTER_BLANK : UNIT_AT_ONCE) ? end : NULL;
-}
-
-/* "1m23s", "1m 23s": the end of all that belongs to one duration. */
-static const byte *duration_end(const struct token_scan *scan, const byte *at)
-{
-    const byte *end = time_unit_end(scan, figures_end(scan, at));
-    for (int part = 1; part < PARTS_MAX && end; part++) {
+    for (int part = 1; part < PARTS_MAX; part++) {
         const byte *more = end + (byte_at(scan, end) == ' ');
         if (!byte_is(byte_at(scan, more), CLASS_DIGIT))
             break;
-        const byte *next = time_unit_end(scan, figures_end(scan, more));
-        if (!next && more == end)
-            return NULL; /* "5m3" is a name */
-        if (!next)
+        const struct amount next = amount_at(scan, more);
+        bool goes_on = next.unit_end > next.unit && is_time(&next);
+        if (!goes_on && more == end)
+            return NULL; /* "5m3" */
+        if (!goes_on)
             break;
-        end = next;
+        end = next.unit_end;
     }
-    return end;
+    return byte_is(byte_at(scan, end), CLASS_WORD) || token_is_next(scan, end, "/s") ? NULL : end;
+}
+
+/* The end of "/s", "/sec", "/it", or of a unit that is a rate; NULL if it is none. */
+static const byte *rate_end(const struct token_scan *scan, const struct amount *amount)
+{
+    const byte *end = amount->unit_end;
+    const byte next = byte_at(scan, end);
+    if (next == '/') {
+        const byte *word = run_end(scan, end + 1, CLASS_WORD);
+        return word > end + 1 && is_one_of(end + 1, word, per, ARRAY_LEN(per)) ? word : NULL;
+    }
+    bool ends = !byte_is(next, CLASS_WORD) && next != '=';
+    return ends && is_one_of(amount->unit, end, rates, ARRAY_LEN(rates)) ? end : NULL;
 }
 
 /* A part of a name or of a version: what is before the number is joined to it. */
@@ -116,7 +188,7 @@ static bool is_joined(const struct token_scan *scan, const byte *at)
     return at - 1 != scan->matched && (byte_is(at[-2], CLASS_WORD) || at[-2] == '>');
 }
 
-/* "[00:05<00:10," of a progress bar, where `at` is the first figure. */
+/* The end of "00:05<00:10" in a progress bar, where `at` is its first figure. */
 static const byte *bar_end(const struct token_scan *scan, const byte *at)
 {
     if (byte_before(scan, at) != '[')
@@ -133,58 +205,21 @@ static const byte *bar_end(const struct token_scan *scan, const byte *at)
     return end > left + 1 ? end : NULL;
 }
 
-bool token_duration(const struct token_scan *scan, const struct token_word *word, struct token *out)
+bool token_amount(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     const byte *at = word->from;
-    if (!byte_is(*at, CLASS_DIGIT) || is_joined(scan, at))
+    if (is_joined(scan, at))
         return false;
     const byte *end = bar_end(scan, at);
-    if (!end) {
-        end = duration_end(scan, at);
-        if (!end || byte_is(byte_at(scan, end), CLASS_WORD) || token_is_next(scan, end, "/s"))
-            return false;
-    }
-    return token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
-}
+    if (end)
+        return token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
 
-/* Units that are rates by themselves. */
-static bool is_rate_unit(const byte *at, const byte *end)
-{
-    static const char *const names[] = {"bps", "kbps", "Kbps", "Mbps", "Gbps", "fps"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (is_text(at, end, names[i]))
-            return true;
-    }
-    return false;
-}
-
-/* The end of "/s", "/sec", "/it", ... */
-static const byte *per_end(const struct token_scan *scan, const byte *at)
-{
-    static const char *const names[] = {"s",  "sec", "second", "min",       "h",
-                                        "it", "op",  "iter",   "iteration", "step"};
-    if (byte_at(scan, at) != '/')
-        return NULL;
-    const byte *end = run_end(scan, at + 1, CLASS_WORD);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (is_text(at + 1, end, names[i]))
-            return end;
-    }
-    return NULL;
-}
-
-bool token_rate(const struct token_scan *scan, const struct token_word *word, struct token *out)
-{
-    const byte *at = word->from;
-    if (!byte_is(*at, CLASS_DIGIT) || is_joined(scan, at))
+    const struct amount amount = amount_at(scan, at);
+    if (amount.unit_end == amount.unit)
         return false;
-    const byte *figures = figures_end(scan, at);
-    const byte *unit = figures + (byte_at(scan, figures) == ' ');
-    const byte *end = unit_end(scan, unit);
-    if (end == unit)
-        return false;
-    const byte next = byte_at(scan, end);
-    if (!is_rate_unit(unit, end) || byte_is(next, CLASS_WORD) || next == '=')
-        end = per_end(scan, end);
-    return end && token_set(out, at, end, TOKEN_RATE, NORMALISER_RATES);
+    end = rate_end(scan, &amount);
+    if (end)
+        return token_set(out, at, end, TOKEN_RATE, NORMALISER_RATES);
+    end = is_time(&amount) ? duration_end(scan, amount.unit_end) : NULL;
+    return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
 }

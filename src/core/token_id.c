@@ -1,6 +1,4 @@
 /* token_id.c - what is made anew for each request or object (rules 4, 5 and 7). */
-#include <string.h>
-
 #include "token_scan.h"
 
 enum {
@@ -93,6 +91,8 @@ static bool find_made_up(const struct token_scan *scan, const struct token_word 
 {
     if (is_made_up(word->from, word->to))
         return token_set(out, word->from, word->to, TOKEN_ID, NORMALISER_IDS);
+    if (byte_at(scan, word->to) != '-')
+        return false;
     const byte *end = base64_end(scan, word->from, ID_MAX + 1);
     return end - word->from > ID_MIN && is_made_up(word->from, end) &&
            token_set(out, word->from, end, TOKEN_ID, NORMALISER_IDS);

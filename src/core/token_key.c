@@ -1,7 +1,7 @@
 /* token_key.c - numbers that a word before them explains (rules 1, 4, 9 and 10). */
 #include <stdlib.h>
-#include <string.h>
 
+#include "attr.h"
 #include "token_scan.h"
 
 enum {
@@ -65,6 +65,12 @@ static const struct key {
     {"uptime", TOKEN_VALUE, NORMALISER_DURATIONS, KEY_STRICT},
 };
 
+/* Most words before a ':' are no key, and their first or last letter says so. */
+static bool may_be_key(byte first, byte last)
+{
+    return strchr("abcdefilmnprstu", first | 0x20) && strchr("degnpsty", last | 0x20);
+}
+
 static int compare_key(const void *wanted, const void *row)
 {
     return strcmp(wanted, ((const struct key *)row)->name);
@@ -83,9 +89,7 @@ static const struct key *key_named(const byte *from, const byte *to)
         name[len++] = (char)(byte_is(*p, CLASS_UPPER) ? *p + ('a' - 'A') : *p);
     }
     name[len] = '\0';
-    return len < 2
-               ? NULL
-               : bsearch(name, keys, sizeof(keys) / sizeof(keys[0]), sizeof(keys[0]), compare_key);
+    return len < 2 ? NULL : bsearch(name, keys, ARRAY_LEN(keys), sizeof(keys[0]), compare_key);
 }
 
 /* A key that ends at `to`, with what may join its words. */
@@ -140,7 +144,8 @@ bool token_keyed(const struct token_scan *scan, const byte *at, struct token *ou
         to -= 1 + (to - scan->start > 1 && to[-2] == '\\');
     else if (!byte_is(last, CLASS_LETTER) || to != at)
         return false;
-    const struct key *key = key_named(key_start(scan, to), to);
+    const byte *name = key_start(scan, to);
+    const struct key *key = name < to && may_be_key(*name, to[-1]) ? key_named(name, to) : NULL;
     if (!key || (*at == ':' && !quoted_key && key->form == KEY_STRICT))
         return false;
 
@@ -158,16 +163,17 @@ bool token_keyed(const struct token_scan *scan, const byte *at, struct token *ou
 /* Words after which a number counts tries, or names a process or a seed. */
 static const struct {
     const char *word;
+    byte last; /* letter */
     enum token_name token;
     enum normaliser_mask mask;
 } spoken[] = {
-    {"attempt", TOKEN_TRY, NORMALISER_TRIES},   {"retry", TOKEN_TRY, NORMALISER_TRIES},
-    {"retrying", TOKEN_TRY, NORMALISER_TRIES},  {"try", TOKEN_TRY, NORMALISER_TRIES},
-    {"iteration", TOKEN_TRY, NORMALISER_TRIES}, {"pid", TOKEN_PID, NORMALISER_PIDS},
-    {"ppid", TOKEN_PID, NORMALISER_PIDS},       {"tid", TOKEN_PID, NORMALISER_PIDS},
-    {"process", TOKEN_PID, NORMALISER_PIDS},    {"goroutine", TOKEN_PID, NORMALISER_PIDS},
-    {"thread", TOKEN_PID, NORMALISER_PIDS},     {"worker", TOKEN_PID, NORMALISER_PIDS},
-    {"seed", TOKEN_SEED, NORMALISER_SEEDS},     {"port", TOKEN_PORT, NORMALISER_PORTS},
+    {"attempt", 't', TOKEN_TRY, NORMALISER_TRIES},   {"retry", 'y', TOKEN_TRY, NORMALISER_TRIES},
+    {"retrying", 'g', TOKEN_TRY, NORMALISER_TRIES},  {"try", 'y', TOKEN_TRY, NORMALISER_TRIES},
+    {"iteration", 'n', TOKEN_TRY, NORMALISER_TRIES}, {"pid", 'd', TOKEN_PID, NORMALISER_PIDS},
+    {"ppid", 'd', TOKEN_PID, NORMALISER_PIDS},       {"tid", 'd', TOKEN_PID, NORMALISER_PIDS},
+    {"process", 's', TOKEN_PID, NORMALISER_PIDS},    {"goroutine", 'e', TOKEN_PID, NORMALISER_PIDS},
+    {"thread", 'd', TOKEN_PID, NORMALISER_PIDS},     {"worker", 'r', TOKEN_PID, NORMALISER_PIDS},
+    {"seed", 'd', TOKEN_SEED, NORMALISER_SEEDS},     {"port", 't', TOKEN_PORT, NORMALISER_PORTS},
 };
 
 /* Does the text that ends at `to` end with this word, alone or as the last part of a name
@@ -217,8 +223,9 @@ static bool find_spoken(const struct token_scan *scan, const struct token_word *
         to--;
     if (to == word->from || !byte_is(byte_before(scan, to), CLASS_LETTER))
         return false;
-    for (size_t i = 0; i < sizeof(spoken) / sizeof(spoken[0]); i++) {
-        if (!ends_with_word(scan, to, spoken[i].word))
+    const byte last = to[-1] | 0x20;
+    for (size_t i = 0; i < ARRAY_LEN(spoken); i++) {
+        if (last != spoken[i].last || !ends_with_word(scan, to, spoken[i].word))
             continue;
         if (spoken[i].token == TOKEN_PORT && !is_dynamic_port(word))
             return false;

@@ -1,6 +1,5 @@
 /* token_path.c - temporary files whose names nobody chose (rule 6). */
-#include <string.h>
-
+#include "attr.h"
 #include "token_scan.h"
 
 enum {
@@ -135,34 +134,52 @@ static bool is_saved_output(const struct token_scan *scan, const byte *at)
 {
     static const char words[] = "utput saved to ";
     const ptrdiff_t len = (ptrdiff_t)sizeof(words) - 1;
-    return at - scan->start >= len && memcmp(at - len, words, (size_t)len) == 0;
+    return at - scan->start >= len && at[-1] == ' ' && memcmp(at - len, words, (size_t)len) == 0;
+}
+
+/* Does an absolute path begin at the '/' at `at`? */
+static bool is_absolute(const struct token_scan *scan, const byte *at)
+{
+    const byte before = byte_before(scan, at);
+    if (before == '/')
+        return at - scan->start >= 2 && at[-2] == '/'; /* file:///tmp/x */
+    return !byte_is(before, CLASS_PATH) || before == '=' || before == ',' || before == '@';
+}
+
+/* The end of what is made up of a path in a folder for temporary files; NULL if it is in
+ * none, or if people named it all. */
+static const byte *temp_end(const struct token_scan *scan, const byte *at)
+{
+    const byte first = byte_at(scan, at + 1);
+    if (first != 't' && first != 'v' && first != 'p' && first != 'd')
+        return NULL; /* of no place below */
+    const byte *end = NULL;
+    if (token_is_next(scan, at, "/var/folders/"))
+        end = mac_folder_end(scan, at + sizeof("/var/folders/") - 1);
+    else if (token_is_next(scan, at, "/private/var/folders/"))
+        end = mac_folder_end(scan, at + sizeof("/private/var/folders/") - 1);
+    if (end) {
+        const byte *further = byte_at(scan, end) == '/' ? random_end(scan, end + 1) : NULL;
+        return further ? further : end;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        if (token_is_next(scan, at, places[i]))
+            return random_end(scan, at + strlen(places[i]));
+    }
+    return NULL;
 }
 
 bool token_temp(const struct token_scan *scan, const byte *at, struct token *out)
 {
-    const byte before = byte_before(scan, at);
-    bool in_url = before == '/' && at - scan->start >= 2 && at[-2] == '/';
-    if ((byte_is(before, CLASS_PATH) && before != '=' && before != ',' && before != '@') ||
-        (before == '/' && !in_url))
+    if (!is_absolute(scan, at))
         return false;
     const byte *end = NULL;
     if (is_saved_output(scan, at)) {
         end = at;
         while (end < scan->end && (byte_is(*end, CLASS_PATH) || *end == '/'))
             end++;
-        return token_set(out, at, end, TOKEN_TEMP, NORMALISER_TEMPS);
-    }
-    if (token_is_next(scan, at, "/var/folders/"))
-        end = mac_folder_end(scan, at + 13);
-    else if (token_is_next(scan, at, "/private/var/folders/"))
-        end = mac_folder_end(scan, at + 21);
-    if (end) {
-        const byte *further = byte_at(scan, end) == '/' ? random_end(scan, end + 1) : NULL;
-        return token_set(out, at, further ? further : end, TOKEN_TEMP, NORMALISER_TEMPS);
-    }
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !end; i++) {
-        if (token_is_next(scan, at, places[i]))
-            end = random_end(scan, at + strlen(places[i]));
+    } else {
+        end = temp_end(scan, at);
     }
     return end && token_set(out, at, end, TOKEN_TEMP, NORMALISER_TEMPS);
 }
@@ -186,6 +203,9 @@ bool token_temp_word(const struct token_scan *scan, const struct token_word *wor
                      struct token *out)
 {
     const byte *at = word->from;
+    const byte joint = byte_before(scan, at);
+    if (joint != '\\' && !byte_is(joint, CLASS_PATH))
+        return false;
     while (at > scan->floor && byte_is(at[-1], CLASS_PATH))
         at--;
     if (byte_before(scan, at) != '\\' ||

@@ -1,7 +1,5 @@
 #include "token_scan.h"
 
-#include <string.h>
-
 /* Sixteen bytes a line, by their codes; the sums of their classes. */
 const byte token_classes[256] = {
     0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,  0,
@@ -16,12 +14,6 @@ const byte token_classes[256] = {
     48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48,
     48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48,
 };
-
-bool token_is_next(const struct token_scan *scan, const byte *at, const char *text)
-{
-    const size_t len = strlen(text);
-    return (size_t)(scan->end - at) >= len && memcmp(at, text, len) == 0;
-}
 
 int token_parts(const byte *from, const byte *to)
 {

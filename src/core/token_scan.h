@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "normaliser.h"
 
@@ -97,8 +98,12 @@ static inline const byte *run_end(const struct token_scan *scan, const byte *at,
     return at;
 }
 
-/* Is `text` next, case and all? */
-bool token_is_next(const struct token_scan *scan, const byte *at, const char *text);
+/* Is `text` next, case and all? Inline, so that the length of a literal is known. */
+static inline bool token_is_next(const struct token_scan *scan, const byte *at, const char *text)
+{
+    const size_t len = strlen(text);
+    return scan->end - at >= (ptrdiff_t)len && memcmp(at, text, len) == 0;
+}
 
 /* How often the kind of letter changes, for the length, tells what chance made from what
  * people did: parts are cut at digits and before a capital after a small letter. */
@@ -109,15 +114,14 @@ int token_parts(const byte *from, const byte *to);
 /* At the line's start: a logger's prefix, or a shell's "[1] 4711". */
 bool token_time_prefix(const struct token_scan *scan, struct token *out);
 bool token_pid_of_job(const struct token_scan *scan, struct token *out);
-/* Of a word with a digit. */
+/* Of a word with a digit: one that begins with it ... */
 bool token_time(const struct token_scan *scan, const struct token_word *word, struct token *out);
+bool token_amount(const struct token_scan *scan, const struct token_word *word, struct token *out);
+bool token_harness(const struct token_scan *scan, const struct token_word *word, struct token *out);
+/* ... or any. */
 bool token_id(const struct token_scan *scan, const struct token_word *word, struct token *out);
 bool token_hex(const struct token_scan *scan, const struct token_word *word, struct token *out);
-bool token_rate(const struct token_scan *scan, const struct token_word *word, struct token *out);
-bool token_duration(const struct token_scan *scan, const struct token_word *word,
-                    struct token *out);
 bool token_number(const struct token_scan *scan, const struct token_word *word, struct token *out);
-bool token_harness(const struct token_scan *scan, const struct token_word *word, struct token *out);
 /* At a ':' or '=': the value of a key that is known. */
 bool token_keyed(const struct token_scan *scan, const byte *at, struct token *out);
 /* At a '/': a temporary path; at a word after "%TEMP%\" or "\Temp\" likewise. */

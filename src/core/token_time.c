@@ -1,6 +1,5 @@
 /* token_time.c - dates, clocks and epochs (rules 2 and 3). */
-#include <string.h>
-
+#include "attr.h"
 #include "token_scan.h"
 
 enum { YEAR_MIN = 1900, YEAR_MAX = 2199, FRACTION_MAX = 9 };
@@ -74,7 +73,9 @@ static const byte *skip_one_zone(const struct token_scan *scan, const byte *at)
             !byte_is(byte_at(scan, minutes + 2), CLASS_WORD))
             return minutes + 2;
     }
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    if (byte_at(scan, at) != ' ' || !byte_is(byte_at(scan, at + 1), CLASS_UPPER))
+        return at;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const byte *end = at + strlen(names[i]);
         if (token_is_next(scan, at, names[i]) && !byte_is(byte_at(scan, end), CLASS_WORD))
             return end;
@@ -225,8 +226,6 @@ static const byte *epoch_end(const struct token_scan *scan, const struct token_w
 bool token_time(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     const byte *at = word->from;
-    if (!byte_is(*at, CLASS_DIGIT))
-        return false;
     const ptrdiff_t digits = run_end(scan, at, CLASS_DIGIT) - at;
     const byte before = byte_before(scan, at);
     const byte *end = NULL;

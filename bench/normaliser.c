@@ -1,0 +1,158 @@
+/*
+ * What it costs to say whether an output is news: normalise and hash, against what the
+ * machine can do at best with the same bytes: copy them, hash them whole, count their lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "build_log.h"
+#include "fingerprint.h"
+#include "str.h"
+
+enum {
+    LOG_BYTES = 16 * 1024 * 1024,
+    PIECE = 64 * 1024, /* what a pipe gives at once */
+    ROUNDS = 5,
+    WANTED_MB_S = 200,
+    FLOOD_BYTES = 1000 * 1000 * 1000,
+};
+
+struct bench {
+    struct str log;
+    struct str copy;
+    struct normaliser_words *words;
+    uint64_t kept; /* so that no pass is optimised away */
+};
+
+typedef void work_fn(struct bench *bench);
+
+/* Processor time: what else the machine does has little part in it. */
+static double cpu_s(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static void copy_whole(struct bench *bench)
+{
+    memcpy(bench->copy.data, bench->log.data, bench->log.len);
+    bench->kept += (unsigned char)bench->copy.data[bench->log.len / 2];
+}
+
+static void hash_whole(struct bench *bench)
+{
+    bench->kept += XXH3_128bits(bench->log.data, bench->log.len).low64;
+}
+
+static void count_lines(struct bench *bench)
+{
+    const char *end = bench->log.data + bench->log.len;
+    for (const char *at = bench->log.data; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        bench->kept++;
+}
+
+static void take_pieces(struct bench *bench, const struct fingerprint_setting *setting)
+{
+    struct fingerprint *fingerprint = NULL;
+    fingerprint_open(&fingerprint, setting);
+    for (size_t at = 0; at < bench->log.len; at += PIECE) {
+        const size_t left = bench->log.len - at;
+        fingerprint_add(fingerprint, 0, bench->log.data + at, left < PIECE ? left : PIECE);
+    }
+    bench->kept += fingerprint_finish(fingerprint, OUTCOME_EXIT, 1).digest.lo;
+    fingerprint_close(fingerprint);
+}
+
+static void fingerprint_plain(struct bench *bench)
+{
+    take_pieces(bench, NULL);
+}
+
+static void fingerprint_with_words(struct bench *bench)
+{
+    take_pieces(bench, &(const struct fingerprint_setting){.words = bench->words});
+}
+
+/* Megabytes a second: the best of a few rounds. */
+static double measure(struct bench *bench, work_fn *work)
+{
+    double best = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        const double start = cpu_s();
+        int calls = 0;
+        double spent = 0;
+        while (spent < 0.05) {
+            work(bench);
+            calls++;
+            spent = cpu_s() - start;
+        }
+        const double rate = (double)calls * (double)bench->log.len / spent / 1e6;
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
+
+static void report(struct bench *bench, enum build_log kind)
+{
+    str_clear(&bench->log);
+    build_log_write(kind, LOG_BYTES, &bench->log);
+    str_clear(&bench->copy);
+    str_add_n(&bench->copy, bench->log.data, bench->log.len);
+    const double copied = measure(bench, copy_whole);
+    const double hashed = measure(bench, hash_whole);
+    const double counted = measure(bench, count_lines);
+    const double plain = measure(bench, fingerprint_plain);
+    const double words = measure(bench, fingerprint_with_words);
+    printf("%-14s %6.0f MB/s, with words %6.0f (wanted: %d at least); memcpy %.1f x, XXH3 %.1f x, "
+           "counting lines %.1f x as fast\n",
+           build_log_name(kind), plain, words, WANTED_MB_S, copied / plain, hashed / plain,
+           counted / plain);
+}
+
+static void ignore_line(void *ctx, const struct normaliser_line *line)
+{
+    uint64_t *kept = ctx;
+    *kept += XXH3_128bits(line->bytes, line->len).low64;
+}
+
+static long resident_kib_max(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : 0;
+}
+
+/* 1 GB through one normaliser, with one line that never ends after it. */
+static void report_memory(struct bench *bench)
+{
+    struct normaliser *normaliser = NULL;
+    normaliser_open(&normaliser, bench->words, ignore_line, &bench->kept);
+    normaliser_add(normaliser, bench->log.data, bench->log.len);
+    const long before = resident_kib_max();
+    for (size_t done = 0; done < FLOOD_BYTES; done += bench->log.len)
+        normaliser_add(normaliser, bench->log.data, bench->log.len);
+    memset(bench->log.data, 'x', bench->log.len);
+    normaliser_add(normaliser, bench->log.data, bench->log.len);
+    normaliser_end(normaliser);
+    normaliser_close(normaliser);
+    printf("memory for 1 GB more: %ld KiB\n", resident_kib_max() - before);
+}
+
+int main(void)
+{
+    static const char call[] = "cmake --build build/release --target engine -j2 tests/core";
+    struct bench bench = {0};
+    normaliser_words_open(&bench.words);
+    normaliser_words_add(bench.words, call, sizeof(call) - 1);
+    for (enum build_log kind = 0; kind < BUILD_LOG_COUNT; kind++)
+        report(&bench, kind);
+    report_memory(&bench);
+    normaliser_words_close(bench.words);
+    str_done(&bench.log);
+    str_done(&bench.copy);
+    return bench.kept == 0;
+}
