@@ -9,14 +9,22 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* The contract of that name or, where the name is NULL, of that text; NULL for none. */
-static struct plan_contract *find(const struct plan *plan, const char *name, const char *text)
+static struct plan_contract *find_named(const struct plan *plan, const char *name)
 {
     for (int i = 0; i < plan->contract_count; i++) {
         struct plan_contract *contract = plan->contracts[i];
-        bool is_same = name ? contract->name && strcmp(contract->name, name) == 0
-                            : !contract->name && strcmp(contract->text, text) == 0;
-        if (is_same)
+        if (contract->name && strcmp(contract->name, name) == 0)
+            return contract;
+    }
+    return NULL;
+}
+
+/* One that stands in a step, too. */
+static struct plan_contract *find_equal(const struct plan *plan, const char *text)
+{
+    for (int i = 0; i < plan->contract_count; i++) {
+        struct plan_contract *contract = plan->contracts[i];
+        if (!contract->name && strcmp(contract->text, text) == 0)
             return contract;
     }
     return NULL;
@@ -157,7 +165,7 @@ static struct plan_contract *inline_contract(struct plan_reader *reader,
                                              const struct json *schema)
 {
     char *text = json_brief(schema, SIZE_MAX);
-    struct plan_contract *contract = find(reader->plan, NULL, text);
+    struct plan_contract *contract = find_equal(reader->plan, text);
     if (!contract) {
         contract = add(reader, path, NULL);
         if (contract)
@@ -171,7 +179,7 @@ void plan_contract_read(struct plan_reader *reader, const struct json_pointer *p
                         const struct json *value)
 {
     const char *name = json_text(value, NULL);
-    struct plan_contract *contract = name ? find(reader->plan, name, NULL) : NULL;
+    struct plan_contract *contract = name ? find_named(reader->plan, name) : NULL;
     if (!plan_reader_is_sound(reader, path))
         return;
     if (name && !contract)
