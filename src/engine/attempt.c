@@ -9,6 +9,7 @@
 
 #include "agent.h"
 #include "clock.h"
+#include "contract_judge.h"
 #include "xalloc.h"
 #include "zone.h"
 
@@ -154,6 +155,18 @@ static void take_fact(struct attempt *attempt, struct input *input)
     input->fact.raw = result.raw;
 }
 
+static_assert((int)CONTRACT_OUTPUT_MAX <= (int)OUTPUT_RING_BYTES, "all that can fit is kept");
+
+/* Did it write what its step's contract asks for? */
+static void check_contract(const struct attempt *attempt, struct verdict *verdict)
+{
+    const struct output *stream = &attempt->streams[0];
+    const struct classify_text kept = output_tail(stream, OUTPUT_RING_BYTES);
+    const struct contract_output output = {
+        .bytes = kept.bytes, .len = kept.len, .written = stream->bytes};
+    contract_judge(attempt->plan->contract->schema, &output, verdict);
+}
+
 void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input)
 {
@@ -174,6 +187,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         .zone_offset = zone_offset,
     };
     classify(setting->classifier, &evidence, &input->verdict);
+    if (attempt->plan->contract)
+        check_contract(attempt, &input->verdict);
     const char *match = attempt->plan->expect.match;
     input->expectation_met = match && (holds(&evidence.out, match) || holds(&evidence.err, match));
     take_fact(attempt, input);

@@ -768,6 +768,30 @@ START_TEST(test_equal_results_have_equal_fingerprints)
 }
 END_TEST
 
+/* Tried again is what the same call may mend; what did something else is not. */
+START_TEST(test_D3_output_that_does_not_fit_its_contract_is_no_success)
+{
+    start("{'id':'fits','steps':[{'policy':'quick','contract':{'required':['summary']},"
+          "'run':['echo','{\\'summary\\':1}']}]},"
+          "{'id':'lacks','steps':[{'policy':'quick','contract':{'required':['summary']},"
+          "'run':['echo','{}']}]},"
+          "{'id':'other','steps':[{'policy':'quick',"
+          "'contract':{'properties':{'kernel':{'const':'tax'}}},"
+          "'run':['echo','{\\'kernel\\':\\'vat\\'}']}]}");
+    ck_assert_int_eq(finish().exit_code, 1);
+    read_log();
+    ck_assert_int_eq(state.tasks[0].status, TASK_PASSED);
+    const struct step_state *lacks = &state.tasks[1].steps[0];
+    ck_assert_int_eq(lacks->end, DECISION_RETRY_EXHAUSTED);
+    ck_assert_uint_eq(lacks->attempt_count, 3);
+    ck_assert_int_eq(lacks->attempts[0].reason, REASON_CONTRACT);
+    const struct step_state *other = &state.tasks[2].steps[0];
+    ck_assert_int_eq(other->end, DECISION_FAILED);
+    ck_assert_uint_eq(other->attempt_count, 1);
+    ck_assert(other->verdict->no_retry);
+}
+END_TEST
+
 /* The record of the task's first step as JSON. The caller frees. */
 static struct json *read_capture(int task, int attempt)
 {
@@ -921,6 +945,7 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_expected_match_is_looked_for);
     tcase_add_test(plans, test_failures_that_are_alike_have_one_fingerprint);
     tcase_add_test(plans, test_equal_results_have_equal_fingerprints);
+    tcase_add_test(plans, test_D3_output_that_does_not_fit_its_contract_is_no_success);
     tcase_add_test(plans, test_C4_equal_but_for_what_moves_is_entropy);
     tcase_add_test(plans, test_C4_a_full_window_has_its_record_too);
     TCase *acts = test_case(suite, "acts");
