@@ -24,7 +24,7 @@ enum {
     LOG_CHECKPOINT_BYTES = 16 * 1024 * 1024, /* WAL size that calls for a checkpoint */
     LOG_FULL_SYNC_MS = 200,                  /* at most this often while there is news */
     LOG_UID_MAX = 40,
-    LOG_GAIN_BYTES_MAX = 384 * 1024, /* of a row of `gain`; a longer one is not written */
+    LOG_GAIN_BYTES_MAX = 512 * 1024, /* of a row of `gain`; a longer one is not written */
 };
 
 /* What is known of a run when it begins. All borrowed for the call. */

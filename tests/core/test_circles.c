@@ -72,6 +72,16 @@ static void fails(uint64_t content)
     play_wait(&play, LONG_MS);
 }
 
+/* It fails in a way that it did not before. */
+static void fails_anew(uint64_t content)
+{
+    end_with(&(struct ending){.verdict = play_persistent(REASON_TEST_FAIL),
+                              .outcome = {.code = 1},
+                              .content = content,
+                              .gain = ENTROPY_GAIN_LINE});
+    play_wait(&play, LONG_MS);
+}
+
 static void passes(uint64_t content)
 {
     end_with(
@@ -127,11 +137,7 @@ START_TEST(test_results_that_differ_use_up_all_attempts)
 {
     for (int i = 0; i < 10; i++) {
         ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
-        end_with(&(struct ending){.verdict = play_persistent(REASON_TEST_FAIL),
-                                  .outcome = {.code = 1},
-                                  .content = (uint64_t)i,
-                                  .gain = ENTROPY_GAIN_LINE});
-        play_wait(&play, LONG_MS);
+        fails_anew((uint64_t)i);
     }
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_RETRY_EXHAUSTED);
     ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 0);
@@ -169,10 +175,7 @@ START_TEST(test_progress_takes_the_mark_away)
     for (int i = 0; i < 3; i++)
         fails(7);
     ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
-    end_with(&(struct ending){.verdict = play_persistent(REASON_TEST_FAIL),
-                              .outcome = {.code = 1},
-                              .content = 8,
-                              .gain = ENTROPY_GAIN_LINE});
+    fails_anew(8);
     ck_assert_int_eq(verdict()->level, ENTROPY_OK);
 }
 END_TEST
@@ -328,7 +331,7 @@ START_TEST(test_a_window_is_doubled_too)
     ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
     play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
     for (int i = 0; i < 5; i++)
-        fails((uint64_t)i % 2);
+        fails_anew((uint64_t)i % 2);
     for (int i = 0; i < 3; i++)
         fails(7);
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);

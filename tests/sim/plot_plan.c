@@ -214,9 +214,6 @@ static void make_loops(struct plot *plot, struct chance *chance)
         .repeat_masked_stop = any_stop(chance),
         .poll_nudge = any_nudge(chance),
         .poll_stop = any_stop(chance),
-        .failure_nudge = any_nudge(chance),
-        .failure_stop = any_stop(chance),
-        .failure_edited_stop = any_stop(chance),
         .barren_stop = chance_hits(chance, 50) ? 0 : (int)chance_between(chance, 3, 9),
         .poll_weight = (int)chance_between(chance, 0, 100),
         .nudges = chance_hits(chance, 10) ? 0 : (int)chance_between(chance, 1, 3),
@@ -364,9 +361,21 @@ static void write_task(const struct plot *plot, int number, struct str *out)
     str_add(out, "]}");
 }
 
+static void write_loops(const struct plot *plot, struct str *out)
+{
+    const struct entropy_limit *limit = NULL;
+    str_json_key(out, "loops");
+    str_add_char(out, '{');
+    for (size_t i = 0; (limit = entropy_limit(i)) != NULL; i++)
+        str_json_i64(out, limit->name, entropy_limit_get(&plot->loops, limit));
+    str_add_char(out, '}');
+}
+
 void plot_write_plan(const struct plot *plot, struct str *out)
 {
-    str_add(out, "{\"version\":1,\"policies\":{");
+    str_add(out, "{\"version\":1");
+    write_loops(plot, out);
+    str_add(out, ",\"policies\":{");
     for (int i = PLOT_BUILTIN, written = 0; i < plot->policy_count; i++) {
         if (plot->policies[i].at_step)
             continue;

@@ -276,7 +276,7 @@ static void make_control(struct plot_op *op, struct chance *chance, const struct
 {
     static const int verbs[] = {0, 14, 36, 18, 20, 12, 14};
     op->verb = (enum control_verb)chance_pick(chance, verbs, CONTROL_VERB_COUNT);
-    if (weather->outage && chance_hits(chance, 45))
+    if (weather->outage && chance_hits(chance, 60))
         op->verb = CONTROL_SEND_ONE;
     op->mode = (enum cancel_mode)chance_below(chance, CANCEL_MODE_COUNT);
     op->of_run = chance_hits(chance, op->verb == CONTROL_CANCEL ? 6 : 15);

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-enum { WINDOW = 96, SCALED_MAX = 40 };
+enum { SCALED_MAX = 40 };
 
 static int scaled(const struct trail *trail, int limit)
 {
@@ -44,32 +44,6 @@ static struct trail_saying count_repeats(const struct trail *trail,
                                  .first = first};
 }
 
-/* How often this call failed just so since it ended in another way. */
-static struct trail_saying count_failures(const struct trail *trail,
-                                          const struct entropy_limits *limits)
-{
-    const struct trail_step *last = &trail->steps[trail->count - 1];
-    struct trail_saying saying = {.rung = ENTROPY_RUNG_FAILURE};
-    int oldest = trail->count > WINDOW ? trail->count - WINDOW : 0;
-    for (int i = trail->count - 1; i >= oldest; i--) {
-        if (trail->steps[i].step != last->step)
-            continue;
-        if (!alike(&trail->steps[i], last))
-            break;
-        saying.count++;
-        saying.first = i;
-    }
-    int nudge = limits->failure_nudge;
-    int stop = limits->failure_stop;
-    enum entropy_level edited = level(trail, saying.count, 0, limits->failure_edited_stop);
-    if (!last->failed || last->poll)
-        return saying;
-    saying.level = level(trail, saying.count, nudge, stop);
-    if (edited > saying.level)
-        saying.level = edited;
-    return saying;
-}
-
 /* What brought nothing new, back from the latest; a look counts as a part of one. */
 static struct trail_saying count_barren(const struct trail *trail,
                                         const struct entropy_limits *limits)
@@ -89,11 +63,10 @@ static struct trail_saying say(const struct trail *trail, const struct entropy_l
 {
     const struct trail_saying all[] = {
         count_repeats(trail, limits),
-        count_failures(trail, limits),
         count_barren(trail, limits),
     };
     struct trail_saying best = {0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         if (all[i].level > best.level)
             best = all[i];
     }

@@ -1,6 +1,6 @@
 /*
  * trail.h - what a task's attempts were like, and whether that goes in circles: the rungs
- * for repeats, failures and barren steps, written a second time and counted anew each time.
+ * for repeats and for barren steps, written a second time and counted anew each time.
  *
  * A plain value; nothing here calls the code under test.
  */

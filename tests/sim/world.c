@@ -28,7 +28,6 @@ static bool open_world(struct world *world, const struct plot *plot)
     violations_done(&violations);
     if (!ok)
         return false;
-    world->plan->loops = plot->loops;
     run_state_init(&world->state, world->plan, plot->run_seed);
     world->scheduler =
         (struct scheduler){.state = &world->state, .run_dir = "/work", .environment = environment};
