@@ -1,5 +1,6 @@
 #!/bin/sh
 # devs validate: does a text fit its contract, and what an agent is told if not.
+source=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/check.sh"
 
 cat >contract.json <<'END'
@@ -110,5 +111,19 @@ want "exit of settings that do not fit" "$?" 1
 want_in "settings that do not fit" "$(cat out)" '[WRONG_TYPE] /rules: wrong type'
 "$devs" validate --schema other 2>err
 want "another schema" "$?" 2
+
+# The examples of docs/contracts.md print what stands there.
+block() {
+	awk -v fence="\`\`\`$1" '$0 == fence { on = 1; next } /^```/ { on = 0 } on' "$page"
+}
+page=$source/docs/contracts.md
+mkdir example && cd example || exit 1
+devs() {
+	"$devs" "$@"
+}
+block sh >example.sh
+# shellcheck disable=SC1091
+. ./example.sh >out
+want "the documented examples" "$(cat out)" "$(block text)"
 
 finish

@@ -40,7 +40,7 @@ static const struct {
      "[INVALID_VALUE] a\\u000ab: \\u001b[2J\\u007f (expected \\u009bx, got \303\251)\n"},
 };
 
-START_TEST(test_display_line)
+START_TEST(test_D4_a_line_for_each)
 {
     violations_add(&list, cases[_i].code, cases[_i].path, cases[_i].message, cases[_i].expected,
                    cases[_i].actual);
@@ -101,7 +101,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("violation");
     TCase *display = test_case(suite, "display");
     tcase_add_checked_fixture(display, setup, teardown);
-    tcase_add_loop_test(display, test_display_line, 0, TABLE_LEN(cases));
+    tcase_add_loop_test(display, test_D4_a_line_for_each, 0, TABLE_LEN(cases));
     tcase_add_test(display, test_empty_shows_nothing);
     TCase *collecting = test_case(suite, "collecting");
     tcase_add_checked_fixture(collecting, setup, teardown);
