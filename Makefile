@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: all run test bench install pictures coverage mutate sim tidy lint packages clean
+.PHONY: all run test bench install pictures coverage mutate sim fuzz tidy lint packages clean
 
 all: packages
 	cmake --log-level=WARNING --preset release
@@ -29,6 +29,11 @@ sim: packages
 	cmake --log-level=WARNING --preset release
 	cmake --build --preset release --target sim
 	build/release/tests/sim/sim $(if $(SEEDS),--seeds $(SEEDS),--seconds $(or $(SECONDS),120) --full)
+
+# Hostile input (docs/testing.md), each fuzzer for SECONDS (5); FUZZERS names some of them.
+fuzz:
+	@scripts/install-packages ci
+	@scripts/fuzz $(or $(SECONDS),5) $(FUZZERS)
 
 bench: all
 	@bench/run

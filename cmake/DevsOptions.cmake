@@ -22,6 +22,7 @@ endforeach()
 
 set(DEVS_SANITIZE "" CACHE STRING "sanitizers for the whole build: address,undefined or thread")
 option(DEVS_COVERAGE "count the branches taken (gcov)" OFF)
+option(DEVS_FUZZ "build tests/fuzz as libFuzzer programs (clang)" OFF)
 option(DEVS_CCACHE "compile through ccache where it is installed" ON)
 
 if(DEVS_CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER)
@@ -39,6 +40,10 @@ if(DEVS_SANITIZE)
 else()
   target_compile_options(devs_options INTERFACE -fstack-protector-strong
     $<$<CONFIG:Release,RelWithDebInfo>:-D_FORTIFY_SOURCE=2>)
+endif()
+
+if(DEVS_FUZZ)
+  target_compile_options(devs_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 if(DEVS_COVERAGE)
