@@ -68,7 +68,8 @@ enum {
     ENTROPY_ALIKE = 1 << 4,   /* a message like the one before */
     ENTROPY_CHANTS = 1 << 5,  /* a message that chants */
     ENTROPY_MASKED = 1 << 6,  /* something in the result was masked */
-    ENTROPY_BITS_ALL = (1 << 7) - 1,
+    ENTROPY_REVIEW = 1 << 7,  /* nothing new, but another view of what is known */
+    ENTROPY_BITS_ALL = (1 << 8) - 1,
 };
 
 /* What is kept of one step. A plain value; all zero is a call of nothing. */

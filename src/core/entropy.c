@@ -70,7 +70,8 @@ static void take_call(struct entropy_window *window, const struct past *past, in
     if (past->gain != ENTROPY_GAIN_NONE)
         end(&window->barren);
     else
-        add_to(&window->barren, past, past->bits & ENTROPY_POLL ? poll_weight : BARREN_STEP);
+        add_to(&window->barren, past,
+               past->bits & (ENTROPY_POLL | ENTROPY_REVIEW) ? poll_weight : BARREN_STEP);
     remember(window, past);
     window->plan = (struct past){0};
     end(&window->replan);

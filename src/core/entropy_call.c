@@ -196,6 +196,21 @@ static unsigned traits_of_action(const struct json *args, unsigned traits)
     return traits;
 }
 
+/* `wait` with nothing but a time waits for nothing in particular. */
+static bool waits_for_time(const struct json *args)
+{
+    static const char *const times[] = {"seconds", "secs",   "ms",      "milliseconds",
+                                        "minutes", "time",   "timeout", "duration",
+                                        "delay",   "time_ms"};
+    const char *key;
+    const struct json *value;
+    void *iter = NULL;
+    bool only_times = json_count(args) > 0;
+    while (only_times && json_next(args, &iter, &key, &value))
+        only_times = is_in(times, ARRAY_LEN(times), key);
+    return only_times;
+}
+
 static unsigned traits_of(const char *tool, const struct json *args)
 {
     unsigned traits = traits_of_action(args, entropy_tool_traits(tool));
@@ -207,6 +222,8 @@ static unsigned traits_of(const char *tool, const struct json *args)
     const bool asks = input || json_get(args, "session_id");
     if ((traits & CALL_CONTINUES) && asks && json_text(input, "")[0] == '\0')
         traits |= CALL_LOOKS;
+    if ((traits & CALL_LOOKS) && waits_for_time(args))
+        traits = CALL_PAUSES;
     /* Code runs, whatever the tool is called. */
     if (traits == 0 && member_of(args, command_keys, ARRAY_LEN(command_keys)))
         traits |= CALL_SHELL;
@@ -257,8 +274,8 @@ static struct digest masked_digest(const struct str *key)
     return sum;
 }
 
-void entropy_call_read(struct entropy_call *call, const char *tool, const struct json *args,
-                       struct normaliser_words *words)
+void entropy_call_read(struct entropy_call *call, struct call_text *before, const char *tool,
+                       const struct json *args, struct normaliser_words *words)
 {
     struct str key = {0};
     struct word_set set = {0};
@@ -270,6 +287,9 @@ void entropy_call_read(struct entropy_call *call, const char *tool, const struct
         write_args(call, args, &key);
     call->kind = kind_of(call->traits);
     call->exact = entropy_hash(str_text(&key), key.len);
+    call->grows = before->len > 0 && before->len < key.len &&
+                  entropy_hash(str_text(&key), before->len) == before->hash;
+    *before = (struct call_text){.hash = call->exact, .len = key.len};
     call->key = masked_digest(&key);
     word_set_add_names(&set, tool, strlen(tool));
     read_strings(args, &set, words);

@@ -11,6 +11,7 @@
 #ifndef DEVS_ENTROPY_CALL_H
 #define DEVS_ENTROPY_CALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct entropy_call {
     unsigned traits;   /* CALL_... of entropy_tool.h */
     struct digest key; /* ids, times and the like masked as in results */
     uint64_t exact;    /* of the same as it is */
+    bool grows;        /* it is the call before with something put behind */
     uint64_t scope;    /* of the names in the call, in any order: what it asks about */
     uint64_t path;     /* of the file it is about, 0: none */
     int echo_count;
@@ -35,9 +37,16 @@ struct entropy_call {
     struct word_set said; /* of a message: its words; of a rewrite: the new content's */
 };
 
-/* Reads the call. `words` (may be NULL) takes in the call's own words. */
-void entropy_call_read(struct entropy_call *call, const char *tool, const struct json *args,
-                       struct normaliser_words *words);
+/* What is kept of a call's exact text, to see whether the next one is more of the same. */
+struct call_text {
+    uint64_t hash;
+    size_t len;
+};
+
+/* Reads the call. *before is of the call before and becomes this one's. `words` (may be
+ * NULL) takes in the call's own words. */
+void entropy_call_read(struct entropy_call *call, struct call_text *before, const char *tool,
+                       const struct json *args, struct normaliser_words *words);
 
 /* The text of a call that is a message: args.text, or the first string there is; NULL for
  * none. Borrowed from args. */

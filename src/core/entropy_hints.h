@@ -12,6 +12,7 @@ enum {
     HINT_NO_CHANGE = 1 << 2, /* nothing was changed: "already", "no changes" */
     HINT_EMPTY = 1 << 3,     /* nothing was found: "no matches" */
     HINT_HOPELESS = 1 << 4,  /* waiting will not help: "permission denied" */
+    HINT_PASSES = 1 << 5,    /* it may pass by itself: "connection refused" */
 };
 
 /* The hints in the words of a line; its first 256 bytes are read. */

@@ -19,7 +19,9 @@ static const struct entropy_limit table[] = {
     {FIELD(failure_edited_stop), 8, 96, "the same, whatever was changed between: stuck"},
     {FIELD(barren_nudge), 4, 1000, "steps in a row that bring nothing new: suspect"},
     {FIELD(barren_stop), 8, 1000, "the same: stuck"},
-    {FIELD(poll_weight), 40, PERCENT, "percent of such a step that a look counts"},
+    {FIELD(poll_weight), 40, PERCENT,
+     "percent of such a step that a look, or another view of "
+     "what is known, counts"},
     {FIELD(pause_nudge), 10, 1000, "pauses in a row and nothing else: suspect"},
     {FIELD(pause_stop), 20, 1000, "the same: stuck"},
     {FIELD(monologue_nudge), 3, 1000, "messages alike in a row, no call between: suspect"},

@@ -103,8 +103,22 @@ void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
         return;
     }
     normaliser_words_open(&memory->words);
-    entropy_call_read(&memory->call, tool, args, memory->words);
+    entropy_call_read(&memory->call, &memory->before, tool, args, memory->words);
     entropy_news_begin(&memory->news, memory->call.scope);
+}
+
+/* Like one of the last messages: two that take turns are a monologue too. */
+static bool is_like_before(const struct entropy_memory *memory, const struct word_set *said)
+{
+    const int count = memory->talked_count < TALKED_MAX ? memory->talked_count : TALKED_MAX;
+    const int least = memory->limits.alike_percent;
+    for (int i = 0; i < count && least > 0; i++) {
+        const struct word_set *before = &memory->talked[i];
+        const bool both_empty = said->count == 0 && before->count == 0;
+        if (both_empty || word_set_alike(said, before) >= least)
+            return true;
+    }
+    return false;
 }
 
 void entropy_memory_begin_message(struct entropy_memory *memory, const char *text, size_t len)
@@ -112,8 +126,7 @@ void entropy_memory_begin_message(struct entropy_memory *memory, const char *tex
     begin(memory);
     memory->call = (struct entropy_call){.kind = ENTROPY_MESSAGE};
     word_set_add(&memory->call.said, text, len);
-    const int alike = word_set_alike(&memory->call.said, &memory->talked);
-    memory->alike = memory->limits.alike_percent > 0 && alike >= memory->limits.alike_percent;
+    memory->alike = is_like_before(memory, &memory->call.said);
     memory->chants = entropy_chants(text, len, memory->limits.chant_periods);
     memory->call.key =
         entropy_digest(memory->call.said.words, (size_t)memory->call.said.count * sizeof(uint32_t));
@@ -238,8 +251,10 @@ static bool is_answer(const struct entropy_memory *memory, const struct entropy_
 {
     if (!end->failed)
         return true;
-    return memory->call.traits & (CALL_PROBES | CALL_SLEEPS) &&
-           !(memory->sums.hints & HINT_HOPELESS);
+    if (memory->sums.hints & HINT_HOPELESS)
+        return false;
+    return memory->call.traits & (CALL_PROBES | CALL_SLEEPS) ||
+           (memory->paused && memory->sums.hints & HINT_PASSES);
 }
 
 static bool is_look(const struct entropy_memory *memory, const struct ending *ending)
@@ -251,6 +266,8 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
         return true;
     if (memory->attempt || traits & (CALL_CHANGES | CALL_NO_LOOK | CALL_PLANS))
         return false;
+    if (ending->end->failed && memory->paused && memory->sums.hints & HINT_PASSES)
+        return is_answer(memory, ending->end);
     if (traits & CALL_LOOKS)
         return is_answer(memory, ending->end) && (pending || !(hints & HINT_OVER));
     /* Stepping through something: the same key, another place. */
@@ -296,7 +313,8 @@ static enum entropy_gain gain_of(const struct entropy_memory *memory, const stru
     if (known && known->end != ending->now && known->flips < memory->limits.flips)
         return ENTROPY_GAIN_FLIP;
     const bool silent = memory->sums.lines <= SILENT_LINES && memory->sums.longest <= SHORT_BYTES &&
-                        !(memory->sums.hints & HINT_EMPTY);
+                        !(memory->sums.hints & (HINT_EMPTY | HINT_NO_CHANGE)) &&
+                        !memory->call.grows;
     if (ok && !ending->succeeded_before && silent && !says_done &&
         !(traits & (CALL_READS | CALL_LOOKS)))
         return ENTROPY_GAIN_SILENT;
@@ -321,12 +339,13 @@ static void remember_call(struct entropy_memory *memory, const struct ending *en
     known->outcome = ending->outcome.lo;
     if (ending->now == CALL_END_OK)
         (void)entropy_table_add(&memory->succeeded, memory->call.exact, &added);
+    memory->paused = memory->call.kind == ENTROPY_PAUSE;
     if (memory->call.kind != ENTROPY_CALL)
         return;
     memory->rewritten_path = memory->call.traits & CALL_REWRITES ? memory->call.path : 0;
     if (memory->rewritten_path != 0)
         memory->rewritten = memory->call.said;
-    memory->talked.count = 0;
+    memory->talked_count = 0;
 }
 
 static void put_sample(struct entropy_sample **at, const struct entropy_sample *now)
@@ -360,7 +379,9 @@ static void end_message(struct entropy_memory *memory, struct entropy_fact *out)
                 (memory->chants ? (unsigned)ENTROPY_CHANTS : 0),
         .new_permille = -1,
     };
-    memory->talked = memory->call.said;
+    memory->talked[memory->talked_count % TALKED_MAX] = memory->call.said;
+    if (memory->talked_count < INT_MAX)
+        memory->talked_count++;
 }
 
 /* Several failures in a row end in one and the same message about what was called: then
@@ -375,6 +396,18 @@ static bool is_same_error(struct entropy_memory *memory, const struct ending *en
         share_of(memory->news.new_lines[ending->form], memory->news.line_count);
     return memory->errors > SAME_ERRORS && memory->sums.last_has_echo &&
            permille <= SAME_ERROR_PERMILLE;
+}
+
+/* Reading known lines in another selection: not news, but no circle yet. */
+static bool is_review(struct entropy_memory *memory, const struct ending *ending,
+                      enum entropy_gain gain)
+{
+    bool added = false;
+    if (ending->now != CALL_END_OK)
+        return false;
+    (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending->outcome.lo, 1), &added);
+    return added && gain == ENTROPY_GAIN_NONE && memory->call.traits & CALL_READS &&
+           memory->sums.lines > SILENT_LINES;
 }
 
 static struct ending read_ending(struct entropy_memory *memory, const struct entropy_end *end)
@@ -412,6 +445,7 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
                 (end->running ? (unsigned)ENTROPY_RUNNING : 0) |
                 (is_look(memory, &ending) ? (unsigned)ENTROPY_POLL : 0) |
                 (ending.changed || gain == ENTROPY_GAIN_SILENT ? (unsigned)ENTROPY_CHANGED : 0) |
+                (is_review(memory, &ending, gain) ? (unsigned)ENTROPY_REVIEW : 0) |
                 (masks ? (unsigned)ENTROPY_MASKED : 0),
         .call = memory->call.key,
         .outcome = ending.outcome,

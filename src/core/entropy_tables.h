@@ -9,6 +9,8 @@
 #include "entropy_memory.h"
 #include "entropy_news.h"
 
+enum { TALKED_MAX = 3 /* messages that a new one is compared with */ };
+
 /* How a call ended. */
 enum call_end { CALL_END_NONE, CALL_END_OK, CALL_END_FAILED, CALL_END_RUNNING, CALL_END_COUNT };
 
@@ -45,7 +47,10 @@ struct entropy_memory {
     bool attempt; /* the present step is one of ours */
     bool chants;
     bool alike;
-    struct word_set talked;                    /* of the last message; empty after a call */
+    struct word_set talked[TALKED_MAX];        /* of the last messages, a ring */
+    int talked_count;                          /* messages since the last call */
+    bool paused;                               /* a pause was the last step */
+    struct call_text before;                   /* of the last call */
     struct word_set rewritten;                 /* content that the last call gave a file */
     uint64_t rewritten_path;                   /* that file, 0: the last call was none */
     struct entropy_sample *first, *last, *now; /* owned; NULL until something was masked */
