@@ -112,14 +112,20 @@ static void take(struct entropy_window *window, const struct entropy_fact *fact,
 }
 
 /* Is this identity one that nobody was told of yet, and may somebody still be told? */
-static bool is_news(struct entropy_window *window, struct digest identity, int nudges_max)
+static bool is_news(struct entropy_window *window, const struct entropy_verdict *verdict,
+                    int nudges_max)
 {
+    const bool barren = verdict->rung == ENTROPY_RUNG_BARREN;
+    if (barren && window->barren_told == verdict->first)
+        return false; /* more calls have come to it, but it is the same streak */
     for (int i = 0; i < window->nudged; i++)
-        if (window->identities[i] == identity.lo)
+        if (window->identities[i] == verdict->identity.lo)
             return false;
     if (window->nudged >= nudges_max || window->nudged >= ENTROPY_NUDGES_MAX)
         return false;
-    window->identities[window->nudged++] = identity.lo;
+    window->identities[window->nudged++] = verdict->identity.lo;
+    if (barren)
+        window->barren_told = verdict->first;
     return true;
 }
 
@@ -152,7 +158,7 @@ void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact,
     struct entropy_verdict verdict = {0};
     entropy_rungs(&sight, &verdict);
     if (verdict.level == ENTROPY_SUSPECT)
-        verdict.news = is_news(window, verdict.identity, limits->nudges);
+        verdict.news = is_news(window, &verdict, limits->nudges);
     if (verdict.level == ENTROPY_STUCK) {
         verdict.news = true;
         window->stuck = xcalloc(1, sizeof(*window->stuck));
@@ -187,6 +193,7 @@ void entropy_state_go_on(struct entropy_state *state)
     free(state->window->stuck);
     state->window->stuck = NULL;
     state->window->nudged = 0;
+    state->window->barren_told = 0;
 }
 
 int64_t entropy_state_steps(const struct entropy_state *state)

@@ -202,7 +202,7 @@ static void count_same(const struct entropy_window *window, enum sameness samene
     const struct past *later = entropy_window_past(window, 0);
     for (int i = 0; i < window->count; i++) {
         const struct past *past = entropy_window_past(window, i);
-        if (sameness != SAME_RESULT && past->bits & ENTROPY_CHANGED)
+        if (sameness != SAME_RESULT && i > 0 && past->bits & ENTROPY_CHANGED)
             break;
         if (!digest_equal(past->call, later->call))
             continue;

@@ -38,6 +38,7 @@ struct entropy_window {
     struct streak pause;  /* pauses, no call between */
     struct streak talk;   /* messages alike, no call between */
     struct streak chant;  /* messages that chant */
+    int64_t barren_told;  /* first step of a barren streak that was told */
     int nudged;           /* identities below */
     uint64_t identities[ENTROPY_NUDGES_MAX];
     struct entropy_verdict *stuck; /* owned; NULL until stuck */

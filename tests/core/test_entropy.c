@@ -1,0 +1,577 @@
+#include "entropy.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "json.h"
+#include "normaliser.h"
+#include "str.h"
+#include "test_main.h"
+
+static struct entropy_state state;
+static struct entropy_limits limits;
+static struct entropy_verdict verdict;
+static int64_t number;
+
+static void setup(void)
+{
+    limits = entropy_limits_new();
+    state = (struct entropy_state){0};
+    number = 100;
+}
+
+static void teardown(void)
+{
+    entropy_state_done(&state);
+}
+
+static struct entropy_fact call(uint64_t key, uint64_t outcome, unsigned bits)
+{
+    return (struct entropy_fact){
+        .call = {0, key}, .outcome = {0, outcome}, .bits = bits, .new_permille = -1};
+}
+
+static enum entropy_level apply(struct entropy_fact fact)
+{
+    entropy_apply(&state, &fact, number++, &limits, &verdict);
+    return verdict.level;
+}
+
+/* A call that brings something new every time, so that only the rung in question speaks. */
+static enum entropy_level apply_news(uint64_t key, uint64_t outcome, unsigned bits)
+{
+    struct entropy_fact fact = call(key, outcome, bits);
+    fact.gain = ENTROPY_GAIN_LINE;
+    return apply(fact);
+}
+
+static const struct {
+    const char *name;
+    unsigned bits;
+    bool raw_moves;
+    int suspect_at, stuck_at;
+} repeats[] = {
+    {"a failure", ENTROPY_FAILED, false, 3, 5},
+    {"a failure, masked", ENTROPY_FAILED, true, 3, 5},
+    {"a success", 0, false, 3, 5},
+    {"a measurement", 0, true, 3, 8},
+    {"a look", ENTROPY_POLL, false, 10, 20},
+    {"a look that fails", ENTROPY_POLL | ENTROPY_FAILED, true, 10, 20},
+};
+
+START_TEST(test_repeat_is_suspect_then_stuck)
+{
+    for (int i = 1; i <= repeats[_i].stuck_at; i++) {
+        struct entropy_fact fact = call(7, 8, repeats[_i].bits);
+        fact.gain = ENTROPY_GAIN_LINE;
+        fact.raw = repeats[_i].raw_moves ? (uint64_t)i : 1;
+        const enum entropy_level want = i >= repeats[_i].stuck_at     ? ENTROPY_STUCK
+                                        : i >= repeats[_i].suspect_at ? ENTROPY_SUSPECT
+                                                                      : ENTROPY_OK;
+        ck_assert_msg(apply(fact) == want, "%s: step %d is %s", repeats[_i].name, i,
+                      entropy_level_name(verdict.level));
+    }
+    ck_assert_int_eq(verdict.rung, ENTROPY_RUNG_REPEAT);
+    ck_assert_int_eq(verdict.count, repeats[_i].stuck_at);
+    ck_assert_int_eq(verdict.first, 1);
+    ck_assert_int_eq(verdict.last, repeats[_i].stuck_at);
+    ck_assert_int_eq(verdict.first_number, 100);
+    ck_assert_int_eq(verdict.last_number, 99 + repeats[_i].stuck_at);
+    ck_assert_int_eq(verdict.masked, repeats[_i].raw_moves);
+    ck_assert_int_eq(verdict.poll, (repeats[_i].bits & ENTROPY_POLL) != 0);
+}
+END_TEST
+
+START_TEST(test_messages_and_pauses_do_not_break_a_repeat)
+{
+    const struct entropy_fact words = {.kind = ENTROPY_MESSAGE, .call = {0, 99}};
+    const struct entropy_fact pause = {.kind = ENTROPY_PAUSE, .call = {0, 98}};
+    for (int i = 0; i < 4; i++) {
+        (void)apply_news(1, 1, ENTROPY_FAILED);
+        (void)apply(words);
+        (void)apply(pause);
+    }
+    ck_assert_int_eq(apply_news(1, 1, ENTROPY_FAILED), ENTROPY_STUCK);
+    ck_assert_int_eq(verdict.last, 13);
+}
+END_TEST
+
+START_TEST(test_another_result_breaks_a_repeat)
+{
+    for (uint64_t i = 0; i < 40; i++)
+        ck_assert_int_eq(apply_news(1, i / 2, ENTROPY_FAILED), ENTROPY_OK);
+}
+END_TEST
+
+/* Laps of `period` steps, beginning at step `from` of a lap; returns the steps taken
+ * until stuck. */
+static int go_round(int period, int from)
+{
+    for (int i = 0; i < 100; i++) {
+        const uint64_t key = (uint64_t)((i + from) % period);
+        if (apply_news(key + 1, key + 50, 0) == ENTROPY_STUCK)
+            return i + 1;
+    }
+    return -1;
+}
+
+START_TEST(test_cycle_is_stuck_after_three_laps)
+{
+    const int period = _i;
+    ck_assert_int_eq(go_round(period, 0), 3 * period);
+    ck_assert_int_eq(verdict.rung, ENTROPY_RUNG_CYCLE);
+    ck_assert_int_eq(verdict.count, 3);
+    ck_assert_int_eq(verdict.period, period);
+    ck_assert_int_eq(verdict.first, 1);
+    ck_assert_int_eq(verdict.last, 3 * period);
+}
+END_TEST
+
+START_TEST(test_identity_is_the_same_wherever_a_lap_begins)
+{
+    const int period = _i;
+    ck_assert_int_gt(go_round(period, 0), 0);
+    const struct digest identity = verdict.identity;
+    for (int from = 1; from < period; from++) {
+        entropy_state_reset(&state);
+        ck_assert_int_gt(go_round(period, from), 0);
+        ck_assert(digest_equal(verdict.identity, identity));
+    }
+    entropy_state_reset(&state);
+    ck_assert_int_gt(go_round(period == 8 ? 7 : period + 1, 0), 0);
+    ck_assert(!digest_equal(verdict.identity, identity));
+}
+END_TEST
+
+/* Longer rounds are seen as steps without news; their identity is that of the whole
+ * round too. */
+START_TEST(test_identity_of_a_long_round_is_that_of_the_round)
+{
+    enum { PERIOD = 11 };
+    struct digest identity = {0};
+    for (int from = 0; from < PERIOD; from++) {
+        entropy_state_reset(&state);
+        int steps = 0;
+        enum entropy_level level = ENTROPY_OK;
+        for (; level != ENTROPY_STUCK && steps < 100; steps++) {
+            const uint64_t key = (uint64_t)((steps + from) % PERIOD) + 1;
+            struct entropy_fact fact = call(key, key, 0);
+            fact.gain = steps < PERIOD ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE;
+            level = apply(fact);
+        }
+        ck_assert_int_eq(verdict.rung, ENTROPY_RUNG_BARREN);
+        ck_assert_int_eq(steps, PERIOD + 8);
+        if (from == 0)
+            identity = verdict.identity;
+        ck_assert(digest_equal(verdict.identity, identity));
+    }
+}
+END_TEST
+
+START_TEST(test_cycle_of_looks_is_none)
+{
+    for (int i = 0; i < 40; i++)
+        ck_assert_int_eq(apply_news((uint64_t)(i % 2), 5, ENTROPY_POLL), ENTROPY_OK);
+}
+END_TEST
+
+START_TEST(test_failure_counts_over_gaps)
+{
+    for (uint64_t i = 0; i < 4; i++) {
+        (void)apply_news(1, 1, ENTROPY_FAILED);
+        ck_assert_int_eq(verdict.level, i == 3 ? ENTROPY_SUSPECT : ENTROPY_OK);
+        (void)apply_news(50 + i, 50 + i, 0);
+    }
+    ck_assert_int_eq(apply_news(1, 1, ENTROPY_FAILED), ENTROPY_STUCK);
+    ck_assert_int_eq(verdict.rung, ENTROPY_RUNG_FAILURE);
+    ck_assert_int_eq(verdict.count, 5);
+    ck_assert_int_eq(verdict.first, 1);
+    ck_assert_int_eq(verdict.last, 9);
+}
+END_TEST
+
+START_TEST(test_failure_between_edits_has_more_time)
+{
+    for (uint64_t i = 0; i < 7; i++) {
+        ck_assert_int_ne(apply_news(1, 1, ENTROPY_FAILED), ENTROPY_STUCK);
+        (void)apply_news(50 + i, 50 + i, ENTROPY_CHANGED);
+    }
+    ck_assert_int_eq(apply_news(1, 1, ENTROPY_FAILED), ENTROPY_STUCK);
+    ck_assert_int_eq(verdict.rung, ENTROPY_RUNG_FAILURE);
+    ck_assert_int_eq(verdict.count, 8);
+}
+END_TEST
+
+START_TEST(test_failure_that_moves_is_none)
+{
+    for (uint64_t i = 0; i < 40; i++) {
+        ck_assert_int_eq(apply_news(1, 100 - i / 3, ENTROPY_FAILED), ENTROPY_OK);
+        (void)apply_news(500 + i, 500 + i, 0);
+    }
+}
+END_TEST
+
+START_TEST(test_nothing_new_is_suspect_at_4_and_stuck_at_8)
+{
+    (void)apply_news(1, 1, 0);
+    for (int i = 1; i <= 8; i++) {
+        const enum entropy_level want = i >= 8   ? ENTROPY_STUCK
+                                        : i >= 4 ? ENTROPY_SUSPECT
+                                                 : ENTROPY_OK;
+        ck_assert_int_eq(apply(call((uint64_t)i + 10, 9, 0)), want);
+        ck_assert_int_eq(verdict.news, i == 4 || i == 8);
+    }
+    ck_assert_int_eq(verdict.rung, ENTROPY_RUNG_BARREN);
+    ck_assert_int_eq(verdict.count, 8);
+    ck_assert_int_eq(verdict.first, 2);
+}
+END_TEST
+
+START_TEST(test_news_ends_a_barren_streak)
+{
+    for (uint64_t i = 0; i < 50; i++) {
+        const bool news = i % 4 == 3;
+        const enum entropy_level level =
+            news ? apply_news(i, i, 0) : apply(call(i, i % 3 + 1000, 0));
+        ck_assert_int_eq(level, ENTROPY_OK);
+    }
+}
+END_TEST
+
+START_TEST(test_looks_without_news_weigh_less)
+{
+    (void)apply_news(1, 1, 0);
+    for (uint64_t i = 1; i < 20; i++)
+        ck_assert_int_ne(apply(call(i + 10, i % 2, ENTROPY_POLL)), ENTROPY_STUCK);
+    ck_assert_int_eq(apply(call(5, 5, ENTROPY_POLL)), ENTROPY_STUCK);
+    ck_assert_int_eq(verdict.rung, ENTROPY_RUNG_BARREN);
+    ck_assert(verdict.poll);
+}
+END_TEST
+
+static const struct {
+    enum entropy_kind kind;
+    unsigned bits;
+    enum entropy_rung rung;
+    int suspect_at, stuck_at;
+} others[] = {
+    {ENTROPY_PAUSE, 0, ENTROPY_RUNG_PAUSE, 10, 20},
+    {ENTROPY_MESSAGE, ENTROPY_ALIKE, ENTROPY_RUNG_MONOLOGUE, 3, 5},
+    {ENTROPY_MESSAGE, ENTROPY_CHANTS, ENTROPY_RUNG_CHANT, 1, 1},
+    {ENTROPY_NEUTRAL, 0, ENTROPY_RUNG_REPEAT, 3, 5},
+};
+
+START_TEST(test_pauses_messages_and_plans_have_their_rungs)
+{
+    for (int i = 1; i <= others[_i].stuck_at; i++) {
+        const struct entropy_fact fact = {
+            .kind = others[_i].kind, .bits = others[_i].bits, .call = {1, 1}};
+        const enum entropy_level want = i >= others[_i].stuck_at     ? ENTROPY_STUCK
+                                        : i >= others[_i].suspect_at ? ENTROPY_SUSPECT
+                                                                     : ENTROPY_OK;
+        ck_assert_int_eq(apply(fact), want);
+    }
+    ck_assert_int_eq(verdict.rung, others[_i].rung);
+}
+END_TEST
+
+START_TEST(test_a_call_ends_pauses_and_monologues)
+{
+    const struct entropy_fact pause = {.kind = ENTROPY_PAUSE};
+    const struct entropy_fact words = {.kind = ENTROPY_MESSAGE, .bits = ENTROPY_ALIKE};
+    for (uint64_t i = 0; i < 30; i++) {
+        ck_assert_int_eq(apply(pause), ENTROPY_OK);
+        ck_assert_int_eq(apply(words), ENTROPY_OK);
+        ck_assert_int_eq(apply_news(i, i, 0), ENTROPY_OK);
+    }
+}
+END_TEST
+
+START_TEST(test_one_identity_is_told_once_and_two_at_most)
+{
+    int told = 0;
+    for (uint64_t key = 1; key <= 4; key++)
+        for (int i = 0; i < 4; i++) {
+            (void)apply_news(key, key, 0);
+            told += verdict.news;
+        }
+    ck_assert_int_eq(told, 2);
+    ck_assert_int_eq(verdict.level, ENTROPY_SUSPECT);
+}
+END_TEST
+
+START_TEST(test_stuck_stays_until_a_person_speaks)
+{
+    for (int i = 0; i < 5; i++)
+        (void)apply_news(1, 1, 0);
+    ck_assert(verdict.news);
+    ck_assert_int_eq(apply_news(2, 2, 0), ENTROPY_STUCK);
+    ck_assert(!verdict.news);
+    ck_assert_int_eq(verdict.last, 5);
+    entropy_state_reset(&state);
+    ck_assert_int_eq(apply_news(1, 1, 0), ENTROPY_OK);
+    ck_assert_int_eq(entropy_state_steps(&state), 1);
+}
+END_TEST
+
+/* "Go on" doubles: 5, then 10, 20, 40 and never more. */
+START_TEST(test_go_on_doubles_and_never_ends_the_watch)
+{
+    static const int stops[] = {5, 10, 20, 40, 40};
+    int steps = 0;
+    for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
+        while (apply_news(1, 1, 0) != ENTROPY_STUCK)
+            ck_assert_int_lt(++steps, 1000);
+        steps++;
+        ck_assert_int_ge(steps, stops[i]);
+        ck_assert_int_le(steps, stops[i] + (i == 4));
+        entropy_state_go_on(&state);
+    }
+    ck_assert_int_eq(state.scale, ENTROPY_SCALE_MAX);
+}
+END_TEST
+
+START_TEST(test_looks_go_on_to_40)
+{
+    int steps = 1;
+    for (; apply_news(1, 1, ENTROPY_POLL) != ENTROPY_STUCK; steps++)
+        ck_assert_int_lt(steps, 100);
+    ck_assert_int_eq(steps, 20);
+    entropy_state_go_on(&state);
+    entropy_state_go_on(&state);
+    for (steps++; apply_news(1, 1, ENTROPY_POLL) != ENTROPY_STUCK; steps++)
+        ck_assert_int_lt(steps, 100);
+    ck_assert_int_eq(steps, ENTROPY_REPEAT_MAX);
+}
+END_TEST
+
+START_TEST(test_zero_switches_a_rung_off)
+{
+    for (size_t i = 0; entropy_limit(i); i++)
+        ck_assert(entropy_limit_set(&limits, entropy_limit(i), 0, NULL));
+    for (int i = 0; i < 200; i++) {
+        ck_assert_int_eq(apply(call(1, 1, ENTROPY_FAILED)), ENTROPY_OK);
+        ck_assert_int_eq(apply((struct entropy_fact){.kind = ENTROPY_PAUSE}), ENTROPY_OK);
+        ck_assert_int_eq(apply((struct entropy_fact){.kind = ENTROPY_MESSAGE,
+                                                     .bits = ENTROPY_ALIKE | ENTROPY_CHANTS}),
+                         ENTROPY_OK);
+    }
+}
+END_TEST
+
+/* The same facts give the same verdicts, also through JSON and from any point on. */
+START_TEST(test_facts_survive_json_and_give_the_same_verdicts)
+{
+    struct entropy_state other = {0};
+    uint64_t random = 42;
+    for (int i = 0; i < 2000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        struct entropy_fact fact = {
+            .kind = (enum entropy_kind)(random >> 60) % ENTROPY_KIND_COUNT,
+            .gain = (enum entropy_gain)(random >> 40) % ENTROPY_GAIN_COUNT,
+            .bits = (unsigned)(random >> 33) & ENTROPY_BITS_ALL & ~(unsigned)ENTROPY_CHANTS,
+            .call = {random >> 61, 1},
+            .outcome = {1, random >> 62},
+            .raw = random,
+            .new_permille = (int)((random >> 20) % 1002) - 1,
+            .lines = (int64_t)(random >> 34),
+        };
+        struct str text = {0};
+        struct json *json = NULL;
+        struct entropy_fact back;
+        struct entropy_verdict again;
+        entropy_fact_to_json(&fact, &text);
+        ck_assert(json_parse(str_text(&text), text.len, &json, NULL, NULL));
+        ck_assert(entropy_fact_from_json(json, &back));
+        json_free(json);
+        str_done(&text);
+        (void)apply(fact);
+        entropy_apply(&other, &back, number - 1, &limits, &again);
+        ck_assert_int_eq(again.level, verdict.level);
+        ck_assert_int_eq(again.rung, verdict.rung);
+        ck_assert_int_eq(again.first, verdict.first);
+        ck_assert(digest_equal(again.identity, verdict.identity));
+        if (verdict.level == ENTROPY_STUCK) {
+            entropy_state_go_on(&state);
+            entropy_state_go_on(&other);
+        }
+    }
+    entropy_state_done(&other);
+}
+END_TEST
+
+static const char *const no_facts[] = {
+    "[]",
+    "1",
+    "{\"kind\":\"other\"}",
+    "{\"kind\":1}",
+    "{\"call\":\"12\"}",
+    "{\"call\":\"0123456789abcdef0123456789abcdeX\"}",
+    "{\"out\":{}}",
+    "{\"bits\":-1}",
+    "{\"bits\":4096}",
+    "{\"bits\":\"1\"}",
+    "{\"gain\":\"much\"}",
+    "{\"new\":1001}",
+    "{\"lines\":-5}",
+    "{\"lines\":99999999999}",
+};
+
+START_TEST(test_what_is_no_fact_is_refused)
+{
+    struct json *json = NULL;
+    struct entropy_fact fact = {.lines = 77};
+    ck_assert(json_parse(no_facts[_i], strlen(no_facts[_i]), &json, NULL, NULL));
+    ck_assert_msg(!entropy_fact_from_json(json, &fact), "%s", no_facts[_i]);
+    ck_assert_int_eq(fact.lines, 77);
+    json_free(json);
+}
+END_TEST
+
+START_TEST(test_members_of_a_fact_may_be_missing)
+{
+    struct json *json = NULL;
+    struct entropy_fact fact;
+    ck_assert(json_parse("{\"later\":1}", 11, &json, NULL, NULL));
+    ck_assert(entropy_fact_from_json(json, &fact));
+    ck_assert_int_eq(fact.kind, ENTROPY_CALL);
+    ck_assert_int_eq(fact.new_permille, -1);
+    ck_assert(!digest_is_known(fact.call));
+    json_free(json);
+}
+END_TEST
+
+START_TEST(test_C1_stuck_is_when_the_last_three_are_equal)
+{
+    const struct digest a = {1, 1};
+    const struct digest b = {1, 2};
+    const struct digest unknown = {0, 0};
+    const struct digest equal[] = {b, a, a, a};
+    const struct digest differ[] = {a, a, b};
+    const struct digest back[] = {a, a, b, a};
+    const struct digest hidden[] = {unknown, unknown, unknown};
+    ck_assert(!entropy_is_stuck(equal, 0, 3));
+    ck_assert(!entropy_is_stuck(&equal[1], 2, 3));
+    ck_assert(entropy_is_stuck(&equal[1], 3, 3));
+    ck_assert(entropy_is_stuck(equal, 4, 3));
+    ck_assert(!entropy_is_stuck(equal, 4, 4));
+    ck_assert(!entropy_is_stuck(differ, 3, 3));
+    ck_assert(!entropy_is_stuck(back, 4, 3));
+    ck_assert(!entropy_is_stuck(hidden, 3, 3));
+    ck_assert(!entropy_is_stuck(equal, 4, 0));
+    ck_assert(!entropy_is_stuck(equal, 4, 1));
+}
+END_TEST
+
+START_TEST(test_names_go_both_ways)
+{
+    for (int rung = 0; rung < ENTROPY_RUNG_COUNT; rung++)
+        ck_assert_int_eq(entropy_rung_named(entropy_rung_name((enum entropy_rung)rung)), rung);
+    ck_assert_int_eq(entropy_rung_named("R1"), ENTROPY_RUNG_NONE);
+}
+END_TEST
+
+START_TEST(test_nudge_is_one_line_that_says_what_to_do)
+{
+    struct str text = {0};
+    char call_text[1000];
+    memset(call_text, 'x', sizeof(call_text) - 1);
+    call_text[sizeof(call_text) - 1] = '\0';
+    const struct entropy_verdict repeat = {
+        .level = ENTROPY_SUSPECT, .rung = ENTROPY_RUNG_REPEAT, .count = 3};
+    entropy_nudge(&repeat, "make\ntest", 1u << NORMALISER_DURATIONS | 1u << NORMALISER_PIDS, &text);
+    ck_assert_str_eq(str_text(&text),
+                     "You may be going in circles: the same call with the same result, 3 times in "
+                     "a row, last `make test` (durations, pids not counted). Please do something "
+                     "else, or say what is in the way.");
+    str_clear(&text);
+    const struct entropy_verdict poll = {
+        .level = ENTROPY_SUSPECT, .rung = ENTROPY_RUNG_REPEAT, .count = 10, .poll = true};
+    entropy_nudge(&poll, call_text, 0, &text);
+    ck_assert_ptr_nonnull(strstr(str_text(&text), "5, 10, 30, 60 s"));
+    ck_assert_uint_lt(text.len, 500);
+    str_clear(&text);
+    const struct entropy_verdict ok = {0};
+    entropy_nudge(&ok, "make", 0, &text);
+    ck_assert_uint_eq(text.len, 0);
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_every_rung_says_why)
+{
+    struct str text = {0};
+    for (int rung = 1; rung < ENTROPY_RUNG_COUNT; rung++) {
+        const struct entropy_verdict stuck = {
+            .level = ENTROPY_STUCK, .rung = (enum entropy_rung)rung, .count = 5, .period = 2};
+        str_clear(&text);
+        entropy_why(&stuck, &text);
+        ck_assert_uint_gt(text.len, 10);
+        ck_assert_uint_lt(text.len, 100);
+    }
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_limits_are_in_a_table)
+{
+    struct err err = {0};
+    const struct entropy_limit *stop = entropy_limit_named("repeat_stop");
+    ck_assert_ptr_nonnull(stop);
+    ck_assert_int_eq(entropy_limit_get(&limits, stop), 5);
+    ck_assert(entropy_limit_set(&limits, stop, 0, &err));
+    ck_assert_int_eq(limits.repeat_stop, 0);
+    ck_assert(!entropy_limit_set(&limits, stop, -1, &err));
+    ck_assert(!entropy_limit_set(&limits, stop, (int64_t)stop->max + 1, NULL));
+    ck_assert_str_eq(err.message, "'repeat_stop' must be 0 to 1000");
+    ck_assert_ptr_null(entropy_limit_named("nothing"));
+    for (size_t i = 0; entropy_limit(i); i++)
+        ck_assert_int_le(entropy_limit(i)->initial, entropy_limit(i)->max);
+}
+END_TEST
+
+static TCase *add_case(Suite *suite, const char *name)
+{
+    TCase *tcase = test_case(suite, name);
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    return tcase;
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("entropy");
+    TCase *rungs = add_case(suite, "rungs");
+    tcase_add_loop_test(rungs, test_repeat_is_suspect_then_stuck, 0, TABLE_LEN(repeats));
+    tcase_add_test(rungs, test_messages_and_pauses_do_not_break_a_repeat);
+    tcase_add_test(rungs, test_another_result_breaks_a_repeat);
+    tcase_add_loop_test(rungs, test_cycle_is_stuck_after_three_laps, 2, ENTROPY_CYCLE_MAX + 1);
+    tcase_add_loop_test(rungs, test_identity_is_the_same_wherever_a_lap_begins, 2,
+                        ENTROPY_CYCLE_MAX + 1);
+    tcase_add_test(rungs, test_identity_of_a_long_round_is_that_of_the_round);
+    tcase_add_test(rungs, test_cycle_of_looks_is_none);
+    tcase_add_test(rungs, test_failure_counts_over_gaps);
+    tcase_add_test(rungs, test_failure_between_edits_has_more_time);
+    tcase_add_test(rungs, test_failure_that_moves_is_none);
+    tcase_add_test(rungs, test_nothing_new_is_suspect_at_4_and_stuck_at_8);
+    tcase_add_test(rungs, test_news_ends_a_barren_streak);
+    tcase_add_test(rungs, test_looks_without_news_weigh_less);
+    tcase_add_loop_test(rungs, test_pauses_messages_and_plans_have_their_rungs, 0,
+                        TABLE_LEN(others));
+    tcase_add_test(rungs, test_a_call_ends_pauses_and_monologues);
+    TCase *reaction = add_case(suite, "reaction");
+    tcase_add_test(reaction, test_one_identity_is_told_once_and_two_at_most);
+    tcase_add_test(reaction, test_stuck_stays_until_a_person_speaks);
+    tcase_add_test(reaction, test_go_on_doubles_and_never_ends_the_watch);
+    tcase_add_test(reaction, test_looks_go_on_to_40);
+    tcase_add_test(reaction, test_zero_switches_a_rung_off);
+    tcase_add_test(reaction, test_nudge_is_one_line_that_says_what_to_do);
+    tcase_add_test(reaction, test_every_rung_says_why);
+    tcase_add_test(reaction, test_names_go_both_ways);
+    tcase_add_test(reaction, test_limits_are_in_a_table);
+    tcase_add_test(reaction, test_C1_stuck_is_when_the_last_three_are_equal);
+    TCase *facts = add_case(suite, "facts");
+    tcase_add_test(facts, test_facts_survive_json_and_give_the_same_verdicts);
+    tcase_add_loop_test(facts, test_what_is_no_fact_is_refused, 0, TABLE_LEN(no_facts));
+    tcase_add_test(facts, test_members_of_a_fact_may_be_missing);
+    return suite;
+}

@@ -1,0 +1,491 @@
+#include "entropy_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "normaliser.h"
+#include "str.h"
+#include "test_main.h"
+
+static struct entropy_memory *memory;
+static struct entropy_limits limits;
+static struct entropy_fact fact;
+
+static void setup(void)
+{
+    limits = entropy_limits_new();
+    entropy_memory_open(&memory, &limits);
+}
+
+static void teardown(void)
+{
+    entropy_memory_close(memory);
+    memory = NULL;
+}
+
+static void take_line(void *ctx, const struct normaliser_line *line)
+{
+    entropy_memory_line(ctx, line);
+}
+
+static void end(const char *output, int code)
+{
+    struct normaliser *normaliser = NULL;
+    const struct entropy_end how = {.failed = code > 0, .running = code < 0};
+    normaliser_open(&normaliser, entropy_memory_words(memory), take_line, memory);
+    normaliser_add(normaliser, output, strlen(output));
+    normaliser_end(normaliser);
+    normaliser_close(normaliser);
+    entropy_memory_end(memory, &how, &fact);
+}
+
+static void call(const char *tool, const char *args, const char *output, int code)
+{
+    struct json *json = NULL;
+    ck_assert_msg(json_parse(args, strlen(args), &json, NULL, NULL), "%s", args);
+    entropy_memory_begin_call(memory, tool, json);
+    end(output, code);
+    json_free(json);
+}
+
+static void shell(const char *command, const char *output, int code)
+{
+    struct str args = {0};
+    str_add_char(&args, '{');
+    str_json_text(&args, "command", command);
+    str_add_char(&args, '}');
+    call("shell", str_text(&args), output, code);
+    str_done(&args);
+}
+
+/* Two ways to write one call. */
+static const struct {
+    const char *tool, *a, *b;
+    bool same;
+} keys[] = {
+    {"read", "{\"path\":\"x\",\"limit\":1}", "{\"limit\":1.0,\"path\":\"x\"}", true},
+    {"read", "{\"path\":\"x\"}", "{\"path\":\"x\",\"offset\":null}", true},
+    {"read", "{\"path\":\"x\"}", "{\"path\":\"y\"}", false},
+    {"read", "{\"path\":\"x\",\"offset\":1}", "{\"path\":\"x\",\"offset\":2}", false},
+    {"read", "{\"path\":\"x\",\"task_progress\":\"a\"}", "{\"path\":\"x\",\"task_progress\":\"b\"}",
+     true},
+    {"read", "{\"path\":\"x\",\"description\":\"a\"}", "{\"path\":\"x\"}", true},
+    {"mcp__tracker__create_issue", "{\"title\":\"a\"}", "{\"title\":\"b\"}", false},
+    {"bash", "{\"command\":\"make   all\",\"description\":\"x\"}", "{\"command\":\" make all \"}",
+     true},
+    {"bash", "{\"command\":\"make all # try 2\"}", "{\"command\":\"make all\"}", true},
+    {"bash", "{\"command\":\"# look\\nmake all\"}", "{\"command\":\"make all\"}", true},
+    {"bash", "{\"command\":\"echo \\\"one\\\" && make\"}", "{\"command\":\"echo 'two'; make\"}",
+     true},
+    {"bash", "{\"command\":\"make; echo one\"}", "{\"command\":\"make\"}", true},
+    {"bash", "{\"command\":\"make && echo one\"}", "{\"command\":\"make && echo two\"}", false},
+    {"bash", "{\"command\":\"echo one\"}", "{\"command\":\"echo two\"}", false},
+    {"bash", "{\"command\":\"echo $A; make\"}", "{\"command\":\"make\"}", false},
+    {"shell", "{\"command\":[\"bash\",\"-lc\",\"make all\"]}", "{\"command\":\"make  all\"}", true},
+    {"update_plan", "{\"plan\":[{\"step\":\"a\",\"status\":\"done\"}]}",
+     "{\"plan\":[{\"step\":\"b\",\"status\":\"done\"}]}", true},
+    {"update_plan", "{\"plan\":[{\"step\":\"a\",\"status\":\"done\"}]}",
+     "{\"plan\":[{\"step\":\"a\",\"status\":\"pending\"}]}", false},
+    {"job_get", "{\"job\":\"1c392e8e77\"}", "{\"job\":\"e272c95701\"}", true},
+};
+
+START_TEST(test_what_a_call_is)
+{
+    call(keys[_i].tool, keys[_i].a, "", 0);
+    const struct digest a = fact.call;
+    call(keys[_i].tool, keys[_i].b, "", 0);
+    ck_assert_msg(digest_equal(a, fact.call) == keys[_i].same, "%s %s %s", keys[_i].tool,
+                  keys[_i].a, keys[_i].b);
+}
+END_TEST
+
+static const struct {
+    const char *tool, *args;
+    enum entropy_kind kind;
+} kinds[] = {
+    {"shell", "{\"command\":\"sleep 60\"}", ENTROPY_PAUSE},
+    {"shell", "{\"command\":\"sleep 60; echo done\"}", ENTROPY_PAUSE},
+    {"shell", "{\"command\":\"sleep 60 && make\"}", ENTROPY_CALL},
+    {"wait", "{\"seconds\":5}", ENTROPY_PAUSE},
+    {"wait_agent", "{\"id\":\"a\"}", ENTROPY_CALL},
+    {"TodoWrite", "{\"todos\":[]}", ENTROPY_NEUTRAL},
+    {"update_plan", "{}", ENTROPY_NEUTRAL},
+    {"message", "{\"text\":\"hello\"}", ENTROPY_MESSAGE},
+    {"think", "{\"thought\":\"hm\"}", ENTROPY_MESSAGE},
+    {"unheard_of", "{}", ENTROPY_CALL},
+};
+
+START_TEST(test_what_kind_of_step_it_is)
+{
+    call(kinds[_i].tool, kinds[_i].args, "", 0);
+    ck_assert_msg(fact.kind == kinds[_i].kind, "%s %s", kinds[_i].tool, kinds[_i].args);
+}
+END_TEST
+
+static const struct {
+    const char *tool, *args, *output;
+    int code;
+    bool poll;
+} polls[] = {
+    {"shell", "{\"command\":\"kubectl get pods\"}", "api 0/1 ImagePullBackOff", 0, true},
+    {"shell", "{\"command\":\"tail -n 5 x.log\"}", "step 4", 0, true},
+    {"shell", "{\"command\":\"make | tail -n 5\"}", "ok", 0, false},
+    {"shell", "{\"command\":\"sleep 5; curl -s localhost\"}", "no", 7, true},
+    {"shell", "{\"command\":\"sleep 5; cat x\"}", "cat: x: No such file or directory", 1, false},
+    {"shell", "{\"command\":\"\"}", "compiling", -1, true},
+    {"shell", "{\"command\":\"git status\"}", "still", 0, false},
+    {"shell", "{\"command\":\"cat state\"}", "running", 0, false},
+    {"shell", "{\"command\":\"./state\"}", "running", 0, true},
+    {"shell", "{\"command\":\"./state\"}", "running\ncompleted", 0, false},
+    {"shell", "{\"command\":\"pg_isready\"}", "no response", 2, true},
+    {"shell", "{\"command\":\"docker ps\"}", "Cannot connect. Is the daemon running?", 1, false},
+    {"write_stdin", "{\"session_id\":1,\"chars\":\"\"}", "", -1, true},
+    {"write_stdin", "{\"session_id\":1,\"chars\":\"next\\n\"}", "9 {", 0, false},
+    {"process", "{\"action\":\"poll\"}", "Process still running", 0, true},
+    {"job_status", "{\"id\":1}", "queued", 0, true},
+    {"job_status", "{\"id\":1}", "completed", 0, false},
+    {"git_status", "{}", "clean", 0, false},
+    {"todo_status", "{}", "pending", 0, false},
+};
+
+START_TEST(test_what_looks_at_something)
+{
+    call(polls[_i].tool, polls[_i].args, polls[_i].output, polls[_i].code);
+    ck_assert_msg(!(fact.bits & ENTROPY_POLL) == !polls[_i].poll, "%s %s: %s", polls[_i].tool,
+                  polls[_i].args, polls[_i].output);
+}
+END_TEST
+
+/* A second step after a first one: what is news. */
+static const struct {
+    const char *name;
+    const char *first, *first_output;
+    int first_code;
+    const char *second, *second_output;
+    int second_code;
+    enum entropy_gain gain;
+} gains[] = {
+    {"nothing", "make", "a\nb", 0, "make", "b\na", 0, ENTROPY_GAIN_NONE},
+    {"a line", "make", "a", 0, "make", "a\nb", 0, ENTROPY_GAIN_LINE},
+    {"only masked", "make", "took 3.1s", 1, "make", "took 4.5s", 1, ENTROPY_GAIN_NONE},
+    {"a number", "make", "3 failed", 1, "make", "2 failed", 1, ENTROPY_GAIN_LINE},
+    {"it succeeds", "make", "a", 1, "make", "a", 0, ENTROPY_GAIN_FLIP},
+    {"the same of another", "cat a", "x", 0, "cat b", "x", 0, ENTROPY_GAIN_NONE},
+    {"nothing from another", "cat a", "x", 0, "cat b", "", 0, ENTROPY_GAIN_NONE},
+    {"acted on another", "conv a", "ok", 0, "conv b", "ok", 0, ENTROPY_GAIN_SILENT},
+    {"acted again", "conv a", "ok", 0, "conv a", "ok", 0, ENTROPY_GAIN_NONE},
+    {"more of the same", "conv a", "ok", 0, "conv a; conv a", "ok", 0, ENTROPY_GAIN_NONE},
+    {"changed", "mv a b", "", 0, "mv b c", "", 0, ENTROPY_GAIN_CHANGE},
+    {"changed again", "mv a b", "", 0, "mv a b", "", 0, ENTROPY_GAIN_NONE},
+    {"changed nothing", "mv a b", "", 0, "mv c d", "nothing to do", 0, ENTROPY_GAIN_NONE},
+    {"failed in its own words", "cat abc", "no abc", 1, "cat def", "no def", 1, ENTROPY_GAIN_NONE},
+    {"found nothing", "find abc", "abc: no matches", 0, "find def", "def: no matches", 0,
+     ENTROPY_GAIN_NONE},
+};
+
+START_TEST(test_what_is_news)
+{
+    shell(gains[_i].first, gains[_i].first_output, gains[_i].first_code);
+    shell(gains[_i].second, gains[_i].second_output, gains[_i].second_code);
+    ck_assert_msg(fact.gain == gains[_i].gain, "%s: %s", gains[_i].name,
+                  entropy_gain_name(fact.gain));
+}
+END_TEST
+
+static int count_gains(const int *numbers, int count)
+{
+    int gained = 0;
+    for (int i = 0; i < count; i++) {
+        struct str text = {0};
+        str_addf(&text, "found: %d", numbers[i]);
+        shell("./count", str_text(&text), 0);
+        gained += fact.gain == ENTROPY_GAIN_LINE;
+        str_done(&text);
+    }
+    return gained;
+}
+
+START_TEST(test_a_number_that_drifts_is_no_news_after_two_turns)
+{
+    static const int drifting[] = {47, 45, 44, 46, 43, 48, 42, 49, 41, 50};
+    /* first seen, down, down, the first turn; the second one ends it */
+    ck_assert_int_eq(count_gains(drifting, 10), 4);
+}
+END_TEST
+
+START_TEST(test_a_number_that_goes_its_way_stays_news)
+{
+    int falling[40];
+    for (int i = 0; i < 40; i++)
+        falling[i] = 1000 - 7 * i;
+    ck_assert_int_eq(count_gains(falling, 40), 40);
+}
+END_TEST
+
+START_TEST(test_a_counter_of_steps_is_no_news_after_twelve)
+{
+    int counter[40];
+    for (int i = 0; i < 40; i++)
+        counter[i] = i;
+    ck_assert_int_eq(count_gains(counter, 40), 13);
+}
+END_TEST
+
+START_TEST(test_flips_are_news_four_times)
+{
+    int gained = 0;
+    shell("./flaky", "a", 0);
+    for (int i = 0; i < 20; i++) {
+        shell("./flaky", "a", i % 2 == 0);
+        gained += fact.gain == ENTROPY_GAIN_FLIP;
+    }
+    ck_assert_int_eq(gained, limits.flips);
+}
+END_TEST
+
+START_TEST(test_rewriting_a_file_in_other_words_is_no_change)
+{
+    const char *tool = "write_file";
+    call(tool, "{\"path\":\"d.md\",\"content\":\"the service takes a request and stores it\"}",
+         "ok", 0);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_CHANGE);
+    call(tool, "{\"path\":\"d.md\",\"content\":\"the service takes a request and keeps it\"}", "ok",
+         0);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_CHANGE);
+    limits.rewrite_percent = 70;
+    teardown();
+    entropy_memory_open(&memory, &limits);
+    call(tool, "{\"path\":\"d.md\",\"content\":\"the service takes a request and stores it\"}",
+         "ok", 0);
+    call(tool, "{\"path\":\"d.md\",\"content\":\"the service takes a request and keeps it\"}", "ok",
+         0);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_NONE);
+    call(tool, "{\"path\":\"e.md\",\"content\":\"the service takes a request and holds it\"}", "ok",
+         0);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_CHANGE);
+}
+END_TEST
+
+START_TEST(test_messages_alike)
+{
+    entropy_memory_begin_message(memory, "I will fix the import now.", 26);
+    entropy_memory_end(memory, &(struct entropy_end){0}, &fact);
+    ck_assert(!(fact.bits & ENTROPY_ALIKE));
+    entropy_memory_begin_message(memory, "Now I will fix the import!", 26);
+    entropy_memory_end(memory, &(struct entropy_end){0}, &fact);
+    ck_assert(fact.bits & ENTROPY_ALIKE);
+    entropy_memory_begin_message(memory, "The tests need a database.", 26);
+    entropy_memory_end(memory, &(struct entropy_end){0}, &fact);
+    ck_assert(!(fact.bits & ENTROPY_ALIKE));
+    entropy_memory_begin_message(memory, "I will fix the import now.", 26);
+    entropy_memory_end(memory, &(struct entropy_end){0}, &fact);
+    ck_assert(fact.bits & ENTROPY_ALIKE);
+    shell("make", "", 0);
+    entropy_memory_begin_message(memory, "I will fix the import now.", 26);
+    entropy_memory_end(memory, &(struct entropy_end){0}, &fact);
+    ck_assert(!(fact.bits & ENTROPY_ALIKE));
+}
+END_TEST
+
+static const struct {
+    const char *before, *piece, *after;
+    int times;
+    bool chants;
+} chants[] = {
+    {"", "I will do it. ", "", 10, true},
+    {"", "I will do it. ", "", 9, false},
+    {"A beginning. ", "I will do it. ", "An end.", 12, true},
+    {"", "I will do it.\n", "", 12, true},
+    {"", "- I will do it.\n", "", 30, false},
+    {"", "1. I will do it.\n", "", 30, false},
+    {"", "| cell | cell |\n", "", 30, false},
+    {"", "> quoted words\n", "", 30, false},
+    {"```\n", "x = call(y)\n", "```\n", 30, false},
+    {"~~~\n", "x = call(y)\n", "~~~\n", 30, false},
+    {"", "==========", "", 30, false},
+    {"", "\xe2\x94\x80\xe2\x94\x80", "", 200, false},
+    {"", "ha ", "", 200, false},
+    {"", "\xe6\x88\x91\xe4\xbc\x9a\xe5\x81\x9a\xe3\x80\x82", "", 12, true},
+};
+
+START_TEST(test_what_chants)
+{
+    struct str text = {0};
+    str_add(&text, chants[_i].before);
+    for (int i = 0; i < chants[_i].times; i++)
+        str_add(&text, chants[_i].piece);
+    str_add(&text, chants[_i].after);
+    entropy_memory_begin_message(memory, str_text(&text), text.len);
+    entropy_memory_end(memory, &(struct entropy_end){0}, &fact);
+    ck_assert_msg(!(fact.bits & ENTROPY_CHANTS) == !chants[_i].chants, "%s x %d", chants[_i].piece,
+                  chants[_i].times);
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_an_attempt_is_a_step)
+{
+    entropy_memory_begin_attempt(memory, (struct digest){1, 2});
+    ck_assert_ptr_null(entropy_memory_words(memory));
+    end("3 failed in 1.2s\n", 1);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_LINE);
+    ck_assert_int_eq(fact.new_permille, 1000);
+    ck_assert(digest_equal(fact.call, (struct digest){1, 2}));
+    const struct entropy_fact first = fact;
+    entropy_memory_begin_attempt(memory, (struct digest){1, 2});
+    end("3 failed in 1.7s\n", 1);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_NONE);
+    ck_assert_int_eq(fact.new_permille, 0);
+    ck_assert(digest_equal(fact.outcome, first.outcome));
+    ck_assert_uint_ne(fact.raw, first.raw);
+    ck_assert_uint_eq(fact.bits, ENTROPY_FAILED | ENTROPY_MASKED);
+    entropy_memory_begin_attempt(memory, (struct digest){1, 2});
+    entropy_memory_end(memory, &(struct entropy_end){.failed = true, .transient = true}, &fact);
+    ck_assert(fact.bits & ENTROPY_POLL);
+    ck_assert_int_eq(fact.new_permille, -1);
+}
+END_TEST
+
+START_TEST(test_samples_show_what_was_masked)
+{
+    ck_assert_ptr_null(entropy_memory_last(memory));
+    shell("make", "plain\n3 failed in 1.2s", 1);
+    shell("make", "plain\n3 failed in 1.7s", 1);
+    shell("make", "plain\n3 failed in 2.9s", 1);
+    const struct entropy_sample *first = entropy_memory_first(memory);
+    const struct entropy_sample *last = entropy_memory_last(memory);
+    ck_assert_int_eq(first->count, 1);
+    ck_assert_str_eq(first->lines[0].raw, "3 failed in 1.2s");
+    ck_assert_str_eq(last->lines[0].raw, "3 failed in 2.9s");
+    ck_assert_str_eq(last->lines[0].normal, first->lines[0].normal);
+    ck_assert_uint_eq(last->masks, 1u << NORMALISER_DURATIONS);
+}
+END_TEST
+
+START_TEST(test_a_long_line_is_cut_in_a_sample)
+{
+    struct str text = {0};
+    for (int i = 0; i < 3000; i++)
+        str_add(&text, "\xc3\xa9");
+    str_add(&text, " 1.2s");
+    shell("make", str_text(&text), 1);
+    const struct entropy_sample *last = entropy_memory_last(memory);
+    ck_assert_int_eq(last->count, 1);
+    ck_assert_uint_eq(strlen(last->lines[0].raw), (ENTROPY_SAMPLE_BYTES - 1) / 2 * 2);
+    str_done(&text);
+}
+END_TEST
+
+/* Fills every table well over its limit. */
+static void flood(struct entropy_memory *into)
+{
+    struct entropy_memory *const mine = memory;
+    memory = into;
+    for (int i = 0; i < 6000; i++) {
+        struct str args = {0};
+        struct str output = {0};
+        str_addf(&args, "tool-%d --x", i);
+        for (int k = 0; k < 5; k++)
+            str_addf(&output, "%c%c%c line %d\n", 'a' + i % 26, 'a' + i / 26 % 26,
+                     'a' + i / 676 % 26, i * 5 + k);
+        shell(str_text(&args), str_text(&output), i % 3 == 0);
+        str_done(&args);
+        str_done(&output);
+    }
+    memory = mine;
+}
+
+START_TEST(test_what_is_known_can_be_saved_and_loaded)
+{
+    struct entropy_memory *other = NULL;
+    struct str saved = {0};
+    struct str again = {0};
+    struct err err = {0};
+    entropy_memory_open(&other, &limits);
+    flood(memory);
+    entropy_memory_save(memory, &saved);
+    ck_assert_uint_le(saved.len, ENTROPY_BLOB_BYTES_MAX);
+    ck_assert_uint_gt(saved.len, ENTROPY_LINES_MAX * 8);
+    ck_assert_msg(entropy_memory_load(other, saved.data, saved.len, &err), "%s", err.message);
+    entropy_memory_save(other, &again);
+    ck_assert_uint_eq(again.len, saved.len);
+    ck_assert_mem_eq(again.data, saved.data, saved.len);
+    shell("new --tool", "aaa line 1\nnew", 1);
+    const struct entropy_fact want = fact;
+    struct entropy_memory *const mine = memory;
+    memory = other;
+    shell("new --tool", "aaa line 1\nnew", 1);
+    memory = mine;
+    ck_assert_mem_eq(&fact, &want, sizeof(fact));
+    entropy_memory_close(other);
+    str_done(&saved);
+    str_done(&again);
+}
+END_TEST
+
+START_TEST(test_bytes_that_nobody_saved_are_refused)
+{
+    struct str saved = {0};
+    struct err err = {0};
+    shell("make", "3 failed\n2 skipped", 1);
+    entropy_memory_save(memory, &saved);
+    for (size_t len = 0; len < saved.len; len++)
+        ck_assert(!entropy_memory_load(memory, saved.data, len, NULL));
+    ck_assert(!entropy_memory_load(memory, saved.data, saved.len - 1, &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    for (size_t i = 0; i < 20; i++) {
+        saved.data[i] = (char)~saved.data[i];
+        ck_assert(!entropy_memory_load(memory, saved.data, saved.len, NULL));
+        saved.data[i] = (char)~saved.data[i];
+    }
+    shell("make", "3 failed\n2 skipped", 1);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_NONE);
+    ck_assert(entropy_memory_load(memory, saved.data, saved.len, NULL));
+    str_done(&saved);
+}
+END_TEST
+
+START_TEST(test_a_reset_forgets)
+{
+    shell("make", "a", 1);
+    entropy_memory_reset(memory);
+    ck_assert_ptr_null(entropy_memory_last(memory));
+    shell("make", "a", 1);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_LINE);
+}
+END_TEST
+
+static TCase *add_case(Suite *suite, const char *name)
+{
+    TCase *tcase = test_case(suite, name);
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    return tcase;
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("entropy_memory");
+    TCase *calls = add_case(suite, "calls");
+    tcase_add_loop_test(calls, test_what_a_call_is, 0, TABLE_LEN(keys));
+    tcase_add_loop_test(calls, test_what_kind_of_step_it_is, 0, TABLE_LEN(kinds));
+    tcase_add_loop_test(calls, test_what_looks_at_something, 0, TABLE_LEN(polls));
+    tcase_add_test(calls, test_an_attempt_is_a_step);
+    TCase *news = add_case(suite, "news");
+    tcase_add_loop_test(news, test_what_is_news, 0, TABLE_LEN(gains));
+    tcase_add_test(news, test_a_number_that_drifts_is_no_news_after_two_turns);
+    tcase_add_test(news, test_a_number_that_goes_its_way_stays_news);
+    tcase_add_test(news, test_a_counter_of_steps_is_no_news_after_twelve);
+    tcase_add_test(news, test_flips_are_news_four_times);
+    tcase_add_test(news, test_rewriting_a_file_in_other_words_is_no_change);
+    TCase *words = add_case(suite, "words");
+    tcase_add_test(words, test_messages_alike);
+    tcase_add_loop_test(words, test_what_chants, 0, TABLE_LEN(chants));
+    TCase *keeping = add_case(suite, "keeping");
+    tcase_add_test(keeping, test_samples_show_what_was_masked);
+    tcase_add_test(keeping, test_a_long_line_is_cut_in_a_sample);
+    tcase_add_test(keeping, test_what_is_known_can_be_saved_and_loaded);
+    tcase_add_test(keeping, test_bytes_that_nobody_saved_are_refused);
+    tcase_add_test(keeping, test_a_reset_forgets);
+    return suite;
+}
