@@ -150,6 +150,9 @@ void shown_circles_span(const struct shown_circle *circle, int step, struct str 
 void shown_circles(const struct entropy_verdict *verdict, struct str *out);
 /* The same in a column of 11: "same 5x"; "circles? 3x" while it is suspected only. */
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out);
+/* The CLASS column where there is one word's room: circles before the class, for they are the
+ * news; "" where there is nothing to say. */
+void shown_circles_or_class(const struct run_state *state, int task, struct str *out);
 /* What was found equal: "the call and its result"; "" while ok. */
 const char *shown_circles_equal(const struct entropy_verdict *verdict);
 /* The share of an attempt's lines that are new: ".04", "1.0"; "" for -1, not known. */

@@ -91,7 +91,7 @@ static void print_task(const struct status *status, int task, const struct colum
     shown_next(state, task, status->orphaned, &time, &part);
     add_padded(&line, str_text(&part), columns->next + 1);
     str_clear(&part);
-    shown_class(state, task, &part);
+    shown_circles_or_class(state, task, &part);
     add_padded(&line, str_text(&part), 13);
     str_clear(&part);
     shown_why(state, task, &part);

@@ -153,6 +153,15 @@ void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out)
         str_addf(out, "%s %dx", rungs[verdict->rung].brief, verdict->count);
 }
 
+void shown_circles_or_class(const struct run_state *state, int task, struct str *out)
+{
+    struct shown_circle circle;
+    if (shown_circles_of(state, task, &circle))
+        shown_circles_brief(&circle.verdict, out);
+    else
+        shown_class(state, task, out);
+}
+
 const char *shown_circles_equal(const struct entropy_verdict *verdict)
 {
     assert(verdict->rung < ENTROPY_RUNG_COUNT);

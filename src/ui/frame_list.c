@@ -96,7 +96,7 @@ struct row {
     const struct view_fold *fold; /* the row is this one's; NULL = the task's own */
     bool chosen;
     enum shown shown;
-    struct shown_circle circle; /* ok unless it is stuck, or suspected */
+    bool suspected; /* it may go in circles */
 };
 
 static void add_task(const struct row *row, struct str *out)
@@ -119,16 +119,6 @@ static void add_phase(const struct row *row, struct str *out)
     }
     int step = run_state_step_number(state, row->task);
     str_add_char(out, phase_letter(state->plan->tasks[row->task].steps[step].phase));
-}
-
-/* In the place of the class: that it goes in circles is the news. */
-static void add_class(const struct row *row, struct str *out)
-{
-    shown_circles_brief(&row->circle.verdict, out);
-    if (out->len == 0)
-        shown_class(row->input->facts->state, row->task, out);
-    if (out->len == 0)
-        str_add(out, row->canvas->ascii ? "-" : "—");
 }
 
 static void add_cell(const struct row *row, enum column column, struct str *out)
@@ -154,23 +144,20 @@ static void add_cell(const struct row *row, enum column column, struct str *out)
         add_next(row->input, row->task, out);
         break;
     case COL_CLASS:
-        add_class(row, out);
+        shown_circles_or_class(state, row->task, out);
+        if (out->len == 0)
+            str_add(out, row->canvas->ascii ? "-" : "—");
         break;
     case COL_COUNT:
         break;
     }
 }
 
-static bool is_suspected(const struct row *row)
-{
-    return row->circle.verdict.level == ENTROPY_SUSPECT;
-}
-
 static enum style cell_style(const struct row *row, enum column column)
 {
     if (column == COL_STATE)
         return frame_style(row->shown);
-    return column == COL_CLASS && is_suspected(row) ? STYLE_SUSPECT : STYLE_PLAIN;
+    return column == COL_CLASS && row->suspected ? STYLE_SUSPECT : STYLE_PLAIN;
 }
 
 static void draw_cells(const struct row *row)
@@ -276,7 +263,7 @@ static void draw_row(const struct row *row)
     (void)canvas_text(canvas, (struct spot){row->row, row->column + 1, 1}, frame_style(row->shown),
                       shown_sign(row->shown, canvas->ascii));
     struct spot mark = {row->row, row->column + 2, 1};
-    if (is_suspected(row))
+    if (row->suspected)
         (void)canvas_text(canvas, mark, STYLE_SUSPECT, shown_sign(SHOWN_STUCK, canvas->ascii));
     else if (is_below_fold(row))
         (void)canvas_text(canvas, mark, STYLE_RULE, canvas->ascii ? "|" : "│");
@@ -334,10 +321,11 @@ static struct row row_of(struct canvas *canvas, const struct frame_input *input,
                       .fold = fold_in(input, in_view),
                       .chosen = task == view->chosen && view->on_fold == view_row_is_fold(in_view),
                       .shown = shown_task(facts->state, task, facts->orphaned)};
+    struct shown_circle circle;
     if (row.fold)
         row.shown = row.fold->held == row.fold->fault.count ? SHOWN_HELD : SHOWN_BACKOFF;
-    else
-        (void)shown_circles_of(facts->state, task, &row.circle);
+    else if (shown_circles_of(facts->state, task, &circle))
+        row.suspected = circle.verdict.level == ENTROPY_SUSPECT;
     return row;
 }
 

@@ -29,6 +29,7 @@ want_in 'status --json: what it saw' "$status" '"circles":{"level":"stuck","rung
 want_in 'status --json: in words' "$status" '"equal":"the call and its result","words":"same result 5 times"}'
 want_in 'status --json: tries are left' "$status" '"attempt":5,"attempts_max":10'
 want_in 'status: in words' "$("$devs" status)" 'entropy detected: same result 5 times'
+want_in 'status: in the column of the class' "$("$devs" status)" ' same 5x '
 
 # --- why
 out=$("$devs" why tax)
