@@ -7,24 +7,35 @@
 #include "normaliser.h"
 #include "shown.h"
 #include "test_main.h"
+#include "xalloc.h"
 
 static char *doc;
+static char *prose; /* the same on one line */
 
 static void setup(void)
 {
     doc = test_read_file(test_source_path("docs/entropy.md"));
     ck_assert_ptr_nonnull(doc);
+    prose = xstrdup(doc);
+    for (char *at = strchr(prose, '\n'); at; at = strchr(at, '\n'))
+        *at = ' ';
 }
 
 static void teardown(void)
 {
+    free(prose);
     free(doc);
-    doc = NULL;
+    prose = doc = NULL;
 }
 
 static void says(const char *words)
 {
     ck_assert_msg(strstr(doc, words) != NULL, "docs/entropy.md does not say: %s", words);
+}
+
+static void says_somewhere(const char *words)
+{
+    ck_assert_msg(strstr(prose, words) != NULL, "docs/entropy.md does not say: %s", words);
 }
 
 static int rows_that_begin(const char *start)
@@ -117,15 +128,15 @@ END_TEST
 START_TEST(test_windows_going_on_and_misses_are_documented)
 {
     char words[64];
-    says("`research`");
-    says("`loops`");
-    says("devs entropy");
-    says("exit code 3");
+    says_somewhere("`research`");
+    says_somewhere("`loops`");
+    says_somewhere("devs entropy");
+    says_somewhere("exit code 3");
     (void)snprintf(words, sizeof(words), "last %d steps", ENTROPY_WINDOW);
-    says(words);
+    says_somewhere(words);
     (void)snprintf(words, sizeof(words), "at %d at the latest", ENTROPY_REPEAT_MAX);
-    says(words);
-    says("What it cannot see");
+    says_somewhere(words);
+    says_somewhere("What it cannot see");
 }
 END_TEST
 
