@@ -21,7 +21,7 @@ enum {
                                                       be shorter than the word for it */
     NORMALISER_WORDS_MAX = 128, /* words of a call that are looked for; more are not */
     NORMALISER_WORD_MIN = 3,    /* bytes; shorter ones mean too little */
-    NORMALISER_WORD_MAX = 64,   /* bytes; longer ones are nobody's name */
+    NORMALISER_WORD_MAX = 128,  /* bytes; longer ones are nobody's name */
 };
 
 /* What kind of token was replaced. */
@@ -70,8 +70,8 @@ void normaliser_words_open(struct normaliser_words **out);
 void normaliser_words_close(struct normaliser_words *words);
 
 /* Take in the words of a text (a tool's name, an argument, JSON of arguments): runs of
- * letters, digits, '_' and bytes over 127 that have a letter in them. Those past
- * NORMALISER_WORDS_MAX are left out. */
+ * letters, digits, '_' and bytes over 127 that are no number; and whole names with a '/' in
+ * them, such as paths and branches. Those past NORMALISER_WORDS_MAX are left out. */
 void normaliser_words_add(struct normaliser_words *words, const char *bytes, size_t len);
 
 struct normaliser;

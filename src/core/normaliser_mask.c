@@ -121,7 +121,8 @@ static void replace(struct masker *masker, const struct token *token)
 static void mask_prefix(struct masker *masker)
 {
     struct token token;
-    if (token_time_prefix(&masker->scan, &token) || token_pid_of_job(&masker->scan, &token))
+    if (token_time_prefix(&masker->scan, &token) || token_pid_prefix(&masker->scan, &token) ||
+        token_meter(&masker->scan, &token))
         replace(masker, &token);
 }
 

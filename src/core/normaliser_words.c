@@ -23,8 +23,8 @@ struct normaliser_words {
     struct str text; /* all words in a row */
     struct word words[NORMALISER_WORDS_MAX];
     int count;
-    /* By a hash of three bytes: does a word begin with some that have it? Most places of an
-     * output are no beginning of any, and this says so at once. */
+    /* By a hash of three bytes: bit len % 8 for each word that begins with some that have it.
+     * Most places of an output are no beginning of any, and this says so at once. */
     byte beginnings[BEGINNINGS];
     byte slots[SLOTS]; /* open addressing: number of the word plus 1, 0 = free */
 };
@@ -74,6 +74,11 @@ static inline uint32_t beginning_of(const byte *p)
     return bytes * UINT32_C(2654435761) >> (32 - BEGINNING_BITS);
 }
 
+static byte length_bit(size_t len)
+{
+    return (byte)(1U << len % 8);
+}
+
 static void add_word(struct normaliser_words *words, const byte *bytes, size_t len)
 {
     byte *slot = &words->slots[slot_of(words, bytes, len)];
@@ -84,7 +89,7 @@ static void add_word(struct normaliser_words *words, const byte *bytes, size_t l
     words->count++;
     *slot = (byte)words->count;
     str_add_n(&words->text, (const char *)bytes, len);
-    words->beginnings[beginning_of(bytes)] = 1;
+    words->beginnings[beginning_of(bytes)] |= length_bit(len);
 }
 
 static bool fits(size_t len)
@@ -92,10 +97,42 @@ static bool fits(size_t len)
     return len >= NORMALISER_WORD_MIN && len <= NORMALISER_WORD_MAX;
 }
 
+static bool is_of_path(byte c)
+{
+    return byte_is(c, CLASS_WORD) || (c != '\0' && strchr("./-+@~", c));
+}
+
+/* The end of the path or the joined name that begins at p; a sentence's point is none of it. */
+static const byte *path_end(const byte *p, const byte *end)
+{
+    const byte *from = p;
+    while (p < end && p - from <= NORMALISER_WORD_MAX && is_of_path(*p))
+        p++;
+    while (p > from && p[-1] == '.')
+        p--;
+    return p;
+}
+
+/* What the call names with a '/' in it is looked for as a whole too. */
+static void add_paths(struct normaliser_words *words, const byte *p, const byte *end)
+{
+    while (p < end) {
+        const byte *to = path_end(p, end);
+        if (to - p > NORMALISER_WORD_MAX)
+            to = p; /* too long: its parts are words all the same */
+        if (fits((size_t)(to - p)) && memchr(p, '/', (size_t)(to - p)))
+            add_word(words, p, (size_t)(to - p));
+        for (p = to; p < end && is_of_path(*p); p++)
+            ;
+        p += p < end;
+    }
+}
+
 void normaliser_words_add(struct normaliser_words *words, const char *bytes, size_t len)
 {
     const byte *p = (const byte *)bytes;
     const byte *end = p + len;
+    add_paths(words, p, end);
     while (p < end) {
         const byte *from = p;
         bool named = false; /* a number alone is no name */
@@ -109,7 +146,8 @@ void normaliser_words_add(struct normaliser_words *words, const char *bytes, siz
 
 static bool has_word(const struct normaliser_words *words, const byte *bytes, size_t len)
 {
-    return fits(len) && words->slots[slot_of(words, bytes, len)] != 0;
+    return fits(len) && (words->beginnings[beginning_of(bytes)] & length_bit(len)) &&
+           words->slots[slot_of(words, bytes, len)] != 0;
 }
 
 /* A line while the call's words are replaced. */
@@ -162,6 +200,21 @@ static const byte *next_beginning(const struct normaliser_words *words, const by
     return p <= last ? p : end;
 }
 
+/* The end of the call's word that begins at p; NULL if none does. */
+static const byte *word_end(const struct normaliser_words *words, const struct echo *echo,
+                            const byte *p)
+{
+    const byte *to = p > echo->start && is_of_path(p[-1]) ? p : path_end(p, echo->end);
+    if (has_word(words, p, (size_t)(to - p)) && !is_token(echo, p, to))
+        return to;
+    if (p > echo->start && byte_is(p[-1], CLASS_WORD))
+        return NULL;
+    for (to = p; to < echo->end && byte_is(*to, CLASS_WORD);)
+        to++;
+    bool found = has_word(words, p, (size_t)(to - p)) && !is_token(echo, p, to);
+    return found ? skip_short_parts(echo, to) : NULL;
+}
+
 bool normaliser_words_mask(const struct normaliser_words *words, const char *bytes, size_t len,
                            struct str *out)
 {
@@ -170,15 +223,10 @@ bool normaliser_words_mask(const struct normaliser_words *words, const char *byt
     if (len < NORMALISER_WORD_MIN)
         return false;
     while ((p = next_beginning(words, p, echo.end)) < echo.end) {
-        const byte *from = p;
-        bool inside = from > echo.start && byte_is(from[-1], CLASS_WORD);
-        do
-            p++;
-        while (p < echo.end && byte_is(*p, CLASS_WORD));
-        if (!inside && has_word(words, from, (size_t)(p - from)) && !is_token(&echo, from, p)) {
-            p = skip_short_parts(&echo, p);
-            replace(&echo, from, p);
-        }
+        const byte *to = word_end(words, &echo, p);
+        if (to)
+            replace(&echo, p, to);
+        p = to ? to : p + 1;
     }
     if (!echo.copied)
         return false;

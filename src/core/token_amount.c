@@ -7,6 +7,7 @@ enum {
     FIGURES_MAX = 20, /* with the commas between thousands */
     LIST_MAX = 8,     /* numbers with a slash between them */
     PARTS_MAX = 6,    /* of one duration: from weeks to milliseconds */
+    METER_COLONS = 6, /* in the three clocks of curl's meter */
 };
 
 /* What may follow a number at once, and what only after a blank: "5m" is an age, but "5 m"
@@ -164,6 +165,19 @@ static const byte *duration_end(const struct token_scan *scan, const byte *end)
     return byte_is(byte_at(scan, end), CLASS_WORD) || token_is_next(scan, end, "/s") ? NULL : end;
 }
 
+/* "932M 0s", "1.07G=0.01s": wget leaves out the "/s" of its rates. */
+static bool is_bare_rate(const struct token_scan *scan, const struct amount *amount)
+{
+    const byte unit = *amount->unit;
+    const byte next = byte_at(scan, amount->unit_end);
+    if (amount->unit > amount->figures_end || amount->unit_end - amount->unit != 1 ||
+        (unit != 'K' && unit != 'M' && unit != 'G') || (next != ' ' && next != '='))
+        return false;
+    const struct amount left = amount_at(scan, amount->unit_end + 1);
+    return left.figures_end > amount->unit_end + 1 && left.unit == left.figures_end &&
+           left.unit_end > left.unit && is_time(&left);
+}
+
 /* The end of "/s", "/sec", "/it", or of a unit that is a rate; NULL if it is none. */
 static const byte *rate_end(const struct token_scan *scan, const struct amount *amount)
 {
@@ -173,6 +187,8 @@ static const byte *rate_end(const struct token_scan *scan, const struct amount *
         const byte *word = run_end(scan, end + 1, CLASS_WORD);
         return word > end + 1 && is_one_of(end + 1, word, per, ARRAY_LEN(per)) ? word : NULL;
     }
+    if (is_bare_rate(scan, amount))
+        return end;
     bool ends = !byte_is(next, CLASS_WORD) && next != '=';
     return ends && is_one_of(amount->unit, end, rates, ARRAY_LEN(rates)) ? end : NULL;
 }
@@ -222,4 +238,19 @@ bool token_amount(const struct token_scan *scan, const struct token_word *word, 
         return token_set(out, at, end, TOKEN_RATE, NORMALISER_RATES);
     end = is_time(&amount) ? duration_end(scan, amount.unit_end) : NULL;
     return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
+}
+
+/* curl's meter, a whole line of figures: "100 155 100 155 0 0 914 0 --:--:-- --:--:-- 0". */
+bool token_meter(const struct token_scan *scan, struct token *out)
+{
+    int clocks = 0;
+    if (!byte_is(*scan->start, CLASS_DIGIT))
+        return false;
+    for (const byte *p = scan->start; p < scan->end; p++) {
+        clocks += *p == ':';
+        if (!byte_is(*p, CLASS_DIGIT) && (*p == '\0' || !strchr(" .:-kMGT", *p)))
+            return false;
+    }
+    return clocks == METER_COLONS &&
+           token_set(out, scan->start, scan->end, TOKEN_RATE, NORMALISER_RATES);
 }

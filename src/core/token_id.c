@@ -6,8 +6,12 @@ enum {
     HEX_MIN = 7,
     HEX_SURE = 12, /* from here on digits alone will do */
     HEX_MAX = 128, /* SHA-512 */
-    NAME_MIN = 5,  /* letters of a word that happens to be hex */
-    NAME_MAX = 8,  /* with its number */
+    JOINED_HEX_MIN = 6,
+    POD_SET_MIN = 8, /* of the set that a pod belongs to */
+    POD_SET_MAX = 10,
+    POD_LEN = 5,
+    NAME_MIN = 5, /* letters of a word that happens to be hex */
+    NAME_MAX = 8, /* with its number */
     ID_MIN = 16,
     ID_MAX = 128,
     SECRET_PART_MAX = 2048,
@@ -86,23 +90,23 @@ static bool is_made_up(const byte *from, const byte *to)
     return len < 3 * (ptrdiff_t)token_parts(from, to);
 }
 
-static bool find_made_up(const struct token_scan *scan, const struct token_word *word,
-                         struct token *out)
-{
-    if (is_made_up(word->from, word->to))
-        return token_set(out, word->from, word->to, TOKEN_ID, NORMALISER_IDS);
-    if (byte_at(scan, word->to) != '-')
-        return false;
-    const byte *end = base64_end(scan, word->from, ID_MAX + 1);
-    return end - word->from > ID_MIN && is_made_up(word->from, end) &&
-           token_set(out, word->from, end, TOKEN_ID, NORMALISER_IDS);
-}
-
 static bool is_hex(const byte *from, const byte *to)
 {
     while (from < to && byte_is(*from, CLASS_HEX))
         from++;
     return from == to;
+}
+
+static bool find_made_up(const struct token_scan *scan, const struct token_word *word,
+                         struct token *out)
+{
+    if (is_made_up(word->from, word->to))
+        return token_set(out, word->from, word->to, TOKEN_ID, NORMALISER_IDS);
+    if (byte_at(scan, word->to) != '-' || is_hex(word->from, word->to))
+        return false;
+    const byte *end = base64_end(scan, word->from, ID_MAX + 1);
+    return end - word->from > ID_MIN && is_made_up(word->from, end) &&
+           token_set(out, word->from, end, TOKEN_ID, NORMALISER_IDS);
 }
 
 static bool find_address(const struct token_scan *scan, const struct token_word *word,
@@ -138,16 +142,52 @@ static bool is_numbered_name(const byte *from, const byte *to)
     return end == to && figures - from >= NAME_MIN && to - from <= NAME_MAX;
 }
 
+/* The letters and figures that a cluster makes names of: no vowels, nothing that looks like
+ * another (k8s.io/apimachinery/pkg/util/rand). */
+static const byte *cluster_end(const struct token_scan *scan, const byte *at)
+{
+    while (at < scan->end && *at != '\0' && strchr("bcdfghjklmnpqrstvwxz2456789", *at))
+        at++;
+    return at;
+}
+
+/* "7c9d8b6f5-x2x4q" of a pod. */
+static bool find_pod(const struct token_scan *scan, const struct token_word *word,
+                     struct token *out)
+{
+    const ptrdiff_t len = word->to - word->from;
+    if (byte_before(scan, word->from) != '-' || byte_at(scan, word->to) != '-' ||
+        len < POD_SET_MIN || len > POD_SET_MAX || cluster_end(scan, word->from) < word->to)
+        return false;
+    const byte *end = cluster_end(scan, word->to + 1);
+    return end - word->to == 1 + POD_LEN && !byte_is(byte_at(scan, end), CLASS_WORD) &&
+           token_set(out, word->from, end, TOKEN_ID, NORMALISER_IDS);
+}
+
+/* Six hex digits or more, joined to a name or to another such ("runner-ce9a15",
+ * "18.7320ca35.1771341215"), and mixed as no number of a version is. */
+static bool is_joined_hex(const struct token_scan *scan, const struct token_word *word)
+{
+    const byte before = byte_before(scan, word->from);
+    return word->to - word->from >= JOINED_HEX_MIN && (before == '-' || before == '.') &&
+           token_parts(word->from, word->to) >= 3;
+}
+
 /* 7 or more hex digits of one case, figures and letters, or 12 of any kind; but no fraction. */
 bool token_hex(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     const ptrdiff_t len = word->to - word->from;
     const unsigned cases = word->classes & CLASS_LETTER;
-    if (len < HEX_MIN || len > HEX_MAX || !(word->all_classes & CLASS_HEX) || cases == CLASS_LETTER)
+    if (find_pod(scan, word, out))
+        return true;
+    if (len < JOINED_HEX_MIN || len > HEX_MAX || !(word->all_classes & CLASS_HEX) ||
+        cases == CLASS_LETTER)
         return false;
+    if (cases != 0 && is_joined_hex(scan, word))
+        return token_set(out, word->from, word->to, TOKEN_HEX, NORMALISER_HEX);
     bool fraction = word->from - scan->start >= 2 && word->from[-1] == '.' &&
                     byte_is(word->from[-2], CLASS_DIGIT);
-    bool sure = cases != 0 || len >= HEX_SURE;
+    bool sure = cases != 0 ? len >= HEX_MIN : len >= HEX_SURE;
     return sure && !fraction && !is_numbered_name(word->from, word->to) &&
            token_set(out, word->from, word->to, TOKEN_HEX, NORMALISER_HEX);
 }

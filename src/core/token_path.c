@@ -4,6 +4,7 @@
 
 enum {
     SUFFIX_MIN = 6,       /* what mkstemp() makes up, and more */
+    SUFFIX_LONG = 10,     /* what mktemp makes up where nobody says how long */
     FIGURES_MIN = 6,      /* of a number inside a name */
     LAST_FIGURES_MIN = 3, /* of one at its end, as in "build.4711" */
     PYTHON_SUFFIX = 8,
@@ -73,10 +74,31 @@ static bool is_known_form(const byte *from, const byte *to)
            (has_other_than_lower(suffix, to) || to - suffix == 10);
 }
 
+/* What mktemp puts in the place of XXXXXX at the end of a name: letters of both cases,
+ * and not only the first one a capital; after a point one capital will do, or figures in
+ * two places, for no kind of file is called so. */
+static bool is_template_end(const byte *from, const byte *to)
+{
+    const byte *run = to;
+    unsigned classes = 0;
+    unsigned later = 0;
+    while (run > from && byte_is(run[-1], CLASS_LETTER | CLASS_DIGIT)) {
+        run--;
+        later = classes;
+        classes |= token_classes[*run];
+    }
+    const ptrdiff_t len = to - run;
+    if (run == from || (len != SUFFIX_MIN && len != SUFFIX_LONG))
+        return false;
+    if (run[-1] == '.')
+        return (classes & CLASS_UPPER) || token_parts(run, to) >= 3;
+    return (later & CLASS_UPPER) && (classes & CLASS_LOWER);
+}
+
 /* One part of a path, between two slashes: was it made up? */
 static bool is_random(const byte *from, const byte *to)
 {
-    if (is_known_form(from, to))
+    if (is_known_form(from, to) || is_template_end(from, to))
         return true;
     const byte *p = from;
     while (p < to) {

@@ -111,9 +111,11 @@ int token_parts(const byte *from, const byte *to);
 
 /* The rules, in the order of loops.md 1.2. Each says whether it found a token. */
 
-/* At the line's start: a logger's prefix, or a shell's "[1] 4711". */
+/* At the line's start: the prefix of a logger, of a shell's job or of a memory checker; a
+ * meter that is a whole line. */
 bool token_time_prefix(const struct token_scan *scan, struct token *out);
-bool token_pid_of_job(const struct token_scan *scan, struct token *out);
+bool token_pid_prefix(const struct token_scan *scan, struct token *out);
+bool token_meter(const struct token_scan *scan, struct token *out);
 /* Of a word with a digit: one that begins with it ... */
 bool token_time(const struct token_scan *scan, const struct token_word *word, struct token *out);
 bool token_amount(const struct token_scan *scan, const struct token_word *word, struct token *out);
