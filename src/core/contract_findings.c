@@ -18,10 +18,9 @@ static size_t depth_of(const struct json_pointer *place)
     return depth;
 }
 
-/* NULL for the whole. */
 static size_t *way_of(const struct json_pointer *place, size_t depth)
 {
-    size_t *way = depth > 0 ? xcalloc(depth, sizeof(*way)) : NULL;
+    size_t *way = xcalloc(depth + 1, sizeof(*way)); /* the whole has no step */
     for (const struct json_pointer *p = place; p->up; p = p->up)
         way[--depth] = p->index;
     return way;

@@ -33,12 +33,12 @@ const char *contract_plain_text(const struct json *value)
     return text && strlen(text) == len ? text : NULL;
 }
 
-static size_t add_resource(struct contract *contract, char *uri, struct contract_schema *root)
+static size_t add_resource(struct contract *contract, const char *uri, struct contract_schema *root)
 {
     contract->resources = xgrow(contract->resources, &contract->resource_cap,
                                 contract->resource_count + 1, sizeof(*contract->resources));
     contract->resources[contract->resource_count] =
-        (struct contract_resource){.uri = uri, .root = root};
+        (struct contract_resource){.uri = xstrdup(uri), .root = root};
     return contract->resource_count++;
 }
 
@@ -59,7 +59,7 @@ static void read_id(const struct contract_site *site, struct contract_schema *sc
     const bool is_whole = contract->resource_count == 0;
     if (!id) {
         if (is_whole)
-            schema->resource = add_resource(contract, xstrdup(""), schema);
+            schema->resource = add_resource(contract, "", schema);
         return;
     }
     const struct json_pointer pointer = {.up = site->pointer, .key = "$id"};
@@ -81,7 +81,7 @@ static void read_id(const struct contract_site *site, struct contract_schema *sc
     else if (contract->resource_count == NAMED_MAX)
         contract_complain(&id_site, NULL, "too many schemas have an $id");
     if (contract->resource_count < NAMED_MAX)
-        schema->resource = add_resource(contract, xstrdup(str_text(&uri)), schema);
+        schema->resource = add_resource(contract, str_text(&uri), schema);
     str_done(&uri);
     str_done(&fragment);
 }

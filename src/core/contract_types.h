@@ -18,6 +18,6 @@ unsigned contract_type_named(const char *name);
 unsigned contract_types_of(const struct json *value);
 
 /* "string", "string or object", "null, string or object". */
-void contract_types_add(struct str *out, unsigned types);
+void contract_types_add(struct str *out, unsigned mask);
 
 #endif
