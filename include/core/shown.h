@@ -135,6 +135,7 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
 struct shown_circle {
     struct entropy_verdict verdict; /* its numbers are attempts of the steps below */
     int first_step, last_step;      /* from 0 */
+    unsigned masks;                 /* what was masked in the last one: normaliser bits */
 };
 /* Suspected, or why its step ended as stuck, be it by a rung or by its policy's window. False,
  * and *out is ok, where there is nothing. */
@@ -155,6 +156,8 @@ void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out)
 void shown_circles_or_class(const struct run_state *state, int task, struct str *out);
 /* What was found equal: "the call and its result"; "" while ok. */
 const char *shown_circles_equal(const struct entropy_verdict *verdict);
+/* What was masked: "times, temp paths, pids"; "" for none. */
+void shown_masks(unsigned masks, struct str *out);
 /* The share of an attempt's lines that are new: ".04", "1.0"; "" for -1, not known. */
 void shown_new(int permille, struct str *out);
 

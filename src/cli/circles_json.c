@@ -19,6 +19,11 @@ void circles_json(const struct shown_circle *circle, enum entropy_level level, s
     str_json_i64(out, "last_attempt", verdict->last_number);
     if (verdict->masked)
         str_json_bool(out, "masked", true);
+    if (circle->masks != 0) {
+        shown_masks(circle->masks, &words);
+        str_json_text(out, "masks", str_text(&words));
+        str_clear(&words);
+    }
     shown_circles(verdict, &words);
     str_json_text(out, "equal", shown_circles_equal(verdict));
     str_json_text(out, "words", str_text(&words));

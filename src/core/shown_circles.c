@@ -5,6 +5,7 @@
 
 #include "attr.h"
 #include "json.h"
+#include "normaliser.h"
 #include "shown.h"
 
 static const struct {
@@ -51,12 +52,13 @@ bool shown_circles_read(const struct json *inputs, int step, int attempt, struct
     verdict.last_number = count_of(inputs, "last", attempt);
     *out = (struct shown_circle){.verdict = verdict,
                                  .first_step = count_of(inputs, "first_step", step),
-                                 .last_step = count_of(inputs, "last_step", step)};
+                                 .last_step = count_of(inputs, "last_step", step),
+                                 .masks = (unsigned)count_of(inputs, "masks", 0)};
     return true;
 }
 
-/* A step that its policy's window ended: the last tries were equal. */
-static bool ended_by_window(const struct run_state *state, int task, struct shown_circle *out)
+/* As the decision has it: by a rung, or by the policy's window. */
+static bool ended_in_circles(const struct run_state *state, int task, struct shown_circle *out)
 {
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
@@ -71,22 +73,16 @@ static bool ended_by_window(const struct run_state *state, int task, struct show
     return found;
 }
 
-/* Once a task is over, a suspicion is no news. */
-static bool is_worth_a_word(const struct task_state *task)
-{
-    const struct circles *circles = task->circles;
-    if (!circles || circles->verdict.level == ENTROPY_OK)
-        return false;
-    return task->status == TASK_STUCK ? circles->verdict.level == ENTROPY_STUCK
-                                      : !task_status_is_final(task->status);
-}
-
 bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out)
 {
     const struct circles *circles = state->tasks[task].circles;
     *out = (struct shown_circle){0};
-    if (!is_worth_a_word(&state->tasks[task]))
-        return ended_by_window(state, task, out);
+    if (ended_in_circles(state, task, out))
+        return true;
+    /* Once a task is over, a suspicion is no news. */
+    bool goes_on = !task_status_is_final(state->tasks[task].status);
+    if (!goes_on || !circles || circles->verdict.level == ENTROPY_OK)
+        return false;
     *out = (struct shown_circle){.verdict = circles->verdict,
                                  .first_step = circles->first_step,
                                  .last_step = circles->last_step};
@@ -166,6 +162,17 @@ const char *shown_circles_equal(const struct entropy_verdict *verdict)
 {
     assert(verdict->rung < ENTROPY_RUNG_COUNT);
     return verdict->level == ENTROPY_OK ? "" : rungs[verdict->rung].equal;
+}
+
+void shown_masks(unsigned masks, struct str *out)
+{
+    const char *comma = "";
+    for (int i = 0; i < NORMALISER_MASK_COUNT; i++) {
+        if ((masks & 1U << i) == 0)
+            continue;
+        str_addf(out, "%s%s", comma, normaliser_mask_words((enum normaliser_mask)i));
+        comma = ", ";
+    }
 }
 
 /* Cut, not rounded: .99 is not everything. */

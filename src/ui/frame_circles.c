@@ -29,6 +29,9 @@ static void put_stop(struct preview *preview, const struct shown_circle *circle)
         str_add(&text, ", once masked");
     add_span(preview, circle, &text);
     preview_put(preview, "equal", str_text(&text));
+    str_clear(&text);
+    shown_masks(circle->masks, &text);
+    preview_put(preview, "masked", str_text(&text));
     str_done(&text);
 }
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "normaliser.h"
 #include "shown.h"
 #include "test_main.h"
 
@@ -110,6 +111,26 @@ START_TEST(test_text_of_the_log_has_its_words)
 END_TEST
 
 static const struct {
+    unsigned masks;
+    const char *want;
+} mask_rows[] = {
+    {0, ""},
+    {1U << NORMALISER_TIMES, "times"},
+    {1U << NORMALISER_TIMES | 1U << NORMALISER_TEMPS | 1U << NORMALISER_ARGUMENTS,
+     "times, temp paths, arguments"},
+    {1U << NORMALISER_MASK_COUNT, ""},
+};
+
+START_TEST(test_masks_have_names)
+{
+    struct str text = {0};
+    shown_masks(mask_rows[_i].masks, &text);
+    ck_assert_str_eq(str_text(&text), mask_rows[_i].want);
+    str_done(&text);
+}
+END_TEST
+
+static const struct {
     int permille;
     const char *want;
 } shares[] = {{-1, ""},    {0, ".00"},   {4, ".00"},   {40, ".04"},
@@ -130,6 +151,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "words");
     tcase_add_loop_test(tcase, test_each_rung_has_its_words, 0, TABLE_LEN(rows));
     tcase_add_loop_test(tcase, test_text_of_the_log_has_its_words, 0, TABLE_LEN(texts));
+    tcase_add_loop_test(tcase, test_masks_have_names, 0, TABLE_LEN(mask_rows));
     tcase_add_loop_test(tcase, test_share_of_new_lines_is_cut_to_two_digits, 0, TABLE_LEN(shares));
     return suite;
 }

@@ -79,7 +79,7 @@ static void tell_the_stuck(struct story *story)
     stop(story, "tax",
          "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":5,\"allowed\":6,"
          "\"rung\":\"repeat\",\"count\":5,\"period\":1,\"first\":1,\"last\":5,"
-         "\"masked\":true}");
+         "\"masked\":true,\"masks\":73}");
 
     fail_in_turn(
         story, "flip",
