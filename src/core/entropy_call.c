@@ -247,8 +247,6 @@ static void write_plan(const struct json *args, struct str *key)
 
 static enum entropy_kind kind_of(unsigned traits)
 {
-    if (traits & (CALL_SAYS | CALL_THINKS))
-        return ENTROPY_MESSAGE;
     if (traits & CALL_PLANS)
         return ENTROPY_NEUTRAL;
     return traits & CALL_PAUSES ? ENTROPY_PAUSE : ENTROPY_CALL;

@@ -18,10 +18,13 @@ enum {
     SHORT_LINES = 2,  /* a change that answers in so many lines says no more than "done" */
     SILENT_LINES = 4, /* so does any call, with so many short lines */
     SHORT_BYTES = 80,
+    ACK_BYTES = 24, /* of "clicked"; a longer line may show where one is */
     LOOK_LINES = 8, /* the answer to a look is no longer */
     PERMILLE = 1000,
     SAME_ERRORS = 4,           /* failures in a row that end in one message */
-    SAME_ERROR_PERMILLE = 400, /* more lines than this are news all the same */
+    SAME_ERROR_PERMILLE = 400, /* more new lines than this are news, if it names what was
+                                  called */
+    HARDLY_PERMILLE = 250,     /* and if not */
 };
 
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits)
@@ -97,8 +100,9 @@ void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
                                const struct json *args)
 {
     begin(memory);
-    if (entropy_tool_traits(tool) & (CALL_SAYS | CALL_THINKS)) {
-        const char *text = entropy_call_text(args);
+    const char *text = entropy_call_text(args);
+    const unsigned traits = entropy_tool_traits(tool);
+    if (traits & CALL_THINKS || (traits & CALL_SAYS && text)) {
         entropy_memory_begin_message(memory, text ? text : "", text ? strlen(text) : 0);
         return;
     }
@@ -242,6 +246,7 @@ struct ending {
     const struct known_call *known; /* of the last time; NULL: there was none */
     bool succeeded_before;          /* with just these arguments */
     bool news;                      /* there are lines that are */
+    int64_t new_lines;
     bool changed;
 };
 
@@ -312,7 +317,9 @@ static enum entropy_gain gain_of(const struct entropy_memory *memory, const stru
         return ENTROPY_GAIN_CHANGE;
     if (known && known->end != ending->now && known->flips < memory->limits.flips)
         return ENTROPY_GAIN_FLIP;
-    const bool silent = memory->sums.lines <= SILENT_LINES && memory->sums.longest <= SHORT_BYTES &&
+    const bool shows = traits & CALL_SHOWS;
+    const bool silent = memory->sums.lines <= (shows ? 1 : SILENT_LINES) &&
+                        memory->sums.longest <= (shows ? ACK_BYTES : SHORT_BYTES) &&
                         !(memory->sums.hints & (HINT_EMPTY | HINT_NO_CHANGE)) &&
                         !memory->call.grows;
     if (ok && !ending->succeeded_before && silent && !says_done &&
@@ -384,18 +391,17 @@ static void end_message(struct entropy_memory *memory, struct entropy_fact *out)
         memory->talked_count++;
 }
 
-/* Several failures in a row end in one and the same message about what was called: then
- * another place in a trace before it is no news. */
+/* Several failures in a row end in one and the same message: then another place in a
+ * trace before it is no news. */
 static bool is_same_error(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool failed = ending->now == CALL_END_FAILED && memory->sums.lines > 0;
     const bool again = failed && memory->errors > 0 && memory->error == memory->sums.last_line;
     memory->error = memory->sums.last_line;
     memory->errors = failed ? (again ? memory->errors : 0) + 1 : 0;
-    const int64_t permille =
-        share_of(memory->news.new_lines[ending->form], memory->news.line_count);
-    return memory->errors > SAME_ERRORS && memory->sums.last_has_echo &&
-           permille <= SAME_ERROR_PERMILLE;
+    const int64_t permille = share_of(ending->new_lines, memory->news.line_count);
+    const int most = memory->sums.last_has_echo ? SAME_ERROR_PERMILLE : HARDLY_PERMILLE;
+    return memory->errors > SAME_ERRORS && permille <= most;
 }
 
 /* Reading known lines in another selection: not news, but no circle yet. */
@@ -412,15 +418,25 @@ static bool is_review(struct entropy_memory *memory, const struct ending *ending
 
 static struct ending read_ending(struct entropy_memory *memory, const struct entropy_end *end)
 {
+    const struct entropy_news *news = &memory->news;
     const enum news_form form = end->failed ? NEWS_GENERAL : NEWS_PLAIN;
     struct ending ending = {.end = end, .now = end_of(end), .form = form};
     ending.outcome = outcome_of(memory, form, ending.now);
     ending.known = entropy_tables_known(memory, memory->call.key);
     ending.succeeded_before = entropy_table_find(&memory->succeeded, memory->call.exact) >= 0;
-    ending.news = entropy_news_end(&memory->news, form, &memory->limits);
+    bool is_news[NEWS_FORMS];
+    entropy_news_end(&memory->news, &memory->limits, is_news);
+    ending.new_lines = news->new_lines[NEWS_PLAIN];
+    ending.news = is_news[NEWS_PLAIN];
     /* Another question has another answer: its numbers are not on any way. */
-    if (ending.now == CALL_END_OK && !ending.succeeded_before && memory->news.new_lines[form] > 0)
-        ending.news = true;
+    if (ending.now == CALL_END_OK && !ending.succeeded_before)
+        ending.news = ending.new_lines > 0;
+    /* With the call's own words or without them: both have to be new. */
+    if (end->failed || memory->call.traits & CALL_SEARCHES) {
+        ending.news = ending.news && is_news[NEWS_GENERAL];
+        if (news->new_lines[NEWS_GENERAL] < ending.new_lines)
+            ending.new_lines = news->new_lines[NEWS_GENERAL];
+    }
     ending.news = !is_same_error(memory, &ending) && ending.news;
     ending.changed = has_changed(memory, &ending);
     return ending;
@@ -450,7 +466,7 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
         .call = memory->call.key,
         .outcome = ending.outcome,
         .raw = entropy_hash_pair(memory->sums.raw, memory->call.exact),
-        .new_permille = share_of(memory->news.new_lines[ending.form], memory->news.line_count),
+        .new_permille = share_of(ending.new_lines, memory->news.line_count),
         .lines = memory->sums.lines,
     };
     if (memory->now)

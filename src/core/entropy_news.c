@@ -201,10 +201,11 @@ static void start_shape(struct shape *shape, const struct touched *touched)
         shape->last[i] = touched->now[i];
 }
 
-bool entropy_news_end(struct entropy_news *news, enum news_form form,
-                      const struct entropy_limits *limits)
+void entropy_news_end(struct entropy_news *news, const struct entropy_limits *limits,
+                      bool is_news[NEWS_FORMS])
 {
-    bool is_news = news->fresh[form];
+    for (int form = 0; form < NEWS_FORMS; form++)
+        is_news[form] = news->fresh[form];
     for (int i = 0; i < news->touched_count; i++) {
         const struct touched *touched = &news->touched[i];
         if (news->shapes.keys[touched->place] != touched->key)
@@ -215,10 +216,11 @@ bool entropy_news_end(struct entropy_news *news, enum news_form form,
             continue;
         }
         const bool goes_on = shape_goes_on(shape, touched, limits);
-        const int new_lines = touched->new_lines[form];
-        is_news = is_news || new_lines >= DATA_LINES || (new_lines > 0 && goes_on);
+        for (int form = 0; form < NEWS_FORMS; form++) {
+            const int new_lines = touched->new_lines[form];
+            is_news[form] = is_news[form] || new_lines >= DATA_LINES || (new_lines > 0 && goes_on);
+        }
     }
-    return is_news;
 }
 
 bool entropy_news_know(struct entropy_news *news, uint64_t key, const struct shape *shape)

@@ -71,9 +71,9 @@ void entropy_news_begin(struct entropy_news *news, uint64_t scope);
 void entropy_news_line(struct entropy_news *news, const char *bytes, size_t len, uint64_t hash,
                        unsigned forms);
 
-/* The step has ended: is it news in that form? */
-bool entropy_news_end(struct entropy_news *news, enum news_form form,
-                      const struct entropy_limits *limits);
+/* The step has ended: in which forms is it news? */
+void entropy_news_end(struct entropy_news *news, const struct entropy_limits *limits,
+                      bool is_news[NEWS_FORMS]);
 
 /* Puts in a shape that was saved. False, and nothing is changed, if it is known. */
 bool entropy_news_know(struct entropy_news *news, uint64_t key, const struct shape *shape);

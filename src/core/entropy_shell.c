@@ -8,7 +8,11 @@
 #include "entropy_tool.h"
 #include "str.h"
 
-enum { WORD_BYTES = 64, WORDS_MAX = 4 };
+enum {
+    WORD_BYTES = 64,
+    WORDS_MAX = 4,
+    COMMAND_BYTES = 256, /* of a simple command whose options are looked at */
+};
 
 /* How a simple command is tied to the one before it. */
 enum tie {
@@ -272,19 +276,34 @@ static const char *program_of(const struct simple *simple)
     return slash ? slash + 1 : simple->words[0];
 }
 
-/* Does it send something? `curl` reads unless it is told to. */
-static bool sends(const char *text, const struct simple *simple)
+/* Is one of the options in it? */
+static bool has_option(const char *text, const struct simple *simple, const char *const *options,
+                       size_t count)
 {
-    static const char *const options[] = {" -X", " -d", " --data", " -F", " --upload", " -T"};
-    char command[256];
+    char command[COMMAND_BYTES];
     const size_t len = simple->end - simple->start;
     const size_t kept = len < sizeof(command) - 1 ? len : sizeof(command) - 1;
     memcpy(command, text + simple->start, kept);
     command[kept] = '\0';
-    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+    for (size_t i = 0; i < count; i++)
         if (strstr(command, options[i]))
             return true;
     return false;
+}
+
+/* `curl` reads unless it is told to send or to save, `wget` saves unless it is told to
+ * read. */
+static unsigned traits_of_transfer(const char *text, const struct simple *simple, bool saves)
+{
+    static const char *const sending[] = {" -X", " -d", " --data", " -F", " --upload", " -T"};
+    static const char *const saving[] = {" -o", " -O", " --output", " -sO", " -LO", " -fsSLo"};
+    static const char *const reading[] = {" -O-", " -O -", " -qO-", " -qO -", " --spider"};
+    if (has_option(text, simple, sending, ARRAY_LEN(sending)))
+        return 0;
+    if (saves ? !has_option(text, simple, reading, ARRAY_LEN(reading))
+              : has_option(text, simple, saving, ARRAY_LEN(saving)))
+        return CALL_CHANGES;
+    return CALL_READS;
 }
 
 static unsigned traits_of_simple(const char *text, const struct simple *simple)
@@ -300,7 +319,7 @@ static unsigned traits_of_simple(const char *text, const struct simple *simple)
             (!pairs[i].word || strcmp(pairs[i].word, second) == 0))
             return pairs[i].traits;
     if (strcmp(program, "curl") == 0 || strcmp(program, "wget") == 0)
-        return sends(text, simple) ? 0 : CALL_READS;
+        return traits_of_transfer(text, simple, program[0] == 'w');
     return is_in(readers, ARRAY_LEN(readers), program) ? CALL_READS : 0;
 }
 

@@ -22,6 +22,8 @@ enum {
     CALL_CONTINUES = 1 << 10, /* gives input to something that runs: none is a look */
     CALL_PROBES = 1 << 11,    /* a look that answers "not yet" by failing */
     CALL_SLEEPS = 1 << 12,    /* sleeps before it looks */
+    CALL_SEARCHES = 1 << 13,  /* looks for words: those in its result are an echo */
+    CALL_SHOWS = 1 << 14,     /* acts on a page or a screen and shows it */
 };
 
 /* The traits that a tool's name says; 0 for one that says nothing. */
