@@ -68,8 +68,12 @@ static const byte *after_word(const struct token_scan *scan, const struct token_
     const byte *p = word->to;
     if (!(word->all_classes & CLASS_DIGIT))
         return p;
-    while (p + 1 < scan->end && *p == '.' && byte_is(p[1], CLASS_DIGIT))
-        p = run_end(scan, p + 1, CLASS_DIGIT);
+    while (p + 1 < scan->end && *p == '.' && byte_is(p[1], CLASS_DIGIT)) {
+        const byte *end = run_end(scan, p + 1, CLASS_DIGIT);
+        if (byte_is(byte_at(scan, end), CLASS_LETTER))
+            break; /* a word by itself */
+        p = end;
+    }
     return p;
 }
 

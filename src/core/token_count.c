@@ -217,8 +217,15 @@ bool token_harness(const struct token_scan *scan, const struct token_word *word,
     const byte *p = total;
     while (p < scan->end && p - total < HARNESS_MAX && *p != ')')
         p++;
-    return byte_at(scan, p) == ')' &&
-           token_set(out, word->from - 1, p + 1, TOKEN_NOTHING, NORMALISER_TRIES);
+    if (byte_at(scan, p) != ')')
+        return false;
+    const byte *from = word->from - 1; /* with the blank on one of its sides */
+    const byte *to = p + 1;
+    if (byte_before(scan, from) == ' ' && scan->floor < from)
+        from--;
+    else if (byte_at(scan, to) == ' ')
+        to++;
+    return token_set(out, from, to, TOKEN_NOTHING, NORMALISER_TRIES);
 }
 
 /* "[1] 48211": a shell says which process it put in the background. */

@@ -97,12 +97,19 @@ static bool is_hex(const byte *from, const byte *to)
     return from == to;
 }
 
+/* Hex digits by themselves, whatever is joined to them. */
+static bool is_long_hex(const struct token_word *word)
+{
+    return word->to - word->from >= HEX_MIN && (word->all_classes & CLASS_HEX) &&
+           (word->classes & CLASS_LETTER) != CLASS_LETTER;
+}
+
 static bool find_made_up(const struct token_scan *scan, const struct token_word *word,
                          struct token *out)
 {
     if (is_made_up(word->from, word->to))
         return token_set(out, word->from, word->to, TOKEN_ID, NORMALISER_IDS);
-    if (byte_at(scan, word->to) != '-' || is_hex(word->from, word->to))
+    if (byte_at(scan, word->to) != '-' || is_long_hex(word))
         return false;
     const byte *end = base64_end(scan, word->from, ID_MAX + 1);
     return end - word->from > ID_MIN && is_made_up(word->from, end) &&
@@ -164,13 +171,26 @@ static bool find_pod(const struct token_scan *scan, const struct token_word *wor
            token_set(out, word->from, end, TOKEN_ID, NORMALISER_IDS);
 }
 
+/* 1234567e5 */
+static bool has_exponent(const struct token_word *word)
+{
+    const byte *p = word->from;
+    while (p < word->to && byte_is(*p, CLASS_DIGIT))
+        p++;
+    if (p == word->to || (*p | 0x20) != 'e')
+        return false;
+    for (p++; p < word->to && byte_is(*p, CLASS_DIGIT);)
+        p++;
+    return p == word->to;
+}
+
 /* Six hex digits or more, joined to a name or to another such ("runner-ce9a15",
  * "18.7320ca35.1771341215"), and mixed as no number of a version is. */
 static bool is_joined_hex(const struct token_scan *scan, const struct token_word *word)
 {
     const byte before = byte_before(scan, word->from);
     return word->to - word->from >= JOINED_HEX_MIN && (before == '-' || before == '.') &&
-           token_parts(word->from, word->to) >= 3;
+           token_parts(word->from, word->to) >= 3 && !has_exponent(word);
 }
 
 /* 7 or more hex digits of one case, figures and letters, or 12 of any kind; but no fraction. */

@@ -223,6 +223,13 @@ static const byte *epoch_end(const struct token_scan *scan, const struct token_w
     return len == 10 ? skip_fraction(scan, word->to, ".") : word->to;
 }
 
+/* The figures of 0.1787300000, but not what follows a token and a point. */
+static bool is_fraction(const struct token_scan *scan, const byte *at)
+{
+    return at - scan->start >= 2 && at[-1] == '.' && byte_is(at[-2], CLASS_DIGIT) &&
+           scan->matched != at - 1;
+}
+
 bool token_time(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     const byte *at = word->from;
@@ -235,7 +242,7 @@ bool token_time(const struct token_scan *scan, const struct token_word *word, st
         end = before != ':' ? clock_end(scan, at, ':', CLOCK_SECONDS) : NULL;
     } else if (digits == 4) {
         end = iso_end(scan, at);
-    } else if (before != '.') {
+    } else if (!is_fraction(scan, at)) {
         end = compact_end(scan, at);
         if (!end && (word->all_classes & CLASS_DIGIT))
             end = epoch_end(scan, word);
