@@ -16,6 +16,19 @@ static const char *const stop_words[] = {
     [CONTRACT_STOP_PATTERN] = "not checked to the end: a pattern takes too many steps",
 };
 
+bool contract_spend(struct contract_checking *checking, size_t steps)
+{
+    checking->steps_left -= (int64_t)steps;
+    if (checking->steps_left < 0)
+        checking->stop = CONTRACT_STOP_STEPS;
+    return checking->stop == CONTRACT_GOES_ON;
+}
+
+bool contract_is_heard(const struct contract_checking *checking)
+{
+    return checking->findings && checking->findings->count < checking->findings->max;
+}
+
 bool contract_is_settled(const struct contract_checking *checking, bool fits)
 {
     return checking->stop != CONTRACT_GOES_ON || (!fits && !checking->findings);
@@ -109,6 +122,8 @@ enum contract_match contract_matches(struct contract_checking *checking,
                                      const struct contract_pattern *pattern, const char *text,
                                      size_t len)
 {
+    if (!contract_spend(checking, CONTRACT_STEPS_PATTERN))
+        return CONTRACT_MATCH_LIMITED;
     const enum contract_match match = contract_pattern_match(pattern, checking->matcher, text, len);
     if (match == CONTRACT_MATCH_LIMITED && !checking->findings)
         checking->stop = CONTRACT_STOP_PATTERN;
@@ -174,9 +189,7 @@ static bool check_keywords(struct contract_checking *checking, const struct cont
 bool contract_fits(struct contract_checking *checking, const struct contract_schema *schema,
                    struct contract_spot *spot)
 {
-    if (--checking->steps_left < 0)
-        checking->stop = CONTRACT_STOP_STEPS;
-    else if (checking->depth == CONTRACT_CHECK_DEPTH_MAX)
+    if (contract_spend(checking, 1) && checking->depth == CONTRACT_CHECK_DEPTH_MAX)
         checking->stop = CONTRACT_STOP_DEPTH;
     if (checking->stop != CONTRACT_GOES_ON)
         return false;

@@ -13,7 +13,13 @@
 #include "contract_findings.h"
 #include "contract_schema.h"
 
-enum { CONTRACT_SHOWN_MAX = 60 }; /* bytes of a value that are shown */
+enum {
+    CONTRACT_SHOWN_MAX = 60,    /* bytes of a value that are shown */
+    CONTRACT_NEAR_MAX = 1000,   /* words that are looked at for one that was meant */
+    CONTRACT_STEP_BYTES = 64,   /* of a text that are looked at in one step */
+    CONTRACT_STEP_MEMBERS = 4,  /* members of an object, likewise */
+    CONTRACT_STEPS_PATTERN = 8, /* that a match of a pattern takes at least */
+};
 
 /* Why a check came to no end; then its answer is no. */
 enum contract_stop {
@@ -38,6 +44,12 @@ struct contract_spot {
     const struct json *value; /* borrowed */
     unsigned types;           /* its bits */
 };
+
+/* Take as many steps as the work is worth that is to be done. False: there are no more. */
+bool contract_spend(struct contract_checking *checking, size_t steps);
+
+/* Will one more violation be shown? If not, suggestions need not be looked for. */
+bool contract_is_heard(const struct contract_checking *checking);
 
 /* May a part stop here, its answer being no? */
 bool contract_is_settled(const struct contract_checking *checking, bool fits);

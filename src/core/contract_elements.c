@@ -50,9 +50,7 @@ static bool check_unique(struct contract_checking *checking, const struct contra
     size_t first = 0;
     size_t second = 0;
     const bool differ = contract_all_differ(spot->value, &first, &second, &checking->steps_left);
-    if (checking->steps_left < 0)
-        checking->stop = CONTRACT_STOP_STEPS;
-    if (checking->stop != CONTRACT_GOES_ON || differ)
+    if (!contract_spend(checking, 0) || differ)
         return differ;
     if (!checking->findings)
         return false;

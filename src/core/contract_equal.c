@@ -6,6 +6,8 @@
 #include "decimal.h"
 #include "xalloc.h"
 
+enum { STEP_BYTES = 64 /* of a text that are looked at in one step */ };
+
 /* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv */
 static const uint64_t fnv_basis = 0xcbf29ce484222325;
 static const uint64_t fnv_prime = 0x100000001b3;
@@ -21,12 +23,19 @@ static bool is_number(enum json_kind kind)
     return kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
 }
 
-static bool same_text(const struct json *a, const struct json *b)
+/* A long text is looked at in more than one step. */
+static void spend(int64_t *steps_left, size_t len)
+{
+    *steps_left -= (int64_t)(len / STEP_BYTES);
+}
+
+static bool same_text(const struct json *a, const struct json *b, int64_t *steps_left)
 {
     size_t a_len = 0;
     size_t b_len = 0;
     const char *a_text = json_bytes(a, &a_len);
     const char *b_text = json_bytes(b, &b_len);
+    spend(steps_left, a_len);
     return a_len == b_len && memcmp(a_text, b_text, a_len) == 0;
 }
 
@@ -67,7 +76,7 @@ bool contract_equal(const struct json *a, const struct json *b, int64_t *steps_l
     case JSON_KIND_ARRAY:
         return same_elements(a, b, steps_left);
     case JSON_KIND_STRING:
-        return same_text(a, b);
+        return same_text(a, b, steps_left);
     case JSON_KIND_INTEGER:
     case JSON_KIND_REAL:
     case JSON_KIND_TRUE:
@@ -111,7 +120,9 @@ static uint64_t hash_members(const struct json *object, int64_t *steps_left)
     const struct json *value = NULL;
     uint64_t sum = 0;
     while (json_next(object, &iter, &key, &value)) {
-        const uint64_t name = add_bytes(fnv_basis, key, strlen(key));
+        const size_t len = strlen(key);
+        const uint64_t name = add_bytes(fnv_basis, key, len);
+        spend(steps_left, len);
         sum += add_u64(name, hash_of(value, steps_left));
     }
     return sum;
@@ -128,6 +139,7 @@ static uint64_t hash_of(const struct json *value, int64_t *steps_left)
     uint64_t hash = add_u64(fnv_basis, (uint64_t)kind);
     size_t len = 0;
     const char *text = json_bytes(value, &len);
+    spend(steps_left, len);
     if (text)
         return add_bytes(hash, text, len);
     if (kind == JSON_KIND_OBJECT)

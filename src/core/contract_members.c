@@ -35,7 +35,8 @@ static bool say_unknown(struct contract_checking *checking, const struct contrac
         return false;
     struct str message = {0};
     struct near_word near = near_word_new(member->at.key);
-    for (size_t i = 0; i < schema->properties.count; i++)
+    const size_t offered = contract_is_heard(checking) ? schema->properties.count : 0;
+    for (size_t i = 0; i < offered && i < CONTRACT_NEAR_MAX; i++)
         near_word_offer(&near, schema->properties.rows[i].key);
     str_add(&message, "unknown key");
     if (near.nearest)
@@ -81,7 +82,7 @@ static bool check_each(struct contract_checking *checking, const struct contract
 {
     void *iter = NULL;
     struct contract_spot member = {.at = {.up = &spot->at}};
-    bool fits = true;
+    bool fits = contract_spend(checking, json_count(spot->value) / CONTRACT_STEP_MEMBERS);
     while (!contract_is_settled(checking, fits) &&
            json_next(spot->value, &iter, &member.at.key, &member.value)) {
         member.types = 0;
@@ -126,7 +127,7 @@ static bool check_names(struct contract_checking *checking, const struct contrac
                         const struct contract_spot *spot, const struct json *names,
                         const char *message)
 {
-    bool fits = true;
+    bool fits = contract_spend(checking, json_count(names) / CONTRACT_STEP_MEMBERS);
     for (size_t i = 0; i < json_count(names) && !contract_is_settled(checking, fits); i++) {
         const char *name = json_text(json_at(names, i), "");
         const struct contract_spot member = {

@@ -52,9 +52,7 @@ static bool say_choice(struct contract_checking *checking, const struct contract
 static bool is_equal(struct contract_checking *checking, const struct json *a, const struct json *b)
 {
     const bool equal = contract_equal(a, b, &checking->steps_left);
-    if (checking->steps_left < 0)
-        checking->stop = CONTRACT_STOP_STEPS;
-    return equal && checking->steps_left >= 0;
+    return contract_spend(checking, 0) && equal;
 }
 
 static bool check_constant(struct contract_checking *checking, const struct contract_schema *schema,
@@ -93,7 +91,8 @@ static bool say_choices(struct contract_checking *checking, const struct contrac
     struct str message = {0};
     const char *word = json_text(spot->value, NULL);
     struct near_word near = near_word_new(word ? word : "");
-    for (size_t i = 0; word && i < json_count(schema->choices); i++) {
+    const size_t offered = contract_is_heard(checking) && word ? json_count(schema->choices) : 0;
+    for (size_t i = 0; i < offered && i < CONTRACT_NEAR_MAX; i++) {
         const char *choice = json_text(json_at(schema->choices, i), NULL);
         if (choice)
             near_word_offer(&near, choice);
@@ -226,7 +225,9 @@ bool contract_check_string(struct contract_checking *checking, const struct cont
     const char *text = json_bytes(spot->value, &len);
     const struct contract_amount amount = {
         .range = schema->length, .what = "character", .less = "too short", .more = "too long"};
-    bool fits = true;
+    bool fits = contract_spend(checking, len / CONTRACT_STEP_BYTES);
+    if (!fits)
+        return false;
     if (contract_range_is_set(&schema->length))
         fits = contract_check_amount(checking, spot, &amount, count_characters(text, len));
     if (schema->pattern && !contract_is_settled(checking, fits))
