@@ -1,5 +1,5 @@
 /*
- * rule_pattern.h - one regular expression; the only place that knows PCRE2.
+ * rule_pattern.h - one regular expression of a rule, on PCRE2.
  *
  * Patterns are read-only once compiled and may be shared by threads; a matcher
  * is the memory of one thread. Subjects are bytes of one line.
