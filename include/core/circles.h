@@ -48,8 +48,9 @@ int circles_scale(const struct circles *circles);
 /* What the rungs say as members of a JSON object, inside the caller's braces: "rung",
  * "count", "period" (0 left out), "first", "last" (attempts), "first_step", "last_step"
  * (from 0, only where they are not `step`), "identity", "masked", "poll" (only if true),
- * "why". Nothing while ok. */
-void circles_to_json(const struct circles *circles, int step, struct str *out);
+ * "masks" (what was masked in the last result, normaliser bits, 0 left out), "why". Nothing
+ * while ok. */
+void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out);
 
 /* Free what it owns. NULL is allowed. */
 void circles_free(struct circles *circles);

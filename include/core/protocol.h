@@ -45,6 +45,7 @@ struct protocol_facts {
                                       many as the policy's windows look at */
     size_t result_count;
     const struct circles *circles; /* borrowed; what the rungs say of it; NULL = nothing */
+    unsigned masks;                /* what was masked in its result: normaliser bits */
     int scale;                     /* windows are as many times theirs: circles_scale() */
     int step;                      /* its number from 0 */
     bool stopping;                 /* a person asked to stop this task */

@@ -49,7 +49,7 @@ void circles_go_on(struct circles *circles, int scale)
     circles->told = false;
 }
 
-void circles_to_json(const struct circles *circles, int step, struct str *out)
+void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out)
 {
     const struct entropy_verdict *verdict = &circles->verdict;
     if (verdict->level == ENTROPY_OK)
@@ -73,6 +73,8 @@ void circles_to_json(const struct circles *circles, int step, struct str *out)
         str_json_bool(out, "masked", true);
     if (verdict->poll)
         str_json_bool(out, "poll", true);
+    if (masks != 0)
+        str_json_i64(out, "masks", masks);
     str_json_text(out, "why", str_text(&why));
     str_done(&why);
 }

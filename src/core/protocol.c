@@ -55,8 +55,7 @@ static void decide_interrupted(const struct protocol_facts *facts, struct decisi
 
 static bool is_full(const struct protocol_facts *facts, int window)
 {
-    return window > 0 &&
-           entropy_is_stuck(facts->results, facts->result_count, window * facts->scale);
+    return entropy_is_stuck(facts->results, facts->result_count, window * facts->scale);
 }
 
 static bool is_stuck_by_rung(const struct protocol_facts *facts)
@@ -224,6 +223,6 @@ void protocol_to_json(const struct protocol_facts *facts, const struct decision 
     str_json_i64(out, "allowed", facts->allowed);
     add_bounds(facts, out);
     if (decision->kind == DECISION_ENTROPY && is_stuck_by_rung(facts))
-        circles_to_json(facts->circles, facts->step, out);
+        circles_to_json(facts->circles, facts->step, facts->masks, out);
     str_add_char(out, '}');
 }

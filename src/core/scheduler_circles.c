@@ -57,7 +57,7 @@ static void emit_suspicion(const struct scheduling *now, int task, const struct 
     add_call(scheduler_plan_step(now->state, task), &call);
     entropy_nudge(verdict, str_text(&call), now->input->masks, &nudge);
     str_add_char(&text, '{');
-    circles_to_json(circles, event.step, &text);
+    circles_to_json(circles, event.step, now->input->masks, &text);
     str_json_text(&text, "nudge", str_text(&nudge));
     str_add_char(&text, '}');
     scheduler_emit(now, event, text.data);

@@ -80,6 +80,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .draw = policy_draw(&key),
         .now = now->input->now,
         .circles = circles_counts(outcome->kind) ? state->tasks[task].circles : NULL,
+        .masks = now->input->masks,
         .scale = circles_scale(state->tasks[task].circles),
         .step = run_state_step_number(state, task),
     };

@@ -166,7 +166,7 @@ static void add_loop(struct str *out, const struct capture_facts *facts,
     str_json_key(out, "loop");
     str_add_char(out, '{');
     if (circles && circles->verdict.level == ENTROPY_STUCK) {
-        circles_to_json(circles, event->step, out);
+        circles_to_json(circles, event->step, 0, out);
         str_json_text(out, "equal", shown_circles_equal(&circles->verdict));
     } else {
         add_window(out, step, event->attempt);

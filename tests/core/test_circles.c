@@ -9,14 +9,14 @@
 #include "scheduler.h"
 #include "test_main.h"
 
-/* Ten tries of `make`, no windows: what stops it is a rung. Two steps, so that what the first
+/* Ten tries, no windows: what stops it is a rung. Two steps, so that what the first
  * one leaves is still of use. */
 static const char plan[] =
     "{\"version\":1,\"idempotent\":true,"
     "\"policies\":{\"ten\":{\"like\":\"sandbox\",\"max_attempts\":10},"
     "\"many\":{\"like\":\"sandbox\",\"max_attempts\":100}},"
     "\"tasks\":[{\"id\":\"a\",\"steps\":["
-    "{\"phase\":\"GREEN\",\"run\":[\"make\",\"tax\"],\"policy\":\"ten\"},"
+    "{\"phase\":\"GREEN\",\"run\":[\"m\",\"tax\"],\"policy\":\"ten\"},"
     "{\"phase\":\"VERIFY\",\"run\":[\"make\",\"check\"],\"policy\":\"many\"}]}]}";
 
 enum { LONG_MS = 60 * 1000 };
@@ -56,6 +56,8 @@ static void end_with(const struct ending *ending)
                           .verdict = ending->verdict,
                           .fingerprint = {.hi = ending->content, .lo = 1},
                           .fact = {.gain = ending->gain,
+                                   .call = {5, 5},
+                                   .outcome = {6, 6},
                                    .bits = (failed ? (unsigned)ENTROPY_FAILED : 0) |
                                            (transient ? (unsigned)ENTROPY_POLL : 0),
                                    .new_permille = ending->gain == ENTROPY_GAIN_NONE ? 0 : 1000,
@@ -159,7 +161,7 @@ START_TEST(test_what_is_suspected_is_told_once_with_a_line_for_the_agent)
     ck_assert_int_eq(suspected->d, 3);
     struct json *text = text_of(EVENT_LOOP_SUSPECTED);
     ck_assert_str_eq(json_text(json_get(text, "rung"), ""), "repeat");
-    ck_assert_ptr_nonnull(strstr(json_text(json_get(text, "nudge"), ""), "make tax"));
+    ck_assert_ptr_nonnull(strstr(json_text(json_get(text, "nudge"), ""), "`m tax`"));
     json_free(text);
     ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
     ck_assert_int_eq(play.state.tasks[0].circles->since.at_ms, play.now.at_ms - LONG_MS);
@@ -383,11 +385,71 @@ START_TEST(test_circles_over_steps_name_them)
     for (size_t i = 0; i < ARRAY_LEN(tries); i++)
         circles_apply(&circles, &fact, &tries[i], &limits);
     str_add_char(&out, '{');
-    circles_to_json(&circles, 2, &out);
+    circles_to_json(&circles, 2, 5, &out);
     ck_assert_ptr_nonnull(strstr(out.data, "\"first\":4,\"last\":1,\"first_step\":1,"));
     ck_assert_ptr_null(strstr(out.data, "last_step"));
+    ck_assert_ptr_nonnull(strstr(out.data, "\"masks\":5,"));
     entropy_state_done(&circles.state);
     str_done(&out);
+}
+END_TEST
+
+static const struct {
+    struct circles circles;
+    const char *want; /* before "why" */
+} members[] = {
+    {.circles = {.verdict = {.level = ENTROPY_OK, .rung = ENTROPY_RUNG_REPEAT}}, .want = ""},
+    {.circles = {.verdict = {.level = ENTROPY_SUSPECT,
+                             .rung = ENTROPY_RUNG_BARREN,
+                             .count = 4,
+                             .first_number = 2,
+                             .last_number = 6,
+                             .identity = {0, 0x1f}},
+                 .first_step = 3,
+                 .last_step = 3},
+     .want = "\"rung\":\"barren\",\"count\":4,\"first\":2,\"last\":6,\"identity\":"
+             "\"0000000000000000000000000000001f\",\"why\":"},
+    {.circles = {.verdict = {.level = ENTROPY_STUCK,
+                             .rung = ENTROPY_RUNG_CYCLE,
+                             .poll = true,
+                             .masked = true,
+                             .count = 3,
+                             .period = 2,
+                             .first_number = 1,
+                             .last_number = 9,
+                             .identity = {1, 0}},
+                 .first_step = 1,
+                 .last_step = 4},
+     .want = "\"rung\":\"cycle\",\"count\":3,\"period\":2,\"first\":1,\"last\":9,"
+             "\"first_step\":1,\"last_step\":4,\"identity\":"
+             "\"00000000000000010000000000000000\",\"masked\":true,\"poll\":true,\"why\":"},
+};
+
+START_TEST(test_members_are_those_that_say_something)
+{
+    struct str out = {0};
+    circles_to_json(&members[_i].circles, 3, 0, &out);
+    const char *why = strstr(str_text(&out), "\"why\":");
+    size_t len = why ? (size_t)(why - out.data) + strlen("\"why\":") : out.len;
+    ck_assert_uint_eq(len, strlen(members[_i].want));
+    ck_assert_mem_eq(str_text(&out), members[_i].want, len);
+    str_done(&out);
+}
+END_TEST
+
+/* Of other calls it is said anew. */
+START_TEST(test_since_is_of_the_calls_it_is_said_of)
+{
+    struct circles circles = {0};
+    const struct entropy_limits limits = {.repeat_nudge = 1};
+    struct entropy_fact fact = {.call = {1, 1}};
+    circles_apply(&circles, &fact, &(struct circles_attempt){.at = {10, 10}}, &limits);
+    circles_apply(&circles, &fact, &(struct circles_attempt){.at = {20, 20}}, &limits);
+    ck_assert_int_eq(circles.since.at_ms, 10);
+    fact.call = (struct digest){2, 2};
+    circles_apply(&circles, &fact, &(struct circles_attempt){.at = {30, 30}}, &limits);
+    ck_assert_int_eq(circles.since.at_ms, 30);
+    entropy_state_done(&circles.state);
 }
 END_TEST
 
@@ -416,5 +478,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(facts, test_what_is_no_fact_is_refused, 0, 7);
     TCase *words = test_case(suite, "words");
     tcase_add_test(words, test_circles_over_steps_name_them);
+    tcase_add_loop_test(words, test_members_are_those_that_say_something, 0, TABLE_LEN(members));
+    tcase_add_test(words, test_since_is_of_the_calls_it_is_said_of);
     return suite;
 }
