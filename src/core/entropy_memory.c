@@ -208,7 +208,7 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
     const struct digest plain =
         same_forms || general_only ? general : entropy_digest(line->bytes, line->len);
     sums->sums[NEWS_PLAIN] = digest_sum(sums->sums[NEWS_PLAIN], plain);
-    sums->sums[NEWS_GENERAL] = digest_sum(sums->sums[NEWS_GENERAL], general);
+    sums->sums[NEWS_STRICT] = digest_sum(sums->sums[NEWS_STRICT], general);
     sums->raw += entropy_hash(line->raw, line->raw_len);
     sums->hints |= hints;
     if (sums->lines < HINT_LINES && line->len > sums->longest)
@@ -220,14 +220,11 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
     sums->last_has_echo = !same_forms;
     if (line->masked)
         keep_sample(memory, line);
-    const unsigned both = 1u << NEWS_PLAIN | 1u << NEWS_GENERAL;
-    if (digest_equal(plain, general)) {
-        entropy_news_line(&memory->news, line->general, line->general_len, general.lo, both);
-        return;
-    }
-    entropy_news_line(&memory->news, line->bytes, line->len, plain.lo, 1u << NEWS_PLAIN);
-    entropy_news_line(&memory->news, line->general, line->general_len, general.lo,
-                      1u << NEWS_GENERAL);
+    const struct news_text as_is =
+        general_only ? (struct news_text){line->general, line->general_len, general.lo}
+                     : (struct news_text){line->bytes, line->len, plain.lo};
+    const struct news_text masked = {line->general, line->general_len, general.lo};
+    entropy_news_line(&memory->news, &as_is, &masked);
 }
 
 static enum call_end end_of(const struct entropy_end *end)
@@ -419,24 +416,23 @@ static bool is_review(struct entropy_memory *memory, const struct ending *ending
 static struct ending read_ending(struct entropy_memory *memory, const struct entropy_end *end)
 {
     const struct entropy_news *news = &memory->news;
-    const enum news_form form = end->failed ? NEWS_GENERAL : NEWS_PLAIN;
+    const enum news_form form = end->failed ? NEWS_STRICT : NEWS_PLAIN;
     struct ending ending = {.end = end, .now = end_of(end), .form = form};
     ending.outcome = outcome_of(memory, form, ending.now);
     ending.known = entropy_tables_known(memory, memory->call.key);
     ending.succeeded_before = entropy_table_find(&memory->succeeded, memory->call.exact) >= 0;
     bool is_news[NEWS_FORMS];
     entropy_news_end(&memory->news, &memory->limits, is_news);
-    ending.new_lines = news->new_lines[NEWS_PLAIN];
-    ending.news = is_news[NEWS_PLAIN];
+    const bool echoes = end->failed || memory->call.traits & CALL_SEARCHES;
+    const enum news_form counted = echoes ? NEWS_STRICT : NEWS_PLAIN;
+    ending.new_lines = news->new_lines[counted];
+    ending.news = is_news[counted];
     /* Another question has another answer: its numbers are not on any way. */
     if (ending.now == CALL_END_OK && !ending.succeeded_before)
         ending.news = ending.new_lines > 0;
-    /* With the call's own words or without them: both have to be new. */
-    if (end->failed || memory->call.traits & CALL_SEARCHES) {
-        ending.news = ending.news && is_news[NEWS_GENERAL];
-        if (news->new_lines[NEWS_GENERAL] < ending.new_lines)
-            ending.new_lines = news->new_lines[NEWS_GENERAL];
-    }
+    /* Failing with other numbers only because they were asked for is no news either. */
+    if (end->failed && !ending.known)
+        ending.news = news->fresh[counted];
     ending.news = !is_same_error(memory, &ending) && ending.news;
     ending.changed = has_changed(memory, &ending);
     return ending;

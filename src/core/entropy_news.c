@@ -136,28 +136,46 @@ static void note_numbers(struct touched *touched, const struct reading *reading)
         touched->numbers = reading->count;
 }
 
-void entropy_news_line(struct entropy_news *news, const char *bytes, size_t len, uint64_t hash,
-                       unsigned forms)
+static bool is_unseen(struct entropy_news *news, uint64_t hash)
 {
-    if (forms & 1u << NEWS_PLAIN)
-        news->line_count++;
-    if (news->line_count > NEWS_LINES_MAX)
-        return;
+    bool added = false;
+    (void)entropy_table_add(&news->lines, hash, &added); /* lines have only their key */
+    return added;
+}
+
+/* Follows the numbers of a text; in which of the forms it is new is said by bits. */
+static void follow(struct entropy_news *news, const struct news_text *text, unsigned new_in)
+{
     struct reading reading;
-    bool is_new = false;
-    (void)entropy_table_add(&news->lines, hash, &is_new); /* lines have nothing beside their key */
-    read_line(bytes, len, &reading);
+    read_line(text->bytes, text->len, &reading);
     struct touched *touched = touch(news, entropy_hash_pair(news->scope, reading.shape));
     if (touched)
         note_numbers(touched, &reading);
-    for (int form = 0; form < NEWS_FORMS && is_new; form++) {
-        if (!(forms & 1u << form))
+    for (int form = 0; form < NEWS_FORMS; form++) {
+        if (!(new_in & 1u << form))
             continue;
         news->new_lines[form]++;
         if (touched)
             touched->new_lines[form]++;
         news->fresh[form] = news->fresh[form] || !touched || touched->fresh;
     }
+}
+
+void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
+                       const struct news_text *general)
+{
+    if (++news->line_count > NEWS_LINES_MAX)
+        return;
+    const unsigned in_plain = 1u << NEWS_PLAIN;
+    const unsigned in_strict = 1u << NEWS_STRICT;
+    const bool plain_new = is_unseen(news, plain->hash);
+    if (plain->hash == general->hash) {
+        follow(news, plain, plain_new ? in_plain | in_strict : 0);
+        return;
+    }
+    const bool general_new = is_unseen(news, general->hash);
+    follow(news, plain, plain_new ? in_plain : 0);
+    follow(news, general, plain_new && general_new ? in_strict : 0);
 }
 
 /* One number of a shape after this step. True: it goes on in its direction. */

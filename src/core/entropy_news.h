@@ -22,9 +22,16 @@ enum {
     NEWS_LINES_MAX = 1 << 16, /* lines of one step that are looked at; more are counted */
 };
 
-/* The two forms of a line (normaliser.h): as it is, and with the call's own words
- * masked. Which of them counts is known when the step has ended. */
-enum news_form { NEWS_PLAIN, NEWS_GENERAL, NEWS_FORMS };
+/* In which way a line is new: as it is, or also with the call's own words masked
+ * (normaliser.h, `general`). Which of them counts is known when the step has ended. */
+enum news_form { NEWS_PLAIN, NEWS_STRICT, NEWS_FORMS };
+
+/* One form of a line. */
+struct news_text {
+    const char *bytes; /* borrowed for the call */
+    size_t len;
+    uint64_t hash; /* of the bytes */
+};
 
 struct shape {
     double last[SHAPE_NUMBERS];
@@ -66,10 +73,9 @@ void entropy_news_done(struct entropy_news *news);
 /* A step of calls with this scope begins. */
 void entropy_news_begin(struct entropy_news *news, uint64_t scope);
 
-/* One line in the forms that are set in `forms` (bits 1 << enum news_form); a line whose
- * forms differ comes twice. `hash` is of these bytes. */
-void entropy_news_line(struct entropy_news *news, const char *bytes, size_t len, uint64_t hash,
-                       unsigned forms);
+/* The step's next line, and its general form; the same text twice where they are one. */
+void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
+                       const struct news_text *general);
 
 /* The step has ended: in which forms is it news? */
 void entropy_news_end(struct entropy_news *news, const struct entropy_limits *limits,

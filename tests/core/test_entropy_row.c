@@ -65,9 +65,14 @@ static bool is_as_expected(const char *line, size_t len)
 
 /* No stuck row is missed, and no ok row is stopped at any of its steps: the row's verdict
  * is the highest that a step reached. */
+static const struct {
+    const char *path;
+    int rows;
+} files[] = {{"tests/data/loops.jsonl", 96}, {"tests/data/loops-more.jsonl", 27}};
+
 START_TEST(test_labelled_trajectories)
 {
-    char *text = test_read_file(test_source_path("tests/data/loops.jsonl"));
+    char *text = test_read_file(test_source_path(files[_i].path));
     ck_assert_ptr_nonnull(text);
     int rows = 0;
     int good = 0;
@@ -78,7 +83,7 @@ START_TEST(test_labelled_trajectories)
         line += line_end ? len + 1 : len;
     }
     free(text);
-    ck_assert_int_eq(rows, 96);
+    ck_assert_int_eq(rows, files[_i].rows);
     ck_assert_int_eq(good, rows);
 }
 END_TEST
@@ -218,7 +223,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("entropy_row");
     TCase *rows = add_case(suite, "rows");
-    tcase_add_test(rows, test_labelled_trajectories);
+    tcase_add_loop_test(rows, test_labelled_trajectories, 0, TABLE_LEN(files));
     tcase_add_test(rows, test_an_answer_names_rung_step_and_identity);
     tcase_add_test(rows, test_a_person_begins_a_new_segment);
     tcase_add_loop_test(rows, test_a_bad_row_is_said, 0, TABLE_LEN(bad_rows));
