@@ -1,0 +1,264 @@
+#include <limits.h>
+
+#include "entropy_hash.h"
+#include "entropy_hints.h"
+#include "entropy_tables.h"
+#include "normaliser.h"
+#include "xalloc.h"
+
+enum {
+    SHORT_LINES = 2,  /* a change that answers in so many lines says no more than "done" */
+    SILENT_LINES = 4, /* so does any call, with so many short lines */
+    SHORT_BYTES = 80,
+    ACK_BYTES = 24, /* of "clicked"; a longer line may show where one is */
+    LOOK_LINES = 8, /* the answer to a look is no longer */
+    PERMILLE = 1000,
+    SAME_ERRORS = 4,           /* failures in a row that end in one message */
+    SAME_ERROR_PERMILLE = 400, /* more new lines than this are news, if it names what was
+                                  called */
+    HARDLY_PERMILLE = 250,     /* and if not */
+};
+
+static enum call_end end_of(const struct entropy_end *end)
+{
+    if (end->running)
+        return CALL_END_RUNNING;
+    return end->failed ? CALL_END_FAILED : CALL_END_OK;
+}
+
+/* What is known of a call when it has ended. */
+struct ending {
+    const struct entropy_end *end;
+    enum call_end now;
+    enum news_form form;
+    struct digest outcome;
+    const struct known_call *known; /* of the last time; NULL: there was none */
+    bool succeeded_before;          /* with just these arguments */
+    bool news;                      /* there are lines that are */
+    int64_t new_lines;
+    bool changed;
+};
+
+/* A look that fails is an answer where failing says "not yet", or where it slept before;
+ * not where it says that waiting does not help. */
+static bool is_answer(const struct entropy_memory *memory, const struct entropy_end *end)
+{
+    if (!end->failed)
+        return true;
+    if (memory->sums.hints & HINT_HOPELESS)
+        return false;
+    return memory->call.traits & (CALL_PROBES | CALL_SLEEPS) ||
+           (memory->paused && memory->sums.hints & HINT_PASSES);
+}
+
+static bool is_look(const struct entropy_memory *memory, const struct ending *ending)
+{
+    const unsigned traits = memory->call.traits;
+    const unsigned hints = memory->sums.hints;
+    const bool pending = hints & HINT_PENDING;
+    if (ending->end->transient)
+        return true;
+    if (memory->attempt || traits & (CALL_CHANGES | CALL_NO_LOOK | CALL_PLANS))
+        return false;
+    if (ending->end->failed && memory->paused && memory->sums.hints & HINT_PASSES)
+        return is_answer(memory, ending->end);
+    if (traits & CALL_LOOKS)
+        return is_answer(memory, ending->end) && (pending || !(hints & HINT_OVER));
+    /* Stepping through something: the same key, another place. */
+    if (traits & CALL_CONTINUES)
+        return ending->known && ending->known->outcome != ending->outcome.lo;
+    /* A file may say "running" too, and it does not change by itself. */
+    const bool answers = !(traits & CALL_READS) && memory->sums.lines <= LOOK_LINES;
+    return answers && !ending->end->failed && pending && !(hints & HINT_OVER);
+}
+
+/* The file is written anew with nearly the same words, and nothing was done between. */
+static bool is_rewrite(const struct entropy_memory *memory)
+{
+    const struct entropy_call *call = &memory->call;
+    if (!(call->traits & CALL_REWRITES) || call->path == 0 ||
+        call->path != memory->rewritten_path || memory->limits.rewrite_percent == 0)
+        return false;
+    return word_set_alike(&call->said, &memory->rewritten) >= memory->limits.rewrite_percent;
+}
+
+/* Something was changed: in a way not tried before, or with another result than the last
+ * time. */
+static bool has_changed(const struct entropy_memory *memory, const struct ending *ending)
+{
+    const bool again =
+        ending->succeeded_before && ending->known && ending->known->outcome == ending->outcome.lo;
+    return memory->call.traits & CALL_CHANGES && ending->now == CALL_END_OK &&
+           !(memory->sums.hints & HINT_NO_CHANGE) && !again && !is_rewrite(memory);
+}
+
+/* What of the step is news: the gain of a call. */
+static enum entropy_gain gain_of(const struct entropy_memory *memory, const struct ending *ending)
+{
+    const unsigned traits = memory->call.traits;
+    const struct known_call *known = ending->known;
+    const bool ok = ending->now == CALL_END_OK;
+    /* "wrote 141 bytes" is no news: what counts is whether something was changed. */
+    const bool says_done = traits & CALL_CHANGES && ok && memory->sums.lines <= SHORT_LINES;
+    if (ending->news && !says_done)
+        return ENTROPY_GAIN_LINE;
+    if (ending->changed)
+        return ENTROPY_GAIN_CHANGE;
+    if (known && known->end != ending->now && known->flips < memory->limits.flips)
+        return ENTROPY_GAIN_FLIP;
+    const bool shows = traits & CALL_SHOWS;
+    const bool silent = memory->sums.lines <= (shows ? 1 : SILENT_LINES) &&
+                        memory->sums.longest <= (shows ? ACK_BYTES : SHORT_BYTES) &&
+                        !(memory->sums.hints & (HINT_EMPTY | HINT_NO_CHANGE)) &&
+                        !memory->call.grows;
+    if (ok && !ending->succeeded_before && silent && !says_done &&
+        !(traits & (CALL_READS | CALL_LOOKS)))
+        return ENTROPY_GAIN_SILENT;
+    return ENTROPY_GAIN_NONE;
+}
+
+static struct digest outcome_of(const struct entropy_memory *memory, enum news_form form,
+                                enum call_end end)
+{
+    const uint64_t parts[] = {(uint64_t)end, (uint64_t)memory->sums.lines,
+                              memory->sums.sums[form].hi, memory->sums.sums[form].lo};
+    return entropy_digest(parts, sizeof(parts));
+}
+
+static void remember_call(struct entropy_memory *memory, const struct ending *ending)
+{
+    struct known_call *known = entropy_tables_know(memory, memory->call.key);
+    bool added = false;
+    if (known->end != CALL_END_NONE && known->end != ending->now && known->flips < UCHAR_MAX)
+        known->flips++;
+    known->end = (unsigned char)ending->now;
+    known->outcome = ending->outcome.lo;
+    if (ending->now == CALL_END_OK)
+        (void)entropy_table_add(&memory->succeeded, memory->call.exact, &added);
+    memory->paused = memory->call.kind == ENTROPY_PAUSE;
+    if (memory->call.kind != ENTROPY_CALL)
+        return;
+    memory->rewritten_path = memory->call.traits & CALL_REWRITES ? memory->call.path : 0;
+    if (memory->rewritten_path != 0)
+        memory->rewritten = memory->call.said;
+    memory->talked_count = 0;
+}
+
+static void put_sample(struct entropy_sample **at, const struct entropy_sample *now)
+{
+    if (!now && !*at)
+        return;
+    if (!*at)
+        *at = xcalloc(1, sizeof(**at));
+    **at = now ? *now : (struct entropy_sample){0};
+}
+
+static void end_sample(struct entropy_memory *memory, enum entropy_gain gain)
+{
+    if (gain != ENTROPY_GAIN_NONE || !memory->last_there)
+        put_sample(&memory->first, memory->now);
+    put_sample(&memory->last, memory->now);
+    memory->last_there = true;
+}
+
+static int share_of(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (int)(part * PERMILLE / whole) : -1;
+}
+
+static void end_message(struct entropy_memory *memory, struct entropy_fact *out)
+{
+    *out = (struct entropy_fact){
+        .kind = ENTROPY_MESSAGE,
+        .call = memory->call.key,
+        .bits = (memory->alike ? (unsigned)ENTROPY_ALIKE : 0) |
+                (memory->chants ? (unsigned)ENTROPY_CHANTS : 0),
+        .new_permille = -1,
+    };
+    memory->talked[memory->talked_count % TALKED_MAX] = memory->call.said;
+    if (memory->talked_count < INT_MAX)
+        memory->talked_count++;
+}
+
+/* Several failures in a row end in one and the same message: then another place in a
+ * trace before it is no news. */
+static bool is_same_error(struct entropy_memory *memory, const struct ending *ending)
+{
+    const bool failed = ending->now == CALL_END_FAILED && memory->sums.lines > 0;
+    const bool again = failed && memory->errors > 0 && memory->error == memory->sums.last_line;
+    memory->error = memory->sums.last_line;
+    memory->errors = failed ? (again ? memory->errors : 0) + 1 : 0;
+    const int64_t permille = share_of(ending->new_lines, memory->news.line_count);
+    const int most = memory->sums.last_has_echo ? SAME_ERROR_PERMILLE : HARDLY_PERMILLE;
+    return memory->errors > SAME_ERRORS && permille <= most;
+}
+
+/* Reading known lines in another selection: not news, but no circle yet. */
+static bool is_review(struct entropy_memory *memory, const struct ending *ending,
+                      enum entropy_gain gain)
+{
+    bool added = false;
+    if (ending->now != CALL_END_OK)
+        return false;
+    (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending->outcome.lo, 1), &added);
+    return added && gain == ENTROPY_GAIN_NONE && memory->call.traits & CALL_READS &&
+           memory->sums.lines > SILENT_LINES;
+}
+
+static struct ending read_ending(struct entropy_memory *memory, const struct entropy_end *end)
+{
+    const struct entropy_news *news = &memory->news;
+    const enum news_form form = end->failed ? NEWS_STRICT : NEWS_PLAIN;
+    struct ending ending = {.end = end, .now = end_of(end), .form = form};
+    ending.outcome = outcome_of(memory, form, ending.now);
+    ending.known = entropy_tables_known(memory, memory->call.key);
+    ending.succeeded_before = entropy_table_find(&memory->succeeded, memory->call.exact) >= 0;
+    bool is_news[NEWS_FORMS];
+    entropy_news_end(&memory->news, &memory->limits, is_news);
+    const bool echoes = end->failed || memory->call.traits & CALL_SEARCHES;
+    const enum news_form counted = echoes ? NEWS_STRICT : NEWS_PLAIN;
+    ending.new_lines = news->new_lines[counted];
+    ending.news = is_news[counted];
+    /* Another question has another answer: its numbers are not on any way. */
+    if (ending.now == CALL_END_OK && !ending.succeeded_before)
+        ending.news = ending.new_lines > 0;
+    /* Failing with other numbers only because they were asked for is no news either. */
+    if (end->failed && !ending.known)
+        ending.news = news->fresh[counted];
+    ending.news = !is_same_error(memory, &ending) && ending.news;
+    ending.changed = has_changed(memory, &ending);
+    return ending;
+}
+
+void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end *end,
+                        struct entropy_fact *out)
+{
+    if (memory->call.kind == ENTROPY_MESSAGE) {
+        end_message(memory, out);
+        return;
+    }
+    const struct ending ending = read_ending(memory, end);
+    const unsigned echo = 1u << NORMALISER_ARGUMENTS;
+    const unsigned masks = end->failed ? memory->sums.masks : memory->sums.masks & ~echo;
+    const enum entropy_gain gain = gain_of(memory, &ending);
+    /* A script that says nothing may have changed anything. */
+    *out = (struct entropy_fact){
+        .kind = memory->call.kind,
+        .gain = gain,
+        .bits = (end->failed ? (unsigned)ENTROPY_FAILED : 0) |
+                (end->running ? (unsigned)ENTROPY_RUNNING : 0) |
+                (is_look(memory, &ending) ? (unsigned)ENTROPY_POLL : 0) |
+                (ending.changed || gain == ENTROPY_GAIN_SILENT ? (unsigned)ENTROPY_CHANGED : 0) |
+                (is_review(memory, &ending, gain) ? (unsigned)ENTROPY_REVIEW : 0) |
+                (masks ? (unsigned)ENTROPY_MASKED : 0),
+        .call = memory->call.key,
+        .outcome = ending.outcome,
+        .raw = entropy_hash_pair(memory->sums.raw, memory->call.exact),
+        .new_permille = share_of(ending.new_lines, memory->news.line_count),
+        .lines = memory->sums.lines,
+    };
+    if (memory->now)
+        memory->now->masks = masks;
+    end_sample(memory, out->gain);
+    remember_call(memory, &ending);
+}
