@@ -103,11 +103,16 @@ void fingerprint_close(struct fingerprint *fingerprint)
     free(fingerprint);
 }
 
-/* The first byte that is no blank of JSON; 0 if there is none. */
+static bool is_json_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The first byte that is no blank; 0 if there is none. */
 static char first_of(const char *bytes, size_t len)
 {
     size_t i = 0;
-    while (i < len && memchr(" \t\r\n", bytes[i], 4))
+    while (i < len && is_json_blank(bytes[i]))
         i++;
     return i < len ? bytes[i] : 0;
 }

@@ -1,4 +1,6 @@
 /* token_amount.c - durations and rates (rules 8 and 11). */
+#include <assert.h>
+
 #include "attr.h"
 #include "token_scan.h"
 
@@ -221,6 +223,18 @@ static const byte *bar_end(const struct token_scan *scan, const byte *at)
     return end > left + 1 ? end : NULL;
 }
 
+/* "3s" is a duration, but "3s/it" a rate. */
+static bool find_amount(const struct token_scan *scan, const byte *at, const struct amount *amount,
+                        struct token *out)
+{
+    const byte *end = rate_end(scan, amount);
+    if (end)
+        return token_set(out, at, end, TOKEN_RATE, NORMALISER_RATES);
+    assert(amount->unit_end > at);
+    end = is_time(amount) ? duration_end(scan, amount->unit_end) : NULL;
+    return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
+}
+
 bool token_amount(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     const byte *at = word->from;
@@ -229,15 +243,8 @@ bool token_amount(const struct token_scan *scan, const struct token_word *word, 
     const byte *end = bar_end(scan, at);
     if (end)
         return token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
-
     const struct amount amount = amount_at(scan, at);
-    if (amount.unit_end == amount.unit)
-        return false;
-    end = rate_end(scan, &amount);
-    if (end)
-        return token_set(out, at, end, TOKEN_RATE, NORMALISER_RATES);
-    end = is_time(&amount) ? duration_end(scan, amount.unit_end) : NULL;
-    return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
+    return amount.unit_end > amount.unit && find_amount(scan, at, &amount, out);
 }
 
 /* curl's meter, a whole line of figures: "100 155 100 155 0 0 914 0 --:--:-- --:--:-- 0". */
