@@ -25,7 +25,7 @@ status_has() {
 until_true 20 status_has '"task":"tax".*"state":"stuck"'
 want 'the same again and again is stuck' $? 0
 status=$(cat status.json)
-want_in 'status --json: what it saw' "$status" '"circles":{"level":"stuck","rung":"repeat","count":5,"period":1,"first_step":1,"first_attempt":1,"last_step":1,"last_attempt":5,"masked":true,'
+want_in 'status --json: what it saw' "$status" '"circles":{"level":"stuck","rung":"repeat","count":5,"period":1,"first_step":1,"first_attempt":1,"last_step":1,"last_attempt":5,"masked":true,"masks":"times, temp paths, pids",'
 want_in 'status --json: in words' "$status" '"equal":"the call and its result","words":"same result 5 times"}'
 want_in 'status --json: tries are left' "$status" '"attempt":5,"attempts_max":10'
 want_in 'status: in words' "$("$devs" status)" 'entropy detected: same result 5 times'
@@ -44,6 +44,7 @@ want_in 'why: the decision' "$out" 'entropy detected: same result 5 times'
 want_in 'why: what to do' "$out" 'devs retry 1/tax lets it go on; it stops again after twice as many'
 out=$("$devs" why tax --try 3)
 want_in 'why: of the try that was suspected' "$out" 'circles    perhaps: same result 3 times, tries 1 to 3'
+want_in 'why: what was masked then' "$out" 'masked     times, temp paths, pids'
 out=$("$devs" why tax --json)
 want_in 'why --json: what it saw' "$out" '"circles":{"level":"stuck","rung":"repeat","count":5'
 want_in 'why --json: what was new' "$out" '"new_permille":0'
