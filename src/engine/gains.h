@@ -3,11 +3,14 @@
  * from what was there before; and the rows of the log that keep it.
  *
  * A task has a memory (entropy_memory.h) from its first output on until it is over; a
- * stuck one keeps it, since a person may let it go on. Belongs to the loop's thread.
+ * stuck one keeps it, since a person may let it go on. Of the tasks that do not run only
+ * the last GAINS_KEPT_MAX are kept here, the others come back from the log when their next
+ * attempt writes. Belongs to the loop's thread.
  */
 #ifndef DEVS_GAINS_H
 #define DEVS_GAINS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "entropy_memory.h"
@@ -15,17 +18,23 @@
 #include "run_state.h"
 #include "scheduler.h"
 
+enum { GAINS_KEPT_MAX = 256 }; /* memories of tasks that wait, or are stuck */
+
 struct gains {
     const struct run_state *state; /* borrowed */
+    struct log_writer *writer;     /* borrowed; NULL: what is not kept is lost */
     struct gain *tasks;            /* owned; by task number */
     struct log_gain *rows;         /* owned, the bytes too; of this turn */
     size_t row_count, row_cap;
+    int kept[GAINS_KEPT_MAX]; /* a ring of tasks whose memories were saved */
+    size_t kept_next;
+    bool lost; /* a memory could not be had back; whoever tells it sets this to false */
 };
 
-void gains_init(struct gains *gains, const struct run_state *state);
+void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer);
 void gains_done(struct gains *gains);
 
-/* The task's memory, made if there is none. */
+/* The task's memory, had back from the log or made if there is none. */
 struct entropy_memory *gains_memory(struct gains *gains, int task);
 /* The same where there is one, else NULL. */
 struct entropy_memory *gains_find(const struct gains *gains, int task);

@@ -215,10 +215,10 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
     *loop = (struct loop){
         .options = options, .mailbox = mailbox, .alarm_ms = INT64_MAX, .late_ms = INT64_MAX};
     run_state_init(&loop->state, options->plan, options->seed);
-    gains_init(&loop->gains, &loop->state);
     if (!classifier_open(&loop->classifier, options->rules, err) ||
         !recorder_init(&loop->recorder, options->place, err))
         return false;
+    gains_init(&loop->gains, &loop->state, loop->recorder.writer);
     watch_bell(loop);
     if (!open_uv(loop, err) || !nursery_open(&loop->nursery, &loop->uv, err) ||
         !enter_run(loop, number_out, err))

@@ -346,6 +346,15 @@ static void note_log(struct loop *loop)
         queue_note(loop, news.what, news.why);
 }
 
+/* What tells new output from old is kept in the log; it may not be readable. */
+static void note_gains(struct loop *loop)
+{
+    if (loop->gains.lost)
+        queue_note(loop, "output is compared with what comes from now on",
+                   "what came before could not be read from the log");
+    loop->gains.lost = false;
+}
+
 /* The last word of an engine that was told to leave, once nothing is alive. */
 static void note_leave(struct loop *loop)
 {
@@ -409,6 +418,7 @@ void loop_turn(struct loop *loop)
     act(loop);
     forget_turn(loop);
     note_log(loop);
+    note_gains(loop);
     note_leave(loop);
     set_alarm(loop);
 }

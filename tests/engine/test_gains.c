@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "log_sample.h"
+#include "normaliser.h"
 #include "plan.h"
 #include "test_main.h"
 
@@ -36,7 +38,7 @@ static void setup(void)
     violations_done(&violations);
     run_state_init(&state, plan, 1);
     scheduler = (struct scheduler){.state = &state, .run_dir = "/", .environment = environment};
-    gains_init(&gains, &state);
+    gains_init(&gains, &state, NULL);
     take((struct input){.kind = INPUT_START, .jobs = 1});
 }
 
@@ -132,6 +134,74 @@ START_TEST(test_a_stuck_one_may_go_on)
 }
 END_TEST
 
+/* A line of an attempt of this task: how much of its output is new. */
+static int write_line(struct gains *of, int task)
+{
+    const struct normaliser_line line = {.bytes = "3 is not 4",
+                                         .len = 10,
+                                         .general = "3 is not 4",
+                                         .general_len = 10,
+                                         .raw = "3 is not 4",
+                                         .raw_len = 10};
+    const struct entropy_end end = {.failed = true};
+    struct entropy_fact fact;
+    entropy_memory_begin_attempt(gains_memory(of, task), (struct digest){1, 1});
+    entropy_memory_line(gains_memory(of, task), &line);
+    entropy_memory_end(gains_memory(of, task), &end, &fact);
+    return fact.new_permille;
+}
+
+/* One attempt of each task has ended, and all go on. */
+static void end_all(struct gains *of, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct event event = {.kind = EVENT_ATTEMPT_ENDED, .task = i, .attempt = 1};
+        const struct turn ended = {.events = &event, .event_count = 1};
+        ck_assert_int_eq(write_line(of, i), 1000);
+        gains_collect(of, &ended);
+    }
+}
+
+enum { MANY = GAINS_KEPT_MAX + 10 };
+
+START_TEST(test_memories_of_many_that_wait_come_back_from_the_log)
+{
+    struct sample sample;
+    struct place place = sample_place();
+    struct gains many;
+    struct err err = {0};
+    sample_open(&sample, &place, MANY);
+    gains_init(&many, &sample.state, sample.writer);
+    end_all(&many, MANY);
+    const struct log_batch batch = {.gains = many.rows, .gain_count = many.row_count};
+    ck_assert_msg(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
+                  err.message);
+    gains_clear(&many);
+
+    ck_assert_ptr_null(gains_find(&many, 0));
+    ck_assert_ptr_nonnull(gains_find(&many, MANY - 1));
+    ck_assert_int_eq(write_line(&many, 0), 0);
+    ck_assert(!many.lost);
+    gains_done(&many);
+    sample_done(&sample);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_had_back_begins_anew_and_is_told)
+{
+    struct sample sample;
+    struct gains many;
+    sample_init(&sample, MANY);
+    gains_init(&many, &sample.state, NULL);
+    end_all(&many, MANY);
+    ck_assert(!many.lost);
+    ck_assert_int_eq(write_line(&many, 0), 1000);
+    ck_assert(many.lost);
+    gains_done(&many);
+    sample_done(&sample);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("gains");
@@ -142,5 +212,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_task_that_is_over_is_forgotten);
     tcase_add_test(tcase, test_what_was_never_saved_leaves_no_row);
     tcase_add_test(tcase, test_a_stuck_one_may_go_on);
+    TCase *log = test_case(suite, "log");
+    tcase_add_test(log, test_memories_of_many_that_wait_come_back_from_the_log);
+    tcase_add_test(log, test_what_cannot_be_had_back_begins_anew_and_is_told);
     return suite;
 }
