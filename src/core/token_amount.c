@@ -164,7 +164,10 @@ static const byte *duration_end(const struct token_scan *scan, const byte *end)
             break;
         end = next.unit_end;
     }
-    return byte_is(byte_at(scan, end), CLASS_WORD) || token_is_next(scan, end, "/s") ? NULL : end;
+    const byte next = byte_at(scan, end);
+    bool member = (next == '.' || next == '(') && byte_is(byte_at(scan, end + 1), CLASS_WORD);
+    bool goes_on = byte_is(next, CLASS_WORD) || member || token_is_next(scan, end, "/s");
+    return goes_on ? NULL : end;
 }
 
 /* "932M 0s", "1.07G=0.01s": wget leaves out the "/s" of its rates. */
@@ -195,15 +198,17 @@ static const byte *rate_end(const struct token_scan *scan, const struct amount *
     return ends && is_one_of(amount->unit, end, rates, ARRAY_LEN(rates)) ? end : NULL;
 }
 
-/* A part of a name or of a version: what is before the number is joined to it. */
+/* A part of a name, of a version or of a format ("%-11s"): what is before the number is
+ * joined to it. */
 static bool is_joined(const struct token_scan *scan, const byte *at)
 {
     const byte before = byte_before(scan, at);
-    if (before == '.')
+    if (before == '.' || before == '%' || before == '?')
         return true;
     if ((before != '-' && before != '/') || at - scan->start < 2)
         return false;
-    return at - 1 != scan->matched && (byte_is(at[-2], CLASS_WORD) || at[-2] == '>');
+    bool named = byte_is(at[-2], CLASS_WORD) || at[-2] == '>' || at[-2] == '%';
+    return named && at - 1 != scan->matched;
 }
 
 /* The end of "00:05<00:10" in a progress bar, where `at` is its first figure. */

@@ -106,6 +106,15 @@ static bool find_spoken(const struct token_scan *scan, const struct token_word *
     return token_set(out, word->from, end, spoken[i].token, spoken[i].mask);
 }
 
+/* SQLSTATE[40001] is no process; cron alone writes its name so. */
+static bool is_constant(const byte *name, const byte *end)
+{
+    bool cron = end - name == 4 && memcmp(name, "CRON", 4) == 0;
+    while (name < end && !byte_is(*name, CLASS_LOWER))
+        name++;
+    return name == end && !cron;
+}
+
 /* "nginx[4711]:", or behind a time or at the line's start "agent[14877] works"; but a short
  * number in brackets is an index. */
 static bool find_bracketed(const struct token_scan *scan, const struct token_word *word,
@@ -119,6 +128,8 @@ static bool find_bracketed(const struct token_scan *scan, const struct token_wor
     const byte *name = at;
     while (name > scan->start && name[-1] != ' ' && at - name < HOST_MAX)
         name--;
+    if (is_constant(name, at))
+        return false;
     bool told = name == scan->start || (scan->matched && name - scan->matched <= 1);
     return (byte_at(scan, word->to + 1) == ':' || (told && len > INDEX_MAX)) &&
            token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);

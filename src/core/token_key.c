@@ -141,7 +141,8 @@ bool token_keyed(const struct token_scan *scan, const byte *at, struct token *ou
         return false;
     const byte *name = key_start(scan, to);
     const struct key *key = name < to && may_be_key(*name, to[-1]) ? key_named(name, to) : NULL;
-    if (!key || (*at == ':' && !quoted_key && key->form == KEY_STRICT))
+    bool spoken = *at == ':' && !quoted_key; /* but not main.ts:88 */
+    if (!key || (spoken && (key->form == KEY_STRICT || byte_before(scan, name) == '.')))
         return false;
 
     const byte *from = at + 1;

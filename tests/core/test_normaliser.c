@@ -147,6 +147,7 @@ static const struct row amounts[] = {
 static const struct row counts[] = {
     {"pid 123 (process 4711)", "pid <pid> (process <pid>)", NORMALISER_PIDS},
     {"host sshd[4711]: Failed", "host sshd[<pid>]: Failed", NORMALISER_PIDS},
+    {"CRON[4711]: x", "CRON[<pid>]: x", NORMALISER_PIDS},
     {"agent[14877] works", "agent[<pid>] works", NORMALISER_PIDS},
     {"2026-08-21T14:06:15Z agent[14877] works", "<ts> agent[<pid>] works", NORMALISER_PIDS},
     {"[1]   48211", "[1] <pid>", NORMALISER_PIDS},
@@ -214,6 +215,9 @@ static const char *const kept[] = {
     "\"exitCode\": 0, \"count\": 12, \"retry\": true, \"seed\": null",
     "10.0.0.1 192.168.1.12",
     "$ 100 %5 #12 @3",
+    "src/main.ts:88: const x",
+    "SQLSTATE[40001]: Serialization failure",
+    "printf(\"%04d %-11s %2ds\", 11 s.send_response, 12 ms(3))",
 };
 
 START_TEST(test_times_are_masked)
@@ -275,7 +279,7 @@ static const struct {
     {"{'n': 1, '", "': 'a'}", "': '<v>'}"},
     {"\"{\\\"", "\\\":\\\"a\\\"}\"", "\\\":\\\"<v>\\\"}\""},
     {"n=1 ", "=a1b; c=2", "=<v>; c=2"},
-    {"x.", ": a1b c", ": <v> c"},
+    {"x: ", ": a1b c", ": <v> c"},
 };
 
 START_TEST(test_values_of_known_keys_are_masked)
