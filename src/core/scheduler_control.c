@@ -124,6 +124,24 @@ static void reopen(const struct scheduling *now, const struct control *control, 
     scheduler_emit_by(now, event, control->by);
 }
 
+/* After "go on" so many more that are alike will stop it again; 0: the next one. */
+static int alike_more(const struct run_state *state, int task)
+{
+    const struct circles *circles = state->tasks[task].circles;
+    const struct policy *policy = scheduler_plan_step(state, task)->policy;
+    const int scale = circles_next_scale(circles);
+    if (circles && circles->verdict.level == ENTROPY_STUCK) {
+        const int count = circles->verdict.count;
+        const int next = count / circles_scale(circles) * scale;
+        const int most = count > ENTROPY_REPEAT_MAX ? count : ENTROPY_REPEAT_MAX;
+        return (next < most ? next : most) - count;
+    }
+    int window = policy->window;
+    if (window == 0 || (policy->same_stops > 0 && policy->same_stops < window))
+        window = policy->same_stops;
+    return window * scale;
+}
+
 /* Ended without success: a fresh set of attempts, unless a needed task is in the way. */
 static void retry_ended(const struct scheduling *now, const struct control *control, int task,
                         struct answer *answer)
@@ -135,12 +153,14 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
         return;
     }
     bool stuck = now->state->tasks[task].status == TASK_STUCK;
+    int more = stuck ? alike_more(now->state, task) : 0;
     reopen(now, control, task);
-    if (stuck)
-        accept(answer, "goes on with a fresh set of tries; is stuck again at %d times as many",
-               circles_scale(now->state->tasks[task].circles));
-    else
+    if (!stuck)
         accept(answer, "a fresh set of tries");
+    else if (more > 0)
+        accept(answer, "goes on with a fresh set of tries; stops again after %d more alike", more);
+    else
+        accept(answer, "goes on with a fresh set of tries; stops again with the next one alike");
 }
 
 /* May its step start, but for a gate that is not open? */

@@ -216,7 +216,7 @@ START_TEST(test_go_on_doubles_the_thresholds_each_time)
     static const struct {
         int scale, failures;
         const char *word;
-    } rounds[] = {{2, 5, "2 times"}, {4, 10, "4 times"}, {8, 20, "8 times"}};
+    } rounds[] = {{2, 5, "after 5 more"}, {4, 10, "after 10 more"}, {8, 20, "after 20 more"}};
     for (int i = 0; i < 5; i++)
         fails(7);
     for (size_t i = 0; i < ARRAY_LEN(rounds); i++) {
@@ -332,6 +332,7 @@ START_TEST(test_a_window_is_doubled_too)
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
     ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
     play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "after 6 more"));
     for (int i = 0; i < 5; i++)
         fails_anew((uint64_t)i % 2);
     for (int i = 0; i < 3; i++)
