@@ -11,7 +11,7 @@ enum { BLOCK_BYTES = 8, BLOCK_TOP = 0x80 };
 
 /* What the bytes are: the bit 0x80 of each, the first byte lowest. */
 struct block {
-    uint64_t triggers; /* '/', figures, ':', '=' (and ';' and '<', which lie between) */
+    uint64_t triggers; /* '/', figures, ':', '=' (and ';' and '<', which lie between), '\\' */
     uint64_t blanks;
     uint64_t noise; /* bytes over 127, controls, DEL */
 };
@@ -42,14 +42,19 @@ static inline uint64_t block_at_least(uint64_t low, unsigned least)
     return low + block_of(BLOCK_TOP - least);
 }
 
+static inline uint64_t block_between(uint64_t low, unsigned least, unsigned most)
+{
+    return block_at_least(low, least) & ~block_at_least(low, most + 1);
+}
+
 static inline struct block block_look(uint64_t bytes)
 {
     const uint64_t top = block_of(BLOCK_TOP);
     const uint64_t low = bytes & ~top;
     const uint64_t plain = ~bytes & top;
     return (struct block){
-        .triggers = block_at_least(low, '/') & ~block_at_least(low, '=' + 1) & plain,
-        .blanks = block_at_least(low, ' ') & ~block_at_least(low, ' ' + 1) & plain,
+        .triggers = (block_between(low, '/', '=') | block_between(low, '\\', '\\')) & plain,
+        .blanks = block_between(low, ' ', ' ') & plain,
         .noise = (bytes | ~block_at_least(low, ' ') | block_at_least(low, 0x7f)) & top,
     };
 }

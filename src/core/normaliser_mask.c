@@ -51,14 +51,13 @@ static bool find_in_word(const struct token_scan *scan, const struct token_word 
                          struct token *out)
 {
     if (is_bare_number(scan, word))
-        return token_temp_word(scan, word, out) || token_number(scan, word, out);
+        return token_number(scan, word, out);
     if (!byte_is(*word->from, CLASS_DIGIT))
-        return token_id(scan, word, out) || token_temp_word(scan, word, out) ||
-               token_hex(scan, word, out) || token_number(scan, word, out);
+        return token_id(scan, word, out) || token_hex(scan, word, out) ||
+               token_number(scan, word, out);
     return token_time(scan, word, out) || token_id(scan, word, out) ||
-           token_harness(scan, word, out) || token_temp_word(scan, word, out) ||
-           token_hex(scan, word, out) || token_amount(scan, word, out) ||
-           token_number(scan, word, out);
+           token_harness(scan, word, out) || token_hex(scan, word, out) ||
+           token_amount(scan, word, out) || token_number(scan, word, out);
 }
 
 /* Where to look on after a word that is no token: the rest of a version or a fraction is
@@ -89,6 +88,8 @@ static bool find_token(struct token_scan *scan, const byte *at, struct token *ou
     }
     if (*at == '/')
         return token_temp(scan, at, out);
+    if (*at == '\\')
+        return token_temp_windows(scan, at, out);
     return (*at == ':' || *at == '=') && token_keyed(scan, at, out);
 }
 

@@ -23,6 +23,7 @@ static const struct {
     {"retrying", 'g', TOKEN_TRY, NORMALISER_TRIES},
     {"try", 'y', TOKEN_TRY, NORMALISER_TRIES},
     {"iteration", 'n', TOKEN_TRY, NORMALISER_TRIES},
+    {"identical call", 'l', TOKEN_TRY, NORMALISER_TRIES}, /* a harness counts */
     {"pid", 'd', TOKEN_PID, NORMALISER_PIDS},
     {"ppid", 'd', TOKEN_PID, NORMALISER_PIDS},
     {"tid", 'd', TOKEN_PID, NORMALISER_PIDS},

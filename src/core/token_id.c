@@ -14,6 +14,7 @@ enum {
     NAME_MAX = 8, /* with its number */
     ID_MIN = 16,
     ID_MAX = 128,
+    SPELT_PERCENT = 38, /* of an id in runs of small letters, at most */
     SECRET_PART_MAX = 2048,
     POINTER_HALF = 8, /* hex digits on each side of a debugger's grave accent */
 };
@@ -79,15 +80,41 @@ static unsigned classes_of(const byte *from, const byte *to)
     return classes;
 }
 
-/* Sixteen or more of both cases and digits, mixed as no person would: parts of fewer than
- * three letters on average. A name such as testParsesRfc3339Times has longer ones. */
+/* Bytes in runs of three or more small letters: of most of a name that people made, of
+ * little of one that chance made. */
+static ptrdiff_t count_spelt(const byte *from, const byte *to)
+{
+    ptrdiff_t spelt = 0;
+    for (const byte *p = from; p < to;) {
+        const byte *run = p;
+        while (p < to && byte_is(*p, CLASS_LOWER))
+            p++;
+        spelt += p - run >= 3 ? p - run : 0;
+        p += p == run;
+    }
+    return spelt;
+}
+
+/* Sixteen or more of both cases and digits, mixed as no person would: hardly anything spelt
+ * out, or parts of fewer than three letters on average. A name such as
+ * testParsesRfc3339Times has longer ones. */
 static bool is_made_up(const byte *from, const byte *to)
 {
     const unsigned all = CLASS_DIGIT | CLASS_LOWER | CLASS_UPPER;
     const ptrdiff_t len = to - from;
     if (len < ID_MIN || len > ID_MAX || (classes_of(from, to) & all) != all)
         return false;
-    return len < 3 * (ptrdiff_t)token_parts(from, to);
+    return count_spelt(from, to) * 100 < len * SPELT_PERCENT ||
+           len < 3 * (ptrdiff_t)token_parts(from, to);
+}
+
+/* What is behind the last '_' of a word: "toolu_7LNLOFCzklCz5IzBkhwYLAyI". */
+static const byte *after_prefix(const struct token_word *word)
+{
+    const byte *from = word->to;
+    while (from > word->from && from[-1] != '_')
+        from--;
+    return from;
 }
 
 static bool is_hex(const byte *from, const byte *to)
@@ -107,7 +134,8 @@ static bool is_long_hex(const struct token_word *word)
 static bool find_made_up(const struct token_scan *scan, const struct token_word *word,
                          struct token *out)
 {
-    if (is_made_up(word->from, word->to))
+    if (word->to - word->from >= ID_MIN &&
+        (is_made_up(word->from, word->to) || is_made_up(after_prefix(word), word->to)))
         return token_set(out, word->from, word->to, TOKEN_ID, NORMALISER_IDS);
     if (byte_at(scan, word->to) != '-' || is_long_hex(word))
         return false;

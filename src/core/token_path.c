@@ -9,7 +9,6 @@ enum {
     LAST_FIGURES_MIN = 3, /* of one at its end, as in "build.4711" */
     PYTHON_SUFFIX = 8,
     COMPILER_SUFFIX = 6,
-    WINDOWS_MAX = 12, /* bytes looked back for "%TEMP%\" */
 };
 
 static const char *const places[] = {
@@ -95,10 +94,24 @@ static bool is_template_end(const byte *from, const byte *to)
     return (later & CLASS_UPPER) && (classes & CLASS_LOWER);
 }
 
+/* "MSBuildTempKfsaZYot": made up behind a word for it, with a capital inside. */
+static bool is_temp_name(const byte *from, const byte *to)
+{
+    static const char word[] = "Temp";
+    for (const byte *p = from; to - p >= (ptrdiff_t)sizeof(word) - 1 + SUFFIX_MIN; p++) {
+        if (memcmp(p, word, sizeof(word) - 1) == 0) {
+            const byte *suffix = p + sizeof(word) - 1;
+            bool plain = (all_classes(suffix, to) & CLASS_WORD) != 0;
+            return plain && has_other_than_lower(suffix + 1, to);
+        }
+    }
+    return false;
+}
+
 /* One part of a path, between two slashes: was it made up? */
 static bool is_random(const byte *from, const byte *to)
 {
-    if (is_known_form(from, to) || is_template_end(from, to))
+    if (is_known_form(from, to) || is_template_end(from, to) || is_temp_name(from, to))
         return true;
     const byte *p = from;
     while (p < to) {
@@ -154,9 +167,17 @@ static const byte *mac_folder_end(const struct token_scan *scan, const byte *at)
 /* "output saved to PATH": the name is the harness's own. */
 static bool is_saved_output(const struct token_scan *scan, const byte *at)
 {
-    static const char words[] = "utput saved to ";
-    const ptrdiff_t len = (ptrdiff_t)sizeof(words) - 1;
-    return at - scan->start >= len && at[-1] == ' ' && memcmp(at - len, words, (size_t)len) == 0;
+    static const char *const words[] = {"utput saved to", "utput written to", "utput stored in"};
+    if (byte_before(scan, at) != ' ')
+        return false;
+    const byte *to = at - 1;
+    to -= byte_before(scan, to) == ':';
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        const ptrdiff_t len = (ptrdiff_t)strlen(words[i]);
+        if (to - scan->start >= len && memcmp(to - len, words[i], (size_t)len) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Does an absolute path begin at the '/' at `at`? */
@@ -221,19 +242,11 @@ static bool is_before(const struct token_scan *scan, const byte *at, const char 
     return true;
 }
 
-bool token_temp_word(const struct token_scan *scan, const struct token_word *word,
-                     struct token *out)
+bool token_temp_windows(const struct token_scan *scan, const byte *at, struct token *out)
 {
-    const byte *at = word->from;
-    const byte joint = byte_before(scan, at);
-    if (joint != '\\' && !byte_is(joint, CLASS_PATH))
+    const byte *folder = at - (byte_before(scan, at) == '\\'); /* doubled in JSON and in code */
+    if (!is_before(scan, folder, "\\temp") && !is_before(scan, folder, "%temp%"))
         return false;
-    while (at > scan->floor && byte_is(at[-1], CLASS_PATH))
-        at--;
-    if (byte_before(scan, at) != '\\' ||
-        !(is_before(scan, at, "%temp%\\") || is_before(scan, at, "\\temp\\") ||
-          is_before(scan, at, "\\temp\\\\")))
-        return false;
-    const byte *end = run_end(scan, at, CLASS_PATH);
-    return is_random(at, end) && token_set(out, at, end, TOKEN_TEMP, NORMALISER_TEMPS);
+    const byte *end = run_end(scan, at + 1, CLASS_PATH);
+    return is_random(at + 1, end) && token_set(out, at + 1, end, TOKEN_TEMP, NORMALISER_TEMPS);
 }

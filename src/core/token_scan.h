@@ -126,9 +126,8 @@ bool token_hex(const struct token_scan *scan, const struct token_word *word, str
 bool token_number(const struct token_scan *scan, const struct token_word *word, struct token *out);
 /* At a ':' or '=': the value of a key that is known. */
 bool token_keyed(const struct token_scan *scan, const byte *at, struct token *out);
-/* At a '/': a temporary path; at a word after "%TEMP%\" or "\Temp\" likewise. */
+/* At a '/': a temporary path; at a '\\' after "%TEMP%" or "\\Temp" likewise. */
 bool token_temp(const struct token_scan *scan, const byte *at, struct token *out);
-bool token_temp_word(const struct token_scan *scan, const struct token_word *word,
-                     struct token *out);
+bool token_temp_windows(const struct token_scan *scan, const byte *at, struct token *out);
 
 #endif
