@@ -7,7 +7,7 @@
 
 enum { LINE_BYTES = 256 };
 
-/* By their first letter; compared in lower case, whole words. */
+/* Sorted: the first of a letter is looked up. Compared in lower case, whole words. */
 static const struct {
     const char *phrase;
     unsigned hints;
@@ -56,9 +56,9 @@ static const struct {
     {"no output yet", HINT_PENDING},
     {"no records", HINT_EMPTY},
     {"no results", HINT_EMPTY},
+    {"no such", HINT_EMPTY | HINT_HOPELESS},
     {"no test", HINT_EMPTY},
     {"no tests", HINT_EMPTY},
-    {"no such", HINT_EMPTY | HINT_HOPELESS},
     {"not found", HINT_EMPTY | HINT_HOPELESS},
     {"not ready", HINT_PENDING},
     {"not yet", HINT_PENDING},
@@ -93,13 +93,28 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/* Index of the first phrase that begins with this byte or a later one. */
+static size_t first_of(char letter)
+{
+    size_t low = 0;
+    size_t high = ARRAY_LEN(phrases);
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (phrases[middle].phrase[0] < letter)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static unsigned hints_at(const char *text, size_t len)
 {
     unsigned hints = 0;
-    for (size_t i = 0; i < ARRAY_LEN(phrases); i++) {
+    for (size_t i = first_of(text[0]); i < ARRAY_LEN(phrases); i++) {
         const char *phrase = phrases[i].phrase;
         if (phrase[0] != text[0])
-            continue;
+            break;
         const size_t phrase_len = strlen(phrase);
         const bool fits = phrase_len <= len && memcmp(phrase, text, phrase_len) == 0;
         if (fits && (phrase_len == len || !is_word(text[phrase_len])))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "entropy_hints.h"
 #include "json.h"
 #include "normaliser.h"
 #include "str.h"
@@ -324,6 +325,36 @@ START_TEST(test_what_chants)
 }
 END_TEST
 
+static const struct {
+    const char *line;
+    unsigned hints;
+} hinted[] = {
+    {"", 0},
+    {"0 results", HINT_EMPTY},
+    {"found 10 results", 0},
+    {"HTTP 429", HINT_PASSES},
+    {"3 failed", HINT_OVER},
+    {"unfailed", 0},
+    {"Failed to connect to x", HINT_OVER | HINT_PASSES},
+    {"status: IN PROGRESS", HINT_PENDING},
+    {"Is it running?", HINT_PENDING},
+    {"still running, not done", HINT_PENDING | HINT_OVER},
+    {"no matches found", HINT_EMPTY | HINT_NO_CHANGE},
+    {"Already up to date.", HINT_NO_CHANGE},
+    {"Permission denied", HINT_HOPELESS},
+    {"cat: x: No such file or directory", HINT_EMPTY | HINT_HOPELESS},
+    {"waiting", HINT_PENDING},
+    {"awaiting", 0},
+    {"zero", 0},
+};
+
+START_TEST(test_words_of_a_result_are_hints)
+{
+    const unsigned hints = entropy_hints(hinted[_i].line, strlen(hinted[_i].line));
+    ck_assert_msg(hints == hinted[_i].hints, "%s: %x", hinted[_i].line, hints);
+}
+END_TEST
+
 START_TEST(test_an_attempt_is_a_step)
 {
     entropy_memory_begin_attempt(memory, (struct digest){1, 2});
@@ -471,6 +502,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(calls, test_what_kind_of_step_it_is, 0, TABLE_LEN(kinds));
     tcase_add_loop_test(calls, test_what_looks_at_something, 0, TABLE_LEN(polls));
     tcase_add_test(calls, test_an_attempt_is_a_step);
+    tcase_add_loop_test(calls, test_words_of_a_result_are_hints, 0, TABLE_LEN(hinted));
     TCase *news = add_case(suite, "news");
     tcase_add_loop_test(news, test_what_is_news, 0, TABLE_LEN(gains));
     tcase_add_test(news, test_a_number_that_drifts_is_no_news_after_two_turns);
