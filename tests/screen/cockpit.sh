@@ -222,4 +222,35 @@ type h j
 expect h '▸.*bob' 'j goes there'
 type h j
 expect h '▸.*cyd' 'and on'
+
+# --- a task that goes in circles: suspected, stuck, sent on
+cat >agent.sh <<'SH'
+echo "$(date +%H:%M:%S) agent[$$]: works in $(mktemp -u)"
+echo 'not ok 3 - rounds half to even'
+exit 1
+SH
+cat >circles.json <<'PLAN'
+{"version": 1, "name": "circles", "idempotent": true, "jobs": 2,
+ "policies": {"slow": {"like": "sandbox", "max_attempts": 10, "base_delay_ms": 600000, "cap_ms": 600000}},
+ "tasks": [{"id": "tax", "steps": [{"run": ["sh", "agent.sh"], "policy": "slow"}]},
+           {"id": "keep", "steps": [{"run": ["tail", "-f", "/dev/null"]}]}]}
+PLAN
+open i 80 24
+type i "clear; '$devs' run circles.json" Enter
+expect i 'backoff *tax .* 1/10 ' 'the first try fails'
+type i g r
+expect i 'backoff *tax .* 2/10 ' 'the second too'
+type i r
+expect i '↻∞backoff *tax .* 3/10 .*circles? 3x' 'the third is suspected'
+expect i 'circle perhaps: same result 3 times, tries 1 to 3' 'and why'
+type i r
+expect i 'circles? 4x' 'it is still'
+type i r
+expect i '∞ stuck *tax .* 5/10 .*same 5x' 'the fifth is the last, though there are more'
+expect i 'r go on' 'the keys say what r does now'
+expect i 'equal  the call and its result, once masked, tries 1 to 5' 'what was equal'
+expect i 'masked times, temp paths, pids' 'what was masked'
+type i r
+expect i 'done: goes on' 'r goes on'
+expect i 'circles? 6x' 'what was seen stays'
 finish
