@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "canonical.h"
 #include "json.h"
 #include "normaliser.h"
 #include "str.h"
@@ -463,6 +464,22 @@ START_TEST(test_C1_stuck_is_when_the_last_three_are_equal)
 }
 END_TEST
 
+START_TEST(test_C2_stuck_compares_content_not_reference)
+{
+    static const char *const texts[] = {"{\"a\":1,\"b\":[2,3]}", "{\"b\":[2,3],\"a\":1.0}",
+                                        "{ \"a\" : 1e0, \"b\" : [2, 3] }", "{\"a\":1,\"b\":[3,2]}"};
+    struct digest results[TABLE_LEN(texts)];
+    for (int i = 0; i < TABLE_LEN(texts); i++) {
+        struct json *json = NULL;
+        ck_assert(json_parse(texts[i], strlen(texts[i]), &json, NULL, NULL));
+        results[i] = canonical_digest(json);
+        json_free(json);
+    }
+    ck_assert(entropy_is_stuck(results, 3, 3));
+    ck_assert(!entropy_is_stuck(results, 4, 3));
+}
+END_TEST
+
 START_TEST(test_names_go_both_ways)
 {
     for (int rung = 0; rung < ENTROPY_RUNG_COUNT; rung++)
@@ -569,6 +586,7 @@ Suite *test_suite(void)
     tcase_add_test(reaction, test_names_go_both_ways);
     tcase_add_test(reaction, test_limits_are_in_a_table);
     tcase_add_test(reaction, test_C1_stuck_is_when_the_last_three_are_equal);
+    tcase_add_test(reaction, test_C2_stuck_compares_content_not_reference);
     TCase *facts = add_case(suite, "facts");
     tcase_add_test(facts, test_facts_survive_json_and_give_the_same_verdicts);
     tcase_add_loop_test(facts, test_what_is_no_fact_is_refused, 0, TABLE_LEN(no_facts));
