@@ -12,7 +12,7 @@
 #include "normaliser.h"
 #include "str.h"
 
-enum { HEAD = 3, REPEAT_MAX = 200 * 1024, FEW = 224 };
+enum { HEAD = 3, REPEAT_MAX = 140 * 1024, FEW = 250 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
