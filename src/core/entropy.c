@@ -142,8 +142,7 @@ void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact,
                               .step = ++window->steps,
                               .number = number,
                               .bits = fact->bits,
-                              .gain = fact->gain,
-                              .new_permille = fact->new_permille};
+                              .gain = fact->gain};
     take(window, fact, &past, limits->poll_weight);
     if (window->stuck) {
         *out = *window->stuck;

@@ -2,7 +2,7 @@
 
 #include "entropy_window.h"
 
-enum { BARREN_STEP = 100 /* percent */, CYCLE_MIN = 2, HARDLY_PERMILLE = 250 /* new lines */ };
+enum { BARREN_STEP = 100 /* percent */, CYCLE_MIN = 2 };
 
 /* A threshold after "go on": doubled, but no "go on" makes it endless. */
 static int scaled(const struct sight *sight, int limit)
@@ -168,7 +168,6 @@ static enum entropy_level see_cycle(const struct sight *sight, struct entropy_ve
 enum sameness {
     SAME_RESULT, /* whatever was changed between */
     NOTHING_NEW, /* and nothing was changed: a line that comes and goes is no progress */
-    HARDLY_NEW,  /* the same; nor is one token that nothing masks */
     SAMENESS_COUNT,
 };
 
@@ -188,8 +187,6 @@ static bool is_same(enum sameness sameness, const struct past *past, const struc
         return equal;
     case NOTHING_NEW:
         return equal || later->gain == ENTROPY_GAIN_NONE;
-    case HARDLY_NEW:
-        return equal || (later->new_permille >= 0 && later->new_permille <= HARDLY_PERMILLE);
     case SAMENESS_COUNT:
         break;
     }
@@ -229,11 +226,9 @@ static enum entropy_level see_failure(const struct sight *sight, struct entropy_
             level_of(sight, failures.count[SAME_RESULT], 0, limits->failure_edited_stop),
         [NOTHING_NEW] = level_of(sight, failures.count[NOTHING_NEW], limits->failure_nudge,
                                  limits->failure_stop),
-        [HARDLY_NEW] = level_of(sight, failures.count[HARDLY_NEW], 0, limits->failure_edited_stop),
     };
-    int worst = NOTHING_NEW;
-    for (int way = 0; way < SAMENESS_COUNT; way++)
-        worst = levels[way] > levels[worst] ? way : worst;
+    const enum sameness worst =
+        levels[SAME_RESULT] > levels[NOTHING_NEW] ? SAME_RESULT : NOTHING_NEW;
     fill_range(sight, failures.steps[worst], out);
     out->count = failures.count[worst];
     out->masked = failures.raw_differs;

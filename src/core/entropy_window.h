@@ -15,7 +15,6 @@ struct past {
     int64_t number;
     unsigned bits;
     enum entropy_gain gain;
-    int new_permille;
 };
 
 /* Something that happens in a row. */
