@@ -9,6 +9,7 @@ enum {
     INDEX_MAX = 3, /* digits: a shorter number in brackets is an index */
     PID_LEN_MAX = 8,
     HARNESS_MAX = 200,
+    COMMIT_MIN = 7, /* digits that git shows at least */
 };
 
 /* Words after which a number counts tries, or names a process or a seed. */
@@ -194,6 +195,91 @@ static bool find_panicked(const struct token_scan *scan, const struct token_word
            token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
 }
 
+/* "[48211] text": at the line's start, or behind its time. */
+static bool find_prefixed(const struct token_scan *scan, const struct token_word *word,
+                          struct token *out)
+{
+    const byte *bracket = word->from - 1;
+    const ptrdiff_t len = word->to - word->from;
+    bool first = bracket == scan->start ||
+                 (scan->matched && scan->matched == bracket - 1 && bracket[-1] == ' ');
+    return first && len > INDEX_MAX && len <= PID_LEN_MAX && byte_at(scan, word->to) == ']' &&
+           token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
+}
+
+/* "[fix/empty 1301905] message": what git says of a commit whose name has no letter in it. */
+static bool find_commit(const struct token_scan *scan, const struct token_word *word,
+                        struct token *out)
+{
+    return *scan->start == '[' && word->to - word->from >= COMMIT_MIN &&
+           token_is_next(scan, word->to, "] ") &&
+           token_set(out, word->from, word->to, TOKEN_HEX, NORMALISER_HEX);
+}
+
+/* "./run.sh: line 3: 48211 Segmentation fault": a shell's word on how its child ended. */
+static bool find_ended(const struct token_scan *scan, const struct token_word *word,
+                       struct token *out)
+{
+    static const char *const ends[] = {" Segmentation fault",
+                                       " Aborted",
+                                       " Killed",
+                                       " Terminated",
+                                       " Bus error",
+                                       " Illegal instruction",
+                                       " Floating point exception"};
+    if (word->from - scan->start < 2 || word->from[-2] != ':')
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        if (token_is_next(scan, word->to, ends[i]))
+            return token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
+    }
+    return false;
+}
+
+/* "4711#4711: *9" of nginx: process, thread and connection. */
+static bool find_connection(const struct token_scan *scan, const struct token_word *word,
+                            struct token *out)
+{
+    if (byte_at(scan, word->to) != '#')
+        return false;
+    const byte *end = run_end(scan, word->to + 1, CLASS_DIGIT);
+    if (end == word->to + 1 || byte_at(scan, end) != ':')
+        return false;
+    if (token_is_next(scan, end, ": *"))
+        end = run_end(scan, end + 3, CLASS_DIGIT);
+    return token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
+}
+
+/* "#PID<0.866.0>", "#Reference<0.685826879.3733540943.224434>" of Erlang. */
+static bool find_reference(const struct token_scan *scan, const struct token_word *word,
+                           struct token *out)
+{
+    const byte *name = word->from - 1;
+    if (!ends_with_word(scan, name, "pid") && !ends_with_word(scan, name, "reference") &&
+        !ends_with_word(scan, name, "port"))
+        return false;
+    const byte *end = word->to;
+    while (end < scan->end && (*end == '.' || byte_is(*end, CLASS_DIGIT)))
+        end++;
+    return byte_at(scan, end) == '>' && token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
+}
+
+/* "ansible-tmp-1787300000.12-62623-2004": joined to what was made up already. */
+static bool find_joined(const struct token_scan *scan, const struct token_word *word,
+                        struct token *out)
+{
+    return scan->matched == word->from - 1 && word->to - word->from > INDEX_MAX &&
+           token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
+}
+
+/* "sandbox/linux-sandbox/15/" of a build that counts its actions. */
+static bool find_sandbox(const struct token_scan *scan, const struct token_word *word,
+                         struct token *out)
+{
+    return byte_at(scan, word->to) == '/' && ends_with_word(scan, word->from - 1, "sandbox") &&
+           token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
+}
+
 bool token_number(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     if (!byte_is(*word->from, CLASS_DIGIT))
@@ -202,14 +288,21 @@ bool token_number(const struct token_scan *scan, const struct token_word *word, 
         return false;
     switch (byte_before(scan, word->from)) {
     case '[':
-        return find_bracketed(scan, word, out);
+        return find_bracketed(scan, word, out) || find_prefixed(scan, word, out);
     case ':':
         return find_port(scan, word, out) || find_spoken(scan, word, out);
     case '-':
-        return find_pool(scan, word, out) || find_spoken(scan, word, out);
+        return find_pool(scan, word, out) || find_joined(scan, word, out) ||
+               find_spoken(scan, word, out);
     case '(':
         return find_panicked(scan, word, out) || find_spoken(scan, word, out);
+    case '<':
+        return find_reference(scan, word, out);
+    case '/':
+        return find_sandbox(scan, word, out);
     case ' ':
+        return find_ended(scan, word, out) || find_connection(scan, word, out) ||
+               find_commit(scan, word, out) || find_spoken(scan, word, out);
     case '#':
     case '=':
         return find_spoken(scan, word, out);

@@ -218,7 +218,7 @@ static bool is_joined_hex(const struct token_scan *scan, const struct token_word
 {
     const byte before = byte_before(scan, word->from);
     return word->to - word->from >= JOINED_HEX_MIN && (before == '-' || before == '.') &&
-           token_parts(word->from, word->to) >= 3 && !has_exponent(word);
+           token_parts(word->from, word->to) >= 3 && (before == '-' || !has_exponent(word));
 }
 
 /* 7 or more hex digits of one case, figures and letters, or 12 of any kind; but no fraction. */

@@ -3,8 +3,8 @@
 #include "token_scan.h"
 
 enum {
-    SUFFIX_MIN = 6,       /* what mkstemp() makes up, and more */
-    SUFFIX_LONG = 10,     /* what mktemp makes up where nobody says how long */
+    SUFFIX_MIN = 6, /* what mkstemp() makes up, and more */
+    SUFFIX_MAX = 12,
     FIGURES_MIN = 6,      /* of a number inside a name */
     LAST_FIGURES_MIN = 3, /* of one at its end, as in "build.4711" */
     PYTHON_SUFFIX = 8,
@@ -74,8 +74,8 @@ static bool is_known_form(const byte *from, const byte *to)
 }
 
 /* What mktemp puts in the place of XXXXXX at the end of a name: letters of both cases,
- * and not only the first one a capital; after a point one capital will do, or figures in
- * two places, for no kind of file is called so. */
+ * and not only the first one a capital, or figures among them; after a point one capital of
+ * six will do, or figures in two places, for no kind of file is called so. */
 static bool is_template_end(const byte *from, const byte *to)
 {
     const byte *run = to;
@@ -87,11 +87,13 @@ static bool is_template_end(const byte *from, const byte *to)
         classes |= token_classes[*run];
     }
     const ptrdiff_t len = to - run;
-    if (run == from || (len != SUFFIX_MIN && len != SUFFIX_LONG))
+    const unsigned mixed = CLASS_UPPER | CLASS_LOWER | CLASS_DIGIT;
+    if (run == from || len < SUFFIX_MIN || len > SUFFIX_MAX || len % 2 != 0)
         return false;
-    if (run[-1] == '.')
-        return (classes & CLASS_UPPER) || token_parts(run, to) >= 3;
-    return (later & CLASS_UPPER) && (classes & CLASS_LOWER);
+    if (run[-1] == '.' &&
+        (token_parts(run, to) >= 3 || (len == SUFFIX_MIN && (classes & CLASS_UPPER))))
+        return true;
+    return ((later & CLASS_UPPER) && (classes & CLASS_LOWER)) || (classes & mixed) == mixed;
 }
 
 /* "MSBuildTempKfsaZYot": made up behind a word for it, with a capital inside. */
