@@ -12,7 +12,8 @@
  * normalisation rule 4) is masked in it by the same rules, else no two answers of a server
  * would ever be equal. The lines of stderr are summed as above.
  *
- * The digest mixes that with the kind and the code of the end. A fingerprint belongs to one
+ * The digest is the first half of a SHA-256 over the kind and the code of the end and all
+ * that, so it is no prefix of the SHA-256 of the text. A fingerprint belongs to one
  * thread at a time.
  */
 #ifndef DEVS_FINGERPRINT_H

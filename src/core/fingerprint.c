@@ -208,7 +208,8 @@ static struct digest end_hash(EVP_MD_CTX *hash)
     return digest;
 }
 
-/* The canonical text of the JSON value, its lines normalised one after the other. */
+/* The canonical text of the JSON value, normalised one member or element after the other and
+ * put together again: where nothing is masked, the hash is that of the text. */
 struct json_hash {
     EVP_MD_CTX *hash;
     bool failed;
@@ -219,7 +220,6 @@ static void hash_json_line(void *ctx, const struct normaliser_line *line)
     const struct json_hash *to = ctx;
     must(EVP_DigestUpdate(to->hash, to->failed ? line->general : line->bytes,
                           to->failed ? line->general_len : line->len));
-    must(EVP_DigestUpdate(to->hash, "\n", 1));
 }
 
 static struct digest hash_json(const struct fingerprint *fingerprint, const struct json *json,
