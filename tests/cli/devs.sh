@@ -202,7 +202,8 @@ if command -v sqlite3 >/dev/null; then
 fi
 : >gate & # whatever still reads the gate may end
 opener=$!
-finish_gate() { kill "$opener" 2>/dev/null; }
+# KILL: a TERM that comes while it still has this script's trap would be lost
+finish_gate() { kill -9 "$opener" 2>/dev/null; }
 finish_gate
 
 # --- init
