@@ -99,7 +99,8 @@ static bool fits(size_t len)
 
 static bool is_of_path(byte c)
 {
-    return byte_is(c, CLASS_WORD) || (c != '\0' && strchr("./-+@~", c));
+    return byte_is(c, CLASS_WORD) || c == '/' || c == '.' || c == '-' || c == '+' || c == '@' ||
+           c == '~';
 }
 
 /* The end of the path or the joined name that begins at p; a sentence's point is none of it. */

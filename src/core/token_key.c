@@ -131,6 +131,8 @@ static bool has_digit(const byte *from, const byte *to)
 
 bool token_keyed(const struct token_scan *scan, const byte *at, struct token *out)
 {
+    if (byte_at(scan, at + 1) == ':')
+        return false; /* file::test, std::string */
     const byte *to = at;
     to -= to > scan->start && to[-1] == ' ';
     const byte last = byte_before(scan, to);
