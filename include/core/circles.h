@@ -29,12 +29,19 @@ struct circles_attempt {
     struct moment at;
 };
 
+/* What a step calls, as one of its task's trajectory: the same command in another step is
+ * another call, for a plan goes on from step to step. `call` is that of attempt_started. */
+struct digest circles_call(struct digest call, int step);
+
 /* Does an attempt that ended so leave a fact? */
 bool circles_counts(enum outcome_kind kind);
 
 /* Fold in the fact of an attempt. */
 void circles_apply(struct circles *circles, const struct entropy_fact *fact,
                    const struct circles_attempt *attempt, const struct entropy_limits *limits);
+
+/* Is what the rungs say now about this attempt? Not where it left no fact. */
+bool circles_is_about(const struct circles *circles, int step, int attempt);
 
 /* A person says "go on": thresholds are `scale` times theirs from now, at most
  * ENTROPY_SCALE_MAX; what was seen stays. */

@@ -62,6 +62,8 @@ struct attempt_state {
     int64_t waited_ms;   /* wait that came before it */
     struct digest call;
     struct digest fingerprint; /* of its result; 0,0 = not taken */
+    bool partial;              /* the fingerprint is not of all the output */
+    int64_t skipped_bytes;     /* of so many bytes only the number counts in it */
     int new_permille;          /* share of its lines that the task had not written; -1 = unknown */
     struct outcome outcome;
     enum verdict_class class;

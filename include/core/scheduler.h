@@ -41,8 +41,10 @@ struct input {
     struct digest fingerprint;
     struct entropy_fact fact; /* ENDED with has_fact: the attempt as a step of its trajectory */
     bool has_fact;
-    unsigned masks;       /* likewise: what was masked in its output, normaliser bits */
-    bool expectation_met; /* ENDED with an expected match: it was in the output */
+    unsigned masks;        /* likewise: what was masked in its output, normaliser bits */
+    bool partial;          /* ENDED: the fingerprint is not of all the output */
+    int64_t skipped_bytes; /* likewise: of so many bytes only the number counts in it */
+    bool expectation_met;  /* ENDED with an expected match: it was in the output */
     struct control control;
     int64_t quiet_ms;
     const char *note; /* borrowed */

@@ -7,6 +7,13 @@
 enum { ATTEMPT_BITS = 24 };
 static const int64_t attempt_mask = (INT64_C(1) << ATTEMPT_BITS) - 1;
 
+struct digest circles_call(struct digest call, int step)
+{
+    /* Odd, so that no two steps come out alike: 2^64 divided by the golden ratio. */
+    const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15);
+    return (struct digest){.hi = call.hi, .lo = call.lo + (uint64_t)step * spread};
+}
+
 bool circles_counts(enum outcome_kind kind)
 {
     return kind == OUTCOME_EXIT || kind == OUTCOME_SIGNAL || kind == OUTCOME_TIMEOUT;
@@ -27,6 +34,12 @@ void circles_apply(struct circles *circles, const struct entropy_fact *fact,
     circles->told = false;
     if (before.level == ENTROPY_OK || !digest_equal(before.identity, verdict->identity))
         circles->since = attempt->at;
+}
+
+bool circles_is_about(const struct circles *circles, int step, int attempt)
+{
+    return circles && circles->verdict.level != ENTROPY_OK && circles->last_step == step &&
+           circles->verdict.last_number == attempt;
 }
 
 int circles_scale(const struct circles *circles)

@@ -166,6 +166,17 @@ static void add_circles(const struct event_look *w)
     shown_circles_span(&circle, w->event->step, w->out);
 }
 
+/* How it ended: what was wrong with its output where that is all that was wrong, else the
+ * outcome. */
+static void add_end(const struct event_look *w)
+{
+    const struct verdict *verdict = w->step->verdict;
+    if (w->attempt->reason == REASON_CONTRACT && verdict && verdict->match[0] != '\0')
+        str_addf(w->out, "contract: %s", verdict->match);
+    else
+        outcome_words(&w->attempt->outcome, w->out);
+}
+
 static void words_step_ended(const struct event_look *w)
 {
     enum decision_kind kind = (enum decision_kind)w->event->a;
@@ -178,9 +189,12 @@ static void words_step_ended(const struct event_look *w)
              w->state->plan->tasks[w->event->task].id, w->event->step + 1);
     if (kind == DECISION_TRANSIENT_EXHAUSTED)
         str_addf(w->out, "%s, ", transient_type_name(w->attempt->type));
-    outcome_words(&w->attempt->outcome, w->out);
-    if (kind == DECISION_MAX_RETRIES)
+    if (kind == DECISION_MAX_RETRIES) {
+        outcome_words(&w->attempt->outcome, w->out);
         add_cause(w);
+    } else {
+        add_end(w);
+    }
     if (kind == DECISION_ENTROPY)
         add_circles(w);
 }

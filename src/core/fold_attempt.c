@@ -115,6 +115,8 @@ void fold_attempt_ended(const struct fold *fold)
         .left = (int)json_i64(json_get(fold->text, "left"), 0),
     };
     attempt->fingerprint = parse_fingerprint(json_text(json_get(fold->text, "fp"), ""));
+    attempt->partial = json_bool(json_get(fold->text, "partial"), false);
+    attempt->skipped_bytes = json_i64(json_get(fold->text, "skipped"), 0);
     attempt->new_permille = (int)json_i64(json_get(fold->text, "new"), -1);
     count_same(step);
     fold_take_fact(fold);

@@ -22,7 +22,7 @@ void fold_take_fact(const struct fold *fold)
     struct entropy_fact fact;
     if (!circles_counts(attempt->outcome.kind) || !fold_read_fact(fold->text, &fact))
         return;
-    fact.call = attempt->call;
+    fact.call = circles_call(attempt->call, fold->event->step);
     fact.outcome = attempt->fingerprint;
     fact.new_permille = attempt->new_permille;
     const struct circles_attempt of = {

@@ -120,6 +120,8 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
         attempt->outcome.ran_ms,
         attempt->outcome.bytes[0],
         attempt->outcome.bytes[1],
+        attempt->partial,
+        attempt->skipped_bytes,
         attempt->new_permille,
         attempt->class,
         attempt->type,

@@ -158,9 +158,9 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
     if (!stuck)
         accept(answer, "a fresh set of tries");
     else if (more > 0)
-        accept(answer, "goes on with a fresh set of tries; stops again after %d more alike", more);
+        accept(answer, "goes on; stops again after %d more alike", more);
     else
-        accept(answer, "goes on with a fresh set of tries; stops again with the next one alike");
+        accept(answer, "goes on for one more; stops again if it is alike");
 }
 
 /* May its step start, but for a gate that is not open? */

@@ -79,7 +79,6 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .held_ms = step->held_ms + run_state_held_ms(state, task, &now->input->now),
         .draw = policy_draw(&key),
         .now = now->input->now,
-        .circles = circles_counts(outcome->kind) ? state->tasks[task].circles : NULL,
         .masks = now->input->masks,
         .scale = circles_scale(state->tasks[task].circles),
         .step = run_state_step_number(state, task),
@@ -89,6 +88,9 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         facts.used = step->start_failures;
         facts.allowed = facts.policy->max_attempts;
     }
+    const struct circles *circles = state->tasks[task].circles;
+    if (circles_is_about(circles, facts.step, attempt->number))
+        facts.circles = circles;
     facts.results = results;
     if (facts.policy->window > 0 || facts.policy->same_stops > 0)
         facts.result_count = scheduler_results(step, results);
@@ -131,6 +133,10 @@ static void ended_text(const struct scheduling *now, int task, bool passed, stru
         digest_to_hex(input->fingerprint, hex);
         str_json_text(text, "fp", hex);
     }
+    if (input->partial)
+        str_json_bool(text, "partial", true);
+    if (input->skipped_bytes > 0)
+        str_json_i64(text, "skipped", input->skipped_bytes);
     bool silent = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !passed;
     if (silent)
         str_json_bool(text, "fails", true);

@@ -29,7 +29,8 @@ static struct entropy_memory *memory_of(struct attempt *attempt)
     struct entropy_memory *memory = gains_memory(setting->gains, attempt->task);
     if (!attempt->remembered) {
         const struct step_state *step = &setting->state->tasks[attempt->task].steps[attempt->step];
-        entropy_memory_begin_attempt(memory, step_state_attempt(step)->call);
+        entropy_memory_begin_attempt(memory,
+                                     circles_call(step_state_attempt(step)->call, attempt->step));
         attempt->remembered = true;
     }
     return memory;
@@ -144,6 +145,8 @@ static void take_fact(struct attempt *attempt, struct input *input)
     const struct fingerprint_result result = take_fingerprint(attempt, &input->outcome);
     input->fingerprint = result.digest;
     input->masks = result.masked;
+    input->partial = result.partial;
+    input->skipped_bytes = result.skipped_bytes;
     input->has_fact =
         circles_counts(input->outcome.kind) && may_be_followed(attempt, &input->verdict);
     if (!input->has_fact)

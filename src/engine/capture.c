@@ -193,6 +193,10 @@ void capture_write(const struct capture_facts *facts, struct str *out)
     str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
     add_outcome(out, &attempt->outcome);
     add_verdict(out, attempt, step->verdict);
+    if (attempt->partial)
+        str_json_bool(out, "partial", true);
+    if (attempt->skipped_bytes > 0)
+        str_json_i64(out, "skipped_bytes", attempt->skipped_bytes);
     add_call(out, facts);
     if (facts->attempt) {
         add_tails(out, facts->attempt);

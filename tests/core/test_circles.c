@@ -195,6 +195,33 @@ START_TEST(test_a_success_is_never_stuck)
 }
 END_TEST
 
+/* Of an attempt that left no fact nothing is said, whatever was said before. */
+START_TEST(test_what_was_said_of_another_attempt_does_not_count)
+{
+    struct circles circles = {.verdict = {.level = ENTROPY_STUCK, .last_number = 3},
+                              .last_step = 1};
+    ck_assert(circles_is_about(&circles, 1, 3));
+    ck_assert(!circles_is_about(&circles, 1, 4));
+    ck_assert(!circles_is_about(&circles, 0, 3));
+    ck_assert(!circles_is_about(NULL, 1, 3));
+    circles.verdict.level = ENTROPY_OK;
+    ck_assert(!circles_is_about(&circles, 1, 3));
+}
+END_TEST
+
+/* A plan goes on from step to step: the same command in another one is no repeat. */
+START_TEST(test_the_same_command_in_another_step_is_another_call)
+{
+    const struct digest call = {3, 4};
+    for (int i = 0; i < PLAN_STEPS_MAX; i++) {
+        for (int k = 0; k < i; k++)
+            ck_assert(!digest_equal(circles_call(call, i), circles_call(call, k)));
+    }
+    ck_assert(digest_equal(circles_call(call, 0), call));
+    ck_assert(!digest_equal(circles_call((struct digest){4, 4}, 1), circles_call(call, 1)));
+}
+END_TEST
+
 START_TEST(test_failures_of_the_world_have_more_patience)
 {
     const struct ending limited = {
@@ -216,7 +243,9 @@ START_TEST(test_go_on_doubles_the_thresholds_each_time)
     static const struct {
         int scale, failures;
         const char *word;
-    } rounds[] = {{2, 5, "after 5 more"}, {4, 10, "after 10 more"}, {8, 20, "after 20 more"}};
+    } rounds[] = {{2, 5, "goes on; stops again after 5 more alike"},
+                  {4, 10, "after 10 more"},
+                  {8, 20, "after 20 more"}};
     for (int i = 0; i < 5; i++)
         fails(7);
     for (size_t i = 0; i < ARRAY_LEN(rounds); i++) {
@@ -480,6 +509,8 @@ Suite *test_suite(void)
     TCase *words = test_case(suite, "words");
     tcase_add_test(words, test_circles_over_steps_name_them);
     tcase_add_loop_test(words, test_members_are_those_that_say_something, 0, TABLE_LEN(members));
+    tcase_add_test(words, test_what_was_said_of_another_attempt_does_not_count);
+    tcase_add_test(words, test_the_same_command_in_another_step_is_another_call);
     tcase_add_test(words, test_since_is_of_the_calls_it_is_said_of);
     return suite;
 }

@@ -805,6 +805,44 @@ static struct json *read_capture(int task, int attempt)
     return json;
 }
 
+/* Steps that pass with the same words are a plan that moves on; what fails after them is
+ * tried again like any other. */
+START_TEST(test_steps_that_pass_alike_are_no_circle)
+{
+    start("{'id':'a','steps':[{'run':['echo','100% passed']},{'run':['echo','100% passed']},"
+          "{'run':['echo','100% passed']},{'run':['echo','100% passed']},"
+          "{'run':['echo','100% passed']},"
+          "{'policy':'quick','run':['sh','-c','echo something new; exit 1']}]},"
+          "{'id':'b','steps':[{'run':['true']},{'run':['true']},{'run':['true']},"
+          "{'run':['true']}]}");
+    ck_assert_int_eq(finish().exit_code, 1);
+    read_log();
+    ck_assert_uint_eq(count_events(EVENT_LOOP_SUSPECTED, 0), 0);
+    ck_assert_uint_eq(count_events(EVENT_LOOP_SUSPECTED, 1), 0);
+    const struct step_state *last = &state.tasks[0].steps[5];
+    ck_assert_int_eq(last->end, DECISION_RETRY_EXHAUSTED);
+    ck_assert_uint_eq(last->attempt_count, 3);
+}
+END_TEST
+
+/* More than a fingerprint takes in: it says so, and the record too. */
+START_TEST(test_fingerprint_of_a_part_says_so)
+{
+    start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','yes 0123456789abcdef | "
+          "head -c 70000000; exit 1']}]}");
+    (void)finish();
+    read_log();
+    const struct attempt_state *attempt = &state.tasks[0].steps[0].attempts[0];
+    ck_assert(attempt->partial);
+    ck_assert_int_gt(attempt->skipped_bytes, 0);
+    ck_assert_int_lt(attempt->skipped_bytes, 70000000 - 64 * 1024 * 1024 + 1);
+    struct json *json = read_capture(0, 1);
+    ck_assert(json_bool(json_get(json, "partial"), false));
+    ck_assert_int_eq(json_i64(json_get(json, "skipped_bytes"), -1), attempt->skipped_bytes);
+    json_free(json);
+}
+END_TEST
+
 /* Clocks and process numbers differ from try to try: it is the same failure all the same. */
 START_TEST(test_C4_equal_but_for_what_moves_is_entropy)
 {
@@ -947,6 +985,8 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_equal_results_have_equal_fingerprints);
     tcase_add_test(plans, test_D3_output_that_does_not_fit_its_contract_is_no_success);
     tcase_add_test(plans, test_C4_equal_but_for_what_moves_is_entropy);
+    tcase_add_test(plans, test_steps_that_pass_alike_are_no_circle);
+    tcase_add_test(plans, test_fingerprint_of_a_part_says_so);
     tcase_add_test(plans, test_C4_a_full_window_has_its_record_too);
     TCase *acts = test_case(suite, "acts");
     tcase_add_checked_fixture(acts, setup, teardown);

@@ -2,6 +2,15 @@
 
 #include <stddef.h>
 
+/* Is this attempt the one that the rungs stop at? */
+static bool stops_here(const struct trail *trail, int attempt, int step)
+{
+    if (trail->saying.level != ENTROPY_STUCK)
+        return false;
+    const struct trail_step *last = &trail->steps[trail->said_at - 1];
+    return last->attempt == attempt && last->step == step;
+}
+
 static struct facts gather(const struct oracle *oracle, int task, const struct outcome *outcome,
                            const struct opinion *opinion)
 {
@@ -9,8 +18,6 @@ static struct facts gather(const struct oracle *oracle, int task, const struct o
     const struct model_step *step = model_peek(model, task);
     const struct plot_step *plot = model_plot_step(model, task);
     const struct model_task *of = &model->tasks[task];
-    bool counts = outcome->kind == OUTCOME_EXIT || outcome->kind == OUTCOME_SIGNAL ||
-                  outcome->kind == OUTCOME_TIMEOUT;
     struct facts facts = {
         .policy = &model->plot->policies[plot->policy],
         .phase = plot->phase,
@@ -18,7 +25,7 @@ static struct facts gather(const struct oracle *oracle, int task, const struct o
         .opinion = *opinion,
         .stopping = of->cancelling,
         .scale = of->has_trail ? of->trail.scale : 1,
-        .circling = counts && of->has_trail && of->trail.stuck,
+        .circling = of->has_trail && stops_here(&of->trail, step->attempt_count, of->step),
         .repeatable = plot->idempotent,
         .used = step->used,
         .allowed = step->allowed,
