@@ -114,6 +114,8 @@ static void add_attempt(const struct why *why, struct str *out)
         add_correction(attempt->correction, out);
     if (attempt->new_permille >= 0)
         str_json_i64(out, "new_permille", attempt->new_permille);
+    if (attempt->partial)
+        str_json_i64(out, "skipped_bytes", attempt->skipped_bytes);
 }
 
 void why_json(const struct why *why, struct str *out)

@@ -96,6 +96,8 @@ static void output_line(const struct why *why, struct str *out)
     if (same)
         str_addf(out, "%sthe same result as try %d", attempt->new_permille >= 0 ? "; " : "",
                  before->number);
+    if (attempt->partial)
+        str_addf(out, "; %lld bytes of it were only counted", (long long)attempt->skipped_bytes);
     str_add_char(out, '\n');
 }
 
