@@ -117,7 +117,8 @@ enum entropy_rung entropy_rung_named(const char *name);
 struct entropy_verdict {
     enum entropy_level level;
     enum entropy_rung rung; /* that said so; NONE while ok */
-    bool news;              /* suspect for the first time with this identity: nudge now */
+    bool news;              /* suspect for the first time with this identity: nudge now; or
+                               stuck, and the step before was not */
     bool poll;              /* it looks at something over and over: backing off would help */
     bool masked;            /* results are equal only because something was masked */
     int count;              /* repeats, laps, failures, barren steps, pauses, messages */
@@ -134,8 +135,8 @@ struct entropy_state {
 };
 
 /* Fold in one step's fact. `number` is the caller's own name for the step (an
- * attempt). O(ENTROPY_WINDOW) at worst. Once stuck, the verdict stays at its
- * first "stuck" until the state is reset or goes on. */
+ * attempt). O(ENTROPY_WINDOW) at worst. Each step is judged anew: one that does something
+ * new is not stuck because an earlier one was. */
 void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact, int64_t number,
                    const struct entropy_limits *limits, struct entropy_verdict *out);
 

@@ -50,6 +50,7 @@ struct entropy_limit {
     const char *name;  /* as in the struct, and in JSON */
     size_t offset;     /* of the int in struct entropy_limits */
     int initial;       /* the default */
+    int min;           /* the smallest that may be asked for, beside 0 */
     int max;           /* the largest that may be asked for */
     const char *about; /* what it counts: words for documents, no full stop */
 };
@@ -60,7 +61,7 @@ const struct entropy_limit *entropy_limit(size_t index);
 const struct entropy_limit *entropy_limit_named(const char *name);
 
 int entropy_limit_get(const struct entropy_limits *limits, const struct entropy_limit *limit);
-/* ERR_INVALID unless 0 <= value <= limit->max. */
+/* ERR_INVALID unless value is 0, or limit->min <= value <= limit->max. */
 ATTR_MUST_USE bool entropy_limit_set(struct entropy_limits *limits,
                                      const struct entropy_limit *limit, int64_t value,
                                      struct err *err);

@@ -144,11 +144,6 @@ void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact,
                               .bits = fact->bits,
                               .gain = fact->gain};
     take(window, fact, &past, limits->poll_weight);
-    if (window->stuck) {
-        *out = *window->stuck;
-        out->news = false;
-        return;
-    }
     const struct sight sight = {.limits = limits,
                                 .window = window,
                                 .fact = fact,
@@ -158,11 +153,9 @@ void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact,
     entropy_rungs(&sight, &verdict);
     if (verdict.level == ENTROPY_SUSPECT)
         verdict.news = is_news(window, &verdict, limits->nudges);
-    if (verdict.level == ENTROPY_STUCK) {
-        verdict.news = true;
-        window->stuck = xcalloc(1, sizeof(*window->stuck));
-        *window->stuck = verdict;
-    }
+    if (verdict.level == ENTROPY_STUCK)
+        verdict.news = !window->stuck;
+    window->stuck = verdict.level == ENTROPY_STUCK;
     *out = verdict;
 }
 
@@ -170,10 +163,8 @@ void entropy_state_done(struct entropy_state *state)
 {
     if (!state)
         return;
-    if (state->window) {
-        free(state->window->stuck);
+    if (state->window)
         free(state->window->past);
-    }
     free(state->window);
     *state = (struct entropy_state){0};
 }
@@ -189,8 +180,7 @@ void entropy_state_go_on(struct entropy_state *state)
     state->scale = scale * 2 > ENTROPY_SCALE_MAX ? ENTROPY_SCALE_MAX : scale * 2;
     if (!state->window)
         return;
-    free(state->window->stuck);
-    state->window->stuck = NULL;
+    state->window->stuck = false;
     state->window->nudged = 0;
     state->window->barren_told = 0;
 }

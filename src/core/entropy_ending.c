@@ -111,6 +111,9 @@ static enum entropy_gain gain_of(const struct entropy_memory *memory, const stru
                         memory->sums.longest <= (shows ? ACK_BYTES : SHORT_BYTES) &&
                         !(memory->sums.hints & (HINT_EMPTY | HINT_NO_CHANGE)) &&
                         !memory->call.grows;
+    /* The next step of a plan passes: that is how it goes on. */
+    if (ok && memory->attempt && !ending->succeeded_before)
+        return ENTROPY_GAIN_SILENT;
     if (ok && !ending->succeeded_before && silent && !says_done &&
         !(traits & (CALL_READS | CALL_LOOKS)))
         return ENTROPY_GAIN_SILENT;
@@ -226,6 +229,11 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     if (end->failed && !ending.known)
         ending.news = news->fresh[counted];
     ending.news = !is_same_error(memory, &ending) && ending.news;
+    /* What is forgotten of a long result comes as new again; the result says that it is not. */
+    if (ending.known && ending.known->outcome == ending.outcome.lo) {
+        ending.news = false;
+        ending.new_lines = 0;
+    }
     ending.changed = has_changed(memory, &ending);
     return ending;
 }

@@ -2,7 +2,7 @@
 
 #include "entropy_window.h"
 
-enum { BARREN_STEP = 100 /* percent */, CYCLE_MIN = 2 };
+enum { BARREN_STEP = 100 /* percent */, CYCLE_MIN = 2, LAPS_MIN = 2 };
 
 /* A threshold after "go on": doubled, but no "go on" makes it endless. */
 static int scaled(const struct sight *sight, int limit)
@@ -145,7 +145,7 @@ static void fill_range(const struct sight *sight, int steps, struct entropy_verd
 static enum entropy_level see_cycle(const struct sight *sight, struct entropy_verdict *out)
 {
     const struct entropy_window *window = sight->window;
-    if (sight->limits->cycle_stop == 0 || sight->fact->kind != ENTROPY_CALL)
+    if (sight->limits->cycle_stop < LAPS_MIN || sight->fact->kind != ENTROPY_CALL)
         return ENTROPY_OK;
     for (int period = CYCLE_MIN; period <= ENTROPY_CYCLE_MAX; period++) {
         const int again = steps_again(window, period);

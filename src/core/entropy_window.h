@@ -40,7 +40,7 @@ struct entropy_window {
     int64_t barren_told;  /* first step of a barren streak that was told */
     int nudged;           /* identities below */
     uint64_t identities[ENTROPY_NUDGES_MAX];
-    struct entropy_verdict *stuck; /* owned; NULL until stuck */
+    bool stuck; /* the last step was: the next one that is too is no news */
 };
 
 /* The call `back` steps before the last one (0: the last). */

@@ -301,17 +301,44 @@ START_TEST(test_one_identity_is_told_once_and_two_at_most)
 }
 END_TEST
 
-START_TEST(test_stuck_stays_until_a_person_speaks)
+START_TEST(test_each_step_is_judged_anew)
 {
     for (int i = 0; i < 5; i++)
         (void)apply_news(1, 1, 0);
+    ck_assert_int_eq(verdict.level, ENTROPY_STUCK);
     ck_assert(verdict.news);
-    ck_assert_int_eq(apply_news(2, 2, 0), ENTROPY_STUCK);
+    ck_assert_int_eq(apply_news(1, 1, 0), ENTROPY_STUCK);
     ck_assert(!verdict.news);
-    ck_assert_int_eq(verdict.last, 5);
+    ck_assert_int_eq(apply_news(2, 2, ENTROPY_FAILED), ENTROPY_OK);
     entropy_state_reset(&state);
     ck_assert_int_eq(apply_news(1, 1, 0), ENTROPY_OK);
     ck_assert_int_eq(entropy_state_steps(&state), 1);
+}
+END_TEST
+
+/* Any threshold at its least and at its most, over steps of all kinds. */
+START_TEST(test_every_threshold_may_have_any_value)
+{
+    const struct entropy_limit *limit = entropy_limit((size_t)_i);
+    const int values[] = {limit->min, limit->min + 1, limit->max};
+    uint64_t random = 7;
+    for (size_t k = 0; k < ARRAY_LEN(values); k++) {
+        limits = entropy_limits_new();
+        ck_assert(entropy_limit_set(&limits, limit, values[k], NULL));
+        entropy_state_reset(&state);
+        for (int i = 0; i < 3000; i++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            const struct entropy_fact fact = {
+                .kind = (enum entropy_kind)((random >> 60) % ENTROPY_KIND_COUNT),
+                .gain = (random >> 40) % 5 == 0 ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE,
+                .bits = (unsigned)(random >> 33) & ENTROPY_BITS_ALL,
+                .call = {1, (uint64_t)i / 40 % 3 + (random >> 62)},
+                .outcome = {1, (random >> 55) % 2},
+            };
+            (void)apply(fact);
+            ck_assert_int_le(verdict.first, verdict.last);
+        }
+    }
 }
 END_TEST
 
@@ -541,11 +568,22 @@ START_TEST(test_limits_are_in_a_table)
     ck_assert(!entropy_limit_set(&limits, stop, -1, &err));
     ck_assert(!entropy_limit_set(&limits, stop, (int64_t)stop->max + 1, NULL));
     ck_assert_str_eq(err.message, "'repeat_stop' must be 0 to 1000");
+    const struct entropy_limit *laps = entropy_limit_named("cycle_stop");
+    ck_assert(!entropy_limit_set(&limits, laps, 1, NULL));
+    ck_assert(entropy_limit_set(&limits, laps, 2, NULL));
     ck_assert_ptr_null(entropy_limit_named("nothing"));
     for (size_t i = 0; entropy_limit(i); i++)
         ck_assert_int_le(entropy_limit(i)->initial, entropy_limit(i)->max);
 }
 END_TEST
+
+static int limit_count(void)
+{
+    int count = 0;
+    while (entropy_limit((size_t)count))
+        count++;
+    return count;
+}
 
 static TCase *add_case(Suite *suite, const char *name)
 {
@@ -577,7 +615,8 @@ Suite *test_suite(void)
     tcase_add_test(rungs, test_a_call_ends_pauses_and_monologues);
     TCase *reaction = add_case(suite, "reaction");
     tcase_add_test(reaction, test_one_identity_is_told_once_and_two_at_most);
-    tcase_add_test(reaction, test_stuck_stays_until_a_person_speaks);
+    tcase_add_test(reaction, test_each_step_is_judged_anew);
+    tcase_add_loop_test(reaction, test_every_threshold_may_have_any_value, 0, limit_count());
     tcase_add_test(reaction, test_go_on_doubles_and_never_ends_the_watch);
     tcase_add_test(reaction, test_looks_go_on_to_40);
     tcase_add_test(reaction, test_zero_switches_a_rung_off);

@@ -378,6 +378,19 @@ START_TEST(test_an_attempt_is_a_step)
 }
 END_TEST
 
+START_TEST(test_a_step_that_passes_is_progress)
+{
+    for (uint64_t step = 0; step < 5; step++) {
+        entropy_memory_begin_attempt(memory, (struct digest){1, step + 1});
+        end("a line\n100% tests passed\n", 0);
+        ck_assert_int_ne(fact.gain, ENTROPY_GAIN_NONE);
+    }
+    entropy_memory_begin_attempt(memory, (struct digest){1, 1});
+    end("a line\n100% tests passed\n", 0);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_NONE);
+}
+END_TEST
+
 START_TEST(test_samples_show_what_was_masked)
 {
     ck_assert_ptr_null(entropy_memory_last(memory));
@@ -502,6 +515,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(calls, test_what_kind_of_step_it_is, 0, TABLE_LEN(kinds));
     tcase_add_loop_test(calls, test_what_looks_at_something, 0, TABLE_LEN(polls));
     tcase_add_test(calls, test_an_attempt_is_a_step);
+    tcase_add_test(calls, test_a_step_that_passes_is_progress);
     tcase_add_loop_test(calls, test_words_of_a_result_are_hints, 0, TABLE_LEN(hinted));
     TCase *news = add_case(suite, "news");
     tcase_add_loop_test(news, test_what_is_news, 0, TABLE_LEN(gains));

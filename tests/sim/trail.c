@@ -82,15 +82,11 @@ void trail_add(struct trail *trail, const struct trail_step *step,
     trail->steps[trail->count++] = *step;
     trail->told = false;
     trail->news = false;
-    if (trail->stuck)
-        return;
     trail->saying = say(trail, limits);
     trail->said_at = trail->count;
     /* Of barren steps only a stop is ever said here, so it is about one call. */
     if (before.level == ENTROPY_OK || !same_call)
         trail->since = *at;
-    if (trail->saying.level == ENTROPY_STUCK)
-        trail->stuck = true;
     unsigned bit = 1U << step->step;
     bool is_told = (trail->told_steps & bit) != 0;
     if (trail->saying.level != ENTROPY_SUSPECT || is_told || trail->nudged >= limits->nudges)
@@ -103,7 +99,6 @@ void trail_add(struct trail *trail, const struct trail_step *step,
 void trail_go_on(struct trail *trail, int scale)
 {
     trail->scale = scale;
-    trail->stuck = false;
     trail->nudged = 0;
     trail->told_steps = 0;
     trail->news = false;

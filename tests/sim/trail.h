@@ -36,7 +36,6 @@ struct trail {
     int count;
     struct trail_step steps[TRAIL_MAX];
     int scale; /* 1, or what "go on" made of it */
-    bool stuck;
     int nudged;          /* hints since a person last said a word */
     unsigned told_steps; /* bits: steps of the plan that they were about */
     struct trail_saying saying;
