@@ -224,7 +224,9 @@ static unsigned traits_of(const char *tool, const struct json *args)
         traits |= CALL_LOOKS;
     if ((traits & CALL_LOOKS) && waits_for_time(args))
         traits = CALL_PAUSES;
-    /* Code runs, whatever the tool is called. */
+    if (traits == 0 && json_get(args, "code"))
+        traits |= CALL_CODE;
+    /* Commands are run, whatever the tool is called. */
     if (traits == 0 && member_of(args, command_keys, ARRAY_LEN(command_keys)))
         traits |= CALL_SHELL;
     return traits;

@@ -47,6 +47,8 @@ static bool is_answer(const struct entropy_memory *memory, const struct entropy_
         return true;
     if (memory->sums.hints & HINT_HOPELESS)
         return false;
+    if (memory->call.traits & CALL_LOOKS && memory->sums.hints & HINT_PENDING)
+        return true;
     return memory->call.traits & (CALL_PROBES | CALL_SLEEPS) ||
            (memory->paused && memory->sums.hints & HINT_PASSES);
 }
@@ -64,6 +66,8 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
         return is_answer(memory, ending->end);
     if (traits & CALL_LOOKS)
         return is_answer(memory, ending->end) && (pending || !(hints & HINT_OVER));
+    if (traits & CALL_MAY_LOOK)
+        return is_answer(memory, ending->end) && (pending || memory->sums.lines == 0);
     /* Stepping through something: the same key, another place. */
     if (traits & CALL_CONTINUES)
         return ending->known && ending->known->outcome != ending->outcome.lo;
@@ -106,16 +110,18 @@ static enum entropy_gain gain_of(const struct entropy_memory *memory, const stru
         return ENTROPY_GAIN_CHANGE;
     if (known && known->end != ending->now && known->flips < memory->limits.flips)
         return ENTROPY_GAIN_FLIP;
-    const bool shows = traits & CALL_SHOWS;
-    const bool silent = memory->sums.lines <= (shows ? 1 : SILENT_LINES) &&
-                        memory->sums.longest <= (shows ? ACK_BYTES : SHORT_BYTES) &&
-                        !(memory->sums.hints & (HINT_EMPTY | HINT_NO_CHANGE)) &&
-                        !memory->call.grows;
+    /* What is shown or printed is an answer, unless it is as short as "ok". */
+    const bool shows = traits & (CALL_SHOWS | CALL_CODE);
+    const bool silent =
+        memory->sums.lines <= (shows ? 1 : SILENT_LINES) &&
+        memory->sums.longest <= (shows ? ACK_BYTES : SHORT_BYTES) &&
+        !(memory->sums.hints & (HINT_EMPTY | HINT_NO_CHANGE | HINT_HOPELESS | HINT_PASSES)) &&
+        !memory->call.grows;
     /* The next step of a plan passes: that is how it goes on. */
     if (ok && memory->attempt && !ending->succeeded_before)
         return ENTROPY_GAIN_SILENT;
     if (ok && !ending->succeeded_before && silent && !says_done &&
-        !(traits & (CALL_READS | CALL_LOOKS)))
+        !(traits & (CALL_READS | CALL_LOOKS | CALL_MAY_LOOK)))
         return ENTROPY_GAIN_SILENT;
     return ENTROPY_GAIN_NONE;
 }

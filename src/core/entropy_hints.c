@@ -26,6 +26,7 @@ static const struct {
     {"504", HINT_PASSES},
     {"already", HINT_NO_CHANGE},
     {"building", HINT_PENDING},
+    {"cannot connect", HINT_HOPELESS},
     {"completed", HINT_OVER},
     {"connecting", HINT_PENDING},
     {"containercreating", HINT_PENDING},

@@ -19,15 +19,15 @@ static const char *const readers[] = {
 };
 
 /* Programs that say nothing of the rest. */
-static const char *const fillers[] = {"cd", "echo", "printf", "export", "set",   "source",
-                                      ".",  "true", "pushd",  "popd",   "unset", "clear"};
+static const char *const fillers[] = {"cd", "date", "echo",  "printf", "export", "set",  "source",
+                                      ".",  "true", "pushd", "popd",   "unset",  "clear"};
 
 /* Programs that change files. */
 static const char *const changers[] = {"tee",      "mv",    "cp",    "rm",      "mkdir", "rmdir",
                                        "touch",    "chmod", "chown", "ln",      "patch", "rsync",
                                        "truncate", "dd",    "unzip", "install", "kill",  "pkill"};
 
-/* Programs with a word that says more; NULL: any second word. */
+/* Programs with a word or two that say more; NULL: any. */
 static const struct {
     const char *program, *word;
     unsigned traits;
@@ -75,7 +75,9 @@ static const struct {
     {"podman", "ps", CALL_LOOKS},
     {"podman", "logs", CALL_LOOKS},
     {"podman", "inspect", CALL_LOOKS},
-    {"gh", "run", CALL_LOOKS},
+    {"gh", "run", CALL_LOOKS | CALL_PROBES},
+    {"gh", "pr checks", CALL_LOOKS | CALL_PROBES},
+    {"gh", "pr status", CALL_LOOKS},
     {"gh", "workflow", CALL_LOOKS},
     {"glab", "ci", CALL_LOOKS},
     {"systemctl", "status", CALL_LOOKS},
@@ -106,15 +108,31 @@ static bool is_in(const char *const *list, size_t count, const char *word)
     return false;
 }
 
-unsigned entropy_program_traits(const char *program, const char *word)
+/* Is it the first of the words, or the first two? */
+static bool begins_with(const char *words, const char *wanted)
+{
+    const size_t len = strlen(wanted);
+    return strncmp(words, wanted, len) == 0 && (words[len] == '\0' || words[len] == ' ');
+}
+
+unsigned entropy_program_traits(const char *program, const char *words)
 {
     if (is_in(changers, ARRAY_LEN(changers), program))
         return CALL_CHANGES;
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         if (strcmp(pairs[i].program, program) == 0 &&
-            (!pairs[i].word || strcmp(pairs[i].word, word) == 0))
+            (!pairs[i].word || begins_with(words, pairs[i].word)))
             return pairs[i].traits;
     return is_in(readers, ARRAY_LEN(readers), program) ? CALL_READS : 0;
+}
+
+/* Programs that run what is given to them as text. */
+bool entropy_program_runs_code(const char *program, const char *words)
+{
+    static const char *const programs[] = {"python", "python3", "node", "ruby", "perl", "php"};
+    return is_in(programs, ARRAY_LEN(programs), program) &&
+           (begins_with(words, "-c") || begins_with(words, "-e") || begins_with(words, "-") ||
+            strncmp(words, "<<", 2) == 0);
 }
 
 bool entropy_program_is_filler(const char *program)

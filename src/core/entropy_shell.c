@@ -1,6 +1,7 @@
 #include "entropy_shell.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "attr.h"
@@ -218,19 +219,26 @@ static unsigned traits_of_transfer(const char *text, const struct simple *simple
 static unsigned traits_of_simple(const char *text, const struct simple *simple)
 {
     const char *program = program_of(simple);
-    const char *second = simple->count > 1 ? simple->words[1] : "";
-    if (strcmp(program, "git") == 0 && strcmp(second, "-C") == 0 && simple->count > 3)
-        second = simple->words[3];
+    char words[2 * WORD_BYTES];
+    const bool elsewhere = strcmp(program, "git") == 0 && simple->count > 1 &&
+                           strcmp(simple->words[1], "-C") == 0; /* its folder comes first */
+    const int first = elsewhere ? 3 : 1;
+    (void)snprintf(words, sizeof(words), "%s%s%s",
+                   simple->count > first ? simple->words[first] : "",
+                   simple->count > first + 1 ? " " : "",
+                   simple->count > first + 1 ? simple->words[first + 1] : "");
     if (simple->to_file)
         return CALL_CHANGES;
     if (strcmp(program, "curl") == 0 || strcmp(program, "wget") == 0)
         return traits_of_transfer(text, simple, program[0] == 'w');
-    return entropy_program_traits(program, second);
+    if (entropy_program_runs_code(program, words))
+        return CALL_CODE;
+    return entropy_program_traits(program, words);
 }
 
 /* What the simple commands of a line say together. */
 struct sum {
-    bool sleeps, acts, all_read;
+    bool sleeps, acts, all_read, all_look;
     unsigned any;
 };
 
@@ -246,7 +254,9 @@ static void add_simple(struct sum *sum, const char *text, const struct simple *s
     const unsigned traits = traits_of_simple(text, simple);
     sum->acts = true;
     sum->all_read = sum->all_read && (traits & CALL_READS);
-    /* What a pipe is filtered through is not looked at. */
+    /* What a pipe is filtered through is not looked at, nor does it do anything. */
+    if (simple->before != TIE_PIPE)
+        sum->all_look = sum->all_look && (traits & CALL_LOOKS);
     sum->any |= simple->before == TIE_PIPE ? traits & CALL_CHANGES : traits;
 }
 
@@ -257,7 +267,9 @@ static unsigned traits_of_sum(const struct sum *sum)
     unsigned traits = sum->any & (CALL_CHANGES | CALL_NO_LOOK);
     if (traits & CALL_CHANGES)
         return traits;
-    traits |= sum->any & (CALL_LOOKS | CALL_PROBES);
+    traits |= sum->any & CALL_CODE;
+    if (sum->all_look)
+        traits |= sum->any & (CALL_LOOKS | CALL_PROBES);
     if (sum->sleeps)
         traits |= CALL_LOOKS | CALL_SLEEPS;
     return traits | (sum->all_read ? CALL_READS : 0);
@@ -302,7 +314,7 @@ static void trim_end(struct str *text, size_t start)
 static void read_list(const char *text, size_t len, struct shell_command *out)
 {
     const size_t start = out->text->len;
-    struct sum sum = {.all_read = true};
+    struct sum sum = {.all_read = true, .all_look = true};
     enum tie tie = TIE_NONE;
     for (size_t at = 0; at < len;) {
         struct simple simple;

@@ -24,6 +24,8 @@ enum {
     CALL_SLEEPS = 1 << 12,    /* sleeps before it looks */
     CALL_SEARCHES = 1 << 13,  /* looks for words: those in its result are an echo */
     CALL_SHOWS = 1 << 14,     /* acts on a page or a screen and shows it */
+    CALL_MAY_LOOK = 1 << 15,  /* a look if the answer says that something goes on */
+    CALL_CODE = 1 << 16,      /* runs code of its own: what it prints is an answer */
 };
 
 /* The traits that a tool's name says; 0 for one that says nothing. */
