@@ -809,17 +809,21 @@ static struct json *read_capture(int task, int attempt)
  * tried again like any other. */
 START_TEST(test_steps_that_pass_alike_are_no_circle)
 {
-    start("{'id':'a','steps':[{'run':['echo','100% passed']},{'run':['echo','100% passed']},"
-          "{'run':['echo','100% passed']},{'run':['echo','100% passed']},"
-          "{'run':['echo','100% passed']},"
-          "{'policy':'quick','run':['sh','-c','echo something new; exit 1']}]},"
-          "{'id':'b','steps':[{'run':['true']},{'run':['true']},{'run':['true']},"
-          "{'run':['true']}]}");
+    enum { SAME = 12 };
+    struct str tasks = {0};
+    for (int i = 0; i < SAME; i++)
+        str_addf(&tasks, "%s{'run':['echo','100%% passed']}", i > 0 ? "," : "{'id':'a','steps':[");
+    str_add(&tasks, ",{'policy':'quick','run':['sh','-c','echo something new; exit 1']}]}");
+    for (int i = 0; i < SAME; i++)
+        str_addf(&tasks, "%s{'run':['true']}", i > 0 ? "," : ",{'id':'b','steps':[");
+    str_add(&tasks, "]}");
+    start(str_text(&tasks));
+    str_done(&tasks);
     ck_assert_int_eq(finish().exit_code, 1);
     read_log();
     ck_assert_uint_eq(count_events(EVENT_LOOP_SUSPECTED, 0), 0);
     ck_assert_uint_eq(count_events(EVENT_LOOP_SUSPECTED, 1), 0);
-    const struct step_state *last = &state.tasks[0].steps[5];
+    const struct step_state *last = &state.tasks[0].steps[SAME];
     ck_assert_int_eq(last->end, DECISION_RETRY_EXHAUSTED);
     ck_assert_uint_eq(last->attempt_count, 3);
 }
