@@ -35,7 +35,7 @@ struct trail_saying {
 struct trail {
     int count;
     struct trail_step steps[TRAIL_MAX];
-    int scale; /* 1, or what "go on" made of it */
+    int scale;           /* 1, or what "go on" made of it */
     int nudged;          /* hints since a person last said a word */
     unsigned told_steps; /* bits: steps of the plan that they were about */
     struct trail_saying saying;
