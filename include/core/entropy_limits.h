@@ -29,8 +29,8 @@ struct entropy_limits {
     int failure_edited_stop; /* the same, whatever was changed between */
     int barren_nudge;        /* steps in a row that bring nothing new */
     int barren_stop;         /* the same */
-    int poll_weight;         /* percent of a barren step that a look, or another view of what is
-                                known, counts */
+    int poll_weight;         /* percent of a barren step that a look counts */
+    int review_weight;       /* the same of another view of what is known */
     int pause_nudge;         /* nothing but pauses, in a row */
     int pause_stop;          /* the same */
     int monologue_nudge;     /* messages alike in a row, no call between */

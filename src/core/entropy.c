@@ -64,14 +64,22 @@ static void repeat(struct streak *streak, const struct past *before, const struc
     streak->raw_differs = streak->raw_differs || (same && before->raw != past->raw);
 }
 
-static void take_call(struct entropy_window *window, const struct past *past, int poll_weight)
+/* In percent of a barren step. */
+static int weight_of(const struct past *past, const struct entropy_limits *limits)
+{
+    if (past->bits & ENTROPY_POLL)
+        return limits->poll_weight;
+    return past->bits & ENTROPY_REVIEW ? limits->review_weight : BARREN_STEP;
+}
+
+static void take_call(struct entropy_window *window, const struct past *past,
+                      const struct entropy_limits *limits)
 {
     repeat(&window->repeat, window->count > 0 ? entropy_window_past(window, 0) : NULL, past);
     if (past->gain != ENTROPY_GAIN_NONE)
         end(&window->barren);
     else
-        add_to(&window->barren, past,
-               past->bits & (ENTROPY_POLL | ENTROPY_REVIEW) ? poll_weight : BARREN_STEP);
+        add_to(&window->barren, past, weight_of(past, limits));
     remember(window, past);
     window->plan = (struct past){0};
     end(&window->replan);
@@ -89,11 +97,11 @@ static void take_message(struct entropy_window *window, const struct past *past)
 }
 
 static void take(struct entropy_window *window, const struct entropy_fact *fact,
-                 const struct past *past, int poll_weight)
+                 const struct past *past, const struct entropy_limits *limits)
 {
     switch (fact->kind) {
     case ENTROPY_CALL:
-        take_call(window, past, poll_weight);
+        take_call(window, past, limits);
         break;
     case ENTROPY_NEUTRAL:
         repeat(&window->replan, window->plan.step > 0 ? &window->plan : NULL, past);
@@ -143,7 +151,7 @@ void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact,
                               .number = number,
                               .bits = fact->bits,
                               .gain = fact->gain};
-    take(window, fact, &past, limits->poll_weight);
+    take(window, fact, &past, limits);
     const struct sight sight = {.limits = limits,
                                 .window = window,
                                 .fact = fact,

@@ -20,9 +20,8 @@ static const struct entropy_limit table[] = {
     {FIELD(failure_edited_stop), 8, 1, 96, "the same, whatever was changed between: stuck"},
     {FIELD(barren_nudge), 4, 1, 1000, "steps in a row that bring nothing new: suspect"},
     {FIELD(barren_stop), 8, 1, 1000, "the same: stuck"},
-    {FIELD(poll_weight), 40, 1, PERCENT,
-     "percent of such a step that a look, or another view of "
-     "what is known, counts"},
+    {FIELD(poll_weight), 40, 1, PERCENT, "percent of such a step that a look counts"},
+    {FIELD(review_weight), 50, 1, PERCENT, "the same of another view of what is known"},
     {FIELD(pause_nudge), 10, 1, 1000, "pauses in a row and nothing else: suspect"},
     {FIELD(pause_stop), 20, 1, 1000, "the same: stuck"},
     {FIELD(monologue_nudge), 3, 1, 1000, "messages alike in a row, no call between: suspect"},
