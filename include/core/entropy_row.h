@@ -18,7 +18,10 @@
 #include "err.h"
 #include "str.h"
 
-enum { ENTROPY_ROW_STEPS_MAX = 100000 };
+enum {
+    ENTROPY_ROW_STEPS_MAX = 100000,
+    ENTROPY_ROW_VALUES_MAX = 650000, /* values of a row; each takes some 200 bytes while read */
+};
 
 /* Append the row of the highest verdict that is reached, with the step (from 1) where it
  * first is, and a line feed. ERR_INVALID says what of the row is wrong; nothing is

@@ -9,7 +9,7 @@
 #include "row_feed.h"
 #include "str.h"
 
-enum { LIMITS_BYTES_MAX = 64 * 1024 };
+enum { LIMITS_BYTES_MAX = 1024 * 1024 };
 
 static bool answer(void *ctx, const struct str *row, struct str *out, struct err *err)
 {
@@ -47,7 +47,7 @@ int cmd_entropy(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (path && !read_limits(path, &limits, &err))
-        return fail(&err);
+        return fail_usage(NULL, "%s", err.message);
     const struct row_feed feed = {.command = "entropy", .answer = answer, .ctx = &limits};
     return row_feed_run(&feed, line.operands, argv);
 }

@@ -6,6 +6,7 @@
 #include "entropy_memory.h"
 #include "json.h"
 #include "json_repair.h"
+#include "near_word.h"
 #include "normaliser.h"
 
 /* One trajectory while it is judged. */
@@ -116,12 +117,31 @@ static void write_verdict(const struct judging *judging, const char *id, struct 
     str_done(&why);
 }
 
+/* Values of the text, as far as its commas and brackets say; a row of nothing but braces
+ * would take eighty times its size while it is read. */
+static size_t count_values(const char *text, size_t len)
+{
+    size_t values = 1;
+    bool quoted = false;
+    for (size_t i = 0; i < len; i++) {
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            values += text[i] == ',' || text[i] == '{' || text[i] == '[';
+    }
+    return values;
+}
+
 bool entropy_row(const struct entropy_limits *limits, const struct str *row, struct str *out,
                  struct err *err)
 {
     struct json *json = NULL;
     struct json_place place = {0};
     struct err why = {0};
+    if (count_values(str_text(row), row->len) > ENTROPY_ROW_VALUES_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d values", ENTROPY_ROW_VALUES_MAX);
     struct str repaired = {0};
     json_repair(&repaired, str_text(row), row->len);
     const bool parsed = json_parse(str_text(&repaired), repaired.len, &json, &place, &why);
@@ -130,7 +150,10 @@ bool entropy_row(const struct entropy_limits *limits, const struct str *row, str
         return err_set(err, ERR_INVALID, "column %d: %s", place.column, why.message);
     const struct json *steps = json_get(json, "steps");
     const char *id = json_text(json_get(json, "id"), NULL);
-    bool ok = id ? check_steps(steps, err) : err_set(err, ERR_INVALID, "\"id\" must be text");
+    bool ok = json_kind(json) == JSON_KIND_OBJECT ||
+              err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
+    ok = ok && (id || err_set(err, ERR_INVALID, "\"id\" must be text"));
+    ok = ok && check_steps(steps, err);
     if (ok) {
         struct judging judging = {.limits = limits};
         entropy_memory_open(&judging.memory, limits);
@@ -142,6 +165,17 @@ bool entropy_row(const struct entropy_limits *limits, const struct str *row, str
     }
     json_free(json);
     return ok;
+}
+
+static bool no_such_limit(const char *name, struct err *err)
+{
+    struct near_word near = near_word_new(name);
+    for (size_t i = 0; entropy_limit(i); i++)
+        near_word_offer(&near, entropy_limit(i)->name);
+    if (!near.nearest)
+        return err_set(err, ERR_INVALID, "there is no threshold '%s'", name);
+    return err_set(err, ERR_INVALID, "there is no threshold '%s', did you mean '%s'?", name,
+                   near.nearest);
 }
 
 bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct err *err)
@@ -159,7 +193,7 @@ bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct
     while (ok && json_next(json, &iter, &key, &value)) {
         const struct entropy_limit *limit = entropy_limit_named(key);
         ok = limit ? entropy_limit_set(&read, limit, json_i64(value, -1), err)
-                   : err_set(err, ERR_INVALID, "there is no threshold '%s'", key);
+                   : no_such_limit(key, err);
     }
     json_free(json);
     if (ok)

@@ -44,7 +44,9 @@ want_in "early" "$(printf '%s\n' "$row" | "$devs" entropy --limits early)" '"run
 echo '{"repeats": 2}' >wrong
 "$devs" entropy --limits wrong </dev/null 2>err
 want "no threshold: exit" "$?" 2
-want_in "no threshold" "$(cat err)" "there is no threshold 'repeats'"
+want_in "no threshold" "$(cat err)" "wrong: there is no threshold 'repeats'"
+"$devs" entropy --limits nothing </dev/null 2>err
+want "no file of thresholds: exit" "$?" 2
 
 # A line without end is left out.
 head -c 40000000 /dev/zero | tr '\0' 'x' >long

@@ -120,7 +120,8 @@ END_TEST
 static const struct {
     const char *row, *why;
 } bad_rows[] = {
-    {"[]", "\"id\" must be text"},
+    {"[]", "an object is expected, got array"},
+    {"null", "an object is expected, got null"},
     {"{\"steps\":[]}", "\"id\" must be text"},
     {"{\"id\":\"a\"}", "\"steps\" must be a list"},
     {"{\"id\":\"a\",\"steps\":{}}", "\"steps\" must be a list"},
@@ -154,6 +155,19 @@ START_TEST(test_too_many_steps_are_refused)
 }
 END_TEST
 
+START_TEST(test_too_many_values_are_refused)
+{
+    struct str row = {0};
+    str_add(&row, "{\"id\":\"x\",\"text\":\"\\\",[{\",\"x\":[{}");
+    for (int i = 0; i < ENTROPY_ROW_VALUES_MAX / 2; i++)
+        str_add(&row, ",{}");
+    str_add(&row, "],\"steps\":[]}");
+    ck_assert(!judge(row.data, row.len));
+    ck_assert_str_eq(err.message, "more than 650000 values");
+    str_done(&row);
+}
+END_TEST
+
 START_TEST(test_thresholds_can_be_read)
 {
     ck_assert(entropy_limits_read(&limits, "{\"repeat_stop\": 7, \"nudges\": 0}", &err));
@@ -161,6 +175,9 @@ START_TEST(test_thresholds_can_be_read)
     ck_assert_int_eq(limits.nudges, 0);
     ck_assert(!entropy_limits_read(&limits, "{\"repeat_stop\": 9, \"repeats\": 1}", &err));
     ck_assert_str_eq(err.message, "there is no threshold 'repeats'");
+    err = (struct err){0};
+    ck_assert(!entropy_limits_read(&limits, "{\"repeat_stopp\": 9}", &err));
+    ck_assert_ptr_nonnull(strstr(err.message, "did you mean 'repeat_stop'?"));
     ck_assert_int_eq(limits.repeat_stop, 7);
     ck_assert(!entropy_limits_read(&limits, "{\"repeat_stop\": \"9\"}", NULL));
     ck_assert(!entropy_limits_read(&limits, "[]", NULL));
@@ -228,6 +245,7 @@ Suite *test_suite(void)
     tcase_add_test(rows, test_a_person_begins_a_new_segment);
     tcase_add_loop_test(rows, test_a_bad_row_is_said, 0, TABLE_LEN(bad_rows));
     tcase_add_test(rows, test_too_many_steps_are_refused);
+    tcase_add_test(rows, test_too_many_values_are_refused);
     tcase_add_test(rows, test_thresholds_can_be_read);
     tcase_add_loop_test(rows, test_known_misses, 0, TABLE_LEN(known_misses));
     return suite;
