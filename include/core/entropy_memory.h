@@ -26,6 +26,7 @@ struct str;
 
 enum {
     ENTROPY_LINES_MAX = 16384,           /* lines that are remembered */
+    ENTROPY_SAMPLE_MAX = 4096,           /* lines of the sample that stands for long results */
     ENTROPY_SHAPES_MAX = 2048,           /* shapes of lines, the same */
     ENTROPY_CALLS_MAX = 4096,            /* calls, the same */
     ENTROPY_BLOB_BYTES_MAX = 384 * 1024, /* a memory that is saved is no larger */

@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "entropy.h"
 #include "entropy_hash.h"
@@ -12,6 +13,7 @@ enum {
     DATA_LINES = 3,    /* new lines of one shape in one step that are data */
     SHAPE_BYTES = 512, /* of a line whose numbers are looked for; the rest counts as it is */
     DIGITS_MAX = 15,   /* of a number; a double has no more */
+    SAMPLE_LEAST = 16, /* lines of a sample that stand for a result */
 };
 
 /* The numbers of a line, and what is left of it without them. */
@@ -25,6 +27,7 @@ void entropy_news_init(struct entropy_news *news)
 {
     *news = (struct entropy_news){
         .lines = {.max = ENTROPY_LINES_MAX},
+        .sample = {.max = ENTROPY_SAMPLE_MAX},
         .shapes = {.max = ENTROPY_SHAPES_MAX},
     };
 }
@@ -32,6 +35,7 @@ void entropy_news_init(struct entropy_news *news)
 void entropy_news_done(struct entropy_news *news)
 {
     entropy_table_done(&news->lines);
+    entropy_table_done(&news->sample);
     entropy_table_done(&news->shapes);
     free(news->places);
     free(news->touched);
@@ -44,6 +48,8 @@ void entropy_news_begin(struct entropy_news *news, uint64_t scope)
     news->step++;
     news->line_count = 0;
     news->touched_count = 0;
+    memset(news->sampled, 0, sizeof(news->sampled));
+    memset(news->sampled_new, 0, sizeof(news->sampled_new));
     for (int form = 0; form < NEWS_FORMS; form++) {
         news->new_lines[form] = 0;
         news->fresh[form] = false;
@@ -136,11 +142,54 @@ static void note_numbers(struct touched *touched, const struct reading *reading)
         touched->numbers = reading->count;
 }
 
-static bool is_unseen(struct entropy_news *news, uint64_t hash)
+static int level_of(uint64_t hash)
+{
+    int level = 0;
+    for (; level < NEWS_LEVELS - 1 && !(hash & 1); hash >>= 1)
+        level++;
+    return level;
+}
+
+/* Half of a full sample goes, and half of what comes from now on. */
+static void thin_out(struct entropy_news *news)
+{
+    struct entropy_table kept = {.max = ENTROPY_SAMPLE_MAX};
+    bool added = false;
+    news->sample_bits++;
+    for (size_t i = 0; i < news->sample.count; i++) {
+        const uint64_t key = news->sample.keys[i];
+        if (level_of(key) >= news->sample_bits)
+            (void)entropy_table_add(&kept, key, &added);
+    }
+    entropy_table_done(&news->sample);
+    news->sample = kept;
+}
+
+/* Is the hash one of the sample, and not in it yet? */
+enum sampled { SAMPLED_NOT, SAMPLED_KNOWN, SAMPLED_NEW };
+
+static enum sampled put_in_sample(struct entropy_news *news, uint64_t hash)
 {
     bool added = false;
-    (void)entropy_table_add(&news->lines, hash, &added); /* lines have only their key */
-    return added;
+    if (level_of(hash) < news->sample_bits)
+        return SAMPLED_NOT;
+    if (entropy_table_find(&news->sample, hash) >= 0)
+        return SAMPLED_KNOWN;
+    while (news->sample.count == news->sample.max && news->sample_bits < NEWS_LEVELS - 1)
+        thin_out(news);
+    if (level_of(hash) >= news->sample_bits)
+        (void)entropy_table_add(&news->sample, hash, &added);
+    return SAMPLED_NEW;
+}
+
+/* Was the text not seen in this segment, as far as is known? Of a line that is neither
+ * looked at exactly nor in the sample nothing is known. */
+static bool is_unseen(struct entropy_news *news, uint64_t hash, enum sampled sampled)
+{
+    bool added = false;
+    if (news->line_count <= NEWS_EXACT_LINES)
+        (void)entropy_table_add(&news->lines, hash, &added); /* lines have only their key */
+    return sampled == SAMPLED_NOT ? added : sampled == SAMPLED_NEW;
 }
 
 /* Follows the numbers of a text; in which of the forms it is new is said by bits. */
@@ -161,21 +210,38 @@ static void follow(struct entropy_news *news, const struct news_text *text, unsi
     }
 }
 
+static void count_sampled(struct entropy_news *news, uint64_t hash, unsigned new_in)
+{
+    const int level = level_of(hash);
+    news->sampled[level]++;
+    for (int form = 0; form < NEWS_FORMS; form++)
+        news->sampled_new[form][level] += (new_in >> form) & 1;
+}
+
 void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
                        const struct news_text *general)
 {
-    if (++news->line_count > NEWS_LINES_MAX)
-        return;
     const unsigned in_plain = 1u << NEWS_PLAIN;
     const unsigned in_strict = 1u << NEWS_STRICT;
-    const bool plain_new = is_unseen(news, plain->hash);
+    news->line_count++;
+    const enum sampled sampled = put_in_sample(news, plain->hash);
+    if (sampled == SAMPLED_NOT && news->line_count > NEWS_EXACT_LINES)
+        return;
+    const bool plain_new = is_unseen(news, plain->hash, sampled);
     if (plain->hash == general->hash) {
-        follow(news, plain, plain_new ? in_plain | in_strict : 0);
+        const unsigned new_in = plain_new ? in_plain | in_strict : 0;
+        follow(news, plain, new_in);
+        if (sampled != SAMPLED_NOT)
+            count_sampled(news, plain->hash, new_in);
         return;
     }
-    const bool general_new = is_unseen(news, general->hash);
+    const enum sampled general_sampled = put_in_sample(news, general->hash);
+    const bool general_new = is_unseen(news, general->hash, general_sampled);
+    const unsigned strict = plain_new && general_new ? in_strict : 0;
     follow(news, plain, plain_new ? in_plain : 0);
-    follow(news, general, plain_new && general_new ? in_strict : 0);
+    follow(news, general, strict);
+    if (sampled != SAMPLED_NOT)
+        count_sampled(news, plain->hash, (plain_new ? in_plain : 0) | strict);
 }
 
 /* One number of a shape after this step. True: it goes on in its direction. */
@@ -219,6 +285,26 @@ static void start_shape(struct shape *shape, const struct touched *touched)
         shape->last[i] = touched->now[i];
 }
 
+/* Of a long result the sample says how much of it is new, and whether anything is; a few
+ * lines of it would say little. */
+static void end_by_sample(struct entropy_news *news, bool is_news[NEWS_FORMS])
+{
+    int64_t all = 0;
+    int64_t new_lines[NEWS_FORMS] = {0};
+    for (int level = news->sample_bits; level < NEWS_LEVELS; level++) {
+        all += news->sampled[level];
+        for (int form = 0; form < NEWS_FORMS; form++)
+            new_lines[form] += news->sampled_new[form][level];
+    }
+    if (news->line_count <= NEWS_EXACT_LINES || all < SAMPLE_LEAST)
+        return;
+    for (int form = 0; form < NEWS_FORMS; form++) {
+        const double share = (double)new_lines[form] / (double)all;
+        news->new_lines[form] = (int64_t)(share * (double)news->line_count);
+        is_news[form] = is_news[form] && new_lines[form] > 0;
+    }
+}
+
 void entropy_news_end(struct entropy_news *news, const struct entropy_limits *limits,
                       bool is_news[NEWS_FORMS])
 {
@@ -239,6 +325,7 @@ void entropy_news_end(struct entropy_news *news, const struct entropy_limits *li
             is_news[form] = is_news[form] || new_lines >= DATA_LINES || (new_lines > 0 && goes_on);
         }
     }
+    end_by_sample(news, is_news);
 }
 
 bool entropy_news_know(struct entropy_news *news, uint64_t key, const struct shape *shape)

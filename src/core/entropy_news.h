@@ -7,7 +7,13 @@
  * entropy_limits.drift_turns times (47, 45, 44, 46) is none any more; nor is a counter
  * that goes up by one each step after entropy_limits.lone_counter steps. Three new lines
  * of one shape in one step are data and always news. A shape belongs to calls with the
- * same words: another question has another answer. Private to core.
+ * same words: another question has another answer.
+ *
+ * Of a step's lines the first NEWS_EXACT_LINES are all remembered, until newer ones push
+ * them out. Beside them a sample of all lines is kept: those whose hash ends in so many
+ * zero bits, one bit more whenever it is full. Of a longer result the sample tells which
+ * share is new, so that it is the same share for the same lines, however many there are.
+ * Private to core.
  */
 #ifndef DEVS_ENTROPY_NEWS_H
 #define DEVS_ENTROPY_NEWS_H
@@ -17,9 +23,10 @@
 #include "entropy_table.h"
 
 enum {
-    SHAPE_NUMBERS = 4,        /* of a line that are followed */
-    NEWS_TOUCHED_MAX = 256,   /* known shapes of one step that are followed */
-    NEWS_LINES_MAX = 1 << 16, /* lines of one step that are looked at; more are counted */
+    SHAPE_NUMBERS = 4,       /* of a line that are followed */
+    NEWS_TOUCHED_MAX = 256,  /* known shapes of one step that are followed */
+    NEWS_EXACT_LINES = 4096, /* of one step */
+    NEWS_LEVELS = 40,        /* zero bits at the end of a hash that are told apart */
 };
 
 /* In which way a line is new: as it is, or also with the call's own words masked
@@ -55,6 +62,8 @@ struct touched {
 /* Tables, and the counts of the present step. */
 struct entropy_news {
     struct entropy_table lines;  /* hashes of lines */
+    struct entropy_table sample; /* hashes of lines that end in sample_bits zero bits */
+    int sample_bits;
     struct entropy_table shapes; /* hashes of shapes, with the call's scope */
     struct shape *places;        /* owned; of shapes, by place */
     size_t places_cap;
@@ -63,7 +72,9 @@ struct entropy_news {
     uint64_t scope;
     uint32_t step;
     int64_t line_count;
-    int64_t new_lines[NEWS_FORMS];
+    int64_t new_lines[NEWS_FORMS]; /* of line_count; exact, or by the sample once ended */
+    int64_t sampled[NEWS_LEVELS];  /* lines of the sample, by the zero bits */
+    int64_t sampled_new[NEWS_FORMS][NEWS_LEVELS];
     bool fresh[NEWS_FORMS]; /* a new line of a new shape */
 };
 

@@ -7,24 +7,24 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* A saved memory: the magic, four counts, then lines, calls, shapes and the calls
- * that succeeded, each the oldest
+/* A saved memory: the magic, five counts and the sample's zero bits, then lines,
+ * calls, shapes, the calls that succeeded and the sample, each the oldest
  * first. Numbers have their lowest byte first. What was said last is not saved: after a
  * stop a person or another agent goes on. */
 enum {
     MAGIC_BYTES = 4,
-    HEADER_BYTES = MAGIC_BYTES + 4 * 4,
+    HEADER_BYTES = MAGIC_BYTES + 6 * 4,
     LINE_BYTES = 8,
     CALL_BYTES = 8 + 8 + 2,
     SHAPE_BYTES = 8 + SHAPE_NUMBERS * (8 + 1 + 1) + 2,
 };
-static_assert(HEADER_BYTES + ENTROPY_LINES_MAX * LINE_BYTES +
+static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYTES +
                       ENTROPY_CALLS_MAX * (CALL_BYTES + LINE_BYTES) +
                       ENTROPY_SHAPES_MAX * SHAPE_BYTES <=
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
 
-static const char magic[MAGIC_BYTES + 1] = "dEm1";
+static const char magic[MAGIC_BYTES + 1] = "dEm2";
 
 static void put_number(struct str *out, uint64_t value, int bytes)
 {
@@ -59,6 +59,8 @@ void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
     put_number(out, memory->calls.count, 4);
     put_number(out, shapes->count, 4);
     put_number(out, memory->succeeded.count, 4);
+    put_number(out, memory->news.sample.count, 4);
+    put_number(out, (uint64_t)memory->news.sample_bits, 4);
     put_keys(lines, out);
     for (size_t i = 0; i < memory->calls.count; i++) {
         const size_t place = entropy_table_place(&memory->calls, i);
@@ -73,6 +75,7 @@ void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
         put_shape(&memory->news.places[place], out);
     }
     put_keys(&memory->succeeded, out);
+    put_keys(&memory->news.sample, out);
 }
 
 /* What is left to read. */
@@ -152,12 +155,18 @@ static bool take_all(struct input *input, struct entropy_memory *memory)
     const size_t calls = (size_t)take_number(input, 4);
     const size_t shapes = (size_t)take_number(input, 4);
     const size_t succeeded = (size_t)take_number(input, 4);
+    const size_t sample = (size_t)take_number(input, 4);
+    const size_t sample_bits = (size_t)take_number(input, 4);
     if (lines > ENTROPY_LINES_MAX || calls > ENTROPY_CALLS_MAX || shapes > ENTROPY_SHAPES_MAX ||
-        succeeded > ENTROPY_CALLS_MAX ||
-        input->len != (lines + succeeded) * LINE_BYTES + calls * CALL_BYTES + shapes * SHAPE_BYTES)
+        succeeded > ENTROPY_CALLS_MAX || sample > ENTROPY_SAMPLE_MAX ||
+        sample_bits >= NEWS_LEVELS ||
+        input->len !=
+            (lines + succeeded + sample) * LINE_BYTES + calls * CALL_BYTES + shapes * SHAPE_BYTES)
         return false;
+    memory->news.sample_bits = (int)sample_bits;
     return take_keys(input, lines, &memory->news.lines) && take_calls(input, calls, memory) &&
-           take_shapes(input, shapes, memory) && take_keys(input, succeeded, &memory->succeeded);
+           take_shapes(input, shapes, memory) && take_keys(input, succeeded, &memory->succeeded) &&
+           take_keys(input, sample, &memory->news.sample);
 }
 
 bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_t len,

@@ -490,6 +490,40 @@ START_TEST(test_bytes_that_nobody_saved_are_refused)
 }
 END_TEST
 
+/* `count` lines, of which those from `other` on are of another kind. */
+static void long_result(int count, int other)
+{
+    struct str output = {0};
+    for (int i = 0; i < count; i++)
+        str_addf(&output, "%s %c%c%c %d\n", i < other ? "unit" : "item", 'a' + i % 26,
+                 'a' + i / 26 % 26, 'a' + i / 676 % 26, i);
+    shell("make", str_text(&output), 1);
+    str_done(&output);
+}
+
+static const int long_results[] = {100, 4000, 5000, 17000, 70000};
+
+START_TEST(test_the_share_of_a_long_result_is_right)
+{
+    const int count = long_results[_i];
+    long_result(count, count);
+    ck_assert_int_eq(fact.new_permille, 1000);
+    ck_assert_int_eq(fact.lines, count);
+    long_result(count, count);
+    ck_assert_int_eq(fact.new_permille, 0);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_NONE);
+    long_result(count, count / 4 * 3);
+    ck_assert_int_ge(fact.new_permille, 220);
+    ck_assert_int_le(fact.new_permille, 280);
+    ck_assert_int_eq(fact.gain, ENTROPY_GAIN_LINE);
+    /* Short results are looked at line by line, whatever came before. */
+    shell("cat x", "one\ntwo\nthree\nfour", 0);
+    ck_assert_int_eq(fact.new_permille, 1000);
+    shell("cat x", "one\ntwo\nthree\nfive", 0);
+    ck_assert_int_eq(fact.new_permille, 250);
+}
+END_TEST
+
 START_TEST(test_a_reset_forgets)
 {
     shell("make", "a", 1);
@@ -533,5 +567,6 @@ Suite *test_suite(void)
     tcase_add_test(keeping, test_what_is_known_can_be_saved_and_loaded);
     tcase_add_test(keeping, test_bytes_that_nobody_saved_are_refused);
     tcase_add_test(keeping, test_a_reset_forgets);
+    tcase_add_loop_test(news, test_the_share_of_a_long_result_is_right, 0, TABLE_LEN(long_results));
     return suite;
 }
