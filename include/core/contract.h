@@ -20,12 +20,13 @@
 #include "violation.h"
 
 enum {
-    CONTRACT_BYTES_MAX = 1024 * 1024,     /* of a contract's text */
-    CONTRACT_SCHEMAS_MAX = 20000,         /* schemas within a contract, itself included */
-    CONTRACT_NESTING_MAX = 200,           /* schemas within each other */
-    CONTRACT_INSTANCE_MAX = 4 << 20,      /* bytes of a text that is checked */
-    CONTRACT_CHECK_DEPTH_MAX = 1500,      /* schemas and values within each other at a check */
-    CONTRACT_STEPS_MAX = 20 * 1000 * 1000 /* of one check: schemas applied, values compared */
+    CONTRACT_BYTES_MAX = 1024 * 1024,      /* of a contract's text */
+    CONTRACT_SCHEMAS_MAX = 20000,          /* schemas within a contract, itself included */
+    CONTRACT_NESTING_MAX = 200,            /* schemas within each other */
+    CONTRACT_INSTANCE_MAX = 4 << 20,       /* bytes of a text that is checked */
+    CONTRACT_CHECK_DEPTH_MAX = 1500,       /* schemas and values within each other at a check */
+    CONTRACT_STEPS_MAX = 20 * 1000 * 1000, /* of contract_check(): schemas applied, and the like */
+    CONTRACT_TEXT_STEPS_MAX = 1000 * 1000  /* of contract_check_text(), about 0.2 s at most */
 };
 
 struct contract;
@@ -40,16 +41,17 @@ ATTR_MUST_USE bool contract_load_json(const struct json *schema, struct contract
 /* NULL is allowed. */
 void contract_free(struct contract *contract);
 
-/* Does the value fit? If not, all that is wrong is added to `wrong` in the order of the
- * document; of one place in the order of the contract. Paths are JSON Pointers into the
- * value; that of MISSING_FIELD names the field. What a limit keeps from being checked is a
- * violation too. */
+/* Does the value fit? If not, all that is wrong is added to `wrong` in the order of the document;
+ * of one place in the order of the contract. Paths are JSON Pointers into the value; that of
+ * MISSING_FIELD names the field. What a limit keeps from being checked is a violation too, the
+ * first one then. The limits are those for large documents and contracts of our own. */
 ATTR_MUST_USE bool contract_check(const struct contract *contract, const struct json *value,
                                   struct violations *wrong);
 
-/* The same for a text, which must be JSON and nothing else. NOT_JSON says where JSON begins
- * in a text that has something around it. `value` may be NULL; if not, it gets the value on
- * success, which the caller frees. */
+/* The same for a text that others wrote, which must be JSON and nothing else, with limits that
+ * give the answer soon, whatever text and contract are. NOT_JSON says where JSON begins in a text
+ * that has something around it. `value` may be NULL; if not, it gets the value on success, which
+ * the caller frees. */
 ATTR_MUST_USE bool contract_check_text(const struct contract *contract, const char *text,
                                        size_t len, struct json **value, struct violations *wrong);
 

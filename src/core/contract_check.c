@@ -11,7 +11,7 @@ enum { STEPS_PER_VALUE = 64 }; /* at least, of a check */
 
 static const char *const stop_words[] = {
     [CONTRACT_GOES_ON] = "",
-    [CONTRACT_STOP_STEPS] = "not checked to the end: that takes too many steps",
+    [CONTRACT_STOP_STEPS] = "not checked to the end: with this contract that takes too many steps",
     [CONTRACT_STOP_DEPTH] = "not checked to the end: nested too deeply",
     [CONTRACT_STOP_PATTERN] = "not checked to the end: a pattern takes too many steps",
 };
@@ -22,6 +22,11 @@ bool contract_spend(struct contract_checking *checking, size_t steps)
     if (checking->steps_left < 0)
         checking->stop = CONTRACT_STOP_STEPS;
     return checking->stop == CONTRACT_GOES_ON;
+}
+
+bool contract_spend_real(struct contract_checking *checking, const struct json *number)
+{
+    return contract_spend(checking, json_kind(number) == JSON_KIND_REAL ? CONTRACT_STEPS_REAL : 0);
 }
 
 bool contract_is_heard(const struct contract_checking *checking)
@@ -37,9 +42,18 @@ bool contract_is_settled(const struct contract_checking *checking, bool fits)
 bool contract_say(struct contract_checking *checking, const struct contract_spot *spot,
                   const struct contract_fault *fault)
 {
-    if (checking->findings)
-        contract_findings_add(checking->findings, &spot->at, fault);
+    if (checking->findings) {
+        const size_t places = contract_findings_add(checking->findings, &spot->at, fault);
+        (void)contract_spend(checking, 1 + places / CONTRACT_STEP_PLACES);
+    }
     return false;
+}
+
+void contract_offer(struct contract_checking *checking, struct near_word *near, const char *word)
+{
+    const size_t pairs = near_word_pairs(near, word);
+    if (contract_spend(checking, 1 + pairs / CONTRACT_STEP_LETTERS))
+        near_word_offer(near, word);
 }
 
 /* A value without its parts, which may be many. */
@@ -195,8 +209,10 @@ bool contract_fits(struct contract_checking *checking, const struct contract_sch
         return false;
     if (schema->refuses_all)
         return contract_say_value(checking, spot, "not allowed here", NULL);
-    if (spot->types == 0)
+    if (spot->types == 0) {
         spot->types = contract_types_of(spot->value);
+        (void)contract_spend_real(checking, spot->value);
+    }
     if (schema->types != 0 && (schema->types & spot->types) == 0)
         return check_wrong_type(checking, schema, spot);
     checking->depth++;
@@ -232,26 +248,31 @@ static int64_t count_values(const struct json *value)
     return count;
 }
 
-static int64_t steps_for(const struct json *value)
+bool contract_check_within(const struct contract *contract, const struct json *value,
+                           const struct contract_budget *budget, struct violations *wrong)
 {
-    const int64_t steps = count_values(value) * STEPS_PER_VALUE;
-    return steps > CONTRACT_STEPS_MAX ? steps : CONTRACT_STEPS_MAX;
+    struct contract_findings findings = {.max = VIOLATIONS_MAX};
+    struct contract_checking checking = {
+        .findings = &findings,
+        .matcher = contract_matcher_new(budget->match_steps),
+        .steps_left = budget->steps,
+    };
+    struct contract_spot root = {.value = value};
+    const bool fits = contract_fits(&checking, contract->root, &root);
+    contract_matcher_free(checking.matcher);
+    if (checking.stop != CONTRACT_GOES_ON)
+        violations_add(wrong, VIOLATION_INVALID_VALUE, "", stop_words[checking.stop], NULL, NULL);
+    contract_findings_move(&findings, wrong);
+    return fits && checking.stop == CONTRACT_GOES_ON;
 }
 
 bool contract_check(const struct contract *contract, const struct json *value,
                     struct violations *wrong)
 {
-    struct contract_findings findings = {.max = VIOLATIONS_MAX};
-    struct contract_checking checking = {
-        .findings = &findings,
-        .matcher = contract_matcher_new(),
-        .steps_left = steps_for(value),
+    const int64_t steps = count_values(value) * STEPS_PER_VALUE;
+    const struct contract_budget budget = {
+        .steps = steps > CONTRACT_STEPS_MAX ? steps : CONTRACT_STEPS_MAX,
+        .match_steps = CONTRACT_MATCH_STEPS_ALL,
     };
-    struct contract_spot root = {.value = value};
-    const bool fits = contract_fits(&checking, contract->root, &root);
-    contract_matcher_free(checking.matcher);
-    contract_findings_move(&findings, wrong);
-    if (checking.stop != CONTRACT_GOES_ON)
-        violations_add(wrong, VIOLATION_INVALID_VALUE, "", stop_words[checking.stop], NULL, NULL);
-    return fits;
+    return contract_check_within(contract, value, &budget, wrong);
 }

@@ -11,14 +11,19 @@
 #include <stdint.h>
 
 #include "contract_findings.h"
+#include "contract_identity.h"
 #include "contract_schema.h"
+#include "near_word.h"
 
 enum {
-    CONTRACT_SHOWN_MAX = 60,    /* bytes of a value that are shown */
-    CONTRACT_NEAR_MAX = 1000,   /* words that are looked at for one that was meant */
-    CONTRACT_STEP_BYTES = 64,   /* of a text that are looked at in one step */
-    CONTRACT_STEP_MEMBERS = 4,  /* members of an object, likewise */
-    CONTRACT_STEPS_PATTERN = 8, /* that a match of a pattern takes at least */
+    CONTRACT_SHOWN_MAX = 60,     /* bytes of a value that are shown */
+    CONTRACT_NEAR_MAX = 1000,    /* words that are looked at for one that was meant */
+    CONTRACT_STEP_BYTES = 64,    /* of a text that are looked at in one step */
+    CONTRACT_STEP_MEMBERS = 4,   /* members of an object, likewise */
+    CONTRACT_STEPS_PATTERN = 8,  /* that a match of a pattern takes at least */
+    CONTRACT_STEPS_REAL = 8,     /* that reading a real as a decimal takes */
+    CONTRACT_STEP_PLACES = 64,   /* of the way to a violation that are compared in one step */
+    CONTRACT_STEP_LETTERS = 128, /* pairs of letters that are compared in one step */
 };
 
 /* Why a check came to no end; then its answer is no. */
@@ -28,6 +33,16 @@ enum contract_stop {
     CONTRACT_STOP_DEPTH,
     CONTRACT_STOP_PATTERN, /* a pattern took too many steps where only yes or no was asked */
 };
+
+/* What a check may cost. */
+struct contract_budget {
+    int64_t steps;       /* schemas applied, values compared, violations noted */
+    int64_t match_steps; /* of patterns */
+};
+
+/* contract_check() with limits that are given. */
+bool contract_check_within(const struct contract *contract, const struct json *value,
+                           const struct contract_budget *budget, struct violations *wrong);
 
 /* One check. */
 struct contract_checking {
@@ -48,11 +63,17 @@ struct contract_spot {
 /* Take as many steps as the work is worth that is to be done. False: there are no more. */
 bool contract_spend(struct contract_checking *checking, size_t steps);
 
+/* The same for reading the number as a decimal, which costs something only if it is real. */
+bool contract_spend_real(struct contract_checking *checking, const struct json *number);
+
 /* Will one more violation be shown? If not, suggestions need not be looked for. */
 bool contract_is_heard(const struct contract_checking *checking);
 
 /* May a part stop here, its answer being no? */
 bool contract_is_settled(const struct contract_checking *checking, bool fits);
+
+/* Offer one more word that may have been meant; what comparing the two costs is taken. */
+void contract_offer(struct contract_checking *checking, struct near_word *near, const char *word);
 
 /* Note what is wrong, if somebody collects it. Returns false. */
 bool contract_say(struct contract_checking *checking, const struct contract_spot *spot,
@@ -102,7 +123,10 @@ typedef bool contract_part_fn(struct contract_checking *checking,
 contract_part_fn contract_check_choice, contract_check_number, contract_check_string,
     contract_check_elements, contract_check_members, contract_check_combined;
 
-/* Say that none of the alternatives fits, and which is nearest. Returns false. */
+/* Append what there is to choose from: "a", "b" or "c". */
+void contract_add_choices(struct str *out, const struct json *choices);
+
+/* Say that none of the alternatives fits, and what is wrong with the nearest. Returns false. */
 bool contract_say_none_fits(struct contract_checking *checking, const struct contract_list *list,
                             struct contract_spot *spot);
 

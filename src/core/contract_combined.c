@@ -77,7 +77,7 @@ static bool check_condition(struct contract_checking *checking,
 static bool check_dependents(struct contract_checking *checking, const struct contract_table *table,
                              struct contract_spot *spot)
 {
-    bool fits = true;
+    bool fits = contract_spend(checking, table->count / CONTRACT_STEP_MEMBERS);
     for (size_t i = 0; i < table->count && !contract_is_settled(checking, fits); i++) {
         if (json_get(spot->value, table->rows[i].key))
             fits = contract_fits(checking, table->rows[i].schema, spot) && fits;

@@ -45,21 +45,32 @@ static bool check_contained(struct contract_checking *checking,
            contract_check_amount(checking, spot, &amount, contained);
 }
 
-static bool check_unique(struct contract_checking *checking, const struct contract_spot *spot)
+/* An array whose elements are compared. */
+struct comparison {
+    struct contract_checking *checking;
+    const struct contract_spot *spot;
+};
+
+static bool say_equal(void *ctx, size_t first, size_t second)
 {
-    size_t first = 0;
-    size_t second = 0;
-    const bool differ = contract_all_differ(spot->value, &first, &second, &checking->steps_left);
-    if (!contract_spend(checking, 0) || differ)
-        return differ;
+    const struct comparison *comparison = ctx;
+    struct contract_checking *checking = comparison->checking;
     if (!checking->findings)
         return false;
     struct str message = {0};
     str_addf(&message, "no element may be there twice, and %zu is equal to %zu", second, first);
-    struct contract_spot item = element(spot, second);
+    struct contract_spot item = element(comparison->spot, second);
     (void)contract_say_value(checking, &item, str_text(&message), NULL);
     str_done(&message);
-    return false;
+    return checking->stop == CONTRACT_GOES_ON;
+}
+
+static bool check_unique(struct contract_checking *checking, const struct contract_spot *spot)
+{
+    struct comparison comparison = {.checking = checking, .spot = spot};
+    const bool differ =
+        contract_all_differ(spot->value, say_equal, &comparison, &checking->steps_left);
+    return contract_spend(checking, 0) && differ;
 }
 
 bool contract_check_elements(struct contract_checking *checking,

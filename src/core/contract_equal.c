@@ -6,7 +6,10 @@
 #include "decimal.h"
 #include "xalloc.h"
 
-enum { STEP_BYTES = 64 /* of a text that are looked at in one step */ };
+enum {
+    STEP_BYTES = 64, /* of a text that are looked at in one step */
+    STEPS_REAL = 8,  /* that reading a real as a decimal takes more */
+};
 
 /* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv */
 static const uint64_t fnv_basis = 0xcbf29ce484222325;
@@ -21,6 +24,11 @@ struct hashed {
 static bool is_number(enum json_kind kind)
 {
     return kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
+}
+
+static void spend_number(int64_t *steps_left, const struct json *number)
+{
+    *steps_left -= json_kind(number) == JSON_KIND_REAL ? STEPS_REAL : 0;
 }
 
 /* A long text is looked at in more than one step. */
@@ -66,8 +74,11 @@ bool contract_equal(const struct json *a, const struct json *b, int64_t *steps_l
     const enum json_kind kind = json_kind(a);
     if (--*steps_left < 0)
         return false;
-    if (is_number(kind) && is_number(json_kind(b)))
+    if (is_number(kind) && is_number(json_kind(b))) {
+        spend_number(steps_left, a);
+        spend_number(steps_left, b);
         return decimal_compare(decimal_of(a), decimal_of(b)) == 0;
+    }
     if (kind != json_kind(b))
         return false;
     switch (kind) {
@@ -134,8 +145,10 @@ static uint64_t hash_of(const struct json *value, int64_t *steps_left)
     const enum json_kind kind = json_kind(value);
     if (--*steps_left < 0)
         return 0;
-    if (is_number(kind))
+    if (is_number(kind)) {
+        spend_number(steps_left, value);
         return hash_number(fnv_basis, value);
+    }
     uint64_t hash = add_u64(fnv_basis, (uint64_t)kind);
     size_t len = 0;
     const char *text = json_bytes(value, &len);
@@ -158,13 +171,10 @@ static int compare_hashed(const void *a, const void *b)
     return one->index < other->index ? -1 : 1;
 }
 
-/* The first element before row `at`, under the same hash, that is equal to its element. */
+/* The first element from row `start` on, under the same hash, that is equal to that of `at`. */
 static const struct hashed *equal_before(const struct json *array, const struct hashed *rows,
-                                         size_t at, int64_t *steps_left)
+                                         size_t start, size_t at, int64_t *steps_left)
 {
-    size_t start = at;
-    while (start > 0 && rows[start - 1].hash == rows[at].hash)
-        start--;
     for (size_t i = start; i < at && *steps_left >= 0; i++) {
         if (contract_equal(json_at(array, rows[i].index), json_at(array, rows[at].index),
                            steps_left))
@@ -173,7 +183,7 @@ static const struct hashed *equal_before(const struct json *array, const struct 
     return NULL;
 }
 
-bool contract_all_differ(const struct json *array, size_t *first, size_t *second,
+bool contract_all_differ(const struct json *array, contract_equal_fn *tell, void *ctx,
                          int64_t *steps_left)
 {
     const size_t count = json_count(array);
@@ -182,15 +192,15 @@ bool contract_all_differ(const struct json *array, size_t *first, size_t *second
         rows[i] = (struct hashed){.hash = hash_of(json_at(array, i), steps_left), .index = i};
     qsort(rows, count, sizeof(*rows), compare_hashed);
     bool differ = true;
-    for (size_t i = 1; i < count && *steps_left >= 0; i++) {
-        if (rows[i].hash != rows[i - 1].hash || (!differ && rows[i].index > *second))
-            continue;
-        const struct hashed *equal = equal_before(array, rows, i, steps_left);
+    bool goes_on = true;
+    size_t start = 0; /* of the rows with one hash */
+    for (size_t i = 1; i < count && goes_on && *steps_left >= 0; i++) {
+        start = rows[i].hash == rows[start].hash ? start : i;
+        const struct hashed *equal = equal_before(array, rows, start, i, steps_left);
         if (!equal)
             continue;
         differ = false;
-        *first = equal->index;
-        *second = rows[i].index;
+        goes_on = tell(ctx, equal->index, rows[i].index);
     }
     free(rows);
     return differ;

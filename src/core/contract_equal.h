@@ -15,9 +15,12 @@
  * stop, and their answer means nothing. As deep a recursion as the values are nested. */
 bool contract_equal(const struct json *a, const struct json *b, int64_t *steps_left);
 
-/* Are all elements of the array different? If not, *first and *second get the indexes of two
- * that are equal: the smallest second, and its first. */
-bool contract_all_differ(const struct json *array, size_t *first, size_t *second,
+/* Told that an element is equal to one before it; false: no more need be told. */
+typedef bool contract_equal_fn(void *ctx, size_t first, size_t second);
+
+/* Are all elements of the array different? Each that is equal to one before it is told, with the
+ * first of these, in no order; *steps_left may be changed by who is told. */
+bool contract_all_differ(const struct json *array, contract_equal_fn *tell, void *ctx,
                          int64_t *steps_left);
 
 #endif

@@ -26,8 +26,11 @@ static size_t *way_of(const struct json_pointer *place, size_t depth)
     return way;
 }
 
-static int compare_ways(const struct contract_finding *a, const struct contract_finding *b)
+/* *places gets how many are looked at, added to it. */
+static int compare_ways(const struct contract_finding *a, const struct contract_finding *b,
+                        size_t *places)
 {
+    *places += a->depth < b->depth ? a->depth : b->depth;
     for (size_t i = 0; i < a->depth && i < b->depth; i++) {
         if (a->way[i] != b->way[i])
             return a->way[i] < b->way[i] ? -1 : 1;
@@ -63,12 +66,13 @@ static bool is_same(const struct contract_finding *finding, const struct contrac
 /* Where it goes: behind all that come before it or are at the same place. SIZE_MAX if one of
  * these says the same. */
 static size_t place_for(const struct contract_findings *findings,
-                        const struct contract_finding *finding, const struct contract_fault *fault)
+                        const struct contract_finding *finding, const struct contract_fault *fault,
+                        size_t *places)
 {
     size_t at = findings->count;
-    while (at > 0 && compare_ways(&findings->items[at - 1], finding) > 0)
+    while (at > 0 && compare_ways(&findings->items[at - 1], finding, places) > 0)
         at--;
-    for (size_t i = at; i > 0 && compare_ways(&findings->items[i - 1], finding) == 0; i--) {
+    for (size_t i = at; i > 0 && compare_ways(&findings->items[i - 1], finding, places) == 0; i--) {
         if (is_same(&findings->items[i - 1], finding, fault))
             return SIZE_MAX;
     }
@@ -104,21 +108,29 @@ static void insert(struct contract_findings *findings, size_t at, struct contrac
     findings->count++;
 }
 
-void contract_findings_add(struct contract_findings *findings, const struct json_pointer *place,
-                           const struct contract_fault *fault)
+/* Is the finding one of those that are kept? If it is said already, it counts for nothing. */
+static bool is_kept(struct contract_findings *findings, size_t at, enum violation_code code)
+{
+    if (at == SIZE_MAX)
+        return false;
+    findings->mismatch = findings->mismatch || violation_is_mismatch(code);
+    findings->dropped += at == findings->max ? 1 : 0;
+    return at < findings->max;
+}
+
+size_t contract_findings_add(struct contract_findings *findings, const struct json_pointer *place,
+                             const struct contract_fault *fault)
 {
     struct contract_finding finding = {
         .depth = depth_of(place), .key = place->key, .code = fault->code};
+    size_t places = finding.depth;
     finding.way = way_of(place, finding.depth);
-    const size_t at = place_for(findings, &finding, fault);
-    if (at != SIZE_MAX) {
+    const size_t at = place_for(findings, &finding, fault, &places);
+    if (at != SIZE_MAX)
         weigh(findings, finding.depth, fault);
-        findings->mismatch = findings->mismatch || violation_is_mismatch(fault->code);
-    }
-    if (at == SIZE_MAX || at == findings->max) {
-        findings->dropped += at == findings->max ? 1 : 0;
+    if (!is_kept(findings, at, fault->code)) {
         finding_done(&finding);
-        return;
+        return places;
     }
     struct str path = {0};
     json_pointer_add(&path, place, VIOLATION_PATH_MAX);
@@ -128,6 +140,21 @@ void contract_findings_add(struct contract_findings *findings, const struct json
     finding.actual = copy(fault->actual);
     insert(findings, at, finding);
     str_done(&path);
+    return places;
+}
+
+size_t contract_findings_take(struct contract_findings *findings, struct contract_finding *finding)
+{
+    const struct contract_fault fault = {
+        .code = finding->code, .message = finding->message, .expected = finding->expected};
+    size_t places = finding->depth;
+    const size_t at = place_for(findings, finding, &fault, &places);
+    if (is_kept(findings, at, fault.code))
+        insert(findings, at, *finding);
+    else
+        finding_done(finding);
+    *finding = (struct contract_finding){0};
+    return places;
 }
 
 void contract_findings_move(struct contract_findings *findings, struct violations *out)

@@ -44,8 +44,13 @@ struct contract_findings {
     long weight;    /* how far the value is from fitting */
 };
 
-void contract_findings_add(struct contract_findings *findings, const struct json_pointer *place,
-                           const struct contract_fault *fault);
+/* Returns how many places on the way were looked at for that, and for finding where it goes. */
+size_t contract_findings_add(struct contract_findings *findings, const struct json_pointer *place,
+                             const struct contract_fault *fault);
+
+/* Take over a finding of others, whose texts and way are moved; their weight is not. Returns as
+ * contract_findings_add() does. */
+size_t contract_findings_take(struct contract_findings *findings, struct contract_finding *finding);
 
 /* Add them to the list of violations. */
 void contract_findings_move(struct contract_findings *findings, struct violations *out);

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "contract_checking.h"
@@ -37,7 +38,7 @@ static bool say_unknown(struct contract_checking *checking, const struct contrac
     struct near_word near = near_word_new(member->at.key);
     const size_t offered = contract_is_heard(checking) ? schema->properties.count : 0;
     for (size_t i = 0; i < offered && i < CONTRACT_NEAR_MAX; i++)
-        near_word_offer(&near, schema->properties.rows[i].key);
+        contract_offer(checking, &near, schema->properties.rows[i].key);
     str_add(&message, "unknown key");
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
@@ -95,26 +96,33 @@ static bool check_each(struct contract_checking *checking, const struct contract
     return fits;
 }
 
-/* The types that a member should be of; 0 if its schema does not say. */
-static unsigned types_wanted(const struct contract_schema *schema, const char *key)
+/* What a member should be, as far as its schema says it at once. */
+static void add_wanted(struct str *out, const struct contract_schema *schema, const char *key)
 {
     const struct contract_schema *own = contract_table_find(&schema->properties, key);
-    if (own && own->types == 0 && own->target)
-        own = own->target;
-    return own ? own->types : 0;
+    while (own && !own->constant && !own->choices && own->types == 0)
+        own = own->target; /* no circle: such are refused */
+    if (!own)
+        return;
+    char *constant = own->constant ? json_brief(own->constant, CONTRACT_SHOWN_MAX) : NULL;
+    if (constant)
+        str_add(out, constant);
+    else if (own->choices)
+        contract_add_choices(out, own->choices);
+    else
+        contract_types_add(out, own->types);
+    free(constant);
 }
 
 static bool say_missing(struct contract_checking *checking, const struct contract_schema *schema,
                         const struct contract_spot *member, const char *message)
 {
     struct str expected = {0};
-    const unsigned types = types_wanted(schema, member->at.key);
-    if (types != 0)
-        contract_types_add(&expected, types);
+    add_wanted(&expected, schema, member->at.key);
     const struct contract_fault fault = {
         .code = VIOLATION_MISSING_FIELD,
         .message = message,
-        .expected = types != 0 ? str_text(&expected) : NULL,
+        .expected = expected.len > 0 ? str_text(&expected) : NULL,
         .actual = "nothing",
     };
     (void)contract_say(checking, member, &fault);
@@ -146,8 +154,10 @@ static bool check_dependent(struct contract_checking *checking,
     const char *key = NULL;
     const struct json *names = NULL;
     struct str message = {0};
-    bool fits = true;
-    while (json_next(schema->dependent_required, &iter, &key, &names)) {
+    bool fits =
+        contract_spend(checking, json_count(schema->dependent_required) / CONTRACT_STEP_MEMBERS);
+    while (!contract_is_settled(checking, fits) &&
+           json_next(schema->dependent_required, &iter, &key, &names)) {
         if (!json_get(spot->value, key))
             continue;
         str_clear(&message);

@@ -6,12 +6,16 @@
 #include "contract_types.h"
 #include "str.h"
 
-enum { CONSTANTS_SHOWN = 8 };
+enum {
+    CONSTANTS_SHOWN = 8,
+    NEAREST_SHOWN = 20, /* violations of the nearest alternative */
+};
 
 /* The alternative that a value is nearest to. */
 struct nearest {
     size_t index;
-    struct contract_findings findings; /* what is wrong with it there */
+    struct contract_findings findings;     /* what is wrong with it there */
+    struct contract_identities identities; /* of all alternatives */
 };
 
 static const struct contract_schema *referred(const struct contract_schema *schema)
@@ -55,59 +59,88 @@ static void add_constants(struct str *out, const struct contract_list *list)
         str_addf(out, " or one of %zu more", list->count - CONSTANTS_SHOWN);
 }
 
+static size_t depth_of(const struct contract_spot *spot)
+{
+    size_t depth = 0;
+    for (const struct json_pointer *p = &spot->at; p->up; p = p->up)
+        depth++;
+    return depth;
+}
+
 /* The first of those from which the least is to be changed. */
 static struct nearest find_nearest(struct contract_checking *checking,
                                    const struct contract_list *list, struct contract_spot *spot)
 {
     struct contract_findings *said = checking->findings;
     struct nearest nearest = {.findings = {.weight = LONG_MAX}};
-    size_t depth = 0;
-    for (const struct json_pointer *p = &spot->at; p->up; p = p->up)
-        depth++;
+    const size_t depth = depth_of(spot);
+    (void)contract_spend(checking, depth / CONTRACT_STEP_PLACES);
     for (size_t i = 0; i < list->count && checking->stop == CONTRACT_GOES_ON; i++) {
-        struct contract_findings own = {.max = 1, .depth = depth};
+        struct contract_findings own = {.max = VIOLATIONS_MAX, .depth = depth};
         checking->findings = &own;
         (void)contract_fits(checking, list->items[i], spot); /* it does not */
+        contract_identities_add(&nearest.identities, &own);
         const bool is_nearer = own.weight < nearest.findings.weight;
         contract_findings_done(is_nearer ? &nearest.findings : &own);
-        if (is_nearer)
-            nearest = (struct nearest){.index = i, .findings = own};
+        if (is_nearer) {
+            nearest.index = i;
+            nearest.findings = own;
+        }
     }
     checking->findings = said;
     return nearest;
 }
 
-static void add_reason(struct str *out, const struct contract_findings *findings, size_t depth)
+/* What is wrong with the nearest, each on its own: only what the output is of, where that differs
+ * from all alternatives, for then the rest does not matter. */
+static void tell(struct contract_checking *checking, struct nearest *nearest)
 {
-    const struct contract_finding *first = &findings->items[0];
-    if (first->depth > depth)
-        str_addf(out, "%s ", first->path);
-    str_add(out, first->message);
-    if (findings->dropped > 0)
-        str_addf(out, ", and %zu more", findings->dropped);
+    struct contract_findings *said = checking->findings;
+    const bool differ = contract_identities_differ(&nearest->identities);
+    size_t places = 0;
+    size_t told = 0;
+    for (size_t i = 0; i < nearest->findings.count; i++) {
+        struct contract_finding *finding = &nearest->findings.items[i];
+        if (told == NEAREST_SHOWN || (differ && !violation_is_mismatch(finding->code)))
+            continue;
+        contract_identities_reword(&nearest->identities, finding);
+        places += contract_findings_take(said, finding);
+        told++;
+    }
+    if (!differ)
+        said->dropped += nearest->findings.count - told + nearest->findings.dropped;
+    (void)contract_spend(checking, told + places / CONTRACT_STEP_PLACES);
 }
 
 static void say_nearest(struct contract_checking *checking, const struct contract_list *list,
                         struct contract_spot *spot)
 {
     struct nearest nearest = find_nearest(checking, list, spot);
-    struct contract_findings *findings = &nearest.findings;
     struct str message = {0};
-    if (findings->count > 0) {
-        str_addf(&message,
-                 "fits none of the %zu alternatives; nearest is number %zu: ", list->count,
-                 nearest.index + 1);
-        add_reason(&message, findings, findings->depth);
-        const struct contract_fault fault = {
-            .code = VIOLATION_INVALID_VALUE,
-            .message = str_text(&message),
-            .expected = findings->items[0].expected,
-            .actual = findings->items[0].actual,
-        };
-        (void)contract_say(checking, spot, &fault);
-    }
-    contract_findings_done(findings);
+    const bool is_known = checking->stop == CONTRACT_GOES_ON && nearest.findings.count > 0;
+    str_addf(&message, "fits none of the %zu alternatives", list->count);
+    if (is_known)
+        str_addf(&message, "; nearest is number %zu", nearest.index + 1);
+    if (!is_known || !contract_identities_differ(&nearest.identities))
+        (void)contract_say_value(checking, spot, str_text(&message), NULL);
+    if (is_known)
+        tell(checking, &nearest);
+    contract_findings_done(&nearest.findings);
+    contract_identities_done(&nearest.identities);
     str_done(&message);
+}
+
+/* None of the constants that the alternatives are. */
+static void say_constants(struct contract_checking *checking, const struct contract_list *list,
+                          struct contract_spot *spot)
+{
+    const enum violation_code code = contract_identity_code(&spot->at);
+    const char *words = violation_is_mismatch(code) ? contract_identity_words(code, list->count)
+                                                    : "not one of the values allowed";
+    struct str expected = {0};
+    add_constants(&expected, list);
+    (void)contract_say_shown(checking, spot, code, words, str_text(&expected));
+    str_done(&expected);
 }
 
 static void say_types(struct contract_checking *checking, struct contract_spot *spot,
@@ -130,11 +163,7 @@ bool contract_say_none_fits(struct contract_checking *checking, const struct con
     if (types != 0) {
         say_types(checking, spot, types);
     } else if (are_constants(list)) {
-        struct str expected = {0};
-        add_constants(&expected, list);
-        (void)contract_say_value(checking, spot, "not one of the values allowed",
-                                 str_text(&expected));
-        str_done(&expected);
+        say_constants(checking, list, spot);
     } else {
         say_nearest(checking, list, spot);
     }

@@ -70,6 +70,27 @@ static bool compile(struct contract_pattern *pattern, const struct str *source, 
     return err_set(err, ERR_INVALID, "%s", why);
 }
 
+/* The library counts steps anew at each place of the text where the match may begin. So a pattern
+ * that may begin anywhere is made one that begins at the text's start and goes on from there. */
+static bool compile_counted(struct contract_pattern *pattern, const struct str *source,
+                            struct err *err)
+{
+    uint32_t options = 0;
+    struct str counted = {0};
+    bool ok = compile(pattern, source, err);
+    if (ok)
+        (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_ALLOPTIONS, &options);
+    if (ok && (options & PCRE2_ANCHORED) == 0) {
+        pcre2_code_free(pattern->code);
+        str_add(&counted, "\\A(?s:.*?)(?:");
+        str_add_n(&counted, str_text(source), source->len);
+        str_add_char(&counted, ')');
+        ok = compile(pattern, &counted, err);
+    }
+    str_done(&counted);
+    return ok;
+}
+
 bool contract_pattern_open(struct contract_pattern **out, const char *text, size_t len,
                            struct err *err)
 {
@@ -82,7 +103,7 @@ bool contract_pattern_open(struct contract_pattern **out, const char *text, size
         pattern->beginning = xstrndup(text + 1, len - 1);
         pattern->beginning_len = len - 1;
     } else {
-        ok = ecma_pattern(&source, text, len, err) && compile(pattern, &source, err);
+        ok = ecma_pattern(&source, text, len, err) && compile_counted(pattern, &source, err);
     }
     str_done(&source);
     if (ok)
@@ -101,12 +122,12 @@ void contract_pattern_close(struct contract_pattern *pattern)
     free(pattern);
 }
 
-struct contract_matcher *contract_matcher_new(void)
+struct contract_matcher *contract_matcher_new(int64_t steps)
 {
     struct contract_matcher *matcher = xcalloc(1, sizeof(*matcher));
     matcher->data = must(pcre2_match_data_create(1, NULL));
     matcher->context = must(pcre2_match_context_create(NULL));
-    matcher->steps_left = CONTRACT_MATCH_STEPS_ALL;
+    matcher->steps_left = steps;
     (void)pcre2_set_heap_limit(matcher->context, HEAP_LIMIT_KIB);
     return matcher;
 }
@@ -140,9 +161,9 @@ enum contract_match contract_pattern_match(const struct contract_pattern *patter
         return begins ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
     }
     const int64_t allowed = steps_allowed(len);
-    for (int64_t steps = CONTRACT_MATCH_STEPS_MIN;; steps *= STEP_FACTOR) {
+    for (int64_t steps = CONTRACT_MATCH_STEPS_FREE;; steps *= STEP_FACTOR) {
         const int64_t now = steps < allowed ? steps : allowed;
-        if (now > CONTRACT_MATCH_STEPS_MIN)
+        if (now > CONTRACT_MATCH_STEPS_FREE)
             matcher->steps_left -= now;
         if (matcher->steps_left < 0)
             return CONTRACT_MATCH_LIMITED;

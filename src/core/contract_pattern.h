@@ -15,10 +15,12 @@
 
 enum {
     CONTRACT_PATTERN_MAX = 4096,                 /* bytes of a pattern */
-    CONTRACT_MATCH_STEPS_MIN = 512,              /* of one match, which cost nothing extra */
+    CONTRACT_MATCH_STEPS_FREE = 128,             /* of one match, which cost nothing extra */
+    CONTRACT_MATCH_STEPS_MIN = 512,              /* of one match, that it may take */
     CONTRACT_MATCH_STEPS_PER_BYTE = 16,          /* more, for each byte of the text */
     CONTRACT_MATCH_STEPS_MAX = 4 * 1000 * 1000,  /* of one match, however long the text is */
     CONTRACT_MATCH_STEPS_ALL = 20 * 1000 * 1000, /* of all matches of a check, but for the cheap */
+    CONTRACT_MATCH_STEPS_TEXT = 4 * 1000 * 1000, /* the same for a text that others wrote */
 };
 
 struct contract_pattern;
@@ -30,7 +32,8 @@ ATTR_MUST_USE bool contract_pattern_open(struct contract_pattern **out, const ch
 /* NULL is allowed. */
 void contract_pattern_close(struct contract_pattern *pattern);
 
-struct contract_matcher *contract_matcher_new(void);
+/* `steps` that all its matches may take, but for the cheap ones. */
+struct contract_matcher *contract_matcher_new(int64_t steps);
 /* NULL is allowed. */
 void contract_matcher_free(struct contract_matcher *matcher);
 

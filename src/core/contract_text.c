@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "contract.h"
+#include "contract_checking.h"
 #include "str.h"
 
 enum {
@@ -126,7 +127,9 @@ bool contract_check_text(const struct contract *contract, const char *text, size
                          struct json **value, struct violations *wrong)
 {
     struct json *parsed = parse(text, len, wrong);
-    const bool fits = parsed && contract_check(contract, parsed, wrong);
+    const struct contract_budget budget = {.steps = CONTRACT_TEXT_STEPS_MAX,
+                                           .match_steps = CONTRACT_MATCH_STEPS_TEXT};
+    const bool fits = parsed && contract_check_within(contract, parsed, &budget, wrong);
     if (fits && value)
         *value = parsed;
     else

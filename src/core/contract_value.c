@@ -8,38 +8,22 @@
 
 enum { CHOICES_SHOWN = 8 }; /* of an enum */
 
-static bool is_root_member(const struct contract_spot *spot, const char *key)
-{
-    const struct json_pointer *up = spot->at.up;
-    return up && !up->up && spot->at.key && strcmp(spot->at.key, key) == 0;
-}
-
 bool contract_is_identity(const struct contract_schema *schema, const struct contract_spot *spot)
 {
     const bool is_one = schema->constant || json_count(schema->choices) == 1;
-    return is_one && (is_root_member(spot, "kernel") || is_root_member(spot, "op"));
-}
-
-static enum violation_code choice_code(const struct contract_schema *schema,
-                                       const struct contract_spot *spot)
-{
-    if (!contract_is_identity(schema, spot))
-        return VIOLATION_INVALID_VALUE;
-    return is_root_member(spot, "op") ? VIOLATION_OP_MISMATCH : VIOLATION_KERNEL_MISMATCH;
+    return is_one && violation_is_mismatch(contract_identity_code(&spot->at));
 }
 
 static bool say_choice(struct contract_checking *checking, const struct contract_schema *schema,
                        const struct contract_spot *spot, const char *message, const char *expected)
 {
-    static const char *const identity_words[] = {
-        [VIOLATION_KERNEL_MISMATCH] = "another kernel than the one asked for",
-        [VIOLATION_OP_MISMATCH] = "another op than the one asked for",
-    };
-    const enum violation_code code = choice_code(schema, spot);
+    const bool is_identity = contract_is_identity(schema, spot);
+    const enum violation_code code =
+        is_identity ? contract_identity_code(&spot->at) : VIOLATION_INVALID_VALUE;
     char *actual = json_brief(spot->value, CONTRACT_SHOWN_MAX);
     const struct contract_fault fault = {
         .code = code,
-        .message = violation_is_mismatch(code) ? identity_words[code] : message,
+        .message = is_identity ? contract_identity_words(code, 1) : message,
         .expected = expected,
         .actual = actual,
         .is_choice = true,
@@ -68,7 +52,7 @@ static bool check_constant(struct contract_checking *checking, const struct cont
     return false;
 }
 
-static void add_choices(struct str *out, const struct json *choices)
+void contract_add_choices(struct str *out, const struct json *choices)
 {
     const size_t count = json_count(choices);
     for (size_t i = 0; i < count && i < CHOICES_SHOWN; i++) {
@@ -80,8 +64,6 @@ static void add_choices(struct str *out, const struct json *choices)
     }
     if (count > CHOICES_SHOWN)
         str_addf(out, " or one of %zu more", count - CHOICES_SHOWN);
-    if (count == 0)
-        str_add(out, "nothing");
 }
 
 static bool say_choices(struct contract_checking *checking, const struct contract_schema *schema,
@@ -95,13 +77,15 @@ static bool say_choices(struct contract_checking *checking, const struct contrac
     for (size_t i = 0; i < offered && i < CONTRACT_NEAR_MAX; i++) {
         const char *choice = json_text(json_at(schema->choices, i), NULL);
         if (choice)
-            near_word_offer(&near, choice);
+            contract_offer(checking, &near, choice);
     }
-    str_add(&message, "not one of the values allowed");
+    const bool is_none = json_count(schema->choices) == 0;
+    str_add(&message, is_none ? "no value is allowed here" : "not one of the values allowed");
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
-    add_choices(&expected, schema->choices);
-    (void)say_choice(checking, schema, spot, str_text(&message), str_text(&expected));
+    contract_add_choices(&expected, schema->choices);
+    (void)say_choice(checking, schema, spot, str_text(&message),
+                     is_none ? NULL : str_text(&expected));
     str_done(&expected);
     str_done(&message);
     return false;
@@ -182,6 +166,8 @@ bool contract_check_number(struct contract_checking *checking, const struct cont
     };
     const struct side multiple = {
         &schema->multiple_of, "multipleOf", "not a multiple", "a multiple of ", 0, false};
+    if (!contract_spend_real(checking, spot->value))
+        return false;
     const struct decimal number = decimal_of(spot->value);
     bool fits = true;
     for (size_t i = 0; i < ARRAY_LEN(sides); i++) {

@@ -4,9 +4,39 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { LETTERS_PER_CHANGE = 3 };
+
 static int least(int a, int b)
 {
     return a < b ? a : b;
+}
+
+static char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Does nothing but capitals differ? */
+static bool same_letters(const char *a, const char *b)
+{
+    while (*a && small(*a) == small(*b)) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+static bool is_quick(size_t a_len, size_t b_len)
+{
+    size_t apart = a_len > b_len ? a_len - b_len : b_len - a_len;
+    return apart >= NEAR_WORD_FAR || a_len > NEAR_WORD_BYTES_MAX || b_len > NEAR_WORD_BYTES_MAX;
+}
+
+size_t near_word_pairs(const struct near_word *near, const char *candidate)
+{
+    size_t len = strlen(near->word);
+    size_t candidate_len = strlen(candidate);
+    return is_quick(len, candidate_len) ? 0 : len * candidate_len;
 }
 
 struct near_word near_word_new(const char *word)
@@ -16,9 +46,12 @@ struct near_word near_word_new(const char *word)
 
 void near_word_offer(struct near_word *near, const char *candidate)
 {
-    int distance = near_word_distance(candidate, near->word);
-    bool is_alike = distance < near->distance && (size_t)distance < strlen(near->word);
-    if (is_alike) {
+    size_t len = strlen(near->word);
+    bool is_same = len > 0 && same_letters(candidate, near->word);
+    int distance = is_same ? 0 : near_word_distance(candidate, near->word);
+    int most = len < 2 * LETTERS_PER_CHANGE ? 1 : (int)(len / LETTERS_PER_CHANGE);
+    bool is_alike = distance <= most && (is_same || (size_t)distance < len);
+    if (is_alike && distance < near->distance) {
         near->distance = distance;
         near->nearest = candidate;
     }
@@ -28,8 +61,7 @@ int near_word_distance(const char *a, const char *b)
 {
     size_t a_len = strlen(a);
     size_t b_len = strlen(b);
-    size_t apart = a_len > b_len ? a_len - b_len : b_len - a_len;
-    if (apart >= NEAR_WORD_FAR || a_len > NEAR_WORD_BYTES_MAX || b_len > NEAR_WORD_BYTES_MAX)
+    if (is_quick(a_len, b_len))
         return NEAR_WORD_FAR;
 
     int row[NEAR_WORD_BYTES_MAX + 1];

@@ -106,7 +106,23 @@ static const struct {
      "[INVALID_VALUE] (root): too many elements of one kind (expected 1 fitting element, "
      "got 2)\n"},
     {"{\"uniqueItems\":true}", "[1,{\"a\":[1]},{\"a\":[1.0]},1]",
-     "[INVALID_VALUE] /2: no element may be there twice, and 2 is equal to 1\n"},
+     "[INVALID_VALUE] /2: no element may be there twice, and 2 is equal to 1\n"
+     "[INVALID_VALUE] /3: no element may be there twice, and 3 is equal to 0\n"},
+    {"{\"uniqueItems\":true}", "[1,1,1.0,2,2]",
+     "[INVALID_VALUE] /1: no element may be there twice, and 1 is equal to 0\n"
+     "[INVALID_VALUE] /2: no element may be there twice, and 2 is equal to 0\n"
+     "[INVALID_VALUE] /4: no element may be there twice, and 4 is equal to 3\n"},
+    {"{\"required\":[\"a\",\"b\",\"c\",\"d\",\"e\"],\"properties\":{"
+     "\"a\":{\"const\":\"x\",\"type\":\"string\"},\"b\":{\"enum\":[1,2]},"
+     "\"c\":{\"$ref\":\"#/$defs/far\"},\"d\":{\"minimum\":1}},"
+     "\"$defs\":{\"far\":{\"$ref\":\"#/$defs/near\"},\"near\":{\"enum\":[\"y\"]}}}",
+     "{}",
+     "[MISSING_FIELD] /a: required (expected \"x\", got nothing)\n"
+     "[MISSING_FIELD] /b: required (expected 1 or 2, got nothing)\n"
+     "[MISSING_FIELD] /c: required (expected \"y\", got nothing)\n"
+     "[MISSING_FIELD] /d: required\n"
+     "[MISSING_FIELD] /e: required\n"},
+    {"{\"enum\":[]}", "1", "[INVALID_VALUE] (root): no value is allowed here\n"},
     {"{\"minProperties\":1}", "{}",
      "[INVALID_VALUE] (root): too few members (expected at least 1 member, got 0)\n"},
     {"{\"properties\":{\"needs\":true},\"additionalProperties\":false}",
@@ -147,13 +163,23 @@ static const struct {
     {"{\"anyOf\":[{\"type\":\"string\"},{\"properties\":{\"a\":{\"minimum\":5},"
      "\"b\":{\"minimum\":5}}}]}",
      "{\"b\":1,\"a\":1}",
-     "[INVALID_VALUE] (root): fits none of the 2 alternatives; nearest is number 2: /b too small, "
-     "and 1 more (expected at least 5, got 1)\n"},
+     "[INVALID_VALUE] (root): fits none of the 2 alternatives; nearest is number 2\n"
+     "[INVALID_VALUE] /b: too small (expected at least 5, got 1)\n"
+     "[INVALID_VALUE] /a: too small (expected at least 5, got 1)\n"},
     {"{\"oneOf\":[{\"properties\":{\"t\":{\"const\":1}},\"required\":[\"x\"]},"
      "{\"properties\":{\"t\":{\"const\":2}},\"required\":[\"y\",\"z\"]}]}",
      "{\"t\":2}",
-     "[INVALID_VALUE] (root): fits none of the 2 alternatives; nearest is number 2: /y required, "
-     "and 1 more\n"},
+     "[INVALID_VALUE] (root): fits none of the 2 alternatives; nearest is number 2\n"
+     "[MISSING_FIELD] /y: required\n"
+     "[MISSING_FIELD] /z: required\n"},
+    {"{\"properties\":{\"a\":{\"anyOf\":[{\"properties\":{\"b\":{\"oneOf\":["
+     "{\"minimum\":5},{\"minimum\":4,\"multipleOf\":2}]}}},{\"type\":\"null\"}]},"
+     "\"z\":false}}",
+     "{\"z\":0,\"a\":{\"b\":1}}",
+     "[INVALID_VALUE] /z: not allowed here\n"
+     "[INVALID_VALUE] /a: fits none of the 2 alternatives; nearest is number 1\n"
+     "[INVALID_VALUE] /a/b: fits none of the 2 alternatives; nearest is number 1\n"
+     "[INVALID_VALUE] /a/b: too small (expected at least 5, got 1)\n"},
 };
 
 START_TEST(test_D1_what_is_wrong_is_said)
@@ -180,6 +206,14 @@ static const struct {
      VIOLATION_OP_MISMATCH, "/op"},
     {"of another type", "{\"properties\":{\"kernel\":{\"type\":\"string\",\"const\":\"k\"}}}",
      "{\"kernel\":5}", VIOLATION_KERNEL_MISMATCH, "/kernel"},
+    {"of each alternative",
+     "{\"oneOf\":[{\"properties\":{\"kernel\":{\"const\":\"a\"}},\"required\":[\"x\"]},"
+     "{\"$ref\":\"#/$defs/b\"}],\"$defs\":{\"b\":{\"properties\":{\"kernel\":"
+     "{\"const\":\"b\"}}}}}",
+     "{\"kernel\":\"c\"}", VIOLATION_KERNEL_MISMATCH, "/kernel"},
+    {"of each alternative of the member",
+     "{\"properties\":{\"op\":{\"anyOf\":[{\"const\":\"a\"},{\"const\":\"b\"}]}}}",
+     "{\"op\":\"c\"}", VIOLATION_OP_MISMATCH, "/op"},
     {"missing", "{\"required\":[\"kernel\"],\"properties\":{\"kernel\":{\"const\":\"k\"}}}", "{}",
      VIOLATION_MISSING_FIELD, "/kernel"},
     {"one of two", "{\"properties\":{\"op\":{\"enum\":[\"a\",\"b\"]}}}", "{\"op\":\"c\"}",
@@ -198,6 +232,61 @@ START_TEST(test_D1_kernel_and_op_constants_have_codes)
                   identities[_i].name, str_text(&shown));
     ck_assert_str_eq(wrong.items[0].path, identities[_i].path);
     ck_assert(wrong.mismatch == violation_is_mismatch(identities[_i].code));
+}
+END_TEST
+
+/* Only where no alternative has the kernel or the op is the output of another one. */
+static const struct {
+    const char *instance;
+    const char *want;
+} alternatives[] = {
+    {"{\"kernel\":\"c\",\"op\":\"sum\"}",
+     "[KERNEL_MISMATCH] /kernel: another kernel than those asked for (expected \"a\" or \"b\", "
+     "got \"c\")\n"},
+    {"{\"kernel\":\"b\",\"op\":\"mul\"}",
+     "[INVALID_VALUE] (root): fits none of the 3 alternatives; nearest is number 2\n"
+     "[MISSING_FIELD] /x: required\n"},
+    {"{\"kernel\":\"a\",\"op\":\"x\"}",
+     "[OP_MISMATCH] /op: another op than those asked for (expected \"sum\" or \"mul\" or "
+     "\"div\", got "
+     "\"x\")\n"},
+    {"{\"op\":\"div\"}",
+     "[INVALID_VALUE] (root): fits none of the 3 alternatives; nearest is number 3\n"
+     "[MISSING_FIELD] /kernel: required (expected \"b\", got nothing)\n"},
+    {"{\"kernel\":5,\"op\":\"div\"}",
+     "[KERNEL_MISMATCH] /kernel: another kernel than those asked for (expected \"a\" or \"b\", "
+     "got 5)\n"},
+};
+
+START_TEST(test_D1_output_of_no_alternative_is_a_mismatch)
+{
+    load("{\"oneOf\":[{\"$ref\":\"#/$defs/a\"},{\"$ref\":\"#/$defs/b\"},{\"$ref\":\"#/$defs/c\"}],"
+         "\"$defs\":{"
+         "\"a\":{\"properties\":{\"kernel\":{\"const\":\"a\"},\"op\":{\"const\":\"sum\"}}},"
+         "\"b\":{\"required\":[\"x\"],\"properties\":"
+         "{\"kernel\":{\"const\":\"b\"},\"op\":{\"const\":\"mul\"}}},"
+         "\"c\":{\"required\":[\"kernel\"],\"properties\":"
+         "{\"kernel\":{\"const\":\"b\"},\"op\":{\"const\":\"div\"}}}}}");
+    ck_assert_str_eq(check(alternatives[_i].instance), alternatives[_i].want);
+    const bool is_mismatch = strstr(alternatives[_i].want, "MISMATCH") != NULL;
+    ck_assert(wrong.mismatch == is_mismatch);
+}
+END_TEST
+
+START_TEST(test_D1_the_nearest_alternative_is_told_within_bounds)
+{
+    struct str instance = {0};
+    str_add(&instance, "[");
+    for (int i = 0; i < 2 * VIOLATIONS_MAX; i++)
+        str_add(&instance, "1,");
+    str_add(&instance, "1]");
+    load("{\"anyOf\":[{\"items\":false},{\"type\":\"null\"}]}");
+    (void)check(str_text(&instance));
+    ck_assert_uint_eq(wrong.count, 21);
+    ck_assert_str_eq(wrong.items[0].path, "");
+    ck_assert_str_eq(wrong.items[20].path, "/19");
+    ck_assert_uint_eq(wrong.dropped, 2 * VIOLATIONS_MAX + 1 - 20);
+    str_done(&instance);
 }
 END_TEST
 
@@ -377,6 +466,9 @@ Suite *test_suite(void)
     tcase_add_loop_test(saying, test_D1_what_is_wrong_is_said, 0, TABLE_LEN(lines));
     tcase_add_loop_test(saying, test_D1_kernel_and_op_constants_have_codes, 0,
                         TABLE_LEN(identities));
+    tcase_add_loop_test(saying, test_D1_output_of_no_alternative_is_a_mismatch, 0,
+                        TABLE_LEN(alternatives));
+    tcase_add_test(saying, test_D1_the_nearest_alternative_is_told_within_bounds);
     tcase_add_test(saying, test_D1_all_at_once_in_document_order);
     tcase_add_test(saying, test_D1_the_first_of_the_document_are_kept);
     tcase_add_loop_test(saying, test_D1_text_that_is_no_json_says_where_json_begins, 0,

@@ -4,6 +4,9 @@
 #include "contract.h"
 #include "test_main.h"
 
+static const char too_many_steps[] =
+    "not checked to the end: with this contract that takes too many steps";
+
 static struct contract *contract;
 static struct violations wrong;
 static struct str schema;
@@ -48,7 +51,7 @@ START_TEST(test_alternatives_within_alternatives_come_to_an_end)
     str_add(&schema, "}}");
     str_add(&instance, "1");
     ck_assert(!check());
-    ck_assert_str_eq(last_message(), "not checked to the end: that takes too many steps");
+    ck_assert_str_eq(wrong.items[0].message, too_many_steps);
 }
 END_TEST
 
@@ -120,11 +123,12 @@ START_TEST(test_a_thousand_equal_elements_are_quickly_found)
 {
     str_add(&schema, "{\"uniqueItems\":true}");
     str_add(&instance, "[");
-    for (int i = 0; i < 400000; i++)
+    for (int i = 0; i < 200000; i++)
         str_add(&instance, "1,");
     str_add(&instance, "1]");
     ck_assert(!check());
-    ck_assert_str_eq(last_message(), "no element may be there twice, and 1 is equal to 0");
+    ck_assert_str_eq(wrong.items[0].message, "no element may be there twice, and 1 is equal to 0");
+    ck_assert_uint_eq(wrong.count + wrong.dropped, 200000);
 }
 END_TEST
 
@@ -138,6 +142,93 @@ START_TEST(test_many_violations_are_counted)
     ck_assert(!check());
     ck_assert_uint_eq(wrong.count, VIOLATIONS_MAX);
     ck_assert_uint_eq(wrong.dropped, 300001 - VIOLATIONS_MAX);
+}
+END_TEST
+
+/* Work that is not a step each: members of the contract, words that are compared, decimals, the
+ * way to a violation, places where a match may begin. Each took more than a second. */
+static const struct {
+    const char *name;
+    const char *schema; /* begins like this */
+    const char *part;   /* then `parts` of this, with a number, and commas */
+    int parts;
+    const char *end;
+    const char *before, *value, *after; /* the text: `values` of the value, with commas */
+    int values;
+    int depth; /* arrays around it */
+    const char *message;
+} costly[] = {
+    {"dependentRequired", "{\"items\":{\"dependentRequired\":{", "\"k%d\":[\"a\"]", 30000, "}}}",
+     "[", "{}", "]", 3000, 0, too_many_steps},
+    {"dependentSchemas", "{\"items\":{\"dependentSchemas\":{", "\"k%d\":{}", 15000, "}}}", "[",
+     "{}", "]", 5000, 0, too_many_steps},
+    {"words",
+     "{\"items\":{\"anyOf\":[{\"type\":\"null\"},{\"additionalProperties\":false,"
+     "\"properties\":{",
+     "\"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz%04d\":true", 1000, "}}]}}", "[",
+     "{\"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcd\":1}", "]", 300, 0,
+     too_many_steps},
+    {"decimals", "{\"items\":{\"enum\":[", "%d.123456789012345", 1000, "]}}", "[",
+     "0.1234567890123456", "]", 5000, 0, too_many_steps},
+    {"decimals of different elements", "{\"uniqueItems\":true", ",\"maxItems\":9%d000000", 1, "}",
+     "[", "0.1234567890123456", "]", 150000, 0, too_many_steps},
+    {"the way", "{\"items\":{\"$ref\":\"#\"}", ",\"type\":[\"array\"],\"maxItems\":9%d000000", 1,
+     "}", "[", "1", "]", 200000, 700, too_many_steps},
+    {"a search", "{\"pattern\":\"", "(?:a|%d|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)[bc]", 1, "\"}",
+     "\"", "a", "\"", 500000, 0, "matching a pattern takes too many steps"},
+};
+
+static void add_parts(struct str *out, const char *part, int parts)
+{
+    const char *number = strstr(part, "%d");
+    const char *padded = strstr(part, "%04d");
+    const char *at = number ? number : padded;
+    for (int i = 0; i < parts; i++) {
+        if (i > 0)
+            str_add_char(out, ',');
+        str_add_n(out, part, (size_t)(at - part));
+        str_addf(out, number ? "%d" : "%04d", i);
+        str_add(out, at + (number ? strlen("%d") : strlen("%04d")));
+    }
+}
+
+START_TEST(test_work_that_costs_more_than_a_step_is_counted)
+{
+    const bool is_text = costly[_i].before[0] == '"';
+    str_add(&schema, costly[_i].schema);
+    add_parts(&schema, costly[_i].part, costly[_i].parts);
+    str_add(&schema, costly[_i].end);
+    for (int i = 0; i < costly[_i].depth; i++)
+        str_add_char(&instance, '[');
+    str_add(&instance, costly[_i].before);
+    for (int i = 0; i < costly[_i].values; i++) {
+        str_add(&instance, i > 0 && !is_text ? "," : "");
+        str_add(&instance, costly[_i].value);
+    }
+    str_add(&instance, costly[_i].after);
+    for (int i = 0; i < costly[_i].depth; i++)
+        str_add_char(&instance, ']');
+    ck_assert(!check());
+    ck_assert_msg(strcmp(wrong.items[0].message, costly[_i].message) == 0, "%s: %s",
+                  costly[_i].name, wrong.items[0].message);
+    ck_assert_str_eq(wrong.items[0].path, "");
+}
+END_TEST
+
+/* What is our own may be larger than what an agent gives. */
+START_TEST(test_a_document_of_our_own_takes_more_steps)
+{
+    struct json *value = NULL;
+    str_add(&schema, "{\"items\":{\"allOf\":[true,true,true,true]}}");
+    str_add(&instance, "[");
+    for (int i = 0; i < 250000; i++)
+        str_add(&instance, "1,");
+    str_add(&instance, "1]");
+    ck_assert(!check());
+    ck_assert_str_eq(wrong.items[0].message, too_many_steps);
+    ck_assert(json_parse(str_text(&instance), instance.len, &value, NULL, NULL));
+    ck_assert(contract_check(contract, value, &wrong));
+    json_free(value);
 }
 END_TEST
 
@@ -184,6 +275,9 @@ Suite *test_suite(void)
     tcase_add_test(limits, test_many_elements_are_compared);
     tcase_add_test(limits, test_a_thousand_equal_elements_are_quickly_found);
     tcase_add_test(limits, test_many_violations_are_counted);
+    tcase_add_loop_test(limits, test_work_that_costs_more_than_a_step_is_counted, 0,
+                        TABLE_LEN(costly));
+    tcase_add_test(limits, test_a_document_of_our_own_takes_more_steps);
     tcase_add_loop_test(limits, test_a_match_without_an_answer_is_no_pass, 0, TABLE_LEN(limited));
     return suite;
 }

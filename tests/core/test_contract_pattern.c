@@ -13,7 +13,7 @@ static struct contract_matcher *matcher;
 static void setup(void)
 {
     pattern = NULL;
-    matcher = contract_matcher_new();
+    matcher = contract_matcher_new(CONTRACT_MATCH_STEPS_ALL);
 }
 
 static void teardown(void)

@@ -34,8 +34,10 @@ static const struct {
     const char *word;
     const char *want; /* of "run", "rung", "rounds"; NULL = none */
 } meant[] = {
-    {"ran", "run"}, {"runs", "run"}, {"ruung", "rung"}, {"round", "rounds"},
-    {"x", NULL},    {"no", NULL},    {"", NULL},        {"something", NULL},
+    {"ran", "run"},  {"runs", "run"},      {"ruung", "rung"},    {"round", "rounds"},
+    {"x", NULL},     {"no", NULL},         {"", NULL},           {"something", NULL},
+    {"RUN", "run"},  {"Rounds", "rounds"}, {"ron", "run"},       {"rax", NULL},
+    {"runxy", NULL}, {"raunds", "rounds"}, {"raunts", "rounds"}, {"rantss", NULL},
 };
 
 START_TEST(test_nearest_of_those_offered)

@@ -83,7 +83,7 @@ static const struct {
     {"trailing", WHOLE, "{}\n x", "[NOT_JSON] (root): line 2, column 2: "},
     {"array", WHOLE, "[]", "[NOT_OBJECT] (root): must be an object (expected object, got array)\n"},
     {"nothing in it", WHOLE, "{}",
-     "[MISSING_FIELD] /version: required (expected integer, got nothing)\n"
+     "[MISSING_FIELD] /version: required (expected 1, got nothing)\n"
      "[MISSING_FIELD] /tasks: required (expected array, got nothing)\n"},
     {"version 2", WHOLE, "{\"version\": 2, \"tasks\": [{\"id\": \"a\", \"steps\": [{" RUN "}]}]}",
      "[INVALID_VALUE] /version: must be this value (expected 1, got 2)\n"},
@@ -117,7 +117,9 @@ static const struct {
      "[INVALID_VALUE] /workspace: not one of the values allowed (expected \"inplace\", "
      "\"worktree\" or \"copy\", got \"moon\")\n"},
     {"workspace without kind", ROOT, "\"workspace\": {}",
-     "[MISSING_FIELD] /workspace/kind: required (expected string, got nothing)\n"},
+     "[MISSING_FIELD] /workspace/kind: required (expected \"inplace\", \"worktree\" or \"copy\", "
+     "got "
+     "nothing)\n"},
     {"bwrap", ROOT, "\"sandbox\": {\"kind\": \"bwrap\"}",
      "[INVALID_VALUE] /sandbox/kind: not in this version (expected none, got \"bwrap\")\n"},
     {"sandbox type", ROOT, "\"sandbox\": 1",
@@ -188,8 +190,8 @@ static const struct {
     {"word type", STEP, "{\"run\": [\"x\", 4], " SAFE "}",
      "[WRONG_TYPE] /tasks/0/steps/0/run/1: wrong type (expected string, got 4)\n"},
     {"phase in small letters", STEP, "{\"phase\": \"red\", " RUN "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/phase: not one of the values allowed (expected \"RED\", "
-     "\"GREEN\", \"VERIFY\" or \"REFACTOR\", got \"red\")\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/phase: not one of the values allowed, did you mean \"RED\"? "
+     "(expected \"RED\", \"GREEN\", \"VERIFY\" or \"REFACTOR\", got \"red\")\n"},
     {"phase type", STEP, "{\"phase\": 1, " RUN "}",
      "[WRONG_TYPE] /tasks/0/steps/0/phase: wrong type (expected string, got 1)\n"},
     {"phases go back", STEP, "{\"phase\": \"VERIFY\", " RUN "}, {" RUN "}",
