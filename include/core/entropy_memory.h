@@ -61,8 +61,10 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
 /* How the step ended. */
 struct entropy_end {
     bool failed;
-    bool running;   /* it is not over: what came is a part */
-    bool transient; /* failed of something that passes by itself: counts as a look */
+    bool running;         /* it is not over: what came is a part */
+    bool transient;       /* failed of something that passes by itself: counts as a look */
+    struct digest result; /* of an attempt: its fingerprint, which knows JSON from text; unknown:
+                             the lines are the result */
 };
 
 /* The step is over: its fact. A memory can be closed or begin another step without

@@ -219,7 +219,8 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     const struct entropy_news *news = &memory->news;
     const enum news_form form = end->failed ? NEWS_STRICT : NEWS_PLAIN;
     struct ending ending = {.end = end, .now = end_of(end), .form = form};
-    ending.outcome = outcome_of(memory, form, ending.now);
+    ending.outcome =
+        digest_is_known(end->result) ? end->result : outcome_of(memory, form, ending.now);
     ending.known = entropy_tables_known(memory, memory->call.key);
     ending.succeeded_before = entropy_table_find(&memory->succeeded, memory->call.exact) >= 0;
     bool is_news[NEWS_FORMS];

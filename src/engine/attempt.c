@@ -152,9 +152,9 @@ static void take_fact(struct attempt *attempt, struct input *input)
     if (!input->has_fact)
         return;
     const struct entropy_end end = {.failed = input->verdict.class != VERDICT_SUCCESS,
-                                    .transient = input->verdict.class == VERDICT_TRANSIENT};
+                                    .transient = input->verdict.class == VERDICT_TRANSIENT,
+                                    .result = result.digest};
     entropy_memory_end(memory_of(attempt), &end, &input->fact);
-    input->fact.outcome = result.digest;
     input->fact.raw = result.raw;
 }
 

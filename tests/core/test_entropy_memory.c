@@ -378,6 +378,25 @@ START_TEST(test_an_attempt_is_a_step)
 }
 END_TEST
 
+START_TEST(test_equal_results_bring_nothing_new)
+{
+    const struct entropy_end same = {.failed = true, .result = {5, 6}};
+    struct normaliser *normaliser = NULL;
+    for (int i = 0; i < 2; i++) {
+        const char *json = i == 0 ? "{\"a\":1,\"b\":2}\n" : "{\"b\":2,\"a\":1}\n";
+        entropy_memory_begin_attempt(memory, (struct digest){1, 2});
+        normaliser_open(&normaliser, NULL, take_line, memory);
+        normaliser_add(normaliser, json, strlen(json));
+        normaliser_end(normaliser);
+        normaliser_close(normaliser);
+        entropy_memory_end(memory, &same, &fact);
+        ck_assert(digest_equal(fact.outcome, same.result));
+        ck_assert_int_eq(fact.new_permille, i == 0 ? 1000 : 0);
+        ck_assert_int_eq(fact.gain, i == 0 ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE);
+    }
+}
+END_TEST
+
 START_TEST(test_a_step_that_passes_is_progress)
 {
     for (uint64_t step = 0; step < 5; step++) {
@@ -549,6 +568,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(calls, test_what_kind_of_step_it_is, 0, TABLE_LEN(kinds));
     tcase_add_loop_test(calls, test_what_looks_at_something, 0, TABLE_LEN(polls));
     tcase_add_test(calls, test_an_attempt_is_a_step);
+    tcase_add_test(calls, test_equal_results_bring_nothing_new);
     tcase_add_test(calls, test_a_step_that_passes_is_progress);
     tcase_add_loop_test(calls, test_words_of_a_result_are_hints, 0, TABLE_LEN(hinted));
     TCase *news = add_case(suite, "news");
