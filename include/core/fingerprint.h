@@ -29,8 +29,8 @@
 
 enum {
     FINGERPRINT_STREAMS = 2,
-    FINGERPRINT_BYTES_MAX = 64 * 1024 * 1024, /* of both streams; more is only counted */
-    FINGERPRINT_JSON_MAX = 1024 * 1024,       /* of stdout; a longer one is text */
+    FINGERPRINT_BYTES_MAX = 64 * 1024 * 1024, /* of each stream; more is only counted */
+    FINGERPRINT_JSON_MAX = 1024 * 1024, /* of stdout from the value on; a longer one is text */
 };
 
 /* One line of the output and its hashes; borrowed for the call. */
@@ -58,7 +58,8 @@ struct fingerprint_result {
                               not, only masked bytes differ */
     int64_t lines;         /* normalised, of both streams */
     int64_t skipped_bytes; /* counted only; 0 unless `partial` */
-    bool partial;          /* there was more than FINGERPRINT_BYTES_MAX */
+    bool partial;          /* there was more than FINGERPRINT_BYTES_MAX; no digest of an
+                              output that was taken in whole is equal to it */
     unsigned masked;       /* bits 1 << enum normaliser_mask, of all lines together */
 };
 

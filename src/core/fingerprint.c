@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "canonical.h"
+#include "fingerprint_json.h"
 #include "json.h"
 #include "str.h"
 #include "xalloc.h"
@@ -28,6 +28,7 @@ struct stream {
     struct normaliser *normaliser; /* owned */
     XXH3_state_t *raw;             /* owned */
     struct sum sum;
+    int64_t taken;   /* bytes that were normalised */
     int64_t skipped; /* bytes at its end that were only counted */
 };
 
@@ -41,7 +42,6 @@ struct fingerprint {
     struct fingerprint_setting setting;
     struct stream streams[FINGERPRINT_STREAMS];
     struct whole whole;
-    int64_t taken; /* bytes of both streams that were normalised */
     bool partial;
 };
 
@@ -108,24 +108,20 @@ static bool is_json_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* The first byte that is no blank; 0 if there is none. */
-static char first_of(const char *bytes, size_t len)
-{
-    size_t i = 0;
-    while (i < len && is_json_blank(bytes[i]))
-        i++;
-    return i < len ? bytes[i] : 0;
-}
-
-/* Keep stdout for the end, if it may be one JSON object or array. */
+/* Keep stdout for the end, without the blanks before it, if it may be one JSON object or
+ * array. */
 static void keep_whole(struct whole *whole, const char *bytes, size_t len)
 {
     if (whole->over)
         return;
-    const char first = whole->text.len == 0 ? first_of(bytes, len) : '{';
-    if (first == 0)
-        return; /* blanks before the value mean nothing */
-    whole->over = (first != '{' && first != '[') || len > FINGERPRINT_JSON_MAX - whole->text.len;
+    while (whole->text.len == 0 && len > 0 && is_json_blank(*bytes)) {
+        bytes++;
+        len--;
+    }
+    if (len == 0)
+        return;
+    bool begins = whole->text.len > 0 || *bytes == '{' || *bytes == '[';
+    whole->over = !begins || len > FINGERPRINT_JSON_MAX - whole->text.len;
     if (whole->over)
         str_done(&whole->text);
     else
@@ -140,10 +136,10 @@ void fingerprint_add(struct fingerprint *fingerprint, int stream, const char *by
     if (stream == 0)
         keep_whole(&fingerprint->whole, bytes, len);
 
-    const int64_t room = FINGERPRINT_BYTES_MAX - fingerprint->taken;
+    const int64_t room = FINGERPRINT_BYTES_MAX - to->taken;
     const size_t taken = (uint64_t)room < len ? (size_t)room : len;
     normaliser_add(to->normaliser, bytes, taken);
-    fingerprint->taken += (int64_t)taken;
+    to->taken += (int64_t)taken;
     if (taken == len)
         return;
     normaliser_drop(to->normaliser); /* the line that the limit cuts: its length may vary */
@@ -197,6 +193,14 @@ static void add_digest(EVP_MD_CTX *hash, struct digest digest)
     add_number(hash, digest.lo);
 }
 
+static void add_json(EVP_MD_CTX *hash, const struct json *json,
+                     const struct normaliser_words *words)
+{
+    unsigned char sum[CANONICAL_HASH_BYTES];
+    fingerprint_json_hash(json, words, sum);
+    must(EVP_DigestUpdate(hash, sum, sizeof(sum)));
+}
+
 static struct digest end_hash(EVP_MD_CTX *hash)
 {
     unsigned char sum[SHA256_BYTES];
@@ -206,35 +210,6 @@ static struct digest end_hash(EVP_MD_CTX *hash)
     if (!digest_is_known(digest)) /* not covered: one in 2^128 */
         digest.lo = 1;
     return digest;
-}
-
-/* The canonical text of the JSON value, normalised one member or element after the other and
- * put together again: where nothing is masked, the hash is that of the text. */
-struct json_hash {
-    EVP_MD_CTX *hash;
-    bool failed;
-};
-
-static void hash_json_line(void *ctx, const struct normaliser_line *line)
-{
-    const struct json_hash *to = ctx;
-    must(EVP_DigestUpdate(to->hash, to->failed ? line->general : line->bytes,
-                          to->failed ? line->general_len : line->len));
-}
-
-static struct digest hash_json(const struct fingerprint *fingerprint, const struct json *json,
-                               bool failed)
-{
-    struct json_hash hash = {.hash = start_hash(), .failed = failed};
-    struct normaliser *normaliser = NULL;
-    struct str text = {0};
-    canonical_write_lines(json, &text);
-    normaliser_open(&normaliser, fingerprint->setting.words, hash_json_line, &hash);
-    normaliser_add(normaliser, str_text(&text), text.len);
-    normaliser_end(normaliser);
-    normaliser_close(normaliser);
-    str_done(&text);
-    return end_hash(hash.hash);
 }
 
 /* The sum of a stream's lines, and how many they are. */
@@ -285,9 +260,10 @@ struct fingerprint_result fingerprint_finish(struct fingerprint *fingerprint,
     add_number(hash, (uint64_t)kind);
     add_number(hash, (uint64_t)(int64_t)code);
     add_number(hash, (uint64_t)result.kind);
+    add_number(hash, result.partial);
     add_sum(hash, json ? &nothing : sums[0], sums[1], failed);
     if (json)
-        add_digest(hash, hash_json(fingerprint, json, failed));
+        add_json(hash, json, failed ? fingerprint->setting.words : NULL);
     json_free(json);
     result.digest = end_hash(hash);
     return result;

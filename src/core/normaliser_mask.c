@@ -83,8 +83,10 @@ static bool find_token(struct token_scan *scan, const byte *at, struct token *ou
     *next = at + 1;
     if (byte_is(*at, CLASS_DIGIT)) {
         const struct token_word word = word_around(scan, at);
+        if (find_in_word(scan, &word, out))
+            return true;
         *next = after_word(scan, &word);
-        return find_in_word(scan, &word, out);
+        return false;
     }
     if (*at == '/')
         return token_temp(scan, at, out);

@@ -5,8 +5,9 @@
 #include "token_scan.h"
 
 enum {
-    KEY_MAX = 24,    /* letters of a key */
-    VALUE_MAX = 512, /* bytes of a value; a longer one is content */
+    KEY_MAX = 24,         /* letters of a key */
+    VALUE_MAX = 512,      /* bytes of a value; a longer one is content */
+    BARE_VALUE_MAX = 128, /* where no quotes hold it together */
 };
 
 /* Where the value of a key is masked: only in JSON, an attribute or an assignment, or also
@@ -111,7 +112,8 @@ static const byte *skip_quote(const struct token_scan *scan, const byte *at)
 static const byte *value_end(const struct token_scan *scan, const byte *at, bool quoted)
 {
     const byte quote = quoted ? at[-1] : 0;
-    const byte *limit = scan->end - at > VALUE_MAX ? at + VALUE_MAX : scan->end;
+    const ptrdiff_t most = quoted ? VALUE_MAX : BARE_VALUE_MAX;
+    const byte *limit = scan->end - at > most ? at + most : scan->end;
     const byte *p = at;
     while (p < limit && (quoted ? *p != quote : !strchr(" ,;)]}\"'&<>", *p)))
         p++;

@@ -135,22 +135,28 @@ static bool is_numbered(const byte *from, const byte *to, const byte *folder)
            to - from > 7 && byte_is(from[7], CLASS_DIGIT);
 }
 
-/* The end of the last part that was made up; NULL if people named them all. */
-static const byte *random_end(const struct token_scan *scan, const byte *at)
+/* The end of the last part that was made up, from `at` to the path's end; NULL, and the scan
+ * knows, if people named them all: what is inside of it is not looked at again. */
+static const byte *random_end(struct token_scan *scan, const byte *at)
 {
     const byte *found = NULL;
     const byte *folder = NULL;
     while (at < scan->end) {
         const byte *end = run_end(scan, at, CLASS_PATH);
-        while (end > at && (end[-1] == '.' || end[-1] == ','))
-            end--; /* a sentence's, not the name's */
-        if (is_random(at, end) || is_numbered(at, end, folder))
-            found = end;
-        if (end == at || byte_at(scan, end) != '/')
+        const byte *to = end;
+        while (to > at && (to[-1] == '.' || to[-1] == ','))
+            to--; /* a sentence's, not the name's */
+        if (is_random(at, to) || is_numbered(at, to, folder))
+            found = to;
+        if (to == at || byte_at(scan, to) != '/') {
+            at = end;
             break;
+        }
         folder = at;
-        at = end + 1;
+        at = to + 1;
     }
+    if (!found)
+        scan->chosen = at;
     return found;
 }
 
@@ -193,7 +199,7 @@ static bool is_absolute(const struct token_scan *scan, const byte *at)
 
 /* The end of what is made up of a path in a folder for temporary files; NULL if it is in
  * none, or if people named it all. */
-static const byte *temp_end(const struct token_scan *scan, const byte *at)
+static const byte *temp_end(struct token_scan *scan, const byte *at)
 {
     const byte first = byte_at(scan, at + 1);
     if (first != 't' && first != 'v' && first != 'p' && first != 'd')
@@ -214,9 +220,9 @@ static const byte *temp_end(const struct token_scan *scan, const byte *at)
     return NULL;
 }
 
-bool token_temp(const struct token_scan *scan, const byte *at, struct token *out)
+bool token_temp(struct token_scan *scan, const byte *at, struct token *out)
 {
-    if (!is_absolute(scan, at))
+    if ((scan->chosen && at < scan->chosen) || !is_absolute(scan, at))
         return false;
     const byte *end = NULL;
     if (is_saved_output(scan, at)) {

@@ -36,6 +36,7 @@ struct token_scan {
     const byte *start, *end;
     const byte *floor;   /* what is before it has been decided: no token begins there */
     const byte *matched; /* end of the last token that was found; NULL = none */
+    const byte *chosen;  /* end of a path that was looked at and that people named; NULL = none */
 };
 
 /* A word that holds a digit: a run of CLASS_WORD, begun no earlier than the floor. */
@@ -127,7 +128,7 @@ bool token_number(const struct token_scan *scan, const struct token_word *word, 
 /* At a ':' or '=': the value of a key that is known. */
 bool token_keyed(const struct token_scan *scan, const byte *at, struct token *out);
 /* At a '/': a temporary path; at a '\\' after "%TEMP%" or "\\Temp" likewise. */
-bool token_temp(const struct token_scan *scan, const byte *at, struct token *out);
+bool token_temp(struct token_scan *scan, const byte *at, struct token *out);
 bool token_temp_windows(const struct token_scan *scan, const byte *at, struct token *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fingerprint_json.h"
 #include "json.h"
 #include "str.h"
 #include "test_main.h"
@@ -71,19 +72,53 @@ START_TEST(test_what_is_no_news_does_not_count)
 }
 END_TEST
 
+static const struct sample cut[] = {
+    {"JSON, and text on stderr", OUTCOME_EXIT, 1, "[\"a\",\n {\"b\": 1.0}]\n",
+     "2026-08-21T14:06:15Z 3 failed in 1.5s\r\nx"},
+    {"blanks before JSON", OUTCOME_EXIT, 1, "\n \t\r\n[1]\n", ""},
+    {"text before JSON", OUTCOME_EXIT, 1, "\x01 A\n[1]\n", ""},
+};
+
 START_TEST(test_pieces_do_not_matter)
 {
-    const struct sample sample = {"", OUTCOME_EXIT, 1, "[\"a\",\n {\"b\": 1.0}]\n",
-                                  "2026-08-21T14:06:15Z 3 failed in 1.5s\r\nx"};
-    const struct fingerprint_result want = take_in_pieces(&sample, SIZE_MAX / 2);
+    const struct fingerprint_result want = take_in_pieces(&cut[_i], SIZE_MAX / 2);
     for (size_t piece = 1; piece < 40; piece++) {
-        const struct fingerprint_result result = take_in_pieces(&sample, piece);
+        const struct fingerprint_result result = take_in_pieces(&cut[_i], piece);
         ck_assert(digest_equal(result.digest, want.digest));
         ck_assert_uint_eq(result.raw, want.raw);
         ck_assert_int_eq(result.lines, want.lines);
         ck_assert_uint_eq(result.masked, want.masked);
-        ck_assert_int_eq((int)result.kind, (int)FINGERPRINT_JSON);
+        ck_assert_int_eq((int)result.kind, (int)want.kind);
     }
+}
+END_TEST
+
+/* A NUL is no blank before JSON, in a piece of its own neither. */
+START_TEST(test_a_nul_is_no_json)
+{
+    for (size_t first = 1; first <= 5; first++) {
+        struct fingerprint *fingerprint;
+        fingerprint_open(&fingerprint, NULL);
+        fingerprint_add(fingerprint, 0, "\0 A\n[1]", first);
+        fingerprint_add(fingerprint, 0, "\0 A\n[1]" + first, 7 - first);
+        ck_assert_int_eq((int)fingerprint_finish(fingerprint, OUTCOME_EXIT, 0).kind,
+                         (int)FINGERPRINT_TEXT);
+        fingerprint_close(fingerprint);
+    }
+}
+END_TEST
+
+START_TEST(test_C2_unmasked_json_has_the_hash_of_its_canonical_text)
+{
+    static const char text[] = "{\"b\": [1.0, \"x  \\u28ff y\"], \"a\": null}";
+    unsigned char want[CANONICAL_HASH_BYTES];
+    unsigned char hash[CANONICAL_HASH_BYTES];
+    struct json *json = NULL;
+    ck_assert(json_parse(text, strlen(text), &json, NULL, NULL));
+    canonical_hash(json, want);
+    fingerprint_json_hash(json, NULL, hash);
+    ck_assert_mem_eq(hash, want, sizeof(want));
+    json_free(json);
 }
 END_TEST
 
@@ -107,6 +142,7 @@ static const struct {
     {"[{\"x\":\"a\\nb\"}]", "[{\"x\":\"a b\"}]", false},
     {"{\"a\":1}", "{\"a\":1} ", true},
     {"{\"a\":1}", "x {\"a\":1}", false},
+    {"{\"a\":\"x  y\"}", "{\"a\":\"x y\"}", false},         /* blanks are content there */
     {"{\"a\":1}\n{\"a\":2}", "{\"a\":2}\n{\"a\":1}", true}, /* lines, so text */
 };
 
@@ -262,13 +298,41 @@ START_TEST(test_past_the_limit_only_the_tail_counts)
 }
 END_TEST
 
+/* Two floods, each within its stream's limit, whichever comes first. */
+static struct digest flood_both(int first)
+{
+    static const char line[] = "the same line over and over, 63 bytes with the line feed at end\n";
+    struct fingerprint *fingerprint;
+    struct str piece = {0};
+    while (piece.len < PIECE)
+        str_add_n(&piece, line, 64);
+    fingerprint_open(&fingerprint, NULL);
+    for (int turn = 0; turn < FINGERPRINT_STREAMS; turn++) {
+        const int stream = turn == 0 ? first : 1 - first;
+        for (int i = 0; i < 40 + stream; i++)
+            fingerprint_add(fingerprint, stream, str_text(&piece), PIECE);
+    }
+    struct fingerprint_result result = fingerprint_finish(fingerprint, OUTCOME_EXIT, 1);
+    ck_assert(!result.partial);
+    fingerprint_close(fingerprint);
+    str_done(&piece);
+    return result.digest;
+}
+
+START_TEST(test_each_stream_has_its_own_limit)
+{
+    ck_assert(digest_equal(flood_both(0), flood_both(1)));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("fingerprint");
     TCase *text = test_case(suite, "text");
     tcase_add_loop_test(text, test_different_results_differ, 0, TABLE_LEN(different));
     tcase_add_loop_test(text, test_what_is_no_news_does_not_count, 0, TABLE_LEN(alike));
-    tcase_add_test(text, test_pieces_do_not_matter);
+    tcase_add_loop_test(text, test_pieces_do_not_matter, 0, TABLE_LEN(cut));
+    tcase_add_test(text, test_a_nul_is_no_json);
     tcase_add_test(text, test_is_never_nothing);
     tcase_add_test(text, test_an_echo_of_the_call_is_masked_only_where_it_fails);
     tcase_add_test(text, test_raw_tells_masked_bytes_apart);
@@ -276,9 +340,11 @@ Suite *test_suite(void)
     TCase *json = test_case(suite, "json");
     tcase_add_loop_test(json, test_C2_json_is_compared_by_content, 0, TABLE_LEN(values));
     tcase_add_test(json, test_C2_text_is_no_json);
+    tcase_add_test(json, test_C2_unmasked_json_has_the_hash_of_its_canonical_text);
     tcase_add_test(json, test_long_json_is_text);
     TCase *limit = test_case(suite, "limit");
     tcase_set_timeout(limit, 30); /* it hashes 260 MiB, in a debug build too */
     tcase_add_test(limit, test_past_the_limit_only_the_tail_counts);
+    tcase_add_test(limit, test_each_stream_has_its_own_limit);
     return suite;
 }

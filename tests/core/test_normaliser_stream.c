@@ -157,6 +157,25 @@ START_TEST(test_a_normalised_line_has_a_limit_too)
 }
 END_TEST
 
+/* Long lines that once took a time that grew with the square of their length. */
+static const char *const hostile[] = {
+    "/tmp/=",   "/tmp/build@", "/var/folders/a/1/=", "1787300000.", "1.2.",
+    "ts=pid=1", "eyJ1-a1-",    "1m 1m/s ",           "0.1/0.2/",    "/tmp/a/",
+    "x\033]",   "seed 1,000,", "tests/x.c:",
+};
+
+START_TEST(test_hostile_lines_take_no_longer_than_others)
+{
+    struct str text = {0};
+    while (text.len < 16 * (size_t)NORMALISER_LINE_MAX) /* the case's time limit is the check */
+        str_add(&text, hostile[_i]);
+    struct told told = take(str_text(&text), text.len, 0, "tests/y.c tmp");
+    ck_assert_int_gt(told.count, 0);
+    forget(&told);
+    str_done(&text);
+}
+END_TEST
+
 /* A progress bar that is never ended by a line feed stays one line, however long it lasts. */
 START_TEST(test_what_is_overwritten_takes_no_room)
 {
@@ -303,6 +322,8 @@ Suite *test_suite(void)
     tcase_add_test(limits, test_long_lines_are_cut_in_the_same_places);
     tcase_add_loop_test(limits, test_a_normalised_line_has_a_limit_too, 0, TABLE_LEN(swelling));
     tcase_add_test(limits, test_what_is_overwritten_takes_no_room);
+    tcase_add_loop_test(limits, test_hostile_lines_take_no_longer_than_others, 0,
+                        TABLE_LEN(hostile));
     TCase *words = test_case(suite, "words");
     tcase_add_loop_test(words, test_words_of_the_call_are_masked_in_the_general_form, 0,
                         TABLE_LEN(echoes));
