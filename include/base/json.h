@@ -31,16 +31,17 @@ enum json_kind {
     JSON_KIND_COUNT,
 };
 
-/* Where a syntax error is: the last character that was read. Both count from
- * 1, the column in characters, not bytes. */
+/* Where a syntax error is: the first character of a token that is wrong, the last
+ * one that was read where something within it is. Both count from 1, the column
+ * in characters, not bytes. */
 struct json_place {
     int line;
     int column;
 };
 
 /* Parse one JSON value; anything but blanks after it is an error, and so are
- * duplicate keys. ERR_INVALID: *place (may be NULL) says where, the message
- * says why without the place. The caller ends *out with json_free(). */
+ * duplicate keys; the text may be NULL if it is empty. ERR_INVALID: *place (may be NULL) says
+ * where, the message says why without the place. The caller ends *out with json_free(). */
 ATTR_MUST_USE bool json_parse(const char *text, size_t len, struct json **out,
                               struct json_place *place, struct err *err);
 /* The same for JSON that others write: strings may hold U+0000 (read them with json_bytes()),

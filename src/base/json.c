@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_place.h"
 #include "json_wide.h"
 #include "str.h"
 #include "xalloc.h"
@@ -81,12 +82,34 @@ static bool token_error(const char *text, bool duplicate_key, struct err *err)
     return err_set(err, ERR_INVALID, "%.*s", what, text);
 }
 
-static bool syntax_error(const json_error_t *error, struct json_place *place, struct err *err)
+/* Does the error say that a whole token is wrong, not something within it? */
+static bool is_of_token(const json_error_t *error)
+{
+    const char *near = strstr(error->text, " near ");
+    const size_t len = near ? (size_t)(near - error->text) : strlen(error->text);
+    switch (json_error_code(error)) {
+    case json_error_duplicate_key:
+    case json_error_null_character:
+    case json_error_null_byte_in_key:
+    case json_error_end_of_input_expected:
+    case json_error_numeric_overflow:
+        return true;
+    case json_error_invalid_syntax:
+        return ends_in(error->text, len, "expected") || ends_in(error->text, len, "token");
+    default:
+        return false;
+    }
+}
+
+static bool syntax_error(const json_error_t *error, const char *text, struct json_place *place,
+                         struct err *err)
 {
     enum json_error_code code = json_error_code(error);
     if (code == json_error_out_of_memory)
         abort();
-    if (place)
+    if (place && is_of_token(error) && error->position > 0)
+        *place = json_place_at(text, json_token_start(text, (size_t)error->position));
+    else if (place)
         *place = (struct json_place){.line = at_least_one(error->line),
                                      .column = at_least_one(error->column)};
 
@@ -96,13 +119,20 @@ static bool syntax_error(const json_error_t *error, struct json_place *place, st
     return token_error(error->text, code == json_error_duplicate_key, err);
 }
 
+/* The bytes of an empty text may be nowhere, which the library takes for a mistake. */
+static const char *bytes_of(const char *text)
+{
+    return text ? text : "";
+}
+
 bool json_parse(const char *text, size_t len, struct json **out, struct json_place *place,
                 struct err *err)
 {
     json_error_t error;
-    json_t *tree = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    const char *bytes = bytes_of(text);
+    json_t *tree = json_loadb(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!tree)
-        return syntax_error(&error, place, err);
+        return syntax_error(&error, bytes, place, err);
     *out = ours(tree);
     return true;
 }
@@ -110,20 +140,6 @@ bool json_parse(const char *text, size_t len, struct json **out, struct json_pla
 static bool is_inside_character(char c)
 {
     return ((unsigned char)c & 0xC0) == 0x80;
-}
-
-struct json_place json_place_at(const char *text, size_t offset)
-{
-    struct json_place place = {.line = 1, .column = 1};
-    while (offset > 0 && is_inside_character(text[offset]))
-        offset--;
-    for (size_t i = 0; i < offset; i++) {
-        if (text[i] == '\n')
-            place = (struct json_place){.line = place.line + 1, .column = 1};
-        else if (!is_inside_character(text[i]))
-            place.column++;
-    }
-    return place;
 }
 
 /* What is wrong in the text that was rewritten is so in the first one, at another place. */
@@ -134,9 +150,11 @@ static bool wide_error(const json_error_t *error, const char *text, size_t len,
     const size_t stop = error->position > 0 ? (size_t)error->position : 0;
     const size_t offset = json_wide(&wide, text, len, stop);
     str_done(&wide);
-    (void)syntax_error(error, NULL, err);
+    (void)syntax_error(error, text, NULL, err);
     if (place)
-        *place = json_place_at(text, offset > 0 ? offset - 1 : 0);
+        *place = json_place_at(text, is_of_token(error) ? json_token_start(text, offset)
+                                     : offset > 0       ? offset - 1
+                                                        : 0);
     return false;
 }
 
@@ -145,10 +163,10 @@ bool json_parse_data(const char *text, size_t len, struct json **out, struct jso
 {
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
     json_error_t error;
-    json_t *tree = json_loadb(text, len, flags, &error);
+    json_t *tree = json_loadb(bytes_of(text), len, flags, &error);
     const bool is_wide = !tree && json_error_code(&error) == json_error_numeric_overflow;
     if (!tree && !is_wide)
-        return syntax_error(&error, place, err);
+        return syntax_error(&error, bytes_of(text), place, err);
     if (is_wide) {
         struct str wide = {0};
         (void)json_wide(&wide, text, len, SIZE_MAX);

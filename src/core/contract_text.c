@@ -15,8 +15,13 @@ static const char blanks[] = " \t\r\n";
 /* JSON in a text that holds something else too. */
 struct found {
     size_t start;
-    size_t len;      /* 0: none was found */
-    bool ends_early; /* the text ends within it */
+    size_t len;        /* 0: none was found */
+    bool ends_early;   /* the text ends within it */
+    bool is_data;      /* more than a footnote: there is an object or a string in it */
+    size_t first;      /* where the first one starts that is whole */
+    size_t last;       /* where the last one does */
+    size_t whole;      /* how many are */
+    bool is_last_seen; /* the text was searched to its end */
 };
 
 static bool is_blank(char c)
@@ -24,27 +29,55 @@ static bool is_blank(char c)
     return c != '\0' && strchr(blanks, c);
 }
 
-/* The longest object or array in the text; of those that the text cuts off the first. */
+/* Of what the text cuts off, the first is kept where nothing is whole. */
+static void take_cut(struct found *found, size_t start, size_t len)
+{
+    if (found->len > 0)
+        return;
+    found->start = start;
+    found->len = len;
+    found->ends_early = true;
+}
+
+/* The last one is probably the answer; but "[1]" at the end is none. */
+static void take_whole(struct found *found, const char *text, size_t start, size_t len)
+{
+    const bool is_data = memchr(text + start, '{', len) || memchr(text + start, '"', len);
+    const bool is_better = found->whole == 0 || is_data || !found->is_data;
+    if (found->whole == 0)
+        found->first = start;
+    found->last = start;
+    found->whole++;
+    if (!is_better)
+        return;
+    found->start = start;
+    found->len = len;
+    found->ends_early = false;
+    found->is_data = is_data;
+}
+
+/* The object or array in the text that is probably meant. */
 static struct found find_json(const char *text, size_t len)
 {
     struct found found = {0};
     size_t budget = len * READ_FACTOR;
     size_t at = 0;
-    for (int tries = 0; at < len && tries < BEGINNINGS_MAX; at++) {
+    bool goes_on = true;
+    for (int tries = 0; at < len && tries < BEGINNINGS_MAX && goes_on; at++) {
         if (text[at] != '{' && text[at] != '[')
             continue;
         size_t read = 0;
-        const bool begins = json_begins(text + at, len - at, &read);
-        const bool ends_early = !begins && read >= len - at;
-        const bool is_better = begins ? found.ends_early || read > found.len : found.len == 0;
-        if ((begins || ends_early) && is_better)
-            found = (struct found){.start = at, .len = read, .ends_early = ends_early};
+        if (json_begins(text + at, len - at, &read)) {
+            take_whole(&found, text, at, read);
+            at += read - 1;
+        } else if (read >= len - at) {
+            take_cut(&found, at, read);
+        }
         tries++;
-        at += begins ? read - 1 : 0;
-        if (read > budget)
-            break;
-        budget -= read;
+        goes_on = read <= budget;
+        budget -= goes_on ? read : 0;
     }
+    found.is_last_seen = at >= len;
     return found;
 }
 
@@ -64,7 +97,7 @@ static bool has_surroundings(const char *text, size_t len, const struct found *f
         return found->len > 0 && found->start > first;
     if (found->start == first)
         return skip_blanks(text, len, found->start + found->len) < len;
-    return text[first] != '{' && text[first] != '[';
+    return found->first == first || (text[first] != '{' && text[first] != '[');
 }
 
 /* Does the line before begin with ```? */
@@ -82,7 +115,9 @@ static bool is_fenced(const char *text, size_t start)
 static void add_found(struct str *out, const char *text, const struct found *found)
 {
     const struct json_place place = json_place_at(text, found->start);
-    str_addf(out, "; JSON begins at line %d, column %d", place.line, place.column);
+    const bool is_last = found->whole > 1 && found->is_last_seen && found->start == found->last;
+    str_addf(out, "; %s begins at line %d, column %d", is_last ? "the last JSON" : "JSON",
+             place.line, place.column);
     if (is_fenced(text, found->start))
         str_add(out, ", in a code fence");
     if (found->ends_early)

@@ -146,21 +146,23 @@ static const struct {
     {"", 1, 1, "the text ends too early"},
     {"{", 1, 1, "the text ends too early"},
     {"\"abc", 1, 4, "the text ends too early"},
-    {"{\"a\":1,\"a\":2}", 1, 10, "duplicate key \"a\""},
-    {"{\"a\" 12}", 1, 7, "':' expected, not '12'"},
+    {"{\"a\":1,\"a\":2}", 1, 8, "duplicate key \"a\""},
+    {"{\"a key \\\"of\\\\\\\" many letters\":1,\n \"a key \\\"of\\\\\\\" many letters\":2}", 2, 2,
+     "duplicate object key"},
+    {"{\"a\" 12}", 1, 6, "':' expected, not '12'"},
     {"[1,]", 1, 4, "unexpected token ']'"},
     {"[1}", 1, 3, "']' expected, not '}'"},
     {"[1] x", 1, 5, "unexpected text after the value"},
-    {"nope", 1, 4, "invalid token 'nope'"},
+    {"nope", 1, 1, "invalid token 'nope'"},
     {"\"a\nb\"", 1, 2, "unexpected newline"},
     {"\"\\q\"", 1, 3, "invalid escape"},
-    {"\"a\\u0000b\"", 1, 10, "U+0000 is not allowed in a string"},
-    {"{\"a\\u0000b\":1}", 1, 11, "U+0000 is not allowed in a key"},
-    {"123456789012345678901234567890", 1, 30, "the number is too large"},
-    {"1e999", 1, 5, "the number is too large"},
+    {"\"a\\u0000b\"", 1, 1, "U+0000 is not allowed in a string"},
+    {"{\"a\\u0000b\":1}", 1, 2, "U+0000 is not allowed in a key"},
+    {"123456789012345678901234567890", 1, 1, "the number is too large"},
+    {"1e999", 1, 1, "the number is too large"},
     {"\"\xff\"", 1, 1, "unable to decode byte 0xff"},
     {"[\n\"\xc3\xa9\xc3\xa9\" x]", 2, 6, "']' expected, not 'x'"},
-    {"[\n\n  tru]", 3, 5, "invalid token 'tru'"},
+    {"[\n\n  tru]", 3, 3, "invalid token 'tru'"},
 };
 
 START_TEST(test_error_says_where_and_why)
@@ -176,6 +178,22 @@ START_TEST(test_error_says_where_and_why)
     ck_assert_str_eq(err.message, errors[_i].message);
     ck_assert_msg(place.line == errors[_i].line && place.column == errors[_i].column,
                   "%s: at %d:%d", text, place.line, place.column);
+}
+END_TEST
+
+START_TEST(test_an_empty_text_may_be_nowhere)
+{
+    struct err err = {0};
+    struct err data_err = {0};
+    struct json_place place = {0};
+
+    ck_assert(!json_parse(NULL, 0, &tree, &place, &err));
+    ck_assert(!json_parse_data(NULL, 0, &tree, &place, &data_err));
+
+    ck_assert_str_eq(err.message, "the text ends too early");
+    ck_assert_str_eq(data_err.message, "the text ends too early");
+    ck_assert_int_eq(place.line, 1);
+    ck_assert_int_eq(place.column, 1);
 }
 END_TEST
 
@@ -252,11 +270,12 @@ static const struct {
     int line, column;
     const char *message;
 } data_errors[] = {
-    {"{\"a\":1,\"a\":2}", 1, 10, "duplicate key \"a\""},
+    {"{\"a\":1,\"a\":2}", 1, 8, "duplicate key \"a\""},
     {"[1e400, 99999999999999999999,\n 99999999999999999999, x]", 2, 24, "invalid token 'x'"},
     {"[1e400", 1, 6, "the text ends too early"},
     {"1e400 \303\251", 1, 7, "unexpected text after the value"},
-    {"{\"a\\u0000b\":1}", 1, 11, "U+0000 is not allowed in a key"},
+    {"{\"a\\u0000b\":1}", 1, 2, "U+0000 is not allowed in a key"},
+    {"[1e400,\n\"a\" \"wrong\"]", 2, 5, "']' expected, not '\"wrong\"'"},
 };
 
 START_TEST(test_data_errors_say_where)
@@ -388,6 +407,7 @@ Suite *test_suite(void)
     TCase *error = test_case(suite, "errors");
     tcase_add_checked_fixture(error, NULL, teardown);
     tcase_add_loop_test(error, test_error_says_where_and_why, 0, TABLE_LEN(errors));
+    tcase_add_test(error, test_an_empty_text_may_be_nowhere);
     tcase_add_test(error, test_deep_nesting_is_an_error);
     TCase *brief = test_case(suite, "brief");
     tcase_add_checked_fixture(brief, NULL, teardown);

@@ -64,7 +64,7 @@ want_in "said so" "$(cat err)" 'asking again does not help'
 # shellcheck disable=SC2016
 printf 'Here:\n```json\n{"summary":"x"}\n```\n' >fenced
 want "fenced" "$("$devs" validate --contract contract.json fenced)" \
-	"[NOT_JSON] (root): line 1, column 4: invalid token 'Here'; JSON begins at line 3, column 1, in a code fence"
+	"[NOT_JSON] (root): line 1, column 1: invalid token 'Here'; JSON begins at line 3, column 1, in a code fence"
 want "an array" "$(echo '[1]' | "$devs" validate --contract contract.json)" \
 	'[NOT_OBJECT] (root): must be an object (expected object, got array)'
 want "nothing" "$("$devs" validate --contract contract.json </dev/null)" \

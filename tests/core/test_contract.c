@@ -338,16 +338,23 @@ static const struct {
     {" \n ", "line 2, column 1: the text ends too early; there is nothing in it"},
     {"{\"a\":1", "line 1, column 6: the text ends too early"},
     {"Here it is:\n{\"a\":1}\n",
-     "line 1, column 4: invalid token 'Here'; JSON begins at line 2, column 1"},
+     "line 1, column 1: invalid token 'Here'; JSON begins at line 2, column 1"},
     {"Done, see [1].\n\n```json\n{\"a\":[1,2]}\n```\nBye.",
-     "line 1, column 4: invalid token 'Done'; JSON begins at line 4, column 1, in a code fence"},
+     "line 1, column 1: invalid token 'Done'; the last JSON begins at line 4, column 1, in a code "
+     "fence"},
+    {"{\"a\":[1,2]}\nor\n{\"a\":1}\n",
+     "line 2, column 1: unexpected text after the value; the last JSON begins at line 3, column 1"},
+    {"{\"a\":[1,2]} (see [1])", "line 1, column 13: unexpected text after the value; the last JSON "
+                                "begins at line 1, column 1"},
+    {"so [1] or [2]",
+     "line 1, column 1: invalid token 'so'; the last JSON begins at line 1, column 11"},
     {"{\"a\":1}\nDone.",
-     "line 2, column 4: unexpected text after the value; JSON begins at line 1, column 1"},
+     "line 2, column 1: unexpected text after the value; JSON begins at line 1, column 1"},
     {"So: {\"a\":[1,",
-     "line 1, column 2: invalid token 'So'; JSON begins at line 1, column 5, and does not end"},
+     "line 1, column 1: invalid token 'So'; JSON begins at line 1, column 5, and does not end"},
     {"\xEF\xBB\xBF{}", "line 1, column 1: a byte order mark; JSON begins at line 1, column 2"},
     {"I cannot do that.", "line 1, column 1: invalid token 'I'"},
-    {"{\"a\":1,\"a\":2}", "line 1, column 10: duplicate key \"a\""},
+    {"{\"a\":1,\"a\":2}", "line 1, column 8: duplicate key \"a\""},
     {"{'a':{\"b\":1}}", "line 1, column 2: string or '}' expected, not '''"},
 };
 
