@@ -41,8 +41,8 @@ struct protocol_facts {
     int allowed;                   /* attempts of this grant in all */
     int free_hints;                /* waits on a server's hint taken so far */
     int same;                      /* equal results in a row, this one included */
-    const struct digest *results;  /* borrowed; of this grant, in order, this one the last: as
-                                      many as the policy's windows look at */
+    const struct digest *results;  /* borrowed; since a new beginning, in order, this one the
+                                      last: as many as the policy's windows look at */
     size_t result_count;
     const struct circles *circles; /* borrowed; what the rungs say of it; NULL = nothing */
     unsigned masks;                /* what was masked in its result: normaliser bits */

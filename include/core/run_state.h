@@ -103,7 +103,8 @@ struct step_state {
     int allowed;            /* attempts this grant has in all */
     int start_failures;     /* starts in a row that failed, of one attempt */
     int free_hints;         /* waits on a server's hint that used up no attempt */
-    int same;               /* equal results in a row */
+    int same;               /* equal results in a row, since a new beginning */
+    int results_from;       /* the first attempt since that, 0 or 1: since the first */
     int interrupted;
     bool judged;                    /* the last attempt's verdict is in the log */
     bool silent_failure;            /* it ended with code 0, and its verdict is no success */

@@ -157,8 +157,13 @@ static void unblock_dependents(const struct fold *fold, int first)
 void fold_step_reopened(const struct fold *fold)
 {
     int number = fold_task_number(fold);
+    const int same = fold->step->same;
     fold_open_grant(fold->step, (int)fold->event->a, (int)fold->event->b);
     fold_go_on(fold, (int)fold->event->c);
+    if (fold->event->c > 0)
+        fold->step->same = same;
+    else
+        fold->step->results_from = (int)fold->step->attempt_count + 1;
     fold->task->cancelling = false;
     fold->state->ended = false;
     fold->state->stopped_by_person = false;

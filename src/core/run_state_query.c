@@ -143,6 +143,7 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         step->start_failures,
         step->free_hints,
         step->same,
+        step->results_from,
         step->interrupted,
         step->held_ms,
         step->judged,

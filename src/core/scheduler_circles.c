@@ -5,7 +5,7 @@ size_t scheduler_results(const struct step_state *step, struct digest out[SCHEDU
 {
     size_t count = 0;
     while (count < SCHEDULER_RESULTS_MAX && count < step->attempt_count &&
-           step->attempts[step->attempt_count - count - 1].grant == step->grant)
+           step->attempts[step->attempt_count - count - 1].number >= step->results_from)
         count++;
     for (size_t i = 0; i < count; i++)
         out[i] = step->attempts[step->attempt_count - count + i].fingerprint;

@@ -139,7 +139,18 @@ static int alike_more(const struct run_state *state, int task)
     int window = policy->window;
     if (window == 0 || (policy->same_stops > 0 && policy->same_stops < window))
         window = policy->same_stops;
-    return window * scale;
+    return window * scale - run_state_step(state, task)->same;
+}
+
+/* Whichever comes first: what is alike, or the end of the tries. */
+static void accept_go_on(struct answer *answer, int more, int tries)
+{
+    if (more > tries)
+        accept(answer, "goes on for %d more tr%s at most", tries, tries == 1 ? "y" : "ies");
+    else if (more > 0)
+        accept(answer, "goes on; stops again after %d more alike", more);
+    else
+        accept(answer, "goes on for one more; stops again if it is alike");
 }
 
 /* Ended without success: a fresh set of attempts, unless a needed task is in the way. */
@@ -155,12 +166,10 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
     bool stuck = now->state->tasks[task].status == TASK_STUCK;
     int more = stuck ? alike_more(now->state, task) : 0;
     reopen(now, control, task);
-    if (!stuck)
-        accept(answer, "a fresh set of tries");
-    else if (more > 0)
-        accept(answer, "goes on; stops again after %d more alike", more);
+    if (stuck)
+        accept_go_on(answer, more, run_state_step(now->state, task)->allowed);
     else
-        accept(answer, "goes on for one more; stops again if it is alike");
+        accept(answer, "a fresh set of tries");
 }
 
 /* May its step start, but for a gate that is not open? */

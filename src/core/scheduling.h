@@ -61,7 +61,7 @@ void scheduler_cancel_rest(const struct scheduling *now, int task);
 
 /* The longest window of a policy, and what "go on" made of it. */
 enum { SCHEDULER_RESULTS_MAX = POLICY_ATTEMPTS_MAX * ENTROPY_SCALE_MAX };
-/* The last results of the step's present grant, in order. */
+/* The last results of the step since a new beginning, in order. */
 size_t scheduler_results(const struct step_state *step, struct digest out[SCHEDULER_RESULTS_MAX]);
 /* What the end of an attempt says of it as a step of its trajectory: members for the
  * event's text. */

@@ -245,7 +245,7 @@ START_TEST(test_go_on_doubles_the_thresholds_each_time)
         const char *word;
     } rounds[] = {{2, 5, "goes on; stops again after 5 more alike"},
                   {4, 10, "after 10 more"},
-                  {8, 20, "after 20 more"}};
+                  {8, 20, "for 10 more tries at most"}};
     for (int i = 0; i < 5; i++)
         fails(7);
     for (size_t i = 0; i < ARRAY_LEN(rounds); i++) {
@@ -361,12 +361,42 @@ START_TEST(test_a_window_is_doubled_too)
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
     ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
     play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
-    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "after 6 more"));
+    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "after 3 more"));
     for (int i = 0; i < 5; i++)
         fails_anew((uint64_t)i % 2);
     for (int i = 0; i < 3; i++)
         fails(7);
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+}
+END_TEST
+
+/* What was seen stays: three more fill the doubled window of `research`, which has no more
+ * tries than that. Then four times three are more than it can come to. */
+START_TEST(test_C1_the_window_holds_after_go_on)
+{
+    play_close(&play);
+    play_open(&play, "{\"version\":1,\"idempotent\":true,\"tasks\":[{\"id\":\"a\",\"steps\":["
+                     "{\"phase\":\"RED\",\"run\":[\"x\"],\"policy\":\"research\"}]}]}");
+    play_start(&play, 1);
+    for (int i = 0; i < 3; i++)
+        fails(7);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "after 3 more"));
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+        fails(7);
+    }
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_ENTROPY);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    ck_assert_ptr_nonnull(
+        strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "for 3 more tries at most"));
+    for (int i = 0; i < 3; i++)
+        fails(7);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_MAX_RETRIES);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    fails(7);
+    fails(7);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING); /* a new beginning */
 }
 END_TEST
 
@@ -497,6 +527,7 @@ Suite *test_suite(void)
     tcase_add_test(stop, test_go_on_doubles_the_thresholds_each_time);
     tcase_add_test(stop, test_another_end_is_a_new_beginning);
     tcase_add_test(stop, test_a_window_is_doubled_too);
+    tcase_add_test(stop, test_C1_the_window_holds_after_go_on);
     tcase_add_test(stop, test_C4_a_crash_anywhere_changes_no_verdict);
     TCase *facts = test_case(suite, "facts");
     tcase_add_checked_fixture(facts, setup, teardown);

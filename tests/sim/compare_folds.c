@@ -60,7 +60,8 @@ static bool same_counts(const struct step_state *a, const struct step_state *b)
     return a->status == b->status && a->end == b->end && a->grant == b->grant &&
            a->used == b->used && a->allowed == b->allowed &&
            a->start_failures == b->start_failures && a->free_hints == b->free_hints &&
-           a->same == b->same && a->interrupted == b->interrupted && a->judged == b->judged &&
+           a->same == b->same && a->results_from == b->results_from &&
+           a->interrupted == b->interrupted && a->judged == b->judged &&
            a->silent_failure == b->silent_failure && a->quiet == b->quiet &&
            a->heard_mono_ms == b->heard_mono_ms;
 }

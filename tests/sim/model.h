@@ -74,6 +74,7 @@ struct model_step {
     enum decision_kind end;
     int grant, allowed, used;
     int start_failures, free_hints, same, interrupted;
+    int results_from; /* the first attempt since a new beginning */
     bool judged, silent, quiet;
     int64_t heard_mono_ms;
     int finals;    /* ends of this grant; never more than one */

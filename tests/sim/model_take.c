@@ -110,13 +110,12 @@ static void take_started(struct taking *taking)
     gate->due.mono_ms = event->at.mono_ms + gate->spacing_ms;
 }
 
-/* Equal results in a row, within one grant. */
+/* Equal results in a row, since a new beginning. */
 static void count_same(struct model_step *step, struct digest now)
 {
     struct digest before = step->previous;
     bool none = now.hi == 0 && now.lo == 0;
-    bool second = step->attempt_count > 1 &&
-                  step->grants[(step->attempt_count - 2) % MODEL_ATTEMPTS_MAX] == step->grant;
+    bool second = step->attempt_count > 1 && step->attempt_count - 1 >= step->results_from;
     bool equal = second && !none && now.hi == before.hi && now.lo == before.lo;
     step->same = equal ? step->same + 1 : 1;
     step->previous = now;
@@ -341,12 +340,16 @@ static void unblock(struct taking *taking, int need)
 
 static void take_reopened(struct taking *taking)
 {
+    int same = taking->step->same;
     open_grant(taking->step, (int)taking->event->a, (int)taking->event->b);
     taking->task->cancelling = false;
-    if (taking->event->c > 0)
+    if (taking->event->c > 0) {
         trail_go_on(trail_of(taking->task), (int)taking->event->c);
-    else
+        taking->step->same = same;
+    } else {
         taking->task->has_trail = false;
+        taking->step->results_from = taking->step->attempt_count + 1;
+    }
     taking->model->ended = false;
     taking->model->stopped_by_person = false;
     taking->step->status = STEP_PENDING;
