@@ -190,7 +190,8 @@ static void end_message(struct entropy_memory *memory, struct entropy_fact *out)
 }
 
 /* Several failures in a row end in one and the same message: then another place in a
- * trace before it is no news, unless the same call goes on. */
+ * trace before it is no news, unless the same call goes on. An attempt
+ * writes to two streams: which line is its last one is chance. */
 static bool is_same_error(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool failed = ending->now == CALL_END_FAILED && memory->sums.lines > 0;
@@ -199,7 +200,7 @@ static bool is_same_error(struct entropy_memory *memory, const struct ending *en
     memory->errors = failed ? (again ? memory->errors : 0) + 1 : 0;
     const int64_t permille = share_of(ending->new_lines, memory->news.line_count);
     const int most = memory->sums.last_has_echo ? SAME_ERROR_PERMILLE : HARDLY_PERMILLE;
-    return !ending->known && memory->errors > SAME_ERRORS && permille <= most;
+    return !memory->attempt && !ending->known && memory->errors > SAME_ERRORS && permille <= most;
 }
 
 /* Reading known lines in another selection: not news, but no circle yet. */
