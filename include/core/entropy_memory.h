@@ -57,6 +57,9 @@ const struct normaliser_words *entropy_memory_words(const struct entropy_memory 
 
 /* The next line of the result. */
 void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line);
+/* The same from a fingerprint, which has hashed it. */
+struct fingerprint_line;
+void entropy_memory_hashed_line(struct entropy_memory *memory, const struct fingerprint_line *line);
 
 /* How the step ended. */
 struct entropy_end {

@@ -9,6 +9,7 @@
 #include "entropy_hash.h"
 #include "entropy_hints.h"
 #include "entropy_tables.h"
+#include "fingerprint.h"
 #include "json.h"
 #include "normaliser.h"
 #include "xalloc.h"
@@ -182,7 +183,8 @@ static void keep_sample(struct entropy_memory *memory, const struct normaliser_l
     sample->count++;
 }
 
-void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line)
+static void take_line(struct entropy_memory *memory, const struct normaliser_line *line,
+                      struct digest plain, struct digest general)
 {
     struct step_sums *sums = &memory->sums;
     if (is_own_echo(memory, line))
@@ -192,9 +194,8 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
     /* "No matches for 'x'" says the same as "no matches for 'y'". */
     const bool same_forms = line->general == line->bytes;
     const bool general_only = !same_forms && hints & HINT_EMPTY;
-    const struct digest general = entropy_digest(line->general, line->general_len);
-    const struct digest plain =
-        same_forms || general_only ? general : entropy_digest(line->bytes, line->len);
+    if (general_only)
+        plain = general;
     sums->sums[NEWS_PLAIN] = digest_sum(sums->sums[NEWS_PLAIN], plain);
     sums->sums[NEWS_STRICT] = digest_sum(sums->sums[NEWS_STRICT], general);
     sums->raw += entropy_hash(line->raw, line->raw_len);
@@ -213,6 +214,18 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
                      : (struct news_text){line->bytes, line->len, plain.lo};
     const struct news_text masked = {line->general, line->general_len, general.lo};
     entropy_news_line(&memory->news, &as_is, &masked);
+}
+
+void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line)
+{
+    const struct digest plain = entropy_digest(line->bytes, line->len);
+    bool same = line->general == line->bytes;
+    take_line(memory, line, plain, same ? plain : entropy_digest(line->general, line->general_len));
+}
+
+void entropy_memory_hashed_line(struct entropy_memory *memory, const struct fingerprint_line *line)
+{
+    take_line(memory, line->line, line->hash, line->general_hash);
 }
 
 const struct entropy_sample *entropy_memory_first(const struct entropy_memory *memory)

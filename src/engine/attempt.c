@@ -38,10 +38,10 @@ static struct entropy_memory *memory_of(struct attempt *attempt)
 
 static void on_line(void *ctx, const struct fingerprint_line *line)
 {
-    entropy_memory_line(memory_of(ctx), line->line);
+    entropy_memory_hashed_line(memory_of(ctx), line);
 }
 
-/* Made with the first output: most of what says nothing passes. */
+/* Made with the first output, or at the end of what wrote nothing. */
 static struct fingerprint *fingerprint_of(struct attempt *attempt)
 {
     const struct fingerprint_setting setting = {.line = on_line, .ctx = attempt};
