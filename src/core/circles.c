@@ -56,7 +56,7 @@ int circles_next_scale(const struct circles *circles)
 void circles_go_on(struct circles *circles, int scale)
 {
     entropy_state_go_on(&circles->state);
-    circles->state.scale = scale;
+    circles->state.scale = scale; /* as it is in the log, whatever this build would make of it */
     circles->verdict = (struct entropy_verdict){0};
     circles->first_step = circles->last_step = 0;
     circles->told = false;

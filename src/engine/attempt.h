@@ -36,7 +36,7 @@ struct attempt {
     struct child *child; /* NULL once it has ended */
     struct child_end end;
     struct output streams[2];
-    struct fingerprint *fingerprint; /* owned; NULL before the first output */
+    struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
     bool remembered;                 /* the task's memory knows of it */
     int64_t heard_ms;                /* start, or last output */
     bool quiet;                      /* it was called so */

@@ -161,7 +161,7 @@ static void add_loop(struct str *out, const struct capture_facts *facts,
     const struct event *event = facts->event;
     const struct circles *circles = facts->state->tasks[event->task].circles;
     const struct entropy_memory *memory = facts->memory;
-    const struct entropy_sample *first = memory ? entropy_memory_first(memory) : NULL;
+    const struct entropy_sample *first = facts->knows_first ? entropy_memory_first(memory) : NULL;
     const struct entropy_sample *last = memory ? entropy_memory_last(memory) : NULL;
     str_json_key(out, "loop");
     str_add_char(out, '{');

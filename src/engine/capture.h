@@ -17,6 +17,7 @@ struct capture_facts {
     const struct run_state *state;       /* with the step's end folded in */
     const struct event *event;           /* that end */
     const struct attempt *attempt;       /* NULL if it was over before */
+    bool knows_first;                    /* the memory has lines of the first attempt, too */
     const struct entropy_memory *memory; /* the task's; NULL if it has none */
     const struct call_setting *setting;
 };

@@ -11,14 +11,17 @@ static_assert((int)ENTROPY_BLOB_BYTES_MAX <= (int)LOG_GAIN_BYTES_MAX,
 struct gain {
     struct entropy_memory *memory; /* owned; NULL before the first output, and while only the log
                                       has it */
-    bool saved;                    /* the log has a row of it */
+    bool saved;                    /* the log has a row of it, of this attempt: */
+    int step, attempt;
+    bool had_back;    /* from the log */
+    bool kept;        /* in the list of those that were saved, */
+    int older, newer; /* between these; -1 = none */
 };
 
 void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer)
 {
     *gains = (struct gains){.state = state, .writer = writer};
-    for (size_t i = 0; i < GAINS_KEPT_MAX; i++)
-        gains->kept[i] = -1;
+    gains->oldest = gains->newest = -1;
     gains->tasks = xcalloc((size_t)state->plan->task_count + 1, sizeof(*gains->tasks));
 }
 
@@ -39,13 +42,17 @@ struct entropy_memory *gains_find(const struct gains *gains, int task)
     return gains->tasks[task].memory;
 }
 
-/* What the log has of the task. Without it all that comes counts as new. */
+/* What the log has of the task, if it is of its last attempt that was saved. Without it all
+ * that comes counts as new. */
 static void load(struct gains *gains, int task)
 {
+    struct gain *gain = &gains->tasks[task];
     struct log_gain row = {.task = task};
     struct str bytes = {0};
     bool ok = gains->writer && log_writer_load_gain(gains->writer, &row, &bytes, NULL) &&
-              entropy_memory_load(gains->tasks[task].memory, str_text(&bytes), bytes.len, NULL);
+              row.step == gain->step && row.attempt == gain->attempt &&
+              entropy_memory_load(gain->memory, str_text(&bytes), bytes.len, NULL);
+    gain->had_back = true;
     gains->lost = gains->lost || !ok;
     str_done(&bytes);
 }
@@ -61,14 +68,48 @@ struct entropy_memory *gains_memory(struct gains *gains, int task)
     return gain->memory;
 }
 
-/* The memory of this task was saved; the one saved so many before need not be kept, unless
- * its task runs. */
+bool gains_has_samples(const struct gains *gains, int task)
+{
+    return gains->tasks[task].memory && !gains->tasks[task].had_back;
+}
+
+static void unlink_kept(struct gains *gains, int task)
+{
+    struct gain *gain = &gains->tasks[task];
+    if (!gain->kept)
+        return;
+    if (gain->older >= 0)
+        gains->tasks[gain->older].newer = gain->newer;
+    else
+        gains->oldest = gain->newer;
+    if (gain->newer >= 0)
+        gains->tasks[gain->newer].older = gain->older;
+    else
+        gains->newest = gain->older;
+    gain->kept = false;
+    gains->kept--;
+}
+
+/* The memory of this task was saved: that of the task whose turn was longest ago need not be
+ * kept, unless it runs. */
 static void keep(struct gains *gains, int task)
 {
-    int oldest = gains->kept[gains->kept_next];
-    gains->kept[gains->kept_next] = task;
-    gains->kept_next = (gains->kept_next + 1) % GAINS_KEPT_MAX;
-    if (oldest < 0 || oldest == task || gains->state->tasks[oldest].status == TASK_RUNNING)
+    struct gain *gain = &gains->tasks[task];
+    unlink_kept(gains, task);
+    gain->older = gains->newest;
+    gain->newer = -1;
+    if (gains->newest >= 0)
+        gains->tasks[gains->newest].newer = task;
+    else
+        gains->oldest = task;
+    gains->newest = task;
+    gain->kept = true;
+    gains->kept++;
+    if (gains->kept <= GAINS_KEPT_MAX)
+        return;
+    int oldest = gains->oldest;
+    unlink_kept(gains, oldest);
+    if (gains->state->tasks[oldest].status == TASK_RUNNING)
         return;
     entropy_memory_close(gains->tasks[oldest].memory);
     gains->tasks[oldest].memory = NULL;
@@ -80,10 +121,11 @@ static void add_row(struct gains *gains, const struct log_gain *row)
     gains->rows[gains->row_count++] = *row;
 }
 
+/* What did not end by itself leaves the memory in the middle of a step. */
 static void save(struct gains *gains, const struct event *event)
 {
     struct gain *gain = &gains->tasks[event->task];
-    if (!gain->memory)
+    if (!gain->memory || !circles_counts((enum outcome_kind)event->a))
         return;
     struct str bytes = {0};
     entropy_memory_save(gain->memory, &bytes);
@@ -93,6 +135,8 @@ static void save(struct gains *gains, const struct event *event)
                                       .bytes = bytes.data,
                                       .len = bytes.len});
     gain->saved = true;
+    gain->step = event->step;
+    gain->attempt = event->attempt;
     keep(gains, event->task);
 }
 
@@ -100,10 +144,21 @@ static void forget(struct gains *gains, int task)
 {
     struct gain *gain = &gains->tasks[task];
     entropy_memory_close(gain->memory);
-    gain->memory = NULL;
+    unlink_kept(gains, task);
     if (gain->saved)
         add_row(gains, &(struct log_gain){.task = task});
-    gain->saved = false;
+    *gain = (struct gain){0};
+}
+
+/* Nobody goes on with any task of the run: the rows of stuck ones go too. */
+static void forget_rows(struct gains *gains)
+{
+    for (int i = 0; i < gains->state->plan->task_count; i++) {
+        if (gains->tasks[i].saved)
+            add_row(gains, &(struct log_gain){.task = i});
+        gains->tasks[i].saved = false;
+        unlink_kept(gains, i);
+    }
 }
 
 /* Nothing that the task has written counts for what may still come of it. */
@@ -116,6 +171,8 @@ void gains_collect(struct gains *gains, const struct turn *turn)
 {
     for (size_t i = 0; i < turn->event_count; i++) {
         const struct event *event = &turn->events[i];
+        if (event->kind == EVENT_RUN_ENDED)
+            forget_rows(gains);
         if (event->task < 0)
             continue;
         bool over = is_over(gains->state->tasks[event->task].status);

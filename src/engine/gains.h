@@ -3,9 +3,9 @@
  * from what was there before; and the rows of the log that keep it.
  *
  * A task has a memory (entropy_memory.h) from its first output on until it is over; a
- * stuck one keeps it, since a person may let it go on. Of the tasks that do not run only
- * the last GAINS_KEPT_MAX are kept here, the others come back from the log when their next
- * attempt writes. Belongs to the loop's thread.
+ * stuck one keeps it, since a person may let it go on. Of the tasks whose memories are in
+ * the log and that do not run only the last GAINS_KEPT_MAX are kept here, the others come
+ * back from the log when their next attempt writes. Belongs to the loop's thread.
  */
 #ifndef DEVS_GAINS_H
 #define DEVS_GAINS_H
@@ -18,7 +18,7 @@
 #include "run_state.h"
 #include "scheduler.h"
 
-enum { GAINS_KEPT_MAX = 256 }; /* memories of tasks that wait, or are stuck */
+enum { GAINS_KEPT_MAX = 256 }; /* tasks with memories that wait, or are stuck */
 
 struct gains {
     const struct run_state *state; /* borrowed */
@@ -26,9 +26,9 @@ struct gains {
     struct gain *tasks;            /* owned; by task number */
     struct log_gain *rows;         /* owned, the bytes too; of this turn */
     size_t row_count, row_cap;
-    int kept[GAINS_KEPT_MAX]; /* a ring of tasks whose memories were saved */
-    size_t kept_next;
-    bool lost; /* a memory could not be had back; whoever tells it sets this to false */
+    int oldest, newest; /* of the tasks whose memories were saved and are kept; -1 = none */
+    int kept;           /* how many they are */
+    bool lost;          /* a memory could not be had back; whoever tells it sets this to false */
 };
 
 void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer);
@@ -38,6 +38,10 @@ void gains_done(struct gains *gains);
 struct entropy_memory *gains_memory(struct gains *gains, int task);
 /* The same where there is one, else NULL. */
 struct entropy_memory *gains_find(const struct gains *gains, int task);
+
+/* Does it know the task's output from its beginning? What comes back from the log has no
+ * lines to show. */
+bool gains_has_samples(const struct gains *gains, int task);
 
 /* After a step of the scheduler: rows for the tasks whose attempts have ended, as the log
  * is to have them beside the turn's events. What is over is forgotten. */

@@ -262,6 +262,7 @@ static void collect_capture(struct loop *loop, const struct event *event, struct
         .event = event,
         .attempt = find_attempt(loop->ended, loop->ended_count, event->task, event->attempt),
         .memory = gains_find(&loop->gains, event->task),
+        .knows_first = gains_has_samples(&loop->gains, event->task),
         .setting = &loop->setting.call,
     };
     capture_write(&facts, &text);

@@ -118,6 +118,37 @@ START_TEST(test_what_was_never_saved_leaves_no_row)
 }
 END_TEST
 
+/* Of what did not end by itself there is no fact, and nothing new to keep. */
+START_TEST(test_an_interruption_is_not_saved)
+{
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(&state, 0));
+    entropy_memory_begin_attempt(gains_memory(&gains, 0), attempt->call);
+    struct input input = {.kind = INPUT_ENDED,
+                          .attempt = attempt->number,
+                          .outcome = {.kind = OUTCOME_INTERRUPTED},
+                          .verdict = verdict_new()};
+    input.verdict.class = VERDICT_TRANSIENT;
+    take(input);
+    ck_assert_int_eq(state.tasks[0].steps[0].attempts[0].outcome.kind, OUTCOME_INTERRUPTED);
+    ck_assert_uint_eq(gains.row_count, 0);
+}
+END_TEST
+
+/* Nobody goes on once the run has ended. */
+START_TEST(test_the_end_of_the_run_takes_the_rows_away)
+{
+    for (int i = 0; i < 3; i++) {
+        end_with(VERDICT_PERSISTENT, 1);
+        if (i < 2)
+            take((struct input){.kind = INPUT_TIME});
+    }
+    ck_assert(state.ended);
+    ck_assert_uint_eq(gains.row_count, 2);
+    ck_assert_ptr_nonnull(gains.rows[0].bytes);
+    ck_assert_ptr_null(gains.rows[1].bytes);
+}
+END_TEST
+
 START_TEST(test_a_stuck_one_may_go_on)
 {
     for (int i = 0; i < 3; i++) {
@@ -151,14 +182,28 @@ static int write_line(struct gains *of, int task)
     return fact.new_permille;
 }
 
+static void end_attempt(struct gains *of, int task, int attempt)
+{
+    struct event event = {.kind = EVENT_ATTEMPT_ENDED, .task = task, .attempt = attempt};
+    const struct turn ended = {.events = &event, .event_count = 1};
+    gains_collect(of, &ended);
+}
+
+static void commit(struct sample *sample, struct gains *of)
+{
+    const struct log_batch batch = {.gains = of->rows, .gain_count = of->row_count};
+    struct err err = {0};
+    ck_assert_msg(log_writer_commit(sample->writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
+                  err.message);
+    gains_clear(of);
+}
+
 /* One attempt of each task has ended, and all go on. */
 static void end_all(struct gains *of, int count)
 {
     for (int i = 0; i < count; i++) {
-        struct event event = {.kind = EVENT_ATTEMPT_ENDED, .task = i, .attempt = 1};
-        const struct turn ended = {.events = &event, .event_count = 1};
         ck_assert_int_eq(write_line(of, i), 1000);
-        gains_collect(of, &ended);
+        end_attempt(of, i, 1);
     }
 }
 
@@ -169,19 +214,59 @@ START_TEST(test_memories_of_many_that_wait_come_back_from_the_log)
     struct sample sample;
     struct place place = sample_place();
     struct gains many;
-    struct err err = {0};
     sample_open(&sample, &place, MANY);
     gains_init(&many, &sample.state, sample.writer);
     end_all(&many, MANY);
-    const struct log_batch batch = {.gains = many.rows, .gain_count = many.row_count};
-    ck_assert_msg(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
-    gains_clear(&many);
+    commit(&sample, &many);
 
     ck_assert_ptr_null(gains_find(&many, 0));
     ck_assert_ptr_nonnull(gains_find(&many, MANY - 1));
     ck_assert_int_eq(write_line(&many, 0), 0);
     ck_assert(!many.lost);
+    ck_assert(!gains_has_samples(&many, 0));
+    ck_assert(gains_has_samples(&many, MANY - 1));
+    gains_done(&many);
+    sample_done(&sample);
+}
+END_TEST
+
+/* Tasks are counted, not attempts. */
+START_TEST(test_one_that_fails_often_pushes_no_other_out)
+{
+    struct sample sample;
+    struct gains many;
+    sample_init(&sample, 3);
+    gains_init(&many, &sample.state, NULL);
+    end_all(&many, 3);
+    for (int i = 0; i < MANY; i++)
+        end_attempt(&many, 1, i + 2);
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(gains_find(&many, i) != NULL, "task %d", i);
+    ck_assert_int_eq(many.kept, 3);
+    gains_done(&many);
+    sample_done(&sample);
+}
+END_TEST
+
+/* A commit went wrong: the row is of an earlier attempt than the one that was saved last. */
+START_TEST(test_an_older_row_is_not_taken)
+{
+    struct sample sample;
+    struct place place = sample_place();
+    struct gains many;
+    sample_open(&sample, &place, MANY);
+    gains_init(&many, &sample.state, sample.writer);
+    end_all(&many, 1);
+    commit(&sample, &many);
+    end_attempt(&many, 0, 2);
+    gains_clear(&many);
+    for (int i = 1; i < MANY; i++) {
+        (void)gains_memory(&many, i);
+        end_attempt(&many, i, 1);
+    }
+    ck_assert_ptr_null(gains_find(&many, 0));
+    ck_assert_int_eq(write_line(&many, 0), 1000);
+    ck_assert(many.lost);
     gains_done(&many);
     sample_done(&sample);
 }
@@ -211,9 +296,13 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_so_is_one_that_goes_on_with_its_next_step);
     tcase_add_test(tcase, test_a_task_that_is_over_is_forgotten);
     tcase_add_test(tcase, test_what_was_never_saved_leaves_no_row);
+    tcase_add_test(tcase, test_an_interruption_is_not_saved);
+    tcase_add_test(tcase, test_the_end_of_the_run_takes_the_rows_away);
     tcase_add_test(tcase, test_a_stuck_one_may_go_on);
     TCase *log = test_case(suite, "log");
     tcase_add_test(log, test_memories_of_many_that_wait_come_back_from_the_log);
+    tcase_add_test(log, test_one_that_fails_often_pushes_no_other_out);
+    tcase_add_test(log, test_an_older_row_is_not_taken);
     tcase_add_test(log, test_what_cannot_be_had_back_begins_anew_and_is_told);
     return suite;
 }
