@@ -15,6 +15,7 @@
 
 #include "attr.h"
 #include "err.h"
+#include "str.h"
 
 struct json;
 
@@ -87,7 +88,10 @@ int64_t json_i64(const struct json *json, int64_t otherwise);
 double json_number(const struct json *json, double otherwise);
 bool json_bool(const struct json *json, bool otherwise);
 
-/* Compact text of a value, at most about `max` bytes and then "...", for messages; reals
+/* Append the compact text of a value; json_parse() of it gives the same value. */
+void json_write(struct str *out, const struct json *json);
+
+/* Compact text of a value, at most about `max` bytes and then "...", for messages; reals in it
  * with 15 digits. No more of the value is looked at than is shown. The caller frees. */
 ATTR_MUST_USE char *json_brief(const struct json *json, size_t max);
 

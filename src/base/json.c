@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,11 @@
 #include "json_wide.h"
 #include "str.h"
 #include "xalloc.h"
+
+enum {
+    REAL_DIGITS = 15,   /* that every double keeps */
+    REAL_TEXT_MAX = 40, /* bytes of a double with them */
+};
 
 /* A struct json is jansson's value under our name; these two functions are the
  * only ones that know. */
@@ -316,12 +322,32 @@ static int add_part(const char *bytes, size_t len, void *ctx)
     return brief->text.len > brief->max ? -1 : 0;
 }
 
+/* 15 digits are the shorter ones; a real that they do not tell is written with all it has. */
+static size_t real_flags(const struct json *json)
+{
+    char text[REAL_TEXT_MAX];
+    if (json_kind(json) != JSON_KIND_REAL)
+        return JSON_REAL_PRECISION(REAL_DIGITS);
+    const double value = json_number(json, 0);
+    (void)snprintf(text, sizeof(text), "%.*g", REAL_DIGITS, value);
+    return strtod(text, NULL) == value ? JSON_REAL_PRECISION(REAL_DIGITS) : 0;
+}
+
+void json_write(struct str *out, const struct json *json)
+{
+    struct brief whole = {.text = *out, .max = SIZE_MAX};
+    const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
+    const int failed = json_dump_callback(theirs(json), add_part, &whole, flags);
+    assert(failed == 0); /* a tree that was parsed */
+    *out = whole.text;
+}
+
 char *json_brief(const struct json *json, size_t max)
 {
     if (!json)
         return xstrdup("nothing");
     struct brief brief = {.max = max};
-    const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15);
+    const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | real_flags(json);
     (void)json_dump_callback(theirs(json), add_part, &brief, flags); /* fails where we end it */
     if (brief.text.len <= max)
         return brief.text.data;

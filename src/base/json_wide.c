@@ -38,10 +38,47 @@ static size_t string_len(const char *text, size_t len)
     return at < len ? at + 1 : len;
 }
 
+static size_t digits_len(const char *text, size_t len)
+{
+    size_t at = 0;
+    while (at < len && is_digit(text[at]))
+        at++;
+    return at;
+}
+
+/* Of a number as RFC 8259, section 6 has it; 0 if it is none. */
 static size_t number_len(const char *text, size_t len)
 {
-    size_t at = 1;
-    while (at < len && (is_digit(text[at]) || (text[at] != '\0' && strchr("+-.eE", text[at]))))
+    size_t at = text[0] == '-' ? 1 : 0;
+    const size_t before = digits_len(text + at, len - at);
+    if (before == 0 || (before > 1 && text[at] == '0'))
+        return 0;
+    at += before;
+    if (at < len && text[at] == '.') {
+        const size_t behind = digits_len(text + at + 1, len - at - 1);
+        if (behind == 0)
+            return 0;
+        at += 1 + behind;
+    }
+    if (at < len && (text[at] == 'e' || text[at] == 'E')) {
+        const size_t sign = at + 1 < len && (text[at + 1] == '+' || text[at + 1] == '-') ? 1 : 0;
+        const size_t digits = digits_len(text + at + 1 + sign, len - at - 1 - sign);
+        if (digits == 0)
+            return 0;
+        at += 1 + sign + digits;
+    }
+    return at;
+}
+
+static bool is_of_number(char c)
+{
+    return is_digit(c) || (c != '\0' && strchr("+-.eE", c));
+}
+
+static size_t run_len(const char *text, size_t len)
+{
+    size_t at = 0;
+    while (at < len && is_of_number(text[at]))
         at++;
     return at;
 }
@@ -120,15 +157,16 @@ size_t json_wide(struct str *out, const char *text, size_t len, size_t stop)
 {
     size_t at = 0;
     while (at < len && out->len < stop) {
+        const bool is_number = is_digit(text[at]) || text[at] == '-';
         size_t part = 1;
         if (text[at] == '"')
             part = string_len(text + at, len - at);
-        else if (is_digit(text[at]) || text[at] == '-')
-            part = number_len(text + at, len - at);
-        if (is_digit(text[at]) || text[at] == '-')
+        else if (is_number)
+            part = run_len(text + at, len - at);
+        if (is_number && number_len(text + at, len - at) == part)
             add_number(out, text + at, part);
         else
-            str_add_n(out, text + at, part);
+            str_add_n(out, text + at, part); /* no number as it stands: it is refused */
         at += part;
     }
     return at;

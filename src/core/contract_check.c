@@ -136,7 +136,7 @@ enum contract_match contract_matches(struct contract_checking *checking,
                                      const struct contract_pattern *pattern, const char *text,
                                      size_t len)
 {
-    if (!contract_spend(checking, CONTRACT_STEPS_PATTERN))
+    if (!contract_spend(checking, CONTRACT_STEPS_PATTERN + len / CONTRACT_STEP_BYTES))
         return CONTRACT_MATCH_LIMITED;
     const enum contract_match match = contract_pattern_match(pattern, checking->matcher, text, len);
     if (match == CONTRACT_MATCH_LIMITED && !checking->findings)

@@ -74,15 +74,19 @@ void contract_identities_add(struct contract_identities *identities,
                              const struct contract_findings *findings)
 {
     bool is_other = false;
+    bool is_of_type = true;
     for (size_t i = 0; i < findings->count; i++) {
         const struct contract_finding *finding = &findings->items[i];
+        const bool is_type =
+            finding->code == VIOLATION_WRONG_TYPE || finding->code == VIOLATION_NOT_OBJECT;
+        is_of_type = is_of_type && !(is_type && finding->depth == findings->depth);
         if (!violation_is_mismatch(finding->code))
             continue;
         is_other = true;
         add_constant(&identities->members[row_of(finding->code)], finding->expected);
     }
-    identities->alternatives++;
-    identities->others += is_other ? 1 : 0;
+    identities->alternatives += is_of_type ? 1 : 0;
+    identities->others += is_of_type && is_other ? 1 : 0;
 }
 
 bool contract_identities_differ(const struct contract_identities *identities)

@@ -2,7 +2,7 @@
  * contract_identity.h - what an output is of: the members `kernel` and `op` of the whole.
  *
  * Where a contract has alternatives, each with a constant of its own, an output is of something
- * else than was asked for if that is so for every one of them.
+ * else than was asked for if that is so for every one of them that is for its type.
  */
 #ifndef DEVS_CONTRACT_IDENTITY_H
 #define DEVS_CONTRACT_IDENTITY_H
@@ -25,7 +25,7 @@ struct contract_identity {
 
 /* All zero before the first alternative. */
 struct contract_identities {
-    size_t alternatives;                 /* looked at */
+    size_t alternatives;                 /* looked at, but for those of another type */
     size_t others;                       /* those that are of another kernel or op */
     struct contract_identity members[2]; /* of `kernel`, of `op` */
 };

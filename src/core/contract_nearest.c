@@ -118,8 +118,11 @@ static void say_nearest(struct contract_checking *checking, const struct contrac
     struct nearest nearest = find_nearest(checking, list, spot);
     struct str message = {0};
     const bool is_known = checking->stop == CONTRACT_GOES_ON && nearest.findings.count > 0;
-    str_addf(&message, "fits none of the %zu alternatives", list->count);
-    if (is_known)
+    if (list->count == 1)
+        str_add(&message, "does not fit the only alternative");
+    else
+        str_addf(&message, "fits none of the %zu alternatives", list->count);
+    if (is_known && list->count > 1)
         str_addf(&message, "; nearest is number %zu", nearest.index + 1);
     if (!is_known || !contract_identities_differ(&nearest.identities))
         (void)contract_say_value(checking, spot, str_text(&message), NULL);

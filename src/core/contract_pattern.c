@@ -13,6 +13,7 @@
 enum {
     HEAP_LIMIT_KIB = 64 * 1024, /* memory of one match */
     STEP_FACTOR = 16,           /* from one try with more steps to the next */
+    STEP_BYTES = 16,            /* of the text that a step may look at for nothing */
     REASON_MAX = 200,
 };
 
@@ -20,7 +21,8 @@ enum {
 struct contract_pattern {
     char *beginning; /* owned; NULL: it is compiled */
     size_t beginning_len;
-    pcre2_code *code; /* owned */
+    pcre2_code *code;  /* owned */
+    bool looks_around; /* or back to a group: a step may look at all of the text */
 };
 
 struct contract_matcher {
@@ -70,6 +72,14 @@ static bool compile(struct contract_pattern *pattern, const struct str *source, 
     return err_set(err, ERR_INVALID, "%s", why);
 }
 
+/* Group names and classes may look so too; then it is only more careful than it need be. */
+static bool looks_around(const struct contract_pattern *pattern, const char *source)
+{
+    uint32_t groups = 0;
+    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_BACKREFMAX, &groups);
+    return groups > 0 || strstr(source, "(?=") || strstr(source, "(?!") || strstr(source, "(?<");
+}
+
 /* The library counts steps anew at each place of the text where the match may begin. So a pattern
  * that may begin anywhere is made one that begins at the text's start and goes on from there. */
 static bool compile_counted(struct contract_pattern *pattern, const struct str *source,
@@ -88,6 +98,7 @@ static bool compile_counted(struct contract_pattern *pattern, const struct str *
         ok = compile(pattern, &counted, err);
     }
     str_done(&counted);
+    pattern->looks_around = ok && looks_around(pattern, str_text(source));
     return ok;
 }
 
@@ -149,6 +160,11 @@ static int64_t steps_allowed(size_t len)
     return steps < most ? steps : most;
 }
 
+static int64_t at_least_one(int64_t steps)
+{
+    return steps > 0 ? steps : 1;
+}
+
 /* The library does not say how many steps a match took. So it gets few first, and more of
  * what is left only when those are not enough. */
 enum contract_match contract_pattern_match(const struct contract_pattern *pattern,
@@ -160,11 +176,12 @@ enum contract_match contract_pattern_match(const struct contract_pattern *patter
         const bool begins = len >= want && memcmp(text, pattern->beginning, want) == 0;
         return begins ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
     }
-    const int64_t allowed = steps_allowed(len);
-    for (int64_t steps = CONTRACT_MATCH_STEPS_FREE;; steps *= STEP_FACTOR) {
+    const int64_t weight = pattern->looks_around ? 1 + (int64_t)(len / STEP_BYTES) : 1;
+    const int64_t allowed = at_least_one(steps_allowed(len) / weight);
+    for (int64_t steps = at_least_one(CONTRACT_MATCH_STEPS_FREE / weight);; steps *= STEP_FACTOR) {
         const int64_t now = steps < allowed ? steps : allowed;
-        if (now > CONTRACT_MATCH_STEPS_FREE)
-            matcher->steps_left -= now;
+        if (now * weight > CONTRACT_MATCH_STEPS_FREE)
+            matcher->steps_left -= now * weight;
         if (matcher->steps_left < 0)
             return CONTRACT_MATCH_LIMITED;
         (void)pcre2_set_match_limit(matcher->context, (uint32_t)now);

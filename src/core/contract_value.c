@@ -134,7 +134,8 @@ static void add_bound(struct str *out, const struct contract_schema *schema,
 {
     const struct json *min = json_get(schema->json, "minimum");
     const struct json *max = json_get(schema->json, "maximum");
-    const bool is_range = side->order != 0 && !side->or_equal && min && max;
+    const bool has_both = side->order != 0 && !side->or_equal && min && max;
+    const bool is_range = has_both && decimal_compare(decimal_of(min), decimal_of(max)) <= 0;
     if (is_range) {
         add_brief(out, "", min);
         add_brief(out, " to ", max);

@@ -273,6 +273,11 @@ static const struct {
     {"{\"a\":1,\"a\":2}", 1, 8, "duplicate key \"a\""},
     {"[1e400, 99999999999999999999,\n 99999999999999999999, x]", 2, 24, "invalid token 'x'"},
     {"[1e400", 1, 6, "the text ends too early"},
+    {"[1e400.5.e+-]", 1, 2, "the number is too large"},
+    {"[1e999-1]", 1, 2, "the number is too large"},
+    {"[1e400, 00001e999, 1.e999--]", 1, 9, "invalid token '0'"},
+    {"[1e999.]", 1, 2, "the number is too large"},
+    {"[1e400, -]", 1, 9, "invalid token '-'"},
     {"1e400 \303\251", 1, 7, "unexpected text after the value"},
     {"{\"a\\u0000b\":1}", 1, 2, "U+0000 is not allowed in a key"},
     {"[1e400,\n\"a\" \"wrong\"]", 2, 5, "']' expected, not '\"wrong\"'"},
@@ -340,6 +345,26 @@ START_TEST(test_place_counts_characters)
 }
 END_TEST
 
+START_TEST(test_what_is_written_is_the_same)
+{
+    static const char text[] = "{\"a\":[0.1,0.12345678901234568,5e-324,1.7976931348623157e308],"
+                               "\"b\":{\"c\":[null,true,\"\\u0001\\\"\"]}}";
+    const struct json *json = parse(text);
+    struct str out = {0};
+    struct json *again = NULL;
+    json_write(&out, json);
+    const bool ok = json_parse(str_text(&out), out.len, &again, NULL, NULL);
+    ck_assert(ok);
+
+    for (size_t i = 0; i < 4; i++)
+        ck_assert(json_number(json_at(json_get(again, "a"), i), 0) ==
+                  json_number(json_at(json_get(json, "a"), i), -1));
+    ck_assert_str_eq(json_text(json_at(json_get(json_get(again, "b"), "c"), 2), ""), "\001\"");
+    json_free(again);
+    str_done(&out);
+}
+END_TEST
+
 START_TEST(test_copy_outlives_the_first)
 {
     struct json *copy = json_clone(json_at(parse("[{\"a\":[1,\"x\"]}]"), 0));
@@ -404,6 +429,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(data, test_value_with_text_behind_it, 0, TABLE_LEN(beginnings));
     tcase_add_loop_test(data, test_place_counts_characters, 0, 7);
     tcase_add_test(data, test_copy_outlives_the_first);
+    tcase_add_test(data, test_what_is_written_is_the_same);
     TCase *error = test_case(suite, "errors");
     tcase_add_checked_fixture(error, NULL, teardown);
     tcase_add_loop_test(error, test_error_says_where_and_why, 0, TABLE_LEN(errors));

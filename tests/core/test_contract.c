@@ -72,8 +72,8 @@ static const struct {
     {"{\"exclusiveMinimum\":3}", "3.0",
      "[INVALID_VALUE] (root): too small (expected more than 3, got 3.0)\n"},
     {"{\"maximum\":3,\"exclusiveMaximum\":3}", "1e400",
-     "[INVALID_VALUE] (root): too large (expected at most 3, got 1.79769313486232e308)\n"
-     "[INVALID_VALUE] (root): too large (expected less than 3, got 1.79769313486232e308)\n"},
+     "[INVALID_VALUE] (root): too large (expected at most 3, got 1.7976931348623157e308)\n"
+     "[INVALID_VALUE] (root): too large (expected less than 3, got 1.7976931348623157e308)\n"},
     {"{\"minLength\":3}", "\"\303\251\\u0000\"",
      "[INVALID_VALUE] (root): too short (expected at least 3 characters, got 2)\n"},
     {"{\"minimum\":1,\"maximum\":256}", "0",
@@ -122,6 +122,14 @@ static const struct {
      "[MISSING_FIELD] /c: required (expected \"y\", got nothing)\n"
      "[MISSING_FIELD] /d: required\n"
      "[MISSING_FIELD] /e: required\n"},
+    {"{\"anyOf\":[{\"minimum\":3}]}", "1",
+     "[INVALID_VALUE] (root): does not fit the only alternative\n"
+     "[INVALID_VALUE] (root): too small (expected at least 3, got 1)\n"},
+    {"{\"minimum\":5,\"maximum\":3}", "4",
+     "[INVALID_VALUE] (root): too small (expected at least 5, got 4)\n"
+     "[INVALID_VALUE] (root): too large (expected at most 3, got 4)\n"},
+    {"{\"const\":0.30000000000000004}", "0.3",
+     "[INVALID_VALUE] (root): must be this value (expected 0.30000000000000004, got 0.3)\n"},
     {"{\"enum\":[]}", "1", "[INVALID_VALUE] (root): no value is allowed here\n"},
     {"{\"minProperties\":1}", "{}",
      "[INVALID_VALUE] (root): too few members (expected at least 1 member, got 0)\n"},
@@ -213,6 +221,12 @@ static const struct {
      "{\"kernel\":\"c\"}", VIOLATION_KERNEL_MISMATCH, "/kernel"},
     {"of each alternative of the member",
      "{\"properties\":{\"op\":{\"anyOf\":[{\"const\":\"a\"},{\"const\":\"b\"}]}}}",
+     "{\"op\":\"c\"}", VIOLATION_OP_MISMATCH, "/op"},
+    {"of all that are objects",
+     "{\"anyOf\":[{\"type\":\"object\",\"properties\":{\"op\":{\"const\":\"a\"}}},"
+     "{\"type\":\"null\"}]}",
+     "{\"op\":\"c\"}", VIOLATION_OP_MISMATCH, "/op"},
+    {"of the only alternative", "{\"anyOf\":[{\"properties\":{\"op\":{\"const\":\"a\"}}}]}",
      "{\"op\":\"c\"}", VIOLATION_OP_MISMATCH, "/op"},
     {"missing", "{\"required\":[\"kernel\"],\"properties\":{\"kernel\":{\"const\":\"k\"}}}", "{}",
      VIOLATION_MISSING_FIELD, "/kernel"},
@@ -344,8 +358,8 @@ static const struct {
      "fence"},
     {"{\"a\":[1,2]}\nor\n{\"a\":1}\n",
      "line 2, column 1: unexpected text after the value; the last JSON begins at line 3, column 1"},
-    {"{\"a\":[1,2]} (see [1])", "line 1, column 13: unexpected text after the value; the last JSON "
-                                "begins at line 1, column 1"},
+    {"{\"a\":[1,2]} (see [1])",
+     "line 1, column 13: unexpected text after the value; JSON begins at line 1, column 1"},
     {"so [1] or [2]",
      "line 1, column 1: invalid token 'so'; the last JSON begins at line 1, column 11"},
     {"{\"a\":1}\nDone.",

@@ -174,6 +174,10 @@ static const struct {
      "[", "0.1234567890123456", "]", 150000, 0, too_many_steps},
     {"the way", "{\"items\":{\"$ref\":\"#\"}", ",\"type\":[\"array\"],\"maxItems\":9%d000000", 1,
      "}", "[", "1", "]", 200000, 700, too_many_steps},
+    {"a look ahead", "{\"pattern\":\"", "(?=a*|%d)a[^a]", 1, "\"}", "\"", "a", "\"", 500000, 0,
+     "matching a pattern takes too many steps"},
+    {"a look back", "{\"pattern\":\"", "^(.*)\\\\1b|%d", 1, "\"}", "\"", "a", "\"", 500000, 0,
+     "matching a pattern takes too many steps"},
     {"a search", "{\"pattern\":\"", "(?:a|%d|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)[bc]", 1, "\"}",
      "\"", "a", "\"", 500000, 0, "matching a pattern takes too many steps"},
 };
