@@ -9,7 +9,10 @@
 #include "token_scan.h"
 #include "xalloc.h"
 
-enum { BARE_MAX = 8 }; /* digits; from here on a number may be a date or an id */
+enum {
+    BARE_MAX = 8,     /* digits; from here on a number may be a date or an id */
+    NAME_LEN_MIN = 6, /* bytes of a word that may be hex */
+};
 
 static const struct {
     const char *text;
@@ -47,11 +50,34 @@ static bool is_bare_number(const struct token_scan *scan, const struct token_wor
            next != '`' && next != '<';
 }
 
+/* "1.2.3", "10.0.0.1": no rule wants it; but Erlang's names of processes are such. */
+static bool is_version(const struct token_scan *scan, const struct token_word *word)
+{
+    if (!(word->all_classes & CLASS_DIGIT) || byte_before(scan, word->from) == '<')
+        return false;
+    const byte *point = word->to;
+    for (int part = 0; part < 2; part++) {
+        if (byte_at(scan, point) != '.' || !byte_is(byte_at(scan, point + 1), CLASS_DIGIT))
+            return false;
+        point = run_end(scan, point + 1, CLASS_DIGIT);
+    }
+    return !byte_is(byte_at(scan, point), CLASS_LETTER);
+}
+
+/* "amd64", "x86": too short for any token but a worker of pytest, and nothing is joined. */
+static bool is_short_name(const struct token_scan *scan, const struct token_word *word)
+{
+    return word->to - word->from < NAME_LEN_MIN && !byte_is(*word->from, CLASS_DIGIT) &&
+           byte_before(scan, word->from) != '-' && byte_at(scan, word->to) != '-';
+}
+
 static bool find_in_word(const struct token_scan *scan, const struct token_word *word,
                          struct token *out)
 {
-    if (is_bare_number(scan, word))
+    if (is_bare_number(scan, word) || is_short_name(scan, word))
         return token_number(scan, word, out);
+    if (is_version(scan, word))
+        return false;
     if (!byte_is(*word->from, CLASS_DIGIT))
         return token_id(scan, word, out) || token_hex(scan, word, out) ||
                token_number(scan, word, out);

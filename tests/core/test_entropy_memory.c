@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "entropy_hints.h"
+#include "fingerprint.h"
 #include "json.h"
 #include "normaliser.h"
 #include "str.h"
@@ -59,6 +60,41 @@ static void shell(const char *command, const char *output, int code)
     call("shell", str_text(&args), output, code);
     str_done(&args);
 }
+
+static void take_hashed_line(void *ctx, const struct fingerprint_line *line)
+{
+    entropy_memory_hashed_line(ctx, line);
+}
+
+START_TEST(test_a_line_that_was_hashed_counts_as_any_other)
+{
+    static const char output[] = "cat: alpha.txt: 3 failed in 2 ms\nno matches for 'alpha'\n";
+    struct json *args = NULL;
+    struct fingerprint *fingerprint = NULL;
+    const struct entropy_end how = {.failed = true};
+    shell("cat alpha.txt", output, 1);
+    const struct entropy_fact want = fact;
+    entropy_memory_reset(memory);
+
+    ck_assert(json_parse("{\"command\":\"cat alpha.txt\"}", 27, &args, NULL, NULL));
+    entropy_memory_begin_call(memory, "shell", args);
+    const struct fingerprint_setting setting = {
+        .words = entropy_memory_words(memory), .line = take_hashed_line, .ctx = memory};
+    fingerprint_open(&fingerprint, &setting);
+    fingerprint_add(fingerprint, 0, output, sizeof(output) - 1);
+    (void)fingerprint_finish(fingerprint, OUTCOME_EXIT, 1);
+    fingerprint_close(fingerprint);
+    entropy_memory_end(memory, &how, &fact);
+
+    ck_assert(digest_equal(fact.call, want.call));
+    ck_assert(digest_equal(fact.outcome, want.outcome));
+    ck_assert_uint_eq(fact.raw, want.raw);
+    ck_assert_int_eq(fact.lines, want.lines);
+    ck_assert_int_eq(fact.new_permille, want.new_permille);
+    ck_assert_int_eq((int)fact.gain, (int)want.gain);
+    json_free(args);
+}
+END_TEST
 
 /* Two ways to write one call. */
 static const struct {
@@ -143,6 +179,7 @@ static const struct {
     {"shell", "{\"command\":\"docker ps\"}", "Cannot connect. Is the daemon running?", 1, false},
     {"write_stdin", "{\"session_id\":1,\"chars\":\"\"}", "", -1, true},
     {"write_stdin", "{\"session_id\":1,\"chars\":\"next\\n\"}", "9 {", 0, false},
+    {"shell", "{\"command\":\"npm start\"}", "Server running at http://x", 0, false},
     {"process", "{\"action\":\"poll\"}", "Process still running", 0, true},
     {"job_status", "{\"id\":1}", "queued", 0, true},
     {"job_status", "{\"id\":1}", "completed", 0, false},
@@ -175,6 +212,9 @@ static const struct {
     {"the same of another", "cat a", "x", 0, "cat b", "x", 0, ENTROPY_GAIN_NONE},
     {"nothing from another", "cat a", "x", 0, "cat b", "", 0, ENTROPY_GAIN_NONE},
     {"acted on another", "conv a", "ok", 0, "conv b", "ok", 0, ENTROPY_GAIN_SILENT},
+    {"answered with", "python3 -c 'f(1)'", "41", 0, "python3 -c 'f(2)'", "41", 0,
+     ENTROPY_GAIN_NONE},
+    {"went wrong", "conv a", "error: x", 0, "conv b", "error: x", 0, ENTROPY_GAIN_NONE},
     {"acted again", "conv a", "ok", 0, "conv a", "ok", 0, ENTROPY_GAIN_NONE},
     {"more of the same", "conv a", "ok", 0, "conv a; conv a", "ok", 0, ENTROPY_GAIN_NONE},
     {"changed", "mv a b", "", 0, "mv b c", "", 0, ENTROPY_GAIN_CHANGE},
@@ -338,12 +378,19 @@ static const struct {
     {"Failed to connect to x", HINT_OVER | HINT_PASSES},
     {"status: IN PROGRESS", HINT_PENDING},
     {"Is it running?", HINT_PENDING},
-    {"still running, not done", HINT_PENDING | HINT_OVER},
+    {"still running, not done", HINT_PENDING | HINT_OVER | HINT_ACK},
     {"no matches found", HINT_EMPTY | HINT_NO_CHANGE},
     {"Already up to date.", HINT_NO_CHANGE},
     {"Permission denied", HINT_HOPELESS},
     {"cat: x: No such file or directory", HINT_EMPTY | HINT_HOPELESS},
-    {"waiting", HINT_PENDING},
+    {"waiting", HINT_BUSY},
+    {"Running 5 tests", HINT_BUSY},
+    {"server running on port 80", HINT_BUSY},
+    {"process running", HINT_PENDING},
+    {"{\"items\":[]}", HINT_EMPTY},
+    {"int a[] = {1};", 0},
+    {"error: x", HINT_TROUBLE},
+    {"saved", HINT_ACK},
     {"awaiting", 0},
     {"zero", 0},
 };
@@ -568,6 +615,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(calls, test_what_kind_of_step_it_is, 0, TABLE_LEN(kinds));
     tcase_add_loop_test(calls, test_what_looks_at_something, 0, TABLE_LEN(polls));
     tcase_add_test(calls, test_an_attempt_is_a_step);
+    tcase_add_test(calls, test_a_line_that_was_hashed_counts_as_any_other);
     tcase_add_test(calls, test_equal_results_bring_nothing_new);
     tcase_add_test(calls, test_a_step_that_passes_is_progress);
     tcase_add_loop_test(calls, test_words_of_a_result_are_hints, 0, TABLE_LEN(hinted));
