@@ -211,11 +211,32 @@ static bool waits_for_time(const struct json *args)
     return only_times;
 }
 
+/* A replacement of a text by itself. */
+static bool replaces_nothing(const struct json *args)
+{
+    static const struct {
+        const char *from, *to;
+    } pairs[] = {{"old", "new"},
+                 {"old_string", "new_string"},
+                 {"old_str", "new_str"},
+                 {"oldString", "newString"},
+                 {"search", "replace"}};
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        const char *from = json_text(json_get(args, pairs[i].from), NULL);
+        const char *to = json_text(json_get(args, pairs[i].to), NULL);
+        if (from && to && strcmp(from, to) == 0)
+            return true;
+    }
+    return false;
+}
+
 static unsigned traits_of(const char *tool, const struct json *args)
 {
     unsigned traits = traits_of_action(args, entropy_tool_traits(tool));
     const bool whole = member_of(args, content_keys, ARRAY_LEN(content_keys)) &&
                        !member_of(args, old_keys, ARRAY_LEN(old_keys));
+    if ((traits & CALL_CHANGES) && replaces_nothing(args))
+        return CALL_READS;
     if ((traits & CALL_CHANGES) && member_of(args, path_keys, ARRAY_LEN(path_keys)) && whole)
         traits |= CALL_REWRITES;
     const struct json *input = member_of(args, input_keys, ARRAY_LEN(input_keys));

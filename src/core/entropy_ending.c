@@ -10,7 +10,6 @@ enum {
     SHORT_LINES = 2,  /* a change that answers in so many lines says no more than "done" */
     SILENT_LINES = 4, /* so does any call, with so many short lines */
     SHORT_BYTES = 80,
-    ACK_BYTES = 24, /* of "clicked"; a longer line may show where one is */
     LOOK_LINES = 8, /* the answer to a look is no longer */
     PERMILLE = 1000,
     SAME_ERRORS = 4,           /* failures in a row that end in one message */
@@ -64,10 +63,11 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
         return false;
     if (ending->end->failed && memory->paused && memory->sums.hints & HINT_PASSES)
         return is_answer(memory, ending->end);
+    const bool goes_on = pending || hints & HINT_BUSY;
     if (traits & CALL_LOOKS)
-        return is_answer(memory, ending->end) && (pending || !(hints & HINT_OVER));
+        return is_answer(memory, ending->end) && (goes_on || !(hints & HINT_OVER));
     if (traits & CALL_MAY_LOOK)
-        return is_answer(memory, ending->end) && (pending || memory->sums.lines == 0);
+        return is_answer(memory, ending->end) && (goes_on || memory->sums.lines == 0);
     /* Stepping through something: the same key, another place. */
     if (traits & CALL_CONTINUES)
         return ending->known && ending->known->outcome != ending->outcome.lo;
@@ -96,6 +96,20 @@ static bool has_changed(const struct entropy_memory *memory, const struct ending
            !(memory->sums.hints & HINT_NO_CHANGE) && !again && !is_rewrite(memory);
 }
 
+/* Does the result say no more than that it was done? What a page shows or code prints is
+ * an answer, unless it is one of the words for that. */
+static bool is_silent(const struct entropy_memory *memory)
+{
+    const struct step_sums *sums = &memory->sums;
+    const unsigned trouble =
+        HINT_EMPTY | HINT_NO_CHANGE | HINT_HOPELESS | HINT_PASSES | HINT_TROUBLE;
+    if (sums->hints & trouble || memory->call.grows || sums->longest > SHORT_BYTES)
+        return false;
+    if (memory->call.traits & (CALL_SHOWS | CALL_CODE))
+        return sums->lines == 0 || (sums->lines == 1 && sums->hints & HINT_ACK);
+    return sums->lines <= SILENT_LINES;
+}
+
 /* What of the step is news: the gain of a call. */
 static enum entropy_gain gain_of(const struct entropy_memory *memory, const struct ending *ending)
 {
@@ -110,17 +124,10 @@ static enum entropy_gain gain_of(const struct entropy_memory *memory, const stru
         return ENTROPY_GAIN_CHANGE;
     if (known && known->end != ending->now && known->flips < memory->limits.flips)
         return ENTROPY_GAIN_FLIP;
-    /* What is shown or printed is an answer, unless it is as short as "ok". */
-    const bool shows = traits & (CALL_SHOWS | CALL_CODE);
-    const bool silent =
-        memory->sums.lines <= (shows ? 1 : SILENT_LINES) &&
-        memory->sums.longest <= (shows ? ACK_BYTES : SHORT_BYTES) &&
-        !(memory->sums.hints & (HINT_EMPTY | HINT_NO_CHANGE | HINT_HOPELESS | HINT_PASSES)) &&
-        !memory->call.grows;
     /* The next step of a plan passes: that is how it goes on. */
     if (ok && memory->attempt && !ending->succeeded_before)
         return ENTROPY_GAIN_SILENT;
-    if (ok && !ending->succeeded_before && silent && !says_done &&
+    if (ok && !ending->succeeded_before && is_silent(memory) && !says_done &&
         !(traits & (CALL_READS | CALL_LOOKS | CALL_MAY_LOOK)))
         return ENTROPY_GAIN_SILENT;
     return ENTROPY_GAIN_NONE;

@@ -24,26 +24,36 @@ static const struct {
     {"502", HINT_PASSES},
     {"503", HINT_PASSES},
     {"504", HINT_PASSES},
+    {"added", HINT_ACK},
     {"already", HINT_NO_CHANGE},
-    {"building", HINT_PENDING},
+    {"bad request", HINT_TROUBLE},
+    {"blocked", HINT_TROUBLE},
+    {"building", HINT_BUSY},
+    {"can't", HINT_TROUBLE},
+    {"cannot", HINT_TROUBLE},
     {"cannot connect", HINT_HOPELESS},
     {"completed", HINT_OVER},
-    {"connecting", HINT_PENDING},
+    {"connecting", HINT_BUSY},
     {"containercreating", HINT_PENDING},
     {"could not find", HINT_EMPTY},
     {"couldn't connect", HINT_PASSES},
+    {"created", HINT_ACK},
+    {"deleted", HINT_ACK},
     {"denied", HINT_HOPELESS},
     {"does not exist", HINT_EMPTY | HINT_HOPELESS},
-    {"done", HINT_OVER},
+    {"done", HINT_OVER | HINT_ACK},
+    {"error", HINT_TROUBLE},
+    {"exception", HINT_TROUBLE},
     {"exited", HINT_OVER},
     {"failed", HINT_OVER},
     {"failed to connect", HINT_PASSES},
+    {"fatal", HINT_TROUBLE},
     {"finished", HINT_OVER},
     {"forbidden", HINT_HOPELESS},
     {"identical", HINT_NO_CHANGE},
     {"in progress", HINT_PENDING},
     {"in_progress", HINT_PENDING},
-    {"initializing", HINT_PENDING},
+    {"initializing", HINT_BUSY},
     {"invalid", HINT_HOPELESS},
     {"no change", HINT_NO_CHANGE},
     {"no changes", HINT_NO_CHANGE},
@@ -66,27 +76,37 @@ static const struct {
     {"nothing found", HINT_EMPTY},
     {"nothing matched", HINT_EMPTY},
     {"nothing to", HINT_NO_CHANGE},
+    {"ok", HINT_ACK},
     {"pending", HINT_PENDING},
-    {"processing", HINT_PENDING},
+    {"processing", HINT_BUSY},
     {"queued", HINT_PENDING},
     {"rate limit", HINT_PASSES},
     {"refused", HINT_PASSES},
+    {"removed", HINT_ACK},
     {"reset by peer", HINT_PASSES},
     {"running", HINT_PENDING},
-    {"starting", HINT_PENDING},
+    {"saved", HINT_ACK},
+    {"starting", HINT_BUSY},
     {"still", HINT_PENDING},
     {"succeeded", HINT_OVER},
+    {"success", HINT_ACK},
+    {"successfully", HINT_ACK},
     {"temporarily", HINT_PASSES},
     {"timed out", HINT_PASSES},
     {"timeout", HINT_PASSES},
+    {"traceback", HINT_TROUBLE},
     {"try again", HINT_PASSES},
+    {"unable to", HINT_TROUBLE},
     {"unauthorized", HINT_HOPELESS},
     {"unchanged", HINT_NO_CHANGE},
     {"unknown", HINT_HOPELESS},
     {"unreachable", HINT_PASSES},
     {"up to date", HINT_NO_CHANGE},
     {"up-to-date", HINT_NO_CHANGE},
-    {"waiting", HINT_PENDING},
+    {"updated", HINT_ACK},
+    {"waiting", HINT_BUSY},
+    {"written", HINT_ACK},
+    {"wrote", HINT_ACK},
 };
 
 static bool is_word(char c)
@@ -124,6 +144,33 @@ static unsigned hints_at(const char *text, size_t len)
     return hints;
 }
 
+/* "Running 5 tests", "server running on port 80": what a command says of its own work is no
+ * state that somebody looks at. */
+static bool is_own_work(const char *line, size_t at, size_t len)
+{
+    static const char running[] = "running";
+    static const char *const places[] = {" on ", " at ", " in ", " as "};
+    const size_t word = sizeof(running) - 1;
+    if (len - at <= word || memcmp(line + at, running, word) != 0 || line[at + word] != ' ')
+        return false;
+    const char next = len - at > word + 1 ? line[at + word + 1] : '\0';
+    bool own = at == 0 || (next >= '0' && next <= '9');
+    for (size_t i = 0; i < ARRAY_LEN(places) && !own; i++)
+        own = len - at >= word + 4 && memcmp(line + at + word, places[i], 4) == 0;
+    return own;
+}
+
+/* A list of nothing, in a result that is JSON. */
+static bool has_empty_list(const char *line, size_t len)
+{
+    if (len == 0 || (line[0] != '{' && line[0] != '['))
+        return false;
+    for (size_t i = 0; i + 1 < len; i++)
+        if (line[i] == '[' && line[i + 1] == ']')
+            return true;
+    return false;
+}
+
 unsigned entropy_hints(const char *line, size_t len)
 {
     char lower[LINE_BYTES];
@@ -133,6 +180,7 @@ unsigned entropy_hints(const char *line, size_t len)
         lower[i] = line[i] >= 'A' && line[i] <= 'Z' ? (char)(line[i] | 0x20) : line[i];
     for (size_t i = 0; i < kept; i++)
         if (is_word(lower[i]) && (i == 0 || !is_word(lower[i - 1])))
-            hints |= hints_at(lower + i, kept - i);
-    return hints;
+            hints |=
+                is_own_work(lower, i, kept) ? (unsigned)HINT_BUSY : hints_at(lower + i, kept - i);
+    return hints | (has_empty_list(lower, kept) ? (unsigned)HINT_EMPTY : 0);
 }

@@ -13,6 +13,9 @@ enum {
     HINT_EMPTY = 1 << 3,     /* nothing was found: "no matches" */
     HINT_HOPELESS = 1 << 4,  /* waiting will not help: "permission denied" */
     HINT_PASSES = 1 << 5,    /* it may pass by itself: "connection refused" */
+    HINT_BUSY = 1 << 6,      /* something is at work: "starting", "running 5 tests" */
+    HINT_TROUBLE = 1 << 7,   /* something is wrong, whatever the exit code: "error" */
+    HINT_ACK = 1 << 8,       /* it was done: "ok", "saved" */
 };
 
 /* The hints in the words of a line; its first 256 bytes are read. */
