@@ -170,7 +170,8 @@ static bool check_trail(struct finding *finding, const struct model_task *want,
     const struct trail *trail = &want->trail;
     const struct trail_saying *saying = &trail->saying;
     bool said = saying->level != ENTROPY_OK;
-    bool of_call = said && saying->rung != ENTROPY_RUNG_BARREN;
+    bool of_call =
+        said && saying->rung != ENTROPY_RUNG_BARREN && saying->rung != ENTROPY_RUNG_CYCLE;
     const struct trail_step none = {0};
     const struct trail_step *first = said ? &trail->steps[saying->first] : &none;
     const struct trail_step *last = said ? &trail->steps[trail->said_at - 1] : &none;

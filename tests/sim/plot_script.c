@@ -5,7 +5,7 @@
 
 #include "chance.h"
 
-enum { HOUR_MS = 60 * 60 * 1000 };
+enum { HOUR_MS = 60 * 60 * 1000, ROUND_ENDINGS = 6 };
 
 /* What a series of attempts is like. */
 enum tale {
@@ -243,6 +243,18 @@ static void join_outage(struct plot_step *step, const struct weather *weather)
         step->endings[i].hint_ms = weather->outage_hint_ms;
 }
 
+/* Two results in turn, each with something new in it. */
+static void go_round(struct plot_step *step, struct chance *chance)
+{
+    while (step->ending_count < ROUND_ENDINGS)
+        step->endings[step->ending_count++] = ending_of(TALE_CIRCLES, chance, step);
+    for (int i = 0; i < step->ending_count; i++) {
+        step->endings[i].news = true;
+        if (i % 2 == 1)
+            step->endings[i].fingerprint = 998;
+    }
+}
+
 static enum tale pick_tale(struct chance *chance, const struct plot_step *step,
                            const struct weather *weather)
 {
@@ -263,6 +275,8 @@ static void tell(struct chance *chance, struct plot_step *step, const struct wea
         step->endings[step->ending_count++] = ending_of(tale, chance, step);
     if (tale == TALE_OUTAGE)
         join_outage(step, weather);
+    if (tale == TALE_CIRCLES && chance_hits(chance, 40))
+        go_round(step, chance);
     if (tale == TALE_FINE || weather->calm)
         return;
     /* What comes after: other troubles, or the end of trouble. */

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-enum { SCALED_MAX = 40 };
+enum { WINDOW = 96, SCALED_MAX = 40, PERIOD_MAX = 8 };
 
 static int scaled(const struct trail *trail, int limit)
 {
@@ -44,6 +44,83 @@ static struct trail_saying count_repeats(const struct trail *trail,
                                  .first = first};
 }
 
+/* The one so many before the latest. */
+static const struct trail_step *back(const struct trail *trail, int steps)
+{
+    return &trail->steps[trail->count - 1 - steps];
+}
+
+static int oldest(const struct trail *trail)
+{
+    return trail->count > WINDOW ? trail->count - WINDOW : 0;
+}
+
+/* Something is done in a lap, and not always the same. */
+static bool is_lap(const struct trail *trail, int period)
+{
+    bool differs = false;
+    bool acts = false;
+    for (int i = 0; i < period; i++) {
+        differs = differs || !alike(back(trail, i), back(trail, 0));
+        acts = acts || !back(trail, i)->poll;
+    }
+    return differs && acts;
+}
+
+static struct trail_saying count_laps(const struct trail *trail,
+                                      const struct entropy_limits *limits)
+{
+    struct trail_saying saying = {.rung = ENTROPY_RUNG_CYCLE};
+    int stop = scaled(trail, limits->cycle_stop);
+    for (int period = 2; limits->cycle_stop >= 2 && period <= PERIOD_MAX; period++) {
+        int again = 0;
+        while (again + period < trail->count - oldest(trail) &&
+               alike(back(trail, again), back(trail, again + period)))
+            again++;
+        int laps = again / period + 1;
+        bool enough = laps >= stop || laps >= WINDOW / period;
+        if (!enough || !is_lap(trail, period))
+            continue;
+        saying.level = ENTROPY_STUCK;
+        saying.count = laps;
+        saying.first = trail->count - laps * period;
+        return saying;
+    }
+    return saying;
+}
+
+/* How often this call failed so, back to where it did otherwise: with the same result, or
+ * without a word that is new. */
+static struct trail_saying count_failures(const struct trail *trail, bool same_result)
+{
+    struct trail_saying saying = {.rung = ENTROPY_RUNG_FAILURE};
+    const struct trail_step *later = back(trail, 0);
+    for (int i = trail->count - 1; i >= oldest(trail); i--) {
+        const struct trail_step *step = &trail->steps[i];
+        if (step->step != later->step)
+            continue;
+        bool same = alike(step, later) || (!same_result && !later->news);
+        if (!step->failed || !same)
+            break;
+        saying.count++;
+        saying.first = i;
+        later = step;
+    }
+    return saying;
+}
+
+static struct trail_saying see_failures(const struct trail *trail,
+                                        const struct entropy_limits *limits)
+{
+    struct trail_saying same = count_failures(trail, true);
+    struct trail_saying stale = count_failures(trail, false);
+    if (!back(trail, 0)->failed || back(trail, 0)->poll)
+        return (struct trail_saying){0};
+    same.level = level(trail, same.count, 0, limits->failure_edited_stop);
+    stale.level = level(trail, stale.count, limits->failure_nudge, limits->failure_stop);
+    return same.level > stale.level ? same : stale;
+}
+
 /* What brought nothing new, back from the latest; a look counts as a part of one. */
 static struct trail_saying count_barren(const struct trail *trail,
                                         const struct entropy_limits *limits)
@@ -63,10 +140,12 @@ static struct trail_saying say(const struct trail *trail, const struct entropy_l
 {
     const struct trail_saying all[] = {
         count_repeats(trail, limits),
+        count_laps(trail, limits),
+        see_failures(trail, limits),
         count_barren(trail, limits),
     };
     struct trail_saying best = {0};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         if (all[i].level > best.level)
             best = all[i];
     }

@@ -1,6 +1,6 @@
 /*
  * trail.h - what a task's attempts were like, and whether that goes in circles: the rungs
- * for repeats and for barren steps, written a second time and counted anew each time.
+ * that attempts can come to, written a second time and counted anew each time.
  *
  * A plain value; nothing here calls the code under test.
  */
