@@ -54,6 +54,62 @@ static bool read_file(const char *path, size_t max_bytes, struct str *out, struc
     return ok;
 }
 
+static void add_text(struct str *out, const char *key, const char *text)
+{
+    if (text) {
+        str_json_text(out, key, text);
+    } else {
+        str_json_key(out, key);
+        str_add(out, "null");
+    }
+}
+
+static void add_violations(struct str *out, const struct violations *wrong)
+{
+    str_json_key(out, "violations");
+    str_add_char(out, '[');
+    for (size_t i = 0; i < wrong->count; i++) {
+        const struct violation *violation = &wrong->items[i];
+        str_add(out, i > 0 ? ",{" : "{");
+        str_json_text(out, "path", violation->path);
+        str_json_text(out, "code", violation_code_name(violation->code));
+        str_json_text(out, "message", violation->message);
+        add_text(out, "expected", violation->expected);
+        add_text(out, "actual", violation->actual);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+    str_json_i64(out, "dropped", (int64_t)wrong->dropped);
+}
+
+static void add_json(struct str *out, const struct violations *wrong, const char *prompt)
+{
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_bool(out, "valid", wrong->count == 0);
+    add_violations(out, wrong);
+    str_json_bool(out, "retry", repair_may_retry(wrong));
+    if (prompt)
+        str_json_text(out, "prompt", prompt);
+    str_add(out, "}\n");
+}
+
+/* Nothing was checked: what is wrong is in the contract. */
+static void put_bad_contract(const struct violations *wrong)
+{
+    struct str out = {0};
+    str_add_char(&out, '{');
+    str_json_i64(&out, "v", 1);
+    str_json_key(&out, "valid");
+    str_add(&out, "null");
+    str_json_key(&out, "contract");
+    str_add_char(&out, '{');
+    add_violations(&out, wrong);
+    str_add(&out, "}}\n");
+    (void)fputs(str_text(&out), stdout);
+    str_done(&out);
+}
+
 static void say_bad_contract(const char *path, const struct violations *wrong)
 {
     const size_t count = wrong->count + wrong->dropped;
@@ -66,7 +122,7 @@ static void say_bad_contract(const char *path, const struct violations *wrong)
 }
 
 /* Prints why it is none. */
-static int open_contract(const char *path, struct contract **out)
+static int open_contract(const char *path, bool json, struct contract **out)
 {
     struct str text = {0};
     struct violations wrong = {0};
@@ -77,6 +133,8 @@ static int open_contract(const char *path, struct contract **out)
     } else if (contract_load(str_text(&text), text.len, out, &wrong)) {
         code = EXIT_ALL_PASSED;
     } else {
+        if (json)
+            put_bad_contract(&wrong);
         say_bad_contract(path, &wrong);
     }
     violations_done(&wrong);
@@ -94,41 +152,6 @@ static bool read_instance(const char *path, struct str *out, struct err *err)
     if (ok || why.code == ERR_LIMIT)
         return true;
     return err_set(err, ERR_INVALID, "'%s': %s", is_stdin ? "-" : path, why.message);
-}
-
-static void add_text(struct str *out, const char *key, const char *text)
-{
-    if (text) {
-        str_json_text(out, key, text);
-    } else {
-        str_json_key(out, key);
-        str_add(out, "null");
-    }
-}
-
-static void add_json(struct str *out, const struct violations *wrong, const char *prompt)
-{
-    str_add_char(out, '{');
-    str_json_i64(out, "v", 1);
-    str_json_bool(out, "valid", wrong->count == 0);
-    str_json_key(out, "violations");
-    str_add_char(out, '[');
-    for (size_t i = 0; i < wrong->count; i++) {
-        const struct violation *violation = &wrong->items[i];
-        str_add(out, i > 0 ? ",{" : "{");
-        str_json_text(out, "path", violation->path);
-        str_json_text(out, "code", violation_code_name(violation->code));
-        str_json_text(out, "message", violation->message);
-        add_text(out, "expected", violation->expected);
-        add_text(out, "actual", violation->actual);
-        str_add_char(out, '}');
-    }
-    str_add_char(out, ']');
-    str_json_i64(out, "dropped", (int64_t)wrong->dropped);
-    str_json_bool(out, "retry", repair_may_retry(wrong));
-    if (prompt)
-        str_json_text(out, "prompt", prompt);
-    str_add(out, "}\n");
 }
 
 /* A prompt that goes to a pipe goes out as it is: an agent reads it. */
@@ -188,7 +211,7 @@ static int validate(const struct validate_options *options)
         return print_schema(options->schema);
     if (!options->contract)
         return fail_usage(hint, "validate: a contract is missing: --contract FILE");
-    int code = open_contract(options->contract, &contract);
+    int code = open_contract(options->contract, options->json, &contract);
     if (code != EXIT_ALL_PASSED)
         return code;
     if (!options->instance && isatty(STDIN_FILENO))

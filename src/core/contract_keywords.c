@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract_equal.h"
 #include "contract_loading.h"
 #include "contract_types.h"
 #include "near_word.h"
@@ -26,7 +27,7 @@ static bool is_kind(const struct contract_site *site, enum json_kind kind, const
 {
     if (json_kind(site->value) == kind)
         return true;
-    contract_complain(site, name, "wrong type");
+    contract_complain_type(site, name, "wrong type");
     return false;
 }
 
@@ -137,7 +138,7 @@ static void read_bound(const struct contract_site *site, void *slot)
     if (is_number(site->value))
         *bound = (struct contract_bound){.is_set = true, .value = decimal_of(site->value)};
     else
-        contract_complain(site, "number", "wrong type");
+        contract_complain_type(site, "number", "wrong type");
 }
 
 static void read_multiple(const struct contract_site *site, void *slot)
@@ -151,17 +152,22 @@ static void read_multiple(const struct contract_site *site, void *slot)
     *bound = none;
 }
 
+static const char count_words[] = "a whole number of at least 0";
+
 static void read_count(const struct contract_site *site, void *slot)
 {
     int64_t *count = slot;
     struct contract_bound bound = {0};
-    if (is_number(site->value))
-        read_bound(site, &bound);
+    if (!is_number(site->value)) {
+        contract_complain_type(site, count_words, "wrong type");
+        return;
+    }
+    read_bound(site, &bound);
     const bool is_count = bound.is_set && decimal_is_integer(bound.value) && !bound.value.negative;
     if (is_count)
         *count = decimal_count(bound.value);
     else
-        contract_complain(site, "a whole number of at least 0", "out of range");
+        contract_complain(site, count_words, "out of range");
 }
 
 static void read_bool(const struct contract_site *site, void *slot)
@@ -169,7 +175,7 @@ static void read_bool(const struct contract_site *site, void *slot)
     bool *flag = slot;
     const enum json_kind kind = json_kind(site->value);
     if (kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE)
-        contract_complain(site, "boolean", "wrong type");
+        contract_complain_type(site, "boolean", "wrong type");
     *flag = kind == JSON_KIND_TRUE;
 }
 
@@ -185,6 +191,25 @@ static void read_array(const struct contract_site *site, void *slot)
         read_value(site, slot);
 }
 
+/* A comparison that nobody needs: one is enough. */
+static bool note_equal(void *ctx, size_t first, size_t second)
+{
+    (void)first;
+    *(size_t *)ctx = second;
+    return false;
+}
+
+/* The names of a list must differ (validation, 6.1.1 and 6.5.3). */
+static void check_unique(const struct contract_site *site)
+{
+    int64_t steps = INT64_MAX;
+    struct json_pointer pointer = {.up = site->pointer};
+    if (contract_all_differ(site->value, note_equal, &pointer.index, &steps))
+        return;
+    const struct contract_site part = part_of(site, json_at(site->value, pointer.index), &pointer);
+    contract_complain(&part, NULL, "no element may be there twice");
+}
+
 static void read_names(const struct contract_site *site, void *slot)
 {
     if (!is_kind(site, JSON_KIND_ARRAY, "array of strings"))
@@ -192,9 +217,12 @@ static void read_names(const struct contract_site *site, void *slot)
     for (size_t i = 0; i < json_count(site->value); i++) {
         const struct json_pointer pointer = {.up = site->pointer, .index = i};
         const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
-        if (!contract_plain_text(part.value))
-            contract_complain(&part, "string", "no name");
+        if (json_kind(part.value) != JSON_KIND_STRING)
+            contract_complain_type(&part, "string", "no name");
+        else if (!contract_plain_text(part.value))
+            contract_complain(&part, "no U+0000 in it", "no name");
     }
+    check_unique(site);
     read_value(site, slot);
 }
 
@@ -217,6 +245,10 @@ static void read_type(const struct contract_site *site, void *slot)
 {
     unsigned *types = slot;
     const char *name = contract_plain_text(site->value);
+    if (json_kind(site->value) != JSON_KIND_STRING) {
+        contract_complain_type(site, contract_type_all, "wrong type");
+        return;
+    }
     const unsigned type = contract_type_named(name ? name : "");
     if (type == 0)
         contract_complain(site, contract_type_all, "no such type");
@@ -236,6 +268,7 @@ static void read_types(const struct contract_site *site, void *slot)
         const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
         read_type(&part, slot);
     }
+    check_unique(site);
 }
 
 static void read_reference(const struct contract_site *site, void *slot)
@@ -244,7 +277,7 @@ static void read_reference(const struct contract_site *site, void *slot)
     struct str pointer = {0};
     *reference = contract_plain_text(site->value);
     if (!*reference) {
-        contract_complain(site, "string", "no URI");
+        contract_complain_type(site, "string", "no URI");
         return;
     }
     json_pointer_add(&pointer, site->pointer, VIOLATION_PATH_MAX);
@@ -252,7 +285,36 @@ static void read_reference(const struct contract_site *site, void *slot)
     str_done(&pointer);
 }
 
-/* Says something to people or programs, and nothing about what fits; or was read already. */
+/* The following say something to people or programs, and nothing about what fits. */
+static void read_note(const struct contract_site *site, void *slot)
+{
+    (void)slot;
+    (void)is_kind(site, JSON_KIND_STRING, "string");
+}
+
+static void read_mark(const struct contract_site *site, void *slot)
+{
+    bool unused = false;
+    (void)slot;
+    read_bool(site, &unused);
+}
+
+static void read_examples(const struct contract_site *site, void *slot)
+{
+    (void)slot;
+    (void)is_kind(site, JSON_KIND_ARRAY, "array");
+}
+
+/* Says what is in a text, where nothing is looked for. */
+static void read_content(const struct contract_site *site, void *slot)
+{
+    const enum json_kind kind = json_kind(site->value);
+    (void)slot;
+    if (kind != JSON_KIND_OBJECT && kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE)
+        contract_complain_type(site, "object or boolean", "a schema is expected");
+}
+
+/* Of any value; or was read already. */
 static void read_nothing(const struct contract_site *site, void *slot)
 {
     (void)site;
@@ -268,7 +330,7 @@ static const struct keyword {
     size_t member;
 } keywords[] = {
     {"$anchor", read_nothing, 0},
-    {"$comment", read_nothing, 0},
+    {"$comment", read_note, 0},
     {"$defs", read_definitions, 0},
     {"$id", read_nothing, 0},
     {"$ref", read_reference, MEMBER(reference)},
@@ -278,20 +340,20 @@ static const struct keyword {
     {"anyOf", read_list, MEMBER(any_of)},
     {"const", read_value, MEMBER(constant)},
     {"contains", read_schema, MEMBER(contains)},
-    {"contentEncoding", read_nothing, 0},
-    {"contentMediaType", read_nothing, 0},
-    {"contentSchema", read_nothing, 0},
+    {"contentEncoding", read_note, 0},
+    {"contentMediaType", read_note, 0},
+    {"contentSchema", read_content, 0},
     {"default", read_nothing, 0},
     {"dependentRequired", read_names_by_name, MEMBER(dependent_required)},
     {"dependentSchemas", read_table, MEMBER(dependent_schemas)},
-    {"deprecated", read_nothing, 0},
-    {"description", read_nothing, 0},
+    {"deprecated", read_mark, 0},
+    {"description", read_note, 0},
     {"else", read_schema, MEMBER(else_this)},
     {"enum", read_array, MEMBER(choices)},
-    {"examples", read_nothing, 0},
+    {"examples", read_examples, 0},
     {"exclusiveMaximum", read_bound, MEMBER(exclusive_maximum)},
     {"exclusiveMinimum", read_bound, MEMBER(exclusive_minimum)},
-    {"format", read_nothing, 0},
+    {"format", read_note, 0},
     {"if", read_schema, MEMBER(condition)},
     {"items", read_schema, MEMBER(items)},
     {"maxContains", read_count, MEMBER(contained.max)},
@@ -312,13 +374,13 @@ static const struct keyword {
     {"prefixItems", read_list, MEMBER(prefix_items)},
     {"properties", read_table, MEMBER(properties)},
     {"propertyNames", read_schema, MEMBER(names)},
-    {"readOnly", read_nothing, 0},
+    {"readOnly", read_mark, 0},
     {"required", read_names, MEMBER(required)},
     {"then", read_schema, MEMBER(then_this)},
-    {"title", read_nothing, 0},
+    {"title", read_note, 0},
     {"type", read_types, MEMBER(types)},
     {"uniqueItems", read_bool, MEMBER(unique)},
-    {"writeOnly", read_nothing, 0},
+    {"writeOnly", read_mark, 0},
 };
 
 static void complain_unknown(const struct contract_site *site, const char *name)

@@ -14,16 +14,28 @@ enum {
 
 static const char *const draft_uri = "https://json-schema.org/draft/2020-12/schema";
 
-void contract_complain(const struct contract_site *site, const char *expected, const char *message)
+static void complain(const struct contract_site *site, enum violation_code code,
+                     const char *expected, const char *message)
 {
     struct str path = {0};
     char *shown = expected ? json_brief(site->value, SHOWN_MAX) : NULL;
     json_pointer_add(&path, site->pointer, VIOLATION_PATH_MAX);
-    violations_add(site->loader->wrong, VIOLATION_INVALID_VALUE, str_text(&path), message, expected,
-                   shown);
+    violations_add(site->loader->wrong, code, str_text(&path), message, expected, shown);
     site->loader->failed = true;
     free(shown);
     str_done(&path);
+}
+
+void contract_complain(const struct contract_site *site, const char *expected, const char *message)
+{
+    complain(site, VIOLATION_INVALID_VALUE, expected, message);
+}
+
+void contract_complain_type(const struct contract_site *site, const char *expected,
+                            const char *message)
+{
+    const bool is_whole = !site->pointer->up;
+    complain(site, is_whole ? VIOLATION_NOT_OBJECT : VIOLATION_WRONG_TYPE, expected, message);
 }
 
 const char *contract_plain_text(const struct json *value)
@@ -71,7 +83,7 @@ static void read_id(const struct contract_site *site, struct contract_schema *sc
     const char *text = contract_plain_text(id);
     const char *base = is_whole ? "" : contract->resources[schema->resource].uri;
     if (!text)
-        contract_complain(&id_site, "string", "no URI");
+        contract_complain_type(&id_site, "string", "no URI");
     else if (!contract_uri_resolve(base, text, &uri, &fragment))
         contract_complain(&id_site, NULL, "the URI is too long");
     else if (fragment.len > 0)
@@ -187,7 +199,7 @@ struct contract_schema *contract_load_schema(const struct contract_site *site)
         read_anchor(site, schema);
         read_keywords(site, schema);
     } else if (kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE) {
-        contract_complain(site, "object or boolean", "a schema is expected");
+        contract_complain_type(site, "object or boolean", "a schema is expected");
     }
     return schema;
 }

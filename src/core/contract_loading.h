@@ -34,6 +34,9 @@ struct contract_site {
 /* Add to the list that the value is not right: INVALID_VALUE, and its own text as `actual`
  * where something is `expected`, which may be NULL. */
 void contract_complain(const struct contract_site *site, const char *expected, const char *message);
+/* The same for a value of a type that is not `expected`: WRONG_TYPE, or NOT_OBJECT of the whole. */
+void contract_complain_type(const struct contract_site *site, const char *expected,
+                            const char *message);
 
 /* The text of a string; NULL of anything else and of one that holds U+0000. */
 const char *contract_plain_text(const struct json *value);

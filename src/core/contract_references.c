@@ -7,6 +7,8 @@
 #include "str.h"
 #include "xalloc.h"
 
+enum { REFERENCE_SHOWN_MAX = 200 }; /* bytes */
+
 /* Schemas by where they stand in the document, sorted. */
 struct directory {
     struct entry {
@@ -83,6 +85,31 @@ static struct contract_schema *find_target(struct contract *contract,
     return NULL;
 }
 
+static bool has_document(const struct contract *contract, const char *uri)
+{
+    for (size_t i = 0; i < contract->resource_count; i++) {
+        if (strcmp(contract->resources[i].uri, uri) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Nothing is there, or it is outside of the contract, where nothing is looked for. */
+static void complain_target(struct contract_loader *loader, const struct contract_schema *schema,
+                            const char *uri)
+{
+    const bool is_inside = has_document(loader->contract, uri);
+    const char *words = is_inside
+                            ? "there is no such schema in this contract"
+                            : "only references within the contract are followed, other documents "
+                              "are not read";
+    char *shown = json_brief(json_get(schema->json, "$ref"), REFERENCE_SHOWN_MAX);
+    violations_add(loader->wrong, VIOLATION_INVALID_VALUE, schema->pointer, words,
+                   "the place, $anchor or $id of a schema in it", shown);
+    loader->failed = true;
+    free(shown);
+}
+
 static void find_reference(struct contract_loader *loader, const struct directory *directory,
                            struct contract_schema *schema)
 {
@@ -93,9 +120,10 @@ static void find_reference(struct contract_loader *loader, const struct director
     const bool is_short = contract_uri_resolve(base, schema->reference, &uri, &fragment);
     if (is_short)
         schema->target = find_target(contract, directory, str_text(&uri), str_text(&fragment));
-    if (!schema->target)
-        complain(loader, schema->pointer,
-                 is_short ? "there is no such schema in this contract" : "the URI is too long");
+    if (!is_short)
+        complain(loader, schema->pointer, "the URI is too long");
+    else if (!schema->target)
+        complain_target(loader, schema, str_text(&uri));
     str_done(&uri);
     str_done(&fragment);
 }

@@ -79,7 +79,9 @@ static bool make(struct plan_reader *reader, const struct json_pointer *path,
                  struct plan_contract *contract, const struct json *schema, const char *file)
 {
     struct violations wrong = {0};
-    contract->text = json_brief(schema, SIZE_MAX);
+    struct str text = {0};
+    json_write(&text, schema);
+    contract->text = text.data;
     bool ok = contract_load_json(schema, &contract->schema, &wrong);
     if (!ok)
         complain(reader, path, file, &wrong);
@@ -118,7 +120,8 @@ static void complain_unknown(struct plan_reader *reader, const struct json_point
         if (plan->contracts[i]->schema && plan->contracts[i]->name)
             near_word_offer(&near, plan->contracts[i]->name);
     }
-    str_add(&message, "no contract of the plan has this name");
+    str_add(&message, "no contract of the plan has the name ");
+    str_add_json(&message, name, strlen(name));
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     else if (why)
@@ -164,14 +167,15 @@ static struct plan_contract *inline_contract(struct plan_reader *reader,
                                              const struct json_pointer *path,
                                              const struct json *schema)
 {
-    char *text = json_brief(schema, SIZE_MAX);
-    struct plan_contract *contract = find_equal(reader->plan, text);
+    struct str text = {0};
+    json_write(&text, schema);
+    struct plan_contract *contract = find_equal(reader->plan, str_text(&text));
     if (!contract) {
         contract = add(reader, path, NULL);
         if (contract)
             (void)make(reader, path, contract, schema, NULL); /* has complained */
     }
-    free(text);
+    str_done(&text);
     return contract;
 }
 

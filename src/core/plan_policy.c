@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "near_word.h"
 #include "phase.h"
 #include "policy_list.h"
 #include "xalloc.h"
@@ -168,12 +169,32 @@ void plan_policy_read_fields(struct plan_reader *reader, const struct json_point
     plan_reader_walk(reader, path, value, &policy_fields);
 }
 
+static void offer_policies(const struct plan_reader *reader, struct near_word *near)
+{
+    const struct policy *builtin;
+    for (size_t i = 0; (builtin = policy_builtin(i)) != NULL; i++)
+        near_word_offer(near, builtin->name);
+    for (int i = 0; i < reader->policies.count; i++) {
+        const char *name = reader->policies.items[i].name;
+        bool is_itself = reader->policy_name && strcmp(name, reader->policy_name) == 0;
+        if (!is_itself)
+            near_word_offer(near, name);
+    }
+}
+
 void plan_policy_complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
                                   const struct json *value)
 {
     struct str known = {0};
+    struct str message = {0};
+    struct near_word near = near_word_new(json_text(value, ""));
     policy_list_names(&reader->policies, reader->policy_name, &known);
-    plan_reader_invalid(reader, path, "unknown policy", str_text(&known), value);
+    offer_policies(reader, &near);
+    str_add(&message, "unknown policy");
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    plan_reader_invalid(reader, path, str_text(&message), str_text(&known), value);
+    str_done(&message);
     str_done(&known);
 }
 

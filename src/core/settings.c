@@ -70,6 +70,13 @@ static void read_root(struct plan_reader *reader, const struct json *root)
         complain_too_many(reader, &path);
 }
 
+static char *written(const struct json *json)
+{
+    struct str text = {0};
+    json_write(&text, json);
+    return text.data;
+}
+
 /* First the form, then what it means; all that is wrong comes in the order of the text. */
 static bool read_document(const struct json *root, struct settings *settings,
                           struct violations *wrong)
@@ -86,7 +93,7 @@ static bool read_document(const struct json *root, struct settings *settings,
     plan_loops_read(json_get(root, "loops"), &settings->loops, &settings->has_loops);
     const struct json *rules = json_get(root, "rules");
     if (json_count(rules) > 0)
-        settings->rules = json_brief(rules, SIZE_MAX);
+        settings->rules = written(rules);
 
     bool ok = is_formed && meaning.count == 0;
     violations_merge(wrong, &meaning, root);

@@ -59,7 +59,7 @@ want 'the records do not need the file' "$(cksum <after)" "$(cksum <before)"
 "$devs" run below/plan.json 2>err
 want 'a file that is gone: exit' $? 2
 want_in 'a file that is gone' "$(cat err)" \
-	'[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has this name, and no file: No such file or directory'
+	'[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has the name "answer.json", and no file: No such file or directory'
 want 'a file that is gone: said once' "$(grep -c INVALID_VALUE err)" 1
 printf '{"version": 1, "idempotent": true, "tasks": [{"id": "a", "stps": [], "steps":
  [{"run": ["x"], "contract": {"properties": {"a": {"typ": 1}}}}]}]}' >bad.json

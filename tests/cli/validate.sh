@@ -86,6 +86,8 @@ want "a bad contract" "$(cat err)" "devs: contract 'wrong.json': 2 things are wr
 [INVALID_VALUE] /type: no such type (expected null, boolean, object, array, number, string or integer, got \"objekt\")
 [INVALID_VALUE] /unevaluatedItems: not a keyword that contracts may use
 hint: docs/contracts.md has the keywords that a contract may use"
+want "a bad contract in JSON" "$("$devs" validate --contract wrong.json good --json 2>/dev/null)" \
+	'{"v":1,"valid":null,"contract":{"violations":[{"path":"/type","code":"INVALID_VALUE","message":"no such type","expected":"null, boolean, object, array, number, string or integer","actual":"\"objekt\""},{"path":"/unevaluatedItems","code":"INVALID_VALUE","message":"not a keyword that contracts may use","expected":null,"actual":null}],"dropped":0}}'
 "$devs" validate --contract nothing good 2>err
 want "a contract that is not there" "$?" 2
 want_in "why" "$(cat err)" "devs: contract 'nothing': No such file or directory"

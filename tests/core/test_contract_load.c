@@ -31,55 +31,55 @@ static const struct {
     const char *want;
 } refused[] = {
     {"", "[NOT_JSON] (root): line 1, column 1: the text ends too early\n"},
-    {"[]", "[INVALID_VALUE] (root): a schema is expected (expected object or boolean, got [])\n"},
+    {"[]", "[NOT_OBJECT] (root): a schema is expected (expected object or boolean, got [])\n"},
     {"{\"typo\":1}",
      "[INVALID_VALUE] /typo: not a keyword that contracts may use, did you mean \"type\"?\n"},
     {"{\"properties\":{\"a\":{\"unevaluatedItems\":false}},\"$dynamicRef\":\"#\"}",
      "[INVALID_VALUE] /properties/a/unevaluatedItems: not a keyword that contracts may use\n"
      "[INVALID_VALUE] /$dynamicRef: not a keyword that contracts may use\n"},
     {"{\"items\":[{\"type\":\"string\"}]}",
-     "[INVALID_VALUE] /items: a schema is expected (expected object or boolean, got "
+     "[WRONG_TYPE] /items: a schema is expected (expected object or boolean, got "
      "[{\"type\":\"string\"}])\n"},
     {"{\"type\":\"text\"}",
      "[INVALID_VALUE] /type: no such type (expected null, boolean, object, array, number, string "
      "or integer, got \"text\")\n"},
     {"{\"type\":[\"string\",3]}",
-     "[INVALID_VALUE] /type/1: no such type (expected null, boolean, object, array, number, "
+     "[WRONG_TYPE] /type/1: wrong type (expected null, boolean, object, array, number, "
      "string or integer, got 3)\n"},
     {"{\"type\":[]}",
      "[INVALID_VALUE] /type: must not be empty (expected at least one type, got [])\n"},
-    {"{\"enum\":1}", "[INVALID_VALUE] /enum: wrong type (expected array, got 1)\n"},
+    {"{\"enum\":1}", "[WRONG_TYPE] /enum: wrong type (expected array, got 1)\n"},
     {"{\"properties\":[]}",
-     "[INVALID_VALUE] /properties: wrong type (expected object of schemas, got [])\n"},
+     "[WRONG_TYPE] /properties: wrong type (expected object of schemas, got [])\n"},
     {"{\"patternProperties\":{\"(\":3}}",
      "[INVALID_VALUE] /patternProperties/(: the pattern cannot be compiled: missing closing "
      "parenthesis\n"
-     "[INVALID_VALUE] /patternProperties/(: a schema is expected (expected object or boolean, got "
+     "[WRONG_TYPE] /patternProperties/(: a schema is expected (expected object or boolean, got "
      "3)\n"},
     {"{\"pattern\":\"(?i)a\"}",
      "[INVALID_VALUE] /pattern: the pattern cannot be compiled: no such group in ECMA-262, at "
      "byte 0\n"},
-    {"{\"pattern\":7}", "[INVALID_VALUE] /pattern: wrong type (expected string, got 7)\n"},
-    {"{\"required\":[\"a\",1]}", "[INVALID_VALUE] /required/1: no name (expected string, got 1)\n"},
+    {"{\"pattern\":7}", "[WRONG_TYPE] /pattern: wrong type (expected string, got 7)\n"},
+    {"{\"required\":[\"a\",1]}", "[WRONG_TYPE] /required/1: no name (expected string, got 1)\n"},
     {"{\"required\":[\"a\\u0000b\"]}",
-     "[INVALID_VALUE] /required/0: no name (expected string, got \"a\\u0000b\")\n"},
+     "[INVALID_VALUE] /required/0: no name (expected no U+0000 in it, got \"a\\u0000b\")\n"},
     {"{\"required\":true}",
-     "[INVALID_VALUE] /required: wrong type (expected array of strings, got true)\n"},
+     "[WRONG_TYPE] /required: wrong type (expected array of strings, got true)\n"},
     {"{\"dependentRequired\":{\"a\":\"b\"}}",
-     "[INVALID_VALUE] /dependentRequired/a: wrong type (expected array of strings, got \"b\")\n"},
+     "[WRONG_TYPE] /dependentRequired/a: wrong type (expected array of strings, got \"b\")\n"},
     {"{\"anyOf\":[]}",
      "[INVALID_VALUE] /anyOf: must not be empty (expected at least one schema, got [])\n"},
     {"{\"allOf\":[1]}",
-     "[INVALID_VALUE] /allOf/0: a schema is expected (expected object or boolean, got 1)\n"},
+     "[WRONG_TYPE] /allOf/0: a schema is expected (expected object or boolean, got 1)\n"},
     {"{\"minLength\":-1,\"maxLength\":1.5,\"minItems\":\"1\"}",
      "[INVALID_VALUE] /minLength: out of range (expected a whole number of at least 0, got -1)\n"
      "[INVALID_VALUE] /maxLength: out of range (expected a whole number of at least 0, got 1.5)\n"
-     "[INVALID_VALUE] /minItems: out of range (expected a whole number of at least 0, got "
+     "[WRONG_TYPE] /minItems: wrong type (expected a whole number of at least 0, got "
      "\"1\")\n"},
     {"{\"multipleOf\":0}",
      "[INVALID_VALUE] /multipleOf: out of range (expected more than 0, got 0)\n"},
-    {"{\"maximum\":\"3\"}", "[INVALID_VALUE] /maximum: wrong type (expected number, got \"3\")\n"},
-    {"{\"uniqueItems\":1}", "[INVALID_VALUE] /uniqueItems: wrong type (expected boolean, got 1)\n"},
+    {"{\"maximum\":\"3\"}", "[WRONG_TYPE] /maximum: wrong type (expected number, got \"3\")\n"},
+    {"{\"uniqueItems\":1}", "[WRONG_TYPE] /uniqueItems: wrong type (expected boolean, got 1)\n"},
     {"{\"$schema\":\"http://json-schema.org/draft-07/schema#\"}",
      "[INVALID_VALUE] /$schema: another draft of JSON Schema (expected "
      "https://json-schema.org/draft/2020-12/schema, got "
@@ -92,18 +92,39 @@ static const struct {
     {"{\"$defs\":{\"a\":{\"$id\":\"x\"},\"b\":{\"$id\":\"./x#\"}}}",
      "[INVALID_VALUE] /$defs/b/$id: another schema has this $id\n"},
     {"{\"$id\":\"#a\"}", "[INVALID_VALUE] /$id: must not have a fragment; $anchor is for that\n"},
-    {"{\"$id\":3}", "[INVALID_VALUE] /$id: no URI (expected string, got 3)\n"},
-    {"{\"$ref\":3}", "[INVALID_VALUE] /$ref: no URI (expected string, got 3)\n"},
+    {"{\"$id\":3}", "[WRONG_TYPE] /$id: no URI (expected string, got 3)\n"},
+    {"{\"$ref\":3}", "[WRONG_TYPE] /$ref: no URI (expected string, got 3)\n"},
     {"{\"$ref\":\"other.json\"}",
-     "[INVALID_VALUE] /$ref: there is no such schema in this contract\n"},
+     "[INVALID_VALUE] /$ref: only references within the contract are followed, other documents are "
+     "not read (expected the place, $anchor or $id of a schema in it, got \"other.json\")\n"},
+    {"{\"$ref\":\"http://x/y#/a\"}",
+     "[INVALID_VALUE] /$ref: only references within the contract are followed, other documents are "
+     "not read (expected the place, $anchor or $id of a schema in it, got \"http://x/y#/a\")\n"},
+    {"{\"type\":[\"string\",\"null\",\"string\"]}",
+     "[INVALID_VALUE] /type/2: no element may be there twice\n"},
+    {"{\"required\":[\"a\",\"a\"],\"dependentRequired\":{\"x\":[\"b\",\"b\"]}}",
+     "[INVALID_VALUE] /required/1: no element may be there twice\n"
+     "[INVALID_VALUE] /dependentRequired/x/1: no element may be there twice\n"},
+    {"{\"format\":5,\"title\":[],\"$comment\":1,\"examples\":{},\"readOnly\":0,\"contentSchema\":"
+     "\"x\"}",
+     "[WRONG_TYPE] /format: wrong type (expected string, got 5)\n"
+     "[WRONG_TYPE] /title: wrong type (expected string, got [])\n"
+     "[WRONG_TYPE] /$comment: wrong type (expected string, got 1)\n"
+     "[WRONG_TYPE] /examples: wrong type (expected array, got {})\n"
+     "[WRONG_TYPE] /readOnly: wrong type (expected boolean, got 0)\n"
+     "[WRONG_TYPE] /contentSchema: a schema is expected (expected object or boolean, got \"x\")\n"},
     {"{\"items\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"b\":true}}",
-     "[INVALID_VALUE] /items/$ref: there is no such schema in this contract\n"},
+     "[INVALID_VALUE] /items/$ref: there is no such schema in this contract (expected the place, "
+     "$anchor or $id of a schema in it, got \"#/$defs/a\")\n"},
     {"{\"$ref\":\"#/enum/0\",\"enum\":[{}]}",
-     "[INVALID_VALUE] /$ref: there is no such schema in this contract\n"},
+     "[INVALID_VALUE] /$ref: there is no such schema in this contract (expected the place, $anchor "
+     "or $id of a schema in it, got \"#/enum/0\")\n"},
     {"{\"$ref\":\"#here\",\"const\":{\"$anchor\":\"here\"}}",
-     "[INVALID_VALUE] /$ref: there is no such schema in this contract\n"},
+     "[INVALID_VALUE] /$ref: there is no such schema in this contract (expected the place, $anchor "
+     "or $id of a schema in it, got \"#here\")\n"},
     {"{\"$ref\":\"#/$defs/~2\",\"$defs\":{\"~2\":true}}",
-     "[INVALID_VALUE] /$ref: there is no such schema in this contract\n"},
+     "[INVALID_VALUE] /$ref: there is no such schema in this contract (expected the place, $anchor "
+     "or $id of a schema in it, got \"#/$defs/~2\")\n"},
     {"{\"$ref\":\"#\"}", "[INVALID_VALUE] /$ref: the reference goes in circles: it applies to the "
                          "same value for ever\n"},
     {"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/x\"}},\"$defs\":{\"x\":{\"anyOf\":[true,"
@@ -128,7 +149,7 @@ static const struct {
     const char *fits;
     const char * not ;
 } taken[] = {
-    {"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$comment\":1,\"title\":\"t\","
+    {"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$comment\":\"c\",\"title\":\"t\","
      "\"description\":\"d\",\"default\":1,\"examples\":[1],\"deprecated\":true,\"readOnly\":true,"
      "\"writeOnly\":true,\"format\":\"email\",\"contentEncoding\":\"x\",\"contentMediaType\":\"y\","
      "\"contentSchema\":{\"no\":1},\"type\":\"string\"}",

@@ -188,17 +188,19 @@ static const struct {
     {"a contract of the plan that is none", "\"contracts\": {\"n\": 5},", "{\"run\": [\"x\"]}",
      "[WRONG_TYPE] /contracts/n: "},
     {"misspelt name", "\"contracts\": {\"answer\": {}},", CONTRACT("\"anser\""),
-     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has this name, did you "
-     "mean \"answer\"?\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has the name \"anser\", "
+     "did "
+     "you mean \"answer\"?\n"},
     {"no file", "", CONTRACT("\"none.json\""),
-     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has this name, and no "
-     "file: there is nothing\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has the name "
+     "\"none.json\", "
+     "and no file: there is nothing\n"},
     {"file of bad JSON", "", CONTRACT("\"broken.json\""),
      "[NOT_JSON] /tasks/0/steps/0/contract: in 'broken.json': line 2, column 1: "},
     {"file of a bad schema", "", CONTRACT("\"wrong.json\""),
      "[INVALID_VALUE] /tasks/0/steps/0/contract: in 'wrong.json' at /properties/a/type"},
     {"name that would be a comment", "", CONTRACT("\"//x\""),
-     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has this name\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has the name \"//x\"\n"},
     {"a step that is to fail", "", "{\"run\": [\"x\"], \"expect\": \"failure\", \"contract\": {}}",
      "[INVALID_VALUE] /tasks/0/steps/0/contract: a step that is expected to fail has no "
      "contract\n"},
@@ -240,7 +242,8 @@ START_TEST(test_a_text_from_a_log_reads_no_file)
         "{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", \"steps\": "
         "[{\"run\": [\"x\"], \"contract\": \"answer.json\"}]}]}";
     ck_assert(!plan_parse(json, sizeof(json) - 1, &plan, &violations));
-    ck_assert_str_eq(violations.items[0].message, "no contract of the plan has this name");
+    ck_assert_str_eq(violations.items[0].message,
+                     "no contract of the plan has the name \"answer.json\"");
 }
 END_TEST
 
