@@ -54,8 +54,9 @@ static void check_rule(const struct json *rule, size_t index, struct violations 
     struct classifier *classifier = NULL;
     struct err why = {0};
     struct str list = {0}, path = {0}, message = {0};
-    char *text = json_brief(rule, SETTINGS_BYTES_MAX);
-    str_addf(&list, "[%s]", text);
+    str_add_char(&list, '[');
+    json_write(&list, rule);
+    str_add_char(&list, ']');
     if (!classifier_open(&classifier, str_text(&list), &why)) {
         const char *words = strstr(why.message, "': ");
         words = words ? words + strlen("': ") : why.message;
@@ -70,7 +71,28 @@ static void check_rule(const struct json *rule, size_t index, struct violations 
     str_done(&list);
     str_done(&path);
     str_done(&message);
-    free(text);
+}
+
+/* Has something been said of this rule? */
+static bool is_said(const struct violations *violations, size_t index)
+{
+    struct str path = {0};
+    bool said = false;
+    str_addf(&path, "/rules/%zu", index);
+    for (size_t i = 0; !said && i < violations->count; i++) {
+        const char *other = violations->items[i].path;
+        said = strncmp(other, str_text(&path), path.len) == 0 && strchr("/", other[path.len]);
+    }
+    str_done(&path);
+    return said;
+}
+
+static void check_each(const struct json *rules, struct violations *violations)
+{
+    for (size_t i = 0; json_kind(rules) == JSON_KIND_ARRAY && i < json_count(rules); i++) {
+        if (!is_said(violations, i))
+            check_rule(json_at(rules, i), i, violations);
+    }
 }
 
 /* All that is wrong with rules that do not make a classifier; `whole` is what it says of
@@ -81,8 +103,7 @@ static int fail_rules(const struct config *config, const struct err *whole)
     struct violations violations = {0};
     const char *text = config->settings.rules;
     if (json_parse(text, strlen(text), &rules, NULL, NULL)) {
-        for (size_t i = 0; i < json_count(rules); i++)
-            check_rule(json_at(rules, i), i, &violations);
+        check_each(rules, &violations);
     }
     if (violations.count == 0)
         violations_add(&violations, VIOLATION_INVALID_VALUE, "/rules", whole->message, NULL, NULL);
@@ -108,8 +129,13 @@ static int parse(const struct str *text, struct config *config)
 {
     struct violations violations = {0};
     int code = EXIT_ALL_PASSED;
-    if (!settings_parse(str_text(text), text->len, &config->settings, &violations))
+    if (!settings_parse(str_text(text), text->len, &config->settings, &violations)) {
+        struct json *root = NULL;
+        if (json_parse(str_text(text), text->len, &root, NULL, NULL))
+            check_each(json_get(root, "rules"), &violations);
         code = fail_violations(config->path, &violations);
+        json_free(root);
+    }
     violations_done(&violations);
     return code;
 }

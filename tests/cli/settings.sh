@@ -87,7 +87,7 @@ want_in 'settings that are no JSON' "$(cat err)" 'line 2, column 10'
 printf '{"rules": [{"id": "r1", "class": "transient", "type": "TIRED", "pattern": "x"}]}' >devs.config.json
 "$devs" exec -- true 2>err
 want 'a bad rule: exit' $? 2
-want_in 'a bad rule' "$(cat err)" "[INVALID_VALUE] /rules/0: rule 'r1': "
+want_in 'a bad rule' "$(cat err)" '[INVALID_VALUE] /rules/0/type: not one of the values allowed (expected "NETWORK_TIMEOUT", '
 want 'a bad rule: two lines' "$(wc -l <err | tr -d ' ')" 2
 printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": ""},
  {"name": "b", "verdict": "persistent", "pattern": "x"},
@@ -97,6 +97,17 @@ want 'bad rules: exit' $? 2
 want_in 'bad rules: all of them' "$(cat err)" 'devs.config.json: 2 things are wrong, nothing was started'
 want_in 'bad rules: the first' "$(cat err)" "/rules/0/pattern: rule 'a': pattern is empty"
 want_in 'bad rules: the second' "$(cat err)" "/rules/2/pattern: rule 'c': pattern, byte 1"
+# With what is wrong elsewhere, and in more than one place of a rule.
+printf '{"rules": [{"name": "a", "verdict": "transiet", "stream": "err"},
+ {"name": "b", "verdict": "persistent", "pattern": "("}, {"verdict": 1, "only_if": {"exit": 256}}],
+ "retry_limit": 0}' >devs.config.json
+"$devs" exec -- true 2>err
+want 'rules and the rest' "$(sed 1d err)" '[INVALID_VALUE] /rules/0/verdict: not one of the values allowed, did you mean "transient"? (expected "transient" or "persistent", got "transiet")
+[INVALID_VALUE] /rules/0/stream: not one of the values allowed (expected "any", "stderr", "stdout" or "quiet", got "err")
+[INVALID_VALUE] /rules/2/verdict: not one of the values allowed (expected "transient" or "persistent", got 1)
+[INVALID_VALUE] /rules/2/only_if/exit: too large (expected 0 to 255, got 256)
+[INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)
+[INVALID_VALUE] /rules/1/pattern: rule '"'b'"': pattern, byte 1: missing closing parenthesis'
 printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": "x"},
  {"name": "a", "verdict": "persistent", "pattern": "y"}]}' >devs.config.json
 "$devs" exec -- true 2>err

@@ -129,7 +129,9 @@ static const struct {
      "[INVALID_VALUE] /rules/0/pattern: rule 'x': pattern, byte 4: missing closing parenthesis\n"},
     {"{\"id\": \"x\", \"class\": \"transient\", \"pattern\": \"no\", \"type\": \"LATE\"}",
      "1 thing is wrong, nothing was started\n"
-     "[INVALID_VALUE] /rules/0: rule 'x': a transient rule has one of the seven types\n"},
+     "[INVALID_VALUE] /rules/0/type: not one of the values allowed (expected \"NETWORK_TIMEOUT\", "
+     "\"DOCKER_SOCKET_UNAVAILABLE\", \"CONTAINER_OOM\", \"API_RATE_LIMIT\", \"API_OVERLOADED\", "
+     "\"SANDBOX_START_TIMEOUT\" or \"RESOURCE_BUSY\", got \"LATE\")\n"},
 };
 
 /* With the file and the rule's place in it. */
