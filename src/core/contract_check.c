@@ -152,15 +152,15 @@ const char *contract_described(const struct contract_schema *schema, const char 
     return text ? text : otherwise;
 }
 
-static bool say_type(struct contract_checking *checking, const struct contract_schema *schema,
-                     const struct contract_spot *spot)
+bool contract_say_types(struct contract_checking *checking, const struct contract_spot *spot,
+                        unsigned types)
 {
     if (!checking->findings)
         return false;
-    const bool is_root = !spot->at.up && schema->types == CONTRACT_OBJECT;
+    const bool is_root = !spot->at.up && types == CONTRACT_OBJECT;
     const enum violation_code code = is_root ? VIOLATION_NOT_OBJECT : VIOLATION_WRONG_TYPE;
     struct str expected = {0};
-    contract_types_add(&expected, schema->types);
+    contract_types_add(&expected, types);
     (void)contract_say_shown(checking, spot, code, is_root ? "must be an object" : "wrong type",
                              str_text(&expected));
     str_done(&expected);
@@ -174,7 +174,7 @@ static bool check_wrong_type(struct contract_checking *checking,
 {
     const bool is_said =
         contract_is_identity(schema, spot) && !contract_check_choice(checking, schema, spot);
-    return is_said ? false : say_type(checking, schema, spot);
+    return is_said ? false : contract_say_types(checking, spot, schema->types);
 }
 
 static contract_part_fn *part_for(unsigned types)

@@ -123,7 +123,14 @@ typedef bool contract_part_fn(struct contract_checking *checking,
 contract_part_fn contract_check_choice, contract_check_number, contract_check_string,
     contract_check_elements, contract_check_members, contract_check_combined;
 
-/* Append what there is to choose from: "a", "b" or "c". */
+/* Say that the value is of none of the types: NOT_OBJECT where the whole must be an object.
+ * Returns false. */
+bool contract_say_types(struct contract_checking *checking, const struct contract_spot *spot,
+                        unsigned types);
+
+/* Append the choice number i of so many: "a", "b" or "c"; only the first of them are shown. */
+void contract_add_choice(struct str *out, const struct json *choice, size_t i, size_t count);
+/* The same for all elements of the array. */
 void contract_add_choices(struct str *out, const struct json *choices);
 
 /* Say that none of the alternatives fits, and what is wrong with the nearest. Returns false. */

@@ -27,7 +27,7 @@ static void check(const struct contract *contract, const struct contract_output 
     }
     struct str actual = {0};
     str_addf(&actual, "%lld bytes", (long long)output->written);
-    violations_add(violations, VIOLATION_NOT_JSON, "", "the output is too large to be checked",
+    violations_add(violations, VIOLATION_INVALID_VALUE, "", "the output is too large to be checked",
                    "at most 1 MiB", str_text(&actual));
     str_done(&actual);
 }
@@ -66,8 +66,7 @@ static const char *leading_code(const struct violations *violations)
     enum violation_code code = violations->items[0].code;
     for (size_t i = 0; i < violations->count; i++) {
         enum violation_code other = violations->items[i].code;
-        bool is_mismatch = other == VIOLATION_KERNEL_MISMATCH || other == VIOLATION_OP_MISMATCH;
-        if (is_mismatch)
+        if (violation_is_mismatch(other))
             return violation_code_name(other);
     }
     return violation_code_name(code);

@@ -1,15 +1,9 @@
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "contract_checking.h"
-#include "contract_types.h"
 #include "str.h"
 
-enum {
-    CONSTANTS_SHOWN = 8,
-    NEAREST_SHOWN = 20, /* violations of the nearest alternative */
-};
+enum { NEAREST_SHOWN = 20 }; /* violations of the nearest alternative */
 
 /* The alternative that a value is nearest to. */
 struct nearest {
@@ -48,15 +42,8 @@ static bool are_constants(const struct contract_list *list)
 
 static void add_constants(struct str *out, const struct contract_list *list)
 {
-    for (size_t i = 0; i < list->count && i < CONSTANTS_SHOWN; i++) {
-        char *constant = json_brief(list->items[i]->constant, CONTRACT_SHOWN_MAX);
-        if (i > 0)
-            str_add(out, i + 1 == list->count ? " or " : ", ");
-        str_add(out, constant);
-        free(constant);
-    }
-    if (list->count > CONSTANTS_SHOWN)
-        str_addf(out, " or one of %zu more", list->count - CONSTANTS_SHOWN);
+    for (size_t i = 0; i < list->count; i++)
+        contract_add_choice(out, list->items[i]->constant, i, list->count);
 }
 
 static size_t depth_of(const struct contract_spot *spot)
@@ -146,17 +133,6 @@ static void say_constants(struct contract_checking *checking, const struct contr
     str_done(&expected);
 }
 
-static void say_types(struct contract_checking *checking, struct contract_spot *spot,
-                      unsigned types)
-{
-    const bool is_root = !spot->at.up && types == CONTRACT_OBJECT;
-    struct str expected = {0};
-    contract_types_add(&expected, types);
-    (void)contract_say_shown(checking, spot, is_root ? VIOLATION_NOT_OBJECT : VIOLATION_WRONG_TYPE,
-                             is_root ? "must be an object" : "wrong type", str_text(&expected));
-    str_done(&expected);
-}
-
 bool contract_say_none_fits(struct contract_checking *checking, const struct contract_list *list,
                             struct contract_spot *spot)
 {
@@ -164,7 +140,7 @@ bool contract_say_none_fits(struct contract_checking *checking, const struct con
         return false;
     const unsigned types = other_types(list, spot);
     if (types != 0) {
-        say_types(checking, spot, types);
+        (void)contract_say_types(checking, spot, types);
     } else if (are_constants(list)) {
         say_constants(checking, list, spot);
     } else {

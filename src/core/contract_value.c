@@ -52,18 +52,24 @@ static bool check_constant(struct contract_checking *checking, const struct cont
     return false;
 }
 
+void contract_add_choice(struct str *out, const struct json *choice, size_t i, size_t count)
+{
+    if (i >= CHOICES_SHOWN)
+        return;
+    char *text = json_brief(choice, CONTRACT_SHOWN_MAX);
+    if (i > 0)
+        str_add(out, i + 1 == count ? " or " : ", ");
+    str_add(out, text);
+    free(text);
+    if (i + 1 == CHOICES_SHOWN && count > CHOICES_SHOWN)
+        str_addf(out, " or one of %zu more", count - CHOICES_SHOWN);
+}
+
 void contract_add_choices(struct str *out, const struct json *choices)
 {
     const size_t count = json_count(choices);
-    for (size_t i = 0; i < count && i < CHOICES_SHOWN; i++) {
-        char *choice = json_brief(json_at(choices, i), CONTRACT_SHOWN_MAX);
-        if (i > 0)
-            str_add(out, i + 1 == count ? " or " : ", ");
-        str_add(out, choice);
-        free(choice);
-    }
-    if (count > CHOICES_SHOWN)
-        str_addf(out, " or one of %zu more", count - CHOICES_SHOWN);
+    for (size_t i = 0; i < count; i++)
+        contract_add_choice(out, json_at(choices, i), i, count);
 }
 
 static bool say_choices(struct contract_checking *checking, const struct contract_schema *schema,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "contract.h"
+#include "contract_judge.h"
 #include "contract_pattern.h"
 #include "contract_schema.h"
 #include "repair.h"
@@ -89,10 +90,11 @@ static const struct {
     long value;
 } limits[] = {
     {"1 MiB, ", CONTRACT_BYTES_MAX / (1024 * 1024)},
+    {"1 MiB |", CONTRACT_OUTPUT_MAX / (1024 * 1024)},
     {"20,000 schemas", CONTRACT_SCHEMAS_MAX / 1000},
     {"200 deep", CONTRACT_NESTING_MAX},
     {"400 |", CONTRACT_CHAIN_MAX},
-    {"4 MiB |", CONTRACT_INSTANCE_MAX / (1024 * 1024)},
+    {"4 MiB; the output", CONTRACT_INSTANCE_MAX / (1024 * 1024)},
     {"1,500 |", CONTRACT_CHECK_DEPTH_MAX / 1500},
     {"1 million; of a plan", CONTRACT_TEXT_STEPS_MAX / 1000000},
     {"20 million, or", CONTRACT_STEPS_MAX / 1000000},

@@ -168,7 +168,7 @@ START_TEST(test_output_that_was_cut_fits_nothing)
     str_done(&kept);
     ck_assert_int_eq((int)verdict.reason, REASON_CONTRACT);
     ck_assert(!verdict.no_retry);
-    ck_assert_str_eq(verdict.match, "[NOT_JSON] (root): the output is too large to be checked "
+    ck_assert_str_eq(verdict.match, "[INVALID_VALUE] (root): the output is too large to be checked "
                                     "(expected at most 1 MiB, got 1048577 bytes)");
 }
 END_TEST
