@@ -22,6 +22,7 @@ struct contract_pattern {
     char *beginning; /* owned; NULL: it is compiled */
     size_t beginning_len;
     pcre2_code *code;  /* owned */
+    int required;      /* a byte without which nothing matches; -1: none is known */
     bool looks_around; /* or back to a group: a step may look at all of the text */
 };
 
@@ -80,6 +81,15 @@ static bool looks_around(const struct contract_pattern *pattern, const char *sou
     return groups > 0 || strstr(source, "(?=") || strstr(source, "(?!") || strstr(source, "(?<");
 }
 
+static int required_byte(const struct contract_pattern *pattern)
+{
+    uint32_t is_known = 0;
+    uint32_t byte = 0;
+    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_LASTCODETYPE, &is_known);
+    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_LASTCODEUNIT, &byte);
+    return is_known ? (int)byte : -1;
+}
+
 /* The library counts steps anew at each place of the text where the match may begin. So a pattern
  * that may begin anywhere is made one that begins at the text's start and goes on from there. */
 static bool compile_counted(struct contract_pattern *pattern, const struct str *source,
@@ -99,6 +109,7 @@ static bool compile_counted(struct contract_pattern *pattern, const struct str *
     }
     str_done(&counted);
     pattern->looks_around = ok && looks_around(pattern, str_text(source));
+    pattern->required = ok ? required_byte(pattern) : -1;
     return ok;
 }
 
@@ -176,6 +187,8 @@ enum contract_match contract_pattern_match(const struct contract_pattern *patter
         const bool begins = len >= want && memcmp(text, pattern->beginning, want) == 0;
         return begins ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
     }
+    if (pattern->required >= 0 && !memchr(text, pattern->required, len))
+        return CONTRACT_MATCH_NO;
     const int64_t weight = pattern->looks_around ? 1 + (int64_t)(len / STEP_BYTES) : 1;
     const int64_t allowed = at_least_one(steps_allowed(len) / weight);
     for (int64_t steps = at_least_one(CONTRACT_MATCH_STEPS_FREE / weight);; steps *= STEP_FACTOR) {

@@ -191,6 +191,21 @@ START_TEST(test_a_long_text_gets_steps_for_its_length)
 }
 END_TEST
 
+START_TEST(test_a_byte_that_is_required_and_missing_is_quickly_found)
+{
+    enum { LEN = 1000 * 1000 };
+    char *text = calloc(1, LEN);
+    struct err err = {0};
+    ck_assert_ptr_nonnull(text);
+    memset(text, 'a', LEN);
+    ck_assert(contract_pattern_open(&pattern, "[a-z]+@", 7, &err));
+    ck_assert_int_eq((int)contract_pattern_match(pattern, matcher, text, LEN), CONTRACT_MATCH_NO);
+    text[LEN / 2] = '@';
+    ck_assert_int_eq((int)contract_pattern_match(pattern, matcher, text, LEN), CONTRACT_MATCH_YES);
+    free(text);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("contract_pattern");
@@ -204,5 +219,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(limits, test_limit_of_steps, 0, TABLE_LEN(slow));
     tcase_add_test(limits, test_what_is_limited_is_said);
     tcase_add_test(limits, test_a_long_text_gets_steps_for_its_length);
+    tcase_add_test(limits, test_a_byte_that_is_required_and_missing_is_quickly_found);
     return suite;
 }
