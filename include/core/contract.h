@@ -41,6 +41,9 @@ ATTR_MUST_USE bool contract_load_json(const struct json *schema, struct contract
 /* NULL is allowed. */
 void contract_free(struct contract *contract);
 
+/* How many schemas it is made of, itself included. A schema takes about 1 KB of memory. */
+size_t contract_schema_count(const struct contract *contract);
+
 /* Does the value fit? If not, all that is wrong is added to `wrong` in the order of the document;
  * of one place in the order of the contract. Paths are JSON Pointers into the value; that of
  * MISSING_FIELD names the field. What a limit keeps from being checked is a violation too, the

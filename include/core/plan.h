@@ -34,6 +34,8 @@ enum {
     PLAN_POLICIES_MAX = 64,
     PLAN_SOURCES_MAX = 64,     /* names that the steps of a plan give as their source */
     PLAN_CONTRACTS_MAX = 1000, /* different contracts of a plan */
+    PLAN_SCHEMAS_MAX = 100000, /* schemas within all its contracts, see contract_schema_count() */
+    PLAN_CONTRACT_BYTES_MAX = 16 * 1024 * 1024, /* of the texts of all its contracts */
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
 };
 

@@ -52,13 +52,15 @@ static bool say_must_not(struct contract_checking *checking, const struct contra
 {
     if (!checking->findings)
         return false;
+    const char *described = contract_described(schema->not_this, NULL);
+    if (described)
+        return contract_say_value(checking, spot, "not allowed", described);
     struct str expected = {0};
     const struct json *constant = schema->not_this->constant;
     const char *words = constant ? "must not be this value" : "must not be of this kind";
     char *shown = json_brief(constant ? constant : schema->not_this->json, CONTRACT_SHOWN_MAX);
     str_addf(&expected, "not %s", shown);
-    (void)contract_say_value(checking, spot, contract_described(schema->not_this, words),
-                             str_text(&expected));
+    (void)contract_say_value(checking, spot, words, str_text(&expected));
     free(shown);
     str_done(&expected);
     return false;

@@ -19,9 +19,12 @@ static bool check_name(struct contract_checking *checking, const struct contract
     checking->findings = said;
     if (!fits && own.count > 0) {
         struct str message = {0};
-        const char *why = contract_described(schema, own.items[0].message);
-        str_addf(&message, "the name is not allowed: %s", why);
-        (void)contract_say_value(checking, &spot, str_text(&message), own.items[0].expected);
+        const char *described = contract_described(schema, NULL);
+        str_add(&message, "the name is not allowed");
+        if (!described)
+            str_addf(&message, ": %s", own.items[0].message);
+        (void)contract_say_value(checking, &spot, str_text(&message),
+                                 described ? described : own.items[0].expected);
         str_done(&message);
     }
     contract_findings_done(&own);

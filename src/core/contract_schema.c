@@ -68,3 +68,8 @@ void contract_free(struct contract *contract)
     json_free(contract->document);
     free(contract);
 }
+
+size_t contract_schema_count(const struct contract *contract)
+{
+    return contract->schema_count;
+}

@@ -207,8 +207,8 @@ static bool check_pattern(struct contract_checking *checking, const struct contr
     if (match != CONTRACT_MATCH_NO)
         return match == CONTRACT_MATCH_YES;
     const char *pattern = json_text(json_get(schema->json, "pattern"), "");
-    return contract_say_value(checking, spot,
-                              contract_described(schema, "does not match the pattern"), pattern);
+    return contract_say_value(checking, spot, "does not match the pattern",
+                              contract_described(schema, pattern));
 }
 
 bool contract_check_string(struct contract_checking *checking, const struct contract_schema *schema,

@@ -74,19 +74,58 @@ static void complain(struct plan_reader *reader, const struct json_pointer *path
     str_done(&base);
 }
 
-/* Make the contract of the schema; false after complaints. */
-static bool make(struct plan_reader *reader, const struct json_pointer *path,
+static void complain_full(struct plan_reader *reader, const struct json_pointer *path,
+                          const char *message, const char *expected)
+{
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, expected, "more");
+    reader->contracts_full = true;
+}
+
+/* Before a contract is loaded, which takes time and memory. */
+static bool has_room(struct plan_reader *reader, const struct json_pointer *path, size_t bytes)
+{
+    if (reader->contracts_full || plan_reader_is_full(reader))
+        return false; /* the plan is refused as it is */
+    if (bytes > CONTRACT_BYTES_MAX) {
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the contract is too large",
+                        "at most 1 MiB", "more");
+        return false;
+    }
+    reader->contract_bytes += bytes;
+    if (reader->contract_bytes <= PLAN_CONTRACT_BYTES_MAX)
+        return true;
+    complain_full(reader, path, "the contracts of one plan are too large together",
+                  "at most 16 MiB");
+    return false;
+}
+
+/* After it was loaded; one that is too much is given up again. */
+static void count_schemas(struct plan_reader *reader, const struct json_pointer *path,
+                          struct plan_contract *contract)
+{
+    reader->contract_schemas += contract_schema_count(contract->schema);
+    if (reader->contract_schemas <= PLAN_SCHEMAS_MAX)
+        return;
+    complain_full(reader, path, "too many schemas in the contracts of one plan", "at most 100000");
+    contract_free(contract->schema);
+    contract->schema = NULL;
+}
+
+/* Make the contract of the schema, which stays without one after a complaint. */
+static void make(struct plan_reader *reader, const struct json_pointer *path,
                  struct plan_contract *contract, const struct json *schema, const char *file)
 {
     struct violations wrong = {0};
     struct str text = {0};
     json_write(&text, schema);
     contract->text = text.data;
-    bool ok = contract_load_json(schema, &contract->schema, &wrong);
-    if (!ok)
+    if (!has_room(reader, path, text.len))
+        return;
+    if (contract_load_json(schema, &contract->schema, &wrong))
+        count_schemas(reader, path, contract);
+    else
         complain(reader, path, file, &wrong);
     violations_done(&wrong);
-    return ok;
 }
 
 void plan_contracts_load(struct plan_reader *reader, const struct json *value)
@@ -104,7 +143,7 @@ void plan_contracts_load(struct plan_reader *reader, const struct json *value)
             continue;
         struct plan_contract *contract = add(reader, &place, key);
         if (contract)
-            (void)make(reader, &place, contract, member, NULL); /* has complained */
+            make(reader, &place, contract, member, NULL);
     }
     reader->violations = others;
 }
@@ -136,7 +175,7 @@ static void make_of_text(struct plan_reader *reader, const struct json_pointer *
     struct violations wrong = {0};
     struct json *schema = plan_reader_json(str_text(text), text->len, CONTRACT_BYTES_MAX, &wrong);
     if (schema)
-        (void)make(reader, path, contract, schema, contract->name); /* has complained */
+        make(reader, path, contract, schema, contract->name);
     else
         complain(reader, path, contract->name, &wrong);
     violations_done(&wrong);
@@ -173,7 +212,7 @@ static struct plan_contract *inline_contract(struct plan_reader *reader,
     if (!contract) {
         contract = add(reader, path, NULL);
         if (contract)
-            (void)make(reader, path, contract, schema, NULL); /* has complained */
+            make(reader, path, contract, schema, NULL);
     }
     str_done(&text);
     return contract;

@@ -28,13 +28,6 @@ static bool *mark_needed(const struct plan *plan, int first)
     return wanted;
 }
 
-static void add_value(struct str *out, const struct json *value)
-{
-    char *text = json_brief(value, PLAN_BYTES_MAX);
-    str_add(out, text);
-    free(text);
-}
-
 static void add_tasks(struct str *out, const struct json *tasks, const bool *wanted)
 {
     str_add_char(out, '[');
@@ -43,7 +36,7 @@ static void add_tasks(struct str *out, const struct json *tasks, const bool *wan
         if (!wanted[i])
             continue;
         str_add(out, comma);
-        add_value(out, json_at(tasks, i));
+        json_write(out, json_at(tasks, i));
         comma = ",";
     }
     str_add_char(out, ']');
@@ -60,7 +53,7 @@ static void derive_text(struct str *out, const struct json *whole, const bool *w
         if (strcmp(key, "tasks") == 0)
             add_tasks(out, value, wanted);
         else
-            add_value(out, value);
+            json_write(out, value);
     }
     str_add_char(out, '}');
 }
@@ -75,7 +68,7 @@ static bool derive(const struct plan *plan, const bool *wanted, struct plan **ou
     struct violations violations = {0};
 
     plan_write(plan, &before);
-    bool ok = json_parse(before.data, before.len, &whole, NULL, err);
+    bool ok = json_parse_data(before.data, before.len, &whole, NULL, err);
     if (ok) {
         derive_text(&after, whole, wanted);
         ok = plan_parse(after.data, after.len, out, &violations);

@@ -9,6 +9,7 @@
 #include "plan_policy.h"
 #include "plan_reader.h"
 #include "plan_schema.h"
+#include "plan_shape.h"
 #include "plan_task.h"
 #include "str.h"
 #include "violation_order.h"
@@ -153,7 +154,7 @@ static struct plan *read_document(const struct json *root, const struct plan_con
                                  .violations = &meaning,
                                  .contract_violations = &contracts,
                                  .files = context->files};
-    bool is_formed = contract_check(plan_schema(), root, wrong);
+    bool is_formed = plan_shape_check(plan_schema(), root, wrong);
     reader.plan = xcalloc(1, sizeof(*reader.plan));
     read_root(&reader, root, context->settings);
     free(reader.named);

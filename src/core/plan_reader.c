@@ -67,7 +67,7 @@ struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
         str_addf(&message, "at most %zu MiB", max_bytes / (1024 * 1024));
         violations_add(violations, VIOLATION_INVALID_VALUE, "", "too large", str_text(&message),
                        "more");
-    } else if (!json_parse(text, len, &root, &place, &err)) {
+    } else if (!json_parse_data(text, len, &root, &place, &err)) {
         str_addf(&message, "line %d, column %d: %s", place.line, place.column, err.message);
         violations_add(violations, VIOLATION_NOT_JSON, "", str_text(&message), NULL, NULL);
     }

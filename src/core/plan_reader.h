@@ -33,6 +33,9 @@ struct plan_reader {
     const char *policy_name;        /* borrowed; its name, NULL = none */
     bool builtin_may_change;        /* policies may have the names of built-in ones */
     const struct plan_files *files; /* borrowed; NULL: no file can be read */
+    size_t contract_bytes;          /* of all contracts so far */
+    size_t contract_schemas;        /* within them */
+    bool contracts_full;            /* has complained that they are too much; no more is loaded */
     struct plan_cycles cycles;
     int *named;                   /* owned; by task: stamp of the last needs that named it */
     int task;                     /* the one being read */
@@ -58,7 +61,8 @@ struct plan_fields {
 };
 
 /* The text as JSON, which the caller frees; NULL and a violation if it is none or has more
- * than max_bytes. */
+ * than max_bytes. Contracts may have U+0000 and numbers of any size, wherever they stand, so
+ * all is read with them; plan_shape_check() refuses what other values may not be. */
 ATTR_MUST_USE struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
                                             struct violations *violations);
 

@@ -9,6 +9,7 @@
 #include "plan_policy.h"
 #include "plan_reader.h"
 #include "plan_schema.h"
+#include "plan_shape.h"
 #include "policy_list.h"
 #include "violation_order.h"
 #include "xalloc.h"
@@ -84,7 +85,7 @@ static bool read_document(const struct json *root, struct settings *settings,
     struct violations meaning = {0};
     struct plan_reader reader = {
         .shape = wrong, .violations = &meaning, .builtin_may_change = true};
-    bool is_formed = contract_check(settings_schema(), root, wrong);
+    bool is_formed = plan_shape_check(settings_schema(), root, wrong);
     settings->policies = xcalloc(SETTINGS_POLICIES_MAX, sizeof(*settings->policies));
     reader.policies.items = settings->policies;
     read_root(&reader, root);

@@ -34,6 +34,7 @@ static const struct {
 } files[] = {
     {"answer.json", "{\"type\": \"object\",\n \"required\": [\"summary\"]}\n"},
     {"broken.json", "{\"type\":\n}"},
+    {"wide.json", "{\"const\": [18446744073709551615, \"a\\u0000b\", 1e400]}"},
     {"wrong.json", "{\"properties\": {\"a\": {\"type\": \"strin\"}}}"},
 };
 
@@ -68,6 +69,8 @@ static bool parse(const char *members, const char *steps)
              members, steps);
     return parse_text(str_text(&text));
 }
+
+#define CONTRACT(json) "{\"run\": [\"x\"], \"contract\": " json "}"
 
 static bool fits(int step, const char *output)
 {
@@ -159,6 +162,71 @@ START_TEST(test_written_contracts_are_read_as_the_same)
 }
 END_TEST
 
+/* Read the plan as it is written, in place of it. */
+static void read_again(void)
+{
+    struct str written = {0};
+    struct plan *again = NULL;
+    plan_write(plan, &written);
+    ck_assert_msg(plan_parse(written.data, written.len, &again, &violations), "%s", written.data);
+    plan_free(plan);
+    plan = again;
+    str_done(&written);
+}
+
+/* Doubles that need all 17 digits, and those at the ends. */
+static const char *const exact[] = {
+    "0.1",    "0.12345678901234568",     "0.30000000000000004",
+    "5e-324", "1.7976931348623157e+308", "9007199254740993",
+};
+
+START_TEST(test_a_written_contract_has_the_same_numbers)
+{
+    struct str step = {0};
+    str_addf(&step, CONTRACT("{\"const\": %s}") "," CONTRACT("{\"maximum\": %s}"), exact[_i],
+             exact[_i]);
+    ck_assert_msg(parse("", str_text(&step)), "%s", str_text(&shown));
+    read_again();
+    ck_assert(fits(0, exact[_i]));
+    ck_assert(fits(1, exact[_i]));
+    str_done(&step);
+}
+END_TEST
+
+START_TEST(test_contracts_with_near_numbers_are_two)
+{
+    ck_assert(parse("", CONTRACT("{\"const\": 0.12345678901234561}") "," CONTRACT(
+                            "{\"const\": 0.12345678901234568}")));
+    ck_assert_int_eq(plan->contract_count, 2);
+    ck_assert(fits(0, "0.12345678901234561"));
+    ck_assert(!fits(0, "0.12345678901234568"));
+    ck_assert(fits(1, "0.12345678901234568"));
+}
+END_TEST
+
+/* As contract_load() reads it. */
+START_TEST(test_a_contract_may_have_any_number_and_text)
+{
+    static const char *const steps[] = {
+        CONTRACT("\"wide.json\""),
+        CONTRACT("{\"const\": [18446744073709551615, \"a\\u0000b\", 1e400]}"),
+        CONTRACT("\"n\""),
+    };
+    struct plan *whole = NULL;
+    ck_assert_msg(parse("\"contracts\": {\"n\": {\"const\": [18446744073709551615, "
+                        "\"a\\u0000b\", 1e400]}},",
+                        steps[_i]),
+                  "%s", str_text(&shown));
+    read_again();
+    whole = plan;
+    plan = NULL;
+    ck_assert(plan_only(whole, "a", &plan, NULL));
+    plan_free(whole);
+    ck_assert(fits(0, "[18446744073709551615, \"a\\u0000b\", 1e400]"));
+    ck_assert(!fits(0, "[18446744073709551615, \"a\", 1e400]"));
+}
+END_TEST
+
 START_TEST(test_one_task_alone_keeps_its_contracts)
 {
     struct plan *whole = NULL;
@@ -171,8 +239,6 @@ START_TEST(test_one_task_alone_keeps_its_contracts)
     ck_assert(!fits(0, "{}"));
 }
 END_TEST
-
-#define CONTRACT(json) "{\"run\": [\"x\"], \"contract\": " json "}"
 
 static const struct {
     const char *name;
@@ -267,6 +333,71 @@ START_TEST(test_contracts_have_a_limit)
 }
 END_TEST
 
+/* A contract of so many schemas, itself included, that no other is equal to. */
+static void add_contract(struct str *out, int number, int schemas)
+{
+    str_addf(out, "%s\"c%d\": {\"title\": \"%d\", \"allOf\": [true", number > 0 ? "," : "", number,
+             number);
+    for (int i = 2; i < schemas; i++)
+        str_add(out, ",{}");
+    str_add(out, "]}");
+}
+
+START_TEST(test_schemas_of_all_contracts_have_a_limit)
+{
+    enum { OF_ONE = 20000, COUNT = 8 };
+    struct str members = {0};
+    str_add(&members, "\"contracts\": {");
+    for (int i = 0; i < (_i == 0 ? PLAN_SCHEMAS_MAX / OF_ONE : COUNT); i++)
+        add_contract(&members, i, OF_ONE);
+    str_add(&members, "},");
+    bool ok = parse(str_text(&members), "{\"run\": [\"x\"]}");
+    str_done(&members);
+    ck_assert_msg(ok == (_i == 0), "%s", str_text(&shown));
+    if (!ok)
+        ck_assert_str_eq(str_text(&shown),
+                         "[INVALID_VALUE] /contracts/c5: too many schemas in the contracts of one "
+                         "plan (expected at most 100000, got more)\n");
+}
+END_TEST
+
+/* `count` contracts, each of about that many bytes. */
+static bool parse_large(int count, int bytes)
+{
+    struct str members = {0};
+    str_add(&members, "\"contracts\": {");
+    for (int i = 0; i < count; i++) {
+        str_addf(&members, "%s\"c%d\": {\"title\": \"%0*d\"}", i > 0 ? "," : "", i, bytes, i);
+    }
+    str_add(&members, "},");
+    bool ok = parse(str_text(&members), "{\"run\": [\"x\"]}");
+    str_done(&members);
+    return ok;
+}
+
+START_TEST(test_bytes_of_a_contract_have_a_limit)
+{
+    ck_assert(!parse_large(1, CONTRACT_BYTES_MAX));
+    ck_assert_str_eq(str_text(&shown), "[INVALID_VALUE] /contracts/c0: the contract is too large "
+                                       "(expected at most 1 MiB, got more)\n");
+}
+END_TEST
+
+START_TEST(test_bytes_of_all_contracts_have_a_limit)
+{
+    enum { OF_ONE = CONTRACT_BYTES_MAX - 1024, FITTING = PLAN_CONTRACT_BYTES_MAX / OF_ONE };
+    ck_assert_msg(parse_large(FITTING, OF_ONE), "%s", str_text(&shown));
+    str_clear(&text);
+    str_clear(&shown);
+    plan_free(plan);
+    plan = NULL;
+    ck_assert(!parse_large(FITTING + 2, OF_ONE));
+    ck_assert_str_eq(str_text(&shown),
+                     "[INVALID_VALUE] /contracts/c16: the contracts of one plan are too large "
+                     "together (expected at most 16 MiB, got more)\n");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("plan_contract");
@@ -278,11 +409,17 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_contract_in_a_file_goes_into_the_plan);
     tcase_add_test(tcase, test_the_plan_goes_before_a_file);
     tcase_add_test(tcase, test_written_contracts_are_read_as_the_same);
+    tcase_add_loop_test(tcase, test_a_written_contract_has_the_same_numbers, 0, TABLE_LEN(exact));
+    tcase_add_test(tcase, test_contracts_with_near_numbers_are_two);
+    tcase_add_loop_test(tcase, test_a_contract_may_have_any_number_and_text, 0, 3);
     tcase_add_test(tcase, test_one_task_alone_keeps_its_contracts);
     tcase_add_loop_test(tcase, test_bad_contract, 0, TABLE_LEN(bad));
     tcase_add_test(tcase, test_all_that_is_wrong_comes_in_the_order_of_the_text);
     tcase_add_test(tcase, test_a_file_is_complained_about_once);
     tcase_add_test(tcase, test_a_text_from_a_log_reads_no_file);
     tcase_add_loop_test(tcase, test_contracts_have_a_limit, 0, 2);
+    tcase_add_loop_test(tcase, test_schemas_of_all_contracts_have_a_limit, 0, 2);
+    tcase_add_test(tcase, test_bytes_of_a_contract_have_a_limit);
+    tcase_add_test(tcase, test_bytes_of_all_contracts_have_a_limit);
     return suite;
 }

@@ -131,19 +131,20 @@ START_TEST(test_a_command_has_the_limits_of_the_settings)
 }
 END_TEST
 
-/* From 0, which is off, to the table's largest, and no further. */
+/* 0, which is off, and from the table's smallest to its largest. */
 START_TEST(test_the_range_of_a_limit)
 {
     const struct entropy_limit *limit = entropy_limit((size_t)_i);
     char members[100];
-    const int values[] = {0, limit->max, limit->max + 1, -1};
+    const int below = limit->min > 1 ? limit->min - 1 : -1;
+    const int values[] = {0, limit->min, limit->max, limit->max + 1, below};
     for (int i = 0; i < TABLE_LEN(values); i++) {
         teardown();
         setup();
         (void)snprintf(members, sizeof(members), "\"loops\": {\"%s\": %d},", limit->name,
                        values[i]);
         bool ok = parse(members);
-        ck_assert_msg(ok == (i < 2), "%s: %s", members, str_text(&shown));
+        ck_assert_msg(ok == (i < 3), "%s: %s", members, str_text(&shown));
         if (ok)
             ck_assert_int_eq(entropy_limit_get(&plan->loops, limit), values[i]);
         else

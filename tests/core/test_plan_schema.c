@@ -107,6 +107,9 @@ START_TEST(test_every_limit_of_loops_is_there)
         ck_assert_str_eq(json_text(json_get(field, "type"), ""), "integer");
         ck_assert_int_eq(json_i64(json_get(field, "minimum"), -1), 0);
         ck_assert_msg(json_i64(json_get(field, "maximum"), -1) == limit->max, "%s", limit->name);
+        /* 0 is off, so a smallest of more than 1 leaves one number out. */
+        ck_assert_int_eq(json_i64(json_pointer_find(field, "/not/const"), 0),
+                         limit->min > 1 ? limit->min - 1 : 0);
         /* It begins with a capital letter there. */
         ck_assert_str_eq(json_text(json_get(field, "description"), "?") + 1, str_text(&about) + 1);
         str_done(&about);
