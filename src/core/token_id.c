@@ -131,12 +131,27 @@ static bool is_long_hex(const struct token_word *word)
            (word->classes & CLASS_LETTER) != CLASS_LETTER;
 }
 
+/* The end of what plain base64 joins to an id with '/' and '+', where a '+' or a '=' shows
+ * that it is no path. */
+static const byte *padded_end(const struct token_scan *scan, const byte *at)
+{
+    const byte *limit = scan->end - at > ID_MAX ? at + ID_MAX : scan->end;
+    const byte *end = at;
+    bool shown = false;
+    while (end < limit && (byte_is(*end, CLASS_LETTER | CLASS_DIGIT) || *end == '/' ||
+                           *end == '+' || *end == '=')) {
+        shown |= *end == '+' || *end == '=';
+        end++;
+    }
+    return shown ? end : at;
+}
+
 static bool find_made_up(const struct token_scan *scan, const struct token_word *word,
                          struct token *out)
 {
     if (word->to - word->from >= ID_MIN &&
         (is_made_up(word->from, word->to) || is_made_up(after_prefix(word), word->to)))
-        return token_set(out, word->from, word->to, TOKEN_ID, NORMALISER_IDS);
+        return token_set(out, word->from, padded_end(scan, word->to), TOKEN_ID, NORMALISER_IDS);
     if (byte_at(scan, word->to) != '-' || is_long_hex(word))
         return false;
     const byte *end = base64_end(scan, word->from, ID_MAX + 1);

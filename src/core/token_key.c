@@ -59,12 +59,17 @@ static const struct key {
     {"ts", TOKEN_VALUE, NORMALISER_TIMES, KEY_ANYWHERE},
     {"updatedat", TOKEN_VALUE, NORMALISER_TIMES, KEY_ANYWHERE},
     {"uptime", TOKEN_VALUE, NORMALISER_DURATIONS, KEY_STRICT},
+    {"xamzrequestid", TOKEN_VALUE, NORMALISER_IDS, KEY_ANYWHERE},
+    {"xcorrelationid", TOKEN_VALUE, NORMALISER_IDS, KEY_ANYWHERE},
+    {"xrequestid", TOKEN_VALUE, NORMALISER_IDS, KEY_ANYWHERE},
+    {"xruntime", TOKEN_VALUE, NORMALISER_DURATIONS, KEY_ANYWHERE},
+    {"xtraceid", TOKEN_VALUE, NORMALISER_IDS, KEY_ANYWHERE},
 };
 
 /* Most words before a ':' are no key, and their first or last letter says so. */
 static bool may_be_key(byte first, byte last)
 {
-    return strchr("abcdefilmnprstu", first | 0x20) && strchr("degnpsty", last | 0x20);
+    return strchr("abcdefilmnprstux", first | 0x20) && strchr("degnpsty", last | 0x20);
 }
 
 static int compare_key(const void *wanted, const void *row)

@@ -93,6 +93,10 @@ static const struct row ids[] = {
     {"key aB3dE5fG7hI9jK1lM end", "key <id> end", NORMALISER_IDS},
     {"key aB3d-E5fG7h-9jK1lM2 end", "key <id> end", NORMALISER_IDS},
     {"x toolu_7LNLOFCzklCz5IzBkhwYLAyI y", "x <id> y", NORMALISER_IDS},
+    {"'5A4GdkBAeGxWzFq1Csd652oVh7z/CrzcH96HeXZiPi+SVM9ZwXnv31EsJ='", "'<id>'", NORMALISER_IDS},
+    {"/5A4GdkBAeGxWzFq1Csd652oVh7z/file", "/<id>/file", NORMALISER_IDS},
+    {"{'x-amz-request-id': 'OYCVEU9259XXEBXD'}", "{'x-amz-request-id': '<v>'}", NORMALISER_IDS},
+    {"< X-Request-Id: a1-b2", "< X-Request-Id: <v>", NORMALISER_IDS},
     {"session sessyfDtrNLTRIoZEKa5kqxND3gt y", "session <id> y", NORMALISER_IDS},
     {"api-7c9d8b6f5-x2x4q 0/1", "api-<id> 0/1", NORMALISER_IDS},
     {"main.pick(0xc0007f7be4, 0x81)", "main.pick(<addr>, <addr>)", NORMALISER_ADDRESSES},
@@ -329,6 +333,7 @@ static const struct row keyed[] = {
      "{\"duration\":<v>,\"elapsed\":<v>,\"uptime\":<v>}", NORMALISER_DURATIONS},
     {"{\"fps\":1,\"bitrate\":2,\"speed\":3}",
      "{\"fps\":<rate>,\"bitrate\":<rate>,\"speed\":<rate>}", NORMALISER_RATES},
+    {"< X-Runtime: 0.113224", "< X-Runtime: <v>", NORMALISER_DURATIONS},
     /* in plain text these words mean many things */
     {"time: 3, duration: 4, speed: 5", "time: 3, duration: 4, speed: 5", NONE},
     {"nonce: none, etag: null", "nonce: none, etag: null", NONE},
