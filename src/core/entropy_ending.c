@@ -105,7 +105,7 @@ static bool is_silent(const struct entropy_memory *memory)
         HINT_EMPTY | HINT_NO_CHANGE | HINT_HOPELESS | HINT_PASSES | HINT_TROUBLE;
     if (sums->hints & trouble || memory->call.grows || sums->longest > SHORT_BYTES)
         return false;
-    if (memory->call.traits & (CALL_SHOWS | CALL_CODE))
+    if (memory->call.traits & (CALL_SHOWS | CALL_CODE | CALL_CONTINUES))
         return sums->lines == 0 || (sums->lines == 1 && sums->hints & HINT_ACK);
     return sums->lines <= SILENT_LINES;
 }

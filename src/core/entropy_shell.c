@@ -201,6 +201,18 @@ static bool has_option(const char *text, const struct simple *simple, const char
     return false;
 }
 
+/* Nothing of what it finds is wanted: its exit code is the answer. */
+static bool is_check(const char *text, const struct simple *simple)
+{
+    static const char *const quiet[] = {" -q",          " --quiet",     " --silent",
+                                        " >/dev/null",  " > /dev/null", " &>/dev/null",
+                                        " &> /dev/null"};
+    const char *program = program_of(simple);
+    return strcmp(program, "test") == 0 || strcmp(program, "[") == 0 ||
+           (strcmp(program, "cmp") == 0 && strcmp(simple->words[1], "-s") == 0) ||
+           has_option(text, simple, quiet, ARRAY_LEN(quiet));
+}
+
 /* `curl` reads unless it is told to send or to save, `wget` saves unless it is told to
  * read. */
 static unsigned traits_of_transfer(const char *text, const struct simple *simple, bool saves)
@@ -251,7 +263,9 @@ static void add_simple(struct sum *sum, const char *text, const struct simple *s
         sum->sleeps = true;
         return;
     }
-    const unsigned traits = traits_of_simple(text, simple);
+    unsigned traits = traits_of_simple(text, simple);
+    if (is_check(text, simple))
+        traits &= ~(unsigned)CALL_READS;
     sum->acts = true;
     sum->all_read = sum->all_read && (traits & CALL_READS);
     /* What a pipe is filtered through is not looked at, nor does it do anything. */

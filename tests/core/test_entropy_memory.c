@@ -215,6 +215,8 @@ static const struct {
     {"answered with", "python3 -c 'f(1)'", "41", 0, "python3 -c 'f(2)'", "41", 0,
      ENTROPY_GAIN_NONE},
     {"went wrong", "conv a", "error: x", 0, "conv b", "error: x", 0, ENTROPY_GAIN_NONE},
+    {"checked another", "grep -q x a", "", 0, "grep -q x b", "", 0, ENTROPY_GAIN_SILENT},
+    {"looked into another", "grep x a", "", 0, "grep x b 2>/dev/null", "", 0, ENTROPY_GAIN_NONE},
     {"acted again", "conv a", "ok", 0, "conv a", "ok", 0, ENTROPY_GAIN_NONE},
     {"more of the same", "conv a", "ok", 0, "conv a; conv a", "ok", 0, ENTROPY_GAIN_NONE},
     {"changed", "mv a b", "", 0, "mv b c", "", 0, ENTROPY_GAIN_CHANGE},
