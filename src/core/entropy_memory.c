@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "entropy_chant.h"
+#include "entropy_echo.h"
 #include "entropy_hash.h"
 #include "entropy_hints.h"
 #include "entropy_tables.h"
@@ -193,6 +194,14 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
         sums->lines < HINT_LINES && !memory->attempt ? entropy_hints(line->bytes, line->len) : 0;
     /* "No matches for 'x'" says the same as "no matches for 'y'". */
     const bool same_forms = line->general == line->bytes;
+    struct news_text masked = {line->general, line->general_len, general.lo};
+    char joined[ECHO_BYTES_MAX];
+    const size_t joined_len =
+        same_forms ? 0 : entropy_echo_join(line->general, line->general_len, joined);
+    if (joined_len > 0) {
+        general = entropy_digest(joined, joined_len);
+        masked = (struct news_text){joined, joined_len, general.lo};
+    }
     const bool general_only = !same_forms && hints & HINT_EMPTY;
     if (general_only)
         plain = general;
@@ -210,9 +219,7 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
     if (line->masked)
         keep_sample(memory, line);
     const struct news_text as_is =
-        general_only ? (struct news_text){line->general, line->general_len, general.lo}
-                     : (struct news_text){line->bytes, line->len, plain.lo};
-    const struct news_text masked = {line->general, line->general_len, general.lo};
+        general_only ? masked : (struct news_text){line->bytes, line->len, plain.lo};
     entropy_news_line(&memory->news, &as_is, &masked);
 }
 
