@@ -8,11 +8,12 @@
  *
  * JSON: where all of stdout is one JSON object or array of at most FINGERPRINT_JSON_MAX
  * bytes, SHA-256 of its canonical form (canonical.h), so that the order of keys does not
- * count, but that of array elements does; what moves by itself (ids, times, the members of
- * normalisation rule 4) is masked in it by the same rules, else no two answers of a server
- * would ever be equal. The lines of stderr are summed as above.
+ * count, but that of array elements does, and every value does (requirement C2). The lines
+ * of stderr are summed as above. For who looks for circles there is a second digest, in
+ * which what moves by itself (ids, times, the members of normalisation rule 4) is masked,
+ * else no two answers of a server would ever be equal.
  *
- * The digest is the first half of a SHA-256 over the kind and the code of the end and all
+ * A digest is the first half of a SHA-256 over the kind and the code of the end and all
  * that, so it is no prefix of the SHA-256 of the text. A fingerprint belongs to one
  * thread at a time.
  */
@@ -52,7 +53,8 @@ struct fingerprint_setting {
 enum fingerprint_kind { FINGERPRINT_TEXT, FINGERPRINT_JSON };
 
 struct fingerprint_result {
-    struct digest digest; /* never 0,0, which means "not taken" */
+    struct digest digest;        /* never 0,0, which means "not taken" */
+    struct digest masked_digest; /* of JSON, once masked; of text the same as `digest` */
     enum fingerprint_kind kind;
     uint64_t raw;          /* of the bytes as they came: where digests are equal and this is
                               not, only masked bytes differ */

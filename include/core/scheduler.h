@@ -39,6 +39,7 @@ struct input {
     struct outcome outcome;
     struct verdict verdict;
     struct digest fingerprint;
+    struct digest masked_fingerprint; /* ENDED: where masking makes it another; else unknown */
     struct entropy_fact fact; /* ENDED with has_fact: the attempt as a step of its trajectory */
     bool has_fact;
     unsigned masks;        /* likewise: what was masked in its output, normaliser bits */

@@ -193,14 +193,6 @@ static void add_digest(EVP_MD_CTX *hash, struct digest digest)
     add_number(hash, digest.lo);
 }
 
-static void add_json(EVP_MD_CTX *hash, const struct json *json,
-                     const struct normaliser_words *words)
-{
-    unsigned char sum[CANONICAL_HASH_BYTES];
-    fingerprint_json_hash(json, words, sum);
-    must(EVP_DigestUpdate(hash, sum, sizeof(sum)));
-}
-
 static struct digest end_hash(EVP_MD_CTX *hash)
 {
     unsigned char sum[SHA256_BYTES];
@@ -237,34 +229,64 @@ static struct json *parse_whole(const struct whole *whole)
     return json;
 }
 
+/* How an attempt ended. */
+struct end {
+    enum outcome_kind kind;
+    int code;
+    bool failed;
+};
+
+/* All of the result. `json` (NULL: stdout is text) is the hash that takes the place of the
+ * lines of stdout. */
+static struct digest hash_result(const struct fingerprint *fingerprint, const struct end *end,
+                                 const unsigned char *json)
+{
+    const struct sum nothing = {0};
+    const struct sum *out = json ? &nothing : &fingerprint->streams[0].sum;
+    EVP_MD_CTX *hash = start_hash();
+    add_number(hash, (uint64_t)end->kind);
+    add_number(hash, (uint64_t)(int64_t)end->code);
+    add_number(hash, (uint64_t)(json ? FINGERPRINT_JSON : FINGERPRINT_TEXT));
+    add_number(hash, fingerprint->partial);
+    add_sum(hash, out, &fingerprint->streams[1].sum, end->failed);
+    if (json)
+        must(EVP_DigestUpdate(hash, json, CANONICAL_HASH_BYTES));
+    return end_hash(hash);
+}
+
+static void take_digests(const struct fingerprint *fingerprint, const struct end *end,
+                         struct fingerprint_result *result)
+{
+    struct json *json = parse_whole(&fingerprint->whole);
+    if (!json) {
+        result->kind = FINGERPRINT_TEXT;
+        result->digest = result->masked_digest = hash_result(fingerprint, end, NULL);
+        return;
+    }
+    unsigned char exact[CANONICAL_HASH_BYTES];
+    unsigned char masked[CANONICAL_HASH_BYTES];
+    canonical_hash(json, exact);
+    fingerprint_json_hash(json, end->failed ? fingerprint->setting.words : NULL, masked);
+    json_free(json);
+    result->kind = FINGERPRINT_JSON;
+    result->digest = hash_result(fingerprint, end, exact);
+    result->masked_digest = hash_result(fingerprint, end, masked);
+}
+
 struct fingerprint_result fingerprint_finish(struct fingerprint *fingerprint,
                                              enum outcome_kind kind, int code)
 {
-    const struct sum nothing = {0};
-    struct sum *sums[FINGERPRINT_STREAMS];
+    const struct end end = {
+        .kind = kind, .code = code, .failed = kind != OUTCOME_EXIT || code != 0};
     struct fingerprint_result result = {.raw = raw_hash(fingerprint),
                                         .partial = fingerprint->partial};
     for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
         struct stream *stream = &fingerprint->streams[i];
         normaliser_end(stream->normaliser);
-        sums[i] = &stream->sum;
         result.lines += stream->sum.lines;
         result.masked |= stream->sum.masked;
         result.skipped_bytes += stream->skipped;
     }
-    const bool failed = kind != OUTCOME_EXIT || code != 0;
-    struct json *json = parse_whole(&fingerprint->whole);
-    result.kind = json ? FINGERPRINT_JSON : FINGERPRINT_TEXT;
-
-    EVP_MD_CTX *hash = start_hash();
-    add_number(hash, (uint64_t)kind);
-    add_number(hash, (uint64_t)(int64_t)code);
-    add_number(hash, (uint64_t)result.kind);
-    add_number(hash, result.partial);
-    add_sum(hash, json ? &nothing : sums[0], sums[1], failed);
-    if (json)
-        add_json(hash, json, failed ? fingerprint->setting.words : NULL);
-    json_free(json);
-    result.digest = end_hash(hash);
+    take_digests(fingerprint, &end, &result);
     return result;
 }

@@ -23,7 +23,8 @@ void fold_take_fact(const struct fold *fold)
     if (!circles_counts(attempt->outcome.kind) || !fold_read_fact(fold->text, &fact))
         return;
     fact.call = circles_call(attempt->call, fold->event->step);
-    fact.outcome = attempt->fingerprint;
+    if (!digest_is_known(fact.outcome))
+        fact.outcome = attempt->fingerprint;
     fact.new_permille = attempt->new_permille;
     const struct circles_attempt of = {
         .step = fold->event->step, .number = attempt->number, .at = fold->event->at};

@@ -28,7 +28,7 @@ void scheduler_fact_text(const struct scheduling *now, int task, bool passed, st
         return; /* nothing comes after it */
     struct entropy_fact fact = input->fact;
     fact.call = (struct digest){0};
-    fact.outcome = (struct digest){0};
+    fact.outcome = input->masked_fingerprint;
     fact.new_permille = -1;
     fact.bits = passed ? fact.bits & ~(unsigned)ENTROPY_FAILED : fact.bits | ENTROPY_FAILED;
     str_json_key(text, "loop");

@@ -144,6 +144,8 @@ static void take_fact(struct attempt *attempt, struct input *input)
 {
     const struct fingerprint_result result = take_fingerprint(attempt, &input->outcome);
     input->fingerprint = result.digest;
+    if (!digest_equal(result.digest, result.masked_digest))
+        input->masked_fingerprint = result.masked_digest;
     input->masks = result.masked;
     input->partial = result.partial;
     input->skipped_bytes = result.skipped_bytes;
@@ -153,7 +155,7 @@ static void take_fact(struct attempt *attempt, struct input *input)
         return;
     const struct entropy_end end = {.failed = input->verdict.class != VERDICT_SUCCESS,
                                     .transient = input->verdict.class == VERDICT_TRANSIENT,
-                                    .result = result.digest};
+                                    .result = result.masked_digest};
     entropy_memory_end(memory_of(attempt), &end, &input->fact);
     input->fact.raw = result.raw;
 }

@@ -261,7 +261,7 @@ static struct digest digest_of(const struct json *step)
     fingerprint_open(&fingerprint, NULL);
     fingerprint_add(fingerprint, 0, output, strlen(output));
     const int code = (int)json_i64(json_get(step, "exit"), 0);
-    struct digest digest = fingerprint_finish(fingerprint, OUTCOME_EXIT, code).digest;
+    struct digest digest = fingerprint_finish(fingerprint, OUTCOME_EXIT, code).masked_digest;
     fingerprint_close(fingerprint);
     return digest;
 }
