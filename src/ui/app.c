@@ -142,7 +142,7 @@ static int64_t sooner(int64_t a, int64_t b)
 static int wait_ms(const struct app *app)
 {
     int64_t wait = FOREVER;
-    if (app->more_news || app->wants_frame_now)
+    if (app->more_news || app->more_keys || app->wants_frame_now)
         return 0;
     if (app->wants_frame)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
@@ -214,7 +214,7 @@ static void take_turn(struct app *app)
         take_news(app);
     if (polled[POLL_SIGNALS].revents != 0)
         app_take_signals(app);
-    if (polled[POLL_KEYS].revents != 0)
+    if (polled[POLL_KEYS].revents != 0 || app->more_keys)
         app_take_keys(app);
     take_time(app);
     leave_if_quiet(app);

@@ -121,7 +121,12 @@ static void take_key(struct app *app, uint32_t key)
 
 void app_take_keys(struct app *app)
 {
-    while (!app->finished) {
+    app->more_keys = false;
+    for (int i = 0; !app->finished; i++) {
+        if (i == APP_KEYS_MAX) {
+            app->more_keys = true;
+            return;
+        }
         uint32_t key = term_key(app->term, view_wants_text(&app->view));
         if (key == TERM_KEY_NONE)
             return;

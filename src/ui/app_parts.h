@@ -16,6 +16,7 @@ enum {
     APP_ORPHAN_MS = 5000,     /* how often a run without news is looked after */
     APP_FAULT_MS = 1000,      /* how often a log that could not be read is looked at again */
     APP_EVENTS_TURN = 100000, /* events read in one go, so that keys come through */
+    APP_KEYS_MAX = 32,        /* keys taken in one go, so that their effect is seen */
 };
 
 struct app {
@@ -44,6 +45,7 @@ struct app {
     bool pictured; /* one frame of a past moment, no terminal */
     bool engine_done;
     bool more_news;       /* not all events were read in the last go */
+    bool more_keys;       /* there may be more keys than were taken in the last go */
     bool wants_frame;     /* something changed in the log */
     bool wants_frame_now; /* a person did something */
 
