@@ -147,10 +147,11 @@ END_TEST
 static const struct {
     const char *schema;
     const char *fits;
-    const char * not ;
+    const char *misfit;
 } taken[] = {
-    {"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$comment\":\"c\",\"title\":\"t\","
-     "\"description\":\"d\",\"default\":1,\"examples\":[1],\"deprecated\":true,\"readOnly\":true,"
+    {"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$comment\":\"c\","
+     "\"title\":\"t\",\"description\":\"d\",\"default\":1,\"examples\":[1],\"deprecated\":true,"
+     "\"readOnly\":true,"
      "\"writeOnly\":true,\"format\":\"email\",\"contentEncoding\":\"x\",\"contentMediaType\":\"y\","
      "\"contentSchema\":{\"no\":1},\"type\":\"string\"}",
      "\"no e-mail\"", "1"},
@@ -179,11 +180,12 @@ START_TEST(test_references_lead_to_schemas)
     violations_display(&wrong, &text);
     ck_assert_msg(ok, "%s: %s", schema, str_text(&text));
     const char *fits = taken[_i].fits;
-    const char *not = taken[_i].not ;
+    const char *misfit = taken[_i].misfit;
     if (*fits)
         ck_assert_msg(contract_check_text(contract, fits, strlen(fits), NULL, &wrong), "%s",
                       schema);
-    ck_assert_msg(!contract_check_text(contract, not, strlen(not ), NULL, &wrong), "%s", schema);
+    ck_assert_msg(!contract_check_text(contract, misfit, strlen(misfit), NULL, &wrong), "%s",
+                  schema);
 }
 END_TEST
 
