@@ -97,11 +97,13 @@ END_TEST
 /* A NUL is no blank before JSON, in a piece of its own neither. */
 START_TEST(test_a_nul_is_no_json)
 {
-    for (size_t first = 1; first <= 5; first++) {
+    static const char bytes[] = "\0 A\n[1]";
+    const size_t len = sizeof(bytes) - 1;
+    for (size_t first = 1; first < len; first++) {
         struct fingerprint *fingerprint;
         fingerprint_open(&fingerprint, NULL);
-        fingerprint_add(fingerprint, 0, "\0 A\n[1]", first);
-        fingerprint_add(fingerprint, 0, "\0 A\n[1]" + first, 7 - first);
+        fingerprint_add(fingerprint, 0, bytes, first);
+        fingerprint_add(fingerprint, 0, &bytes[first], len - first);
         ck_assert_int_eq((int)fingerprint_finish(fingerprint, OUTCOME_EXIT, 0).kind,
                          (int)FINGERPRINT_TEXT);
         fingerprint_close(fingerprint);
