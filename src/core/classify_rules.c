@@ -1,12 +1,12 @@
 #include "classify_rules.h"
 
 #include <assert.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
+#include "sha256.h"
 #include "xalloc.h"
 
 /* The members of one rule; the file may hold others, for its readers. */
@@ -243,16 +243,13 @@ static bool read_list(struct rule_list *list, struct rules *rules, const struct 
     return true;
 }
 
-static bool set_hash(struct rules *rules, size_t len, struct err *err)
+static void set_hash(struct rules *rules, size_t len)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned int size = 0;
-    if (!EVP_Digest(rules->text, len, digest, &size, EVP_sha256(), NULL))
-        return err_set(err, ERR_IO, "rules: sha-256 is not available");
-    assert(2 * size < sizeof(rules->hash));
-    for (unsigned int i = 0; i < size; i++)
-        (void)snprintf(rules->hash + (size_t)2 * i, 3, "%02x", digest[i]);
-    return true;
+    unsigned char digest[SHA256_BYTES];
+    static_assert(2 * sizeof(digest) < sizeof(rules->hash), "two digits a byte");
+    sha256_of(rules->text, len, digest);
+    for (size_t i = 0; i < sizeof(digest); i++)
+        (void)snprintf(rules->hash + 2 * i, 3, "%02x", digest[i]);
 }
 
 static void set_guard_bits(struct rules *rules)
@@ -272,8 +269,9 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
     rules->text = xstrndup(json, len);
     literals_init(&rules->literals);
 
+    set_hash(rules, len);
     bool ok =
-        json_parse(json, len, &root, NULL, err) && set_hash(rules, len, err) &&
+        json_parse(json, len, &root, NULL, err) &&
         read_list(&rules->guards, rules, json_get(root, "guards"), check_guard, err) &&
         check_guard_count(rules, err) &&
         read_list(&rules->errors, rules, json_get(root, "errors"), check_verdict_rule, err) &&

@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/evp.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "fingerprint_json.h"
 #include "json.h"
+#include "sha256.h"
 #include "str.h"
 #include "xalloc.h"
 
-enum { SHA256_BYTES = 32, NUMBER_BYTES = 8 };
+enum { NUMBER_BYTES = 8 };
 
 /* What is summed of a stream. */
 struct sum {
@@ -164,40 +164,24 @@ void fingerprint_add_tail(struct fingerprint *fingerprint, int stream, const cha
     to->skipped -= (int64_t)kept;
 }
 
-static void must(int ok)
-{
-    if (ok != 1) /* not covered: SHA-256 fails only where memory is out */
-        abort();
-}
-
-static EVP_MD_CTX *start_hash(void)
-{
-    EVP_MD_CTX *hash = EVP_MD_CTX_new();
-    if (!hash) /* not covered: memory is out */
-        abort();
-    must(EVP_DigestInit_ex(hash, EVP_sha256(), NULL));
-    return hash;
-}
-
-static void add_number(EVP_MD_CTX *hash, uint64_t value)
+static void add_number(struct sha256 *hash, uint64_t value)
 {
     unsigned char bytes[NUMBER_BYTES];
     for (int i = 0; i < NUMBER_BYTES; i++, value >>= 8)
         bytes[i] = (unsigned char)value;
-    must(EVP_DigestUpdate(hash, bytes, sizeof(bytes)));
+    sha256_add(hash, bytes, sizeof(bytes));
 }
 
-static void add_digest(EVP_MD_CTX *hash, struct digest digest)
+static void add_digest(struct sha256 *hash, struct digest digest)
 {
     add_number(hash, digest.hi);
     add_number(hash, digest.lo);
 }
 
-static struct digest end_hash(EVP_MD_CTX *hash)
+static struct digest end_hash(struct sha256 *hash)
 {
     unsigned char sum[SHA256_BYTES];
-    must(EVP_DigestFinal_ex(hash, sum, NULL));
-    EVP_MD_CTX_free(hash);
+    sha256_finish(hash, sum);
     struct digest digest = digest_from_bytes(sum);
     if (!digest_is_known(digest)) /* not covered: one in 2^128 */
         digest.lo = 1;
@@ -205,7 +189,7 @@ static struct digest end_hash(EVP_MD_CTX *hash)
 }
 
 /* The sum of a stream's lines, and how many they are. */
-static void add_sum(EVP_MD_CTX *hash, const struct sum *a, const struct sum *b, bool failed)
+static void add_sum(struct sha256 *hash, const struct sum *a, const struct sum *b, bool failed)
 {
     add_digest(hash, failed ? digest_sum(a->general, b->general) : digest_sum(a->plain, b->plain));
     add_number(hash, (uint64_t)(a->lines + b->lines));
@@ -243,14 +227,15 @@ static struct digest hash_result(const struct fingerprint *fingerprint, const st
 {
     const struct sum nothing = {0};
     const struct sum *out = json ? &nothing : &fingerprint->streams[0].sum;
-    EVP_MD_CTX *hash = start_hash();
+    struct sha256 *hash;
+    sha256_open(&hash);
     add_number(hash, (uint64_t)end->kind);
     add_number(hash, (uint64_t)(int64_t)end->code);
     add_number(hash, (uint64_t)(json ? FINGERPRINT_JSON : FINGERPRINT_TEXT));
     add_number(hash, fingerprint->partial);
     add_sum(hash, out, &fingerprint->streams[1].sum, end->failed);
     if (json)
-        must(EVP_DigestUpdate(hash, json, CANONICAL_HASH_BYTES));
+        sha256_add(hash, json, SHA256_BYTES);
     return end_hash(hash);
 }
 

@@ -1,10 +1,9 @@
 #include "plan.h"
 
-#include <assert.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sha256.h"
 #include "str.h"
 #include "xalloc.h"
 
@@ -71,11 +70,8 @@ struct digest plan_call_digest(const struct plan_step *step, const char *run_dir
     add_sorted(&call, step->env);
     add_sorted(&call, environment);
 
-    unsigned char hash[EVP_MAX_MD_SIZE];
-    unsigned hash_len = 0;
-    int done = EVP_Digest(call.data, call.len, hash, &hash_len, EVP_sha256(), NULL);
-    assert(done == 1);
-    assert(hash_len >= 16);
+    unsigned char hash[SHA256_BYTES];
+    sha256_of(call.data, call.len, hash);
     str_done(&call);
     return digest_from_bytes(hash);
 }

@@ -1,0 +1,23 @@
+/*
+ * sha256.h - SHA-256 of bytes, at once or as they come. Private to core; the one place that
+ * asks libcrypto. It fails only where memory is out, and then the process ends.
+ */
+#ifndef DEVS_SHA256_H
+#define DEVS_SHA256_H
+
+#include <stddef.h>
+
+enum { SHA256_BYTES = 32 };
+
+struct sha256;
+
+/* The caller ends *out with sha256_finish(). */
+void sha256_open(struct sha256 **out);
+void sha256_add(struct sha256 *sha256, const void *bytes, size_t len);
+/* The hash of all that was added; frees *sha256. */
+void sha256_finish(struct sha256 *sha256, unsigned char out[SHA256_BYTES]);
+
+/* All at once. */
+void sha256_of(const void *bytes, size_t len, unsigned char out[SHA256_BYTES]);
+
+#endif
