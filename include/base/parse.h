@@ -15,4 +15,7 @@
 ATTR_MUST_USE bool parse_i64(const char *text, int64_t min, int64_t max, int64_t *out,
                              struct err *err);
 
+/* The value of a hex digit of either case, -1 for another character. */
+int parse_hex_digit(char c);
+
 #endif

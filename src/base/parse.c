@@ -32,3 +32,12 @@ bool parse_i64(const char *text, int64_t min, int64_t max, int64_t *out, struct 
     *out = value;
     return true;
 }
+
+int parse_hex_digit(char c)
+{
+    if (is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "parse.h"
+
 struct part {
     const char *text;
     size_t len;
@@ -144,22 +146,13 @@ static void add_resolved(struct str *out, const struct uri *base, const struct u
     add_part(out, "?", keeps_query ? base->query : reference->query, "");
 }
 
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* No key holds U+0000, so its code stays as it is. */
 static void add_decoded(struct str *out, struct part part)
 {
     for (size_t i = 0; i < part.len; i++) {
         const bool is_code = part.text[i] == '%' && i + 2 < part.len;
-        const int high = is_code ? hex(part.text[i + 1]) : -1;
-        const int low = is_code ? hex(part.text[i + 2]) : -1;
+        const int high = is_code ? parse_hex_digit(part.text[i + 1]) : -1;
+        const int low = is_code ? parse_hex_digit(part.text[i + 2]) : -1;
         if (high < 0 || low < 0 || high + low == 0) {
             str_add_char(out, part.text[i]);
             continue;

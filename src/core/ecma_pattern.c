@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ecma_property.h"
+#include "parse.h"
 
 enum {
     CODE_LEN = 4,        /* hexadecimal digits of \uXXXX */
@@ -58,21 +59,12 @@ static bool refuse(const struct reading *reading, const char *what)
     return err_set(reading->err, ERR_INVALID, "%s, at byte %zu", what, reading->at);
 }
 
-static int hex(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* `count` digits at text[at]; -1 if there are fewer. */
 static int32_t hex_number(const struct reading *reading, size_t ahead, size_t count)
 {
     int32_t value = 0;
     for (size_t i = 0; i < count; i++) {
-        const int digit = hex(peek(reading, ahead + i));
+        const int digit = parse_hex_digit(peek(reading, ahead + i));
         if (digit < 0 || value > CODE_MAX)
             return -1;
         value = value * 16 + digit;
@@ -94,7 +86,7 @@ static bool take_unicode(struct reading *reading)
 {
     if (peek(reading, 2) == '{') {
         size_t digits = 0;
-        while (digits < CODE_DIGITS_MAX && hex(peek(reading, 3 + digits)) >= 0)
+        while (digits < CODE_DIGITS_MAX && parse_hex_digit(peek(reading, 3 + digits)) >= 0)
             digits++;
         if (digits == 0 || peek(reading, 3 + digits) != '}')
             return refuse(reading, "\\u{ wants hexadecimal digits and }");

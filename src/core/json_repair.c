@@ -4,18 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "parse.h"
 #include "text.h"
 
 enum { ESCAPE_LEN = 6 }; /* \uXXXX */
-
-static int hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 /* The number of an escape \uXXXX at the beginning; -1 if it is none. */
 static int escape_of(const char *text, size_t len)
@@ -24,7 +16,7 @@ static int escape_of(const char *text, size_t len)
     if (len < ESCAPE_LEN || text[0] != '\\' || text[1] != 'u')
         return -1;
     for (size_t i = 2; i < ESCAPE_LEN; i++) {
-        const int digit = hex(text[i]);
+        const int digit = parse_hex_digit(text[i]);
         if (digit < 0)
             return -1;
         value = value * 16 + digit;

@@ -82,6 +82,20 @@ START_TEST(test_message_names_range_and_text)
 }
 END_TEST
 
+START_TEST(test_hex_digits_of_either_case_have_values)
+{
+    static const char digits[] = "0123456789abcdef";
+    static const char capitals[] = "0123456789ABCDEF";
+    for (int i = 0; i < 16; i++) {
+        ck_assert_int_eq(parse_hex_digit(digits[i]), i);
+        ck_assert_int_eq(parse_hex_digit(capitals[i]), i);
+    }
+    for (const char *other = "gG/:@`x \xe9"; *other; other++)
+        ck_assert_int_eq(parse_hex_digit(*other), -1);
+    ck_assert_int_eq(parse_hex_digit('\0'), -1);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("parse");
@@ -89,5 +103,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(numbers, test_number_is_taken, 0, TABLE_LEN(good));
     tcase_add_loop_test(numbers, test_anything_else_is_refused, 0, TABLE_LEN(bad));
     tcase_add_test(numbers, test_message_names_range_and_text);
+    tcase_add_test(numbers, test_hex_digits_of_either_case_have_values);
     return suite;
 }
