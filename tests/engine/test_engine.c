@@ -848,6 +848,22 @@ START_TEST(test_fingerprint_of_a_part_says_so)
 }
 END_TEST
 
+/* A window compares JSON as it is; the rungs look past what moves by itself. */
+START_TEST(test_C2_json_that_only_moves_is_a_circle_and_no_full_window)
+{
+    start("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1,"
+          "'window':3},'run':['sh','-c','echo [$(date +%s%N)]; exit 1']}]}");
+    ck_assert_int_eq(finish().exit_code, 3);
+    read_log();
+    const struct step_state *step = &state.tasks[0].steps[0];
+    ck_assert_uint_eq(step->attempt_count, 5);
+    ck_assert_int_eq(step->same, 1);
+    struct json *json = read_capture(0, 5);
+    ck_assert_str_eq(json_text(json_get(json_get(json, "loop"), "rung"), ""), "repeat");
+    json_free(json);
+}
+END_TEST
+
 /* Clocks and process numbers differ from try to try: it is the same failure all the same. */
 START_TEST(test_C4_equal_but_for_what_moves_is_entropy)
 {
@@ -992,6 +1008,7 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_C4_equal_but_for_what_moves_is_entropy);
     tcase_add_test(plans, test_steps_that_pass_alike_are_no_circle);
     tcase_add_test(plans, test_fingerprint_of_a_part_says_so);
+    tcase_add_test(plans, test_C2_json_that_only_moves_is_a_circle_and_no_full_window);
     tcase_add_test(plans, test_C4_a_full_window_has_its_record_too);
     TCase *acts = test_case(suite, "acts");
     tcase_add_checked_fixture(acts, setup, teardown);
