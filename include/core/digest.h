@@ -21,6 +21,8 @@ struct digest {
 /* Was it taken at all? */
 bool digest_is_known(struct digest digest);
 bool digest_equal(struct digest a, struct digest b);
+/* Do both stand for the same? What was not taken is the same as nothing. */
+bool digest_is_same(struct digest a, struct digest b);
 
 /* Modulo 2^128, so the order of what is summed does not count. */
 struct digest digest_sum(struct digest a, struct digest b);

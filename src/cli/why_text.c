@@ -84,8 +84,7 @@ static void output_line(const struct why *why, struct str *out)
 {
     const struct attempt_state *attempt = attempt_of(why);
     const struct attempt_state *before = step_state_find_attempt(step_of(why), attempt->number - 1);
-    bool same = before && digest_is_known(attempt->fingerprint) &&
-                digest_equal(attempt->fingerprint, before->fingerprint);
+    bool same = before && digest_is_same(attempt->fingerprint, before->fingerprint);
     if (attempt->new_permille < 0 && !same)
         return;
     why_begin("output", out);

@@ -16,6 +16,11 @@ bool digest_equal(struct digest a, struct digest b)
     return a.hi == b.hi && a.lo == b.lo;
 }
 
+bool digest_is_same(struct digest a, struct digest b)
+{
+    return digest_is_known(a) && digest_equal(a, b);
+}
+
 struct digest digest_sum(struct digest a, struct digest b)
 {
     const uint64_t lo = a.lo + b.lo;

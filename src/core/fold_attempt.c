@@ -77,9 +77,8 @@ static void count_same(struct step_state *step)
     const struct attempt_state *now = step_state_attempt(step);
     const struct attempt_state *before =
         step->attempt_count > 1 ? &step->attempts[step->attempt_count - 2] : NULL;
-    bool equal = digest_is_known(now->fingerprint) && before &&
-                 before->number >= step->results_from &&
-                 digest_equal(before->fingerprint, now->fingerprint);
+    bool equal = before && before->number >= step->results_from &&
+                 digest_is_same(before->fingerprint, now->fingerprint);
     step->same = equal ? step->same + 1 : 1;
 }
 

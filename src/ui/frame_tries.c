@@ -106,8 +106,7 @@ static bool is_same_fault(const struct attempt_state *attempts, int index)
 {
     const struct attempt_state *attempt = &attempts[index];
     return index > 0 && attempt->class != VERDICT_SUCCESS &&
-           digest_is_known(attempt->fingerprint) &&
-           digest_equal(attempt->fingerprint, attempts[index - 1].fingerprint);
+           digest_is_same(attempt->fingerprint, attempts[index - 1].fingerprint);
 }
 
 static void add_try_word(const struct attempt_state *attempt, struct str *out)

@@ -9,6 +9,9 @@ START_TEST(test_only_zero_is_not_known)
     ck_assert(!digest_is_known((struct digest){0, 0}));
     ck_assert(digest_is_known((struct digest){1, 0}));
     ck_assert(digest_is_known((struct digest){0, 1}));
+    ck_assert(digest_is_same((struct digest){0, 1}, (struct digest){0, 1}));
+    ck_assert(!digest_is_same((struct digest){0, 1}, (struct digest){1, 1}));
+    ck_assert(!digest_is_same((struct digest){0, 0}, (struct digest){0, 0}));
 }
 END_TEST
 
