@@ -1,0 +1,58 @@
+/*
+ * tree_diff.h - what differs between a tree that was saved and the tree that is there.
+ *
+ * Names and lines are bytes of strangers: nothing here is fit for a terminal. Any thread.
+ */
+#ifndef DEVS_TREE_DIFF_H
+#define DEVS_TREE_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "str.h"
+
+/* How much is looked at; 0 = the limit that is named. */
+struct diff_limits {
+    size_t paths_max;       /* named: DIFF_PATHS_MAX */
+    size_t text_bytes_max;  /* of the diff's text: DIFF_TEXT_BYTES */
+    int64_t read_bytes_max; /* of contents that are compared by line: DIFF_READ_BYTES */
+    int64_t timeout_ms;     /* of comparing by line: DIFF_TIMEOUT_MS */
+};
+enum {
+    DIFF_PATHS_MAX = 1000,
+    DIFF_TEXT_BYTES = 256 * 1024,
+    DIFF_READ_BYTES = 8 * 1024 * 1024,
+    DIFF_TIMEOUT_MS = 5000,
+};
+
+enum diff_kind {
+    DIFF_ADDED,   /* "A" */
+    DIFF_CHANGED, /* "M": the content, or where a link points */
+    DIFF_MODE,    /* "X": mode or owner alone */
+    DIFF_TYPE,    /* "T": a file became a link, ... */
+    DIFF_DELETED, /* "D" */
+    DIFF_KIND_COUNT,
+};
+/* The letter above. */
+char diff_kind_letter(enum diff_kind kind);
+
+struct diff_path {
+    enum diff_kind kind;
+    char *path;             /* owned; relative to the top, any bytes but NUL */
+    int64_t added, removed; /* lines; -1 where they were not counted (no text, too large) */
+};
+
+/* All zero is an empty value; end with tree_diff_done(). */
+struct tree_diff {
+    struct diff_path *paths; /* owned; in the order of the paths */
+    size_t path_count;       /* at most paths_max */
+    int64_t changed;         /* paths that differ, those not listed too */
+    int64_t added, removed;  /* lines, as far as they were counted */
+    struct str text;         /* a unified diff, as git writes it */
+    struct str why;          /* why it is not all; "" if it is */
+    int64_t ms;
+};
+void tree_diff_done(struct tree_diff *diff);
+
+#endif
