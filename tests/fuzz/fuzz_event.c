@@ -1,0 +1,137 @@
+/*
+ * Whatever rows stand where events should: the fold takes each or refuses it untouched, what
+ * it took can be told in words and as JSON, and the same rows give the same state.
+ *
+ * A row is kind, flags, task, step, round, grant, attempt, a byte that says which of a..e
+ * follow as eight bytes, those, and with TEXT two bytes of length and the text.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_text.h"
+#include "json.h"
+#include "plan.h"
+#include "run_state.h"
+#include "str.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { WRONG_SEQ = 1, TEXT = 2, CLOCK_BACK = 4, NUMBERS = 5, ROWS_MAX = 512 };
+
+static const char plan_text[] =
+    "{\"version\":1,\"idempotent\":true,\"tasks\":["
+    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"phase\":\"RED\",\"expect\":\"failure\"},"
+    "{\"run\":[\"x\"],\"source\":\"api\"},{\"run\":[\"x\"],\"phase\":\"VERIFY\"}]},"
+    "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
+    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"research\"},{\"run\":[\"x\"]}]}]}";
+
+struct rows {
+    const uint8_t *at;
+    size_t left;
+};
+
+static void must(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static uint8_t take_byte(struct rows *rows)
+{
+    if (rows->left == 0)
+        return 0;
+    rows->left--;
+    return *rows->at++;
+}
+
+static int64_t take_number(struct rows *rows)
+{
+    uint64_t number = 0;
+    for (int i = 0; i < 8; i++)
+        number |= (uint64_t)take_byte(rows) << (8 * i);
+    return (int64_t)number;
+}
+
+static void take_text(struct rows *rows, struct str *text)
+{
+    size_t len = take_byte(rows);
+    len |= (size_t)take_byte(rows) << 8;
+    if (len > rows->left)
+        len = rows->left;
+    for (size_t i = 0; i < len; i++) {
+        char byte = (char)take_byte(rows);
+        str_add_char(text, byte ? byte : ' ');
+    }
+}
+
+/* The next row as an event that may follow; its text is in *text. */
+static struct event take_event(struct rows *rows, const struct run_state *state, struct str *text)
+{
+    struct event event = {.kind = (enum event_kind)take_byte(rows)};
+    const uint8_t flags = take_byte(rows);
+    event.task = (int8_t)take_byte(rows);
+    event.step = (int8_t)take_byte(rows);
+    event.round = take_byte(rows);
+    event.grant = take_byte(rows);
+    event.attempt = take_byte(rows);
+    int64_t *const numbers[NUMBERS] = {&event.a, &event.b, &event.c, &event.d, &event.e};
+    const uint8_t which = take_byte(rows);
+    for (int i = 0; i < NUMBERS; i++)
+        *numbers[i] = which & 1U << i ? take_number(rows) : 0;
+    if (flags & TEXT)
+        take_text(rows, text);
+    event.text = text->len > 0 ? text->data : NULL;
+    event.seq = state->last_seq + (flags & WRONG_SEQ ? 2 : 1);
+    event.at = state->last;
+    event.at.at_ms += flags & CLOCK_BACK ? -3600000 : 10;
+    event.at.mono_ms += 10;
+    return event;
+}
+
+static void tell(const struct run_state *state, const struct event *event)
+{
+    struct str words = {0};
+    struct str row = {0};
+    struct json *json = NULL;
+    event_words(state, event, &words);
+    must(!words.data || !strchr(words.data, '\n'));
+    event_json(state, 1, event, &row);
+    must(json_parse(row.data, row.len, &json, NULL, NULL));
+    json_free(json);
+    str_done(&words);
+    str_done(&row);
+}
+
+static uint64_t fold(const struct plan *plan, const uint8_t *data, size_t size)
+{
+    struct rows rows = {.at = data, .left = size};
+    struct run_state state;
+    run_state_init(&state, plan, 7);
+    state.last = (struct moment){.at_ms = INT64_C(1700000000000), .mono_ms = 1000};
+    for (int i = 0; i < ROWS_MAX && rows.left > 0; i++) {
+        struct str text = {0};
+        struct err err = {0};
+        const struct event event = take_event(&rows, &state, &text);
+        const uint64_t before = run_state_digest(&state);
+        if (run_state_apply(&state, &event, &err))
+            tell(&state, &event);
+        else
+            must(err.code == ERR_DAMAGED && run_state_digest(&state) == before);
+        str_done(&text);
+    }
+    const uint64_t digest = run_state_digest(&state);
+    run_state_done(&state);
+    return digest;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct plan *plan = NULL;
+    struct violations violations = {0};
+    must(plan_parse(plan_text, sizeof(plan_text) - 1, &plan, &violations));
+    must(fold(plan, data, size) == fold(plan, data, size));
+    plan_free(plan);
+    violations_done(&violations);
+    return 0;
+}
