@@ -1,0 +1,79 @@
+/*
+ * cgroup.h - a control group for one attempt: limits, evidence, and an end that is proven.
+ *
+ * Each hierarchy that we may write in gives what it can: memory and pids of
+ * version 1, or version 2 with what was delegated to us; version 2 without
+ * controllers still tracks and kills. The group is <place>/devs-<uid>/<name>:
+ * what a dead run left is found by its uid. Where places are is looked up once
+ * per process. Any thread, a group one at a time.
+ */
+#ifndef DEVS_CGROUP_H
+#define DEVS_CGROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "spawn.h"
+#include "str.h"
+
+enum {
+    CGROUP_END_MS = 2000,  /* how long killed processes may take to go */
+    CGROUP_FOUND_MAX = 64, /* folders of one dead run that one sweep ends */
+};
+
+/* What groups can do on this machine. */
+struct cgroup_means {
+    bool memory;   /* limit and count kills */
+    bool pids;     /* limit */
+    bool track;    /* know every process of a group */
+    char why[200]; /* why not all of it; empty if all */
+};
+void cgroup_means(struct cgroup_means *out);
+
+struct cgroup_limits {
+    int64_t memory_bytes; /* swap counts as memory; 0 = no limit */
+    int64_t pids;         /* 0 = no limit */
+    bool count_kills;     /* in a version 1 hierarchy: also kills in groups below it */
+};
+
+/* What the counters say. */
+struct cgroup_facts {
+    int memory_killed;    /* 1 a process was killed for memory; 0 none was; -1 not known */
+    int64_t peak_kib;     /* 0 = not known */
+    int64_t pids_refused; /* forks that the limit refused */
+};
+
+struct cgroup;
+
+/* False also where a limit is asked for that no hierarchy can give. */
+ATTR_MUST_USE bool cgroup_open(struct cgroup **out, const char *uid, const char *name,
+                               const struct cgroup_limits *limits, struct err *err);
+
+/* What a new process has to enter; the descriptors stay the group's. */
+void cgroup_enter(const struct cgroup *cgroup, struct spawn_limits *limits);
+
+/* For an engine that makes groups of its own below ours: the path below the
+ * mount points, "/.../devs-<uid>/<name>", the same in each hierarchy; NULL where
+ * it is not the same. */
+const char *cgroup_path(const struct cgroup *cgroup);
+
+void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out);
+
+/* A signal for each process in it but the two named (0 = nobody); how many. */
+size_t cgroup_signal(const struct cgroup *cgroup, int signal_number, const int spare[2]);
+
+/* Kill what is in it, also in groups below; how many processes there were.
+ * *left_out: those that are still there after CGROUP_END_MS. */
+size_t cgroup_end(struct cgroup *cgroup, size_t *left_out);
+
+/* End and remove it. NULL is allowed. */
+void cgroup_close(struct cgroup *cgroup);
+
+/* End and remove every group of that run, in every hierarchy. How many processes
+ * were found; what could not be ended is named in `left` ("pid 12 (make)"). */
+size_t cgroup_sweep(const char *uid, struct str *left);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * sandbox.h - the surroundings of one attempt: none, bwrap, podman or docker.
+ *
+ * A sandbox is made before the attempt's process, which is then started with
+ * sandbox_launch()'s argv, environment, folder and limits, on the loop's thread
+ * (bwrap dies with the thread that started it). When the process has ended,
+ * sandbox_finish() says what that end means: it looks into the container,
+ * reads the counters, ends what is left and removes what was made.
+ *
+ * prepare, signal of a container, finish, sweep and check block: worker threads.
+ * One sandbox, one call at a time; only sandbox_signal() may come beside others.
+ */
+#ifndef DEVS_SANDBOX_H
+#define DEVS_SANDBOX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "outcome.h"
+#include "sandbox_spec.h"
+#include "spawn.h"
+#include "str.h"
+
+enum {
+    SANDBOX_CALL_MS = 30000, /* one question to podman or docker */
+    SANDBOX_EVIDENCE_MAX = 240,
+};
+
+/* All borrowed until sandbox_close(). */
+struct sandbox_call {
+    const struct sandbox_spec *spec;
+    const char *uid;        /* of the run */
+    const char *name;       /* unique: devs-<uid>-<task>-<step>-<attempt>; any bytes */
+    const char *cwd;        /* absolute; within the workspace, or visible in the sandbox */
+    const char *workspace;  /* absolute: top of the tree that may be written */
+    const char *log_dir;    /* absolute: masked; NULL = nothing to mask */
+    const char *stdin_path; /* as in launch_call: must be visible to us alone */
+    char *const *argv;
+    char *const *environment; /* what sandbox_environment() let through */
+};
+
+/* What the attempt's process is started with. Borrowed from the sandbox. */
+struct sandbox_launch {
+    char *const *argv;
+    char *const *environment;
+    const char *cwd;
+    const struct spawn_limits *limits; /* NULL = none */
+    bool signals_apart; /* a signal for the group would end the keeper of the sandbox first:
+                           TERM goes by sandbox_signal(), KILL to the group as always */
+};
+
+struct sandbox_end {
+    struct outcome outcome; /* put right: the inner exit code, or that nothing was started */
+    int memory_killed;      /* 1 killed for memory; 0 not, a counter says so; -1 not known */
+    int64_t peak_kib;       /* memory of all its processes together; 0 = not known */
+    char evidence[SANDBOX_EVIDENCE_MAX]; /* for people: what says so */
+    char start_why[ERR_MESSAGE_MAX];     /* of OUTCOME_NOT_STARTED: the one line */
+};
+
+struct sandbox;
+
+/* Can this machine enforce it? True: yes, or best_effort and `lacks` names the keys
+ * that are left out ("memory_mb, network"), `why` says why. False: *err is the line
+ * that refuses the plan. Probes are made once per process and are bounded in time. */
+ATTR_MUST_USE bool sandbox_check(const struct sandbox_spec *spec, struct str *lacks,
+                                 struct str *why, struct err *err);
+
+/* Does an attempt in it need a prepare and a finish at all? Without a sandbox,
+ * limits and cgroups it is started as ever. */
+bool sandbox_is_plain(const struct sandbox_spec *spec);
+
+/* The entries that may enter: docs/sandboxes.md. `own`: the step's own entries, which
+ * always do. An array for the caller to free, of borrowed texts. */
+ATTR_MUST_USE char **sandbox_environment(const struct sandbox_spec *spec, char *const *own,
+                                         char *const *environment);
+
+/* False: *start_code is one of START_... or an errno. `stop` set makes it give up soon;
+ * then the code is ECANCELED. */
+ATTR_MUST_USE bool sandbox_prepare(struct sandbox **out, const struct sandbox_call *call,
+                                   atomic_bool *stop, int *start_code, struct err *err);
+
+void sandbox_launch(const struct sandbox *sandbox, struct sandbox_launch *out);
+
+/* Right after the start of its process, whose pid it is: closes what only the child needs. */
+void sandbox_started(struct sandbox *sandbox, int pid);
+
+/* Where signals_apart: TERM and the like for all that runs inside. Does not block. */
+void sandbox_signal(struct sandbox *sandbox, int signal_number);
+
+/* The process has ended as `raw` says; `err_tail`: the end of its stderr (a sandbox that
+ * breaks says why there). Nothing of the attempt is left inside when it returns, else
+ * outcome.left counts it. */
+void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const char *err_tail,
+                    struct sandbox_end *out);
+
+/* Also of one that was never started. NULL is allowed. */
+void sandbox_close(struct sandbox *sandbox);
+
+/* Recovery: end and remove containers and groups of that run. What could not be ended is
+ * named in `left`. How many containers and processes there were. */
+size_t sandbox_sweep(const char *uid, struct str *left);
+
+#endif

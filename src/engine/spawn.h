@@ -1,0 +1,47 @@
+/*
+ * spawn.h - a new process that is inside its limits before its first instruction.
+ *
+ * What posix_spawn() cannot do is done between vfork() and exec: the process
+ * enters its cgroups and takes its limits itself, so nothing of it was ever
+ * outside. A start costs the same whatever our own size. Any thread; but a
+ * program that asks to die with its parent (bwrap) dies with the thread that
+ * started it.
+ */
+#ifndef DEVS_SPAWN_H
+#define DEVS_SPAWN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attr.h"
+
+enum {
+    SPAWN_ENTER_MAX = 4,   /* cgroup hierarchies */
+    SPAWN_CPU_GRACE_S = 2, /* from SIGXCPU to SIGKILL, seconds of CPU time */
+};
+
+/* The limits. All zero: none. */
+struct spawn_limits {
+    int enter[SPAWN_ENTER_MAX]; /* cgroup.procs files, open for writing; borrowed */
+    size_t enter_count;
+    int keep;      /* a descriptor that stays open in it, same number; 0 = none */
+    int64_t cpu_s; /* RLIMIT_CPU: of each process for itself; 0 = none */
+};
+
+/* All borrowed for the call. */
+struct spawn_call {
+    const char *program;               /* a path, absolute or as seen from cwd */
+    char *const *argv;                 /* NULL-terminated */
+    char *const *environment;          /* NULL-terminated */
+    const char *cwd;                   /* absolute */
+    int fds[3];                        /* become 0, 1, 2; each 3 or higher, close-on-exec */
+    const struct spawn_limits *limits; /* NULL = none */
+};
+
+/* A process in a session and group of its own, signals as they come by default,
+ * nothing blocked. 0 and its pid, or the errno of what went wrong; then nothing
+ * is left of it. */
+ATTR_MUST_USE int spawn_process(const struct spawn_call *call, pid_t *pid_out);
+
+#endif
