@@ -157,8 +157,10 @@ static int find_program(const struct launch_call *call, char out[PATH_MAX], stru
     return number == 0 ? 0 : report(number, name, err);
 }
 
-static int set_attributes(posix_spawnattr_t *attributes)
+static int set_attributes(posix_spawnattr_t *attributes, bool in_our_session)
 {
+    /* A new session brings a group along; a group alone is that of number 0, its own. */
+    const int group = in_our_session ? POSIX_SPAWN_SETPGROUP : POSIX_SPAWN_SETSID;
     sigset_t all;
     sigset_t none;
 
@@ -168,8 +170,8 @@ static int set_attributes(posix_spawnattr_t *attributes)
     if (number == 0)
         number = posix_spawnattr_setsigmask(attributes, &none);
     if (number == 0)
-        number = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF |
-                                                          POSIX_SPAWN_SETSIGMASK);
+        number = posix_spawnattr_setflags(
+            attributes, (short)(group | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
     return number;
 }
 
@@ -196,7 +198,7 @@ static int start(const struct launch_call *call, const char *program, const stru
         (void)posix_spawnattr_destroy(&attributes);
         return number;
     }
-    number = set_attributes(&attributes);
+    number = set_attributes(&attributes, call->in_our_session);
     if (number == 0)
         number = set_actions(&actions, ends, call->cwd);
     if (number == 0)

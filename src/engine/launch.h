@@ -20,11 +20,12 @@ struct launch_call {
     char *const *environment; /* NULL-terminated; its PATH finds argv[0] */
     const char *cwd;          /* absolute */
     const char *stdin_path;   /* absolute, a file or character device; NULL = /dev/null */
+    bool in_our_session;      /* a group of its own only: for what helps us, not for attempts */
 };
 
 /* What the caller owns afterwards. */
 struct launched {
-    pid_t pid;     /* also the number of its session and its group */
+    pid_t pid;     /* also the number of its group, and of its session if it has its own */
     int pidfd;     /* readable once it has ended */
     int pipes[2];  /* our ends of its stdout and stderr; they do not block */
     int64_t start; /* its start time in clock ticks since boot */
