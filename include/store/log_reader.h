@@ -55,6 +55,12 @@ ATTR_MUST_USE bool log_reader_runs(struct log_reader *reader, int64_t before,
                                    struct log_run_info *out, size_t max, size_t *count_out,
                                    struct err *err);
 
+/* Which attempt is wanted. */
+struct log_output_key {
+    int64_t run;
+    int task, step, attempt;
+};
+
 /* A page of events; reused from call to call. */
 struct event_page {
     struct event *events; /* owned; texts point into `texts` */
@@ -68,11 +74,11 @@ void event_page_done(struct event_page *page);
 ATTR_MUST_USE bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
                                      struct event_page *page, struct err *err);
 
-/* Which output is wanted. */
-struct log_output_key {
-    int64_t run;
-    int task, step, attempt;
-};
+/* The events of one attempt, the first LOG_PAGE_EVENTS of them. Looks through all events of
+ * the run. */
+ATTR_MUST_USE bool log_reader_attempt_events(struct log_reader *reader,
+                                             const struct log_output_key *key,
+                                             struct event_page *page, struct err *err);
 
 /* One row of output, in the order it came (both streams by time). */
 struct log_output_row {
@@ -104,8 +110,14 @@ ATTR_MUST_USE bool log_reader_output_tail(struct log_reader *reader,
 ATTR_MUST_USE bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answered,
                                      bool *done, struct str *answer, struct err *err);
 
+/* What the JSON of a capture's second part begins with: what the attempt changed. */
+#define LOG_CAPTURE_CHANGES "{\"v\":1,\"part\":2"
+
 /* The newest capture of an attempt (attempt 0: of the step) as JSON text; "" if none. */
 ATTR_MUST_USE bool log_reader_capture(struct log_reader *reader, const struct log_output_key *key,
+                                      struct str *out, struct err *err);
+/* The same of its second part, which is written a little later. */
+ATTR_MUST_USE bool log_reader_changes(struct log_reader *reader, const struct log_output_key *key,
                                       struct str *out, struct err *err);
 
 #endif

@@ -20,6 +20,9 @@
     " ended_at_ms, exit_code, last_seq, last_at_ms, attempts, passed, failed, cancelled,"          \
     " waited_ms, boot"
 
+#define EVENT_COLUMNS                                                                              \
+    "seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text"
+
 static const char *const query_sql[] = {
     [LOG_QUERY_RUN] = "SELECT " RUN_COLUMNS " FROM run WHERE expired=0 AND"
                       " id=CASE ?1 WHEN 0 THEN (SELECT max(id) FROM run WHERE expired=0)"
@@ -27,9 +30,10 @@ static const char *const query_sql[] = {
     [LOG_QUERY_PLAN] = "SELECT text FROM plan WHERE run=?",
     [LOG_QUERY_RUNS] = "SELECT " RUN_COLUMNS " FROM run WHERE expired=0 AND id<?"
                        " ORDER BY id DESC LIMIT ?",
-    [LOG_QUERY_EVENTS] = "SELECT seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt,"
-                         " a, b, c, d, e, text FROM event WHERE run=? AND seq>?"
+    [LOG_QUERY_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND seq>?"
                          " ORDER BY seq LIMIT ?",
+    [LOG_QUERY_ATTEMPT_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND task=?"
+                                 " AND step=? AND attempt=? ORDER BY seq LIMIT ?",
     /* The ids are found in the index and sorted; the rows are then fetched one by one. */
     [LOG_QUERY_OUTPUT] = "SELECT id, stream, offset, at_ms, part, bytes FROM output WHERE id IN"
                          " (SELECT id FROM output WHERE run=? AND task=? AND step=? AND attempt=?"
@@ -42,8 +46,11 @@ static const char *const query_sql[] = {
     [LOG_QUERY_STREAM_END] = "SELECT offset, bytes FROM output WHERE run=? AND task=? AND step=?"
                              " AND attempt=? AND stream=? ORDER BY part DESC, idx DESC",
     [LOG_QUERY_ANSWER] = "SELECT applied_at_ms, done, answer FROM control WHERE id=?",
+    /* Both parts begin alike (LOG_CAPTURE_CHANGES): no JSON has to be looked into. */
     [LOG_QUERY_CAPTURE] = "SELECT json FROM capture WHERE run=?1 AND task=?2 AND step=?3"
-                          " AND (?4=0 OR attempt=?4) ORDER BY attempt DESC, id DESC LIMIT 1",
+                          " AND (?4=0 OR attempt=?4)"
+                          " AND (substr(json,1,length(?5))=?5)=?6"
+                          " ORDER BY attempt DESC, id DESC LIMIT 1",
 };
 static_assert(ARRAY_LEN(query_sql) == LOG_QUERY_COUNT, "every query has its text");
 
@@ -302,14 +309,10 @@ static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *e
     return true;
 }
 
-bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
-                       struct event_page *page, struct err *err)
+/* The rows of a statement that was bound. */
+static bool take_events(struct log_reader *reader, sqlite3_stmt *query, struct event_page *page,
+                        struct err *err)
 {
-    sqlite3_stmt *query = reader->queries[LOG_QUERY_EVENTS];
-    (void)sqlite3_bind_int64(query, 1, run);
-    (void)sqlite3_bind_int64(query, 2, after);
-    (void)sqlite3_bind_int64(query, 3, LOG_PAGE_EVENTS);
-
     page->count = 0;
     page->texts_len = 0;
     bool row = true;
@@ -324,4 +327,26 @@ bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
         page->count = 0;
     point_to_texts(page);
     return ok;
+}
+
+bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
+                       struct event_page *page, struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_EVENTS];
+    (void)sqlite3_bind_int64(query, 1, run);
+    (void)sqlite3_bind_int64(query, 2, after);
+    (void)sqlite3_bind_int64(query, 3, LOG_PAGE_EVENTS);
+    return take_events(reader, query, page, err);
+}
+
+bool log_reader_attempt_events(struct log_reader *reader, const struct log_output_key *key,
+                               struct event_page *page, struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_ATTEMPT_EVENTS];
+    (void)sqlite3_bind_int64(query, 1, key->run);
+    (void)sqlite3_bind_int(query, 2, key->task);
+    (void)sqlite3_bind_int(query, 3, key->step);
+    (void)sqlite3_bind_int(query, 4, key->attempt);
+    (void)sqlite3_bind_int64(query, 5, LOG_PAGE_EVENTS);
+    return take_events(reader, query, page, err);
 }

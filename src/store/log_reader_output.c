@@ -116,11 +116,14 @@ bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answere
     return ok;
 }
 
-bool log_reader_capture(struct log_reader *reader, const struct log_output_key *key,
-                        struct str *out, struct err *err)
+/* The newest row of one part. */
+static bool read_capture(struct log_reader *reader, const struct log_output_key *key, bool changes,
+                         struct str *out, struct err *err)
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_CAPTURE];
     bind_key(query, key);
+    db_bind_text(query, 5, LOG_CAPTURE_CHANGES);
+    (void)sqlite3_bind_int(query, 6, changes);
     bool row = false;
     bool ok = db_next(&reader->db, query, &row, err);
     if (ok && row) {
@@ -129,4 +132,16 @@ bool log_reader_capture(struct log_reader *reader, const struct log_output_key *
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
+}
+
+bool log_reader_capture(struct log_reader *reader, const struct log_output_key *key,
+                        struct str *out, struct err *err)
+{
+    return read_capture(reader, key, false, out, err);
+}
+
+bool log_reader_changes(struct log_reader *reader, const struct log_output_key *key,
+                        struct str *out, struct err *err)
+{
+    return read_capture(reader, key, true, out, err);
 }

@@ -462,6 +462,52 @@ START_TEST(test_captures)
 }
 END_TEST
 
+START_TEST(test_parts_of_a_capture_are_told_apart)
+{
+    static const struct log_capture captures[] = {
+        {.task = 2, .attempt = 1, .json = "{\"v\":1,\"part\":1,\"n\":1}"},
+        {.task = 2, .attempt = 1, .json = "{\"v\":1,\"part\":2,\"n\":2}"},
+        {.task = 2, .attempt = 2, .json = "{\"v\":1,\"n\":3}"},
+    };
+    commit(&(struct log_batch){.captures = captures, .capture_count = 3});
+    struct log_output_key key = {sample.number, 2, 0, 1};
+    struct str text = {0};
+    ck_assert(log_reader_capture(reader, &key, &text, NULL));
+    ck_assert_str_eq(str_text(&text), captures[0].json);
+    str_clear(&text);
+    ck_assert(log_reader_changes(reader, &key, &text, NULL));
+    ck_assert_str_eq(str_text(&text), captures[1].json);
+    str_clear(&text);
+    key.attempt = 2;
+    ck_assert(log_reader_changes(reader, &key, &text, NULL));
+    ck_assert_str_eq(str_text(&text), "");
+    ck_assert(log_reader_capture(reader, &key, &text, NULL));
+    ck_assert_str_eq(str_text(&text), captures[2].json);
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_events_of_one_attempt)
+{
+    struct event *events = sample_notes(1, 5);
+    for (int i = 1; i < 4; i++) {
+        events[i].task = 9;
+        events[i].step = i == 3 ? 1 : 0;
+        events[i].attempt = 2;
+    }
+    commit(&(struct log_batch){.events = events, .event_count = 5});
+    struct log_output_key key = {sample.number, 9, 0, 2};
+    struct event_page page = {0};
+    ck_assert(log_reader_attempt_events(reader, &key, &page, NULL));
+    ck_assert_uint_eq(page.count, 2);
+    ck_assert_int_eq(page.events[0].seq, 2);
+    ck_assert_int_eq(page.events[1].seq, 3);
+    ck_assert_str_eq(page.events[1].text, "{\"note\":\"hello\"}");
+    event_page_done(&page);
+    free(events);
+}
+END_TEST
+
 static void run_sql(const char *sql)
 {
     struct db db;
@@ -803,6 +849,8 @@ Suite *test_suite(void)
     tcase_add_test(output, test_output_is_read_page_by_page);
     tcase_add_test(output, test_bytes_are_bytes);
     tcase_add_test(output, test_captures);
+    tcase_add_test(output, test_parts_of_a_capture_are_told_apart);
+    tcase_add_test(output, test_events_of_one_attempt);
     TCase *controls = test_case(suite, "controls");
     tcase_add_checked_fixture(controls, setup, teardown);
     tcase_add_loop_test(controls, test_controls_of_other_programs, 0, 10);
