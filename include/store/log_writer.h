@@ -103,6 +103,29 @@ ATTR_MUST_USE bool log_writer_begin(struct log_writer *writer, const struct log_
 /* The run's uid, "" before log_writer_begin(). Owned by the writer. */
 const char *log_writer_uid(const struct log_writer *writer);
 
+/* Who goes on with a run, and what of it. */
+struct log_heir {
+    struct run_state *state; /* borrowed until the writer closes: as run_state_init() left it, for
+                                the plan and the seed of that run */
+    void (*each)(void *ctx, const struct event *event); /* told of each event; NULL = nobody */
+    void *ctx;                                          /* borrowed for the call */
+};
+
+/* What the log has of it beside events. */
+struct log_estate {
+    bool rebooted;    /* the clock since boot began anew since somebody owned it */
+    struct str rules; /* owned by the caller; its rule set, as classifier_rules() gave it; empty
+                         where none was recorded */
+};
+
+/* Go on with a run that nobody owns any more: take its owner lock and fold all its events into
+ * the heir's state. With the first commit its row names this process. ERR_BUSY: it has an
+ * owner; ERR_INVALID: it has ended; ERR_DAMAGED: it holds events of a newer devs. Nothing is
+ * written where it fails. *out is all zero before. */
+ATTR_MUST_USE bool log_writer_continue(struct log_writer *writer, int64_t number,
+                                       const struct log_heir *heir, struct log_estate *out,
+                                       struct err *err);
+
 enum log_sync { LOG_SYNC_NORMAL, LOG_SYNC_FULL };
 
 /* Commit a batch: outputs, captures, gains, then events with what they change in the

@@ -45,6 +45,7 @@ struct log_writer {
     int64_t run; /* 0 before */
     char uid[LOG_UID_MAX];
     int owner_fd;                  /* -1 before */
+    bool new_owner;                /* its row still names the process that had it before */
     const struct run_state *state; /* borrowed */
     int64_t last_seq;              /* appended so far */
     int64_t committed_seq;         /* of these, committed */
@@ -71,6 +72,14 @@ void log_write_abort(struct log_writer *writer);
 /* log_writer_gain.c: the batch's gains. Within a transaction. */
 ATTR_MUST_USE bool log_write_gains(struct log_writer *writer, const struct log_batch *batch,
                                    struct err *err);
+
+/* log_writer_run.c: append to this run from now on; `state` is the fold of all its events. */
+void log_write_follow(struct log_writer *writer, int64_t number, const struct run_state *state);
+
+/* log_writer_resume.c: the row of a run that was gone on with names this process, its boot and
+ * its version, from the transaction on that holds our first event: the two clocks of an event
+ * are of one boot. Within a transaction; true and nothing done for a run of our own. */
+ATTR_MUST_USE bool log_write_owner(struct log_writer *writer, struct err *err);
 
 /* Write every projection row that is stale. */
 ATTR_MUST_USE bool log_write_projections(struct log_writer *writer, struct err *err);

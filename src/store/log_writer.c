@@ -45,8 +45,8 @@ static const char *const statement_sql[] = {
                     " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?14)",
     [LOG_PUT_PLAN] = "INSERT INTO plan(run, text) VALUES(?,?)",
     [LOG_PUT_RULES] = "INSERT OR IGNORE INTO ruleset(hash, text) VALUES(?,?)",
-    [LOG_FIND_RUN] = "SELECT uid, (SELECT ifnull(max(seq), 0) FROM event WHERE run=?1)"
-                     " FROM run WHERE id=?1",
+    [LOG_FIND_RUN] = "SELECT uid, boot, (SELECT ifnull(max(seq), 0) FROM event WHERE run=?1),"
+                     " (SELECT text FROM ruleset WHERE hash=run.ruleset) FROM run WHERE id=?1",
 };
 static_assert(ARRAY_LEN(statement_sql) == LOG_STATEMENT_COUNT, "every statement has its text");
 
@@ -331,10 +331,10 @@ static bool write_batch(struct log_writer *writer, const struct log_batch *batch
     if (writer->behind)
         projection_touch_all(&writer->projection);
     writer->behind = false;
-    return log_write_begin(writer, err) && put_outputs(writer, batch, err) &&
-           put_captures(writer, batch, err) && log_write_gains(writer, batch, err) &&
-           put_events(writer, batch, err) && log_write_projections(writer, err) &&
-           log_write_end(writer, err);
+    return log_write_begin(writer, err) && log_write_owner(writer, err) &&
+           put_outputs(writer, batch, err) && put_captures(writer, batch, err) &&
+           log_write_gains(writer, batch, err) && put_events(writer, batch, err) &&
+           log_write_projections(writer, err) && log_write_end(writer, err);
 }
 
 bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch, enum log_sync sync,
@@ -344,6 +344,8 @@ bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
     bool is_empty = batch->event_count == 0 && batch->output_count == 0 &&
                     batch->capture_count == 0 && batch->gain_count == 0;
     bool ok = is_empty || write_batch(writer, batch, err);
+    if (ok && !is_empty)
+        writer->new_owner = false;
     if (!ok)
         log_write_abort(writer);
     else if (!is_empty || sync == LOG_SYNC_FULL)

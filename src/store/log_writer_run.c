@@ -47,7 +47,7 @@ static bool put_plan(struct log_writer *writer, const struct log_run *run, int64
     return db_run(&writer->db, put, err);
 }
 
-static void follow_run(struct log_writer *writer, int64_t number, const struct run_state *state)
+void log_write_follow(struct log_writer *writer, int64_t number, const struct run_state *state)
 {
     writer->run = number;
     writer->state = state;
@@ -65,7 +65,7 @@ static bool enter_run(struct log_writer *writer, const struct log_run *run,
     if (!log_write_begin(writer, err) || !put_rules(writer, run, err) ||
         !put_run(writer, run, &number, err) || !put_plan(writer, run, number, err))
         return false;
-    follow_run(writer, number, state);
+    log_write_follow(writer, number, state);
     return log_write_projections(writer, err) && log_write_end(writer, err);
 }
 
@@ -89,53 +89,6 @@ bool log_writer_begin(struct log_writer *writer, const struct log_run *run,
     }
     *number_out = writer->run;
     bell_ring(&writer->bell);
-    return true;
-}
-
-struct found_run {
-    char uid[LOG_UID_MAX];
-    int64_t last_seq;
-};
-
-static bool find_run(struct log_writer *writer, int64_t number, struct found_run *out,
-                     struct err *err)
-{
-    sqlite3_stmt *find = writer->statements[LOG_FIND_RUN];
-    (void)sqlite3_bind_int64(find, 1, number);
-    bool row = false;
-    bool ok = db_next(&writer->db, find, &row, err);
-    if (ok && !row)
-        ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)number);
-    if (ok) {
-        const char *uid = (const char *)sqlite3_column_text(find, 0);
-        (void)snprintf(out->uid, sizeof(out->uid), "%s", uid ? uid : "");
-        out->last_seq = sqlite3_column_int64(find, 1);
-    }
-    (void)sqlite3_reset(find); /* repeats the step's error */
-    return ok;
-}
-
-bool log_writer_resume(struct log_writer *writer, int64_t number, const struct run_state *state,
-                       struct err *err)
-{
-    assert(writer->run == 0);
-    struct found_run run;
-    int owner_fd = -1;
-    if (!find_run(writer, number, &run, err) ||
-        !owner_take(&writer->place, run.uid, &owner_fd, err))
-        return false;
-
-    /* Looked at again under the lock: whoever had it may have gone on. */
-    bool ok = find_run(writer, number, &run, err);
-    if (ok && run.last_seq != state->last_seq)
-        ok = err_set(err, ERR_BUSY, "run #%lld has gone on meanwhile", (long long)number);
-    if (!ok) {
-        owner_drop(&writer->place, run.uid, owner_fd);
-        return false;
-    }
-    memcpy(writer->uid, run.uid, sizeof(writer->uid));
-    writer->owner_fd = owner_fd;
-    follow_run(writer, number, state);
     return true;
 }
 

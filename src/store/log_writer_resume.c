@@ -1,0 +1,184 @@
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log_reader.h"
+#include "log_write.h"
+#include "owner.h"
+#include "this_process.h"
+
+/* A run's row as the next owner needs it. */
+struct found_run {
+    char uid[LOG_UID_MAX];
+    char boot[LOG_UID_MAX];
+    int64_t last_seq;
+    struct str rules; /* owned; empty where the log has none */
+};
+
+static void copy_column(sqlite3_stmt *row, int at, char out[LOG_UID_MAX])
+{
+    const char *text = (const char *)sqlite3_column_text(row, at);
+    (void)snprintf(out, LOG_UID_MAX, "%s", text ? text : "");
+}
+
+static void take_found(sqlite3_stmt *row, struct found_run *out)
+{
+    const char *rules = (const char *)sqlite3_column_text(row, 3);
+    copy_column(row, 0, out->uid);
+    copy_column(row, 1, out->boot);
+    out->last_seq = sqlite3_column_int64(row, 2);
+    str_clear(&out->rules);
+    str_add(&out->rules, rules ? rules : "");
+}
+
+static bool find_run(struct log_writer *writer, int64_t number, struct found_run *out,
+                     struct err *err)
+{
+    sqlite3_stmt *find = writer->statements[LOG_FIND_RUN];
+    (void)sqlite3_bind_int64(find, 1, number);
+    bool row = false;
+    bool ok = db_next(&writer->db, find, &row, err);
+    if (ok && !row)
+        ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)number);
+    if (ok)
+        take_found(find, out);
+    (void)sqlite3_reset(find); /* repeats the step's error */
+    return ok;
+}
+
+/* The run is ours from here on; log_writer_close() frees the lock. */
+static void own(struct log_writer *writer, const struct found_run *run, int64_t number,
+                int owner_fd)
+{
+    memcpy(writer->uid, run->uid, sizeof(writer->uid));
+    writer->owner_fd = owner_fd;
+    writer->run = number;
+}
+
+static bool take_over(struct log_writer *writer, int64_t number, struct found_run *run,
+                      struct err *err)
+{
+    int owner_fd = -1;
+    struct err why = {0};
+    if (!find_run(writer, number, run, err))
+        return false;
+    if (!owner_take(&writer->place, run->uid, &owner_fd, &why)) {
+        if (why.code == ERR_BUSY)
+            return err_set(err, ERR_BUSY, "run #%lld belongs to another process: it goes on there",
+                           (long long)number);
+        return err_set(err, why.code, "%s", why.message);
+    }
+    /* Looked at again under the lock: whoever had it may have gone on. */
+    if (!find_run(writer, number, run, err)) {
+        owner_drop(&writer->place, run->uid, owner_fd);
+        return false;
+    }
+    own(writer, run, number, owner_fd);
+    return true;
+}
+
+static void give_back(struct log_writer *writer)
+{
+    owner_drop(&writer->place, writer->uid, writer->owner_fd);
+    writer->owner_fd = -1;
+    writer->uid[0] = '\0';
+    writer->run = 0;
+}
+
+bool log_writer_resume(struct log_writer *writer, int64_t number, const struct run_state *state,
+                       struct err *err)
+{
+    assert(writer->run == 0);
+    struct found_run run = {0};
+    bool ok = take_over(writer, number, &run, err);
+    if (ok && run.last_seq != state->last_seq) {
+        ok = err_set(err, ERR_BUSY, "run #%lld has gone on meanwhile", (long long)number);
+        give_back(writer);
+    }
+    if (ok)
+        log_write_follow(writer, number, state);
+    str_done(&run.rules);
+    return ok;
+}
+
+/* All events there are, folded in; nobody else appends any while we own the run. */
+static bool fold_events(const struct log_writer *writer, const struct log_heir *heir,
+                        struct err *err)
+{
+    struct log_reader *reader = NULL;
+    if (!log_reader_open(&reader, &writer->place, err))
+        return false;
+    struct event_page page = {0};
+    bool ok = true;
+    do {
+        ok = log_reader_events(reader, writer->run, heir->state->last_seq, &page, err);
+        for (size_t i = 0; ok && i < page.count; i++) {
+            ok = run_state_apply(heir->state, &page.events[i], err);
+            if (ok && heir->each)
+                heir->each(heir->ctx, &page.events[i]);
+        }
+    } while (ok && page.count > 0);
+    event_page_done(&page);
+    log_reader_close(reader);
+    return ok;
+}
+
+static bool may_go_on(int64_t number, const struct run_state *state, struct err *err)
+{
+    if (state->ended) {
+        (void)err_set(err, ERR_INVALID, "run #%lld has ended: there is nothing to go on with",
+                      (long long)number);
+        return err_hint(err, "devs run PLAN starts a new one");
+    }
+    if (state->unknown_events == 0)
+        return true;
+    (void)err_set(err, ERR_DAMAGED,
+                  "run #%lld has %lld events that a newer devs wrote: it cannot be gone on with",
+                  (long long)number, (long long)state->unknown_events);
+    return err_hint(err, "update devs");
+}
+
+bool log_writer_continue(struct log_writer *writer, int64_t number, const struct log_heir *heir,
+                         struct log_estate *out, struct err *err)
+{
+    assert(writer->run == 0);
+    assert(heir->state->last_seq == 0);
+    struct found_run run = {0};
+    bool ok = take_over(writer, number, &run, err);
+    if (ok && !(fold_events(writer, heir, err) && may_go_on(number, heir->state, err))) {
+        ok = false;
+        give_back(writer);
+    }
+    if (ok) {
+        struct this_process self;
+        this_process_read(&self);
+        out->rebooted = run.boot[0] == '\0' || strcmp(run.boot, self.boot) != 0;
+        str_add_n(&out->rules, str_text(&run.rules), run.rules.len);
+        log_write_follow(writer, number, heir->state);
+        writer->new_owner = true;
+    }
+    str_done(&run.rules);
+    return ok;
+}
+
+bool log_write_owner(struct log_writer *writer, struct err *err)
+{
+    if (!writer->new_owner)
+        return true;
+    static const char *const sql = "UPDATE run SET boot=?2, devs=?3, pid=?4, pid_start=?5"
+                                   " WHERE id=?1";
+    struct this_process self;
+    this_process_read(&self);
+    sqlite3_stmt *put = NULL;
+    bool ok = db_prepare(&writer->db, &sql, 1, &put, err);
+    if (ok) {
+        (void)sqlite3_bind_int64(put, 1, writer->run);
+        db_bind_text(put, 2, self.boot);
+        db_bind_text(put, 3, DEVS_VERSION);
+        (void)sqlite3_bind_int64(put, 4, self.pid);
+        (void)sqlite3_bind_int64(put, 5, self.pid_start);
+        ok = db_run(&writer->db, put, err);
+    }
+    db_finalize(&put, 1);
+    return ok;
+}
