@@ -82,8 +82,35 @@ enum event_kind {
      * of it, c: the last; d: count; text: what the rungs say (circles.h), {"nudge"}: a line for
      * the agent */
     EVENT_LOOP_SUSPECTED = 23,
+    /* 24 to 32 are facts that the engine found beside the attempts' ends; all but
+     * EVENT_TIME_STOPPED name an attempt, live or over. Digests stand for a whole tree. */
+    /* a: workspace kind; b: ms that it took; text: {"path","base","branch","setup_ms","copied"} */
+    EVENT_WORKSPACE_MADE = 24,
+    /* the tree before the step's first attempt was saved. a, b: its digest; c: files; d: bytes;
+     * e: ms */
+    EVENT_WORKSPACE_SAVED = 25,
+    /* it was put back, and that was verified. a, b: its digest; c: paths put right; d: bytes
+     * written; e: ms */
+    EVENT_WORKSPACE_RESET = 26,
+    /* the tree after an attempt that succeeded. a, b: its digest; c: files; d: bytes; e: ms */
+    EVENT_TREE_PROVEN = 27,
+    /* what an attempt that failed changed. a: paths; b: lines added; c: lines removed; d: 1 if
+     * not all was looked at; e: ms; text: {"paths":[["M","src/a.c"],...],"why"} */
+    EVENT_WORKSPACE_CHANGED = 28,
+    /* of the task's last step: what it made is kept. a: 1 as a branch, 2 as a tree; text:
+     * {"branch","commit","path"} */
+    EVENT_RESULT_KEPT = 29,
+    /* keys of the sandbox that are not enforced here; text: {"keys":[...],"why"} */
+    EVENT_SANDBOX_LACKS = 30,
+    /* a: ms that devs itself stood still; no timeout counts them. Of the run. */
+    EVENT_TIME_STOPPED = 31,
+    /* a: how many secrets were cut from what the attempt wrote; text: {"names":{"NAME":n}} */
+    EVENT_SECRETS_CUT = 32,
     EVENT_KIND_COUNT,
 };
+
+/* What EVENT_RESULT_KEPT keeps. */
+enum { EVENT_KEPT_BRANCH = 1, EVENT_KEPT_TREE = 2 };
 
 enum { EVENT_TEXT_MAX = 4096 }; /* bytes of `text`; longer ones are not written */
 
@@ -104,5 +131,7 @@ struct event {
  * event_kind_is_known(). */
 const char *event_kind_name(enum event_kind kind);
 bool event_kind_is_known(int64_t kind);
+/* Is it one that INPUT_FACT may bring: 24 to 32? */
+bool event_kind_is_fact(enum event_kind kind);
 
 #endif

@@ -4,17 +4,33 @@
 #ifndef DEVS_OUTCOME_H
 #define DEVS_OUTCOME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Numbers are in the log: never renumber. */
 enum outcome_kind {
     OUTCOME_EXIT = 0,        /* code: exit status 0..255 */
     OUTCOME_SIGNAL = 1,      /* code: signal number, not sent by us */
-    OUTCOME_NOT_STARTED = 2, /* code: errno of the start */
+    OUTCOME_NOT_STARTED = 2, /* code: errno of the start, or an enum start_code */
     OUTCOME_TIMEOUT = 3,     /* we ended it: its time was used up */
     OUTCOME_CANCELLED = 4,   /* we ended it: a person asked */
     OUTCOME_INTERRUPTED = 5, /* devs died while it ran */
     OUTCOME_KIND_COUNT,
+};
+
+/* Why an attempt never started where no errno says it. Numbers are in the log and beyond any
+ * errno: never renumber. */
+enum start_code {
+    START_CODE_FIRST = 1001,
+    START_SANDBOX_FAILED = 1001,   /* the sandbox refused or broke */
+    START_TIMED_OUT = 1002,        /* it was not ready in time */
+    START_DAEMON_DOWN = 1003,      /* what runs containers does not answer */
+    START_IMAGE_MISSING = 1004,    /* the container's image is not here */
+    START_WORKSPACE_FAILED = 1005, /* the workspace cannot be made, or not be put back */
+    START_CONFLICT = 1006,         /* the results of the needed tasks do not go together */
+    START_NO_SPACE = 1007,         /* no room for the workspace or its snapshot */
+    START_TOO_LARGE = 1008,        /* the workspace is over the limit of a snapshot */
+    START_CODE_END,
 };
 
 struct outcome {
@@ -30,6 +46,9 @@ struct outcome {
 
 /* "exit", "signal", "not started", "timeout", "cancelled", "interrupted". */
 const char *outcome_kind_name(enum outcome_kind kind);
+
+/* Is it an enum start_code, and no errno? */
+bool start_code_is_known(int code);
 
 /* "exit 1", "signal 9", "not started: No such file or directory", "timeout". */
 struct str;

@@ -17,8 +17,10 @@
 #include "err.h"
 #include "phase.h"
 #include "policy.h"
+#include "sandbox_spec.h"
 #include "settings.h"
 #include "violation.h"
+#include "workspace_spec.h"
 
 enum {
     PLAN_ID_MAX = 64, /* longest task id: [A-Za-z0-9][A-Za-z0-9._-]{0,63} */
@@ -37,6 +39,28 @@ enum {
     PLAN_SCHEMAS_MAX = 100000, /* schemas within all its contracts, see contract_schema_count() */
     PLAN_CONTRACT_BYTES_MAX = 16 * 1024 * 1024, /* of the texts of all its contracts */
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
+    PLAN_LINE_BYTES_MIN = 1024, /* of limits.output_line_bytes */
+    PLAN_LINE_BYTES_MAX = 64 * 1024 * 1024,
+    PLAN_LINE_BYTES = 1024 * 1024, /* where nothing is said */
+    PLAN_PROCESSES_MAX = 100000,   /* of limits.processes */
+};
+
+/* What a run does when its terminal goes away. Numbers are stable. */
+enum plan_hangup {
+    PLAN_HANGUP_GO_ON = 0,  /* without a terminal */
+    PLAN_HANGUP_WAIT = 1,   /* starts nothing more, and leaves when what runs has ended */
+    PLAN_HANGUP_CANCEL = 2, /* as if a person had cancelled the run */
+    PLAN_HANGUP_COUNT,
+};
+/* "go-on", "wait", "cancel". */
+const char *plan_hangup_name(enum plan_hangup hangup);
+/* The inverse; false if the text is none. */
+ATTR_MUST_USE bool plan_hangup_parse(const char *text, enum plan_hangup *out);
+
+/* Limits of each attempt, whatever its sandbox. */
+struct plan_limits {
+    int64_t output_line_bytes; /* a line that is longer is taken as several */
+    int64_t processes;         /* alive at a time; 0 = no limit */
 };
 
 enum plan_expect { PLAN_EXPECT_SUCCESS, PLAN_EXPECT_FAILURE };
@@ -69,6 +93,9 @@ struct plan_step {
     struct policy *own_policy;   /* owned; what this step alone has, NULL = none */
     int source;                  /* whose rate limit it shares: in plan->sources, -1 = none */
     const struct plan_contract *contract; /* borrowed from the plan; NULL = any output will do */
+    const struct sandbox_spec *sandbox;   /* borrowed from the plan, this step or static; never
+                                             NULL */
+    struct sandbox_spec *own_sandbox;     /* owned; what this step alone has, NULL = none */
 };
 
 struct plan_task {
@@ -80,6 +107,9 @@ struct plan_task {
     int need_count;
     int *dependents; /* owned; task numbers, the inverse of needs */
     int dependent_count;
+    const struct workspace_spec *workspace; /* borrowed from the plan, this task or static; never
+                                               NULL */
+    struct workspace_spec *own_workspace;   /* owned; what this task alone has, NULL = none */
 };
 
 /* A task's number by its id. */
@@ -100,6 +130,10 @@ struct plan {
     struct policy *own_policy;        /* owned; as a step's */
     struct entropy_limits loops;      /* from how many repeats on a task goes in circles */
     bool has_loops;                   /* the plan or the settings say something of it */
+    struct workspace_spec workspace;  /* of tasks that say nothing of it */
+    struct sandbox_spec sandbox;      /* of steps likewise */
+    struct plan_limits limits;        /* of each attempt */
+    enum plan_hangup on_hangup;       /* when the terminal goes away */
     struct plan_contract **contracts; /* owned, each; those with names come once */
     int contract_count;               /* at most PLAN_CONTRACTS_MAX */
     bool has_files;                   /* some of them were read from files */

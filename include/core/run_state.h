@@ -108,6 +108,9 @@ struct step_state {
     int interrupted;
     bool judged;                    /* the last attempt's verdict is in the log */
     bool silent_failure;            /* it ended with code 0, and its verdict is no success */
+    struct digest saved_tree;       /* before its first attempt; unknown = not saved */
+    struct digest proven_tree;      /* after the attempt that succeeded; likewise */
+    int proven_attempt;             /* that attempt; 0 = none */
     bool quiet;                     /* runs, but has not been heard for a while */
     int64_t heard_mono_ms;          /* quiet only: when it was heard last */
     struct moment first_start;      /* of this grant */
@@ -121,6 +124,19 @@ struct step_state {
     struct attempt_state *attempts; /* owned; in order */
     size_t attempt_count;
     size_t attempt_cap;
+};
+
+/* Where a task works that does not work in place, as far as it is known; and what of its
+ * sandbox is not enforced. */
+struct task_place {
+    enum workspace_kind kind;
+    struct digest tree; /* as last seen; unknown = never, or it was changed since */
+    bool is_changed;    /* an attempt that failed changed it, and it was not put back */
+    char *path;         /* owned; of the workspace, NULL = none */
+    char *branch;       /* owned; that it works on, then that of its result; NULL = none */
+    char *result;       /* owned; of a result that is kept as a tree: its path; NULL = none */
+    char *lacks;        /* owned; keys of the sandbox that are not enforced, as "pids, network";
+                           NULL = none */
 };
 
 struct task_state {
@@ -140,6 +156,7 @@ struct task_state {
     int64_t waited_ms;         /* all waits that are over */
     struct circles *circles;   /* owned; NULL until an attempt left a fact, and once the task is
                                   over, unless it is stuck */
+    struct task_place *place;  /* owned; where it works, NULL = in place, or not known yet */
     char *by;                  /* owned; who cancelled or held, NULL = nobody */
     struct step_state *steps;  /* borrowed from run_state.steps */
 };
@@ -166,6 +183,8 @@ struct run_state {
     int follow_count;            /* of these, held until another task is through */
     int attempts;                /* of all tasks */
     int64_t waited_ms;           /* of all tasks */
+    int64_t stopped_ms;          /* in which devs itself stood still */
+    int64_t secrets_cut;         /* from what all attempts wrote */
     struct task_state *tasks;    /* owned */
     struct step_state *steps;    /* owned; all steps of all tasks */
     struct gate_state *gates;    /* owned; by source */
@@ -195,6 +214,9 @@ const char *task_status_name(enum task_status status);
 struct step_state *run_state_step(const struct run_state *state, int task);
 /* The number of that step. */
 int run_state_step_number(const struct run_state *state, int task);
+/* Has the task's tree been changed since this step was proven? False where no proof of it holds
+ * a tree. */
+bool run_state_tree_is_stale(const struct run_state *state, int task, int step);
 /* The latest attempt of a step, NULL before the first. */
 struct attempt_state *step_state_attempt(const struct step_state *step);
 /* Attempt by number, NULL if there is none. */

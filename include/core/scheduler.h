@@ -27,13 +27,20 @@ enum input_kind {
     INPUT_NOTE,    /* note: something the person should read */
     INPUT_RECOVER, /* the engine that ran this is gone: who goes on in control.by. What ran
                       then is interrupted, what was decided by halves is finished. */
+    INPUT_FACT,    /* what the engine found beside an attempt's end: fact_event, note */
     INPUT_KIND_COUNT,
+};
+
+/* An event of the kinds that event_kind_is_fact() knows, as it will be in the log. */
+struct input_fact {
+    enum event_kind kind;
+    int64_t a, b, c, d, e;
 };
 
 struct input {
     enum input_kind kind;
     struct moment now;
-    int task, step, attempt; /* RUNNING, ENDED, QUIET, HEARD */
+    int task, step, attempt; /* RUNNING, ENDED, QUIET, HEARD, FACT */
     int jobs;
     int64_t pid, pid_start;
     struct outcome outcome;
@@ -48,8 +55,11 @@ struct input {
     bool expectation_met;  /* ENDED with an expected match: it was in the output */
     struct control control;
     int64_t quiet_ms;
-    const char *note; /* borrowed */
-    bool rebooted;    /* RECOVER: the clock since boot began anew */
+    const char *note; /* borrowed; NOTE: its words; FACT: the event's text (a JSON object of at most
+                         EVENT_TEXT_MAX bytes), NULL = none */
+    const char *start_why;        /* borrowed; ENDED, never started: one line why; NULL = none */
+    struct input_fact fact_event; /* FACT */
+    bool rebooted;                /* RECOVER: the clock since boot began anew */
 };
 
 enum action_kind {
@@ -85,7 +95,9 @@ struct scheduler {
 
 /* One step. Events and actions are appended to *turn; the state has taken the
  * events in. Inputs that no longer fit (an attempt that is over) are ignored,
- * controls that do not fit are answered with an event that says why. */
+ * controls that do not fit are answered with an event that says why. A fact is
+ * taken down if the attempt that it names is there, live or over, and its
+ * numbers are within bounds; EVENT_TIME_STOPPED is of the run. */
 void scheduler_step(struct scheduler *scheduler, const struct input *input, struct turn *turn);
 
 /* When INPUT_TIME is wanted next (CLOCK_BOOTTIME, ms); -1 = nothing waits. A gate that

@@ -28,6 +28,15 @@ static const char *const names[] = {
     [EVENT_CLASS_CORRECTED] = "class_corrected",
     [EVENT_RUN_RECOVERED] = "run_recovered",
     [EVENT_LOOP_SUSPECTED] = "loop_suspected",
+    [EVENT_WORKSPACE_MADE] = "workspace_made",
+    [EVENT_WORKSPACE_SAVED] = "workspace_saved",
+    [EVENT_WORKSPACE_RESET] = "workspace_reset",
+    [EVENT_TREE_PROVEN] = "tree_proven",
+    [EVENT_WORKSPACE_CHANGED] = "workspace_changed",
+    [EVENT_RESULT_KEPT] = "result_kept",
+    [EVENT_SANDBOX_LACKS] = "sandbox_lacks",
+    [EVENT_TIME_STOPPED] = "time_stopped",
+    [EVENT_SECRETS_CUT] = "secrets_cut",
 };
 static_assert(ARRAY_LEN(names) == EVENT_KIND_COUNT, "every kind has a name");
 
@@ -40,4 +49,9 @@ const char *event_kind_name(enum event_kind kind)
 bool event_kind_is_known(int64_t kind)
 {
     return kind > EVENT_NONE && kind < EVENT_KIND_COUNT;
+}
+
+bool event_kind_is_fact(enum event_kind kind)
+{
+    return kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_SECRETS_CUT;
 }

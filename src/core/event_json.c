@@ -34,6 +34,15 @@ static const struct {
     [EVENT_CLASS_CORRECTED] = {NULL, NULL, NULL, NULL, NULL},
     [EVENT_RUN_RECOVERED] = {"rebooted", NULL, NULL, NULL, NULL},
     [EVENT_LOOP_SUSPECTED] = {NULL, "first_attempt", "last_attempt", "count", NULL},
+    [EVENT_WORKSPACE_MADE] = {NULL, "ms", NULL, NULL, NULL},
+    [EVENT_WORKSPACE_SAVED] = {NULL, NULL, "files", "bytes", "ms"},
+    [EVENT_WORKSPACE_RESET] = {NULL, NULL, "paths", "bytes", "ms"},
+    [EVENT_TREE_PROVEN] = {NULL, NULL, "files", "bytes", "ms"},
+    [EVENT_WORKSPACE_CHANGED] = {"paths", "added", "removed", "partial", "ms"},
+    [EVENT_RESULT_KEPT] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_SANDBOX_LACKS] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_TIME_STOPPED] = {"ms", NULL, NULL, NULL, NULL},
+    [EVENT_SECRETS_CUT] = {"cut", NULL, NULL, NULL, NULL},
 };
 static_assert(ARRAY_LEN(field_names) == EVENT_KIND_COUNT, "every event kind has its fields");
 
@@ -61,16 +70,20 @@ static void json_retry(const struct run_state *state, const struct event *event,
     json_free(text);
 }
 
+static void json_digest(const struct event *event, const char *name, struct str *out)
+{
+    char hex[DIGEST_HEX_MAX];
+    digest_to_hex((struct digest){.hi = (uint64_t)event->a, .lo = (uint64_t)event->b}, hex);
+    str_json_text(out, name, hex);
+}
+
 /* The integers that stand for words. */
 static void json_named(const struct run_state *state, const struct event *event, struct str *out)
 {
     switch (event->kind) {
-    case EVENT_ATTEMPT_STARTED: {
-        char hex[DIGEST_HEX_MAX];
-        digest_to_hex((struct digest){.hi = (uint64_t)event->a, .lo = (uint64_t)event->b}, hex);
-        str_json_text(out, "call", hex);
+    case EVENT_ATTEMPT_STARTED:
+        json_digest(event, "call", out);
         break;
-    }
     case EVENT_ATTEMPT_ENDED:
         str_json_text(out, "outcome", outcome_kind_name((enum outcome_kind)event->a));
         break;
@@ -105,6 +118,17 @@ static void json_named(const struct run_state *state, const struct event *event,
         if (event->a > ENTROPY_RUNG_NONE && event->a < ENTROPY_RUNG_COUNT)
             str_json_text(out, "rung", entropy_rung_name((enum entropy_rung)event->a));
         break;
+    case EVENT_WORKSPACE_MADE:
+        str_json_text(out, "workspace", workspace_kind_name((enum workspace_kind)event->a));
+        break;
+    case EVENT_WORKSPACE_SAVED:
+    case EVENT_WORKSPACE_RESET:
+    case EVENT_TREE_PROVEN:
+        json_digest(event, "tree", out);
+        break;
+    case EVENT_RESULT_KEPT:
+        str_json_text(out, "kept", event->a == EVENT_KEPT_BRANCH ? "branch" : "tree");
+        break;
     case EVENT_CANCEL_ASKED:
         str_json_text(out, "mode", cancel_mode_name((enum cancel_mode)event->a));
         break;
@@ -128,6 +152,17 @@ static void json_subject(const struct run_state *state, const struct event *even
     str_json_i64(out, "attempt", event->attempt);
 }
 
+/* A later build's event may hold anything; the fold has read the text of those it knows. */
+static void json_data(const struct event *event, struct str *out)
+{
+    struct json *data = NULL;
+    if (!event->text || !json_parse(event->text, strlen(event->text), &data, NULL, NULL))
+        return;
+    json_free(data);
+    str_json_key(out, "data");
+    str_add(out, event->text);
+}
+
 void event_json(const struct run_state *state, int64_t run, const struct event *event,
                 struct str *out)
 {
@@ -149,10 +184,7 @@ void event_json(const struct run_state *state, int64_t run, const struct event *
         json_field(out, field_names[event->kind].d, event->d);
         json_field(out, field_names[event->kind].e, event->e);
     }
-    if (event->text) {
-        str_json_key(out, "data");
-        str_add(out, event->text);
-    }
+    json_data(event, out);
     struct str message = {0};
     event_words(state, event, &message);
     str_json_text(out, "message", str_text(&message));

@@ -36,4 +36,12 @@ struct event_retry {
 };
 struct event_retry event_look_retry(const struct event_look *look);
 
+/* What one kind of event says, without the task and the attempt. */
+typedef void event_words_fn(const struct event_look *w);
+
+/* event_text_place.c */
+event_words_fn event_words_workspace_made, event_words_workspace_saved, event_words_workspace_reset,
+    event_words_tree_proven, event_words_workspace_changed, event_words_result_kept,
+    event_words_sandbox_lacks, event_words_time_stopped, event_words_secrets_cut;
+
 #endif

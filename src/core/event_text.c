@@ -326,8 +326,6 @@ static void words_run_recovered(const struct event_look *w)
              w->event->a != 0 ? ", after a reboot" : "");
 }
 
-typedef void event_words_fn(const struct event_look *w);
-
 static event_words_fn *const writers[] = {
     [EVENT_RUN_STARTED] = words_run_started,
     [EVENT_RUN_ENDED] = words_run_ended,
@@ -352,6 +350,15 @@ static event_words_fn *const writers[] = {
     [EVENT_CLASS_CORRECTED] = words_class_corrected,
     [EVENT_RUN_RECOVERED] = words_run_recovered,
     [EVENT_LOOP_SUSPECTED] = words_loop_suspected,
+    [EVENT_WORKSPACE_MADE] = event_words_workspace_made,
+    [EVENT_WORKSPACE_SAVED] = event_words_workspace_saved,
+    [EVENT_WORKSPACE_RESET] = event_words_workspace_reset,
+    [EVENT_TREE_PROVEN] = event_words_tree_proven,
+    [EVENT_WORKSPACE_CHANGED] = event_words_workspace_changed,
+    [EVENT_RESULT_KEPT] = event_words_result_kept,
+    [EVENT_SANDBOX_LACKS] = event_words_sandbox_lacks,
+    [EVENT_TIME_STOPPED] = event_words_time_stopped,
+    [EVENT_SECRETS_CUT] = event_words_secrets_cut,
 };
 static_assert(ARRAY_LEN(writers) == EVENT_KIND_COUNT, "every event kind has its words");
 

@@ -47,6 +47,12 @@ fold_fn fold_gate_closed, fold_gate_opened;
 /* fold_run.c */
 fold_fn fold_run_started, fold_run_ended, fold_run_recovered, fold_class_corrected, fold_note;
 
+/* fold_place.c */
+fold_fn fold_workspace_made, fold_workspace_saved, fold_workspace_reset, fold_tree_proven,
+    fold_workspace_changed, fold_result_kept, fold_sandbox_lacks, fold_time_stopped,
+    fold_secrets_cut;
+void fold_place_free(struct task_place *place);
+
 /* What the handlers share (fold.c). */
 
 /* The number of the event's task. */

@@ -83,11 +83,47 @@ static bool is_sound_fact(const struct fold *fold)
     return !json_get(fold->text, "loop") || fold_read_fact(fold->text, &fact);
 }
 
+/* Numbers of a fact: none is negative, and sums of them do not overflow. */
+static bool is_count(int64_t value)
+{
+    return is_within(value, 0, FOLD_TIME_MAX_MS);
+}
+
+static bool is_sound_tree(const struct event *event)
+{
+    const struct digest tree = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
+    return digest_is_known(tree) && is_count(event->c) && is_count(event->d) && is_count(event->e);
+}
+
+static bool is_sound_fact_event(const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_WORKSPACE_MADE:
+        return is_within(event->a, 0, WORKSPACE_KIND_COUNT - 1) && is_count(event->b);
+    case EVENT_WORKSPACE_SAVED:
+    case EVENT_WORKSPACE_RESET:
+    case EVENT_TREE_PROVEN:
+        return is_sound_tree(event);
+    case EVENT_WORKSPACE_CHANGED:
+        return is_count(event->a) && is_count(event->b) && is_count(event->c) &&
+               is_within(event->d, 0, 1) && is_count(event->e);
+    case EVENT_RESULT_KEPT:
+        return is_within(event->a, EVENT_KEPT_BRANCH, EVENT_KEPT_TREE);
+    case EVENT_TIME_STOPPED:
+    case EVENT_SECRETS_CUT:
+        return is_within(event->a, 0, FOLD_DELAY_MAX_MS);
+    default: /* sandbox_lacks has no numbers */
+        return true;
+    }
+}
+
 bool fold_is_sound(const struct fold *fold)
 {
     const struct event *event = fold->event;
     if (!is_moment(event->at.at_ms, event->at.mono_ms))
         return false;
+    if (event_kind_is_fact(event->kind))
+        return is_sound_fact_event(event);
     switch (event->kind) {
     case EVENT_RUN_STARTED:
         return is_within(event->a, 0, FOLD_COUNT_MAX);

@@ -16,6 +16,29 @@ static const char *const kind_names[] = {
 };
 static_assert(ARRAY_LEN(kind_names) == OUTCOME_KIND_COUNT, "every kind of end has a name");
 
+static const char *const start_words[] = {
+    [START_SANDBOX_FAILED - START_CODE_FIRST] = "the sandbox failed",
+    [START_TIMED_OUT - START_CODE_FIRST] = "the sandbox was not ready in time",
+    [START_DAEMON_DOWN - START_CODE_FIRST] = "the container daemon does not answer",
+    [START_IMAGE_MISSING - START_CODE_FIRST] = "the container image is not here",
+    [START_WORKSPACE_FAILED - START_CODE_FIRST] = "the workspace cannot be made ready",
+    [START_CONFLICT - START_CODE_FIRST] = "the results of the needed tasks do not merge",
+    [START_NO_SPACE - START_CODE_FIRST] = "no space left for the workspace",
+    [START_TOO_LARGE - START_CODE_FIRST] = "the workspace is too large for a snapshot",
+};
+static_assert(ARRAY_LEN(start_words) == START_CODE_END - START_CODE_FIRST,
+              "every code has its words");
+
+bool start_code_is_known(int code)
+{
+    return code >= START_CODE_FIRST && code < START_CODE_END;
+}
+
+static const char *words_of_start(int code)
+{
+    return start_code_is_known(code) ? start_words[code - START_CODE_FIRST] : strerror(code);
+}
+
 const char *outcome_kind_name(enum outcome_kind kind)
 {
     assert(kind < OUTCOME_KIND_COUNT);
@@ -32,7 +55,7 @@ void outcome_words(const struct outcome *outcome, struct str *out)
         str_addf(out, "signal %d", outcome->code);
         break;
     case OUTCOME_NOT_STARTED:
-        str_addf(out, "not started: %s", strerror(outcome->code));
+        str_addf(out, "not started: %s", words_of_start(outcome->code));
         break;
     case OUTCOME_TIMEOUT:
     case OUTCOME_CANCELLED:

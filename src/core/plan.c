@@ -7,26 +7,23 @@
 #include "plan_graph.h"
 #include "plan_policy.h"
 #include "plan_source.h"
+#include "plan_surroundings.h"
 #include "str.h"
+#include "text_list.h"
 #include "xalloc.h"
 
 enum { EXEC_TITLE_MAX = 120 };
 
-static void free_texts(char **texts)
-{
-    for (char **text = texts; text && *text; text++)
-        free(*text);
-    free(texts);
-}
-
 static void free_step(struct plan_step *step)
 {
-    free_texts(step->argv);
-    free_texts(step->env);
+    text_list_free(step->argv);
+    text_list_free(step->env);
     free(step->cwd);
     free(step->stdin_path);
     free(step->expect.match);
     free(step->own_policy);
+    sandbox_spec_done(step->own_sandbox);
+    free(step->own_sandbox);
 }
 
 static void free_task(struct plan_task *task)
@@ -38,6 +35,8 @@ static void free_task(struct plan_task *task)
     free(task->title);
     free(task->needs);
     free(task->dependents);
+    workspace_spec_done(task->own_workspace);
+    free(task->own_workspace);
 }
 
 static void free_contracts(struct plan *plan)
@@ -61,8 +60,10 @@ void plan_free(struct plan *plan)
     free(plan->by_id);
     free(plan->policies);
     free(plan->own_policy);
+    workspace_spec_done(&plan->workspace);
+    sandbox_spec_done(&plan->sandbox);
     free_contracts(plan);
-    free_texts(plan->sources);
+    text_list_free(plan->sources);
     free(plan->name);
     free(plan);
 }
@@ -92,17 +93,6 @@ int plan_find(const struct plan *plan, const char *id)
     }
     bool found = low < plan->by_id_count && strcmp(plan->by_id[low].id, id) == 0;
     return found ? plan->by_id[low].task : -1;
-}
-
-static char **copy_texts(char *const *texts)
-{
-    size_t count = 0;
-    while (texts[count])
-        count++;
-    char **copy = xcalloc(count + 1, sizeof(*copy));
-    for (size_t i = 0; i < count; i++)
-        copy[i] = xstrdup(texts[i]);
-    return copy;
 }
 
 /* The command's words, cut between two characters. */
@@ -163,7 +153,7 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     struct plan *plan = xcalloc(1, sizeof(*plan));
     plan->name = xstrdup("exec");
     plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
-    plan->loops = entropy_limits_new();
+    plan_surroundings_init(plan);
     if (exec->settings)
         plan_take_settings(plan, exec->settings);
     plan->policy = plan_policy_find(plan, "sandbox");
@@ -177,13 +167,15 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     task->title = command_title(exec->argv);
     task->steps = xcalloc(1, sizeof(*task->steps));
     task->step_count = 1;
+    task->workspace = &plan->workspace;
     task->steps[0] = (struct plan_step){
         .phase = exec->phase,
-        .argv = copy_texts(exec->argv),
+        .argv = text_list_copy(exec->argv),
         .timeout_ms = exec->timeout_ms,
         .idempotent = exec->idempotent || repeats,
         .policy = adopt_policy(plan, exec->settings, exec->policy),
         .source = -1,
+        .sandbox = &plan->sandbox,
     };
     plan_source_guess(plan, &task->steps[0]);
     plan_index_ids(plan);

@@ -10,6 +10,7 @@
 #include "plan_reader.h"
 #include "plan_schema.h"
 #include "plan_shape.h"
+#include "plan_surroundings.h"
 #include "plan_task.h"
 #include "str.h"
 #include "violation_order.h"
@@ -127,7 +128,7 @@ static void prepare(struct plan_reader *reader, const struct json *root,
     /* If it is no boolean, one complaint is enough: its steps need none. */
     const struct json *idempotent = json_get(root, "idempotent");
     reader->plan->idempotent = json_bool(idempotent, idempotent);
-    reader->plan->loops = entropy_limits_new();
+    plan_surroundings_init(reader->plan);
     load_policies(reader, root, settings);
     plan_contracts_load(reader, json_get(root, "contracts"));
     plan_loops_read(json_get(root, "loops"), &reader->plan->loops, &reader->plan->has_loops);

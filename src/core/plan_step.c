@@ -274,6 +274,7 @@ static void read_step(struct plan_reader *reader, const struct json_pointer *pat
         .idempotent = reader->plan->idempotent,
         .policy = reader->plan->policy,
         .source = -1,
+        .sandbox = &reader->plan->sandbox,
     };
     reader->step_json = value;
     reader->policy_is_sound = reader->default_is_sound;

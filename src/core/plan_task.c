@@ -63,6 +63,8 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
 
     plan->tasks = xcalloc(count, sizeof(*plan->tasks));
     plan->task_count = (int)count;
+    for (size_t i = 0; i < count; i++)
+        plan->tasks[i].workspace = &plan->workspace;
     reader->named = xcalloc(count, sizeof(*reader->named));
     for (size_t i = 0; i < count; i++) {
         const char *id = json_text(json_get(json_at(tasks, i), "id"), NULL);

@@ -69,6 +69,7 @@ void run_state_done(struct run_state *state)
     for (int i = 0; i < state->plan->task_count; i++) {
         free(state->tasks[i].by);
         circles_free(state->tasks[i].circles);
+        fold_place_free(state->tasks[i].place);
     }
     for (int i = 0; i < state->plan->step_count; i++)
         step_state_done(&state->steps[i]);
@@ -92,6 +93,7 @@ enum scope {
     OF_RUN,
     OF_RUN_OR_TASK,
     OF_TASK,
+    OF_ANY_ATTEMPT,  /* of any step, live or over */
     OF_PAST_ATTEMPT, /* of any step, over */
     OF_STEP,         /* the current one, as below */
     OF_LATEST_ATTEMPT,
@@ -138,6 +140,15 @@ static const struct {
     [EVENT_CLASS_CORRECTED] = {fold_class_corrected, OF_PAST_ATTEMPT, WHEN_ANY},
     [EVENT_RUN_RECOVERED] = {fold_run_recovered, OF_RUN, WHEN_ANY},
     [EVENT_LOOP_SUSPECTED] = {fold_loop_suspected, OF_LATEST_ATTEMPT, WHEN_JUDGING},
+    [EVENT_WORKSPACE_MADE] = {fold_workspace_made, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_WORKSPACE_SAVED] = {fold_workspace_saved, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_WORKSPACE_RESET] = {fold_workspace_reset, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_TREE_PROVEN] = {fold_tree_proven, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_WORKSPACE_CHANGED] = {fold_workspace_changed, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_RESULT_KEPT] = {fold_result_kept, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_SANDBOX_LACKS] = {fold_sandbox_lacks, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_TIME_STOPPED] = {fold_time_stopped, OF_RUN, WHEN_ANY},
+    [EVENT_SECRETS_CUT] = {fold_secrets_cut, OF_ANY_ATTEMPT, WHEN_ANY},
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
 
@@ -152,14 +163,14 @@ static bool task_can_take(const struct task_state *task, enum event_kind kind)
     return kind != EVENT_TASK_BLOCKED || (!final && task->status != TASK_RUNNING);
 }
 
-static bool locate_past(struct fold *fold)
+static bool locate_attempt(struct fold *fold, bool past)
 {
     const struct event *event = fold->event;
     if (event->step < 0 || event->step >= fold->state->plan->tasks[event->task].step_count)
         return false;
     fold->step = &fold->task->steps[event->step];
     const struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
-    return attempt && attempt->ended.at_ms != 0;
+    return attempt && (!past || attempt->ended.at_ms != 0);
 }
 
 /* Find what the event names; false if it is not there, or not in a state for it. */
@@ -176,8 +187,8 @@ static bool locate(struct fold *fold)
     fold->task = &fold->state->tasks[event->task];
     if (scope == OF_RUN || scope == OF_RUN_OR_TASK || scope == OF_TASK)
         return task_can_take(fold->task, event->kind);
-    if (scope == OF_PAST_ATTEMPT)
-        return locate_past(fold);
+    if (scope == OF_ANY_ATTEMPT || scope == OF_PAST_ATTEMPT)
+        return locate_attempt(fold, scope == OF_PAST_ATTEMPT);
 
     bool is_current = event->step >= 0 && event->step == fold->task->step &&
                       event->step < plan->tasks[event->task].step_count;

@@ -27,6 +27,15 @@ struct attempt_state *step_state_find_attempt(const struct step_state *step, int
     return there ? &step->attempts[number - 1] : NULL;
 }
 
+bool run_state_tree_is_stale(const struct run_state *state, int task, int step)
+{
+    const struct task_place *place = state->tasks[task].place;
+    const struct digest proven = state->tasks[task].steps[step].proven_tree;
+    if (!place || !digest_is_known(proven))
+        return false;
+    return place->is_changed || !digest_equal(place->tree, proven);
+}
+
 int run_state_step_tries(const struct run_state *state, int task, int number)
 {
     const struct step_state *step = &state->tasks[task].steps[number];
@@ -156,6 +165,11 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         step->delay.delay_ms,
         step->delay.n,
         step->delay.hint_ms,
+        (int64_t)step->saved_tree.hi,
+        (int64_t)step->saved_tree.lo,
+        (int64_t)step->proven_tree.hi,
+        (int64_t)step->proven_tree.lo,
+        step->proven_attempt,
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(digest, facts[i]);
@@ -208,6 +222,22 @@ static void mix_circles(uint64_t *digest, const struct circles *circles)
         mix(digest, facts[i]);
 }
 
+static void mix_place(uint64_t *digest, const struct task_place *place)
+{
+    mix(digest, place != NULL);
+    if (!place)
+        return;
+    const char *const texts[] = {place->path, place->branch, place->result, place->lacks};
+    mix(digest, place->kind);
+    mix(digest, (int64_t)place->tree.hi);
+    mix(digest, (int64_t)place->tree.lo);
+    mix(digest, place->is_changed);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        mix(digest, texts[i] != NULL);
+        mix_text(digest, texts[i] ? texts[i] : "");
+    }
+}
+
 static void mix_task(uint64_t *digest, const struct run_state *state, int number)
 {
     const struct task_state *task = &state->tasks[number];
@@ -233,6 +263,7 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(digest, facts[i]);
     mix_circles(digest, task->circles);
+    mix_place(digest, task->place);
     for (int i = 0; i < state->plan->tasks[number].step_count; i++)
         mix_step(digest, &task->steps[i]);
 }
@@ -241,10 +272,10 @@ uint64_t run_state_digest(const struct run_state *state)
 {
     uint64_t digest = 0xcbf29ce484222325ULL;
     const int64_t facts[] = {
-        (int64_t)state->seed, state->jobs,     state->started,   state->ended,
-        state->exit_code,     state->last_seq, state->running,   state->unknown_events,
-        state->held_count,    state->attempts, state->waited_ms, state->stopped_by_person,
-        state->follow_count,
+        (int64_t)state->seed, state->jobs,       state->started,     state->ended,
+        state->exit_code,     state->last_seq,   state->running,     state->unknown_events,
+        state->held_count,    state->attempts,   state->waited_ms,   state->stopped_by_person,
+        state->follow_count,  state->stopped_ms, state->secrets_cut,
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(&digest, facts[i]);

@@ -44,19 +44,28 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
     return event;
 }
 
-void scheduler_emit(const struct scheduling *now, struct event event, const char *text)
+/* False, and nothing changed, if the event does not fit. */
+static bool try_emit(const struct scheduling *now, struct event event, const char *text)
 {
     struct turn *turn = now->turn;
     size_t len = text ? strlen(text) : 0;
-    event.text = len > 0 && len <= EVENT_TEXT_MAX ? xstrndup(text, len) : NULL;
-
-    struct err err = {0};
-    bool fits = run_state_apply(now->state, &event, &err);
-    assert(fits);
-    (void)fits;
+    char *copy = len > 0 && len <= EVENT_TEXT_MAX ? xstrndup(text, len) : NULL;
+    event.text = copy;
+    if (!run_state_apply(now->state, &event, NULL)) {
+        free(copy);
+        return false;
+    }
     turn->events =
         xgrow(turn->events, &turn->event_cap, turn->event_count + 1, sizeof(*turn->events));
     turn->events[turn->event_count++] = event;
+    return true;
+}
+
+void scheduler_emit(const struct scheduling *now, struct event event, const char *text)
+{
+    bool fits = try_emit(now, event, text);
+    assert(fits);
+    (void)fits;
 }
 
 void scheduler_emit_by(const struct scheduling *now, struct event event, const char *by)
@@ -267,10 +276,49 @@ static void on_attempt_news(const struct scheduling *now)
     case INPUT_CONTROL:
     case INPUT_NOTE:
     case INPUT_RECOVER:
+    case INPUT_FACT:
     case INPUT_KIND_COUNT:
         assert(false && "not news of an attempt");
     }
     scheduler_emit(now, event, NULL);
+}
+
+/* The grant of the attempt that the fact names; 0 if it is not there. */
+static int fact_grant(const struct run_state *state, const struct input *input)
+{
+    if (input->task < 0 || input->task >= state->plan->task_count || input->step < 0 ||
+        input->step >= state->plan->tasks[input->task].step_count)
+        return 0;
+    const struct attempt_state *attempt =
+        step_state_find_attempt(&state->tasks[input->task].steps[input->step], input->attempt);
+    return attempt ? attempt->grant : 0;
+}
+
+/* What the fold refuses is ignored: facts come from outside, and may come late. */
+static void take_fact(const struct scheduling *now)
+{
+    const struct input *input = now->input;
+    const struct input_fact *fact = &input->fact_event;
+    struct event event = scheduler_event(now, fact->kind, -1);
+    const bool of_run = fact->kind == EVENT_TIME_STOPPED;
+    if (!event_kind_is_fact(fact->kind))
+        return;
+    if (!of_run) {
+        event.task = input->task;
+        event.step = input->step;
+        event.round = 1;
+        event.grant = fact_grant(now->state, input);
+        event.attempt = input->attempt;
+        if (event.grant == 0)
+            return;
+    }
+    event.a = fact->a;
+    event.b = fact->b;
+    event.c = fact->c;
+    event.d = fact->d;
+    event.e = fact->e;
+    bool taken = try_emit(now, event, input->note);
+    (void)taken;
 }
 
 static void take_input(const struct scheduling *now)
@@ -301,6 +349,9 @@ static void take_input(const struct scheduling *now)
         if (!now->state->started)
             emit_text(now, EVENT_RUN_STARTED, -1, "by", input->control.by);
         scheduler_recover(now);
+        break;
+    case INPUT_FACT:
+        take_fact(now);
         break;
     case INPUT_TIME:
     case INPUT_KIND_COUNT:

@@ -7,14 +7,17 @@ static const struct {
     int number;
     const char *name;
 } kinds[] = {
-    {1, "run_started"},     {2, "run_ended"},       {3, "attempt_started"},
-    {4, "attempt_running"}, {5, "attempt_ended"},   {6, "attempt_judged"},
-    {7, "wait_started"},    {8, "wait_ended"},      {9, "step_ended"},
-    {10, "step_reopened"},  {11, "task_blocked"},   {12, "task_held"},
-    {13, "task_released"},  {14, "cancel_asked"},   {15, "control_answered"},
-    {16, "attempt_quiet"},  {17, "attempt_heard"},  {18, "note"},
-    {19, "gate_closed"},    {20, "gate_opened"},    {21, "class_corrected"},
-    {22, "run_recovered"},  {23, "loop_suspected"},
+    {1, "run_started"},        {2, "run_ended"},        {3, "attempt_started"},
+    {4, "attempt_running"},    {5, "attempt_ended"},    {6, "attempt_judged"},
+    {7, "wait_started"},       {8, "wait_ended"},       {9, "step_ended"},
+    {10, "step_reopened"},     {11, "task_blocked"},    {12, "task_held"},
+    {13, "task_released"},     {14, "cancel_asked"},    {15, "control_answered"},
+    {16, "attempt_quiet"},     {17, "attempt_heard"},   {18, "note"},
+    {19, "gate_closed"},       {20, "gate_opened"},     {21, "class_corrected"},
+    {22, "run_recovered"},     {23, "loop_suspected"},  {24, "workspace_made"},
+    {25, "workspace_saved"},   {26, "workspace_reset"}, {27, "tree_proven"},
+    {28, "workspace_changed"}, {29, "result_kept"},     {30, "sandbox_lacks"},
+    {31, "time_stopped"},      {32, "secrets_cut"},
 };
 
 static const int64_t unknown[] = {

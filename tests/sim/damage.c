@@ -7,22 +7,32 @@
 #include "outcome.h"
 #include "protocol.h"
 
-#define BIT(kind) (1U << (kind))
+#define BIT(kind) (UINT64_C(1) << (kind))
 
 /* Events of the current step, of an attempt of it, and what has numbers that are looked up. */
-enum {
-    OF_ATTEMPT = BIT(EVENT_ATTEMPT_STARTED) | BIT(EVENT_ATTEMPT_RUNNING) |
-                 BIT(EVENT_ATTEMPT_ENDED) | BIT(EVENT_ATTEMPT_JUDGED) | BIT(EVENT_WAIT_STARTED) |
-                 BIT(EVENT_ATTEMPT_QUIET) | BIT(EVENT_ATTEMPT_HEARD) | BIT(EVENT_LOOP_SUSPECTED),
-    OF_STEP = OF_ATTEMPT | BIT(EVENT_WAIT_ENDED) | BIT(EVENT_STEP_ENDED) | BIT(EVENT_STEP_REOPENED),
-    OF_TASK = OF_STEP | BIT(EVENT_TASK_BLOCKED) | BIT(EVENT_TASK_HELD) | BIT(EVENT_TASK_RELEASED) |
-              BIT(EVENT_CLASS_CORRECTED),
-    OF_CLASS = BIT(EVENT_ATTEMPT_JUDGED) | BIT(EVENT_CLASS_CORRECTED),
-    OF_GATE = BIT(EVENT_GATE_CLOSED) | BIT(EVENT_GATE_OPENED),
-    WITH_INDEX = OF_CLASS | OF_GATE | BIT(EVENT_ATTEMPT_ENDED) | BIT(EVENT_TASK_HELD) |
-                 BIT(EVENT_STEP_ENDED) | BIT(EVENT_CANCEL_ASKED),
-    ANY = BIT(EVENT_KIND_COUNT) - 2,
-};
+#define OF_ATTEMPT                                                                                 \
+    (BIT(EVENT_ATTEMPT_STARTED) | BIT(EVENT_ATTEMPT_RUNNING) | BIT(EVENT_ATTEMPT_ENDED) |          \
+     BIT(EVENT_ATTEMPT_JUDGED) | BIT(EVENT_WAIT_STARTED) | BIT(EVENT_ATTEMPT_QUIET) |              \
+     BIT(EVENT_ATTEMPT_HEARD) | BIT(EVENT_LOOP_SUSPECTED))
+#define OF_STEP                                                                                    \
+    (OF_ATTEMPT | BIT(EVENT_WAIT_ENDED) | BIT(EVENT_STEP_ENDED) | BIT(EVENT_STEP_REOPENED))
+#define OF_TREE (BIT(EVENT_WORKSPACE_SAVED) | BIT(EVENT_WORKSPACE_RESET) | BIT(EVENT_TREE_PROVEN))
+#define OF_ANY_ATTEMPT                                                                             \
+    (BIT(EVENT_CLASS_CORRECTED) | OF_TREE | BIT(EVENT_WORKSPACE_MADE) |                            \
+     BIT(EVENT_WORKSPACE_CHANGED) | BIT(EVENT_RESULT_KEPT) | BIT(EVENT_SANDBOX_LACKS) |            \
+     BIT(EVENT_SECRETS_CUT))
+#define OF_TASK                                                                                    \
+    (OF_STEP | OF_ANY_ATTEMPT | BIT(EVENT_TASK_BLOCKED) | BIT(EVENT_TASK_HELD) |                   \
+     BIT(EVENT_TASK_RELEASED))
+#define OF_CLASS (BIT(EVENT_ATTEMPT_JUDGED) | BIT(EVENT_CLASS_CORRECTED))
+#define OF_GATE  (BIT(EVENT_GATE_CLOSED) | BIT(EVENT_GATE_OPENED))
+#define WITH_INDEX                                                                                 \
+    (OF_CLASS | OF_GATE | BIT(EVENT_ATTEMPT_ENDED) | BIT(EVENT_TASK_HELD) |                        \
+     BIT(EVENT_STEP_ENDED) | BIT(EVENT_CANCEL_ASKED) | BIT(EVENT_WORKSPACE_MADE))
+#define WITH_COUNT                                                                                 \
+    (BIT(EVENT_WORKSPACE_CHANGED) | BIT(EVENT_RESULT_KEPT) | BIT(EVENT_TIME_STOPPED) |             \
+     BIT(EVENT_SECRETS_CUT))
+#define ANY (BIT(EVENT_KIND_COUNT) - 2)
 
 /* What may not stand where an event of the first kind stood. */
 static const struct {
@@ -79,7 +89,7 @@ static bool change(struct event *event, int way, const struct plot *plot)
 {
     int steps = event->task >= 0 ? plot->tasks[event->task].step_count : 0;
     const struct {
-        unsigned kinds;
+        uint64_t kinds;
         void *field;
         bool wide; /* 64 bits */
         int64_t value;
@@ -90,14 +100,18 @@ static bool change(struct event *event, int way, const struct plot *plot)
         {OF_TASK, &event->task, false, -1},
         {OF_STEP, &event->step, false, event->step + 1},
         {OF_STEP, &event->step, false, event->step - 1},
-        {OF_STEP | BIT(EVENT_CLASS_CORRECTED), &event->step, false, -1},
-        {OF_STEP | BIT(EVENT_CLASS_CORRECTED), &event->step, false, steps},
+        {OF_STEP | OF_ANY_ATTEMPT, &event->step, false, -1},
+        {OF_STEP | OF_ANY_ATTEMPT, &event->step, false, steps},
         {OF_ATTEMPT, &event->attempt, false, event->attempt + 1},
         {OF_ATTEMPT, &event->attempt, false, event->attempt - 1},
-        {BIT(EVENT_CLASS_CORRECTED), &event->attempt, false, 0},
-        {BIT(EVENT_CLASS_CORRECTED), &event->attempt, false, 1000},
+        {OF_ANY_ATTEMPT, &event->attempt, false, 0},
+        {OF_ANY_ATTEMPT, &event->attempt, false, 1000},
         {WITH_INDEX, &event->a, true, -1},
         {WITH_INDEX, &event->a, true, past_the_last(event, plot)},
+        {WITH_COUNT, &event->a, true, -1},
+        {OF_TREE | BIT(EVENT_WORKSPACE_CHANGED), &event->c, true, -1},
+        {OF_TREE | BIT(EVENT_WORKSPACE_CHANGED), &event->e, true, INT64_MAX},
+        {BIT(EVENT_WORKSPACE_CHANGED), &event->d, true, 2},
         {OF_CLASS, &event->b, true, -1},
         {OF_CLASS, &event->b, true, TRANSIENT_TYPE_COUNT},
         {OF_CLASS, &event->c, true, -1},
@@ -119,7 +133,7 @@ static bool change(struct event *event, int way, const struct plot *plot)
 
 bool damage_event(struct event *event, int way, const struct plot *plot)
 {
-    enum { TEXT = 23, STARTED_AGAIN = 24, DISPLACED = 25 };
+    enum { TEXT = 27, STARTED_AGAIN = 28, DISPLACED = 29 };
     if (way == TEXT) {
         event->text = "{\"by\":";
         return true;

@@ -10,7 +10,7 @@
 #include "event.h"
 #include "plot.h"
 
-enum { DAMAGE_WAYS = 30 };
+enum { DAMAGE_WAYS = 34 };
 
 /* Damage an event of a sound log in one of the ways, so that it cannot follow there. False
  * if that way does nothing to an event of its kind. */

@@ -391,6 +391,15 @@ static take_fn *const takers[] = {
     [EVENT_CLASS_CORRECTED] = model_take_corrected,
     [EVENT_RUN_RECOVERED] = model_take_recovered,
     [EVENT_LOOP_SUSPECTED] = take_suspected,
+    [EVENT_WORKSPACE_MADE] = take_nothing,
+    [EVENT_WORKSPACE_SAVED] = take_nothing,
+    [EVENT_WORKSPACE_RESET] = take_nothing,
+    [EVENT_TREE_PROVEN] = take_nothing,
+    [EVENT_WORKSPACE_CHANGED] = take_nothing,
+    [EVENT_RESULT_KEPT] = take_nothing,
+    [EVENT_SANDBOX_LACKS] = take_nothing,
+    [EVENT_TIME_STOPPED] = take_nothing,
+    [EVENT_SECRETS_CUT] = take_nothing,
 };
 static_assert(ARRAY_LEN(takers) == EVENT_KIND_COUNT, "every event kind is taken in");
 

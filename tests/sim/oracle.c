@@ -303,6 +303,7 @@ static void answer(struct oracle *oracle)
         start_run(oracle);
         oracle_recover(oracle);
         break;
+    case INPUT_FACT:
     case INPUT_TIME:
     case INPUT_KIND_COUNT:
         break;

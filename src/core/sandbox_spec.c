@@ -1,0 +1,105 @@
+#include "sandbox_spec.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text_list.h"
+#include "xalloc.h"
+
+static const char *const kind_names[] = {
+    [SANDBOX_NONE] = "none",     [SANDBOX_BWRAP] = "bwrap",   [SANDBOX_CONTAINER] = "container",
+    [SANDBOX_PODMAN] = "podman", [SANDBOX_DOCKER] = "docker",
+};
+static_assert(ARRAY_LEN(kind_names) == SANDBOX_KIND_COUNT, "every kind has a name");
+
+static const struct sandbox_spec none = {.start_timeout_ms = SANDBOX_START_MS};
+
+struct sandbox_spec sandbox_spec_new(void)
+{
+    return none;
+}
+
+const struct sandbox_spec *sandbox_spec_none(void)
+{
+    return &none;
+}
+
+struct sandbox_spec sandbox_spec_copy(const struct sandbox_spec *spec)
+{
+    struct sandbox_spec copy = *spec;
+    copy.writable = text_list_copy(spec->writable);
+    copy.env = text_list_copy(spec->env);
+    copy.args = text_list_copy(spec->args);
+    copy.image = spec->image ? xstrdup(spec->image) : NULL;
+    return copy;
+}
+
+void sandbox_spec_done(struct sandbox_spec *spec)
+{
+    if (!spec)
+        return;
+    text_list_free(spec->writable);
+    text_list_free(spec->env);
+    text_list_free(spec->args);
+    free(spec->image);
+    *spec = none;
+}
+
+const char *sandbox_kind_name(enum sandbox_kind kind)
+{
+    bool in_table = (size_t)kind < ARRAY_LEN(kind_names);
+    return in_table ? kind_names[kind] : "?";
+}
+
+bool sandbox_kind_parse(const char *text, enum sandbox_kind *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kind_names); i++) {
+        if (strcmp(kind_names[i], text) != 0)
+            continue;
+        *out = (enum sandbox_kind)i;
+        return true;
+    }
+    return false;
+}
+
+bool sandbox_kind_is_container(enum sandbox_kind kind)
+{
+    return kind == SANDBOX_CONTAINER || kind == SANDBOX_PODMAN || kind == SANDBOX_DOCKER;
+}
+
+bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
+{
+    bool has_limit = spec->memory_mb > 0 || spec->pids > 0 || spec->cpu_s > 0;
+    return spec->kind == SANDBOX_NONE && !has_limit && !spec->read_only &&
+           spec->network != SANDBOX_NETWORK_OFF;
+}
+
+static void write_limit(struct str *out, const char *key, int64_t limit)
+{
+    if (limit > 0)
+        str_json_i64(out, key, limit);
+}
+
+void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
+{
+    str_add_char(out, '{');
+    str_json_text(out, "kind", sandbox_kind_name(spec->kind));
+    if (spec->network != SANDBOX_NETWORK_UNSAID)
+        str_json_bool(out, "network", spec->network == SANDBOX_NETWORK_ON);
+    write_limit(out, "memory_mb", spec->memory_mb);
+    write_limit(out, "pids", spec->pids);
+    write_limit(out, "cpu_s", spec->cpu_s);
+    if (spec->read_only)
+        str_json_bool(out, "read_only", true);
+    text_list_write(out, "writable", spec->writable);
+    text_list_write(out, "env", spec->env);
+    if (spec->image)
+        str_json_text(out, "image", spec->image);
+    str_json_i64(out, "start_timeout_ms", spec->start_timeout_ms);
+    text_list_write(out, "args", spec->args);
+    if (spec->best_effort)
+        str_json_bool(out, "best_effort", true);
+    str_add_char(out, '}');
+}
