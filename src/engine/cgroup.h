@@ -72,8 +72,9 @@ size_t cgroup_end(struct cgroup *cgroup, size_t *left_out);
 /* End and remove it. NULL is allowed. */
 void cgroup_close(struct cgroup *cgroup);
 
-/* End and remove every group of that run, in every hierarchy. How many processes
- * were found; what could not be ended is named in `left` ("pid 12 (make)"). */
-size_t cgroup_sweep(const char *uid, struct str *left);
+/* End and remove every group of that run, in every hierarchy. What processes were found and
+ * ended is named in `ended` ("pid 12 (make)"), what could not be ended in `left`; NULL = not
+ * asked. False: something is left. */
+bool cgroup_sweep(const char *uid, struct str *ended, struct str *left);
 
 #endif

@@ -40,7 +40,8 @@ struct sandbox_call {
     const char *log_dir;    /* absolute: masked; NULL = nothing to mask */
     const char *stdin_path; /* as in launch_call: must be visible to us alone */
     char *const *argv;
-    char *const *environment; /* what sandbox_environment() let through */
+    char *const *environment;     /* what sandbox_environment() let through */
+    char *const *our_environment; /* devs' own: of podman and docker themselves */
 };
 
 /* What the attempt's process is started with. Borrowed from the sandbox. */
@@ -100,8 +101,8 @@ void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const ch
 /* Also of one that was never started. NULL is allowed. */
 void sandbox_close(struct sandbox *sandbox);
 
-/* Recovery: end and remove containers and groups of that run. What could not be ended is
- * named in `left`. How many containers and processes there were. */
-size_t sandbox_sweep(const char *uid, struct str *left);
+/* Recovery: end and remove containers and groups of that run; each is named in `ended`, what
+ * could not be ended in `left` (comma separated; NULL = not asked). False: something is left. */
+bool sandbox_sweep(const char *uid, struct str *ended, struct str *left);
 
 #endif

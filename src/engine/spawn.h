@@ -10,6 +10,7 @@
 #ifndef DEVS_SPAWN_H
 #define DEVS_SPAWN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,9 +38,10 @@ struct spawn_call {
     const char *cwd;                   /* absolute */
     int fds[3];                        /* become 0, 1, 2; each 3 or higher, close-on-exec */
     const struct spawn_limits *limits; /* NULL = none */
+    bool in_our_session;               /* a group of its own, but no session */
 };
 
-/* A process in a session and group of its own, signals as they come by default,
+/* A process in a group (and mostly a session) of its own, signals as they come by default,
  * nothing blocked. 0 and its pid, or the errno of what went wrong; then nothing
  * is left of it. */
 ATTR_MUST_USE int spawn_process(const struct spawn_call *call, pid_t *pid_out);
