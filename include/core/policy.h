@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "digest.h"
 #include "phase.h"
 #include "verdict.h"
 
@@ -66,6 +67,9 @@ struct policy {
 const struct policy *policy_named(const char *name);
 /* The built-in policies in a row. */
 const struct policy *policy_builtin(size_t index); /* NULL past the last */
+
+/* 128 bits of SHA-256 over everything that it says, its name left out. */
+struct digest policy_digest(const struct policy *policy);
 
 /* When it tries again, in words: "after 500 ms, x 2 up to 30 s". */
 struct str;

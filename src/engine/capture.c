@@ -1,45 +1,21 @@
-#include "capture.h"
+#include "capture_parts.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "normaliser.h"
+#include "clock.h"
 #include "phase.h"
 #include "protocol.h"
-#include "shown.h"
 
-static void add_bytes(struct str *out, const char *key, const char *bytes, size_t len)
+void capture_lacks(struct capture_writer *writer, const char *item, const char *why)
 {
-    str_json_key(out, key);
-    str_add_json(out, bytes, len);
+    str_json_text(&writer->missing, item, why);
 }
 
-static void add_texts(struct str *out, const char *key, char *const *texts)
+static void add_outcome(struct capture_writer *writer)
 {
-    str_json_key(out, key);
-    str_add_char(out, '[');
-    for (size_t i = 0; texts[i]; i++) {
-        if (i > 0)
-            str_add_char(out, ',');
-        str_add_json(out, texts[i], strlen(texts[i]));
-    }
-    str_add_char(out, ']');
-}
-
-static void add_names(struct str *out, char *const *environment)
-{
-    str_json_key(out, "env");
-    str_add_char(out, '[');
-    for (size_t i = 0; environment[i]; i++) {
-        if (i > 0)
-            str_add_char(out, ',');
-        str_add_json(out, environment[i], strcspn(environment[i], "="));
-    }
-    str_add_char(out, ']');
-}
-
-static void add_outcome(struct str *out, const struct outcome *outcome)
-{
+    const struct outcome *outcome = &writer->attempt->outcome;
+    struct str *out = writer->out;
     str_json_key(out, "outcome");
     str_add_char(out, '{');
     str_json_text(out, "kind", outcome_kind_name(outcome->kind));
@@ -54,9 +30,10 @@ static void add_outcome(struct str *out, const struct outcome *outcome)
     str_add_char(out, '}');
 }
 
-static void add_verdict(struct str *out, const struct attempt_state *attempt,
-                        const struct verdict *evidence)
+static void add_verdict(struct capture_writer *writer)
 {
+    const struct attempt_state *attempt = writer->attempt;
+    struct str *out = writer->out;
     str_json_key(out, "verdict");
     str_add_char(out, '{');
     str_json_text(out, "class", verdict_class_name(attempt->class));
@@ -64,146 +41,68 @@ static void add_verdict(struct str *out, const struct attempt_state *attempt,
         str_json_text(out, "type", transient_type_name(attempt->type));
     if (attempt->reason != REASON_NONE)
         str_json_text(out, "reason", reason_name(attempt->reason));
-    if (evidence)
-        verdict_to_json(evidence, out);
+    if (writer->step->verdict)
+        verdict_to_json(writer->step->verdict, out);
     str_add_char(out, '}');
-}
-
-static void add_machine(struct str *out, const char *run_dir)
-{
-    struct proc_machine machine;
-    proc_machine(run_dir, &machine);
-    str_json_key(out, "load");
-    str_addf(out, "[%.2f,%.2f,%.2f]", machine.load[0], machine.load[1], machine.load[2]);
-    str_json_i64(out, "memory_available_kib", machine.memory_available_kib);
-    str_json_i64(out, "disk_free_kib", machine.disk_free_kib);
-}
-
-static void add_left(struct str *out, const struct child_end *end)
-{
-    str_json_i64(out, "left", end->outcome.left);
-    str_json_key(out, "left_processes");
-    str_add_char(out, '[');
-    for (int i = 0; i < end->outcome.left && i < CHILD_LEFT_MAX; i++) {
-        if (i > 0)
-            str_add_char(out, ',');
-        str_add_char(out, '{');
-        str_json_i64(out, "pid", end->left[i].pid);
-        add_bytes(out, "name", end->left[i].name, strlen(end->left[i].name));
-        str_add_char(out, '}');
-    }
-    str_add_char(out, ']');
-}
-
-static void add_call(struct str *out, const struct capture_facts *facts)
-{
-    struct call call;
-    call_init(&call, facts->setting, facts->event->task, facts->event->step);
-    add_texts(out, "argv", call.argv);
-    add_bytes(out, "cwd", call.cwd, strlen(call.cwd));
-    add_names(out, call.environment);
-    call_done(&call);
-}
-
-static void add_tails(struct str *out, const struct attempt *attempt)
-{
-    static const char *const keys[] = {"stdout_tail", "stderr_tail"};
-    for (int i = 0; i < 2; i++) {
-        struct classify_text tail = output_tail(&attempt->streams[i], CAPTURE_TAIL_BYTES);
-        add_bytes(out, keys[i], tail.len > 0 ? tail.bytes : "", tail.len);
-    }
-}
-
-/* What was masked, in words. */
-static void add_masks(struct str *out, unsigned masks)
-{
-    const char *comma = "";
-    str_json_key(out, "masks");
-    str_add_char(out, '[');
-    for (int i = 0; i < NORMALISER_MASK_COUNT; i++) {
-        if ((masks & 1U << i) == 0)
-            continue;
-        const char *words = normaliser_mask_words((enum normaliser_mask)i);
-        str_add(out, comma);
-        str_add_json(out, words, strlen(words));
-        comma = ",";
-    }
-    str_add_char(out, ']');
-}
-
-/* Lines as they came beside what was compared. */
-static void add_sample(struct str *out, const char *key, const struct entropy_sample *sample)
-{
-    str_json_key(out, key);
-    str_add_char(out, '[');
-    for (int i = 0; sample && i < sample->count; i++) {
-        str_add(out, i > 0 ? ",{" : "{");
-        str_json_text(out, "raw", sample->lines[i].raw);
-        str_json_text(out, "normal", sample->lines[i].normal);
-        str_add_char(out, '}');
-    }
-    str_add_char(out, ']');
-}
-
-/* Equal results that filled a window of the policy: where they begin and end. */
-static void add_window(struct str *out, const struct step_state *step, int attempt)
-{
-    str_json_i64(out, "count", step->same);
-    str_json_i64(out, "first", attempt - step->same + 1);
-    str_json_i64(out, "last", attempt);
-    str_json_text(out, "equal", "the results");
-}
-
-/* Why it was found to go in circles: by a rung or by the policy's window. */
-static void add_loop(struct str *out, const struct capture_facts *facts,
-                     const struct step_state *step)
-{
-    const struct event *event = facts->event;
-    const struct circles *circles = facts->state->tasks[event->task].circles;
-    const struct entropy_memory *memory = facts->memory;
-    const struct entropy_sample *first = facts->knows_first ? entropy_memory_first(memory) : NULL;
-    const struct entropy_sample *last = memory ? entropy_memory_last(memory) : NULL;
-    str_json_key(out, "loop");
-    str_add_char(out, '{');
-    if (circles && circles->verdict.level == ENTROPY_STUCK) {
-        circles_to_json(circles, event->step, 0, out);
-        str_json_text(out, "equal", shown_circles_equal(&circles->verdict));
-    } else {
-        add_window(out, step, event->attempt);
-    }
-    add_masks(out, (first ? first->masks : 0) | (last ? last->masks : 0));
-    add_sample(out, "first_lines", first);
-    add_sample(out, "last_lines", last);
-    str_add_char(out, '}');
-}
-
-void capture_write(const struct capture_facts *facts, struct str *out)
-{
-    const struct event *event = facts->event;
-    const struct plan_task *task = &facts->state->plan->tasks[event->task];
-    const struct step_state *step = &facts->state->tasks[event->task].steps[event->step];
-    const struct attempt_state *attempt = step_state_find_attempt(step, event->attempt);
-    assert(attempt);
-
-    str_add(out, "{\"v\":1");
-    add_bytes(out, "task", task->id, strlen(task->id));
-    str_json_i64(out, "step", event->step + 1);
-    str_json_i64(out, "attempt", event->attempt);
-    str_json_text(out, "phase", phase_name(task->steps[event->step].phase));
-    str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
-    add_outcome(out, &attempt->outcome);
-    add_verdict(out, attempt, step->verdict);
     if (attempt->partial)
         str_json_bool(out, "partial", true);
     if (attempt->skipped_bytes > 0)
         str_json_i64(out, "skipped_bytes", attempt->skipped_bytes);
-    add_call(out, facts);
-    if (facts->attempt) {
-        add_tails(out, facts->attempt);
-        add_left(out, &facts->attempt->end);
-    }
-    if (event->a == DECISION_ENTROPY)
-        add_loop(out, facts, step);
-    add_machine(out, facts->setting->run_dir);
+}
+
+static void add_head(struct capture_writer *writer)
+{
+    const struct event *event = writer->facts->event;
+    struct str *out = writer->out;
+    str_add(out, "{\"v\":1,\"part\":1");
+    str_json_text(out, "task", writer->facts->state->plan->tasks[event->task].id);
+    str_json_i64(out, "step", event->step + 1);
+    str_json_i64(out, "attempt", event->attempt);
+    str_json_text(out, "phase", phase_name(writer->plan->phase));
+    str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
+}
+
+/* What takes a bounded room whatever happens; the two lists of the call have theirs. */
+enum { CAPTURE_REST_BYTES = 48 * 1024, JSON_BYTES_MAX = 6 /* of one byte: \u0000 */ };
+static_assert(3 * CAPTURE_LIST_BYTES + 2 * JSON_BYTES_MAX * CAPTURE_TAIL_BYTES +
+                      2 * JSON_BYTES_MAX * 2 * ENTROPY_SAMPLE_LINES * ENTROPY_SAMPLE_BYTES +
+                      CAPTURE_REST_BYTES <=
+                  CAPTURE_BYTES_MAX,
+              "a capture is bounded");
+
+static void write_all(struct capture_writer *writer)
+{
+    add_head(writer);
+    add_outcome(writer);
+    add_verdict(writer);
+    capture_end(writer);
+    capture_call(writer);
+    capture_tree(writer);
+    capture_output(writer);
+    capture_loop(writer);
+    capture_machine(writer);
+}
+
+void capture_write(const struct capture_facts *facts, struct str *out)
+{
+    const int64_t begun_us = clock_mono_us();
+    const struct event *event = facts->event;
+    const struct plan_task *task = &facts->state->plan->tasks[event->task];
+    struct call call = {0};
+    struct capture_writer writer = {.facts = facts, .out = out};
+    writer.step = &facts->state->tasks[event->task].steps[event->step];
+    writer.attempt = step_state_find_attempt(writer.step, event->attempt);
+    writer.plan = &task->steps[event->step];
+    assert(writer.attempt);
+    if (!facts->attempt)
+        call_init(&call, facts->setting, event->task, event->step);
+    writer.call = facts->attempt ? &facts->attempt->call : &call;
+
+    write_all(&writer);
+    str_json_key(out, "missing");
+    str_addf(out, "{%s}", str_text(&writer.missing));
+    str_json_i64(out, "took_us", clock_mono_us() - begun_us);
     str_add_char(out, '}');
+    str_done(&writer.missing);
+    call_done(&call);
 }

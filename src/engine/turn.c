@@ -264,6 +264,9 @@ static void collect_capture(struct loop *loop, const struct event *event, struct
         .memory = gains_find(&loop->gains, event->task),
         .knows_first = gains_has_samples(&loop->gains, event->task),
         .setting = &loop->setting.call,
+        .rules_hash = classifier_hash(loop->classifier),
+        .log_dir = loop->options->place->dir,
+        .memory_killed = -1,
     };
     capture_write(&facts, &text);
     loop->captures =
