@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* wait4 */
 
-#include "child.h"
+#include "child_parts.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -10,52 +10,11 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <uv.h>
 
 #include "clock.h"
-#include "sweep.h"
 #include "xalloc.h"
 
-enum {
-    SWEEP_POLL_MS_MIN = 1, /* looks at what is left come 1, 2, 4 ... ms apart */
-    SWEEP_POLL_MS_MAX = 200,
-    SIGNAL_EXIT_BASE = 128,
-};
-
-struct nursery {
-    uv_loop_t *loop; /* borrowed */
-    struct sweep *sweep;
-    int children; /* alive, or with handles that are still closing */
-    char bytes[CHILD_READ_BYTES];
-};
-
-enum child_stage {
-    CHILD_RUNS,
-    CHILD_IS_SWEPT, /* the process is over; what it left is being ended */
-    CHILD_IS_OVER,  /* told; only handles are still closing */
-};
-
-struct child {
-    struct nursery *nursery; /* borrowed */
-    struct child_watcher watcher;
-    enum child_stage stage;
-    pid_t pid;
-    int64_t pid_start;
-    int64_t grace_ms;
-    int64_t started_ms;
-    int64_t kill_due_ms;  /* one grace after the first TERM; in a sweep 0 = KILL has been sent */
-    int64_t sweep_due_ms; /* when we stop looking; INT64_MAX before KILL */
-    int64_t sweep_poll_ms;
-    pid_t told[SWEEP_FOUND_MAX]; /* escaped processes that were told TERM */
-    size_t told_count;
-    bool told_term, told_kill; /* the group */
-    bool ended_by_us;
-    struct child_end end;
-    int pidfd, pipes[2];
-    uv_poll_t on_exit, on_output[2];
-    uv_timer_t timer; /* timeout, then grace, then the looks of the sweep */
-    int handles;      /* open or closing */
-};
+enum { SIGNAL_EXIT_BASE = 128 };
 
 /* Who starts us may have SIGCHLD ignored; then the kernel reaps children itself
  * and their status is lost. */
@@ -92,6 +51,12 @@ void nursery_close(struct nursery *nursery)
 
 void nursery_reap(struct nursery *nursery)
 {
+    size_t kept = 0;
+    for (size_t i = 0; i < nursery->lost_count; i++) {
+        if (waitpid(nursery->lost[i], NULL, WNOHANG) == 0)
+            nursery->lost[kept++] = nursery->lost[i];
+    }
+    nursery->lost_count = kept;
     sweep_reap(nursery->sweep);
 }
 
@@ -171,8 +136,7 @@ static void err_is_readable(uv_poll_t *handle, int status, int events)
     (void)read_some(handle->data, 1);
 }
 
-/* Tell the end. The watcher may start the next child from there. */
-static void finish(struct child *child)
+void child_finish(struct child *child)
 {
     child->stage = CHILD_IS_OVER;
     for (int i = 0; i < 2; i++) {
@@ -184,136 +148,20 @@ static void finish(struct child *child)
     child->watcher.ended(child->watcher.ctx, &child->end);
 }
 
-static void tell_group(struct child *child, int signal_number)
+void child_tell_group(struct child *child, int signal_number)
 {
     (void)kill(-child->pid, signal_number);
     (void)kill(-child->pid, SIGCONT); /* what is stopped must hear it, too */
 }
 
-static bool was_told(const struct child *child, pid_t pid)
-{
-    for (size_t i = 0; i < child->told_count; i++) {
-        if (child->told[i] == pid)
-            return true;
-    }
-    return false;
-}
-
-/* TERM is told once to each, KILL as often as anything is found. */
-static void tell_escaped(struct child *child, const struct proc_facts *found, size_t count,
-                         int signal_number)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (found[i].group == child->pid)
-            continue;
-        if (signal_number == SIGTERM) {
-            if (was_told(child, found[i].pid) || child->told_count == SWEEP_FOUND_MAX)
-                continue;
-            child->told[child->told_count++] = found[i].pid;
-        }
-        (void)kill(found[i].pid, signal_number);
-        (void)kill(found[i].pid, SIGCONT);
-    }
-}
-
-static void tell_left(struct child *child, const struct proc_facts *found, size_t count)
-{
-    if (child->kill_due_ms == 0) {
-        tell_group(child, SIGKILL);
-        tell_escaped(child, found, count, SIGKILL);
-        return;
-    }
-    if (!child->told_term)
-        tell_group(child, SIGTERM);
-    child->told_term = true;
-    tell_escaped(child, found, count, SIGTERM);
-}
-
-static void name_left(struct child *child, const struct proc_facts *found, size_t count)
-{
-    child->end.outcome.left = (int)count;
-    for (size_t i = 0; i < count && i < CHILD_LEFT_MAX; i++)
-        child->end.left[i] = found[i];
-}
-
-/* To search all of /proc costs milliseconds: not at every look while those who
- * were told TERM have time until the grace is over. */
-static bool wants_search(const struct child *child, bool gone)
-{
-    bool first_look = child->sweep_poll_ms == SWEEP_POLL_MS_MIN;
-    bool killing = child->kill_due_ms == 0;
-    return gone || first_look || killing || child->sweep_poll_ms == SWEEP_POLL_MS_MAX;
-}
-
-/* One look at what is left; true once there is nothing more to do about it. */
-static bool sweep_once(struct child *child, int64_t now_ms)
-{
-    struct proc_facts found[SWEEP_FOUND_MAX];
-
-    if (child->kill_due_ms > 0 && now_ms >= child->kill_due_ms) {
-        child->kill_due_ms = 0;
-        child->sweep_due_ms = now_ms + CHILD_AFTER_KILL_MS;
-        child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
-    }
-    bool gone = sweep_is_clean(child->nursery->sweep, child->pid);
-    if (!wants_search(child, gone))
-        return false;
-    size_t count = sweep_find(child->nursery->sweep, child->pid, found);
-    if (count == 0 && gone)
-        return true;
-    if (now_ms >= child->sweep_due_ms) {
-        name_left(child, found, count);
-        return true;
-    }
-    tell_left(child, found, count);
-    return false;
-}
-
 /* The loop's own time is of before the last commit: a timer that is set by it
  * rings too early. */
-static void set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
+void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
 {
+    child->rings = rings;
+    child->timer_due_ms = clock_now().mono_ms + wait_ms;
     uv_update_time(child->nursery->loop);
     (void)uv_timer_start(&child->timer, rings, (uint64_t)wait_ms, 0);
-}
-
-static void sweep_again(uv_timer_t *timer);
-
-static void sweep_step(struct child *child)
-{
-    int64_t now_ms = clock_now().mono_ms;
-    if (sweep_once(child, now_ms)) {
-        finish(child);
-        return;
-    }
-    int64_t to_kill_ms = child->kill_due_ms > 0 ? child->kill_due_ms - now_ms : INT64_MAX;
-    int64_t wait_ms = child->sweep_poll_ms < to_kill_ms ? child->sweep_poll_ms : to_kill_ms;
-    set_timer(child, sweep_again, wait_ms);
-    child->sweep_poll_ms *= 2;
-    if (child->sweep_poll_ms > SWEEP_POLL_MS_MAX)
-        child->sweep_poll_ms = SWEEP_POLL_MS_MAX;
-}
-
-static void sweep_again(uv_timer_t *timer)
-{
-    sweep_step(timer->data);
-}
-
-static void begin_sweep(struct child *child, int64_t now_ms)
-{
-    child->stage = CHILD_IS_SWEPT;
-    (void)uv_timer_stop(&child->timer);
-    if (!child->ended_by_us && sweep_is_clean(child->nursery->sweep, child->pid)) {
-        finish(child);
-        return;
-    }
-    if (child->told_kill)
-        child->kill_due_ms = 0;
-    else if (!child->told_term)
-        child->kill_due_ms = now_ms + child->grace_ms;
-    child->sweep_due_ms = child->told_kill ? now_ms + CHILD_AFTER_KILL_MS : INT64_MAX;
-    child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
-    sweep_step(child);
 }
 
 static int64_t timeval_ms(const struct timeval *value)
@@ -347,6 +195,13 @@ static void take_status(struct child *child, int status, const struct rusage *us
     outcome->cpu_ms = timeval_ms(&usage->ru_utime) + timeval_ms(&usage->ru_stime);
 }
 
+static void stop_awaiting(struct child *child)
+{
+    close_handle(&child->on_exit);
+    (void)close(child->pidfd);
+    child->pidfd = -1;
+}
+
 static void process_ended(uv_poll_t *handle, int poll_status, int events)
 {
     struct child *child = handle->data;
@@ -364,10 +219,8 @@ static void process_ended(uv_poll_t *handle, int poll_status, int events)
         take_status(child, status, &usage);
     else if (!child->ended_by_us)
         child->end.outcome.kind = OUTCOME_INTERRUPTED; /* somebody else took its status */
-    close_handle(&child->on_exit);
-    (void)close(child->pidfd);
-    child->pidfd = -1;
-    begin_sweep(child, now_ms);
+    stop_awaiting(child);
+    child_begin_sweep(child, now_ms);
 }
 
 static bool process_is_over(const struct child *child)
@@ -376,11 +229,36 @@ static bool process_is_over(const struct child *child)
     return child->pidfd < 0 || poll(&pidfd, 1, 0) > 0;
 }
 
-static void grace_is_over(uv_timer_t *timer)
+/* No signal ended it: a process that the kernel keeps, or one that is not ours to end. Its
+ * status is not waited for any more. */
+static void give_it_up(struct child *child, int64_t now_ms)
+{
+    struct nursery *nursery = child->nursery;
+    child->end.outcome.ran_ms = now_ms - child->started_ms;
+    child->end.outcome.code = SIGNAL_EXIT_BASE + SIGKILL;
+    if (nursery->lost_count < NURSERY_LOST_MAX)
+        nursery->lost[nursery->lost_count++] = child->pid;
+    stop_awaiting(child);
+    child_begin_sweep(child, now_ms);
+}
+
+static void kill_is_over(uv_timer_t *timer)
 {
     struct child *child = timer->data;
+    if (!process_is_over(child)) /* else its end is on its way */
+        give_it_up(child, clock_now().mono_ms);
+}
+
+static void kill_group(struct child *child)
+{
     child->told_kill = true;
-    tell_group(child, SIGKILL);
+    child_tell_group(child, SIGKILL);
+    child_set_timer(child, kill_is_over, CHILD_AFTER_KILL_MS);
+}
+
+static void grace_is_over(uv_timer_t *timer)
+{
+    kill_group(timer->data);
 }
 
 static void end_it(struct child *child, enum outcome_kind why, enum cancel_mode mode)
@@ -389,17 +267,16 @@ static void end_it(struct child *child, enum outcome_kind why, enum cancel_mode 
         child->end.outcome.kind = why;
     child->ended_by_us = true;
     if (mode == CANCEL_KILL) {
-        (void)uv_timer_stop(&child->timer);
-        child->told_kill = true;
-        tell_group(child, SIGKILL);
+        if (!child->told_kill)
+            kill_group(child);
         return;
     }
     if (child->told_term)
         return;
     child->told_term = true;
-    tell_group(child, SIGTERM);
+    child_tell_group(child, SIGTERM);
     child->kill_due_ms = clock_now().mono_ms + child->grace_ms;
-    set_timer(child, grace_is_over, child->grace_ms);
+    child_set_timer(child, grace_is_over, child->grace_ms);
 }
 
 static void time_is_up(uv_timer_t *timer)
@@ -415,10 +292,23 @@ void child_cancel(struct child *child, enum cancel_mode mode)
         end_it(child, OUTCOME_CANCELLED, mode);
         return;
     }
-    bool harder = mode == CANCEL_KILL && child->kill_due_ms > 0;
-    if (child->stage == CHILD_IS_SWEPT && harder) {
-        child->kill_due_ms = 1; /* long ago: the next look kills */
-        set_timer(child, sweep_again, 0);
+    if (child->stage == CHILD_IS_SWEPT && mode == CANCEL_KILL)
+        child_sweep_harder(child);
+}
+
+void child_stood_still(struct child *child, int64_t still_ms)
+{
+    int64_t now_ms = clock_now().mono_ms;
+    if (child->stage == CHILD_IS_OVER)
+        return;
+    if (child->kill_due_ms > 0)
+        child->kill_due_ms += still_ms;
+    if (child->stage == CHILD_IS_SWEPT) {
+        if (child->sweep_due_ms < INT64_MAX)
+            child->sweep_due_ms += still_ms;
+    } else if (uv_is_active((uv_handle_t *)&child->timer)) {
+        int64_t wait_ms = child->timer_due_ms + still_ms - now_ms;
+        child_set_timer(child, child->rings, wait_ms > 0 ? wait_ms : 0);
     }
 }
 
@@ -444,7 +334,7 @@ static int watch_child(struct child *child, int64_t timeout_ms)
     if (number == 0)
         number = watch_fd(child, &child->on_output[1], child->pipes[1], err_is_readable);
     if (number == 0 && timeout_ms > 0)
-        set_timer(child, time_is_up, timeout_ms);
+        child_set_timer(child, time_is_up, timeout_ms);
     return number;
 }
 

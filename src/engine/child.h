@@ -5,7 +5,7 @@
  * it comes and once that it has ended; after that it is gone, so nobody frees
  * it. Its end is the end of the process that was started, whoever still holds
  * the pipes; what is left of its session is told TERM, then KILL, before the
- * end is told.
+ * end is told. What no signal ends is given up and named.
  */
 #ifndef DEVS_CHILD_H
 #define DEVS_CHILD_H
@@ -43,7 +43,13 @@ void nursery_reap(struct nursery *nursery);
 struct child_end {
     struct outcome outcome;                 /* without bytes and lines */
     struct proc_facts left[CHILD_LEFT_MAX]; /* the first of outcome.left */
+    bool left_denied[CHILD_LEFT_MAX];       /* likewise: we may not signal it */
+    int seen;                               /* most processes seen at once while ending them */
 };
+
+/* What is left and why, for people: "1 of 4 processes ignores KILL (state D, pid 48220)". */
+struct str;
+void child_left_words(const struct child_end *end, struct str *out);
 
 struct child_watcher {
     void *ctx; /* borrowed until `ended` returns */
@@ -71,5 +77,8 @@ int64_t child_pid_start(const struct child *child);
 
 /* End it because a person asked. May be asked again, harder. */
 void child_cancel(struct child *child, enum cancel_mode mode);
+
+/* So much time has passed in which we stood still ourselves: its limits do not count it. */
+void child_stood_still(struct child *child, int64_t still_ms);
 
 #endif

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* pipe2, the session flag and the chdir action of posix_spawn */
+#define _GNU_SOURCE /* pipe2, O_PATH */
 
 #include "launch.h"
 
@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,7 +32,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Descriptors 0..2 are the targets of the child's dup2, so no source may be one
+/* Descriptors 0..2 are what the child gets its ends as, so no source may be one
  * of them; that happens only where we were started with one of them closed. */
 static bool lift_fd(int *fd)
 {
@@ -157,58 +156,6 @@ static int find_program(const struct launch_call *call, char out[PATH_MAX], stru
     return number == 0 ? 0 : report(number, name, err);
 }
 
-static int set_attributes(posix_spawnattr_t *attributes, bool in_our_session)
-{
-    /* A new session brings a group along; a group alone is that of number 0, its own. */
-    const int group = in_our_session ? POSIX_SPAWN_SETPGROUP : POSIX_SPAWN_SETSID;
-    sigset_t all;
-    sigset_t none;
-
-    (void)sigfillset(&all);
-    (void)sigemptyset(&none);
-    int number = posix_spawnattr_setsigdefault(attributes, &all);
-    if (number == 0)
-        number = posix_spawnattr_setsigmask(attributes, &none);
-    if (number == 0)
-        number = posix_spawnattr_setflags(
-            attributes, (short)(group | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
-    return number;
-}
-
-static int set_actions(posix_spawn_file_actions_t *actions, const struct ends *ends,
-                       const char *cwd)
-{
-    int number = posix_spawn_file_actions_addchdir_np(actions, cwd);
-    for (int i = 0; i < 3 && number == 0; i++)
-        number = posix_spawn_file_actions_adddup2(actions, ends->fds[i], i);
-    return number;
-}
-
-static int start(const struct launch_call *call, const char *program, const struct ends *ends,
-                 pid_t *pid_out)
-{
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-
-    int number = posix_spawnattr_init(&attributes);
-    if (number != 0)
-        return number;
-    number = posix_spawn_file_actions_init(&actions);
-    if (number != 0) {
-        (void)posix_spawnattr_destroy(&attributes);
-        return number;
-    }
-    number = set_attributes(&attributes, call->in_our_session);
-    if (number == 0)
-        number = set_actions(&actions, ends, call->cwd);
-    if (number == 0)
-        number =
-            posix_spawn(pid_out, program, &actions, &attributes, call->argv, call->environment);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    (void)posix_spawnattr_destroy(&attributes);
-    return number;
-}
-
 /* A process that we cannot await must not run. */
 static int open_pidfd(struct launched *out)
 {
@@ -228,7 +175,16 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
     int number = find_program(call, program, err);
     if (number != 0)
         return number;
-    number = start(call, program, ends, &out->pid);
+    const struct spawn_call spawn = {
+        .program = program,
+        .argv = call->argv,
+        .environment = call->environment,
+        .cwd = call->cwd,
+        .fds = {ends->fds[0], ends->fds[1], ends->fds[2]},
+        .limits = call->limits,
+        .in_our_session = call->in_our_session,
+    };
+    number = spawn_process(&spawn, &out->pid);
     if (number == 0)
         number = open_pidfd(out);
     return number == 0 ? 0 : report(number, call->argv[0], err);

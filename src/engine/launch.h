@@ -1,8 +1,8 @@
 /*
  * launch.h - one process of a call: own session and group, three descriptors.
  *
- * posix_spawn() only, so that a start costs the same whatever our own size.
- * Any thread; nothing here waits for the process.
+ * A vfork (spawn.h), so that a start costs the same whatever our own size. Any
+ * thread; nothing here waits for the process.
  */
 #ifndef DEVS_LAUNCH_H
 #define DEVS_LAUNCH_H
@@ -13,6 +13,7 @@
 
 #include "attr.h"
 #include "err.h"
+#include "spawn.h"
 
 /* Everything that the new process gets. All borrowed for the call. */
 struct launch_call {
@@ -21,6 +22,7 @@ struct launch_call {
     const char *cwd;          /* absolute */
     const char *stdin_path;   /* absolute, a file or character device; NULL = /dev/null */
     bool in_our_session;      /* a group of its own only: for what helps us, not for attempts */
+    const struct spawn_limits *limits; /* from its first instruction on; NULL = none */
 };
 
 /* What the caller owns afterwards. */

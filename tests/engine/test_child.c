@@ -189,6 +189,7 @@ static const struct {
     {"kill -15 $$", OUTCOME_SIGNAL, SIGTERM},
     {"kill -11 $$", OUTCOME_SIGNAL, SIGSEGV},
     {"exit 124", OUTCOME_EXIT, 124},
+    {"exec >&- 2>&-; sleep 0.2; exit 5", OUTCOME_EXIT, 5}, /* closes its pipes, but lives */
 };
 
 START_TEST(test_end)
@@ -508,6 +509,33 @@ START_TEST(test_no_timeout_for_what_ends_before)
 }
 END_TEST
 
+START_TEST(test_time_in_which_we_stood_still_counts_for_no_timeout)
+{
+    struct watched watched = {0};
+    start_script(&watched, "exec sleep 100", 100);
+    child_stood_still(watched.child, 500);
+    child_stood_still(watched.child, 200);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_TIMEOUT);
+    ck_assert_int_ge(watched.end.outcome.ran_ms, 800);
+    watched_done(&watched);
+}
+END_TEST
+
+START_TEST(test_time_in_which_we_stood_still_counts_for_no_grace)
+{
+    struct watched watched = {.cancel_on = "ready", .cancel_mode = CANCEL_TERM};
+    start_script(&watched, "trap '' TERM; echo ready; while :; do sleep 0.01; done", 0);
+    while (watched.cancelled_ms == 0)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+    child_stood_still(watched.child, 500);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(watched.end.outcome.code, 128 + SIGKILL);
+    ck_assert_int_ge(clock_now().mono_ms - watched.cancelled_ms, GRACE_MS + 500);
+    watched_done(&watched);
+}
+END_TEST
+
 static const struct {
     const char *name;
     const char *script; /* says "ready" */
@@ -624,6 +652,113 @@ START_TEST(test_nothing_is_left)
 }
 END_TEST
 
+static bool write_to(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    if (fd >= 0)
+        (void)close(fd);
+    return ok;
+}
+
+static const char freezer[] = "/sys/fs/cgroup/freezer";
+
+/* What the kernel has frozen hears no signal, KILL neither, until it is let go: as good as a
+ * process that hangs in a driver. */
+START_TEST(test_what_ignores_kill_is_given_up_and_named)
+{
+    char group[PATH_MAX];
+    char state[PATH_MAX + 32];
+    char script[2 * PATH_MAX];
+    (void)snprintf(group, sizeof(group), "%.64s/devs-test-%d", freezer, (int)getpid());
+    (void)snprintf(state, sizeof(state), "%s/freezer.state", group);
+    if (mkdir(group, 0700) != 0) {
+        (void)printf("skipped: no control group of %s can be made\n", freezer);
+        return;
+    }
+    (void)snprintf(script, sizeof(script), "echo $$ >%s/cgroup.procs; echo $$; exec sleep 100",
+                   group);
+    struct watched watched = {0};
+    start_script(&watched, script, 0);
+    while (watched.bytes[0] == 0)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+    ck_assert(write_to(state, "FROZEN"));
+    child_cancel(watched.child, CANCEL_KILL);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(write_to(state, "THAWED"));
+
+    struct str words = {0};
+    char want[100];
+    child_left_words(&watched.end, &words);
+    (void)snprintf(want, sizeof(want), "1 of 1 processes ignores KILL (state D, pid %d)",
+                   (int)told_pid(&watched));
+    ck_assert_str_eq(str_text(&words), want);
+    ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_CANCELLED);
+    ck_assert_int_eq(watched.end.outcome.left, 1);
+    for (int i = 0; i < 2000 && kill(told_pid(&watched), 0) == 0; i++) {
+        nursery_reap(nursery);
+        (void)poll(NULL, 0, 1);
+    }
+    ck_assert_int_ne(kill(told_pid(&watched), 0), 0); /* it is reaped once it could end */
+    ck_assert_int_eq(rmdir(group), 0);
+    str_done(&words);
+    watched_done(&watched);
+}
+END_TEST
+
+/* A program that becomes root, beside the test. False: that cannot be had here. */
+static bool copy_setpriv(void)
+{
+    char command[PATH_MAX + 100];
+    char path[PATH_MAX + 16];
+    (void)snprintf(command, sizeof(command), "cp /usr/bin/setpriv %s/setpriv", dir);
+    (void)snprintf(path, sizeof(path), "%s/setpriv", dir);
+    struct watched watched = {0};
+    run_script(&watched, command, 0);
+    watched_done(&watched);
+    return watched.end.outcome.code == 0 && chmod(path, 04755) == 0 && chmod(dir, 0755) == 0;
+}
+
+START_TEST(test_what_may_not_be_signalled_is_given_up_and_named)
+{
+    enum { NOBODY = 65534 };
+    char script[PATH_MAX + 200];
+    if (getuid() != 0 || !copy_setpriv()) {
+        (void)printf("skipped: needs root and setpriv(1)\n");
+        return;
+    }
+    ck_assert_int_eq(setresuid(NOBODY, NOBODY, 0), 0);
+    (void)snprintf(script, sizeof(script),
+                   "exec %s/setpriv --reuid=0 --regid=0 --clear-groups sh -c "
+                   "'test $(id -u) = 0 && echo $$; exec sleep 100'",
+                   dir);
+    struct watched watched = {0};
+    start_script(&watched, script, 0);
+    while (watched.bytes[0] == 0 && !watched.ended)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+    if (watched.ended) {
+        (void)printf("skipped: %s", str_text(&watched.text[1])); /* a folder without setuid */
+        watched_done(&watched);
+        return;
+    }
+    child_cancel(watched.child, CANCEL_KILL);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+
+    struct str words = {0};
+    char want[100];
+    child_left_words(&watched.end, &words);
+    (void)snprintf(want, sizeof(want), "cannot signal pid %d: not permitted (runs as root)",
+                   (int)told_pid(&watched));
+    ck_assert_str_eq(str_text(&words), want);
+    ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_CANCELLED);
+    ck_assert_int_eq(watched.end.outcome.left, 1);
+    ck_assert_int_eq(seteuid(0), 0);
+    ck_assert_int_eq(kill(told_pid(&watched), SIGKILL), 0);
+    str_done(&words);
+    watched_done(&watched);
+}
+END_TEST
+
 START_TEST(test_end_of_one_leaves_the_other_alone)
 {
     char shell[] = "/bin/sh";
@@ -723,6 +858,8 @@ Suite *test_suite(void)
     tcase_add_test(ending, test_timeout_is_term);
     tcase_add_test(ending, test_timeout_kills_what_ignores_term);
     tcase_add_test(ending, test_no_timeout_for_what_ends_before);
+    tcase_add_test(ending, test_time_in_which_we_stood_still_counts_for_no_timeout);
+    tcase_add_test(ending, test_time_in_which_we_stood_still_counts_for_no_grace);
     tcase_add_loop_test(ending, test_cancel, 0, TABLE_LEN(cancels));
     tcase_add_test(ending, test_grace_begins_with_the_cancel);
     tcase_add_test(ending, test_what_is_left_after_a_cancel_has_no_second_grace);
@@ -730,6 +867,9 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(left, setup, teardown);
     tcase_add_loop_test(left, test_nothing_is_left, 0, TABLE_LEN(leftovers));
     tcase_add_test(left, test_end_of_one_leaves_the_other_alone);
+    tcase_add_test(left, test_what_ignores_kill_is_given_up_and_named);
+    tcase_add_test(left, test_what_may_not_be_signalled_is_given_up_and_named);
+    tcase_set_timeout(left, 30);
     TCase *flood = test_case(suite, "flood");
     tcase_add_checked_fixture(flood, setup, teardown);
     tcase_add_test(flood, test_flood_is_counted_and_memory_is_flat);

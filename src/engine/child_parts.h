@@ -1,0 +1,74 @@
+/*
+ * child_parts.h - what child.c and child_sweep.c share. Private to the two.
+ *
+ * child.c has the process that was started; once that is over, or cannot be
+ * ended, child_sweep.c ends what is left of it.
+ */
+#ifndef DEVS_CHILD_PARTS_H
+#define DEVS_CHILD_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <uv.h>
+
+#include "child.h"
+#include "sweep.h"
+
+enum { NURSERY_LOST_MAX = 64 }; /* processes that were given up and are reaped later */
+
+struct nursery {
+    uv_loop_t *loop; /* borrowed */
+    struct sweep *sweep;
+    int children;                 /* alive, or with handles that are still closing */
+    pid_t lost[NURSERY_LOST_MAX]; /* started here, and no signal ended them */
+    size_t lost_count;
+    char bytes[CHILD_READ_BYTES];
+};
+
+enum child_stage {
+    CHILD_RUNS,
+    CHILD_IS_SWEPT, /* the process is over; what it left is being ended */
+    CHILD_IS_OVER,  /* told; only handles are still closing */
+};
+
+struct child {
+    struct nursery *nursery; /* borrowed */
+    struct child_watcher watcher;
+    enum child_stage stage;
+    pid_t pid;
+    int64_t pid_start;
+    int64_t grace_ms;
+    int64_t started_ms;
+    int64_t kill_due_ms;  /* one grace after the first TERM; in a sweep 0 = KILL has been sent */
+    int64_t sweep_due_ms; /* when we stop looking; INT64_MAX before KILL */
+    int64_t sweep_poll_ms;
+    pid_t told[SWEEP_FOUND_MAX]; /* escaped processes that were told TERM */
+    size_t told_count;
+    bool told_term, told_kill; /* the group */
+    bool ended_by_us;
+    struct child_end end;
+    int pidfd, pipes[2];
+    uv_poll_t on_exit, on_output[2];
+    uv_timer_t timer;     /* timeout, then grace, then the looks of the sweep */
+    uv_timer_cb rings;    /* what the timer does, */
+    int64_t timer_due_ms; /* and when */
+    int handles;          /* open or closing */
+};
+
+/* Let the child's one timer ring once, so much later. */
+void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms);
+
+/* To all of its group; what is stopped hears it, too. */
+void child_tell_group(struct child *child, int signal_number);
+
+/* Tell the end. The watcher may start the next child from there. */
+void child_finish(struct child *child);
+
+/* child_sweep.c: the process is over, or no signal ends it. Ends with child_finish(). */
+void child_begin_sweep(struct child *child, int64_t now_ms);
+/* Do not wait for the grace. */
+void child_sweep_harder(struct child *child);
+
+#endif

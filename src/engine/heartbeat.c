@@ -1,0 +1,15 @@
+#include "heartbeat.h"
+
+void heartbeat_expect(struct heartbeat *heartbeat, int64_t now_ms, int64_t wait_ms)
+{
+    heartbeat->expected_ms = wait_ms < 0 ? INT64_MAX : now_ms + wait_ms;
+}
+
+int64_t heartbeat_look(struct heartbeat *heartbeat, int64_t now_ms)
+{
+    int64_t late_ms = 0;
+    if (heartbeat->expected_ms < now_ms)
+        late_ms = now_ms - heartbeat->expected_ms;
+    heartbeat->expected_ms = now_ms;
+    return late_ms > HEARTBEAT_SLACK_MS ? late_ms : 0;
+}

@@ -1,0 +1,29 @@
+/*
+ * heartbeat.h - did this process stand still: stopped, or the machine suspended?
+ *
+ * The loop says when it will look again at the latest, and when it looks. Waking
+ * up much later than that means that nobody could look in between: no timeout
+ * counts that time. Times are those of the clock that goes on in a suspended
+ * machine (CLOCK_BOOTTIME). A plain value; no clock in here.
+ */
+#ifndef DEVS_HEARTBEAT_H
+#define DEVS_HEARTBEAT_H
+
+#include <stdint.h>
+
+enum {
+    HEARTBEAT_MS = 1000,       /* while something can time out the loop looks this often */
+    HEARTBEAT_SLACK_MS = 2000, /* a machine that is busy may be as late as this */
+};
+
+struct heartbeat {
+    int64_t expected_ms; /* when the next look is due at the latest; INT64_MAX = not known */
+};
+
+/* All is as it should be at now_ms; the next look comes within wait_ms, -1 = who knows. */
+void heartbeat_expect(struct heartbeat *heartbeat, int64_t now_ms, int64_t wait_ms);
+
+/* A look. How long we stood still before it in ms, 0 if we did not. */
+int64_t heartbeat_look(struct heartbeat *heartbeat, int64_t now_ms);
+
+#endif
