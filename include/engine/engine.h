@@ -41,6 +41,8 @@ struct engine_options {
     const char *by;            /* who started it; borrowed until engine_stop() */
     int jobs;
     uint64_t seed;
+    int64_t resume; /* number of a run in the log to go on with; 0 = a new one. `plan` and `seed`
+                       are that run's then; text, rules, kind, name and command are in the log. */
     enum engine_at_end at_end;
     /* Told of all output as it is read, on the engine's thread (stream 0 out, 1 err);
      * NULL = nobody. May block: then everything waits, timers too. */
@@ -53,7 +55,9 @@ struct engine_options {
 struct engine;
 
 /* Open the log, enter the run, start the thread. The run's first event is
- * committed when this returns; *number_out is the run's #41. */
+ * committed when this returns; *number_out is the run's #41. With `resume`: what is left of the
+ * run's processes has been ended by then, which may take some seconds, and it is recorded what
+ * was. ERR_BUSY: another process has that run; ERR_INVALID: it has ended. */
 ATTR_MUST_USE bool engine_start(struct engine **out, const struct engine_options *options,
                                 int64_t *number_out, struct err *err);
 
@@ -67,6 +71,10 @@ void engine_cancel(struct engine *engine, const char *by);
 /* Start nothing more; end, without an end of the run in the log, when what runs now
  * has ended. The run's owner lock is then free. Any thread. */
 void engine_leave(struct engine *engine);
+
+/* Nobody watches any more: the engine ends by itself when nothing can go on, and `why` is
+ * noted in the log. Any thread. */
+void engine_detach(struct engine *engine, const char *why);
 
 /* What the engine has to say once it has ended. */
 struct engine_result {

@@ -173,6 +173,11 @@ void engine_leave(struct engine *engine)
     mailbox_post_leave(&engine->mailbox);
 }
 
+void engine_detach(struct engine *engine, const char *why)
+{
+    mailbox_post_alone(&engine->mailbox, why);
+}
+
 void engine_stop(struct engine *engine, struct engine_result *result)
 {
     if (!engine)

@@ -14,6 +14,7 @@ struct gain {
     bool saved;                    /* the log has a row of it, of this attempt: */
     int step, attempt;
     bool had_back;    /* from the log */
+    bool inherited;   /* another engine saved it, if there was anything to save */
     bool kept;        /* in the list of those that were saved, */
     int older, newer; /* between these; -1 = none */
 };
@@ -37,6 +38,46 @@ void gains_done(struct gains *gains)
     *gains = (struct gains){0};
 }
 
+/* Nothing that the task has written counts for what may still come of it. */
+static bool is_over(enum task_status status)
+{
+    return task_status_is_final(status) && status != TASK_STUCK;
+}
+
+static const struct attempt_state *last_that_counts(const struct step_state *step)
+{
+    for (size_t i = step->attempt_count; i-- > 0;) {
+        const struct attempt_state *attempt = &step->attempts[i];
+        if (attempt->ended.at_ms != 0 && circles_counts(attempt->outcome.kind))
+            return attempt;
+    }
+    return NULL;
+}
+
+/* The row is of the last attempt of the task that left a fact. */
+static void inherit(struct gains *gains, int task)
+{
+    const struct task_state *state = &gains->state->tasks[task];
+    struct gain *gain = &gains->tasks[task];
+    for (int i = run_state_step_number(gains->state, task); i >= 0; i--) {
+        const struct attempt_state *attempt = last_that_counts(&state->steps[i]);
+        if (!attempt)
+            continue;
+        gain->saved = gain->inherited = true;
+        gain->step = i;
+        gain->attempt = attempt->number;
+        return;
+    }
+}
+
+void gains_resume(struct gains *gains)
+{
+    for (int i = 0; i < gains->state->plan->task_count; i++) {
+        if (!is_over(gains->state->tasks[i].status))
+            inherit(gains, i);
+    }
+}
+
 struct entropy_memory *gains_find(const struct gains *gains, int task)
 {
     return gains->tasks[task].memory;
@@ -49,11 +90,13 @@ static void load(struct gains *gains, int task)
     struct gain *gain = &gains->tasks[task];
     struct log_gain row = {.task = task};
     struct str bytes = {0};
-    bool ok = gains->writer && log_writer_load_gain(gains->writer, &row, &bytes, NULL) &&
+    struct err err = {0};
+    bool ok = gains->writer && log_writer_load_gain(gains->writer, &row, &bytes, &err) &&
               row.step == gain->step && row.attempt == gain->attempt &&
-              entropy_memory_load(gain->memory, str_text(&bytes), bytes.len, NULL);
+              entropy_memory_load(gain->memory, str_text(&bytes), bytes.len, &err);
+    bool was_none = gain->inherited && err.code == ERR_NOT_FOUND;
     gain->had_back = true;
-    gains->lost = gains->lost || !ok;
+    gains->lost = gains->lost || (!ok && !was_none);
     str_done(&bytes);
 }
 
@@ -159,12 +202,6 @@ static void forget_rows(struct gains *gains)
         gains->tasks[i].saved = false;
         unlink_kept(gains, i);
     }
-}
-
-/* Nothing that the task has written counts for what may still come of it. */
-static bool is_over(enum task_status status)
-{
-    return task_status_is_final(status) && status != TASK_STUCK;
 }
 
 void gains_collect(struct gains *gains, const struct turn *turn)

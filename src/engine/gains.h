@@ -33,6 +33,9 @@ struct gains {
 
 void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer);
 void gains_done(struct gains *gains);
+/* The state is that of a run which another engine began: what its attempts left in the log is
+ * had back when it is wanted. Before anything else. */
+void gains_resume(struct gains *gains);
 
 /* The task's memory, had back from the log or made if there is none. */
 struct entropy_memory *gains_memory(struct gains *gains, int task);

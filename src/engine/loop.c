@@ -97,6 +97,10 @@ static void mail_came(uv_async_t *handle)
         loop->scheduler.starts_nothing = true;
         loop->wanted = true;
     }
+    if (mail.alone) {
+        loop->lingers = false;
+        loop_note(loop, "nobody watches", mail.why);
+    }
     if (mail.cancel) {
         loop->cancelled = true;
         cancel_run(loop, mail.by, CANCEL_TERM);
@@ -166,7 +170,7 @@ static bool open_uv(struct loop *loop, struct err *err)
     return true;
 }
 
-static bool enter_run(struct loop *loop, int64_t *number_out, struct err *err)
+static bool enter_new_run(struct loop *loop, int64_t *number_out, struct err *err)
 {
     const struct engine_options *options = loop->options;
     const struct log_run run = {
@@ -182,11 +186,42 @@ static bool enter_run(struct loop *loop, int64_t *number_out, struct err *err)
         .tasks = options->plan->task_count,
         .now = clock_now(),
     };
-    struct log_writer *writer = loop->recorder.writer;
-    if (!log_writer_begin(writer, &run, &loop->state, number_out, err))
-        return false;
-    (void)snprintf(loop->run_mark, sizeof(loop->run_mark), "DEVS_RUN=%s", log_writer_uid(writer));
-    return true;
+    return log_writer_begin(loop->recorder.writer, &run, &loop->state, number_out, err);
+}
+
+/* The rules go with the run: what was judged and what will be is of one set. */
+static bool enter_old_run(struct loop *loop, int64_t *number_out, struct err *err)
+{
+    const struct engine_options *options = loop->options;
+    const struct log_heir heir = {
+        .state = &loop->state, .each = recovery_see, .ctx = &loop->recovery};
+    struct log_estate estate = {0};
+    recovery_init(&loop->recovery, options->plan->task_count);
+    bool ok =
+        log_writer_continue(loop->recorder.writer, options->resume, &heir, &estate, err) &&
+        classifier_open(&loop->classifier, estate.rules.len > 0 ? estate.rules.data : NULL, err);
+    loop->rebooted = estate.rebooted;
+    *number_out = options->resume;
+    str_done(&estate.rules);
+    return ok;
+}
+
+static bool enter_run(struct loop *loop, int64_t *number_out, struct err *err)
+{
+    bool ok = loop->options->resume > 0 ? enter_old_run(loop, number_out, err)
+                                        : enter_new_run(loop, number_out, err);
+    if (ok)
+        (void)snprintf(loop->run_mark, sizeof(loop->run_mark), "DEVS_RUN=%s",
+                       log_writer_uid(loop->recorder.writer));
+    return ok;
+}
+
+/* The rules of a run that is gone on with are in the log: enter_old_run(). */
+static bool open_log(struct loop *loop, struct err *err)
+{
+    const struct engine_options *options = loop->options;
+    return (options->resume > 0 || classifier_open(&loop->classifier, options->rules, err)) &&
+           recorder_init(&loop->recorder, options->place, err);
 }
 
 static void set_up(struct loop *loop)
@@ -212,17 +247,21 @@ static void set_up(struct loop *loop)
 bool loop_open(struct loop *loop, const struct engine_options *options, struct mailbox *mailbox,
                int64_t *number_out, struct err *err)
 {
-    *loop = (struct loop){
-        .options = options, .mailbox = mailbox, .alarm_ms = INT64_MAX, .late_ms = INT64_MAX};
+    *loop = (struct loop){.options = options,
+                          .mailbox = mailbox,
+                          .alarm_ms = INT64_MAX,
+                          .late_ms = INT64_MAX,
+                          .lingers = options->at_end == ENGINE_LINGER};
     run_state_init(&loop->state, options->plan, options->seed);
-    if (!classifier_open(&loop->classifier, options->rules, err) ||
-        !recorder_init(&loop->recorder, options->place, err))
+    if (!open_log(loop, err))
         return false;
-    gains_init(&loop->gains, &loop->state, loop->recorder.writer);
     watch_bell(loop);
     if (!open_uv(loop, err) || !nursery_open(&loop->nursery, &loop->uv, err) ||
         !enter_run(loop, number_out, err))
         return false;
+    gains_init(&loop->gains, &loop->state, loop->recorder.writer);
+    if (options->resume > 0)
+        gains_resume(&loop->gains);
     set_up(loop);
     return loop_first_turn(loop, err);
 }
@@ -261,6 +300,7 @@ void loop_close(struct loop *loop)
     classifier_close(loop->classifier);
     turn_done(&loop->turn);
     gains_done(&loop->gains);
+    recovery_done(&loop->recovery);
     run_state_done(&loop->state);
     free(loop->inputs);
     free(loop->alive);

@@ -17,6 +17,7 @@
 #include "engine.h"
 #include "mailbox.h"
 #include "recorder.h"
+#include "recovery.h"
 #include "scheduler.h"
 #include "watch.h"
 
@@ -54,6 +55,8 @@ struct loop {
     struct classifier *classifier; /* owned */
     struct nursery *nursery;       /* owned */
     struct recorder recorder;
+    struct recovery recovery; /* of a run that was gone on with; else empty */
+    bool rebooted;            /* likewise: since it ran last */
     struct run_state state;
     struct scheduler scheduler;
     struct turn turn;
@@ -75,6 +78,7 @@ struct loop {
     struct log_capture *captures; /* owned, the texts too; of this turn */
     size_t capture_count, capture_cap;
 
+    bool lingers;    /* it stays when nothing can go on */
     bool stopping;   /* engine_stop() was called */
     bool cancelled;  /* engine_cancel() was called */
     bool left;       /* engine_leave() was called */
@@ -95,6 +99,13 @@ void loop_close(struct loop *loop);
 
 /* Queue an input; its moment is filled in. The turn comes in this iteration. */
 void loop_queue(struct loop *loop, struct input input);
+
+/* Something that the person should read, and why: a note in the log. */
+void loop_note(struct loop *loop, const char *what, const char *why);
+
+/* loop_recover.c: before the first turn of a run that is gone on with: end what is left of it,
+ * then queue INPUT_RECOVER and what there is to say. May take some seconds. */
+void loop_recover(struct loop *loop);
 
 /* The first turn. False: the run's first event is not in the log. */
 ATTR_MUST_USE bool loop_first_turn(struct loop *loop, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * mailbox.h - what other threads ask of the engine's thread: cancel, leave, stop.
+ * mailbox.h - what other threads ask of the engine's thread: cancel, leave, stay alone, stop.
  *
  * Any thread may post; the loop takes. Asking twice is asking once.
  */
@@ -13,11 +13,15 @@
 
 struct uv_async_s;
 
+enum { MAIL_WHY_MAX = 160 };
+
 struct mail {
     bool cancel; /* the whole run, by a person */
     bool leave;  /* start nothing more */
+    bool alone;  /* nobody watches any more: do not linger at the end */
     bool stop;   /* the engine itself */
     char by[CONTROL_BY_MAX];
+    char why[MAIL_WHY_MAX]; /* of alone, for the log */
 };
 
 struct mailbox {
@@ -34,6 +38,7 @@ void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake);
 
 void mailbox_post_cancel(struct mailbox *mailbox, const char *by);
 void mailbox_post_leave(struct mailbox *mailbox);
+void mailbox_post_alone(struct mailbox *mailbox, const char *why);
 void mailbox_post_stop(struct mailbox *mailbox);
 
 struct mail mailbox_take(struct mailbox *mailbox);

@@ -62,8 +62,7 @@ static int64_t output_due_of(const struct attempt *attempt)
     return earlier(output_due(&attempt->streams[0]), output_due(&attempt->streams[1]));
 }
 
-/* Something that the person should read, and why. */
-static void queue_note(struct loop *loop, const char *what, const char *why)
+void loop_note(struct loop *loop, const char *what, const char *why)
 {
     struct str text = {0};
     str_addf(&text, "%s: %s", what, why);
@@ -110,7 +109,7 @@ static void spawn(struct loop *loop, const struct action *action)
     struct attempt *attempt = attempt_open(&loop->setting, action, &watcher, &err);
 
     if (!attempt->child) {
-        queue_note(loop, call_name(&attempt->call), err.message);
+        loop_note(loop, call_name(&attempt->call), err.message);
         queue_end(loop, attempt);
         return;
     }
@@ -347,15 +346,18 @@ static void note_log(struct loop *loop)
 {
     const struct recorder_news news = recorder_news(&loop->recorder);
     if (news.what)
-        queue_note(loop, news.what, news.why);
+        loop_note(loop, news.what, news.why);
+    if (recorder_is_away(&loop->recorder)) /* nobody rings the bell for what is asked there */
+        loop->controls_due_ms =
+            earlier(loop->controls_due_ms, loop->controls_asked_ms + WATCH_POLL_MS);
 }
 
 /* What tells new output from old is kept in the log; it may not be readable. */
 static void note_gains(struct loop *loop)
 {
     if (loop->gains.lost)
-        queue_note(loop, "output is compared with what comes from now on",
-                   "what came before could not be read from the log");
+        loop_note(loop, "output is compared with what comes from now on",
+                  "what came before could not be read from the log");
     loop->gains.lost = false;
 }
 
@@ -366,7 +368,7 @@ static void note_leave(struct loop *loop)
     if (!loop->left || loop->left_noted || loop->state.ended || !idle)
         return;
     loop->left_noted = true;
-    queue_note(loop, "left", "what was not started stays in the log");
+    loop_note(loop, "left", "what was not started stays in the log");
 }
 
 static void set_alarm(struct loop *loop)
@@ -390,14 +392,24 @@ static void set_alarm(struct loop *loop)
     loop_alarm(loop, next_ms);
 }
 
-bool loop_first_turn(struct loop *loop, struct err *err)
+static void queue_start(struct loop *loop)
 {
     struct input input = {.kind = INPUT_START, .jobs = loop->options->jobs};
     (void)snprintf(input.control.by, sizeof(input.control.by), "%s", loop->options->by);
     loop_queue(loop, input);
+}
+
+bool loop_first_turn(struct loop *loop, struct err *err)
+{
+    if (loop->options->resume > 0)
+        loop_recover(loop);
+    else
+        queue_start(loop);
     loop->wanted = false;
     take_inputs(loop);
-    bool ok = record(loop, clock_now().mono_ms);
+    struct moment now = clock_now();
+    collect(loop, now);
+    bool ok = record(loop, now.mono_ms);
     if (ok) {
         act(loop);
         forget_turn(loop);
@@ -432,6 +444,6 @@ bool loop_may_leave(const struct loop *loop)
     bool idle = loop->alive_count == 0 && loop->input_count == 0;
     if (loop->left)
         return idle && (loop->state.ended || loop->left_noted);
-    bool wanted = loop->options->at_end == ENGINE_LINGER && !loop->stopping && !loop->cancelled;
+    bool wanted = loop->lingers && !loop->stopping && !loop->cancelled;
     return idle && loop->state.ended && !wanted;
 }

@@ -1,0 +1,317 @@
+#define _GNU_SOURCE /* getsid beside POSIX, and the pidfd calls */
+
+#include "recovery.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "event.h"
+#include "xalloc.h"
+
+enum {
+    LOOK_AGAIN_MS = 5,
+    CLEAN_LOOKS = 2, /* a process has no environment for a moment while it executes */
+    STEP_MARK_MAX = 160,
+    NOT_OURS = -2, /* beside RECOVERY_ANYBODYS and the numbers of tasks */
+};
+
+/* A process of the machine. */
+struct process {
+    struct proc_facts facts;
+    int task; /* NOT_OURS, RECOVERY_ANYBODYS or a number */
+};
+
+/* One look at all of them. */
+struct look {
+    struct process *all; /* owned; by pid */
+    size_t count, cap;
+    size_t ours;
+};
+
+struct told {
+    pid_t pid;
+    int64_t start;
+};
+
+struct sweeping {
+    struct recovery *recovery;
+    const struct run_state *state;
+    const char *run_mark;
+    pid_t spared; /* session: ours, where we were started from within the run; else 0 */
+    struct look look;
+    struct told *told; /* owned; what was named, and told to end */
+    size_t told_count, told_cap;
+    struct str *ended;
+    size_t named;
+};
+
+void recovery_init(struct recovery *recovery, int task_count)
+{
+    *recovery = (struct recovery){.task_count = task_count};
+    recovery->leaders = xcalloc((size_t)task_count + 1, sizeof(*recovery->leaders));
+}
+
+void recovery_done(struct recovery *recovery)
+{
+    free(recovery->leaders);
+    *recovery = (struct recovery){0};
+}
+
+void recovery_see(void *ctx, const struct event *event)
+{
+    struct recovery *recovery = ctx;
+    if (event->kind == EVENT_ATTEMPT_RUNNING && event->task >= 0 &&
+        event->task < recovery->task_count)
+        recovery->leaders[event->task] =
+            (struct recovery_leader){.pid = event->a, .start = event->b};
+}
+
+static bool add_process(void *ctx, const struct proc_facts *facts)
+{
+    struct look *look = ctx;
+    look->all = xgrow(look->all, &look->cap, look->count + 1, sizeof(*look->all));
+    look->all[look->count++] = (struct process){.facts = *facts, .task = NOT_OURS};
+    return look->count < RECOVERY_PROCESSES_MAX;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+    const struct process *one = a;
+    const struct process *other = b;
+    return (one->facts.pid > other->facts.pid) - (one->facts.pid < other->facts.pid);
+}
+
+static struct process *find_process(const struct look *look, pid_t pid)
+{
+    const struct process key = {.facts = {.pid = pid}};
+    return look->count > 0 ? bsearch(&key, look->all, look->count, sizeof(*look->all), compare_pids)
+                           : NULL;
+}
+
+/* Which task's attempt led this session; NOT_OURS if none did, or if its number is another
+ * process's by now. Where the leader is gone nobody can tell. */
+static int find_session(const struct sweeping *sweeping, pid_t session)
+{
+    const struct recovery *recovery = sweeping->recovery;
+    const struct process *leader = find_process(&sweeping->look, session);
+    for (int i = 0; leader && i < recovery->task_count; i++) {
+        const struct recovery_leader *known = &recovery->leaders[i];
+        if (known->pid == session && known->start == leader->facts.start)
+            return i;
+    }
+    return NOT_OURS;
+}
+
+/* Whose step's mark it carries beside the run's. */
+static int find_step(const struct sweeping *sweeping, pid_t pid)
+{
+    const struct plan *plan = sweeping->state->plan;
+    for (int i = 0; i < plan->task_count; i++) {
+        char mark[STEP_MARK_MAX];
+        const char *const wanted[] = {mark, NULL};
+        if (sweeping->state->tasks[i].status != TASK_RUNNING)
+            continue;
+        (void)snprintf(mark, sizeof(mark), "DEVS_STEP=%s/%d", plan->tasks[i].id,
+                       run_state_step_number(sweeping->state, i) + 1);
+        if (proc_has_environment(pid, wanted))
+            return i;
+    }
+    return RECOVERY_ANYBODYS;
+}
+
+/* We ourselves, and whoever started us, are no part of what is left. */
+static bool is_above_us(const struct sweeping *sweeping, pid_t pid)
+{
+    pid_t at = getpid();
+    for (size_t i = 0; at > 0 && i < sweeping->look.count; i++) {
+        if (at == pid)
+            return true;
+        const struct process *process = find_process(&sweeping->look, at);
+        at = process ? process->facts.parent : 0;
+    }
+    return false;
+}
+
+static int find_task(const struct sweeping *sweeping, const struct proc_facts *facts)
+{
+    const char *const wanted[] = {sweeping->run_mark, NULL};
+    if (proc_is_over(facts) || facts->session == sweeping->spared ||
+        is_above_us(sweeping, facts->pid))
+        return NOT_OURS;
+    int task = find_session(sweeping, facts->session);
+    if (task == NOT_OURS && proc_has_environment(facts->pid, wanted))
+        task = find_step(sweeping, facts->pid);
+    return task;
+}
+
+/* Children of what is ours are, too. True if there was one more. */
+static bool add_children(struct sweeping *sweeping)
+{
+    struct look *look = &sweeping->look;
+    bool more = false;
+    for (size_t i = 0; i < look->count; i++) {
+        struct process *process = &look->all[i];
+        if (process->task != NOT_OURS || proc_is_over(&process->facts) ||
+            is_above_us(sweeping, process->facts.pid))
+            continue;
+        const struct process *parent = find_process(look, process->facts.parent);
+        if (!parent || parent->task == NOT_OURS)
+            continue;
+        process->task = parent->task;
+        look->ours++;
+        more = true;
+    }
+    return more;
+}
+
+static void look_around(struct sweeping *sweeping)
+{
+    struct look *look = &sweeping->look;
+    look->count = 0;
+    look->ours = 0;
+    proc_each(add_process, look);
+    if (look->count > 0)
+        qsort(look->all, look->count, sizeof(*look->all), compare_pids);
+    for (size_t i = 0; i < look->count; i++) {
+        look->all[i].task = find_task(sweeping, &look->all[i].facts);
+        look->ours += look->all[i].task != NOT_OURS;
+    }
+    bool more = look->ours > 0;
+    while (more) /* each round takes one in at least */
+        more = add_children(sweeping);
+}
+
+/* The number may be another process's between the look and the signal: a pidfd is not. */
+static bool send_signal(const struct proc_facts *facts, int signal, bool *forbidden)
+{
+    struct proc_facts now;
+    int fd = (int)syscall(SYS_pidfd_open, facts->pid, 0);
+    if (fd < 0)
+        return false;
+    bool same = proc_read(facts->pid, &now) && now.start == facts->start;
+    bool sent = same && syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0) == 0;
+    *forbidden = same && !sent && errno == EPERM;
+    (void)close(fd);
+    return sent;
+}
+
+static void name_process(const struct proc_facts *facts, size_t nth, struct str *out)
+{
+    if (nth < RECOVERY_NAMED_MAX)
+        str_addf(out, "%s%s (pid %d)", nth > 0 ? ", " : "", facts->name, (int)facts->pid);
+}
+
+static bool was_told(const struct sweeping *sweeping, const struct proc_facts *facts)
+{
+    for (size_t i = 0; i < sweeping->told_count; i++) {
+        if (sweeping->told[i].pid == facts->pid && sweeping->told[i].start == facts->start)
+            return true;
+    }
+    return false;
+}
+
+/* TERM, once for each; what stands still is let go on, else it could not obey. */
+static void tell(struct sweeping *sweeping, const struct proc_facts *facts)
+{
+    bool forbidden = false;
+    if (was_told(sweeping, facts) || sweeping->told_count >= RECOVERY_ENDED_MAX)
+        return;
+    sweeping->told = xgrow(sweeping->told, &sweeping->told_cap, sweeping->told_count + 1,
+                           sizeof(*sweeping->told));
+    sweeping->told[sweeping->told_count++] =
+        (struct told){.pid = facts->pid, .start = facts->start};
+    if (send_signal(facts, SIGTERM, &forbidden))
+        (void)send_signal(facts, SIGCONT, &forbidden);
+    name_process(facts, sweeping->named++, sweeping->ended);
+}
+
+static void end_all(struct sweeping *sweeping, bool hard)
+{
+    bool forbidden = false;
+    for (size_t i = 0; i < sweeping->look.count; i++) {
+        const struct process *process = &sweeping->look.all[i];
+        if (process->task == NOT_OURS)
+            continue;
+        tell(sweeping, &process->facts);
+        if (hard)
+            (void)send_signal(&process->facts, SIGKILL, &forbidden);
+    }
+}
+
+static void keep_left(struct sweeping *sweeping, struct str *left)
+{
+    struct recovery *recovery = sweeping->recovery;
+    size_t nth = 0;
+    for (size_t i = 0; i < sweeping->look.count; i++) {
+        const struct process *process = &sweeping->look.all[i];
+        if (process->task == NOT_OURS)
+            continue;
+        name_process(&process->facts, nth++, left);
+        if (recovery->left_count == RECOVERY_LEFT_MAX)
+            continue;
+        struct recovery_left *kept = &recovery->left[recovery->left_count++];
+        *kept = (struct recovery_left){.facts = process->facts, .task = process->task};
+        (void)send_signal(&process->facts, SIGKILL, &kept->forbidden);
+    }
+    if (nth > RECOVERY_NAMED_MAX)
+        str_addf(left, " and %zu more", nth - RECOVERY_NAMED_MAX);
+}
+
+/* True: nothing is left. */
+static bool end_what_is_there(struct sweeping *sweeping)
+{
+    int64_t from_ms = clock_now().mono_ms;
+    int clean = 0;
+    for (;;) {
+        look_around(sweeping);
+        clean = sweeping->look.ours == 0 ? clean + 1 : 0;
+        if (clean == CLEAN_LOOKS)
+            return true;
+        int64_t spent_ms = clock_now().mono_ms - from_ms;
+        if (spent_ms >= RECOVERY_TERM_MS + RECOVERY_KILL_MS)
+            return false;
+        end_all(sweeping, spent_ms >= RECOVERY_TERM_MS);
+        (void)poll(NULL, 0, LOOK_AGAIN_MS);
+    }
+}
+
+void recovery_sweep(struct recovery *recovery, const struct run_state *state, const char *run_mark,
+                    struct str *ended, struct str *left)
+{
+    const char *const wanted[] = {run_mark, NULL};
+    struct sweeping sweeping = {
+        .recovery = recovery, .state = state, .run_mark = run_mark, .ended = ended};
+    if (proc_has_environment(getpid(), wanted))
+        sweeping.spared = getsid(0);
+    if (!end_what_is_there(&sweeping))
+        keep_left(&sweeping, left);
+    if (sweeping.named > RECOVERY_NAMED_MAX)
+        str_addf(ended, " and %zu more", sweeping.named - RECOVERY_NAMED_MAX);
+    free(sweeping.look.all);
+    free(sweeping.told);
+}
+
+bool recovery_refuses(const struct recovery *recovery, int task, struct err *err)
+{
+    for (size_t i = 0; i < recovery->left_count; i++) {
+        const struct recovery_left *left = &recovery->left[i];
+        struct proc_facts now;
+        if (left->task != task && left->task != RECOVERY_ANYBODYS)
+            continue;
+        if (!proc_read(left->facts.pid, &now) || now.start != left->facts.start ||
+            proc_is_over(&now))
+            continue;
+        (void)err_set(err, ERR_BUSY, "%s (pid %d) of an earlier try %s", now.name, (int)now.pid,
+                      left->forbidden ? "runs still, and may not be ended by this user"
+                                      : "does not end");
+        return true;
+    }
+    return false;
+}
