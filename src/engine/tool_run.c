@@ -1,0 +1,254 @@
+#define _GNU_SOURCE /* memfd_create */
+
+#include "tool_run.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "launch.h"
+
+enum {
+    LOOK_MS = 50,           /* how often the stop flag is looked at */
+    READ_BYTES = 64 * 1024, /* at a time */
+    DRAIN_MAX = 64,         /* reads after the end: a descendant may go on writing */
+    REAP_MAX = 64,          /* what it left to us in its group */
+    INPUT_PATH_MAX = 32,    /* of /proc/self/fd/N */
+    LAST_LINE_MAX = 200,    /* bytes of what it said, in an error */
+    SIGNAL_BASE = 128,      /* how a shell says that a signal ended it */
+};
+
+/* A program that runs. */
+struct tool {
+    const struct tool_call *call; /* borrowed */
+    struct launched process;
+    int64_t limit_ms; /* by clock_now().mono_ms */
+    int64_t seen_ms;  /* when we looked last */
+    int64_t kill_ms;  /* when TERM becomes KILL; INT64_MAX = it was not told yet */
+    size_t out_max, err_max;
+};
+
+static size_t or_default(size_t value, size_t otherwise)
+{
+    return value > 0 ? value : otherwise;
+}
+
+/* A file without a name that holds the bytes. */
+static bool open_input(const struct tool_call *call, int *fd_out, struct err *err)
+{
+    int fd = memfd_create("devs-input", MFD_CLOEXEC);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot make the input of '%s'", call->argv[0]);
+    for (size_t done = 0; done < call->input_len;) {
+        const ssize_t wrote = write(fd, call->input + done, call->input_len - done);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0) {
+            (void)err_set_errno(err, errno, "cannot write the input of '%s'", call->argv[0]);
+            (void)close(fd); /* an error is told already */
+            return false;
+        }
+        done += (size_t)wrote;
+    }
+    *fd_out = fd;
+    return true;
+}
+
+static bool start(struct tool *tool, int *number_out, struct err *err)
+{
+    char path[INPUT_PATH_MAX];
+    const struct tool_call *call = tool->call;
+    struct launch_call launch = {.argv = call->argv,
+                                 .environment = call->environment,
+                                 .cwd = call->cwd,
+                                 .in_our_session = true};
+    int input = -1;
+    int number = EIO;
+    if (call->input && !open_input(call, &input, err)) {
+        *number_out = number;
+        return false;
+    }
+    if (input >= 0) {
+        (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", input);
+        launch.stdin_path = path;
+    }
+    bool ok = launch_process(&launch, &tool->process, &number, err);
+    if (input >= 0)
+        (void)close(input); /* the program has its own */
+    if (!ok)
+        *number_out = number;
+    return ok;
+}
+
+/* What fits is kept, the rest is read and dropped. */
+static void take(struct str *text, bool *cut, size_t max, const char *bytes, size_t len)
+{
+    const size_t room = text->len < max ? max - text->len : 0;
+    if (len > room)
+        *cut = true;
+    str_add_n(text, bytes, len < room ? len : room);
+}
+
+static void close_pipe(struct tool *tool, int stream)
+{
+    if (tool->process.pipes[stream] >= 0)
+        (void)close(tool->process.pipes[stream]);
+    tool->process.pipes[stream] = -1;
+}
+
+/* One read; false if there is nothing now. */
+static bool read_some(struct tool *tool, int stream, struct tool_result *out)
+{
+    char bytes[READ_BYTES];
+    if (tool->process.pipes[stream] < 0)
+        return false;
+    const ssize_t got = read(tool->process.pipes[stream], bytes, sizeof(bytes));
+    if (got > 0 && stream == 0)
+        take(&out->out, &out->out_cut, tool->out_max, bytes, (size_t)got);
+    if (got > 0 && stream == 1)
+        take(&out->err, &out->err_cut, tool->err_max, bytes, (size_t)got);
+    const bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
+    if (got <= 0 && !later)
+        close_pipe(tool, stream);
+    return got > 0;
+}
+
+/* Tell it to end where that is due. */
+static void look_at_limits(struct tool *tool, struct tool_result *out)
+{
+    const int64_t now_ms = clock_now().mono_ms;
+    const int64_t late_ms = now_ms - tool->seen_ms - LOOK_MS;
+    if (late_ms > TOOL_LATE_MS)
+        tool->limit_ms += late_ms;
+    tool->seen_ms = now_ms;
+    if (tool->kill_ms != INT64_MAX) {
+        if (now_ms >= tool->kill_ms)
+            (void)kill(-tool->process.pid, SIGKILL); /* it may be gone */
+        return;
+    }
+    out->stopped = tool->call->stop && atomic_load(tool->call->stop);
+    out->timed_out = !out->stopped && now_ms >= tool->limit_ms;
+    if (out->stopped || out->timed_out) {
+        (void)kill(-tool->process.pid, SIGTERM); /* likewise */
+        tool->kill_ms = now_ms + TOOL_GRACE_MS;
+    }
+}
+
+/* Until the process has ended, whoever still holds its pipes. */
+static void attend(struct tool *tool, struct tool_result *out)
+{
+    for (;;) {
+        struct pollfd fds[] = {
+            {.fd = tool->process.pidfd, .events = POLLIN},
+            {.fd = tool->process.pipes[0], .events = POLLIN},
+            {.fd = tool->process.pipes[1], .events = POLLIN},
+        };
+        const int ready = poll(fds, ARRAY_LEN(fds), LOOK_MS);
+        for (int i = 0; ready > 0 && i < 2; i++) {
+            if (fds[i + 1].revents != 0)
+                (void)read_some(tool, i, out);
+        }
+        if (ready > 0 && fds[0].revents != 0)
+            return;
+        look_at_limits(tool, out);
+    }
+}
+
+static void finish(struct tool *tool, struct tool_result *out)
+{
+    int status = 0;
+    for (int stream = 0; stream < 2; stream++) {
+        for (int i = 0; i < DRAIN_MAX && read_some(tool, stream, out); i++)
+            continue;
+        close_pipe(tool, stream);
+    }
+    (void)kill(-tool->process.pid, SIGKILL); /* what it left; there may be nothing */
+    (void)close(tool->process.pidfd);
+    pid_t got;
+    do
+        got = waitpid(tool->process.pid, &status, 0);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        out->exit_code = SIGNAL_BASE; /* reaped by somebody else: nothing is known */
+    else if (WIFSIGNALED(status))
+        out->exit_code = SIGNAL_BASE + WTERMSIG(status);
+    else
+        out->exit_code = WEXITSTATUS(status);
+    for (int i = 0; i < REAP_MAX && waitpid(-tool->process.pid, NULL, WNOHANG) > 0; i++)
+        continue;
+}
+
+bool tool_run(const struct tool_call *call, struct tool_result *out, int *number_out,
+              struct err *err)
+{
+    assert(call->argv[0]);
+    assert(call->cwd[0] == '/');
+    assert(call->timeout_ms >= 0);
+
+    const int64_t now_ms = clock_now().mono_ms;
+    struct tool tool = {
+        .call = call,
+        .seen_ms = now_ms,
+        .limit_ms = now_ms + (call->timeout_ms > 0 ? call->timeout_ms : TOOL_TIMEOUT_MS),
+        .kill_ms = INT64_MAX,
+        .out_max = or_default(call->out_max, TOOL_OUT_BYTES),
+        .err_max = or_default(call->err_max, TOOL_ERR_BYTES),
+    };
+    struct tool_result result = {0};
+    int number = 0;
+    if (!start(&tool, &number, err)) {
+        if (number_out)
+            *number_out = number;
+        return false;
+    }
+    attend(&tool, &result);
+    finish(&tool, &result);
+    *out = result;
+    return true;
+}
+
+void tool_result_done(struct tool_result *result)
+{
+    if (!result)
+        return;
+    str_done(&result->out);
+    str_done(&result->err);
+}
+
+/* The last line that is not empty. */
+static void last_line(const struct str *text, char out[LAST_LINE_MAX])
+{
+    const char *start = str_text(text);
+    size_t len = text->len;
+    while (len > 0 && (start[len - 1] == '\n' || start[len - 1] == '\r'))
+        len--;
+    size_t from = len;
+    while (from > 0 && start[from - 1] != '\n')
+        from--;
+    (void)snprintf(out, LAST_LINE_MAX, "%.*s", (int)(len - from), start + from);
+}
+
+bool tool_succeeded(const struct tool_result *result, const char *what, struct err *err)
+{
+    char line[LAST_LINE_MAX];
+    if (result->stopped)
+        return err_set(err, ERR_BUSY, "%s: stopped", what);
+    if (result->timed_out)
+        return err_set(err, ERR_LIMIT, "%s: took too long", what);
+    if (result->exit_code != 0) {
+        last_line(&result->err, line);
+        return err_set(err, ERR_IO, "%s: %s (exit %d)", what, line[0] ? line : "no word why",
+                       result->exit_code);
+    }
+    if (result->out_cut)
+        return err_set(err, ERR_LIMIT, "%s: more output than %zu bytes", what, result->out.len);
+    return true;
+}

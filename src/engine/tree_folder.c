@@ -1,0 +1,262 @@
+#define _GNU_SOURCE /* O_PATH */
+
+#include "tree_folder.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "tree.h"
+
+enum {
+    FD_PATH_MAX = 32, /* of /proc/self/fd/N */
+    MODE_BITS = 07777,
+    REMOVE_DEPTH = 64, /* folders that are open at a time; what is deeper is moved up first */
+    NAME_BYTES = 256,
+};
+
+static const int folder_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+static const int path_flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+
+void tree_folder_init(struct tree_folder *folder, int top_fd)
+{
+    *folder = (struct tree_folder){.top_fd = top_fd, .fd = -1};
+}
+
+void tree_folder_forget(struct tree_folder *folder)
+{
+    if (folder->fd >= 0)
+        (void)close(folder->fd); /* it was only looked at */
+    folder->fd = -1;
+    str_clear(&folder->path);
+}
+
+void tree_folder_done(struct tree_folder *folder)
+{
+    tree_folder_forget(folder);
+    str_done(&folder->path);
+}
+
+/* Open the folder of that path, a name at a time. -1 with errno. */
+static int walk(int top_fd, const char *path)
+{
+    char name[NAME_BYTES];
+    int fd = openat(top_fd, ".", path_flags | O_DIRECTORY);
+    while (fd >= 0 && *path) {
+        const size_t len = strcspn(path, "/");
+        if (len >= sizeof(name)) {
+            (void)close(fd); /* it was only looked at, here and below */
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        memcpy(name, path, len);
+        name[len] = '\0';
+        const int next = openat(fd, name, path_flags | O_DIRECTORY);
+        const int number = errno;
+        (void)close(fd);
+        errno = number;
+        fd = next;
+        path += len + (path[len] == '/');
+    }
+    return fd;
+}
+
+bool tree_folder_reach(struct tree_folder *folder, const char *path, int *fd_out,
+                       const char **name_out, struct err *err)
+{
+    assert(path[0] != '\0');
+    const char *slash = strrchr(path, '/');
+    const size_t len = slash ? (size_t)(slash - path) : 0;
+    const bool is_same = folder->fd >= 0 && folder->path.len == len &&
+                         memcmp(str_text(&folder->path), path, len) == 0;
+    if (!is_same) {
+        tree_folder_forget(folder);
+        str_add_n(&folder->path, path, len);
+        folder->fd = walk(folder->top_fd, str_text(&folder->path));
+        if (folder->fd < 0)
+            return err_set_errno(err, errno, "cannot reach '%s'", path);
+    }
+    *fd_out = folder->fd;
+    *name_out = slash ? slash + 1 : path;
+    return true;
+}
+
+/* fchmodat() cannot keep from following a link before Linux 6.6; this can. */
+static int chmod_fd(int fd, mode_t mode)
+{
+    char path[FD_PATH_MAX];
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return chmod(path, mode & MODE_BITS) == 0 ? 0 : errno;
+}
+
+int tree_folder_chmod(int fd, const char *name, mode_t mode)
+{
+    struct stat info;
+    const int at = openat(fd, name, path_flags);
+    if (at < 0)
+        return errno;
+    int number = fstat(at, &info) == 0 ? 0 : errno;
+    if (number == 0 && S_ISLNK(info.st_mode))
+        number = ELOOP;
+    if (number == 0)
+        number = chmod_fd(at, mode);
+    (void)close(at); /* it was only looked at */
+    return number;
+}
+
+/* Open what its owner may not open, for owners may say that they may. */
+static int open_shut(int fd, const char *name, int flags)
+{
+    struct stat info;
+    char path[FD_PATH_MAX];
+    const int at = openat(fd, name, path_flags);
+    if (at < 0)
+        return -1;
+    int opened = -1;
+    int number = EACCES;
+    if (fstat(at, &info) == 0 && info.st_uid == geteuid() && S_ISREG(info.st_mode)) {
+        number = chmod_fd(at, info.st_mode | S_IRUSR);
+        (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+        if (number == 0) {
+            opened = open(path, flags & ~O_NOFOLLOW);
+            number = opened < 0 ? errno : chmod_fd(at, info.st_mode);
+        }
+    }
+    (void)close(at); /* it was only looked at */
+    errno = number;
+    return opened;
+}
+
+int tree_folder_open_file(int fd, const char *name)
+{
+    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    const int opened = openat(fd, name, flags);
+    if (opened < 0 && errno == EACCES)
+        return open_shut(fd, name, flags);
+    return opened;
+}
+
+int tree_folder_open(int fd, const char *name)
+{
+    return openat(fd, name, folder_flags);
+}
+
+bool tree_folder_refused(int fd, const char *name, const char *path, int number, struct err *err)
+{
+    int flags = 0;
+    const int at =
+        number == EPERM ? openat(fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+    const bool is_fixed = at >= 0 && ioctl(at, FS_IOC_GETFLAGS, &flags) == 0 &&
+                          (flags & (FS_IMMUTABLE_FL | FS_APPEND_FL)) != 0;
+    if (at >= 0)
+        (void)close(at); /* it was only looked at */
+    if (!is_fixed)
+        return err_set_errno(err, number, "'%s'", path);
+    (void)err_set(err, ERR_IO, "'%s' is immutable or append-only, so it cannot be put back", path);
+    return err_hint(err, "chattr -i -a on it");
+}
+
+/* What is being removed. */
+struct removal {
+    int top_fd;      /* where it is; what is too deep is moved here */
+    int moved;       /* how many were, for their names */
+    int number;      /* errno of what could not be done; 0 = all was done */
+    struct str path; /* of what could not be removed */
+};
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static void give_up(struct removal *removal, const char *name, int number)
+{
+    if (removal->number != 0)
+        return;
+    removal->number = number;
+    str_add(&removal->path, name);
+}
+
+static void moved_name(int number, char out[NAME_BYTES])
+{
+    (void)snprintf(out, NAME_BYTES, ".devs-remove-%d-%d", (int)getpid(), number);
+}
+
+static void remove_one(struct removal *removal, int fd, const char *name, int depth);
+
+/* All that is in the folder. */
+static void empty_folder(struct removal *removal, int fd, int depth)
+{
+    DIR *dir = fdopendir(fd);
+    if (!dir) {
+        give_up(removal, ".", errno);
+        (void)close(fd); /* it was only looked at */
+        return;
+    }
+    for (struct dirent *entry = readdir(dir); entry && removal->number == 0; entry = readdir(dir)) {
+        if (!is_dots(entry->d_name))
+            remove_one(removal, dirfd(dir), entry->d_name, depth);
+    }
+    (void)closedir(dir); /* likewise */
+}
+
+/* A folder; opened to us first where it is shut. */
+static void remove_folder(struct removal *removal, int fd, const char *name, int depth)
+{
+    char moved[NAME_BYTES];
+    (void)tree_folder_chmod(fd, name, S_IRWXU); /* if that is refused, what follows is too */
+    if (depth >= REMOVE_DEPTH) {
+        moved_name(removal->moved, moved);
+        if (renameat(fd, name, removal->top_fd, moved) == 0)
+            removal->moved++;
+        else
+            give_up(removal, name, errno);
+        return;
+    }
+    const int inner = tree_folder_open(fd, name);
+    if (inner < 0) {
+        give_up(removal, name, errno);
+        return;
+    }
+    empty_folder(removal, inner, depth + 1);
+    if (removal->number == 0 && unlinkat(fd, name, AT_REMOVEDIR) != 0)
+        give_up(removal, name, errno);
+}
+
+static void remove_one(struct removal *removal, int fd, const char *name, int depth)
+{
+    if (unlinkat(fd, name, 0) == 0)
+        return;
+    const int number = errno;
+    struct stat info;
+    if ((number == EISDIR || number == EPERM) &&
+        fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode)) {
+        remove_folder(removal, fd, name, depth);
+        return;
+    }
+    if (number != ENOENT)
+        give_up(removal, name, number);
+}
+
+bool tree_folder_remove(int fd, const char *name, struct err *err)
+{
+    char moved[NAME_BYTES];
+    struct removal removal = {.top_fd = fd};
+    remove_one(&removal, fd, name, 0);
+    for (int i = 0; i < removal.moved && removal.number == 0; i++) {
+        moved_name(i, moved);
+        remove_one(&removal, fd, moved, 0);
+    }
+    bool ok = removal.number == 0;
+    if (!ok)
+        (void)tree_folder_refused(fd, name, str_text(&removal.path), removal.number, err);
+    str_done(&removal.path);
+    return ok;
+}

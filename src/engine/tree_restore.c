@@ -1,0 +1,276 @@
+#define _GNU_SOURCE /* mknodat, types of files */
+
+#include "tree_restore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "content_store.h"
+#include "tree_folder.h"
+
+enum { MODE_BITS = 07777, LOOK_AT_STOP = 64 };
+
+static const int64_t second_ns = 1000 * 1000 * 1000;
+
+struct restore {
+    const struct tree_look *look; /* borrowed, as all here */
+    const struct tree *now, *want;
+    const struct tree_source *source;
+    struct tree_folder folder;
+    struct tree_work work;
+    bool cannot_clone;
+    struct err *err;
+};
+
+/* Where one entry is. */
+struct spot {
+    int fd; /* of its folder; borrowed */
+    const char *name;
+    const char *path;
+};
+
+static bool reach(struct restore *restore, const char *path, struct spot *out)
+{
+    out->path = path;
+    return tree_folder_reach(&restore->folder, path, &out->fd, &out->name, restore->err);
+}
+
+static bool refused(const struct restore *restore, const struct spot *spot, int number)
+{
+    return tree_folder_refused(spot->fd, spot->name, spot->path, number, restore->err);
+}
+
+static bool is_stopped(const struct restore *restore, size_t at)
+{
+    if (at % LOOK_AT_STOP != 0 || !restore->look->stop || !atomic_load(restore->look->stop))
+        return false;
+    (void)err_set(restore->err, ERR_BUSY, "stopped");
+    return true;
+}
+
+/* Would the entry be changed through one of its names what another name shows? */
+static bool has_other_names(const struct tree_entry *entry)
+{
+    return !S_ISDIR(entry->mode) && entry->links > 1;
+}
+
+/* May what is there stay, and be given another mode and time at most? */
+static bool may_stay(const struct tree_entry *now, const struct tree_entry *want)
+{
+    if (!want || (now->mode & S_IFMT) != (want->mode & S_IFMT))
+        return false;
+    if (S_ISDIR(now->mode))
+        return true;
+    const bool same = tree_entry_same_mode(now, want) && now->mtime_ns == want->mtime_ns;
+    return tree_entry_same_content(now, want) && (same || !has_other_names(now));
+}
+
+/* Deepest first: what is to go, or to be made anew. */
+static bool remove_what_differs(struct restore *restore)
+{
+    bool ok = true;
+    for (size_t i = restore->now->count; i > 1 && ok; i--) {
+        const struct tree_entry *now = &restore->now->entries[i - 1];
+        const struct tree_entry *want = tree_find(restore->want, now->path);
+        struct spot spot;
+        if (is_stopped(restore, i))
+            return false;
+        if (may_stay(now, want))
+            continue;
+        if (S_ISDIR(now->mode) && !want && tree_path_holds(now->path, restore->look->exclude))
+            continue; /* what is left alone may be in it */
+        ok = reach(restore, now->path, &spot);
+        if (ok && unlinkat(spot.fd, spot.name, S_ISDIR(now->mode) ? AT_REMOVEDIR : 0) != 0)
+            ok = refused(restore, &spot, errno);
+        if (S_ISDIR(now->mode))
+            tree_folder_forget(&restore->folder);
+        if (!want)
+            restore->work.changed++;
+    }
+    return ok;
+}
+
+static void to_times(int64_t mtime_ns, struct timespec out[2])
+{
+    int64_t part = mtime_ns % second_ns;
+    int64_t whole = mtime_ns / second_ns;
+    if (part < 0) { /* before 1970 */
+        part += second_ns;
+        whole--;
+    }
+    out[0] = (struct timespec){.tv_nsec = UTIME_OMIT};
+    out[1] = (struct timespec){.tv_sec = (time_t)whole, .tv_nsec = (long)part};
+}
+
+/* Owner before mode, which it may clear, and the time at last. 0, or the errno. */
+static int set_meta(const struct spot *spot, const struct tree_entry *want)
+{
+    struct stat info;
+    struct timespec times[2];
+    if (fstatat(spot->fd, spot->name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno;
+    if ((info.st_uid != want->uid || info.st_gid != want->gid) &&
+        fchownat(spot->fd, spot->name, want->uid, want->gid, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno;
+    /* Another owner may have cleared bits of the mode: so it is set whatever it was. */
+    const bool same_mode = info.st_mode == want->mode && info.st_uid == want->uid;
+    if (!S_ISLNK(want->mode) && !same_mode) {
+        const int number = tree_folder_chmod(spot->fd, spot->name, want->mode);
+        if (number != 0)
+            return number;
+    }
+    to_times(want->mtime_ns, times);
+    return utimensat(spot->fd, spot->name, times, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+}
+
+static bool make_file(struct restore *restore, const struct spot *spot,
+                      const struct tree_entry *want)
+{
+    int from = -1;
+    int64_t bytes = 0;
+    if (!restore->source->open(restore->source->ctx, want, &from, restore->err))
+        return false;
+    const int to =
+        openat(spot->fd, spot->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool ok = to >= 0;
+    if (!ok)
+        (void)err_set_errno(restore->err, errno, "cannot make '%s'", spot->path);
+    ok = ok && content_copy(from, to, &restore->cannot_clone, &bytes, restore->err);
+    (void)close(from); /* it was only read */
+    if (to >= 0 && close(to) != 0 && ok)
+        ok = err_set_errno(restore->err, errno, "cannot write '%s'", spot->path);
+    restore->work.written += bytes;
+    return ok;
+}
+
+static bool make_entry(struct restore *restore, const struct spot *spot,
+                       const struct tree_entry *want)
+{
+    if (S_ISREG(want->mode)) {
+        if (!make_file(restore, spot, want))
+            return false;
+    } else {
+        int made;
+        if (S_ISDIR(want->mode))
+            made = mkdirat(spot->fd, spot->name, S_IRWXU);
+        else if (S_ISLNK(want->mode))
+            made = symlinkat(want->target, spot->fd, spot->name);
+        else
+            made = mknodat(spot->fd, spot->name, (want->mode & S_IFMT) | S_IRUSR | S_IWUSR,
+                           (dev_t)want->device);
+        if (made != 0)
+            return err_set_errno(restore->err, errno, "cannot make '%s'", spot->path);
+    }
+    restore->work.changed++;
+    return true;
+}
+
+/* Folders get their modes and times later: what is made in them changes these. */
+static bool put_right(struct restore *restore, const struct tree_entry *want)
+{
+    struct spot spot;
+    const struct tree_entry *now = tree_find(restore->now, want->path);
+    const bool stays = now && may_stay(now, want);
+    if (stays && (S_ISDIR(want->mode) ||
+                  (tree_entry_same_mode(now, want) && now->mtime_ns == want->mtime_ns)))
+        return true;
+    if (!reach(restore, want->path, &spot) || (!stays && !make_entry(restore, &spot, want)))
+        return false;
+    if (S_ISDIR(want->mode))
+        return true;
+    if (stays && !tree_entry_same_mode(now, want))
+        restore->work.changed++;
+    const int number = set_meta(&spot, want);
+    return number == 0 || refused(restore, &spot, number);
+}
+
+static bool make_what_is_missing(struct restore *restore)
+{
+    for (size_t i = 1; i < restore->want->count; i++) {
+        if (is_stopped(restore, i) || !put_right(restore, &restore->want->entries[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Does the folder still have to be given its mode or time? */
+static bool is_off(const struct spot *spot, const struct tree_entry *want)
+{
+    struct stat info;
+    if (fstatat(spot->fd, spot->name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return true;
+    const int64_t mtime_ns = (int64_t)info.st_mtim.tv_sec * second_ns + info.st_mtim.tv_nsec;
+    return info.st_mode != want->mode || info.st_uid != want->uid || info.st_gid != want->gid ||
+           mtime_ns != want->mtime_ns;
+}
+
+/* Deepest first, for a folder that is shut shuts what is in it. */
+static bool finish_folders(struct restore *restore)
+{
+    for (size_t i = restore->want->count; i > 0; i--) {
+        const struct tree_entry *want = &restore->want->entries[i - 1];
+        const struct tree_entry *now = tree_find(restore->now, want->path);
+        struct spot spot = {.fd = restore->look->top_fd, .name = ".", .path = "."};
+        if (!S_ISDIR(want->mode))
+            continue;
+        if (want->path[0] && !reach(restore, want->path, &spot))
+            return false;
+        if (now && S_ISDIR(now->mode) && !tree_entry_same_mode(now, want))
+            restore->work.changed++;
+        const int number = is_off(&spot, want) ? set_meta(&spot, want) : 0;
+        if (number != 0)
+            return refused(restore, &spot, number);
+    }
+    return true;
+}
+
+bool tree_restore(const struct tree_look *look, const struct tree *now, const struct tree *want,
+                  const struct tree_source *source, struct tree_work *out, struct err *err)
+{
+    struct restore restore = {.look = look, .now = now, .want = want, .source = source, .err = err};
+    tree_folder_init(&restore.folder, look->top_fd);
+    const bool ok =
+        remove_what_differs(&restore) && make_what_is_missing(&restore) && finish_folders(&restore);
+    tree_folder_done(&restore.folder);
+    if (ok)
+        *out = restore.work;
+    return ok;
+}
+
+/* NULL if the two are the same. */
+static const char *what_differs(const struct tree_entry *now, const struct tree_entry *want)
+{
+    if (!tree_entry_same_content(now, want))
+        return "its content";
+    if (!tree_entry_same_mode(now, want))
+        return "its mode or owner";
+    return now->mtime_ns != want->mtime_ns ? "its time" : NULL;
+}
+
+bool tree_verify(const struct tree_look *look, const struct tree *now, const struct tree *want,
+                 struct err *err)
+{
+    size_t i = 0;
+    for (size_t j = 0; j < now->count; j++) {
+        const struct tree_entry *entry = &now->entries[j];
+        const int order =
+            i < want->count ? tree_path_compare(want->entries[i].path, entry->path) : 1;
+        if (order < 0)
+            break;
+        if (order > 0) {
+            if (S_ISDIR(entry->mode) && tree_path_holds(entry->path, look->exclude))
+                continue;
+            return err_set(err, ERR_IO, "'%s' is still there", entry->path);
+        }
+        const char *what = what_differs(entry, &want->entries[i++]);
+        if (what)
+            return err_set(err, ERR_IO, "'%s': %s is not as it was", entry->path, what);
+    }
+    if (i < want->count)
+        return err_set(err, ERR_IO, "'%s' is not there again", want->entries[i].path);
+    return true;
+}
