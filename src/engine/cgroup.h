@@ -36,7 +36,7 @@ void cgroup_means(struct cgroup_means *out);
 struct cgroup_limits {
     int64_t memory_bytes; /* swap counts as memory; 0 = no limit */
     int64_t pids;         /* 0 = no limit */
-    bool count_kills;     /* in a version 1 hierarchy: also kills in groups below it */
+    bool at_top;          /* not below our own group: for an engine that makes groups in it */
 };
 
 /* What the counters say. */
@@ -55,9 +55,7 @@ ATTR_MUST_USE bool cgroup_open(struct cgroup **out, const char *uid, const char 
 /* What a new process has to enter; the descriptors stay the group's. */
 void cgroup_enter(const struct cgroup *cgroup, struct spawn_limits *limits);
 
-/* For an engine that makes groups of its own below ours: the path below the
- * mount points, "/.../devs-<uid>/<name>", the same in each hierarchy; NULL where
- * it is not the same. */
+/* Of one that is at the top: "/devs-<uid>/<name>", in each hierarchy; else NULL. */
 const char *cgroup_path(const struct cgroup *cgroup);
 
 void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out);

@@ -1,0 +1,317 @@
+#define _GNU_SOURCE /* eventfd's flags beside POSIX */
+
+#include "cgroup.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cgroup_end.h"
+#include "cgroup_file.h"
+#include "cgroup_mounts.h"
+#include "xalloc.h"
+
+enum {
+    MAKE_TRIES_MAX = 8, /* another attempt's end may remove the run's folder meanwhile */
+    KIB = 1024,
+};
+
+struct part {
+    const struct cgroup_mount *mount; /* static */
+    char *dir;                        /* owned */
+    int procs_fd;                     /* its cgroup.procs */
+    bool has_memory, has_pids;
+};
+
+struct cgroup {
+    struct part parts[SPAWN_ENTER_MAX];
+    size_t count;
+    int64_t memory_bytes;
+    char *path; /* owned; NULL: not the same everywhere */
+    int oom_fd; /* counts kills in a group of version 1 and those below it; -1 = none */
+};
+
+static bool is_wanted(const struct cgroup_mount *mount, const struct cgroup_limits *limits)
+{
+    bool writable = limits->at_top ? mount->top_is_writable : mount->own_is_writable;
+    return writable && (mount->is_v2 || mount->has_memory || mount->has_pids);
+}
+
+/* 0, or the errno. */
+static int make_folders(const char *parent, const char *dir)
+{
+    int number = 0;
+    for (int i = 0; i < MAKE_TRIES_MAX; i++) {
+        if (mkdir(parent, 0755) != 0 && errno != EEXIST)
+            return errno;
+        if (mkdir(dir, 0755) == 0)
+            return 0;
+        number = errno;
+        if (number != ENOENT)
+            return number;
+    }
+    return number;
+}
+
+/* What is passed on to groups below the run's folder: as much as that has. */
+static void pass_on(struct part *part, const char *parent)
+{
+    part->has_memory = cgroup_file_write(parent, "cgroup.subtree_control", "+memory") == 0;
+    part->has_pids = cgroup_file_write(parent, "cgroup.subtree_control", "+pids") == 0;
+}
+
+static bool open_part(struct cgroup *cgroup, const struct cgroup_mount *mount, const char *top,
+                      const char *below, struct err *err)
+{
+    struct str dir = {0};
+    str_addf(&dir, "%s%s", top, below);
+    char *parent = xstrndup(dir.data, (size_t)(strrchr(dir.data, '/') - dir.data));
+
+    struct part *part = &cgroup->parts[cgroup->count];
+    int number = make_folders(parent, dir.data);
+    if (number == 0) {
+        *part = (struct part){.mount = mount, .dir = dir.data, .procs_fd = -1};
+        part->has_memory = mount->has_memory;
+        part->has_pids = mount->has_pids;
+        if (mount->is_v2)
+            pass_on(part, parent);
+        cgroup->count++;
+        char path[PATH_MAX];
+        if (cgroup_file_path(path, dir.data, "cgroup.procs"))
+            part->procs_fd = open(path, O_WRONLY | O_CLOEXEC);
+        number = part->procs_fd < 0 ? errno : 0;
+    } else {
+        str_done(&dir);
+    }
+    free(parent);
+    return number == 0 || err_set_errno(err, number, "'%s%s'", top, below);
+}
+
+/* 0, or the errno. */
+static int limit_memory(const struct part *part, int64_t bytes)
+{
+    char text[32];
+    (void)snprintf(text, sizeof(text), "%lld", (long long)bytes);
+    if (part->mount->is_v2) {
+        int number = cgroup_file_write(part->dir, "memory.max", text);
+        (void)cgroup_file_write(part->dir, "memory.swap.max", "0"); /* absent without swap */
+        return number;
+    }
+    int number = cgroup_file_write(part->dir, "memory.limit_in_bytes", text);
+    (void)cgroup_file_write(part->dir, "memory.memsw.limit_in_bytes", text); /* likewise */
+    return number;
+}
+
+static int limit_pids(const struct part *part, int64_t pids)
+{
+    char text[32];
+    (void)snprintf(text, sizeof(text), "%lld", (long long)pids);
+    return cgroup_file_write(part->dir, "pids.max", text);
+}
+
+static bool set_limits(struct cgroup *cgroup, const struct cgroup_limits *limits, struct err *err)
+{
+    bool memory = limits->memory_bytes == 0;
+    bool pids = limits->pids == 0;
+
+    for (size_t i = 0; i < cgroup->count; i++) {
+        struct part *part = &cgroup->parts[i];
+        if (!memory && part->has_memory)
+            memory = limit_memory(part, limits->memory_bytes) == 0;
+        if (!pids && part->has_pids)
+            pids = limit_pids(part, limits->pids) == 0;
+    }
+    if (!memory)
+        return err_set(err, ERR_IO, "no control group here limits memory");
+    return pids || err_set(err, ERR_IO, "no control group here limits processes");
+}
+
+/* Version 1 counts a kill where the process was; that an upper group came to its limit
+ * is told to whoever listens. */
+static void listen_for_kills(struct cgroup *cgroup, const struct part *part)
+{
+    char text[64];
+    int control = open(part->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int oom = control < 0 ? -1 : openat(control, "memory.oom_control", O_RDONLY | O_CLOEXEC);
+    int events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    bool heard = false;
+    if (oom >= 0 && events >= 0) {
+        (void)snprintf(text, sizeof(text), "%d %d", events, oom);
+        heard = cgroup_file_write(part->dir, "cgroup.event_control", text) == 0;
+    }
+    if (control >= 0)
+        (void)close(control);
+    if (oom >= 0)
+        (void)close(oom);
+    if (heard)
+        cgroup->oom_fd = events;
+    else if (events >= 0)
+        (void)close(events);
+}
+
+static const struct part *find_memory(const struct cgroup *cgroup)
+{
+    for (size_t i = 0; i < cgroup->count; i++) {
+        if (cgroup->parts[i].has_memory)
+            return &cgroup->parts[i];
+    }
+    return NULL;
+}
+
+static bool open_parts(struct cgroup *cgroup, const char *below, const struct cgroup_limits *limits,
+                       struct err *err)
+{
+    size_t count;
+    const struct cgroup_mount *mounts = cgroup_mounts(&count);
+
+    for (size_t i = 0; i < count && cgroup->count < SPAWN_ENTER_MAX; i++) {
+        if (!is_wanted(&mounts[i], limits))
+            continue;
+        const char *top = limits->at_top ? mounts[i].top : mounts[i].own;
+        if (!open_part(cgroup, &mounts[i], top, below, err))
+            return false;
+    }
+    if (cgroup->count == 0)
+        return err_set(err, ERR_IO, "no control group may be made here");
+    return set_limits(cgroup, limits, err);
+}
+
+bool cgroup_open(struct cgroup **out, const char *uid, const char *name,
+                 const struct cgroup_limits *limits, struct err *err)
+{
+    assert(uid[0] && !strchr(uid, '/'));
+    assert(name[0] && name[0] != '.' && !strchr(name, '/'));
+
+    struct cgroup *cgroup = xcalloc(1, sizeof(*cgroup));
+    struct str below = {0};
+    cgroup->oom_fd = -1;
+    cgroup->memory_bytes = limits->memory_bytes;
+    str_addf(&below, "/" CGROUP_RUN_PREFIX "%s/%s", uid, name);
+    bool ok = open_parts(cgroup, below.data, limits, err);
+    if (ok && limits->at_top)
+        cgroup->path = xstrdup(below.data);
+    str_done(&below);
+    if (!ok) {
+        cgroup_close(cgroup);
+        return false;
+    }
+    const struct part *memory = find_memory(cgroup);
+    if (limits->at_top && memory && !memory->mount->is_v2)
+        listen_for_kills(cgroup, memory);
+    *out = cgroup;
+    return true;
+}
+
+void cgroup_enter(const struct cgroup *cgroup, struct spawn_limits *limits)
+{
+    assert(limits->enter_count == 0);
+    for (size_t i = 0; i < cgroup->count; i++)
+        limits->enter[limits->enter_count++] = cgroup->parts[i].procs_fd;
+}
+
+const char *cgroup_path(const struct cgroup *cgroup)
+{
+    return cgroup->path;
+}
+
+/* Version 1: the count of the group itself; one above others has to listen. */
+static int killed_v1(const struct cgroup *cgroup, const struct part *part)
+{
+    uint64_t heard = 0;
+    if (cgroup->oom_fd >= 0) {
+        bool news = read(cgroup->oom_fd, &heard, sizeof(heard)) == (ssize_t)sizeof(heard);
+        if (news)
+            return 1;
+        return cgroup->memory_bytes > 0 ? 0 : -1;
+    }
+    int64_t kills = cgroup_file_number(part->dir, "memory.oom_control", "oom_kill");
+    if (kills >= 0)
+        return kills > 0 ? 1 : 0;
+    /* Kernels before 4.13 count only how often the limit was met. */
+    return cgroup_file_number(part->dir, "memory.failcnt", "") == 0 ? 0 : -1;
+}
+
+static int killed_v2(const struct part *part)
+{
+    int64_t kills = cgroup_file_number(part->dir, "memory.events", "oom_kill");
+    return kills < 0 ? -1 : kills > 0;
+}
+
+void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out)
+{
+    const struct part *memory = find_memory(cgroup);
+    *out = (struct cgroup_facts){.memory_killed = -1};
+
+    if (memory) {
+        bool v2 = memory->mount->is_v2;
+        out->memory_killed = v2 ? killed_v2(memory) : killed_v1(cgroup, memory);
+        const char *peak_name = v2 ? "memory.peak" : "memory.max_usage_in_bytes";
+        int64_t peak = cgroup_file_number(memory->dir, peak_name, "");
+        out->peak_kib = peak > 0 ? peak / KIB : 0;
+    }
+    for (size_t i = 0; i < cgroup->count; i++) {
+        if (!cgroup->parts[i].has_pids)
+            continue;
+        int64_t refused = cgroup_file_number(cgroup->parts[i].dir, "pids.events", "max");
+        out->pids_refused = refused > 0 ? refused : 0;
+    }
+}
+
+struct telling {
+    int signal_number;
+    const int *spare;
+    size_t count;
+};
+
+static bool tell(void *ctx, pid_t pid)
+{
+    struct telling *telling = ctx;
+    if (pid != telling->spare[0] && pid != telling->spare[1] &&
+        kill(pid, telling->signal_number) == 0)
+        telling->count++;
+    return true;
+}
+
+size_t cgroup_signal(const struct cgroup *cgroup, int signal_number, const int spare[2])
+{
+    struct telling telling = {.signal_number = signal_number, .spare = spare};
+    cgroup_each_pid(cgroup->parts[0].dir, tell, &telling); /* each part has them all */
+    return telling.count;
+}
+
+size_t cgroup_end(struct cgroup *cgroup, size_t *left_out)
+{
+    const char *dirs[SPAWN_ENTER_MAX];
+    for (size_t i = 0; i < cgroup->count; i++)
+        dirs[i] = cgroup->parts[i].dir;
+    return cgroup_end_all(dirs, cgroup->count, NULL, left_out);
+}
+
+void cgroup_close(struct cgroup *cgroup)
+{
+    size_t left;
+    if (!cgroup)
+        return;
+    if (cgroup->count > 0)
+        (void)cgroup_end(cgroup, &left);
+    for (size_t i = 0; i < cgroup->count; i++) {
+        if (cgroup->parts[i].procs_fd >= 0)
+            (void)close(cgroup->parts[i].procs_fd);
+        cgroup_remove_with_run(cgroup->parts[i].dir);
+        free(cgroup->parts[i].dir);
+    }
+    if (cgroup->path)
+        cgroup_remove_everywhere(cgroup->path);
+    if (cgroup->oom_fd >= 0)
+        (void)close(cgroup->oom_fd);
+    free(cgroup->path);
+    free(cgroup);
+}
