@@ -5,6 +5,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "forensics_print.h"
 #include "parse.h"
 #include "session.h"
 #include "stream.h"
@@ -14,7 +15,8 @@
 /* The words of the command line. */
 struct debug_words {
     const char *task, *level, *frame, *at;
-    bool logs, plain, json, follow;
+    bool logs, forensics, plain, json, follow;
+    struct attempt_words attempt;
 };
 
 static bool parse_level(const char *word, enum event_level *out, struct err *err)
@@ -86,8 +88,13 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
     struct debug_words words = {0};
     const struct option_spec specs[] = {
         {"logs", 0, NULL, "the run log: replay on a terminal, else records", &words.logs, NULL},
+        {"forensics", 0, NULL, "what was captured of the end of [RUN/]TASK", &words.forensics,
+         NULL},
+        {"try", 0, "N", "of this try (else the latest that failed)", NULL, &words.attempt.try},
+        {"step", 0, "N", "of this step, from 1 (else whichever)", NULL, &words.attempt.step},
         {"plain", 0, NULL, "a line for each record", &words.plain, NULL},
-        {"json", 0, NULL, "a JSON object for each record", &words.json, NULL},
+        {"json", 0, NULL, "a JSON object for each record; one object of all that was captured",
+         &words.json, NULL},
         {"task", 0, "T", "only records of this task", NULL, &words.task},
         {"level", 0, "L", "error, info or debug (default; said outright, with hashes)", NULL,
          &words.level},
@@ -101,8 +108,14 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
+    if (words.forensics && line.operands == 0)
+        return fail_usage("devs debug --forensics [RUN/]TASK [--try N]",
+                          "debug --forensics: of which task?");
+    if (words.forensics)
+        return forensics_print(globals, argv[0], &words.attempt, words.json);
     if (!words.logs && !words.plain && !words.json && !words.frame)
-        return fail_usage("devs debug --logs [RUN|FILE]", "debug: what of? --logs is missing");
+        return fail_usage("devs debug --logs [RUN|FILE], devs debug --forensics [RUN/]TASK",
+                          "debug: what of? --logs or --forensics is missing");
 
     struct err err = {0};
     struct place place;

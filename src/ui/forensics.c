@@ -1,0 +1,337 @@
+#include "forensics_parts.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "log_tail.h"
+#include "phase.h"
+#include "shown.h"
+#include "text.h"
+#include "xalloc.h"
+
+enum { LABEL_COLUMNS = 12 };
+
+static const struct section {
+    const char *name, *title;
+    forensics_section_fn *make;
+} sections[] = {
+    [FORENSICS_VERDICT] = {"verdict", "VERDICT", forensics_verdict},
+    [FORENSICS_END] = {"at the end", "AT THE END", forensics_end},
+    [FORENSICS_COMMAND] = {"command, env", "COMMAND", forensics_command},
+    [FORENSICS_TREE] = {"tree", "TREE", forensics_tree},
+    [FORENSICS_DIFF] = {"diff", "WHAT IT CHANGED", forensics_diff},
+    [FORENSICS_OUT] = {"out tail", "STDOUT, THE END OF IT", forensics_out},
+    [FORENSICS_ERR] = {"err tail", "STDERR, THE END OF IT", forensics_err},
+    [FORENSICS_TESTS] = {"test report", "TEST REPORT", forensics_tests},
+    [FORENSICS_PROCESSES] = {"processes at end", "PROCESSES AT THE END", forensics_processes},
+    [FORENSICS_MACHINE] = {"machine", "MACHINE, VERSIONS", forensics_machine},
+};
+static_assert(ARRAY_LEN(sections) == FORENSICS_SECTION_COUNT, "every section is made");
+
+const char *forensics_name(enum forensics_section section)
+{
+    return sections[section].name;
+}
+
+const char *forensics_title(enum forensics_section section)
+{
+    return sections[section].title;
+}
+
+const char *forensics_line(const struct forensics *forensics, size_t index)
+{
+    assert(index < forensics->count);
+    return str_text(&forensics->text) + forensics->lines[index].start;
+}
+
+static void add_line(struct forensics *out, enum forensics_mark mark, const char *text, size_t len)
+{
+    const size_t start = out->text.len;
+    text_clean(&out->text, text, len);
+    out->lines = xgrow(out->lines, &out->cap, out->count + 1, sizeof(*out->lines));
+    out->lines[out->count++] =
+        (struct forensics_line){.start = start, .len = out->text.len - start, .mark = mark};
+}
+
+void forensics_add(struct forensics *out, enum forensics_mark mark, const char *text, size_t len)
+{
+    const char *end = text + len;
+    do {
+        const char *feed = len > 0 ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+        const char *stop = feed ? feed : end;
+        add_line(out, mark, text, (size_t)(stop - text));
+        text = stop + 1;
+    } while (text < end);
+}
+
+void forensics_addf(struct forensics *out, enum forensics_mark mark, const char *fmt, ...)
+{
+    char text[TEXT_LINE_MAX];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    add_line(out, mark, text, strlen(text));
+}
+
+void forensics_pair(struct forensics *out, const char *label, const char *fmt, ...)
+{
+    char text[TEXT_LINE_MAX];
+    va_list args;
+    int used = snprintf(text, sizeof(text), "%-*s", LABEL_COLUMNS, label);
+    va_start(args, fmt);
+    (void)vsnprintf(text + used, sizeof(text) - (size_t)used, fmt, args);
+    va_end(args);
+    for (char *at = text; *at; at++)
+        *at = *at == '\n' ? ' ' : *at;
+    add_line(out, FORENSICS_PLAIN, text, strlen(text));
+}
+
+const struct json *forensics_item(const struct forensics_facts *facts, const char *item)
+{
+    return json_get(facts->capture, item);
+}
+
+void forensics_lacks(struct forensics *out, const struct forensics_facts *facts, const char *label,
+                     const char *item)
+{
+    const char *why = json_text(json_get(forensics_item(facts, "missing"), item), "");
+    if (*why == '\0')
+        why = facts->capture ? "not captured by the devs that wrote this log" : "not captured";
+    forensics_addf(out, FORENSICS_LACKS, "%-*s%s", LABEL_COLUMNS, label, why);
+}
+
+void forensics_note(struct forensics *out, enum forensics_section section, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(out->sections[section].note, FORENSICS_NOTE_MAX, fmt, args);
+    va_end(args);
+}
+
+void forensics_size(int64_t bytes, struct str *out)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1000 && unit + 1 < ARRAY_LEN(units)) {
+        value /= 1000;
+        unit++;
+    }
+    str_addf(out, unit > 0 && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+void forensics_done(struct forensics *forensics)
+{
+    if (!forensics)
+        return;
+    str_done(&forensics->head);
+    str_done(&forensics->secrets);
+    str_done(&forensics->nothing);
+    str_done(&forensics->text);
+    free(forensics->lines);
+    *forensics = (struct forensics){0};
+}
+
+/* The last event of a kind that the state knows; NULL for none. */
+static const struct event *last_event(const struct forensics_facts *facts, enum event_kind kind)
+{
+    for (size_t i = facts->events->count; i > 0; i--) {
+        if (facts->events->events[i - 1].kind == kind)
+            return &facts->events->events[i - 1];
+    }
+    return NULL;
+}
+
+static struct json *parse(const char *text)
+{
+    struct json *json = NULL;
+    if (text && !json_parse_data(text, strlen(text), &json, NULL, NULL))
+        json = NULL; /* damaged: as if it were not there */
+    return json;
+}
+
+/* A capture, or its second part, as JSON; nothing where there is none. */
+typedef bool read_fn(struct log_reader *reader, const struct log_output_key *key, struct str *out,
+                     struct err *err);
+
+static bool read_json(read_fn *read, struct log_reader *reader, const struct log_output_key *key,
+                      struct forensics_facts *facts, struct json **out, struct err *err)
+{
+    struct str text = {0};
+    bool ok = read(reader, key, &text, err);
+    if (ok && text.len > 0) {
+        *out = parse(text.data);
+        facts->captured_bytes += text.len;
+    }
+    str_done(&text);
+    return ok;
+}
+
+/* In a replay the log knows more than the moment that is shown. */
+static void forget_later(struct event_page *events, int64_t last_seq)
+{
+    while (events->count > 0 && events->events[events->count - 1].seq > last_seq)
+        events->count--;
+}
+
+static bool read_facts(struct forensics_facts *facts, const struct log_output_key *key,
+                       struct log_reader *reader, struct err *err)
+{
+    const struct event *end = last_event(facts, EVENT_STEP_ENDED);
+    const struct event *judged = last_event(facts, EVENT_ATTEMPT_JUDGED);
+    facts->verdict = parse(judged ? judged->text : NULL);
+    if (!end || end->d != 1)
+        return true;
+    return read_json(log_reader_capture, reader, key, facts, &facts->capture, err) &&
+           read_json(log_reader_changes, reader, key, facts, &facts->changes, err);
+}
+
+static void say_nothing(struct forensics *out, const struct forensics_facts *facts)
+{
+    int number = facts->attempt->number;
+    struct str *text = &out->nothing;
+    if (facts->capture)
+        return;
+    if (facts->attempt->ended.mono_ms == 0)
+        str_addf(text, "Try %d is still running. Captures come when it ends%s.", number,
+                 number > 1 ? "; [ shows the try before" : "");
+    else if (facts->attempt->class == VERDICT_SUCCESS)
+        str_addf(text, "Try %d passed: nothing is captured of what passes.", number);
+    else if (!last_event(facts, EVENT_STEP_ENDED))
+        str_addf(text, "Try %d did not end its step: nothing was captured, the log has the rest.",
+                 number);
+    else
+        str_addf(text, "No capture of try %d is in the log.", number);
+}
+
+static void add_secrets(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct event *cut = last_event(facts, EVENT_SECRETS_CUT);
+    struct json *text = parse(cut ? cut->text : NULL);
+    struct str words = {0};
+    void *iter = NULL;
+    const char *name;
+    const struct json *count;
+    while (json_next(json_get(text, "names"), &iter, &name, &count))
+        str_addf(&words, "%s%s %lld times", words.len > 0 ? ", " : "", name,
+                 (long long)json_i64(count, 0));
+    if (cut && cut->a > 0) {
+        struct str line = {0};
+        str_addf(&line, "%lld secret%s cut before anything was written: %s", (long long)cut->a,
+                 cut->a == 1 ? "" : "s", str_text(&words));
+        text_clean(&out->secrets, line.data, line.len);
+        str_done(&line);
+    }
+    json_free(text);
+    str_done(&words);
+}
+
+static void add_head(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct attempt_state *attempt = facts->attempt;
+    const struct event *cut = last_event(facts, EVENT_SECRETS_CUT);
+    struct verdict verdict = {
+        .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
+    char hms[CLOCK_TEXT_MAX];
+    struct str *head = &out->head;
+    if (attempt->ended.mono_ms == 0) {
+        str_add(head, "running");
+        return;
+    }
+    outcome_words(&attempt->outcome, head);
+    str_add(head, "  ");
+    if (attempt->class == VERDICT_SUCCESS && !attempt->correction)
+        str_add(head, "success");
+    else
+        shown_attempt_class(attempt, &verdict, head);
+    str_addf(head, "  %s  ran ", clock_hms(attempt->ended.at_ms, hms));
+    shown_duration(attempt->outcome.ran_ms, head);
+    if (facts->capture) {
+        str_addf(head, "  %d capture%s, ", facts->changes ? 2 : 1, facts->changes ? "s" : "");
+        forensics_size((int64_t)facts->captured_bytes, head);
+    }
+    if (cut && cut->a > 0)
+        str_addf(head, ", %lld secret%s cut", (long long)cut->a, cut->a == 1 ? "" : "s");
+}
+
+static void make_sections(struct forensics *out, const struct forensics_facts *facts)
+{
+    for (int i = 0; i < FORENSICS_SECTION_COUNT; i++) {
+        out->sections[i].first = out->count;
+        sections[i].make(out, facts);
+        out->sections[i].count = out->count - out->sections[i].first;
+        for (size_t k = out->sections[i].first; k < out->count; k++)
+            out->sections[i].there =
+                out->sections[i].there || out->lines[k].mark != FORENSICS_LACKS;
+    }
+}
+
+static bool make(struct forensics *out, const struct run_state *state,
+                 const struct log_output_key *key, struct log_reader *reader, struct err *err)
+{
+    struct event_page events = {0};
+    struct output_page output = {0};
+    struct forensics_facts facts = {.state = state, .events = &events, .output = &output};
+    facts.plan = &state->plan->tasks[key->task].steps[key->step];
+    facts.step = &state->tasks[key->task].steps[key->step];
+    facts.attempt = step_state_find_attempt(facts.step, key->attempt);
+    bool ok = log_reader_attempt_events(reader, key, &events, err);
+    if (ok)
+        forget_later(&events, state->last_seq);
+    ok = ok && read_facts(&facts, key, reader, err) &&
+         log_reader_output_tail(reader, key, LOG_TAIL_BYTES, &output, err);
+    if (ok) {
+        say_nothing(out, &facts);
+        add_secrets(out, &facts);
+        add_head(out, &facts);
+        make_sections(out, &facts);
+    }
+    json_free(facts.capture);
+    json_free(facts.changes);
+    json_free(facts.verdict);
+    event_page_done(&events);
+    output_page_done(&output);
+    return ok;
+}
+
+bool forensics_read(struct forensics *out, const struct run_state *state,
+                    const struct log_output_key *key, struct log_reader *reader, struct err *err)
+{
+    struct forensics made = {.key = *key};
+    const struct step_state *step = &state->tasks[key->task].steps[key->step];
+    if (!step_state_find_attempt(step, key->attempt)) {
+        made.key.attempt = 0;
+        str_add(&made.nothing, "No tries yet: nothing is captured.");
+    } else if (!make(&made, state, key, reader, err)) {
+        forensics_done(&made);
+        return false;
+    }
+    forensics_done(out);
+    *out = made;
+    return true;
+}
+
+void forensics_to_text(const struct forensics *forensics, struct str *out)
+{
+    const struct str *const lines[] = {&forensics->head, &forensics->nothing, &forensics->secrets};
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+        if (lines[i]->len > 0)
+            str_addf(out, "%s\n", lines[i]->data);
+    }
+    for (int i = 0; i < FORENSICS_SECTION_COUNT && forensics->key.attempt > 0; i++) {
+        str_addf(out, "\n%s\n", sections[i].title);
+        for (size_t k = 0; k < forensics->sections[i].count; k++) {
+            const struct forensics_line *line = &forensics->lines[forensics->sections[i].first + k];
+            const char *sign = line->mark == FORENSICS_LACKS ? "- " : "  ";
+            str_add(out, line->len > 0 ? sign : "");
+            str_add_n(out, str_text(&forensics->text) + line->start, line->len);
+            str_add_char(out, '\n');
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/*
+ * forensics_parts.h - what the files that make the forensics of an attempt share: forensics*.c
+ * only.
+ */
+#ifndef DEVS_FORENSICS_PARTS_H
+#define DEVS_FORENSICS_PARTS_H
+
+#include "forensics.h"
+#include "json.h"
+
+struct forensics_facts {
+    const struct run_state *state; /* borrowed, as all below */
+    const struct plan_step *plan;
+    const struct step_state *step;
+    const struct attempt_state *attempt;
+    const struct event_page *events; /* of the attempt, those that the state has */
+    struct json *capture;            /* owned; NULL = there is none */
+    struct json *changes;            /* owned; its second part; likewise */
+    struct json *verdict;            /* owned; the judgement's text; NULL = none, or a success */
+    const struct output_page *output;
+    size_t captured_bytes;
+};
+
+/* Lines of the section that is being made. Line feeds in the text begin new lines. */
+void forensics_add(struct forensics *out, enum forensics_mark mark, const char *text, size_t len);
+ATTR_PRINTF(3, 4)
+void forensics_addf(struct forensics *out, enum forensics_mark mark, const char *fmt, ...);
+/* "label      value" */
+ATTR_PRINTF(3, 4)
+void forensics_pair(struct forensics *out, const char *label, const char *fmt, ...);
+/* Why an item is not there: the capture's word, else why there is no capture. `label` begins the
+ * line. */
+void forensics_lacks(struct forensics *out, const struct forensics_facts *facts, const char *label,
+                     const char *item);
+/* Does the capture have it? */
+const struct json *forensics_item(const struct forensics_facts *facts, const char *item);
+
+/* "14.2 kB" */
+void forensics_size(int64_t bytes, struct str *out);
+
+typedef void forensics_section_fn(struct forensics *out, const struct forensics_facts *facts);
+/* forensics_verdict.c, forensics_call.c, forensics_output.c, forensics_end.c */
+forensics_section_fn forensics_verdict, forensics_command, forensics_tree, forensics_diff,
+    forensics_out, forensics_err, forensics_end, forensics_tests, forensics_processes,
+    forensics_machine;
+
+/* A word or two beside the section's name in the list. */
+ATTR_PRINTF(3, 4)
+void forensics_note(struct forensics *out, enum forensics_section section, const char *fmt, ...);
+
+#endif
