@@ -100,6 +100,9 @@ struct scheduler {
  * numbers are within bounds; EVENT_TIME_STOPPED is of the run. */
 void scheduler_step(struct scheduler *scheduler, const struct input *input, struct turn *turn);
 
+/* Would this end of an attempt (ENDED) be a success of its step? */
+bool scheduler_would_pass(const struct plan_step *step, const struct input *input);
+
 /* When INPUT_TIME is wanted next (CLOCK_BOOTTIME, ms); -1 = nothing waits. A gate that
  * let its next one start at the last step already wants none: what it lets through waits for a
  * slot. */

@@ -49,6 +49,11 @@ static struct verdict apply_expectation(const struct plan_step *step, const stru
     return verdict;
 }
 
+bool scheduler_would_pass(const struct plan_step *step, const struct input *input)
+{
+    return apply_expectation(step, input).class == VERDICT_SUCCESS;
+}
+
 /* `results`: room for what the policy's windows look at. */
 static struct protocol_facts gather_facts(const struct scheduling *now, int task,
                                           const struct outcome *outcome,
