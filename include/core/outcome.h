@@ -32,6 +32,8 @@ enum start_code {
     START_TOO_LARGE = 1008,        /* the workspace is over the limit of a snapshot */
     START_LEFT_ALIVE = 1009,       /* what is left of an earlier attempt cannot be ended */
     START_SECRET_MISSING = 1010,   /* a secret that the log does not have is not set now */
+    START_LEFT_ALIVE = 1009,       /* what an earlier attempt of the step left cannot be ended */
+    START_SECRET_MISSING = 1010,   /* a secret that was cut from the plan in the log is not here */
     START_CODE_END,
 };
 

@@ -16,6 +16,7 @@
 #include "entropy_limits.h"
 #include "err.h"
 #include "phase.h"
+#include "plan_limits.h"
 #include "policy.h"
 #include "sandbox_spec.h"
 #include "settings.h"
@@ -39,28 +40,6 @@ enum {
     PLAN_SCHEMAS_MAX = 100000, /* schemas within all its contracts, see contract_schema_count() */
     PLAN_CONTRACT_BYTES_MAX = 16 * 1024 * 1024, /* of the texts of all its contracts */
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
-    PLAN_LINE_BYTES_MIN = 1024, /* of limits.output_line_bytes */
-    PLAN_LINE_BYTES_MAX = 64 * 1024 * 1024,
-    PLAN_LINE_BYTES = 1024 * 1024, /* where nothing is said */
-    PLAN_PROCESSES_MAX = 100000,   /* of limits.processes */
-};
-
-/* What a run does when its terminal goes away. Numbers are stable. */
-enum plan_hangup {
-    PLAN_HANGUP_GO_ON = 0,  /* without a terminal */
-    PLAN_HANGUP_WAIT = 1,   /* starts nothing more, and leaves when what runs has ended */
-    PLAN_HANGUP_CANCEL = 2, /* as if a person had cancelled the run */
-    PLAN_HANGUP_COUNT,
-};
-/* "go-on", "wait", "cancel". */
-const char *plan_hangup_name(enum plan_hangup hangup);
-/* The inverse; false if the text is none. */
-ATTR_MUST_USE bool plan_hangup_parse(const char *text, enum plan_hangup *out);
-
-/* Limits of each attempt, whatever its sandbox. */
-struct plan_limits {
-    int64_t output_line_bytes; /* a line that is longer is taken as several */
-    int64_t processes;         /* alive at a time; 0 = no limit */
 };
 
 enum plan_expect { PLAN_EXPECT_SUCCESS, PLAN_EXPECT_FAILURE };
@@ -134,6 +113,7 @@ struct plan {
     struct sandbox_spec sandbox;      /* of steps likewise */
     struct plan_limits limits;        /* of each attempt */
     enum plan_hangup on_hangup;       /* when the terminal goes away */
+    unsigned said;                    /* enum plan_said: what the plan or the settings say of it */
     struct plan_contract **contracts; /* owned, each; those with names come once */
     int contract_count;               /* at most PLAN_CONTRACTS_MAX */
     bool has_files;                   /* some of them were read from files */

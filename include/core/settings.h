@@ -1,6 +1,6 @@
 /*
- * settings.h - the text of devs.config.json: policies, limits of going in circles, and
- * rules for all plans of a project.
+ * settings.h - the text of devs.config.json: policies, limits of going in circles, where
+ * steps work, and rules for all plans of a project.
  *
  * Settings do not change after they were read; any thread may read them.
  */
@@ -12,8 +12,11 @@
 
 #include "attr.h"
 #include "entropy_limits.h"
+#include "plan_limits.h"
 #include "policy.h"
+#include "sandbox_spec.h"
 #include "violation.h"
+#include "workspace_spec.h"
 
 enum {
     SETTINGS_BYTES_MAX = 1024 * 1024,
@@ -27,7 +30,12 @@ struct settings {
     int policy_count;
     struct entropy_limits loops; /* those of has_loops only */
     bool has_loops;              /* the settings say something of it; the rest is at its default */
-    char *rules;                 /* owned; the array "rules" as JSON text, NULL = none */
+    unsigned said;               /* enum plan_said: which of these four are set */
+    struct workspace_spec workspace;
+    struct sandbox_spec sandbox;
+    struct plan_limits limits;
+    enum plan_hangup on_hangup;
+    char *rules; /* owned; the array "rules" as JSON text, NULL = none */
 };
 
 /* Read the settings. False and *violations filled (all that is wrong, in document

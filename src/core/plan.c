@@ -126,6 +126,13 @@ static const struct policy *adopt_policy(struct plan *plan, const struct setting
     return &plan->policies[plan->policy_count++];
 }
 
+/* Who puts devs before a command wants it to do its work here, whatever plans do. */
+static void work_in_place(struct plan *plan)
+{
+    workspace_spec_done(&plan->workspace);
+    plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
+}
+
 /* What plan_parse() would refuse when the plan is read back from the log. */
 static bool check_command(char *const *argv, struct err *err)
 {
@@ -156,6 +163,7 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     plan_surroundings_init(plan);
     if (exec->settings)
         plan_take_settings(plan, exec->settings);
+    work_in_place(plan);
     plan->policy = plan_policy_find(plan, "sandbox");
     plan->tasks = xcalloc(1, sizeof(*plan->tasks));
     plan->task_count = 1;

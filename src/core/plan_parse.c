@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "plan_contract.h"
-#include "plan_kind.h"
 #include "plan_loops.h"
 #include "plan_policy.h"
 #include "plan_reader.h"
@@ -59,8 +58,8 @@ static void check_settings(struct plan_reader *reader, const struct json_pointer
 static const struct plan_field plan_rows[] = {
     {"name", read_name},
     {"jobs", read_jobs},
-    {"workspace", plan_workspace_check},
-    {"sandbox", plan_sandbox_check},
+    {"workspace", plan_surroundings_check_workspace},
+    {"sandbox", plan_surroundings_check_sandbox},
     {"settings", check_settings},
     {"policies", plan_policies_check},
     {"policy", check_policy},
@@ -130,6 +129,7 @@ static void prepare(struct plan_reader *reader, const struct json *root,
     reader->plan->idempotent = json_bool(idempotent, idempotent);
     plan_surroundings_init(reader->plan);
     load_policies(reader, root, settings);
+    plan_surroundings_load(reader, root);
     plan_contracts_load(reader, json_get(root, "contracts"));
     plan_loops_read(json_get(root, "loops"), &reader->plan->loops, &reader->plan->has_loops);
     plan_tasks_prepare(reader, json_get(root, "tasks"));
@@ -159,6 +159,8 @@ static struct plan *read_document(const struct json *root, const struct plan_con
     reader.plan = xcalloc(1, sizeof(*reader.plan));
     read_root(&reader, root, context->settings);
     free(reader.named);
+    workspace_spec_done(&reader.base_workspace);
+    sandbox_spec_done(&reader.base_sandbox);
     plan_cycles_done(&reader.cycles);
 
     bool ok = is_formed && meaning.count == 0 && contracts.count == 0;

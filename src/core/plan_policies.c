@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "plan_surroundings.h"
 #include "policy_list.h"
 
 static const char default_name[] = "sandbox"; /* what a policy begins as that is like none */
@@ -18,7 +19,8 @@ void plan_take_settings(struct plan *plan, const struct settings *settings)
     if (settings->has_loops)
         plan->loops = settings->loops;
     plan->has_loops = settings->has_loops;
-    plan->has_settings = settings->policy_count > 0 || settings->has_loops;
+    plan_surroundings_take(plan, settings);
+    plan->has_settings = settings->policy_count > 0 || settings->has_loops || settings->said != 0;
 }
 
 /* Others are refused by the schema. */

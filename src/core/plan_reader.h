@@ -28,14 +28,18 @@ struct plan_reader {
     const struct violations *shape;         /* borrowed; what the schema says is wrong */
     struct violations *violations;          /* borrowed; where complaints go */
     struct violations *contract_violations; /* borrowed; those about the plan's contracts */
-    struct policy_list policies;    /* in sight; the items are the plan's or the settings' */
-    struct policy *policy;          /* borrowed; whose fields are read */
-    const char *policy_name;        /* borrowed; its name, NULL = none */
-    bool builtin_may_change;        /* policies may have the names of built-in ones */
-    const struct plan_files *files; /* borrowed; NULL: no file can be read */
-    size_t contract_bytes;          /* of all contracts so far */
-    size_t contract_schemas;        /* within them */
-    bool contracts_full;            /* has complained that they are too much; no more is loaded */
+    struct policy_list policies;      /* in sight; the items are the plan's or the settings' */
+    struct policy *policy;            /* borrowed; whose fields are read */
+    const char *policy_name;          /* borrowed; its name, NULL = none */
+    bool builtin_may_change;          /* policies may have the names of built-in ones */
+    const struct plan_files *files;   /* borrowed; NULL: no file can be read */
+    size_t contract_bytes;            /* of all contracts so far */
+    size_t contract_schemas;          /* within them */
+    bool contracts_full;              /* has complained that they are too much; no more is loaded */
+    struct sandbox_spec *sandbox;     /* borrowed; whose fields are read */
+    struct workspace_spec *workspace; /* borrowed; likewise */
+    struct sandbox_spec base_sandbox; /* owned; what the plan's own begins as */
+    struct workspace_spec base_workspace; /* owned; likewise */
     struct plan_cycles cycles;
     int *named;                   /* owned; by task: stamp of the last needs that named it */
     int task;                     /* the one being read */

@@ -6,6 +6,7 @@
 #include "plan_contract.h"
 #include "plan_kind.h"
 #include "plan_policy.h"
+#include "plan_sandbox.h"
 #include "plan_source.h"
 #include "str.h"
 #include "verdict.h"
@@ -197,6 +198,15 @@ static void read_policy(struct plan_reader *reader, const struct json_pointer *p
         current(reader)->policy = policy;
 }
 
+static void read_sandbox(struct plan_reader *reader, const struct json_pointer *path,
+                         const struct json *value)
+{
+    struct plan_step *step = current(reader);
+    step->own_sandbox = xcalloc(1, sizeof(*step->own_sandbox));
+    plan_sandbox_read(reader, path, value, &reader->plan->sandbox, step->own_sandbox);
+    step->sandbox = step->own_sandbox;
+}
+
 static const struct plan_field step_rows[] = {
     {"phase", read_phase},
     {"run", read_run},
@@ -208,7 +218,7 @@ static const struct plan_field step_rows[] = {
     {"idempotent", read_idempotent},
     {"policy", read_policy},
     {"source", plan_source_read},
-    {"sandbox", plan_sandbox_check},
+    {"sandbox", read_sandbox},
     {"contract", plan_contract_read},
     {"agent", plan_agent_word_check},
     {"prompt", plan_agent_word_check},
@@ -244,7 +254,8 @@ static void check_contract(struct plan_reader *reader, const struct json_pointer
                         "a step that is expected to fail has no contract", NULL, NULL);
 }
 
-/* In place there is nothing to put the workspace back to before a second try. */
+/* In place there is nothing to put back before a second try; any other workspace is as the
+ * first one found it. */
 static void check_repeatable(struct plan_reader *reader, const struct json_pointer *path)
 {
     const struct plan_step *step = current(reader);
@@ -252,7 +263,8 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
     bool may_repeat = policy->max_attempts > 1 && policy_fits_phase(policy, step->phase);
     struct json_pointer place = {.up = path, .key = "idempotent"};
     struct json_pointer phase = {.up = path, .key = "phase"};
-    if (step->idempotent || !may_repeat || !reader->policy_is_sound)
+    if (step->idempotent || !may_repeat || !reader->policy_is_sound ||
+        workspace_can_be_reset(current_task(reader)->workspace))
         return;
     if (!plan_reader_is_sound(reader, &place) || !plan_reader_is_sound(reader, &phase))
         return;
@@ -260,7 +272,7 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
     struct str message = {0};
     str_addf(&message,
              "policy \"%s\" may run this step again in %s, in place: declare it "
-             "\"idempotent\": true",
+             "\"idempotent\": true, or give its task a \"workspace\" that can be reset",
              policy->name, phase_name(step->phase));
     plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL, NULL);
     str_done(&message);

@@ -1,13 +1,32 @@
 /*
  * plan_surroundings.h - what is around the steps of a plan: where they work, how they are
- * kept apart, their limits, and what happens when the terminal goes away.
+ * kept apart, their limits, and what happens when the terminal goes away. Plans and settings
+ * have the same four keys.
  */
 #ifndef DEVS_PLAN_SURROUNDINGS_H
 #define DEVS_PLAN_SURROUNDINGS_H
 
-#include "plan.h"
+#include "plan_reader.h"
+#include "str.h"
 
 /* As they are where nothing is said; loops too. */
 void plan_surroundings_init(struct plan *plan);
+/* Those of the settings, which the plan has as its defaults from now on. */
+void plan_surroundings_take(struct plan *plan, const struct settings *settings);
+
+/* What the document says of them, without a word. */
+void plan_surroundings_load(struct plan_reader *reader, const struct json *root);
+/* Rows of the walk: say what is wrong. */
+void plan_surroundings_check_workspace(struct plan_reader *reader, const struct json_pointer *path,
+                                       const struct json *value);
+void plan_surroundings_check_sandbox(struct plan_reader *reader, const struct json_pointer *path,
+                                     const struct json *value);
+
+/* Settings: take them, and say what is wrong. *settings is otherwise untouched. */
+void plan_surroundings_read(struct plan_reader *reader, const struct json *root,
+                            struct settings *settings);
+
+/* The keys of a plan that says something of them. */
+void plan_surroundings_write(const struct plan *plan, struct str *out);
 
 #endif

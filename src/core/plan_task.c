@@ -6,6 +6,7 @@
 #include "near_word.h"
 #include "plan_kind.h"
 #include "plan_step.h"
+#include "plan_workspace.h"
 #include "str.h"
 #include "xalloc.h"
 
@@ -39,6 +40,18 @@ static enum need_kind resolve_need(struct plan_reader *reader, const struct json
     return NEED_OK;
 }
 
+/* Before its steps are read, wherever the key stands. */
+static void take_workspace(struct plan_reader *reader, const struct json *value)
+{
+    struct plan_task *task = current(reader);
+    task->workspace = &reader->plan->workspace;
+    if (!value)
+        return;
+    task->own_workspace = xcalloc(1, sizeof(*task->own_workspace));
+    plan_workspace_load(reader, value, &reader->plan->workspace, task->own_workspace);
+    task->workspace = task->own_workspace;
+}
+
 static void take_needs(struct plan_reader *reader, const struct json *needs)
 {
     struct plan_task *task = current(reader);
@@ -63,8 +76,6 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
 
     plan->tasks = xcalloc(count, sizeof(*plan->tasks));
     plan->task_count = (int)count;
-    for (size_t i = 0; i < count; i++)
-        plan->tasks[i].workspace = &plan->workspace;
     reader->named = xcalloc(count, sizeof(*reader->named));
     for (size_t i = 0; i < count; i++) {
         const char *id = json_text(json_get(json_at(tasks, i), "id"), NULL);
@@ -72,8 +83,11 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
             plan->tasks[i].id = xstrdup(id);
     }
     plan_index_ids(plan);
-    for (reader->task = 0; reader->task < plan->task_count; reader->task++)
-        take_needs(reader, json_get(json_at(tasks, (size_t)reader->task), "needs"));
+    for (reader->task = 0; reader->task < plan->task_count; reader->task++) {
+        const struct json *task = json_at(tasks, (size_t)reader->task);
+        take_needs(reader, json_get(task, "needs"));
+        take_workspace(reader, json_get(task, "workspace"));
+    }
     plan_link_dependents(plan);
     plan_cycles_init(&reader->cycles, plan);
 }
@@ -161,12 +175,18 @@ static void read_needs(struct plan_reader *reader, const struct json_pointer *pa
     str_done(&message);
 }
 
+static void check_workspace(struct plan_reader *reader, const struct json_pointer *path,
+                            const struct json *value)
+{
+    struct workspace_spec scratch; /* take_workspace() has taken it */
+    plan_workspace_read(reader, path, value, &reader->plan->workspace, &scratch);
+    workspace_spec_done(&scratch);
+}
+
 static const struct plan_field task_rows[] = {
-    {"id", check_id},
-    {"title", read_title},
-    {"needs", read_needs},
-    {"steps", plan_steps_read},
-    {"rounds", plan_agent_word_check},
+    {"id", check_id},           {"title", read_title},
+    {"needs", read_needs},      {"workspace", check_workspace},
+    {"steps", plan_steps_read}, {"rounds", plan_agent_word_check},
 };
 static const struct plan_fields task_fields = {task_rows, ARRAY_LEN(task_rows)};
 

@@ -5,6 +5,7 @@
 
 #include "plan_loops.h"
 #include "plan_policy.h"
+#include "plan_surroundings.h"
 #include "str.h"
 #include "verdict.h"
 
@@ -104,6 +105,10 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
         str_json_text(out, "policy", step->policy->name);
     if (step->source >= 0)
         str_json_text(out, "source", plan->sources[step->source]);
+    if (step->own_sandbox) {
+        str_json_key(out, "sandbox");
+        sandbox_spec_write(step->own_sandbox, out);
+    }
     if (step->contract)
         write_contract(step->contract, out);
     str_add_char(out, '}');
@@ -121,6 +126,10 @@ static void write_task(const struct plan *plan, const struct plan_task *task, st
         for (int i = 0; i < task->need_count; i++)
             add_text(out, plan->tasks[task->needs[i]].id);
         str_add_char(out, ']');
+    }
+    if (task->own_workspace) {
+        str_json_key(out, "workspace");
+        workspace_spec_write(task->own_workspace, out);
     }
     str_json_key(out, "steps");
     str_add_char(out, '[');
@@ -186,6 +195,7 @@ void plan_write(const struct plan *plan, struct str *out)
         str_json_key(out, "loops");
         plan_loops_write(&plan->loops, out);
     }
+    plan_surroundings_write(plan, out);
     write_contracts(plan, out);
     str_json_key(out, "tasks");
     str_add_char(out, '[');

@@ -76,30 +76,23 @@ bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
            spec->network != SANDBOX_NETWORK_OFF;
 }
 
-static void write_limit(struct str *out, const char *key, int64_t limit)
-{
-    if (limit > 0)
-        str_json_i64(out, key, limit);
-}
-
 void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
 {
     str_add_char(out, '{');
     str_json_text(out, "kind", sandbox_kind_name(spec->kind));
     if (spec->network != SANDBOX_NETWORK_UNSAID)
         str_json_bool(out, "network", spec->network == SANDBOX_NETWORK_ON);
-    write_limit(out, "memory_mb", spec->memory_mb);
-    write_limit(out, "pids", spec->pids);
-    write_limit(out, "cpu_s", spec->cpu_s);
-    if (spec->read_only)
-        str_json_bool(out, "read_only", true);
+    str_json_i64(out, "memory_mb", spec->memory_mb);
+    str_json_i64(out, "pids", spec->pids);
+    str_json_i64(out, "cpu_s", spec->cpu_s);
+    if (spec->kind != SANDBOX_NONE || spec->read_only)
+        str_json_bool(out, "read_only", spec->read_only);
     text_list_write(out, "writable", spec->writable);
     text_list_write(out, "env", spec->env);
     if (spec->image)
         str_json_text(out, "image", spec->image);
     str_json_i64(out, "start_timeout_ms", spec->start_timeout_ms);
     text_list_write(out, "args", spec->args);
-    if (spec->best_effort)
-        str_json_bool(out, "best_effort", true);
+    str_json_bool(out, "best_effort", spec->best_effort);
     str_add_char(out, '}');
 }

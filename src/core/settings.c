@@ -10,6 +10,7 @@
 #include "plan_reader.h"
 #include "plan_schema.h"
 #include "plan_shape.h"
+#include "plan_surroundings.h"
 #include "policy_list.h"
 #include "violation_order.h"
 #include "xalloc.h"
@@ -92,6 +93,7 @@ static bool read_document(const struct json *root, struct settings *settings,
     settings->policy_count = reader.policies.count;
     settings->loops = entropy_limits_new();
     plan_loops_read(json_get(root, "loops"), &settings->loops, &settings->has_loops);
+    plan_surroundings_read(&reader, root, settings);
     const struct json *rules = json_get(root, "rules");
     if (json_count(rules) > 0)
         settings->rules = written(rules);
@@ -124,6 +126,8 @@ void settings_done(struct settings *settings)
     if (!settings)
         return;
     free(settings->policies);
+    workspace_spec_done(&settings->workspace);
+    sandbox_spec_done(&settings->sandbox);
     free(settings->rules);
     *settings = (struct settings){0};
 }

@@ -33,11 +33,9 @@ void text_list_free(char **texts)
 
 void text_list_write(struct str *out, const char *key, char *const *texts)
 {
-    if (!texts)
-        return;
     str_json_key(out, key);
     str_add_char(out, '[');
-    for (size_t i = 0; texts[i]; i++) {
+    for (size_t i = 0; texts && texts[i]; i++) {
         str_add(out, i > 0 ? "," : "");
         str_add_json(out, texts[i], strlen(texts[i]));
     }

@@ -14,7 +14,7 @@ size_t text_list_count(char *const *texts);
 char **text_list_copy(char *const *texts);
 /* Free the texts and the list. NULL is allowed. */
 void text_list_free(char **texts);
-/* "key": ["a","b"], with a comma before it where one belongs; nothing for NULL. */
+/* "key": ["a","b"], with a comma before it where one belongs; an empty list for NULL. */
 void text_list_write(struct str *out, const char *key, char *const *texts);
 
 #endif

@@ -116,22 +116,9 @@ static const struct {
      "[INVALID_VALUE] /jobs: too large (expected 1 to 256, got 257)\n"},
     {"jobs 1.5", ROOT, "\"jobs\": 1.5",
      "[WRONG_TYPE] /jobs: wrong type (expected integer, got 1.5)\n"},
-    {"worktree", ROOT, "\"workspace\": {\"kind\": \"worktree\"}",
-     "[INVALID_VALUE] /workspace/kind: not one of the values allowed (expected \"inplace\", got "
-     "\"worktree\")\n"},
-    {"copy", ROOT, "\"workspace\": \"copy\"",
-     "[INVALID_VALUE] /workspace: not one of the values allowed (expected \"inplace\", got "
-     "\"copy\")\n"},
-    {"workspace setup", ROOT, "\"workspace\": {\"kind\": \"inplace\", \"setup\": []}",
-     "[INVALID_VALUE] /workspace/setup: not in this version\n"},
     {"workspace unknown", ROOT, "\"workspace\": \"moon\"",
-     "[INVALID_VALUE] /workspace: not one of the values allowed (expected \"inplace\", got "
-     "\"moon\")\n"},
-    {"workspace without kind", ROOT, "\"workspace\": {}",
-     "[MISSING_FIELD] /workspace/kind: required (expected \"inplace\", got nothing)\n"},
-    {"bwrap", ROOT, "\"sandbox\": {\"kind\": \"bwrap\"}",
-     "[INVALID_VALUE] /sandbox/kind: not one of the values allowed (expected \"none\", got "
-     "\"bwrap\")\n"},
+     "[INVALID_VALUE] /workspace: not one of the values allowed (expected \"inplace\", "
+     "\"worktree\" or \"copy\", got \"moon\")\n"},
     {"sandbox type", ROOT, "\"sandbox\": 1",
      "[WRONG_TYPE] /sandbox: wrong type (expected object or string, got 1)\n"},
     {"idempotent type", WHOLE,
@@ -244,16 +231,15 @@ static const struct {
     {"agent", STEP, "{\"agent\": \"claude\", \"prompt\": \"x\", \"contract\": {}, " SAFE "}",
      "[INVALID_VALUE] /tasks/0/steps/0/agent: agents are not in this version, use \"run\"\n"
      "[INVALID_VALUE] /tasks/0/steps/0/prompt: agents are not in this version, use \"run\"\n"},
-    {"step sandbox", STEP, "{\"sandbox\": \"docker\", " RUN "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/sandbox: not one of the values allowed (expected "
-     "\"none\", got \"docker\")\n"},
     {"not idempotent", STEP, "{\"run\": [\"x\"]}",
      "[INVALID_VALUE] /tasks/0/steps/0/idempotent: policy \"sandbox\" may run this step again in "
-     "GREEN, in place: declare it \"idempotent\": true\n"},
+     "GREEN, in place: declare it \"idempotent\": true, or give its task a \"workspace\" that can "
+     "be reset\n"},
     {"not idempotent in RED", STEP,
      "{\"phase\": \"RED\", \"policy\": \"research\", \"run\": [\"x\"], \"idempotent\": false}",
      "[INVALID_VALUE] /tasks/0/steps/0/idempotent: policy \"research\" may run this step again in "
-     "RED, in place: declare it \"idempotent\": true\n"},
+     "RED, in place: declare it \"idempotent\": true, or give its task a \"workspace\" that can be "
+     "reset\n"},
     {"policies type", ROOT, "\"policies\": []",
      "[WRONG_TYPE] /policies: wrong type (expected object, got array)\n"},
     {"policy type", POLICY, "\"p\": 1",

@@ -80,9 +80,10 @@ START_TEST(test_they_are_the_published_files)
 END_TEST
 
 /* An editor reads one file: what both have in common stands in both. */
-START_TEST(test_both_say_the_same_of_policies_and_loops)
+START_TEST(test_both_say_the_same_of_what_both_have)
 {
-    static const char *const names[] = {"/$defs/policies", "/$defs/policy", "/$defs/loops"};
+    static const char *const names[] = {"/$defs/policies",  "/$defs/policy", "/$defs/loops",
+                                        "/$defs/workspace", "/$defs/limits", "/$defs/onHangup"};
     for (int i = 0; i < TABLE_LEN(names); i++) {
         char *of_plan = json_brief(json_pointer_find(plan, names[i]), SIZE_MAX);
         char *of_settings = json_brief(json_pointer_find(settings, names[i]), SIZE_MAX);
@@ -90,7 +91,27 @@ START_TEST(test_both_say_the_same_of_policies_and_loops)
         free(of_plan);
         free(of_settings);
     }
-    ck_assert_uint_eq(json_count(json_get(settings, "$defs")), TABLE_LEN(names) + 1); /* rule */
+    /* and rule and sandbox */
+    ck_assert_uint_eq(json_count(json_get(settings, "$defs")), TABLE_LEN(names) + 2);
+}
+END_TEST
+
+/* The settings' sandbox has one key more, transientRetries. */
+START_TEST(test_both_say_the_same_of_a_sandbox)
+{
+    const struct json *of_plan = json_pointer_find(plan, "/$defs/sandbox/properties");
+    const struct json *of_settings = json_pointer_find(settings, "/$defs/sandbox/properties");
+    void *iter = NULL;
+    const char *key;
+    const struct json *member;
+    while (json_next(of_plan, &iter, &key, &member)) {
+        char *want = json_brief(member, SIZE_MAX);
+        char *have = json_brief(json_get(of_settings, key), SIZE_MAX);
+        ck_assert_str_eq(have, want);
+        free(want);
+        free(have);
+    }
+    ck_assert_uint_eq(json_count(of_settings), json_count(of_plan) + 1);
 }
 END_TEST
 
@@ -165,6 +186,25 @@ static const struct {
     {"/$defs/policy/properties/cap_ms/maximum", POLICY_DELAY_MS_MAX},
     {"/$defs/policy/properties/retry_after_cap_ms/maximum", POLICY_DELAY_MS_MAX},
     {"/$defs/policy/properties/deadline_ms/maximum", POLICY_DELAY_MS_MAX},
+    {"/$defs/limits/properties/output_line_bytes/minimum", PLAN_LINE_BYTES_MIN},
+    {"/$defs/limits/properties/output_line_bytes/maximum", PLAN_LINE_BYTES_MAX},
+    {"/$defs/limits/properties/processes/maximum", PLAN_PROCESSES_MAX},
+    {"/$defs/sandbox/properties/memory_mb/maximum", SANDBOX_MEMORY_MB_MAX},
+    {"/$defs/sandbox/properties/pids/maximum", SANDBOX_PIDS_MAX},
+    {"/$defs/sandbox/properties/cpu_s/maximum", SANDBOX_CPU_S_MAX},
+    {"/$defs/sandbox/properties/start_timeout_ms/minimum", SANDBOX_START_MS_MIN},
+    {"/$defs/sandbox/properties/start_timeout_ms/maximum", SANDBOX_START_MS_MAX},
+    {"/$defs/sandbox/properties/writable/maxItems", SANDBOX_LIST_MAX},
+    {"/$defs/sandbox/properties/env/maxItems", SANDBOX_LIST_MAX},
+    {"/$defs/sandbox/properties/args/maxItems", SANDBOX_LIST_MAX},
+    {"/$defs/sandbox/properties/args/items/maxLength", SANDBOX_WORD_MAX},
+    {"/$defs/sandbox/properties/image/maxLength", SANDBOX_IMAGE_MAX},
+    {"/$defs/workspace/properties/copy/maxItems", WORKSPACE_PATHS_MAX},
+    {"/$defs/workspace/properties/exclude/maxItems", WORKSPACE_PATHS_MAX},
+    {"/$defs/workspace/properties/exclude/items/maxLength", WORKSPACE_PATH_MAX},
+    {"/$defs/workspace/properties/setup/maxItems", WORKSPACE_ARGS_MAX},
+    {"/$defs/workspace/properties/snapshot_bytes_max/maximum", WORKSPACE_SNAPSHOT_BYTES_MAX},
+    {"/$defs/workspace/properties/setup_timeout_s/maximum", WORKSPACE_SETUP_S_MAX},
 };
 
 START_TEST(test_numbers_are_those_of_the_program)
@@ -177,7 +217,7 @@ END_TEST
 START_TEST(test_numbers_of_the_settings_are_those_of_the_program)
 {
     static const char limit[] = "/properties/retry_limit/maximum";
-    static const char retries[] = "/properties/sandbox/properties/transientRetries/maximum";
+    static const char retries[] = "/$defs/sandbox/properties/transientRetries/maximum";
     ck_assert_int_eq(json_i64(json_pointer_find(settings, limit), -1), POLICY_ATTEMPTS_MAX);
     ck_assert_int_eq(json_i64(json_pointer_find(settings, retries), -1), SETTINGS_RETRIES_MAX);
 }
@@ -240,7 +280,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_both_are_made_once);
     tcase_add_test(tcase, test_they_are_the_published_files);
-    tcase_add_test(tcase, test_both_say_the_same_of_policies_and_loops);
+    tcase_add_test(tcase, test_both_say_the_same_of_what_both_have);
+    tcase_add_test(tcase, test_both_say_the_same_of_a_sandbox);
     tcase_add_test(tcase, test_every_limit_of_loops_is_there);
     tcase_add_test(tcase, test_phases_are_those_there_are);
     tcase_add_test(tcase, test_reasons_are_those_there_are);

@@ -59,7 +59,7 @@ static const struct {
      "[INVALID_VALUE] /sandbox/transientRetries: too large (expected 0 to 99, got "
      "9223372036854775807)\n"},
     {"sandbox type", "{\"sandbox\": 3}",
-     "[WRONG_TYPE] /sandbox: wrong type (expected object, got 3)\n"},
+     "[WRONG_TYPE] /sandbox: wrong type (expected object or string, got 3)\n"},
     {"sandbox key", "{\"sandbox\": {\"transientRetrys\": 3}}",
      "[INVALID_VALUE] /sandbox/transientRetrys: unknown key, did you mean \"transientRetries\"?\n"},
     {"rules type", "{\"rules\": {}}",

@@ -1,0 +1,48 @@
+/*
+ * plan_limits.h - limits of attempts, and what a run does when its terminal goes away: words
+ * that plans and settings share.
+ */
+#ifndef DEVS_PLAN_LIMITS_H
+#define DEVS_PLAN_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+
+enum {
+    PLAN_LINE_BYTES_MIN = 1024, /* of limits.output_line_bytes */
+    PLAN_LINE_BYTES_MAX = 64 * 1024 * 1024,
+    PLAN_LINE_BYTES = 1024 * 1024, /* where nothing is said */
+    PLAN_PROCESSES_MAX = 100000,   /* of limits.processes */
+};
+
+/* What a run does when its terminal goes away. Numbers are stable. */
+enum plan_hangup {
+    PLAN_HANGUP_GO_ON = 0,  /* without a terminal */
+    PLAN_HANGUP_WAIT = 1,   /* starts nothing more, and leaves when what runs has ended */
+    PLAN_HANGUP_CANCEL = 2, /* as if a person had cancelled the run */
+    PLAN_HANGUP_COUNT,
+};
+/* "go-on", "wait", "cancel". */
+const char *plan_hangup_name(enum plan_hangup hangup);
+/* The inverse; false if the text is none. */
+ATTR_MUST_USE bool plan_hangup_parse(const char *text, enum plan_hangup *out);
+
+/* Limits of each attempt, whatever its sandbox. */
+struct plan_limits {
+    int64_t output_line_bytes; /* a line that is longer is taken as several */
+    int64_t processes;         /* alive at a time; 0 = no limit */
+};
+/* Those that hold where nothing is said. */
+struct plan_limits plan_limits_new(void);
+
+/* Which of the keys a document has, as bits: what it does not say is at its default. */
+enum plan_said {
+    PLAN_SAYS_WORKSPACE = 1,
+    PLAN_SAYS_SANDBOX = 2,
+    PLAN_SAYS_LIMITS = 4,
+    PLAN_SAYS_HANGUP = 8,
+};
+
+#endif
