@@ -30,8 +30,6 @@ enum start_code {
     START_CONFLICT = 1006,         /* the results of the needed tasks do not go together */
     START_NO_SPACE = 1007,         /* no room for the workspace or its snapshot */
     START_TOO_LARGE = 1008,        /* the workspace is over the limit of a snapshot */
-    START_LEFT_ALIVE = 1009,       /* what is left of an earlier attempt cannot be ended */
-    START_SECRET_MISSING = 1010,   /* a secret that the log does not have is not set now */
     START_LEFT_ALIVE = 1009,       /* what an earlier attempt of the step left cannot be ended */
     START_SECRET_MISSING = 1010,   /* a secret that was cut from the plan in the log is not here */
     START_CODE_END,

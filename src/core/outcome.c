@@ -25,8 +25,6 @@ static const char *const start_words[] = {
     [START_CONFLICT - START_CODE_FIRST] = "the results of the needed tasks do not merge",
     [START_NO_SPACE - START_CODE_FIRST] = "no space left for the workspace",
     [START_TOO_LARGE - START_CODE_FIRST] = "the workspace is too large for a snapshot",
-    [START_LEFT_ALIVE - START_CODE_FIRST] = "something of an earlier attempt is still alive",
-    [START_SECRET_MISSING - START_CODE_FIRST] = "a secret is not in the environment now",
     [START_LEFT_ALIVE - START_CODE_FIRST] = "what an earlier attempt left is still alive",
     [START_SECRET_MISSING - START_CODE_FIRST] = "a secret of the plan is not in the environment",
 };
