@@ -33,12 +33,13 @@ enum {
 /* All borrowed until sandbox_close(). */
 struct sandbox_call {
     const struct sandbox_spec *spec;
-    const char *uid;        /* of the run */
-    const char *name;       /* unique: devs-<uid>-<task>-<step>-<attempt>; any bytes */
-    const char *cwd;        /* absolute; within the workspace, or visible in the sandbox */
-    const char *workspace;  /* absolute: top of the tree that may be written */
-    const char *log_dir;    /* absolute: masked; NULL = nothing to mask */
-    const char *stdin_path; /* as in launch_call: must be visible to us alone */
+    const char *uid;       /* of the run */
+    const char *name;      /* unique: devs-<uid>-<task>-<step>-<attempt>; any bytes */
+    const char *cwd;       /* absolute; within the workspace, or visible in the sandbox */
+    const char *workspace; /* absolute: top of the tree that may be written */
+    const char *log_dir;   /* absolute: masked; NULL = nothing to mask */
+    bool has_stdin;        /* its stdin is more than /dev/null */
+    int64_t processes;     /* the plan's limit beside the spec's; 0 = none */
     char *const *argv;
     char *const *environment;     /* what sandbox_environment() let through */
     char *const *our_environment; /* devs' own: of podman and docker themselves */
@@ -71,8 +72,8 @@ ATTR_MUST_USE bool sandbox_check(const struct sandbox_spec *spec, struct str *la
                                  struct str *why, struct err *err);
 
 /* Does an attempt in it need a prepare and a finish at all? Without a sandbox,
- * limits and cgroups it is started as ever. */
-bool sandbox_is_plain(const struct sandbox_spec *spec);
+ * limits it is started as ever. `processes`: the plan's limit, 0 = none. */
+bool sandbox_is_plain(const struct sandbox_spec *spec, int64_t processes);
 
 /* The entries that may enter: docs/sandboxes.md. `own`: the step's own entries, which
  * always do. An array for the caller to free, of borrowed texts. */
@@ -82,7 +83,7 @@ ATTR_MUST_USE char **sandbox_environment(const struct sandbox_spec *spec, char *
 /* False: *start_code is one of START_... or an errno. `stop` set makes it give up soon;
  * then the code is ECANCELED. */
 ATTR_MUST_USE bool sandbox_prepare(struct sandbox **out, const struct sandbox_call *call,
-                                   atomic_bool *stop, int *start_code, struct err *err);
+                                   const atomic_bool *stop, int *start_code, struct err *err);
 
 void sandbox_launch(const struct sandbox *sandbox, struct sandbox_launch *out);
 

@@ -1,0 +1,40 @@
+#include "arg_list.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "xalloc.h"
+
+enum { ARG_BYTES_MAX = 8192 }; /* of one that is put together */
+
+void arg_list_add(struct arg_list *list, const char *text)
+{
+    list->items = xgrow(list->items, &list->cap, list->count + 2, sizeof(*list->items));
+    list->items[list->count++] = xstrdup(text);
+    list->items[list->count] = NULL;
+}
+
+void arg_list_addf(struct arg_list *list, const char *fmt, ...)
+{
+    char text[ARG_BYTES_MAX];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    arg_list_add(list, text);
+}
+
+void arg_list_add_all(struct arg_list *list, char *const *texts)
+{
+    for (size_t i = 0; texts && texts[i]; i++)
+        arg_list_add(list, texts[i]);
+}
+
+void arg_list_done(struct arg_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct arg_list){0};
+}

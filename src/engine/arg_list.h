@@ -1,0 +1,24 @@
+/*
+ * arg_list.h - a growing argv: owned texts, always NULL-terminated.
+ *
+ * All zero is an empty list. Any thread, one at a time.
+ */
+#ifndef DEVS_ARG_LIST_H
+#define DEVS_ARG_LIST_H
+
+#include <stddef.h>
+
+#include "attr.h"
+
+struct arg_list {
+    char **items; /* owned, each; NULL while empty */
+    size_t count, cap;
+};
+
+void arg_list_add(struct arg_list *list, const char *text);
+ATTR_PRINTF(2, 3) void arg_list_addf(struct arg_list *list, const char *fmt, ...);
+/* Each of a NULL-terminated array, of which NULL means empty. */
+void arg_list_add_all(struct arg_list *list, char *const *texts);
+void arg_list_done(struct arg_list *list);
+
+#endif

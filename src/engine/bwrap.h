@@ -1,0 +1,41 @@
+/*
+ * bwrap.h - the sandbox of namespaces: bubblewrap around the attempt's program.
+ *
+ * Its own processes, network (unless shared), IPC, host name, /tmp and /dev; the machine's
+ * files as they are, or read-only; the log and well-known secrets masked. Runs as whoever
+ * runs devs. docs/sandboxes.md says what is kept in and what is not.
+ */
+#ifndef DEVS_BWRAP_H
+#define DEVS_BWRAP_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "arg_list.h"
+#include "attr.h"
+#include "err.h"
+#include "sandbox_parts.h"
+
+/* What it can do here; the first call runs it once or twice, each at most BWRAP_PROBE_MS. */
+struct bwrap_means {
+    bool is_there, works, network; /* network: a namespace without one can be made */
+    char program[PATH_MAX];        /* absolute */
+    char version[32];
+    char why[200]; /* why it does not work, in its own words */
+};
+enum { BWRAP_PROBE_MS = 5000 };
+void bwrap_means(struct bwrap_means *out);
+
+/* argv and the status pipe. */
+ATTR_MUST_USE bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err);
+
+/* A signal for what runs inside, but not for bwrap's own two processes: both would be gone
+ * before the program had its grace. */
+void bwrap_signal(struct sandbox *sandbox, int signal_number);
+
+void bwrap_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end);
+
+/* The folders and files that are masked, as they are here; for a test and for bwrap_prepare(). */
+void bwrap_masks(const struct sandbox_call *call, struct arg_list *out);
+
+#endif

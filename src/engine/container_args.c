@@ -1,0 +1,163 @@
+#include "container_args.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* our own group's limit is met first, and counts */
+};
+
+static bool is_below(const char *path, const char *folder)
+{
+    size_t len = strlen(folder);
+    return strncmp(path, folder, len) == 0 && path[len] == '/';
+}
+
+static void add_pair(struct arg_list *argv, const char *option, const char *value)
+{
+    arg_list_add(argv, option);
+    arg_list_add(argv, value);
+}
+
+/* A mount's description is a list with commas, and quotes mean something in it. */
+static bool can_be_mounted(const char *path, struct err *err)
+{
+    if (!strpbrk(path, ",\"\n"))
+        return true;
+    return err_set(err, ERR_INVALID, "a container cannot be given '%s': comma, quote or new line",
+                   path);
+}
+
+static bool add_mount(struct arg_list *argv, const char *path, struct err *err)
+{
+    if (!can_be_mounted(path, err))
+        return false;
+    arg_list_add(argv, "--mount");
+    arg_list_addf(argv, "type=bind,source=%s,target=%s", path, path);
+    return true;
+}
+
+static bool add_mounts(struct arg_list *argv, const struct sandbox_call *call, struct err *err)
+{
+    char **writable = call->spec->writable;
+
+    if (!add_mount(argv, call->workspace, err))
+        return false;
+    for (size_t i = 0; writable && writable[i]; i++) {
+        if (writable[i][0] == '/' && !add_mount(argv, writable[i], err))
+            return false; /* one that is relative is in the workspace */
+    }
+    if (!call->log_dir || !is_below(call->log_dir, call->workspace))
+        return true;
+    if (!can_be_mounted(call->log_dir, err))
+        return false;
+    arg_list_add(argv, "--mount");
+    arg_list_addf(argv, "type=tmpfs,target=%s", call->log_dir);
+    return true;
+}
+
+static void add_limits(struct arg_list *argv, const struct sandbox *sandbox)
+{
+    const struct sandbox_spec *spec = sandbox->call.spec;
+    struct cgroup_limits limits = sandbox_limits(&sandbox->call);
+    const char *group = sandbox->cgroup ? cgroup_path(sandbox->cgroup) : NULL;
+    long long bytes = limits.memory_bytes + (group ? GROUP_SLACK_BYTES : 0);
+
+    if (limits.memory_bytes > 0) {
+        arg_list_add(argv, "--memory");
+        arg_list_addf(argv, "%lldb", bytes);
+        arg_list_add(argv, "--memory-swap");
+        arg_list_addf(argv, "%lldb", bytes);
+    }
+    if (limits.pids > 0) {
+        arg_list_add(argv, "--pids-limit");
+        arg_list_addf(argv, "%lld", (long long)limits.pids);
+    }
+    if (spec->cpu_s > 0) {
+        long long cpu_s = spec->cpu_s;
+        arg_list_add(argv, "--ulimit");
+        arg_list_addf(argv, "cpu=%lld:%lld", cpu_s, cpu_s + SPAWN_CPU_GRACE_S);
+    }
+    if (group)
+        add_pair(argv, "--cgroup-parent", group);
+}
+
+static void add_isolation(struct arg_list *argv, const struct sandbox *sandbox)
+{
+    const struct sandbox_spec *spec = sandbox->call.spec;
+
+    if (spec->network != SANDBOX_NETWORK_ON)
+        add_pair(argv, "--network", "none");
+    if (spec->read_only) {
+        arg_list_add(argv, "--read-only");
+        add_pair(argv, "--tmpfs", "/tmp");
+    }
+    add_pair(argv, "--security-opt", "label=disable");
+    add_pair(argv, "--log-driver", "none"); /* the output is in our log, once */
+    if (sandbox->tool.is_podman) {
+        arg_list_add(argv, "--http-proxy=false"); /* proxies hold passwords */
+    } else if (geteuid() != 0) {
+        arg_list_add(argv, "--user");
+        arg_list_addf(argv, "%u:%u", (unsigned)geteuid(), (unsigned)getegid());
+    }
+}
+
+static bool has_name(const char *entry, const char *other)
+{
+    size_t len = strcspn(entry, "=");
+    return strncmp(entry, other, len) == 0 && other[len] == '=';
+}
+
+/* A value of several lines cannot stand in the file: it goes by the client's environment. */
+static void add_long(struct arg_list *argv, struct arg_list *environment, const char *entry)
+{
+    size_t len = strcspn(entry, "=");
+    for (size_t i = 0; i < environment->count; i++) {
+        if (has_name(entry, environment->items[i]))
+            environment->items[i][0] = '='; /* no name, so nobody reads it */
+    }
+    arg_list_add(environment, entry);
+    arg_list_add(argv, "--env");
+    arg_list_addf(argv, "%.*s", (int)len, entry);
+}
+
+static void add_environment(struct arg_list *argv, const struct sandbox_call *call,
+                            struct str *file, struct arg_list *environment)
+{
+    arg_list_add_all(environment, call->our_environment);
+    for (size_t i = 0; call->environment[i]; i++) {
+        const char *entry = call->environment[i];
+        if (strchr(entry, '\n'))
+            add_long(argv, environment, entry);
+        else
+            str_addf(file, "%s\n", entry);
+    }
+    if (file->len > 0)
+        add_pair(argv, "--env-file", "/dev/stdin");
+}
+
+bool container_args(const struct sandbox *sandbox, struct arg_list *argv,
+                    struct str *environment_file, struct arg_list *environment, struct err *err)
+{
+    const struct sandbox_call *call = &sandbox->call;
+
+    arg_list_add(argv, sandbox->tool.program);
+    arg_list_add(argv, "create");
+    add_pair(argv, "--name", sandbox->name);
+    add_pair(argv, "--pull", "never");
+    arg_list_add(argv, "--label");
+    arg_list_addf(argv, "%s=%s", CONTAINER_LABEL, call->uid);
+    add_pair(argv, "--workdir", call->cwd);
+    add_isolation(argv, sandbox);
+    add_limits(argv, sandbox);
+    if (!add_mounts(argv, call, err))
+        return false;
+    if (call->has_stdin)
+        arg_list_add(argv, "--interactive");
+    add_environment(argv, call, environment_file, environment);
+    arg_list_add_all(argv, call->spec->args);
+    add_pair(argv, "--entrypoint", call->argv[0]);
+    arg_list_add(argv, call->spec->image);
+    arg_list_add_all(argv, call->argv + 1);
+    return true;
+}
