@@ -50,4 +50,10 @@ ATTR_MUST_USE bool follower_seek(struct follower *follower, int64_t seq, struct 
  * lock, so call it on news and at slow intervals, not for each frame. */
 bool follower_is_orphaned(struct follower *follower);
 
+/* What is wrong with the log, as log_reader_trouble(), and whether one process has kept all
+ * others from writing for FOLLOWER_BUSY_MS or longer. `now_ms`: steady clock. At news and at
+ * slow intervals. */
+enum { FOLLOWER_BUSY_MS = 2000 };
+void follower_trouble(struct follower *follower, int64_t now_ms, struct log_trouble *out);
+
 #endif

@@ -21,13 +21,39 @@ enum { LOG_PAGE_EVENTS = 4096, LOG_PAGE_RUNS = 256, LOG_PAGE_BYTES = 1024 * 1024
 
 struct log_reader;
 
-/* ERR_NOT_FOUND: no such file; ERR_DAMAGED: no log of ours, or a newer schema
- * (the message says which). Never creates anything. */
+/* ERR_NOT_FOUND: no such file; ERR_DAMAGED: no log of ours, or one of a newer schema without
+ * what is asked for. Never creates anything. What a run could not write to its log is read
+ * from its spill (spill.h), here and below, as if it were in the log. */
 ATTR_MUST_USE bool log_reader_open(struct log_reader **out, const struct place *place,
                                    struct err *err);
 void log_reader_close(struct log_reader *reader);
 /* The place it was opened at. */
 const struct place *log_reader_place(const struct log_reader *reader);
+
+/* What is wrong with a log that can be looked at all the same. */
+enum log_trouble_kind {
+    LOG_TROUBLE_NONE,
+    LOG_TROUBLE_SPILLED, /* it cannot be written, and the run goes on in a spill */
+    LOG_TROUBLE_LEFT,    /* the spill of a run that nobody owns: gc --merge brings it in */
+    LOG_TROUBLE_CUT_OFF, /* the file under its name is another one, or none */
+    LOG_TROUBLE_NEWER,   /* a newer devs wrote it */
+    LOG_TROUBLE_STILL,   /* nothing can be written where it is */
+    LOG_TROUBLE_BUSY,    /* one process has been writing to it for long: follower_trouble() */
+};
+enum { LOG_TROUBLE_TEXT_MAX = 256 };
+struct log_trouble {
+    enum log_trouble_kind kind;
+    int64_t since_ms;                /* SPILLED: UTC */
+    int64_t for_ms;                  /* BUSY: how long so far */
+    int64_t pid;                     /* BUSY: who; 0 = not known */
+    int schema;                      /* NEWER: its number */
+    char text[LOG_TROUBLE_TEXT_MAX]; /* SPILLED: why; LEFT: the file; NEWER: the version */
+};
+/* Of the log and of this run in it (0 = of the log alone). Some look-ups in the file system:
+ * at news and at slow intervals, not for each frame. */
+void log_reader_trouble(struct log_reader *reader, int64_t run, struct log_trouble *out);
+/* One line for people: what is wrong and what works all the same; nothing for NONE. */
+void log_trouble_words(const struct log_trouble *trouble, struct str *out);
 
 /* A row of the run table. Texts are owned: log_run_info_done(). */
 struct log_run_info {

@@ -126,6 +126,25 @@ ATTR_MUST_USE bool log_writer_continue(struct log_writer *writer, int64_t number
                                        const struct log_heir *heir, struct log_estate *out,
                                        struct err *err);
 
+struct spill_reason;
+/* Open a spill (spill.h) for the run of `from`, which keeps the log open and the run's owner
+ * lock. What is committed to it goes on where `from` ended. It is closed like any writer. */
+ATTR_MUST_USE bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
+                                    const struct spill_reason *reason, struct err *err);
+/* Where the writer writes to. Owned by it. */
+const struct place *log_writer_place(const struct log_writer *writer);
+/* Of a spill: controls asked for in it have this number or a higher one. */
+int64_t log_writer_first_control(const struct log_writer *writer);
+/* Of a spill: is there room for output? */
+bool log_writer_has_room(const struct log_writer *writer);
+/* Was the log deleted or replaced under us, as the last commit found? It is not written to
+ * any more, for nobody else would see it. */
+bool log_writer_is_cut_off(const struct log_writer *writer);
+/* Everything of the run's spill into the log, in order; nothing may be committed to the spill
+ * meanwhile. After a failure it may be done again. Then the writer goes on behind it. */
+ATTR_MUST_USE bool log_writer_take_home(struct log_writer *writer, const struct place *spill,
+                                        struct err *err);
+
 enum log_sync { LOG_SYNC_NORMAL, LOG_SYNC_FULL };
 
 /* Commit a batch: outputs, captures, gains, then events with what they change in the

@@ -24,4 +24,7 @@ struct place {
  * `create` is false. */
 ATTR_MUST_USE bool place_find(const char *given, bool create, struct place *out, struct err *err);
 
+/* The place of a file that is named, there or not. Nothing is made or looked at. */
+ATTR_MUST_USE bool place_of_file(const char *path, struct place *out, struct err *err);
+
 #endif

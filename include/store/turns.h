@@ -14,13 +14,14 @@
 #define DEVS_TURNS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "attr.h"
 #include "err.h"
 #include "place.h"
 
 enum {
-    TURNS_WAIT_MS_MAX = 10000,
+    TURNS_WAIT_MS_MAX = 3000, /* longer, and the log counts as one that cannot be written */
     TURNS_AGAIN_MS_MAX = 200, /* while the last wait was in vain: it may be so for long */
     TURNS_SIGNAL = 3,
 };
@@ -37,5 +38,9 @@ void turns_done(struct turns *turns);
 /* Blocks until it is our turn; ERR_BUSY if it does not come in time. */
 ATTR_MUST_USE bool turns_take(struct turns *turns, struct err *err);
 void turns_give(struct turns *turns);
+
+/* Who has the turn now: a process id, 0 if nobody has it or it cannot be told. Looks only, and
+ * keeps nobody waiting. */
+int64_t turns_holder(const struct place *place);
 
 #endif

@@ -1,15 +1,23 @@
 #include "recorder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "spill.h"
 #include "xalloc.h"
 
 bool recorder_init(struct recorder *recorder, const struct place *place, struct err *err)
 {
-    *recorder = (struct recorder){0};
+    *recorder = (struct recorder){.spill_controls = INT64_MAX};
     return log_writer_open(&recorder->writer, place, err);
+}
+
+/* Where commits go to now. */
+static struct log_writer *present(const struct recorder *recorder)
+{
+    return recorder->spill ? recorder->spill : recorder->writer;
 }
 
 static void free_text(struct event *event)
@@ -39,7 +47,7 @@ static void drop_kept(struct recorder *recorder, size_t count)
 /* A commit that failed may have written the first ones. */
 static void drop_committed(struct recorder *recorder)
 {
-    int64_t committed = log_writer_committed_seq(recorder->writer);
+    int64_t committed = log_writer_committed_seq(present(recorder));
     size_t count = 0;
     while (count < recorder->kept_count && recorder->kept[count].seq <= committed)
         count++;
@@ -52,13 +60,14 @@ void recorder_done(struct recorder *recorder)
         return;
     drop_kept(recorder, recorder->kept_count);
     free(recorder->kept);
+    log_writer_close(recorder->spill); /* first: its owner lock is the second one */
     log_writer_close(recorder->writer);
     *recorder = (struct recorder){0};
 }
 
 static void keep_events(struct recorder *recorder, const struct log_batch *batch)
 {
-    int64_t committed = log_writer_committed_seq(recorder->writer);
+    int64_t committed = log_writer_committed_seq(present(recorder));
     for (size_t i = 0; i < batch->event_count; i++) {
         struct event event = batch->events[i];
         if (event.seq <= committed)
@@ -79,24 +88,88 @@ static void lose_output(struct recorder *recorder, const struct log_batch *batch
     recorder->lost = true;
 }
 
+static void note_failure(struct recorder *recorder, const struct err *err, int64_t now_ms)
+{
+    if (recorder->err.code == ERR_NONE)
+        recorder->err = *err;
+    recorder->failing = true;
+    recorder->busy = err->code == ERR_BUSY;
+    if (now_ms >= recorder->retry_ms)
+        recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
+}
+
+/* The log cannot be written: from now on the run is recorded in a spill. */
+static bool open_spill(struct recorder *recorder, const struct err *why)
+{
+    struct spill_reason reason = {.since_ms = clock_now().at_ms,
+                                  .whole = log_writer_is_cut_off(recorder->writer) ||
+                                           why->code == ERR_DAMAGED};
+    (void)snprintf(reason.why, sizeof(reason.why), "%.*s", SPILL_WHY_MAX - 1, why->message);
+    if (!log_writer_spill(&recorder->spill, recorder->writer, &reason, NULL))
+        return false; /* what is wrong with the log is what people have to know */
+    if (recorder->spill_control_seen > recorder->control_seen)
+        recorder->control_seen = recorder->spill_control_seen;
+    recorder->spill_control_seen = 0;
+    recorder->spill_controls = log_writer_first_control(recorder->spill);
+    recorder->spilled = true;
+    return true;
+}
+
+/* A spill that is full of output still has room for events. */
+static struct log_batch without_output(struct recorder *recorder, const struct log_batch *batch)
+{
+    struct log_batch rest = *batch;
+    lose_output(recorder, batch);
+    rest.output_count = 0;
+    rest.capture_count = 0;
+    return rest;
+}
+
+static bool try_batch(struct recorder *recorder, const struct log_batch *batch, enum log_sync sync,
+                      struct err *err)
+{
+    struct log_writer *writer = present(recorder);
+    bool has_output = batch->output_count > 0 || batch->capture_count > 0;
+    bool is_full = recorder->spill && has_output && !log_writer_has_room(recorder->spill);
+    const struct log_batch fitting = is_full ? without_output(recorder, batch) : *batch;
+    return log_writer_commit(writer, &fitting, sync, err);
+}
+
 static bool write_batch(struct recorder *recorder, const struct log_batch *batch,
                         enum log_sync sync, int64_t now_ms)
 {
     struct err err = {0};
-    if (!log_writer_commit(recorder->writer, batch, sync, &err)) {
+    bool ok = try_batch(recorder, batch, sync, &err);
+    if (!ok && !recorder->spill && open_spill(recorder, &err)) {
         if (recorder->err.code == ERR_NONE)
             recorder->err = err;
-        recorder->failing = true;
-        recorder->busy = err.code == ERR_BUSY;
-        if (now_ms >= recorder->retry_ms)
-            recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
+        recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
+        err = (struct err){0};
+        ok = try_batch(recorder, batch, sync, &err);
+    }
+    if (!ok) {
+        note_failure(recorder, &err, now_ms);
         return false;
     }
     recorder->recovered = recorder->recovered || recorder->failing;
     recorder->failing = false;
-    if (!log_writer_synced(recorder->writer, &recorder->sync_err)) /* the first error stays */
+    /* The first error stays. */
+    if (!log_writer_synced(present(recorder), &recorder->sync_err))
         recorder->unsynced = true;
     return true;
+}
+
+/* Everything of the spill into the log, if that can be written again. */
+static void try_home(struct recorder *recorder, int64_t now_ms)
+{
+    const struct place place = *log_writer_place(recorder->spill);
+    recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
+    if (!log_writer_take_home(recorder->writer, &place, NULL))
+        return;
+    log_writer_close(recorder->spill);
+    recorder->spill = NULL;
+    spill_remove(&place);
+    recorder->home = true;
 }
 
 /* Everything that waits and then what is new, as one batch. */
@@ -124,6 +197,8 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
 {
     if (recorder->over)
         return false;
+    if (recorder->spill && now_ms >= recorder->retry_ms)
+        try_home(recorder, now_ms);
     if (recorder->failing && (urgency == RECORDER_NOW || now_ms >= recorder->retry_ms))
         return write_kept(recorder, batch, now_ms);
     enum log_sync sync = urgency == RECORDER_NOW ? LOG_SYNC_FULL : LOG_SYNC_NORMAL;
@@ -134,11 +209,51 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
     return false;
 }
 
+/* Those of one of the two that were not handed out before. */
+static size_t keep_new(struct recorder *recorder, struct control *controls, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool of_spill = controls[i].id >= recorder->spill_controls;
+        int64_t *seen = of_spill ? &recorder->spill_control_seen : &recorder->control_seen;
+        if (controls[i].id <= *seen)
+            continue; /* its answer is not in the log yet */
+        *seen = controls[i].id;
+        controls[kept++] = controls[i];
+    }
+    return kept;
+}
+
+bool recorder_controls(struct recorder *recorder, struct control *out, size_t max,
+                       size_t *count_out, struct err *err)
+{
+    struct log_writer *const writers[] = {recorder->writer, recorder->spill};
+    size_t total = 0;
+    bool any = false;
+    for (size_t i = 0; i < ARRAY_LEN(writers) && total < max; i++) {
+        size_t count = 0;
+        if (!writers[i] || !log_writer_controls(writers[i], out + total, max - total, &count, err))
+            continue;
+        any = true;
+        total += keep_new(recorder, out + total, count);
+    }
+    if (any)
+        *count_out = total;
+    return any;
+}
+
+bool recorder_is_away(const struct recorder *recorder)
+{
+    return recorder->spill != NULL;
+}
+
 void recorder_finish(struct recorder *recorder)
 {
     const struct log_batch none = {0};
     int64_t until_ms = clock_now().mono_ms + RECORDER_FINISH_MS;
     int64_t now_ms = 0;
+    if (recorder->spill)
+        try_home(recorder, clock_now().mono_ms);
     /* A try waits for its turn itself. */
     while (recorder->failing && recorder->busy && !recorder->over && now_ms < until_ms) {
         now_ms = clock_now().mono_ms;
@@ -149,7 +264,17 @@ void recorder_finish(struct recorder *recorder)
 struct recorder_news recorder_news(struct recorder *recorder)
 {
     struct recorder_news news = {.what = NULL, .why = recorder->err.message};
-    if (recorder->recovered) {
+    if (recorder->spilled) {
+        news.what = "the log cannot be written, the run goes on and is recorded in a spill log";
+        recorder->spilled = false;
+    } else if (recorder->home) {
+        news.what = recorder->output_lost
+                        ? "the log can be written again, but output of then is missing"
+                        : "the log can be written again, and has all of it";
+        recorder->home = false;
+        recorder->recovered = false;
+        recorder->output_lost = false;
+    } else if (recorder->recovered) {
         news.what = recorder->output_lost
                         ? "the log could not be written for a while, output of then is missing"
                         : "the log could not be written for a while, nothing is missing";
@@ -165,5 +290,6 @@ struct recorder_news recorder_news(struct recorder *recorder)
 
 int64_t recorder_due(const struct recorder *recorder)
 {
-    return recorder->failing && !recorder->over ? recorder->retry_ms : INT64_MAX;
+    bool waits = recorder->spill || recorder->failing;
+    return waits && !recorder->over ? recorder->retry_ms : INT64_MAX;
 }

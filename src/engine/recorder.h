@@ -1,10 +1,12 @@
 /*
  * recorder.h - commits to the log, and what happens when it cannot be written.
  *
- * A commit that fails stops nothing: events are kept and tried again, at most
- * once a second; output of that time is not kept. When such a try fails and more
- * than RECORDER_KEPT_BYTES wait, recording is over, since a log has no gaps. What is
- * written but could not be brought to the disk is told once and tried no more.
+ * A commit that fails stops nothing: the run goes on in a second log (spill.h), and once a
+ * second the log is tried again; when it takes what it lacks, all is brought home in order and
+ * the spill goes. Where there can be no spill either, events are kept here and tried again at
+ * most once a second; output of that time is not kept. When such a try fails and more than
+ * RECORDER_KEPT_BYTES wait, recording is over, since a log has no gaps. What is written but
+ * could not be brought to the disk is told once and tried no more.
  * Belongs to the thread that opened it.
  */
 #ifndef DEVS_RECORDER_H
@@ -25,17 +27,22 @@ enum {
 };
 
 struct recorder {
-    struct log_writer *writer; /* owned */
-    struct event *kept;        /* owned, texts too; events that the log does not have, in order */
+    struct log_writer *writer; /* owned; the log's */
+    struct log_writer *spill;  /* owned; NULL while the log can be written */
+    struct event *kept;        /* owned, texts too; events that neither has, in order */
     size_t kept_count, kept_cap, kept_bytes;
     bool failing;     /* the last commit failed */
     bool busy;        /* because another process was in the way */
     bool lost;        /* something will never be in the log */
     bool over;        /* no more commits */
-    int64_t retry_ms; /* when the next commit may be tried while failing */
+    int64_t retry_ms; /* when the next commit to what fails may be tried */
     struct err err;   /* the first failure */
 
+    /* Controls that were handed out: those of the log, and from this number on the spill's. */
+    int64_t control_seen, spill_control_seen, spill_controls;
+
     /* For recorder_news(). */
+    bool spilled, home;  /* a spill was begun; it was brought home */
     bool recovered;      /* a commit went through after failures */
     bool output_lost;    /* since the last such news */
     bool unsynced, told; /* what is written may not be on the disk; and that was told */
@@ -55,7 +62,15 @@ enum recorder_urgency {
 bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
                      enum recorder_urgency urgency, int64_t now_ms);
 
-/* Before the end: what waits only for another process is tried for RECORDER_FINISH_MS. */
+/* Controls that were asked for, here or in the spill, and not handed out before; as
+ * log_writer_controls(). */
+ATTR_MUST_USE bool recorder_controls(struct recorder *recorder, struct control *out, size_t max,
+                                     size_t *count_out, struct err *err);
+/* Must controls be looked for by time? The spill's bell is not watched. */
+bool recorder_is_away(const struct recorder *recorder);
+
+/* Before the end: the log is tried once more, and what waits only for another process for
+ * RECORDER_FINISH_MS. A spill that cannot be brought home stays. */
 void recorder_finish(struct recorder *recorder);
 
 /* Something about the log that the person should read, what and why; each is told

@@ -2,7 +2,9 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "str.h"
 #include "xalloc.h"
 
 static enum err_code code_of(int sqlite_code)
@@ -50,15 +52,41 @@ static bool set_up(const struct db *db, enum db_mode mode, struct err *err)
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) != SQLITE_OK)
         return db_fail(db, "set up", err);
     return db_exec(db, "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY", err) &&
-           (mode == DB_READ || db_exec(db, "PRAGMA synchronous=NORMAL", err));
+           (mode != DB_WRITE || db_exec(db, "PRAGMA synchronous=NORMAL", err));
+}
+
+/* The path as a URI that says that nobody changes the file. */
+static void still_uri(const char *path, struct str *out)
+{
+    str_add(out, "file:");
+    for (; *path != '\0'; path++) {
+        if (strchr("%?#", *path))
+            str_addf(out, "%%%02x", (unsigned)(unsigned char)*path);
+        else
+            str_add_char(out, *path);
+    }
+    str_add(out, "?immutable=1");
+}
+
+static int open_handle(struct db *db, const char *path, enum db_mode mode)
+{
+    const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    if (mode == DB_WRITE)
+        return sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_READWRITE, NULL);
+    if (mode == DB_READ)
+        return sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_READONLY, NULL);
+    struct str uri = {0};
+    still_uri(path, &uri);
+    int code = sqlite3_open_v2(uri.data, &db->handle,
+                               flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    str_done(&uri);
+    return code;
 }
 
 bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err)
 {
     *db = (struct db){0};
-    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
-                (mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
-    if (sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK)
+    if (open_handle(db, path, mode) != SQLITE_OK)
         (void)db_fail(db, path, err);
     else if (set_up(db, mode, err))
         return true;
@@ -179,4 +207,48 @@ bool db_sync(const struct db *db, struct err *err)
     if (code != SQLITE_OK)
         return err_set(err, ERR_IO, "log: sync: %s", sqlite3_errstr(code));
     return true;
+}
+
+bool db_is_in_place(const struct db *db)
+{
+    int moved = 0;
+    int code = sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    return code != SQLITE_OK || moved == 0;
+}
+
+bool db_pages(const struct db *db, int64_t *out, struct err *err)
+{
+    return db_number(db, "PRAGMA page_count", out, err);
+}
+
+/* sqlite3_bind_value() copies what it is given. */
+static bool copy_row(const struct db_copy *copy, sqlite3_stmt *from, sqlite3_stmt *to,
+                     struct err *err)
+{
+    int columns = sqlite3_column_count(from);
+    assert(columns == sqlite3_bind_parameter_count(to));
+    for (int i = 0; i < columns; i++) {
+        if (sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i)) != SQLITE_OK)
+            return db_fail(copy->to, copy->insert, err);
+    }
+    return db_run(copy->to, to, err);
+}
+
+bool db_copy_rows(const struct db_copy *copy, struct err *err)
+{
+    sqlite3_stmt *from = NULL;
+    sqlite3_stmt *to = NULL;
+    bool row = true;
+    bool ok = db_prepare(copy->from, &copy->select, 1, &from, err) &&
+              db_prepare(copy->to, &copy->insert, 1, &to, err);
+    if (ok)
+        (void)sqlite3_bind_int64(from, 1, copy->run);
+    while (ok && row) {
+        ok = db_next(copy->from, from, &row, err);
+        if (ok && row)
+            ok = copy_row(copy, from, to, err);
+    }
+    db_finalize(&from, 1);
+    db_finalize(&to, 1);
+    return ok;
 }

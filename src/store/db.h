@@ -14,7 +14,12 @@
 #include "attr.h"
 #include "err.h"
 
-enum db_mode { DB_READ, DB_WRITE };
+enum db_mode {
+    DB_READ,
+    DB_READ_STILL, /* where nothing can be written, nobody can change it either: no lock is
+                      taken, and a WAL that is there is not read */
+    DB_WRITE,
+};
 
 struct db {
     sqlite3 *handle; /* owned; NULL = not open */
@@ -57,6 +62,21 @@ void db_bind_unless(sqlite3_stmt *statement, int at, int64_t value, int64_t noth
 int64_t db_column_or(sqlite3_stmt *statement, int at, int64_t nothing);
 /* A copy of a text column, "" for NULL. The caller frees. */
 ATTR_MUST_USE char *db_column_copy(sqlite3_stmt *statement, int at);
+
+/* Is the file under its name still the one that was opened? One stat(2). */
+bool db_is_in_place(const struct db *db);
+/* Pages of the database, those that are in the WAL only included. */
+ATTR_MUST_USE bool db_pages(const struct db *db, int64_t *out, struct err *err);
+
+/* Copy rows of one run from one log to another. */
+struct db_copy {
+    const struct db *from, *to;
+    const char *select; /* its one parameter is the run */
+    const char *insert; /* as many parameters as `select` has columns */
+    int64_t run;
+};
+/* Within a transaction of the log that is written to. */
+ATTR_MUST_USE bool db_copy_rows(const struct db_copy *copy, struct err *err);
 
 /* Everything committed so far is on the disk when it returns. */
 ATTR_MUST_USE bool db_sync(const struct db *db, struct err *err);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "log_read.h"
-#include "owner.h"
 #include "plan.h"
 #include "private_file.h"
+#include "turns.h"
 #include "watch.h"
 #include "xalloc.h"
 
@@ -19,6 +19,10 @@ struct follower {
     struct run_state state;    /* owned; all zero until the plan is there */
     struct event_page page;    /* owned; read, */
     size_t folded;             /* of these, this many folded in */
+    uint64_t spill_heard;      /* whose bell is watched too; 0 = there is no spill */
+
+    /* Who had the turn at each look, while nothing was written. */
+    int64_t busy_pid, busy_since_ms, busy_seq;
 };
 
 static bool parse_plan(struct follower *follower, struct err *err)
@@ -164,6 +168,20 @@ static bool fold_next(struct follower *follower, const struct event **out, struc
     return true;
 }
 
+/* News comes from there while the log cannot be written. */
+static void watch_spill(struct follower *follower)
+{
+    const struct log_reader *spill = log_read_spill(follower->reader, follower->run.number);
+    uint64_t inode = spill ? follower->reader->spill_inode : 0;
+    if (inode == follower->spill_heard)
+        return;
+    char bell[PATH_MAX];
+    bool can = spill && follower->watch &&
+               private_path_join(bell, sizeof(bell), spill->place.db, "-bell", NULL);
+    if (!can || watch_file(follower->watch, bell, NULL))
+        follower->spill_heard = inode; /* else it is tried again, and looked at by time */
+}
+
 bool follower_read(struct follower *follower, size_t max, follower_event_fn *each, void *ctx,
                    size_t *count_out, struct err *err)
 {
@@ -178,6 +196,7 @@ bool follower_read(struct follower *follower, size_t max, follower_event_fn *eac
         count++;
         go_on = !each || each(ctx, &follower->state, event);
     }
+    watch_spill(follower);
     if (ok && count > 0)
         ok = refresh_run(follower, err);
     if (ok && count_out)
@@ -211,9 +230,30 @@ bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
 bool follower_is_orphaned(struct follower *follower)
 {
     const struct log_run_info *run = &follower->run;
-    const struct place *place = log_reader_place(follower->reader);
-    if (run->ended_at_ms != 0 || owner_is_alive(place, run->uid))
+    if (run->ended_at_ms != 0 || log_read_has_owner(follower->reader, run->uid))
         return false;
     /* It may have ended since the row was read. */
     return refresh_run(follower, NULL) && run->ended_at_ms == 0 && !run->owner_alive;
+}
+
+static void look_for_busy(struct follower *follower, int64_t now_ms, struct log_trouble *out)
+{
+    int64_t pid = turns_holder(log_reader_place(follower->reader));
+    bool goes_on =
+        pid != 0 && pid == follower->busy_pid && follower->busy_seq == follower->state.last_seq;
+    if (!goes_on) {
+        follower->busy_pid = pid;
+        follower->busy_since_ms = now_ms;
+        follower->busy_seq = follower->state.last_seq;
+    }
+    int64_t for_ms = now_ms - follower->busy_since_ms;
+    if (pid != 0 && for_ms >= FOLLOWER_BUSY_MS)
+        *out = (struct log_trouble){.kind = LOG_TROUBLE_BUSY, .for_ms = for_ms, .pid = pid};
+}
+
+void follower_trouble(struct follower *follower, int64_t now_ms, struct log_trouble *out)
+{
+    log_reader_trouble(follower->reader, follower->run.number, out);
+    if (out->kind == LOG_TROUBLE_NONE && follower->run.ended_at_ms == 0)
+        look_for_busy(follower, now_ms, out);
 }

@@ -8,6 +8,7 @@
 #include "db.h"
 #include "follower.h"
 #include "log_reader.h"
+#include "log_writer.h"
 
 enum log_query {
     LOG_QUERY_RUN,
@@ -27,7 +28,22 @@ struct log_reader {
     struct place place;
     struct db db;
     sqlite3_stmt *queries[LOG_QUERY_COUNT]; /* owned; reset between calls */
+    int newer;                              /* its schema, if this build does not know it */
+    bool still;                             /* it cannot be written, nor its WAL be read */
+
+    /* The spill of the run that was asked for last; itself it has none. */
+    struct log_reader *spill; /* owned */
+    bool is_spill;
+    uint64_t spill_inode;
+    int64_t spill_run; /* 0 = none was asked for */
+    char spill_uid[LOG_UID_MAX];
 };
+
+/* log_reader_spill.c: the spill of a run, if there is one now. Owned by the reader, until
+ * the next call. Between queries only. */
+struct log_reader *log_read_spill(struct log_reader *reader, int64_t run);
+/* Does somebody own the run, in the log or beside its spill? */
+bool log_read_has_owner(const struct log_reader *reader, const char *uid);
 
 /* As log_reader_run() without the plan (plan_text NULL). */
 ATTR_MUST_USE bool log_read_run_row(struct log_reader *reader, int64_t number,

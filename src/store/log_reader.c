@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "log_read.h"
 #include "log_writer.h"
@@ -68,25 +69,54 @@ static bool check_file(const struct place *place, struct err *err)
     return true;
 }
 
+static bool open_db(struct log_reader *reader, enum db_mode mode, struct err *err)
+{
+    struct err why = {0};
+    bool ok = db_init(&reader->db, reader->place.db, mode, err) &&
+              schema_check_read(&reader->db, &reader->newer, err);
+    if (ok && db_prepare(&reader->db, query_sql, LOG_QUERY_COUNT, reader->queries, &why))
+        return true;
+    if (ok && (reader->newer == 0 || schema_check(&reader->db, err)))
+        (void)err_set(err, why.code, "%s", why.message);
+    db_finalize(reader->queries, LOG_QUERY_COUNT);
+    db_done(&reader->db);
+    return false;
+}
+
+static bool open_reader(struct log_reader *reader, struct err *err)
+{
+    struct err why = {0};
+    if (open_db(reader, DB_READ, &why))
+        return true;
+    /* Where no file can be made beside it, SQLite says so only when it first reads. */
+    reader->still = why.code == ERR_IO && access(reader->place.dir, W_OK) != 0;
+    if (reader->still && open_db(reader, DB_READ_STILL, err))
+        return true;
+    (void)err_set(err, why.code, "%s", why.message);
+    if (why.code == ERR_DAMAGED)
+        (void)err_hint(&why, "sqlite3 FILE .recover copies what can be read");
+    return err_hint(err, "%s", why.hint);
+}
+
 bool log_reader_open(struct log_reader **out, const struct place *place, struct err *err)
 {
     if (!check_file(place, err))
         return false;
     struct log_reader *reader = xcalloc(1, sizeof(*reader));
     reader->place = *place;
-    bool ok = db_init(&reader->db, place->db, DB_READ, err) && schema_check(&reader->db, err) &&
-              db_prepare(&reader->db, query_sql, LOG_QUERY_COUNT, reader->queries, err);
-    if (ok)
+    if (open_reader(reader, err)) {
         *out = reader;
-    else
-        log_reader_close(reader);
-    return ok;
+        return true;
+    }
+    log_reader_close(reader);
+    return false;
 }
 
 void log_reader_close(struct log_reader *reader)
 {
     if (!reader)
         return;
+    log_reader_close(reader->spill); /* which has none itself */
     db_finalize(reader->queries, LOG_QUERY_COUNT);
     db_done(&reader->db);
     free(reader);
@@ -156,12 +186,12 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
         .waited_ms = sqlite3_column_int64(row, 20),
         .boot = db_column_copy(row, 21),
     };
-    out->owner_alive = out->ended_at_ms == 0 && owner_is_alive(&reader->place, out->uid);
+    out->owner_alive = out->ended_at_ms == 0 && log_read_has_owner(reader, out->uid);
     return true;
 }
 
-bool log_read_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
-                      struct err *err)
+static bool read_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
+                         struct err *err)
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_RUN];
     (void)sqlite3_bind_int64(query, 1, number);
@@ -174,6 +204,34 @@ bool log_read_run_row(struct log_reader *reader, int64_t number, struct log_run_
     ok = ok && take_run(reader, query, out, err);
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
+}
+
+/* What the spill's row of it says is newer. */
+static void prefer_spill(struct log_reader *reader, struct log_run_info *run)
+{
+    struct log_run_info newer = {0};
+    struct log_reader *spill = log_read_spill(reader, run->number);
+    if (!spill || !read_run_row(spill, run->number, &newer, NULL))
+        return;
+    if (newer.last_seq >= run->last_seq && strcmp(newer.uid, run->uid) == 0) {
+        log_run_info_done(run);
+        *run = newer;
+        run->owner_alive = run->ended_at_ms == 0 && log_read_has_owner(reader, run->uid);
+        return;
+    }
+    log_run_info_done(&newer);
+}
+
+bool log_read_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
+                      struct err *err)
+{
+    struct log_run_info run = {0};
+    if (!read_run_row(reader, number, &run, err))
+        return false;
+    if (run.ended_at_ms == 0)
+        prefer_spill(reader, &run);
+    *out = run;
+    return true;
 }
 
 static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct err *err)
@@ -224,13 +282,15 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
         }
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
-    if (ok) {
-        *count_out = count;
-        return true;
+    for (size_t i = 0; i < count; i++) {
+        if (ok && out[i].ended_at_ms == 0)
+            prefer_spill(reader, &out[i]);
+        else if (!ok)
+            log_run_info_done(&out[i]);
     }
-    for (size_t i = 0; i < count; i++)
-        log_run_info_done(&out[i]);
-    return false;
+    if (ok)
+        *count_out = count;
+    return ok;
 }
 
 void event_page_done(struct event_page *page)
@@ -309,12 +369,16 @@ static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *e
     return true;
 }
 
-/* The rows of a statement that was bound. */
-static bool take_events(struct log_reader *reader, sqlite3_stmt *query, struct event_page *page,
-                        struct err *err)
+static void empty_page(struct event_page *page)
 {
     page->count = 0;
     page->texts_len = 0;
+}
+
+/* The rows of a statement that was bound, behind those that are there. */
+static bool add_events(struct log_reader *reader, sqlite3_stmt *query, struct event_page *page,
+                       struct err *err)
+{
     bool row = true;
     bool ok = true;
     while (ok && row) {
@@ -323,30 +387,66 @@ static bool take_events(struct log_reader *reader, sqlite3_stmt *query, struct e
             ok = take_event(query, page, err);
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
-    if (!ok)
-        page->count = 0;
-    point_to_texts(page);
     return ok;
 }
 
-bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
-                       struct event_page *page, struct err *err)
+static bool add_events_after(struct log_reader *reader, int64_t run, int64_t after,
+                             struct event_page *page, struct err *err)
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_EVENTS];
     (void)sqlite3_bind_int64(query, 1, run);
     (void)sqlite3_bind_int64(query, 2, after);
-    (void)sqlite3_bind_int64(query, 3, LOG_PAGE_EVENTS);
-    return take_events(reader, query, page, err);
+    (void)sqlite3_bind_int64(query, 3, LOG_PAGE_EVENTS - (int64_t)page->count);
+    return add_events(reader, query, page, err);
+}
+
+/* What the log lacks, if it follows on what is there. */
+static bool add_spilled(struct log_reader *reader, int64_t run, int64_t after,
+                        struct event_page *page)
+{
+    const size_t count = page->count;
+    const size_t texts_len = page->texts_len;
+    struct log_reader *spill = log_read_spill(reader, run);
+    bool ok = spill && add_events_after(spill, run, after, page, NULL) && page->count > count &&
+              page->events[count].seq == after + 1;
+    if (!ok) {
+        page->count = count;
+        page->texts_len = texts_len;
+    }
+    return ok;
+}
+
+/* A damaged page hides what is on it, not what comes before. */
+bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
+                       struct event_page *page, struct err *err)
+{
+    struct err why = {0};
+    empty_page(page);
+    bool ok = add_events_after(reader, run, after, page, &why);
+    int64_t last = page->count > 0 ? page->events[page->count - 1].seq : after;
+    if (page->count < LOG_PAGE_EVENTS)
+        (void)add_spilled(reader, run, last, page);
+    point_to_texts(page);
+    return ok || page->count > 0 || err_set(err, why.code, "%s", why.message);
 }
 
 bool log_reader_attempt_events(struct log_reader *reader, const struct log_output_key *key,
                                struct event_page *page, struct err *err)
 {
-    sqlite3_stmt *query = reader->queries[LOG_QUERY_ATTEMPT_EVENTS];
-    (void)sqlite3_bind_int64(query, 1, key->run);
-    (void)sqlite3_bind_int(query, 2, key->task);
-    (void)sqlite3_bind_int(query, 3, key->step);
-    (void)sqlite3_bind_int(query, 4, key->attempt);
-    (void)sqlite3_bind_int64(query, 5, LOG_PAGE_EVENTS);
-    return take_events(reader, query, page, err);
+    struct log_reader *const readers[] = {reader, log_read_spill(reader, key->run)};
+    bool ok = true;
+    empty_page(page);
+    for (size_t i = 0; ok && i < ARRAY_LEN(readers) && readers[i]; i++) {
+        sqlite3_stmt *query = readers[i]->queries[LOG_QUERY_ATTEMPT_EVENTS];
+        (void)sqlite3_bind_int64(query, 1, key->run);
+        (void)sqlite3_bind_int(query, 2, key->task);
+        (void)sqlite3_bind_int(query, 3, key->step);
+        (void)sqlite3_bind_int(query, 4, key->attempt);
+        (void)sqlite3_bind_int64(query, 5, LOG_PAGE_EVENTS - (int64_t)page->count);
+        ok = add_events(readers[i], query, page, err);
+    }
+    if (!ok)
+        page->count = 0;
+    point_to_texts(page);
+    return ok;
 }

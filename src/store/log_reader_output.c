@@ -46,15 +46,12 @@ static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *
     return true;
 }
 
-bool log_reader_output(struct log_reader *reader, const struct log_output_key *key, int64_t after,
+static bool add_output(struct log_reader *reader, const struct log_output_key *key, int64_t after,
                        struct output_page *page, struct err *err)
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_OUTPUT];
     bind_key(query, key);
     (void)sqlite3_bind_int64(query, 5, after);
-
-    page->count = 0;
-    str_clear(&page->text);
     bool row = true;
     bool ok = true;
     while (ok && row && page->text.len < LOG_PAGE_BYTES) {
@@ -63,27 +60,41 @@ bool log_reader_output(struct log_reader *reader, const struct log_output_key *k
             ok = take_row(query, page, err);
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+/* Rows of a spill have higher ids than those of the log. */
+bool log_reader_output(struct log_reader *reader, const struct log_output_key *key, int64_t after,
+                       struct output_page *page, struct err *err)
+{
+    page->count = 0;
+    str_clear(&page->text);
+    bool ok = add_output(reader, key, after, page, err);
+    struct log_reader *spill = ok && page->count == 0 ? log_read_spill(reader, key->run) : NULL;
+    if (spill)
+        ok = add_output(spill, key, after, page, err);
     if (!ok)
         page->count = 0;
     return ok;
 }
 
-/* The id before the first of the last rows that hold this many bytes together. */
-static bool find_tail(struct log_reader *reader, const struct log_output_key *key, size_t bytes,
+/* The id before the first of the last rows that hold this many bytes together; *bytes: how
+ * many are still wanted. */
+static bool find_tail(struct log_reader *reader, const struct log_output_key *key, size_t *bytes,
                       int64_t *after, struct err *err)
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_OUTPUT_SIZES];
     bind_key(query, key);
-    size_t found = 0;
-    *after = 0;
+    *after = INT64_MAX;
     bool row = true;
     bool ok = true;
-    while (ok && row && found < bytes) {
+    while (ok && row && *bytes > 0) {
         ok = db_next(&reader->db, query, &row, err);
-        if (ok && row) {
-            *after = sqlite3_column_int64(query, 0) - 1;
-            found += (size_t)sqlite3_column_int64(query, 1);
-        }
+        if (!ok || !row)
+            break;
+        size_t len = (size_t)sqlite3_column_int64(query, 1);
+        *after = sqlite3_column_int64(query, 0) - 1;
+        *bytes -= len < *bytes ? len : *bytes;
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
@@ -92,13 +103,26 @@ static bool find_tail(struct log_reader *reader, const struct log_output_key *ke
 bool log_reader_output_tail(struct log_reader *reader, const struct log_output_key *key,
                             size_t bytes, struct output_page *page, struct err *err)
 {
-    int64_t after = 0;
-    return find_tail(reader, key, bytes, &after, err) &&
-           log_reader_output(reader, key, after, page, err);
+    struct log_reader *const readers[] = {reader, log_read_spill(reader, key->run)};
+    int64_t after[ARRAY_LEN(readers)] = {INT64_MAX, INT64_MAX};
+    bool ok = true;
+    for (size_t i = ARRAY_LEN(readers); ok && i-- > 0;) {
+        if (readers[i])
+            ok = find_tail(readers[i], key, &bytes, &after[i], err);
+    }
+    page->count = 0;
+    str_clear(&page->text);
+    for (size_t i = 0; ok && i < ARRAY_LEN(readers); i++) {
+        if (readers[i])
+            ok = add_output(readers[i], key, after[i], page, err);
+    }
+    if (!ok)
+        page->count = 0;
+    return ok;
 }
 
-bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answered, bool *done,
-                       struct str *answer, struct err *err)
+static bool read_answer(struct log_reader *reader, int64_t control, bool *answered, bool *done,
+                        struct str *answer, struct err *err)
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_ANSWER];
     (void)sqlite3_bind_int64(query, 1, control);
@@ -114,6 +138,19 @@ bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answere
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
+}
+
+/* Looks into the spill that is open: whoever waits for an answer follows the run. */
+bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answered, bool *done,
+                       struct str *answer, struct err *err)
+{
+    struct log_reader *spill = log_read_spill(reader, reader->spill_run);
+    bool in_spill = false;
+    if (spill && read_answer(spill, control, &in_spill, done, answer, NULL)) {
+        *answered = in_spill;
+        return true;
+    }
+    return read_answer(reader, control, answered, done, answer, err);
 }
 
 /* The newest row of one part. */
@@ -134,14 +171,24 @@ static bool read_capture(struct log_reader *reader, const struct log_output_key 
     return ok;
 }
 
+static bool find_capture(struct log_reader *reader, const struct log_output_key *key, bool changes,
+                         struct str *out, struct err *err)
+{
+    struct log_reader *spill = log_read_spill(reader, key->run);
+    const size_t len = out->len;
+    if (spill && !read_capture(spill, key, changes, out, err))
+        return false;
+    return out->len > len || read_capture(reader, key, changes, out, err);
+}
+
 bool log_reader_capture(struct log_reader *reader, const struct log_output_key *key,
                         struct str *out, struct err *err)
 {
-    return read_capture(reader, key, false, out, err);
+    return find_capture(reader, key, false, out, err);
 }
 
 bool log_reader_changes(struct log_reader *reader, const struct log_output_key *key,
                         struct str *out, struct err *err)
 {
-    return read_capture(reader, key, true, out, err);
+    return find_capture(reader, key, true, out, err);
 }

@@ -49,8 +49,12 @@ struct log_writer {
     const struct run_state *state; /* borrowed */
     int64_t last_seq;              /* appended so far */
     int64_t committed_seq;         /* of these, committed */
-    bool behind;         /* something was rolled back: the projections are to be made again */
-    struct err unsynced; /* what log_writer_synced() will tell */
+    bool behind;           /* something was rolled back: the projections are to be made again */
+    bool is_spill;         /* the second log of its run: spill.h */
+    int64_t first_control; /* of a spill */
+    bool cut_off;          /* the file under the log's name is not the one that is open */
+    uint64_t wal_inode;    /* 0 = not known yet */
+    struct err unsynced;   /* what log_writer_synced() will tell */
 
     /* The transaction under way. */
     bool in_turn;
@@ -72,6 +76,16 @@ void log_write_abort(struct log_writer *writer);
 /* log_writer_gain.c: the batch's gains. Within a transaction. */
 ATTR_MUST_USE bool log_write_gains(struct log_writer *writer, const struct log_batch *batch,
                                    struct err *err);
+
+/* log_writer_spill.c: an answer to a control that is not in this file. Within a transaction. */
+ATTR_MUST_USE bool log_write_answer_alone(struct log_writer *writer, const struct event *event,
+                                          const char *answer, struct err *err);
+
+/* log_merge.c: everything of the run's spill into this log, run by run number; done again it
+ * changes nothing. ERR_DAMAGED: events are missing between the two. The writer need not be of
+ * any run. */
+ATTR_MUST_USE bool log_write_merge(struct log_writer *writer, int64_t number,
+                                   const struct place *spill, struct err *err);
 
 /* log_writer_run.c: append to this run from now on; `state` is the fold of all its events. */
 void log_write_follow(struct log_writer *writer, int64_t number, const struct run_state *state);

@@ -3,11 +3,13 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "clock.h"
 #include "json.h"
 #include "log_write.h"
 #include "owner.h"
+#include "place_check.h"
 #include "private_file.h"
 #include "schema.h"
 #include "xalloc.h"
@@ -77,8 +79,9 @@ static bool make_tables(struct log_writer *writer, struct err *err)
 static bool open_parts(struct log_writer *writer, struct err *err)
 {
     const struct place *place = &writer->place;
-    if (!private_file_make(place->db, err) || !turns_init(&writer->turns, place, err) ||
-        !bell_init(&writer->bell, place, err) || !make_tables(writer, err))
+    if (!place_check_write(place, err) || !private_file_make(place->db, err) ||
+        !turns_init(&writer->turns, place, err) || !bell_init(&writer->bell, place, err) ||
+        !make_tables(writer, err))
         return false;
     (void)sqlite3_wal_hook(writer->db.handle, on_commit, writer);
     return db_prepare(&writer->db, statement_sql, LOG_STATEMENT_COUNT, writer->statements, err) &&
@@ -144,6 +147,34 @@ const char *log_writer_uid(const struct log_writer *writer)
     return writer->uid;
 }
 
+/* A WAL that was deleted takes with it what is in it and not yet in the database. */
+static bool wal_is_in_place(struct log_writer *writer)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    if (!private_path_join(path, sizeof(path), writer->place.db, "-wal", NULL))
+        return true;
+    uint64_t inode = stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
+    if (writer->wal_inode == 0)
+        writer->wal_inode = inode;
+    return inode == writer->wal_inode;
+}
+
+/* What is written to a file without a name nobody sees. Within a turn, each time: the file
+ * may be put back. */
+static bool check_in_place(struct log_writer *writer, struct err *err)
+{
+    writer->cut_off = !db_is_in_place(&writer->db) || !wal_is_in_place(writer);
+    if (!writer->cut_off)
+        return true;
+    return err_set(err, ERR_IO, "'%s' was deleted, moved or replaced", writer->place.db);
+}
+
+bool log_writer_is_cut_off(const struct log_writer *writer)
+{
+    return writer->cut_off;
+}
+
 bool log_write_begin(struct log_writer *writer, struct err *err)
 {
     assert(!writer->in_turn);
@@ -151,7 +182,7 @@ bool log_write_begin(struct log_writer *writer, struct err *err)
         return false;
     writer->in_turn = true;
     writer->spent = 0;
-    return db_run(&writer->db, writer->statements[LOG_BEGIN], err);
+    return check_in_place(writer, err) && db_run(&writer->db, writer->statements[LOG_BEGIN], err);
 }
 
 bool log_write_end(struct log_writer *writer, struct err *err)
@@ -261,6 +292,9 @@ static bool answer_control(struct log_writer *writer, const struct event *event,
     (void)sqlite3_bind_int64(answer, 4, event->b);
     db_bind_text(answer, 5, json_text(json_get(text, "answer"), ""));
     bool ok = db_run(&writer->db, answer, err);
+    /* The question is in the log, which cannot be written: the answer waits for it here. */
+    if (ok && writer->is_spill && sqlite3_changes(writer->db.handle) == 0)
+        ok = log_write_answer_alone(writer, event, json_text(json_get(text, "answer"), ""), err);
     json_free(text);
     return ok;
 }

@@ -5,6 +5,7 @@
 #include "log_reader.h"
 #include "log_write.h"
 #include "owner.h"
+#include "spill.h"
 #include "this_process.h"
 
 /* A run's row as the next owner needs it. */
@@ -55,6 +56,19 @@ static void own(struct log_writer *writer, const struct found_run *run, int64_t 
     writer->run = number;
 }
 
+/* What the last owner could not write to the log itself. */
+static bool bring_spill_home(struct log_writer *writer, int64_t number, const char *uid,
+                             struct err *err)
+{
+    struct place spill;
+    if (!spill_find(uid, &spill))
+        return true;
+    if (!log_write_merge(writer, number, &spill, err))
+        return false;
+    spill_remove(&spill);
+    return true;
+}
+
 static bool take_over(struct log_writer *writer, int64_t number, struct found_run *run,
                       struct err *err)
 {
@@ -69,7 +83,7 @@ static bool take_over(struct log_writer *writer, int64_t number, struct found_ru
         return err_set(err, why.code, "%s", why.message);
     }
     /* Looked at again under the lock: whoever had it may have gone on. */
-    if (!find_run(writer, number, run, err)) {
+    if (!bring_spill_home(writer, number, run->uid, err) || !find_run(writer, number, run, err)) {
         owner_drop(&writer->place, run->uid, owner_fd);
         return false;
     }

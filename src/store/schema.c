@@ -278,7 +278,7 @@ static bool check_marks(const struct marks *marks, struct err *err)
         return err_set(err, ERR_DAMAGED, "the file is a database, but no log of devs");
     if (marks->version > SCHEMA_VERSION) {
         (void)err_set(err, ERR_DAMAGED,
-                      "the log was written by a newer devs (format %lld, this one knows %d)",
+                      "the log was written by a newer devs (schema %lld, I know %d): read only",
                       (long long)marks->version, SCHEMA_VERSION);
         return err_hint(err, "update devs, or name another log with --db FILE");
     }
@@ -289,6 +289,18 @@ bool schema_check(const struct db *db, struct err *err)
 {
     struct marks marks;
     return read_marks(db, &marks, err) && check_marks(&marks, err);
+}
+
+bool schema_check_read(const struct db *db, int *newer_out, struct err *err)
+{
+    struct marks marks;
+    if (!read_marks(db, &marks, err))
+        return false;
+    bool newer = marks.application == SCHEMA_APPLICATION && marks.version > SCHEMA_VERSION;
+    if (!newer && !check_marks(&marks, err))
+        return false;
+    *newer_out = newer ? (int)marks.version : 0;
+    return true;
 }
 
 bool schema_ensure(const struct db *db, struct err *err)

@@ -14,9 +14,13 @@ enum {
     SCHEMA_VERSION = 1,
 };
 
-/* Is it a log that this build can read? ERR_NOT_FOUND: an empty file. ERR_DAMAGED:
+/* Is it a log that this build may write to? ERR_NOT_FOUND: an empty file. ERR_DAMAGED:
  * something else, or a newer log. */
 ATTR_MUST_USE bool schema_check(const struct db *db, struct err *err);
+
+/* As above for a reader: a newer log is let through, for it may have the columns that are
+ * asked for. *newer_out is its version then, else 0. */
+ATTR_MUST_USE bool schema_check_read(const struct db *db, int *newer_out, struct err *err);
 
 /* As schema_check(), and an empty file becomes a log, an older one is brought up
  * to date. Within a turn. */

@@ -3,7 +3,9 @@
 #include "test_main.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -35,9 +37,21 @@ int fdatasync(int fildes)
 static struct sample sample;
 static struct recorder recorder;
 
+/* There can be no spill: a file lies where its folder would be. */
+static void block_spill(const struct place *place)
+{
+    char path[PATH_MAX + 8];
+    (void)snprintf(path, sizeof(path), "%s/devs", place->dir);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fclose(file);
+    ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", place->dir, 1), 0);
+}
+
 static void setup(void)
 {
     struct place place = sample_place();
+    block_spill(&place);
     sample_open(&sample, &place, 2);
     recorder = (struct recorder){.writer = sample.writer};
     sample.writer = NULL;

@@ -1,0 +1,130 @@
+#define _DEFAULT_SOURCE
+#include "place_check.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "db.h"
+#include "private_file.h"
+#include "schema.h"
+
+enum { FILE_MODE = 0600, OTHERS_MODE = 077 };
+
+/* From statfs(2). FUSE is not here: it may be local or not. */
+static const unsigned long network_types[] = {
+    0x6969,     /* nfs */
+    0x517b,     /* smb */
+    0xfe534d42, /* smb2 */
+    0xff534d42, /* cifs */
+    0x73757245, /* coda */
+    0x5346414f, /* afs */
+    0x6b414653, /* kafs */
+    0x01021997, /* 9p */
+    0x00c36400, /* ceph */
+    0x0bd00bd0, /* lustre */
+    0x47504653, /* gpfs */
+    0x564c,     /* ncp */
+};
+
+bool place_type_is_network(unsigned long type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(network_types); i++) {
+        if (network_types[i] == type)
+            return true;
+    }
+    return false;
+}
+
+bool place_check_folder(const char *dir, struct err *err)
+{
+    struct statfs info;
+    if (statfs(dir, &info) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+    /* The magic is 32 bits wide, the member is signed. */
+    if (!place_type_is_network((unsigned long)info.f_type & 0xffffffffUL))
+        return true;
+    (void)err_set(err, ERR_INVALID, "'%s' is on a network file system: a log would not be safe",
+                  dir);
+    return err_hint(err, "--db FILE with a file on a local disk");
+}
+
+/* A group with the user's own number is theirs alone: so many systems make accounts. */
+static bool others_may_write(const struct stat *folder)
+{
+    bool own_group = folder->st_gid == getegid() && (unsigned long)folder->st_gid == geteuid();
+    return (folder->st_mode & S_IWOTH) != 0 || ((folder->st_mode & S_IWGRP) != 0 && !own_group);
+}
+
+bool place_check_private(const char *dir, struct err *err)
+{
+    struct stat named;
+    struct stat folder;
+    if (lstat(dir, &named) != 0 || stat(dir, &folder) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+    if (S_ISLNK(named.st_mode) && (folder.st_uid != geteuid() || named.st_uid != geteuid())) {
+        (void)err_set(err, ERR_INVALID, "'%s' is a link to a folder of somebody else's", dir);
+        return err_hint(err, "--db FILE with a file in a folder of your own");
+    }
+    if (others_may_write(&folder)) {
+        (void)err_set(err, ERR_INVALID, "others may write to '%s', so no log is kept there", dir);
+        return err_hint(err, "chmod go-w '%s', or --db FILE in another folder", dir);
+    }
+    return true;
+}
+
+/* A second name leads to a second WAL; two WALs of one file are the end of it. */
+static bool check_file(const struct place *place, struct stat *info, struct err *err)
+{
+    if (S_ISLNK(info->st_mode))
+        return err_set(err, ERR_INVALID, "'%s' is a link: name the log itself", place->db);
+    if (!S_ISREG(info->st_mode))
+        return err_set(err, ERR_DAMAGED, "'%s' is no file", place->db);
+    if (info->st_nlink > 1)
+        return err_set(err, ERR_INVALID, "'%s' has a second name (hard link): no log can",
+                       place->db);
+    return true;
+}
+
+static void make_private(const char *db, const char *suffix)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    if (!private_path_join(path, sizeof(path), db, suffix, NULL) || lstat(path, &info) != 0)
+        return;
+    bool is_ours = S_ISREG(info.st_mode) && info.st_uid == geteuid();
+    if (is_ours && (info.st_mode & OTHERS_MODE) != 0)
+        (void)chmod(path, FILE_MODE); /* best effort: some file systems have no modes */
+}
+
+static bool check_schema(const struct place *place, struct err *err)
+{
+    struct db db;
+    if (!db_init(&db, place->db, DB_READ, err))
+        return false;
+    struct err why = {0};
+    bool ok = schema_check(&db, &why) || why.code != ERR_DAMAGED;
+    db_done(&db);
+    if (!ok) {
+        (void)err_set(err, why.code, "%s", why.message);
+        return err_hint(err, "%s", why.hint);
+    }
+    return true; /* whatever else is in the way is met by whoever writes */
+}
+
+bool place_check_write(const struct place *place, struct err *err)
+{
+    struct stat info;
+    if (!place_check_private(place->dir, err))
+        return false;
+    if (lstat(place->db, &info) != 0)
+        return errno == ENOENT || err_set_errno(err, errno, "cannot look at '%s'", place->db);
+    if (!check_file(place, &info, err) || (info.st_size > 0 && !check_schema(place, err)))
+        return false;
+    make_private(place->db, "");
+    make_private(place->db, "-wal");
+    make_private(place->db, "-shm");
+    return true;
+}

@@ -1,0 +1,193 @@
+#define _DEFAULT_SOURCE
+#include "spill.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "db.h"
+#include "owner.h"
+#include "place_check.h"
+#include "private_file.h"
+#include "schema.h"
+
+enum { FOLDERS = 2, NAME_MAX_BYTES = LOG_UID_MAX + 8 };
+
+static const char suffix[] = ".db";
+
+/* The nth folder that spills may be in; false where there is none by that number. */
+static bool name_folder(int nth, char out[PATH_MAX])
+{
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    int len = -1;
+    if (nth == 0 && runtime && runtime[0] == '/')
+        len = snprintf(out, PATH_MAX, "%s/devs", runtime);
+    else if (nth == 1)
+        len = snprintf(out, PATH_MAX, "/tmp/devs-%lu", (unsigned long)geteuid());
+    return len > 0 && len < PATH_MAX - NAME_MAX_BYTES;
+}
+
+/* Whoever can name a folder in /tmp first must not get our output. */
+static bool is_ours(const char *dir, struct err *err)
+{
+    struct stat info;
+    if (lstat(dir, &info) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+    if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid())
+        return err_set(err, ERR_INVALID, "'%s' is not a folder of ours", dir);
+    return place_check_private(dir, err);
+}
+
+static bool is_uid(const char *uid)
+{
+    size_t len = strspn(uid, "0123456789abcdef");
+    return len > 0 && len < LOG_UID_MAX && uid[len] == '\0';
+}
+
+static bool place_in(const char *dir, const char *uid, struct place *out, struct err *err)
+{
+    char path[PATH_MAX];
+    int len = snprintf(path, sizeof(path), "%s/%s%s", dir, uid, suffix);
+    if (len < 0 || len >= PATH_MAX)
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", dir);
+    return place_of_file(path, out, err);
+}
+
+bool spill_find(const char *uid, struct place *out)
+{
+    for (int nth = 0; nth < FOLDERS && is_uid(uid); nth++) {
+        char dir[PATH_MAX];
+        struct place place;
+        struct stat info;
+        if (name_folder(nth, dir) && place_in(dir, uid, &place, NULL) &&
+            lstat(place.db, &info) == 0 && S_ISREG(info.st_mode) && is_ours(dir, NULL)) {
+            *out = place;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool spill_choose(const char *uid, struct place *out, struct err *err)
+{
+    char dir[PATH_MAX];
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    struct stat info;
+    bool has_runtime = runtime && stat(runtime, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!is_uid(uid))
+        return err_set(err, ERR_INVALID, "'%s' is no uid of a run", uid);
+    if (!name_folder(has_runtime ? 0 : 1, dir))
+        return err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR names no folder");
+    return private_folder_make(dir, NULL, err) && is_ours(dir, err) && place_in(dir, uid, out, err);
+}
+
+/* The lock of an owner who was killed. */
+static void remove_owner(const struct place *place)
+{
+    const char *name = strrchr(place->db, '/') + 1;
+    char path[PATH_MAX];
+    int len = snprintf(path, sizeof(path), "%s/owner/%.*s", place->dir,
+                       (int)(strlen(name) - strlen(suffix)), name);
+    if (len > 0 && len < PATH_MAX)
+        (void)unlink(path);
+}
+
+void spill_remove(const struct place *place)
+{
+    remove_owner(place);
+    /* The database last: while it is there, the rest belongs to something. */
+    static const char *const beside[] = {"-wal", "-shm", "-gate", "-write", "-bell", ""};
+    for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
+        char path[PATH_MAX];
+        if (private_path_join(path, sizeof(path), place->db, beside[i], NULL))
+            (void)unlink(path); /* best effort: devs gc finds what is left */
+    }
+}
+
+static void copy_text(sqlite3_stmt *row, int at, char *out, size_t cap)
+{
+    const char *text = (const char *)sqlite3_column_text(row, at);
+    (void)snprintf(out, cap, "%s", text ? text : "");
+}
+
+static bool read_marks(const struct db *db, struct spill_info *info, struct err *err)
+{
+    static const char *const sql =
+        "SELECT r.id, r.uid, h.word, s.word, s.number, (SELECT ifnull(min(seq), 0) FROM event"
+        " WHERE run=r.id), (SELECT ifnull(max(seq), 0) FROM event WHERE run=r.id)"
+        " FROM run r, word s, word h WHERE s.what='spill' AND h.what='home' LIMIT 1";
+    sqlite3_stmt *query = NULL;
+    bool row = false;
+    bool ok = db_prepare(db, &sql, 1, &query, err) && db_next(db, query, &row, err);
+    if (ok && !row)
+        ok = err_set(err, ERR_INVALID, "'%s' is no spill log", info->place.db);
+    if (ok) {
+        info->run = sqlite3_column_int64(query, 0);
+        copy_text(query, 1, info->uid, sizeof(info->uid));
+        copy_text(query, 2, info->home, sizeof(info->home));
+        copy_text(query, 3, info->reason.why, sizeof(info->reason.why));
+        info->reason.since_ms = sqlite3_column_int64(query, 4);
+        info->first_seq = sqlite3_column_int64(query, 5);
+        info->last_seq = sqlite3_column_int64(query, 6);
+    }
+    db_finalize(&query, 1);
+    return ok;
+}
+
+bool spill_read_info(const struct place *place, struct spill_info *out, struct err *err)
+{
+    struct spill_info info = {.place = *place};
+    struct stat file;
+    struct db db;
+    if (stat(place->db, &file) != 0)
+        return err_set(err, ERR_NOT_FOUND, "no file '%s'", place->db);
+    info.bytes = file.st_size;
+    if (!db_init(&db, place->db, DB_READ, err))
+        return false;
+    bool ok = schema_check(&db, err) && read_marks(&db, &info, err);
+    db_done(&db);
+    if (!ok)
+        return false;
+    info.alive = owner_is_alive(place, info.uid);
+    *out = info;
+    return true;
+}
+
+/* "<uid>.db", nothing else that may lie there. */
+static bool take_name(const char *dir, const char *name, struct spill_info *out)
+{
+    size_t len = strlen(name);
+    char uid[LOG_UID_MAX];
+    if (len <= strlen(suffix) || len - strlen(suffix) >= sizeof(uid) ||
+        strcmp(name + len - strlen(suffix), suffix) != 0)
+        return false;
+    (void)snprintf(uid, sizeof(uid), "%.*s", (int)(len - strlen(suffix)), name);
+    struct place place;
+    struct stat info;
+    if (!is_uid(uid) || !place_in(dir, uid, &place, NULL) || lstat(place.db, &info) != 0)
+        return false;
+    if (!spill_read_info(&place, out, NULL))
+        *out = (struct spill_info){.place = place, .bytes = info.st_size};
+    return true;
+}
+
+size_t spill_list(struct spill_info *out, size_t max)
+{
+    size_t count = 0;
+    for (int nth = 0; nth < FOLDERS; nth++) {
+        char dir[PATH_MAX];
+        DIR *folder = name_folder(nth, dir) && is_ours(dir, NULL) ? opendir(dir) : NULL;
+        const struct dirent *entry = folder ? readdir(folder) : NULL;
+        for (; entry && count < max; entry = readdir(folder)) {
+            if (take_name(dir, entry->d_name, &out[count]))
+                count++;
+        }
+        if (folder)
+            (void)closedir(folder);
+    }
+    return count;
+}
