@@ -25,6 +25,7 @@ struct view_facts app_facts(const struct app *app)
     return (struct view_facts){
         .state = follower_state(app->follower),
         .log = &app->tail,
+        .forensics = app->view.forensics.open ? &app->forensics : NULL,
         .mode = app_mode_now(app),
         .orphaned = !replays && app->orphaned,
         .engine_here = app->options->engine_here && !app->engine_done,
@@ -81,6 +82,7 @@ void app_close(struct app *app)
     view_done(&app->view);
     replay_done(&app->replay);
     log_tail_done(&app->tail);
+    forensics_done(&app->forensics);
     output_page_done(&app->page);
     event_page_done(&app->events);
     str_done(&app->banner);

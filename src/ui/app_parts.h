@@ -26,7 +26,9 @@ struct app {
     struct canvas canvas;
     struct view view;
     struct log_tail tail;
-    struct output_page page; /* reused for the tail */
+    struct output_page page;    /* reused for the tail */
+    struct forensics forensics; /* of the try that the view looks at, */
+    int64_t forensics_seq;      /* as of this event */
     struct replay replay;
     struct event_page events; /* reused for the replay's marks */
     struct app_acts acts;

@@ -1,6 +1,9 @@
 /* app_show.c - from the state of the app to the terminal. */
 #include "app_parts.h"
 #include "clock.h"
+#include "frame_forensics.h"
+
+enum { FORENSICS_GROW_MS = 60000 }; /* so long after an end the log is asked again */
 
 static const struct step_state *step_with_output(const struct run_state *state, int task,
                                                  int *number_out)
@@ -83,6 +86,39 @@ static void load_tail(struct app *app)
         app->view.log_back += app->tail.count - before;
 }
 
+/* Is there more to come of what was read? The second part of a capture is made after the end. */
+static bool may_grow(const struct app *app, const struct view_forensics *at)
+{
+    const struct run_state *state = follower_state(app->follower);
+    const struct step_state *step = &state->tasks[at->task].steps[at->step];
+    const struct attempt_state *attempt = step_state_find_attempt(step, at->attempt);
+    bool is_replay = app->options->mode == APP_REPLAY || app->pictured;
+    return is_replay || state->running == 0 || !attempt || attempt->ended.mono_ms == 0 ||
+           state->last.mono_ms - attempt->ended.mono_ms < FORENSICS_GROW_MS;
+}
+
+static void load_forensics(struct app *app, const struct view_facts *facts)
+{
+    const struct view_forensics *at = &app->view.forensics;
+    const struct log_output_key *have = &app->forensics.key;
+    struct err err = {0};
+    if (!at->open)
+        return;
+    view_forensics_update(&app->view, facts);
+    const struct log_output_key key = {.run = follower_run(app->follower)->number,
+                                       .task = at->task,
+                                       .step = at->step,
+                                       .attempt = at->attempt};
+    bool other = have->run != key.run || have->task != key.task || have->step != key.step ||
+                 have->attempt != key.attempt;
+    bool has_news = app->forensics_seq != facts->state->last_seq && may_grow(app, at);
+    if (!other && !has_news)
+        return;
+    if (!forensics_read(&app->forensics, facts->state, &key, follower_reader(app->follower), &err))
+        view_say(&app->view, &app->now, "%s", err.message);
+    app->forensics_seq = facts->state->last_seq;
+}
+
 void app_resize(struct app *app)
 {
     int rows, columns;
@@ -125,6 +161,9 @@ void app_draw(struct app *app)
     struct frame_layout layout = frame_layout(app->canvas.rows, app->canvas.columns, &input);
     view_fit(&app->view, frame_list_rows(&layout), frame_log_lines(&layout));
     load_tail(app);
+    load_forensics(app, &facts);
+    view_forensics_fit(&app->view,
+                       frame_forensics_room(app->canvas.rows, app->canvas.columns, &input));
     frame_draw(&app->canvas, &input);
 }
 

@@ -28,7 +28,7 @@ static const struct section {
     [FORENSICS_OUT] = {"out tail", "STDOUT, THE END OF IT", forensics_out},
     [FORENSICS_ERR] = {"err tail", "STDERR, THE END OF IT", forensics_err},
     [FORENSICS_TESTS] = {"test report", "TEST REPORT", forensics_tests},
-    [FORENSICS_PROCESSES] = {"processes at end", "PROCESSES AT THE END", forensics_processes},
+    [FORENSICS_PROCESSES] = {"processes", "PROCESSES AT THE END", forensics_processes},
     [FORENSICS_MACHINE] = {"machine", "MACHINE, VERSIONS", forensics_machine},
 };
 static_assert(ARRAY_LEN(sections) == FORENSICS_SECTION_COUNT, "every section is made");
@@ -199,8 +199,11 @@ static void say_nothing(struct forensics *out, const struct forensics_facts *fac
     if (facts->capture)
         return;
     if (facts->attempt->ended.mono_ms == 0)
-        str_addf(text, "Try %d is still running. Captures come when it ends%s.", number,
-                 number > 1 ? "; [ shows the try before" : "");
+        str_addf(text, "Try %d is still running. Captures come when it ends", number);
+    if (facts->attempt->ended.mono_ms == 0 && number > 1)
+        str_addf(text, "; [ shows try %d.", number - 1);
+    else if (facts->attempt->ended.mono_ms == 0)
+        str_add_char(text, '.');
     else if (facts->attempt->class == VERDICT_SUCCESS)
         str_addf(text, "Try %d passed: nothing is captured of what passes.", number);
     else if (!last_event(facts, EVENT_STEP_ENDED))

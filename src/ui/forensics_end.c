@@ -17,7 +17,7 @@ static void add_sender(struct forensics *out, const struct json *end)
         forensics_pair(out, "signal", "%s", signal);
     if (*inner)
         forensics_pair(out, "inner", "its code is a shell's word for signal %s", inner);
-    forensics_pair(out, "ended by", "%s: %s", json_text(json_get(end, "sender"), "unknown"),
+    forensics_pair(out, "ended by", "%s (%s)", json_text(json_get(end, "sender"), "unknown"),
                    json_text(json_get(end, "sender_why"), "not known"));
 }
 

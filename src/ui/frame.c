@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "frame_forensics.h"
 #include "frame_parts.h"
 #include "text.h"
 
@@ -321,7 +322,9 @@ void frame_draw(struct canvas *canvas, const struct frame_input *input)
 {
     struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
     canvas_clear(canvas);
-    if (layout.small) {
+    if (input->view->forensics.open) {
+        frame_forensics(canvas, input);
+    } else if (layout.small) {
         frame_small(canvas, input);
     } else {
         frame_header(canvas, input);

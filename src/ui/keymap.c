@@ -54,6 +54,8 @@ static const struct key_binding bindings[] = {
     {'$', UI_END, KEYS_TIME, KEYS_IN_REPLAY, "end", "end of the run"},
 
     {'F', UI_FOLLOW, KEYS_SEE, IN_BOTH, "follow", "follow the end of the log"},
+    {'i', UI_FORENSICS, KEYS_SEE, IN_BOTH, "forensics", "forensics: why it ended"},
+    {'4', UI_FORENSICS, KEYS_SEE, IN_BOTH, "forensics", "forensics: why it ended"},
     {CTRL('L'), UI_REDRAW, KEYS_SEE, IN_BOTH, "redraw", "redraw the screen"},
 
     {'?', UI_HELP, KEYS_OTHER, IN_BOTH, "help", "these keys"},

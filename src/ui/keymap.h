@@ -39,6 +39,7 @@ enum act {
     UI_HOLD,
     UI_CORRECT,
     UI_FOLLOW,
+    UI_FORENSICS,
     UI_PLAY,
     UI_EVENT_BACK,
     UI_EVENT_FORWARD,

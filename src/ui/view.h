@@ -22,6 +22,7 @@
 #include "prompt.h"
 #include "replay.h"
 #include "run_state.h"
+#include "view_forensics.h"
 
 enum {
     VIEW_STILL_MS = 5000, /* rows keep their places so long after a key */
@@ -40,8 +41,9 @@ enum view_mode {
 
 /* What keys and rows are about, as it is now. */
 struct view_facts {
-    const struct run_state *state; /* borrowed */
-    const struct log_tail *log;    /* borrowed */
+    const struct run_state *state;     /* borrowed */
+    const struct log_tail *log;        /* borrowed */
+    const struct forensics *forensics; /* borrowed; what the view's forensics are of, NULL = none */
     enum view_mode mode;
     bool orphaned;       /* what ran then is lost */
     bool engine_here;    /* leaving ends the run */
@@ -104,6 +106,7 @@ struct view {
     int64_t message_at_ms;
     bool leaving; /* q w: leaves when nothing runs any more */
 
+    struct view_forensics forensics; /* over the whole screen while it is open */
     struct help help;
     struct prompt prompt;
     struct correct correct;

@@ -297,6 +297,12 @@ static struct view_todo follow_log(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo open_forensics(const struct stroke *stroke)
+{
+    view_forensics_open(stroke->view, stroke->facts);
+    return draw;
+}
+
 static struct view_todo transport(const struct stroke *stroke)
 {
     static const struct {
@@ -378,6 +384,7 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_HOLD] = act_on_chosen,
     [UI_CORRECT] = act_on_chosen,
     [UI_FOLLOW] = follow_log,
+    [UI_FORENSICS] = open_forensics,
     [UI_PLAY] = transport,
     [UI_EVENT_BACK] = transport,
     [UI_EVENT_FORWARD] = transport,
@@ -396,6 +403,8 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
 static struct view_todo do_act(const struct stroke *stroke)
 {
     struct view_todo todo;
+    if (view_forensics_act(stroke->view, stroke->facts, stroke->act))
+        return draw;
     if (view_fold_act(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
     stroke_fn *handler = handlers[stroke->act];
@@ -485,6 +494,8 @@ static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
     enum keymap_mode mode = keys_of(stroke->facts);
     const struct key_binding *binding = keymap_find(mode, key);
     assert(binding);
+    if (view_forensics_act(view, stroke->facts, binding->act))
+        return draw;
     if (binding->act == UI_CORRECT && mode == KEYMAP_REPLAY) {
         view_correct_refuse(view, stroke->facts);
         return draw;

@@ -1,0 +1,161 @@
+#include "view.h"
+
+/* The try before or after a place; false if there is none. */
+static bool next_try(const struct run_state *state, struct view_forensics *forensics, int by)
+{
+    const struct task_state *task = &state->tasks[forensics->task];
+    int step = forensics->step;
+    int attempt = forensics->attempt + by;
+    int steps = state->plan->tasks[forensics->task].step_count;
+    while (attempt < 1 || (size_t)attempt > task->steps[step].attempt_count) {
+        step += by;
+        if (step < 0 || step >= steps)
+            return false;
+        attempt = by > 0 ? 1 : (int)task->steps[step].attempt_count;
+    }
+    forensics->step = step;
+    forensics->attempt = attempt;
+    forensics->top = 0;
+    return true;
+}
+
+static const struct attempt_state *attempt_at(const struct run_state *state,
+                                              const struct view_forensics *forensics)
+{
+    const struct step_state *step = &state->tasks[forensics->task].steps[forensics->step];
+    return step_state_find_attempt(step, forensics->attempt);
+}
+
+static bool is_told(const struct attempt_state *attempt)
+{
+    return attempt->ended.mono_ms == 0 || attempt->class != VERDICT_SUCCESS;
+}
+
+static void choose_latest(const struct run_state *state, struct view_forensics *forensics)
+{
+    forensics->step = run_state_step_number(state, forensics->task);
+    forensics->attempt =
+        (int)state->tasks[forensics->task].steps[forensics->step].attempt_count + 1;
+    if (!next_try(state, forensics, -1)) {
+        forensics->attempt = 0;
+        return;
+    }
+    struct view_forensics look = *forensics;
+    while (!is_told(attempt_at(state, &look))) {
+        if (!next_try(state, &look, -1))
+            return;
+    }
+    *forensics = look;
+}
+
+void view_forensics_open(struct view *view, const struct view_facts *facts)
+{
+    if (view->chosen < 0) {
+        view_say(view, &facts->clock, "no task is chosen");
+        return;
+    }
+    view->forensics = (struct view_forensics){.open = true, .task = view->chosen};
+    choose_latest(facts->state, &view->forensics);
+}
+
+void view_forensics_update(struct view *view, const struct view_facts *facts)
+{
+    struct view_forensics *forensics = &view->forensics;
+    if (forensics->open && !attempt_at(facts->state, forensics))
+        choose_latest(facts->state, forensics);
+}
+
+void view_forensics_fit(struct view *view, struct view_room room)
+{
+    struct view_forensics *at = &view->forensics;
+    at->room = room;
+    if (at->top > room.last)
+        at->top = room.last;
+}
+
+/* How far a key goes: lines, and half pages. */
+static const struct step {
+    enum act act;
+    int lines, halves;
+} steps[] = {
+    {UI_DOWN, 1, 0},      {UI_UP, -1, 0},      {UI_HALF_DOWN, 0, 1},    {UI_HALF_UP, 0, -1},
+    {UI_PAGE_DOWN, 0, 2}, {UI_PAGE_UP, 0, -2}, {UI_FIRST, -1000000, 0}, {UI_LAST, 1000000, 0},
+};
+
+static void move_section(struct view_forensics *forensics, int by)
+{
+    int section = (int)forensics->section + by;
+    if (section < 0)
+        section = 0;
+    if (section >= FORENSICS_SECTION_COUNT)
+        section = FORENSICS_SECTION_COUNT - 1;
+    forensics->top = section == (int)forensics->section ? forensics->top : 0;
+    forensics->section = (enum forensics_section)section;
+}
+
+static void scroll(struct view_forensics *forensics, int by)
+{
+    int64_t top = (int64_t)forensics->top + by;
+    if (top > (int64_t)forensics->room.last)
+        top = (int64_t)forensics->room.last;
+    forensics->top = top > 0 ? (size_t)top : 0;
+}
+
+static bool move(struct view_forensics *forensics, enum act act)
+{
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        if (steps[i].act != act)
+            continue;
+        int half = forensics->room.page > 1 ? (int)forensics->room.page / 2 : 1;
+        bool by_page = steps[i].halves != 0;
+        if (forensics->right || by_page)
+            scroll(forensics, steps[i].lines + steps[i].halves * half);
+        else
+            move_section(forensics, steps[i].lines);
+        return true;
+    }
+    return false;
+}
+
+static void change_try(struct view *view, const struct view_facts *facts, int by)
+{
+    if (!next_try(facts->state, &view->forensics, by))
+        view_say(view, &facts->clock, "the task has no %s try", by < 0 ? "earlier" : "later");
+}
+
+bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act)
+{
+    struct view_forensics *forensics = &view->forensics;
+    if (!forensics->open)
+        return false;
+    switch (act) {
+    case UI_BACK:
+    case UI_QUIT:
+    case UI_FORENSICS:
+        forensics->open = false;
+        return true;
+    case UI_PANE_NEXT:
+    case UI_PANE_PREV:
+        forensics->right = !forensics->right;
+        return true;
+    case UI_OPEN:
+        forensics->right = true;
+        return true;
+    case UI_TRY_BACK:
+        change_try(view, facts, -1);
+        return true;
+    case UI_TRY_FORWARD:
+        change_try(view, facts, 1);
+        return true;
+    case UI_FILTER:
+    case UI_NEXT:
+    case UI_PREV:
+    case UI_ONLY_NEEDS_YOU:
+    case UI_NEEDS_YOU_NEXT:
+    case UI_FOLLOW:
+        view_say(view, &facts->clock, "that is for the list of tasks: q goes back to it");
+        return true;
+    default: /* moves; the rest means what it means elsewhere */
+        return move(forensics, act);
+    }
+}

@@ -1,0 +1,44 @@
+/*
+ * view_forensics.h - how a person looks at the forensics of an attempt: which one, which section,
+ * how far down. Part of a view; pure.
+ */
+#ifndef DEVS_VIEW_FORENSICS_H
+#define DEVS_VIEW_FORENSICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "forensics.h"
+#include "keymap.h"
+
+struct view;
+struct view_facts;
+
+/* What a screen has room for: lines that are not broken, and the first line of the last screen
+ * of the section. */
+struct view_room {
+    size_t page, last;
+};
+
+struct view_forensics {
+    bool open;
+    bool right;              /* the keys are the text's, not the list's */
+    int task, step, attempt; /* attempt 0: there was none when it was opened */
+    enum forensics_section section;
+    size_t top; /* the section's first line on the screen */
+    struct view_room room;
+};
+
+/* Look at the chosen task: at what runs, else at its latest failure, else at its latest try. */
+void view_forensics_open(struct view *view, const struct view_facts *facts);
+
+/* What the state does not know (any more, in a replay) gives way to what it knows. */
+void view_forensics_update(struct view *view, const struct view_facts *facts);
+
+/* Keep the scrolling within what there is. */
+void view_forensics_fit(struct view *view, struct view_room room);
+
+/* Carry out a key while it is open; false: the key means what it means elsewhere. */
+bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act);
+
+#endif
