@@ -36,7 +36,7 @@ const char *shown_word(enum shown shown);
 const char *shown_sign(enum shown shown, bool ascii);
 
 /* The four phase letters with a mark behind each, as in "R✓G▸V·F·"; phases the
- * task has no step for are left out. */
+ * task has no step for are left out. '?' is a proof that is stale. */
 void shown_strip(const struct run_state *state, int task, bool ascii, struct str *out);
 
 /* The CLASS column: "test-fail", "flaky 1x" for a pass that took tries, the
@@ -128,6 +128,21 @@ void shown_gates(const struct run_state *state, const struct shown_time *time, e
  * keeps it back. */
 bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
                        struct str *out);
+
+/* shown_place.c: where a task works, and what that is worth. */
+
+enum shown_proof {
+    SHOWN_PROOF_NONE,  /* the step has not passed */
+    SHOWN_PROOF_HOLDS, /* it passed, and nothing is known to have changed since */
+    SHOWN_PROOF_STALE, /* it passed on another tree than there is now */
+};
+enum shown_proof shown_proof(const struct run_state *state, int task, int step);
+/* "proven on tree 0b1e12bc0d1e by try 2"; "" for none. */
+void shown_proof_words(const struct run_state *state, int task, int step, struct str *out);
+/* "worktree /home/ann/shop/.devs/work/..., branch devs/41/tax"; "" in place. */
+void shown_workspace(const struct run_state *state, int task, struct str *out);
+/* "sandbox does not enforce pids, network"; "" where all is. */
+void shown_lacks(const struct run_state *state, int task, struct str *out);
 
 /* shown_circles.c: what goes in circles, or may. Nothing is added while the verdict is ok. */
 

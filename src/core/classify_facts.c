@@ -23,7 +23,26 @@ static const struct {
     {EMFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EMFILE"},
     {ENFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENFILE"},
     {ETXTBSY, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ETXTBSY"},
+    {ENOSPC, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENOSPC"},
+    {EDQUOT, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EDQUOT"},
+    {START_SANDBOX_FAILED, TRANSIENT_NONE, REASON_SETUP, "SANDBOX"},
+    {START_TIMED_OUT, TRANSIENT_SANDBOX_START_TIMEOUT, REASON_NONE, "START_TIMEOUT"},
+    {START_DAEMON_DOWN, TRANSIENT_DOCKER_SOCKET_UNAVAILABLE, REASON_NONE, "DAEMON_DOWN"},
+    {START_IMAGE_MISSING, TRANSIENT_NONE, REASON_SETUP, "IMAGE_MISSING"},
+    {START_WORKSPACE_FAILED, TRANSIENT_NONE, REASON_SETUP, "WORKSPACE"},
+    {START_CONFLICT, TRANSIENT_NONE, REASON_CONFLICT, "MERGE_CONFLICT"},
+    {START_NO_SPACE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "NO_SPACE"},
+    {START_TOO_LARGE, TRANSIENT_NONE, REASON_TOO_LARGE, "SNAPSHOT"},
+    {START_LEFT_ALIVE, TRANSIENT_NONE, REASON_SETUP, "LEFT_ALIVE"},
+    {START_SECRET_MISSING, TRANSIENT_NONE, REASON_SETUP, "SECRET_MISSING"},
 };
+
+/* What only a person can put right: no try of ours would go otherwise. */
+static bool asks_a_person(int code)
+{
+    return code == START_IMAGE_MISSING || code == START_CONFLICT || code == START_LEFT_ALIVE ||
+           code == START_SECRET_MISSING;
+}
 
 /* Linux' numbers, as outcomes hold them. A program that ended itself so has
  * crashed; the last four came from outside. */
@@ -50,6 +69,7 @@ int facts_signal_number(const char *name)
 
 static void judge_start(int number, struct verdict *out)
 {
+    out->ask = asks_a_person(number);
     for (size_t i = 0; i < ARRAY_LEN(start_errors); i++) {
         if (start_errors[i].number != number)
             continue;

@@ -81,7 +81,10 @@ static void words_attempt_started(const struct event_look *w)
 
 static void words_attempt_ended(const struct event_look *w)
 {
+    const char *why = json_text(json_get(w->text, "start"), "");
     outcome_words(&w->attempt->outcome, w->out);
+    if (*why != '\0')
+        str_addf(w->out, ": %s", why);
     str_add(w->out, ", ran ");
     shown_duration(w->event->c, w->out);
     if (w->attempt->outcome.left > 0)

@@ -1,7 +1,9 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "scheduling.h"
 #include "str.h"
+#include "text.h"
 
 void scheduler_cancel_rest(const struct scheduling *now, int task)
 {
@@ -25,11 +27,33 @@ static bool can_be_expected(const struct outcome *outcome)
     return outcome->kind == OUTCOME_EXIT && outcome->code != 126 && outcome->code != 127;
 }
 
+/* The line that says why an attempt never started, cleaned and of at most `max` bytes; empty
+ * where there is none. */
+static void start_line(const struct input *input, size_t max, struct str *out)
+{
+    struct str clean = {0};
+    if (input->outcome.kind == OUTCOME_NOT_STARTED && input->start_why)
+        text_clean(&clean, input->start_why, strcspn(input->start_why, "\n"));
+    str_add_n(out, str_text(&clean), text_cut(str_text(&clean), clean.len, max));
+    str_done(&clean);
+}
+
+/* Nothing was printed by what never started: that line is all the evidence. */
+static void keep_start_why(const struct input *input, struct verdict *verdict)
+{
+    struct str line = {0};
+    start_line(input, VERDICT_MATCH_MAX - 1, &line);
+    if (verdict->match[0] == '\0')
+        (void)snprintf(verdict->match, sizeof(verdict->match), "%s", str_text(&line));
+    str_done(&line);
+}
+
 /* Turn a verdict round where the step is expected to fail. What the world did, or a
  * person, is judged as it is: only its label says that red was wanted. */
 static struct verdict apply_expectation(const struct plan_step *step, const struct input *input)
 {
     struct verdict verdict = input->verdict;
+    keep_start_why(input, &verdict);
     if (step->expect.what != PLAN_EXPECT_FAILURE || input->outcome.kind == OUTCOME_CANCELLED ||
         input->outcome.kind == OUTCOME_INTERRUPTED)
         return verdict;
@@ -79,7 +103,8 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .same = step->same,
         .stopping = state->tasks[task].cancelling,
         .interrupted = step->interrupted,
-        .repeatable = plan->idempotent,
+        .repeatable =
+            plan->idempotent || workspace_can_be_reset(state->plan->tasks[task].workspace),
         .started_mono_ms = step->first_start.mono_ms,
         .held_ms = step->held_ms + run_state_held_ms(state, task, &now->input->now),
         .draw = policy_draw(&key),
@@ -114,6 +139,16 @@ static void start_wait(const struct scheduling *now, int task, const struct prot
     scheduler_emit(now, event, inputs);
 }
 
+static void add_start_why(const struct input *input, struct str *text)
+{
+    enum { START_WHY_MAX = 1000 };
+    struct str line = {0};
+    start_line(input, START_WHY_MAX, &line);
+    if (line.len > 0)
+        str_json_text(text, "start", line.data);
+    str_done(&line);
+}
+
 /* Outcome facts that are not 0, as the event's text. What passed is told from what ended
  * with code 0 and did not: the verdict comes in an event of its own. */
 static void ended_text(const struct scheduling *now, int task, bool passed, struct str *text)
@@ -142,6 +177,7 @@ static void ended_text(const struct scheduling *now, int task, bool passed, stru
         str_json_bool(text, "partial", true);
     if (input->skipped_bytes > 0)
         str_json_i64(text, "skipped", input->skipped_bytes);
+    add_start_why(input, text);
     bool silent = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !passed;
     if (silent)
         str_json_bool(text, "fails", true);

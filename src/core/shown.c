@@ -62,12 +62,20 @@ enum shown shown_task(const struct run_state *state, int task, bool orphaned)
     return it->held ? SHOWN_HELD : SHOWN_QUEUED;
 }
 
-enum mark { MARK_PROVEN, MARK_NOW, MARK_FAILED, MARK_NOT_YET, MARK_YOU, MARK_CANCELLED };
+enum mark {
+    MARK_PROVEN,
+    MARK_NOW,
+    MARK_FAILED,
+    MARK_NOT_YET,
+    MARK_YOU,
+    MARK_CANCELLED,
+    MARK_STALE,
+};
 
 static const char *mark_text(enum mark mark, bool ascii)
 {
-    static const char *const signs[] = {"✓", "▸", "✗", "·", "!", "⊘"};
-    static const char *const twins[] = {"+", ">", "x", ".", "!", "/"};
+    static const char *const signs[] = {"✓", "▸", "✗", "·", "!", "⊘", "?"};
+    static const char *const twins[] = {"+", ">", "x", ".", "!", "/", "?"};
     return ascii ? twins[mark] : signs[mark];
 }
 
@@ -93,6 +101,16 @@ static enum mark mark_of_current(const struct task_state *task)
     return task->first_start.at_ms != 0 ? MARK_NOW : MARK_NOT_YET;
 }
 
+/* A phase is as good as the worst proof of its steps. */
+static enum mark mark_of_proof(const struct run_state *state, int task, int first, int end)
+{
+    for (int i = first; i < end; i++) {
+        if (shown_proof(state, task, i) == SHOWN_PROOF_STALE)
+            return MARK_STALE;
+    }
+    return MARK_PROVEN;
+}
+
 void shown_strip(const struct run_state *state, int task, bool ascii, struct str *out)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
@@ -107,7 +125,7 @@ void shown_strip(const struct run_state *state, int task, bool ascii, struct str
             end++;
         enum mark mark = MARK_NOT_YET;
         if (current >= end)
-            mark = MARK_PROVEN;
+            mark = mark_of_proof(state, task, i, end);
         else if (current >= i)
             mark = mark_of_current(it);
         str_add_char(out, phase_letter(phase));

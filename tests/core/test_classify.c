@@ -90,6 +90,47 @@ START_TEST(test_facts_outrank_text)
 }
 END_TEST
 
+static const struct {
+    int code;
+    const char *err;
+} killed[] = {
+    {137, ""},
+    {2, "make: *** [Makefile:3: check] Error 137\n"},
+    {2, "make: *** [Makefile:3: check] Killed\n"},
+    {1, "cc: fatal error: Killed signal terminated program cc1\n"},
+    {1, "./build.sh: line 3: 4711 Killed                  ./server\n"},
+    {1, "exited with code 137\n"},
+};
+
+/* What looks like a kill for memory is one, unless a counter denies it. */
+START_TEST(test_B1_memory_is_the_cause_unless_a_counter_says_not)
+{
+    for (int memory_killed = -1; memory_killed <= 1; memory_killed++) {
+        struct classify_input input = {.outcome = {.kind = OUTCOME_EXIT, .code = killed[_i].code},
+                                       .err = text_of(killed[_i].err),
+                                       .memory_killed = memory_killed};
+        struct verdict verdict;
+        classify(judge_classifier(), &input, &verdict);
+        ck_assert_int_eq((int)verdict.class,
+                         memory_killed == 0 ? VERDICT_PERSISTENT : VERDICT_TRANSIENT);
+        ck_assert_int_eq((int)verdict.type,
+                         memory_killed == 0 ? TRANSIENT_NONE : TRANSIENT_CONTAINER_OOM);
+    }
+}
+END_TEST
+
+/* A signal is no exit 137: nobody says that it was for memory but a counter. */
+START_TEST(test_B1_a_signal_is_for_memory_where_a_counter_says_so)
+{
+    struct classify_input input = {.outcome = {.kind = OUTCOME_SIGNAL, .code = 9},
+                                   .memory_killed = _i - 1};
+    struct verdict verdict;
+    classify(judge_classifier(), &input, &verdict);
+    ck_assert_int_eq((int)verdict.type,
+                     input.memory_killed == 1 ? TRANSIENT_CONTAINER_OOM : TRANSIENT_NONE);
+}
+END_TEST
+
 START_TEST(test_A6_exit_codes)
 {
     enum verdict_class want = VERDICT_PERSISTENT;
@@ -564,6 +605,9 @@ Suite *test_suite(void)
     tcase_add_loop_test(facts, test_facts, 0, TABLE_LEN(fact_cases));
     tcase_add_test(facts, test_facts_outrank_text);
     TCase *exits = judge_case(suite, "A6");
+    tcase_add_loop_test(exits, test_B1_memory_is_the_cause_unless_a_counter_says_not, 0,
+                        TABLE_LEN(killed));
+    tcase_add_loop_test(exits, test_B1_a_signal_is_for_memory_where_a_counter_says_so, 0, 3);
     tcase_add_loop_test(exits, test_A6_exit_codes, 0, 256);
     tcase_add_test(exits, test_A6_odd_codes_are_persistent);
     tcase_add_loop_test(exits, test_A6_silent_codes_are_transient, 124, 129);

@@ -1,0 +1,48 @@
+/* shown_place.c - where a task works, what its proofs are worth, what its sandbox lacks. */
+#include "shown.h"
+
+#include "digest.h"
+
+enum { TREE_SHOWN = 12 }; /* hex digits of a tree */
+
+enum shown_proof shown_proof(const struct run_state *state, int task, int step)
+{
+    const struct step_state *it = &state->tasks[task].steps[step];
+    if (it->status != STEP_ENDED || it->end != DECISION_SUCCEEDED)
+        return SHOWN_PROOF_NONE;
+    return run_state_tree_is_stale(state, task, step) ? SHOWN_PROOF_STALE : SHOWN_PROOF_HOLDS;
+}
+
+void shown_proof_words(const struct run_state *state, int task, int step, struct str *out)
+{
+    const struct step_state *it = &state->tasks[task].steps[step];
+    const enum shown_proof proof = shown_proof(state, task, step);
+    if (proof == SHOWN_PROOF_NONE)
+        return;
+    if (!digest_is_known(it->proven_tree)) {
+        str_add(out, "proven; no tree was kept");
+        return;
+    }
+    char hex[DIGEST_HEX_MAX];
+    digest_to_hex(it->proven_tree, hex);
+    str_addf(out, "%s tree %.*s by try %d",
+             proof == SHOWN_PROOF_STALE ? "stale: it was proven on another" : "proven on",
+             TREE_SHOWN, hex, it->proven_attempt);
+}
+
+void shown_workspace(const struct run_state *state, int task, struct str *out)
+{
+    const struct task_place *place = state->tasks[task].place;
+    if (!place || !place->path)
+        return;
+    str_addf(out, "%s %s", workspace_kind_name(place->kind), place->path);
+    if (place->branch)
+        str_addf(out, ", branch %s", place->branch);
+}
+
+void shown_lacks(const struct run_state *state, int task, struct str *out)
+{
+    const struct task_place *place = state->tasks[task].place;
+    if (place && place->lacks)
+        str_addf(out, "sandbox does not enforce %s", place->lacks);
+}

@@ -1,0 +1,279 @@
+#include <string.h>
+
+#include "event_text.h"
+#include "json.h"
+#include "play.h"
+#include "shown.h"
+#include "test_main.h"
+
+#define PLAN                                                                                       \
+    "{\"version\":1,\"workspace\":\"worktree\",\"tasks\":[{\"id\":\"a\",\"steps\":["               \
+    "{\"phase\":\"RED\",\"run\":[\"x\"],\"expect\":\"failure\"},{\"run\":[\"x\"]},"                \
+    "{\"phase\":\"VERIFY\",\"run\":[\"x\"]}]}]}"
+
+static struct play play;
+static struct str text;
+
+static void setup(void)
+{
+    text = (struct str){0};
+    play_open(&play, PLAN);
+    play_start(&play, 1);
+}
+
+static void teardown(void)
+{
+    play_close(&play);
+    str_done(&text);
+}
+
+static void tell(int step, int attempt, struct input_fact fact, const char *note)
+{
+    play_input(&play, (struct input){.kind = INPUT_FACT,
+                                     .task = 0,
+                                     .step = step,
+                                     .attempt = attempt,
+                                     .fact_event = fact,
+                                     .note = note});
+}
+
+static void tell_tree(enum event_kind kind, int step, int attempt, int64_t tree)
+{
+    tell(step, attempt, (struct input_fact){kind, tree, tree, 3, 2048, 31}, NULL);
+}
+
+/* The words of the last event. */
+static const char *words(void)
+{
+    str_clear(&text);
+    event_words(&play.state, &play.events[play.event_count - 1], &text);
+    return str_text(&text);
+}
+
+static const char *strip(void)
+{
+    str_clear(&text);
+    shown_strip(&play.state, 0, true, &text);
+    return str_text(&text);
+}
+
+static void pass_red(void)
+{
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+}
+
+static const struct {
+    struct input_fact fact;
+    const char *note;
+    const char *want; /* words */
+} said[] = {
+    {{EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE, 210, 0, 0, 0},
+     "{\"path\":\"/w/a\",\"base\":\"9be1f00d9be1f00d\",\"branch\":\"devs/41/a\",\"setup_ms\":1500}",
+     "workspace made: worktree at /w/a from 9be1f00d9be1 for devs/41/a in 0.21 s, setup 1.5 s"},
+    {{EVENT_WORKSPACE_MADE, WORKSPACE_COPY, 2, 0, 0, 0}, NULL, "workspace made: copy in 2 ms"},
+    {{EVENT_WORKSPACE_SAVED, 1, 1, 5000, 3 << 20, 300},
+     NULL,
+     "tree saved: 5000 files, 3 MiB in 0.3 s"},
+    {{EVENT_WORKSPACE_RESET, 1, 1, 12, 100, 31}, NULL, "tree put back: 12 paths in 31 ms"},
+    {{EVENT_WORKSPACE_RESET, 1, 1, 0, 0, 31}, NULL, "tree is as it was: looked at in 31 ms"},
+    {{EVENT_TREE_PROVEN, 0x0b1e, 1, 1, 2048, 9},
+     NULL,
+     "proven on tree 000000000000: 1 file, 2 KiB in 9 ms"},
+    {{EVENT_WORKSPACE_CHANGED, 2, 5, 1, 0, 9},
+     "{\"paths\":[[\"M\",\"src/a.c\"],[\"D\",\"b\"]]}",
+     "changed 2 paths, +5 -1 lines: M src/a.c, D b"},
+    {{EVENT_WORKSPACE_CHANGED, 1, 0, 0, 1, 9},
+     "{\"why\":\"out of time\"}",
+     "changed 1 path (not all was looked at: out of time)"},
+    {{EVENT_RESULT_KEPT, EVENT_KEPT_BRANCH, 0, 0, 0, 0},
+     "{\"branch\":\"devs/41/a\",\"commit\":\"9be1f00d9be1f00d\"}",
+     "result kept: branch devs/41/a at 9be1f00d9be1"},
+    {{EVENT_RESULT_KEPT, EVENT_KEPT_TREE, 0, 0, 0, 0},
+     "{\"path\":\"/w/r\"}",
+     "result kept: tree at /w/r"},
+    {{EVENT_SANDBOX_LACKS, 0, 0, 0, 0, 0},
+     "{\"keys\":[\"pids\",\"network\"],\"why\":\"no cgroup\"}",
+     "sandbox does not enforce pids, network: no cgroup"},
+    {{EVENT_SECRETS_CUT, 3, 0, 0, 0, 0},
+     "{\"names\":{\"API_KEY\":2,\"TOKEN\":1}}",
+     "cut 3 secrets: API_KEY 2x, TOKEN"},
+};
+
+START_TEST(test_a_fact_is_written_down_in_words)
+{
+    struct str want = {0};
+    tell(0, 1, said[_i].fact, said[_i].note);
+    const struct event *event = &play.events[play.event_count - 1];
+    ck_assert_int_eq((int)event->kind, (int)said[_i].fact.kind);
+    ck_assert_int_eq(event->task, 0);
+    ck_assert_int_eq(event->step, 0);
+    ck_assert_int_eq(event->attempt, 1);
+    ck_assert_int_eq(event->grant, 1);
+    str_addf(&want, "a try 1/1 RED %s", said[_i].want);
+    ck_assert_str_eq(words(), str_text(&want));
+    str_done(&want);
+}
+END_TEST
+
+START_TEST(test_a_fact_is_json_too)
+{
+    struct json *json = NULL;
+    tell(0, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 2, 5, 1, 1, 9}, "{\"why\":\"time\"}");
+    event_json(&play.state, 7, &play.events[play.event_count - 1], &text);
+    ck_assert(json_parse(text.data, text.len, &json, NULL, NULL));
+    ck_assert_int_eq(json_i64(json_get(json, "paths"), -1), 2);
+    ck_assert_int_eq(json_i64(json_get(json, "partial"), -1), 1);
+    ck_assert_str_eq(json_text(json_get(json_get(json, "data"), "why"), ""), "time");
+    json_free(json);
+    json = NULL;
+    str_clear(&text);
+    tell_tree(EVENT_TREE_PROVEN, 0, 1, 0xab);
+    event_json(&play.state, 7, &play.events[play.event_count - 1], &text);
+    ck_assert(json_parse(text.data, text.len, &json, NULL, NULL));
+    ck_assert_str_eq(json_text(json_get(json, "tree"), ""), "00000000000000ab00000000000000ab");
+    ck_assert_int_eq(json_i64(json_get(json, "files"), -1), 3);
+    json_free(json);
+}
+END_TEST
+
+START_TEST(test_time_stopped_is_of_the_run)
+{
+    tell(5, 77, (struct input_fact){EVENT_TIME_STOPPED, 61000, 0, 0, 0, 0}, NULL);
+    const struct event *event = &play.events[play.event_count - 1];
+    ck_assert_int_eq(event->task, -1);
+    ck_assert_int_eq(event->attempt, 0);
+    ck_assert_int_eq(play.state.stopped_ms, 61000);
+    ck_assert_str_eq(words(), "devs stood still for 61 s, no timeout counts it");
+}
+END_TEST
+
+static const struct {
+    int task, step, attempt;
+    struct input_fact fact;
+    const char *note;
+} ignored[] = {
+    {-1, 0, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
+    {1, 0, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
+    {0, 3, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
+    {0, 0, 2, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
+    {0, 1, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
+    {0, 0, 1, {EVENT_SECRETS_CUT, -1, 0, 0, 0, 0}, NULL},
+    {0, 0, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, "no JSON"},
+    {0, 0, 1, {EVENT_WORKSPACE_MADE, 3, 0, 0, 0, 0}, NULL},
+    {0, 0, 1, {EVENT_TREE_PROVEN, 0, 0, 1, 1, 1}, NULL},
+    {0, 0, 1, {EVENT_WORKSPACE_SAVED, 1, 1, 1, -1, 1}, NULL},
+    {0, 0, 1, {EVENT_WORKSPACE_CHANGED, 1, 1, 1, 2, 1}, NULL},
+    {0, 0, 1, {EVENT_RESULT_KEPT, 3, 0, 0, 0, 0}, NULL},
+    {0, 0, 1, {EVENT_STEP_ENDED, 0, 0, 0, 0, 0}, NULL},
+    {0, 0, 1, {EVENT_KIND_COUNT, 0, 0, 0, 0, 0}, NULL},
+};
+
+START_TEST(test_what_is_no_fact_is_ignored)
+{
+    const size_t before = play.event_count;
+    play_input(&play, (struct input){.kind = INPUT_FACT,
+                                     .task = ignored[_i].task,
+                                     .step = ignored[_i].step,
+                                     .attempt = ignored[_i].attempt,
+                                     .fact_event = ignored[_i].fact,
+                                     .note = ignored[_i].note});
+    ck_assert_uint_eq(play.event_count, before);
+}
+END_TEST
+
+START_TEST(test_facts_of_what_is_over_are_taken)
+{
+    pass_red();
+    play_exit(&play, "a", 0, play_passed());
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert(play.state.ended);
+    tell(2, 1, (struct input_fact){EVENT_RESULT_KEPT, EVENT_KEPT_TREE, 0, 0, 0, 0},
+         "{\"path\":\"/w/r\"}");
+    tell_tree(EVENT_TREE_PROVEN, 2, 1, 9);
+    ck_assert_str_eq(play.state.tasks[0].place->result, "/w/r");
+    ck_assert_int_eq(play.state.tasks[0].steps[2].proven_attempt, 1);
+    ck_assert(play.state.ended);
+}
+END_TEST
+
+START_TEST(test_the_place_is_known)
+{
+    tell(0, 1, (struct input_fact){EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE, 1, 0, 0, 0},
+         "{\"path\":\"/w/a\",\"branch\":\"devs/41/a\"}");
+    tell(0, 1, (struct input_fact){EVENT_SANDBOX_LACKS, 0, 0, 0, 0, 0},
+         "{\"keys\":[\"pids\",\"network\"]}");
+    shown_workspace(&play.state, 0, &text);
+    str_add(&text, "; ");
+    shown_lacks(&play.state, 0, &text);
+    ck_assert_str_eq(str_text(&text),
+                     "worktree /w/a, branch devs/41/a; sandbox does not enforce pids, network");
+    tell(0, 1, (struct input_fact){EVENT_SECRETS_CUT, 2, 0, 0, 0, 0}, NULL);
+    tell(0, 1, (struct input_fact){EVENT_SECRETS_CUT, 3, 0, 0, 0, 0}, NULL);
+    ck_assert_int_eq(play.state.secrets_cut, 5);
+}
+END_TEST
+
+START_TEST(test_a_later_change_makes_a_proof_stale)
+{
+    tell_tree(EVENT_WORKSPACE_SAVED, 0, 1, 1);
+    pass_red();
+    tell_tree(EVENT_TREE_PROVEN, 0, 1, 1);
+    tell_tree(EVENT_WORKSPACE_SAVED, 1, 1, 1);
+    ck_assert_str_eq(strip(), "R+G>V.");
+    shown_proof_words(&play.state, 0, 0, &text);
+    ck_assert_ptr_nonnull(strstr(str_text(&text), "proven on tree 000000000000 by try 1"));
+
+    play_exit(&play, "a", 1, play_persistent(REASON_COMPILE));
+    tell(1, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 1, 0, 0, 0, 1}, NULL);
+    ck_assert_str_eq(strip(), "R?G>V.");
+    play_wait(&play, 60000);
+    tell_tree(EVENT_WORKSPACE_RESET, 1, 2, 1);
+    ck_assert_str_eq(strip(), "R+G>V.");
+
+    play_exit(&play, "a", 0, play_passed());
+    tell_tree(EVENT_TREE_PROVEN, 1, 2, 2);
+    ck_assert_str_eq(strip(), "R?G+V>");
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 0), SHOWN_PROOF_STALE);
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_HOLDS);
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 2), SHOWN_PROOF_NONE);
+}
+END_TEST
+
+START_TEST(test_nothing_changed_leaves_the_proof)
+{
+    pass_red();
+    tell_tree(EVENT_TREE_PROVEN, 0, 1, 1);
+    tell(1, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 0, 0, 0, 0, 1}, NULL);
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 0), SHOWN_PROOF_HOLDS);
+    tell(1, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 0, 0, 0, 1, 1}, NULL);
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 0), SHOWN_PROOF_STALE);
+}
+END_TEST
+
+START_TEST(test_facts_survive_a_crash)
+{
+    tell(0, 1, (struct input_fact){EVENT_WORKSPACE_MADE, WORKSPACE_COPY, 1, 0, 0, 0},
+         "{\"path\":\"/w/a\"}");
+    tell_tree(EVENT_WORKSPACE_SAVED, 0, 1, 1);
+    play_crash(&play, play.event_count, false);
+    ck_assert_str_eq(play.state.tasks[0].place->path, "/w/a");
+    ck_assert(digest_is_known(play.state.tasks[0].steps[0].saved_tree));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("place_facts");
+    TCase *tcase = test_case(suite, "place_facts");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_a_fact_is_written_down_in_words, 0, TABLE_LEN(said));
+    tcase_add_test(tcase, test_a_fact_is_json_too);
+    tcase_add_test(tcase, test_time_stopped_is_of_the_run);
+    tcase_add_loop_test(tcase, test_what_is_no_fact_is_ignored, 0, TABLE_LEN(ignored));
+    tcase_add_test(tcase, test_facts_of_what_is_over_are_taken);
+    tcase_add_test(tcase, test_the_place_is_known);
+    tcase_add_test(tcase, test_a_later_change_makes_a_proof_stale);
+    tcase_add_test(tcase, test_nothing_changed_leaves_the_proof);
+    tcase_add_test(tcase, test_facts_survive_a_crash);
+    return suite;
+}
