@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,18 +19,35 @@ enum {
     READ_BYTES = 256 * 1024,               /* at a time; what is not larger is read once only */
     NAME_MAX_BYTES = 2 * SHA256_BYTES + 8, /* "ab/cdef...", with its NUL */
     NEW_NAME_MAX = 64,
+    OPEN_TRIES = 100,
 };
 static const size_t range_max = (size_t)1024 * 1024 * 1024;
+
+/* Held by all who use the folder: whoever wants to remove it has to have it alone. */
+static bool share(int fd, const char *path)
+{
+    struct stat held;
+    struct stat named;
+    return flock(fd, LOCK_SH) == 0 && fstat(fd, &held) == 0 && stat(path, &named) == 0 &&
+           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
 
 bool content_open(struct content_store *store, const char *path, struct err *err)
 {
     *store = (struct content_store){.fd = -1};
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return err_set_errno(err, errno, "cannot make '%s'", path);
-    store->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (store->fd < 0)
-        return err_set_errno(err, errno, "cannot open '%s'", path);
-    return true;
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        if (mkdir(path, 0700) != 0 && errno != EEXIST)
+            return err_set_errno(err, errno, "cannot make '%s'", path);
+        const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd < 0)
+            return err_set_errno(err, errno, "cannot open '%s'", path);
+        if (share(fd, path)) {
+            store->fd = fd;
+            return true;
+        }
+        (void)close(fd); /* it was removed meanwhile */
+    }
+    return err_set(err, ERR_BUSY, "'%s' is removed again and again", path);
 }
 
 void content_close(struct content_store *store)

@@ -1,0 +1,100 @@
+/*
+ * workspace_parts.h - a workspace from the inside; for its own files only.
+ */
+#ifndef DEVS_WORKSPACE_PARTS_H
+#define DEVS_WORKSPACE_PARTS_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "attr.h"
+#include "content_store.h"
+#include "err.h"
+#include "git.h"
+#include "tree.h"
+#include "tree_scan.h"
+#include "workspace.h"
+#include "workspace_note.h"
+
+struct workspace {
+    struct workspace_spec spec; /* owned */
+    char *task, *run, *uid;     /* owned, as all here */
+    char *origin;               /* the top of the user's tree */
+    char *base;                 /* of all workspaces of the run */
+    char *home;                 /* base/TASK */
+    char *tree;                 /* home/tree: the top of the workspace */
+    char *dir;                  /* the calls' folder */
+    char *admin; /* git's folder of this worktree; NULL until it is made, or a copy */
+    char **environment;
+    char **needed;
+    struct git git; /* of the user's tree; git.top NULL = not opened, or there is none */
+    bool looked_for_git;
+    struct content_store store; /* fd -1 = not opened */
+    struct tree known;          /* what was found last: spares reading */
+    struct tree known_admin;
+};
+
+/* One of the two folders that a snapshot is made of. */
+enum workspace_part { WORKSPACE_TREE, WORKSPACE_ADMIN };
+
+/* home/NAME; ERR_LIMIT if it does not fit. */
+ATTR_MUST_USE bool workspace_path(const struct workspace *workspace, const char *name,
+                                  char out[PATH_MAX], struct err *err);
+/* The file that holds the snapshot of a step. */
+ATTR_MUST_USE bool workspace_snapshot_path(const struct workspace *workspace, int step,
+                                           enum workspace_part part, char out[PATH_MAX],
+                                           struct err *err);
+
+/* Open the user's repository. A copy may do without: true, and git.top is NULL. */
+ATTR_MUST_USE bool workspace_open_git(struct workspace *workspace, struct err *err);
+ATTR_MUST_USE bool workspace_open_store(struct workspace *workspace, struct err *err);
+/* The folder that is the top of the workspace, never a link in its place. */
+ATTR_MUST_USE bool workspace_open_top(const struct workspace *workspace, int *fd_out,
+                                      struct err *err);
+/* The same, and where it is gone, or is no folder: an empty one. */
+ATTR_MUST_USE bool workspace_remake_top(const struct workspace *workspace, int *fd_out,
+                                        struct err *err);
+
+/* Which start code says best why it failed. */
+int workspace_start_code(const struct err *err, const atomic_bool *stop);
+
+/* What git ignores in the workspace, as tree_digest() wants it: the array is the caller's, the
+ * texts are in *list. Where git cannot say, nothing. */
+char **workspace_ignored(const struct workspace *workspace, const atomic_bool *stop,
+                         struct str *list);
+
+/* The newest manifest is the one that spares reading. Takes *tree. */
+void workspace_now_known(struct workspace *workspace, enum workspace_part part, struct tree *tree);
+
+/* workspace_bring.c: paths of the user's tree, into the workspace. */
+ATTR_MUST_USE bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
+                                   int64_t *files_out, struct err *err);
+/* workspace_copy.c: all of one folder, but what is left out, as another that is made. */
+ATTR_MUST_USE bool workspace_copy_tree(const char *from, const char *to, const char *const *exclude,
+                                       const atomic_bool *stop, int64_t *files_out,
+                                       struct err *err);
+/* workspace_merge.c: several results in one, a path at a time. */
+ATTR_MUST_USE bool workspace_merge_copies(struct workspace *workspace, const atomic_bool *stop,
+                                          int64_t *files_out, int *start_code, struct err *err);
+/* All of the user's tree, or of the result that is needed, as the workspace. */
+ATTR_MUST_USE bool workspace_make_copy(struct workspace *workspace, const atomic_bool *stop,
+                                       int64_t *files_out, int *start_code, struct err *err);
+/* workspace_worktree.c */
+ATTR_MUST_USE bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
+                                           struct workspace_note *note, int64_t *files_out,
+                                           int *start_code, struct err *err);
+/* Take the worktree from git's list: by its folder, for its files are gone or not to be trusted. */
+ATTR_MUST_USE bool workspace_forget_worktree(const char *common, const char *tree, struct err *err);
+
+/* workspace_branch.c: the branch of the result, whatever the task is called. */
+enum workspace_naming { WORKSPACE_BY_NUMBER, WORKSPACE_BY_UID };
+void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
+                           char out[WORKSPACE_NAME_MAX]);
+/* workspace_keep_copy.c: home/start, what the copy is before anything ran in it. */
+ATTR_MUST_USE bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop,
+                                        struct err *err);
+ATTR_MUST_USE bool workspace_keep_copy(struct workspace *workspace, const atomic_bool *stop,
+                                       struct workspace_kept *out, struct err *err);
+
+#endif

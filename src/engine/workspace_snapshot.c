@@ -1,0 +1,302 @@
+#include "workspace_parts.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "outcome.h"
+#include "tree_folder.h"
+#include "tree_restore.h"
+#include "xalloc.h"
+
+enum { LARGEST = 3, MIB = 1024 * 1024 };
+
+/* One of the folders of a workspace, opened. */
+struct part {
+    struct workspace *workspace; /* borrowed, as all here */
+    enum workspace_part what;
+    const atomic_bool *stop;
+    int fd; /* owned; -1 = none */
+};
+
+static struct tree_look look_at(const struct part *part)
+{
+    const bool is_tree = part->what == WORKSPACE_TREE;
+    return (struct tree_look){
+        .top_fd = part->fd,
+        .exclude = is_tree ? (const char *const *)part->workspace->spec.exclude : NULL,
+        .stop = part->stop};
+}
+
+static const struct tree *known_of(const struct part *part)
+{
+    return part->what == WORKSPACE_TREE ? &part->workspace->known : &part->workspace->known_admin;
+}
+
+static bool open_part(struct part *part, bool may_remake, struct err *err)
+{
+    if (part->what == WORKSPACE_ADMIN) {
+        part->fd = tree_folder_open(AT_FDCWD, part->workspace->admin);
+        return part->fd >= 0 ||
+               err_set_errno(err, errno, "cannot open '%s'", part->workspace->admin);
+    }
+    if (may_remake)
+        return workspace_remake_top(part->workspace, &part->fd, err);
+    return workspace_open_top(part->workspace, &part->fd, err);
+}
+
+static void close_part(struct part *part)
+{
+    if (part->fd >= 0)
+        (void)close(part->fd); /* a folder: nothing was written to it */
+    part->fd = -1;
+}
+
+/* A name at the top and all that is below it. */
+struct share {
+    const char *path; /* borrowed */
+    size_t len;
+    int64_t bytes;
+};
+
+static void take_share(struct share largest[LARGEST], const struct share *share)
+{
+    for (int i = 0; i < LARGEST; i++) {
+        if (share->bytes <= largest[i].bytes)
+            continue;
+        memmove(&largest[i + 1], &largest[i], (size_t)(LARGEST - 1 - i) * sizeof(*largest));
+        largest[i] = *share;
+        return;
+    }
+}
+
+static bool too_large(const struct tree *tree, int64_t bytes_max, struct err *err)
+{
+    struct share largest[LARGEST] = {0};
+    struct share share = {.path = ""};
+    for (size_t i = 0; i < tree->count; i++) {
+        const char *path = tree->entries[i].path;
+        const size_t len = strcspn(path, "/");
+        if (len != share.len || strncmp(path, share.path, len) != 0) {
+            take_share(largest, &share);
+            share = (struct share){.path = path, .len = len};
+        }
+        share.bytes += tree->entries[i].size;
+    }
+    take_share(largest, &share);
+
+    struct str text = {0};
+    for (int i = 0; i < LARGEST && largest[i].bytes > 0; i++)
+        str_addf(&text, "%s'%.*s' %" PRId64 " MiB", i > 0 ? ", " : "",
+                 (int)(largest[i].len < 80 ? largest[i].len : 80), largest[i].path,
+                 largest[i].bytes / MIB);
+    (void)err_set(err, ERR_LIMIT,
+                  "the workspace holds %" PRId64 " MiB, a snapshot %" PRId64
+                  " at most; the largest: %s",
+                  tree->bytes / MIB, bytes_max / MIB, str_text(&text));
+    str_done(&text);
+    return err_hint(err, "exclude or snapshot_bytes_max in the plan's workspace");
+}
+
+static bool make_folder(const struct workspace *workspace, struct err *err)
+{
+    char path[PATH_MAX];
+    if (!workspace_path(workspace, "snapshots", path, err))
+        return false;
+    return mkdir(path, 0700) == 0 || errno == EEXIST ||
+           err_set_errno(err, errno, "cannot make '%s'", path);
+}
+
+/* Scan, hash, keep the contents, write the manifest. The caller ends *tree. */
+static bool save_part(struct part *part, int step, struct tree *tree, int *start_code,
+                      struct err *err)
+{
+    char path[PATH_MAX];
+    const struct tree_look look = look_at(part);
+    struct workspace *workspace = part->workspace;
+    if (!workspace_snapshot_path(workspace, step, part->what, path, err) ||
+        !tree_scan(&look, tree, err))
+        return false;
+    bool ok = tree->bytes <= workspace->spec.snapshot_bytes_max;
+    if (!ok) {
+        *start_code = START_TOO_LARGE;
+        (void)too_large(tree, workspace->spec.snapshot_bytes_max, err);
+    }
+    ok = ok && tree_hash(&look, tree, known_of(part), &workspace->store, err);
+    tree_shut(part->fd, tree);
+    return ok && tree_write_file(tree, path, err);
+}
+
+static bool open_content(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
+{
+    return content_get(ctx, entry->hash, fd_out, err);
+}
+
+/* What was found after a reset is in the store, for it is what was saved. */
+static void mark_stored(struct tree *tree)
+{
+    for (size_t i = 0; i < tree->count; i++)
+        tree->entries[i].is_stored = S_ISREG(tree->entries[i].mode);
+}
+
+/* The caller ends *tree: what is there now. */
+static bool reset_part(struct part *part, int step, struct tree *tree, struct tree_work *work,
+                       struct err *err)
+{
+    char path[PATH_MAX];
+    struct tree want = {0};
+    struct tree now = {0};
+    const struct tree_look look = look_at(part);
+    struct workspace *workspace = part->workspace;
+    const struct tree_source source = {.open = open_content, .ctx = &workspace->store};
+    if (!workspace_snapshot_path(workspace, step, part->what, path, err) ||
+        !tree_read_file(path, &want, err))
+        return false;
+    const struct tree *known = known_of(part)->count > 0 ? known_of(part) : &want;
+    bool ok = tree_scan(&look, &now, err) && tree_hash(&look, &now, known, NULL, err) &&
+              tree_restore(&look, &now, &want, &source, work, err) && tree_scan(&look, tree, err);
+    if (ok) {
+        ok = tree_hash(&look, tree, &now, NULL, err);
+        tree_shut(part->fd, tree);
+        ok = ok && tree_verify(&look, tree, &want, err);
+        mark_stored(tree);
+    }
+    tree_done(&now);
+    tree_done(&want);
+    return ok;
+}
+
+/* The tree's digest and sizes. */
+static void tell(const struct workspace *workspace, const struct tree *tree,
+                 const atomic_bool *stop, struct tree_facts *out)
+{
+    struct str list = {0};
+    char **ignored = workspace_ignored(workspace, stop, &list);
+    out->digest = tree_digest(tree, (const char *const *)ignored);
+    out->files = tree->files;
+    out->bytes = tree->bytes;
+    free(ignored);
+    str_done(&list);
+}
+
+/* False with the start code, where it has none yet. */
+static bool failed(const struct part *part, const struct err *err, int *start_code)
+{
+    if (*start_code == 0)
+        *start_code = workspace_start_code(err, part->stop);
+    return false;
+}
+
+static bool save_admin(struct part *part, int step, int *start_code, struct err *err)
+{
+    struct tree tree = {0};
+    part->what = WORKSPACE_ADMIN;
+    if (!part->workspace->admin)
+        return true;
+    const bool ok = open_part(part, false, err) && save_part(part, step, &tree, start_code, err);
+    close_part(part);
+    workspace_now_known(part->workspace, WORKSPACE_ADMIN, &tree);
+    return ok;
+}
+
+/* The tree at last: its manifest says that there is a snapshot. */
+bool workspace_save(struct workspace *workspace, int step, const atomic_bool *stop,
+                    struct tree_facts *out, int *start_code, struct err *err)
+{
+    struct err own = {0};
+    struct err *why = err ? err : &own;
+    struct tree tree = {0};
+    struct tree_facts facts = {0};
+    struct part part = {.workspace = workspace, .stop = stop, .fd = -1};
+    const int64_t start_ms = clock_now().mono_ms;
+    *start_code = 0;
+    bool ok = make_folder(workspace, why) && workspace_open_store(workspace, why) &&
+              save_admin(&part, step, start_code, why);
+    part.what = WORKSPACE_TREE;
+    ok = ok && open_part(&part, false, why) && save_part(&part, step, &tree, start_code, why);
+    close_part(&part);
+    if (ok)
+        tell(workspace, &tree, stop, &facts);
+    workspace_now_known(workspace, WORKSPACE_TREE, &tree);
+    if (!ok)
+        return failed(&part, why, start_code);
+    facts.ms = clock_now().mono_ms - start_ms;
+    *out = facts;
+    return true;
+}
+
+static bool reset_admin(struct part *part, int step, struct err *err)
+{
+    struct tree tree = {0};
+    struct tree_work work = {0};
+    part->what = WORKSPACE_ADMIN;
+    if (!part->workspace->admin)
+        return true;
+    if (mkdir(part->workspace->admin, 0700) != 0 && errno != EEXIST)
+        return err_set_errno(err, errno, "cannot make '%s'", part->workspace->admin);
+    const bool ok = open_part(part, false, err) && reset_part(part, step, &tree, &work, err);
+    close_part(part);
+    workspace_now_known(part->workspace, WORKSPACE_ADMIN, &tree);
+    return ok;
+}
+
+bool workspace_reset(struct workspace *workspace, int step, const atomic_bool *stop,
+                     struct tree_facts *out, int *start_code, struct err *err)
+{
+    struct err own = {0};
+    struct err *why = err ? err : &own;
+    struct tree tree = {0};
+    struct tree_work work = {0};
+    struct tree_facts facts = {0};
+    struct part part = {.workspace = workspace, .what = WORKSPACE_TREE, .stop = stop, .fd = -1};
+    const int64_t start_ms = clock_now().mono_ms;
+    *start_code = 0;
+    bool ok = workspace_open_store(workspace, why) && open_part(&part, true, why) &&
+              reset_part(&part, step, &tree, &work, why);
+    close_part(&part);
+    ok = ok && reset_admin(&part, step, why);
+    if (ok)
+        tell(workspace, &tree, stop, &facts);
+    workspace_now_known(workspace, WORKSPACE_TREE, &tree);
+    if (!ok)
+        return failed(&part, why, start_code);
+    facts.changed = work.changed;
+    facts.written = work.written;
+    facts.ms = clock_now().mono_ms - start_ms;
+    *out = facts;
+    return true;
+}
+
+bool workspace_hash(struct workspace *workspace, const atomic_bool *stop, struct tree_facts *out,
+                    struct err *err)
+{
+    struct tree tree = {0};
+    struct tree_facts facts = {0};
+    struct part part = {.workspace = workspace, .what = WORKSPACE_TREE, .stop = stop, .fd = -1};
+    const int64_t start_ms = clock_now().mono_ms;
+    if (!open_part(&part, false, err))
+        return false;
+    const struct tree_look look = look_at(&part);
+    bool ok = tree_scan(&look, &tree, err);
+    if (ok) {
+        ok = tree_hash(&look, &tree, &workspace->known, NULL, err);
+        tree_shut(part.fd, &tree);
+    }
+    close_part(&part);
+    if (ok)
+        tell(workspace, &tree, stop, &facts);
+    if (ok)
+        workspace_now_known(workspace, WORKSPACE_TREE, &tree);
+    tree_done(&tree);
+    if (!ok)
+        return false;
+    facts.ms = clock_now().mono_ms - start_ms;
+    *out = facts;
+    return true;
+}
