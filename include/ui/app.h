@@ -25,6 +25,7 @@ enum app_leave {
     APP_LEFT,        /* q with nothing of ours running, or a run that ended */
     APP_LEFT_WAIT,   /* q w, and what ran has ended: what was not started stays in the log */
     APP_LEFT_CANCEL, /* q c: cancel all, then leave */
+    APP_LEFT_DETACH, /* q d: the engine goes on without a terminal */
     APP_LEFT_SIGNAL, /* SIGTERM, SIGHUP: see signal */
 };
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "continue_run.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "parse.h"
@@ -110,22 +111,32 @@ static enum session_watch choose_watch(bool plain, bool json)
 int cmd_run(struct globals *globals, int argc, char **argv)
 {
     bool plain = false, json = false, dry = false;
-    const char *jobs_text = NULL, *only = NULL;
+    bool detach = false;
+    const char *jobs_text = NULL, *only = NULL, *again = NULL;
     const struct option_spec specs[] = {
         {"plain", 0, NULL, "a line for each event, no screen", &plain, NULL},
         {"json", 0, NULL, "a JSON object for each event", &json, NULL},
         {"jobs", 'j', "N", "attempts at a time (else the plan's, else 2)", NULL, &jobs_text},
         {"only", 0, "TASK", "this task and what it needs", NULL, &only},
+        {"continue", 0, "RUN", "go on with a run that was interrupted (41, or last)", NULL, &again},
+        {"detach", 0, NULL, "return at once; the run goes on without a terminal", &detach, NULL},
         {"dry-run", 0, NULL, "say what would run, start nothing", &dry, NULL},
     };
-    struct command_line line = {.name = "run",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .name = "run", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
+    if (again) {
+        const struct continue_words words = {
+            .run = again, .jobs = jobs_text, .detach = detach, .watch = choose_watch(plain, json)};
+        if (line.operands > 0 || only || dry)
+            return fail_usage("devs run --continue RUN [-j N] [--plain|--json] [--detach]",
+                              "run: with --continue the plan is the one in the log");
+        return continue_run(globals, &words);
+    }
+    if (line.operands == 0)
+        return fail_usage("devs run PLAN, or devs run --continue RUN", "run: which plan?");
 
     struct plan_file file;
     code = plan_file_read(argv[0], &file);
@@ -146,7 +157,8 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .rules = file.config.settings.rules,
                               .run_dir = file.dir,
                               .jobs = jobs,
-                              .watch = choose_watch(plain, json)};
+                              .watch = choose_watch(plain, json),
+                              .detach = detach};
     code = dry ? print_dry(file.plan, jobs) : session_run(&session);
     plan_file_done(&file);
     return code;

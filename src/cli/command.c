@@ -9,7 +9,7 @@
 #include "str.h"
 
 static const struct command commands[] = {
-    {"run", "PLAN", "run a plan; in a terminal, watch it", cmd_run},
+    {"run", "PLAN", "run a plan; --continue RUN goes on with one that broke off", cmd_run},
     {"exec", "-- COMMAND [ARG...]", "run one command under the retry engine", cmd_exec},
     {"init", "", "write a commented starter plan", cmd_init},
     {"status", "[RUN]", "what each task of a run is doing", cmd_status},

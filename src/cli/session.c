@@ -2,25 +2,20 @@
 
 #include "session.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "app.h"
 #include "control_desk.h"
-#include "engine.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
-#include "outlet.h"
 #include "rules_file.h"
+#include "session_parts.h"
 #include "stream.h"
 #include "summary.h"
 
@@ -44,39 +39,12 @@ const char *session_by(char out[SESSION_BY_MAX])
     return out;
 }
 
-/* A session under way. */
-struct watching {
-    const struct session *session;
-    enum session_watch watch; /* what it came to */
-    struct place place;
-    struct engine *engine;
-    struct tee *tee; /* owned; SESSION_OUTPUT only */
-    int64_t run;
-    int signal_fd;
-    int signal; /* that made us leave; 0 = none */
-    char by[SESSION_BY_MAX];
-};
-
 /* The screen has its own handlers while it is there, and puts these back. */
 static void ignore_signals(void)
 {
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_IGN);
     (void)signal(SIGHUP, SIG_IGN);
-}
-
-static bool block_signals(int *fd_out, struct err *err)
-{
-    sigset_t set;
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigaddset(&set, SIGHUP);
-    (void)sigprocmask(SIG_BLOCK, &set, NULL);
-    *fd_out = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (*fd_out < 0)
-        return err_set(err, ERR_IO, "signals cannot be had as a file");
-    return true;
 }
 
 /* Other runs that are alive in this tree: the person should know. Asked once our own
@@ -105,8 +73,8 @@ static void warn_of_others(const struct watching *watching)
 static bool start_engine(struct watching *watching, struct err *err)
 {
     const struct session *session = watching->session;
-    uint64_t seed = 0;
-    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+    uint64_t seed = session->seed;
+    if (session->resume == 0 && getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
         return err_set(err, ERR_IO, "no random numbers are to be had");
     struct engine_options options = {
         .place = &watching->place,
@@ -121,26 +89,12 @@ static bool start_engine(struct watching *watching, struct err *err)
         .by = watching->by,
         .jobs = session->jobs,
         .seed = seed,
+        .resume = session->resume,
         .tee = watching->tee ? tee_put : NULL,
         .tee_ctx = watching->tee,
         .at_end = watching->watch == SESSION_COCKPIT ? ENGINE_LINGER : ENGINE_LEAVE,
     };
     return engine_start(&watching->engine, &options, &watching->run, err);
-}
-
-/* The first signal cancels the run, which is watched on to its end; the second ends
- * the watching, and what still runs is killed. */
-static bool take_signal(void *ctx, int signal)
-{
-    struct watching *watching = ctx;
-    bool first = watching->signal == 0;
-    watching->signal = signal;
-    if (first) {
-        engine_cancel(watching->engine, watching->by);
-        if (signal != SIGPIPE)
-            warn("cancelling: TERM to what runs, KILL after 10 s; once more kills at once");
-    }
-    return first;
 }
 
 /* Lines until the engine has ended; done_fd -1: until the run has. */
@@ -155,50 +109,17 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
     struct stream stream = {
         .place = &watching->place,
         .run = watching->run,
+        .shown_seq = watching->session->shown_seq,
         .form = forms[watching->watch],
         .level = EVENT_LEVEL_DEBUG,
         .follow = true,
         .done_fd = done_fd,
         .signal_fd = watching->signal_fd,
         .tee = watching->tee,
-        .on_signal = take_signal,
+        .on_signal = session_take_signal,
         .ctx = watching,
     };
     return stream_print(&stream, err);
-}
-
-/* Until the engine has ended by itself, or a signal says not to wait. */
-static void wait_for_engine(struct watching *watching)
-{
-    struct outlet signals = {
-        .signal_fd = watching->signal_fd, .on_signal = take_signal, .ctx = watching};
-    struct pollfd fds[] = {
-        {.fd = engine_done_fd(watching->engine), .events = POLLIN},
-        {.fd = watching->signal_fd, .events = POLLIN},
-    };
-    while (fds[0].revents == 0) {
-        if (poll(fds, 2, -1) < 0 && errno != EINTR)
-            return;
-        if (fds[1].revents != 0 && !outlet_take_signals(&signals))
-            return;
-    }
-}
-
-/* What the person chose on leaving the screen is done before we end. */
-static bool leave_as_chosen(struct watching *watching, const struct app_result *result,
-                            struct err *err)
-{
-    if (result->leave == APP_LEFT)
-        return true;
-    if (!block_signals(&watching->signal_fd, err))
-        return false;
-    watching->signal = result->signal;
-    if (result->leave == APP_LEFT_WAIT)
-        engine_leave(watching->engine); /* asked once more does no harm */
-    else
-        engine_cancel(watching->engine, watching->by);
-    wait_for_engine(watching);
-    return true;
 }
 
 static void leave_engine(void *ctx)
@@ -238,7 +159,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
     ignore_signals(); /* what comes after the screen has let them go must not end us */
     bool ok = app_run(&options, &result, err);
     control_desk_stop(desk);
-    return ok && leave_as_chosen(watching, &result, err);
+    return ok && session_leave_as_chosen(watching, &result, err);
 }
 
 /* The screen or the stream is gone, the work is not: it goes on without. */
@@ -247,13 +168,13 @@ static bool watch_blindly(struct watching *watching, const struct err *why)
     struct err err = {0};
     (void)fail(why);
     warn("the run goes on; devs status and devs debug --logs say how");
-    if (watching->signal_fd < 0 && !block_signals(&watching->signal_fd, &err))
+    if (watching->signal_fd < 0 && !session_block_signals(&watching->signal_fd, &err))
         return false;
     bool lingers = watching->watch == SESSION_COCKPIT;
     if (lingers && !print_lines(watching, -1, &err))
         engine_leave(watching->engine); /* the log cannot be followed at all */
     if (!lingers || err.code != ERR_NONE)
-        wait_for_engine(watching);
+        session_wait(watching);
     return true;
 }
 
@@ -291,8 +212,18 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
     return code == EXIT_ALL_PASSED ? EXIT_NOT_RECORDED : code;
 }
 
+/* Somebody may look at it with another devs. */
+static bool watch_nothing(struct watching *watching)
+{
+    session_detach(watching);
+    session_wait(watching);
+    return true;
+}
+
 static bool watch(struct watching *watching, struct err *err)
 {
+    if (watching->session->detach)
+        return watch_nothing(watching);
     if (watching->watch == SESSION_COCKPIT)
         return watch_on_screen(watching, err);
     return print_lines(watching, engine_done_fd(watching->engine), err);
@@ -302,40 +233,59 @@ static bool watch(struct watching *watching, struct err *err)
 static enum session_watch choose_watch(const struct session *session)
 {
     struct err err = {0};
+    if (session->detach)
+        return SESSION_PLAIN;
     if (session->watch != SESSION_COCKPIT || term_check(&err))
         return session->watch;
     warn("%s: plain lines instead", err.message);
     return SESSION_PLAIN;
 }
 
+static bool get_ready(struct watching *watching, struct err *err)
+{
+    (void)session_by(watching->by);
+    return place_find(watching->session->globals->db, true, &watching->place, err) &&
+           (watching->watch == SESSION_COCKPIT ||
+            session_block_signals(&watching->signal_fd, err)) &&
+           (watching->watch != SESSION_OUTPUT || tee_open(&watching->tee, err));
+}
+
+static int run_watched(struct watching *watching)
+{
+    struct err err = {0};
+    if (!get_ready(watching, &err) || !start_engine(watching, &err)) {
+        tee_close(watching->tee);
+        return fail(&err);
+    }
+    warn_of_others(watching);
+
+    bool ok = watch(watching, &err) || watch_blindly(watching, &err);
+    struct engine_result result = {0};
+    if (watching->tee)
+        tee_give_up(watching->tee);
+    engine_stop(watching->engine, &result);
+    tee_close(watching->tee);
+    if (watching->signal_fd >= 0)
+        (void)close(watching->signal_fd);
+    bool is_read = watching->watch == SESSION_COCKPIT || watching->watch == SESSION_PLAIN;
+    if (ok && is_read && !watching->alone)
+        print_summary(watching);
+    return exit_code_of(watching, &result);
+}
+
 int session_run(const struct session *session)
 {
     struct err err = {0};
+    struct front front = {.fd = -1};
     struct watching watching = {
         .session = session, .watch = choose_watch(session), .signal_fd = -1};
-    (void)session_by(watching.by);
-    if (!place_find(session->globals->db, true, &watching.place, &err))
-        return fail(&err);
-    bool lines = watching.watch != SESSION_COCKPIT;
-    if (lines && !block_signals(&watching.signal_fd, &err))
-        return fail(&err);
-    if (watching.watch == SESSION_OUTPUT && !tee_open(&watching.tee, &err))
-        return fail(&err);
-    if (!start_engine(&watching, &err)) {
-        tee_close(watching.tee);
-        return fail(&err);
+    if (session->detach || watching.watch == SESSION_COCKPIT) {
+        enum front_kind kind = session->detach ? FRONT_APART : FRONT_HERE;
+        if (!front_open(&front, kind, &err))
+            return err.code != ERR_NONE ? fail(&err) : front.exit_code;
+        watching.front = &front;
     }
-    warn_of_others(&watching);
-
-    bool ok = watch(&watching, &err) || watch_blindly(&watching, &err);
-    struct engine_result result = {0};
-    if (watching.tee)
-        tee_give_up(watching.tee);
-    engine_stop(watching.engine, &result);
-    tee_close(watching.tee);
-    if (watching.signal_fd >= 0)
-        (void)close(watching.signal_fd);
-    if (ok && (watching.watch == SESSION_COCKPIT || watching.watch == SESSION_PLAIN))
-        print_summary(&watching);
-    return exit_code_of(&watching, &result);
+    int code = run_watched(&watching);
+    front_close(&front);
+    return code;
 }

@@ -30,7 +30,7 @@ struct printing {
 static bool wants(const struct printing *p, const struct run_state *state,
                   const struct event *event)
 {
-    if (event_level(event) > p->stream->level)
+    if (event->seq <= p->stream->shown_seq || event_level(event) > p->stream->level)
         return false;
     if (!p->stream->task)
         return true;

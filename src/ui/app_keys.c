@@ -100,6 +100,9 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_LEAVE_CANCEL:
         app_leave(app, APP_LEFT_CANCEL, 0);
         break;
+    case VIEW_LEAVE_DETACH:
+        app_leave(app, APP_LEFT_DETACH, 0);
+        break;
     }
 }
 

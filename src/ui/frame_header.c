@@ -180,10 +180,11 @@ static void add_interrupted(const struct frame_input *input, struct str *out)
 {
     const struct run_state *state = input->facts->state;
     if (state->running > 0)
-        str_addf(out, "devs was killed while this went on; %d task%s lost. q leaves",
-                 state->running, state->running == 1 ? "" : "s");
+        str_addf(out, "devs died while %d %s. ", state->running,
+                 state->running == 1 ? "try ran" : "tries ran");
     else
-        str_add(out, "devs went away before the run had ended; nothing of it runs. q leaves");
+        str_add(out, "devs went away before the run had ended. ");
+    str_addf(out, "Go on with it: devs run --continue %lld. q leaves", (long long)input->number);
 }
 
 static void add_notice(const struct frame_input *input, struct str *out)

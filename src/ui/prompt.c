@@ -33,6 +33,8 @@ static const struct answer {
      "wait: start nothing more, leave when what runs has ended"},
     {PROMPT_QUIT, 'c', "c", PROMPT_CANCEL_ALL,
      "cancel all: TERM, KILL after the grace, then quit; the log keeps every try"},
+    {PROMPT_QUIT, 'd', "d", PROMPT_DETACH,
+     "detach: the run goes on without this terminal; devs shows it again"},
     {PROMPT_QUIT, TERM_KEY_ESC, "Esc", PROMPT_KEPT, "stay"},
 };
 

@@ -33,6 +33,7 @@ enum prompt_choice {
     PROMPT_KILL,       /* K: CANCEL_KILL */
     PROMPT_WAIT,       /* w: start nothing more, leave when what runs has ended */
     PROMPT_CANCEL_ALL, /* c: cancel all, then leave */
+    PROMPT_DETACH,     /* d: leave, and let the run go on without a terminal */
 };
 
 /* The task a cancel is about, as it is at one moment. */

@@ -25,7 +25,8 @@
 #include "view_forensics.h"
 
 enum {
-    VIEW_STILL_MS = 5000, /* rows keep their places so long after a key */
+    VIEW_STILL_MS = 5000,   /* rows keep their places so long after a key */
+    VIEW_SUSPEND_MS = 3000, /* so long ^Z is remembered where it has to come twice */
     VIEW_MESSAGE_MAX = 256,
 };
 
@@ -104,7 +105,8 @@ struct view {
 
     char message[VIEW_MESSAGE_MAX]; /* answer to a key or an act; "" = none */
     int64_t message_at_ms;
-    bool leaving; /* q w: leaves when nothing runs any more */
+    int64_t suspend_asked_ms; /* ^Z while something runs: steady clock; 0 = not asked */
+    bool leaving;             /* q w: leaves when nothing runs any more */
 
     struct view_forensics forensics; /* over the whole screen while it is open */
     struct help help;
@@ -124,6 +126,7 @@ enum view_todo_kind {
     VIEW_LEAVE,
     VIEW_LEAVE_WAIT,
     VIEW_LEAVE_CANCEL,
+    VIEW_LEAVE_DETACH,
     VIEW_TRY_RULE,   /* that of the open prompt, see correct.h */
     VIEW_STOP_TRIAL, /* of it */
     VIEW_SAVE_RULE,

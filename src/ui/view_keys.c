@@ -338,10 +338,27 @@ static struct view_todo redraw_all(const struct stroke *stroke)
     return (struct view_todo){.kind = VIEW_REDRAW_ALL};
 }
 
+/* Stopping us stops the engine, not what it started: nobody reads it or keeps its time then. */
+static bool stops_the_engine(const struct view_facts *facts)
+{
+    return facts->engine_here && !facts->state->ended && facts->state->running > 0;
+}
+
 static struct view_todo suspend(const struct stroke *stroke)
 {
-    (void)stroke;
-    return (struct view_todo){.kind = VIEW_SUSPEND};
+    struct view *view = stroke->view;
+    const struct moment *now = &stroke->facts->clock;
+    int running = stroke->facts->state->running;
+    bool asked =
+        view->suspend_asked_ms > 0 && now->mono_ms - view->suspend_asked_ms < VIEW_SUSPEND_MS;
+    view->suspend_asked_ms = 0;
+    if (asked || !stops_the_engine(stroke->facts))
+        return (struct view_todo){.kind = VIEW_SUSPEND};
+    view->suspend_asked_ms = now->mono_ms;
+    view_say(view, now,
+             "%d %s: stopping devs leaves %s unwatched until fg. ^Z again stops it; q d detaches",
+             running, running == 1 ? "try runs" : "tries run", running == 1 ? "it" : "them");
+    return draw;
 }
 
 static struct view_todo quit(const struct stroke *stroke)
@@ -458,6 +475,8 @@ static struct view_todo prompt_answer(const struct stroke *stroke, uint32_t key)
         return (struct view_todo){.kind = VIEW_LEAVE_WAIT};
     case PROMPT_CANCEL_ALL:
         return (struct view_todo){.kind = VIEW_LEAVE_CANCEL};
+    case PROMPT_DETACH:
+        return (struct view_todo){.kind = VIEW_LEAVE_DETACH};
     case PROMPT_UNDECIDED:
     case PROMPT_KEPT:
         break;

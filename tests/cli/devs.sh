@@ -151,7 +151,7 @@ want 'act on a run that is over: exit' $? 1
 
 # --- a signal cancels: TERM first, with time to clean up
 cat >polite.json <<'PLAN'
-{"version": 1, "name": "polite", "idempotent": true,
+{"version": 1, "name": "polite", "idempotent": true, "on_hangup": "cancel",
  "tasks": [{"id": "p", "steps": [{"run": ["sh", "-c", "trap 'echo clean >cleaned; exit 0' TERM; echo up; sleep 1000 & wait"]}]}]}
 PLAN
 for signal in INT TERM HUP; do

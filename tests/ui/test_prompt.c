@@ -240,10 +240,11 @@ START_TEST(test_quit_drawn)
     prompt_close(&prompt);
     prompt_open_quit(&prompt, 3, 2, OPENED_MS);
     ck_assert_str_eq(
-        drawn(), "\n\n"
+        drawn(), "\n"
                  " Quit devs?   3 tasks run and 2 wait: the engine lives in this program.\n"
                  " w  wait: start nothing more, leave when what runs has ended\n"
                  " c  cancel all: TERM, KILL after the grace, then quit; the log keeps every try\n"
+                 " d  detach: the run goes on without this terminal; devs shows it again\n"
                  " Esc  stay\n");
     prompt_update_quit(&prompt, 1, 1);
     ck_assert_ptr_nonnull(strstr(drawn(), "1 task runs and 1 waits:"));

@@ -435,6 +435,21 @@ START_TEST(test_plain_key)
 }
 END_TEST
 
+/* What runs would be left alone: that is said first, and a second key soon after is meant. */
+START_TEST(test_stopping_a_busy_engine_takes_two_keys)
+{
+    facts.engine_here = true;
+    ck_assert_int_gt(facts.state->running, 0);
+    ck_assert_int_eq(press(CTRL_Z).kind, VIEW_DRAW);
+    ck_assert_ptr_nonnull(strstr(view.message, "^Z again stops it"));
+    facts.clock.mono_ms += VIEW_SUSPEND_MS;
+    ck_assert_int_eq(press(CTRL_Z).kind, VIEW_DRAW);
+    facts.clock.mono_ms += VIEW_SUSPEND_MS - 1;
+    ck_assert_int_eq(press(CTRL_Z).kind, VIEW_SUSPEND);
+    ck_assert_int_eq(press(CTRL_Z).kind, VIEW_DRAW);
+}
+END_TEST
+
 START_TEST(test_help_runs_a_line)
 {
     type("?");
@@ -582,6 +597,7 @@ static void add_full(TCase *tcase)
     tcase_add_test(tcase, test_go_to_what_needs_you);
     tcase_add_loop_test(tcase, test_act, 0, TABLE_LEN(acts));
     tcase_add_test(tcase, test_prompt_knows_the_next_step);
+    tcase_add_test(tcase, test_stopping_a_busy_engine_takes_two_keys);
     tcase_add_test(tcase, test_help_runs_a_line);
     tcase_add_test(tcase, test_log_pane_takes_the_moves);
 }

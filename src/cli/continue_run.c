@@ -1,0 +1,167 @@
+#include "continue_run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "config.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "log_reader.h"
+#include "parse.h"
+#include "place.h"
+#include "target.h"
+
+/* What the log has of the run. */
+struct old_run {
+    struct log_run_info info; /* owned */
+    struct plan *plan;        /* owned */
+    struct config config;     /* owned; the settings of its folder as they are now */
+};
+
+static void done(struct old_run *run)
+{
+    plan_free(run->plan);
+    log_run_info_done(&run->info);
+    config_done(&run->config);
+}
+
+static bool is_interrupted(const struct log_run_info *info)
+{
+    return info->ended_at_ms == 0 && !info->owner_alive;
+}
+
+/* The newest of those in a page; 0 = none. *oldest_out: where the next page begins. */
+static int64_t find_in_page(struct log_run_info *runs, size_t count, int64_t *oldest_out)
+{
+    int64_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (found == 0 && is_interrupted(&runs[i]))
+            found = runs[i].number;
+        *oldest_out = runs[i].number;
+        log_run_info_done(&runs[i]);
+    }
+    return found;
+}
+
+static bool find_last(struct log_reader *reader, int64_t *out, struct err *err)
+{
+    enum { RUNS_AT_ONCE = 16 };
+    struct log_run_info runs[RUNS_AT_ONCE];
+    size_t count = 0;
+    int64_t before = 0;
+    do {
+        if (!log_reader_runs(reader, before, runs, RUNS_AT_ONCE, &count, err))
+            return false;
+        *out = find_in_page(runs, count, &before);
+    } while (*out == 0 && count == RUNS_AT_ONCE);
+    if (*out != 0)
+        return true;
+    (void)err_set(err, ERR_NOT_FOUND, "no run in this log was interrupted");
+    return err_hint(err, "devs runs lists them");
+}
+
+static bool find_run(const char *word, struct log_reader *reader, int64_t *out, struct err *err)
+{
+    struct target target;
+    if (strcmp(word, "last") == 0)
+        return find_last(reader, out, err);
+    if (!target_parse(word, &target, err))
+        return false;
+    if (target.run == 0 || target.task[0] != '\0') {
+        (void)err_set(err, ERR_INVALID, "'%s' names no run", word);
+        return err_hint(err, "devs run --continue 41, or last");
+    }
+    *out = target.run;
+    return true;
+}
+
+/* Looked at before anything is touched; who takes it over looks again, under its lock. */
+static bool check_run(const struct log_run_info *info, struct err *err)
+{
+    struct stat folder;
+    long long number = (long long)info->number;
+    if (info->ended_at_ms != 0) {
+        (void)err_set(err, ERR_INVALID, "run #%lld has ended: there is nothing to go on with",
+                      number);
+        return err_hint(err, "devs run PLAN starts a new one");
+    }
+    if (info->owner_alive) {
+        (void)err_set(err, ERR_BUSY, "run #%lld is going on in another process (pid %lld)", number,
+                      (long long)info->pid);
+        return err_hint(err, "devs shows it");
+    }
+    if (stat(info->dir, &folder) != 0 || !S_ISDIR(folder.st_mode))
+        return err_set(err, ERR_INVALID, "the folder of run #%lld is not there: %s", number,
+                       info->dir);
+    return true;
+}
+
+static bool parse_plan(struct old_run *run, struct err *err)
+{
+    struct violations violations = {0};
+    const char *text = run->info.plan_text;
+    bool ok = plan_parse(text, strlen(text), &run->plan, &violations);
+    violations_done(&violations);
+    return ok || err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read",
+                         (long long)run->info.number);
+}
+
+static bool read_run(const char *word, const struct place *place, struct old_run *out,
+                     struct err *err)
+{
+    struct log_reader *reader = NULL;
+    int64_t number = 0;
+    bool ok = log_reader_open(&reader, place, err) && find_run(word, reader, &number, err) &&
+              log_reader_run(reader, number, &out->info, err) && check_run(&out->info, err) &&
+              parse_plan(out, err);
+    log_reader_close(reader);
+    return ok;
+}
+
+static bool choose_jobs(const char *text, const struct log_run_info *info, int *out,
+                        struct err *err)
+{
+    int64_t jobs = info->jobs;
+    if (text && !parse_i64(text, 1, PLAN_JOBS_MAX, &jobs, err))
+        return false;
+    *out = (int)jobs;
+    return true;
+}
+
+static int go_on(const struct globals *globals, const struct continue_words *words,
+                 const struct old_run *run, int jobs)
+{
+    struct session session = {.globals = globals,
+                              .plan = run->plan,
+                              .plan_text = run->info.plan_text,
+                              .kind = "plan",
+                              .rules = run->config.settings.rules,
+                              .run_dir = run->info.dir,
+                              .jobs = jobs,
+                              .watch = words->watch,
+                              .detach = words->detach,
+                              .resume = run->info.number,
+                              .seed = run->info.seed,
+                              .shown_seq = run->info.last_seq};
+    return session_run(&session);
+}
+
+int continue_run(const struct globals *globals, const struct continue_words *words)
+{
+    struct err err = {0};
+    struct place place;
+    struct old_run run = {0};
+    int jobs = 0;
+    int code = EXIT_ALL_PASSED;
+    if (!place_find(globals->db, false, &place, &err) ||
+        !read_run(words->run, &place, &run, &err) ||
+        !choose_jobs(words->jobs, &run.info, &jobs, &err)) {
+        code = fail(&err);
+    } else {
+        (void)config_read(run.info.dir, &run.config); /* the run's own rules are in the log */
+        code = go_on(globals, words, &run, jobs);
+    }
+    done(&run);
+    return code;
+}

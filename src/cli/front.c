@@ -1,0 +1,231 @@
+#define _GNU_SOURCE /* pipe2 */
+
+#include "front.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EXIT_SIGNAL = 128, STDIO_FDS = 3 };
+
+/* What the child says when it lets its parent go; fits into a pipe at once. */
+struct goodbye {
+    int code;
+    char words[FRONT_WORDS_MAX];
+};
+
+/* The parent while it waits. */
+struct waiting {
+    pid_t child;
+    int pipe_fd; /* -1 once it is closed */
+    int signal_fd;
+    int status; /* of the child */
+    bool over;  /* the child is gone */
+    bool let_go;
+    struct goodbye goodbye;
+};
+
+static const int watched[] = {SIGCHLD, SIGCONT, SIGTERM, SIGINT, SIGHUP};
+
+static void fill_watched(sigset_t *set)
+{
+    (void)sigemptyset(set);
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+        (void)sigaddset(set, watched[i]);
+}
+
+/* The child stands still: so do we, and the shell has its terminal back. Returns when we are
+ * continued; at once where nobody could continue us. */
+static void stop_too(void)
+{
+    (void)raise(SIGTSTP);
+}
+
+static void look_after_child(struct waiting *waiting)
+{
+    int status = 0;
+    pid_t pid = waitpid(waiting->child, &status, WNOHANG | WUNTRACED);
+    if (pid != waiting->child)
+        return;
+    if (WIFSTOPPED(status)) {
+        stop_too();
+        (void)kill(waiting->child, SIGCONT);
+        return;
+    }
+    waiting->status = status;
+    waiting->over = true;
+}
+
+/* What the terminal sends goes to the child as well; what a process sends is for one of us. */
+static void pass_on(const struct waiting *waiting, const struct signalfd_siginfo *info)
+{
+    bool from_terminal = info->ssi_code == SI_KERNEL;
+    bool from_child = (pid_t)info->ssi_pid == waiting->child;
+    if (!from_terminal && !from_child)
+        (void)kill(waiting->child, (int)info->ssi_signo);
+}
+
+static void take_signals(struct waiting *waiting)
+{
+    struct signalfd_siginfo info;
+    bool child_news = false;
+    while (read(waiting->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo == SIGCHLD)
+            child_news = true;
+        else if (info.ssi_signo == SIGCONT)
+            (void)kill(waiting->child, SIGCONT);
+        else
+            pass_on(waiting, &info);
+    }
+    if (child_news)
+        look_after_child(waiting);
+}
+
+static void take_goodbye(struct waiting *waiting)
+{
+    ssize_t got = read(waiting->pipe_fd, &waiting->goodbye, sizeof(waiting->goodbye));
+    waiting->let_go = got == (ssize_t)sizeof(waiting->goodbye);
+    if (got < 0 && errno == EINTR)
+        return;
+    (void)close(waiting->pipe_fd);
+    waiting->pipe_fd = -1;
+}
+
+/* Ends as the child did: the shell is to see the same. */
+static int end_like(int status)
+{
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    int signal_number = WTERMSIG(status);
+    const struct rlimit none = {0}; /* one core is enough */
+    sigset_t all;
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)signal(signal_number, SIG_DFL);
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_UNBLOCK, &all, NULL);
+    (void)raise(signal_number);
+    return EXIT_SIGNAL + signal_number;
+}
+
+static int wait_for_child(struct waiting *waiting)
+{
+    while (!waiting->over && !waiting->let_go) {
+        struct pollfd fds[] = {{.fd = waiting->pipe_fd, .events = POLLIN},
+                               {.fd = waiting->signal_fd, .events = POLLIN}};
+        if (poll(fds, ARRAY_LEN(fds), -1) < 0)
+            continue; /* EINTR: we were continued */
+        if (fds[0].revents != 0)
+            take_goodbye(waiting);
+        if (fds[1].revents != 0)
+            take_signals(waiting);
+    }
+    if (!waiting->let_go)
+        return end_like(waiting->status);
+    (void)fputs(waiting->goodbye.words, stdout);
+    return waiting->goodbye.code;
+}
+
+/* In the child: nothing of the parent's waiting stays. */
+static void become_worker(enum front_kind kind, pid_t parent, const sigset_t *before)
+{
+    (void)sigprocmask(SIG_SETMASK, before, NULL);
+    if (kind == FRONT_APART) {
+        (void)setsid(); /* a forked child leads no group: this cannot fail */
+        return;
+    }
+    (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGHUP, 0UL, 0UL, 0UL);
+    if (getppid() != parent)
+        (void)raise(SIGHUP); /* it died before we asked */
+}
+
+static bool open_ends(int pipe_fds[2], int *signal_fd, sigset_t *before, struct err *err)
+{
+    sigset_t set;
+    fill_watched(&set);
+    if (pipe2(pipe_fds, O_CLOEXEC) != 0)
+        return err_set_errno(err, errno, "pipe");
+    (void)sigprocmask(SIG_BLOCK, &set, before);
+    *signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (*signal_fd >= 0)
+        return true;
+    (void)err_set_errno(err, errno, "signals cannot be had as a file");
+    (void)sigprocmask(SIG_SETMASK, before, NULL);
+    (void)close(pipe_fds[0]);
+    (void)close(pipe_fds[1]);
+    return false;
+}
+
+bool front_open(struct front *front, enum front_kind kind, struct err *err)
+{
+    int pipe_fds[2];
+    sigset_t before;
+    struct waiting waiting = {0};
+    *front = (struct front){.fd = -1};
+    if (!open_ends(pipe_fds, &waiting.signal_fd, &before, err))
+        return false;
+    (void)fflush(NULL); /* else both would write it */
+    pid_t parent = getpid();
+    waiting.child = fork();
+    waiting.pipe_fd = pipe_fds[0];
+    if (waiting.child == 0) {
+        (void)close(pipe_fds[0]);
+        (void)close(waiting.signal_fd);
+        become_worker(kind, parent, &before);
+        front->fd = pipe_fds[1];
+        return true;
+    }
+    (void)close(pipe_fds[1]);
+    if (waiting.child < 0)
+        (void)err_set_errno(err, errno, "fork");
+    else
+        front->exit_code = wait_for_child(&waiting);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    if (waiting.pipe_fd >= 0)
+        (void)close(waiting.pipe_fd);
+    (void)close(waiting.signal_fd);
+    return false;
+}
+
+static void lead_nowhere(bool terminals_only)
+{
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int i = 0; fd >= 0 && i < STDIO_FDS; i++) {
+        if (!terminals_only || isatty(i))
+            (void)dup2(fd, i);
+    }
+    if (fd >= STDIO_FDS)
+        (void)close(fd);
+}
+
+void front_forget_terminal(void)
+{
+    (void)fflush(stdout);
+    lead_nowhere(true);
+}
+
+void front_let_go(struct front *front, int code, const char *words)
+{
+    struct goodbye goodbye = {.code = code};
+    (void)snprintf(goodbye.words, sizeof(goodbye.words), "%s", words);
+    (void)fflush(stdout);
+    lead_nowhere(false);
+    (void)prctl(PR_SET_PDEATHSIG, 0UL, 0UL, 0UL, 0UL);
+    (void)setsid(); /* fails where there is one already: --detach */
+    (void)!write(front->fd, &goodbye, sizeof(goodbye)); /* a parent that is gone needs no word */
+    front_close(front);
+}
+
+void front_close(struct front *front)
+{
+    if (front->fd >= 0)
+        (void)close(front->fd);
+    front->fd = -1;
+}

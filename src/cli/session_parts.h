@@ -1,0 +1,42 @@
+/*
+ * session_parts.h - what the files of a session share. Main thread.
+ */
+#ifndef DEVS_SESSION_PARTS_H
+#define DEVS_SESSION_PARTS_H
+
+#include "app.h"
+#include "engine.h"
+#include "front.h"
+#include "place.h"
+#include "session.h"
+#include "tee.h"
+
+/* A session under way. */
+struct watching {
+    const struct session *session;
+    enum session_watch watch; /* what it came to */
+    struct place place;
+    struct front *front; /* borrowed; the process that the shell waits for, if it is another */
+    struct engine *engine;
+    struct tee *tee; /* owned; SESSION_OUTPUT only */
+    int64_t run;
+    int signal_fd;
+    int signal;         /* that made us leave; 0 = none */
+    int64_t signals_ms; /* when it came: steady clock */
+    bool alone;         /* nobody watches any more */
+    char by[SESSION_BY_MAX];
+};
+
+/* session_leave.c */
+ATTR_MUST_USE bool session_block_signals(int *fd_out, struct err *err);
+/* As an outlet_signal_fn; ctx is the watching. */
+bool session_take_signal(void *ctx, int signal);
+/* Until the engine has ended by itself, or a signal says not to wait. */
+void session_wait(struct watching *watching);
+/* What the person chose on leaving the screen is done before we end. */
+ATTR_MUST_USE bool session_leave_as_chosen(struct watching *watching,
+                                           const struct app_result *result, struct err *err);
+/* From now on the run goes on without a terminal: the shell has its prompt back. */
+void session_detach(struct watching *watching);
+
+#endif
