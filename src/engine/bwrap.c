@@ -201,9 +201,9 @@ static void put_right(const char *status, const char *err_tail, struct sandbox_e
         return;
     sandbox_last_line(err_tail, line, sizeof(line));
     bool says_why = strncmp(line, "bwrap: ", 7) == 0;
-    if (code == NOT_EXECUTED_EXIT && says_why && strstr(line, ": execvp ")) {
+    if (end->outcome.code == NOT_EXECUTED_EXIT && says_why && strstr(line, ": execvp ")) {
         bool forbidden = strstr(line, "ermission denied") != NULL;
-        sandbox_was_not_started(end, forbidden ? EACCES : ENOENT, line + 7);
+        sandbox_was_not_started(end, forbidden ? EACCES : ENOENT, line);
         return;
     }
     if (code >= 0)

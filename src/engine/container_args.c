@@ -37,8 +37,24 @@ static bool add_mount(struct arg_list *argv, const char *path, struct err *err)
     return true;
 }
 
-static bool add_mounts(struct arg_list *argv, const struct sandbox_call *call, struct err *err)
+/* An empty folder over the log; podman would copy what is under it unless told not to. */
+static bool add_mask(struct arg_list *argv, const struct sandbox *sandbox, struct err *err)
 {
+    const char *log_dir = sandbox->call.log_dir;
+    const char *how = sandbox->tool.is_podman ? "notmpcopyup," : "";
+
+    if (!log_dir || !is_below(log_dir, sandbox->call.workspace))
+        return true;
+    if (!can_be_mounted(log_dir, err))
+        return false;
+    arg_list_add(argv, "--mount");
+    arg_list_addf(argv, "type=tmpfs,tmpfs-mode=0700,%starget=%s", how, log_dir);
+    return true;
+}
+
+static bool add_mounts(struct arg_list *argv, const struct sandbox *sandbox, struct err *err)
+{
+    const struct sandbox_call *call = &sandbox->call;
     char **writable = call->spec->writable;
 
     if (!add_mount(argv, call->workspace, err))
@@ -47,13 +63,7 @@ static bool add_mounts(struct arg_list *argv, const struct sandbox_call *call, s
         if (writable[i][0] == '/' && !add_mount(argv, writable[i], err))
             return false; /* one that is relative is in the workspace */
     }
-    if (!call->log_dir || !is_below(call->log_dir, call->workspace))
-        return true;
-    if (!can_be_mounted(call->log_dir, err))
-        return false;
-    arg_list_add(argv, "--mount");
-    arg_list_addf(argv, "type=tmpfs,target=%s", call->log_dir);
-    return true;
+    return add_mask(argv, sandbox, err);
 }
 
 static void add_limits(struct arg_list *argv, const struct sandbox *sandbox)
@@ -150,7 +160,7 @@ bool container_args(const struct sandbox *sandbox, struct arg_list *argv,
     add_pair(argv, "--workdir", call->cwd);
     add_isolation(argv, sandbox);
     add_limits(argv, sandbox);
-    if (!add_mounts(argv, call, err))
+    if (!add_mounts(argv, sandbox, err))
         return false;
     if (call->has_stdin)
         arg_list_add(argv, "--interactive");

@@ -1,0 +1,49 @@
+/*
+ * sandbox_try.h - one command in one sandbox, started and finished as the engine does it.
+ */
+#ifndef DEVS_SANDBOX_TRY_H
+#define DEVS_SANDBOX_TRY_H
+
+#include <limits.h>
+
+#include "sandbox.h"
+
+enum { TRY_TEXT_MAX = 64 * 1024 };
+
+struct try_place {
+    char top[PATH_MAX];       /* a new folder */
+    char workspace[PATH_MAX]; /* in it */
+    char log_dir[PATH_MAX];   /* in the workspace */
+};
+
+struct try_result {
+    bool prepared;
+    int start_code; /* where it was not */
+    struct err err;
+    struct sandbox_end end;
+    char out[TRY_TEXT_MAX], errors[TRY_TEXT_MAX];
+};
+
+/* What may be said of a try; all zero but for spec and script. */
+struct try_call {
+    const struct sandbox_spec *spec;
+    const char *script; /* for sh -c; NULL: argv below */
+    char *const *argv;
+    char *const *environment;            /* NULL = PATH alone */
+    const char *input;                   /* stdin */
+    void (*meanwhile)(struct sandbox *); /* after the start; ends it early */
+    int64_t processes;
+};
+
+void try_place_init(struct try_place *place);
+/* A uid that no other run has. Static. */
+const char *try_uid(void);
+void try_run(const struct try_place *place, const struct try_call *call, struct try_result *out);
+
+/* A file's text, or "" if it cannot be read. Static. */
+const char *try_read(const char *path);
+void try_write(const char *path, const char *text);
+/* Wait for a file that has something in it; fails after a while. */
+void try_await(const char *path);
+
+#endif

@@ -1,0 +1,342 @@
+#define _GNU_SOURCE /* environ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "container.h"
+#include "sandbox_try.h"
+#include "test_main.h"
+#include "tool_ask.h"
+
+/* Made of a static busybox; nothing is pulled. */
+static char image[64];
+static struct try_place place;
+static struct try_result result;
+static struct sandbox_spec spec;
+
+/* Runtimes and limits that a nested machine can do with. */
+static char *args_of_podman[] = {(char[]){"--runtime"},
+                                 (char[]){"runc"},
+                                 (char[]){"--cgroup-manager"},
+                                 (char[]){"cgroupfs"},
+                                 (char[]){"--ulimit"},
+                                 (char[]){"nofile=1024:1024"},
+                                 (char[]){"--ulimit"},
+                                 (char[]){"nproc=1024:1024"},
+                                 NULL};
+
+static bool ask(const char *const *words, struct str *out)
+{
+    struct tool_result answer = {0};
+    struct err err = {0};
+    bool ok = tool_ask(words, environ, SANDBOX_CALL_MS, &answer, &err);
+    if (!ok)
+        (void)printf("%s %s: %s\n", words[0], words[1], err.message);
+    if (out)
+        str_add(out, str_text(&answer.out));
+    tool_result_done(&answer);
+    return ok;
+}
+
+static void setup(void)
+{
+    try_place_init(&place);
+    spec = (struct sandbox_spec){.kind = SANDBOX_PODMAN,
+                                 .start_timeout_ms = SANDBOX_START_MS,
+                                 .image = image,
+                                 .args = args_of_podman};
+}
+
+/* Nothing of any test is left: containers, and groups in any hierarchy. */
+static void teardown(void)
+{
+    struct str names = {0};
+    char filter[128];
+    (void)snprintf(filter, sizeof(filter), "label=%s=%s", CONTAINER_LABEL, try_uid());
+    const char *const words[] = {"podman", "ps",       "--all",      "--filter",
+                                 filter,   "--format", "{{.Names}}", NULL};
+    ck_assert(ask(words, &names));
+    ck_assert_str_eq(str_text(&names), "");
+    str_done(&names);
+    ck_assert(cgroup_sweep(try_uid(), &names, NULL));
+    ck_assert_str_eq(str_text(&names), "");
+    str_done(&names);
+}
+
+static void run_call(const struct try_call *call)
+{
+    try_run(&place, call, &result);
+    ck_assert_msg(result.prepared, "%s", result.err.message);
+}
+
+static void run_script(const char *script)
+{
+    const struct try_call call = {.spec = &spec, .script = script};
+    run_call(&call);
+}
+
+static void want_exit(int code)
+{
+    ck_assert_msg(result.end.outcome.kind == OUTCOME_EXIT && result.end.outcome.code == code,
+                  "kind %d code %d: %s%s%s", (int)result.end.outcome.kind, result.end.outcome.code,
+                  result.out, result.errors, result.end.start_why);
+    ck_assert_int_eq(result.end.outcome.left, 0);
+}
+
+START_TEST(test_command_runs_in_the_workspace)
+{
+    char path[PATH_MAX + 8];
+    run_script("pwd; echo x > mine; ls -A .devs; exit 3");
+    want_exit(3);
+    char want[PATH_MAX + 8];
+    (void)snprintf(want, sizeof(want), "%s\n", place.workspace);
+    ck_assert_str_eq(result.out, want);
+    (void)snprintf(path, sizeof(path), "%s/mine", place.workspace);
+    ck_assert_str_eq(try_read(path), "x\n");
+}
+END_TEST
+
+START_TEST(test_log_is_masked)
+{
+    char path[PATH_MAX + 16];
+    (void)snprintf(path, sizeof(path), "%s/devs.db", place.log_dir);
+    try_write(path, "the log");
+    run_script("ls -A .devs; cat .devs/devs.db");
+    ck_assert_str_eq(result.out, "");
+}
+END_TEST
+
+START_TEST(test_environment_comes_as_it_was_given)
+{
+    char *const environment[] = {(char[]){"ONE=a \"b\" $c"}, (char[]){"TWO=x\ny"},
+                                 (char[]){"DEVS_STEP=a/1"}, NULL};
+    const struct try_call call = {
+        .spec = &spec,
+        .environment = environment,
+        .script = "printf '%s|%s|%s|%s' \"$ONE\" \"$TWO\" \"$DEVS_STEP\" \"$SECRET_OF_OURS\""};
+    ck_assert_int_eq(setenv("SECRET_OF_OURS", "hidden", 1), 0);
+    run_call(&call);
+    ck_assert_str_eq(result.out, "a \"b\" $c|x\ny|a/1|");
+}
+END_TEST
+
+START_TEST(test_stdin_goes_in)
+{
+    const struct try_call call = {.spec = &spec, .script = "cat", .input = "some words"};
+    run_call(&call);
+    want_exit(0);
+    ck_assert_str_eq(result.out, "some words");
+}
+END_TEST
+
+START_TEST(test_network_is_off)
+{
+    run_script("ls /sys/class/net");
+    ck_assert_str_eq(result.out, "lo\n");
+}
+END_TEST
+
+START_TEST(test_read_only_root_and_limit_of_processes)
+{
+    spec.read_only = true;
+    spec.pids = 5;
+    run_script("echo x > /etc/new 2>/dev/null && echo wrote; echo x > /tmp/new && echo tmp; "
+               "for i in 1 2 3 4 5 6 7 8; do sleep 5 & done; exit 0");
+    ck_assert_str_eq(result.out, "tmp\n");
+    ck_assert_ptr_nonnull(strstr(result.errors, "can't fork"));
+}
+END_TEST
+
+START_TEST(test_B1_eating_memory_is_told_as_a_kill_for_memory)
+{
+    spec.memory_mb = 64;
+    run_script("tail /dev/zero");
+    want_exit(137);
+    ck_assert_msg(result.end.memory_killed == 1, "%s", result.end.evidence);
+    run_script("(tail /dev/zero); exit 1");
+    want_exit(1);
+    ck_assert_msg(result.end.memory_killed == 1, "%s", result.end.evidence);
+}
+END_TEST
+
+START_TEST(test_B1_exit_137_with_memory_to_spare_is_no_kill_for_memory)
+{
+    struct container_tool tool;
+    container_tool(SANDBOX_PODMAN, &tool);
+    spec.memory_mb = 256;
+    run_script("exit 137");
+    want_exit(137);
+    ck_assert_msg(result.end.memory_killed == (tool.takes_groups ? 0 : -1), "%s",
+                  result.end.evidence);
+}
+END_TEST
+
+START_TEST(test_B3_image_that_is_not_here_is_not_pulled)
+{
+    spec.image = (char[]){"localhost/devs-no-such-image:1"};
+    const struct try_call call = {.spec = &spec, .script = "true"};
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+    ck_assert_int_eq(result.start_code, START_IMAGE_MISSING);
+    ck_assert_ptr_nonnull(strstr(result.err.message, "devs-no-such-image"));
+    ck_assert_ptr_nonnull(strstr(result.err.hint, "podman pull"));
+}
+END_TEST
+
+START_TEST(test_B3_start_that_takes_too_long_is_told)
+{
+    spec.start_timeout_ms = 1;
+    const struct try_call call = {.spec = &spec, .script = "true"};
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+    ck_assert_msg(result.start_code == START_TIMED_OUT, "%s", result.err.message);
+}
+END_TEST
+
+START_TEST(test_bad_argument_breaks_the_start)
+{
+    spec.args = (char *[]){(char[]){"--no-such-option"}, NULL};
+    const struct try_call call = {.spec = &spec, .script = "true"};
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+    ck_assert_int_eq(result.start_code, START_SANDBOX_FAILED);
+    ck_assert_ptr_nonnull(strstr(result.err.message, "podman create"));
+}
+END_TEST
+
+START_TEST(test_command_that_is_not_in_the_image_is_not_found)
+{
+    char *const argv[] = {(char[]){"no-such-program"}, NULL};
+    const struct try_call call = {.spec = &spec, .argv = argv};
+    run_call(&call);
+    ck_assert_int_eq(result.end.outcome.kind, OUTCOME_NOT_STARTED);
+    ck_assert_msg(result.end.outcome.code == ENOENT, "%d %s", result.end.outcome.code,
+                  result.end.start_why);
+}
+END_TEST
+
+START_TEST(test_exit_codes_of_the_command_are_its_own)
+{
+    run_script("exit 125");
+    want_exit(125);
+    run_script("exit 127");
+    want_exit(127);
+}
+END_TEST
+
+static void kill_when_up(struct sandbox *sandbox)
+{
+    char path[PATH_MAX + 8];
+    struct sandbox_launch launch;
+    (void)snprintf(path, sizeof(path), "%s/up", place.workspace);
+    try_await(path);
+    sandbox_launch(sandbox, &launch);
+    ck_assert(launch.limits->enter_count == 0);
+    struct str ended = {0};
+    ck_assert(sandbox_sweep(try_uid(), &ended, NULL));
+    ck_assert_ptr_nonnull(strstr(str_text(&ended), "podman container devs-test-a-1-1"));
+    str_done(&ended);
+}
+
+START_TEST(test_sweep_ends_a_container_that_runs)
+{
+    const struct try_call call = {.spec = &spec,
+                                  .script = "trap '' TERM; echo x > up; while :; do :; done",
+                                  .meanwhile = kill_when_up};
+    run_call(&call);
+    ck_assert_int_ne(result.end.outcome.code, 0);
+}
+END_TEST
+
+/* A folder with a busybox in it, as an image. */
+static bool import_image(void)
+{
+    char command[PATH_MAX * 2];
+    char top[] = "/tmp/devs-image-XXXXXX";
+    if (!mkdtemp(top)) /* no test runs yet, so this is not test_tmpdir()'s */
+        return false;
+    (void)snprintf(image, sizeof(image), "localhost/devs-test-%d:1", (int)getpid());
+    (void)snprintf(command, sizeof(command),
+                   "cd '%s' && mkdir -p root/bin root/tmp root/etc && cp \"$(command -v busybox)\" "
+                   "root/bin/busybox && for t in sh ls cat tail sleep mkdir; do ln -s busybox "
+                   "root/bin/$t; done && tar -C root -c . | podman import - %s; s=$?; rm -r '%s'; "
+                   "exit $s",
+                   top, image, top);
+    const char *const words[] = {"sh", "-c", command, NULL};
+    if (!ask(words, NULL))
+        return false;
+    const char *const probe[] = {"podman",
+                                 "run",
+                                 "--rm",
+                                 "--runtime",
+                                 "runc",
+                                 "--cgroup-manager",
+                                 "cgroupfs",
+                                 "--network",
+                                 "none",
+                                 "--ulimit",
+                                 "nofile=1024:1024",
+                                 "--ulimit",
+                                 "nproc=1024:1024",
+                                 image,
+                                 "/bin/busybox",
+                                 "true",
+                                 NULL};
+    return ask(probe, NULL);
+}
+
+static void remove_image(void)
+{
+    const char *const words[] = {"podman", "rmi", "--force", image, NULL};
+    (void)ask(words, NULL);
+}
+
+static pid_t runner;
+
+/* Tests are forks of the runner: only its own end is the end. */
+static void at_end(void)
+{
+    if (runner == getpid())
+        remove_image();
+}
+
+Suite *test_suite(void)
+{
+    struct container_tool tool;
+    container_tool(SANDBOX_PODMAN, &tool);
+    if (!tool.works) {
+        (void)printf("skipped: podman does not work here: %s\n", tool.why);
+        exit(77);
+    }
+    if (!import_image()) {
+        (void)printf("skipped: podman cannot run a container here\n");
+        remove_image();
+        exit(77);
+    }
+    runner = getpid();
+    (void)atexit(at_end);
+    Suite *suite = suite_create("container");
+    TCase *tcase = test_case(suite, "container");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_command_runs_in_the_workspace);
+    tcase_add_test(tcase, test_log_is_masked);
+    tcase_add_test(tcase, test_environment_comes_as_it_was_given);
+    tcase_add_test(tcase, test_stdin_goes_in);
+    tcase_add_test(tcase, test_network_is_off);
+    tcase_add_test(tcase, test_read_only_root_and_limit_of_processes);
+    tcase_add_test(tcase, test_B1_eating_memory_is_told_as_a_kill_for_memory);
+    tcase_add_test(tcase, test_B1_exit_137_with_memory_to_spare_is_no_kill_for_memory);
+    tcase_add_test(tcase, test_B3_image_that_is_not_here_is_not_pulled);
+    tcase_add_test(tcase, test_B3_start_that_takes_too_long_is_told);
+    tcase_add_test(tcase, test_bad_argument_breaks_the_start);
+    tcase_add_test(tcase, test_command_that_is_not_in_the_image_is_not_found);
+    tcase_add_test(tcase, test_exit_codes_of_the_command_are_its_own);
+    tcase_add_test(tcase, test_sweep_ends_a_container_that_runs);
+    return suite;
+}

@@ -1,0 +1,238 @@
+#define _GNU_SOURCE /* environ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bwrap.h"
+#include "sandbox_try.h"
+#include "test_main.h"
+
+static struct try_place place;
+static struct try_result result;
+static struct sandbox_spec spec;
+
+static void setup(void)
+{
+    try_place_init(&place);
+    spec = (struct sandbox_spec){.kind = SANDBOX_NONE, .start_timeout_ms = SANDBOX_START_MS};
+}
+
+static void run_script(const char *script)
+{
+    const struct try_call call = {.spec = &spec, .script = script};
+    try_run(&place, &call, &result);
+    ck_assert_msg(result.prepared, "%s", result.err.message);
+}
+
+static void want_exit(int code)
+{
+    ck_assert_msg(result.end.outcome.kind == OUTCOME_EXIT && result.end.outcome.code == code,
+                  "kind %d code %d: %s%s", (int)result.end.outcome.kind, result.end.outcome.code,
+                  result.out, result.errors);
+}
+
+static bool has_groups(void)
+{
+    struct cgroup_means means;
+    cgroup_means(&means);
+    return means.memory && means.pids;
+}
+
+START_TEST(test_plain_is_what_asks_for_nothing)
+{
+    ck_assert(sandbox_is_plain(&spec, 0));
+    ck_assert(!sandbox_is_plain(&spec, 10));
+    spec.memory_mb = 1;
+    ck_assert(!sandbox_is_plain(&spec, 0));
+    spec.memory_mb = 0;
+    spec.kind = SANDBOX_BWRAP;
+    ck_assert(!sandbox_is_plain(&spec, 0));
+}
+END_TEST
+
+START_TEST(test_B1_limit_of_memory_without_a_sandbox)
+{
+    if (!has_groups())
+        return;
+    spec.memory_mb = 32;
+    run_script("(tail /dev/zero); exit 1");
+    want_exit(1);
+    ck_assert_int_eq(result.end.memory_killed, 1);
+    ck_assert_int_ge(result.end.peak_kib, 30 * 1024);
+    run_script("exit 137");
+    ck_assert_int_eq(result.end.memory_killed, 0);
+    ck_assert_ptr_nonnull(strstr(result.end.evidence, "nobody was killed"));
+}
+END_TEST
+
+START_TEST(test_limit_of_processes_without_a_sandbox)
+{
+    if (!has_groups())
+        return;
+    const struct try_call call = {.spec = &spec,
+                                  .script = "for i in 1 2 3 4 5 6 7 8; do sleep 100 & done; exit 0",
+                                  .processes = 4};
+    try_run(&place, &call, &result);
+    ck_assert_ptr_nonnull(strstr(result.errors, "Cannot fork"));
+    ck_assert_int_eq(result.end.outcome.left, 0);
+    struct str ended = {0};
+    ck_assert(cgroup_sweep(try_uid(), &ended, NULL));
+    ck_assert_str_eq(str_text(&ended), "");
+}
+END_TEST
+
+START_TEST(test_limit_of_processor_time)
+{
+    spec.cpu_s = 1;
+    run_script("while :; do :; done");
+    ck_assert_int_eq(result.end.outcome.kind, OUTCOME_SIGNAL);
+    ck_assert_int_eq(result.end.outcome.code, SIGXCPU);
+}
+END_TEST
+
+START_TEST(test_keys_that_need_a_sandbox_are_named)
+{
+    struct str lacks = {0};
+    struct str why = {0};
+    struct err err = {0};
+    spec.network = SANDBOX_NETWORK_OFF;
+    spec.read_only = true;
+    ck_assert(!sandbox_check(&spec, &lacks, &why, &err));
+    ck_assert_ptr_nonnull(strstr(err.message, "network, read_only cannot be enforced here"));
+    ck_assert_ptr_nonnull(strstr(err.hint, "best_effort"));
+    str_clear(&lacks);
+    str_clear(&why);
+    spec.best_effort = true;
+    ck_assert(sandbox_check(&spec, &lacks, &why, NULL));
+    ck_assert_str_eq(str_text(&lacks), "network, read_only");
+    ck_assert_ptr_nonnull(strstr(str_text(&why), "bwrap or container"));
+    str_done(&lacks);
+    str_done(&why);
+}
+END_TEST
+
+static void want_environment(enum sandbox_kind kind, const char *want)
+{
+    char *const all[] = {(char[]){"PATH=/bin"},
+                         (char[]){"HOME=/root"},
+                         (char[]){"API_KEY=x"},
+                         (char[]){"LC_ALL=C"},
+                         (char[]){"DEVS_RUN=1"},
+                         (char[]){"OWN=1"},
+                         (char[]){"NPM_TOKEN=y"},
+                         (char[]){"CI_X=1"},
+                         (char[]){"PATHS=no"},
+                         (char[]){"TMPDIR=/x"},
+                         NULL};
+    char *const own[] = {(char[]){"OWN=1"}, NULL};
+    struct str text = {0};
+    spec.kind = kind;
+    spec.env = (char *[]){(char[]){"NPM_TOKEN"}, (char[]){"CI_*"}, NULL};
+    char **some = sandbox_environment(&spec, own, all);
+    for (size_t i = 0; some[i]; i++)
+        str_addf(&text, "%s ", some[i]);
+    free(some);
+    ck_assert_str_eq(str_text(&text), want);
+    str_done(&text);
+}
+
+START_TEST(test_environment_is_an_allow_list)
+{
+    want_environment(SANDBOX_BWRAP,
+                     "PATH=/bin HOME=/root LC_ALL=C DEVS_RUN=1 OWN=1 NPM_TOKEN=y CI_X=1 ");
+    want_environment(SANDBOX_PODMAN, "LC_ALL=C DEVS_RUN=1 OWN=1 NPM_TOKEN=y CI_X=1 ");
+    want_environment(SANDBOX_NONE,
+                     "PATH=/bin HOME=/root API_KEY=x LC_ALL=C DEVS_RUN=1 OWN=1 NPM_TOKEN=y "
+                     "CI_X=1 PATHS=no TMPDIR=/x ");
+}
+END_TEST
+
+/* A docker of ours that says what the real one says while its daemon is away. */
+static void make_docker(const char *script)
+{
+    char path[PATH_MAX + 16];
+    (void)snprintf(path, sizeof(path), "%s/docker", place.top);
+    try_write(path, script);
+    ck_assert_int_eq(chmod(path, 0755), 0);
+    char search[PATH_MAX + 64];
+    (void)snprintf(search, sizeof(search), "%s:/usr/bin:/bin", place.top);
+    ck_assert_int_eq(setenv("PATH", search, 1), 0);
+    spec.kind = SANDBOX_DOCKER;
+    spec.image = (char[]){"image"};
+}
+
+START_TEST(test_B3_daemon_that_is_down_is_a_start_failure_of_its_own)
+{
+    make_docker("#!/bin/sh\necho 'Cannot connect to the Docker daemon at unix:///x. Is the docker "
+                "daemon running?' >&2\nexit 1\n");
+    struct str lacks = {0};
+    struct str why = {0};
+    struct err err = {0};
+    ck_assert_msg(sandbox_check(&spec, &lacks, &why, &err), "%s", err.message);
+    const struct try_call call = {.spec = &spec, .script = "true"};
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+    ck_assert_int_eq(result.start_code, START_DAEMON_DOWN);
+    ck_assert_ptr_nonnull(strstr(result.err.message, "Cannot connect to the Docker daemon"));
+}
+END_TEST
+
+START_TEST(test_engine_that_is_not_installed_refuses_the_plan)
+{
+    ck_assert_int_eq(setenv("PATH", place.top, 1), 0);
+    struct str lacks = {0};
+    struct str why = {0};
+    struct err err = {0};
+    spec.kind = SANDBOX_CONTAINER;
+    spec.best_effort = true; /* what is asked for is left out in parts, not as a whole */
+    ck_assert(!sandbox_check(&spec, &lacks, &why, &err));
+    ck_assert_ptr_nonnull(strstr(err.message, "is not installed"));
+    spec.kind = SANDBOX_BWRAP;
+    err = (struct err){0};
+    ck_assert(!sandbox_check(&spec, &lacks, &why, &err));
+    ck_assert_ptr_nonnull(strstr(err.message, "bwrap is not installed"));
+}
+END_TEST
+
+START_TEST(test_stop_ends_the_preparation)
+{
+    struct sandbox *sandbox;
+    struct err err = {0};
+    atomic_bool stop = true;
+    int code = 0;
+    char *const argv[] = {(char[]){"true"}, NULL};
+    const struct sandbox_call call = {.spec = &spec,
+                                      .uid = try_uid(),
+                                      .name = "devs-test-a-1-1",
+                                      .cwd = "/",
+                                      .workspace = place.workspace,
+                                      .argv = argv,
+                                      .environment = environ,
+                                      .our_environment = environ};
+    spec.cpu_s = 1;
+    ck_assert(!sandbox_prepare(&sandbox, &call, &stop, &code, &err));
+    ck_assert_int_eq(code, ECANCELED);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("sandbox");
+    TCase *tcase = test_case(suite, "sandbox");
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, test_plain_is_what_asks_for_nothing);
+    tcase_add_test(tcase, test_B1_limit_of_memory_without_a_sandbox);
+    tcase_add_test(tcase, test_limit_of_processes_without_a_sandbox);
+    tcase_add_test(tcase, test_limit_of_processor_time);
+    tcase_add_test(tcase, test_keys_that_need_a_sandbox_are_named);
+    tcase_add_test(tcase, test_environment_is_an_allow_list);
+    tcase_add_test(tcase, test_B3_daemon_that_is_down_is_a_start_failure_of_its_own);
+    tcase_add_test(tcase, test_engine_that_is_not_installed_refuses_the_plan);
+    tcase_add_test(tcase, test_stop_ends_the_preparation);
+    return suite;
+}
