@@ -1,0 +1,373 @@
+#define _GNU_SOURCE
+#include "test_main.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "db.h"
+#include "follower.h"
+#include "log_merge.h"
+#include "log_sample.h"
+#include "log_write.h"
+#include "spill.h"
+
+enum { BEFORE = 5, AWAY = 7, AFTER = 3, TASKS = 2 };
+
+static struct sample sample;
+static struct log_writer *spill;
+static struct spill_reason reason;
+
+static void setup(void)
+{
+    struct place place = sample_place();
+    ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", place.dir, 1), 0);
+    sample_open(&sample, &place, TASKS);
+    reason = (struct spill_reason){.since_ms = 1700000000000, .why = "disk full"};
+    spill = NULL;
+}
+
+static void teardown(void)
+{
+    log_writer_close(spill);
+    sample_done(&sample);
+}
+
+static void commit_to(struct log_writer *writer, int64_t seq, size_t count)
+{
+    struct event *events = sample_notes(seq, count);
+    const struct log_batch batch = {.events = events, .event_count = count};
+    struct err err = {0};
+    ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
+    free(events);
+}
+
+static void put_output(struct log_writer *writer, enum log_output_part part, int index,
+                       const char *text)
+{
+    const struct log_output output = {.attempt = 1,
+                                      .stream = 1,
+                                      .part = part,
+                                      .index = index,
+                                      .offset = index,
+                                      .bytes = text,
+                                      .len = strlen(text)};
+    const struct log_batch batch = {.outputs = &output, .output_count = 1};
+    struct err err = {0};
+    ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
+}
+
+static void begin_spill(void)
+{
+    struct err err = {0};
+    ck_assert_msg(log_writer_spill(&spill, sample.writer, &reason, &err), "%s", err.message);
+}
+
+static void go_home(void)
+{
+    const struct place place = *log_writer_place(spill);
+    struct err err = {0};
+    ck_assert_msg(log_writer_take_home(sample.writer, &place, &err), "%s", err.message);
+    log_writer_close(spill);
+    spill = NULL;
+    spill_remove(&place);
+}
+
+static int64_t count(const struct place *place, const char *sql)
+{
+    struct db db;
+    struct err err = {0};
+    int64_t number = 0;
+    ck_assert_msg(db_init(&db, place->db, DB_READ, &err), "%s", err.message);
+    ck_assert_msg(db_number(&db, sql, &number, &err), "%s", err.message);
+    db_done(&db);
+    return number;
+}
+
+/* What a reader sees of the run, whatever file it is in: every event once, in order. */
+static int64_t events_seen(const struct place *place, int64_t run)
+{
+    struct log_reader *reader = NULL;
+    struct event_page page = {0};
+    struct err err = {0};
+    int64_t last = 0;
+    ck_assert_msg(log_reader_open(&reader, place, &err), "%s", err.message);
+    do {
+        ck_assert_msg(log_reader_events(reader, run, last, &page, &err), "%s", err.message);
+        for (size_t i = 0; i < page.count; i++)
+            ck_assert_int_eq(page.events[i].seq, ++last);
+    } while (page.count > 0);
+    event_page_done(&page);
+    log_reader_close(reader);
+    return last;
+}
+
+START_TEST(test_a_spill_is_private_and_found_by_uid)
+{
+    umask(_i == 0 ? 0 : 0777);
+    begin_spill();
+    umask(022);
+    struct place found;
+    struct stat info;
+    ck_assert(spill_find(log_writer_uid(sample.writer), &found));
+    ck_assert_str_eq(found.db, log_writer_place(spill)->db);
+    ck_assert_int_eq(stat(found.db, &info), 0);
+    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    ck_assert_int_eq(stat(found.dir, &info), 0);
+    ck_assert_uint_eq(info.st_mode & 07777, 0700);
+    ck_assert(!spill_find("0123456789abcdef0123456789abcdef", &found));
+    ck_assert(!spill_find("../../etc", &found));
+}
+END_TEST
+
+START_TEST(test_readers_go_on_in_the_spill)
+{
+    commit_to(sample.writer, 1, BEFORE);
+    put_output(sample.writer, LOG_OUTPUT_HEAD, 0, "one ");
+    begin_spill();
+    commit_to(spill, 1 + BEFORE, AWAY);
+    put_output(spill, LOG_OUTPUT_HEAD, 1, "two");
+    ck_assert_int_eq(events_seen(&sample.place, sample.number), BEFORE + AWAY);
+
+    struct log_reader *reader = NULL;
+    struct err err = {0};
+    struct output_page page = {0};
+    const struct log_output_key key = {.run = sample.number, .attempt = 1};
+    ck_assert(log_reader_open(&reader, &sample.place, &err));
+    ck_assert(log_reader_output_tail(reader, &key, 100, &page, &err));
+    ck_assert_str_eq(str_text(&page.text), "one two");
+    ck_assert(log_reader_output(reader, &key, 0, &page, &err));
+    ck_assert_uint_eq(page.count, 1);
+    ck_assert(log_reader_output(reader, &key, page.rows[0].id, &page, &err));
+    ck_assert_str_eq(str_text(&page.text), "two");
+    int64_t last = page.rows[0].id;
+
+    struct log_trouble trouble;
+    struct str words = {0};
+    log_reader_trouble(reader, sample.number, &trouble);
+    ck_assert_int_eq(trouble.kind, LOG_TROUBLE_SPILLED);
+    log_trouble_words(&trouble, &words);
+    ck_assert_ptr_nonnull(strstr(str_text(&words), "disk full. Runs go on, recorded in a spill"));
+
+    /* At home nothing comes twice to whoever reads on by number. */
+    go_home();
+    put_output(sample.writer, LOG_OUTPUT_HEAD, 2, "three");
+    ck_assert(log_reader_output(reader, &key, last, &page, &err));
+    ck_assert_str_eq(str_text(&page.text), "three");
+    ck_assert(log_reader_output(reader, &key, 0, &page, &err));
+    ck_assert_str_eq(str_text(&page.text), "one twothree");
+    log_reader_trouble(reader, sample.number, &trouble);
+    ck_assert_int_eq(trouble.kind, LOG_TROUBLE_NONE);
+    str_done(&words);
+    output_page_done(&page);
+    log_reader_close(reader);
+}
+END_TEST
+
+START_TEST(test_all_is_brought_home_in_order_and_once)
+{
+    commit_to(sample.writer, 1, BEFORE);
+    put_output(sample.writer, LOG_OUTPUT_TAIL, 0, "live");
+    for (int round = 0; round < 2; round++) {
+        int64_t have = events_seen(&sample.place, sample.number);
+        begin_spill();
+        const struct place place = *log_writer_place(spill);
+        commit_to(spill, 1 + have, AWAY);
+        put_output(spill, LOG_OUTPUT_REST, 0, "end");
+        struct err err = {0};
+        ck_assert_msg(log_writer_take_home(sample.writer, &place, &err), "%s", err.message);
+        go_home(); /* once more does no harm */
+        ck_assert_int_eq(log_writer_committed_seq(sample.writer), have + AWAY);
+        commit_to(sample.writer, 1 + have + AWAY, AFTER);
+        ck_assert_int_eq(events_seen(&sample.place, sample.number), have + AWAY + AFTER);
+        ck_assert_int_ne(access(place.db, F_OK), 0);
+    }
+    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM output"), 1);
+    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM output WHERE bytes=x'656e64'"), 1);
+    ck_assert_int_eq(count(&sample.place, "SELECT last_seq FROM run"), BEFORE + 2 * (AWAY + AFTER));
+}
+END_TEST
+
+/* The log is deleted, or another one lies there, or the WAL is gone. */
+START_TEST(test_a_log_that_is_taken_away_is_noticed)
+{
+    char path[PATH_MAX + 8];
+    (void)snprintf(path, sizeof(path), "%s%s", sample.place.db, _i == 2 ? "-wal" : "");
+    commit_to(sample.writer, 1, BEFORE);
+    ck_assert_int_eq(unlink(path), 0);
+    if (_i == 1) {
+        FILE *file = fopen(path, "w");
+        ck_assert_ptr_nonnull(file);
+        fclose(file);
+    }
+    struct event *events = sample_notes(1 + BEFORE, AWAY);
+    const struct log_batch batch = {.events = events, .event_count = AWAY};
+    struct err err = {0};
+    ck_assert(!log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err));
+    ck_assert(log_writer_is_cut_off(sample.writer));
+    ck_assert_ptr_nonnull(strstr(err.message, "deleted, moved or replaced"));
+    free(events);
+
+    /* The spill takes the whole run along, and a log made anew can have it. */
+    reason.whole = true;
+    begin_spill();
+    const struct place from = *log_writer_place(spill);
+    commit_to(spill, 1 + BEFORE, AWAY);
+    ck_assert_int_eq(count(&from, "SELECT min(seq) FROM event"), 1);
+    ck_assert_int_eq(count(&from, "SELECT count(*) FROM event"), BEFORE + AWAY);
+    struct log_merged merged;
+    struct place anew = sample_place();
+    err = (struct err){0};
+    ck_assert(!log_merge(&anew, &from, &merged, &err));
+    ck_assert_int_eq(err.code, ERR_BUSY); /* its run is alive */
+    log_writer_close(spill);
+    spill = NULL;
+    for (int twice = 0; twice < 2; twice++) {
+        err = (struct err){0};
+        ck_assert_msg(log_merge(&anew, &from, &merged, &err), "%s", err.message);
+        ck_assert_int_eq(merged.events, twice == 0 ? BEFORE + AWAY : 0);
+    }
+    ck_assert_int_eq(events_seen(&anew, merged.run), BEFORE + AWAY);
+}
+END_TEST
+
+START_TEST(test_a_gap_is_not_merged)
+{
+    commit_to(sample.writer, 1, BEFORE);
+    begin_spill();
+    commit_to(spill, 1 + BEFORE, AWAY);
+    const struct place from = *log_writer_place(spill);
+    log_writer_close(spill);
+    spill = NULL;
+    struct place other = sample_place();
+    struct log_merged merged;
+    struct err err = {0};
+    ck_assert(!log_merge(&other, &from, &merged, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    ck_assert_ptr_nonnull(strstr(err.message, "begins with event 6"));
+    err = (struct err){0};
+    ck_assert(!log_merge(&other, &sample.place, &merged, &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+}
+END_TEST
+
+/* Whoever owned the run was killed: the next owner finds what it could not write. */
+START_TEST(test_the_next_owner_brings_a_left_spill_home)
+{
+    commit_to(sample.writer, 1, BEFORE);
+    begin_spill();
+    commit_to(spill, 1 + BEFORE, AWAY);
+    const struct place from = *log_writer_place(spill);
+    log_writer_close(spill);
+    spill = NULL;
+    log_writer_close(sample.writer);
+    sample.writer = NULL;
+
+    struct follower *follower = NULL;
+    struct log_writer *writer = NULL;
+    struct err err = {0};
+    ck_assert_msg(follower_open(&follower, &sample.place, sample.number, &err), "%s", err.message);
+    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
+    ck_assert_int_eq(follower_state(follower)->last_seq, BEFORE + AWAY);
+    struct log_trouble trouble;
+    follower_trouble(follower, 1, &trouble);
+    ck_assert_int_eq(trouble.kind, LOG_TROUBLE_LEFT);
+    ck_assert_str_eq(trouble.text, from.db);
+
+    ck_assert_msg(log_writer_open(&writer, &sample.place, &err), "%s", err.message);
+    ck_assert_msg(log_writer_resume(writer, sample.number, follower_state(follower), &err), "%s",
+                  err.message);
+    log_writer_close(writer);
+    follower_close(follower);
+    ck_assert_int_ne(access(from.db, F_OK), 0);
+    ck_assert_int_eq(count(&sample.place, "SELECT max(seq) FROM event"), BEFORE + AWAY);
+}
+END_TEST
+
+START_TEST(test_acts_find_their_way)
+{
+    commit_to(sample.writer, 1, BEFORE);
+    begin_spill();
+    int64_t first = log_writer_first_control(spill);
+    ck_assert_int_gt(first, SPILL_ID_GAP - 1);
+
+    /* The question is in the log, the answer in the spill; and both in the spill. */
+    struct db db;
+    struct err err = {0};
+    const char *sql = "INSERT INTO control(run, verb, by, asked_at_ms) VALUES(1, 3, 'x', 1)";
+    ck_assert(db_init(&db, sample.place.db, DB_WRITE, &err) && db_exec(&db, sql, &err));
+    db_done(&db);
+    ck_assert(db_init(&db, log_writer_place(spill)->db, DB_WRITE, &err) && db_exec(&db, sql, &err));
+    db_done(&db);
+    struct control controls[4];
+    size_t asked = 0;
+    ck_assert(log_writer_controls(spill, controls, 4, &asked, &err));
+    ck_assert_uint_eq(asked, 1);
+    ck_assert_int_gt(controls[0].id, first);
+    const int64_t ids[] = {1, controls[0].id};
+    for (int i = 0; i < 2; i++) {
+        struct event answer = {.seq = BEFORE + 1 + i,
+                               .at = {.at_ms = 5, .mono_ms = 5},
+                               .kind = EVENT_CONTROL_ANSWERED,
+                               .task = -1,
+                               .step = -1,
+                               .a = ids[i],
+                               .b = 1,
+                               .text = "{\"answer\":\"held\"}"};
+        const struct log_batch batch = {.events = &answer, .event_count = 1};
+        ck_assert_msg(log_writer_commit(spill, &batch, LOG_SYNC_FULL, &err), "%s", err.message);
+    }
+    struct log_reader *reader = NULL;
+    struct log_run_info info;
+    ck_assert(log_reader_open(&reader, &sample.place, &err));
+    ck_assert(log_reader_run(reader, sample.number, &info, &err));
+    log_run_info_done(&info);
+    for (int home = 0; home < 2; home++) {
+        for (int i = 0; i < 2; i++) {
+            bool answered = false;
+            bool done = false;
+            struct str text = {0};
+            ck_assert(log_reader_answer(reader, ids[i], &answered, &done, &text, &err));
+            ck_assert(answered && done);
+            ck_assert_str_eq(str_text(&text), "held");
+            str_done(&text);
+        }
+        if (home == 0)
+            go_home();
+    }
+    log_reader_close(reader);
+}
+END_TEST
+
+START_TEST(test_a_folder_of_somebody_elses_is_not_used)
+{
+    char path[PATH_MAX + 8];
+    (void)snprintf(path, sizeof(path), "%s/devs", sample.place.dir);
+    struct err err = {0};
+    if (_i == 0)
+        ck_assert_int_eq(symlink("/tmp", path), 0);
+    else
+        ck_assert(mkdir(path, 0700) == 0 && chmod(path, 0777) == 0);
+    ck_assert(!log_writer_spill(&spill, sample.writer, &reason, &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("spill");
+    TCase *tcase = test_case(suite, "spill");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_a_spill_is_private_and_found_by_uid, 0, 2);
+    tcase_add_test(tcase, test_readers_go_on_in_the_spill);
+    tcase_add_test(tcase, test_all_is_brought_home_in_order_and_once);
+    tcase_add_loop_test(tcase, test_a_log_that_is_taken_away_is_noticed, 0, 3);
+    tcase_add_test(tcase, test_a_gap_is_not_merged);
+    tcase_add_test(tcase, test_the_next_owner_brings_a_left_spill_home);
+    tcase_add_test(tcase, test_acts_find_their_way);
+    tcase_add_loop_test(tcase, test_a_folder_of_somebody_elses_is_not_used, 0, 2);
+    return suite;
+}
