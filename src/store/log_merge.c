@@ -72,6 +72,7 @@ struct merge {
     int64_t number;            /* of the run, in the log */
     int64_t spill_number;      /* and in the spill */
     int64_t have;              /* the log's last event of it */
+    int64_t last;              /* and the spill's */
 };
 
 static bool put_row(const struct merge *merge, sqlite3_stmt *from, sqlite3_stmt *to,
@@ -143,6 +144,9 @@ static bool put_all(struct merge *merge, struct err *err)
     bool ok = check_gap(merge, err) && log_write_begin(merge->writer, err);
     for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
         ok = put_rows(merge, &tables[i], err);
+    /* A writer of the run goes on behind it, and says so in the run's row. */
+    if (ok && merge->writer->run != 0 && merge->last > merge->writer->last_seq)
+        merge->writer->last_seq = merge->last;
     ok = ok && log_write_end(merge->writer, err);
     if (!ok)
         log_write_abort(merge->writer);
@@ -157,6 +161,7 @@ bool log_write_merge(struct log_writer *writer, int64_t number, const struct pla
     if (!spill_read_info(spill, &info, err) || !db_init(&merge.from, spill->db, DB_READ, err))
         return false;
     merge.spill_number = info.run;
+    merge.last = info.last_seq;
     bool ok = number_of(&writer->db, "SELECT ifnull(max(seq), 0) FROM event WHERE run=?", number,
                         &merge.have, err) &&
               put_all(&merge, err);

@@ -192,13 +192,8 @@ bool log_write_answer_alone(struct log_writer *writer, const struct event *event
 bool log_writer_take_home(struct log_writer *writer, const struct place *spill, struct err *err)
 {
     assert(writer->run > 0 && !writer->is_spill);
-    struct spill_info info;
-    if (!spill_read_info(spill, &info, err))
-        return false;
     if (!log_write_merge(writer, writer->run, spill, err))
         return false;
-    writer->last_seq = info.last_seq > writer->last_seq ? info.last_seq : writer->last_seq;
-    writer->committed_seq = writer->last_seq;
     writer->behind = true;
     bell_ring(&writer->bell);
     return true;

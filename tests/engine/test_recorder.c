@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "log_reader.h"
 #include "log_sample.h"
 #include "recorder.h"
+#include "spill.h"
+#include "turns.h"
 
 enum {
     FEW = 10,
@@ -191,6 +195,122 @@ START_TEST(test_the_end_waits_for_another_process)
 }
 END_TEST
 
+/* As above, but there is a place for a spill. */
+static void setup_with_room(void)
+{
+    struct place place = sample_place();
+    ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", place.dir, 1), 0);
+    sample_open(&sample, &place, 2);
+    recorder = (struct recorder){.writer = sample.writer, .spill_controls = INT64_MAX};
+    sample.writer = NULL;
+}
+
+/* The log's own name, and one to put it aside. */
+static void move_log(bool back)
+{
+    char aside[PATH_MAX + 8];
+    (void)snprintf(aside, sizeof(aside), "%s.aside", sample.place.db);
+    ck_assert_int_eq(rename(back ? aside : sample.place.db, back ? sample.place.db : aside), 0);
+}
+
+START_TEST(test_what_the_log_cannot_take_is_spilled_and_brought_home)
+{
+    ck_assert(commit(1, FEW, RECORDER_IN_TIME, 1));
+    move_log(false);
+    ck_assert(commit(1 + FEW, FEW, RECORDER_IN_TIME, 2));
+    ck_assert(recorder_is_away(&recorder) && !recorder.lost && !recorder.failing);
+    assert_news("recorded in a spill log");
+    ck_assert_int_eq(recorder_due(&recorder), RETRIED + 1);
+    ck_assert(commit_output(3));
+    ck_assert(commit(1 + 2 * FEW, FEW, RECORDER_NOW, 4));
+    ck_assert_uint_eq(recorder.kept_count, 0);
+
+    /* Not yet, then the log is there again. */
+    ck_assert(commit(0, 0, RECORDER_IN_TIME, RETRIED + 1));
+    ck_assert(recorder_is_away(&recorder));
+    move_log(true);
+    ck_assert(commit(1 + 3 * FEW, FEW, RECORDER_IN_TIME, 2 * RETRIED + 1));
+    ck_assert(!recorder_is_away(&recorder) && !recorder.lost);
+    assert_in_log(4 * FEW);
+    assert_news("has all of it");
+    ck_assert_int_eq(recorder_due(&recorder), INT64_MAX);
+}
+END_TEST
+
+START_TEST(test_a_spill_stays_where_the_log_does_not_come_back)
+{
+    struct place left;
+    ck_assert(commit(1, FEW, RECORDER_IN_TIME, 1));
+    move_log(false);
+    ck_assert(commit(1 + FEW, FEW, RECORDER_NOW, 2));
+    recorder_finish(&recorder);
+    ck_assert(recorder_is_away(&recorder) && !recorder.lost);
+    char uid[LOG_UID_MAX];
+    (void)snprintf(uid, sizeof(uid), "%s", log_writer_uid(recorder.writer));
+    recorder_done(&recorder);
+    ck_assert(spill_find(uid, &left));
+    struct spill_info info;
+    struct err err = {0};
+    ck_assert_msg(spill_read_info(&left, &info, &err), "%s", err.message);
+    ck_assert(!info.alive);
+    ck_assert_int_eq(info.first_seq, 1); /* the log is gone: all of the run */
+    ck_assert_int_eq(info.last_seq, 2 * FEW);
+    ck_assert_str_eq(info.home, sample.place.db);
+}
+END_TEST
+
+/* Somebody keeps the turn: the run waits so long, no longer, and loses nothing. */
+START_TEST(test_a_log_that_is_locked_for_long_is_left_alone)
+{
+    struct turns turns;
+    struct err err = {0};
+    ck_assert(turns_init(&turns, &sample.place, &err) && turns_take(&turns, &err));
+    ck_assert_int_eq(turns_holder(&sample.place), getpid());
+    int64_t began_us = clock_mono_us();
+    ck_assert(commit(1, FEW, RECORDER_IN_TIME, 1));
+    int64_t took_ms = (clock_mono_us() - began_us) / 1000;
+    ck_assert_int_ge(took_ms, TURNS_WAIT_MS_MAX);
+    ck_assert_int_lt(took_ms, 2 * TURNS_WAIT_MS_MAX);
+    ck_assert(recorder_is_away(&recorder) && commit_output(2));
+    turns_give(&turns);
+    ck_assert_int_eq(turns_holder(&sample.place), 0);
+    turns_done(&turns);
+    recorder_finish(&recorder);
+    ck_assert(!recorder_is_away(&recorder) && !recorder.lost);
+    assert_in_log(FEW);
+}
+END_TEST
+
+START_TEST(test_a_full_spill_drops_output_first)
+{
+    enum { PIECE = 1024 * 1024 };
+    move_log(false);
+    char *bytes = malloc(PIECE);
+    ck_assert_ptr_nonnull(bytes);
+    memset(bytes, 'x', PIECE);
+    for (int i = 0; i < 2 * SPILL_BYTES_MAX / PIECE; i++) {
+        const struct log_output output = {.attempt = 1,
+                                          .stream = 1,
+                                          .part = LOG_OUTPUT_HEAD,
+                                          .index = i,
+                                          .bytes = bytes,
+                                          .len = PIECE};
+        const struct log_batch batch = {.outputs = &output, .output_count = 1};
+        ck_assert(recorder_commit(&recorder, &batch, RECORDER_IN_TIME, 1));
+    }
+    free(bytes);
+    ck_assert(recorder.lost && !recorder.failing);
+    ck_assert(commit(1, FEW, RECORDER_NOW, 2));
+    struct stat info;
+    ck_assert_int_eq(stat(log_writer_place(recorder.spill)->db, &info), 0);
+    ck_assert_int_lt(info.st_size, SPILL_BYTES_MAX);
+    move_log(true);
+    recorder_finish(&recorder);
+    ck_assert(!recorder_is_away(&recorder));
+    assert_in_log(FEW);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("recorder");
@@ -202,5 +322,11 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_a_large_batch_is_tried_again, 0, 2);
     tcase_add_test(tcase, test_recording_ends_when_too_much_waits);
     tcase_add_test(tcase, test_what_is_not_yet_on_the_disk_is_not_lost);
+    TCase *away = test_case(suite, "away");
+    tcase_add_checked_fixture(away, setup_with_room, teardown);
+    tcase_add_test(away, test_what_the_log_cannot_take_is_spilled_and_brought_home);
+    tcase_add_test(away, test_a_spill_stays_where_the_log_does_not_come_back);
+    tcase_add_test(away, test_a_log_that_is_locked_for_long_is_left_alone);
+    tcase_add_test(away, test_a_full_spill_drops_output_first);
     return suite;
 }
