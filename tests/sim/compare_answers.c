@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "facts.h"
 #include "json.h"
 
 /* What is broken when the next event is not of the kind that was foretold. */
@@ -195,6 +196,11 @@ static bool check_text(struct finding *finding, const struct foretold *want,
     holds =
         holds && finding_check(finding, same_by, "an act says who", "%s: by %s, should be %s",
                                kind_of(have), by ? by : "nobody", want->by ? want->by : "nobody");
+    if (holds && event_kind_is_fact(have->kind)) {
+        const char *told = facts_text(have->kind);
+        holds = finding_check(finding, strcmp(told ? told : "", have->text ? have->text : "") == 0,
+                              "a fact keeps its text", "%s", kind_of(have));
+    }
     if (holds && want->event.kind == EVENT_CONTROL_ANSWERED)
         holds = finding_check(finding, *json_text(json_get(text, "answer"), "") != '\0',
                               "an answer has words", "%s", kind_of(have));

@@ -73,8 +73,10 @@ static bool same_step(const struct step_state *a, const struct step_state *b)
                 same_moment(&a->due, &b->due) && a->delay.delay_ms == b->delay.delay_ms &&
                 a->delay.exact_ms == b->delay.exact_ms && a->delay.n == b->delay.n &&
                 a->delay.factor == b->delay.factor && a->delay.hint_ms == b->delay.hint_ms &&
-                same_text(a->wait_json, b->wait_json) && same_verdict(a->verdict, b->verdict) &&
-                a->attempt_count == b->attempt_count;
+                same_digest(&a->saved_tree, &b->saved_tree) &&
+                same_digest(&a->proven_tree, &b->proven_tree) &&
+                a->proven_attempt == b->proven_attempt && same_text(a->wait_json, b->wait_json) &&
+                same_verdict(a->verdict, b->verdict) && a->attempt_count == b->attempt_count;
     for (size_t i = 0; same && i < a->attempt_count; i++)
         same = same_attempt(&a->attempts[i], &b->attempts[i]);
     return same;
@@ -96,6 +98,16 @@ static bool same_circles(const struct circles *a, const struct circles *b)
            entropy_state_steps(&a->state) == entropy_state_steps(&b->state);
 }
 
+static bool same_place(const struct task_place *a, const struct task_place *b)
+{
+    if (!a || !b)
+        return a == b;
+    return a->kind == b->kind && same_digest(&a->tree, &b->tree) &&
+           a->is_changed == b->is_changed && same_text(a->path, b->path) &&
+           same_text(a->branch, b->branch) && same_text(a->result, b->result) &&
+           same_text(a->lacks, b->lacks);
+}
+
 static bool same_task(const struct task_state *a, const struct task_state *b)
 {
     return a->status == b->status && a->step == b->step && a->unmet == b->unmet &&
@@ -104,7 +116,8 @@ static bool same_task(const struct task_state *a, const struct task_state *b)
            a->cancel_mode == b->cancel_mode && same_moment(&a->since, &b->since) &&
            same_moment(&a->held_since, &b->held_since) &&
            same_moment(&a->first_start, &b->first_start) && a->waited_ms == b->waited_ms &&
-           same_circles(a->circles, b->circles) && same_text(a->by, b->by);
+           same_circles(a->circles, b->circles) && same_place(a->place, b->place) &&
+           same_text(a->by, b->by);
 }
 
 static bool same_heap(const struct heap *a, const struct heap *b)
@@ -133,7 +146,8 @@ static bool same_run(const struct run_state *a, const struct run_state *b)
                 a->last_seq == b->last_seq && a->unknown_events == b->unknown_events &&
                 a->running == b->running && a->held_count == b->held_count &&
                 a->follow_count == b->follow_count && a->attempts == b->attempts &&
-                a->waited_ms == b->waited_ms && strcmp(a->notice, b->notice) == 0 &&
+                a->waited_ms == b->waited_ms && a->stopped_ms == b->stopped_ms &&
+                a->secrets_cut == b->secrets_cut && strcmp(a->notice, b->notice) == 0 &&
                 a->notice_at_ms == b->notice_at_ms;
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         same = same && a->counts[i] == b->counts[i];

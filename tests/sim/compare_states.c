@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "facts.h"
+
 struct line {
     const char *what;
     int64_t want, have;
@@ -231,6 +233,8 @@ static bool check_task(struct finding *finding, const struct model *model,
     if (!CHECK_ROWS(finding, as_derived, rows, task, want->step))
         return false;
     if (!check_trail(finding, want, have->circles, task))
+        return false;
+    if (!facts_check(finding, model, state, task))
         return false;
     bool all = model->last_seq % 16 == 0; /* steps that are over seldom change */
     int current = model_step_number(model, task);

@@ -87,10 +87,20 @@ struct model_step {
     struct formula formula;
     int64_t delay_ms, exact_ms;
     struct opinion opinion;
-    struct digest previous; /* the result of the attempt before the latest */
+    struct digest previous;          /* the result of the attempt before the latest */
+    int64_t saved_tree, proven_tree; /* 0 = none */
+    int proven_attempt;
     int attempt_count;
     struct model_attempt last;
     unsigned char grants[MODEL_ATTEMPTS_MAX]; /* by attempt */
+};
+
+/* Where a task works; trees by number, 0 = not known. */
+struct model_place {
+    int kind;
+    int64_t tree;
+    bool is_changed, has_path, has_result, lacks;
+    char branch; /* the last letter of its name */
 };
 
 struct model_task {
@@ -107,6 +117,7 @@ struct model_task {
     char by[16]; /* who held or cancelled it last */
     bool has_trail;
     struct trail trail;
+    struct model_place place;
 };
 
 struct model_gate {
@@ -128,6 +139,7 @@ struct model {
     char notice[RUN_NOTICE_MAX];
     int64_t notice_at_ms;
     int64_t waited_ms;
+    int64_t stopped_ms, secrets_cut;
     int attempts;
     struct model_task tasks[PLOT_TASKS_MAX];
     struct model_gate gates[PLOT_SOURCES_MAX];

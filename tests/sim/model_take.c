@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "attr.h"
+#include "facts.h"
 
 void model_set_status(struct taking *taking, int number, enum task_status status)
 {
@@ -391,15 +392,15 @@ static take_fn *const takers[] = {
     [EVENT_CLASS_CORRECTED] = model_take_corrected,
     [EVENT_RUN_RECOVERED] = model_take_recovered,
     [EVENT_LOOP_SUSPECTED] = take_suspected,
-    [EVENT_WORKSPACE_MADE] = take_nothing,
-    [EVENT_WORKSPACE_SAVED] = take_nothing,
-    [EVENT_WORKSPACE_RESET] = take_nothing,
-    [EVENT_TREE_PROVEN] = take_nothing,
-    [EVENT_WORKSPACE_CHANGED] = take_nothing,
-    [EVENT_RESULT_KEPT] = take_nothing,
-    [EVENT_SANDBOX_LACKS] = take_nothing,
-    [EVENT_TIME_STOPPED] = take_nothing,
-    [EVENT_SECRETS_CUT] = take_nothing,
+    [EVENT_WORKSPACE_MADE] = facts_take,
+    [EVENT_WORKSPACE_SAVED] = facts_take,
+    [EVENT_WORKSPACE_RESET] = facts_take,
+    [EVENT_TREE_PROVEN] = facts_take,
+    [EVENT_WORKSPACE_CHANGED] = facts_take,
+    [EVENT_RESULT_KEPT] = facts_take,
+    [EVENT_SANDBOX_LACKS] = facts_take,
+    [EVENT_TIME_STOPPED] = facts_take,
+    [EVENT_SECRETS_CUT] = facts_take,
 };
 static_assert(ARRAY_LEN(takers) == EVENT_KIND_COUNT, "every event kind is taken in");
 

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "facts.h"
+
 enum { SPACING_MS = 1000 };
 
 struct foretold oracle_event(const struct oracle *oracle, enum event_kind kind, int task)
@@ -304,6 +306,8 @@ static void answer(struct oracle *oracle)
         oracle_recover(oracle);
         break;
     case INPUT_FACT:
+        facts_foretell(oracle);
+        break;
     case INPUT_TIME:
     case INPUT_KIND_COUNT:
         break;

@@ -26,7 +26,7 @@ static struct facts gather(const struct oracle *oracle, int task, const struct o
         .stopping = of->cancelling,
         .scale = of->has_trail ? of->trail.scale : 1,
         .circling = of->has_trail && stops_here(&of->trail, step->attempt_count, of->step),
-        .repeatable = plot->idempotent,
+        .repeatable = plot->idempotent || model->plot->tasks[task].workspace != WORKSPACE_INPLACE,
         .used = step->used,
         .allowed = step->allowed,
         .free_hints = step->free_hints,

@@ -18,6 +18,7 @@
 #include "outcome.h"
 #include "phase.h"
 #include "run_state.h"
+#include "scheduler.h"
 #include "str.h"
 #include "verdict.h"
 
@@ -89,6 +90,7 @@ struct plot_task {
     int id; /* stays when others are taken out */
     int need_count;
     int needs[PLOT_NEEDS_MAX];
+    enum workspace_kind workspace;
     int step_count;
     struct plot_step steps[PLOT_STEPS_MAX];
 };
@@ -101,6 +103,7 @@ enum plot_op_kind {
     PLOT_SLEEP,     /* time passes and nobody looks */
     PLOT_STALE,     /* news of an attempt that is not there */
     PLOT_NOTE,
+    PLOT_FACT, /* what the engine found beside an attempt's end */
     PLOT_START_AGAIN,
     PLOT_OP_KIND_COUNT,
 };
@@ -124,6 +127,7 @@ struct plot_op {
     enum event_kind after; /* EVENT_NONE: before the turn's first event */
     bool rebooted;
     int orphan_acts; /* acts of people before somebody takes the run over */
+    struct input_fact fact;
     /* wall jump, sleep, crash: how long */
     int64_t ms;
 };

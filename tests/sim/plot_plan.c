@@ -156,10 +156,12 @@ static bool may_repeat(const struct plot *plot, const struct plot_step *step)
     return policy->attempts > 1 && (policy->phases & 1U << step->phase) != 0;
 }
 
-static void make_step(struct plot *plot, struct chance *chance, struct plot_step *step)
+static void make_step(struct plot *plot, struct chance *chance, const struct plot_task *task,
+                      struct plot_step *step)
 {
     step->policy = pick_policy(plot, chance);
-    step->idempotent = may_repeat(plot, step) || chance_hits(chance, 50);
+    bool must = may_repeat(plot, step) && task->workspace == WORKSPACE_INPLACE;
+    step->idempotent = must || chance_hits(chance, 50);
     step->source = plot->source_count > 0 && chance_hits(chance, 40)
                        ? chance_below(chance, plot->source_count)
                        : -1;
@@ -184,13 +186,15 @@ static void make_task(struct plot *plot, struct chance *chance, int number)
         if (!there)
             task->needs[task->need_count++] = need;
     }
+    if (chance_hits(chance, 30))
+        task->workspace = chance_hits(chance, 50) ? WORKSPACE_WORKTREE : WORKSPACE_COPY;
     task->step_count = (int)chance_between(chance, 2, PLOT_STEPS_MAX);
     enum phase phase = chance_hits(chance, 50) ? PHASE_RED : PHASE_GREEN;
     for (int i = 0; i < task->step_count; i++) {
         if (phase < PHASE_REFACTOR && i > 0 && chance_hits(chance, 45))
             phase = (enum phase)(phase + 1);
         task->steps[i].phase = phase;
-        make_step(plot, chance, &task->steps[i]);
+        make_step(plot, chance, task, &task->steps[i]);
     }
 }
 
@@ -359,6 +363,8 @@ static void write_task(const struct plot *plot, int number, struct str *out)
             str_addf(out, "%s\"t%d\"", i > 0 ? "," : "", plot->tasks[task->needs[i]].id);
         str_add_char(out, ']');
     }
+    if (task->workspace != WORKSPACE_INPLACE)
+        str_json_text(out, "workspace", workspace_kind_name(task->workspace));
     str_add(out, ",\"steps\":[");
     for (int i = 0; i < task->step_count; i++)
         write_step(plot, task, i, out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "chance.h"
+#include "facts.h"
 
 enum { HOUR_MS = 60 * 60 * 1000, ROUND_ENDINGS = 6 };
 
@@ -347,8 +348,9 @@ static struct plot_op crash_at_once(struct chance *chance)
 static void make_op(struct plot_op *op, struct chance *chance, const struct weather *weather)
 {
     static const int kinds[PLOT_OP_KIND_COUNT] = {
-        [PLOT_CONTROL] = 70, [PLOT_CRASH] = 18, [PLOT_LEAVE] = 2, [PLOT_WALL_JUMP] = 5,
-        [PLOT_SLEEP] = 4,    [PLOT_STALE] = 5,  [PLOT_NOTE] = 3,  [PLOT_START_AGAIN] = 1,
+        [PLOT_CONTROL] = 70,  [PLOT_CRASH] = 18,      [PLOT_LEAVE] = 2,
+        [PLOT_WALL_JUMP] = 5, [PLOT_SLEEP] = 4,       [PLOT_STALE] = 5,
+        [PLOT_NOTE] = 3,      [PLOT_START_AGAIN] = 1, [PLOT_FACT] = 30,
     };
     op->kind = (enum plot_op_kind)chance_pick(chance, kinds, PLOT_OP_KIND_COUNT);
     op->salt = chance_next(chance);
@@ -365,6 +367,9 @@ static void make_op(struct plot_op *op, struct chance *chance, const struct weat
         break;
     case PLOT_SLEEP:
         op->ms = chance_between(chance, 1, chance_hits(chance, 30) ? 8 * HOUR_MS : 30000);
+        break;
+    case PLOT_FACT:
+        facts_make(op, chance);
         break;
     case PLOT_STALE:
     case PLOT_NOTE:

@@ -94,7 +94,9 @@ static void see_started(const struct sight *sight)
     check(sight, sight->task->step == sight->event->step, "steps come in order");
     check(sight, step->executed - step->free < allowed, "attempts never exceed the policy");
     check(sight, fits || step->executed == 0, "executed once where the phase does not try again");
-    check(sight, sight->plot->idempotent || step->ran == 0, "what cannot be repeated is not");
+    const struct plot_task *plot = &watch->plot->tasks[sight->event->task];
+    check(sight, sight->plot->idempotent || plot->workspace != WORKSPACE_INPLACE || step->ran == 0,
+          "what cannot be repeated is not");
     check_call(sight);
     check_gate(sight);
     step->attempts++;

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "facts.h"
 #include "world.h"
 
 /* One of the tasks in that state, by the salt; of all tasks where there is none. */
@@ -92,6 +93,23 @@ static void tell_stale(struct world *world, const struct plot_op *op)
         world->tally->stale++;
 }
 
+/* Of any attempt there was; now and then of one that there was not. */
+static void tell_fact(struct world *world, const struct input_fact *fact, uint64_t salt)
+{
+    const int task = (int)(salt % (uint64_t)world->plot->task_count);
+    const int step_count = world->plot->tasks[task].step_count;
+    const bool current = salt / 5 % 4 != 0;
+    const int step = current ? run_state_step_number(&world->state, task)
+                             : (int)(salt / 11 % (uint64_t)step_count);
+    const size_t attempts = world->state.tasks[task].steps[step].attempt_count;
+    world_turn(world, (struct input){.kind = INPUT_FACT,
+                                     .task = salt / 7 % 40 == 0 ? -1 : task,
+                                     .step = salt / 13 % 40 == 0 ? step_count : step,
+                                     .attempt = (int)(attempts - salt / 17 % (attempts + 1)),
+                                     .fact_event = *fact,
+                                     .note = facts_text(fact->kind)});
+}
+
 /* What makes an event that seldom comes by itself, where a person can; 0 = nobody can. */
 static enum control_verb verb_for(enum event_kind kind)
 {
@@ -120,6 +138,9 @@ static void arm(struct world *world, const struct plot_op *op)
         return;
     if (op->after == EVENT_RUN_RECOVERED) {
         world_crash(world, op);
+    } else if (event_kind_is_fact(op->after)) {
+        const struct input_fact fact = {.kind = op->after, .a = 1, .b = 1};
+        tell_fact(world, &fact, op->salt);
     } else if (op->after == EVENT_NOTE) {
         world_turn(world, (struct input){.kind = INPUT_NOTE, .note = "now"});
     } else if (act.verb != 0) {
@@ -163,6 +184,9 @@ void world_do(struct world *world, const struct plot_op *op)
         break;
     case PLOT_NOTE:
         world_turn(world, (struct input){.kind = INPUT_NOTE, .note = "low on \"disk\""});
+        break;
+    case PLOT_FACT:
+        tell_fact(world, &op->fact, op->salt);
         break;
     case PLOT_START_AGAIN:
         world_turn(world, (struct input){.kind = INPUT_START, .jobs = 1, .control.by = "cat"});
