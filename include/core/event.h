@@ -76,7 +76,8 @@ enum event_kind {
     EVENT_GATE_OPENED = 20,
     /* a: verdict class; b: transient type; c: reason; text: {"by"}; of any attempt */
     EVENT_CLASS_CORRECTED = 21,
-    /* a: 1 if the clock since boot began anew; text: {"by"} */
+    /* a: 1 if the clock since boot began anew; b: attempts at a time from now on, 0: as before;
+     * text: {"by"} */
     EVENT_RUN_RECOVERED = 22,
     /* It may go in circles; of the attempt that has just ended. a: rung; b: the first attempt
      * of it, c: the last; d: count; text: what the rungs say (circles.h), {"nudge"}: a line for

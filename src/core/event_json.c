@@ -32,7 +32,7 @@ static const struct {
     [EVENT_GATE_CLOSED] = {NULL, "due_at_ms", "due_mono_ms", "limits", NULL},
     [EVENT_GATE_OPENED] = {NULL, "waiting", "spacing_ms", NULL, NULL},
     [EVENT_CLASS_CORRECTED] = {NULL, NULL, NULL, NULL, NULL},
-    [EVENT_RUN_RECOVERED] = {"rebooted", NULL, NULL, NULL, NULL},
+    [EVENT_RUN_RECOVERED] = {"rebooted", "new_jobs", NULL, NULL, NULL},
     [EVENT_LOOP_SUSPECTED] = {NULL, "first_attempt", "last_attempt", "count", NULL},
     [EVENT_WORKSPACE_MADE] = {NULL, "ms", NULL, NULL, NULL},
     [EVENT_WORKSPACE_SAVED] = {NULL, NULL, "files", "bytes", "ms"},

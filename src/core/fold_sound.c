@@ -125,6 +125,8 @@ bool fold_is_sound(const struct fold *fold)
     if (event_kind_is_fact(event->kind))
         return is_sound_fact_event(event);
     switch (event->kind) {
+    case EVENT_RUN_RECOVERED:
+        return is_within(event->b, 0, PLAN_JOBS_MAX);
     case EVENT_RUN_STARTED:
         return is_within(event->a, 0, FOLD_COUNT_MAX);
     case EVENT_ATTEMPT_ENDED:

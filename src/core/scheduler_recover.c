@@ -84,6 +84,7 @@ void scheduler_recover(const struct scheduling *now)
     const struct plan *plan = now->state->plan;
     struct event event = scheduler_event(now, EVENT_RUN_RECOVERED, -1);
     event.a = now->input->rebooted;
+    event.b = now->input->jobs != now->state->jobs ? now->input->jobs : 0;
     scheduler_emit_by(now, event, now->input->control.by);
     for (int i = 0; i < plan->task_count; i++)
         settle_attempt(now, i);

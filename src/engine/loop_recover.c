@@ -1,19 +1,33 @@
 #include <stdio.h>
 
 #include "loop.h"
+#include "sandbox.h"
 
-/* After a reboot pids say nothing: all of it is gone. */
-static void end_processes(struct loop *loop, struct str *ended, struct str *left)
+static void add_names(struct str *out, const struct str *names)
 {
+    if (names->len > 0)
+        str_addf(out, "%s%s", out->len > 0 ? ", " : "", names->data);
+}
+
+/* Containers outlive us, and even a boot; after one pids say nothing, for all else is gone. */
+static void end_what_is_left(struct loop *loop, struct str *ended, struct str *left)
+{
+    struct str boxes_ended = {0};
+    struct str boxes_left = {0};
     if (!loop->rebooted)
         recovery_sweep(&loop->recovery, &loop->state, loop->run_mark, ended, left);
+    (void)sandbox_sweep(log_writer_uid(loop->recorder.writer), &boxes_ended, &boxes_left);
+    add_names(ended, &boxes_ended);
+    add_names(left, &boxes_left);
+    str_done(&boxes_ended);
+    str_done(&boxes_left);
 }
 
 void loop_recover(struct loop *loop)
 {
     struct str ended = {0};
     struct str left = {0};
-    end_processes(loop, &ended, &left);
+    end_what_is_left(loop, &ended, &left);
 
     struct input input = {
         .kind = INPUT_RECOVER, .jobs = loop->options->jobs, .rebooted = loop->rebooted};

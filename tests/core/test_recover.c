@@ -48,6 +48,41 @@ START_TEST(test_what_ran_is_interrupted_and_tried_again)
 }
 END_TEST
 
+START_TEST(test_who_goes_on_may_have_other_slots)
+{
+    play_open(&play, two);
+    play_start(&play, 3); /* play_crash() recovers with 2 */
+    die_after(EVENT_ATTEMPT_STARTED, false);
+    ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->b, 2);
+    ck_assert_int_eq(play.state.jobs, 2);
+    die_after(EVENT_ATTEMPT_STARTED, false);
+    ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->b, 0);
+    ck_assert_int_eq(play.state.jobs, 2);
+}
+END_TEST
+
+START_TEST(test_slots_of_a_recovery_are_within_bounds)
+{
+    struct run_state state;
+    begin(two);
+    run_state_init(&state, play.plan, 7);
+    ck_assert(run_state_apply(&state, &play.events[0], NULL));
+    struct event event = {.seq = 2,
+                          .at = play.now,
+                          .kind = EVENT_RUN_RECOVERED,
+                          .task = -1,
+                          .step = -1,
+                          .b = PLAN_JOBS_MAX + 1};
+    ck_assert(!run_state_apply(&state, &event, NULL));
+    event.b = -1;
+    ck_assert(!run_state_apply(&state, &event, NULL));
+    event.b = PLAN_JOBS_MAX;
+    ck_assert(run_state_apply(&state, &event, NULL));
+    ck_assert_int_eq(state.jobs, PLAN_JOBS_MAX);
+    run_state_done(&state);
+}
+END_TEST
+
 START_TEST(test_what_cannot_be_repeated_needs_a_person)
 {
     begin("{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}"
@@ -235,6 +270,8 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "recover");
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_what_ran_is_interrupted_and_tried_again);
+    tcase_add_test(tcase, test_who_goes_on_may_have_other_slots);
+    tcase_add_test(tcase, test_slots_of_a_recovery_are_within_bounds);
     tcase_add_test(tcase, test_what_cannot_be_repeated_needs_a_person);
     tcase_add_test(tcase, test_third_interruption_ends_the_step);
     tcase_add_test(tcase, test_step_that_succeeded_is_not_repeated);
