@@ -1,0 +1,62 @@
+#include "redact_alphabet.h"
+
+#include <string.h>
+
+static bool is_upper(unsigned char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_letter(unsigned char c)
+{
+    return is_upper(c) || (c >= 'a' && c <= 'z');
+}
+
+static bool is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_one_of(unsigned char c, const char *chars)
+{
+    return c != '\0' && strchr(chars, c);
+}
+
+bool redact_is_in(enum redact_alphabet alphabet, unsigned char c)
+{
+    const bool alnum = is_letter(c) || is_digit(c);
+    switch (alphabet) {
+    case REDACT_LETTER:
+        return is_letter(c);
+    case REDACT_ALNUM:
+        return alnum;
+    case REDACT_UPPER:
+        return is_upper(c) || is_digit(c);
+    case REDACT_HEX:
+        return is_digit(c) || is_one_of(c, "abcdefABCDEF");
+    case REDACT_NAME:
+        return alnum || c == '_';
+    case REDACT_WORD:
+        return alnum || c == '_' || c == '-';
+    case REDACT_DOTTED:
+        return alnum || is_one_of(c, "_-.");
+    case REDACT_BASE64:
+        return alnum || is_one_of(c, "+/=");
+    case REDACT_BEARER:
+        return alnum || is_one_of(c, "._~+/=-");
+    case REDACT_LABEL:
+        return is_upper(c) || is_digit(c) || c == ' ';
+    case REDACT_AUTHORITY:
+        return c > ' ' && c != 0x7f && !is_one_of(c, "/?#\"'<>()`\\|");
+    }
+    return false;
+}
+
+size_t redact_run(enum redact_alphabet alphabet, const char *bytes, size_t len, size_t limit)
+{
+    const size_t end = len < limit ? len : limit;
+    size_t run = 0;
+    while (run < end && redact_is_in(alphabet, (unsigned char)bytes[run]))
+        run++;
+    return run;
+}

@@ -1,0 +1,387 @@
+#include "redact_forms.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "attr.h"
+#include "redact_alphabet.h"
+#include "redact_pem.h"
+
+enum {
+    MARK_MAX = 8,          /* blanks and quotes between a name and its value */
+    USER_MAX = 1024,       /* bytes between "://" and the end of the host */
+    SCHEME_MAX = 16,       /* "Negotiate" */
+    CREDENTIAL_MIN = 8,    /* bytes of one that does not look like a word */
+    CREDENTIAL_SURE = 20,  /* bytes of one, whatever it looks like */
+    JWT_HEADER_MIN = 14,   /* of the shortest: {"alg":"HS256"} has more */
+    JWT_HEADER_MAX = 2048, /* bytes */
+    JWT_BODY_MIN = 14,     /* bytes after the first full stop */
+    PEM_LABEL_MAX = 48,    /* "OPENSSH PRIVATE KEY" */
+};
+
+enum form_kind {
+    FORM_TOKEN,      /* cut whole */
+    FORM_WEAK_TOKEN, /* the same; its start is so short that a byte before it may speak against */
+    FORM_ASSIGNED,   /* start = what is cut */
+    FORM_AUTHORIZATION, /* Authorization: Bearer what is cut */
+    FORM_JWT,
+    FORM_PEM,
+    FORM_URL, /* scheme://user:what is cut@host */
+};
+
+struct form {
+    const char *name;
+    const char *start;
+    enum form_kind kind;
+    enum redact_alphabet alphabet; /* of what follows the start */
+    int min, max;                  /* how many of them; max 0: any number */
+};
+
+static const struct form forms[] = {
+    {"anthropic-key", "sk-ant-", FORM_TOKEN, REDACT_WORD, 24, 0},
+    {"openai-key", "sk-proj-", FORM_TOKEN, REDACT_WORD, 24, 0},
+    {"openai-key", "sk-svcacct-", FORM_TOKEN, REDACT_WORD, 24, 0},
+    {"openai-key", "sk-admin-", FORM_TOKEN, REDACT_WORD, 24, 0},
+    {"openai-key", "sk-", FORM_WEAK_TOKEN, REDACT_ALNUM, 32, 64},
+    {"openrouter-key", "sk-or-v1-", FORM_TOKEN, REDACT_ALNUM, 32, 0},
+    {"groq-key", "gsk_", FORM_WEAK_TOKEN, REDACT_ALNUM, 40, 64},
+    {"xai-key", "xai-", FORM_WEAK_TOKEN, REDACT_ALNUM, 64, 100},
+    {"perplexity-key", "pplx-", FORM_TOKEN, REDACT_ALNUM, 40, 64},
+    {"github-token", "ghp_", FORM_TOKEN, REDACT_ALNUM, 36, 0},
+    {"github-token", "gho_", FORM_TOKEN, REDACT_ALNUM, 36, 0},
+    {"github-token", "ghu_", FORM_TOKEN, REDACT_ALNUM, 36, 0},
+    {"github-token", "ghs_", FORM_TOKEN, REDACT_ALNUM, 36, 0},
+    {"github-token", "ghr_", FORM_TOKEN, REDACT_ALNUM, 36, 0},
+    {"github-token", "github_pat_", FORM_TOKEN, REDACT_NAME, 36, 0},
+    {"gitlab-token", "glpat-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "gldt-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "glrt-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "glptt-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "glcbt-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "glsoat-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "glagent-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"aws-key-id", "AKIA", FORM_WEAK_TOKEN, REDACT_UPPER, 16, 16},
+    {"aws-key-id", "ASIA", FORM_WEAK_TOKEN, REDACT_UPPER, 16, 16},
+    {"aws-secret-key", "aws_secret_access_key", FORM_ASSIGNED, REDACT_BASE64, 40, 40},
+    {"aws-secret-key", "AWS_SECRET_ACCESS_KEY", FORM_ASSIGNED, REDACT_BASE64, 40, 40},
+    {"aws-secret-key", "SecretAccessKey", FORM_ASSIGNED, REDACT_BASE64, 40, 40},
+    {"aws-secret-key", "secretAccessKey", FORM_ASSIGNED, REDACT_BASE64, 40, 40},
+    {"aws-session-token", "aws_session_token", FORM_ASSIGNED, REDACT_BASE64, 64, 0},
+    {"aws-session-token", "AWS_SESSION_TOKEN", FORM_ASSIGNED, REDACT_BASE64, 64, 0},
+    {"aws-session-token", "SessionToken", FORM_ASSIGNED, REDACT_BASE64, 64, 0},
+    {"azure-key", "AccountKey", FORM_ASSIGNED, REDACT_BASE64, 40, 0},
+    {"azure-key", "SharedAccessKey", FORM_ASSIGNED, REDACT_BASE64, 40, 0},
+    {"google-key", "AIza", FORM_WEAK_TOKEN, REDACT_WORD, 35, 35},
+    {"google-token", "ya29.", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"google-secret", "GOCSPX-", FORM_TOKEN, REDACT_WORD, 24, 0},
+    {"slack-token", "xoxb-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"slack-token", "xoxp-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"slack-token", "xoxa-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"slack-token", "xoxr-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"slack-token", "xoxs-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"slack-token", "xoxe-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"slack-token", "xapp-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"slack-webhook", "hooks.slack.com/services/", FORM_TOKEN, REDACT_BASE64, 20, 0},
+    {"npm-token", "npm_", FORM_WEAK_TOKEN, REDACT_ALNUM, 36, 36},
+    {"pypi-token", "pypi-AgE", FORM_TOKEN, REDACT_WORD, 50, 0},
+    {"stripe-key", "sk_live_", FORM_TOKEN, REDACT_ALNUM, 16, 0},
+    {"stripe-key", "rk_live_", FORM_TOKEN, REDACT_ALNUM, 16, 0},
+    {"stripe-key", "sk_test_", FORM_TOKEN, REDACT_ALNUM, 16, 0},
+    {"stripe-key", "rk_test_", FORM_TOKEN, REDACT_ALNUM, 16, 0},
+    {"stripe-key", "whsec_", FORM_TOKEN, REDACT_BASE64, 24, 0},
+    {"huggingface-token", "hf_", FORM_WEAK_TOKEN, REDACT_ALNUM, 30, 50},
+    {"sendgrid-key", "SG.", FORM_WEAK_TOKEN, REDACT_DOTTED, 66, 66},
+    {"docker-token", "dckr_pat_", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"digitalocean-token", "dop_v1_", FORM_TOKEN, REDACT_ALNUM, 40, 0},
+    {"databricks-token", "dapi", FORM_WEAK_TOKEN, REDACT_HEX, 32, 32},
+    {"shopify-token", "shpat_", FORM_TOKEN, REDACT_ALNUM, 32, 0},
+    {"vault-token", "hvs.", FORM_TOKEN, REDACT_WORD, 24, 0},
+    {"linear-key", "lin_api_", FORM_TOKEN, REDACT_ALNUM, 32, 0},
+    {"grafana-token", "glsa_", FORM_TOKEN, REDACT_NAME, 32, 0},
+    {"age-key", "AGE-SECRET-KEY-1", FORM_TOKEN, REDACT_UPPER, 40, 0},
+    {"api-key", "x-api-key", FORM_ASSIGNED, REDACT_WORD, 16, 0},
+    {"api-key", "X-Api-Key", FORM_ASSIGNED, REDACT_WORD, 16, 0},
+    {"api-key", "X-API-Key", FORM_ASSIGNED, REDACT_WORD, 16, 0},
+    {"authorization", "authorization", FORM_AUTHORIZATION, REDACT_BEARER, 0, 0},
+    {"authorization", "Authorization", FORM_AUTHORIZATION, REDACT_BEARER, 0, 0},
+    {"authorization", "AUTHORIZATION", FORM_AUTHORIZATION, REDACT_BEARER, 0, 0},
+    {"jwt", "eyJ", FORM_JWT, REDACT_DOTTED, 0, 0},
+    {"private-key", "-----BEGIN ", FORM_PEM, REDACT_BASE64, 0, 0},
+    {"url-password", "://", FORM_URL, REDACT_WORD, 0, 0},
+};
+
+size_t redact_form_count(void)
+{
+    return ARRAY_LEN(forms);
+}
+
+const char *redact_form_start(size_t form)
+{
+    return forms[form].start;
+}
+
+const char *redact_form_name(size_t form)
+{
+    return forms[form].name;
+}
+
+/* Does more have to come before what ends at `at` is known? */
+static bool is_open(const struct redact_place *place, size_t at)
+{
+    return at >= place->len && !place->ended;
+}
+
+/* A run of the form's alphabet from `from` on; cut from `start` on if it is as long as it must
+ * be. A run that may be of any length goes on in the tail. */
+static enum redact_found look_at_run(const struct form *form, const struct redact_place *place,
+                                     size_t start, size_t from, struct redact_cut *cut)
+{
+    const size_t min = (size_t)form->min, max = (size_t)form->max;
+    const size_t limit = max > 0 ? max + 1 : min;
+    const size_t run = redact_run(form->alphabet, place->bytes + from, place->len - from, limit);
+    if (run < limit && is_open(place, from + run))
+        return REDACT_MORE;
+    if (run < min || (max > 0 && run > max))
+        return REDACT_NOT;
+    *cut = (struct redact_cut){.start = start, .end = from + run};
+    if (max == 0)
+        cut->tail = (struct redact_tail){REDACT_REST_RUN, form->alphabet, false};
+    return REDACT_CUT;
+}
+
+/* Bytes that are often in front of a token without being of it: the ends of \n, \t, \r, of a
+ * terminal's colour, of a percent escape. */
+static bool may_stand_before(int before)
+{
+    return before < 0 || !redact_is_in(REDACT_WORD, (unsigned char)before) ||
+           strchr("nrtm02ABDF", before);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'' || c == '\\';
+}
+
+/* Past blanks and quotes; MARK_MAX at most. */
+static size_t skip_marks(const struct redact_place *place, size_t at)
+{
+    const size_t limit = at + MARK_MAX;
+    while (at < place->len && at < limit &&
+           (is_blank(place->bytes[at]) || is_quote(place->bytes[at])))
+        at++;
+    return at;
+}
+
+/* From the end of a name to where its value is: `": "`, `=`, ` = '`. False with *found set if it
+ * is not there, or not yet. */
+static bool find_value(const struct redact_place *place, size_t *at, enum redact_found *found)
+{
+    *found = REDACT_NOT;
+    *at = skip_marks(place, *at);
+    if (is_open(place, *at))
+        *found = REDACT_MORE;
+    if (*at >= place->len || (place->bytes[*at] != '=' && place->bytes[*at] != ':'))
+        return false;
+    *at = skip_marks(place, *at + 1);
+    if (is_open(place, *at))
+        *found = REDACT_MORE;
+    return *at < place->len;
+}
+
+static enum redact_found look_at_assigned(const struct form *form, const struct redact_place *place,
+                                          struct redact_cut *cut)
+{
+    enum redact_found found = REDACT_NOT;
+    size_t at = strlen(form->start);
+    if (!find_value(place, &at, &found))
+        return found;
+    return look_at_run(form, place, at, at, cut);
+}
+
+static bool is_scheme(const char *bytes, size_t len)
+{
+    static const char *const schemes[] = {"basic",  "bearer", "token",     "digest",
+                                          "apikey", "key",    "negotiate", "splunk"};
+    char word[SCHEME_MAX + 1] = {0};
+    assert(len <= SCHEME_MAX);
+    for (size_t i = 0; i < len; i++)
+        word[i] = (char)(bytes[i] | 0x20);
+    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+        if (strcmp(word, schemes[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "Authorization: bearer authentication failed" names none: a word is all of one case. */
+static bool is_credential(const char *bytes, size_t len)
+{
+    bool lower = false, upper = false;
+    for (size_t i = 0; i < len; i++) {
+        if (!redact_is_in(REDACT_LETTER, (unsigned char)bytes[i]))
+            return len >= CREDENTIAL_MIN;
+        lower = lower || bytes[i] >= 'a';
+        upper = upper || bytes[i] <= 'Z';
+    }
+    return len >= CREDENTIAL_SURE || (len >= CREDENTIAL_MIN && lower && upper);
+}
+
+static enum redact_found look_at_credential(const struct form *form,
+                                            const struct redact_place *place, size_t at,
+                                            struct redact_cut *cut)
+{
+    const size_t run =
+        redact_run(form->alphabet, place->bytes + at, place->len - at, CREDENTIAL_SURE);
+    if (run < CREDENTIAL_SURE && is_open(place, at + run))
+        return REDACT_MORE;
+    if (!is_credential(place->bytes + at, run))
+        return REDACT_NOT;
+    *cut = (struct redact_cut){
+        .start = at, .end = at + run, .tail = {REDACT_REST_RUN, form->alphabet, false}};
+    return REDACT_CUT;
+}
+
+static enum redact_found look_at_authorization(const struct form *form,
+                                               const struct redact_place *place,
+                                               struct redact_cut *cut)
+{
+    enum redact_found found = REDACT_NOT;
+    size_t at = strlen(form->start);
+    if (!find_value(place, &at, &found))
+        return found;
+    const size_t scheme = redact_run(REDACT_LETTER, place->bytes + at, place->len - at, SCHEME_MAX);
+    if (scheme < SCHEME_MAX && is_open(place, at + scheme))
+        return REDACT_MORE;
+    const bool named = is_scheme(place->bytes + at, scheme);
+    at += scheme;
+    if (!named || at >= place->len || !is_blank(place->bytes[at]))
+        return REDACT_NOT;
+    at = skip_marks(place, at);
+    if (is_open(place, at))
+        return REDACT_MORE;
+    return look_at_credential(form, place, at, cut);
+}
+
+static enum redact_found look_at_jwt(const struct form *form, const struct redact_place *place,
+                                     struct redact_cut *cut)
+{
+    const size_t header = redact_run(REDACT_WORD, place->bytes, place->len, JWT_HEADER_MAX);
+    if (header < JWT_HEADER_MAX && is_open(place, header))
+        return REDACT_MORE;
+    if (header < JWT_HEADER_MIN || header >= place->len || place->bytes[header] != '.')
+        return REDACT_NOT;
+    const size_t from = header + 1;
+    const size_t body =
+        redact_run(REDACT_WORD, place->bytes + from, place->len - from, JWT_BODY_MIN);
+    if (body < JWT_BODY_MIN)
+        return is_open(place, from + body) ? REDACT_MORE : REDACT_NOT;
+    *cut = (struct redact_cut){
+        .start = 0, .end = from + body, .tail = {REDACT_REST_RUN, form->alphabet, false}};
+    return REDACT_CUT;
+}
+
+/* "-----BEGIN RSA PRIVATE KEY-----": what comes after it is cut, if it is a key. */
+static enum redact_found look_at_pem(const struct form *form, const struct redact_place *place,
+                                     struct redact_cut *cut)
+{
+    static const char rule[] = "-----";
+    static const char key[] = "PRIVATE KEY";
+    const size_t from = strlen(form->start);
+    const char *label = place->bytes + from;
+    const size_t len = redact_run(REDACT_LABEL, label, place->len - from, PEM_LABEL_MAX);
+    const size_t end = from + len + sizeof(rule) - 1;
+    bool is_key = false;
+    for (size_t i = 0; i + sizeof(key) - 1 <= len; i++)
+        is_key = is_key || memcmp(label + i, key, sizeof(key) - 1) == 0;
+    if (place->len < end)
+        return place->ended || len == PEM_LABEL_MAX ? REDACT_NOT : REDACT_MORE;
+    if (!is_key || memcmp(label + len, rule, sizeof(rule) - 1) != 0)
+        return REDACT_NOT;
+    *cut = (struct redact_cut){.start = end, .end = end, .tail = {REDACT_REST_PEM, 0, false}};
+    return REDACT_CUT;
+}
+
+/* What stands for a password where one was taken out: ***, xxxxx, ${NAME}, $NAME, [cut:NAME]. */
+static bool is_placeholder(const char *bytes, size_t len)
+{
+    size_t same = 0;
+    while (same < len && bytes[same] == bytes[0])
+        same++;
+    const bool is_filled = same == len && len >= 3 && strchr("*xX.-", bytes[0]);
+    return is_filled || bytes[0] == '$' || bytes[0] == '{' ||
+           (len > 5 && memcmp(bytes, "[cut:", 5) == 0);
+}
+
+/* Up to where the host ends; the last @ before that ends the password. */
+static enum redact_found look_at_url(const struct form *form, const struct redact_place *place,
+                                     struct redact_cut *cut)
+{
+    const size_t from = strlen(form->start);
+    if (place->before < 0 || !redact_is_in(REDACT_ALNUM, (unsigned char)place->before))
+        return REDACT_NOT;
+    const char *user = place->bytes + from;
+    const size_t len = redact_run(REDACT_AUTHORITY, user, place->len - from, USER_MAX);
+    if (len < USER_MAX && is_open(place, from + len))
+        return REDACT_MORE;
+    const char *colon = memchr(user, ':', len);
+    size_t at = len;
+    while (at > 0 && user[at - 1] != '@')
+        at--;
+    if (!colon || at == 0)
+        return REDACT_NOT;
+    const size_t start = (size_t)(colon - user) + 1;
+    const size_t end = at - 1;
+    if (end <= start || is_placeholder(user + start, end - start))
+        return REDACT_NOT;
+    *cut = (struct redact_cut){.start = from + start, .end = from + end};
+    return REDACT_CUT;
+}
+
+enum redact_found redact_form_look(size_t number, const struct redact_place *place,
+                                   struct redact_cut *cut)
+{
+    assert(number < ARRAY_LEN(forms));
+    const struct form *form = &forms[number];
+    switch (form->kind) {
+    case FORM_WEAK_TOKEN:
+        if (!may_stand_before(place->before))
+            return REDACT_NOT;
+        return look_at_run(form, place, 0, strlen(form->start), cut);
+    case FORM_TOKEN:
+        return look_at_run(form, place, 0, strlen(form->start), cut);
+    case FORM_ASSIGNED:
+        return look_at_assigned(form, place, cut);
+    case FORM_AUTHORIZATION:
+        return look_at_authorization(form, place, cut);
+    case FORM_JWT:
+        return look_at_jwt(form, place, cut);
+    case FORM_PEM:
+        return look_at_pem(form, place, cut);
+    case FORM_URL:
+        return look_at_url(form, place, cut);
+    }
+    return REDACT_NOT;
+}
+
+size_t redact_tail_take(struct redact_tail *tail, const char *bytes, size_t len, bool ended)
+{
+    size_t taken = 0;
+    switch (tail->rest) {
+    case REDACT_REST_NONE:
+        break;
+    case REDACT_REST_RUN:
+        taken = redact_run((enum redact_alphabet)tail->alphabet, bytes, len, len);
+        if (taken < len || ended)
+            tail->rest = REDACT_REST_NONE;
+        break;
+    case REDACT_REST_PEM:
+        taken = redact_pem_take(tail, bytes, len, ended);
+        break;
+    }
+    return taken;
+}

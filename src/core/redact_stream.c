@@ -1,0 +1,394 @@
+#define _DEFAULT_SOURCE /* explicit_bzero */
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redact_encode.h"
+#include "redact_forms.h"
+#include "redact_lines.h"
+#include "redact_spans.h"
+#include "redactor.h"
+#include "xalloc.h"
+
+enum {
+    PIECE_MAX = 16 * 1024, /* bytes that are looked at in one go */
+    FIRST_CAP = 4096,
+};
+
+static_assert((int)REDACT_CODE_MAX + (int)REDACT_FORM_BYTES_MAX + (int)REDACT_LINE_MAX <
+                  (int)REDACT_HOLD_MAX,
+              "all that may be waited for");
+
+struct redact_stream {
+    const struct redactor *redactor; /* borrowed; NULL: nothing is cut */
+    unsigned char *bytes;            /* owned; from `base` on */
+    size_t len, cap;
+    int64_t base;    /* where bytes[0] stands in the stream */
+    int64_t written; /* what is before it was given to the sink, or a mark for it */
+    int before;      /* the byte before bytes[0], -1 = none */
+    /* The search. */
+    int64_t searched; /* up to here */
+    uint32_t node;    /* what ends there may become an entry */
+    uint32_t ending;  /* an entry ends there that was not taken yet; 0 = none */
+    bool undecided;   /* the form at `ending` hangs on what comes */
+    struct redact_spans spans;
+    /* The last form that was found. */
+    struct redact_tail tail; /* how it goes on */
+    int64_t tail_at;         /* up to where it goes */
+    int tail_name;
+    int64_t tail_start;
+    /* The lines, for patterns. */
+    struct rule_matcher *matcher; /* owned; NULL: there are none */
+    int64_t line_at;              /* what is before it was looked at */
+    bool line_begins;             /* a line begins there */
+    struct redact_counts counts;
+};
+
+/* One call: where the bytes go, and whether it is the end. */
+struct pass {
+    redact_sink_fn *sink;
+    void *ctx;
+    bool ended;
+};
+
+void redact_stream_open(struct redact_stream **out, const struct redactor *redactor)
+{
+    struct redact_stream *stream = xcalloc(1, sizeof(*stream));
+    stream->redactor = redactor;
+    stream->before = -1;
+    stream->line_begins = true;
+    if (redactor && redactor->pattern_count > 0)
+        stream->matcher = rule_matcher_new();
+    *out = stream;
+}
+
+static void free_bytes(struct redact_stream *stream)
+{
+    if (stream->bytes)
+        explicit_bzero(stream->bytes, stream->cap);
+    free(stream->bytes);
+}
+
+void redact_stream_close(struct redact_stream *stream)
+{
+    if (!stream)
+        return;
+    free_bytes(stream);
+    redact_spans_done(&stream->spans);
+    redact_counts_done(&stream->counts);
+    rule_matcher_free(stream->matcher);
+    free(stream);
+}
+
+const struct redact_counts *redact_stream_counts(const struct redact_stream *stream)
+{
+    return &stream->counts;
+}
+
+static void give(const struct pass *pass, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        const size_t piece = len < REDACT_SINK_MAX ? len : REDACT_SINK_MAX;
+        pass->sink(pass->ctx, bytes, piece);
+        bytes += piece;
+        len -= piece;
+    }
+}
+
+/* xgrow() would leave a copy of the old bytes behind. */
+static void append(struct redact_stream *stream, const char *bytes, size_t len)
+{
+    if (stream->cap - stream->len < len) {
+        size_t cap = stream->cap > 0 ? stream->cap : FIRST_CAP;
+        while (cap - stream->len < len)
+            cap *= 2;
+        unsigned char *larger = xcalloc(cap, 1);
+        if (stream->len > 0)
+            memcpy(larger, stream->bytes, stream->len);
+        free_bytes(stream);
+        stream->bytes = larger;
+        stream->cap = cap;
+    }
+    memcpy(stream->bytes + stream->len, bytes, len);
+    stream->len += len;
+}
+
+static int64_t end_of(const struct redact_stream *stream)
+{
+    return stream->base + (int64_t)stream->len;
+}
+
+static const char *at_offset(const struct redact_stream *stream, int64_t offset)
+{
+    return (const char *)stream->bytes + (offset - stream->base);
+}
+
+/* What begins before what was written is the rest of a cut. */
+static void add_span(struct redact_stream *stream, int64_t start, int64_t end, int name)
+{
+    if (start == end)
+        return;
+    if (start < stream->written) {
+        stream->written = end > stream->written ? end : stream->written;
+        return;
+    }
+    redact_spans_add(&stream->spans, stream->redactor,
+                     (struct redact_span){.start = start, .end = end, .name = name});
+}
+
+static void on_match(void *ctx, size_t start, size_t end, int name)
+{
+    struct redact_stream *stream = ctx;
+    add_span(stream, stream->line_at + (int64_t)start, stream->line_at + (int64_t)end, name);
+}
+
+/* One line, or a window of one that is too long; false if its end has not come. */
+static bool look_at_line(struct redact_stream *stream, bool ended)
+{
+    const size_t there = (size_t)(end_of(stream) - stream->line_at);
+    const size_t limit = there < REDACT_LINE_MAX ? there : REDACT_LINE_MAX;
+    const char *line = at_offset(stream, stream->line_at);
+    const char *feed = there > 0 ? memchr(line, '\n', limit) : NULL;
+    const bool is_all = feed || (ended && there <= REDACT_LINE_MAX);
+    if (there == 0 || (!is_all && there <= REDACT_LINE_MAX))
+        return false;
+    const size_t len = feed ? (size_t)(feed - line) : limit;
+    const bool has_return = feed && len > 0 && line[len - 1] == '\r';
+    const struct rule_subject subject = {.bytes = line,
+                                         .len = has_return ? len - 1 : len,
+                                         .begins = stream->line_begins,
+                                         .ends = is_all};
+    redact_lines_match(stream->redactor, stream->matcher, &subject, on_match, stream);
+    stream->line_at += feed ? (int64_t)len + 1 : is_all ? (int64_t)len : REDACT_LINE_MAX / 2;
+    stream->line_begins = is_all;
+    return true;
+}
+
+static void look_at_lines(struct redact_stream *stream, bool ended)
+{
+    if (!stream->matcher) {
+        stream->line_at = end_of(stream);
+        return;
+    }
+    while (look_at_line(stream, ended))
+        continue;
+}
+
+/* The form goes on as far as it does. */
+static void follow_tail(struct redact_stream *stream, bool ended)
+{
+    if (stream->tail.rest == REDACT_REST_NONE)
+        return;
+    const size_t len = (size_t)(end_of(stream) - stream->tail_at);
+    const size_t taken =
+        redact_tail_take(&stream->tail, at_offset(stream, stream->tail_at), len, ended);
+    stream->tail_at += (int64_t)taken;
+    if (taken > 0)
+        add_span(stream, stream->tail_start, stream->tail_at, stream->tail_name);
+}
+
+/* Does the form begin where its first bytes are? False: that hangs on what comes. */
+static bool take_form(struct redact_stream *stream, const struct redact_node *node, bool ended)
+{
+    const int64_t start = stream->searched - (int64_t)node->depth;
+    const int name = stream->redactor->form_names[node->form];
+    const char *bytes = at_offset(stream, start);
+    const struct redact_place place = {.bytes = bytes,
+                                       .len = (size_t)(end_of(stream) - start),
+                                       .before = start > stream->base ? (unsigned char)bytes[-1]
+                                                                      : stream->before,
+                                       .ended = ended};
+    struct redact_cut cut;
+    if (start < stream->tail_at)
+        return true; /* it is part of another */
+    const enum redact_found found = redact_form_look((size_t)node->form, &place, &cut);
+    if (found == REDACT_CUT) {
+        stream->tail = cut.tail;
+        stream->tail_start = start + (int64_t)cut.start;
+        stream->tail_at = start + (int64_t)cut.end;
+        stream->tail_name = name;
+        add_span(stream, stream->tail_start, stream->tail_at, name);
+        follow_tail(stream, ended);
+    }
+    return found != REDACT_MORE;
+}
+
+/* All that ends where the search is. False: it has to wait. */
+static bool take_endings(struct redact_stream *stream, bool ended)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    while (stream->ending != REDACT_TRIE_ROOT) {
+        const struct redact_node *node = &trie->nodes[stream->ending];
+        if (node->value >= 0 && !stream->undecided)
+            add_span(stream, stream->searched - (int64_t)node->depth, stream->searched,
+                     node->value);
+        stream->undecided = node->form >= 0 && !take_form(stream, node, ended);
+        if (stream->undecided)
+            return false;
+        stream->ending = node->also;
+    }
+    /* What nothing longer begins with is done with. */
+    while (stream->node != REDACT_TRIE_ROOT && trie->nodes[stream->node].child == 0)
+        stream->node = trie->nodes[stream->node].shorter;
+    return true;
+}
+
+/* Up to the end, to a form that may go on, or to one that is not decided. */
+static void search(struct redact_stream *stream, bool ended)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    while (take_endings(stream, ended)) {
+        const bool in_tail = stream->tail.rest != REDACT_REST_NONE;
+        const int64_t limit = in_tail ? stream->tail_at : end_of(stream);
+        if (stream->node == REDACT_TRIE_ROOT)
+            stream->searched =
+                stream->base + (int64_t)redact_trie_skip(trie, stream->bytes,
+                                                         (size_t)(stream->searched - stream->base),
+                                                         (size_t)(limit - stream->base));
+        if (stream->searched >= limit)
+            return;
+        const unsigned char byte = stream->bytes[stream->searched - stream->base];
+        stream->node = redact_trie_step(trie, stream->node, byte);
+        stream->searched++;
+        stream->ending = redact_trie_ends(trie, stream->node);
+    }
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* No cut that is still to be found begins before this. */
+static int64_t settled(const struct redact_stream *stream)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    int64_t at = stream->searched - (int64_t)nodes[stream->node].depth;
+    if (stream->undecided)
+        at = least(at, stream->searched - (int64_t)nodes[stream->ending].depth);
+    if (stream->tail.rest != REDACT_REST_NONE)
+        at = least(at, stream->tail_at);
+    return least(at, stream->line_at);
+}
+
+static void write_text(struct redact_stream *stream, const struct pass *pass, int64_t to)
+{
+    if (to <= stream->written)
+        return;
+    give(pass, at_offset(stream, stream->written), (size_t)(to - stream->written));
+    stream->written = to;
+}
+
+static void write_up_to(struct redact_stream *stream, const struct pass *pass, int64_t to)
+{
+    const struct redact_span *span = redact_spans_first(&stream->spans);
+    for (; span && span->start < to; span = redact_spans_first(&stream->spans)) {
+        const struct redact_name *name = &stream->redactor->names[span->name];
+        write_text(stream, pass, span->start);
+        stream->written = span->end;
+        redact_count_one(&stream->counts, stream->redactor, span->name);
+        redact_spans_drop_first(&stream->spans);
+        give(pass, name->mark, name->mark_len);
+    }
+    write_text(stream, pass, to);
+}
+
+/* The bytes that nobody needs any more. */
+static void drop_bytes(struct redact_stream *stream, int64_t settled_at)
+{
+    const int64_t end = end_of(stream);
+    const int64_t keep = least(settled_at, end);
+    const size_t gone = (size_t)(keep - stream->base);
+    if (gone == 0)
+        return;
+    stream->before = stream->bytes[gone - 1];
+    memmove(stream->bytes, stream->bytes + gone, stream->len - gone);
+    stream->len -= gone;
+    stream->base = keep;
+    assert(stream->len <= REDACT_HOLD_MAX);
+}
+
+static void look(struct redact_stream *stream, const struct pass *pass)
+{
+    look_at_lines(stream, pass->ended);
+    follow_tail(stream, pass->ended);
+    search(stream, pass->ended);
+    const int64_t at = settled(stream);
+    write_up_to(stream, pass, at);
+    drop_bytes(stream, at);
+}
+
+void redact_stream_add(struct redact_stream *stream, const char *bytes, size_t len,
+                       redact_sink_fn *sink, void *ctx)
+{
+    const struct pass pass = {.sink = sink, .ctx = ctx};
+    if (!stream->redactor) {
+        give(&pass, bytes, len);
+        return;
+    }
+    while (len > 0) {
+        const size_t piece = len < PIECE_MAX ? len : PIECE_MAX;
+        append(stream, bytes, piece);
+        look(stream, &pass);
+        bytes += piece;
+        len -= piece;
+    }
+}
+
+/* A value that was broken off is cut as far as it came. */
+static void cut_beginning(struct redact_stream *stream)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    uint32_t node = stream->node;
+    while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0)
+        node = nodes[node].shorter;
+    if (nodes[node].depth >= REDACT_VALUE_MIN)
+        add_span(stream, stream->searched - (int64_t)nodes[node].depth, stream->searched,
+                 nodes[node].passing);
+}
+
+void redact_stream_end(struct redact_stream *stream, redact_sink_fn *sink, void *ctx)
+{
+    const struct pass pass = {.sink = sink, .ctx = ctx, .ended = true};
+    if (!stream->redactor)
+        return;
+    if (stream->len > 0)
+        look(stream, &pass);
+    assert(stream->searched == end_of(stream));
+    cut_beginning(stream);
+    write_up_to(stream, &pass, end_of(stream));
+    stream->base = stream->written = stream->searched = stream->line_at = end_of(stream);
+    stream->tail_at = stream->base;
+    stream->tail.rest = REDACT_REST_NONE;
+    stream->len = 0;
+    stream->before = -1;
+    stream->node = REDACT_TRIE_ROOT;
+    stream->line_begins = true;
+}
+
+static void add_to_str(void *ctx, const char *bytes, size_t len)
+{
+    str_add_n(ctx, bytes, len);
+}
+
+void redact_text(const struct redactor *redactor, const char *bytes, size_t len, struct str *out,
+                 struct redact_counts *counts)
+{
+    struct redact_stream *stream = NULL;
+    redact_stream_open(&stream, redactor);
+    redact_stream_add(stream, bytes, len, add_to_str, out);
+    redact_stream_end(stream, add_to_str, out);
+    if (counts)
+        redact_counts_add(counts, redact_stream_counts(stream));
+    redact_stream_close(stream);
+}
+
+char *redact_string(const struct redactor *redactor, const char *text, struct redact_counts *counts)
+{
+    struct str out = {0};
+    if (!text)
+        return NULL;
+    redact_text(redactor, text, strlen(text), &out, counts);
+    return out.data ? out.data : xstrdup("");
+}

@@ -1,0 +1,181 @@
+#define _DEFAULT_SOURCE /* explicit_bzero */
+#define _GNU_SOURCE     /* memmem */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "redact_encode.h"
+#include "redact_forms.h"
+#include "redact_words.h"
+#include "redactor.h"
+#include "xalloc.h"
+
+/* Two pieces of a long value have so many bytes in common that in every form the one's end and
+ * the other's beginning do, too: they are cut as one. */
+enum { PIECE_OVERLAP = 16 };
+
+/* A secret on its way into the trie. */
+struct adding {
+    struct redactor *redactor;
+    const char *name_text;
+    int name;   /* -1: not used yet */
+    bool named; /* the settings say that it is one, whatever it looks like */
+};
+
+static int name_of(struct adding *adding)
+{
+    if (adding->name < 0)
+        adding->name = redactor_name_of(adding->redactor, adding->name_text, REDACT_RANK_VALUE);
+    return adding->name;
+}
+
+static void add_code(void *ctx, const char *bytes, size_t len)
+{
+    struct adding *adding = ctx;
+    if (len >= REDACT_VALUE_MIN)
+        redact_trie_add_code(&adding->redactor->trie, bytes, len, name_of(adding));
+}
+
+static bool add_piece(struct adding *adding, const char *bytes, size_t len, struct err *err)
+{
+    struct redactor *redactor = adding->redactor;
+    if (!redact_trie_add_value(&redactor->trie, bytes, len, name_of(adding)))
+        return true; /* another variable has the same */
+    redactor->value_count++;
+    redactor->value_bytes += len;
+    if (redactor->value_count > REDACT_VALUES_MAX || redactor->value_bytes > REDACT_BYTES_MAX) {
+        (void)err_set(err, ERR_LIMIT, "secrets: %s: there are more than %d, or more than %d bytes",
+                      adding->name_text, REDACT_VALUES_MAX, REDACT_BYTES_MAX);
+        return err_hint(err, "name variables that are none in \"secrets\": {\"keep\": [...]}");
+    }
+    redact_encode(bytes, len, add_code, adding);
+    return true;
+}
+
+/* Where a character of UTF-8 begins, at `at` or a little before. */
+static size_t character_start(const char *value, size_t at)
+{
+    for (int i = 0; i < 3 && at > 0 && ((unsigned char)value[at] & 0xc0) == 0x80; i++)
+        at--;
+    return at;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* A value, or one line of it, without the blanks around it. */
+static bool add_value(struct adding *adding, const char *value, size_t len, struct err *err)
+{
+    while (len > 0 && is_space(value[0])) {
+        value++;
+        len--;
+    }
+    while (len > 0 && is_space(value[len - 1]))
+        len--;
+    if (len < REDACT_VALUE_MIN || (!adding->named && !redact_may_be_secret(value, len)))
+        return true;
+    while (len > REDACT_PIECE_MAX) {
+        const size_t piece = character_start(value, REDACT_PIECE_MAX);
+        if (!add_piece(adding, value, piece, err))
+            return false;
+        const size_t step = character_start(value, piece - PIECE_OVERLAP);
+        value += step;
+        len -= step;
+    }
+    return add_piece(adding, value, len, err);
+}
+
+static bool add_lines(struct adding *adding, const char *value, size_t len, struct err *err)
+{
+    size_t at = 0;
+    while (at < len) {
+        const char *end = memchr(value + at, '\n', len - at);
+        const size_t line = end ? (size_t)(end - value) - at : len - at;
+        if (!add_value(adding, value + at, line, err))
+            return false;
+        at += line + 1;
+    }
+    return true;
+}
+
+/* The same with the line ends of terminals and of other systems. */
+static bool add_with_returns(struct adding *adding, const char *value, size_t len, struct err *err)
+{
+    char *copy = xcalloc(2 * len + 1, 1);
+    size_t to = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (value[i] == '\n' && (i == 0 || value[i - 1] != '\r'))
+            copy[to++] = '\r';
+        copy[to++] = value[i];
+    }
+    const bool ok = add_value(adding, copy, to, err);
+    explicit_bzero(copy, 2 * len + 1);
+    free(copy);
+    return ok;
+}
+
+/* What of the value has a known form: the password of a URL, a token in an argument. */
+static bool add_form(struct adding *adding, size_t form, const char *value, struct err *err)
+{
+    const size_t len = strlen(value);
+    const char *start = redact_form_start(form);
+    const char *at = strstr(value, start);
+    for (; at; at = strstr(at + 1, start)) {
+        const struct redact_place place = {.bytes = at,
+                                           .len = len - (size_t)(at - value),
+                                           .before = at > value ? (unsigned char)at[-1] : -1,
+                                           .ended = true};
+        struct redact_cut cut;
+        if (redact_form_look(form, &place, &cut) != REDACT_CUT)
+            continue;
+        cut.end += redact_tail_take(&cut.tail, at + cut.end, place.len - cut.end, true);
+        if (!add_value(adding, at + cut.start, cut.end - cut.start, err))
+            return false;
+    }
+    return true;
+}
+
+static bool add_forms(struct adding *adding, const char *value, struct err *err)
+{
+    for (size_t form = 0; form < redact_form_count(); form++) {
+        const bool kept = adding->redactor->form_names[form] < 0;
+        if (!kept && !add_form(adding, form, value, err))
+            return false;
+    }
+    return true;
+}
+
+static bool add_variable(struct redactor *redactor, const char *name, const char *value,
+                         struct err *err)
+{
+    const size_t len = strlen(value);
+    struct adding adding = {.redactor = redactor, .name_text = name, .name = -1};
+    if (redact_is_listed(redactor->kept, name) || len < REDACT_VALUE_MIN)
+        return true;
+    adding.named = redact_is_listed(redactor->listed, name);
+    const bool whole = adding.named || redact_name_is_secret(name);
+    if (whole && !add_value(&adding, value, len, err))
+        return false;
+    const bool has_lines = whole && memchr(value, '\n', len);
+    if (has_lines &&
+        (!add_with_returns(&adding, value, len, err) || !add_lines(&adding, value, len, err)))
+        return false;
+    return add_forms(&adding, value, err);
+}
+
+bool redactor_add_variables(struct redactor *redactor, char *const *environment, struct err *err)
+{
+    for (size_t i = 0; environment && environment[i]; i++) {
+        const char *equals = strchr(environment[i], '=');
+        if (!equals)
+            continue;
+        char *name = xstrndup(environment[i], (size_t)(equals - environment[i]));
+        const bool ok = add_variable(redactor, name, equals + 1, err);
+        free(name);
+        if (!ok)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,193 @@
+#include "redact_words.h"
+
+#include <string.h>
+
+#include "attr.h"
+#include "redact.h"
+#include "redact_alphabet.h"
+
+enum {
+    WORDS_MAX = 32,   /* of a name, between its underscores; the last ones count */
+    NUMBER_LEN = 16,  /* digits from which on a number may be a secret: a time in ms has 13 */
+    DISTINCT_MIN = 3, /* different bytes that a secret has */
+};
+
+/* Anywhere in a name. */
+static const char *const parts[] = {"TOKEN",      "SECRET",  "PASSWORD",   "PASSWD",
+                                    "PASSPHRASE", "PRIVATE", "CREDENTIAL", "AUTHORIZATION",
+                                    "COOKIE",     "APIKEY"};
+/* One of the words of a name. */
+static const char *const words[] = {"KEY", "KEYS",  "AUTH",    "PASS", "PWD",
+                                    "DSN", "CREDS", "WEBHOOK", "PAT",  "CONNSTR"};
+/* At the end of a word: ACCESSKEY, DBPASS, PGPWD. */
+static const char *const endings[] = {"KEY", "PASS", "PWD"};
+/* But these words are others. */
+static const char *const others[] = {"MONKEY", "TURKEY", "DONKEY",  "HOCKEY", "HOTKEY",
+                                     "BYPASS", "OLDPWD", "COMPASS", "ASKPASS"};
+/* The last word says that it is about a secret and none: a file, a place, a number. */
+static const char *const about[] = {
+    "ALGORITHM", "COMMAND", "COUNT", "DIR",      "DISABLED", "EMAIL",    "ENABLED",  "ENDPOINT",
+    "EXPIRES",   "EXPIRY",  "FILE",  "FILES",    "FOLDER",   "FORMAT",   "HELPER",   "HOST",
+    "LAYOUT",    "LENGTH",  "LIMIT", "LOCATION", "MAX",      "METHOD",   "MIN",      "MODE",
+    "NAME",      "PATH",    "PORT",  "PROMPT",   "PROVIDER", "REALM",    "REQUIRED", "SCOPE",
+    "SCOPES",    "SIZE",    "SOCK",  "SOCKET",   "SOURCE",   "STORE",    "TIMEOUT",  "TTL",
+    "TTY",       "TYPE",    "URL",   "URI",      "USER",     "USERNAME", "VERSION",  "PARALLELISM",
+};
+/* Whole names. */
+static const char *const never[] = {"PWD", "OLDPWD", "XAUTHORITY", "GPG_KEY", "PYTHON_GPG_KEY"};
+
+static char upper(char c)
+{
+    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+/* A name in capitals; what is longer is cut at its beginning, for its end says what it is. */
+struct name {
+    char text[REDACT_NAME_MAX + 1];
+    size_t len;
+};
+
+static struct name read_name(const char *text)
+{
+    struct name name = {.len = strlen(text)};
+    if (name.len > REDACT_NAME_MAX) {
+        text += name.len - REDACT_NAME_MAX;
+        name.len = REDACT_NAME_MAX;
+    }
+    for (size_t i = 0; i < name.len; i++)
+        name.text[i] = upper(text[i]);
+    return name;
+}
+
+static bool is_one_of(const char *word, size_t len, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(list[i]) == len && memcmp(list[i], word, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool ends_like_one(const char *word, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
+        const size_t ending = strlen(endings[i]);
+        if (len > ending && memcmp(word + len - ending, endings[i], ending) == 0)
+            return !is_one_of(word, len, others, ARRAY_LEN(others));
+    }
+    return false;
+}
+
+static size_t word_len(const char *word)
+{
+    return redact_run(REDACT_ALNUM, word, strlen(word), REDACT_NAME_MAX);
+}
+
+static bool has_secret_word(const struct name *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        if (strstr(name->text, parts[i]))
+            return true;
+    }
+    const char *word = name->text;
+    while (*word) {
+        const size_t len = word_len(word);
+        if (is_one_of(word, len, words, ARRAY_LEN(words)) || ends_like_one(word, len))
+            return true;
+        word += word[len] ? len + 1 : len;
+    }
+    return strstr(name->text, "CONNECTION_STRING") != NULL;
+}
+
+/* The word after the last underscore. */
+static const char *last_word(const struct name *name)
+{
+    const char *underscore = strrchr(name->text, '_');
+    return underscore ? underscore + 1 : name->text;
+}
+
+bool redact_name_is_secret(const char *text)
+{
+    const struct name name = read_name(text);
+    const char *last = last_word(&name);
+    if (is_one_of(name.text, name.len, never, ARRAY_LEN(never)))
+        return false;
+    return has_secret_word(&name) && !is_one_of(last, strlen(last), about, ARRAY_LEN(about));
+}
+
+bool redact_is_listed(char *const *list, const char *name)
+{
+    for (size_t i = 0; list && list[i]; i++) {
+        const size_t len = strlen(list[i]);
+        const bool is_start = len > 0 && list[i][len - 1] == '*';
+        if (is_start ? strncmp(list[i], name, len - 1) == 0 : strcmp(list[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool begins_with(const char *value, size_t len, const char *start)
+{
+    return len >= strlen(start) && memcmp(value, start, strlen(start)) == 0;
+}
+
+/* By its form alone: one of the folders that all systems have, or no capital in all of it, as no
+ * base64 of this length is. */
+static bool is_path(const char *value, size_t len)
+{
+    static const char *const roots[] = {"/home/", "/usr/",   "/etc/", "/var/",    "/tmp/", "/run/",
+                                        "/opt/",  "/root/",  "/mnt/", "/Users/",  "/dev/", "/srv/",
+                                        "/proc/", "/media/", "/nix/", "/Library/"};
+    for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+        if (begins_with(value, len, roots[i]))
+            return true;
+    }
+    const bool is_relative = begins_with(value, len, "./") || begins_with(value, len, "../") ||
+                             begins_with(value, len, "~/");
+    if (!is_relative && value[0] != '/')
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        const bool fits =
+            (value[i] >= 'a' && value[i] <= 'z') || memchr("0123456789/._-~", value[i], 15);
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+static bool is_short_number(const char *value, size_t len)
+{
+    size_t at = 0;
+    while (at < len && memchr("0123456789.,:+-", value[at], 15))
+        at++;
+    return at == len && len < NUMBER_LEN;
+}
+
+static bool has_few_bytes(const char *value, size_t len)
+{
+    char seen[DISTINCT_MIN];
+    size_t count = 0;
+    for (size_t i = 0; i < len && count < DISTINCT_MIN; i++) {
+        if (count == 0 || !memchr(seen, value[i], count))
+            seen[count++] = value[i];
+    }
+    return count < DISTINCT_MIN;
+}
+
+/* Settings, and passwords that are no secret to anybody: to cut them would cut the words too. */
+static bool is_common(const char *value, size_t len)
+{
+    static const char *const common[] = {
+        "anonymous", "automatic", "changeit",  "changeme",    "disabled",
+        "enabled",   "example",   "localhost", "mariadb",     "minioadmin",
+        "optional",  "password",  "postgres",  "postgresql",  "production",
+        "required",  "rabbitmq",  "undefined", "development", "unlimited",
+    };
+    return is_one_of(value, len, common, ARRAY_LEN(common));
+}
+
+bool redact_may_be_secret(const char *value, size_t len)
+{
+    return len >= REDACT_VALUE_MIN && !is_path(value, len) && !is_short_number(value, len) &&
+           !has_few_bytes(value, len) && !is_common(value, len);
+}
