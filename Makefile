@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: all run test bench install pictures coverage mutate sim fuzz tidy lint packages clean
+.PHONY: all run test chaos bench install pictures coverage mutate sim fuzz tidy lint packages clean
 
 all: packages
 	cmake --log-level=WARNING --preset release
@@ -29,6 +29,11 @@ sim: packages
 	cmake --log-level=WARNING --preset release
 	cmake --build --preset release --target sim
 	build/release/tests/sim/sim $(if $(SEEDS),--seeds $(SEEDS),--seconds $(or $(SECONDS),120) --full)
+
+# kill -9 at random moments (docs/testing.md): ROUNDS (300), SEED.
+chaos: all
+	@scripts/install-packages ci
+	python3 tests/chaos/kill9.py build/release/devs --rounds $(or $(ROUNDS),300) $(if $(SEED),--seed $(SEED))
 
 # Hostile input (docs/testing.md), each fuzzer for SECONDS (5); FUZZERS names some of them.
 fuzz:

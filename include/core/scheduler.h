@@ -41,7 +41,7 @@ struct input {
     enum input_kind kind;
     struct moment now;
     int task, step, attempt; /* RUNNING, ENDED, QUIET, HEARD, FACT */
-    int jobs; /* START, RECOVER */
+    int jobs;                /* START, RECOVER */
     int64_t pid, pid_start;
     struct outcome outcome;
     struct verdict verdict;

@@ -1,0 +1,132 @@
+#!/bin/sh
+# A run that its devs left behind goes on; a run that goes on without a terminal; a terminal that
+# goes away.
+. "$(dirname "$0")/check.sh"
+
+# wait_for NAME FILE: the file is there
+wait_for() {
+	until_true 20 test -e "$2"
+	want "$1" $? 0
+}
+is_over() { ! kill -0 "$1" 2>/dev/null; }
+
+cat >plan.json <<'PLAN'
+{"version": 1, "name": "broken", "idempotent": true, "jobs": 2, "tasks": [
+ {"id": "a", "steps": [{"run": ["sh", "-c", "echo x >>first"]},
+                       {"run": ["sh", "-c", "echo x >>second; test -e go || { : >up; sleep 1000; }"]}]},
+ {"id": "once", "steps": [{"phase": "RED", "idempotent": false,
+                           "run": ["sh", "-c", ": >once-up; test -e go || sleep 1000"]}]},
+ {"id": "after", "needs": ["a"], "steps": [{"run": ["true"]}]}]}
+PLAN
+
+# --- killed; nothing of it is running when it goes on, and what passed is not run again
+"$devs" run --continue last 2>err
+want 'no log: exit' $? 66
+"$devs" run --plain plan.json >out 2>&1 &
+pid=$!
+wait_for 'the second step runs' up
+wait_for 'so does the one that may run once' once-up
+"$devs" run --continue 1 2>err
+want 'a run that is alive: exit' $? 75
+want_in 'a run that is alive' "$(cat err)" 'run #1 is going on in another process'
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+want_in 'it shows as interrupted' "$("$devs" status)" 'interrupted'
+touch go
+"$devs" run --continue 2 2>err
+want 'no such run: exit' $? 66
+"$devs" run --continue 1 plan.json 2>err
+want 'a plan beside it: exit' $? 2
+"$devs" run --continue 1/a 2>err
+want 'a task is no run: exit' $? 2
+"$devs" run --plain --continue last >out 2>err
+want 'it goes on: exit, a person is needed' $? 4
+want_in 'what was left was ended' "$(cat out)" 'ended what was left of the run: '
+want_in 'what ran was interrupted' "$(cat out)" 'a try 1/4 GREEN interrupted'
+want_in 'what may run once asks' "$(cat out)" 'RED needs you'
+want 'what was shown before is not shown again' "$(grep -c 'run started' out)" 0
+want 'what passed was not run again' "$(wc -l <first)" 1
+want 'what was interrupted was' "$(wc -l <second)" 2
+want_in 'the rest went on' "$("$devs" status 1)" 'passed    after'
+"$devs" run --continue 1 2>err
+want 'a run that has ended: exit' $? 2
+want_in 'a run that has ended' "$(cat err)" 'run #1 has ended'
+"$devs" run --continue last 2>err
+want 'nothing is interrupted: exit' $? 66
+
+# --- detached: it returns at once, and the run goes on in a session of its own
+cat >slow.json <<'PLAN'
+{"version": 1, "name": "slow", "idempotent": true, "tasks": [
+ {"id": "s", "steps": [{"run": ["sh", "-c", ": >up; until test -e go; do sleep 0.05; done; echo done"]}]},
+ {"id": "t", "needs": ["s"], "steps": [{"run": ["true"]}]}]}
+PLAN
+rm -f go up
+"$devs" run --detach slow.json >out 2>err
+want 'detached: exit' $? 0
+want_in 'detached: which' "$(cat out)" 'run #2 goes on without a terminal'
+want_in 'detached: how to end it' "$(cat out)" 'devs cancel 2'
+pid=$(sed -n 's/.*(pid \([0-9]*\)).*/\1/p' out)
+wait_for 'detached: it runs' up
+want 'detached: a session of its own' "$(ps -o sid= -p "$pid" | tr -d ' ')" "$pid"
+want 'detached: it says nothing to anybody' "$(readlink /proc/"$pid"/fd/1)" /dev/null
+want_in 'detached: it is alive' "$("$devs" status 2)" 'live'
+kill -9 "$pid"
+until_true 20 is_over "$pid"
+out=$("$devs" run --detach --json --continue 2)
+want 'detached again: exit' $? 0
+want_in 'detached again' "$out" '{"v":1,"run":2,"pid":'
+touch go
+has_ended() { "$devs" status 2 | grep -q ended; }
+until_true 20 has_ended
+want 'detached: it ends' $? 0
+"$devs" run --detach nothere.json 2>err
+want 'detached: no plan: exit' $? 2
+"$devs" --db /proc/nothing/devs.db run --detach slow.json >out 2>err
+want 'detached: no log can be made: exit' $? 73
+want 'detached: nothing is said to go on' "$(cat out)" ''
+want_in 'detached: why' "$(cat err)" 'devs: '
+
+# --- the terminal goes away: go on (as plans say that say nothing), wait, cancel
+# hang_up WORD: a run whose plan says so gets SIGHUP
+hang_up() {
+	rm -f go up
+	sed "s/\"idempotent\": true/\"idempotent\": true, \"on_hangup\": \"$1\"/" slow.json >hangup.json
+	"$devs" run --plain hangup.json >hangup.out 2>&1 &
+	pid=$!
+	wait_for "$1: it runs" up
+	kill -HUP "$pid"
+}
+hang_up go-on
+said() { "$devs" debug --logs --plain | grep -q "$1"; }
+until_true 20 said 'the terminal is gone, the run goes on'
+want 'go-on: the log has it' $? 0
+touch go
+wait "$pid"
+want 'go-on: exit' $? 0
+want_in 'go-on: all is done' "$("$devs" status)" 'passed    t'
+hang_up wait
+until_true 20 said 'nothing more is started'
+want 'wait: the log has it' $? 0
+touch go
+wait "$pid"
+want 'wait: exit' $? 130
+want_in 'wait: what ran has ended' "$("$devs" status)" 'passed    s'
+want_in 'wait: nothing more was started' "$("$devs" status)" 'queued    t'
+"$devs" run --plain --continue last >out 2>err
+want 'wait: the rest goes on later' $? 0
+hang_up cancel
+wait "$pid"
+want 'cancel: exit' $? 129
+want_in 'cancel: what ran is cancelled' "$("$devs" status)" 'cancelled s'
+
+# --- who reads it goes away, stdin was never there
+rm -f go up
+"$devs" run --plain slow.json <&- | head -1 >out &
+wait_for 'a reader that leaves: it runs' up
+touch go
+wait $!
+passed_all() { "$devs" status | grep -q 'passed    t'; }
+until_true 20 passed_all
+want 'a reader that leaves ends nothing' $? 0
+
+finish
