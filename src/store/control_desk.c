@@ -12,6 +12,7 @@
 #include "log_writer.h"
 #include "orphan.h"
 #include "owner.h"
+#include "place_check.h"
 #include "schema.h"
 #include "str.h"
 #include "turns.h"
@@ -208,8 +209,9 @@ static void *run(void *arg)
 static bool open_parts(struct control_desk *desk, struct err *err)
 {
     const struct place *place = &desk->place;
-    return turns_init(&desk->turns, place, err) && bell_init(&desk->bell, place, err) &&
-           db_init(&desk->db, place->db, DB_WRITE, err) && schema_check(&desk->db, err) &&
+    return place_check_write(place, err) && turns_init(&desk->turns, place, err) &&
+           bell_init(&desk->bell, place, err) && db_init(&desk->db, place->db, DB_WRITE, err) &&
+           schema_check(&desk->db, err) &&
            db_prepare(&desk->db, statement_sql, DESK_STATEMENT_COUNT, desk->statements, err);
 }
 

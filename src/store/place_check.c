@@ -105,7 +105,7 @@ static bool check_schema(const struct place *place, struct err *err)
     if (!db_init(&db, place->db, DB_READ, err))
         return false;
     struct err why = {0};
-    bool ok = schema_check(&db, &why) || why.code != ERR_DAMAGED;
+    bool ok = schema_check(&db, &why) || (why.code != ERR_DAMAGED && why.code != ERR_INVALID);
     db_done(&db);
     if (!ok) {
         (void)err_set(err, why.code, "%s", why.message);

@@ -77,6 +77,10 @@ static const char schema_additions[] =
 enum { SCHEMA_ADDED_TABLES = 1 };
 #define SCHEMA_COUNT_ADDED "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name='gain'"
 
+/* A bundle (bundle.h) has one table more. */
+#define SCHEMA_COUNT_BUNDLE                                                                        \
+    "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name='bundle'"
+
 /* What happened cannot be changed; a run that was marked expired may go. REPLACE
  * fires no delete trigger, so a second event of one number is refused as well. */
 static const char schema_triggers[] =
@@ -285,10 +289,19 @@ static bool check_marks(const struct marks *marks, struct err *err)
     return true;
 }
 
+/* What was handed on says what happened: nobody adds to it. */
+static bool refuse_bundle(const struct db *db, struct err *err)
+{
+    int64_t count = 0;
+    if (!db_number(db, SCHEMA_COUNT_BUNDLE, &count, err))
+        return false;
+    return count == 0 || err_set(err, ERR_INVALID, "the log is a bundle: it is read only");
+}
+
 bool schema_check(const struct db *db, struct err *err)
 {
     struct marks marks;
-    return read_marks(db, &marks, err) && check_marks(&marks, err);
+    return read_marks(db, &marks, err) && check_marks(&marks, err) && refuse_bundle(db, err);
 }
 
 bool schema_check_read(const struct db *db, int *newer_out, struct err *err)
@@ -311,5 +324,5 @@ bool schema_ensure(const struct db *db, struct err *err)
     if (is_empty(&marks))
         return create(db, err);
     static_assert(SCHEMA_VERSION == 1, "older logs need steps that bring them here");
-    return check_marks(&marks, err) && bring_up_to_date(db, err);
+    return check_marks(&marks, err) && refuse_bundle(db, err) && bring_up_to_date(db, err);
 }

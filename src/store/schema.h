@@ -15,7 +15,7 @@ enum {
 };
 
 /* Is it a log that this build may write to? ERR_NOT_FOUND: an empty file. ERR_DAMAGED:
- * something else, or a newer log. */
+ * something else, or a newer log. ERR_INVALID: a bundle. */
 ATTR_MUST_USE bool schema_check(const struct db *db, struct err *err);
 
 /* As above for a reader: a newer log is let through, for it may have the columns that are
