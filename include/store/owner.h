@@ -7,6 +7,7 @@
 #define DEVS_OWNER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "attr.h"
 #include "err.h"
@@ -19,5 +20,11 @@ ATTR_MUST_USE bool owner_take(const struct place *place, const char *uid, int *f
 void owner_drop(const struct place *place, const char *uid, int fd);
 /* Does a living process own this run? */
 bool owner_is_alive(const struct place *place, const char *uid);
+
+/* Lock files of owners that were killed: how many there are, and with OWNER_REMOVE they are
+ * removed. At most OWNER_FILES_MAX are looked at. */
+enum { OWNER_FILES_MAX = 65536 };
+enum owner_clear { OWNER_COUNT, OWNER_REMOVE };
+size_t owner_clear_left(const struct place *place, enum owner_clear how);
 
 #endif

@@ -16,6 +16,7 @@
 #include "follower.h"
 #include "rules_file.h"
 #include "session_parts.h"
+#include "spill_left.h"
 #include "stream.h"
 #include "summary.h"
 
@@ -78,17 +79,19 @@ static bool start_engine(struct watching *watching, struct err *err)
         return err_set(err, ERR_IO, "no random numbers are to be had");
     struct engine_options options = {
         .place = &watching->place,
-        .plan = session->plan,
-        .plan_text = session->plan_text,
+        .plan = watching->secrets.plan,
+        .calls = watching->secrets.calls,
+        .plan_text = watching->secrets.plan_text,
         .rules = session->rules,
         .kind = session->kind,
-        .name = session->plan->name,
+        .name = watching->secrets.plan->name,
         .command = session->globals->command_line,
         .run_dir = session->run_dir,
         .environment = environ,
         .by = watching->by,
         .jobs = session->jobs,
         .seed = seed,
+        .redactor = watching->secrets.redactor,
         .resume = session->resume,
         .tee = watching->tee ? tee_put : NULL,
         .tee_ctx = watching->tee,
@@ -203,6 +206,7 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
         code = 128 + watching->signal;
     else if (exec && result->exit_code != EXIT_STOPPED)
         code = result->last_attempt_code;
+    spill_left_tell(watching->uid);
     if (!result->recording_failed)
         return code;
     struct err err = result->err;
@@ -253,17 +257,22 @@ static bool get_ready(struct watching *watching, struct err *err)
 static int run_watched(struct watching *watching)
 {
     struct err err = {0};
-    if (!get_ready(watching, &err) || !start_engine(watching, &err)) {
+    if (!get_ready(watching, &err) ||
+        !secrets_open(&watching->secrets, watching->session, &err) ||
+        !start_engine(watching, &err)) {
         tee_close(watching->tee);
+        secrets_close(&watching->secrets);
         return fail(&err);
     }
     warn_of_others(watching);
+    spill_left_uid(&watching->place, watching->run, watching->uid);
 
     bool ok = watch(watching, &err) || watch_blindly(watching, &err);
     struct engine_result result = {0};
     if (watching->tee)
         tee_give_up(watching->tee);
     engine_stop(watching->engine, &result);
+    secrets_close(&watching->secrets);
     tee_close(watching->tee);
     if (watching->signal_fd >= 0)
         (void)close(watching->signal_fd);

@@ -7,7 +7,9 @@
 #include "app.h"
 #include "engine.h"
 #include "front.h"
+#include "log_writer.h"
 #include "place.h"
+#include "secrets.h"
 #include "session.h"
 #include "tee.h"
 
@@ -17,6 +19,7 @@ struct watching {
     enum session_watch watch; /* what it came to */
     struct place place;
     struct front *front; /* borrowed; the process that the shell waits for, if it is another */
+    struct secrets secrets;
     struct engine *engine;
     struct tee *tee; /* owned; SESSION_OUTPUT only */
     int64_t run;
@@ -25,6 +28,7 @@ struct watching {
     int64_t signals_ms; /* when it came: steady clock */
     bool alone;         /* nobody watches any more */
     char by[SESSION_BY_MAX];
+    char uid[LOG_UID_MAX]; /* of the run; "" = not known */
 };
 
 /* session_leave.c */

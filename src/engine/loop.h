@@ -50,7 +50,7 @@ struct loop {
     uv_poll_t on_bell;
     int64_t alarm_ms;    /* when the alarm rings; INT64_MAX = never */
     struct watch *watch; /* owned; NULL where inotify cannot be had */
-    int64_t controls_due_ms, controls_asked_ms, control_seen;
+    int64_t controls_due_ms, controls_asked_ms;
 
     struct classifier *classifier; /* owned */
     struct nursery *nursery;       /* owned */

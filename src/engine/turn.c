@@ -182,17 +182,14 @@ static void ask_controls(struct loop *loop, int64_t now_ms)
     if (now_ms < loop->controls_due_ms)
         return;
     loop->controls_asked_ms = now_ms;
-    loop->controls_due_ms = loop->watch ? INT64_MAX : now_ms + WATCH_POLL_MS;
-    if (!log_writer_controls(loop->recorder.writer, controls, LOOP_CONTROLS_MAX, &count, &err)) {
+    bool by_time = !loop->watch || recorder_is_away(&loop->recorder);
+    loop->controls_due_ms = by_time ? now_ms + WATCH_POLL_MS : INT64_MAX;
+    if (!recorder_controls(&loop->recorder, controls, LOOP_CONTROLS_MAX, &count, &err)) {
         loop->controls_due_ms = now_ms + WATCH_POLL_MS; /* that bell does not ring again */
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (controls[i].id <= loop->control_seen)
-            continue; /* its answer is not in the log yet */
-        loop->control_seen = controls[i].id;
+    for (size_t i = 0; i < count; i++)
         loop_queue(loop, (struct input){.kind = INPUT_CONTROL, .control = controls[i]});
-    }
     if (count == LOOP_CONTROLS_MAX)
         loop->controls_due_ms = now_ms + LOOP_CONTROLS_MS;
 }

@@ -14,6 +14,7 @@
 #include "owner.h"
 #include "place_check.h"
 #include "schema.h"
+#include "spill.h"
 #include "str.h"
 #include "turns.h"
 #include "xalloc.h"
@@ -53,14 +54,18 @@ struct result {
     struct err err;
 };
 
-struct control_desk {
-    struct place place;
-
-    /* Its own thread only (once it runs). */
+/* A log that controls are written to. */
+struct desk_log {
     struct db db;
     struct turns turns;
     struct bell bell;
     sqlite3_stmt *statements[DESK_STATEMENT_COUNT]; /* owned */
+};
+
+struct control_desk {
+    struct place place;
+
+    struct desk_log log; /* its own thread only (once it runs) */
 
     /* Starting thread only. */
     pthread_t thread;
@@ -89,60 +94,101 @@ static void bind_job(sqlite3_stmt *ask, const struct job *job, const char *args)
     (void)sqlite3_bind_int64(ask, 9, clock_now().at_ms);
 }
 
-static bool insert(struct control_desk *desk, const struct job *job, int64_t *row, struct err *err)
+static bool insert(struct desk_log *log, const struct job *job, int64_t *row, struct err *err)
 {
     struct str args = {0};
     control_args(&job->control, &args);
-    bind_job(desk->statements[DESK_ASK], job, args.data);
-    bool ok = db_run(&desk->db, desk->statements[DESK_ASK], err);
-    if (ok && sqlite3_changes(desk->db.handle) == 0)
+    bind_job(log->statements[DESK_ASK], job, args.data);
+    bool ok = db_run(&log->db, log->statements[DESK_ASK], err);
+    if (ok && sqlite3_changes(log->db.handle) == 0)
         ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)job->run);
     if (ok)
-        *row = sqlite3_last_insert_rowid(desk->db.handle);
+        *row = sqlite3_last_insert_rowid(log->db.handle);
     str_done(&args);
     return ok;
 }
 
-static bool write_row(struct control_desk *desk, const struct job *job, int64_t *row_out,
+static bool write_row(struct desk_log *log, const struct job *job, int64_t *row_out,
                       struct err *err)
 {
     int64_t row = 0;
-    if (!turns_take(&desk->turns, err))
+    if (!turns_take(&log->turns, err))
         return false;
-    bool ok = db_run(&desk->db, desk->statements[DESK_BEGIN], err) &&
-              insert(desk, job, &row, err) && db_run(&desk->db, desk->statements[DESK_COMMIT], err);
+    bool ok = db_run(&log->db, log->statements[DESK_BEGIN], err) && insert(log, job, &row, err) &&
+              db_run(&log->db, log->statements[DESK_COMMIT], err);
     if (!ok)
-        db_roll_back(&desk->db);
-    turns_give(&desk->turns);
-    if (ok)
+        db_roll_back(&log->db);
+    turns_give(&log->turns);
+    if (ok) {
         *row_out = row;
+        bell_ring(&log->bell);
+    }
+    return ok;
+}
+
+static bool open_log(struct desk_log *log, const struct place *place, struct err *err)
+{
+    *log = (struct desk_log){.turns = {.gate_fd = -1, .write_fd = -1}, .bell = {.fd = -1}};
+    return place_check_write(place, err) && db_init(&log->db, place->db, DB_WRITE, err) &&
+           schema_check(&log->db, err) && turns_init(&log->turns, place, err) &&
+           bell_init(&log->bell, place, err) &&
+           db_prepare(&log->db, statement_sql, DESK_STATEMENT_COUNT, log->statements, err);
+}
+
+static void close_log(struct desk_log *log)
+{
+    db_finalize(log->statements, DESK_STATEMENT_COUNT);
+    db_done(&log->db);
+    bell_done(&log->bell);
+    turns_done(&log->turns);
+}
+
+static bool find_uid(struct control_desk *desk, int64_t run, char out[LOG_UID_MAX])
+{
+    sqlite3_stmt *query = desk->log.statements[DESK_RUN];
+    (void)sqlite3_bind_int64(query, 1, run);
+    bool row = false;
+    bool found = db_next(&desk->log.db, query, &row, NULL) && row;
+    const char *uid = found ? (const char *)sqlite3_column_text(query, 0) : NULL;
+    (void)snprintf(out, LOG_UID_MAX, "%s", uid ? uid : "");
+    (void)sqlite3_reset(query);
+    return out[0] != '\0';
+}
+
+/* The log cannot be written: its engine looks into the spill that it writes itself. */
+static bool write_to_spill(struct control_desk *desk, const struct job *job, int64_t *row_out)
+{
+    char uid[LOG_UID_MAX];
+    struct place place;
+    struct desk_log spill;
+    if (!find_uid(desk, job->run, uid) || !spill_find(uid, &place))
+        return false;
+    bool ok = open_log(&spill, &place, NULL) && write_row(&spill, job, row_out, NULL);
+    close_log(&spill);
     return ok;
 }
 
 static bool has_owner(struct control_desk *desk, int64_t run)
 {
-    sqlite3_stmt *query = desk->statements[DESK_RUN];
-    (void)sqlite3_bind_int64(query, 1, run);
-    bool row = false;
-    bool found = db_next(&desk->db, query, &row, NULL) && row;
-    const char *uid = found ? (const char *)sqlite3_column_text(query, 0) : NULL;
-    bool alive = uid && owner_is_alive(&desk->place, uid);
-    (void)sqlite3_reset(query);
-    return alive;
+    char uid[LOG_UID_MAX];
+    struct place spill;
+    return find_uid(desk, run, uid) && (owner_is_alive(&desk->place, uid) ||
+                                        (spill_find(uid, &spill) && owner_is_alive(&spill, uid)));
 }
 
 /* The last resort: nobody else will answer this one. */
 static void refuse(struct control_desk *desk, int64_t row, const char *why)
 {
-    if (!turns_take(&desk->turns, NULL))
+    struct desk_log *log = &desk->log;
+    if (!turns_take(&log->turns, NULL))
         return;
-    sqlite3_stmt *put = desk->statements[DESK_REFUSE];
+    sqlite3_stmt *put = log->statements[DESK_REFUSE];
     (void)sqlite3_bind_int64(put, 1, row);
     (void)sqlite3_bind_int64(put, 2, clock_now().at_ms);
     db_bind_text(put, 3, why);
     db_try(put); /* else it stays open */
-    turns_give(&desk->turns);
-    bell_ring(&desk->bell);
+    turns_give(&log->turns);
+    bell_ring(&log->bell);
 }
 
 static void put_result(struct control_desk *desk, const struct job *job, int64_t row,
@@ -174,11 +220,10 @@ static void do_job(struct control_desk *desk, const struct job *job)
 {
     struct err err = {0};
     int64_t row = 0;
-    bool written = write_row(desk, job, &row, &err);
+    bool written = write_row(&desk->log, job, &row, &err) || write_to_spill(desk, job, &row);
     put_result(desk, job, row, &err);
     if (!written)
         return;
-    bell_ring(&desk->bell);
     see_to_answer(desk, job->run, row);
 }
 
@@ -206,24 +251,13 @@ static void *run(void *arg)
     return NULL;
 }
 
-static bool open_parts(struct control_desk *desk, struct err *err)
-{
-    const struct place *place = &desk->place;
-    return place_check_write(place, err) && turns_init(&desk->turns, place, err) &&
-           bell_init(&desk->bell, place, err) && db_init(&desk->db, place->db, DB_WRITE, err) &&
-           schema_check(&desk->db, err) &&
-           db_prepare(&desk->db, statement_sql, DESK_STATEMENT_COUNT, desk->statements, err);
-}
-
 bool control_desk_start(struct control_desk **out, const struct place *place, struct err *err)
 {
     struct control_desk *desk = xcalloc(1, sizeof(*desk));
     desk->place = *place;
-    desk->turns = (struct turns){.gate_fd = -1, .write_fd = -1};
-    desk->bell.fd = -1;
     (void)pthread_mutex_init(&desk->lock, NULL); /* cannot fail with no attributes */
     (void)pthread_cond_init(&desk->news, NULL);
-    bool ok = open_parts(desk, err);
+    bool ok = open_log(&desk->log, place, err);
     if (ok) {
         int code = pthread_create(&desk->thread, NULL, run, desk);
         desk->has_thread = code == 0;
@@ -246,10 +280,7 @@ void control_desk_stop(struct control_desk *desk)
     (void)pthread_mutex_unlock(&desk->lock);
     if (desk->has_thread)
         (void)pthread_join(desk->thread, NULL);
-    db_finalize(desk->statements, DESK_STATEMENT_COUNT);
-    db_done(&desk->db);
-    bell_done(&desk->bell);
-    turns_done(&desk->turns);
+    close_log(&desk->log);
     (void)pthread_cond_destroy(&desk->news);
     (void)pthread_mutex_destroy(&desk->lock);
     free(desk);

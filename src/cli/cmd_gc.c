@@ -1,0 +1,153 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "gc.h"
+#include "log_merge.h"
+#include "owner.h"
+#include "spill.h"
+
+static const char *action_word(enum gc_action action)
+{
+    static const char *const words[] = {
+        [GC_KEPT] = "kept",
+        [GC_REMOVED] = "removed",
+        [GC_WOULD_REMOVE] = "would remove",
+        [GC_MERGED] = "brought in",
+        [GC_WOULD_MERGE] = "would bring in",
+    };
+    return words[action];
+}
+
+void gc_tell(struct gc *gc, const struct gc_thing *thing)
+{
+    struct str out = {0};
+    if (gc->json) {
+        str_add_char(&out, '{');
+        str_json_i64(&out, "v", 1);
+        str_json_text(&out, "kind", thing->kind);
+        str_json_text(&out, "name", thing->name);
+        str_json_text(&out, "action", action_word(thing->action));
+        if (thing->bytes >= 0)
+            str_json_i64(&out, "bytes", thing->bytes);
+        str_json_text(&out, "why", thing->why);
+        str_add(&out, "}\n");
+    } else {
+        str_addf(&out, "%-14s %-10s %s  %s\n", action_word(thing->action), thing->kind, thing->name,
+                 thing->why);
+    }
+    say(str_text(&out));
+    str_done(&out);
+    gc->count++;
+}
+
+/* A spill of this log whose run nobody owns is brought in; what cannot be is not thrown away:
+ * it is all there is of the end of that run. */
+static void take_spill(struct gc *gc, const struct spill_info *info)
+{
+    struct err err = {0};
+    struct log_merged merged;
+    char why[ERR_MESSAGE_MAX] = "";
+    struct gc_thing thing = {
+        .kind = "spill", .name = info->place.db, .bytes = info->bytes, .why = why};
+    bool is_ours = strcmp(info->home, gc->place.db) == 0;
+    if (info->uid[0] == '\0') {
+        (void)snprintf(why, sizeof(why), "it cannot be read");
+    } else if (info->alive) {
+        (void)snprintf(why, sizeof(why), "run #%lld is alive", (long long)info->run);
+    } else if (!is_ours) {
+        (void)snprintf(why, sizeof(why), "it belongs to the log '%.200s'", info->home);
+    } else if (gc->dry) {
+        thing.action = GC_WOULD_MERGE;
+        (void)snprintf(why, sizeof(why), "run #%lld, events %lld to %lld", (long long)info->run,
+                       (long long)info->first_seq, (long long)info->last_seq);
+    } else if (log_merge(&gc->place, &info->place, &merged, &err)) {
+        thing.action = GC_MERGED;
+        spill_remove(&info->place);
+        (void)snprintf(why, sizeof(why), "run #%lld: %lld events", (long long)merged.run,
+                       (long long)merged.events);
+    } else {
+        (void)snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, err.message);
+    }
+    gc_tell(gc, &thing);
+}
+
+static void take_spills(struct gc *gc)
+{
+    static struct spill_info infos[SPILL_LIST_MAX]; /* each holds paths: too much for a stack */
+    size_t count = spill_list(infos, SPILL_LIST_MAX);
+    for (size_t i = 0; i < count; i++)
+        take_spill(gc, &infos[i]);
+}
+
+static void take_locks(struct gc *gc)
+{
+    size_t count = owner_clear_left(&gc->place, gc->dry ? OWNER_COUNT : OWNER_REMOVE);
+    char why[64];
+    if (count == 0)
+        return;
+    (void)snprintf(why, sizeof(why), "%zu, of runs whose devs was killed", count);
+    const struct gc_thing thing = {.kind = "lock",
+                                   .name = "owner/",
+                                   .bytes = -1,
+                                   .action = gc->dry ? GC_WOULD_REMOVE : GC_REMOVED,
+                                   .why = why};
+    gc_tell(gc, &thing);
+}
+
+/* One file that a person names: it stays where it is unless it lies where spills are. */
+static int merge_file(const struct gc *gc, const char *file)
+{
+    struct err err = {0};
+    struct place spill;
+    struct log_merged merged = {0};
+    struct spill_info info;
+    if (!place_of_file(file, &spill, &err) || !spill_read_info(&spill, &info, &err) ||
+        !log_merge(&gc->place, &spill, &merged, &err))
+        return fail(&err);
+    struct place known;
+    bool is_in_place = spill_find(info.uid, &known) && strcmp(known.db, spill.db) == 0;
+    if (is_in_place)
+        spill_remove(&spill);
+    if (gc->json)
+        (void)printf("{\"v\":1,\"run\":%lld,\"events\":%lld}\n", (long long)merged.run,
+                     (long long)merged.events);
+    else if (merged.events == 0)
+        (void)printf("run #%lld: all of it was in the log\n", (long long)merged.run);
+    else
+        (void)printf("run #%lld: %lld events brought in\n", (long long)merged.run,
+                     (long long)merged.events);
+    return EXIT_ALL_PASSED;
+}
+
+static int collect(struct gc *gc)
+{
+    take_spills(gc);
+    take_locks(gc);
+    if (gc->count == 0 && !gc->json)
+        (void)puts("nothing is left over");
+    return EXIT_ALL_PASSED;
+}
+
+int cmd_gc(struct globals *globals, int argc, char **argv)
+{
+    struct gc gc = {0};
+    const char *merge = NULL;
+    const struct option_spec specs[] = {
+        {"dry-run", 0, NULL, "say what would be done", &gc.dry, NULL},
+        {"json", 0, NULL, "a JSON object for each thing", &gc.json, NULL},
+        {"merge", 0, "FILE", "bring a spill log into the run log", NULL, &merge},
+    };
+    struct command_line line = {
+        .name = "gc", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    struct err err = {0};
+    bool makes_log = merge && globals->db;
+    if (!place_find(globals->db, makes_log, &gc.place, &err))
+        return fail(&err);
+    return merge ? merge_file(&gc, merge) : collect(&gc);
+}
