@@ -20,6 +20,9 @@ const char *event_level_name(enum event_level level);
  * `state` has the event folded in. No line feed. */
 void event_words(const struct run_state *state, const struct event *event, struct str *out);
 
+/* The same without the task and the attempt. */
+void event_words_alone(const struct run_state *state, const struct event *event, struct str *out);
+
 /* One JSON object, no line feed: {"v":1,"run":..,"seq":..,"at":..,"kind":..,
  * "level":..,"task":..,...,"message":words}. Every recorded retry has the
  * message "[TRANSIENT RETRY] attempt N/max for taskId=X, reason=TYPE" (B6). */

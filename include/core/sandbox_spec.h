@@ -78,6 +78,9 @@ bool sandbox_kind_is_container(enum sandbox_kind kind);
 /* Does it ask for nothing at all: no sandbox, no limit? */
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec);
 
+/* "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, read-only"; "" for an empty one. */
+void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out);
+
 /* A JSON object that plan_parse() reads to an equal specification. */
 void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out);
 

@@ -12,14 +12,16 @@
 enum { RUN_JOBS_DEFAULT = 2 };
 
 /* May waits on a server's hint add attempts? Only where it is tried again at all. */
-static bool has_free_tries(const struct plan_step *step)
+static bool has_free_tries(const struct plan_task *task, const struct plan_step *step)
 {
-    return step->idempotent && policy_fits_phase(step->policy, step->phase) &&
+    bool may_repeat = step->idempotent || workspace_can_be_reset(task->workspace);
+    return may_repeat && policy_fits_phase(step->policy, step->phase) &&
            policy_retries_on(step->policy, VERDICT_TRANSIENT) &&
            step->policy->retry_after_cap_ms > 0;
 }
 
-static void add_policy(const struct plan_step *step, int tries, struct str *out)
+static void add_policy(const struct plan_task *task, const struct plan_step *step, int tries,
+                       struct str *out)
 {
     str_addf(out, "(%s", step->policy->name);
     if (tries > 1 || step->policy->deadline_ms > 0)
@@ -29,23 +31,28 @@ static void add_policy(const struct plan_step *step, int tries, struct str *out)
     else
         policy_deadline_words(step->policy, out);
     str_add_char(out, ')');
-    if (has_free_tries(step))
+    if (has_free_tries(task, step))
         str_addf(out, " and up to %d more on a server's hint", POLICY_FREE_HINTS);
 }
 
-static void add_step(const struct plan *plan, const struct plan_step *step, int number,
+static void add_step(const struct plan *plan, const struct plan_task *task, int number,
                      struct str *out)
 {
+    const struct plan_step *step = &task->steps[number];
     int tries = plan_step_attempts(step);
     int argc = 0;
     while (step->argv[argc])
         argc++;
-    str_addf(out, "  %d %-8s %d tr%s ", number, phase_name(step->phase), tries,
+    str_addf(out, "  %d %-8s %d tr%s ", number + 1, phase_name(step->phase), tries,
              tries == 1 ? "y  " : "ies");
-    add_policy(step, tries, out);
+    add_policy(task, step, tries, out);
     str_add(out, step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
     if (step->source >= 0)
         str_addf(out, " source %s", plan->sources[step->source]);
+    if (!sandbox_spec_is_empty(step->sandbox)) {
+        str_add(out, " in ");
+        sandbox_spec_words(step->sandbox, out);
+    }
     str_add(out, "  ");
     command_line_text(argc, step->argv, out);
     str_add_char(out, '\n');
@@ -56,9 +63,11 @@ static void add_task(const struct plan *plan, const struct plan_task *task, stru
     str_addf(out, "%s  %s", task->id, strcmp(task->id, task->title) == 0 ? "" : task->title);
     for (int n = 0; n < task->need_count; n++)
         str_addf(out, "%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
+    if (workspace_can_be_reset(task->workspace))
+        str_addf(out, "  in a %s", workspace_kind_name(task->workspace->kind));
     str_add_char(out, '\n');
     for (int s = 0; s < task->step_count; s++)
-        add_step(plan, &task->steps[s], s + 1, out);
+        add_step(plan, task, s, out);
 }
 
 /* What would run, in words; nothing is started and no log is touched. */
@@ -155,6 +164,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .plan_text = str_text(&file.text),
                               .kind = "plan",
                               .rules = file.config.settings.rules,
+                              .secrets = &file.config.settings.secrets,
                               .run_dir = file.dir,
                               .jobs = jobs,
                               .watch = choose_watch(plain, json),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "circles_json.h"
+#include "place_json.h"
 #include "shown.h"
 #include "status.h"
 
@@ -146,6 +147,7 @@ static void add_task(const struct status *status, int task, struct str *out)
     str_clear(&part);
     shown_why(state, task, &part);
     str_json_text(out, "why", str_text(&part));
+    place_json(state, task, out);
     str_done(&part);
     str_add_char(out, '}');
 }
@@ -168,6 +170,10 @@ void status_json(const struct status *status, struct str *out)
     }
     str_json_i64(out, "attempts", state->attempts);
     str_json_i64(out, "waited_ms", state->waited_ms);
+    if (state->stopped_ms > 0)
+        str_json_i64(out, "stopped_ms", state->stopped_ms);
+    if (state->secrets_cut > 0)
+        str_json_i64(out, "secrets_cut", state->secrets_cut);
     add_gates(status, out);
     add_faults(status, out);
     str_json_key(out, "tasks");

@@ -1,11 +1,15 @@
 #include "why.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "attr.h"
 #include "clock.h"
+#include "event_text.h"
 #include "json.h"
 #include "shown.h"
+#include "why_parts.h"
 
 static void keep_by(const char *text, char out[CONTROL_BY_MAX])
 {
@@ -56,7 +60,34 @@ static void keep_circle(struct why *why, const struct event *event)
     json_free(text);
 }
 
-/* Events name the latest attempt of their step; what is about another one is passed by. */
+/* What it worked in, what was put back before it, what it changed: as the log has it. */
+static void keep_fact(struct why *why, const struct run_state *state, const struct event *event)
+{
+    static const char *const labels[] = {
+        [EVENT_WORKSPACE_MADE - EVENT_WORKSPACE_MADE] = "workspace",
+        [EVENT_WORKSPACE_SAVED - EVENT_WORKSPACE_MADE] = "workspace",
+        [EVENT_WORKSPACE_RESET - EVENT_WORKSPACE_MADE] = "workspace",
+        [EVENT_TREE_PROVEN - EVENT_WORKSPACE_MADE] = "proof",
+        [EVENT_WORKSPACE_CHANGED - EVENT_WORKSPACE_MADE] = "changed",
+        [EVENT_RESULT_KEPT - EVENT_WORKSPACE_MADE] = "result",
+        [EVENT_SANDBOX_LACKS - EVENT_WORKSPACE_MADE] = "sandbox",
+        [EVENT_TIME_STOPPED - EVENT_WORKSPACE_MADE] = "stopped",
+        [EVENT_SECRETS_CUT - EVENT_WORKSPACE_MADE] = "secrets",
+    };
+    static_assert(ARRAY_LEN(labels) == EVENT_SECRETS_CUT - EVENT_WORKSPACE_MADE + 1,
+                  "every fact has its label");
+    enum { FACTS_BYTES_MAX = 64 * 1024 }; /* a damaged log may tell them without end */
+    if (why->facts_json.len > FACTS_BYTES_MAX)
+        return;
+    why_begin(labels[event->kind - EVENT_WORKSPACE_MADE], &why->facts);
+    event_words_alone(state, event, &why->facts);
+    str_add_char(&why->facts, '\n');
+    str_add(&why->facts_json, why->facts_json.len > 0 ? "," : "");
+    event_json(state, follower_run(why->follower)->number, event, &why->facts_json);
+}
+
+/* Events name the latest attempt of their step, facts any one; what is about another one is passed
+ * by. */
 static bool take_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct why *why = ctx;
@@ -64,6 +95,8 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
     if (event->task != pick->task || event->step != pick->step || event->attempt != pick->attempt)
         return true;
     const struct step_state *step = &state->tasks[pick->task].steps[pick->step];
+    if (event_kind_is_fact(event->kind))
+        keep_fact(why, state, event);
     switch (event->kind) {
     case EVENT_ATTEMPT_JUDGED:
         why->judged = true;
@@ -127,6 +160,8 @@ bool why_read(struct follower *follower, const struct attempt_pick *pick, struct
 void why_done(struct why *why)
 {
     json_free(why->evidence);
+    str_done(&why->facts);
+    str_done(&why->facts_json);
     str_done(&why->wait.inputs);
     str_done(&why->wait.formula);
     str_done(&why->stop.inputs);

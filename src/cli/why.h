@@ -44,6 +44,8 @@ struct why {
     struct why_decided stop;         /* the step was over, maybe after the wait had begun */
     enum decision_kind end;          /* stop */
     struct json *evidence;           /* owned; stop for going in circles: the capture of it */
+    struct str facts;                /* owned; what the engine found beside its end, in lines */
+    struct str facts_json;           /* owned; the same as objects with commas between */
     bool entropy;                    /* stop: it counts as one that used up its chances */
 };
 

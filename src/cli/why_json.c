@@ -3,6 +3,7 @@
 
 #include "circles_json.h"
 #include "json.h"
+#include "place_json.h"
 #include "shown.h"
 #include "why.h"
 
@@ -140,6 +141,11 @@ void why_json(const struct why *why, struct str *out)
         circles_json(&why->circle, why->suspected ? ENTROPY_SUSPECT : ENTROPY_STUCK, out);
     if (json_get(why->evidence, "loop"))
         add_json("evidence", json_get(why->evidence, "loop"), out);
+    place_json(state, why->pick.task, out);
+    if (why->facts_json.len > 0) {
+        str_json_key(out, "facts");
+        str_addf(out, "[%s]", why->facts_json.data);
+    }
     str_json_i64(out, "entropy", state->tasks[why->pick.task].entropy);
     int64_t resets_at_ms = shown_resets_at_ms(run_state_step(state, why->pick.task));
     if (resets_at_ms >= 0)

@@ -77,6 +77,27 @@ static void add_retry(const struct why *why, struct str *out)
         add_again(why, out);
 }
 
+/* What is special about a start that failed; NULL where the reason says it all. */
+static const char *remedy_of_start(const struct outcome *outcome)
+{
+    if (outcome->kind != OUTCOME_NOT_STARTED)
+        return NULL;
+    switch (outcome->code) {
+    case START_IMAGE_MISSING:
+        return "the image must be brought to this machine: devs fetches none";
+    case START_TOO_LARGE:
+        return "the workspace must be smaller: name what it can do without in \"exclude\"";
+    case START_CONFLICT:
+        return "the results of what it needs must be made to go together";
+    case START_LEFT_ALIVE:
+        return "what an earlier try left must be ended";
+    case START_SECRET_MISSING:
+        return "the secret must be in the environment of devs";
+    default:
+        return NULL;
+    }
+}
+
 /* What has to change, by the class as it counts now; nothing where only a person knows,
  * and has said so. */
 static const char *remedy(const struct attempt_state *attempt, const struct verdict *verdict)
@@ -88,6 +109,8 @@ static const char *remedy(const struct attempt_state *attempt, const struct verd
         return "it must fail first: a test that is green at once proves nothing";
     else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
         return remedies[REASON_DEADLINE];
+    else if (remedy_of_start(&attempt->outcome))
+        return remedy_of_start(&attempt->outcome);
     if (label.class == VERDICT_SUCCESS)
         return "";
     if (label.class == VERDICT_TRANSIENT)

@@ -1,5 +1,5 @@
 /*
- * why_parts.h - what the parts of why's words share: why_text.c and why_verdict.c only.
+ * why_parts.h - what the parts of why's words share: why.c, why_text.c and why_verdict.c only.
  */
 #ifndef DEVS_WHY_PARTS_H
 #define DEVS_WHY_PARTS_H

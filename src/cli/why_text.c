@@ -235,6 +235,18 @@ static void corrected_line(const struct why *why, struct str *out)
         correction->by[0] != '\0' ? correction->by : "a person", clock_date(correction->at_ms, at));
 }
 
+/* Only what passed has a proof, and only what has changed since is worth a word. */
+static void proof_line(const struct why *why, struct str *out)
+{
+    const struct attempt_pick *pick = &why->pick;
+    if (step_of(why)->proven_attempt != pick->attempt ||
+        shown_proof(state_of(why), pick->task, pick->step) != SHOWN_PROOF_STALE)
+        return;
+    why_begin("proof", out);
+    shown_proof_words(state_of(why), pick->task, pick->step, out);
+    str_add_char(out, '\n');
+}
+
 /* The task as it is now, in the words of the screen. */
 static void now_line(const struct why *why, struct str *out)
 {
@@ -269,6 +281,8 @@ void why_words(const struct why *why, struct str *out)
         if (why->judged)
             why_verdict_words(&why->verdict, out);
         corrected_line(why, out);
+        str_add(out, str_text(&why->facts));
+        proof_line(why, out);
         circle_lines(why, out);
     }
     if (why->wait.there)

@@ -18,6 +18,8 @@ enum event_level event_level(const struct event *event)
     case EVENT_ATTEMPT_RUNNING:
     case EVENT_CONTROL_ANSWERED:
     case EVENT_ATTEMPT_HEARD:
+    case EVENT_WORKSPACE_SAVED:
+    case EVENT_TREE_PROVEN:
         return EVENT_LEVEL_DEBUG;
     default: /* a kind from a newer devs is worth a line too */
         return EVENT_LEVEL_INFO;
@@ -378,7 +380,8 @@ static void add_subject(const struct event_look *w)
     str_addf(w->out, "try %d/%d %s ", event->attempt, tries, phase_name(w->plan->phase));
 }
 
-void event_words(const struct run_state *state, const struct event *event, struct str *out)
+static void write_words(const struct run_state *state, const struct event *event, bool with_subject,
+                        struct str *out)
 {
     if (!event_kind_is_known((int64_t)event->kind)) {
         str_addf(out, "?%d", (int)event->kind);
@@ -388,10 +391,21 @@ void event_words(const struct run_state *state, const struct event *event, struc
     if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
         text = NULL; /* a line without its details is better than none */
     struct event_look w = event_look_up(state, event, text, out);
-    add_subject(&w);
+    if (with_subject)
+        add_subject(&w);
     if (event_look_is_there(&w))
         writers[event->kind](&w);
     json_free(text);
+}
+
+void event_words(const struct run_state *state, const struct event *event, struct str *out)
+{
+    write_words(state, event, true, out);
+}
+
+void event_words_alone(const struct run_state *state, const struct event *event, struct str *out)
+{
+    write_words(state, event, false, out);
 }
 
 bool event_details(const struct run_state *state, const struct event *event, struct str *out)

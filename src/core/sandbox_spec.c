@@ -76,6 +76,46 @@ bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
            spec->network != SANDBOX_NETWORK_OFF;
 }
 
+/* The first one follows the kind and a colon, the others a comma. */
+static void begin_word(const char **separator, struct str *out)
+{
+    str_add(out, *separator);
+    *separator = ", ";
+}
+
+static void add_limit(const char **separator, int64_t limit, const char *unit, struct str *out)
+{
+    if (limit == 0)
+        return;
+    begin_word(separator, out);
+    str_addf(out, "%lld %s", (long long)limit, unit);
+}
+
+static void add_word(const char **separator, bool said, const char *word, struct str *out)
+{
+    if (!said)
+        return;
+    begin_word(separator, out);
+    str_add(out, word);
+}
+
+void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out)
+{
+    const char *separator = ": ";
+    if (sandbox_spec_is_empty(spec))
+        return;
+    str_add(out, sandbox_kind_name(spec->kind));
+    if (spec->image)
+        str_addf(out, " %s", spec->image);
+    add_word(&separator, spec->network == SANDBOX_NETWORK_ON, "network", out);
+    add_word(&separator, spec->network == SANDBOX_NETWORK_OFF, "no network", out);
+    add_limit(&separator, spec->memory_mb, "MiB", out);
+    add_limit(&separator, spec->pids, "processes", out);
+    add_limit(&separator, spec->cpu_s, "s of CPU time", out);
+    add_word(&separator, spec->read_only, "read-only", out);
+    add_word(&separator, spec->best_effort, "best effort", out);
+}
+
 void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
 {
     str_add_char(out, '{');

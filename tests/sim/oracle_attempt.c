@@ -207,12 +207,51 @@ static struct opinion busy(void)
         .class = VERDICT_TRANSIENT, .type = TRANSIENT_RESOURCE_BUSY, .hint_ms = -1};
 }
 
+static struct opinion asking(enum reason reason)
+{
+    struct opinion opinion = persistent(reason);
+    opinion.ask = true;
+    return opinion;
+}
+
+/* What our own numbers for a failed start mean. */
+static struct opinion judge_start_code(enum start_code code)
+{
+    struct opinion opinion = busy();
+    switch (code) {
+    case START_SANDBOX_FAILED:
+    case START_WORKSPACE_FAILED:
+        return persistent(REASON_SETUP);
+    case START_TOO_LARGE:
+        return persistent(REASON_TOO_LARGE);
+    case START_CONFLICT:
+        return asking(REASON_CONFLICT);
+    case START_IMAGE_MISSING:
+    case START_LEFT_ALIVE:
+    case START_SECRET_MISSING:
+        return asking(REASON_SETUP);
+    case START_TIMED_OUT:
+        opinion.type = TRANSIENT_SANDBOX_START_TIMEOUT;
+        break;
+    case START_DAEMON_DOWN:
+        opinion.type = TRANSIENT_DOCKER_SOCKET_UNAVAILABLE;
+        break;
+    case START_NO_SPACE:
+    case START_CODE_END:
+        break;
+    }
+    return opinion;
+}
+
 /* What Linux' numbers for a failed start mean. */
 static struct opinion judge_start(int number)
 {
-    static const int missing[] = {2, 20};           /* ENOENT ENOTDIR */
-    static const int forbidden[] = {1, 13};         /* EPERM EACCES */
-    static const int full[] = {11, 12, 23, 24, 26}; /* EAGAIN ENOMEM ENFILE EMFILE ETXTBSY */
+    if (start_code_is_known(number))
+        return judge_start_code((enum start_code)number);
+    static const int missing[] = {2, 20};   /* ENOENT ENOTDIR */
+    static const int forbidden[] = {1, 13}; /* EPERM EACCES */
+    /* EAGAIN ENOMEM ENFILE EMFILE ETXTBSY ENOSPC EDQUOT */
+    static const int full[] = {11, 12, 23, 24, 26, 28, 122};
     for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
         if (missing[i] == number)
             return persistent(REASON_NOT_FOUND);

@@ -128,7 +128,9 @@ static struct plot_ending no_start(struct chance *chance)
 {
     struct plot_ending ending = of_the_world(chance);
     ending.kind = OUTCOME_NOT_STARTED;
-    ending.code = (int)chance_between(chance, 1, 40);
+    ending.code = chance_hits(chance, 50)
+                      ? (int)chance_between(chance, START_CODE_FIRST, START_CODE_END - 1)
+                      : (int)chance_between(chance, 1, 40);
     ending.running_after_ms = -1;
     ending.quiet_after_ms = -1;
     ending.runs_ms = chance_between(chance, 0, 5);

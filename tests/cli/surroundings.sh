@@ -1,0 +1,53 @@
+#!/bin/sh
+# Where steps work and how they are kept apart: what plans and settings say of it, from outside.
+. "$(dirname "$0")/check.sh"
+
+cat >plan.json <<'JSON'
+{"version": 1, "workspace": "worktree", "sandbox": {"memory_mb": 512, "pids": 64},
+ "limits": {"processes": 99}, "on_hangup": "wait",
+ "tasks": [{"id": "a", "steps": [
+  {"run": ["true"]},
+  {"run": ["true"], "sandbox": {"kind": "podman", "image": "shop", "network": true, "pids": 0}}]},
+  {"id": "b", "workspace": "inplace", "steps": [
+   {"run": ["true"], "idempotent": true, "sandbox": {"memory_mb": 0, "pids": 0}}]}]}
+JSON
+"$devs" run --dry-run plan.json >out
+want 'dry run: exit' $? 0
+want_in 'dry run: a worktree' "$(cat out)" 'a    in a worktree'
+want_in 'dry run: limits' "$(cat out)" 'in none: 512 MiB, 64 processes  true'
+want_in 'dry run: a step of its own' "$(cat out)" 'in podman shop: network, 512 MiB  true'
+want_in 'A11: what can be put back needs no word' "$(cat out)" "up to 2 more on a server's hint"
+want_in 'dry run: lifted limits' "$(cat out)" "hint  true"
+
+# --- all that is wrong, with a hint
+cat >bad.json <<'JSON'
+{"version": 1, "sandbox": {"kind": "podman"}, "on_hangup": "die",
+ "tasks": [{"id": "a", "workspace": {"setup": ["make"]}, "steps": [{"run": ["true"]}]}]}
+JSON
+"$devs" run --dry-run bad.json >out 2>err
+want 'wrong: exit' $? 2
+want_in 'wrong: image' "$(cat err)" \
+	'[MISSING_FIELD] /sandbox/image: a container needs an image, which must be on this machine'
+want_in 'wrong: hangup' "$(cat err)" '[INVALID_VALUE] /on_hangup: not one of the values allowed'
+want_in 'wrong: setup in place' "$(cat err)" \
+	'[INVALID_VALUE] /tasks/0/workspace/setup: in place nothing is made'
+want_in 'A11: not idempotent' "$(cat err)" 'or give its task a "workspace" that can be reset'
+
+# --- settings are what plans begin with, and the log says all of it
+cat >devs.config.json <<'JSON'
+{"sandbox": {"transientRetries": 2}, "limits": {"output_line_bytes": 2048}, "on_hangup": "cancel"}
+JSON
+cat >place.json <<'JSON'
+{"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [
+ {"run": ["true"]}, {"phase": "VERIFY", "run": ["false"], "policy": {"max_attempts": 1}}]}]}
+JSON
+"$devs" run --plain place.json >out 2>err
+want 'in place: exit' $? 1
+want_in 'the log has the settings' \
+	"$(sqlite3 .devs/devs.db 'SELECT text FROM plan WHERE run=1')" \
+	'"limits":{"output_line_bytes":2048,"processes":0},"on_hangup":"cancel"'
+"$devs" status --json >out
+want_in 'proofs' "$(cat out)" '"proofs":[{"step":1,"stale":false}]'
+"$devs" why a --json >out
+want_in 'why: proofs' "$(cat out)" '"proofs":[{"step":1,"stale":false}]'
+finish
