@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tree.h"
+#include "xalloc.h"
 
 enum {
     FD_PATH_MAX = 32, /* of /proc/self/fd/N */
@@ -245,7 +246,8 @@ static void remove_one(struct removal *removal, int fd, const char *name, int de
         give_up(removal, name, number);
 }
 
-bool tree_folder_remove(int fd, const char *name, struct err *err)
+/* `fd` is the folder of the name itself. */
+static bool remove_here(int fd, const char *name, struct err *err)
 {
     char moved[NAME_BYTES];
     struct removal removal = {.top_fd = fd};
@@ -254,9 +256,25 @@ bool tree_folder_remove(int fd, const char *name, struct err *err)
         moved_name(i, moved);
         remove_one(&removal, fd, moved, 0);
     }
-    bool ok = removal.number == 0;
+    const bool ok = removal.number == 0;
     if (!ok)
         (void)tree_folder_refused(fd, name, str_text(&removal.path), removal.number, err);
     str_done(&removal.path);
+    return ok;
+}
+
+bool tree_folder_remove(int fd, const char *name, struct err *err)
+{
+    const char *slash = strrchr(name, '/');
+    if (!slash)
+        return remove_here(fd, name, err);
+    char *parent = xstrndup(name, slash > name ? (size_t)(slash - name) : 1);
+    const int parent_fd = openat(fd, parent, path_flags | O_DIRECTORY);
+    const int number = errno;
+    free(parent);
+    if (parent_fd < 0)
+        return number == ENOENT || err_set_errno(err, number, "cannot remove '%s'", name);
+    const bool ok = remove_here(parent_fd, slash + 1, err);
+    (void)close(parent_fd); /* it was only looked at */
     return ok;
 }

@@ -118,15 +118,11 @@ static void fill_entry(struct tree_entry *entry, const struct stat *info)
     entry->ctime_ns = to_ns(&info->st_ctim);
 }
 
-/* Look into a folder that may be shut. -1 with errno. */
-static int open_folder(int fd, const char *name, struct tree_entry *entry)
+/* A folder that is shut, and ours. Where that is refused, what follows is too. */
+static void open_shut(int fd, const char *name, struct tree_entry *entry)
 {
-    const bool is_shut = (entry->mode & S_IRWXU) != S_IRWXU && entry->uid == geteuid();
-    if (is_shut) {
-        const int number = tree_folder_chmod(fd, name, entry->mode | S_IRWXU);
-        entry->was_shut = number == 0;
-    }
-    return tree_folder_open(fd, name);
+    if ((entry->mode & S_IRWXU) != S_IRWXU && entry->uid == geteuid())
+        entry->was_shut = tree_folder_chmod(fd, name, entry->mode | S_IRWXU) == 0;
 }
 
 static bool scan_folder(struct scan *scan, int fd, int depth);
@@ -154,7 +150,8 @@ static bool scan_name(struct scan *scan, int fd, const char *name, int depth)
         ok = read_target(scan, fd, name, &entry);
     int inner = -1;
     if (S_ISDIR(info.st_mode)) {
-        inner = open_folder(fd, name, &entry);
+        open_shut(fd, name, &entry);
+        inner = tree_folder_open(fd, name);
         if (inner < 0)
             ok = err_set_errno(scan->err, errno, "cannot look into '%s'", entry.path);
     }
@@ -202,6 +199,7 @@ static bool scan_top(struct scan *scan)
         return err_set_errno(scan->err, errno, "cannot look into the folder");
     }
     fill_entry(&entry, &info);
+    open_shut(scan->look->top_fd, ".", &entry);
     tree_add(&scan->tree, &entry);
     return scan_folder(scan, fd, 0);
 }
@@ -226,9 +224,11 @@ void tree_shut(int top_fd, const struct tree *tree)
     tree_folder_init(&folder, top_fd);
     for (size_t i = tree->count; i > 0; i--) {
         const struct tree_entry *entry = &tree->entries[i - 1];
-        int fd;
-        const char *name;
-        if (entry->was_shut && tree_folder_reach(&folder, entry->path, &fd, &name, NULL))
+        int fd = top_fd;
+        const char *name = ".";
+        const bool is_top = entry->path[0] == '\0';
+        if (entry->was_shut &&
+            (is_top || tree_folder_reach(&folder, entry->path, &fd, &name, NULL)))
             (void)tree_folder_chmod(fd, name, entry->mode); /* best effort: it may be gone */
     }
     tree_folder_done(&folder);

@@ -145,6 +145,23 @@ static void mark_stored(struct tree *tree)
         tree->entries[i].is_stored = S_ISREG(tree->entries[i].mode);
 }
 
+/* What is there. A tree that is beyond our limits is removed altogether: all that was saved is
+ * made anew then, but nothing can be left alone. */
+static bool find_out(struct part *part, struct tree *now, struct err *err)
+{
+    struct err why = {0};
+    struct tree_look look = look_at(part);
+    if (tree_scan(&look, now, &why))
+        return true;
+    if (why.code != ERR_LIMIT || part->what != WORKSPACE_TREE || (look.exclude && look.exclude[0]))
+        return err_set(err, why.code == ERR_NONE ? ERR_IO : why.code, "%s", why.message);
+    close_part(part);
+    if (!tree_folder_remove(AT_FDCWD, part->workspace->tree, err) || !open_part(part, true, err))
+        return false;
+    look = look_at(part);
+    return tree_scan(&look, now, err);
+}
+
 /* The caller ends *tree: what is there now. */
 static bool reset_part(struct part *part, int step, struct tree *tree, struct tree_work *work,
                        struct err *err)
@@ -152,15 +169,16 @@ static bool reset_part(struct part *part, int step, struct tree *tree, struct tr
     char path[PATH_MAX];
     struct tree want = {0};
     struct tree now = {0};
-    const struct tree_look look = look_at(part);
     struct workspace *workspace = part->workspace;
     const struct tree_source source = {.open = open_content, .ctx = &workspace->store};
     if (!workspace_snapshot_path(workspace, step, part->what, path, err) ||
         !tree_read_file(path, &want, err))
         return false;
     const struct tree *known = known_of(part)->count > 0 ? known_of(part) : &want;
-    bool ok = tree_scan(&look, &now, err) && tree_hash(&look, &now, known, NULL, err) &&
-              tree_restore(&look, &now, &want, &source, work, err) && tree_scan(&look, tree, err);
+    bool ok = find_out(part, &now, err);
+    const struct tree_look look = look_at(part);
+    ok = ok && tree_hash(&look, &now, known, NULL, err) &&
+         tree_restore(&look, &now, &want, &source, work, err) && tree_scan(&look, tree, err);
     if (ok) {
         ok = tree_hash(&look, tree, &now, NULL, err);
         tree_shut(part->fd, tree);
