@@ -1,0 +1,51 @@
+/*
+ * workspace_list.h - the workspaces that are left on disk: what they are, and removing them.
+ *
+ * They lie in <folder of the log>/work/UID/TASK. Whether their run is alive the log says, not
+ * this: who removes one makes sure of that. Blocks; any thread.
+ */
+#ifndef DEVS_WORKSPACE_LIST_H
+#define DEVS_WORKSPACE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "plan.h"
+
+enum {
+    WORKSPACE_UID_MAX = 64,         /* of a run's uid, with its NUL */
+    WORKSPACE_LIST_MAX = 20000,     /* that are listed; more are there once these are gone */
+    WORKSPACE_LIST_BRANCH_MAX = 256 /* of a branch's name, with its NUL */
+};
+
+/* One workspace, or what is left of it. A plain value. */
+struct workspace_left {
+    char uid[WORKSPACE_UID_MAX]; /* of its run */
+    char task[PLAN_ID_MAX + 1];  /* "": no task's, the contents that all of the run share */
+    bool has_tree;               /* the task's files are there; else only notes are */
+    int64_t bytes;               /* of all its files; -1 where that cannot be said */
+    int64_t changed_ms;          /* when something was put into it or removed last, UTC */
+    char branch[WORKSPACE_LIST_BRANCH_MAX]; /* the result, "" for none; kept when it is removed */
+};
+
+/* All there are, by run and task. The caller frees *out. No folder at all: none. */
+ATTR_MUST_USE bool workspace_list(const char *log_dir, struct workspace_left **out,
+                                  size_t *count_out, struct err *err);
+
+/* Its folder, absolute if log_dir is. False if it does not fit. */
+ATTR_MUST_USE bool workspace_left_path(const char *log_dir, const struct workspace_left *left,
+                                       char *out, size_t cap);
+
+enum workspace_branch_fate { WORKSPACE_BRANCH_KEEP, WORKSPACE_BRANCH_DELETE };
+
+/* Remove it from disk, and from the list of worktrees of its repository, where that is still
+ * there. With the last task of a run the run's folder goes; with task "" all of the run does.
+ * A branch is deleted only if it is still where we left it. `environment` is git's. */
+ATTR_MUST_USE bool workspace_remove(const char *log_dir, const struct workspace_left *left,
+                                    enum workspace_branch_fate fate, char *const *environment,
+                                    struct err *err);
+
+#endif

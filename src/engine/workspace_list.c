@@ -1,0 +1,264 @@
+#define _GNU_SOURCE /* types of files */
+
+#include "workspace_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "str.h"
+#include "tree_folder.h"
+#include "tree_scan.h"
+#include "workspace_note.h"
+#include "workspace_parts.h"
+#include "xalloc.h"
+
+static const char objects_name[] = ".objects";
+
+/* What is found so far. */
+struct listing {
+    const char *log_dir; /* borrowed */
+    struct workspace_left *items;
+    size_t count, cap;
+};
+
+bool workspace_left_path(const char *log_dir, const struct workspace_left *left, char *out,
+                         size_t cap)
+{
+    const int len = snprintf(out, cap, "%s/work/%s/%s", log_dir, left->uid,
+                             left->task[0] ? left->task : objects_name);
+    return len >= 0 && (size_t)len < cap;
+}
+
+/* Names of a folder, in order; the array and the texts are the caller's. */
+static char **read_names(int fd, size_t *count_out)
+{
+    const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+    char **names = NULL;
+    size_t cap = 0;
+    *count_out = 0;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && *count_out < WORKSPACE_LIST_MAX;
+         entry = readdir(dir)) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        names = xgrow(names, &cap, *count_out + 1, sizeof(*names));
+        names[(*count_out)++] = xstrdup(entry->d_name);
+    }
+    if (dir)
+        (void)closedir(dir); /* it was only looked at */
+    return names;
+}
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+/* Bytes of all files in a folder; -1 where that cannot be said. */
+static int64_t bytes_of(int fd)
+{
+    struct tree tree = {0};
+    const struct tree_look look = {.top_fd = fd};
+    if (!tree_scan(&look, &tree, NULL))
+        return -1;
+    tree_shut(fd, &tree);
+    const int64_t bytes = tree.bytes;
+    tree_done(&tree);
+    return bytes;
+}
+
+static void describe(struct workspace_left *left, int fd, const char *path)
+{
+    char kept[PATH_MAX + 8];
+    struct stat info;
+    struct workspace_note note;
+    left->bytes = bytes_of(fd);
+    left->has_tree = fstatat(fd, "tree", &info, AT_SYMLINK_NOFOLLOW) == 0;
+    if (fstat(fd, &info) == 0)
+        left->changed_ms = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
+    (void)snprintf(kept, sizeof(kept), "%s/kept", path);
+    if (workspace_note_read(kept, &note, NULL))
+        (void)snprintf(left->branch, sizeof(left->branch), "%s", note.branch);
+}
+
+static void add_one(struct listing *listing, int run_fd, const char *uid, const char *name)
+{
+    char path[PATH_MAX];
+    struct workspace_left left = {0};
+    const bool is_contents = strcmp(name, objects_name) == 0;
+    if (strlen(uid) >= sizeof(left.uid) || (!is_contents && strlen(name) >= sizeof(left.task)) ||
+        (!is_contents && name[0] == '.') || listing->count >= WORKSPACE_LIST_MAX)
+        return; /* nothing of ours */
+    (void)snprintf(left.uid, sizeof(left.uid), "%s", uid);
+    if (!is_contents)
+        (void)snprintf(left.task, sizeof(left.task), "%s", name);
+    const int fd = tree_folder_open(run_fd, name);
+    if (fd < 0)
+        return;
+    if (workspace_left_path(listing->log_dir, &left, path, sizeof(path))) {
+        describe(&left, fd, path);
+        listing->items =
+            xgrow(listing->items, &listing->cap, listing->count + 1, sizeof(*listing->items));
+        listing->items[listing->count++] = left;
+    }
+    (void)close(fd); /* it was only looked at */
+}
+
+static void add_run(struct listing *listing, int work_fd, const char *uid)
+{
+    size_t count;
+    const int fd = tree_folder_open(work_fd, uid);
+    if (fd < 0)
+        return;
+    char **names = read_names(fd, &count);
+    for (size_t i = 0; i < count; i++)
+        add_one(listing, fd, uid, names[i]);
+    free_names(names, count);
+    (void)close(fd); /* it was only looked at */
+}
+
+static int compare_left(const void *a, const void *b)
+{
+    const struct workspace_left *x = a;
+    const struct workspace_left *y = b;
+    const int order = strcmp(x->uid, y->uid);
+    return order != 0 ? order : strcmp(x->task, y->task);
+}
+
+bool workspace_list(const char *log_dir, struct workspace_left **out, size_t *count_out,
+                    struct err *err)
+{
+    size_t count;
+    struct str path = {0};
+    struct listing listing = {.log_dir = log_dir};
+    str_addf(&path, "%s/work", log_dir);
+    const int fd = tree_folder_open(AT_FDCWD, path.data);
+    const int number = errno;
+    const bool ok = fd >= 0 || number == ENOENT ||
+                    err_set_errno(err, number, "cannot look into '%s'", path.data);
+    str_done(&path);
+    if (!ok)
+        return false;
+    char **names = fd >= 0 ? read_names(fd, &count) : NULL;
+    for (size_t i = 0; fd >= 0 && i < count; i++)
+        add_run(&listing, fd, names[i]);
+    if (fd >= 0) {
+        free_names(names, count);
+        (void)close(fd); /* it was only looked at */
+    }
+    if (listing.count > 0)
+        qsort(listing.items, listing.count, sizeof(*listing.items), compare_left);
+    *out = listing.items;
+    *count_out = listing.count;
+    return true;
+}
+
+/* Delete the branch if it is where we left it. */
+static bool delete_branch(const struct git *git, const struct workspace_note *note, struct err *err)
+{
+    struct str ref = {0};
+    struct tool_result result = {0};
+    str_addf(&ref, "refs/heads/%s", note->branch);
+    const char *const words[] = {"update-ref", "-d", ref.data, note->commit, NULL};
+    const struct git_call call = {.words = words};
+    const bool ok = git_run(git, &call, &result, err); /* one that was moved is somebody's own */
+    tool_result_done(&result);
+    str_done(&ref);
+    return ok;
+}
+
+/* The user's tree that a workspace was made of. False if that is not known, or gone. */
+static bool open_origin(const char *home, char *const *environment, struct git *out)
+{
+    char path[PATH_MAX + 8];
+    char origin[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%s/origin", home);
+    const ssize_t len = readlink(path, origin, sizeof(origin) - 1);
+    if (len <= 0)
+        return false;
+    origin[len] = '\0';
+    return origin[0] == '/' && access(origin, F_OK) == 0 &&
+           git_open(out, origin, environment, NULL);
+}
+
+/* One task. */
+static bool remove_task(const char *home, enum workspace_branch_fate fate, char *const *environment,
+                        struct err *err)
+{
+    char path[PATH_MAX + 8];
+    struct git git;
+    int lock = -1;
+    struct workspace_note note = {0};
+    bool ok = true;
+    (void)snprintf(path, sizeof(path), "%s/kept", home);
+    if (!workspace_note_read(path, &note, NULL))
+        note = (struct workspace_note){0}; /* nothing was kept */
+    (void)snprintf(path, sizeof(path), "%s/tree", home);
+    if (open_origin(home, environment, &git)) {
+        ok = tree_folder_remove(AT_FDCWD, path, err) && git_lock(&git, NULL, &lock, err);
+        ok = ok && workspace_forget_worktree(git.common, path, err);
+        if (ok && fate == WORKSPACE_BRANCH_DELETE && note.branch[0])
+            ok = delete_branch(&git, &note, err);
+        git_unlock(lock);
+        git_done(&git);
+    }
+    return ok && tree_folder_remove(AT_FDCWD, home, err);
+}
+
+/* What is left of a run once its tasks are gone: nothing. */
+static bool remove_rest(const char *log_dir, const char *uid, struct err *err)
+{
+    struct str path = {0};
+    size_t count = 0;
+    bool has_tasks = false;
+    str_addf(&path, "%s/work/%s", log_dir, uid);
+    const int fd = tree_folder_open(AT_FDCWD, path.data);
+    char **names = fd >= 0 ? read_names(fd, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        has_tasks = has_tasks || names[i][0] != '.';
+    free_names(names, count);
+    if (fd >= 0)
+        (void)close(fd); /* it was only looked at */
+    const bool ok = has_tasks || tree_folder_remove(AT_FDCWD, path.data, err);
+    str_done(&path);
+    return ok;
+}
+
+static bool is_one_name(const char *name)
+{
+    return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
+}
+
+bool workspace_remove(const char *log_dir, const struct workspace_left *left,
+                      enum workspace_branch_fate fate, char *const *environment, struct err *err)
+{
+    char path[PATH_MAX];
+    struct workspace_left *all = NULL;
+    size_t count = 0;
+    bool ok = true;
+    if (!is_one_name(left->uid) || (left->task[0] && !is_one_name(left->task)))
+        return err_set(err, ERR_INVALID, "'%s/%s' is no workspace", left->uid, left->task);
+    if (left->task[0]) {
+        if (!workspace_left_path(log_dir, left, path, sizeof(path)))
+            return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", log_dir);
+        return remove_task(path, fate, environment, err) && remove_rest(log_dir, left->uid, err);
+    }
+    if (!workspace_list(log_dir, &all, &count, err))
+        return false;
+    for (size_t i = 0; i < count && ok; i++) {
+        if (strcmp(all[i].uid, left->uid) == 0 && all[i].task[0])
+            ok = workspace_left_path(log_dir, &all[i], path, sizeof(path)) &&
+                 remove_task(path, fate, environment, err);
+    }
+    free(all);
+    return ok && remove_rest(log_dir, left->uid, err);
+}
