@@ -1,0 +1,176 @@
+#include <langinfo.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "config.h"
+#include "doctor.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "place.h"
+#include "str.h"
+#include "term.h"
+#include "watch.h"
+
+/* What is told goes out line by line; JSON is put together first. */
+struct report {
+    bool json;
+    bool breaks; /* something that plain runs need */
+    struct str lines;
+};
+
+static const char *const state_words[] = {
+    [DOCTOR_WORKS] = "works",
+    [DOCTOR_LACKS] = "lacks",
+    [DOCTOR_BREAKS] = "breaks",
+};
+
+static void add_json(struct str *out, const struct doctor_line *line)
+{
+    if (out->len > 0)
+        str_add_char(out, ',');
+    str_add_char(out, '{');
+    str_json_text(out, "name", line->name);
+    str_json_text(out, "state", state_words[line->state]);
+    str_json_text(out, "words", line->words);
+    if (line->hint[0])
+        str_json_text(out, "hint", line->hint);
+    str_add_char(out, '}');
+}
+
+static void tell(void *ctx, const struct doctor_line *line)
+{
+    static const char *const signs[] = {
+        [DOCTOR_WORKS] = "ok", [DOCTOR_LACKS] = "-", [DOCTOR_BREAKS] = "NO"};
+    struct report *report = ctx;
+
+    report->breaks = report->breaks || line->state == DOCTOR_BREAKS;
+    if (report->json) {
+        add_json(&report->lines, line);
+        return;
+    }
+    (void)printf("%-3s %-15s ", signs[line->state], line->name);
+    say(line->words);
+    if (line->hint[0]) {
+        (void)fputs("; ", stdout);
+        say(line->hint);
+    }
+    (void)putchar('\n');
+    (void)fflush(stdout); /* the next question may take a second */
+}
+
+/* Nothing is made: where there is no log yet the folder for it must be writable. */
+static void look_at_log(const struct globals *globals, const char *dir, struct report *report)
+{
+    struct err err = {0};
+    struct place place;
+    struct doctor_line line = {.name = "run log", .state = DOCTOR_WORKS};
+
+    bool found = place_find(globals->db, false, &place, &err);
+    if (!found && err.code == ERR_NOT_FOUND && !globals->db) {
+        if (access(dir, W_OK | X_OK) == 0) {
+            (void)snprintf(line.words, sizeof(line.words), "none yet: the first run makes .devs");
+        } else {
+            line.state = DOCTOR_BREAKS;
+            (void)snprintf(line.words, sizeof(line.words),
+                           "none yet, and this folder cannot be "
+                           "written");
+            (void)snprintf(line.hint, sizeof(line.hint), "--db FILE");
+        }
+    } else if (!found) {
+        line.state = DOCTOR_BREAKS;
+        (void)snprintf(line.words, sizeof(line.words), "%.300s", err.message);
+        (void)snprintf(line.hint, sizeof(line.hint), "%.199s", err.hint);
+    } else {
+        bool writable = access(place.dir, W_OK | X_OK) == 0 &&
+                        (access(place.db, F_OK) != 0 || access(place.db, W_OK) == 0);
+        line.state = writable ? DOCTOR_WORKS : DOCTOR_BREAKS;
+        (void)snprintf(line.words, sizeof(line.words), "%.280s%s", place.db,
+                       writable ? "" : " cannot be written");
+    }
+    tell(report, &line);
+}
+
+static void look_at_watch(struct report *report)
+{
+    struct err err = {0};
+    struct watch *watch;
+    struct doctor_line line = {.name = "inotify", .state = DOCTOR_WORKS};
+
+    if (watch_open(&watch, &err)) {
+        watch_close(watch);
+        (void)snprintf(line.words, sizeof(line.words), "screens hear of news at once");
+    } else {
+        line.state = DOCTOR_LACKS;
+        (void)snprintf(line.words, sizeof(line.words), "%.200s: screens look every %d ms",
+                       err.message, WATCH_POLL_MS);
+        (void)snprintf(line.hint, sizeof(line.hint), "sysctl fs.inotify.max_user_instances=512");
+    }
+    tell(report, &line);
+}
+
+static void look_at_terminal(struct report *report)
+{
+    struct err err = {0};
+    struct doctor_line line = {.name = "terminal", .state = DOCTOR_WORKS};
+
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+        line.state = DOCTOR_LACKS;
+        (void)snprintf(line.words, sizeof(line.words), "none here: plain lines, no cockpit");
+    } else if (!term_check(&err)) {
+        line.state = DOCTOR_LACKS;
+        (void)snprintf(line.words, sizeof(line.words), "%.200s: plain lines, no cockpit",
+                       err.message);
+        (void)snprintf(line.hint, sizeof(line.hint), "TERM=xterm-256color");
+    } else {
+        (void)snprintf(line.words, sizeof(line.words), "can be drawn on");
+    }
+    tell(report, &line);
+}
+
+static void look_at_locale(struct report *report)
+{
+    const char *codeset = nl_langinfo(CODESET);
+    bool utf8 = strcmp(codeset, "UTF-8") == 0;
+    struct doctor_line line = {.name = "locale", .state = utf8 ? DOCTOR_WORKS : DOCTOR_LACKS};
+
+    (void)snprintf(line.words, sizeof(line.words), "%.60s%s", codeset,
+                   utf8 ? "" : ": signs are drawn in ASCII");
+    if (!utf8)
+        (void)snprintf(line.hint, sizeof(line.hint), "LC_ALL=C.UTF-8");
+    tell(report, &line);
+}
+
+int cmd_doctor(struct globals *globals, int argc, char **argv)
+{
+    struct report report = {.json = false};
+    const struct option_spec specs[] = {
+        {"json", 0, NULL, "one JSON object", &report.json, NULL},
+    };
+    struct command_line line = {
+        .name = "doctor", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+
+    char dir[PATH_MAX];
+    struct config config;
+    if (!getcwd(dir, sizeof(dir)))
+        return fail_usage(NULL, "the current folder cannot be named");
+    code = config_read(dir, &config);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    look_at_log(globals, dir, &report);
+    look_at_watch(&report);
+    look_at_terminal(&report);
+    look_at_locale(&report);
+    doctor_look(dir, &config.settings.sandbox, tell, &report);
+    config_done(&config);
+    if (report.json)
+        (void)printf("{\"works\":%s,\"checks\":[%s]}\n", report.breaks ? "false" : "true",
+                     str_text(&report.lines));
+    str_done(&report.lines);
+    return report.breaks ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
+}

@@ -1,0 +1,252 @@
+#define _GNU_SOURCE /* environ, O_TMPFILE */
+
+#include "doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "arg_list.h"
+#include "bwrap.h"
+#include "cgroup.h"
+#include "container.h"
+#include "kernel_log.h"
+#include "program_find.h"
+#include "tool_ask.h"
+
+enum { ASK_MS = 10000, COMMAND_NOT_FOUND_EXIT = 127 };
+
+struct doctor {
+    const char *dir;
+    const struct sandbox_spec *spec;
+    doctor_line_fn *tell;
+    void *ctx;
+};
+
+static struct doctor_line line_new(const char *name, enum doctor_state state)
+{
+    return (struct doctor_line){.name = name, .state = state};
+}
+
+static void say(struct doctor_line *line, const char *words)
+{
+    (void)snprintf(line->words, sizeof(line->words), "%s", words);
+}
+
+static void hint(struct doctor_line *line, const char *words)
+{
+    (void)snprintf(line->hint, sizeof(line->hint), "%s", words);
+}
+
+static void look_at_git(const struct doctor *doctor)
+{
+    char program[PATH_MAX];
+    struct doctor_line line = line_new("git", DOCTOR_LACKS);
+    struct tool_result result = {0};
+
+    if (program_find("git", program)) {
+        const char *const words[] = {program, "--version", NULL};
+        struct err err = {0};
+        if (tool_ask(words, environ, ASK_MS, &result, &err)) {
+            line.state = DOCTOR_WORKS;
+            const char *said = str_text(&result.out);
+            (void)snprintf(line.words, sizeof(line.words), "%.*s", (int)strcspn(said, "\n"), said);
+        } else {
+            say(&line, err.message);
+        }
+        tool_result_done(&result);
+    } else {
+        say(&line, "not installed: no workspace \"worktree\"");
+        hint(&line, "install git");
+    }
+    doctor->tell(doctor->ctx, &line);
+}
+
+static void look_at_groups(const struct doctor *doctor)
+{
+    struct cgroup_means means;
+    struct doctor_line line = line_new("control groups", DOCTOR_WORKS);
+
+    cgroup_means(&means);
+    if (means.memory && means.pids) {
+        say(&line, "memory and processes are limited and counted");
+    } else {
+        line.state = DOCTOR_LACKS;
+        (void)snprintf(line.words, sizeof(line.words), "%s%s%s: %s",
+                       means.track ? "processes are tracked, but there is" : "there is",
+                       means.memory ? "" : " no limit of memory",
+                       means.pids ? ""
+                                  : (means.memory ? " no limit of processes" : " and of processes"),
+                       means.why);
+        hint(&line, "systemd-run --user --scope -p Delegate=yes devs ...");
+    }
+    doctor->tell(doctor->ctx, &line);
+}
+
+static void look_at_kernel_log(const struct doctor *doctor)
+{
+    struct doctor_line line = line_new("kernel log", DOCTOR_WORKS);
+    int fd = kernel_log_open();
+    if (fd >= 0) {
+        say(&line, "readable: kills for memory are seen in it");
+    } else {
+        line.state = DOCTOR_LACKS;
+        (void)snprintf(line.words, sizeof(line.words), "not readable: %s", strerror(errno));
+        hint(&line, "sysctl kernel.dmesg_restrict=0");
+    }
+    kernel_log_close(fd);
+    doctor->tell(doctor->ctx, &line);
+}
+
+/* 0, or the errno. Both files have no name, so nothing stays. */
+static int try_shared_copy(const char *dir)
+{
+    static const char block[4096];
+    int from = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int to = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int number = from < 0 || to < 0 ? errno : 0;
+    if (number == 0 && write(from, block, sizeof(block)) < 0)
+        number = errno;
+    if (number == 0 && ioctl(to, FICLONE, from) != 0)
+        number = errno;
+    if (from >= 0)
+        (void)close(from);
+    if (to >= 0)
+        (void)close(to);
+    return number;
+}
+
+static void look_at_copies(const struct doctor *doctor)
+{
+    struct doctor_line line = line_new("shared copies", DOCTOR_WORKS);
+    int number = try_shared_copy(doctor->dir);
+    if (number == 0) {
+        say(&line, "the file system shares blocks: snapshots cost next to nothing");
+    } else {
+        line.state = DOCTOR_LACKS;
+        (void)snprintf(line.words, sizeof(line.words), "%s: snapshots are copied in full",
+                       strerror(number));
+    }
+    doctor->tell(doctor->ctx, &line);
+}
+
+static void look_at_bwrap(const struct doctor *doctor)
+{
+    struct bwrap_means means;
+    struct doctor_line line = line_new("sandbox bwrap", DOCTOR_WORKS);
+
+    bwrap_means(&means);
+    if (means.works && means.network) {
+        (void)snprintf(line.words, sizeof(line.words), "works (bubblewrap %s)", means.version);
+    } else if (means.works) {
+        (void)snprintf(line.words, sizeof(line.words),
+                       "works, but cannot take the network away: %s", means.why);
+    } else {
+        line.state = DOCTOR_LACKS;
+        (void)snprintf(line.words, sizeof(line.words), "does not work: %s", means.why);
+        hint(&line, means.is_there ? "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor "
+                                     "profile that allows bwrap user namespaces"
+                                   : "install bubblewrap");
+    }
+    doctor->tell(doctor->ctx, &line);
+}
+
+/* A container of an empty folder, for a program that is not in it: whoever comes as far as not
+ * finding it can run one. */
+static bool try_podman(const struct doctor *doctor, const char *program, struct err *err)
+{
+    char dir[] = "/tmp/devs-doctor-XXXXXX";
+    struct arg_list argv = {0};
+    struct tool_result result = {0};
+
+    if (!mkdtemp(dir))
+        return err_set_errno(err, errno, "'%s'", dir);
+    const char *const words[] = {program, "run", "--rm", "--network", "none", NULL};
+    for (size_t i = 0; words[i]; i++)
+        arg_list_add(&argv, words[i]);
+    if (sandbox_kind_is_container(doctor->spec->kind))
+        arg_list_add_all(&argv, doctor->spec->args);
+    arg_list_add(&argv, "--rootfs");
+    arg_list_add(&argv, dir);
+    arg_list_add(&argv, "/devs-doctor");
+    struct err told = {0};
+    bool ok = !tool_ask((const char *const *)argv.items, environ, ASK_MS, &result, &told);
+    ok = ok && result.exit_code == COMMAND_NOT_FOUND_EXIT;
+    if (!ok)
+        (void)err_set(err, ERR_IO, "%s", told.message);
+    tool_result_done(&result);
+    arg_list_done(&argv);
+    const char *const removal[] = {"rm", "-r", "--", dir, NULL};
+    result = (struct tool_result){0};
+    ok = tool_ask(removal, environ, ASK_MS, &result, err) && ok;
+    tool_result_done(&result);
+    return ok;
+}
+
+static void look_at_podman(const struct doctor *doctor)
+{
+    struct container_tool tool;
+    struct doctor_line line = line_new("sandbox podman", DOCTOR_LACKS);
+    struct err err = {0};
+
+    container_tool(SANDBOX_PODMAN, &tool);
+    if (!tool.works) {
+        (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
+        hint(&line, tool.program[0] ? "podman info" : "install podman");
+    } else if (!try_podman(doctor, tool.program, &err)) {
+        (void)snprintf(line.words, sizeof(line.words), "does not run a container: %.280s",
+                       err.message);
+        hint(&line, "other --runtime or --ulimit: sandbox.args in devs.config.json");
+    } else {
+        line.state = DOCTOR_WORKS;
+        (void)snprintf(line.words, sizeof(line.words), "works (podman %s)%s%s", tool.version,
+                       tool.limits_memory ? "" : ", without memory_mb",
+                       tool.limits_pids ? "" : ", without pids");
+    }
+    doctor->tell(doctor->ctx, &line);
+}
+
+static void look_at_docker(const struct doctor *doctor)
+{
+    struct container_tool tool;
+    struct doctor_line line = line_new("sandbox docker", DOCTOR_LACKS);
+
+    container_tool(SANDBOX_DOCKER, &tool);
+    if (tool.works) {
+        line.state = DOCTOR_WORKS;
+        (void)snprintf(line.words, sizeof(line.words), "works (docker %s)", tool.version);
+    } else {
+        (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
+        hint(&line, tool.program[0] ? "start the daemon: systemctl start docker"
+                                    : "install docker, or podman, which needs no daemon");
+    }
+    doctor->tell(doctor->ctx, &line);
+}
+
+static void look_at_none(const struct doctor *doctor)
+{
+    struct cgroup_means means;
+    struct doctor_line line = line_new("sandbox none", DOCTOR_WORKS);
+    cgroup_means(&means);
+    (void)snprintf(line.words, sizeof(line.words), "works, with cpu_s%s%s",
+                   means.memory ? ", memory_mb" : "", means.pids ? ", pids" : "");
+    doctor->tell(doctor->ctx, &line);
+}
+
+void doctor_look(const char *dir, const struct sandbox_spec *spec, doctor_line_fn *tell, void *ctx)
+{
+    const struct doctor doctor = {.dir = dir, .spec = spec, .tell = tell, .ctx = ctx};
+    look_at_git(&doctor);
+    look_at_groups(&doctor);
+    look_at_kernel_log(&doctor);
+    look_at_copies(&doctor);
+    look_at_none(&doctor);
+    look_at_bwrap(&doctor);
+    look_at_podman(&doctor);
+    look_at_docker(&doctor);
+}
