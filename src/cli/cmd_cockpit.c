@@ -8,6 +8,7 @@
 #include "control_desk.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "log_reader.h"
 #include "place.h"
 #include "rules_file.h"
 #include "session.h"
@@ -19,6 +20,18 @@ static bool save_rule(void *ctx, const char *rule_json, struct err *err)
     return rules_add(ctx, rule_json, err);
 }
 
+/* A log that cannot be written to can be looked at: acts are refused then. */
+static bool open_desk(struct control_desk **out, const struct place *place, struct err *err)
+{
+    struct err why = {0};
+    struct log_reader *reader = NULL;
+    if (control_desk_start(out, place, &why) || log_reader_open(&reader, place, NULL)) {
+        log_reader_close(reader);
+        return true;
+    }
+    return err_set(err, why.code, "%s", why.message) || err_hint(err, "%s", why.hint);
+}
+
 int watch_run(struct globals *globals, const struct place *place, int64_t run, enum app_mode mode)
 {
     char by[SESSION_BY_MAX];
@@ -27,7 +40,7 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
     struct control_desk *desk = NULL;
     char dir[PATH_MAX];
     bool has_dir = getcwd(dir, sizeof(dir)) != NULL;
-    if (mode == APP_LIVE && !control_desk_start(&desk, place, &err))
+    if (mode == APP_LIVE && !open_desk(&desk, place, &err))
         return fail(&err);
     if (mode == APP_LIVE && has_dir)
         (void)config_read(dir, &config); /* what is wrong was said; one can look all the same */
