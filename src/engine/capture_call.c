@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NAME_BYTES = 1024 }; /* a longer name is nobody's secret */
+
 static void no_more(struct str *out, const char *key, size_t left)
 {
     char name[32];
@@ -20,10 +22,14 @@ static size_t count_texts(char *const *texts)
     return count;
 }
 
+/* Is it to be left out? */
+typedef bool skip_fn(const struct capture_facts *facts, const char *text);
+
 struct list {
     const char *key;
     char *const *texts;
     const char *ends; /* a text goes up to the first of these bytes */
+    skip_fn *skip;    /* NULL: all are listed */
 };
 
 /* As many as fit into CAPTURE_LIST_BYTES; the rest is counted. */
@@ -36,6 +42,8 @@ static void add_list(struct capture_writer *writer, const struct list *list)
     const size_t from = out->len;
     for (char *const *text = list->texts; *text; text++, left--) {
         const size_t mark = out->len;
+        if (list->skip && list->skip(writer->facts, *text))
+            continue;
         str_add(out, mark > from ? "," : "");
         str_add_json(out, *text, strcspn(*text, list->ends));
         if (out->len - from > CAPTURE_LIST_BYTES) {
@@ -48,10 +56,22 @@ static void add_list(struct capture_writer *writer, const struct list *list)
     no_more(out, list->key, left);
 }
 
+static bool is_no_secret(const struct capture_facts *facts, const char *entry)
+{
+    char name[NAME_BYTES];
+    size_t len = strcspn(entry, "=");
+    if (len >= sizeof(name))
+        return true;
+    (void)snprintf(name, sizeof(name), "%.*s", (int)len, entry);
+    return !redactor_hides(facts->redactor, name);
+}
+
 static void add_environment(struct capture_writer *writer)
 {
-    const struct list names = {"env", writer->call->environment, "="};
+    const struct list names = {"env", writer->call->environment, "=", NULL};
+    const struct list secrets = {"env_cut", writer->call->environment, "=", is_no_secret};
     add_list(writer, &names);
+    add_list(writer, &secrets);
 }
 
 static void add_policy(struct capture_writer *writer)
@@ -92,7 +112,7 @@ static void add_sandbox(struct capture_writer *writer)
 
 void capture_call(struct capture_writer *writer)
 {
-    const struct list argv = {"argv", writer->call->argv, ""};
+    const struct list argv = {"argv", writer->call->argv, "", NULL};
     add_list(writer, &argv);
     str_json_text(writer->out, "cwd", writer->call->cwd);
     add_environment(writer);

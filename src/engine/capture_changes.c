@@ -1,0 +1,204 @@
+#include "capture_changes.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture_parts.h"
+#include "log_reader.h"
+#include "text.h"
+#include "tool_run.h"
+#include "xalloc.h"
+
+static_assert(CHANGES_PATHS_BYTES + CHANGES_TEXT_BYTES + 8 * 1024 <= CAPTURE_BYTES_MAX,
+              "the second part is bounded as the first");
+
+/* Does not begin an array's first element. */
+static void next_element(struct str *out)
+{
+    if (out->data[out->len - 1] != '[')
+        str_add_char(out, ',');
+}
+
+static void forget_after(struct str *out, size_t len)
+{
+    out->len = len;
+    out->data[len] = '\0';
+}
+
+static void begin(const char *kind, struct str *out)
+{
+    str_add(out, LOG_CAPTURE_CHANGES);
+    str_json_text(out, "kind", kind);
+}
+
+static void add_path(const struct diff_path *path, bool with_lines, struct str *out)
+{
+    const char letter[] = {diff_kind_letter(path->kind), '\0'};
+    next_element(out);
+    str_add_char(out, '[');
+    str_add_json(out, letter, 1);
+    str_add_char(out, ',');
+    str_add_json(out, path->path, strlen(path->path));
+    if (with_lines && path->added >= 0)
+        str_addf(out, ",%lld,%lld", (long long)path->added, (long long)path->removed);
+    str_add_char(out, ']');
+}
+
+/* How many paths are written and what they may take. */
+struct room {
+    size_t paths, bytes;
+    bool with_lines;
+};
+
+/* Returns how many were written. */
+static size_t add_paths(const struct tree_diff *diff, const struct room *room, struct str *out)
+{
+    str_json_key(out, "paths");
+    str_add_char(out, '[');
+    const size_t from = out->len;
+    size_t i = 0;
+    for (; i < diff->path_count && i < room->paths; i++) {
+        const size_t mark = out->len;
+        add_path(&diff->paths[i], room->with_lines, out);
+        if (out->len - from > room->bytes) {
+            forget_after(out, mark);
+            break;
+        }
+    }
+    str_add_char(out, ']');
+    return i;
+}
+
+/* Whole lines, as many as fit. */
+static void add_diff_text(const struct str *text, struct str *out)
+{
+    const char *bytes = str_text(text);
+    size_t len = text->len;
+    if (len == 0)
+        return;
+    str_json_key(out, "diff");
+    const size_t from = out->len;
+    str_add_json(out, bytes, len);
+    while (out->len - from > CHANGES_TEXT_BYTES) {
+        /* JSON takes at most six bytes for one: what is too much is cut off at once. */
+        size_t excess = (out->len - from - CHANGES_TEXT_BYTES) / 6 + 1;
+        len = excess < len ? len - excess : 0;
+        while (len > 0 && bytes[len - 1] != '\n')
+            len--;
+        forget_after(out, from);
+        str_add_json(out, bytes, len);
+    }
+    if (len < text->len)
+        str_json_i64(out, "diff_more_bytes", (int64_t)(text->len - len));
+}
+
+void capture_changes_write(const struct tree_diff *diff, struct str *out)
+{
+    const struct room room = {CHANGES_PATHS_MAX, CHANGES_PATHS_BYTES, true};
+    begin("diff", out);
+    str_json_i64(out, "took_ms", diff->ms);
+    str_json_i64(out, "changed", diff->changed);
+    str_json_i64(out, "added", diff->added);
+    str_json_i64(out, "removed", diff->removed);
+    (void)add_paths(diff, &room, out);
+    add_diff_text(&diff->text, out);
+    if (diff->why.len > 0)
+        str_json_text(out, "why", diff->why.data);
+    str_add_char(out, '}');
+}
+
+void capture_changes_none(const char *why, struct str *out)
+{
+    begin("none", out);
+    str_json_text(out, "why", why);
+    str_add_char(out, '}');
+}
+
+void capture_changes_event(const struct tree_diff *diff, struct str *out)
+{
+    enum { WHY_BYTES = 256, ROOM = EVENT_TEXT_MAX - 6 * WHY_BYTES - 64 };
+    const struct room room = {CHANGES_EVENT_PATHS_MAX, ROOM, false};
+    str_add_char(out, '{');
+    (void)add_paths(diff, &room, out);
+    if (diff->why.len > 0) {
+        str_json_key(out, "why");
+        str_add_json(out, diff->why.data, text_cut(diff->why.data, diff->why.len, WHY_BYTES));
+    }
+    str_add_char(out, '}');
+}
+
+/* Takes what "git status --porcelain -z" says: "XY path" NUL, and after a rename the old path. */
+static void take_status(const struct str *answer, struct tree_diff *diff)
+{
+    enum { CODE_BYTES = 3 };
+    size_t cap = 0;
+    for (const char *at = str_text(answer); at < str_text(answer) + answer->len;) {
+        size_t len = strlen(at);
+        if (len > CODE_BYTES && diff->path_count < CHANGES_PATHS_MAX) {
+            bool is_new = at[0] == '?' || at[0] == 'A';
+            bool is_gone = at[0] == 'D' || at[1] == 'D';
+            diff->paths = xgrow(diff->paths, &cap, diff->path_count + 1, sizeof(*diff->paths));
+            diff->paths[diff->path_count++] = (struct diff_path){.kind = is_new    ? DIFF_ADDED
+                                                                         : is_gone ? DIFF_DELETED
+                                                                                   : DIFF_CHANGED,
+                                                                 .path = xstrdup(at + CODE_BYTES),
+                                                                 .added = -1};
+        }
+        diff->changed += len > CODE_BYTES;
+        bool has_old = at[0] == 'R' || at[0] == 'C';
+        at += len + 1;
+        if (has_old)
+            at += strlen(at) + 1;
+    }
+}
+
+/* Settings of the repository that would start other programs, or wait for them, are off. */
+static bool ask_git(const char *dir, char *const *environment, const atomic_bool *stop,
+                    struct tree_diff *diff, struct err *err)
+{
+    static const char *const argv[] = {"git",    "--no-optional-locks",
+                                       "-c",     "core.fsmonitor=false",
+                                       "-c",     "core.hooksPath=/dev/null",
+                                       "-c",     "submodule.recurse=false",
+                                       "status", "--porcelain",
+                                       "-z",     "--ignore-submodules=all",
+                                       NULL};
+    const struct tool_call call = {.argv = (char *const *)(uintptr_t)argv,
+                                   .environment = environment,
+                                   .cwd = dir,
+                                   .timeout_ms = CHANGES_STATUS_MS,
+                                   .stop = stop};
+    struct tool_result result = {0};
+    bool ok = tool_run(&call, &result, NULL, err) && tool_succeeded(&result, "git status", err);
+    if (ok)
+        take_status(&result.out, diff);
+    tool_result_done(&result);
+    return ok;
+}
+
+void capture_changes_in_place(const char *dir, char *const *environment, const atomic_bool *stop,
+                              struct str *out)
+{
+    const struct room room = {CHANGES_PATHS_MAX, CHANGES_PATHS_BYTES, true};
+    struct capture_commit commit;
+    struct tree_diff diff = {0};
+    struct err err = {0};
+    capture_find_commit(dir, &commit);
+    if (commit.commit[0] == '\0') {
+        capture_changes_none(commit.why, out);
+        return;
+    }
+    if (!ask_git(dir, environment, stop, &diff, &err)) {
+        capture_changes_none(err.message, out);
+    } else {
+        begin("status", out);
+        str_json_text(out, "commit", commit.commit);
+        str_json_i64(out, "changed", diff.changed);
+        (void)add_paths(&diff, &room, out);
+        str_json_text(out, "why", "in place: what was changed before the attempt is in it, too");
+        str_add_char(out, '}');
+    }
+    tree_diff_done(&diff);
+}

@@ -1,0 +1,40 @@
+/*
+ * capture_changes.h - the second part of a capture: what the attempt changed. JSON text.
+ *
+ * Made on a worker thread after the end, since trees are looked through for it; what is written
+ * here is not cut of secrets yet. Any thread.
+ */
+#ifndef DEVS_CAPTURE_CHANGES_H
+#define DEVS_CAPTURE_CHANGES_H
+
+#include <stdatomic.h>
+
+#include "event.h"
+#include "str.h"
+#include "tree_diff.h"
+
+enum {
+    CHANGES_PATHS_MAX = 500,         /* of the capture; the others are counted */
+    CHANGES_PATHS_BYTES = 96 * 1024, /* of these, as JSON */
+    CHANGES_TEXT_BYTES = 96 * 1024,  /* of the diff's text, as JSON */
+    CHANGES_EVENT_PATHS_MAX = 20,
+    CHANGES_STATUS_MS = 2000, /* how long git may look at a tree */
+};
+
+/* From the step's snapshot to the tree that the attempt left. */
+void capture_changes_write(const struct tree_diff *diff, struct str *out);
+/* There is none, and why. */
+void capture_changes_none(const char *why, struct str *out);
+
+/* The text of EVENT_WORKSPACE_CHANGED: the first paths, and why it is not all. At most
+ * EVENT_TEXT_MAX bytes. */
+void capture_changes_event(const struct tree_diff *diff, struct str *out);
+
+/* In place there is no snapshot: what differs from the commit that is checked out, whoever
+ * changed it. Asks git, for CHANGES_STATUS_MS at most. Not for steps in a sandbox: what such a
+ * step wrote into .git may name programs that git starts. `environment` is git's, NULL-terminated.
+ */
+void capture_changes_in_place(const char *dir, char *const *environment, const atomic_bool *stop,
+                              struct str *out);
+
+#endif
