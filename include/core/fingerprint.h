@@ -48,6 +48,7 @@ struct fingerprint_setting {
     const struct normaliser_words *words; /* borrowed until the end */
     fingerprint_line_fn *line;            /* sees each line while it comes */
     void *ctx;                            /* of `line`; borrowed until the end */
+    size_t line_max;                      /* as normaliser_set_line_max(); 0 = not set */
 };
 
 enum fingerprint_kind { FINGERPRINT_TEXT, FINGERPRINT_JSON };

@@ -82,6 +82,9 @@ void normaliser_open(struct normaliser **out, const struct normaliser_words *wor
                      normaliser_line_fn *line, void *ctx);
 void normaliser_close(struct normaliser *normaliser);
 
+/* Before the first byte: lines longer than this, and than NORMALISER_LINE_MAX, are cut. */
+void normaliser_set_line_max(struct normaliser *normaliser, size_t bytes);
+
 /* The next bytes; calls back for each line that they end. */
 void normaliser_add(struct normaliser *normaliser, const char *bytes, size_t len);
 

@@ -30,7 +30,9 @@ enum engine_at_end {
 
 struct engine_options {
     const struct place *place; /* borrowed until engine_stop() */
-    const struct plan *plan;   /* borrowed until engine_stop() */
+    const struct plan *plan;   /* as it is in the log; borrowed until engine_stop() */
+    const struct plan *calls;  /* the same, with the secrets that its steps are called with;
+                                  likewise; NULL = plan */
     const char *plan_text;     /* borrowed for engine_start() */
     const char *rules;         /* borrowed for engine_start(); as for classifier_open() */
     const char *kind;          /* "plan" or "exec"; static */
@@ -41,6 +43,7 @@ struct engine_options {
     const char *by;            /* who started it; borrowed until engine_stop() */
     int jobs;
     uint64_t seed;
+    const struct redactor *redactor; /* borrowed until engine_stop(); NULL = nothing is cut */
     int64_t resume; /* number of a run in the log to go on with; 0 = a new one. `plan` and `seed`
                        are that run's then; text, rules, kind, name and command are in the log. */
     enum engine_at_end at_end;
@@ -57,7 +60,9 @@ struct engine;
 /* Open the log, enter the run, start the thread. The run's first event is
  * committed when this returns; *number_out is the run's #41. With `resume`: what is left of the
  * run's processes has been ended by then, which may take some seconds, and it is recorded what
- * was. ERR_BUSY: another process has that run; ERR_INVALID: it has ended. */
+ * was. ERR_BUSY: another process has that run; ERR_INVALID: it has ended, or the plan asks for
+ * what cannot be had on this machine (nothing is in the log then). May take some seconds where
+ * sandboxes are tried out. */
 ATTR_MUST_USE bool engine_start(struct engine **out, const struct engine_options *options,
                                 int64_t *number_out, struct err *err);
 

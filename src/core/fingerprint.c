@@ -84,6 +84,8 @@ void fingerprint_open(struct fingerprint **out, const struct fingerprint_setting
         struct stream *stream = &fingerprint->streams[i];
         stream->owner = fingerprint;
         normaliser_open(&stream->normaliser, fingerprint->setting.words, on_line, stream);
+        if (fingerprint->setting.line_max > 0)
+            normaliser_set_line_max(stream->normaliser, fingerprint->setting.line_max);
         stream->raw = XXH3_createState();
         if (!stream->raw || XXH3_64bits_reset(stream->raw) != XXH_OK)
             abort(); /* not covered: memory is out */

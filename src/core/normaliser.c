@@ -15,7 +15,8 @@ struct normaliser {
     const struct normaliser_words *words; /* borrowed; NULL = none */
     normaliser_line_fn *line;
     void *ctx;          /* borrowed */
-    struct str part;    /* the line that has not ended yet, at most NORMALISER_LINE_MAX */
+    size_t line_max;    /* bytes of a raw line, at most NORMALISER_LINE_MAX */
+    struct str part;    /* the line that has not ended yet, at most line_max */
     bool returned;      /* a \r was its last byte: an end of line, or all of it is overwritten */
     struct str clean;   /* the line without noise */
     struct str text;    /* the line without its tokens */
@@ -50,7 +51,14 @@ void normaliser_open(struct normaliser **out, const struct normaliser_words *wor
     normaliser->words = words;
     normaliser->line = line;
     normaliser->ctx = ctx;
+    normaliser->line_max = NORMALISER_LINE_MAX;
     *out = normaliser;
+}
+
+void normaliser_set_line_max(struct normaliser *normaliser, size_t bytes)
+{
+    assert(bytes > 0 && normaliser->part.len == 0);
+    normaliser->line_max = bytes < NORMALISER_LINE_MAX ? bytes : NORMALISER_LINE_MAX;
 }
 
 void normaliser_close(struct normaliser *normaliser)
@@ -137,9 +145,9 @@ static void keep(struct normaliser *normaliser, const char *bytes, size_t len)
     if (normaliser->returned && len > 0)
         normaliser_drop(normaliser);
     while (len > 0) {
-        if (normaliser->part.len == NORMALISER_LINE_MAX)
+        if (normaliser->part.len == normaliser->line_max)
             end_part(normaliser);
-        const size_t room = NORMALISER_LINE_MAX - normaliser->part.len;
+        const size_t room = normaliser->line_max - normaliser->part.len;
         const size_t taken = len < room ? len : room;
         str_add_n(&normaliser->part, bytes, taken);
         bytes += taken;
@@ -176,7 +184,7 @@ void normaliser_add(struct normaliser *normaliser, const char *bytes, size_t len
         const char *feed = memchr(bytes, '\n', (size_t)(end - bytes));
         size_t line_len = (size_t)((feed ? feed : end) - bytes);
         bool whole = feed && normaliser->part.len == 0 && !normaliser->returned &&
-                     line_len <= NORMALISER_LINE_MAX;
+                     line_len <= normaliser->line_max;
         if (whole) {
             take_line(normaliser, bytes, without_returns(bytes, line_len));
         } else {

@@ -1,29 +1,13 @@
-#define _GNU_SOURCE /* memmem */
-
 #include "attempt.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent.h"
 #include "clock.h"
-#include "contract_judge.h"
 #include "xalloc.h"
-#include "zone.h"
 
-enum {
-    EXIT_TIMEOUT = 124,    /* as timeout(1) says it */
-    EXIT_NO_START = 125,   /* the machine had no room for it */
-    EXIT_NO_PROGRAM = 126, /* there, but it cannot be executed */
-    EXIT_NOT_FOUND = 127,
-    EXIT_SIGNAL = 128,
-    EXIT_STOPPED = 130,
-};
-
-/* The task's memory, which knows that this attempt writes now. */
-static struct entropy_memory *memory_of(struct attempt *attempt)
+struct entropy_memory *attempt_memory(struct attempt *attempt)
 {
     const struct attempt_setting *setting = attempt->setting;
     struct entropy_memory *memory = gains_memory(setting->gains, attempt->task);
@@ -38,26 +22,61 @@ static struct entropy_memory *memory_of(struct attempt *attempt)
 
 static void on_line(void *ctx, const struct fingerprint_line *line)
 {
-    entropy_memory_hashed_line(memory_of(ctx), line);
+    entropy_memory_hashed_line(attempt_memory(ctx), line);
 }
 
-/* Made with the first output, or at the end of what wrote nothing. */
-static struct fingerprint *fingerprint_of(struct attempt *attempt)
+struct fingerprint *attempt_fingerprint(struct attempt *attempt)
 {
-    const struct fingerprint_setting setting = {.line = on_line, .ctx = attempt};
+    const struct fingerprint_setting setting = {
+        .line = on_line,
+        .ctx = attempt,
+        .line_max = (size_t)attempt->setting->call.plan->limits.output_line_bytes};
     if (!attempt->fingerprint)
         fingerprint_open(&attempt->fingerprint, &setting);
     return attempt->fingerprint;
 }
 
+/* What may be written: it is this that is kept, counted and judged. */
+static void take_output(struct attempt *attempt, int stream, const char *bytes, size_t len)
+{
+    output_add(&attempt->streams[stream], bytes, len);
+    fingerprint_add(attempt_fingerprint(attempt), stream, bytes, len);
+    if (attempt->setting->tee)
+        attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
+}
+
+static void take_stdout(void *ctx, const char *bytes, size_t len)
+{
+    take_output(ctx, 0, bytes, len);
+}
+
+static void take_stderr(void *ctx, const char *bytes, size_t len)
+{
+    take_output(ctx, 1, bytes, len);
+}
+
+static redact_sink_fn *const sinks[2] = {take_stdout, take_stderr};
+
 static void on_output(void *ctx, int stream, const char *bytes, size_t len)
 {
     struct attempt *attempt = ctx;
-    output_add(&attempt->streams[stream], bytes, len);
-    fingerprint_add(fingerprint_of(attempt), stream, bytes, len);
-    if (attempt->setting->tee)
-        attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
+    if (!attempt->setting->redactor) {
+        take_output(attempt, stream, bytes, len);
+    } else {
+        if (!attempt->redact[stream])
+            redact_stream_open(&attempt->redact[stream], attempt->setting->redactor);
+        redact_stream_add(attempt->redact[stream], bytes, len, sinks[stream], attempt);
+    }
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
+}
+
+/* What was held back, since it might have been the beginning of a secret. */
+static void end_output(struct attempt *attempt)
+{
+    for (int i = 0; i < 2; i++) {
+        if (attempt->redact[i])
+            redact_stream_end(attempt->redact[i], sinks[i], attempt);
+    }
 }
 
 static void on_ended(void *ctx, const struct child_end *end)
@@ -65,170 +84,187 @@ static void on_ended(void *ctx, const struct child_end *end)
     struct attempt *attempt = ctx;
     attempt->end = *end;
     attempt->child = NULL;
+    end_output(attempt);
     attempt->watcher.ended(attempt->watcher.ctx, attempt);
 }
 
-struct attempt *attempt_open(const struct attempt_setting *setting, const struct action *action,
-                             const struct attempt_watcher *watcher, struct err *err)
+static void open_surroundings(struct attempt *attempt, struct workspace_slot *slot)
 {
+    const struct attempt_setting *setting = attempt->setting;
+    const struct plan_task *task = &setting->call.plan->tasks[attempt->task];
+    const struct task_place *place = setting->state->tasks[attempt->task].place;
+    const struct surroundings_call call = {
+        .slot = slot,
+        .kind = task->workspace->kind,
+        .spec = attempt->plan->sandbox,
+        .call = &attempt->call,
+        .own = attempt->plan->env,
+        .our_environment = setting->call.environment,
+        .run_dir = setting->call.run_dir,
+        .log_dir = setting->log_dir,
+        .uid = setting->uid,
+        .task_id = task->id,
+        .title = task->title,
+        .step = attempt->step,
+        .attempt = attempt->number,
+        .processes = setting->call.plan->limits.processes,
+        .knows_place = place && place->path,
+    };
+    if (surroundings_are_wanted(&call))
+        surroundings_open(&attempt->around, &call);
+}
+
+bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
+                  const struct action *action, const struct attempt_watcher *watcher)
+{
+    const struct plan_task *task = &setting->call.plan->tasks[action->task];
+    struct workspace_slot *slot = NULL;
+    struct call_setting call = setting->call;
+    struct err err = {0};
+
     struct attempt *attempt = xcalloc(1, sizeof(*attempt));
     attempt->task = action->task;
     attempt->step = action->step;
     attempt->number = action->attempt;
-    attempt->plan = &setting->call.plan->tasks[action->task].steps[action->step];
+    attempt->plan = &task->steps[action->step];
     attempt->heard_ms = clock_now().mono_ms;
+    attempt->memory_killed = -1;
     attempt->watcher = *watcher;
     attempt->setting = setting;
     for (int i = 0; i < 2; i++)
-        output_init(&attempt->streams[i], attempt->heard_ms);
+        output_init(&attempt->streams[i], attempt->heard_ms,
+                    setting->call.plan->limits.output_line_bytes);
 
-    call_init(&attempt->call, &setting->call, action->task, action->step);
+    bool ok = task->workspace->kind == WORKSPACE_INPLACE ||
+              workspace_set_get(setting->workspaces, action->task, &slot, &err);
+    if (slot)
+        call.run_dir = workspace_dir(slot->workspace);
+    call_init(&attempt->call, &call, action->task, action->step);
+    if (ok)
+        open_surroundings(attempt, slot);
+    else
+        attempt_refuse(attempt, START_WORKSPACE_FAILED, err.message);
+    *out = attempt;
+    return ok;
+}
+
+static void tell_sandbox(void *ctx, int signal_number)
+{
+    struct attempt *attempt = ctx;
+    sandbox_signal(attempt->around->sandbox, signal_number);
+}
+
+bool attempt_start(struct attempt *attempt)
+{
+    const struct attempt_setting *setting = attempt->setting;
+    struct sandbox *sandbox = attempt->around ? attempt->around->sandbox : NULL;
+    struct sandbox_launch launch = {.argv = attempt->call.argv,
+                                    .environment = attempt->call.environment,
+                                    .cwd = attempt->call.cwd};
+    if (sandbox)
+        sandbox_launch(sandbox, &launch);
     const struct child_call call = {
-        .spawn = {.argv = attempt->call.argv,
-                  .environment = attempt->call.environment,
-                  .cwd = attempt->call.cwd,
-                  .stdin_path = attempt->call.stdin_path},
+        .spawn = {.argv = launch.argv,
+                  .environment = launch.environment,
+                  .cwd = launch.cwd,
+                  .stdin_path = attempt->call.stdin_path,
+                  .limits = launch.limits},
         .run_mark = setting->call.run_mark,
         .step_mark = attempt->call.step_mark,
         .timeout_ms = attempt->plan->timeout_ms,
         .grace_ms = setting->grace_ms,
     };
-    const struct child_watcher child_watcher = {
-        .ctx = attempt, .output = on_output, .ended = on_ended};
+    const struct child_watcher watcher = {.ctx = attempt,
+                                          .output = on_output,
+                                          .ended = on_ended,
+                                          .tell = launch.signals_apart ? tell_sandbox : NULL};
+    struct err err = {0};
     int number = 0;
-    if (!child_start(&attempt->child, setting->nursery, &call, &child_watcher, &number, err))
-        attempt->end.outcome = (struct outcome){.kind = OUTCOME_NOT_STARTED, .code = number};
-    return attempt;
+    attempt->heard_ms = clock_now().mono_ms;
+    if (!child_start(&attempt->child, setting->nursery, &call, &watcher, &number, &err)) {
+        attempt_refuse(attempt, number, err.message);
+        return false;
+    }
+    attempt->stage = ATTEMPT_RUNS;
+    attempt->has_run = true;
+    if (sandbox)
+        sandbox_started(sandbox, (int)child_pid(attempt->child));
+    return true;
+}
+
+void attempt_refuse(struct attempt *attempt, int code, const char *why)
+{
+    attempt->end.outcome = (struct outcome){.kind = OUTCOME_NOT_STARTED, .code = code};
+    free(attempt->start_why);
+    attempt->start_why = redact_string(attempt->setting->redactor, why, NULL);
+}
+
+void attempt_call_off(struct attempt *attempt)
+{
+    attempt->end.outcome = (struct outcome){.kind = OUTCOME_CANCELLED};
+}
+
+void attempt_take_end(struct attempt *attempt)
+{
+    const struct sandbox_end *end = &attempt->around->end;
+    attempt->end.outcome = end->outcome;
+    if (end->peak_kib > 0)
+        attempt->end.outcome.rss_kib_max = end->peak_kib;
+    attempt->memory_killed = end->memory_killed;
+    memcpy(attempt->memory_words, end->evidence, sizeof(attempt->memory_words));
+    if (end->outcome.kind == OUTCOME_NOT_STARTED)
+        attempt_refuse(attempt, end->outcome.code, end->start_why);
 }
 
 void attempt_close(struct attempt *attempt)
 {
     if (!attempt)
         return;
-    assert(!attempt->child);
-    for (int i = 0; i < 2; i++)
+    assert(!attempt->child && !attempt->job);
+    for (int i = 0; i < 2; i++) {
         output_done(&attempt->streams[i]);
+        redact_stream_close(attempt->redact[i]);
+    }
+    surroundings_close(attempt->around);
     fingerprint_close(attempt->fingerprint);
     call_done(&attempt->call);
+    free(attempt->start_why);
+    free(attempt->ending);
     free(attempt);
 }
 
-static bool holds(const struct classify_text *text, const char *wanted)
+int64_t attempt_cuts(const struct attempt *attempt, struct str *out)
 {
-    return text->len > 0 && memmem(text->bytes, text->len, wanted, strlen(wanted));
-}
-
-/* The fingerprint of the result; of more output than it takes in, with the end of it. */
-static struct fingerprint_result take_fingerprint(struct attempt *attempt,
-                                                  const struct outcome *outcome)
-{
-    struct fingerprint *fingerprint = fingerprint_of(attempt);
-    for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
-        struct classify_text tail = output_tail(&attempt->streams[i], OUTPUT_RING_BYTES);
-        fingerprint_add_tail(fingerprint, i, tail.bytes, tail.len);
-    }
-    return fingerprint_finish(fingerprint, outcome->kind, outcome->code);
-}
-
-/* After what is the first of its task and the last, nothing can be a repeat. */
-static bool may_be_followed(const struct attempt *attempt, const struct verdict *verdict)
-{
-    const struct attempt_setting *setting = attempt->setting;
-    const struct plan_task *task = &setting->call.plan->tasks[attempt->task];
-    return verdict->class != VERDICT_SUCCESS || attempt->plan->expect.what != PLAN_EXPECT_SUCCESS ||
-           attempt->step < task->step_count - 1 || gains_find(setting->gains, attempt->task);
-}
-
-/* The attempt as a step of its task's trajectory. */
-static void take_fact(struct attempt *attempt, struct input *input)
-{
-    const struct fingerprint_result result = take_fingerprint(attempt, &input->outcome);
-    input->fingerprint = result.digest;
-    if (!digest_equal(result.digest, result.masked_digest))
-        input->masked_fingerprint = result.masked_digest;
-    input->masks = result.masked;
-    input->partial = result.partial;
-    input->skipped_bytes = result.skipped_bytes;
-    input->has_fact =
-        circles_counts(input->outcome.kind) && may_be_followed(attempt, &input->verdict);
-    if (!input->has_fact)
-        return;
-    const struct entropy_end end = {.failed = input->verdict.class != VERDICT_SUCCESS,
-                                    .transient = input->verdict.class == VERDICT_TRANSIENT,
-                                    .result = result.masked_digest};
-    entropy_memory_end(memory_of(attempt), &end, &input->fact);
-    input->fact.raw = result.raw;
-}
-
-static_assert((int)CONTRACT_OUTPUT_MAX <= (int)OUTPUT_RING_BYTES, "all that can fit is kept");
-
-/* Did it write what its step's contract asks for? */
-static void check_contract(const struct attempt *attempt, struct verdict *verdict)
-{
-    const struct output *stream = &attempt->streams[0];
-    const struct classify_text kept = output_tail(stream, OUTPUT_RING_BYTES);
-    const struct contract_output output = {
-        .bytes = kept.bytes, .len = kept.len, .written = stream->bytes};
-    contract_judge(attempt->plan->contract->schema, &output, verdict);
-}
-
-void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
-                   struct input *input)
-{
-    input->outcome = attempt->end.outcome;
+    struct redact_counts all = {0};
     for (int i = 0; i < 2; i++) {
-        input->outcome.bytes[i] = attempt->streams[i].bytes;
-        input->outcome.lines[i] = attempt->streams[i].lines;
+        if (attempt->redact[i])
+            redact_counts_add(&all, redact_stream_counts(attempt->redact[i]));
     }
-    const char *program = agent_program(attempt->call.argv[0]);
-    const struct classify_input evidence = {
-        .outcome = input->outcome,
-        .out = output_tail(&attempt->streams[0], CLASSIFY_TAIL_MAX),
-        .err = output_tail(&attempt->streams[1], CLASSIFY_TAIL_MAX),
-        .program = program,
-        .agent = agent_name(agent_find(program)),
-        .memory_killed = -1,
-        .now_ms = input->now.at_ms,
-        .zone_offset = zone_offset,
-    };
-    classify(setting->classifier, &evidence, &input->verdict);
-    if (attempt->plan->contract)
-        check_contract(attempt, &input->verdict);
-    const char *match = attempt->plan->expect.match;
-    input->expectation_met = match && (holds(&evidence.out, match) || holds(&evidence.err, match));
-    take_fact(attempt, input);
+    int64_t count = all.all;
+    if (count > 0)
+        redact_counts_json(attempt->setting->redactor, &all, out);
+    redact_counts_done(&all);
+    return count;
 }
 
-static int start_failure_code(int number)
+int64_t attempt_output_due(const struct attempt *attempt)
 {
-    switch (number) {
-    case ENOENT:
-        return EXIT_NOT_FOUND;
-    case EAGAIN:
-    case ENOMEM:
-    case EMFILE:
-    case ENFILE:
-        return EXIT_NO_START;
-    default:
-        return EXIT_NO_PROGRAM;
-    }
+    int64_t out_ms = output_due(&attempt->streams[0]);
+    int64_t err_ms = output_due(&attempt->streams[1]);
+    return out_ms < err_ms ? out_ms : err_ms;
 }
 
-int attempt_exit_code(const struct outcome *outcome)
+struct attempt *attempt_find(struct attempt *const *attempts, size_t count, int task, int number)
 {
-    switch (outcome->kind) {
-    case OUTCOME_EXIT:
-        return outcome->code;
-    case OUTCOME_SIGNAL:
-        return EXIT_SIGNAL + outcome->code;
-    case OUTCOME_NOT_STARTED:
-        return start_failure_code(outcome->code);
-    case OUTCOME_TIMEOUT:
-        return EXIT_TIMEOUT;
-    case OUTCOME_CANCELLED:
-    case OUTCOME_INTERRUPTED:
-    case OUTCOME_KIND_COUNT:
-        break;
+    for (size_t i = 0; i < count; i++) {
+        if (attempts[i]->task == task && attempts[i]->number == number)
+            return attempts[i];
     }
-    return EXIT_STOPPED;
+    return NULL;
+}
+
+struct input attempt_input(const struct attempt *attempt, enum input_kind kind)
+{
+    return (struct input){
+        .kind = kind, .task = attempt->task, .step = attempt->step, .attempt = attempt->number};
 }

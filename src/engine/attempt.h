@@ -1,8 +1,10 @@
 /*
- * attempt.h - one attempt alive: its child, its two streams, when it was heard.
+ * attempt.h - one attempt: its surroundings, its child, its two streams, when it was heard.
  *
- * Belongs to the loop's thread. An attempt that has ended stays until
- * attempt_close(), so that its last output and its evidence can be taken.
+ * Belongs to the loop's thread. It is opened, prepared by a job where it has
+ * surroundings, started, finished by another job, judged. One that has ended
+ * stays until attempt_close(), so that its last output and its evidence can be
+ * taken. What its child writes loses its secrets before anything else sees it.
  */
 #ifndef DEVS_ATTEMPT_H
 #define DEVS_ATTEMPT_H
@@ -16,8 +18,12 @@
 #include "classify.h"
 #include "fingerprint.h"
 #include "gains.h"
+#include "job.h"
 #include "output.h"
+#include "redact.h"
 #include "scheduler.h"
+#include "surroundings.h"
+#include "workspace_set.h"
 
 struct attempt;
 struct attempt_setting;
@@ -29,15 +35,33 @@ struct attempt_watcher {
     void (*ended)(void *ctx, struct attempt *attempt); /* nothing of it is left */
 };
 
+enum attempt_stage {
+    ATTEMPT_PREPARES, /* a job makes its surroundings */
+    ATTEMPT_RUNS,     /* its process is there */
+    ATTEMPT_FINISHES, /* a job looks after its sandbox, and removes it */
+    ATTEMPT_KEEPS,    /* it passed, a job keeps its task's result */
+    ATTEMPT_IS_OVER,
+};
+
 struct attempt {
     int task, step, number;
+    enum attempt_stage stage;
     const struct plan_step *plan; /* borrowed */
     struct call call;
-    struct child *child; /* NULL once it has ended */
+    struct surroundings *around; /* owned; NULL: it needs none */
+    struct job *job;             /* borrowed; the one of its stage, NULL = none */
+    bool is_cancelled;           /* a person asked while no process was there */
+    bool has_run;                /* its process was there */
+    struct child *child;         /* NULL before it runs and once it has ended */
     struct child_end end;
+    char *start_why;                         /* owned; it never started: why; else NULL */
+    int memory_killed;                       /* as in classify_input */
+    char memory_words[SANDBOX_EVIDENCE_MAX]; /* what says so */
+    struct redact_stream *redact[2];         /* owned; NULL before the first output */
     struct output streams[2];
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
     bool remembered;                 /* the task's memory knows of it */
+    struct input *ending;            /* owned; judged, while its result is kept; else NULL */
     int64_t heard_ms;                /* start, or last output */
     bool quiet;                      /* it was called so */
     size_t slot;                     /* where the owner keeps it */
@@ -47,21 +71,52 @@ struct attempt {
 
 struct attempt_setting {
     struct call_setting call;
+    const char *uid;     /* of the run */
+    const char *log_dir; /* borrowed */
     struct nursery *nursery;
     const struct classifier *classifier;
-    const struct run_state *state; /* borrowed; what the log has so far */
-    struct gains *gains;           /* borrowed */
+    const struct redactor *redactor;  /* borrowed; NULL: nothing is cut */
+    const struct run_state *state;    /* borrowed; what the log has so far */
+    struct gains *gains;              /* borrowed */
+    struct workspace_set *workspaces; /* borrowed */
     int64_t grace_ms;
     void (*tee)(void *ctx, int stream, const char *bytes, size_t len); /* NULL = nobody */
     void *tee_ctx;                                                     /* borrowed */
 };
 
-/* Start what `action` says. An attempt that could not be started has ended with
- * OUTCOME_NOT_STARTED when this returns, its child is NULL and `ended` is not
- * told; *err says why. */
-struct attempt *attempt_open(const struct attempt_setting *setting, const struct action *action,
-                             const struct attempt_watcher *watcher, struct err *err);
+/* What `action` says, not started yet. False: it can have no workspace; it is over then, with
+ * OUTCOME_NOT_STARTED, and start_why says why. */
+ATTR_MUST_USE bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
+                                const struct action *action, const struct attempt_watcher *watcher);
 void attempt_close(struct attempt *attempt);
+
+/* Start its process, in its surroundings if it has some. False: it has ended with
+ * OUTCOME_NOT_STARTED, and `ended` is not told. */
+ATTR_MUST_USE bool attempt_start(struct attempt *attempt);
+
+/* It never started, for this reason. */
+void attempt_refuse(struct attempt *attempt, int code, const char *why);
+/* It never started, since a person asked. */
+void attempt_call_off(struct attempt *attempt);
+/* What its sandbox says of its end, after surroundings_finish(). */
+void attempt_take_end(struct attempt *attempt);
+
+/* What was cut out of its output: {"NAME":3,...}; how many in all. */
+int64_t attempt_cuts(const struct attempt *attempt, struct str *out);
+
+/* When output of it is to be taken for the log; INT64_MAX = there is none. */
+int64_t attempt_output_due(const struct attempt *attempt);
+
+/* An input about it, with nothing else in it. */
+struct input attempt_input(const struct attempt *attempt, enum input_kind kind);
+
+/* The one of these with that task and number, NULL = none. */
+struct attempt *attempt_find(struct attempt *const *attempts, size_t count, int task, int number);
+
+/* The task's memory, which knows that this attempt writes now. */
+struct entropy_memory *attempt_memory(struct attempt *attempt);
+/* Made with the first output, or at the end of what wrote nothing. */
+struct fingerprint *attempt_fingerprint(struct attempt *attempt);
 
 /* Fill outcome, verdict, fingerprint, fact, masks and expectation_met from how it ended, as
  * judged at input->now. Once. */

@@ -150,6 +150,10 @@ void child_finish(struct child *child)
 
 void child_tell_group(struct child *child, int signal_number)
 {
+    if (signal_number == SIGTERM && child->watcher.tell) {
+        child->watcher.tell(child->watcher.ctx, SIGTERM);
+        return;
+    }
     (void)kill(-child->pid, signal_number);
     (void)kill(-child->pid, SIGCONT); /* what is stopped must hear it, too */
 }
@@ -263,8 +267,10 @@ static void grace_is_over(uv_timer_t *timer)
 
 static void end_it(struct child *child, enum outcome_kind why, enum cancel_mode mode)
 {
-    if (!child->ended_by_us)
+    if (!child->ended_by_us) {
         child->end.outcome.kind = why;
+        child_look(child);
+    }
     child->ended_by_us = true;
     if (mode == CANCEL_KILL) {
         if (!child->told_kill)

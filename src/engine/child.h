@@ -45,6 +45,8 @@ struct child_end {
     struct proc_facts left[CHILD_LEFT_MAX]; /* the first of outcome.left */
     bool left_denied[CHILD_LEFT_MAX];       /* likewise: we may not signal it */
     int seen;                               /* most processes seen at once while ending them */
+    struct proc_facts ran[CHILD_LEFT_MAX];  /* alive before we ended it, or found after its end; */
+    int ran_count;                          /* of these, the first; 0 = nobody looked */
 };
 
 /* What is left and why, for people: "1 of 4 processes ignores KILL (state D, pid 48220)". */
@@ -55,6 +57,8 @@ struct child_watcher {
     void *ctx; /* borrowed until `ended` returns */
     void (*output)(void *ctx, int stream, const char *bytes, size_t len); /* 0 out, 1 err */
     void (*ended)(void *ctx, const struct child_end *end);
+    /* TERM for all of it goes this way; NULL: to its group. */
+    void (*tell)(void *ctx, int signal_number);
 };
 
 struct child_call {

@@ -47,6 +47,7 @@ struct child {
     pid_t told[SWEEP_FOUND_MAX]; /* escaped processes that were told TERM */
     size_t told_count;
     bool told_term, told_kill; /* the group */
+    bool looked;               /* at what of it was alive */
     bool ended_by_us;
     struct child_end end;
     int pidfd, pipes[2];
@@ -66,7 +67,9 @@ void child_tell_group(struct child *child, int signal_number);
 /* Tell the end. The watcher may start the next child from there. */
 void child_finish(struct child *child);
 
-/* child_sweep.c: the process is over, or no signal ends it. Ends with child_finish(). */
+/* child_sweep.c: see what of it is alive; the first look is kept. */
+void child_look(struct child *child);
+/* The process is over, or no signal ends it. Ends with child_finish(). */
 void child_begin_sweep(struct child *child, int64_t now_ms);
 /* Do not wait for the grace. */
 void child_sweep_harder(struct child *child);

@@ -49,6 +49,25 @@ static void tell_left(struct child *child, const struct proc_facts *found, size_
     tell_escaped(child, found, count, SIGTERM);
 }
 
+/* How many of it are alive; what was seen first is kept. */
+static size_t find(struct child *child, struct proc_facts found[SWEEP_FOUND_MAX])
+{
+    struct child_end *end = &child->end;
+    size_t count = sweep_find(child->nursery->sweep, child->pid, found);
+    if ((int)count > end->seen)
+        end->seen = (int)count;
+    for (size_t i = 0; !child->looked && i < count && i < CHILD_LEFT_MAX; i++)
+        end->ran[end->ran_count++] = found[i];
+    child->looked = true;
+    return count;
+}
+
+void child_look(struct child *child)
+{
+    struct proc_facts found[SWEEP_FOUND_MAX];
+    (void)find(child, found);
+}
+
 static void name_left(struct child *child, const struct proc_facts *found, size_t count)
 {
     struct child_end *end = &child->end;
@@ -81,9 +100,7 @@ static bool sweep_once(struct child *child, int64_t now_ms)
     bool gone = sweep_is_clean(child->nursery->sweep, child->pid);
     if (!wants_search(child, gone))
         return false;
-    size_t count = sweep_find(child->nursery->sweep, child->pid, found);
-    if ((int)count > child->end.seen)
-        child->end.seen = (int)count;
+    size_t count = find(child, found);
     if (count == 0 && gone)
         return true;
     if (now_ms >= child->sweep_due_ms) {

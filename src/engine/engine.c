@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "loop.h"
+#include "plan_check.h"
 #include "xalloc.h"
 
 /* A fault while its signal is blocked ends the process without a handler, and the
@@ -131,6 +132,8 @@ bool engine_start(struct engine **out, const struct engine_options *options, int
     assert(options->jobs > 0 && options->jobs <= PLAN_JOBS_MAX);
     assert(options->run_dir[0] == '/');
 
+    if (!plan_check(options->plan, err))
+        return false;
     struct engine *engine = xcalloc(1, sizeof(*engine));
     engine->options = *options;
     mailbox_init(&engine->mailbox);

@@ -39,6 +39,8 @@ static void close_handles(struct loop *loop)
     uv_close((uv_handle_t *)&loop->alarm, NULL);
     if (loop->watch)
         uv_close((uv_handle_t *)&loop->on_bell, NULL);
+    jobs_close(loop->jobs);
+    loop->jobs = NULL;
 }
 
 static void turn_again(uv_idle_t *handle)
@@ -63,14 +65,40 @@ static void run_turn(struct loop *loop)
         (void)uv_idle_stop(&loop->again);
 }
 
+/* Is there time since the last look in which nobody could look? No timeout counts it. */
+static void look_for_gap(struct loop *loop)
+{
+    int64_t still_ms = heartbeat_look(&loop->heartbeat, clock_now().mono_ms);
+    if (still_ms == 0)
+        return;
+    for (size_t i = 0; i < loop->alive_count; i++) {
+        struct attempt *attempt = loop->alive[i];
+        attempt->heard_ms += still_ms;
+        if (attempt->child)
+            child_stood_still(attempt->child, still_ms);
+    }
+    loop_queue(loop, (struct input){.kind = INPUT_FACT,
+                                    .task = -1,
+                                    .step = -1,
+                                    .fact_event = {.kind = EVENT_TIME_STOPPED, .a = still_ms}});
+}
+
 static void before_waiting(uv_prepare_t *handle)
 {
-    run_turn(handle->data);
+    struct loop *loop = handle->data;
+    look_for_gap(loop);
+    run_turn(loop);
+    look_for_gap(loop);
+    /* How long libuv will wait at most; -1 without an end. */
+    heartbeat_expect(&loop->heartbeat, clock_now().mono_ms, uv_backend_timeout(&loop->uv));
 }
 
 static void after_waiting(uv_check_t *handle)
 {
-    run_turn(handle->data);
+    struct loop *loop = handle->data;
+    look_for_gap(loop);
+    run_turn(loop);
+    look_for_gap(loop);
 }
 
 static void cancel_run(struct loop *loop, const char *by, enum cancel_mode mode)
@@ -107,6 +135,7 @@ static void mail_came(uv_async_t *handle)
     }
     if (mail.stop) {
         loop->stopping = true;
+        jobs_stop(loop->jobs);
         bool is_left = loop->left && loop->alive_count == 0;
         if (!loop->state.ended && !is_left)
             cancel_run(loop, loop->options->by, CANCEL_KILL);
@@ -173,12 +202,14 @@ static bool open_uv(struct loop *loop, struct err *err)
 static bool enter_new_run(struct loop *loop, int64_t *number_out, struct err *err)
 {
     const struct engine_options *options = loop->options;
+    char *dir = redact_string(options->redactor, options->run_dir, NULL);
+    char *command = redact_string(options->redactor, options->command, NULL);
     const struct log_run run = {
         .name = options->name,
         .kind = options->kind,
         .plan_text = options->plan_text,
-        .dir = options->run_dir,
-        .command = options->command,
+        .dir = dir,
+        .command = command,
         .rules_hash = classifier_hash(loop->classifier),
         .rules_text = classifier_rules(loop->classifier),
         .seed = options->seed,
@@ -186,7 +217,10 @@ static bool enter_new_run(struct loop *loop, int64_t *number_out, struct err *er
         .tasks = options->plan->task_count,
         .now = clock_now(),
     };
-    return log_writer_begin(loop->recorder.writer, &run, &loop->state, number_out, err);
+    bool ok = log_writer_begin(loop->recorder.writer, &run, &loop->state, number_out, err);
+    free(dir);
+    free(command);
+    return ok;
 }
 
 /* The rules go with the run: what was judged and what will be is of one set. */
@@ -224,24 +258,35 @@ static bool open_log(struct loop *loop, struct err *err)
            recorder_init(&loop->recorder, options->place, err);
 }
 
-static void set_up(struct loop *loop)
+static void set_up(struct loop *loop, int64_t number)
 {
     const struct engine_options *options = loop->options;
     loop->scheduler = (struct scheduler){
         .state = &loop->state, .run_dir = options->run_dir, .environment = options->environment};
     loop->setting = (struct attempt_setting){
-        .call = {.plan = options->plan,
+        .call = {.plan = options->calls ? options->calls : options->plan,
                  .run_dir = options->run_dir,
                  .environment = options->environment,
                  .run_mark = loop->run_mark},
+        .uid = log_writer_uid(loop->recorder.writer),
+        .log_dir = options->place->dir,
         .nursery = loop->nursery,
         .classifier = loop->classifier,
+        .redactor = options->redactor,
         .state = &loop->state,
         .gains = &loop->gains,
+        .workspaces = &loop->workspaces,
         .grace_ms = options->kill_grace_ms > 0 ? options->kill_grace_ms : ENGINE_KILL_GRACE_MS,
         .tee = options->tee,
         .tee_ctx = options->tee_ctx,
     };
+    const struct workspace_set_call workspaces = {.state = &loop->state,
+                                                  .run_dir = options->run_dir,
+                                                  .log_dir = options->place->dir,
+                                                  .uid = log_writer_uid(loop->recorder.writer),
+                                                  .number = number,
+                                                  .environment = options->environment};
+    workspace_set_init(&loop->workspaces, &workspaces);
 }
 
 bool loop_open(struct loop *loop, const struct engine_options *options, struct mailbox *mailbox,
@@ -256,18 +301,19 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
     if (!open_log(loop, err))
         return false;
     watch_bell(loop);
-    if (!open_uv(loop, err) || !nursery_open(&loop->nursery, &loop->uv, err) ||
-        !enter_run(loop, number_out, err))
+    if (!open_uv(loop, err) || !jobs_open(&loop->jobs, &loop->uv, err) ||
+        !nursery_open(&loop->nursery, &loop->uv, err) || !enter_run(loop, number_out, err))
         return false;
     gains_init(&loop->gains, &loop->state, loop->recorder.writer);
     if (options->resume > 0)
         gains_resume(&loop->gains);
-    set_up(loop);
+    set_up(loop, *number_out);
     return loop_first_turn(loop, err);
 }
 
 void loop_run(struct loop *loop)
 {
+    heartbeat_expect(&loop->heartbeat, clock_now().mono_ms, 0);
     (void)uv_prepare_start(&loop->prepare, before_waiting);
     (void)uv_check_start(&loop->check, after_waiting);
     if (loop->watch)
@@ -293,6 +339,7 @@ static void close_uv(struct loop *loop)
 void loop_close(struct loop *loop)
 {
     assert(loop->alive_count == 0);
+    workspace_set_done(&loop->workspaces);
     close_uv(loop);
     nursery_close(loop->nursery);
     watch_close(loop->watch);

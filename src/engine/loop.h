@@ -15,11 +15,14 @@
 
 #include "attempt.h"
 #include "engine.h"
+#include "heartbeat.h"
+#include "job.h"
 #include "mailbox.h"
 #include "recorder.h"
 #include "recovery.h"
 #include "scheduler.h"
 #include "watch.h"
+#include "workspace_set.h"
 
 enum {
     LOOP_LATE_MS = 20,        /* how long an input that can wait is kept for company */
@@ -27,6 +30,8 @@ enum {
     LOOP_CONTROLS_MAX = 64,   /* controls taken at once */
     LOOP_ALARM_MS_MAX = 5000, /* timers stand still in a suspended machine: look again */
     LOOP_REAP_MS = 2000,      /* adopted children that have ended are reaped so often */
+    /* Jobs that look into what is over are not added to more than so many. */
+    LOOP_FOLLOW_MAX = JOBS_MAX - 4 * PLAN_JOBS_MAX,
     LOOP_RUN_MARK_MAX = LOG_UID_MAX + 16,
 };
 
@@ -34,6 +39,11 @@ struct queued {
     struct input input;
     struct attempt *ended; /* owned; the attempt whose end this is, else NULL */
     char *note;            /* owned; input.note */
+};
+
+/* Which attempt something is about. */
+struct fact_about {
+    int task, step, attempt;
 };
 
 struct loop {
@@ -54,6 +64,9 @@ struct loop {
 
     struct classifier *classifier; /* owned */
     struct nursery *nursery;       /* owned */
+    struct jobs *jobs;             /* owned */
+    struct workspace_set workspaces;
+    struct heartbeat heartbeat;
     struct recorder recorder;
     struct recovery recovery; /* of a run that was gone on with; else empty */
     bool rebooted;            /* likewise: since it ran last */
@@ -100,6 +113,14 @@ void loop_close(struct loop *loop);
 /* Queue an input; its moment is filled in. The turn comes in this iteration. */
 void loop_queue(struct loop *loop, struct input input);
 
+/* One that may wait a little for the next turn. */
+void loop_queue_late(struct loop *loop, struct input input);
+/* INPUT_ENDED of this attempt, which is the loop's to close once the turn has taken it. */
+void loop_queue_end(struct loop *loop, const struct input *input, struct attempt *ended);
+
+/* A forensic record (JSON), beside the events of the next turn; its secrets are cut. */
+void loop_keep_capture(struct loop *loop, const struct fact_about *about, const struct str *json);
+
 /* Something that the person should read, and why: a note in the log. */
 void loop_note(struct loop *loop, const char *what, const char *why);
 
@@ -115,6 +136,18 @@ void loop_turn(struct loop *loop);
 
 /* The run is over, or left, and nobody wants the engine any more. */
 bool loop_may_leave(const struct loop *loop);
+
+/* loop_attempt.c */
+
+/* What the scheduler asks for. */
+void loop_start_attempt(struct loop *loop, const struct action *action);
+void loop_end_attempt(struct loop *loop, const struct action *action);
+/* Queue a fact; `text` is a JSON object, NULL = none. */
+void loop_queue_fact(struct loop *loop, const struct fact_about *about,
+                     const struct input_fact *fact, const char *text);
+
+/* loop_follow.c: what comes after the ends of this turn. recorded: they are in the log. */
+void loop_follow_up(struct loop *loop, bool recorded);
 
 /* Let the alarm ring no later than at due_ms. */
 void loop_alarm(struct loop *loop, int64_t due_ms);

@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* memrchr */
+
 #include "output.h"
 
 #include <assert.h>
@@ -15,9 +17,10 @@ enum {
 static_assert(OUTPUT_HEAD_BYTES + OUTPUT_PIECE_BYTES < OUTPUT_RING_BYTES,
               "the head that waits for the log is still in the ring");
 
-void output_init(struct output *output, int64_t now_ms)
+void output_init(struct output *output, int64_t now_ms, int64_t line_max)
 {
-    *output = (struct output){.head_ms = now_ms, .tail_ms = now_ms};
+    assert(line_max > 0);
+    *output = (struct output){.line_max = line_max, .head_ms = now_ms, .tail_ms = now_ms};
 }
 
 void output_done(struct output *output)
@@ -70,12 +73,42 @@ static void make_room(struct output *output, size_t len)
     output->kept_cap = cap;
 }
 
-static int64_t count_lines(const char *bytes, size_t len)
+/* Bytes of one line without its end: each line_max of them are a line. */
+static void lengthen_line(struct output *output, size_t len)
 {
-    int64_t lines = 0;
+    output->line_bytes += (int64_t)len;
+    if (output->line_bytes <= output->line_max)
+        return;
+    int64_t cuts = (output->line_bytes - 1) / output->line_max;
+    output->lines += cuts;
+    output->line_bytes -= cuts * output->line_max;
+}
+
+/* Where no line can be too long: a plain loop, which is what makes it fast. */
+static void count_short_lines(struct output *output, const char *bytes, size_t len)
+{
+    const char *last = memrchr(bytes, '\n', len);
     for (size_t i = 0; i < len; i++)
-        lines += bytes[i] == '\n';
-    return lines;
+        output->lines += bytes[i] == '\n';
+    output->line_bytes = last ? bytes + len - last - 1 : output->line_bytes + (int64_t)len;
+}
+
+static void count_lines(struct output *output, const char *bytes, size_t len)
+{
+    const char *end = bytes + len;
+    if (output->line_bytes + (int64_t)len <= output->line_max) {
+        count_short_lines(output, bytes, len);
+        return;
+    }
+    while (bytes < end) {
+        const char *feed = memchr(bytes, '\n', (size_t)(end - bytes));
+        lengthen_line(output, (size_t)((feed ? feed : end) - bytes));
+        if (!feed)
+            return;
+        output->lines++;
+        output->line_bytes = 0;
+        bytes = feed + 1;
+    }
 }
 
 void output_add(struct output *output, const char *bytes, size_t len)
@@ -87,7 +120,7 @@ void output_add(struct output *output, const char *bytes, size_t len)
     memcpy(output->kept + output->kept_len, bytes, len);
     output->kept_len += len;
     output->bytes += (int64_t)len;
-    output->lines += count_lines(bytes, len);
+    count_lines(output, bytes, len);
 }
 
 /* Bytes of the head that the log does not have yet. */

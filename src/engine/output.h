@@ -29,8 +29,10 @@ enum {
 };
 
 struct output {
-    int64_t bytes, lines; /* of the whole stream */
-    char *kept;           /* owned; the last bytes of the stream, in one piece */
+    int64_t bytes, lines; /* of the whole stream; a line over line_max counts as several */
+    int64_t line_max;
+    int64_t line_bytes; /* of the line that has not ended yet */
+    char *kept;         /* owned; the last bytes of the stream, in one piece */
     size_t kept_len, kept_cap;
     int64_t logged;           /* bytes of the head that were taken for the log */
     int64_t tail_logged;      /* value of `bytes` when the live tail was taken last */
@@ -38,8 +40,8 @@ struct output {
     int head_pieces;
 };
 
-/* now_ms: pieces are first due some time after it. */
-void output_init(struct output *output, int64_t now_ms);
+/* now_ms: pieces are first due some time after it. line_max: bytes, 1 or more. */
+void output_init(struct output *output, int64_t now_ms, int64_t line_max);
 void output_done(struct output *output);
 
 void output_add(struct output *output, const char *bytes, size_t len);

@@ -23,7 +23,7 @@ static void add_input(struct loop *loop, const struct input *input, struct attem
     if (input->now.at_ms == 0)
         queued->input.now = clock_now();
     queued->ended = ended;
-    queued->note = input->note ? xstrdup(input->note) : NULL;
+    queued->note = redact_string(loop->setting.redactor, input->note, NULL);
     queued->input.note = queued->note;
 }
 
@@ -33,33 +33,16 @@ void loop_queue(struct loop *loop, struct input input)
     loop->wanted = true;
 }
 
-/* An input that may wait a little for the next turn. */
-static void queue_late(struct loop *loop, struct input input)
+void loop_queue_late(struct loop *loop, struct input input)
 {
     add_input(loop, &input, NULL);
     loop->late_ms = earlier(loop->late_ms, clock_now().mono_ms + LOOP_LATE_MS);
 }
 
-static struct input about(const struct attempt *attempt, enum input_kind kind)
+void loop_queue_end(struct loop *loop, const struct input *input, struct attempt *ended)
 {
-    return (struct input){
-        .kind = kind, .task = attempt->task, .step = attempt->step, .attempt = attempt->number};
-}
-
-/* The attempt is over; it is kept until the turn has taken its end. */
-static void queue_end(struct loop *loop, struct attempt *attempt)
-{
-    struct input input = about(attempt, INPUT_ENDED);
-    input.now = clock_now();
-    attempt_judge(attempt, &loop->setting, &input);
-    loop->last_attempt_code = attempt_exit_code(&input.outcome);
-    add_input(loop, &input, attempt);
+    add_input(loop, input, ended);
     loop->wanted = true;
-}
-
-static int64_t output_due_of(const struct attempt *attempt)
-{
-    return earlier(output_due(&attempt->streams[0]), output_due(&attempt->streams[1]));
 }
 
 void loop_note(struct loop *loop, const char *what, const char *why)
@@ -70,77 +53,18 @@ void loop_note(struct loop *loop, const char *what, const char *why)
     str_done(&text);
 }
 
-static void attempt_was_heard(void *ctx, struct attempt *attempt)
-{
-    struct loop *loop = ctx;
-    int64_t due_ms = output_due_of(attempt);
-
-    attempt->heard_ms = clock_now().mono_ms;
-    if (attempt->quiet)
-        loop_queue(loop, about(attempt, INPUT_HEARD));
-    attempt->quiet = false;
-    if (due_ms <= attempt->heard_ms)
-        loop->wanted = true;
-    else
-        loop_alarm(loop, due_ms);
-}
-
-static void attempt_has_ended(void *ctx, struct attempt *attempt)
-{
-    struct loop *loop = ctx;
-    loop->alive[attempt->slot] = loop->alive[--loop->alive_count];
-    loop->alive[attempt->slot]->slot = attempt->slot;
-    queue_end(loop, attempt);
-}
-
-static void add_alive(struct loop *loop, struct attempt *attempt)
-{
-    loop->alive =
-        xgrow(loop->alive, &loop->alive_cap, loop->alive_count + 1, sizeof(struct attempt *));
-    attempt->slot = loop->alive_count;
-    loop->alive[loop->alive_count++] = attempt;
-}
-
-static void spawn(struct loop *loop, const struct action *action)
-{
-    const struct attempt_watcher watcher = {
-        .ctx = loop, .heard = attempt_was_heard, .ended = attempt_has_ended};
-    struct err err = {0};
-    struct attempt *attempt = attempt_open(&loop->setting, action, &watcher, &err);
-
-    if (!attempt->child) {
-        loop_note(loop, call_name(&attempt->call), err.message);
-        queue_end(loop, attempt);
-        return;
-    }
-    add_alive(loop, attempt);
-    struct input input = about(attempt, INPUT_RUNNING);
-    input.pid = child_pid(attempt->child);
-    input.pid_start = child_pid_start(attempt->child);
-    queue_late(loop, input);
-}
-
-static struct attempt *find_attempt(struct attempt **attempts, size_t count, int task, int number)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (attempts[i]->task == task && attempts[i]->number == number)
-            return attempts[i];
-    }
-    return NULL;
-}
-
 static void act(struct loop *loop)
 {
     for (size_t i = 0; i < loop->turn.action_count; i++) {
         const struct action *action = &loop->turn.actions[i];
-        if (action->kind == ACTION_SPAWN) {
-            spawn(loop, action);
-            continue;
+        switch (action->kind) {
+        case ACTION_SPAWN:
+            loop_start_attempt(loop, action);
+            break;
+        case ACTION_KILL:
+            loop_end_attempt(loop, action);
+            break;
         }
-        struct attempt *attempt =
-            find_attempt(loop->alive, loop->alive_count, action->task, action->attempt);
-        if (attempt)
-            child_cancel(attempt->child, action->mode);
     }
 }
 
@@ -204,10 +128,10 @@ static void find_quiet(struct loop *loop, int64_t now_ms)
     for (size_t i = 0; i < loop->alive_count; i++) {
         struct attempt *attempt = loop->alive[i];
         int64_t silence_ms = now_ms - attempt->heard_ms;
-        if (attempt->quiet || silence_ms < quiet_ms(loop))
+        if (attempt->stage != ATTEMPT_RUNS || attempt->quiet || silence_ms < quiet_ms(loop))
             continue;
         attempt->quiet = true;
-        struct input input = about(attempt, INPUT_QUIET);
+        struct input input = attempt_input(attempt, INPUT_QUIET);
         input.quiet_ms = silence_ms;
         loop_queue(loop, input);
     }
@@ -250,28 +174,48 @@ static void collect_outputs(struct loop *loop, struct attempt *attempt, take_fn 
     }
 }
 
+static void keep_capture(struct loop *loop, const struct fact_about *about, struct moment now,
+                         const struct str *json)
+{
+    struct str cut = {0};
+    redact_text(loop->setting.redactor, json->data, json->len, &cut, NULL);
+    loop->captures =
+        xgrow(loop->captures, &loop->capture_cap, loop->capture_count + 1, sizeof(*loop->captures));
+    loop->captures[loop->capture_count++] = (struct log_capture){.task = about->task,
+                                                                 .step = about->step,
+                                                                 .attempt = about->attempt,
+                                                                 .at = now,
+                                                                 .json = cut.data};
+}
+
+void loop_keep_capture(struct loop *loop, const struct fact_about *about, const struct str *json)
+{
+    keep_capture(loop, about, clock_now(), json);
+    loop->wanted = true;
+}
+
 static void collect_capture(struct loop *loop, const struct event *event, struct moment now)
 {
     struct str text = {0};
+    const struct attempt *attempt =
+        attempt_find(loop->ended, loop->ended_count, event->task, event->attempt);
     const struct capture_facts facts = {
         .state = &loop->state,
         .event = event,
-        .attempt = find_attempt(loop->ended, loop->ended_count, event->task, event->attempt),
+        .attempt = attempt,
         .memory = gains_find(&loop->gains, event->task),
         .knows_first = gains_has_samples(&loop->gains, event->task),
         .setting = &loop->setting.call,
         .rules_hash = classifier_hash(loop->classifier),
         .log_dir = loop->options->place->dir,
-        .memory_killed = -1,
+        .redactor = loop->setting.redactor,
+        .memory_killed = attempt ? attempt->memory_killed : -1,
+        .memory_evidence = attempt && attempt->memory_words[0] ? attempt->memory_words : NULL,
     };
     capture_write(&facts, &text);
-    loop->captures =
-        xgrow(loop->captures, &loop->capture_cap, loop->capture_count + 1, sizeof(*loop->captures));
-    loop->captures[loop->capture_count++] = (struct log_capture){.task = event->task,
-                                                                 .step = event->step,
-                                                                 .attempt = event->attempt,
-                                                                 .at = now,
-                                                                 .json = text.data};
+    const struct fact_about about = {event->task, event->step, event->attempt};
+    keep_capture(loop, &about, now, &text);
+    str_done(&text);
 }
 
 static void collect(struct loop *loop, struct moment now)
@@ -279,7 +223,7 @@ static void collect(struct loop *loop, struct moment now)
     for (size_t i = 0; i < loop->ended_count; i++)
         collect_outputs(loop, loop->ended[i], output_take_rest, now);
     for (size_t i = 0; i < loop->alive_count; i++) {
-        if (output_due_of(loop->alive[i]) <= now.mono_ms)
+        if (attempt_output_due(loop->alive[i]) <= now.mono_ms)
             collect_outputs(loop, loop->alive[i], output_take, now);
     }
     for (size_t i = 0; i < loop->turn.event_count; i++) {
@@ -358,11 +302,16 @@ static void note_gains(struct loop *loop)
     loop->gains.lost = false;
 }
 
+static bool is_idle(const struct loop *loop)
+{
+    return loop->alive_count == 0 && loop->input_count == 0 && loop->capture_count == 0 &&
+           jobs_count(loop->jobs) == 0;
+}
+
 /* The last word of an engine that was told to leave, once nothing is alive. */
 static void note_leave(struct loop *loop)
 {
-    bool idle = loop->alive_count == 0 && loop->input_count == 0;
-    if (!loop->left || loop->left_noted || loop->state.ended || !idle)
+    if (!loop->left || loop->left_noted || loop->state.ended || !is_idle(loop))
         return;
     loop->left_noted = true;
     loop_note(loop, "left", "what was not started stays in the log");
@@ -376,12 +325,14 @@ static void set_alarm(struct loop *loop)
     next_ms = earlier(next_ms, loop->late_ms);
     next_ms = earlier(next_ms, loop->controls_due_ms);
     next_ms = earlier(next_ms, recorder_due(&loop->recorder));
-    if (loop->alive_count > 0)
+    if (loop->alive_count > 0) {
         next_ms = earlier(next_ms, loop->reaped_ms + LOOP_REAP_MS);
+        next_ms = earlier(next_ms, clock_now().mono_ms + HEARTBEAT_MS);
+    }
     for (size_t i = 0; i < loop->alive_count; i++) {
         const struct attempt *attempt = loop->alive[i];
-        next_ms = earlier(next_ms, output_due_of(attempt));
-        if (!attempt->quiet)
+        next_ms = earlier(next_ms, attempt_output_due(attempt));
+        if (attempt->stage == ATTEMPT_RUNS && !attempt->quiet)
             next_ms = earlier(next_ms, attempt->heard_ms + quiet_ms(loop));
     }
     loop->alarm_ms = INT64_MAX;
@@ -427,7 +378,8 @@ void loop_turn(struct loop *loop)
     loop->wanted = false;
     take_inputs(loop);
     collect(loop, now);
-    (void)record(loop, now.mono_ms); /* the work goes on; the recorder knows */
+    bool recorded = record(loop, now.mono_ms); /* the work goes on; the recorder knows */
+    loop_follow_up(loop, recorded);
     act(loop);
     forget_turn(loop);
     note_log(loop);
@@ -438,7 +390,7 @@ void loop_turn(struct loop *loop)
 
 bool loop_may_leave(const struct loop *loop)
 {
-    bool idle = loop->alive_count == 0 && loop->input_count == 0;
+    bool idle = is_idle(loop);
     if (loop->left)
         return idle && (loop->state.ended || loop->left_noted);
     bool wanted = loop->lingers && !loop->stopping && !loop->cancelled;

@@ -140,6 +140,24 @@ START_TEST(test_long_lines_are_cut_in_the_same_places)
 }
 END_TEST
 
+START_TEST(test_long_lines_are_cut_where_the_limit_is_said_to_be)
+{
+    static const char text[] = "abcdefgh\nijk\nlm";
+    for (size_t cut = 0; cut < sizeof(text) - 1; cut++) {
+        struct told told = {0};
+        struct normaliser *normaliser;
+        normaliser_open(&normaliser, NULL, note, &told);
+        normaliser_set_line_max(normaliser, 3);
+        normaliser_add(normaliser, text, cut);
+        normaliser_add(normaliser, text + cut, sizeof(text) - 1 - cut);
+        normaliser_end(normaliser);
+        ck_assert_str_eq(str_text(&told.lines), "abc\ndef\ngh\nijk\nlm\n");
+        normaliser_close(normaliser);
+        forget(&told);
+    }
+}
+END_TEST
+
 /* What makes a line as much longer as can be. */
 static const char *const swelling[] = {"1s,", "seed 1,", "ts=1,", "1h/s ", "0x1 ", "pid 1 "};
 
@@ -320,6 +338,7 @@ Suite *test_suite(void)
     tcase_add_test(pieces, test_a_dropped_line_is_never_told);
     TCase *limits = test_case(suite, "limits");
     tcase_add_test(limits, test_long_lines_are_cut_in_the_same_places);
+    tcase_add_test(limits, test_long_lines_are_cut_where_the_limit_is_said_to_be);
     tcase_add_loop_test(limits, test_a_normalised_line_has_a_limit_too, 0, TABLE_LEN(swelling));
     tcase_add_test(limits, test_what_is_overwritten_takes_no_room);
     tcase_add_loop_test(limits, test_hostile_lines_take_no_longer_than_others, 0,

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* fork and limits beside POSIX */
 
-#include "engine.h"
+#include "engine_try.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,181 +27,18 @@
 #include "str.h"
 #include "test_main.h"
 
-enum { DEADLINE_MS = 20000, GRACE_MS = 200, FREE_BYTES = 64 };
-
-static char dir[PATH_MAX];
-static struct place place;
-static struct plan *plan;
-static struct engine *engine;
-static struct engine_options options;
-static int64_t number;
-static struct log_reader *reader;
-static struct event_page page;
-static struct run_state state; /* the fold of the log */
-
-static void setup(void)
-{
-    char db[PATH_MAX + 8];
-    struct err err = {0};
-    (void)snprintf(dir, sizeof(dir), "%s", test_tmpdir());
-    (void)snprintf(db, sizeof(db), "%s/devs.db", dir);
-    ck_assert_msg(place_find(db, true, &place, &err), "%s", err.message);
-    options = (struct engine_options){
-        .place = &place,
-        .kind = "plan",
-        .name = "test",
-        .command = "test",
-        .run_dir = dir,
-        .environment = environ,
-        .by = "tester",
-        .jobs = 2,
-        .seed = 1,
-        .at_end = ENGINE_LEAVE,
-        .kill_grace_ms = GRACE_MS,
-    };
-}
-
-static void teardown(void)
-{
-    engine_stop(engine, NULL);
-    log_reader_close(reader);
-    event_page_done(&page);
-    run_state_done(&state);
-    plan_free(plan);
-    engine = NULL;
-    reader = NULL;
-}
-
-/* `tasks` with ' for ", as the plan's list of tasks. */
-static void start(const char *tasks)
-{
-    static struct str text;
-    struct violations violations = {0};
-    struct str said = {0};
-    struct err err = {0};
-
-    str_clear(&text);
-    str_addf(&text,
-             "{'version':1,'name':'test','idempotent':true,'policies':{'quick':"
-             "{'like':'sandbox','base_delay_ms':1}},'tasks':[%s]}",
-             tasks);
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] == '\'')
-            text.data[i] = '"';
-    }
-    bool ok = plan_parse(text.data, text.len, &plan, &violations);
-    violations_display(&violations, &said);
-    ck_assert_msg(ok, "%s", str_text(&said));
-    options.plan = plan;
-    options.plan_text = text.data;
-    ck_assert_msg(engine_start(&engine, &options, &number, &err), "%s", err.message);
-    ck_assert_int_eq(number, 1);
-    str_done(&text);
-}
-
-/* Wait until `ready` says so; false once the deadline is over. */
-static bool await(bool (*ready)(void))
-{
-    for (int i = 0; i < DEADLINE_MS / 5; i++) {
-        if (ready())
-            return true;
-        (void)poll(NULL, 0, 5);
-    }
-    return false;
-}
-
-static struct engine_result finish(void)
-{
-    struct pollfd done = {.fd = engine_done_fd(engine), .events = POLLIN};
-    struct engine_result result;
-    ck_assert_int_eq(poll(&done, 1, DEADLINE_MS), 1);
-    engine_stop(engine, &result);
-    engine = NULL;
-    return result;
-}
-
-/* Read all events and fold them. */
-static void read_log(void)
-{
-    struct err err = {0};
-    if (!reader)
-        ck_assert_msg(log_reader_open(&reader, &place, &err), "%s", err.message);
-    ck_assert_msg(log_reader_events(reader, number, 0, &page, &err), "%s", err.message);
-    run_state_done(&state);
-    run_state_init(&state, plan, options.seed);
-    for (size_t i = 0; i < page.count; i++)
-        ck_assert_msg(run_state_apply(&state, &page.events[i], &err), "event %zu: %s", i + 1,
-                      err.message);
-}
-
-static size_t count_events(enum event_kind kind, int task)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < page.count; i++)
-        count += page.events[i].kind == kind && page.events[i].task == task;
-    return count;
-}
-
-static const struct event *find_event(enum event_kind kind, int task)
-{
-    for (size_t i = 0; i < page.count; i++) {
-        if (page.events[i].kind == kind && page.events[i].task == task)
-            return &page.events[i];
-    }
-    ck_abort_msg("no event %s of task %d", event_kind_name(kind), task);
-    return NULL;
-}
-
-/* What the log has of one stream of an attempt. */
-static void read_output(int task, int attempt, int stream, struct str *out)
-{
-    struct output_page output = {0};
-    struct err err = {0};
-    const struct log_output_key key = {.run = number, .task = task, .attempt = attempt};
-    int64_t after = 0;
-    do {
-        ck_assert_msg(log_reader_output(reader, &key, after, &output, &err), "%s", err.message);
-        for (size_t i = 0; i < output.count; i++) {
-            const struct log_output_row *row = &output.rows[i];
-            if (row->stream == stream)
-                str_add_n(out, output.text.data + row->start, row->len);
-            after = row->id;
-        }
-    } while (output.count > 0);
-    output_page_done(&output);
-}
-
-static void make_file(const char *name)
-{
-    char path[PATH_MAX + 64];
-    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
-    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-    ck_assert_int_ge(fd, 0);
-    (void)close(fd);
-}
-
-static bool has_file(const char *name)
-{
-    char path[PATH_MAX + 64];
-    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
-    return access(path, F_OK) == 0;
-}
-
-static bool is_ready(void)
-{
-    return has_file("ready");
-}
+enum { FREE_BYTES = 64 };
 
 static bool has_ended_in_log(void)
 {
-    read_log();
-    return state.ended;
+    try_read_log();
+    return tried.state.ended;
 }
 
 static bool is_waiting_in_log(void)
 {
-    read_log();
-    return state.tasks[0].status == TASK_BACKOFF;
+    try_read_log();
+    return tried.state.tasks[0].status == TASK_BACKOFF;
 }
 
 static const char two_that_wait[] =
@@ -210,50 +47,50 @@ static const char two_that_wait[] =
 
 START_TEST(test_small_plan)
 {
-    start("{'id':'good','steps':[{'run':['true']},{'run':['sh','-c','echo two']}]},"
-          "{'id':'flaky','steps':[{'policy':'quick','run':['sh','-c',"
-          "'echo $DEVS_STEP $DEVS_RUN; echo x >>tries; test $(wc -l <tries) = 3']}]},"
-          "{'id':'bad','steps':[{'policy':'quick','run':['sh','-c','echo no >&2; exit 7']}]},"
-          "{'id':'after','needs':['bad'],'steps':[{'run':['true']}]}");
-    struct engine_result result = finish();
-    read_log();
+    try_start("{'id':'good','steps':[{'run':['true']},{'run':['sh','-c','echo two']}]},"
+              "{'id':'flaky','steps':[{'policy':'quick','run':['sh','-c',"
+              "'echo $DEVS_STEP $DEVS_RUN; echo x >>tries; test $(wc -l <tries) = 3']}]},"
+              "{'id':'bad','steps':[{'policy':'quick','run':['sh','-c','echo no >&2; exit 7']}]},"
+              "{'id':'after','needs':['bad'],'steps':[{'run':['true']}]}");
+    struct engine_result result = try_finish();
+    try_read_log();
 
     ck_assert_int_eq(result.exit_code, 1);
     ck_assert(!result.recording_failed);
-    ck_assert(state.ended);
-    ck_assert_int_eq(state.exit_code, 1);
-    ck_assert_int_eq(state.tasks[0].status, TASK_PASSED);
-    ck_assert_int_eq(state.tasks[1].status, TASK_PASSED);
-    ck_assert_int_eq(state.tasks[2].status, TASK_GAVE_UP);
-    ck_assert_int_eq(state.tasks[3].status, TASK_BLOCKED);
-    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_STARTED, 1), 3);
-    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_RUNNING, 1), 3);
-    ck_assert_uint_eq(count_events(EVENT_WAIT_STARTED, 1), 2);
-    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_STARTED, 3), 0);
-    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 2)->b, 7);
-    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 2)->e, 3);
-    ck_assert_int_gt(find_event(EVENT_ATTEMPT_RUNNING, 0)->a, 1);
-    ck_assert_int_eq(page.events[page.count - 1].kind, EVENT_RUN_ENDED);
+    ck_assert(tried.state.ended);
+    ck_assert_int_eq(tried.state.exit_code, 1);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
+    ck_assert_int_eq(tried.state.tasks[1].status, TASK_PASSED);
+    ck_assert_int_eq(tried.state.tasks[2].status, TASK_GAVE_UP);
+    ck_assert_int_eq(tried.state.tasks[3].status, TASK_BLOCKED);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 1), 3);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 1), 3);
+    ck_assert_uint_eq(try_count(EVENT_WAIT_STARTED, 1), 2);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 3), 0);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 2)->b, 7);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 2)->e, 3);
+    ck_assert_int_gt(try_find(EVENT_ATTEMPT_RUNNING, 0)->a, 1);
+    ck_assert_int_eq(tried.page.events[tried.page.count - 1].kind, EVENT_RUN_ENDED);
 }
 END_TEST
 
 START_TEST(test_attempts_are_the_identical_call)
 {
-    start("{'id':'a','steps':[{'policy':'quick','env':{'EXTRA':'1'},'run':['sh','-c',"
-          "'env | sort | grep -v ^_=; pwd; exit 1']}]}");
-    (void)finish();
-    read_log();
+    try_start("{'id':'a','steps':[{'policy':'quick','env':{'EXTRA':'1'},'run':['sh','-c',"
+              "'env | sort | grep -v ^_=; pwd; exit 1']}]}");
+    (void)try_finish();
+    try_read_log();
 
-    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_STARTED, 0), 3);
-    const struct event *first = find_event(EVENT_ATTEMPT_STARTED, 0);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 3);
+    const struct event *first = try_find(EVENT_ATTEMPT_STARTED, 0);
     struct str texts[3] = {{0}};
     for (int i = 0; i < 3; i++)
-        read_output(0, i + 1, 1, &texts[i]);
-    for (size_t i = 0; i < page.count; i++) {
-        if (page.events[i].kind != EVENT_ATTEMPT_STARTED)
+        try_read_output(0, i + 1, 1, &texts[i]);
+    for (size_t i = 0; i < tried.page.count; i++) {
+        if (tried.page.events[i].kind != EVENT_ATTEMPT_STARTED)
             continue;
-        ck_assert_int_eq(page.events[i].a, first->a);
-        ck_assert_int_eq(page.events[i].b, first->b);
+        ck_assert_int_eq(tried.page.events[i].a, first->a);
+        ck_assert_int_eq(tried.page.events[i].b, first->b);
     }
     ck_assert_ptr_nonnull(strstr(str_text(&texts[0]), "DEVS_STEP=a/1\n"));
     ck_assert_ptr_nonnull(strstr(str_text(&texts[0]), "DEVS_RUN="));
@@ -267,20 +104,20 @@ END_TEST
 
 START_TEST(test_failed_step_leaves_a_capture)
 {
-    start("{'id':'a','steps':[{'phase':'REFACTOR','env':{'TOKEN':'secret'},"
-          "'run':['sh','-c','echo why >&2; exit 9']}]}");
-    (void)finish();
-    read_log();
+    try_start("{'id':'a','steps':[{'phase':'REFACTOR','env':{'TOKEN':'secret'},"
+              "'run':['sh','-c','echo why >&2; exit 9']}]}");
+    (void)try_finish();
+    try_read_log();
 
     struct str text = {0};
     struct json *json;
     struct err err = {0};
-    const struct log_output_key key = {.run = number, .attempt = 1};
-    ck_assert(log_reader_capture(reader, &key, &text, &err));
+    const struct log_output_key key = {.run = tried.number, .attempt = 1};
+    ck_assert(log_reader_capture(tried.reader, &key, &text, &err));
     ck_assert_msg(json_parse(str_text(&text), text.len, &json, NULL, &err), "%s", err.message);
     ck_assert_str_eq(json_text(json_get(json, "task"), ""), "a");
     ck_assert_str_eq(json_text(json_get(json, "stderr_tail"), ""), "why\n");
-    ck_assert_str_eq(json_text(json_get(json, "cwd"), ""), dir);
+    ck_assert_str_eq(json_text(json_get(json, "cwd"), ""), tried.dir);
     ck_assert_int_eq(json_i64(json_get(json_get(json, "outcome"), "code"), -1), 9);
     ck_assert_int_eq(json_i64(json_get(json, "left"), -1), 0);
     ck_assert_uint_eq(json_count(json_get(json, "argv")), 3);
@@ -295,14 +132,14 @@ END_TEST
 
 START_TEST(test_big_output_is_kept_in_part)
 {
-    start(
+    try_start(
         "{'id':'a','steps':[{'run':['sh','-c','yes 0123456 | head -c 4000000; echo; echo end']}]}");
-    ck_assert_int_eq(finish().exit_code, 0);
-    read_log();
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    try_read_log();
 
     struct str text = {0};
-    read_output(0, 1, 1, &text);
-    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->d, 4000005);
+    try_read_output(0, 1, 1, &text);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->d, 4000005);
     ck_assert_uint_eq(text.len, 1280 * 1024); /* head and ring */
     ck_assert_int_eq(memcmp(text.data, "0123456\n", 8), 0);
     ck_assert_str_eq(text.data + text.len - 5, "\nend\n");
@@ -329,8 +166,8 @@ START_TEST(test_exit_codes)
     char task[200];
     (void)snprintf(task, sizeof(task), "{'id':'a','steps':[{'phase':'REFACTOR','run':%s}]}",
                    codes[_i].run);
-    start(task);
-    struct engine_result result = finish();
+    try_start(task);
+    struct engine_result result = try_finish();
     ck_assert_msg(result.exit_code == codes[_i].exit_code, "%s: %d", codes[_i].name,
                   result.exit_code);
     ck_assert_msg(result.last_attempt_code == codes[_i].last_attempt_code, "%s: %d", codes[_i].name,
@@ -340,13 +177,13 @@ END_TEST
 
 START_TEST(test_start_failure_says_why)
 {
-    start("{'id':'a','steps':[{'cwd':'nowhere','run':['true']}]}");
-    struct engine_result result = finish();
-    read_log();
+    try_start("{'id':'a','steps':[{'cwd':'nowhere','run':['true']}]}");
+    struct engine_result result = try_finish();
+    try_read_log();
     ck_assert_int_eq(result.last_attempt_code, 127);
-    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_NOT_STARTED);
-    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->b, ENOENT);
-    const char *note = find_event(EVENT_NOTE, -1)->text;
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_NOT_STARTED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->b, ENOENT);
+    const char *note = try_find(EVENT_NOTE, -1)->text;
     ck_assert_ptr_nonnull(strstr(note, "\"a/1: "));
     ck_assert_ptr_nonnull(strstr(note, "nowhere"));
 }
@@ -355,15 +192,15 @@ END_TEST
 START_TEST(test_stdin_that_is_a_fifo_is_a_start_failure)
 {
     char path[PATH_MAX + 8];
-    (void)snprintf(path, sizeof(path), "%s/fifo", dir);
+    (void)snprintf(path, sizeof(path), "%s/fifo", tried.dir);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    start("{'id':'a','steps':[{'policy':'quick','stdin':'fifo','run':['cat']}]}");
-    struct engine_result result = finish();
-    read_log();
+    try_start("{'id':'a','steps':[{'policy':'quick','stdin':'fifo','run':['cat']}]}");
+    struct engine_result result = try_finish();
+    try_read_log();
     ck_assert_int_eq(result.exit_code, 1);
-    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_ENDED, 0), 1); /* persistent */
-    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_NOT_STARTED);
-    ck_assert_ptr_nonnull(strstr(find_event(EVENT_NOTE, -1)->text, "/fifo"));
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_ENDED, 0), 1); /* persistent */
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_NOT_STARTED);
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->text, "/fifo"));
 }
 END_TEST
 
@@ -395,7 +232,7 @@ static const bool sanitizer_has_threads = false;
 static uint64_t read_blocked_at_last(const char *thread)
 {
     const uint64_t segv = (uint64_t)1 << (SIGSEGV - 1);
-    int64_t end_ms = clock_now().mono_ms + DEADLINE_MS;
+    int64_t end_ms = clock_now().mono_ms + TRY_DEADLINE_MS;
     uint64_t blocked = read_blocked(thread);
     while ((blocked & segv) != 0 && clock_now().mono_ms < end_ms) {
         (void)sched_yield();
@@ -409,8 +246,8 @@ START_TEST(test_threads_hear_their_own_faults_and_nothing_else)
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     const uint64_t one = 1;
     int threads = 0;
-    start(two_that_wait);
-    ck_assert(await(is_ready));
+    try_start(two_that_wait);
+    ck_assert(try_await(try_is_ready));
     DIR *tasks = opendir("/proc/self/task");
     ck_assert_ptr_nonnull(tasks);
     for (const struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks)) {
@@ -425,8 +262,8 @@ START_TEST(test_threads_hear_their_own_faults_and_nothing_else)
     }
     (void)closedir(tasks);
     ck_assert_int_ge(threads, 1);
-    engine_cancel(engine, "someone");
-    (void)finish();
+    engine_cancel(tried.engine, "someone");
+    (void)try_finish();
 }
 END_TEST
 
@@ -438,18 +275,18 @@ START_TEST(test_crowd_that_writes_at_once)
     for (int i = 0; i < CROWD; i++)
         str_addf(&tasks, "%s{'id':'t%d','steps':[{'run':['head','-c','%d','/dev/zero']}]}",
                  i > 0 ? "," : "", i, CROWD_BYTES);
-    options.jobs = CROWD;
-    start(tasks.data);
-    struct engine_result result = finish();
-    read_log();
+    tried.options.jobs = CROWD;
+    try_start(tasks.data);
+    struct engine_result result = try_finish();
+    try_read_log();
 
     ck_assert_int_eq(result.exit_code, 0);
     ck_assert(!result.recording_failed);
-    ck_assert(state.ended);
+    ck_assert(tried.state.ended);
     for (int i = 0; i < CROWD; i++) {
-        ck_assert_uint_eq(count_events(EVENT_ATTEMPT_ENDED, i), 1);
-        ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, i)->d, CROWD_BYTES);
-        ck_assert_int_eq(state.tasks[i].status, TASK_PASSED);
+        ck_assert_uint_eq(try_count(EVENT_ATTEMPT_ENDED, i), 1);
+        ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, i)->d, CROWD_BYTES);
+        ck_assert_int_eq(tried.state.tasks[i].status, TASK_PASSED);
     }
     str_done(&tasks);
 }
@@ -457,17 +294,17 @@ END_TEST
 
 START_TEST(test_cancel_in_this_process)
 {
-    start(two_that_wait);
-    ck_assert(await(is_ready));
-    engine_cancel(engine, "someone");
-    struct engine_result result = finish();
-    read_log();
+    try_start(two_that_wait);
+    ck_assert(try_await(try_is_ready));
+    engine_cancel(tried.engine, "someone");
+    struct engine_result result = try_finish();
+    try_read_log();
 
     ck_assert_int_eq(result.exit_code, 130);
-    ck_assert_int_eq(state.tasks[0].status, TASK_CANCELLED);
-    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
-    ck_assert_uint_eq(count_events(EVENT_CONTROL_ANSWERED, -1), 0);
-    ck_assert_ptr_nonnull(strstr(find_event(EVENT_CANCEL_ASKED, -1)->text, "someone"));
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_CANCELLED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+    ck_assert_uint_eq(try_count(EVENT_CONTROL_ANSWERED, -1), 0);
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_CANCEL_ASKED, -1)->text, "someone"));
 }
 END_TEST
 
@@ -475,38 +312,38 @@ static const enum engine_at_end ends[] = {ENGINE_LEAVE, ENGINE_LINGER};
 
 START_TEST(test_cancel_lets_a_child_clean_up)
 {
-    options.at_end = ends[_i];
-    options.kill_grace_ms = DEADLINE_MS;
-    start("{'id':'a','steps':[{'run':['sh','-c','trap \\\"echo clean; exit 0\\\" TERM; "
-          "echo >ready; while :; do sleep 0.01; done']}]}");
-    ck_assert(await(is_ready));
-    engine_cancel(engine, "someone");
-    struct engine_result result = finish();
-    read_log();
+    tried.options.at_end = ends[_i];
+    tried.options.kill_grace_ms = TRY_DEADLINE_MS;
+    try_start("{'id':'a','steps':[{'run':['sh','-c','trap \\\"echo clean; exit 0\\\" TERM; "
+              "echo >ready; while :; do sleep 0.01; done']}]}");
+    ck_assert(try_await(try_is_ready));
+    engine_cancel(tried.engine, "someone");
+    struct engine_result result = try_finish();
+    try_read_log();
 
     struct str text = {0};
-    read_output(0, 1, 1, &text);
+    try_read_output(0, 1, 1, &text);
     ck_assert_str_eq(str_text(&text), "clean\n");
     str_done(&text);
     ck_assert_int_eq(result.exit_code, 130);
-    ck_assert(state.ended);
-    ck_assert_int_eq(find_event(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+    ck_assert(tried.state.ended);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
 }
 END_TEST
 
 START_TEST(test_cancel_kills_after_the_grace)
 {
-    options.at_end = ENGINE_LINGER;
-    start("{'id':'a','steps':[{'run':['sh','-c',"
-          "'trap \\\"\\\" TERM; echo >ready; while :; do sleep 0.01; done']}]}");
-    ck_assert(await(is_ready));
-    engine_cancel(engine, "someone");
-    ck_assert_int_eq(finish().exit_code, 130);
-    read_log();
-    const struct event *end = find_event(EVENT_ATTEMPT_ENDED, 0);
+    tried.options.at_end = ENGINE_LINGER;
+    try_start("{'id':'a','steps':[{'run':['sh','-c',"
+              "'trap \\\"\\\" TERM; echo >ready; while :; do sleep 0.01; done']}]}");
+    ck_assert(try_await(try_is_ready));
+    engine_cancel(tried.engine, "someone");
+    ck_assert_int_eq(try_finish().exit_code, 130);
+    try_read_log();
+    const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 0);
     ck_assert_int_eq(end->a, OUTCOME_CANCELLED);
     ck_assert_int_eq(end->b, 128 + SIGKILL);
-    ck_assert_int_ge(end->c, GRACE_MS);
+    ck_assert_int_ge(end->c, TRY_GRACE_MS);
 }
 END_TEST
 
@@ -514,7 +351,7 @@ static bool has_owner(void)
 {
     struct log_run_info info;
     struct err err = {0};
-    ck_assert_msg(log_reader_run(reader, number, &info, &err), "%s", err.message);
+    ck_assert_msg(log_reader_run(tried.reader, tried.number, &info, &err), "%s", err.message);
     bool alive = info.owner_alive;
     log_run_info_done(&info);
     return alive;
@@ -522,8 +359,8 @@ static bool has_owner(void)
 
 static bool has_left_note(void)
 {
-    for (size_t i = 0; i < page.count; i++) {
-        const struct event *event = &page.events[i];
+    for (size_t i = 0; i < tried.page.count; i++) {
+        const struct event *event = &tried.page.events[i];
         if (event->kind == EVENT_NOTE && strstr(event->text, "left: what was not started"))
             return true;
     }
@@ -532,100 +369,100 @@ static bool has_left_note(void)
 
 START_TEST(test_left_run_has_no_end)
 {
-    options.at_end = ends[_i];
-    start("{'id':'a','steps':[{'run':['sh','-c',"
-          "'echo >ready; while [ ! -e go ]; do sleep 0.01; done; echo bye']}]},"
-          "{'id':'b','needs':['a'],'steps':[{'run':['true']}]}");
-    ck_assert(await(is_ready));
-    read_log();
+    tried.options.at_end = ends[_i];
+    try_start("{'id':'a','steps':[{'run':['sh','-c',"
+              "'echo >ready; while [ ! -e go ]; do sleep 0.01; done; echo bye']}]},"
+              "{'id':'b','needs':['a'],'steps':[{'run':['true']}]}");
+    ck_assert(try_await(try_is_ready));
+    try_read_log();
     ck_assert(has_owner());
-    engine_leave(engine);
-    struct pollfd done = {.fd = engine_done_fd(engine), .events = POLLIN};
+    engine_leave(tried.engine);
+    struct pollfd done = {.fd = engine_done_fd(tried.engine), .events = POLLIN};
     ck_assert_int_eq(poll(&done, 1, 100), 0); /* what runs may end */
-    make_file("go");
-    struct engine_result result = finish();
-    read_log();
+    try_make_file("go");
+    struct engine_result result = try_finish();
+    try_read_log();
 
     ck_assert(!result.recording_failed);
-    ck_assert_int_eq(state.tasks[0].status, TASK_PASSED);
-    ck_assert_int_eq(state.tasks[1].status, TASK_QUEUED);
-    ck_assert(!state.ended);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
+    ck_assert_int_eq(tried.state.tasks[1].status, TASK_QUEUED);
+    ck_assert(!tried.state.ended);
     ck_assert(has_left_note());
-    ck_assert_int_eq(page.events[page.count - 1].kind, EVENT_NOTE);
+    ck_assert_int_eq(tried.page.events[tried.page.count - 1].kind, EVENT_NOTE);
     ck_assert(!has_owner());
 }
 END_TEST
 
 START_TEST(test_left_run_does_not_wait_for_retries)
 {
-    start("{'id':'a','steps':[{'policy':'research','run':['sh','-c','echo >ready; exit 1']}]}");
-    ck_assert(await(is_waiting_in_log));
-    engine_leave(engine);
-    (void)finish();
-    read_log();
-    ck_assert_int_eq(state.tasks[0].status, TASK_BACKOFF);
-    ck_assert(!state.ended);
+    try_start("{'id':'a','steps':[{'policy':'research','run':['sh','-c','echo >ready; exit 1']}]}");
+    ck_assert(try_await(is_waiting_in_log));
+    engine_leave(tried.engine);
+    (void)try_finish();
+    try_read_log();
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_BACKOFF);
+    ck_assert(!tried.state.ended);
     ck_assert(has_left_note());
 }
 END_TEST
 
 START_TEST(test_leave_after_the_end_just_ends)
 {
-    options.at_end = ENGINE_LINGER;
-    start("{'id':'a','steps':[{'run':['true']}]}");
-    ck_assert(await(has_ended_in_log));
-    engine_leave(engine);
-    ck_assert_int_eq(finish().exit_code, 0);
-    read_log();
-    ck_assert(state.ended);
+    tried.options.at_end = ENGINE_LINGER;
+    try_start("{'id':'a','steps':[{'run':['true']}]}");
+    ck_assert(try_await(has_ended_in_log));
+    engine_leave(tried.engine);
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    try_read_log();
+    ck_assert(tried.state.ended);
     ck_assert(!has_left_note());
-    ck_assert_uint_eq(count_events(EVENT_RUN_ENDED, -1), 1);
+    ck_assert_uint_eq(try_count(EVENT_RUN_ENDED, -1), 1);
 }
 END_TEST
 
 START_TEST(test_last_task_of_a_left_run_ends_it)
 {
-    start("{'id':'a','steps':[{'run':['sh','-c',"
-          "'echo >ready; while [ ! -e go ]; do sleep 0.01; done']}]}");
-    ck_assert(await(is_ready));
-    engine_leave(engine);
-    make_file("go");
-    ck_assert_int_eq(finish().exit_code, 0);
-    read_log();
-    ck_assert(state.ended);
+    try_start("{'id':'a','steps':[{'run':['sh','-c',"
+              "'echo >ready; while [ ! -e go ]; do sleep 0.01; done']}]}");
+    ck_assert(try_await(try_is_ready));
+    engine_leave(tried.engine);
+    try_make_file("go");
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    try_read_log();
+    ck_assert(tried.state.ended);
     ck_assert(!has_left_note());
 }
 END_TEST
 
 START_TEST(test_stop_after_leave_kills)
 {
-    start(two_that_wait);
-    ck_assert(await(is_ready));
-    engine_leave(engine);
+    try_start(two_that_wait);
+    ck_assert(try_await(try_is_ready));
+    engine_leave(tried.engine);
     struct engine_result result;
-    engine_stop(engine, &result);
-    engine = NULL;
-    read_log();
+    engine_stop(tried.engine, &result);
+    tried.engine = NULL;
+    try_read_log();
     ck_assert_int_eq(result.exit_code, 130);
-    ck_assert(state.ended);
+    ck_assert(tried.state.ended);
 }
 END_TEST
 
 START_TEST(test_stop_kills_and_records_it)
 {
-    start("{'id':'a','steps':[{'run':['sh','-c',"
-          "'trap \\\"\\\" TERM; echo $$ >ready; while :; do sleep 0.01; done']}]}");
-    ck_assert(await(is_ready));
+    try_start("{'id':'a','steps':[{'run':['sh','-c',"
+              "'trap \\\"\\\" TERM; echo $$ >ready; while :; do sleep 0.01; done']}]}");
+    ck_assert(try_await(try_is_ready));
     struct engine_result result;
-    engine_stop(engine, &result);
-    engine = NULL;
-    read_log();
+    engine_stop(tried.engine, &result);
+    tried.engine = NULL;
+    try_read_log();
 
     ck_assert_int_eq(result.exit_code, 130);
-    ck_assert(state.ended);
-    ck_assert_int_eq(state.tasks[0].status, TASK_CANCELLED);
+    ck_assert(tried.state.ended);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_CANCELLED);
     struct proc_facts facts;
-    pid_t pid = (pid_t)find_event(EVENT_ATTEMPT_RUNNING, 0)->a;
+    pid_t pid = (pid_t)try_find(EVENT_ATTEMPT_RUNNING, 0)->a;
     ck_assert(!proc_read(pid, &facts));
 }
 END_TEST
@@ -646,7 +483,7 @@ static pid_t fork_asker(int *go_fd, const struct control *control)
     char go;
     struct control_desk *desk;
     int64_t ticket;
-    bool ok = read(fds[0], &go, 1) == 1 && control_desk_start(&desk, &place, NULL) &&
+    bool ok = read(fds[0], &go, 1) == 1 && control_desk_start(&desk, &tried.place, NULL) &&
               control_desk_ask(desk, 1, control, &ticket, NULL);
     control_desk_stop(ok ? desk : NULL);
     _exit(ok ? 0 : 1);
@@ -667,24 +504,24 @@ START_TEST(test_cancel_from_another_process)
         .verb = CONTROL_CANCEL, .mode = CANCEL_TERM, .task = 0, .step = -1, .by = "other"};
     int go_fd;
     pid_t asker = fork_asker(&go_fd, &cancel);
-    start(two_that_wait);
-    ck_assert(await(is_ready));
+    try_start(two_that_wait);
+    ck_assert(try_await(try_is_ready));
     let_ask(asker, go_fd);
-    struct engine_result result = finish();
-    read_log();
+    struct engine_result result = try_finish();
+    try_read_log();
 
     ck_assert_int_eq(result.exit_code, 1);
-    ck_assert_int_eq(state.tasks[0].status, TASK_CANCELLED);
-    const struct event *answer = find_event(EVENT_CONTROL_ANSWERED, 0);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_CANCELLED);
+    const struct event *answer = try_find(EVENT_CONTROL_ANSWERED, 0);
     ck_assert_int_gt(answer->a, 0);
     ck_assert_int_eq(answer->b, 1);
-    ck_assert_uint_eq(count_events(EVENT_CONTROL_ANSWERED, 0), 1);
+    ck_assert_uint_eq(try_count(EVENT_CONTROL_ANSWERED, 0), 1);
 }
 END_TEST
 
 static bool is_done_twice(void)
 {
-    return has_file("second");
+    return try_has_file("second");
 }
 
 START_TEST(test_lingers_for_a_retry)
@@ -692,48 +529,48 @@ START_TEST(test_lingers_for_a_retry)
     const struct control retry = {.verb = CONTROL_RETRY, .task = 0, .step = -1, .by = "other"};
     int go_fd;
     pid_t asker = fork_asker(&go_fd, &retry);
-    options.at_end = ENGINE_LINGER;
-    start("{'id':'a','steps':[{'phase':'REFACTOR','run':['sh','-c',"
-          "'if [ -e first ]; then echo >second; else echo >first; exit 1; fi']}]}");
-    ck_assert(await(has_ended_in_log));
-    struct pollfd done = {.fd = engine_done_fd(engine), .events = POLLIN};
+    tried.options.at_end = ENGINE_LINGER;
+    try_start("{'id':'a','steps':[{'phase':'REFACTOR','run':['sh','-c',"
+              "'if [ -e first ]; then echo >second; else echo >first; exit 1; fi']}]}");
+    ck_assert(try_await(has_ended_in_log));
+    struct pollfd done = {.fd = engine_done_fd(tried.engine), .events = POLLIN};
     ck_assert_int_eq(poll(&done, 1, 0), 0);
 
     let_ask(asker, go_fd);
-    ck_assert(await(is_done_twice));
-    ck_assert(await(has_ended_in_log));
+    ck_assert(try_await(is_done_twice));
+    ck_assert(try_await(has_ended_in_log));
     struct engine_result result;
-    engine_stop(engine, &result);
-    engine = NULL;
+    engine_stop(tried.engine, &result);
+    tried.engine = NULL;
     ck_assert_int_eq(result.exit_code, 0);
-    read_log();
-    ck_assert_uint_eq(count_events(EVENT_STEP_REOPENED, 0), 1);
-    ck_assert_uint_eq(count_events(EVENT_RUN_ENDED, -1), 2);
+    try_read_log();
+    ck_assert_uint_eq(try_count(EVENT_STEP_REOPENED, 0), 1);
+    ck_assert_uint_eq(try_count(EVENT_RUN_ENDED, -1), 2);
 }
 END_TEST
 
 START_TEST(test_quiet_and_heard_again)
 {
-    options.quiet_ms = 50;
-    start("{'id':'a','steps':[{'run':['sh','-c','sleep 0.3; echo hello; sleep 0.3']}]}");
-    ck_assert_int_eq(finish().exit_code, 0);
-    read_log();
-    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_QUIET, 0), 2);
-    ck_assert_uint_eq(count_events(EVENT_ATTEMPT_HEARD, 0), 1);
-    ck_assert_int_ge(find_event(EVENT_ATTEMPT_QUIET, 0)->a, 50);
+    tried.options.quiet_ms = 50;
+    try_start("{'id':'a','steps':[{'run':['sh','-c','sleep 0.3; echo hello; sleep 0.3']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    try_read_log();
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_QUIET, 0), 2);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_HEARD, 0), 1);
+    ck_assert_int_ge(try_find(EVENT_ATTEMPT_QUIET, 0)->a, 50);
 }
 END_TEST
 
 START_TEST(test_expected_match_is_looked_for)
 {
-    start("{'id':'a','steps':[{'phase':'RED','expect':{'match':'needle'},"
-          "'run':['sh','-c','echo a needle here; exit 1']}]},"
-          "{'id':'b','steps':[{'phase':'RED','expect':{'match':'needle'},"
-          "'run':['sh','-c','echo hay; exit 1']}]}");
-    (void)finish();
-    read_log();
-    ck_assert_int_eq(state.tasks[0].status, TASK_PASSED);
-    ck_assert_int_ne(state.tasks[1].status, TASK_PASSED);
+    try_start("{'id':'a','steps':[{'phase':'RED','expect':{'match':'needle'},"
+              "'run':['sh','-c','echo a needle here; exit 1']}]},"
+              "{'id':'b','steps':[{'phase':'RED','expect':{'match':'needle'},"
+              "'run':['sh','-c','echo hay; exit 1']}]}");
+    (void)try_finish();
+    try_read_log();
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
+    ck_assert_int_ne(tried.state.tasks[1].status, TASK_PASSED);
 }
 END_TEST
 
@@ -741,27 +578,28 @@ END_TEST
  * tasks share. */
 START_TEST(test_failures_that_are_alike_have_one_fingerprint)
 {
-    start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
-          "{'id':'b','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
-          "{'id':'c','steps':[{'phase':'RED','run':['sh','-c','echo other; exit 3']}]},"
-          "{'id':'d','steps':[{'phase':'RED','run':['true']}]}");
-    (void)finish();
-    read_log();
-    const struct digest a = state.tasks[0].steps[0].attempts[0].fingerprint;
+    try_start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
+              "{'id':'b','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
+              "{'id':'c','steps':[{'phase':'RED','run':['sh','-c','echo other; exit 3']}]},"
+              "{'id':'d','steps':[{'phase':'RED','run':['true']}]}");
+    (void)try_finish();
+    try_read_log();
+    const struct digest a = tried.state.tasks[0].steps[0].attempts[0].fingerprint;
     ck_assert(a.hi != 0);
-    ck_assert_uint_eq(state.tasks[1].steps[0].attempts[0].fingerprint.hi, a.hi);
-    ck_assert_uint_ne(state.tasks[2].steps[0].attempts[0].fingerprint.hi, a.hi);
-    ck_assert(digest_is_known(state.tasks[3].steps[0].attempts[0].fingerprint)); /* it passed */
+    ck_assert_uint_eq(tried.state.tasks[1].steps[0].attempts[0].fingerprint.hi, a.hi);
+    ck_assert_uint_ne(tried.state.tasks[2].steps[0].attempts[0].fingerprint.hi, a.hi);
+    ck_assert(
+        digest_is_known(tried.state.tasks[3].steps[0].attempts[0].fingerprint)); /* it passed */
 }
 END_TEST
 
 START_TEST(test_equal_results_have_equal_fingerprints)
 {
-    start("{'id':'a','steps':[{'policy':'research','run':['sh','-c','echo same; exit 1']}]}");
+    try_start("{'id':'a','steps':[{'policy':'research','run':['sh','-c','echo same; exit 1']}]}");
     /* the second try comes after research's first delay */
-    (void)finish();
-    read_log();
-    const struct step_state *step = &state.tasks[0].steps[0];
+    (void)try_finish();
+    try_read_log();
+    const struct step_state *step = &tried.state.tasks[0].steps[0];
     ck_assert_uint_ge(step->attempt_count, 2);
     ck_assert(step->attempts[0].fingerprint.hi != 0);
     ck_assert_uint_eq(step->attempts[0].fingerprint.hi, step->attempts[1].fingerprint.hi);
@@ -771,21 +609,21 @@ END_TEST
 /* Tried again is what the same call may mend; what did something else is not. */
 START_TEST(test_D3_output_that_does_not_fit_its_contract_is_no_success)
 {
-    start("{'id':'fits','steps':[{'policy':'quick','contract':{'required':['summary']},"
-          "'run':['echo','{\\'summary\\':1}']}]},"
-          "{'id':'lacks','steps':[{'policy':'quick','contract':{'required':['summary']},"
-          "'run':['echo','{}']}]},"
-          "{'id':'other','steps':[{'policy':'quick',"
-          "'contract':{'properties':{'kernel':{'const':'tax'}}},"
-          "'run':['echo','{\\'kernel\\':\\'vat\\'}']}]}");
-    ck_assert_int_eq(finish().exit_code, 1);
-    read_log();
-    ck_assert_int_eq(state.tasks[0].status, TASK_PASSED);
-    const struct step_state *lacks = &state.tasks[1].steps[0];
+    try_start("{'id':'fits','steps':[{'policy':'quick','contract':{'required':['summary']},"
+              "'run':['echo','{\\'summary\\':1}']}]},"
+              "{'id':'lacks','steps':[{'policy':'quick','contract':{'required':['summary']},"
+              "'run':['echo','{}']}]},"
+              "{'id':'other','steps':[{'policy':'quick',"
+              "'contract':{'properties':{'kernel':{'const':'tax'}}},"
+              "'run':['echo','{\\'kernel\\':\\'vat\\'}']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 1);
+    try_read_log();
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
+    const struct step_state *lacks = &tried.state.tasks[1].steps[0];
     ck_assert_int_eq(lacks->end, DECISION_RETRY_EXHAUSTED);
     ck_assert_uint_eq(lacks->attempt_count, 3);
     ck_assert_int_eq(lacks->attempts[0].reason, REASON_CONTRACT);
-    const struct step_state *other = &state.tasks[2].steps[0];
+    const struct step_state *other = &tried.state.tasks[2].steps[0];
     ck_assert_int_eq(other->end, DECISION_FAILED);
     ck_assert_uint_eq(other->attempt_count, 1);
     ck_assert(other->verdict->no_retry);
@@ -798,8 +636,8 @@ static struct json *read_capture(int task, int attempt)
     struct str text = {0};
     struct json *json = NULL;
     struct err err = {0};
-    const struct log_output_key key = {.run = number, .task = task, .attempt = attempt};
-    ck_assert_msg(log_reader_capture(reader, &key, &text, &err), "%s", err.message);
+    const struct log_output_key key = {.run = tried.number, .task = task, .attempt = attempt};
+    ck_assert_msg(log_reader_capture(tried.reader, &key, &text, &err), "%s", err.message);
     ck_assert_msg(json_parse(str_text(&text), text.len, &json, NULL, &err), "%s", err.message);
     str_done(&text);
     return json;
@@ -817,13 +655,13 @@ START_TEST(test_steps_that_pass_alike_are_no_circle)
     for (int i = 0; i < SAME; i++)
         str_addf(&tasks, "%s{'run':['true']}", i > 0 ? "," : ",{'id':'b','steps':[");
     str_add(&tasks, "]}");
-    start(str_text(&tasks));
+    try_start(str_text(&tasks));
     str_done(&tasks);
-    ck_assert_int_eq(finish().exit_code, 1);
-    read_log();
-    ck_assert_uint_eq(count_events(EVENT_LOOP_SUSPECTED, 0), 0);
-    ck_assert_uint_eq(count_events(EVENT_LOOP_SUSPECTED, 1), 0);
-    const struct step_state *last = &state.tasks[0].steps[SAME];
+    ck_assert_int_eq(try_finish().exit_code, 1);
+    try_read_log();
+    ck_assert_uint_eq(try_count(EVENT_LOOP_SUSPECTED, 0), 0);
+    ck_assert_uint_eq(try_count(EVENT_LOOP_SUSPECTED, 1), 0);
+    const struct step_state *last = &tried.state.tasks[0].steps[SAME];
     ck_assert_int_eq(last->end, DECISION_RETRY_EXHAUSTED);
     ck_assert_uint_eq(last->attempt_count, 3);
 }
@@ -833,11 +671,11 @@ END_TEST
 START_TEST(test_fingerprint_of_a_part_says_so)
 {
     /* Long lines: a sanitizer makes many short ones take long. */
-    start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','yes $(printf %060000d 0) | "
-          "head -c 70000000; exit 1']}]}");
-    (void)finish();
-    read_log();
-    const struct attempt_state *attempt = &state.tasks[0].steps[0].attempts[0];
+    try_start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','yes $(printf %060000d 0) | "
+              "head -c 70000000; exit 1']}]}");
+    (void)try_finish();
+    try_read_log();
+    const struct attempt_state *attempt = &tried.state.tasks[0].steps[0].attempts[0];
     ck_assert(attempt->partial);
     ck_assert_int_gt(attempt->skipped_bytes, 0);
     ck_assert_int_lt(attempt->skipped_bytes, 70000000 - 64 * 1024 * 1024 + 1);
@@ -851,11 +689,11 @@ END_TEST
 /* A window compares JSON as it is; the rungs look past what moves by itself. */
 START_TEST(test_C2_json_that_only_moves_is_a_circle_and_no_full_window)
 {
-    start("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1,"
-          "'window':3},'run':['sh','-c','echo [$(date +%s%N)]; exit 1']}]}");
-    ck_assert_int_eq(finish().exit_code, 3);
-    read_log();
-    const struct step_state *step = &state.tasks[0].steps[0];
+    try_start("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1,"
+              "'window':3},'run':['sh','-c','echo [$(date +%s%N)]; exit 1']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 3);
+    try_read_log();
+    const struct step_state *step = &tried.state.tasks[0].steps[0];
     ck_assert_uint_eq(step->attempt_count, 5);
     ck_assert_int_eq(step->same, 1);
     struct json *json = read_capture(0, 5);
@@ -867,17 +705,18 @@ END_TEST
 /* Clocks and process numbers differ from try to try: it is the same failure all the same. */
 START_TEST(test_C4_equal_but_for_what_moves_is_entropy)
 {
-    start("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1},'run':["
-          "'sh','-c','echo $(date +%H:%M:%S.%N) pid $$ failed; echo 3 is not 4; exit 1']}]}");
-    ck_assert_int_eq(finish().exit_code, 3);
-    read_log();
-    const struct step_state *step = &state.tasks[0].steps[0];
-    ck_assert_int_eq(state.tasks[0].status, TASK_STUCK);
-    ck_assert_int_eq(state.tasks[0].entropy, 1);
+    try_start(
+        "{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1},'run':["
+        "'sh','-c','echo $(date +%H:%M:%S.%N) pid $$ failed; echo 3 is not 4; exit 1']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 3);
+    try_read_log();
+    const struct step_state *step = &tried.state.tasks[0].steps[0];
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
+    ck_assert_int_eq(tried.state.tasks[0].entropy, 1);
     ck_assert_uint_eq(step->attempt_count, 5);
     ck_assert_int_eq(step->attempts[0].new_permille, 1000);
     ck_assert_int_eq(step->attempts[4].new_permille, 0);
-    ck_assert_uint_eq(count_events(EVENT_LOOP_SUSPECTED, 0), 1);
+    ck_assert_uint_eq(try_count(EVENT_LOOP_SUSPECTED, 0), 1);
 
     struct json *json = read_capture(0, 5);
     const struct json *loop = json_get(json, "loop");
@@ -899,10 +738,10 @@ END_TEST
 
 START_TEST(test_C4_a_full_window_has_its_record_too)
 {
-    start("{'id':'a','steps':[{'policy':{'like':'research','base_delay_ms':1},"
-          "'run':['sh','-c','echo same; exit 1']}]}");
-    ck_assert_int_eq(finish().exit_code, 3);
-    read_log();
+    try_start("{'id':'a','steps':[{'policy':{'like':'research','base_delay_ms':1},"
+              "'run':['sh','-c','echo same; exit 1']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 3);
+    try_read_log();
     struct json *json = read_capture(0, 3);
     const struct json *loop = json_get(json, "loop");
     ck_assert_ptr_null(json_get(loop, "rung"));
@@ -925,44 +764,44 @@ static void limit_files(rlim_t bytes)
 START_TEST(test_work_goes_on_without_a_log)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
-    start("{'id':'a','steps':[{'run':['sh','-c',"
-          "'echo >ready; while [ ! -e go ]; do sleep 0.01; done']},"
-          "{'run':['sh','-c',':>last']}]}");
-    ck_assert(await(is_ready));
+    try_start("{'id':'a','steps':[{'run':['sh','-c',"
+              "'echo >ready; while [ ! -e go ]; do sleep 0.01; done']},"
+              "{'run':['sh','-c',':>last']}]}");
+    ck_assert(try_await(try_is_ready));
     limit_files(FREE_BYTES);
-    make_file("go");
-    struct engine_result result = finish();
+    try_make_file("go");
+    struct engine_result result = try_finish();
     limit_files(RLIM_INFINITY);
 
     ck_assert(result.recording_failed);
     ck_assert_int_ne(result.err.code, ERR_NONE);
     ck_assert_int_eq(result.exit_code, 0); /* what it means is not ours to say */
-    ck_assert(has_file("last"));
-    read_log();
-    ck_assert(!state.ended);
+    ck_assert(try_has_file("last"));
+    try_read_log();
+    ck_assert(!tried.state.ended);
 }
 END_TEST
 
 START_TEST(test_log_goes_on_once_it_can_be_written)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
-    start("{'id':'a','steps':[{'run':['sh','-c',"
-          "'echo >ready; while [ ! -e go ]; do sleep 0.01; done']},"
-          "{'run':['sh','-c',':>last; while [ ! -e stop ]; do sleep 0.01; done']}]}");
-    ck_assert(await(is_ready));
+    try_start("{'id':'a','steps':[{'run':['sh','-c',"
+              "'echo >ready; while [ ! -e go ]; do sleep 0.01; done']},"
+              "{'run':['sh','-c',':>last; while [ ! -e stop ]; do sleep 0.01; done']}]}");
+    ck_assert(try_await(try_is_ready));
     limit_files(FREE_BYTES);
-    make_file("go");
-    for (int i = 0; i < 1000 && !has_file("last"); i++)
+    try_make_file("go");
+    for (int i = 0; i < 1000 && !try_has_file("last"); i++)
         (void)poll(NULL, 0, 5);
     limit_files(RLIM_INFINITY);
-    make_file("stop");
-    struct engine_result result = finish();
+    try_make_file("stop");
+    struct engine_result result = try_finish();
 
     ck_assert_int_eq(result.exit_code, 0);
     ck_assert(!result.recording_failed);
-    read_log();
-    ck_assert(state.ended);
-    ck_assert_int_eq(state.tasks[0].status, TASK_PASSED);
+    try_read_log();
+    ck_assert(tried.state.ended);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
 }
 END_TEST
 
@@ -974,11 +813,11 @@ START_TEST(test_log_that_cannot_be_made_is_an_error)
     struct violations violations = {0};
     static const char text[] = "{\"version\":1,\"name\":\"t\",\"idempotent\":true,"
                                "\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}]}";
-    ck_assert(plan_parse(text, sizeof(text) - 1, &plan, &violations));
-    options.plan = plan;
-    options.plan_text = text;
-    ck_assert_int_eq(mkdir(place.db, 0700), 0);
-    ck_assert(!engine_start(&none, &options, &none_number, &err));
+    ck_assert(plan_parse(text, sizeof(text) - 1, &tried.plan, &violations));
+    tried.options.plan = tried.plan;
+    tried.options.plan_text = text;
+    ck_assert_int_eq(mkdir(tried.place.db, 0700), 0);
+    ck_assert(!engine_start(&none, &tried.options, &none_number, &err));
     ck_assert_int_ne(err.code, ERR_NONE);
     ck_assert_ptr_null(none);
     engine_stop(NULL, NULL);
@@ -989,7 +828,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("engine");
     TCase *plans = test_case(suite, "plans");
-    tcase_add_checked_fixture(plans, setup, teardown);
+    tcase_add_checked_fixture(plans, try_open, try_close);
     tcase_add_test(plans, test_small_plan);
     tcase_add_test(plans, test_attempts_are_the_identical_call);
     tcase_add_test(plans, test_failed_step_leaves_a_capture);
@@ -1011,7 +850,7 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_C2_json_that_only_moves_is_a_circle_and_no_full_window);
     tcase_add_test(plans, test_C4_a_full_window_has_its_record_too);
     TCase *acts = test_case(suite, "acts");
-    tcase_add_checked_fixture(acts, setup, teardown);
+    tcase_add_checked_fixture(acts, try_open, try_close);
     tcase_add_test(acts, test_cancel_in_this_process);
     tcase_add_loop_test(acts, test_cancel_lets_a_child_clean_up, 0, TABLE_LEN(ends));
     tcase_add_test(acts, test_cancel_kills_after_the_grace);
@@ -1024,7 +863,7 @@ Suite *test_suite(void)
     tcase_add_test(acts, test_cancel_from_another_process);
     tcase_add_test(acts, test_lingers_for_a_retry);
     TCase *recording = test_case(suite, "recording");
-    tcase_add_checked_fixture(recording, setup, teardown);
+    tcase_add_checked_fixture(recording, try_open, try_close);
     tcase_add_test(recording, test_work_goes_on_without_a_log);
     tcase_add_test(recording, test_log_goes_on_once_it_can_be_written);
     tcase_add_test(recording, test_log_that_cannot_be_made_is_an_error);

@@ -14,7 +14,7 @@ static struct log_output pieces[OUTPUT_PIECES_MAX];
 
 static void setup(void)
 {
-    output_init(&output, START_MS);
+    output_init(&output, START_MS, MIB);
 }
 
 static void teardown(void)
@@ -207,6 +207,34 @@ START_TEST(test_tail_is_the_last_bytes_in_one_piece)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    const char *bytes;
+    int64_t line_max;
+    int64_t lines;
+} broken[] = {
+    {"as long as it may be", "abcd\nab\n", 4, 2},
+    {"one byte more", "abcde\nab\n", 4, 3},
+    {"twice as long and more", "abcdefghi\n", 4, 3},
+    {"without an end", "ab\nabcdefghi", 4, 3},
+    {"line feeds alone", "\n\n\n", 1, 3},
+};
+
+/* However it comes in, a line that is too long is several. */
+START_TEST(test_long_lines_count_as_several)
+{
+    const char *bytes = broken[_i].bytes;
+    for (size_t cut = 0; cut <= strlen(bytes); cut++) {
+        output_done(&output);
+        output_init(&output, START_MS, broken[_i].line_max);
+        output_add(&output, bytes, cut);
+        output_add(&output, bytes + cut, strlen(bytes) - cut);
+        ck_assert_msg(output.lines == broken[_i].lines, "%s, cut at %zu: %" PRId64, broken[_i].name,
+                      cut, output.lines);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("output");
@@ -223,5 +251,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(end, test_end, 0, TABLE_LEN(ends));
     tcase_add_test(end, test_end_without_any_take_has_the_head_too);
     tcase_add_loop_test(end, test_tail_is_the_last_bytes_in_one_piece, 0, TABLE_LEN(lengths));
+    tcase_add_loop_test(end, test_long_lines_count_as_several, 0, TABLE_LEN(broken));
     return suite;
 }

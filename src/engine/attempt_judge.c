@@ -1,0 +1,148 @@
+#define _GNU_SOURCE /* memmem */
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "agent.h"
+#include "attempt.h"
+#include "contract_judge.h"
+#include "zone.h"
+
+enum {
+    EXIT_TIMEOUT = 124,    /* as timeout(1) says it */
+    EXIT_NO_START = 125,   /* the machine had no room for it */
+    EXIT_NO_PROGRAM = 126, /* there, but it cannot be executed */
+    EXIT_NOT_FOUND = 127,
+    EXIT_SIGNAL = 128,
+    EXIT_STOPPED = 130,
+};
+
+static bool holds(const struct classify_text *text, const char *wanted)
+{
+    return text->len > 0 && memmem(text->bytes, text->len, wanted, strlen(wanted));
+}
+
+/* The fingerprint of the result; of more output than it takes in, with the end of it. */
+static struct fingerprint_result take_fingerprint(struct attempt *attempt,
+                                                  const struct outcome *outcome)
+{
+    struct fingerprint *fingerprint = attempt_fingerprint(attempt);
+    for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
+        struct classify_text tail = output_tail(&attempt->streams[i], OUTPUT_RING_BYTES);
+        fingerprint_add_tail(fingerprint, i, tail.bytes, tail.len);
+    }
+    return fingerprint_finish(fingerprint, outcome->kind, outcome->code);
+}
+
+/* After what is the first of its task and the last, nothing can be a repeat. */
+static bool may_be_followed(const struct attempt *attempt, const struct verdict *verdict)
+{
+    const struct attempt_setting *setting = attempt->setting;
+    const struct plan_task *task = &setting->call.plan->tasks[attempt->task];
+    return verdict->class != VERDICT_SUCCESS || attempt->plan->expect.what != PLAN_EXPECT_SUCCESS ||
+           attempt->step < task->step_count - 1 || gains_find(setting->gains, attempt->task);
+}
+
+/* The attempt as a step of its task's trajectory. */
+static void take_fact(struct attempt *attempt, struct input *input)
+{
+    const struct fingerprint_result result = take_fingerprint(attempt, &input->outcome);
+    input->fingerprint = result.digest;
+    if (!digest_equal(result.digest, result.masked_digest))
+        input->masked_fingerprint = result.masked_digest;
+    input->masks = result.masked;
+    input->partial = result.partial;
+    input->skipped_bytes = result.skipped_bytes;
+    input->has_fact =
+        circles_counts(input->outcome.kind) && may_be_followed(attempt, &input->verdict);
+    if (!input->has_fact)
+        return;
+    const struct entropy_end end = {.failed = input->verdict.class != VERDICT_SUCCESS,
+                                    .transient = input->verdict.class == VERDICT_TRANSIENT,
+                                    .result = result.masked_digest};
+    entropy_memory_end(attempt_memory(attempt), &end, &input->fact);
+    input->fact.raw = result.raw;
+}
+
+static_assert((int)CONTRACT_OUTPUT_MAX <= (int)OUTPUT_RING_BYTES, "all that can fit is kept");
+
+/* Did it write what its step's contract asks for? */
+static void check_contract(const struct attempt *attempt, struct verdict *verdict)
+{
+    const struct output *stream = &attempt->streams[0];
+    const struct classify_text kept = output_tail(stream, OUTPUT_RING_BYTES);
+    const struct contract_output output = {
+        .bytes = kept.bytes, .len = kept.len, .written = stream->bytes};
+    contract_judge(attempt->plan->contract->schema, &output, verdict);
+}
+
+void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
+                   struct input *input)
+{
+    input->outcome = attempt->end.outcome;
+    input->start_why = attempt->start_why;
+    for (int i = 0; i < 2; i++) {
+        input->outcome.bytes[i] = attempt->streams[i].bytes;
+        input->outcome.lines[i] = attempt->streams[i].lines;
+    }
+    const char *program = agent_program(attempt->call.argv[0]);
+    const struct classify_input evidence = {
+        .outcome = input->outcome,
+        .out = output_tail(&attempt->streams[0], CLASSIFY_TAIL_MAX),
+        .err = output_tail(&attempt->streams[1], CLASSIFY_TAIL_MAX),
+        .program = program,
+        .agent = agent_name(agent_find(program)),
+        .memory_killed = attempt->memory_killed,
+        .now_ms = input->now.at_ms,
+        .zone_offset = zone_offset,
+    };
+    classify(setting->classifier, &evidence, &input->verdict);
+    if (attempt->plan->contract)
+        check_contract(attempt, &input->verdict);
+    const char *match = attempt->plan->expect.match;
+    input->expectation_met = match && (holds(&evidence.out, match) || holds(&evidence.err, match));
+    take_fact(attempt, input);
+}
+
+static int start_failure_code(int number)
+{
+    switch (number) {
+    case ENOENT:
+        return EXIT_NOT_FOUND;
+    case EAGAIN:
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+    case START_SANDBOX_FAILED:
+    case START_TIMED_OUT:
+    case START_DAEMON_DOWN:
+    case START_IMAGE_MISSING:
+    case START_WORKSPACE_FAILED:
+    case START_CONFLICT:
+    case START_NO_SPACE:
+    case START_TOO_LARGE:
+        return EXIT_NO_START;
+    default:
+        return EXIT_NO_PROGRAM;
+    }
+}
+
+int attempt_exit_code(const struct outcome *outcome)
+{
+    switch (outcome->kind) {
+    case OUTCOME_EXIT:
+        return outcome->code;
+    case OUTCOME_SIGNAL:
+        return EXIT_SIGNAL + outcome->code;
+    case OUTCOME_NOT_STARTED:
+        return start_failure_code(outcome->code);
+    case OUTCOME_TIMEOUT:
+        return EXIT_TIMEOUT;
+    case OUTCOME_CANCELLED:
+    case OUTCOME_INTERRUPTED:
+    case OUTCOME_KIND_COUNT:
+        break;
+    }
+    return EXIT_STOPPED;
+}

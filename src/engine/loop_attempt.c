@@ -1,0 +1,314 @@
+/*
+ * loop_attempt.c - the way of an attempt: prepared, started, heard, finished, judged.
+ *
+ * One without surroundings has no job at all. What blocks is a job of its task's line; each step
+ * of the way begins where the one before it ended, on the loop's thread.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "loop.h"
+#include "xalloc.h"
+
+static void add_alive(struct loop *loop, struct attempt *attempt)
+{
+    loop->alive =
+        xgrow(loop->alive, &loop->alive_cap, loop->alive_count + 1, sizeof(struct attempt *));
+    attempt->slot = loop->alive_count;
+    loop->alive[loop->alive_count++] = attempt;
+}
+
+static void remove_alive(struct loop *loop, struct attempt *attempt)
+{
+    loop->alive[attempt->slot] = loop->alive[--loop->alive_count];
+    loop->alive[attempt->slot]->slot = attempt->slot;
+}
+
+void loop_queue_fact(struct loop *loop, const struct fact_about *about,
+                     const struct input_fact *fact, const char *text)
+{
+    loop_queue(loop, (struct input){.kind = INPUT_FACT,
+                                    .task = about->task,
+                                    .step = about->step,
+                                    .attempt = about->attempt,
+                                    .fact_event = *fact,
+                                    .note = text});
+}
+
+static void tell_fact(void *ctx, const struct input_fact *fact, const char *text)
+{
+    const struct attempt *attempt = ctx;
+    const struct fact_about about = {attempt->task, attempt->step, attempt->number};
+    loop_queue_fact(attempt->watcher.ctx, &about, fact, text);
+}
+
+static void tell_cuts(struct attempt *attempt)
+{
+    struct str names = {0};
+    struct str text = {0};
+    const struct input_fact fact = {.kind = EVENT_SECRETS_CUT, .a = attempt_cuts(attempt, &names)};
+    if (fact.a > 0) {
+        str_addf(&text, "{\"names\":%s}", str_text(&names));
+        tell_fact(attempt, &fact, text.len <= EVENT_TEXT_MAX ? text.data : "{\"names\":{}}");
+    }
+    str_done(&text);
+    str_done(&names);
+}
+
+static void note_left(struct loop *loop, const struct attempt *attempt)
+{
+    const struct child_end *end = &attempt->end;
+    struct str words = {0};
+    if (end->outcome.left == 0)
+        return;
+    if (end->left[0].pid != 0)
+        child_left_words(end, &words);
+    else
+        str_addf(&words, "%d processes of its sandbox cannot be ended", end->outcome.left);
+    loop_note(loop, call_name(&attempt->call), str_text(&words));
+    str_done(&words);
+}
+
+/* It is kept until the turn has taken its end. */
+static void end(struct attempt *attempt, const struct input *input)
+{
+    struct loop *loop = attempt->watcher.ctx;
+    attempt->stage = ATTEMPT_IS_OVER;
+    remove_alive(loop, attempt);
+    tell_cuts(attempt);
+    note_left(loop, attempt);
+    loop->last_attempt_code = attempt_exit_code(&input->outcome);
+    loop_queue_end(loop, input, attempt);
+}
+
+/* What the task made cannot be kept: then it has not passed. */
+static void take_keep_failure(struct attempt *attempt)
+{
+    struct verdict *verdict = &attempt->ending->verdict;
+    const char *why = attempt->around->keep_err.message;
+    if (attempt->is_cancelled) {
+        attempt->ending->outcome.kind = OUTCOME_CANCELLED;
+        verdict_set_persistent(verdict, REASON_CANCELLED, "", "known.cancelled");
+        return;
+    }
+    verdict_set_persistent(verdict, REASON_SETUP, "KEEP", "known.keep");
+    verdict->ask = true;
+    loop_note(attempt->watcher.ctx, "the result cannot be kept", why);
+}
+
+static void note_left_out(struct loop *loop, const struct attempt *attempt)
+{
+    const struct str *left_out = &attempt->around->kept.left_out;
+    if (left_out->len > 0)
+        loop_note(loop, "no part of the result, since they are repositories of their own",
+                  str_text(left_out));
+}
+
+static void has_kept(void *ctx, bool has_run)
+{
+    struct attempt *attempt = ctx;
+    attempt->job = NULL;
+    if (has_run && attempt->around->is_kept) {
+        surroundings_tell_kept(attempt->around, tell_fact, attempt);
+        note_left_out(attempt->watcher.ctx, attempt);
+    } else {
+        take_keep_failure(attempt);
+    }
+    end(attempt, attempt->ending);
+}
+
+static void keep(void *ctx, const atomic_bool *stop)
+{
+    const struct attempt *attempt = ctx;
+    surroundings_keep(attempt->around, stop);
+}
+
+typedef void job_work_fn(void *ctx, const atomic_bool *stop);
+typedef void job_done_fn(void *ctx, bool has_run);
+
+static void add_job(struct attempt *attempt, enum attempt_stage stage, job_work_fn *work,
+                    job_done_fn *done)
+{
+    struct loop *loop = attempt->watcher.ctx;
+    const struct job_call call = {
+        .line = attempt->task, .work = work, .done = done, .ctx = attempt};
+    attempt->stage = stage;
+    attempt->job = jobs_add(loop->jobs, &call);
+    assert(attempt->job); /* LOOP_FOLLOW_MAX leaves room for what is alive */
+}
+
+/* Its task passes with it, and leaves a result. */
+static bool leaves_result(const struct attempt *attempt, const struct input *input)
+{
+    const struct plan *plan = attempt->setting->call.plan;
+    return attempt->around && attempt->around->call.slot &&
+           attempt->step == plan->tasks[attempt->task].step_count - 1 &&
+           scheduler_would_pass(attempt->plan, input);
+}
+
+static void judge(struct attempt *attempt)
+{
+    struct input input = attempt_input(attempt, INPUT_ENDED);
+    input.now = clock_now();
+    attempt_judge(attempt, attempt->setting, &input);
+    if (!leaves_result(attempt, &input)) {
+        end(attempt, &input);
+        return;
+    }
+    attempt->ending = xcalloc(1, sizeof(*attempt->ending));
+    *attempt->ending = input;
+    add_job(attempt, ATTEMPT_KEEPS, keep, has_kept);
+}
+
+static void has_finished(void *ctx, bool has_run)
+{
+    struct attempt *attempt = ctx;
+    attempt->job = NULL;
+    assert(has_run); /* nobody stops it */
+    (void)has_run;
+    attempt_take_end(attempt);
+    judge(attempt);
+}
+
+static void finish(void *ctx, const atomic_bool *stop)
+{
+    const struct attempt *attempt = ctx;
+    (void)stop;
+    surroundings_finish(attempt->around);
+}
+
+static void process_ended(void *ctx, struct attempt *attempt)
+{
+    struct surroundings *around = attempt->around;
+    (void)ctx;
+    if (!around || !around->sandbox) {
+        judge(attempt);
+        return;
+    }
+    const struct classify_text tail = output_tail(&attempt->streams[1], SURROUNDINGS_ERR_TAIL);
+    if (tail.len > 0)
+        str_add_n(&around->err_tail, tail.bytes, tail.len);
+    around->raw = attempt->end.outcome;
+    add_job(attempt, ATTEMPT_FINISHES, finish, has_finished);
+}
+
+static void was_heard(void *ctx, struct attempt *attempt)
+{
+    struct loop *loop = ctx;
+    int64_t due_ms = attempt_output_due(attempt);
+
+    attempt->heard_ms = clock_now().mono_ms;
+    if (attempt->quiet)
+        loop_queue(loop, attempt_input(attempt, INPUT_HEARD));
+    attempt->quiet = false;
+    if (due_ms <= attempt->heard_ms)
+        loop->wanted = true;
+    else
+        loop_alarm(loop, due_ms);
+}
+
+static void has_removed(void *ctx, bool has_run)
+{
+    struct attempt *attempt = ctx;
+    attempt->job = NULL;
+    assert(has_run);
+    (void)has_run;
+    judge(attempt);
+}
+
+static void remove_sandbox(void *ctx, const atomic_bool *stop)
+{
+    const struct attempt *attempt = ctx;
+    (void)stop;
+    surroundings_remove(attempt->around);
+}
+
+/* It ends as it is, without a process; what was made for it goes first. */
+static void give_up(struct attempt *attempt)
+{
+    if (attempt->around && attempt->around->sandbox)
+        add_job(attempt, ATTEMPT_FINISHES, remove_sandbox, has_removed);
+    else
+        judge(attempt);
+}
+
+static void start(struct attempt *attempt)
+{
+    struct loop *loop = attempt->watcher.ctx;
+    if (!attempt_start(attempt)) {
+        loop_note(loop, call_name(&attempt->call), attempt->start_why);
+        give_up(attempt);
+        return;
+    }
+    struct input input = attempt_input(attempt, INPUT_RUNNING);
+    input.pid = child_pid(attempt->child);
+    input.pid_start = child_pid_start(attempt->child);
+    loop_queue_late(loop, input);
+}
+
+static void has_prepared(void *ctx, bool has_run)
+{
+    struct attempt *attempt = ctx;
+    const struct surroundings *around = attempt->around;
+    attempt->job = NULL;
+    surroundings_tell_prepared(around, tell_fact, attempt);
+    bool off =
+        !has_run || attempt->is_cancelled || (!around->is_ready && around->start_code == ECANCELED);
+    if (off)
+        attempt_call_off(attempt);
+    else if (!around->is_ready)
+        attempt_refuse(attempt, around->start_code, around->err.message);
+    if (off || !around->is_ready)
+        give_up(attempt);
+    else
+        start(attempt);
+}
+
+static void prepare(void *ctx, const atomic_bool *stop)
+{
+    const struct attempt *attempt = ctx;
+    surroundings_prepare(attempt->around, stop);
+}
+
+void loop_start_attempt(struct loop *loop, const struct action *action)
+{
+    const struct attempt_watcher watcher = {
+        .ctx = loop, .heard = was_heard, .ended = process_ended};
+    struct attempt *attempt;
+    struct err err = {0};
+    bool ok = attempt_open(&attempt, &loop->setting, action, &watcher);
+    add_alive(loop, attempt);
+    if (ok && recovery_refuses(&loop->recovery, action->task, &err)) {
+        attempt_refuse(attempt, START_LEFT_ALIVE, err.message);
+        ok = false;
+    }
+    if (!ok)
+        judge(attempt);
+    else if (attempt->around)
+        add_job(attempt, ATTEMPT_PREPARES, prepare, has_prepared);
+    else
+        start(attempt);
+}
+
+void loop_end_attempt(struct loop *loop, const struct action *action)
+{
+    struct attempt *attempt =
+        attempt_find(loop->alive, loop->alive_count, action->task, action->attempt);
+    if (!attempt)
+        return;
+    switch (attempt->stage) {
+    case ATTEMPT_RUNS:
+        child_cancel(attempt->child, action->mode);
+        break;
+    case ATTEMPT_PREPARES:
+    case ATTEMPT_KEEPS:
+        attempt->is_cancelled = true;
+        job_stop(attempt->job);
+        break;
+    case ATTEMPT_FINISHES: /* its process has ended by itself */
+    case ATTEMPT_IS_OVER:
+        break;
+    }
+}

@@ -1,0 +1,73 @@
+#include "workspace_set.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "xalloc.h"
+
+void workspace_set_init(struct workspace_set *set, const struct workspace_set_call *call)
+{
+    const int count = call->state->plan->task_count;
+    *set = (struct workspace_set){.call = *call};
+    set->slots = xcalloc((size_t)count + 1, sizeof(*set->slots));
+    str_addf(&set->base, "%s/work/%s", call->log_dir, call->uid);
+    (void)snprintf(set->run, sizeof(set->run), "%" PRId64, call->number);
+}
+
+void workspace_set_done(struct workspace_set *set)
+{
+    if (!set || !set->slots)
+        return;
+    for (int i = 0; i < set->call.state->plan->task_count; i++)
+        workspace_close(set->slots[i].workspace);
+    free(set->slots);
+    str_done(&set->base);
+    *set = (struct workspace_set){0};
+}
+
+/* What the results of the needed tasks are called, in the order of `needs`; the caller frees the
+ * array. Those that worked in place left none. */
+static const char **list_results(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const char **results = xcalloc((size_t)plan->need_count + 1, sizeof(*results));
+    size_t count = 0;
+    for (int i = 0; i < plan->need_count; i++) {
+        const struct task_place *place = state->tasks[plan->needs[i]].place;
+        const char *result = place && place->result ? place->result : NULL;
+        if (!result && place)
+            result = place->branch;
+        if (result)
+            results[count++] = result;
+    }
+    return results;
+}
+
+bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slot **out,
+                       struct err *err)
+{
+    const struct workspace_set_call *call = &set->call;
+    const struct plan_task *plan = &call->state->plan->tasks[task];
+    struct workspace_slot *slot = &set->slots[task];
+    if (!slot->workspace) {
+        const struct workspace_place place = {.run_dir = call->run_dir,
+                                              .base = str_text(&set->base),
+                                              .run = set->run,
+                                              .uid = call->uid,
+                                              .environment = call->environment};
+        const char **results = list_results(call->state, task);
+        bool ok = workspace_open(&slot->workspace, &place, plan->workspace, plan->id, results, err);
+        free(results);
+        if (!ok)
+            return false;
+    }
+    *out = slot;
+    return true;
+}
+
+struct workspace_slot *workspace_set_find(const struct workspace_set *set, int task)
+{
+    struct workspace_slot *slot = &set->slots[task];
+    return slot->workspace ? slot : NULL;
+}

@@ -1,0 +1,350 @@
+/* Runs whose tasks have workspaces and sandboxes of their own: with real git, real bwrap. */
+#define _GNU_SOURCE /* setenv beside POSIX */
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bwrap.h"
+#include "cgroup.h"
+#include "clock.h"
+#include "engine_try.h"
+#include "json.h"
+#include "test_main.h"
+#include "workspace_stage.h"
+
+enum { SOON_MS = 5000 };
+
+static struct stage stage;
+
+/* A user's repository with odd files; the log is in it. */
+static void open_stage(enum workspace_kind kind)
+{
+    char log_dir[PATH_MAX];
+    stage_open(&stage, test_tmpdir(), kind);
+    (void)snprintf(log_dir, sizeof(log_dir), "%s/.devs", stage.repo);
+    try_open_at(stage.repo, log_dir);
+}
+
+static void setup(void)
+{
+    open_stage(WORKSPACE_WORKTREE);
+    tried.keys = "'workspace':'worktree',";
+}
+
+/* Whatever a run did, the user's tree is as it was. */
+static void teardown(void)
+{
+    try_close();
+    stage_check(&stage);
+    stage_close(&stage);
+}
+
+/* A file beside the repository, for scripts to say something in. */
+static void write_script(const char *name, const char *text)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%s/%.64s", stage.dir, name);
+    FILE *file = fopen(path, "we");
+    ck_assert_ptr_nonnull(file);
+    (void)fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static bool is_beside(const char *name)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%s/%.64s", stage.dir, name);
+    return access(path, F_OK) == 0;
+}
+
+static bool is_ready_beside(void)
+{
+    return is_beside("ready");
+}
+
+/* What the tree is, all that find(1) and sha256sum(1) tell of it; then all of it is ruined. */
+static const char wreck[] =
+    "exec 2>&1; out=$1\n"
+    "{ find . -path ./.git -prune -o -printf '%p|%y|%m|%U:%G|%T@|%l\\n' | LC_ALL=C sort;\n"
+    "  find . -path ./.git -prune -o -type f -print0 | LC_ALL=C sort -z |\n"
+    "  xargs -0 sha256sum; } | sha256sum >>\"$out\"\n"
+    "rm -rf src/deep; echo changed >src/one.c; echo added >added; mkdir -p new/folder\n"
+    "touch new/folder/file; rm -f src/link; ln -s /etc src/link; chmod 000 docs\n"
+    "chmod 777 tools/run; mv tools elsewhere; ln -s /etc/passwd tools; mkfifo pipe\n"
+    "mkdir nested; git init -q nested; echo x >nested/file; echo obj >made.o; touch -d 2001-01-01 "
+    ".\n"
+    "test $(wc -l <\"$out\") -ge 3\n";
+
+static const struct {
+    const char *name;
+    const char *keys;
+    enum workspace_kind kind;
+} resets[] = {
+    {"worktree", "'workspace':'worktree',", WORKSPACE_WORKTREE},
+    {"copy", "'workspace':'copy',", WORKSPACE_COPY},
+};
+
+static void want_three_equal_lines(const char *name)
+{
+    char text[1000];
+    char script[PATH_MAX + 100];
+    (void)snprintf(script, sizeof(script), "wc -l <trees; sort -u trees | wc -l");
+    stage_sh(stage.dir, script, text, sizeof(text));
+    ck_assert_msg(strcmp(text, "3\n1") == 0, "%s: lines, different ones: %s", name, text);
+}
+
+START_TEST(test_A11_a_retry_finds_the_tree_as_the_first_try_did)
+{
+    char task[3 * PATH_MAX];
+    tried.keys = resets[_i].keys;
+    write_script("wreck", wreck);
+    (void)snprintf(task, sizeof(task),
+                   "{'id':'a','steps':[{'policy':'quick','run':['sh','%s/wreck','%s/trees']}]}",
+                   stage.dir, stage.dir);
+    try_start(task);
+    struct engine_result result = try_finish();
+    try_read_log();
+
+    ck_assert_int_eq(result.exit_code, 0);
+    want_three_equal_lines(resets[_i].name);
+    ck_assert_uint_eq(try_count(EVENT_WORKSPACE_MADE, 0), 1);
+    ck_assert_uint_eq(try_count(EVENT_WORKSPACE_SAVED, 0), 1);
+    ck_assert_uint_eq(try_count(EVENT_WORKSPACE_CHANGED, 0), 2);
+    ck_assert_uint_eq(try_count(EVENT_WORKSPACE_RESET, 0), 2);
+    ck_assert_int_eq(try_find(EVENT_WORKSPACE_MADE, 0)->a, resets[_i].kind);
+    ck_assert_int_gt(try_find(EVENT_WORKSPACE_RESET, 0)->c, 5);
+    ck_assert_int_ge(try_find(EVENT_WORKSPACE_RESET, 0)->e, 0);
+    const struct event *saved = try_find(EVENT_WORKSPACE_SAVED, 0);
+    const struct event *reset = try_find(EVENT_WORKSPACE_RESET, 0);
+    ck_assert(saved->a == reset->a && saved->b == reset->b);
+}
+END_TEST
+
+/* Does what ended leave its folder, and what passed none? */
+static bool has_tree(const char *task)
+{
+    char text[100];
+    char script[200];
+    (void)snprintf(script, sizeof(script), "find .devs/work -maxdepth 3 -path '*/%s/tree' | wc -l",
+                   task);
+    stage_sh(stage.repo, script, text, sizeof(text));
+    return strcmp(text, "0") != 0;
+}
+
+START_TEST(test_what_needs_a_task_starts_from_its_result)
+{
+    try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt']}]},"
+              "{'id':'b','steps':[{'run':['sh','-c','echo from b >b.txt']},"
+              "{'phase':'VERIFY','run':['grep','b','b.txt']}]},"
+              "{'id':'c','needs':['a','b'],'steps':[{'run':['sh','-c','cat a.txt b.txt']}]},"
+              "{'id':'d','needs':['a'],'steps':[{'phase':'VERIFY','policy':{'like':'sandbox',"
+              "'max_attempts':1},'run':['sh','-c','echo bad >a.txt; exit 1']}]}");
+    (void)try_finish();
+    try_read_log();
+
+    struct str text = {0};
+    try_read_output(2, 1, 1, &text);
+    ck_assert_str_eq(str_text(&text), "from a\nfrom b\n");
+    str_done(&text);
+    ck_assert_int_eq(tried.state.tasks[2].status, TASK_PASSED);
+    ck_assert_int_eq(tried.state.tasks[3].status, TASK_GAVE_UP);
+    ck_assert(!has_tree("a") && !has_tree("b") && !has_tree("c"));
+    ck_assert(has_tree("d"));
+    char branches[200];
+    stage_sh(stage.repo, "git for-each-ref --format='%(refname:short)' refs/heads/devs | xargs",
+             branches, sizeof(branches));
+    ck_assert_str_eq(branches, "devs/1/a devs/1/b devs/1/c");
+    /* The result is in the log before its task has passed. */
+    ck_assert_int_lt(try_find(EVENT_RESULT_KEPT, 0)->seq, try_find(EVENT_ATTEMPT_ENDED, 0)->seq);
+    ck_assert_uint_eq(try_count(EVENT_TREE_PROVEN, 1), 2);
+}
+END_TEST
+
+START_TEST(test_results_that_do_not_merge_need_a_person)
+{
+    try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >src/one.c']}]},"
+              "{'id':'b','steps':[{'run':['sh','-c','echo from b >src/one.c']}]},"
+              "{'id':'c','needs':['a','b'],'steps':[{'run':['true']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 4);
+    try_read_log();
+    const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 2);
+    ck_assert_int_eq(tried.state.tasks[2].status, TASK_NEEDS_YOU);
+    ck_assert_int_eq(end->a, OUTCOME_NOT_STARTED);
+    ck_assert_int_eq(end->b, START_CONFLICT);
+    ck_assert_ptr_nonnull(strstr(end->text, "src/one.c"));
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 2), 0);
+}
+END_TEST
+
+/* `docker` that says what it says when nobody serves it. */
+static void put_docker_in_path(void)
+{
+    char path[2 * PATH_MAX];
+    write_script("docker", "#!/bin/sh\n"
+                           "echo 'Cannot connect to the Docker daemon at unix:///nowhere. "
+                           "Is the docker daemon running?' >&2; exit 1\n");
+    (void)snprintf(path, sizeof(path), "%s/docker", stage.dir);
+    ck_assert_int_eq(chmod(path, 0755), 0);
+    (void)snprintf(path, sizeof(path), "%s:%s", stage.dir, getenv("PATH"));
+    ck_assert_int_eq(setenv("PATH", path, 1), 0);
+    tried.options.environment = environ;
+}
+
+START_TEST(test_B3_B5_starts_of_a_sandbox_are_tried_again_then_recorded)
+{
+    put_docker_in_path();
+    try_start("{'id':'a','steps':[{'phase':'REFACTOR','sandbox':{'kind':'docker','image':'none'},"
+              "'run':['true']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 1);
+    try_read_log();
+
+    const struct step_state *step = &tried.state.tasks[0].steps[0];
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 4);
+    ck_assert_uint_eq(try_count(EVENT_WAIT_STARTED, 0), 3);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 0), 0);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->b, START_DAEMON_DOWN);
+    ck_assert_int_eq(try_find(EVENT_WAIT_STARTED, 0)->a, 1000);
+    ck_assert_int_eq(step->end, DECISION_TRANSIENT_EXHAUSTED);
+    ck_assert_int_eq(tried.state.tasks[0].entropy, 1);
+    ck_assert_int_eq(try_find(EVENT_STEP_ENDED, 0)->d, 1);
+    struct str capture = {0};
+    struct err err = {0};
+    const struct log_output_key key = {
+        .run = tried.number, .attempt = (int)step->attempts[step->attempt_count - 1].number};
+    ck_assert_msg(log_reader_capture(tried.reader, &key, &capture, &err), "%s", err.message);
+    str_done(&capture);
+}
+END_TEST
+
+static bool has_bwrap_and_groups(void)
+{
+    struct bwrap_means bwrap;
+    struct cgroup_means groups;
+    bwrap_means(&bwrap);
+    cgroup_means(&groups);
+    if (bwrap.works && groups.memory)
+        return true;
+    (void)printf("skipped: bwrap or the memory controller cannot be had here: %s %s\n", bwrap.why,
+                 groups.why);
+    return false;
+}
+
+START_TEST(test_B1_memory_over_the_limit_is_told_from_an_exit_like_it)
+{
+    if (!has_bwrap_and_groups())
+        return;
+    try_start("{'id':'eats','steps':[{'policy':{'like':'sandbox','max_attempts':1},"
+              "'sandbox':{'kind':'bwrap','memory_mb':32},"
+              "'run':['sh','-c','head -c 200000000 /dev/zero | tail -c 190000000 >/dev/null']}]},"
+              "{'id':'says','steps':[{'policy':{'like':'sandbox','max_attempts':1},"
+              "'sandbox':{'kind':'bwrap','memory_mb':512},'run':['sh','-c','exit 137']}]}");
+    (void)try_finish();
+    try_read_log();
+    const struct attempt_state *eats = &tried.state.tasks[0].steps[0].attempts[0];
+    const struct attempt_state *says = &tried.state.tasks[1].steps[0].attempts[0];
+    ck_assert_int_eq(eats->class, VERDICT_TRANSIENT);
+    ck_assert_int_eq(eats->type, TRANSIENT_CONTAINER_OOM);
+    ck_assert_int_eq(says->class, VERDICT_PERSISTENT);
+}
+END_TEST
+
+static const char *const cancelled_how[] = {"cancel", "stop"};
+
+/* The setup of a workspace takes its time; nobody waits for it who has asked for the end. */
+START_TEST(test_cancel_while_a_workspace_is_made)
+{
+    static char keys[2 * PATH_MAX];
+    (void)snprintf(keys, sizeof(keys),
+                   "'workspace':{'kind':'worktree','setup':['sh','-c','touch %s/ready; "
+                   "exec sleep 100']},",
+                   stage.dir);
+    tried.keys = keys;
+    try_start("{'id':'a','steps':[{'run':['true']}]}");
+    ck_assert(try_await(is_ready_beside));
+    int64_t from_ms = clock_now().mono_ms;
+    struct engine_result result;
+    if (_i == 0) {
+        engine_cancel(tried.engine, "someone");
+        result = try_finish();
+    } else {
+        engine_stop(tried.engine, &result);
+        tried.engine = NULL;
+    }
+    ck_assert_msg(clock_now().mono_ms - from_ms < SOON_MS, "%s", cancelled_how[_i]);
+    try_read_log();
+    ck_assert_int_eq(result.exit_code, 130);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_CANCELLED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 0), 0);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_enforced_is_refused_before_there_is_a_run)
+{
+    struct err err = {0};
+    tried.keys = "'idempotent':true,'sandbox':{'kind':'none','network':false},";
+    ck_assert(try_refuse("{'id':'a','steps':[{'run':['true']}]}", &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert_ptr_nonnull(strstr(err.message, "task 'a'"));
+    ck_assert_ptr_nonnull(strstr(err.message, "network"));
+    ck_assert_ptr_nonnull(strstr(err.hint, "best_effort"));
+    ck_assert_int_ne(access(tried.place.db, F_OK), 0);
+}
+END_TEST
+
+START_TEST(test_best_effort_is_marked)
+{
+    tried.keys = "'idempotent':true,'sandbox':{'kind':'none','network':false,'best_effort':true},";
+    try_start("{'id':'a','steps':[{'run':['true']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    try_read_log();
+    ck_assert_uint_eq(try_count(EVENT_SANDBOX_LACKS, 0), 1);
+    ck_assert_str_eq(tried.state.tasks[0].place->lacks, "network");
+}
+END_TEST
+
+/* Outside of a repository there is no worktree, and trying again makes none. */
+START_TEST(test_B3_workspace_that_cannot_be_made_is_told_at_once)
+{
+    stage_sh(stage.dir, "mkdir plain", NULL, 0);
+    char dir[PATH_MAX];
+    (void)snprintf(dir, sizeof(dir), "%s/plain", stage.dir);
+    tried.options.run_dir = dir;
+    try_start("{'id':'a','steps':[{'run':['true']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 1);
+    try_read_log();
+    const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 0);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_GAVE_UP);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 1);
+    ck_assert_int_eq(end->b, START_WORKSPACE_FAILED);
+    ck_assert_ptr_nonnull(strstr(end->text, "repository"));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("engine_place");
+    TCase *trees = test_case(suite, "trees");
+    tcase_add_checked_fixture(trees, setup, teardown);
+    tcase_set_timeout(trees, 30);
+    tcase_add_loop_test(trees, test_A11_a_retry_finds_the_tree_as_the_first_try_did, 0,
+                        TABLE_LEN(resets));
+    tcase_add_test(trees, test_what_needs_a_task_starts_from_its_result);
+    tcase_add_test(trees, test_results_that_do_not_merge_need_a_person);
+    tcase_add_loop_test(trees, test_cancel_while_a_workspace_is_made, 0, TABLE_LEN(cancelled_how));
+    tcase_add_test(trees, test_B3_workspace_that_cannot_be_made_is_told_at_once);
+    TCase *boxes = test_case(suite, "boxes");
+    tcase_add_checked_fixture(boxes, setup, teardown);
+    tcase_set_timeout(boxes, 30);
+    tcase_add_test(boxes, test_B3_B5_starts_of_a_sandbox_are_tried_again_then_recorded);
+    tcase_add_test(boxes, test_B1_memory_over_the_limit_is_told_from_an_exit_like_it);
+    tcase_add_test(boxes, test_what_cannot_be_enforced_is_refused_before_there_is_a_run);
+    tcase_add_test(boxes, test_best_effort_is_marked);
+    return suite;
+}

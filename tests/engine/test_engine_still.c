@@ -1,0 +1,81 @@
+/* A whole engine that stands still, as after ^Z or with the lid closed. */
+#define _GNU_SOURCE /* fork and signals beside POSIX */
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine_try.h"
+#include "heartbeat.h"
+#include "test_main.h"
+
+enum { STOPPED_MS = 2 * HEARTBEAT_SLACK_MS, TIMEOUT_S = 3 };
+
+static const char task[] = "{'id':'a','steps':[{'timeout_s':3,'run':['sh','-c','echo >ready; "
+                           "while [ ! -e go ]; do sleep 0.01; done; echo through']}]}";
+
+static bool has_stopped_in_log(void)
+{
+    try_read_log();
+    return try_count(EVENT_TIME_STOPPED, -1) > 0;
+}
+
+/* The whole engine in a process of its own: a test that runs threads cannot stop itself. */
+static pid_t fork_engine(void)
+{
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid > 0)
+        return pid;
+    tried.options.quiet_ms = (TIMEOUT_S + 1) * 1000;
+    try_start(task);
+    struct engine_result result = try_finish();
+    _exit(result.exit_code);
+}
+
+static void read_plan_here(void)
+{
+    static const char text[] = "{\"version\":1,\"name\":\"test\",\"idempotent\":true,\"tasks\":["
+                               "{\"id\":\"a\",\"steps\":[{\"timeout_s\":3,\"run\":[\"sh\"]}]}]}";
+    struct violations violations = {0};
+    ck_assert(plan_parse(text, sizeof(text) - 1, &tried.plan, &violations));
+    tried.number = 1;
+}
+
+START_TEST(test_time_in_which_devs_is_stopped_counts_for_no_timeout)
+{
+    int status;
+    pid_t pid = fork_engine();
+    ck_assert(try_await(try_is_ready));
+    ck_assert_int_eq(kill(pid, SIGSTOP), 0);
+    ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
+    ck_assert(WIFSTOPPED(status));
+    (void)poll(NULL, 0, STOPPED_MS); /* longer than the timeout: that is what is tested */
+    ck_assert_int_eq(kill(pid, SIGCONT), 0);
+
+    read_plan_here();
+    ck_assert(try_await(has_stopped_in_log));
+    try_make_file("go");
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+    try_read_log();
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_EXIT);
+    ck_assert_int_ge(try_find(EVENT_ATTEMPT_ENDED, 0)->c, TIMEOUT_S * 1000);
+    ck_assert_int_ge(try_find(EVENT_TIME_STOPPED, -1)->a, HEARTBEAT_SLACK_MS);
+    ck_assert_int_le(try_find(EVENT_TIME_STOPPED, -1)->a, STOPPED_MS + 1000);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_QUIET, 0), 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("engine_still");
+    TCase *tcase = test_case(suite, "still");
+    tcase_add_checked_fixture(tcase, try_open, try_close);
+    tcase_set_timeout(tcase, 30);
+    tcase_add_test(tcase, test_time_in_which_devs_is_stopped_counts_for_no_timeout);
+    return suite;
+}
