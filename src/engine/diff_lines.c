@@ -16,7 +16,7 @@
 
 enum { NUMBER_MAX = 24, DIFFERS = 1 /* git's exit code where something does */ };
 
-static const char section[] = "diff --git a/";
+static const char section[] = "diff --git "; /* then a/NUMBER or b/NUMBER */
 
 /* Contents on their way to git. */
 struct copying {
@@ -136,11 +136,14 @@ static void add_path(struct str *out, const char *side, const char *path)
         str_addf(out, "%s%s", side, path);
         return;
     }
+    static const char odd[] = "\"\\\a\b\t\n\v\f\r";
+    static const char letters[] = "\"\\abtnvfr";
     str_addf(out, "\"%s", side);
     for (const char *c = path; *c; c++) {
         const unsigned char byte = (unsigned char)*c;
-        if (byte == '"' || byte == '\\')
-            str_addf(out, "\\%c", byte);
+        const char *at = strchr(odd, *c);
+        if (at)
+            str_addf(out, "\\%c", letters[at - odd]);
         else if (byte < 0x20 || byte >= 0x7f)
             str_addf(out, "\\%03o", byte);
         else
@@ -218,9 +221,11 @@ static void take_line(struct copying *copying, size_t at, const char *line, size
 /* The number that a section is about; -1: it is none. No line of a hunk begins so. */
 static int64_t section_number(const char *line, size_t count)
 {
-    if (strncmp(line, section, sizeof(section) - 1) != 0)
+    const char *name = line + sizeof(section) - 1;
+    if (strncmp(line, section, sizeof(section) - 1) != 0 || (name[0] != 'a' && name[0] != 'b') ||
+        name[1] != '/')
         return -1;
-    const long number = strtol(line + sizeof(section) - 1, NULL, 10);
+    const long number = strtol(name + 2, NULL, 10);
     return number >= 0 && (size_t)number < count ? (int64_t)number : -1;
 }
 
@@ -277,8 +282,7 @@ static void ask_git(struct copying *copying, const char *folder, struct str *out
                                  "--no-textconv",
                                  "--no-color",
                                  "--no-renames",
-                                 "--src-prefix=a/",
-                                 "--dst-prefix=b/",
+                                 "--no-prefix",
                                  "a",
                                  "b",
                                  NULL};

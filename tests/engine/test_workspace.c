@@ -1,0 +1,761 @@
+#define _GNU_SOURCE /* environ */
+
+#include "workspace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "outcome.h"
+#include "test_main.h"
+#include "workspace_list.h"
+#include "workspace_stage.h"
+
+static struct stage stage;
+
+static void open_worktrees(void)
+{
+    stage_open(&stage, test_tmpdir(), WORKSPACE_WORKTREE);
+}
+
+static void open_copies(void)
+{
+    stage_open(&stage, test_tmpdir(), WORKSPACE_COPY);
+}
+
+static void close_stage(void)
+{
+    stage_close(&stage);
+}
+
+static void in(const struct workspace *workspace, const char *script)
+{
+    stage_sh(workspace_top(workspace), script, NULL, 0);
+}
+
+static void want(const char *dir, const char *script, const char *wanted)
+{
+    char text[STAGE_TEXT_MAX];
+    stage_sh(dir, script, text, sizeof(text));
+    ck_assert_msg(strcmp(text, wanted) == 0, "%s: '%s', wanted '%s'", script, text, wanted);
+}
+
+/* Make, do, keep, drop: a whole task. */
+static void do_task(const char *task, const char *const *needed, const char *script,
+                    struct workspace_kept *kept)
+{
+    struct err err = {0};
+    struct workspace_made made;
+    struct workspace *workspace = stage_workspace(&stage, task, needed);
+    stage_make(workspace, &made);
+    in(workspace, script);
+    stage_keep(workspace, kept);
+    ck_assert_msg(workspace_drop(workspace, &err), "%s", err.message);
+    workspace_close(workspace);
+}
+
+static void refuse(const char *task, const char *const *needed, int wanted, struct err *err)
+{
+    int code = 0;
+    struct workspace_made made;
+    struct workspace *workspace = stage_workspace(&stage, task, needed);
+    ck_assert(!workspace_make(workspace, NULL, &made, &code, err));
+    ck_assert_msg(code == wanted, "%d: %s", code, err->message);
+    struct stat info;
+    ck_assert_int_ne(lstat(workspace_top(workspace), &info), 0);
+    workspace_close(workspace);
+}
+
+START_TEST(test_a_worktree_holds_the_last_commit)
+{
+    char head[WORKSPACE_COMMIT_MAX];
+    struct workspace_made made;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    stage_sh(stage.repo, "git rev-parse HEAD", head, sizeof(head));
+    ck_assert_str_eq(made.base, head);
+    ck_assert_str_eq(made.branch, "devs/41/tax");
+    ck_assert(!made.was_there);
+    ck_assert_str_eq(workspace_dir(workspace), workspace_top(workspace));
+    want(workspace_top(workspace), "git status --porcelain; cat docs/guide.md; ls -A",
+         "guide\n.git\n.gitignore\ndocs\nsrc\ntools");
+    want(workspace_top(workspace), "git rev-parse --abbrev-ref HEAD", "HEAD");
+    want(stage.repo, "stat -c %a .devs/work .devs/work/u1 .devs/work/u1/tax", "700\n700\n700");
+    workspace_close(workspace);
+    stage_check(&stage);
+}
+END_TEST
+
+START_TEST(test_a_run_folder_within_the_repository_stays_one)
+{
+    char dir[PATH_MAX];
+    struct workspace_made made;
+    (void)snprintf(dir, sizeof(dir), "%s/src/deep", stage.repo);
+    stage.place.run_dir = dir;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    want(workspace_dir(workspace), "cat two.c", "two");
+    workspace_close(workspace);
+}
+END_TEST
+
+START_TEST(test_copy_brings_what_git_does_not_have)
+{
+    char env[] = ".env";
+    char folder[] = "build/";
+    char guide[] = "docs/guide.md";
+    char link[] = "src/link";
+    char *copy[] = {env, folder, guide, link, NULL};
+    struct workspace_made made;
+    struct workspace_spec spec = stage.spec;
+    stage.spec.copy = copy;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    ck_assert_int_eq(made.copied, 3);
+    want(workspace_top(workspace), "cat .env build/x.o docs/guide.md; readlink src/link",
+         "secret\nobj\nguide\nuncommitted\n../docs/guide.md");
+    workspace_close(workspace);
+    stage.spec = spec;
+    stage_check(&stage);
+}
+END_TEST
+
+static const char *const bad_copies[] = {
+    "nothing/here", "../outside/file", "/etc/passwd", "a/../b", "", "src/link/x"};
+
+START_TEST(test_copy_stays_within_the_tree)
+{
+    struct err err = {0};
+    char *path = strdup(bad_copies[_i]);
+    char *copy[] = {path, NULL};
+    struct workspace_spec spec = stage.spec;
+    stage.spec.copy = copy;
+    refuse("tax", NULL, START_WORKSPACE_FAILED, &err);
+    ck_assert_msg(strstr(err.message, "workspace.copy") || strstr(err.message, bad_copies[_i]),
+                  "%s", err.message);
+    free(path);
+    stage.spec = spec;
+    stage_check(&stage);
+}
+END_TEST
+
+/* The commit holds a link to a folder outside: nothing is brought through it. */
+START_TEST(test_copy_goes_through_no_link_of_the_commit)
+{
+    struct err err = {0};
+    char path[] = "trap/file";
+    char *copy[] = {path, NULL};
+    struct workspace_spec spec = stage.spec;
+    stage_sh(stage.repo,
+             "ln -s ../outside trap; git add trap; git commit -qm trap; rm trap; mkdir trap;"
+             "echo mine >trap/file",
+             NULL, 0);
+    stage.spec.copy = copy;
+    refuse("tax", NULL, START_WORKSPACE_FAILED, &err);
+    want(stage.outside, "cat file", "precious");
+    stage.spec = spec;
+}
+END_TEST
+
+START_TEST(test_setup_runs_once)
+{
+    char sh[] = "sh";
+    char flag[] = "-c";
+    char script[] = "pwd >>setup.log; echo said; echo loudly >&2";
+    char *setup[] = {sh, flag, script, NULL};
+    struct workspace_made made;
+    struct workspace_spec spec = stage.spec;
+    stage.spec.setup = setup;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    ck_assert_str_eq(made.setup_tail, "said\nloudly\n");
+    stage_make(workspace, &made);
+    ck_assert(made.was_there);
+    want(workspace_top(workspace), "wc -l <setup.log", "1");
+    workspace_close(workspace);
+    stage.spec = spec;
+}
+END_TEST
+
+START_TEST(test_a_setup_that_fails_is_a_workspace_that_fails)
+{
+    int code = 0;
+    struct err err = {0};
+    char sh[] = "sh";
+    char flag[] = "-c";
+    char script[] = "echo fetching; echo 'no such package' >&2; exit 3";
+    char *setup[] = {sh, flag, script, NULL};
+    struct workspace_made made;
+    struct workspace_spec spec = stage.spec;
+    stage.spec.setup = setup;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
+    ck_assert_int_eq(code, START_WORKSPACE_FAILED);
+    ck_assert_str_eq(err.message, "workspace.setup: no such package (exit 3)");
+    ck_assert_str_eq(made.setup_tail, "fetching\nno such package\n");
+    want(stage.repo, "git worktree list | wc -l", "1");
+    workspace_close(workspace);
+    stage.spec = spec;
+    stage_check(&stage);
+}
+END_TEST
+
+START_TEST(test_a_setup_has_its_time)
+{
+    int code = 0;
+    struct err err = {0};
+    char sleep[] = "sleep";
+    char long_time[] = "60";
+    char *setup[] = {sleep, long_time, NULL};
+    struct workspace_made made;
+    struct workspace_spec spec = stage.spec;
+    stage.spec.setup = setup;
+    stage.spec.setup_timeout_ms = 100;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
+    ck_assert_str_eq(err.message, "workspace.setup: took too long");
+    workspace_close(workspace);
+    stage.spec = spec;
+}
+END_TEST
+
+START_TEST(test_a_stopped_making_leaves_nothing)
+{
+    atomic_bool stop = true;
+    int code = 0;
+    struct err err = {0};
+    struct workspace_made made;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    ck_assert(!workspace_make(workspace, &stop, &made, &code, &err));
+    ck_assert_int_eq(code, ECANCELED);
+    want(stage.repo, "git worktree list | wc -l; ls .devs/work/u1/tax", "1\norigin");
+    workspace_close(workspace);
+    stage_check(&stage);
+}
+END_TEST
+
+/* We died while it was made: half of it is there. */
+START_TEST(test_half_a_workspace_is_made_anew)
+{
+    struct workspace_made made;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    stage_sh(stage.base, "rm tax/made tax/tree/src/one.c; echo x >tax/tree/half", NULL, 0);
+    stage_make(workspace, &made);
+    ck_assert(!made.was_there);
+    want(workspace_top(workspace), "git status --porcelain; cat src/one.c", "one\nmore");
+    want(stage.repo, "git worktree list | wc -l", "2");
+    workspace_close(workspace);
+    stage_check(&stage);
+}
+END_TEST
+
+/* Programs that settings name; each would leave a trace. */
+static const char programs[] =
+    "mkdir -p .git/hooks; for h in post-checkout pre-commit commit-msg post-commit post-merge "
+    "reference-transaction post-index-change pre-merge-commit prepare-commit-msg; do "
+    "  printf '#!/bin/sh\\ntouch %s/ran-%s\\n' \"$PWD/../traces\" $h >.git/hooks/$h; "
+    "  chmod 755 .git/hooks/$h; done; mkdir ../traces;"
+    "t=\"$PWD/../traces\"; git config core.fsmonitor \"touch $t/ran-fsmonitor; false\";"
+    "git config filter.f.smudge \"touch $t/ran-smudge; cat\";"
+    "git config filter.f.clean \"touch $t/ran-clean; cat\"; git config filter.f.required true;"
+    "git config filter.dot.ted.clean \"touch $t/ran-dotted; cat\";"
+    "git config merge.m.driver \"touch $t/ran-merge; true\";"
+    "git config diff.d.textconv \"touch $t/ran-textconv; cat\";"
+    "git config diff.external \"touch $t/ran-external; true\";"
+    "git config commit.gpgSign true; git config gpg.program \"$t/../gpg\";"
+    "git config core.editor \"touch $t/ran-editor; true\";"
+    "printf '#!/bin/sh\\ntouch %s/ran-gpg\\nexit 1\\n' \"$t\" >../gpg; chmod 755 ../gpg;"
+    "printf '* filter=f diff=d merge=m\\n*.md filter=dot.ted\\n' >.git/info/attributes";
+
+START_TEST(test_no_program_of_the_settings_runs)
+{
+    const char *needed[3] = {0};
+    struct workspace_kept kept[2];
+    struct workspace_kept last;
+    struct tree_diff diff = {0};
+    struct err err = {0};
+    stage_sh(stage.repo, programs, NULL, 0);
+    do_task("a", NULL, "echo a >>src/one.c; echo n >new-a", &kept[0]);
+    do_task("b", NULL, "echo b >>src/deep/two.c; echo n >new-b", &kept[1]);
+    needed[0] = kept[0].branch;
+    needed[1] = kept[1].branch;
+    struct workspace_made made;
+    struct tree_facts facts;
+    struct workspace *workspace = stage_workspace(&stage, "c", needed);
+    stage_make(workspace, &made);
+    stage_save(workspace, 0, &facts);
+    in(workspace, "echo c >>src/one.c; echo d >>docs/guide.md");
+    ck_assert_msg(workspace_diff(workspace, 0, NULL, NULL, &diff, &err), "%s", err.message);
+    stage_keep(workspace, &last);
+    want(stage.dir, "ls traces", "");
+    want(workspace_top(workspace), "cat src/one.c src/deep/two.c new-a new-b",
+         "one\nmore\na\nc\ntwo\nb\nn\nn");
+    tree_diff_done(&diff);
+    for (int i = 0; i < 2; i++)
+        workspace_kept_done(&kept[i]);
+    workspace_kept_done(&last);
+    workspace_close(workspace);
+}
+END_TEST
+
+START_TEST(test_the_result_is_a_branch)
+{
+    struct workspace_kept kept;
+    do_task("tax", NULL,
+            "echo more >>src/deep/two.c; rm docs/empty; echo n >new; mkdir build; echo o >build/x",
+            &kept);
+    ck_assert(kept.is_branch);
+    ck_assert_str_eq(kept.branch, "devs/41/tax");
+    want(stage.repo, "git diff --name-status main devs/41/tax",
+         "D\tdocs/empty\nA\tnew\nM\tsrc/deep/two.c");
+    want(stage.repo, "git log -1 --format='%an %ae|%s|%b' devs/41/tax | sed '/^$/d'",
+         "Ann ann@example.org|Do what is asked|Devs-Run: 41\nDevs-Uid: u1\nDevs-Task: tax");
+    want(stage.repo, "git rev-parse devs/41/tax", kept.commit);
+    want(stage.repo, "git worktree list | wc -l; ls -A .devs/work/u1/tax .devs/work/u1",
+         "1\n.devs/work/u1:\ntax\n\n.devs/work/u1/tax:\nkept\norigin");
+    workspace_kept_done(&kept);
+    stage_check(&stage);
+}
+END_TEST
+
+START_TEST(test_nothing_changed_is_the_base)
+{
+    struct workspace_kept kept;
+    do_task("tax", NULL, "echo o >src/x.o", &kept);
+    want(stage.repo, "git rev-parse main", kept.commit);
+    want(stage.repo, "git rev-parse devs/41/tax", kept.commit);
+    workspace_kept_done(&kept);
+}
+END_TEST
+
+START_TEST(test_commits_of_the_task_are_part_of_its_result)
+{
+    struct workspace_kept kept;
+    do_task("tax", NULL,
+            "echo c >>src/one.c; git commit -qam own; git checkout -qb mine; echo d >>src/one.c; "
+            "touch \"$(git rev-parse --git-dir)/index.lock\"; git stash list; "
+            "printf 'x' >\"$(git rev-parse --git-dir)/index\"",
+            &kept);
+    want(stage.repo, "git log --format=%s main..devs/41/tax; git show devs/41/tax:src/one.c",
+         "Do what is asked\nown\none\nmore\nc\nd");
+    workspace_kept_done(&kept);
+}
+END_TEST
+
+START_TEST(test_repositories_within_are_left_out_and_named)
+{
+    struct workspace_kept kept;
+    do_task(
+        "tax", NULL,
+        "mkdir -p lib/sub empty; git -C lib/sub init -q; echo s >lib/sub/s; git -C empty init -q; "
+        "git -C lib/sub add s; git -C lib/sub -c user.name=a -c user.email=b commit -qm s; "
+        "git -C lib/sub config core.fsmonitor 'touch '\"$PWD\"'/../../../ran; false'; echo n "
+        ">lib/n; "
+        "git add lib/sub; git -c user.name=a -c user.email=b commit -qm link",
+        &kept);
+    ck_assert_str_eq(str_text(&kept.left_out), "empty\nlib/sub\n");
+    want(stage.repo, "git diff --name-status main devs/41/tax; ls .devs/work/u1", "A\tlib/n\ntax");
+    workspace_kept_done(&kept);
+}
+END_TEST
+
+/* A number that was used before, after the log was lost. */
+START_TEST(test_a_branch_of_somebody_else_is_not_moved)
+{
+    struct workspace_kept kept;
+    stage_sh(stage.repo, "git branch devs/41/tax HEAD~1", NULL, 0);
+    do_task("tax", NULL, "echo n >new", &kept);
+    ck_assert_str_eq(kept.branch, "devs/u1/tax");
+    want(stage.repo, "git rev-parse devs/u1/tax", kept.commit);
+    want(stage.repo, "test $(git rev-parse devs/41/tax) = $(git rev-parse main~1); echo $?", "0");
+    workspace_kept_done(&kept);
+}
+END_TEST
+
+START_TEST(test_no_room_for_a_branch_says_why)
+{
+    struct err err = {0};
+    struct workspace_made made;
+    struct workspace_kept kept = {0};
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_sh(stage.repo, "git branch devs", NULL, 0);
+    stage_make(workspace, &made);
+    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
+    ck_assert_msg(strstr(err.message, "refs/heads/devs"), "%s", err.message);
+    ck_assert_msg(strstr(err.hint, "'devs'"), "%s", err.hint);
+    workspace_close(workspace);
+}
+END_TEST
+
+/* We died between the branch and the log. */
+START_TEST(test_keeping_again_moves_our_own_branch)
+{
+    char first[WORKSPACE_COMMIT_MAX];
+    struct workspace_made made;
+    struct workspace_kept kept;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    in(workspace, "echo n >new");
+    stage_keep(workspace, &kept);
+    (void)snprintf(first, sizeof(first), "%s", kept.commit);
+    workspace_kept_done(&kept);
+    workspace_close(workspace);
+
+    workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    ck_assert(made.was_there);
+    stage_keep(workspace, &kept);
+    ck_assert_str_eq(kept.commit, first);
+    workspace_kept_done(&kept);
+    in(workspace, "echo m >more");
+    stage_keep(workspace, &kept);
+    ck_assert_str_eq(kept.branch, "devs/41/tax");
+    want(stage.repo, "git diff --name-only main devs/41/tax", "more\nnew");
+    workspace_kept_done(&kept);
+    workspace_close(workspace);
+    stage_check(&stage);
+}
+END_TEST
+
+static const struct {
+    const char *task, *branch;
+} names[] = {
+    {"tax", "devs/41/tax"},           {"a.lock", "devs/41/a%2Elock"},
+    {"a..b", "devs/41/a%2E.b"},       {"a...", "devs/41/a%2E%2E%2E"},
+    {"a.lock.x", "devs/41/a.lock.x"}, {"objects", "devs/41/objects"},
+    {"HEAD", "devs/41/HEAD"},
+};
+
+START_TEST(test_every_task_has_a_branch)
+{
+    struct workspace_kept kept;
+    do_task(names[_i].task, NULL, "echo n >new", &kept);
+    ck_assert_str_eq(kept.branch, names[_i].branch);
+    want(stage.repo, "git for-each-ref --format='%(refname:short)' refs/heads/devs",
+         names[_i].branch);
+    workspace_kept_done(&kept);
+}
+END_TEST
+
+START_TEST(test_without_an_identity_we_are_the_author)
+{
+    struct workspace_kept kept;
+    stage_sh(stage.repo, "git config --unset user.name; git config --unset user.email", NULL, 0);
+    ck_assert_int_eq(setenv("HOME", stage.dir, 1), 0);
+    ck_assert_int_eq(setenv("XDG_CONFIG_HOME", stage.dir, 1), 0);
+    ck_assert_int_eq(setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1), 0);
+    stage.place.environment = environ;
+    do_task("tax", NULL, "echo n >new", &kept);
+    want(stage.repo, "git log -1 --format='%an %ae' devs/41/tax", "devs devs@localhost");
+    workspace_kept_done(&kept);
+}
+END_TEST
+
+START_TEST(test_dependents_start_from_results)
+{
+    const char *needed[3] = {0};
+    struct workspace_kept a;
+    struct workspace_kept b;
+    struct workspace_kept c;
+    do_task("a", NULL, "echo a >>src/one.c", &a);
+    needed[0] = a.branch;
+    do_task("b", needed, "tail -1 src/one.c >seen-b", &b);
+    want(stage.repo, "git show devs/41/b:seen-b", "a");
+    workspace_kept_done(&b);
+    do_task("b2", NULL, "echo b >>src/deep/two.c", &b);
+    needed[1] = b.branch;
+    do_task("c", needed, "tail -qn1 src/one.c src/deep/two.c >seen-c", &c);
+    want(stage.repo, "git show devs/41/c:seen-c", "a\nb");
+    want(stage.repo, "git log --format=%s -1 devs/41/c~1", "devs: the results that c needs");
+    workspace_kept_done(&a);
+    workspace_kept_done(&b);
+    workspace_kept_done(&c);
+    stage_check(&stage);
+}
+END_TEST
+
+START_TEST(test_results_that_do_not_merge_need_a_person)
+{
+    const char *needed[3] = {0};
+    struct err err = {0};
+    struct workspace_kept a;
+    struct workspace_kept b;
+    do_task("a", NULL, "echo a >>src/one.c", &a);
+    do_task("b", NULL, "echo b >>src/one.c", &b);
+    needed[0] = a.branch;
+    needed[1] = b.branch;
+    refuse("c", needed, START_CONFLICT, &err);
+    ck_assert_str_eq(err.message,
+                     "the results of 'devs/41/a' and 'devs/41/b' do not merge: 'src/one.c'");
+    want(stage.repo, "git worktree list | wc -l", "1");
+    workspace_kept_done(&a);
+    workspace_kept_done(&b);
+    stage_check(&stage);
+}
+END_TEST
+
+static const struct {
+    const char *name, *script, *word;
+} refusals[] = {
+    {"no repository", "rm -rf .git", "in no git repository"},
+    {"no commit", "rm -rf .git; git init -q .", "has no commit yet"},
+    {"bare", "rm -rf .git; git init -q --bare .git; git -C .git config core.bare true",
+     "without a working tree"},
+    {"submodules",
+     "printf '[submodule \"x\"]\\n\\tpath = x\\n\\turl = ./y\\n' >.gitmodules; "
+     "git add .gitmodules; git commit -qm sub",
+     "has submodules"},
+    {"damaged", "rm -rf .git/objects/*", "git"},
+};
+
+START_TEST(test_what_cannot_be_a_worktree_says_why)
+{
+    struct err err = {0};
+    stage_sh(stage.repo, refusals[_i].script, NULL, 0);
+    refuse("tax", NULL, START_WORKSPACE_FAILED, &err);
+    ck_assert_msg(strstr(err.message, refusals[_i].word), "%s: %s", refusals[_i].name, err.message);
+}
+END_TEST
+
+START_TEST(test_repositories_of_other_hashes_work)
+{
+    struct workspace_kept kept;
+    stage_sh(stage.repo,
+             "rm -rf .git; git init -q --object-format=sha256 -b main .; git config user.name A;"
+             "git config user.email a@b; git add -A; git commit -qm first",
+             NULL, 0);
+    do_task("tax", NULL, "echo n >new", &kept);
+    ck_assert_uint_eq(strlen(kept.commit), 64);
+    want(stage.repo, "git diff --name-only main devs/41/tax", "new");
+    workspace_kept_done(&kept);
+}
+END_TEST
+
+START_TEST(test_a_diff_names_what_an_attempt_changed)
+{
+    static const char script[] =
+        "echo more >>src/one.c; rm docs/empty; printf 'x\\ny\\n' >new; chmod 600 src/deep/two.c; "
+        "rm src/link; ln -s other src/link; printf 'c\\0d' >docs/bytes; mkdir empty; "
+        "rm docs/guide.md; mkdir docs/guide.md; printf 'diff --git a/000001 b/000001\\n@@\\n' "
+        ">\"$(printf 'odd\\n\\033[31m\\377')\"; git init -q sub; touch src/deep/er/three.c";
+    static const char *const wanted[] = {
+        "M docs/bytes -1 -1", "D docs/empty -1 -1",      "T docs/guide.md -1 -1",  "A empty -1 -1",
+        "A new 2 0",          "A odd\n\033[31m\377 2 0", "X src/deep/two.c -1 -1", "M src/link 1 1",
+        "M src/one.c 1 0",    "A sub/.git -1 -1"};
+    struct err err = {0};
+    struct tree_diff diff = {0};
+    struct workspace *workspace = stage_saved(&stage, "tax");
+    in(workspace, script);
+    ck_assert_msg(workspace_diff(workspace, 0, NULL, NULL, &diff, &err), "%s", err.message);
+    struct str text = {0};
+    for (size_t i = 0; i < diff.path_count && i < ARRAY_LEN(wanted); i++) {
+        const struct diff_path *path = &diff.paths[i];
+        str_clear(&text);
+        str_addf(&text, "%c %s %d %d", diff_kind_letter(path->kind), path->path, (int)path->added,
+                 (int)path->removed);
+        ck_assert_msg(strncmp(text.data, wanted[i], strlen(wanted[i])) == 0 ||
+                          path->kind == DIFF_TYPE || path->kind == DIFF_DELETED,
+                      "%s, wanted %s", text.data, wanted[i]);
+    }
+    ck_assert_uint_eq(diff.path_count, ARRAY_LEN(wanted));
+    ck_assert_int_eq(diff.changed, (int)ARRAY_LEN(wanted));
+    ck_assert_str_eq(str_text(&diff.why), "");
+    const char *piece = "diff --git a/src/one.c b/src/one.c\n--- a/src/one.c\n+++ b/src/one.c\n"
+                        "@@ -1,2 +1,3 @@\n one\n more\n+more\n";
+    ck_assert_msg(strstr(diff.text.data, piece), "%s", diff.text.data);
+    piece = "\"b/odd\\n\\033[31m\\377\"\nnew file mode";
+    ck_assert_msg(strstr(diff.text.data, piece), "%s", diff.text.data);
+    piece = "old mode 100644\nnew mode 100600\n";
+    ck_assert_msg(strstr(diff.text.data, piece), "%s", diff.text.data);
+    ck_assert_msg(strstr(diff.text.data, "Binary files differ\n"), "%s", diff.text.data);
+    str_done(&text);
+    tree_diff_done(&diff);
+    workspace_close(workspace);
+    stage_check(&stage);
+}
+END_TEST
+
+START_TEST(test_a_diff_is_bounded_and_says_so)
+{
+    struct err err = {0};
+    struct tree_diff diff = {0};
+    const struct diff_limits limits = {
+        .paths_max = 10, .text_bytes_max = 4000, .read_bytes_max = 3000};
+    struct workspace *workspace = stage_saved(&stage, "tax");
+    in(workspace, "for i in $(seq 50); do seq 500 >new$i; done");
+    ck_assert_msg(workspace_diff(workspace, 0, &limits, NULL, &diff, &err), "%s", err.message);
+    ck_assert_uint_eq(diff.path_count, 10);
+    ck_assert_int_eq(diff.changed, 50);
+    ck_assert_uint_le(diff.text.len, 4000);
+    ck_assert_str_eq(str_text(&diff.why), "10 of 50 paths are named; not all contents were "
+                                          "compared: too large");
+    want(stage.base, "ls tax | grep diff- | wc -l", "0");
+    tree_diff_done(&diff);
+    workspace_close(workspace);
+}
+END_TEST
+
+START_TEST(test_a_copy_is_the_whole_tree)
+{
+    char mine[128];
+    char copy[128];
+    struct workspace_made made;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_sh(stage.repo, "touch -d 2001-01-01 docs src/link; chmod 751 src/deep", NULL, 0);
+    stage_make(workspace, &made);
+    ck_assert_str_eq(made.base, "");
+    ck_assert_str_eq(made.branch, "");
+    stage_sh(stage.repo,
+             "find . -path ./.devs -prune -o -printf '%p %y %m %T@ %l\\n' | grep -v '^[.] ' "
+             "| sort | sha256sum",
+             mine, sizeof(mine));
+    stage_sh(workspace_top(workspace),
+             "find . -printf '%p %y %m %T@ %l\\n' | grep -v '^[.] ' | sort | "
+             "sha256sum",
+             copy, sizeof(copy));
+    ck_assert_str_eq(mine, copy);
+    want(workspace_top(workspace), "cat .env build/x.o untracked.txt; git status --porcelain",
+         "secret\nobj\nnew\n M docs/guide.md\n?? untracked.txt");
+    workspace_close(workspace);
+}
+END_TEST
+
+START_TEST(test_a_copy_leaves_out_what_is_excluded)
+{
+    char build[] = "build";
+    char git[] = ".git";
+    char *exclude[] = {build, git, NULL};
+    struct workspace_made made;
+    struct workspace_spec spec = stage.spec;
+    stage.spec.exclude = exclude;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    want(workspace_top(workspace), "ls -A", ".env\n.gitignore\ndocs\nsrc\ntools\nuntracked.txt");
+    workspace_close(workspace);
+    stage.spec = spec;
+}
+END_TEST
+
+START_TEST(test_A11_a_wrecked_copy_is_put_back_too)
+{
+    char before[128];
+    char after[128];
+    struct tree_facts facts;
+    struct workspace *workspace = stage_saved(&stage, "tax");
+    stage_print(workspace_top(workspace), before);
+    in(workspace, "rm -r src .env; echo x >build/x.o; git commit -qam x; git gc -q; mkfifo p; "
+                  "chmod 000 docs");
+    stage_reset(workspace, 0, &facts);
+    stage_print(workspace_top(workspace), after);
+    ck_assert_str_eq(before, after);
+    workspace_close(workspace);
+    stage_check(&stage);
+}
+END_TEST
+
+START_TEST(test_copies_go_on_from_results)
+{
+    const char *needed[3] = {0};
+    struct err err = {0};
+    struct workspace_kept a;
+    struct workspace_kept b;
+    struct workspace_kept c;
+    do_task("a", NULL, "echo a >>src/one.c; rm docs/bytes; mkdir n; echo n >n/a", &a);
+    do_task("b", NULL, "echo b >>src/deep/two.c; echo n >n-b; chmod 700 tools/run", &b);
+    ck_assert(!a.is_branch);
+    needed[0] = str_text(&a.path);
+    needed[1] = str_text(&b.path);
+    do_task("c", needed,
+            "tail -qn1 src/one.c src/deep/two.c; cat n/a n-b; test ! -e docs/bytes; "
+            "test $(stat -c %a tools/run) = 700",
+            &c);
+    workspace_kept_done(&c);
+    do_task("d", NULL, "echo d >>src/one.c", &c);
+    needed[1] = str_text(&c.path);
+    refuse("e", needed, START_CONFLICT, &err);
+    ck_assert_msg(strstr(err.message, "'src/one.c' is different in both"), "%s", err.message);
+    workspace_kept_done(&a);
+    workspace_kept_done(&b);
+    workspace_kept_done(&c);
+    stage_check(&stage);
+}
+END_TEST
+
+START_TEST(test_what_is_left_is_listed_and_removed)
+{
+    char log_dir[PATH_MAX];
+    struct err err = {0};
+    struct workspace_left *left = NULL;
+    size_t count = 0;
+    struct workspace_kept kept;
+    (void)snprintf(log_dir, sizeof(log_dir), "%s/.devs", stage.repo);
+    do_task("passed", NULL, "echo n >new", &kept);
+    workspace_kept_done(&kept);
+    workspace_close(stage_saved(&stage, "failed"));
+    ck_assert_msg(workspace_list(log_dir, &left, &count, &err), "%s", err.message);
+    ck_assert_uint_eq(count, 3);
+    ck_assert_str_eq(left[0].uid, "u1");
+    ck_assert_str_eq(left[0].task, "");
+    ck_assert_str_eq(left[1].task, "failed");
+    ck_assert(left[1].has_tree && left[1].bytes > 0 && left[1].changed_ms > 0);
+    ck_assert_str_eq(left[2].branch, "devs/41/passed");
+    ck_assert(!left[2].has_tree);
+    ck_assert_msg(workspace_remove(log_dir, &left[1], WORKSPACE_BRANCH_KEEP, environ, &err), "%s",
+                  err.message);
+    want(stage.repo, "git worktree list | wc -l; ls .devs/work/u1", "1\npassed");
+    ck_assert_msg(workspace_remove(log_dir, &left[0], WORKSPACE_BRANCH_DELETE, environ, &err), "%s",
+                  err.message);
+    want(stage.repo, "ls .devs/work; git for-each-ref refs/heads/devs", "");
+    free(left);
+    ck_assert(workspace_list(log_dir, &left, &count, &err));
+    ck_assert_uint_eq(count, 0);
+    stage_check(&stage);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("workspace");
+    TCase *made = test_case(suite, "made");
+    tcase_add_checked_fixture(made, open_worktrees, close_stage);
+    tcase_add_test(made, test_a_worktree_holds_the_last_commit);
+    tcase_add_test(made, test_a_run_folder_within_the_repository_stays_one);
+    tcase_add_test(made, test_copy_brings_what_git_does_not_have);
+    tcase_add_loop_test(made, test_copy_stays_within_the_tree, 0, TABLE_LEN(bad_copies));
+    tcase_add_test(made, test_copy_goes_through_no_link_of_the_commit);
+    tcase_add_test(made, test_setup_runs_once);
+    tcase_add_test(made, test_a_setup_that_fails_is_a_workspace_that_fails);
+    tcase_add_test(made, test_a_setup_has_its_time);
+    tcase_add_test(made, test_a_stopped_making_leaves_nothing);
+    tcase_add_test(made, test_half_a_workspace_is_made_anew);
+    tcase_add_test(made, test_no_program_of_the_settings_runs);
+    tcase_add_loop_test(made, test_what_cannot_be_a_worktree_says_why, 0, TABLE_LEN(refusals));
+    tcase_add_test(made, test_repositories_of_other_hashes_work);
+    TCase *kept = test_case(suite, "kept");
+    tcase_add_checked_fixture(kept, open_worktrees, close_stage);
+    tcase_add_test(kept, test_the_result_is_a_branch);
+    tcase_add_test(kept, test_nothing_changed_is_the_base);
+    tcase_add_test(kept, test_commits_of_the_task_are_part_of_its_result);
+    tcase_add_test(kept, test_repositories_within_are_left_out_and_named);
+    tcase_add_test(kept, test_a_branch_of_somebody_else_is_not_moved);
+    tcase_add_test(kept, test_no_room_for_a_branch_says_why);
+    tcase_add_test(kept, test_keeping_again_moves_our_own_branch);
+    tcase_add_loop_test(kept, test_every_task_has_a_branch, 0, TABLE_LEN(names));
+    tcase_add_test(kept, test_without_an_identity_we_are_the_author);
+    tcase_add_test(kept, test_dependents_start_from_results);
+    tcase_add_test(kept, test_results_that_do_not_merge_need_a_person);
+    tcase_add_test(kept, test_a_diff_names_what_an_attempt_changed);
+    tcase_add_test(kept, test_a_diff_is_bounded_and_says_so);
+    tcase_add_test(kept, test_what_is_left_is_listed_and_removed);
+    TCase *copied = test_case(suite, "copied");
+    tcase_add_checked_fixture(copied, open_copies, close_stage);
+    tcase_add_test(copied, test_a_copy_is_the_whole_tree);
+    tcase_add_test(copied, test_a_copy_leaves_out_what_is_excluded);
+    tcase_add_test(copied, test_A11_a_wrecked_copy_is_put_back_too);
+    tcase_add_test(copied, test_copies_go_on_from_results);
+    return suite;
+}
