@@ -59,6 +59,17 @@ static void add_sorted(struct str *out, char *const *texts)
     free(sorted);
 }
 
+/* The same command in another sandbox is another call; without one nothing is added. */
+static void add_sandbox(struct str *out, const struct sandbox_spec *spec)
+{
+    struct str text = {0};
+    if (!spec || sandbox_spec_is_empty(spec))
+        return;
+    sandbox_spec_write(spec, &text);
+    add_part(out, text.data);
+    str_done(&text);
+}
+
 struct digest plan_call_digest(const struct plan_step *step, const char *run_dir,
                                char *const *environment)
 {
@@ -69,6 +80,7 @@ struct digest plan_call_digest(const struct plan_step *step, const char *run_dir
     add_part(&call, step->stdin_path);
     add_sorted(&call, step->env);
     add_sorted(&call, environment);
+    add_sandbox(&call, step->sandbox);
 
     unsigned char hash[SHA256_BYTES];
     sha256_of(call.data, call.len, hash);

@@ -87,8 +87,7 @@ void play_crash(struct play *play, size_t keep, bool rebooted)
         ck_assert_msg(run_state_apply(&play->state, &play->events[i], &err), "%s", err.message);
     if (rebooted)
         play->now.mono_ms = 100;
-    struct input input = {
-        .kind = INPUT_RECOVER, .jobs = 2, .rebooted = rebooted, .control.by = "test"};
+    struct input input = {.kind = INPUT_RECOVER, .rebooted = rebooted, .control.by = "test"};
     play_input(play, input);
 }
 

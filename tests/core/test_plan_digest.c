@@ -25,6 +25,10 @@ static char *env_ba[] = {var_b, var_a, NULL};
 static char *env_a[] = {var_a, NULL};
 static char *env_glued[] = {var_ab, NULL};
 
+static const struct sandbox_spec boxed = {.kind = SANDBOX_BWRAP, .memory_mb = 64};
+static const struct sandbox_spec larger = {.kind = SANDBOX_BWRAP, .memory_mb = 65};
+static const struct sandbox_spec unsaid = {.start_timeout_ms = SANDBOX_START_MS};
+
 /* Every row is another call; all of their digests differ. */
 static const struct {
     const char *name;
@@ -46,6 +50,8 @@ static const struct {
     {"variables glued", {.argv = argv_plain}, "/p", env_glued},
     {"no variables", {.argv = argv_plain}, "/p", env_none},
     {"variable of the step", {.argv = argv_plain, .env = env_a}, "/p", env_ab},
+    {"sandbox", {.argv = argv_plain, .sandbox = &boxed}, "/p", env_ab},
+    {"larger sandbox", {.argv = argv_plain, .sandbox = &larger}, "/p", env_ab},
     {"variables of the step", {.argv = argv_plain, .env = env_ab}, "/p", env_none},
 };
 
@@ -87,6 +93,7 @@ START_TEST(test_what_is_no_part_of_the_call_does_not_count)
         .timeout_ms = 5,
         .idempotent = true,
         .policy = policy_named("research"),
+        .sandbox = &unsaid,
     };
     ck_assert(digests_equal(plan_call_digest(&plain, "/p", NULL),
                             plan_call_digest(&other, "/p", env_none)));
