@@ -78,7 +78,7 @@ static void add_our_end(const struct capture_writer *writer, const char *why)
 static void add_exit(const struct capture_writer *writer)
 {
     int code = writer->attempt->outcome.code;
-    add_sender(writer->out, "itself", "it ended by itself");
+    add_sender(writer->out, "itself", "an exit of its own");
     bool by_shell = code > SHELL_SIGNAL && code <= SHELL_SIGNAL + SIGNALS_MAX;
     if (by_shell && sigabbrev_np(code - SHELL_SIGNAL))
         add_signal(writer->out, "inner_signal", code - SHELL_SIGNAL);
@@ -144,6 +144,8 @@ static void add_all_processes(struct capture_writer *writer)
         return;
     }
     const struct child_end *end = &attempt->end;
+    str_json_i64(writer->out, "ran", end->ran_count);
+    add_processes(writer->out, "ran_processes", end->ran, end->ran_count);
     str_json_i64(writer->out, "left", end->outcome.left);
     add_processes(writer->out, "left_processes", end->left, end->outcome.left);
 }

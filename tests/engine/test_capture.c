@@ -84,7 +84,7 @@ static void end_step(const char *step, enum outcome_kind kind, int code)
     attempt = (struct attempt){.number = 1, .plan = plan->tasks[0].steps};
     call_init(&attempt.call, &setting, 0, 0);
     for (int i = 0; i < 2; i++)
-        output_init(&attempt.streams[i], 0);
+        output_init(&attempt.streams[i], 0, PLAN_LINE_BYTES);
     facts = (struct capture_facts){.state = &state,
                                    .event = &end,
                                    .attempt = &attempt,
