@@ -87,7 +87,11 @@ void play_crash(struct play *play, size_t keep, bool rebooted)
         ck_assert_msg(run_state_apply(&play->state, &play->events[i], &err), "%s", err.message);
     if (rebooted)
         play->now.mono_ms = 100;
-    struct input input = {.kind = INPUT_RECOVER, .rebooted = rebooted, .control.by = "test"};
+    const int before = play->state.started ? play->state.jobs : 2;
+    struct input input = {.kind = INPUT_RECOVER,
+                          .jobs = play->jobs_after > 0 ? play->jobs_after : before,
+                          .rebooted = rebooted,
+                          .control.by = "test"};
     play_input(play, input);
 }
 

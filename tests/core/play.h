@@ -15,6 +15,7 @@ struct play {
     struct moment now;
     struct event *events; /* all so far, texts owned */
     size_t event_count, event_cap;
+    int jobs_after; /* of who goes on after a crash; 0 = as many as before, 2 if none had begun */
 };
 
 /* Asserts that the plan is valid. */

@@ -51,7 +51,8 @@ END_TEST
 START_TEST(test_who_goes_on_may_have_other_slots)
 {
     play_open(&play, two);
-    play_start(&play, 3); /* play_crash() recovers with 2 */
+    play_start(&play, 3);
+    play.jobs_after = 2;
     die_after(EVENT_ATTEMPT_STARTED, false);
     ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->b, 2);
     ck_assert_int_eq(play.state.jobs, 2);
