@@ -3,11 +3,12 @@
  *
  * What counts as one:
  * - The value of a variable whose name says so (redact_name_is_secret(), the setting's
- *   `names`), of the environment and of the plan's `env`; and a password inside a URL that is
- *   the value of any variable. At least REDACT_VALUE_MIN bytes, and not something that is
- *   plainly none (a path, a short number, one character again and again). Each value is found
- *   raw and as base64 (both alphabets, at any place of a longer text), hex, URL-encoded,
- *   JSON-escaped, escaped for XML and for shells; one of several lines also line by line.
+ *   `names`), of the environment and of the plan's `env`; and what has the form of a known
+ *   token in the value of any other variable or in a text of the plan. At least REDACT_VALUE_MIN
+ * bytes, and not something that is plainly none (a path, a short number, one character again and
+ * again). Each value is found raw and as base64 (both alphabets, at any place of a longer text),
+ * hex, URL-encoded, JSON-escaped, escaped for XML and for shells; one of several lines also line by
+ * line.
  * - What has the form of a known token (the table is in docs/secrets.md).
  * - What a pattern of the settings matches within a line; if it has groups, the first one
  *   that took part.
@@ -63,7 +64,7 @@ struct redactor;
 /* All is borrowed for the call; each may be NULL. */
 struct redact_setting {
     char *const *environment; /* "NAME=value", ends with NULL */
-    const struct plan *plan;  /* its steps' `env` */
+    const struct plan *plan;  /* its steps' `env`, and the tokens in its texts */
     const struct secret_settings *settings;
 };
 

@@ -14,6 +14,7 @@
 #include "entropy_limits.h"
 #include "plan_limits.h"
 #include "policy.h"
+#include "redact.h"
 #include "sandbox_spec.h"
 #include "violation.h"
 #include "workspace_spec.h"
@@ -35,6 +36,7 @@ struct settings {
     struct sandbox_spec sandbox;
     struct plan_limits limits;
     enum plan_hangup on_hangup;
+    struct secret_settings secrets;
     char *rules; /* owned; the array "rules" as JSON text, NULL = none */
 };
 

@@ -88,6 +88,7 @@ static int run_command(struct globals *globals, const struct plan_exec *exec, co
                               .plan_text = str_text(&text),
                               .kind = "exec",
                               .rules = exec->settings->rules,
+                              .secrets = &exec->settings->secrets,
                               .run_dir = dir,
                               .jobs = 1,
                               .watch = json ? SESSION_JSON : SESSION_OUTPUT};

@@ -137,6 +137,7 @@ static int go_on(const struct globals *globals, const struct continue_words *wor
                               .plan_text = run->info.plan_text,
                               .kind = "plan",
                               .rules = run->config.settings.rules,
+                              .secrets = &run->config.settings.secrets,
                               .run_dir = run->info.dir,
                               .jobs = jobs,
                               .watch = words->watch,

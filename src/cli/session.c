@@ -79,17 +79,19 @@ static bool start_engine(struct watching *watching, struct err *err)
         return err_set(err, ERR_IO, "no random numbers are to be had");
     struct engine_options options = {
         .place = &watching->place,
-        .plan = session->plan,
-        .plan_text = session->plan_text,
+        .plan = watching->secrets.plan,
+        .calls = watching->secrets.calls,
+        .plan_text = watching->secrets.plan_text,
         .rules = session->rules,
         .kind = session->kind,
-        .name = session->plan->name,
+        .name = watching->secrets.plan->name,
         .command = session->globals->command_line,
         .run_dir = session->run_dir,
         .environment = environ,
         .by = watching->by,
         .jobs = session->jobs,
         .seed = seed,
+        .redactor = watching->secrets.redactor,
         .resume = session->resume,
         .tee = watching->tee ? tee_put : NULL,
         .tee_ctx = watching->tee,
@@ -255,8 +257,10 @@ static bool get_ready(struct watching *watching, struct err *err)
 static int run_watched(struct watching *watching)
 {
     struct err err = {0};
-    if (!get_ready(watching, &err) || !start_engine(watching, &err)) {
+    if (!get_ready(watching, &err) || !secrets_open(&watching->secrets, watching->session, &err) ||
+        !start_engine(watching, &err)) {
         tee_close(watching->tee);
+        secrets_close(&watching->secrets);
         return fail(&err);
     }
     warn_of_others(watching);
@@ -267,6 +271,7 @@ static int run_watched(struct watching *watching)
     if (watching->tee)
         tee_give_up(watching->tee);
     engine_stop(watching->engine, &result);
+    secrets_close(&watching->secrets);
     tee_close(watching->tee);
     if (watching->signal_fd >= 0)
         (void)close(watching->signal_fd);

@@ -26,6 +26,7 @@ struct session {
     int64_t shown_seq;             /* likewise: lines are printed of what comes after this event */
     const char *rules;             /* the settings' own rules as JSON; borrowed; NULL = none */
     const char *run_dir;           /* absolute; borrowed */
+    const struct secret_settings *secrets; /* of the settings; borrowed; NULL = none */
     int jobs;
     enum session_watch watch;
     bool detach; /* returns once the run is in the log; it goes on without a terminal */

@@ -9,6 +9,7 @@
 #include "front.h"
 #include "log_writer.h"
 #include "place.h"
+#include "secrets.h"
 #include "session.h"
 #include "tee.h"
 
@@ -18,6 +19,7 @@ struct watching {
     enum session_watch watch; /* what it came to */
     struct place place;
     struct front *front; /* borrowed; the process that the shell waits for, if it is another */
+    struct secrets secrets;
     struct engine *engine;
     struct tee *tee; /* owned; SESSION_OUTPUT only */
     int64_t run;

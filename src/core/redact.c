@@ -8,6 +8,7 @@
 
 #include "plan.h"
 #include "redact_alphabet.h"
+#include "redact_base64.h"
 #include "redact_forms.h"
 #include "redact_words.h"
 #include "redactor.h"
@@ -74,6 +75,18 @@ int redactor_name_of(struct redactor *redactor, const char *text, enum redact_ra
     return (int)redactor->name_count++;
 }
 
+static void add_wrapped_forms(struct redactor *redactor, size_t form)
+{
+    char start[REDACT_BASE64_START];
+    for (size_t place = 0; place < REDACT_PLACES; place++) {
+        const size_t number = form + (REDACT_FIRST_PLACE + place) * redact_form_count();
+        for (int url = 0; url < 2; url++) {
+            if (redact_base64_start(form, place, url == 1, start))
+                redact_trie_add_form(&redactor->trie, start, (int)number);
+        }
+    }
+}
+
 static void add_forms(struct redactor *redactor)
 {
     const size_t count = redact_form_count();
@@ -85,7 +98,10 @@ static void add_forms(struct redactor *redactor)
             continue;
         redactor->form_names[i] = redactor_name_of(redactor, name, REDACT_RANK_FORM);
         redact_trie_add_form(&redactor->trie, redact_form_start(i), (int)i);
+        add_wrapped_forms(redactor, i);
+        redact_trie_add_form(&redactor->forms, redact_form_start(i), (int)i);
     }
+    redact_trie_build(&redactor->forms);
 }
 
 static bool add_patterns(struct redactor *redactor, const struct secret_settings *settings,
@@ -109,15 +125,27 @@ static bool add_patterns(struct redactor *redactor, const struct secret_settings
     return true;
 }
 
+static bool add_step(struct redactor *redactor, const struct plan_step *step, struct err *err)
+{
+    for (size_t i = 0; step->argv[i]; i++) {
+        if (!redactor_add_text(redactor, step->argv[i], err))
+            return false;
+    }
+    return redactor_add_variables(redactor, step->env, err) &&
+           redactor_add_text(redactor, step->cwd, err) &&
+           redactor_add_text(redactor, step->stdin_path, err);
+}
+
 static bool add_plan(struct redactor *redactor, const struct plan *plan, struct err *err)
 {
-    for (int task = 0; plan && task < plan->task_count; task++) {
-        for (int step = 0; step < plan->tasks[task].step_count; step++) {
-            if (!redactor_add_variables(redactor, plan->tasks[task].steps[step].env, err))
-                return false;
-        }
+    bool ok = !plan || redactor_add_text(redactor, plan->name, err);
+    for (int i = 0; ok && plan && i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        ok = redactor_add_text(redactor, task->title, err);
+        for (int step = 0; ok && step < task->step_count; step++)
+            ok = add_step(redactor, &task->steps[step], err);
     }
-    return true;
+    return ok;
 }
 
 bool redactor_open(struct redactor **out, const struct redact_setting *setting, struct err *err)
@@ -126,12 +154,14 @@ bool redactor_open(struct redactor **out, const struct redact_setting *setting, 
     const struct secret_settings *settings = setting->settings ? setting->settings : &nothing;
     struct redactor *redactor = xcalloc(1, sizeof(*redactor));
     redact_trie_init(&redactor->trie);
+    redact_trie_init(&redactor->forms);
     redactor->listed = copy_list(settings->names);
     redactor->kept = copy_list(settings->keep);
     add_forms(redactor);
     const bool ok = add_patterns(redactor, settings, err) &&
                     redactor_add_variables(redactor, setting->environment, err) &&
                     add_plan(redactor, setting->plan, err);
+    redact_trie_done(&redactor->forms);
     if (ok) {
         redact_trie_build(&redactor->trie);
         *out = redactor;

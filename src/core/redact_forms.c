@@ -125,6 +125,12 @@ const char *redact_form_name(size_t form)
     return forms[form].name;
 }
 
+bool redact_form_may_be_wrapped(size_t form)
+{
+    const enum form_kind kind = forms[form].kind;
+    return kind == FORM_TOKEN || kind == FORM_WEAK_TOKEN || kind == FORM_PEM;
+}
+
 /* Does more have to come before what ends at `at` is known? */
 static bool is_open(const struct redact_place *place, size_t at)
 {

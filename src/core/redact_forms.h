@@ -43,6 +43,9 @@ size_t redact_form_count(void);
 const char *redact_form_start(size_t form);
 const char *redact_form_name(size_t form);
 
+/* Is it long and plain enough to be told apart inside of base64? */
+bool redact_form_may_be_wrapped(size_t form);
+
 /* Is it one? MORE: that hangs on bytes still to come; never with place->ended, nor when
  * REDACT_FORM_BYTES_MAX bytes are there. */
 enum redact_found redact_form_look(size_t form, const struct redact_place *place,

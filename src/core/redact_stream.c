@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "redact_base64.h"
 #include "redact_encode.h"
 #include "redact_forms.h"
 #include "redact_lines.h"
@@ -188,11 +189,21 @@ static void follow_tail(struct redact_stream *stream, bool ended)
         add_span(stream, stream->tail_start, stream->tail_at, stream->tail_name);
 }
 
+static enum redact_found look_at_form(const struct redact_node *node,
+                                      const struct redact_place *place, struct redact_cut *cut)
+{
+    const size_t form = (size_t)node->form % redact_form_count();
+    const size_t wrap = (size_t)node->form / redact_form_count();
+    if (wrap == REDACT_PLAIN)
+        return redact_form_look(form, place, cut);
+    return redact_base64_look(form, wrap - REDACT_FIRST_PLACE, place, cut);
+}
+
 /* Does the form begin where its first bytes are? False: that hangs on what comes. */
 static bool take_form(struct redact_stream *stream, const struct redact_node *node, bool ended)
 {
     const int64_t start = stream->searched - (int64_t)node->depth;
-    const int name = stream->redactor->form_names[node->form];
+    const int name = stream->redactor->form_names[(size_t)node->form % redact_form_count()];
     const char *bytes = at_offset(stream, start);
     const struct redact_place place = {.bytes = bytes,
                                        .len = (size_t)(end_of(stream) - start),
@@ -202,7 +213,7 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
     struct redact_cut cut;
     if (start < stream->tail_at)
         return true; /* it is part of another */
-    const enum redact_found found = redact_form_look((size_t)node->form, &place, &cut);
+    const enum redact_found found = look_at_form(node, &place, &cut);
     if (found == REDACT_CUT) {
         stream->tail = cut.tail;
         stream->tail_start = start + (int64_t)cut.start;

@@ -143,8 +143,8 @@ bool redact_trie_add_value(struct redact_trie *trie, const char *bytes, size_t l
 void redact_trie_add_form(struct redact_trie *trie, const char *start, int form)
 {
     const uint32_t node = add(trie, start, strlen(start), REDACT_TRIE_NAMELESS);
-    assert(trie->nodes[node].form < 0);
-    trie->nodes[node].form = (int16_t)form;
+    if (trie->nodes[node].form < 0)
+        trie->nodes[node].form = (int16_t)form;
 }
 
 static bool ends_here(const struct redact_node *node)

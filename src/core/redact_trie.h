@@ -52,6 +52,7 @@ void redact_trie_done(struct redact_trie *trie);
 bool redact_trie_add_value(struct redact_trie *trie, const char *bytes, size_t len, int name);
 /* Another form of a value. */
 void redact_trie_add_code(struct redact_trie *trie, const char *bytes, size_t len, int name);
+/* Of those that are equal the one that came first stays. */
 void redact_trie_add_form(struct redact_trie *trie, const char *start, int form);
 /* After the last entry. */
 void redact_trie_build(struct redact_trie *trie);

@@ -17,9 +17,9 @@ enum { PIECE_OVERLAP = 16 };
 /* A secret on its way into the trie. */
 struct adding {
     struct redactor *redactor;
-    const char *name_text;
-    int name;   /* -1: not used yet */
-    bool named; /* the settings say that it is one, whatever it looks like */
+    const char *name_text; /* NULL: the form's */
+    int name;              /* -1: not used yet */
+    bool named;            /* the settings say that it is one, whatever it looks like */
 };
 
 static int name_of(struct adding *adding)
@@ -116,35 +116,48 @@ static bool add_with_returns(struct adding *adding, const char *value, size_t le
     return ok;
 }
 
-/* What of the value has a known form: the password of a URL, a token in an argument. */
-static bool add_form(struct adding *adding, size_t form, const char *value, struct err *err)
+/* Does the form begin at `at`? Then what is to be cut of it is a value. */
+static bool add_form(struct adding *adding, int form, const char *text, size_t at, struct err *err)
 {
-    const size_t len = strlen(value);
-    const char *start = redact_form_start(form);
-    const char *at = strstr(value, start);
-    for (; at; at = strstr(at + 1, start)) {
-        const struct redact_place place = {.bytes = at,
-                                           .len = len - (size_t)(at - value),
-                                           .before = at > value ? (unsigned char)at[-1] : -1,
-                                           .ended = true};
-        struct redact_cut cut;
-        if (redact_form_look(form, &place, &cut) != REDACT_CUT)
-            continue;
-        cut.end += redact_tail_take(&cut.tail, at + cut.end, place.len - cut.end, true);
-        if (!add_value(adding, at + cut.start, cut.end - cut.start, err))
-            return false;
+    struct redactor *redactor = adding->redactor;
+    const struct redact_place place = {.bytes = text + at,
+                                       .len = strlen(text + at),
+                                       .before = at > 0 ? (unsigned char)text[at - 1] : -1,
+                                       .ended = true};
+    struct redact_cut cut;
+    if (redact_form_look((size_t)form, &place, &cut) != REDACT_CUT)
+        return true;
+    cut.end += redact_tail_take(&cut.tail, place.bytes + cut.end, place.len - cut.end, true);
+    struct adding own = *adding;
+    if (!own.name_text) {
+        own.name = redactor->form_names[form];
+        own.name_text = redact_form_name((size_t)form);
+    }
+    return add_value(&own, place.bytes + cut.start, cut.end - cut.start, err);
+}
+
+/* The password of a URL, a token in an argument, ... */
+static bool add_forms(struct adding *adding, const char *text, struct err *err)
+{
+    const struct redact_trie *trie = &adding->redactor->forms;
+    const size_t len = strlen(text);
+    uint32_t node = REDACT_TRIE_ROOT;
+    for (size_t at = 0; at < len; at++) {
+        node = redact_trie_step(trie, node, (unsigned char)text[at]);
+        uint32_t end = redact_trie_ends(trie, node);
+        for (; end != REDACT_TRIE_ROOT; end = trie->nodes[end].also) {
+            const struct redact_node *form = &trie->nodes[end];
+            if (!add_form(adding, form->form, text, at + 1 - form->depth, err))
+                return false;
+        }
     }
     return true;
 }
 
-static bool add_forms(struct adding *adding, const char *value, struct err *err)
+bool redactor_add_text(struct redactor *redactor, const char *text, struct err *err)
 {
-    for (size_t form = 0; form < redact_form_count(); form++) {
-        const bool kept = adding->redactor->form_names[form] < 0;
-        if (!kept && !add_form(adding, form, value, err))
-            return false;
-    }
-    return true;
+    struct adding adding = {.redactor = redactor, .name = -1};
+    return !text || add_forms(&adding, text, err);
 }
 
 static bool add_variable(struct redactor *redactor, const char *name, const char *value,

@@ -13,6 +13,9 @@ enum redact_rank { REDACT_RANK_VALUE, REDACT_RANK_FORM, REDACT_RANK_PATTERN };
 
 enum { REDACT_MARK_MAX = REDACT_NAME_MAX + 8 };
 
+/* In the trie, form + this * redact_form_count() is a form inside of base64. */
+enum redact_wrap { REDACT_PLAIN, REDACT_FIRST_PLACE };
+
 struct redact_name {
     char *text; /* owned; as it was given */
     char mark[REDACT_MARK_MAX];
@@ -22,6 +25,7 @@ struct redact_name {
 
 struct redactor {
     struct redact_trie trie;
+    struct redact_trie forms;  /* their starts alone; while it is made */
     struct redact_name *names; /* owned */
     size_t name_count, name_cap;
     int *form_names; /* owned; the name of each form, -1 = kept */
@@ -40,6 +44,9 @@ int redactor_name_of(struct redactor *redactor, const char *text, enum redact_ra
  * ERR_LIMIT. */
 ATTR_MUST_USE bool redactor_add_variables(struct redactor *redactor, char *const *environment,
                                           struct err *err);
+
+/* What of a text has a known form is a secret, too; under the form's name. NULL: no text. */
+ATTR_MUST_USE bool redactor_add_text(struct redactor *redactor, const char *text, struct err *err);
 
 /* One more of that name. */
 void redact_count_one(struct redact_counts *counts, const struct redactor *redactor, int name);

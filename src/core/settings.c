@@ -12,6 +12,7 @@
 #include "plan_shape.h"
 #include "plan_surroundings.h"
 #include "policy_list.h"
+#include "settings_secrets.h"
 #include "violation_order.h"
 #include "xalloc.h"
 
@@ -94,6 +95,7 @@ static bool read_document(const struct json *root, struct settings *settings,
     settings->loops = entropy_limits_new();
     plan_loops_read(json_get(root, "loops"), &settings->loops, &settings->has_loops);
     plan_surroundings_read(&reader, root, settings);
+    settings_secrets_read(&reader, json_get(root, "secrets"), &settings->secrets);
     const struct json *rules = json_get(root, "rules");
     if (json_count(rules) > 0)
         settings->rules = written(rules);
@@ -128,6 +130,7 @@ void settings_done(struct settings *settings)
     free(settings->policies);
     workspace_spec_done(&settings->workspace);
     sandbox_spec_done(&settings->sandbox);
+    secret_settings_done(&settings->secrets);
     free(settings->rules);
     *settings = (struct settings){0};
 }

@@ -259,7 +259,8 @@ START_TEST(test_values_of_a_plan_are_cut)
 {
     static const char text[] = "{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", "
                                "\"steps\": [{\"run\": [\"true\"],"
-                               " \"env\": {\"DEPLOY_TOKEN\": \"from-the-plan-1\"}}]}]}";
+                               " \"env\": {\"DEPLOY_TOKEN\": \"from-the-plan-1\"}},"
+                               "{\"run\": [\"true\", \"u=AKIAABCDEFGH23456789\"]}]}]}";
     struct plan *plan = NULL;
     struct violations wrong = {0};
     struct redactor *redactor = NULL;
@@ -272,6 +273,7 @@ START_TEST(test_values_of_a_plan_are_cut)
     const struct redact_setting setting = {.plan = plan};
     ck_assert(redactor_open(&redactor, &setting, &err));
     check(redactor, "of a step", "x from-the-plan-1 y", "x [cut:DEPLOY_TOKEN] y");
+    check(redactor, "an argument", "QUtJQUFCQ0RFRkdIMjM0NTY3ODk=", "[cut:aws-key-id]");
     redactor_close(redactor);
     plan_free(plan);
     violations_done(&wrong);

@@ -57,6 +57,15 @@ static const struct {
      "git clone https://me:[cut:url-password]@example.org/x"},
     {"redis://:hunter2@cache:6379/0", "redis://:[cut:url-password]@cache:6379/0"},
     {"mongodb://u:a@b@h1,h2/db", "mongodb://u:[cut:url-password]@h1,h2/db"},
+    {"Z2hwX2FiY2RlZmdoaWowMTIzNDU2Nzg5YWJjZGVmZ2hpajAxMjM0NSBhbmQgbW9yZQ==",
+     "[cut:github-token]BhbmQgbW9yZQ=="},
+    {"eGdocF9hYmNkZWZnaGlqMDEyMzQ1Njc4OWFiY2RlZmdoaWowMTIzNDUgYW5kIG1vcmU=",
+     "eG[cut:github-token]gYW5kIG1vcmU="},
+    {"eHlnaHBfYWJjZGVmZ2hpajAxMjM0NTY3ODlhYmNkZWZnaGlqMDEyMzQ1IGFuZCBtb3Jl",
+     "eHl[cut:github-token]IGFuZCBtb3Jl"},
+    {"aWQ9QUtJQUFCQ0RFRkdIMjM0NTY3ODkK", "aWQ9[cut:aws-key-id]K"},
+    {"eD9zay1hbnQtYXBpMDMtYWJjZGVmZ2hpajAxMjM0NTY3ODlhYmNkZWZnaGlqMDEyMzQ1Njc4OT8_Pg==",
+     "eD9[cut:anthropic-key]8_Pg=="},
     {"-----BEGIN PRIVATE KEY-----\n" A36 "\n" A20 "\nab==\n-----END PRIVATE KEY-----\nx",
      "-----BEGIN PRIVATE KEY-----[cut:private-key]\nx"},
     {"-----BEGIN RSA PRIVATE KEY-----\r\nProc-Type: 4,ENCRYPTED\r\nDEK-Info: "
@@ -74,6 +83,50 @@ START_TEST(test_token_is_cut)
     char *got = redact_string(redactor, cases[_i].text, NULL);
     ck_assert_msg(strcmp(got, cases[_i].want) == 0, "%s\nis cut to %s\nand not %s", cases[_i].text,
                   got, cases[_i].want);
+    free(got);
+}
+END_TEST
+
+START_TEST(test_private_key_in_base64_is_cut)
+{
+    static const char text[] =
+        "data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3"
+        "h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3Bxcn"
+        "N0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW"
+        "5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaG"
+        "lqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2"
+        "RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzND"
+        "UKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ej"
+        "AxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dX"
+        "Z3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcH"
+        "Fyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2"
+        "xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZm"
+        "doaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YW"
+        "JjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMT"
+        "IzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3"
+        "h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3Bxcn"
+        "N0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW"
+        "5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaG"
+        "lqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2"
+        "RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzND"
+        "UKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ej"
+        "AxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dX"
+        "Z3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcH"
+        "Fyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2"
+        "xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZm"
+        "doaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YW"
+        "JjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMT"
+        "IzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3"
+        "h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3Bxcn"
+        "N0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW"
+        "5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaG"
+        "lqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2"
+        "RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzND"
+        "UKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ej"
+        "AxMjM0NQotLS0tLUVORCBSU0EgUFJJVkFURSBLRVktLS0tLQo="
+        "\n";
+    char *got = redact_string(redactor, text, NULL);
+    ck_assert_str_eq(got, "data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tL[cut:private-key]\n");
     free(got);
 }
 END_TEST
@@ -188,6 +241,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "tokens");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_token_is_cut, 0, TABLE_LEN(cases));
+    tcase_add_test(tcase, test_private_key_in_base64_is_cut);
     tcase_add_loop_test(tcase, test_ordinary_text_stays, 0, TABLE_LEN(ordinary));
     tcase = test_case(suite, "words");
     tcase_add_loop_test(tcase, test_name_says_whether_it_is_a_secret, 0, TABLE_LEN(names));

@@ -64,6 +64,12 @@ static const struct {
      "[INVALID_VALUE] /sandbox/transientRetrys: unknown key, did you mean \"transientRetries\"?\n"},
     {"rules type", "{\"rules\": {}}",
      "[WRONG_TYPE] /rules: wrong type (expected array, got object)\n"},
+    {"secret pattern",
+     "{\"secrets\": {\"patterns\": [{\"name\": \"a\", \"regex\": \"x\"},\n"
+     "{\"name\": \"b\", \"regex\": \"(\"}]}}",
+     "[INVALID_VALUE] /secrets/patterns/1/regex: pattern, byte 1: missing closing parenthesis\n"},
+    {"secret name", "{\"secrets\": {\"names\": [7]}}",
+     "[WRONG_TYPE] /secrets/names/0: wrong type (expected string, got 7)\n"},
     {"rule type", "{\"rules\": [{}, 1]}",
      "[WRONG_TYPE] /rules/1: wrong type (expected object, got 1)\n"},
     {"U+0000", "{\"policies\": {\"p\": {\"like\": \"sandbox\\u0000\"}}}",
@@ -229,6 +235,24 @@ START_TEST(test_as_many_policies_as_may_be)
 }
 END_TEST
 
+START_TEST(test_secrets_are_read)
+{
+    static const char text[] =
+        "{\"secrets\": {\"names\": [\"PIN\", \"CORP_*\"], \"keep\": [\"jwt\"], \"// why\": \"x\","
+        " \"patterns\": [{\"name\": \"badge\", \"regex\": \"B-[0-9]+\"}]}}";
+    ck_assert(parse(text));
+    ck_assert_str_eq(settings.secrets.names[0], "PIN");
+    ck_assert_str_eq(settings.secrets.names[1], "CORP_*");
+    ck_assert_ptr_null(settings.secrets.names[2]);
+    ck_assert_str_eq(settings.secrets.keep[0], "jwt");
+    ck_assert_uint_eq(settings.secrets.pattern_count, 1);
+    ck_assert_str_eq(settings.secrets.patterns[0].name, "badge");
+    ck_assert_str_eq(settings.secrets.patterns[0].regex, "B-[0-9]+");
+    settings_done(&settings);
+    ck_assert_ptr_null(settings.secrets.patterns);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("settings");
@@ -247,5 +271,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_rules_are_kept_as_text);
     tcase_add_test(tcase, test_names);
     tcase_add_loop_test(tcase, test_as_many_policies_as_may_be, 0, 2);
+    tcase_add_test(tcase, test_secrets_are_read);
     return suite;
 }

@@ -1,0 +1,157 @@
+#include "secrets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_secrets.h"
+
+extern char **environ;
+
+bool secrets_redactor(struct redactor **out, const struct plan *plan,
+                      const struct secret_settings *settings, struct err *err)
+{
+    const struct redact_setting setting = {
+        .environment = environ, .plan = plan, .settings = settings};
+    return redactor_open(out, &setting, err);
+}
+
+static bool parse(const char *text, struct plan **out)
+{
+    struct violations violations = {0};
+    bool ok = plan_parse(text, strlen(text), out, &violations);
+    violations_done(&violations);
+    return ok;
+}
+
+static bool same_list(char *const *a, char *const *b)
+{
+    size_t i = 0;
+    while (a && b && a[i] && b[i] && strcmp(a[i], b[i]) == 0)
+        i++;
+    return (!a || !a[i]) && (!b || !b[i]);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_call(const struct plan_step *a, const struct plan_step *b)
+{
+    return same_list(a->argv, b->argv) && same_list(a->env, b->env) && same_text(a->cwd, b->cwd) &&
+           same_text(a->stdin_path, b->stdin_path);
+}
+
+/* Would going on with the text that is in the log call something else? What is still cut in
+ * it is not called at all. */
+static bool would_mistake(const struct plan *plan, const struct plan *again)
+{
+    char name[REDACT_NAME_MAX + 1];
+    for (int i = 0; i < plan->task_count; i++) {
+        for (int j = 0; j < plan->tasks[i].step_count; j++) {
+            const struct plan_step *step = &again->tasks[i].steps[j];
+            if (!plan_step_lacks(step, name) && !same_call(&plan->tasks[i].steps[j], step))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* No variable has such a name: nobody will put a value there. */
+static void close_marks(struct str *text)
+{
+    struct str closed = {0};
+    const char *from = str_text(text);
+    for (const char *at = strstr(from, "[cut:"); at; at = strstr(from, "[cut:")) {
+        const char *end = strchr(at, ']');
+        if (!end)
+            break;
+        str_add_n(&closed, from, (size_t)(end - from));
+        str_add(&closed, ".]");
+        from = end + 1;
+    }
+    str_add(&closed, from);
+    str_done(text);
+    *text = closed;
+}
+
+/* A secret may stand in the plan in another form, as base64 of it; its mark says its name only,
+ * so the value would come back raw. */
+static bool check_return(struct secrets *secrets, const struct session *session)
+{
+    struct plan *again = NULL;
+    if (!parse(str_text(&secrets->cut_text), &again))
+        return false;
+    plan_restore_secrets(again, secrets->redactor, environ);
+    if (would_mistake(session->plan, again))
+        close_marks(&secrets->cut_text);
+    plan_free(again);
+    return parse(str_text(&secrets->cut_text), &secrets->cut);
+}
+
+static bool is_same_shape(const struct plan *a, const struct plan *b)
+{
+    bool same = a->task_count == b->task_count;
+    for (int i = 0; same && i < a->task_count; i++)
+        same = strcmp(a->tasks[i].id, b->tasks[i].id) == 0 &&
+               a->tasks[i].step_count == b->tasks[i].step_count;
+    return same;
+}
+
+static bool cut_plan(struct secrets *secrets, const struct session *session, struct err *err)
+{
+    const char *text = session->plan_text;
+    redact_text(secrets->redactor, text, strlen(text), &secrets->cut_text, NULL);
+    if (strcmp(str_text(&secrets->cut_text), text) == 0)
+        return true;
+    if (!check_return(secrets, session) || !is_same_shape(session->plan, secrets->cut)) {
+        char name[REDACT_NAME_MAX + 1] = "secret";
+        (void)redact_find_mark(str_text(&secrets->cut_text), name);
+        (void)err_set(err, ERR_INVALID, "the plan cannot be written down without its secrets (%s)",
+                      name);
+        return err_hint(err, "no id, name of a policy or the like may hold one");
+    }
+    secrets->plan_text = str_text(&secrets->cut_text);
+    secrets->plan = secrets->cut;
+    return true;
+}
+
+static bool restore_plan(struct secrets *secrets, const struct session *session, struct err *err)
+{
+    if (!parse(session->plan_text, &secrets->whole))
+        return err_set(err, ERR_DAMAGED, "the plan in the log cannot be read");
+    plan_restore_secrets(secrets->whole, secrets->redactor, environ);
+    secrets->calls = secrets->whole;
+    return true;
+}
+
+static bool check_rules(const struct secrets *secrets, const struct session *session,
+                        struct err *err)
+{
+    struct redact_counts counts = {0};
+    free(redact_string(secrets->redactor, session->rules, &counts));
+    const bool clean = counts.all == 0;
+    redact_counts_done(&counts);
+    return clean || err_set(err, ERR_INVALID,
+                            "the rules of devs.config.json hold a secret: they cannot be "
+                            "written down without it");
+}
+
+bool secrets_open(struct secrets *out, const struct session *session, struct err *err)
+{
+    *out = (struct secrets){
+        .plan_text = session->plan_text, .plan = session->plan, .calls = session->plan};
+    if (!secrets_redactor(&out->redactor, session->plan, session->secrets, err))
+        return false;
+    return session->resume > 0 ? restore_plan(out, session, err)
+                               : cut_plan(out, session, err) && check_rules(out, session, err);
+}
+
+void secrets_close(struct secrets *secrets)
+{
+    redactor_close(secrets->redactor);
+    str_done(&secrets->cut_text);
+    plan_free(secrets->cut);
+    plan_free(secrets->whole);
+    *secrets = (struct secrets){0};
+}
