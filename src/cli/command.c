@@ -16,6 +16,8 @@ static const struct command commands[] = {
     {"runs", "", "list the runs in the log", cmd_runs},
     {"why", "[RUN/]TASK", "why a try ended as it did, and what comes next", cmd_why},
     {"log", "[RUN/]TASK", "print the output of a task", cmd_log},
+    {"diff", "[RUN/]TASK", "what a task changed in its workspace", cmd_diff},
+    {"apply", "[RUN/]TASK", "bring a task's result into your tree", cmd_apply},
     {"cancel", "RUN[/TASK]", "stop a run or a task", cmd_cancel},
     {"retry", "RUN[/TASK]", "try again now: skip a wait, or a fresh set of tries", cmd_retry},
     {"hold", "RUN[/TASK]", "start no new tries", cmd_hold},

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "content_store.h"
 #include "git.h"
 #include "tree_folder.h"
 
@@ -52,8 +53,9 @@ static int open_side(struct copying *copying, const struct tree_entry *entry, in
     int fd = -1;
     int at;
     const char *name;
+    const struct tree_source *contents = copying->call->contents;
     if (side == 0)
-        return content_get(copying->call->store, entry->hash, &fd, NULL) ? fd : -1;
+        return contents->open(contents->ctx, entry, &fd, NULL) ? fd : -1;
     if (!tree_folder_reach(&copying->folder, entry->path, &at, &name, NULL))
         return -1;
     return tree_folder_open_file(at, name);

@@ -12,17 +12,17 @@
 #include <stdbool.h>
 
 #include "attr.h"
-#include "content_store.h"
 #include "err.h"
 #include "tree.h"
 #include "tree_diff.h"
+#include "tree_restore.h"
 
 /* All borrowed for the call. */
 struct diff_lines {
     const struct tree *before, *now;
-    const struct content_store *store; /* holds what was before */
-    int top_fd;                        /* the folder that is now */
-    const char *folder;                /* a new folder is made in it, and removed again */
+    const struct tree_source *contents; /* of what was before */
+    int top_fd;                         /* the folder that is now */
+    const char *folder;                 /* a new folder is made in it, and removed again */
     char *const *environment;
     const struct diff_limits *limits; /* may be NULL */
     const atomic_bool *stop;

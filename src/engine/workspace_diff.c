@@ -32,10 +32,12 @@ bool workspace_diff(struct workspace *workspace, int step, const struct diff_lim
               workspace_open_top(workspace, &call.top_fd, err) &&
               look(workspace, &before, &call, &now, err);
     if (ok) {
+        const struct tree_source contents = {.open = workspace_open_content,
+                                             .ctx = &workspace->store};
         tree_diff_paths(&before, &now, limits, &diff);
         const struct diff_lines lines = {.before = &before,
                                          .now = &now,
-                                         .store = &workspace->store,
+                                         .contents = &contents,
                                          .top_fd = call.top_fd,
                                          .folder = workspace->home,
                                          .environment = workspace->environment,

@@ -67,6 +67,23 @@ char **workspace_ignored(const struct workspace *workspace, const atomic_bool *s
 /* The newest manifest is the one that spares reading. Takes *tree. */
 void workspace_now_known(struct workspace *workspace, enum workspace_part part, struct tree *tree);
 
+/* For a struct tree_source whose ctx is a content store. */
+ATTR_MUST_USE bool workspace_open_content(void *ctx, const struct tree_entry *entry, int *fd_out,
+                                          struct err *err);
+
+/* What the worktree holds, as a tree of git's. */
+struct workspace_content {
+    char head[WORKSPACE_COMMIT_MAX]; /* the task's last commit, or what it started from */
+    char tree[WORKSPACE_COMMIT_MAX];
+    struct str left_out; /* repositories within, one a line */
+};
+/* workspace_content.c: all that is not ignored, and no repository that is within. `index` is a
+ * file of one's own; `objects` is where new objects go, NULL = into the repository. */
+ATTR_MUST_USE bool workspace_read_content(const struct workspace *workspace, const char *base,
+                                          const char *index, const char *objects,
+                                          const atomic_bool *stop, struct workspace_content *out,
+                                          struct err *err);
+
 /* workspace_bring.c: paths of the user's tree, into the workspace. */
 ATTR_MUST_USE bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
                                    int64_t *files_out, struct err *err);

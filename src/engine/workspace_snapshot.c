@@ -133,7 +133,7 @@ static bool save_part(struct part *part, int step, struct tree *tree, int *start
     return ok && tree_write_file(tree, path, err);
 }
 
-static bool open_content(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
+bool workspace_open_content(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
 {
     return content_get(ctx, entry->hash, fd_out, err);
 }
@@ -170,7 +170,7 @@ static bool reset_part(struct part *part, int step, struct tree *tree, struct tr
     struct tree want = {0};
     struct tree now = {0};
     struct workspace *workspace = part->workspace;
-    const struct tree_source source = {.open = open_content, .ctx = &workspace->store};
+    const struct tree_source source = {.open = workspace_open_content, .ctx = &workspace->store};
     if (!workspace_snapshot_path(workspace, step, part->what, path, err) ||
         !tree_read_file(path, &want, err))
         return false;

@@ -1,0 +1,58 @@
+#include <stdio.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "result_target.h"
+
+struct apply_options {
+    bool check;
+    bool json;
+};
+
+static void print(const struct result_target *value, const struct apply_options *options)
+{
+    struct str text = {0};
+    if (options->json) {
+        result_target_json(value, &text);
+        str_json_bool(&text, "applied", !options->check);
+        str_add(&text, "}");
+        (void)puts(text.data);
+    } else {
+        str_addf(&text, "%s: ", value->target.task);
+        result_target_sum(&value->changes, &text);
+        str_addf(&text, "; %s %s\n", options->check ? "this can be brought into" : "brought into",
+                 str_text(&value->changes.origin));
+        say(text.data);
+    }
+    str_done(&text);
+}
+
+int cmd_apply(struct globals *globals, int argc, char **argv)
+{
+    struct apply_options options = {0};
+    const struct option_spec specs[] = {
+        {"check", 0, NULL, "only say whether it would work", &options.check, NULL},
+        {"json", 0, NULL, "one JSON object", &options.json, NULL},
+    };
+    struct command_line line = {.name = "apply",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 1,
+                                .max_operands = 1};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    struct err err = {0};
+    struct result_target value;
+    const enum workspace_apply what = options.check ? WORKSPACE_APPLY_CHECK : WORKSPACE_APPLY;
+    const bool ok = result_target_open(&value, globals, argv[0], &err) &&
+                    workspace_result_apply(value.result, &value.changes, what, &err);
+    if (ok)
+        print(&value, &options);
+    result_target_done(&value);
+    if (ok)
+        return EXIT_ALL_PASSED;
+    const int failed = fail(&err);
+    return err.code == ERR_INVALID && value.target.task[0] ? EXIT_GAVE_UP : failed;
+}

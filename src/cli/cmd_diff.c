@@ -1,0 +1,96 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "result_target.h"
+
+struct diff_options {
+    bool stat;
+    bool json;
+};
+
+/* A line a path, and the sum. */
+static void print_stat(const struct workspace_changes *changes)
+{
+    struct str text = {0};
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct workspace_change *change = &changes->items[i];
+        if (change->added >= 0)
+            str_addf(&text, "%c %6" PRId64 " %6" PRId64 "  ", change->kind, change->added,
+                     change->removed);
+        else
+            str_addf(&text, "%c %6s %6s  ", change->kind, "-", "-");
+        for (const char *c = change->path; *c; c++)
+            str_add_char(&text, *c == '\n' ? '?' : *c);
+        str_add_char(&text, '\n');
+    }
+    result_target_sum(changes, &text);
+    say(text.data);
+    (void)putchar('\n');
+    str_done(&text);
+}
+
+static void print_json(const struct result_target *value, bool with_text)
+{
+    struct str text = {0};
+    result_target_json(value, &text);
+    if (with_text) {
+        str_json_key(&text, "diff");
+        str_add_json(&text, str_text(&value->changes.text), value->changes.text.len);
+    }
+    str_add(&text, "}");
+    (void)puts(text.data);
+    str_done(&text);
+}
+
+/* On a terminal only what is fit for one; a pipe gets what git apply can read. */
+static void print_text(const struct workspace_changes *changes)
+{
+    if (isatty(STDOUT_FILENO))
+        say(str_text(&changes->text));
+    else
+        (void)fwrite(str_text(&changes->text), 1, changes->text.len, stdout);
+}
+
+static void print(const struct result_target *value, const struct diff_options *options)
+{
+    const struct workspace_changes *changes = &value->changes;
+    if (options->json)
+        print_json(value, !options->stat);
+    else if (options->stat)
+        print_stat(changes);
+    else
+        print_text(changes);
+    if (!options->json && !changes->is_result)
+        warn("%s has not passed: this is what its workspace holds now", value->target.task);
+    if (!options->json && changes->why.len > 0)
+        warn("%s", str_text(&changes->why));
+}
+
+int cmd_diff(struct globals *globals, int argc, char **argv)
+{
+    struct diff_options options = {0};
+    const struct option_spec specs[] = {
+        {"stat", 0, NULL, "a line a path: kind, lines added, lines removed", &options.stat, NULL},
+        {"json", 0, NULL, "one JSON object; with --stat, without the diff's text", &options.json,
+         NULL},
+    };
+    struct command_line line = {.name = "diff",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 1,
+                                .max_operands = 1};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    struct err err = {0};
+    struct result_target value;
+    const bool ok = result_target_open(&value, globals, argv[0], &err);
+    if (ok)
+        print(&value, &options);
+    result_target_done(&value);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}

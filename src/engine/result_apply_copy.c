@@ -1,0 +1,117 @@
+#define _GNU_SOURCE /* types of files */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "result_parts.h"
+#include "tree_folder.h"
+#include "tree_merge.h"
+
+/* The repository is no part of what is brought home: its commits are reached otherwise. */
+static const char *const not_ours[] = {".git", ".devs", NULL};
+
+static bool open_result(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
+{
+    int at;
+    const char *name;
+    if (!tree_folder_reach(ctx, entry->path, &at, &name, err))
+        return false;
+    const int fd = tree_folder_open_file(at, name);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot read '%s'", entry->path);
+    *fd_out = fd;
+    return true;
+}
+
+static void leave_out(struct tree *tree)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        if (!tree_path_is_under(tree->entries[i].path, not_ours)) {
+            tree->entries[kept++] = tree->entries[i];
+        } else {
+            free(tree->entries[i].path);
+            free(tree->entries[i].target);
+        }
+    }
+    tree->count = kept;
+}
+
+/* What comes is new here, so that make(1) sees it. Nothing else gets another time. */
+static void date_new(const struct tree *ours, struct tree *want)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    for (size_t i = 0; i < want->count; i++) {
+        struct tree_entry *entry = &want->entries[i];
+        const struct tree_entry *own = tree_find(ours, entry->path);
+        if (own)
+            entry->mtime_ns = own->mtime_ns;
+        if (!own || !tree_entry_same_content(own, entry))
+            entry->mtime_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    }
+}
+
+/* A result on its way home. All borrowed. */
+struct bringing {
+    const struct workspace_result *result;
+    const struct workspace_changes *changes;
+    const struct result_copy *copy;
+    const struct tree *ours, *want;
+};
+
+static bool bring(const struct bringing *bringing, const struct tree_look *look, struct err *err)
+{
+    struct result_backup backup;
+    struct tree_folder folder;
+    struct tree_work work;
+    struct err why = {0};
+    tree_folder_init(&folder, bringing->copy->look.top_fd);
+    const struct tree_source source = {.open = open_result, .ctx = &folder};
+    bool ok = result_backup_take(bringing->result, look->top_fd, bringing->changes, &backup, err);
+    if (ok && !tree_restore(look, bringing->ours, bringing->want, &source, &work, err)) {
+        ok = false;
+        if (!result_backup_return(&backup, &why))
+            (void)err_hint(err, "and not all could be put back: %.120s", why.message);
+    }
+    result_backup_done(&backup);
+    tree_folder_done(&folder);
+    return ok;
+}
+
+bool result_apply_copy(const struct workspace_result *result, int origin_fd,
+                       const struct workspace_changes *changes, enum workspace_apply what,
+                       struct err *err)
+{
+    struct result_copy copy;
+    struct tree ours = {0};
+    struct tree want = {0};
+    struct err why = {0};
+    const struct tree_look look = {.top_fd = origin_fd, .exclude = not_ours};
+    bool ok = result_copy_read(result, &copy, err) && tree_scan(&look, &ours, err);
+    if (ok) {
+        tree_shut(origin_fd, &ours);
+        leave_out(&copy.start);
+        leave_out(&copy.now);
+        ok = tree_hash(&look, &ours, NULL, NULL, err);
+    }
+    if (ok && !tree_merge(&copy.start, &ours, &copy.now, &want, &why)) {
+        ok = err_set(err, ERR_INVALID, "your tree has changes of its own: %s", why.message);
+        (void)err_hint(err, "nothing was changed; the result lies in the workspace's folder");
+    }
+    if (ok && what == WORKSPACE_APPLY) {
+        date_new(&ours, &want);
+        const struct bringing bringing = {
+            .result = result, .changes = changes, .copy = &copy, .ours = &ours, .want = &want};
+        ok = bring(&bringing, &look, err);
+    }
+    result_copy_done(&copy);
+    tree_done(&ours);
+    tree_done(&want);
+    return ok;
+}

@@ -1,0 +1,58 @@
+/*
+ * result_parts.h - the result of a task from the inside; for its own files only.
+ */
+#ifndef DEVS_RESULT_PARTS_H
+#define DEVS_RESULT_PARTS_H
+
+#include "attr.h"
+#include "err.h"
+#include "tree.h"
+#include "tree_restore.h"
+#include "tree_scan.h"
+#include "workspace_note.h"
+#include "workspace_parts.h"
+#include "workspace_result.h"
+
+struct workspace_result {
+    struct workspace *workspace; /* owned; its names only, its repository opened */
+    struct workspace_note note;
+    bool is_kept; /* the note is that of a result, else that of a workspace */
+};
+
+/* Two trees of git. */
+struct result_trees {
+    const char *from, *to;
+    const char *objects; /* where some of them are, beside the repository; NULL = nowhere else */
+};
+
+/* A copy: what it was when it was made, and what it is. */
+struct result_copy {
+    struct tree start, now;
+    struct tree_look look; /* at what it is; the folder is open */
+};
+/* End it with result_copy_done(), also where this failed. */
+ATTR_MUST_USE bool result_copy_read(const struct workspace_result *result, struct result_copy *out,
+                                    struct err *err);
+void result_copy_done(struct result_copy *copy);
+
+/* result_backup.c: the state of some paths of the user's tree, for when bringing fails. */
+struct result_backup {
+    char folder[PATH_MAX];
+    struct content_store store;
+    struct tree before;
+    struct tree_look look;                   /* at the user's tree; borrowed descriptor */
+    const struct workspace_changes *changes; /* borrowed */
+};
+ATTR_MUST_USE bool result_backup_take(const struct workspace_result *result, int origin_fd,
+                                      const struct workspace_changes *changes,
+                                      struct result_backup *out, struct err *err);
+/* Put the paths back as they were. */
+ATTR_MUST_USE bool result_backup_return(struct result_backup *backup, struct err *err);
+void result_backup_done(struct result_backup *backup);
+
+/* result_apply_copy.c */
+ATTR_MUST_USE bool result_apply_copy(const struct workspace_result *result, int origin_fd,
+                                     const struct workspace_changes *changes,
+                                     enum workspace_apply what, struct err *err);
+
+#endif

@@ -1,0 +1,138 @@
+#!/bin/sh
+# What tasks did in their workspaces: devs diff, devs apply. usage: results.sh DEVS
+. "$(dirname "$0")/check.sh"
+command -v git >/dev/null || exit 77
+export HOME="$dir" GIT_CONFIG_NOSYSTEM=1
+
+# start KIND: a project whose plan works in workspaces of that kind, run to its end
+start() {
+	rm -rf "$dir/project"
+	mkdir "$dir/project"
+	cd "$dir/project" || exit 1
+	git init -q -b main .
+	git config user.name Ann
+	git config user.email ann@example.org
+	mkdir src docs
+	seq 20 >src/a.txt
+	echo two >src/b.txt
+	echo three >docs/c.txt
+	printf '.devs/\n*.o\n' >.gitignore
+	cat >plan.json <<-PLAN
+		{"version": 1, "name": "results", "workspace": "$1", "on_hangup": "go-on",
+		 "tasks": [
+		  {"id": "good", "steps": [{"run": "sed -i s/^7\$/seven/ src/a.txt; rm docs/c.txt; printf 'x\\\\n' >new; echo o >src/x.o; printf 'a\\\\0b' >bytes; chmod 755 src/b.txt", "shell": true}]},
+		  {"id": "next", "needs": ["good"], "steps": [{"run": "cat new >>src/b.txt", "shell": true}]},
+		  {"id": "bad", "steps": [{"phase": "RED", "run": "echo half >>src/b.txt; printf '\\\\033[31mred\\\\n' >odd; exit 1", "shell": true}]},
+		  {"id": "none", "steps": [{"run": ["true"]}]}]}
+	PLAN
+	git add -A
+	git commit -qm first
+	want "$1: the run" "$("$devs" run --plain plan.json >run.log 2>&1; echo $?)" 1
+	rm run.log
+}
+
+state() {
+	find . -path ./.devs -prune -o -path ./.git -prune -o -printf '%p %y %m %l\n' | sort
+	find . -path ./.devs -prune -o -path ./.git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum
+	sha256sum .git/index .git/HEAD
+}
+
+# same_both KIND SUM: what is the same of a worktree and of a copy
+same_both() {
+	before=$(state)
+	out=$("$devs" diff 1/good --stat)
+	want_in "$1: stat, changed" "$out" "M      1      1  src/a.txt"
+	want_in "$1: stat, deleted" "$out" "D      0      1  docs/c.txt"
+	want_in "$1: stat, added" "$out" "A      1      0  new"
+	want_in "$1: stat, no text" "$out" "A      -      -  bytes"
+	out=$("$devs" diff good)
+	want_in "$1: diff" "$out" "+seven"
+	want_in "$1: diff" "$out" "--- a/src/a.txt"
+	out=$("$devs" diff 1/good --json)
+	want_in "$1: json" "$out" '{"v":1,"run":1,"task":"good","result":true'
+	want_in "$1: json" "$out" '{"kind":"D","path":"docs/c.txt","added":0,"removed":1}'
+	want_in "$1: nothing" "$("$devs" diff 1/none --stat)" "0 paths changed"
+	out=$("$devs" diff 1/bad 2>err)
+	want_in "$1: a failed task" "$out" "+half"
+	want_in "$1: a failed task says so" "$(cat err)" "bad has not passed"
+	rm err
+	want "$1: looking changes nothing" "$(state)" "$before"
+	want "$1: check" "$("$devs" apply 1/good --check >out; echo $?)" 0
+	want_in "$1: check" "$(cat out)" "this can be brought into"
+	rm out
+	want "$1: checking changes nothing" "$(state)" "$before"
+	want_in "$1: a failed task" "$("$devs" apply 1/bad 2>&1; echo " $?")" "has no result"
+
+	# in the way: each of these, and nothing changes
+	echo mine >>src/a.txt
+	before=$(state)
+	out=$("$devs" apply 1/good 2>&1; echo "exit $?")
+	want_in "$1: own changes" "$out" "your tree has changes of its own"
+	want_in "$1: own changes" "$out" "'src/a.txt'"
+	want_in "$1: own changes" "$out" "exit 1"
+	want "$1: all or nothing" "$(state)" "$before"
+	git checkout -q src/a.txt
+	echo mine >new
+	before=$(state)
+	want_in "$1: there already" "$("$devs" apply 1/good 2>&1)" "'new'"
+	want "$1: all or nothing" "$(state)" "$before"
+	rm new
+	echo other >>src/b.txt
+	chmod 644 src/b.txt
+	before=$(git ls-files -s)
+	rm docs/c.txt
+	want_in "$1: deleted here, too" "$("$devs" apply 1/good 2>&1; echo "exit $?")" "exit"
+	git checkout -q docs src
+	want "$1: applied" "$("$devs" apply 1/good >out; echo $?)" 0
+	want_in "$1: applied" "$(cat out)" "good: $2; brought into"
+	rm out
+	want "$1: the content" "$(sed -n 7p src/a.txt; cat new; ls docs 2>/dev/null; stat -c %a src/b.txt)" "$(printf 'seven\nx\n755')"
+	want "$1: the index stays" "$(git ls-files -s)" "$before"
+	want "$1: no commit" "$(git log --format=%s)" first
+	want "$1: no ignored files of a worktree" "$(test "$1" = copy || ls src/x.o 2>/dev/null)" ""
+}
+
+start worktree
+same_both worktree '5 paths changed, 2 lines added, 2 removed'
+out=$("$devs" diff next)
+want_in 'from the result of what it needs' "$out" '+x'
+want 'and only that' "$("$devs" diff next --json --stat | grep -o '"path":"[^"]*"')" '"path":"src/b.txt"'
+git checkout -q .
+git clean -qfd
+"$devs" diff good >patch
+want 'a pipe gets what git apply reads' "$(git apply patch; echo $?)" 0
+rm patch
+git checkout -q .
+git clean -qfd
+# the user has committed in between: what still fits is brought, what does not is not
+echo 21 >>src/a.txt
+git commit -qam later
+want 'elsewhere in the same file' "$("$devs" apply good >/dev/null; echo $?)" 0
+want 'elsewhere in the same file' "$(sed -n '7p;21p' src/a.txt)" "$(printf 'seven\n21')"
+git checkout -q .
+git clean -qfd
+sed -i 's/^7$/sieben/' src/a.txt
+git commit -qam german
+before=$(state)
+out=$("$devs" apply good 2>&1; echo "exit $?")
+want_in 'the same lines' "$out" 'does not fit your tree'
+want_in 'the same lines' "$out" 'devs/1/good'
+want 'the same lines' "$(state)" "$before"
+git branch -q -D devs/1/good
+want_in 'a branch that is gone' "$("$devs" diff good 2>&1; echo "exit $?")" "the branch 'devs/1/good' is gone"
+
+start copy
+# what git ignores is part of a copy
+same_both copy '6 paths changed, 3 lines added, 2 removed'
+want_in 'copies: json' "$("$devs" diff good --json --stat)" '.devs/work/'
+
+cat >inplace.json <<-PLAN
+	{"version": 1, "idempotent": true, "tasks": [{"id": "here", "steps": [{"run": ["true"]}]}]}
+PLAN
+"$devs" run --plain inplace.json >/dev/null
+out=$("$devs" diff here 2>&1; echo "exit $?")
+want_in 'in place there is nothing' "$out" "task 'here' of run #2 has no workspace here"
+want_in 'in place there is nothing' "$out" 'exit 66'
+want_in 'no task' "$("$devs" diff 1 2>&1)" 'names no task'
+want_in 'help' "$("$devs" apply --help)" 'usage: devs apply [options] [RUN/]TASK'
+finish
