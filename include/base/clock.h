@@ -5,12 +5,23 @@
 #define DEVS_CLOCK_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "moment.h"
 
 /* Both clocks now. Any thread. */
 struct moment clock_now(void);
+
+/* Has somebody set the wall clock? Compares what two looks say; one's own time, however long, is
+ * none. A plain value, zero before the first look. */
+struct clock_jump {
+    bool has_looked;
+    int64_t apart_ms; /* wall clock less steady clock, at the last look */
+};
+enum { CLOCK_JUMP_MS = 2000 }; /* less is how clocks are kept right */
+/* True if it has been moved since the last look, by *moved_ms_out (back: below 0). */
+bool clock_jump_look(struct clock_jump *jump, const struct moment *now, int64_t *moved_ms_out);
 
 /* CLOCK_BOOTTIME in microseconds, for measurements. */
 int64_t clock_mono_us(void);

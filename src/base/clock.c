@@ -29,6 +29,17 @@ struct moment clock_now(void)
     };
 }
 
+bool clock_jump_look(struct clock_jump *jump, const struct moment *now, int64_t *moved_ms_out)
+{
+    int64_t apart_ms = now->at_ms - now->mono_ms;
+    int64_t moved_ms = apart_ms - jump->apart_ms;
+    bool moved = jump->has_looked && (moved_ms >= CLOCK_JUMP_MS || moved_ms <= -CLOCK_JUMP_MS);
+    *jump = (struct clock_jump){.has_looked = true, .apart_ms = apart_ms};
+    if (moved)
+        *moved_ms_out = moved_ms;
+    return moved;
+}
+
 int64_t clock_mono_us(void)
 {
     struct timespec ts = read_clock(CLOCK_BOOTTIME);

@@ -1,13 +1,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "gc.h"
 #include "log_merge.h"
 #include "owner.h"
+#include "parse.h"
 #include "spill.h"
+#include "target.h"
+
+enum { DAYS_MAX = 36500, MS_PER_DAY = 24 * 60 * 60 * 1000 };
 
 static const char *action_word(enum gc_action action)
 {
@@ -124,30 +129,64 @@ static int merge_file(const struct gc *gc, const char *file)
 
 static int collect(struct gc *gc)
 {
+    struct err err = {0};
     take_spills(gc);
     take_locks(gc);
+    if (!gc_workspaces(gc, &err))
+        return fail(&err);
     if (gc->count == 0 && !gc->json)
         (void)puts("nothing is left over");
     return EXIT_ALL_PASSED;
 }
 
+static bool read_older(const char *text, int64_t *out, struct err *err)
+{
+    int64_t days = 0;
+    *out = -1;
+    if (!text)
+        return true;
+    if (!parse_i64(text, 0, DAYS_MAX, &days, err))
+        return err_hint(err, "--older takes a number of days");
+    *out = days * MS_PER_DAY;
+    return true;
+}
+
+/* RUN or RUN/TASK: a task alone could be of any run. */
+static bool check_names(const struct gc *gc, struct err *err)
+{
+    for (int i = 0; i < gc->name_count; i++) {
+        struct target target;
+        if (!target_parse(gc->names[i], &target, err))
+            return false;
+        if (target.run == 0)
+            return err_set(err, ERR_INVALID, "'%s' names no run: RUN or RUN/TASK", gc->names[i]);
+    }
+    return true;
+}
+
 int cmd_gc(struct globals *globals, int argc, char **argv)
 {
-    struct gc gc = {0};
+    struct gc gc = {.now_ms = clock_now().at_ms};
     const char *merge = NULL;
+    const char *older = NULL;
     const struct option_spec specs[] = {
         {"dry-run", 0, NULL, "say what would be done", &gc.dry, NULL},
         {"json", 0, NULL, "a JSON object for each thing", &gc.json, NULL},
+        {"older", 0, "DAYS", "kept workspaces too, if nothing was changed in them for so long",
+         NULL, &older},
         {"merge", 0, "FILE", "bring a spill log into the run log", NULL, &merge},
     };
     struct command_line line = {
-        .name = "gc", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+        .name = "gc", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = GC_NAMES_MAX};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
     struct err err = {0};
+    gc.names = argv;
+    gc.name_count = line.operands;
     bool makes_log = merge && globals->db;
-    if (!place_find(globals->db, makes_log, &gc.place, &err))
+    if (!read_older(older, &gc.older_ms, &err) || !check_names(&gc, &err) ||
+        !place_find(globals->db, makes_log, &gc.place, &err))
         return fail(&err);
     return merge ? merge_file(&gc, merge) : collect(&gc);
 }

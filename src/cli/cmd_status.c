@@ -233,15 +233,30 @@ static void print_line(const struct status *status)
 
 static bool ask(const struct place *place, int64_t run, struct status *status, struct err *err)
 {
-    if (!follower_open(&status->follower, place, run, err) ||
-        !follower_read(status->follower, 0, NULL, NULL, NULL, err))
+    if (!follower_open(&status->follower, place, run, err))
         return false;
+    if (!follower_read(status->follower, 0, NULL, NULL, NULL, &status->damage) &&
+        status->damage.code != ERR_DAMAGED)
+        return err_set(err, status->damage.code, "%s", status->damage.message);
     const struct run_state *state = follower_state(status->follower);
     status->orphaned = follower_is_orphaned(status->follower);
     status->now = state->ended                            ? state->ended_at
                   : shown_counts(state, status->orphaned) ? clock_now()
                                                           : state->heard;
     return true;
+}
+
+/* What is wrong with the log, beside what it says. Returns the exit code. */
+static int tell_trouble(const struct status *status)
+{
+    struct log_trouble trouble;
+    struct str words = {0};
+    follower_trouble(status->follower, clock_now().mono_ms, &trouble);
+    log_trouble_words(&trouble, &words);
+    if (words.len > 0)
+        warn("%s", words.data);
+    str_done(&words);
+    return status->damage.code == ERR_NONE ? EXIT_ALL_PASSED : fail(&status->damage);
 }
 
 int cmd_status(struct globals *globals, int argc, char **argv)
@@ -271,6 +286,8 @@ int cmd_status(struct globals *globals, int argc, char **argv)
         print_line(&status);
     else
         print_text(&status);
+    if (ok)
+        code = tell_trouble(&status);
     follower_close(status.follower);
     return code;
 }

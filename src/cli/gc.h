@@ -7,18 +7,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attr.h"
+#include "err.h"
 #include "place.h"
+
+enum { GC_NAMES_MAX = 64 };
 
 struct gc {
     struct place place;
     bool dry, json;
+    int64_t older_ms; /* of kept workspaces; -1 = they stay */
+    int64_t now_ms;
+    char *const *names; /* borrowed; RUN or RUN/TASK whose workspaces go whatever their age */
+    int name_count;
     int count; /* of what was told */
 };
 
 enum gc_action { GC_KEPT, GC_REMOVED, GC_WOULD_REMOVE, GC_MERGED, GC_WOULD_MERGE };
 
 struct gc_thing {
-    const char *kind; /* "spill", "lock" */
+    const char *kind; /* "spill", "lock", "workspace" */
     const char *name;
     int64_t bytes; /* -1 = not known */
     enum gc_action action;
@@ -27,5 +35,9 @@ struct gc_thing {
 
 /* A line, or an object, for the person. */
 void gc_tell(struct gc *gc, const struct gc_thing *thing);
+
+/* gc_workspaces.c: those of runs that nobody owns: what passed has its result elsewhere, what did
+ * not stays until somebody says so. */
+ATTR_MUST_USE bool gc_workspaces(struct gc *gc, struct err *err);
 
 #endif

@@ -12,7 +12,8 @@
 #include "str.h"
 
 struct status {
-    struct follower *follower; /* it has read all there is */
+    struct follower *follower; /* it has read all there is, or all before the damage */
+    struct err damage;
     bool orphaned;
     bool ascii;
     struct moment now; /* of the run's end, or its last sign of life, once nothing counts */

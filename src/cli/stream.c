@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "fail.h"
 #include "follower.h"
 #include "text.h"
 #include "watch.h"
@@ -23,6 +24,8 @@ struct printing {
     struct follower *follower;
     struct str line;
     struct outlet outlet;
+    enum log_trouble_kind told; /* what is wrong with the log, as it was said last */
+    int64_t looked_ms;          /* when it was asked for last: steady clock */
     bool given_up;
     bool told_closed; /* that nobody reads what the command says */
 };
@@ -192,10 +195,28 @@ static bool wait_for_news(struct printing *p)
     return fds[1].revents == 0;
 }
 
+/* The words of the cockpit's banner, once for each trouble, beside what is printed. */
+static void tell_trouble(struct printing *p)
+{
+    struct log_trouble trouble;
+    int64_t now_ms = clock_now().mono_ms;
+    if (p->looked_ms != 0 && now_ms - p->looked_ms < ORPHAN_LOOK_MS)
+        return;
+    p->looked_ms = now_ms;
+    follower_trouble(p->follower, now_ms, &trouble);
+    struct str words = {0};
+    log_trouble_words(&trouble, &words);
+    if (trouble.kind != p->told && words.len > 0)
+        warn("%s", words.data);
+    p->told = trouble.kind;
+    str_done(&words);
+}
+
 static bool print_all(struct printing *p, struct err *err)
 {
     bool alive = true;
     while (print_news(p, err)) {
+        tell_trouble(p);
         if (!p->stream->follow || !alive || is_over(p) || p->given_up)
             return true;
         alive = wait_for_news(p);

@@ -14,6 +14,7 @@
 #include <uv.h>
 
 #include "attempt.h"
+#include "clock.h"
 #include "engine.h"
 #include "heartbeat.h"
 #include "job.h"
@@ -72,6 +73,7 @@ struct loop {
     bool rebooted;            /* likewise: since it ran last */
     struct run_state state;
     struct scheduler scheduler;
+    struct clock_jump clock;
     struct turn turn;
     struct attempt_setting setting;
     struct gains gains;

@@ -293,6 +293,19 @@ static void note_log(struct loop *loop)
             earlier(loop->controls_due_ms, loop->controls_asked_ms + WATCH_POLL_MS);
 }
 
+/* Times of day in the log make a jump here; what waits, waits as long as it would have. */
+static void note_clock(struct loop *loop, const struct moment *now)
+{
+    int64_t moved_ms = 0;
+    char what[64];
+    char hm[CLOCK_TEXT_MAX];
+    if (!clock_jump_look(&loop->clock, now, &moved_ms))
+        return;
+    (void)snprintf(what, sizeof(what), "the clock moved by %+lld s at %s",
+                   (long long)moved_ms / 1000, clock_short(now->at_ms, now->at_ms, hm));
+    loop_note(loop, what, "waits go on by the steady clock");
+}
+
 /* What tells new output from old is kept in the log; it may not be readable. */
 static void note_gains(struct loop *loop)
 {
@@ -383,6 +396,7 @@ void loop_turn(struct loop *loop)
     act(loop);
     forget_turn(loop);
     note_log(loop);
+    note_clock(loop, &now);
     note_gains(loop);
     note_leave(loop);
     set_alarm(loop);

@@ -152,18 +152,29 @@ static bool is_in_plan(const struct plan *plan, const struct event *event)
     return event->task < plan->task_count && event->step < plan->tasks[event->task].step_count;
 }
 
+/* Where the damage begins, and what can be done. */
+static bool tell_damage(const struct follower *follower, const struct err *why, struct err *err)
+{
+    if (why->code != ERR_DAMAGED)
+        return err_set(err, why->code, "%s", why->message);
+    (void)err_set(err, ERR_DAMAGED, "log damaged at event %lld; shown up to there (%.200s)",
+                  (long long)follower->state.last_seq + 1, why->message);
+    return err_hint(err, "sqlite3 FILE .recover copies what can be read");
+}
+
 /* An event that does not fit is met again by the next call: it is not skipped. */
 static bool fold_next(struct follower *follower, const struct event **out, struct err *err)
 {
-    if (!next_event(follower, out, err))
-        return false;
+    struct err why = {0};
+    if (!next_event(follower, out, &why))
+        return tell_damage(follower, &why, err);
     if (!*out)
         return true;
-    if (!is_in_plan(follower->plan, *out))
-        return err_set(err, ERR_DAMAGED, "event %lld in the log is about no task of its run",
-                       (long long)(*out)->seq);
-    if (!run_state_apply(&follower->state, *out, err))
-        return false;
+    bool ok = is_in_plan(follower->plan, *out) ||
+              err_set(&why, ERR_DAMAGED, "event %lld in the log is about no task of its run",
+                      (long long)(*out)->seq);
+    if (!ok || !run_state_apply(&follower->state, *out, &why))
+        return tell_damage(follower, &why, err);
     follower->folded++;
     return true;
 }

@@ -32,6 +32,7 @@ struct view_facts app_facts(const struct app *app)
         .now = replays ? replay_now(&app->replay) : app->now,
         .clock = app->now,
         .banner = str_text(&app->banner),
+        .banner_is_mild = app->banner_is_mild,
         .run = follower_run(app->follower)->number,
         .rules = app->rules.len > 0 ? app->rules.data : NULL,
     };
@@ -163,11 +164,26 @@ static int wait_ms(const struct app *app)
     return (int)wait;
 }
 
+/* A run may go on in its second log, whose news come from elsewhere. */
+static void look_for_trouble(struct app *app)
+{
+    if (app->now.mono_ms - app->troubled.mono_ms < APP_TROUBLE_MS)
+        return;
+    app->troubled = app->now;
+    follower_trouble(app->follower, app->now.mono_ms, &app->trouble);
+    if (app->trouble.kind == LOG_TROUBLE_SPILLED)
+        take_news(app);
+    if (clock_jump_look(&app->clock, &app->now, &app->clock_moved_ms))
+        app->clock_moved = app->now;
+}
+
 /* What the time alone brings. */
 static void take_time(struct app *app)
 {
     const struct moment *now = &app->now;
     bool live = app_mode_now(app) == VIEW_LIVE;
+    if (live)
+        look_for_trouble(app);
     if (live && now->at_ms / MS_PER_S != app->drawn.at_ms / MS_PER_S)
         app->wants_frame = true;
     if (app->fault.code != ERR_NONE && now->mono_ms - app->looked.mono_ms >= APP_FAULT_MS)
@@ -230,6 +246,7 @@ bool app_run(const struct app_options *options, struct app_result *result, struc
     bool ok = app_open_run(&app, err) && open_screen(&app, err);
     if (ok) {
         take_news(&app);
+        look_for_trouble(&app);
         app.wants_frame_now = true;
         show_if_due(&app);
         while (!app.finished)

@@ -6,6 +6,7 @@
 
 #include "app.h"
 #include "app_acts.h"
+#include "clock.h"
 #include "correct_trial.h"
 #include "follower.h"
 #include "frame.h"
@@ -15,6 +16,9 @@ enum {
     APP_ANSWER_MS = 100,      /* how often answers are looked for while some are due */
     APP_ORPHAN_MS = 5000,     /* how often a run without news is looked after */
     APP_FAULT_MS = 1000,      /* how often a log that could not be read is looked at again */
+    APP_TROUBLE_MS = 1000,    /* how often it is asked what is wrong with the log */
+    APP_MILD_MS = 10000,      /* what is shown may be so old before the banner is red */
+    APP_CLOCK_MS = 60000,     /* how long it is said that somebody set the clock */
     APP_EVENTS_TURN = 100000, /* events read in one go, so that keys come through */
     APP_KEYS_MAX = 32,        /* keys taken in one go, so that their effect is seen */
 };
@@ -43,6 +47,12 @@ struct app {
     struct moment read;   /* and when it could be */
     struct err fault;     /* why it could not; ERR_NONE = it could */
     struct str banner;    /* what is wrong, in words */
+    bool banner_is_mild;
+    struct log_trouble trouble; /* with the log, */
+    struct moment troubled;     /* as it was looked at then */
+    struct clock_jump clock;
+    int64_t clock_moved_ms; /* when the wall clock was set last, by how much; 0 = it was not */
+    struct moment clock_moved;
     bool orphaned;
     bool pictured; /* one frame of a past moment, no terminal */
     bool engine_done;

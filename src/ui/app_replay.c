@@ -24,10 +24,16 @@ static void seek(struct app *app)
 
 bool app_replay_open(struct app *app, struct err *err)
 {
-    if (!load_marks(app, err))
-        return false;
+    struct err why = {0};
+    bool whole = load_marks(app, &why);
+    if (!whole && (why.code != ERR_DAMAGED || app->replay.count == 0))
+        return err_set(err, why.code, "%s", why.message);
     (void)replay_move(&app->replay, REPLAY_END, -1);
-    return follower_seek(app->follower, app->replay.at, err);
+    if (!follower_seek(app->follower, app->replay.at, err))
+        return false;
+    /* What is before the damage can be played; the follower says where that begins. */
+    return whole || !follower_read(app->follower, 1, NULL, NULL, NULL, &app->fault) ||
+           follower_seek(app->follower, app->replay.at, err);
 }
 
 void app_replay_extend(struct app *app)

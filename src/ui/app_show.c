@@ -128,20 +128,54 @@ void app_resize(struct app *app)
     app->wants_frame_now = true;
 }
 
+static void tell_trouble(struct app *app)
+{
+    log_trouble_words(&app->trouble, &app->banner);
+    bool stops = app->trouble.kind == LOG_TROUBLE_SPILLED ||
+                 app->trouble.kind == LOG_TROUBLE_CUT_OFF || app->trouble.for_ms >= APP_MILD_MS;
+    app->banner_is_mild = !stops;
+}
+
+static void tell_fault(struct app *app)
+{
+    char hms[CLOCK_TEXT_MAX];
+    if (app->fault.code == ERR_DAMAGED)
+        str_addf(&app->banner, "%s. %s", app->fault.message, app->fault.hint);
+    else
+        str_addf(&app->banner, "log not readable; shown as it was at %s, keys work (%s)",
+                 clock_hms(app->read.at_ms, hms), app->fault.message);
+    app->banner_is_mild =
+        app->fault.code != ERR_DAMAGED && app->now.mono_ms - app->read.mono_ms < APP_MILD_MS;
+}
+
+static bool clock_was_set(const struct app *app)
+{
+    return app->clock_moved_ms != 0 && app->now.mono_ms - app->clock_moved.mono_ms < APP_CLOCK_MS;
+}
+
+static void tell_clock(struct app *app)
+{
+    char hm[CLOCK_TEXT_MAX];
+    str_addf(&app->banner, "the clock moved by %+lld s at %s; waits go on by the steady clock",
+             (long long)app->clock_moved_ms / 1000,
+             clock_short(app->clock_moved.at_ms, app->clock_moved.at_ms, hm));
+    app->banner_is_mild = true;
+}
+
 /* What is wrong with devs itself, and what works all the same. */
 static void tell_what_is_wrong(struct app *app)
 {
-    char hms[CLOCK_TEXT_MAX];
     str_clear(&app->banner);
+    app->banner_is_mild = false;
     if (app_engine_stopped(app))
         str_add(&app->banner,
                 "the engine stopped before the run had ended; q leaves and says why, all is kept");
-    else if (app->fault.code == ERR_DAMAGED)
-        str_addf(&app->banner, "log damaged after event %lld; shown up to there, keys work (%s)",
-                 (long long)follower_state(app->follower)->last_seq, app->fault.message);
     else if (app->fault.code != ERR_NONE)
-        str_addf(&app->banner, "log not readable; shown as it was at %s, keys work (%s)",
-                 clock_hms(app->read.at_ms, hms), app->fault.message);
+        tell_fault(app);
+    else if (app->trouble.kind != LOG_TROUBLE_NONE)
+        tell_trouble(app);
+    else if (clock_was_set(app))
+        tell_clock(app);
 }
 
 void app_draw(struct app *app)

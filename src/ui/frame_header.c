@@ -234,9 +234,10 @@ bool frame_has_banner(const struct frame_input *input)
 
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input)
 {
-    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_BANNER,
+    enum style style = input->facts->banner_is_mild ? STYLE_BACKOFF : STYLE_BANNER;
+    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, style,
                     input->facts->banner);
-    paint_row(canvas, row, STYLE_BANNER);
+    paint_row(canvas, row, style);
 }
 
 void frame_gate(struct canvas *canvas, int row, const struct frame_input *input)

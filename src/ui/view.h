@@ -51,6 +51,7 @@ struct view_facts {
     struct moment now;   /* the time shown: in a replay the recorded one */
     struct moment clock; /* the real time */
     const char *banner;  /* borrowed; what is wrong with devs itself, NULL or "" = nothing */
+    bool banner_is_mild; /* it keeps nobody from anything yet */
     int64_t run;         /* its number */
     const char *rules;   /* borrowed; a person's rules, see classify.h; NULL = none */
 };

@@ -727,7 +727,7 @@ START_TEST(test_damaged_log_is_told_and_keys_work)
     go();
     wait_for("LIVE");
     commit_nonsense();
-    wait_for("log damaged after event 1; shown up to there");
+    wait_for("log damaged at event 2; shown up to there");
     press("j\r");
     wait_for("make check");
     press("q");

@@ -6,6 +6,7 @@
 #include "attr.h"
 #include "frame.h"
 #include "golden.h"
+#include "log_reader.h"
 #include "shown.h"
 #include "story.h"
 #include "term.h"
@@ -486,6 +487,41 @@ START_TEST(test_message_is_shown_at_every_size)
 }
 END_TEST
 
+/* What keeps nobody from anything is told in yellow, the rest in red. */
+START_TEST(test_banner_of_each_trouble_with_the_log)
+{
+    static const struct {
+        struct log_trouble trouble;
+        const char *words;
+        bool mild;
+    } all[] = {
+        {{.kind = LOG_TROUBLE_BUSY, .for_ms = 3000, .pid = 4711},
+         "log busy for 3 s (another devs, pid 4711): shown data is 3 s old",
+         true},
+        {{.kind = LOG_TROUBLE_SPILLED, .since_ms = 50462000, .text = "disk full"},
+         "the log cannot be written since 14:01:02: disk full. Runs go on, recorded in a spill log",
+         false},
+        {{.kind = LOG_TROUBLE_NEWER, .schema = 7, .text = "0.5"},
+         "this log was written by devs 0.5 (schema 7, I know 1): read only",
+         true},
+    };
+    struct str words = {0};
+    (void)setenv("TZ", "UTC", 1);
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        str_clear(&words);
+        log_trouble_words(&all[i].trouble, &words);
+        ck_assert_str_eq(str_text(&words), all[i].words);
+        facts.banner = words.data;
+        facts.banner_is_mild = all[i].mild;
+        draw(24, 120, false);
+        ck_assert(shows(all[i].words));
+        ck_assert_uint_eq(canvas_cell(&canvas, 1, 1)->style,
+                          all[i].mild ? STYLE_BACKOFF : STYLE_BANNER);
+    }
+    str_done(&words);
+}
+END_TEST
+
 START_TEST(test_banner_is_in_line_2_at_every_size)
 {
     static const struct {
@@ -729,6 +765,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_ended_run_does_not_depend_on_now);
     tcase_add_test(tcase, test_filter_without_match_says_so);
     tcase_add_test(tcase, test_message_is_shown_at_every_size);
+    tcase_add_test(tcase, test_banner_of_each_trouble_with_the_log);
     tcase_add_test(tcase, test_banner_is_in_line_2_at_every_size);
     tcase_add_test(tcase, test_interrupted_run_that_lost_nothing);
     tcase_add_test(tcase, test_interrupted_run_is_as_old_as_its_engine);
