@@ -192,16 +192,28 @@ bool term_open(struct term **out, enum term_colour colour, struct err *err)
     return ok;
 }
 
+/* Also from the background: whoever has the terminal by now finds it as it was. SIGTTOU would
+ * stop us, or keep us from it, unless it is blocked. */
+static void give_back(const struct term *term)
+{
+    sigset_t set;
+    sigset_t before;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGTTOU);
+    (void)pthread_sigmask(SIG_BLOCK, &set, &before);
+    if (!term->gone)
+        write_raw(paste_off);
+    (void)endwin();
+    term_signals_restore_settings();
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void term_close(struct term *term)
 {
     if (!term)
         return;
-    if (term->screen) {
-        if (!term->gone)
-            write_raw(paste_off);
-        (void)endwin();
-        term_signals_restore_settings();
-    }
+    if (term->screen)
+        give_back(term);
     term_signals_close();
     if (term->keys)
         (void)delwin(term->keys);

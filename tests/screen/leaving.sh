@@ -1,0 +1,129 @@
+#!/bin/sh
+# Leaving the cockpit, in a real terminal: stopping, detaching, a terminal that goes away, a devs
+# that dies. Skipped (77) where tmux is absent. Each step waits until the screen or the log shows
+# what it must, up to a deadline.
+command -v tmux >/dev/null || {
+	echo 'skipped: tmux is not installed'
+	exit 77
+}
+. "$(dirname "$0")/../cli/check.sh"
+TMUX='' TMUX_TMPDIR=$dir
+export TMUX TMUX_TMPDIR
+trap ': >"$dir/go"; tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
+unset DEVS_DB
+export LC_ALL=C.UTF-8
+
+open() {
+	tmux -f /dev/null new-session -d -s "$1" -x 100 -y 30 "cd '$dir' && PS1='shell> ' exec sh"
+	tmux set-option -t "$1" status off >/dev/null
+}
+type() {
+	session=$1
+	shift
+	tmux send-keys -t "$session" "$@"
+}
+screen() { tmux capture-pane -t "$1" -p; }
+shows() { screen "$1" | grep -q -- "$2"; }
+expect() {
+	until_true 20 shows "$1" "$2"
+	result=$?
+	want "$3" "$result" 0
+	[ "$result" -eq 0 ] || screen "$1" >&2
+}
+# run_is RUN WORD: what the log says of it
+run_is() { "$devs" status "$1" 2>/dev/null | grep -q "^run #$1 .* $2 "; }
+noted() { "$devs" debug --logs --plain "$1" | grep -q -- "$2"; }
+pid_of() { "$devs" runs --json | grep "\"run\":$1," | sed 's/.*"pid":\([0-9]*\).*/\1/'; }
+# The process that the shell waits for.
+front_of() { ps -o ppid= -p "$(pid_of "$1")" | tr -d ' '; }
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
+
+cat >slow.json <<'PLAN'
+{"version": 1, "name": "slow", "idempotent": true, "tasks": [
+ {"id": "s", "steps": [{"run": ["sh", "-c", "until test -e go; do sleep 0.05; done"]}]},
+ {"id": "t", "needs": ["s"], "steps": [{"run": ["true"]}]}]}
+PLAN
+
+# --- ^Z asks first, stops then, and fg comes back
+open a
+type a "clear; '$devs' run slow.json" Enter
+expect a 'running.*s ' 'a run in the cockpit'
+type a C-z
+expect a '1 try runs: .*\^Z again stops it' 'one ^Z is answered in words'
+stops() {
+	type a C-z
+	shows a 'Stopped'
+}
+until_true 20 stops
+expect a 'Stopped' 'a second one stops it, and the shell is back'
+type a 'clear; fg' Enter
+expect a 'running.*s ' 'fg comes back'
+
+# --- d detaches: the shell is back, the run goes on, a devs shows it again
+type a q
+expect a 'd  detach: the run goes on without this terminal' 'q offers it'
+is_detached() { # the prompt takes nothing at first
+	type a d
+	shows a 'goes on without a terminal (pid'
+}
+until_true 20 is_detached
+expect a 'devs cancel 1' 'd says how to end it'
+expect a 'shell>' 'the shell is back'
+want 'it goes on' "$(run_is 1 live && echo yes)" yes
+want 'in a session of its own' "$(ps -o sid= -p "$(pid_of 1)" | tr -d ' ')" "$(pid_of 1)"
+type a "clear; '$devs'" Enter
+expect a 'LIVE' 'devs shows it again'
+pid=$(pid_of 1)
+: >go
+expect a '2 of 2 passed' 'to its end'
+until_true 20 is_gone "$pid"
+want 'and its process is gone then' $? 0
+type a q
+expect a 'shell>' 'q leaves it'
+
+# --- the terminal goes away: the run does not
+rm go
+open b
+type b "clear; '$devs' run slow.json" Enter
+expect b 'running.*s ' 'another run'
+pid=$(pid_of 2)
+tmux kill-session -t b
+until_true 20 noted 2 'the terminal is gone, the run goes on'
+want 'a terminal that goes away is in the log' $? 0
+want 'and ends nothing' "$(run_is 2 live && echo yes)" yes
+: >go
+until_true 20 run_is 2 ended
+want 'the run ends by itself' $? 0
+until_true 20 is_gone "$pid"
+want 'and so does its devs' $? 0
+
+# --- the process that the shell waits for: TERM is for the run, KILL takes the terminal away
+rm go
+open c
+type c "clear; '$devs' run slow.json; echo code-\$?" Enter
+expect c 'running.*s ' 'a third run'
+kill -TERM "$(front_of 3)"
+expect c 'code-143' 'TERM cancels it, the exit code says so'
+want 'once: what runs has its grace' "$(run_is 3 ended && echo yes)" yes
+type c "clear; '$devs' run slow.json" Enter
+expect c 'running.*s ' 'a fourth run'
+kill -KILL "$(front_of 4)"
+until_true 20 noted 4 'the terminal is gone, the run goes on'
+want 'the run goes on' $? 0
+type c 'clear; echo sane' Enter
+expect c '^sane' 'the shell is back, its terminal is as it was'
+
+# --- devs dies: the screen says how to go on
+type c "clear; '$devs'" Enter
+expect c 'LIVE' 'another devs looks at it'
+kill -KILL "$(pid_of 4)"
+expect c 'Go on with it: devs run --continue 4' 'a run that was interrupted says how it goes on'
+type c q
+expect c 'shell>' 'q leaves it'
+: >go
+type c "clear; '$devs' run --continue last" Enter
+expect c '2 of 2 passed' 'it goes on in the cockpit'
+type c q
+expect c 'devs debug --logs 4' 'and ends'
+
+finish
