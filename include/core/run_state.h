@@ -132,6 +132,7 @@ struct task_place {
     enum workspace_kind kind;
     struct digest tree; /* as last seen; unknown = never, or it was changed since */
     bool is_changed;    /* an attempt that failed changed it, and it was not put back */
+    bool is_kept;       /* its result is kept; the workspace itself is not needed any more */
     char *path;         /* owned; of the workspace, NULL = none */
     char *branch;       /* owned; that it works on, then that of its result; NULL = none */
     char *result;       /* owned; of a result that is kept as a tree: its path; NULL = none */

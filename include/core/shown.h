@@ -139,7 +139,9 @@ enum shown_proof {
 enum shown_proof shown_proof(const struct run_state *state, int task, int step);
 /* "proven on tree 0b1e12bc0d1e by try 2"; "" for none. */
 void shown_proof_words(const struct run_state *state, int task, int step, struct str *out);
-/* "worktree /home/ann/shop/.devs/work/..., branch devs/41/tax"; "" in place. */
+/* Steps whose proofs are stale: "step 1 RED: the tree has changed since"; "" for none. */
+void shown_stale(const struct run_state *state, int task, struct str *out);
+/* "worktree /home/ann/shop/.devs/work/...", "result on branch devs/41/tax"; "" in place. */
 void shown_workspace(const struct run_state *state, int task, struct str *out);
 /* "sandbox does not enforce pids, network"; "" where all is. */
 void shown_lacks(const struct run_state *state, int task, struct str *out);

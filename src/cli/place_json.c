@@ -11,11 +11,11 @@ static void add_text(const char *key, const char *text, struct str *out)
 
 static void add_workspace(const struct task_place *place, struct str *out)
 {
-    if (place->path) {
+    if (place->path || place->is_kept) {
         str_json_key(out, "workspace");
         str_add_char(out, '{');
         str_json_text(out, "kind", workspace_kind_name(place->kind));
-        str_json_text(out, "path", place->path);
+        add_text("path", place->is_kept ? NULL : place->path, out);
         add_text("branch", place->branch, out);
         add_text("result", place->result, out);
         str_add_char(out, '}');

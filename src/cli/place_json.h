@@ -8,7 +8,8 @@
 #include "run_state.h"
 #include "str.h"
 
-/* "workspace": {"kind","path","branch","result"} where the task does not work in place,
+/* "workspace": {"kind","path","branch","result"} where the task does not work in place; no path
+ * once the result is kept;
  * "sandbox_lacks": words where keys are not enforced, and "proofs": what is known of each step
  * that has passed. */
 void place_json(const struct run_state *state, int task, struct str *out);

@@ -51,6 +51,7 @@ void fold_workspace_made(const struct fold *fold)
 {
     struct task_place *place = place_of(fold);
     place->kind = (enum workspace_kind)fold->event->a;
+    place->is_kept = false;
     keep_text(fold, "path", &place->path);
     keep_text(fold, "branch", &place->branch);
 }
@@ -86,6 +87,7 @@ void fold_workspace_changed(const struct fold *fold)
 void fold_result_kept(const struct fold *fold)
 {
     struct task_place *place = place_of(fold);
+    place->is_kept = true;
     keep_text(fold, "branch", &place->branch);
     if (fold->event->a == EVENT_KEPT_TREE)
         keep_text(fold, "path", &place->result);

@@ -232,6 +232,7 @@ static void mix_place(uint64_t *digest, const struct task_place *place)
     mix(digest, (int64_t)place->tree.hi);
     mix(digest, (int64_t)place->tree.lo);
     mix(digest, place->is_changed);
+    mix(digest, place->is_kept);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         mix(digest, texts[i] != NULL);
         mix_text(digest, texts[i] ? texts[i] : "");

@@ -33,11 +33,27 @@ void shown_proof_words(const struct run_state *state, int task, int step, struct
 void shown_workspace(const struct run_state *state, int task, struct str *out)
 {
     const struct task_place *place = state->tasks[task].place;
-    if (!place || !place->path)
+    if (!place)
         return;
-    str_addf(out, "%s %s", workspace_kind_name(place->kind), place->path);
-    if (place->branch)
-        str_addf(out, ", branch %s", place->branch);
+    if (place->is_kept && place->result)
+        str_addf(out, "result at %s", place->result);
+    else if (place->is_kept && place->branch)
+        str_addf(out, "result on branch %s", place->branch);
+    else if (place->path)
+        str_addf(out, "%s %s", workspace_kind_name(place->kind), place->path);
+}
+
+void shown_stale(const struct run_state *state, int task, struct str *out)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const char *separator = "";
+    for (int i = 0; i < plan->step_count; i++) {
+        if (shown_proof(state, task, i) != SHOWN_PROOF_STALE)
+            continue;
+        str_addf(out, "%sstep %d %s", separator, i + 1, phase_name(plan->steps[i].phase));
+        separator = ", ";
+    }
+    str_add(out, *separator ? ": the tree has changed since" : "");
 }
 
 void shown_lacks(const struct run_state *state, int task, struct str *out)

@@ -128,6 +128,23 @@ static void put_near(struct preview *preview)
     str_done(&text);
 }
 
+/* Where it works that does not work in place, what is not enforced there, and what has been
+ * proven on another tree. */
+static void put_place(struct preview *preview)
+{
+    struct str text = {0};
+    shown_lacks(preview->state, preview->task, &text);
+    preview_put(preview, "lacks", str_text(&text));
+    str_clear(&text);
+    shown_stale(preview->state, preview->task, &text);
+    preview_put(preview, "stale", str_text(&text));
+    str_clear(&text);
+    if (preview->kind == FRAME_PREVIEW_ROOMY)
+        shown_workspace(preview->state, preview->task, &text);
+    preview_put(preview, "where", str_text(&text));
+    str_done(&text);
+}
+
 static void put_command(struct preview *preview)
 {
     int number = run_state_step_number(preview->state, preview->task);
@@ -180,6 +197,7 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
     put_why(&preview);
     if (kind != FRAME_PREVIEW_SHORT) {
         preview_put_circles(&preview);
+        put_place(&preview);
         put_near(&preview);
     }
     if (kind == FRAME_PREVIEW_ROOMY) {

@@ -205,11 +205,26 @@ START_TEST(test_the_place_is_known)
     shown_workspace(&play.state, 0, &text);
     str_add(&text, "; ");
     shown_lacks(&play.state, 0, &text);
-    ck_assert_str_eq(str_text(&text),
-                     "worktree /w/a, branch devs/41/a; sandbox does not enforce pids, network");
+    ck_assert_str_eq(str_text(&text), "worktree /w/a; sandbox does not enforce pids, network");
     tell(0, 1, (struct input_fact){EVENT_SECRETS_CUT, 2, 0, 0, 0, 0}, NULL);
     tell(0, 1, (struct input_fact){EVENT_SECRETS_CUT, 3, 0, 0, 0, 0}, NULL);
     ck_assert_int_eq(play.state.secrets_cut, 5);
+}
+END_TEST
+
+START_TEST(test_a_result_takes_the_place_of_its_workspace)
+{
+    tell(0, 1, (struct input_fact){EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE, 1, 0, 0, 0},
+         "{\"path\":\"/w/a\",\"branch\":\"devs/41/a\"}");
+    tell(0, 1, (struct input_fact){EVENT_RESULT_KEPT, EVENT_KEPT_BRANCH, 0, 0, 0, 0},
+         "{\"branch\":\"devs/41/b\"}");
+    shown_workspace(&play.state, 0, &text);
+    ck_assert_str_eq(str_text(&text), "result on branch devs/41/b");
+    str_clear(&text);
+    tell(0, 1, (struct input_fact){EVENT_RESULT_KEPT, EVENT_KEPT_TREE, 0, 0, 0, 0},
+         "{\"path\":\"/w/r\"}");
+    shown_workspace(&play.state, 0, &text);
+    ck_assert_str_eq(str_text(&text), "result at /w/r");
 }
 END_TEST
 
@@ -236,6 +251,9 @@ START_TEST(test_a_later_change_makes_a_proof_stale)
     ck_assert_int_eq((int)shown_proof(&play.state, 0, 0), SHOWN_PROOF_STALE);
     ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_HOLDS);
     ck_assert_int_eq((int)shown_proof(&play.state, 0, 2), SHOWN_PROOF_NONE);
+    str_clear(&text);
+    shown_stale(&play.state, 0, &text);
+    ck_assert_str_eq(str_text(&text), "step 1 RED: the tree has changed since");
 }
 END_TEST
 
@@ -272,6 +290,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_what_is_no_fact_is_ignored, 0, TABLE_LEN(ignored));
     tcase_add_test(tcase, test_facts_of_what_is_over_are_taken);
     tcase_add_test(tcase, test_the_place_is_known);
+    tcase_add_test(tcase, test_a_result_takes_the_place_of_its_workspace);
     tcase_add_test(tcase, test_a_later_change_makes_a_proof_stale);
     tcase_add_test(tcase, test_nothing_changed_leaves_the_proof);
     tcase_add_test(tcase, test_facts_survive_a_crash);

@@ -103,9 +103,9 @@ static bool same_place(const struct task_place *a, const struct task_place *b)
     if (!a || !b)
         return a == b;
     return a->kind == b->kind && same_digest(&a->tree, &b->tree) &&
-           a->is_changed == b->is_changed && same_text(a->path, b->path) &&
-           same_text(a->branch, b->branch) && same_text(a->result, b->result) &&
-           same_text(a->lacks, b->lacks);
+           a->is_changed == b->is_changed && a->is_kept == b->is_kept &&
+           same_text(a->path, b->path) && same_text(a->branch, b->branch) &&
+           same_text(a->result, b->result) && same_text(a->lacks, b->lacks);
 }
 
 static bool same_task(const struct task_state *a, const struct task_state *b)

@@ -130,6 +130,7 @@ void facts_take(struct taking *taking)
     case EVENT_WORKSPACE_MADE:
         place->kind = (int)event->a;
         place->has_path = true;
+        place->is_kept = false;
         place->branch = 't';
         break;
     case EVENT_WORKSPACE_SAVED:
@@ -152,6 +153,7 @@ void facts_take(struct taking *taking)
         break;
     case EVENT_RESULT_KEPT:
         place->branch = 'r';
+        place->is_kept = true;
         place->has_result = place->has_result || event->a == EVENT_KEPT_TREE;
         break;
     case EVENT_SANDBOX_LACKS:
@@ -196,8 +198,8 @@ bool facts_check(struct finding *finding, const struct model *model, const struc
     const struct task_place *place = state->tasks[task].place;
     const struct task_place *have = place ? place : &nowhere;
     bool same = want->kind == (int)have->kind && want->tree == (int64_t)have->tree.hi &&
-                want->is_changed == have->is_changed && want->has_path == (have->path != NULL) &&
-                want->branch == last_of(have->branch) &&
+                want->is_changed == have->is_changed && want->is_kept == have->is_kept &&
+                want->has_path == (have->path != NULL) && want->branch == last_of(have->branch) &&
                 want->has_result == (have->result != NULL) && want->lacks == (have->lacks != NULL);
     bool sums = model->stopped_ms == state->stopped_ms && model->secrets_cut == state->secrets_cut;
     return finding_check(finding, same && sums, "where a task works is as it was told", "t%d",

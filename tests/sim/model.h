@@ -99,7 +99,7 @@ struct model_step {
 struct model_place {
     int kind;
     int64_t tree;
-    bool is_changed, has_path, has_result, lacks;
+    bool is_changed, is_kept, has_path, has_result, lacks;
     char branch; /* the last letter of its name */
 };
 
