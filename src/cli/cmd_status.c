@@ -197,6 +197,8 @@ static void print_text(const struct status *status)
     const struct columns columns = measure(status);
     for (int i = 0; i < state->plan->task_count; i++)
         print_task(status, i, &columns);
+    if (status->orphaned && !state->ended)
+        (void)printf("go on with it: devs run --continue %lld\n", (long long)run->number);
 }
 
 static void print_json(const struct status *status)

@@ -32,6 +32,7 @@ want_in 'a run that is alive' "$(cat err)" 'run #1 is going on in another proces
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 want_in 'it shows as interrupted' "$("$devs" status)" 'interrupted'
+want_in 'and says how it goes on' "$("$devs" </dev/null)" 'devs run --continue 1'
 touch go
 "$devs" run --continue 2 2>err
 want 'no such run: exit' $? 66
