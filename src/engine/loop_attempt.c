@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "loop.h"
+#include "plan_secrets.h"
 #include "xalloc.h"
 
 static void add_alive(struct loop *loop, struct attempt *attempt)
@@ -272,19 +273,31 @@ static void prepare(void *ctx, const atomic_bool *stop)
     surroundings_prepare(attempt->around, stop);
 }
 
+/* Where an earlier devs left something behind, or took the secrets with it. */
+static bool is_refused(struct loop *loop, struct attempt *attempt)
+{
+    char name[REDACT_NAME_MAX + 1];
+    struct err err = {0};
+    if (recovery_refuses(&loop->recovery, attempt->task, &err)) {
+        attempt_refuse(attempt, START_LEFT_ALIVE, err.message);
+        return true;
+    }
+    if (loop->options->resume == 0 || !plan_step_lacks(attempt->plan, name))
+        return false;
+    (void)err_set(&err, ERR_INVALID,
+                  "its secret %s is not in the log, and not in the environment of this devs", name);
+    attempt_refuse(attempt, START_SECRET_MISSING, err.message);
+    return true;
+}
+
 void loop_start_attempt(struct loop *loop, const struct action *action)
 {
     const struct attempt_watcher watcher = {
         .ctx = loop, .heard = was_heard, .ended = process_ended};
     struct attempt *attempt;
-    struct err err = {0};
     bool ok = attempt_open(&attempt, &loop->setting, action, &watcher);
     add_alive(loop, attempt);
-    if (ok && recovery_refuses(&loop->recovery, action->task, &err)) {
-        attempt_refuse(attempt, START_LEFT_ALIVE, err.message);
-        ok = false;
-    }
-    if (!ok)
+    if (!ok || is_refused(loop, attempt))
         judge(attempt);
     else if (attempt->around)
         add_job(attempt, ATTEMPT_PREPARES, prepare, has_prepared);

@@ -55,6 +55,30 @@ want_in 'a run that has ended' "$(cat err)" 'run #1 has ended'
 "$devs" run --continue last 2>err
 want 'nothing is interrupted: exit' $? 66
 
+# --- a secret of the plan is not in the log: it comes from the environment of who goes on
+cat >secret.json <<'PLAN'
+{"version": 1, "name": "secret", "idempotent": true, "tasks": [
+ {"id": "k", "steps": [{"run": ["sh", "-c", ": >up; test -e go || sleep 1000; echo \"$1\" | md5sum", "sh", "hunter2hunter2"]}]}]}
+PLAN
+# break_off: a run of that plan is killed while it runs
+break_off() {
+	rm -f go up
+	MY_API_TOKEN=hunter2hunter2 "$devs" run --plain secret.json >out 2>&1 &
+	pid=$!
+	wait_for 'a step with a secret runs' up
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	: >go
+}
+break_off
+"$devs" run --plain --continue last >out 2>&1
+want 'without its secret: exit' $? 4
+want_in 'without its secret: which' "$(cat out)" 'its secret MY_API_TOKEN is not in the log'
+break_off
+MY_API_TOKEN=hunter2hunter2 "$devs" run --plain --continue last >out 2>&1
+want 'with its secret: exit' $? 0
+want 'with its secret: the call is the same' "$("$devs" log k)" "$(echo hunter2hunter2 | md5sum)"
+
 # --- detached: it returns at once, and the run goes on in a session of its own
 cat >slow.json <<'PLAN'
 {"version": 1, "name": "slow", "idempotent": true, "tasks": [
@@ -64,20 +88,20 @@ PLAN
 rm -f go up
 "$devs" run --detach slow.json >out 2>err
 want 'detached: exit' $? 0
-want_in 'detached: which' "$(cat out)" 'run #2 goes on without a terminal'
-want_in 'detached: how to end it' "$(cat out)" 'devs cancel 2'
+want_in 'detached: which' "$(cat out)" 'run #4 goes on without a terminal'
+want_in 'detached: how to end it' "$(cat out)" 'devs cancel 4'
 pid=$(sed -n 's/.*(pid \([0-9]*\)).*/\1/p' out)
 wait_for 'detached: it runs' up
 want 'detached: a session of its own' "$(ps -o sid= -p "$pid" | tr -d ' ')" "$pid"
 want 'detached: it says nothing to anybody' "$(readlink /proc/"$pid"/fd/1)" /dev/null
-want_in 'detached: it is alive' "$("$devs" status 2)" 'live'
+want_in 'detached: it is alive' "$("$devs" status 4)" 'live'
 kill -9 "$pid"
 until_true 20 is_over "$pid"
-out=$("$devs" run --detach --json --continue 2)
+out=$("$devs" run --detach --json --continue 4)
 want 'detached again: exit' $? 0
-want_in 'detached again' "$out" '{"v":1,"run":2,"pid":'
+want_in 'detached again' "$out" '{"v":1,"run":4,"pid":'
 touch go
-has_ended() { "$devs" status 2 | grep -q ended; }
+has_ended() { "$devs" status 4 | grep -q ended; }
 until_true 20 has_ended
 want 'detached: it ends' $? 0
 "$devs" run --detach nothere.json 2>err
