@@ -10,9 +10,9 @@
 
 /* What a sanitizer watches takes longer, and its own memory grows. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { FLOOD_MIB = 96, ZEROS_MIB = 32, GROWTH_KIB = 64 * 1024 };
+enum { FLOOD_MIB = 48, ZEROS_MIB = 32, FILL_MIB = 16, GROWTH_KIB = 64 * 1024 };
 #else
-enum { FLOOD_MIB = 1024, ZEROS_MIB = 256, GROWTH_KIB = 4096 };
+enum { FLOOD_MIB = 1024, ZEROS_MIB = 256, FILL_MIB = 80, GROWTH_KIB = 4096 };
 #endif
 
 static int64_t peak_kib(void)
@@ -35,10 +35,11 @@ START_TEST(test_a_gigabyte_takes_no_memory)
     char tasks[600];
     /* The first step fills every buffer there is, the second one is measured. */
     (void)snprintf(tasks, sizeof(tasks),
-                   "{'id':'a','steps':[{'run':['sh','-c','%s | head -c 80000000']},"
+                   "{'id':'a','steps':[{'run':['sh','-c','%s | head -c %d']},"
                    "{'run':['sh','-c','echo >ready; while [ ! -e go ]; do sleep 0.01; done; "
                    "%s | head -c %d']}]}",
-                   floods[_i].run, floods[_i].run, floods[_i].mib * 1024 * 1024);
+                   floods[_i].run, FILL_MIB * 1024 * 1024, floods[_i].run,
+                   floods[_i].mib * 1024 * 1024);
     try_start(tasks);
     ck_assert(try_await(try_is_ready));
     int64_t before_kib = peak_kib();

@@ -196,7 +196,7 @@ static void put_docker_in_path(void)
     tried.options.environment = environ;
 }
 
-START_TEST(test_B3_B5_starts_of_a_sandbox_are_tried_again_then_recorded)
+START_TEST(test_B5_starts_of_a_sandbox_that_are_used_up_leave_one_record)
 {
     put_docker_in_path();
     try_start("{'id':'a','steps':[{'phase':'REFACTOR','sandbox':{'kind':'docker','image':'none'},"
@@ -342,7 +342,7 @@ Suite *test_suite(void)
     TCase *boxes = test_case(suite, "boxes");
     tcase_add_checked_fixture(boxes, setup, teardown);
     tcase_set_timeout(boxes, 30);
-    tcase_add_test(boxes, test_B3_B5_starts_of_a_sandbox_are_tried_again_then_recorded);
+    tcase_add_test(boxes, test_B5_starts_of_a_sandbox_that_are_used_up_leave_one_record);
     tcase_add_test(boxes, test_B1_memory_over_the_limit_is_told_from_an_exit_like_it);
     tcase_add_test(boxes, test_what_cannot_be_enforced_is_refused_before_there_is_a_run);
     tcase_add_test(boxes, test_best_effort_is_marked);
