@@ -26,6 +26,7 @@ static const struct command commands[] = {
      cmd_correct},
     {"debug", "--logs|--forensics ...", "play a run back, print its records, or a try's forensics",
      cmd_debug},
+    {"export", "RUN --format bundle", "one file of a run to hand on, secrets cut", cmd_export},
     {"classify", "[FILE...]", "judge failures, JSON lines in and out; 2: a bad line", cmd_classify},
     {"entropy", "[FILE...]", "say which trajectories go in circles, JSON lines in and out",
      cmd_entropy},

@@ -47,6 +47,7 @@ static void keep_end(struct why *why, const struct plan_step *plan, const struct
         return;
     why->end = step->end;
     why->entropy = event->c != 0;
+    why->captured = event->d != 0;
     shown_end(plan, step, decide(&why->stop, event));
 }
 
@@ -63,23 +64,23 @@ static void keep_circle(struct why *why, const struct event *event)
 /* What it worked in, what was put back before it, what it changed: as the log has it. */
 static void keep_fact(struct why *why, const struct run_state *state, const struct event *event)
 {
+    enum { FIRST = EVENT_WORKSPACE_MADE };
     static const char *const labels[] = {
-        [EVENT_WORKSPACE_MADE - EVENT_WORKSPACE_MADE] = "workspace",
-        [EVENT_WORKSPACE_SAVED - EVENT_WORKSPACE_MADE] = "workspace",
-        [EVENT_WORKSPACE_RESET - EVENT_WORKSPACE_MADE] = "workspace",
-        [EVENT_TREE_PROVEN - EVENT_WORKSPACE_MADE] = "proof",
-        [EVENT_WORKSPACE_CHANGED - EVENT_WORKSPACE_MADE] = "changed",
-        [EVENT_RESULT_KEPT - EVENT_WORKSPACE_MADE] = "result",
-        [EVENT_SANDBOX_LACKS - EVENT_WORKSPACE_MADE] = "sandbox",
-        [EVENT_TIME_STOPPED - EVENT_WORKSPACE_MADE] = "stopped",
-        [EVENT_SECRETS_CUT - EVENT_WORKSPACE_MADE] = "secrets",
+        [EVENT_WORKSPACE_MADE - FIRST] = "workspace",
+        [EVENT_WORKSPACE_SAVED - FIRST] = "workspace",
+        [EVENT_WORKSPACE_RESET - FIRST] = "workspace",
+        [EVENT_TREE_PROVEN - FIRST] = "proof",
+        [EVENT_WORKSPACE_CHANGED - FIRST] = "workspace",
+        [EVENT_RESULT_KEPT - FIRST] = "workspace",
+        [EVENT_SANDBOX_LACKS - FIRST] = "lacks",
+        [EVENT_TIME_STOPPED - FIRST] = "stopped",
+        [EVENT_SECRETS_CUT - FIRST] = "secrets",
     };
-    static_assert(ARRAY_LEN(labels) == EVENT_SECRETS_CUT - EVENT_WORKSPACE_MADE + 1,
-                  "every fact has its label");
+    static_assert(ARRAY_LEN(labels) == EVENT_SECRETS_CUT - FIRST + 1, "every fact has its label");
     enum { FACTS_BYTES_MAX = 64 * 1024 }; /* a damaged log may tell them without end */
     if (why->facts_json.len > FACTS_BYTES_MAX)
         return;
-    why_begin(labels[event->kind - EVENT_WORKSPACE_MADE], &why->facts);
+    why_begin(labels[event->kind - FIRST], &why->facts);
     event_words_alone(state, event, &why->facts);
     str_add_char(&why->facts, '\n');
     str_add(&why->facts_json, why->facts_json.len > 0 ? "," : "");

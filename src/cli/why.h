@@ -47,6 +47,7 @@ struct why {
     struct str facts;                /* owned; what the engine found beside its end, in lines */
     struct str facts_json;           /* owned; the same as objects with commas between */
     bool entropy;                    /* stop: it counts as one that used up its chances */
+    bool captured;                   /* stop: its end was captured */
 };
 
 /* Fold the run once more and keep what is about this attempt. The caller ends *out with

@@ -265,6 +265,20 @@ static void now_line(const struct why *why, struct str *out)
     str_done(&next);
 }
 
+/* Where there is more of it. */
+static void captured_line(const struct why *why, struct str *out)
+{
+    if (!why->stop.there || !why->captured)
+        return;
+    why_begin("captured", out);
+    str_add(out, "devs debug --forensics ");
+    add_target(why, out);
+    str_addf(out, " --try %d", why->pick.attempt);
+    if (plan_of(why)->step_count > 1)
+        str_addf(out, " --step %d", why->pick.step + 1);
+    str_add(out, " says what was kept of its end\n");
+}
+
 void why_words(const struct why *why, struct str *out)
 {
     struct str part = {0};
@@ -289,6 +303,7 @@ void why_words(const struct why *why, struct str *out)
         wait_lines(why, out);
     if (why->stop.there)
         end_lines(why, out);
+    captured_line(why, out);
     now_line(why, out);
     why_next(why, &part);
     if (part.len > 0) {
