@@ -28,6 +28,7 @@ enum {
                                    they keep their numbers when they come home */
     SPILL_WHY_MAX = 200,
     SPILL_LIST_MAX = 256,
+    SPILL_MAKING_MS = 60 * 1000, /* one that is empty for so long is made by nobody */
 };
 
 /* The spill of this run, if there is one. */
@@ -54,10 +55,11 @@ struct spill_info {
     struct spill_reason reason;
     int64_t run, first_seq, last_seq;
     int64_t bytes;
-    bool alive; /* somebody owns the run */
+    bool alive;    /* somebody owns the run */
+    bool is_empty; /* of spill_list(): its devs was killed before anything was in it */
 };
 
-/* ERR_INVALID: no spill. */
+/* ERR_INVALID: no spill; ERR_NOT_FOUND: nothing is in it yet. */
 ATTR_MUST_USE bool spill_read_info(const struct place *place, struct spill_info *out,
                                    struct err *err);
 

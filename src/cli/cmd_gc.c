@@ -57,13 +57,13 @@ static void take_spill(struct gc *gc, const struct spill_info *info)
     char why[ERR_MESSAGE_MAX] = "";
     struct gc_thing thing = {
         .kind = "spill", .name = info->place.db, .bytes = info->bytes, .why = why};
-    bool is_ours = strcmp(info->home, gc->place.db) == 0;
-    if (info->uid[0] == '\0') {
-        (void)snprintf(why, sizeof(why), "it cannot be read");
+    if (info->is_empty) {
+        thing.action = gc->dry ? GC_WOULD_REMOVE : GC_REMOVED;
+        (void)snprintf(why, sizeof(why), "nothing is in it");
+        if (!gc->dry)
+            spill_remove(&info->place);
     } else if (info->alive) {
         (void)snprintf(why, sizeof(why), "run #%lld is alive", (long long)info->run);
-    } else if (!is_ours) {
-        (void)snprintf(why, sizeof(why), "it belongs to the log '%.200s'", info->home);
     } else if (gc->dry) {
         thing.action = GC_WOULD_MERGE;
         (void)snprintf(why, sizeof(why), "run #%lld, events %lld to %lld", (long long)info->run,
@@ -83,8 +83,11 @@ static void take_spills(struct gc *gc)
 {
     static struct spill_info infos[SPILL_LIST_MAX]; /* each holds paths: too much for a stack */
     size_t count = spill_list(infos, SPILL_LIST_MAX);
-    for (size_t i = 0; i < count; i++)
-        take_spill(gc, &infos[i]);
+    for (size_t i = 0; i < count; i++) {
+        bool is_of_this_log = strcmp(infos[i].home, gc->place.db) == 0;
+        if (is_of_this_log || infos[i].is_empty)
+            take_spill(gc, &infos[i]);
+    }
 }
 
 static void take_locks(struct gc *gc)

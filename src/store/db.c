@@ -26,7 +26,9 @@ bool db_fail(const struct db *db, const char *what, struct err *err)
 {
     int code = db->handle ? sqlite3_extended_errcode(db->handle) : SQLITE_NOMEM;
     const char *why = db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
-    return err_set(err, code_of(code), "log: %s: %s", what, why);
+    (void)err_set(err, code_of(code), "log: %s: %s", what, why);
+    bool was_ours = (code & 0xff) == SQLITE_CORRUPT;
+    return was_ours && err_hint(err, "sqlite3 FILE .recover copies what can be read");
 }
 
 bool db_exec(const struct db *db, const char *sql, struct err *err)

@@ -34,7 +34,7 @@ static bool parse_plan(struct follower *follower, struct err *err)
         (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read",
                       (long long)follower->run.number);
     violations_done(&violations);
-    return ok;
+    return ok || err_hint(err, "sqlite3 FILE .recover copies what can be read");
 }
 
 /* Without it the log is looked at by time. */

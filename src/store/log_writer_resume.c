@@ -63,8 +63,10 @@ static bool bring_spill_home(struct log_writer *writer, int64_t number, const ch
     struct place spill;
     if (!spill_find(uid, &spill))
         return true;
-    if (!log_write_merge(writer, number, &spill, err))
-        return false;
+    struct err why = {0};
+    /* It holds nothing if its devs was killed while it was made. */
+    if (!log_write_merge(writer, number, &spill, &why) && why.code != ERR_NOT_FOUND)
+        return err_set(err, why.code, "%s", why.message);
     spill_remove(&spill);
     return true;
 }

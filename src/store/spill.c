@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "db.h"
 #include "owner.h"
 #include "place_check.h"
@@ -114,6 +115,17 @@ static void copy_text(sqlite3_stmt *row, int at, char *out, size_t cap)
     (void)snprintf(out, cap, "%s", text ? text : "");
 }
 
+/* It was being made when its devs was killed, or it is another log. */
+static bool tell_kind(const struct db *db, const struct spill_info *info, struct err *err)
+{
+    int64_t runs = 0;
+    if (!db_number(db, "SELECT count(*) FROM run", &runs, err))
+        return false;
+    if (runs == 0)
+        return err_set(err, ERR_NOT_FOUND, "'%s' holds nothing yet", info->place.db);
+    return err_set(err, ERR_INVALID, "'%s' is no spill log", info->place.db);
+}
+
 static bool read_marks(const struct db *db, struct spill_info *info, struct err *err)
 {
     static const char *const sql =
@@ -124,8 +136,8 @@ static bool read_marks(const struct db *db, struct spill_info *info, struct err 
     bool row = false;
     bool ok = db_prepare(db, &sql, 1, &query, err) && db_next(db, query, &row, err);
     if (ok && !row)
-        ok = err_set(err, ERR_INVALID, "'%s' is no spill log", info->place.db);
-    if (ok) {
+        ok = tell_kind(db, info, err);
+    if (ok && row) {
         info->run = sqlite3_column_int64(query, 0);
         copy_text(query, 1, info->uid, sizeof(info->uid));
         copy_text(query, 2, info->home, sizeof(info->home));
@@ -170,8 +182,13 @@ static bool take_name(const char *dir, const char *name, struct spill_info *out)
     struct stat info;
     if (!is_uid(uid) || !place_in(dir, uid, &place, NULL) || lstat(place.db, &info) != 0)
         return false;
-    if (!spill_read_info(&place, out, NULL))
+    struct err err = {0};
+    if (!spill_read_info(&place, out, &err)) {
         *out = (struct spill_info){.place = place, .bytes = info.st_size};
+        out->alive = owner_is_alive(&place, uid);
+        out->is_empty = err.code == ERR_NOT_FOUND && !out->alive &&
+                        (int64_t)info.st_mtim.tv_sec * 1000 + SPILL_MAKING_MS < clock_now().at_ms;
+    }
     return true;
 }
 

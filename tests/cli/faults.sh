@@ -96,4 +96,115 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m,mode=700 devs-test small 2>/d
 	mount_of=
 fi
 
+# --- locked for long by another: the run goes on, nothing is lost
+begin busy
+(
+	exec 9<>busy/.devs/devs.db-write
+	flock 9
+	: >locked
+	until_true 60 test -e unlock
+) &
+holder=$!
+until_true 20 test -e locked
+: >busy/go
+until_true 20 has_spill
+want 'busy: there is a spill' $? 0
+: >unlock
+wait "$holder"
+until_true 20 has_none
+want 'busy: brought home' $? 0
+: >busy/end
+wait "$pid"
+want 'busy: exit' $? 0
+out=$(cd busy && "$devs" debug --logs --plain)
+want_in 'busy: the log says so' "$out" 'another process has been writing'
+want_in 'busy: nothing is missing' "$out" 'has all of it'
+
+# --- killed while it was away from its log: --continue brings the end home
+begin killed
+mv killed/.devs/devs.db killed/.devs/kept
+: >killed/go
+until_true 20 grep -q 'recorded in a spill log' killed/out
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+mv killed/.devs/kept killed/.devs/devs.db
+out=$(cd killed && "$devs" status 2>&1)
+want_in 'killed: the end is known' "$out" 'the end of this run is in a spill log: devs gc --merge '
+want_in 'killed: a dry run changes nothing' "$(cd killed && "$devs" gc --dry-run)" 'would bring in'
+want 'killed: nor removes it' "$(spills)" 1
+want_in 'killed: gc brings it in' "$(cd killed && "$devs" gc)" 'brought in'
+want 'killed: and removes it' "$(spills)" 0
+want_in 'killed: once more there is nothing' "$(cd killed && "$devs" gc)" 'nothing is left over'
+: >killed/end
+(cd killed && "$devs" run --continue 1 --plain >out2 2>&1)
+want 'killed: it goes on: exit' $? 0
+
+# --- a newer devs wrote it: looking works, acts and runs do not
+mkdir newer
+(cd newer && "$devs" exec -- true 2>/dev/null)
+if command -v sqlite3 >/dev/null; then
+	sqlite3 newer/.devs/devs.db "PRAGMA user_version=7; UPDATE run SET devs='9.9'" >/dev/null
+	out=$(cd newer && "$devs" status 2>&1)
+	want 'newer: looking: exit' $? 0
+	want_in 'newer: the words' "$out" 'this log was written by devs 9.9 (schema 7, I know 1): read only'
+	out=$(cd newer && "$devs" debug --logs --plain 2>&1)
+	want_in 'newer: the same beside lines' "$out" 'schema 7, I know 1'
+	(cd newer && "$devs" exec -- true 2>err)
+	want 'newer: a run: exit' $? 65
+	want_in 'newer: a run is refused' "$(cat newer/err)" 'read only'
+	(cd newer && "$devs" retry 1 2>/dev/null)
+	want 'newer: an act: exit' $? 65
+fi
+
+# --- damaged: shown up to there, exit 65
+mkdir damaged
+cat >damaged/many.json <<'PLAN'
+{"version": 1, "name": "many", "idempotent": true, "tasks": [{"id": "a", "steps": [
+PLAN
+for i in $(seq 1 60); do
+	[ "$i" = 1 ] || echo ',' >>damaged/many.json
+	echo '{"run": ["true", "some words that fill a page of the log, so that there are several of them"]}'
+done >>damaged/many.json
+sed -i 's/}$/},/; $s/},$/}/' damaged/many.json
+grep -v '^,$' damaged/many.json >damaged/plan.json
+echo ']}]}' >>damaged/plan.json
+(cd damaged && "$devs" run --plain plan.json >out 2>&1)
+want 'damaged: the run before: exit' $? 0
+bytes=$(stat -c %s damaged/.devs/devs.db)
+truncate -s $((bytes / 4096 / 2 * 4096)) damaged/.devs/devs.db
+out=$(cd damaged && "$devs" debug --logs --plain 2>&1)
+want 'damaged: exit' $? 65
+want_in 'damaged: what can be done' "$out" '.recover copies what can be read'
+
+# --- no such log, none can be made, a folder of everybody's
+"$devs" --db nothere.db status 2>/dev/null
+want 'no such log: exit' $? 66
+"$devs" --db /proc/nothere/x.db exec -- true 2>/dev/null
+want 'cannot be made: exit' $? 73
+mkdir shared && chmod 777 shared
+"$devs" --db shared/x.db exec -- true 2>err
+want 'shared folder: exit' $? 2
+want_in 'shared folder' "$(cat err)" 'others may write to'
+want 'shared folder: nothing is made' "$(ls -A shared)" ''
+mkdir mask
+(cd mask && umask 0 && "$devs" exec -- true 2>/dev/null)
+want 'private whatever the umask' "$(stat -c %a mask/.devs mask/.devs/devs.db mask/.devs/devs.db-bell | tr '\n' ' ')" '700 600 600 '
+
+# --- the machine: stdin closed, few descriptors, no memory, SIGTERM
+"$devs" --db one/x.db exec -- cat <&- >out 2>err
+want 'stdin closed: exit' $? 0
+prlimit --nofile=7 "$devs" --db few/x.db exec -- true >out 2>err
+want 'few descriptors: exit' $? 73
+want_in 'few descriptors: one line says so' "$(cat err)" 'Too many open files'
+prlimit --as=60000000 "$devs" --db tight/x.db exec -- true >out 2>err
+code=$?
+[ "$code" -ne 0 ] || : >err
+[ "$(wc -l <err)" -le 2 ]
+want "no memory: a line, not a flood (exit $code)" $? 0
+begin term
+kill -TERM "$pid"
+wait "$pid"
+want 'SIGTERM: exit' $? 143
+want_in 'SIGTERM: the log says so' "$(cd term && "$devs" debug --logs --plain)" 'run ended'
+
 finish
