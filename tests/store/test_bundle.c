@@ -1,0 +1,286 @@
+#include "bundle.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "follower.h"
+#include "log_sample.h"
+#include "log_writer.h"
+#include "test_main.h"
+
+static const char secret[] = "planted-value-0123456789";
+
+static struct sample sample;
+static struct redactor *redactor;
+static struct bundle *bundle;
+static char file[PATH_MAX];
+
+static void set_up(void)
+{
+    static char *const environment[] = {(char *)(uintptr_t) "MY_API_KEY=planted-value-0123456789",
+                                        NULL};
+    const struct redact_setting setting = {.environment = environment};
+    const struct place place = sample_place();
+    ck_assert(redactor_open(&redactor, &setting, NULL));
+    sample_open(&sample, &place, 10);
+    sample_start(&sample);
+    sample_drive(&sample);
+    (void)snprintf(file, sizeof(file), "%.*s/out.devs", PATH_MAX - 16, test_tmpdir());
+}
+
+static void tear_down(void)
+{
+    bundle_close(bundle);
+    bundle = NULL;
+    redactor_close(redactor);
+    sample_done(&sample);
+}
+
+static bool make(struct err *err)
+{
+    const struct bundle_asked asked = {
+        .place = &sample.place, .run = sample.number, .file = file, .redactor = redactor};
+    return bundle_open(&bundle, &asked, err);
+}
+
+static void make_and_keep(void)
+{
+    struct err err = {0};
+    ck_assert_msg(make(&err), "%s", err.message);
+    ck_assert_msg(bundle_keep(bundle, &err), "%s", err.message);
+}
+
+static void say(int index, int64_t offset, const char *text)
+{
+    const struct log_output output = {.task = 1,
+                                      .attempt = 1,
+                                      .stream = 1,
+                                      .part = LOG_OUTPUT_HEAD,
+                                      .index = index,
+                                      .offset = offset,
+                                      .at = {.at_ms = 1000 + index},
+                                      .bytes = text,
+                                      .len = strlen(text)};
+    const struct log_batch batch = {.outputs = &output, .output_count = 1};
+    struct err err = {0};
+    ck_assert_msg(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
+                  err.message);
+}
+
+static struct place place_of_bundle(void)
+{
+    struct place place;
+    ck_assert(place_of_file(file, &place, NULL));
+    return place;
+}
+
+static bool file_holds(const char *path, const char *wanted)
+{
+    struct stat info;
+    FILE *from = fopen(path, "rbe");
+    ck_assert_ptr_nonnull(from);
+    ck_assert_int_eq(stat(path, &info), 0);
+    char *bytes = calloc((size_t)info.st_size + 1, 1);
+    ck_assert_ptr_nonnull(bytes);
+    ck_assert_uint_eq(fread(bytes, 1, (size_t)info.st_size, from), (size_t)info.st_size);
+    bool found = false;
+    for (off_t i = 0; !found && i + (off_t)strlen(wanted) <= info.st_size; i++)
+        found = memcmp(bytes + i, wanted, strlen(wanted)) == 0;
+    free(bytes);
+    ck_assert_int_eq(fclose(from), 0);
+    return found;
+}
+
+START_TEST(test_the_run_folds_to_the_same_state)
+{
+    struct follower *follower = NULL;
+    struct err err = {0};
+    make_and_keep();
+    const struct place place = place_of_bundle();
+    ck_assert_msg(follower_open(&follower, &place, 0, &err), "%s", err.message);
+    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
+    ck_assert_uint_eq(run_state_digest(follower_state(follower)), run_state_digest(&sample.state));
+    const struct bundle_contents *contents = bundle_contents(bundle);
+    ck_assert_int_eq(contents->tasks, 10);
+    ck_assert_int_eq(contents->events, sample.state.last_seq);
+    ck_assert_int_eq(contents->attempts, sample.state.attempts);
+    follower_close(follower);
+}
+END_TEST
+
+START_TEST(test_it_is_one_private_file)
+{
+    struct stat info;
+    make_and_keep();
+    ck_assert_int_eq(stat(file, &info), 0);
+    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    static const char *const beside[] = {"-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
+        char path[PATH_MAX + 16];
+        (void)snprintf(path, sizeof(path), "%s%s", file, beside[i]);
+        ck_assert_int_ne(access(path, F_OK), 0);
+    }
+}
+END_TEST
+
+START_TEST(test_a_secret_that_goes_over_rows_is_cut)
+{
+    struct log_reader *reader = NULL;
+    struct output_page page = {0};
+    const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
+    say(0, 0, "before planted-");
+    say(1, 15, "value-");
+    say(2, 21, "0123456789 after\n");
+    make_and_keep();
+    ck_assert(!file_holds(file, secret));
+    ck_assert(!file_holds(file, "0123456789"));
+    const struct place place = place_of_bundle();
+    ck_assert(log_reader_open(&reader, &place, NULL));
+    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    ck_assert_str_eq(page.text.data, "before [cut:MY_API_KEY] after\n");
+    int64_t next = 0;
+    for (size_t i = 0; i < page.count; i++) {
+        ck_assert_int_eq(page.rows[i].offset, next);
+        next += (int64_t)page.rows[i].len;
+    }
+    const struct bundle_contents *contents = bundle_contents(bundle);
+    ck_assert_int_eq(contents->cut_count, 1);
+    ck_assert_str_eq(contents->cuts[0].name, "MY_API_KEY");
+    ck_assert_int_eq(contents->cuts[0].now, 1);
+    output_page_done(&page);
+    log_reader_close(reader);
+}
+END_TEST
+
+START_TEST(test_output_without_secrets_stays_row_by_row)
+{
+    struct log_reader *reader = NULL;
+    struct output_page page = {0};
+    const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
+    say(0, 0, "one\n");
+    say(1, 4, "two\n");
+    say(2, 100, "after a gap\n");
+    make_and_keep();
+    const struct place place = place_of_bundle();
+    ck_assert(log_reader_open(&reader, &place, NULL));
+    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    ck_assert_uint_eq(page.count, 3);
+    ck_assert_uint_eq(page.rows[1].len, 4);
+    ck_assert_int_eq(page.rows[1].at_ms, 1001);
+    ck_assert_int_eq(page.rows[2].offset, 100);
+    ck_assert_str_eq(page.text.data, "one\ntwo\nafter a gap\n");
+    output_page_done(&page);
+    log_reader_close(reader);
+}
+END_TEST
+
+START_TEST(test_secrets_in_texts_are_cut_and_those_of_the_run_are_counted)
+{
+    struct event events[] = {
+        {.seq = sample.state.last_seq + 1,
+         .kind = EVENT_NOTE,
+         .task = -1,
+         .step = -1,
+         .text = "{\"note\":\"it said planted-value-0123456789\"}"},
+        {.seq = sample.state.last_seq + 2,
+         .kind = EVENT_SECRETS_CUT,
+         .task = 1,
+         .step = 0,
+         .round = 1,
+         .grant = 1,
+         .attempt = 1,
+         .a = 5,
+         .text = "{\"names\":{\"MY_API_KEY\":2,\"github\":3}}"},
+    };
+    const struct log_capture capture = {
+        .task = 1, .attempt = 1, .json = "{\"v\":1,\"argv\":[\"planted-value-0123456789\"]}"};
+    for (size_t i = 0; i < ARRAY_LEN(events); i++)
+        ck_assert(run_state_apply(&sample.state, &events[i], NULL));
+    const struct log_batch batch = {
+        .events = events, .event_count = 2, .captures = &capture, .capture_count = 1};
+    ck_assert(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, NULL));
+    make_and_keep();
+    ck_assert(!file_holds(file, secret));
+    ck_assert(file_holds(file, "[cut:MY_API_KEY]"));
+    const struct bundle_contents *contents = bundle_contents(bundle);
+    ck_assert_int_eq(contents->cut_count, 2);
+    ck_assert_int_eq(contents->cuts[0].recorded, 2);
+    ck_assert_int_eq(contents->cuts[0].now, 2);
+    ck_assert_str_eq(contents->cuts[1].name, "github");
+    ck_assert_int_eq(contents->cuts[1].recorded, 3);
+    ck_assert_int_eq(contents->captures, 1);
+}
+END_TEST
+
+START_TEST(test_what_is_not_kept_leaves_nothing)
+{
+    char part[PATH_MAX + 32];
+    struct err err = {0};
+    ck_assert(make(&err));
+    (void)snprintf(part, sizeof(part), "%s.part-%ld", file, (long)getpid());
+    ck_assert_int_eq(access(part, F_OK), 0);
+    ck_assert_int_ne(access(file, F_OK), 0);
+    bundle_close(bundle);
+    bundle = NULL;
+    ck_assert_int_ne(access(part, F_OK), 0);
+    ck_assert_int_ne(access(file, F_OK), 0);
+}
+END_TEST
+
+START_TEST(test_nothing_is_written_over)
+{
+    struct err err = {0};
+    ck_assert(make(&err));
+    FILE *other = fopen(file, "wxe"); /* it came while somebody was asked */
+    ck_assert_ptr_nonnull(other);
+    ck_assert_int_eq(fclose(other), 0);
+    ck_assert(!bundle_keep(bundle, &err));
+    bundle_close(bundle);
+    bundle = NULL;
+    err = (struct err){0};
+    ck_assert(!make(&err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+}
+END_TEST
+
+START_TEST(test_nobody_writes_to_a_bundle)
+{
+    struct log_writer *writer = NULL;
+    struct err err = {0};
+    make_and_keep();
+    const struct place place = place_of_bundle();
+    ck_assert(!log_writer_open(&writer, &place, &err));
+    ck_assert_str_eq(err.message, "the log is a bundle: it is read only");
+}
+END_TEST
+
+START_TEST(test_a_run_that_is_not_there)
+{
+    struct err err = {0};
+    const struct bundle_asked asked = {.place = &sample.place, .run = 99, .file = file};
+    ck_assert(!bundle_open(&bundle, &asked, &err));
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    ck_assert_int_ne(access(file, F_OK), 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("bundle");
+    TCase *tcase = test_case(suite, "bundle");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_the_run_folds_to_the_same_state);
+    tcase_add_test(tcase, test_it_is_one_private_file);
+    tcase_add_test(tcase, test_a_secret_that_goes_over_rows_is_cut);
+    tcase_add_test(tcase, test_output_without_secrets_stays_row_by_row);
+    tcase_add_test(tcase, test_secrets_in_texts_are_cut_and_those_of_the_run_are_counted);
+    tcase_add_test(tcase, test_what_is_not_kept_leaves_nothing);
+    tcase_add_test(tcase, test_nothing_is_written_over);
+    tcase_add_test(tcase, test_nobody_writes_to_a_bundle);
+    tcase_add_test(tcase, test_a_run_that_is_not_there);
+    return suite;
+}
