@@ -1,0 +1,170 @@
+#define _GNU_SOURCE /* environ */
+
+#include "tool_run.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "test_main.h"
+
+static struct tool_result result;
+static struct err err;
+
+static void clean_up(void)
+{
+    tool_result_done(&result);
+}
+
+static bool run_call(const char *script, struct tool_call call)
+{
+    char shell[] = "sh";
+    char flag[] = "-c";
+    char *text = strdup(script);
+    char *const argv[] = {shell, flag, text, NULL};
+    call.argv = argv;
+    call.environment = environ;
+    call.cwd = "/";
+    const bool ok = tool_run(&call, &result, NULL, &err);
+    free(text);
+    return ok;
+}
+
+static bool run(const char *script)
+{
+    return run_call(script, (struct tool_call){0});
+}
+
+START_TEST(test_says_what_it_wrote_and_how_it_ended)
+{
+    ck_assert(run("echo out; echo err >&2; pwd; exit 7"));
+    ck_assert_str_eq(str_text(&result.out), "out\n/\n");
+    ck_assert_str_eq(str_text(&result.err), "err\n");
+    ck_assert_int_eq(result.exit_code, 7);
+    ck_assert(!tool_succeeded(&result, "it", &err));
+    ck_assert_str_eq(err.message, "it: err (exit 7)");
+}
+END_TEST
+
+START_TEST(test_a_signal_is_an_exit_code)
+{
+    ck_assert(run("kill -KILL $$"));
+    ck_assert_int_eq(result.exit_code, 128 + SIGKILL);
+    ck_assert(!tool_succeeded(&result, "it", &err));
+    ck_assert_str_eq(err.message, "it: no word why (exit 137)");
+}
+END_TEST
+
+START_TEST(test_gets_its_input)
+{
+    char *bytes = calloc(1, 300000);
+    memset(bytes, 'x', 299999);
+    ck_assert(run_call("cat | wc -c; cat", (struct tool_call){.input = bytes, .input_len = 299999}));
+    ck_assert_str_eq(str_text(&result.out), "299999\n");
+    free(bytes);
+}
+END_TEST
+
+START_TEST(test_keeps_as_much_as_is_asked_for)
+{
+    ck_assert(run_call("seq 1000000; seq 1000000 >&2",
+                       (struct tool_call){.out_max = 100, .err_max = 50}));
+    ck_assert_uint_eq(result.out.len, 100);
+    ck_assert_uint_eq(result.err.len, 50);
+    ck_assert(result.out_cut && result.err_cut);
+    ck_assert_int_eq(result.exit_code, 0);
+    ck_assert(!tool_succeeded(&result, "it", &err));
+    ck_assert_int_eq(err.code, ERR_LIMIT);
+}
+END_TEST
+
+START_TEST(test_is_ended_after_its_time_with_all_that_it_started)
+{
+    char pid[32];
+    const int64_t start_ms = clock_now().mono_ms;
+    ck_assert(run_call("sleep 60 & echo $!; trap '' TERM; sleep 60; sleep 60",
+                       (struct tool_call){.timeout_ms = 100}));
+    ck_assert(result.timed_out);
+    ck_assert_int_lt(clock_now().mono_ms - start_ms, 30000);
+    (void)snprintf(pid, sizeof(pid), "%s", str_text(&result.out));
+    ck_assert_int_ne(kill((pid_t)strtol(pid, NULL, 10), 0), 0);
+    ck_assert(!tool_succeeded(&result, "it", &err));
+    ck_assert_str_eq(err.message, "it: took too long");
+}
+END_TEST
+
+/* A descendant holds the pipe: the end is that of the program. */
+START_TEST(test_does_not_wait_for_who_holds_its_pipes)
+{
+    const int64_t start_ms = clock_now().mono_ms;
+    ck_assert(run("sleep 60 & echo done"));
+    ck_assert_int_lt(clock_now().mono_ms - start_ms, 30000);
+    ck_assert_str_eq(str_text(&result.out), "done\n");
+    ck_assert_int_eq(result.exit_code, 0);
+}
+END_TEST
+
+static void *stop_soon(void *flag)
+{
+    atomic_store((atomic_bool *)flag, true);
+    return NULL;
+}
+
+START_TEST(test_stops_when_told)
+{
+    pthread_t thread;
+    atomic_bool stop = false;
+    ck_assert_int_eq(pthread_create(&thread, NULL, stop_soon, &stop), 0);
+    ck_assert(run_call("sleep 60", (struct tool_call){.stop = &stop}));
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(result.stopped && !result.timed_out);
+    ck_assert(!tool_succeeded(&result, "it", &err));
+    ck_assert_int_eq(err.code, ERR_BUSY);
+}
+END_TEST
+
+/* In our session, so that the sweep does not take it for an attempt's; alone in its group. */
+START_TEST(test_is_in_our_session_and_its_own_group)
+{
+    char wanted[64];
+    ck_assert(run("read -r line </proc/$$/stat; set -- ${line##*)}; "
+                  "[ \"$3\" = $$ ] && echo \"$4\"; ls /proc/$$/fd | wc -l"));
+    (void)snprintf(wanted, sizeof(wanted), "%d\n", (int)getsid(0));
+    ck_assert_msg(strncmp(str_text(&result.out), wanted, strlen(wanted)) == 0, "%s",
+                  str_text(&result.out));
+}
+END_TEST
+
+START_TEST(test_what_is_not_there_cannot_be_started)
+{
+    char name[] = "no-such-program";
+    char *const argv[] = {name, NULL};
+    int number = 0;
+    const struct tool_call call = {.argv = argv, .environment = environ, .cwd = "/"};
+    ck_assert(!tool_run(&call, &result, &number, &err));
+    ck_assert_int_eq(number, ENOENT);
+    ck_assert_msg(strstr(err.message, "no-such-program"), "%s", err.message);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("tool_run");
+    TCase *tcase = test_case(suite, "tool_run");
+    tcase_add_checked_fixture(tcase, NULL, clean_up);
+    tcase_add_test(tcase, test_says_what_it_wrote_and_how_it_ended);
+    tcase_add_test(tcase, test_a_signal_is_an_exit_code);
+    tcase_add_test(tcase, test_gets_its_input);
+    tcase_add_test(tcase, test_keeps_as_much_as_is_asked_for);
+    tcase_add_test(tcase, test_is_ended_after_its_time_with_all_that_it_started);
+    tcase_add_test(tcase, test_does_not_wait_for_who_holds_its_pipes);
+    tcase_add_test(tcase, test_stops_when_told);
+    tcase_add_test(tcase, test_is_in_our_session_and_its_own_group);
+    tcase_add_test(tcase, test_what_is_not_there_cannot_be_started);
+    return suite;
+}
