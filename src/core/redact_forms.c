@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "attr.h"
-#include "redact_alphabet.h"
 #include "redact_pem.h"
 
 enum {
@@ -308,7 +307,8 @@ static enum redact_found look_at_pem(const struct form *form, const struct redac
         return place->ended || len == PEM_LABEL_MAX ? REDACT_NOT : REDACT_MORE;
     if (!is_key || memcmp(label + len, rule, sizeof(rule) - 1) != 0)
         return REDACT_NOT;
-    *cut = (struct redact_cut){.start = end, .end = end, .tail = {REDACT_REST_PEM, 0, false}};
+    *cut = (struct redact_cut){
+        .start = end, .end = end, .tail = {REDACT_REST_PEM, REDACT_BASE64, false}};
     return REDACT_CUT;
 }
 
@@ -381,7 +381,7 @@ size_t redact_tail_take(struct redact_tail *tail, const char *bytes, size_t len,
     case REDACT_REST_NONE:
         break;
     case REDACT_REST_RUN:
-        taken = redact_run((enum redact_alphabet)tail->alphabet, bytes, len, len);
+        taken = redact_run(tail->alphabet, bytes, len, len);
         if (taken < len || ended)
             tail->rest = REDACT_REST_NONE;
         break;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "redact_alphabet.h"
+
 enum {
     REDACT_FORM_BYTES_MAX = 4096, /* from a form's start; by then it is decided */
     REDACT_PEM_LINE_MAX = 4096,   /* bytes of a line of a private key; longer is none */
@@ -28,8 +30,8 @@ struct redact_place {
 enum redact_rest { REDACT_REST_NONE, REDACT_REST_RUN, REDACT_REST_PEM };
 struct redact_tail {
     enum redact_rest rest;
-    int alphabet;    /* of a run */
-    bool after_long; /* PEM: the line before was one of the key */
+    enum redact_alphabet alphabet; /* of a run */
+    bool after_long;               /* PEM: the line before was one of the key */
 };
 
 enum redact_found { REDACT_NOT, REDACT_MORE, REDACT_CUT };
