@@ -4,7 +4,7 @@
 
 #include "shown.h"
 
-enum { IDS_COLUMNS_MAX = 46, LABEL_COLUMNS = 10 };
+enum { IDS_COLUMNS_MAX = 46, LABEL_COLUMNS = 10, WORKSPACES_MAX = 3 };
 
 /* The ids of all tasks in this state, as many as fit on a line. */
 static void add_ids(const struct run_state *state, enum task_status status, struct str *out)
@@ -61,6 +61,22 @@ static int flaky_count(const struct run_state *state)
     return flaky;
 }
 
+/* Where the work of tasks that did not pass lies; of the first ones. */
+static void add_workspaces(const struct run_state *state, struct str *out)
+{
+    int shown = 0;
+    for (int i = 0; i < state->plan->task_count && shown < WORKSPACES_MAX; i++) {
+        const struct task_place *place = state->tasks[i].place;
+        bool is_there = place && place->path && !place->is_kept;
+        if (!is_there || state->tasks[i].status == TASK_PASSED)
+            continue;
+        str_addf(out, "  %-*s %s: ", LABEL_COLUMNS, "workspace", state->plan->tasks[i].id);
+        shown_workspace(state, i, out);
+        str_add_char(out, '\n');
+        shown++;
+    }
+}
+
 /* The first task that somebody should look at; -1 if all is well. */
 static int worst_task(const struct run_state *state)
 {
@@ -92,6 +108,7 @@ void summary_write(const struct run_state *state, int64_t run, bool left, struct
     str_addf(out, "  %-*s %d attempts, ", LABEL_COLUMNS, "work", state->attempts);
     shown_duration(state->waited_ms, out);
     str_add(out, " of waiting\n");
+    add_workspaces(state, out);
     int worst = worst_task(state);
     if (worst >= 0)
         str_addf(out, "  %-*s devs why %lld/%s\n", LABEL_COLUMNS, "why", (long long)run,

@@ -35,11 +35,8 @@ static const char **list_results(const struct run_state *state, int task)
     size_t count = 0;
     for (int i = 0; i < plan->need_count; i++) {
         const struct task_place *place = state->tasks[plan->needs[i]].place;
-        const char *result = place && place->result ? place->result : NULL;
-        if (!result && place)
-            result = place->branch;
-        if (result)
-            results[count++] = result;
+        if (place && place->is_kept)
+            results[count++] = place->result ? place->result : place->branch;
     }
     return results;
 }

@@ -9,7 +9,9 @@
 #include "test_main.h"
 
 /* What a sanitizer watches takes longer, and its own memory grows. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef __SANITIZE_THREAD__
+enum { FLOOD_MIB = 8, ZEROS_MIB = 32, FILL_MIB = 4, GROWTH_KIB = 64 * 1024 };
+#elif defined(__SANITIZE_ADDRESS__)
 enum { FLOOD_MIB = 48, ZEROS_MIB = 32, FILL_MIB = 16, GROWTH_KIB = 64 * 1024 };
 #else
 enum { FLOOD_MIB = 1024, ZEROS_MIB = 256, FILL_MIB = 80, GROWTH_KIB = 4096 };
