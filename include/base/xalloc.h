@@ -9,6 +9,9 @@
 
 #include "attr.h"
 
+/* What all of these do when there is none; for libraries that only return NULL then. */
+_Noreturn void xalloc_fail(void);
+
 ATTR_MUST_USE void *xcalloc(size_t count, size_t size);
 
 /* Grow an array to hold at least `want` elements of `size` bytes: *cap (in

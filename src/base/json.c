@@ -73,6 +73,8 @@ static bool token_error(const char *text, bool duplicate_key, struct err *err)
 {
     static const char join[] = " near '";
     const char *found = strstr(text, join);
+    if (text[0] == '\0')
+        xalloc_fail(); /* jansson has nothing to say but this */
     if (!found)
         return err_set(err, ERR_INVALID, "%s", text);
 

@@ -9,12 +9,16 @@
 
 enum { FIRST_CAP = 16 };
 
+void xalloc_fail(void)
+{
+    (void)fputs("devs: out of memory; what is in the log is kept\n", stderr);
+    abort();
+}
+
 static void *check(void *memory)
 {
-    if (!memory) {
-        (void)fputs("devs: out of memory\n", stderr);
-        abort();
-    }
+    if (!memory)
+        xalloc_fail();
     return memory;
 }
 

@@ -101,6 +101,39 @@ START_TEST(test_mono_never_goes_back_and_units_agree)
 }
 END_TEST
 
+START_TEST(test_a_clock_that_was_set_is_noticed)
+{
+    static const struct {
+        const char *name;
+        struct moment then, now;
+        int64_t want; /* 0: not noticed */
+    } cases[] = {
+        {"time passes",
+         {.at_ms = 1000000, .mono_ms = 5},
+         {.at_ms = 9000000, .mono_ms = 8000005},
+         0},
+        {"an hour back",
+         {.at_ms = 9000000, .mono_ms = 5},
+         {.at_ms = 5401000, .mono_ms = 1005},
+         -3600000},
+        {"ahead",
+         {.at_ms = 9000000, .mono_ms = 5},
+         {.at_ms = 9002000, .mono_ms = 5},
+         CLOCK_JUMP_MS},
+        {"kept right", {.at_ms = 9000000, .mono_ms = 5}, {.at_ms = 9001999, .mono_ms = 5}, 0},
+    };
+    for (int i = 0; i < TABLE_LEN(cases); i++) {
+        struct clock_jump jump = {0};
+        int64_t moved_ms = 0;
+        ck_assert_msg(!clock_jump_look(&jump, &cases[i].then, &moved_ms), "%s", cases[i].name);
+        bool seen = clock_jump_look(&jump, &cases[i].now, &moved_ms);
+        ck_assert_msg(seen == (cases[i].want != 0), "%s", cases[i].name);
+        ck_assert_int_eq(moved_ms, cases[i].want);
+        ck_assert_msg(!clock_jump_look(&jump, &cases[i].now, &moved_ms), "%s", cases[i].name);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("clock");
@@ -109,5 +142,6 @@ Suite *test_suite(void)
     TCase *now = test_case(suite, "now");
     tcase_add_test(now, test_now_agrees_with_the_system);
     tcase_add_test(now, test_mono_never_goes_back_and_units_agree);
+    tcase_add_test(now, test_a_clock_that_was_set_is_noticed);
     return suite;
 }

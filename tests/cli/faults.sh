@@ -201,6 +201,35 @@ code=$?
 [ "$code" -ne 0 ] || : >err
 [ "$(wc -l <err)" -le 2 ]
 want "no memory: a line, not a flood (exit $code)" $? 0
+# --- somebody sets the clock back by an hour
+cat >clock.c <<'CODE'
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t id, struct timespec *out)
+{
+	long failed = syscall(SYS_clock_gettime, id, out);
+	if (failed == 0 && id == CLOCK_REALTIME && access("set", F_OK) == 0)
+		out->tv_sec -= 3600;
+	return (int)failed;
+}
+CODE
+if command -v cc >/dev/null && ! grep -q __asan_init "$devs" && ! grep -q __tsan_init "$devs" &&
+	cc -shared -fPIC -o clock.so clock.c 2>/dev/null; then
+	mkdir clock && cp gated.json clock/
+	(cd clock && LD_PRELOAD="$dir/clock.so" exec "$devs" run --plain gated.json >out 2>&1) &
+	pid=$!
+	until_true 20 grep -q 'runs, pid' clock/out
+	: >clock/set
+	: >clock/go
+	until_true 20 grep -q 'the clock moved by -3600 s at .*waits go on by the steady clock' clock/out
+	want 'clock set back: it is said' $? 0
+	: >clock/end
+	wait "$pid"
+	want 'clock set back: exit' $? 0
+fi
+
 begin term
 kill -TERM "$pid"
 wait "$pid"
