@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,6 @@ static bool token_error(const char *text, bool duplicate_key, struct err *err)
 {
     static const char join[] = " near '";
     const char *found = strstr(text, join);
-    if (text[0] == '\0')
-        xalloc_fail(); /* jansson has nothing to say but this */
     if (!found)
         return err_set(err, ERR_INVALID, "%s", text);
 
@@ -133,12 +132,33 @@ static const char *bytes_of(const char *text)
     return text ? text : "";
 }
 
+/* jansson takes no memory for a wrong token, and says so. */
+static void *allocate(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory)
+        xalloc_fail();
+    return memory;
+}
+
+static void set_allocation(void)
+{
+    json_set_alloc_funcs(allocate, free);
+}
+
+static json_t *load(const char *bytes, size_t len, size_t flags, json_error_t *error)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, set_allocation);
+    return json_loadb(bytes, len, flags, error);
+}
+
 bool json_parse(const char *text, size_t len, struct json **out, struct json_place *place,
                 struct err *err)
 {
     json_error_t error;
     const char *bytes = bytes_of(text);
-    json_t *tree = json_loadb(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *tree = load(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!tree)
         return syntax_error(&error, bytes, place, err);
     *out = ours(tree);
@@ -171,14 +191,14 @@ bool json_parse_data(const char *text, size_t len, struct json **out, struct jso
 {
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
     json_error_t error;
-    json_t *tree = json_loadb(bytes_of(text), len, flags, &error);
+    json_t *tree = load(bytes_of(text), len, flags, &error);
     const bool is_wide = !tree && json_error_code(&error) == json_error_numeric_overflow;
     if (!tree && !is_wide)
         return syntax_error(&error, bytes_of(text), place, err);
     if (is_wide) {
         struct str wide = {0};
         (void)json_wide(&wide, text, len, SIZE_MAX);
-        tree = json_loadb(str_text(&wide), wide.len, flags, &error);
+        tree = load(str_text(&wide), wide.len, flags, &error);
         str_done(&wide);
         if (!tree)
             return wide_error(&error, text, len, place, err);
@@ -190,7 +210,7 @@ bool json_parse_data(const char *text, size_t len, struct json **out, struct jso
 bool json_begins(const char *text, size_t len, size_t *read)
 {
     json_error_t error;
-    json_t *tree = json_loadb(text, len, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &error);
+    json_t *tree = load(text, len, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &error);
     const bool begins = tree || json_error_code(&error) == json_error_numeric_overflow;
     json_decref(tree);
     *read = error.position > 0 ? (size_t)error.position : 0;

@@ -196,11 +196,11 @@ want 'stdin closed: exit' $? 0
 prlimit --nofile=7 "$devs" --db few/x.db exec -- true >out 2>err
 want 'few descriptors: exit' $? 73
 want_in 'few descriptors: one line says so' "$(cat err)" 'Too many open files'
-prlimit --as=60000000 "$devs" --db tight/x.db exec -- true >out 2>err
-code=$?
-[ "$code" -ne 0 ] || : >err
-[ "$(wc -l <err)" -le 2 ]
-want "no memory: a line, not a flood (exit $code)" $? 0
+if ! grep -q __asan_init "$devs" && ! grep -q __tsan_init "$devs"; then
+	prlimit --as=60000000 "$devs" --db tight/x.db exec -- true >out 2>err
+	want 'no memory: exit' $? 134
+	want 'no memory: one line' "$(cat err)" 'devs: out of memory; what is in the log is kept'
+fi
 # --- somebody sets the clock back by an hour
 cat >clock.c <<'CODE'
 #define _GNU_SOURCE
