@@ -158,7 +158,7 @@ static void look_at_bwrap(const struct doctor *doctor)
 
 /* A container of an empty folder, for a program that is not in it: whoever comes as far as not
  * finding it can run one. */
-static bool try_podman(const struct doctor *doctor, const char *program, struct err *err)
+static bool try_podman(const char *program, char *const *args, struct err *err)
 {
     char dir[] = "/tmp/devs-doctor-XXXXXX";
     struct arg_list argv = {0};
@@ -169,8 +169,7 @@ static bool try_podman(const struct doctor *doctor, const char *program, struct 
     const char *const words[] = {program, "run", "--rm", "--network", "none", NULL};
     for (size_t i = 0; words[i]; i++)
         arg_list_add(&argv, words[i]);
-    if (sandbox_kind_is_container(doctor->spec->kind))
-        arg_list_add_all(&argv, doctor->spec->args);
+    arg_list_add_all(&argv, args);
     arg_list_add(&argv, "--rootfs");
     arg_list_add(&argv, dir);
     arg_list_add(&argv, "/devs-doctor");
@@ -188,20 +187,41 @@ static bool try_podman(const struct doctor *doctor, const char *program, struct 
     return ok;
 }
 
+/* What helps on machines that are themselves in a container or a small virtual machine. */
+static void advise_podman(const char *program, struct doctor_line *line)
+{
+    static const char *const words[] = {"--runtime", "runc",           "--cgroup-manager",
+                                        "cgroupfs",  "--ulimit",       "nofile=1024:1024",
+                                        "--ulimit",  "nproc=1024:1024"};
+    struct arg_list args = {0};
+    struct str list = {0};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        arg_list_add(&args, words[i]);
+        str_addf(&list, "%s\"%s\"", i > 0 ? "," : "", words[i]);
+    }
+    if (try_podman(program, args.items, NULL))
+        (void)snprintf(line->hint, sizeof(line->hint), "it does with \"args\":[%s]", list.data);
+    else
+        hint(line, "another --runtime or --ulimit, as sandbox.args in devs.config.json");
+    str_done(&list);
+    arg_list_done(&args);
+}
+
 static void look_at_podman(const struct doctor *doctor)
 {
     struct container_tool tool;
     struct doctor_line line = line_new("sandbox podman", DOCTOR_LACKS);
     struct err err = {0};
+    char *const *args = sandbox_kind_is_container(doctor->spec->kind) ? doctor->spec->args : NULL;
 
     container_tool(SANDBOX_PODMAN, &tool);
     if (!tool.works) {
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
         hint(&line, tool.program[0] ? "podman info" : "install podman");
-    } else if (!try_podman(doctor, tool.program, &err)) {
+    } else if (!try_podman(tool.program, args, &err)) {
         (void)snprintf(line.words, sizeof(line.words), "does not run a container: %.280s",
                        err.message);
-        hint(&line, "other --runtime or --ulimit: sandbox.args in devs.config.json");
+        advise_podman(tool.program, &line);
     } else {
         line.state = DOCTOR_WORKS;
         (void)snprintf(line.words, sizeof(line.words), "works (podman %s)%s%s", tool.version,
