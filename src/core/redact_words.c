@@ -186,8 +186,19 @@ static bool is_common(const char *value, size_t len)
     return is_one_of(value, len, common, ARRAY_LEN(common));
 }
 
+/* A plan out of a log: what was secret in it is cut already. */
+static bool has_mark(const char *value, size_t len)
+{
+    static const char mark[] = "[cut:";
+    for (size_t i = 0; i + sizeof(mark) <= len; i++) {
+        if (memcmp(value + i, mark, sizeof(mark) - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool redact_may_be_secret(const char *value, size_t len)
 {
-    return len >= REDACT_VALUE_MIN && !is_path(value, len) && !is_short_number(value, len) &&
-           !has_few_bytes(value, len) && !is_common(value, len);
+    return len >= REDACT_VALUE_MIN && !has_mark(value, len) && !is_path(value, len) &&
+           !is_short_number(value, len) && !has_few_bytes(value, len) && !is_common(value, len);
 }

@@ -12,7 +12,8 @@
 bool redact_is_listed(char *const *list, const char *name);
 
 /* May a value be a secret, whatever its name says? Not if it is shorter than REDACT_VALUE_MIN, a
- * path, a short number, a word that everybody has, or one character or two again and again. */
+ * path, a short number, a word that everybody has, one character or two again and again, or has
+ * a mark where a secret was. */
 bool redact_may_be_secret(const char *value, size_t len);
 
 #endif

@@ -2,11 +2,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent.h"
 #include "attempt.h"
 #include "contract_judge.h"
+#include "text.h"
 #include "zone.h"
 
 enum {
@@ -77,6 +79,32 @@ static void check_contract(const struct attempt *attempt, struct verdict *verdic
     contract_judge(attempt->plan->contract->schema, &output, verdict);
 }
 
+static void cut_text(const struct redactor *redactor, char *text, size_t size)
+{
+    char *cut = redact_string(redactor, text, NULL);
+    const size_t len = text_cut(cut, strlen(cut), size - 1);
+    memcpy(text, cut, len);
+    text[len] = '\0';
+    free(cut);
+}
+
+/* Without the escapes that stood in it a line may hold what it did not have in one piece; and
+ * a contract may name what is secret. */
+static void cut_verdict(const struct redactor *redactor, struct verdict *verdict)
+{
+    cut_text(redactor, verdict->match, sizeof(verdict->match));
+    cut_text(redactor, verdict->violations, sizeof(verdict->violations));
+}
+
+/* The output has marks where secrets were: so has what is looked for. */
+static bool is_matched(const struct attempt *attempt, const struct classify_input *evidence)
+{
+    char *match = redact_string(attempt->setting->redactor, attempt->plan->expect.match, NULL);
+    const bool found = match && (holds(&evidence->out, match) || holds(&evidence->err, match));
+    free(match);
+    return found;
+}
+
 void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input)
 {
@@ -100,8 +128,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
     classify(setting->classifier, &evidence, &input->verdict);
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
-    const char *match = attempt->plan->expect.match;
-    input->expectation_met = match && (holds(&evidence.out, match) || holds(&evidence.err, match));
+    cut_verdict(setting->redactor, &input->verdict);
+    input->expectation_met = is_matched(attempt, &evidence);
     take_fact(attempt, input);
 }
 

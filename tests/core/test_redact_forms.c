@@ -225,6 +225,8 @@ static const struct {
     {"/work/main/x.key", false},
     {"password", false},
     {"disabled", false},
+    {"[cut:A_TOKEN]", false},
+    {"pg://me:[cut:X]@h", false},
 };
 
 START_TEST(test_value_looks_like_a_secret_or_not)
