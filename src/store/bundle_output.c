@@ -18,11 +18,13 @@ enum { KEY_COLUMNS = 4 /* whose stream it is */, OFFSET_COLUMN = 6, BYTES_COLUMN
 /* A row of output without its bytes. */
 struct piece {
     int64_t part, index, at_ms;
+    int64_t offset; /* once it is known */
     size_t len;
 };
 
 /* Rows of one stream that follow each other: a secret may go from one into the next. */
 struct segment {
+    sqlite3_stmt *to; /* borrowed; what puts a row into the bundle */
     int64_t key[KEY_COLUMNS];
     int64_t offset;
     struct str bytes;     /* owned */
@@ -30,23 +32,23 @@ struct segment {
     size_t count, cap;
 };
 
-static bool put_piece(struct bundle *bundle, sqlite3_stmt *to, const struct segment *segment,
-                      size_t index, const char *bytes, size_t len, struct err *err)
+static bool put_piece(const struct bundle *bundle, const struct segment *segment,
+                      const struct piece *piece, const char *bytes, struct err *err)
 {
-    const struct piece *piece = &segment->pieces[index];
+    sqlite3_stmt *to = segment->to;
     (void)sqlite3_bind_int64(to, 1, bundle->run);
     for (int i = 0; i < KEY_COLUMNS; i++)
         (void)sqlite3_bind_int64(to, i + 2, segment->key[i]);
     (void)sqlite3_bind_int64(to, 6, piece->part);
     (void)sqlite3_bind_int64(to, 7, piece->index);
+    (void)sqlite3_bind_int64(to, 8, piece->offset);
     (void)sqlite3_bind_int64(to, 9, piece->at_ms);
-    (void)sqlite3_bind_blob64(to, 10, len > 0 ? bytes : "", len, SQLITE_STATIC);
+    (void)sqlite3_bind_blob64(to, 10, piece->len > 0 ? bytes : "", piece->len, SQLITE_STATIC);
     return db_run(&bundle->to, to, err);
 }
 
 /* The rows get the bytes that are left, each as many as it had, the last one what remains. */
-static bool put_segment(struct bundle *bundle, sqlite3_stmt *to, const struct segment *segment,
-                        struct err *err)
+static bool put_segment(struct bundle *bundle, const struct segment *segment, struct err *err)
 {
     struct str cut = {0};
     size_t at = 0;
@@ -54,13 +56,13 @@ static bool put_segment(struct bundle *bundle, sqlite3_stmt *to, const struct se
     redact_text(bundle->redactor, str_text(&segment->bytes), segment->bytes.len, &cut,
                 &bundle->counts);
     for (size_t i = 0; ok && i < segment->count; i++) {
+        struct piece piece = segment->pieces[i];
         bool is_last = i + 1 == segment->count;
-        size_t len = segment->pieces[i].len;
-        if (is_last || len > cut.len - at)
-            len = cut.len - at;
-        (void)sqlite3_bind_int64(to, 8, segment->offset + (int64_t)at);
-        ok = put_piece(bundle, to, segment, i, str_text(&cut) + at, len, err);
-        at += len;
+        if (is_last || piece.len > cut.len - at)
+            piece.len = cut.len - at;
+        piece.offset = segment->offset + (int64_t)at;
+        ok = put_piece(bundle, segment, &piece, str_text(&cut) + at, err);
+        at += piece.len;
     }
     bundle->contents.output_bytes += (int64_t)cut.len;
     str_done(&cut);
@@ -99,14 +101,14 @@ static void take_row(struct segment *segment, sqlite3_stmt *from)
 
 static bool copy_rows(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *to, struct err *err)
 {
-    struct segment segment = {0};
+    struct segment segment = {.to = to};
     bool row = true;
     bool ok = true;
     while (ok && row) {
         ok = db_next(&bundle->from, from, &row, err);
         bool is_over = ok && segment.count > 0 && (!row || !goes_on(&segment, from));
         if (is_over) {
-            ok = put_segment(bundle, to, &segment, err);
+            ok = put_segment(bundle, &segment, err);
             segment.count = 0;
             str_clear(&segment.bytes);
         }
