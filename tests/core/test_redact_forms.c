@@ -163,6 +163,18 @@ START_TEST(test_ordinary_text_stays)
 }
 END_TEST
 
+START_TEST(test_every_form_is_in_the_docs)
+{
+    char *docs = test_read_file(test_source_path("docs/secrets.md"));
+    ck_assert_ptr_nonnull(docs);
+    for (size_t i = 0; i < redact_form_count(); i++) {
+        const char *name = redact_form_name(i);
+        ck_assert_msg(strstr(docs, name), "%s", name);
+    }
+    free(docs);
+}
+END_TEST
+
 static const struct {
     const char *name;
     bool secret;
@@ -244,6 +256,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_token_is_cut, 0, TABLE_LEN(cases));
     tcase_add_test(tcase, test_private_key_in_base64_is_cut);
+    tcase_add_test(tcase, test_every_form_is_in_the_docs);
     tcase_add_loop_test(tcase, test_ordinary_text_stays, 0, TABLE_LEN(ordinary));
     tcase = test_case(suite, "words");
     tcase_add_loop_test(tcase, test_name_says_whether_it_is_a_secret, 0, TABLE_LEN(names));
