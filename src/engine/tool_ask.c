@@ -1,5 +1,6 @@
 #include "tool_ask.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "arg_list.h"
@@ -7,6 +8,7 @@
 bool tool_ask(const char *const *words, char *const *environment, int64_t timeout_ms,
               struct tool_result *out, struct err *err)
 {
+    assert(words[0]);
     struct arg_list argv = {0};
     for (size_t i = 0; words[i]; i++)
         arg_list_add(&argv, words[i]);
