@@ -25,10 +25,9 @@ static bool add_rows(const struct forensics *forensics, struct log_reader *reade
 {
     struct str capture = {0};
     struct str changes = {0};
-    bool has_capture = forensics->nothing.len == 0;
     bool ok = log_reader_capture(reader, &forensics->key, &capture, err) &&
               log_reader_changes(reader, &forensics->key, &changes, err);
-    if (ok && has_capture) {
+    if (ok) {
         add_row("capture", &capture, out);
         add_row("changes", &changes, out);
     }

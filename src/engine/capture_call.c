@@ -66,10 +66,18 @@ static bool is_no_secret(const struct capture_facts *facts, const char *entry)
     return !redactor_hides(facts->redactor, name);
 }
 
+/* What it was given: a sandbox lets only a part of it in. */
+static char *const *environment_of(const struct capture_writer *writer)
+{
+    const struct attempt *attempt = writer->facts->attempt;
+    bool is_filtered = attempt && attempt->around && attempt->around->environment;
+    return is_filtered ? attempt->around->environment : writer->call->environment;
+}
+
 static void add_environment(struct capture_writer *writer)
 {
-    const struct list names = {"env", writer->call->environment, "=", NULL};
-    const struct list secrets = {"env_cut", writer->call->environment, "=", is_no_secret};
+    const struct list names = {"env", environment_of(writer), "=", NULL};
+    const struct list secrets = {"env_cut", environment_of(writer), "=", is_no_secret};
     add_list(writer, &names);
     add_list(writer, &secrets);
 }

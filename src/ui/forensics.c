@@ -185,11 +185,13 @@ static bool read_facts(struct forensics_facts *facts, const struct log_output_ke
 {
     const struct event *end = last_event(facts, EVENT_STEP_ENDED);
     const struct event *judged = last_event(facts, EVENT_ATTEMPT_JUDGED);
+    bool is_captured = end && end->d == 1;
+    bool has_changes = is_captured || last_event(facts, EVENT_WORKSPACE_CHANGED);
     facts->verdict = parse(judged ? judged->text : NULL);
-    if (!end || end->d != 1)
-        return true;
-    return read_json(log_reader_capture, reader, key, facts, &facts->capture, err) &&
-           read_json(log_reader_changes, reader, key, facts, &facts->changes, err);
+    return (!is_captured ||
+            read_json(log_reader_capture, reader, key, facts, &facts->capture, err)) &&
+           (!has_changes ||
+            read_json(log_reader_changes, reader, key, facts, &facts->changes, err));
 }
 
 static void say_nothing(struct forensics *out, const struct forensics_facts *facts)
@@ -207,8 +209,8 @@ static void say_nothing(struct forensics *out, const struct forensics_facts *fac
     else if (facts->attempt->class == VERDICT_SUCCESS)
         str_addf(text, "Try %d passed: nothing is captured of what passes.", number);
     else if (!last_event(facts, EVENT_STEP_ENDED))
-        str_addf(text, "Try %d did not end its step: nothing was captured, the log has the rest.",
-                 number);
+        str_addf(text, "Try %d did not end its step: %s was captured, the log has the rest.",
+                 number, facts->changes ? "only what it changed" : "nothing");
     else
         str_addf(text, "No capture of try %d is in the log.", number);
 }
@@ -255,8 +257,9 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
         shown_attempt_class(attempt, &verdict, head);
     str_addf(head, "  %s  ran ", clock_hms(attempt->ended.at_ms, hms));
     shown_duration(attempt->outcome.ran_ms, head);
-    if (facts->capture) {
-        str_addf(head, "  %d capture%s, ", facts->changes ? 2 : 1, facts->changes ? "s" : "");
+    int captures = (facts->capture != NULL) + (facts->changes != NULL);
+    if (captures > 0) {
+        str_addf(head, "  %d capture%s, ", captures, captures == 1 ? "" : "s");
         forensics_size((int64_t)facts->captured_bytes, head);
     }
     if (cut && cut->a > 0)

@@ -190,6 +190,25 @@ START_TEST(test_names_of_the_environment_and_no_values)
 }
 END_TEST
 
+START_TEST(test_only_what_a_sandbox_lets_in_is_listed)
+{
+    static char let_in[] = "HOME=/home/ann";
+    static char *environment[] = {let_in, NULL};
+    struct surroundings around = {.environment = environment};
+    end_step(simple_step, OUTCOME_EXIT, 1);
+    attempt.around = &around;
+    struct json *json = capture();
+    ck_assert_uint_eq(json_count(json_get(json, "env")), 1);
+    ck_assert_uint_eq(json_count(json_get(json, "env_cut")), 0);
+    json_free(json);
+    attempt.around = NULL;
+    json = capture();
+    ck_assert_uint_eq(json_count(json_get(json, "env")), 4); /* two of them our marks */
+    ck_assert_str_eq(json_text(json_at(json_get(json, "env_cut"), 0), ""), "PASSWORD");
+    json_free(json);
+}
+END_TEST
+
 static const struct {
     const char *name;
     enum outcome_kind kind;
@@ -464,6 +483,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(first, NULL, tear_down);
     tcase_add_test(first, test_every_item_is_there_or_says_why_not);
     tcase_add_test(first, test_names_of_the_environment_and_no_values);
+    tcase_add_test(first, test_only_what_a_sandbox_lets_in_is_listed);
     tcase_add_loop_test(first, test_who_sent_the_signal, 0, TABLE_LEN(senders));
     tcase_add_test(first, test_a_code_of_a_shell_names_its_signal);
     tcase_add_test(first, test_tails_and_a_test_report);

@@ -345,6 +345,21 @@ START_TEST(test_a_try_that_did_not_end_its_step_says_so)
 }
 END_TEST
 
+START_TEST(test_what_a_try_changed_is_told_without_a_capture)
+{
+    const struct log_capture changes = {.attempt = 2, .at = now, .json = changes_text};
+    struct event changed = about(EVENT_WORKSPACE_CHANGED, 2);
+    changed.a = 2;
+    commit(&(struct log_batch){.captures = &changes, .capture_count = 1});
+    fold(changed);
+    read_try(2);
+    ck_assert_str_eq(forensics.nothing.data, "Try 2 did not end its step: only what it changed was "
+                                             "captured, the log has the rest.");
+    ck_assert(forensics.sections[FORENSICS_DIFF].there);
+    ck_assert(!forensics.sections[FORENSICS_TREE].there);
+}
+END_TEST
+
 START_TEST(test_what_is_damaged_is_as_if_it_were_not_there)
 {
     const struct log_capture broken = {.attempt = 3, .at = now, .json = "{\"v\":1,\"part\":1,"};
@@ -518,6 +533,7 @@ Suite *test_suite(void)
     tcase_add_test(words, test_all_that_was_captured_is_told);
     tcase_add_test(words, test_nothing_of_strangers_reaches_the_terminal);
     tcase_add_test(words, test_a_try_that_did_not_end_its_step_says_so);
+    tcase_add_test(words, test_what_a_try_changed_is_told_without_a_capture);
     tcase_add_test(words, test_what_is_damaged_is_as_if_it_were_not_there);
     tcase_add_test(words, test_what_came_later_is_not_told_in_a_replay);
     TCase *screen = test_case(suite, "screen");
