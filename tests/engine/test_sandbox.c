@@ -15,6 +15,7 @@
 static struct try_place place;
 static struct try_result result;
 static struct sandbox_spec spec;
+static char image[] = "image";
 
 static void setup(void)
 {
@@ -165,7 +166,7 @@ static void make_docker(const char *script)
     (void)snprintf(search, sizeof(search), "%s:/usr/bin:/bin", place.top);
     ck_assert_int_eq(setenv("PATH", search, 1), 0);
     spec.kind = SANDBOX_DOCKER;
-    spec.image = (char[]){"image"};
+    spec.image = image;
 }
 
 START_TEST(test_B3_daemon_that_is_down_is_a_start_failure_of_its_own)
