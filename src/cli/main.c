@@ -1,8 +1,10 @@
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "exit_code.h"
@@ -67,8 +69,19 @@ static int dispatch(struct globals *globals, int argc, char **argv)
     return command->run(globals, argc - at - 1, argv + at + 1);
 }
 
+/* Where one was closed, the next file we open would be taken for it. */
+static void open_standard_streams(void)
+{
+    int fd = 0;
+    while (fd <= STDERR_FILENO && fd >= 0)
+        fd = open("/dev/null", O_RDWR); /* the lowest that is free */
+    if (fd > STDERR_FILENO)
+        (void)close(fd);
+}
+
 int main(int argc, char **argv)
 {
+    open_standard_streams();
     (void)setlocale(LC_CTYPE, "");  /* numbers stay as JSON wants them */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, not our end */
 

@@ -154,4 +154,10 @@ passed_all() { "$devs" status | grep -q 'passed    t'; }
 until_true 20 passed_all
 want 'a reader that leaves ends nothing' $? 0
 
+# --- no stream at all: nothing of ours is taken for one
+"$devs" run --plain slow.json <&- >&- 2>&-
+want 'without any stream: exit' $? 0
+passed_again() { "$devs" status | grep -q '^run .* ended'; }
+want 'without any stream: all is done' "$(passed_again && echo yes)" yes
+
 finish
