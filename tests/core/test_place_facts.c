@@ -230,41 +230,56 @@ END_TEST
 
 START_TEST(test_a_later_change_makes_a_proof_stale)
 {
-    tell_tree(EVENT_WORKSPACE_SAVED, 0, 1, 1);
     pass_red();
-    tell_tree(EVENT_TREE_PROVEN, 0, 1, 1);
     tell_tree(EVENT_WORKSPACE_SAVED, 1, 1, 1);
-    ck_assert_str_eq(strip(), "R+G>V.");
-    shown_proof_words(&play.state, 0, 0, &text);
+    play_exit(&play, "a", 0, play_passed());
+    tell_tree(EVENT_TREE_PROVEN, 1, 1, 2);
+    tell_tree(EVENT_WORKSPACE_SAVED, 2, 1, 2);
+    ck_assert_str_eq(strip(), "R+G+V>");
+    str_clear(&text);
+    shown_proof_words(&play.state, 0, 1, &text);
     ck_assert_ptr_nonnull(strstr(str_text(&text), "proven on tree 000000000000 by try 1"));
 
     play_exit(&play, "a", 1, play_persistent(REASON_COMPILE));
-    tell(1, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 1, 0, 0, 0, 1}, NULL);
-    ck_assert_str_eq(strip(), "R?G>V.");
+    tell(2, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 1, 0, 0, 0, 1}, NULL);
+    ck_assert_str_eq(strip(), "R+G?V>");
     play_wait(&play, 60000);
-    tell_tree(EVENT_WORKSPACE_RESET, 1, 2, 1);
-    ck_assert_str_eq(strip(), "R+G>V.");
+    tell_tree(EVENT_WORKSPACE_RESET, 2, 2, 2);
+    ck_assert_str_eq(strip(), "R+G+V>");
 
     play_exit(&play, "a", 0, play_passed());
-    tell_tree(EVENT_TREE_PROVEN, 1, 2, 2);
-    ck_assert_str_eq(strip(), "R?G+V>");
-    ck_assert_int_eq((int)shown_proof(&play.state, 0, 0), SHOWN_PROOF_STALE);
-    ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_HOLDS);
-    ck_assert_int_eq((int)shown_proof(&play.state, 0, 2), SHOWN_PROOF_NONE);
+    tell_tree(EVENT_TREE_PROVEN, 2, 2, 3);
+    ck_assert_str_eq(strip(), "R+G?V+");
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_STALE);
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 2), SHOWN_PROOF_HOLDS);
     str_clear(&text);
     shown_stale(&play.state, 0, &text);
-    ck_assert_str_eq(str_text(&text), "step 1 RED: the tree has changed since");
+    ck_assert_str_eq(str_text(&text), "step 2 GREEN: the tree has changed since");
+}
+END_TEST
+
+START_TEST(test_what_was_red_before_the_work_stays_so)
+{
+    tell_tree(EVENT_WORKSPACE_SAVED, 0, 1, 1);
+    pass_red();
+    tell_tree(EVENT_TREE_PROVEN, 0, 1, 1);
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_NONE);
+    play_exit(&play, "a", 0, play_passed());
+    tell_tree(EVENT_TREE_PROVEN, 1, 1, 2);
+    ck_assert(run_state_tree_is_stale(&play.state, 0, 0));
+    ck_assert_str_eq(strip(), "R+G+V>");
 }
 END_TEST
 
 START_TEST(test_nothing_changed_leaves_the_proof)
 {
     pass_red();
-    tell_tree(EVENT_TREE_PROVEN, 0, 1, 1);
-    tell(1, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 0, 0, 0, 0, 1}, NULL);
-    ck_assert_int_eq((int)shown_proof(&play.state, 0, 0), SHOWN_PROOF_HOLDS);
-    tell(1, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 0, 0, 0, 1, 1}, NULL);
-    ck_assert_int_eq((int)shown_proof(&play.state, 0, 0), SHOWN_PROOF_STALE);
+    play_exit(&play, "a", 0, play_passed());
+    tell_tree(EVENT_TREE_PROVEN, 1, 1, 1);
+    tell(2, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 0, 0, 0, 0, 1}, NULL);
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_HOLDS);
+    tell(2, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 0, 0, 0, 1, 1}, NULL);
+    ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_STALE);
 }
 END_TEST
 
@@ -292,6 +307,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_the_place_is_known);
     tcase_add_test(tcase, test_a_result_takes_the_place_of_its_workspace);
     tcase_add_test(tcase, test_a_later_change_makes_a_proof_stale);
+    tcase_add_test(tcase, test_what_was_red_before_the_work_stays_so);
     tcase_add_test(tcase, test_nothing_changed_leaves_the_proof);
     tcase_add_test(tcase, test_facts_survive_a_crash);
     return suite;
