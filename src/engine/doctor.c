@@ -35,12 +35,12 @@ static struct doctor_line line_new(const char *name, enum doctor_state state)
 
 static void say(struct doctor_line *line, const char *words)
 {
-    (void)snprintf(line->words, sizeof(line->words), "%s", words);
+    (void)snprintf(line->words, sizeof(line->words), "%.319s", words);
 }
 
 static void hint(struct doctor_line *line, const char *words)
 {
-    (void)snprintf(line->hint, sizeof(line->hint), "%s", words);
+    (void)snprintf(line->hint, sizeof(line->hint), "%.199s", words);
 }
 
 static void look_at_git(const struct doctor *doctor)
