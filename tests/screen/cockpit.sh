@@ -253,4 +253,32 @@ expect i 'masked times, temp paths, pids' 'what was masked'
 type i r
 expect i 'done: goes on' 'r goes on'
 expect i 'circles? 6x' 'what was seen stays'
+# --- a failure's forensics, live and out of a bundle that is read only
+echo '{"version":1,"name":"red","idempotent":true,"tasks":[{"id":"red","steps":[{"phase":"REFACTOR","run":["sh","-c","echo not ok 1 - tax; exit 1"]}]}]}' >red.json
+"$devs" run --plain --db red.db red.json >/dev/null 2>&1
+"$devs" export 1 --db red.db --format bundle -o red.devs >/dev/null
+open k 80 24
+type k "'$devs' --db red.devs" Enter
+expect k 'gave-up.*red' 'a bundle opens in the cockpit'
+type k r
+expect k 'nothing can be asked of this run from here' 'and refuses acts'
+type k i
+expect k 'red > try 1 > forensics' 'i opens the forensics'
+expect k '> not ok 1 - tax' 'what the rule went by'
+type k j j
+expect k 'names only: values are never captured' 'j goes to the command'
+type k '['
+expect k 'the task has no earlier try' '[ answers in words'
+type k q
+expect k 'gave-up.*red' 'q goes back'
+type k q
+expect k 'shell>' 'and leaves'
+type k "'$devs' export 1 --db red.db --format bundle -o asked.devs" Enter
+expect k 'write it? y/N' 'on a terminal devs asks before it writes a bundle'
+expect k 'secrets: none was found' 'and has said what was cut'
+type k n Enter
+expect k 'nothing was written' 'n keeps it from being written'
+want 'and it is not' "$(ls -d asked.devs* 2>/dev/null | wc -l)" 0
+want 'nothing lies beside a bundle that was looked at' "$(ls -d red.devs* | wc -l)" 1
+
 finish
