@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bwrap.h"
@@ -309,6 +311,46 @@ START_TEST(test_best_effort_is_marked)
 }
 END_TEST
 
+/* In a process of its own, so that it can be killed. */
+static pid_t fork_engine(const char *tasks)
+{
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid > 0)
+        return pid;
+    try_start(tasks);
+    (void)try_finish();
+    _exit(0);
+}
+
+/* What devs died over finds its workspace again, as it was before the step. */
+START_TEST(test_A11_what_was_interrupted_finds_its_tree_as_it_was)
+{
+    char tasks[4 * PATH_MAX];
+    int status;
+    (void)snprintf(tasks, sizeof(tasks),
+                   "{'id':'a','steps':[{'run':['sh','-c','echo kept >first']},"
+                   "{'run':['sh','-c','cat first; ls added; rm -rf src first; touch added; "
+                   "test -e %s/ready || { touch %s/ready; exec sleep 100; }']}]}",
+                   stage.dir, stage.dir);
+    pid_t pid = fork_engine(tasks);
+    ck_assert(try_await(is_ready_beside));
+    ck_assert_int_eq(kill(pid, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+
+    tried.options.resume = 1;
+    try_start(tasks);
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    try_read_log();
+    const struct step_state *step = &tried.state.tasks[0].steps[1];
+    ck_assert_uint_eq(step->attempt_count, 2);
+    ck_assert_int_eq(step->attempts[0].outcome.kind, OUTCOME_INTERRUPTED);
+    ck_assert_uint_eq(try_count(EVENT_WORKSPACE_RESET, 0), 1);
+    ck_assert_int_gt(try_find(EVENT_WORKSPACE_RESET, 0)->c, 2);
+    ck_assert(tried.state.tasks[0].place->is_kept);
+}
+END_TEST
+
 /* Outside of a repository there is no worktree, and trying again makes none. */
 START_TEST(test_B3_workspace_that_cannot_be_made_is_told_at_once)
 {
@@ -339,6 +381,7 @@ Suite *test_suite(void)
     tcase_add_test(trees, test_results_that_do_not_merge_need_a_person);
     tcase_add_loop_test(trees, test_cancel_while_a_workspace_is_made, 0, TABLE_LEN(cancelled_how));
     tcase_add_test(trees, test_B3_workspace_that_cannot_be_made_is_told_at_once);
+    tcase_add_test(trees, test_A11_what_was_interrupted_finds_its_tree_as_it_was);
     TCase *boxes = test_case(suite, "boxes");
     tcase_add_checked_fixture(boxes, setup, teardown);
     tcase_set_timeout(boxes, 30);
