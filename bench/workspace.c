@@ -32,9 +32,10 @@ static int compare(const void *a, const void *b)
 static void report(const char *name, struct series *series)
 {
     qsort(series->us, (size_t)series->count, sizeof(series->us[0]), compare);
-    (void)printf("%-34s p50 %8.1f ms   p99 %8.1f ms   (%d)\n", name,
-                 (double)series->us[series->count / 2] / 1000,
-                 (double)series->us[(series->count * 99) / 100] / 1000, series->count);
+    const int64_t p50 = series->us[series->count / 2];
+    const int64_t p99 = series->us[series->count * 99 / 100];
+    (void)printf("%-34s p50 %8.1f ms   p99 %8.1f ms   (%d)\n", name, (double)p50 / 1000,
+                 (double)p99 / 1000, series->count);
 }
 
 /* What an attempt does: one file in a hundred changes. */
