@@ -101,7 +101,8 @@ static bool add_all(struct taking *taking)
             continue;
         str_addf(&paths, ":(exclude,literal)%.*s", (int)len, path);
         str_add_n(&paths, "", 1);
-        str_addf(&taking->out.left_out, "%.*s\n", (int)len, path);
+        str_addf(&taking->out.left_out, "%s%.*s", taking->out.left_out.len > 0 ? "\n" : "",
+                 (int)len, path);
     }
     ok = ok && run(taking, words, &paths);
     tree_done(&tree);

@@ -357,7 +357,7 @@ START_TEST(test_repositories_within_are_left_out_and_named)
         ">lib/n; "
         "git add lib/sub; git -c user.name=a -c user.email=b commit -qm link",
         &kept);
-    ck_assert_str_eq(str_text(&kept.left_out), "empty\nlib/sub\n");
+    ck_assert_str_eq(str_text(&kept.left_out), "empty\nlib/sub");
     want(stage.repo, "git diff --name-status main devs/41/tax; ls .devs/work/u1", "A\tlib/n\ntax");
     workspace_kept_done(&kept);
 }
