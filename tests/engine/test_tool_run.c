@@ -64,7 +64,8 @@ START_TEST(test_gets_its_input)
 {
     char *bytes = calloc(1, 300000);
     memset(bytes, 'x', 299999);
-    ck_assert(run_call("cat | wc -c; cat", (struct tool_call){.input = bytes, .input_len = 299999}));
+    ck_assert(
+        run_call("cat | wc -c; cat", (struct tool_call){.input = bytes, .input_len = 299999}));
     ck_assert_str_eq(str_text(&result.out), "299999\n");
     free(bytes);
 }
