@@ -4,8 +4,8 @@
 #ifndef DEVS_CLOCK_H
 #define DEVS_CLOCK_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "moment.h"
