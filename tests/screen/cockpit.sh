@@ -206,7 +206,7 @@ expect g 'shell>' 'q leaves'
 
 # --- what is left of a fault when one is sent stays on the screen
 cat >refused.json <<'PLAN'
-{"version": 1, "name": "refused", "idempotent": true, "jobs": 3,
+{"version": 1, "name": "refused", "idempotent": true, "jobs": 3, "on_hangup": "cancel",
  "policies": {"slow": {"like": "sandbox", "base_delay_ms": 600000, "cap_ms": 600000}}, "policy": "slow",
  "tasks": [{"id": "ann", "steps": [{"run": ["sh", "-c", "echo 'Connection refused' >&2; exit 1"]}]},
            {"id": "bob", "steps": [{"run": ["sh", "-c", "echo 'Connection refused' >&2; exit 1"]}]},
@@ -230,7 +230,7 @@ echo 'not ok 3 - rounds half to even'
 exit 1
 SH
 cat >circles.json <<'PLAN'
-{"version": 1, "name": "circles", "idempotent": true, "jobs": 2,
+{"version": 1, "name": "circles", "idempotent": true, "jobs": 2, "on_hangup": "cancel",
  "policies": {"slow": {"like": "sandbox", "max_attempts": 10, "base_delay_ms": 600000, "cap_ms": 600000}},
  "tasks": [{"id": "tax", "steps": [{"run": ["sh", "agent.sh"], "policy": "slow"}]},
            {"id": "keep", "steps": [{"run": ["tail", "-f", "/dev/null"]}]}]}
