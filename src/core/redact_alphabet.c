@@ -17,7 +17,7 @@ static bool is_digit(unsigned char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_one_of(unsigned char c, const char *chars)
+bool redact_is_one_of(unsigned char c, const char *chars)
 {
     return c != '\0' && strchr(chars, c);
 }
@@ -33,21 +33,21 @@ bool redact_is_in(enum redact_alphabet alphabet, unsigned char c)
     case REDACT_UPPER:
         return is_upper(c) || is_digit(c);
     case REDACT_HEX:
-        return is_digit(c) || is_one_of(c, "abcdefABCDEF");
+        return is_digit(c) || redact_is_one_of(c, "abcdefABCDEF");
     case REDACT_NAME:
         return alnum || c == '_';
     case REDACT_WORD:
         return alnum || c == '_' || c == '-';
     case REDACT_DOTTED:
-        return alnum || is_one_of(c, "_-.");
+        return alnum || redact_is_one_of(c, "_-.");
     case REDACT_BASE64:
-        return alnum || is_one_of(c, "+/=");
+        return alnum || redact_is_one_of(c, "+/=");
     case REDACT_BEARER:
-        return alnum || is_one_of(c, "._~+/=-");
+        return alnum || redact_is_one_of(c, "._~+/=-");
     case REDACT_LABEL:
         return is_upper(c) || is_digit(c) || c == ' ';
     case REDACT_AUTHORITY:
-        return c > ' ' && c != 0x7f && !is_one_of(c, "/?#\"'<>()`\\|");
+        return c > ' ' && c != 0x7f && !redact_is_one_of(c, "/?#\"'<>()`\\|");
     }
     return false;
 }

@@ -22,6 +22,8 @@ enum redact_alphabet {
                          blanks, quotes, brackets of text */
 };
 
+/* Is it one of these characters? NUL is none. */
+bool redact_is_one_of(unsigned char c, const char *chars);
 bool redact_is_in(enum redact_alphabet alphabet, unsigned char c);
 /* How many of the first bytes are in it; `limit` at most. */
 size_t redact_run(enum redact_alphabet alphabet, const char *bytes, size_t len, size_t limit);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "redact_alphabet.h"
 
 enum {
     ALIGNMENTS = 3,  /* of base64: where in a group of three bytes the value begins */
@@ -62,16 +63,6 @@ static void add_hex(struct code *code, uint32_t value, int digits, int kind)
         add(code, &letters[value >> (4 * i) & 15u], 1);
 }
 
-static bool is_alnum(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-static bool is_one_of(unsigned char c, const char *chars)
-{
-    return c != '\0' && strchr(chars, c);
-}
-
 static size_t write_hex(struct code *code, const unsigned char *at, size_t len, int kind)
 {
     (void)len;
@@ -98,7 +89,7 @@ static size_t write_url(struct code *code, const unsigned char *at, size_t len, 
 {
     const struct url_form *form = &url_forms[kind & ~CAPITALS];
     (void)len;
-    if (form->kept && (is_alnum(*at) || is_one_of(*at, form->kept))) {
+    if (form->kept && (redact_is_in(REDACT_ALNUM, *at) || redact_is_one_of(*at, form->kept))) {
         add_byte(code, *at);
     } else if (*at == ' ' && form->plus) {
         add_byte(code, '+');
@@ -153,7 +144,7 @@ static size_t write_json(struct code *code, const unsigned char *at, size_t len,
     if (escaped) {
         add_byte(code, '\\');
         add(code, &letters[escaped - plain], 1);
-    } else if (*at < 0x20 || (kind & JSON_MARKUP && is_one_of(*at, "<>&"))) {
+    } else if (*at < 0x20 || (kind & JSON_MARKUP && redact_is_one_of(*at, "<>&"))) {
         add_unit(code, *at, kind);
     } else {
         if (*at == '/' && kind & JSON_SLASH)
@@ -169,9 +160,9 @@ enum shell_way { SHELL_SINGLE, SHELL_SINGLE_DOUBLE, SHELL_DOUBLE, SHELL_BACKSLAS
 static size_t write_shell(struct code *code, const unsigned char *at, size_t len, int kind)
 {
     (void)len;
-    const bool in_double = kind == SHELL_DOUBLE && is_one_of(*at, "$`\"\\");
-    const bool alone =
-        kind == SHELL_BACKSLASH && *at < 0x80 && !is_alnum(*at) && !is_one_of(*at, "-._/:=@%+,");
+    const bool in_double = kind == SHELL_DOUBLE && redact_is_one_of(*at, "$`\"\\");
+    const bool alone = kind == SHELL_BACKSLASH && *at < 0x80 && !redact_is_in(REDACT_ALNUM, *at) &&
+                       !redact_is_one_of(*at, "-._/:=@%+,");
     if (*at == '\'' && kind == SHELL_SINGLE)
         add_text(code, "'\\''");
     else if (*at == '\'' && kind == SHELL_SINGLE_DOUBLE)
@@ -257,7 +248,7 @@ struct base64 {
     bool padded;
 };
 
-/* The bit of the value's letters, six at a time (RFC 4648, 4). */
+/* A letter for each six bits: RFC 4648, 4. */
 static void write_base64(struct encoder *encoder, const struct base64 *form)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -48,9 +48,9 @@ const char *redact_form_name(size_t form);
 /* Is it long and plain enough to be told apart inside of base64? */
 bool redact_form_may_be_wrapped(size_t form);
 
-/* Is it one? MORE: that hangs on bytes still to come; never with place->ended, nor when
+/* Is it that form? MORE: it hangs on bytes still to come; never with place->ended, nor when
  * REDACT_FORM_BYTES_MAX bytes are there. */
-enum redact_found redact_form_look(size_t form, const struct redact_place *place,
+enum redact_found redact_form_look(size_t number, const struct redact_place *place,
                                    struct redact_cut *cut);
 
 /* How many of the bytes belong to the cut before them. The tail is REDACT_REST_NONE once it is

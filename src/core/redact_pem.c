@@ -22,7 +22,7 @@ enum line { LINE_NONE, LINE_UNFINISHED, LINE_OF_KEY, LINE_LAST };
 
 static bool is_gap(const struct lines *lines, size_t at)
 {
-    return memchr(" \t\r\n", lines->bytes[at], 4) != NULL;
+    return redact_is_one_of((unsigned char)lines->bytes[at], " \t\r\n");
 }
 
 /* \n, \r and \t written out, maybe more than once over. 0: none is here. */
@@ -31,7 +31,8 @@ static size_t escape_at(const struct lines *lines, size_t at)
     size_t end = at;
     while (end < lines->len && lines->bytes[end] == '\\')
         end++;
-    const bool is_one = end > at && end < lines->len && memchr("nrt", lines->bytes[end], 3) != NULL;
+    const bool is_one =
+        end > at && end < lines->len && redact_is_one_of((unsigned char)lines->bytes[end], "nrt");
     return is_one ? end + 1 - at : 0;
 }
 
@@ -52,7 +53,7 @@ static size_t skip_gap(const struct lines *lines, size_t at)
 static bool ends_line(const struct lines *lines, size_t at)
 {
     return at >= lines->len || lines->bytes[at - 1] == '=' ||
-           memchr("\r\n\\", lines->bytes[at], 3) != NULL;
+           redact_is_one_of((unsigned char)lines->bytes[at], "\r\n\\");
 }
 
 /* -----END RSA PRIVATE KEY----- */

@@ -147,8 +147,8 @@ static bool is_path(const char *value, size_t len)
     if (!is_relative && value[0] != '/')
         return false;
     for (size_t i = 0; i < len; i++) {
-        const bool fits =
-            (value[i] >= 'a' && value[i] <= 'z') || memchr("0123456789/._-~", value[i], 15);
+        const bool fits = (value[i] >= 'a' && value[i] <= 'z') ||
+                          redact_is_one_of((unsigned char)value[i], "0123456789/._-~");
         if (!fits)
             return false;
     }
@@ -158,7 +158,7 @@ static bool is_path(const char *value, size_t len)
 static bool is_short_number(const char *value, size_t len)
 {
     size_t at = 0;
-    while (at < len && memchr("0123456789.,:+-", value[at], 15))
+    while (at < len && redact_is_one_of((unsigned char)value[at], "0123456789.,:+-"))
         at++;
     return at == len && len < NUMBER_LEN;
 }

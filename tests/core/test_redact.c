@@ -198,6 +198,7 @@ END_TEST
 START_TEST(test_pattern_sees_lines_longer_than_its_window)
 {
     enum { LINE = 5 * REDACT_LINE_MAX };
+    static const char found[] = "B-1234";
     char name[] = "badge", regex[] = "B-[0-9]{4}";
     struct redact_pattern patterns[] = {{name, regex}};
     struct redactor *redactor = open_patterns(patterns, 1);
@@ -205,7 +206,8 @@ START_TEST(test_pattern_sees_lines_longer_than_its_window)
         char *line = xcalloc(LINE + 8, 1);
         struct redact_counts counts = {0};
         memset(line, '.', LINE + 7);
-        memcpy(line + at, "B-1234", 6);
+        for (size_t i = 0; i < sizeof(found) - 1; i++)
+            line[at + i] = found[i];
         char *got = redact_string(redactor, line, &counts);
         ck_assert_msg(strstr(got, ".[cut:badge].") || at == 0, "at %zu", at);
         ck_assert_int_eq(counts.all, 1);
@@ -235,15 +237,15 @@ END_TEST
 
 START_TEST(test_more_secrets_than_there_may_be_are_refused)
 {
-    enum { SIZE = REDACT_BYTES_MAX + 100 };
+    enum { SIZE = REDACT_BYTES_MAX + 100, BEFORE = sizeof("A_SECRET=") - 1 };
     char *variable = xcalloc(SIZE + 1, 1);
     char *const environment[] = {variable, NULL};
     const struct redact_setting setting = {.environment = environment};
     struct redactor *redactor = NULL;
     struct err err = {0};
     unsigned state = 1;
-    memcpy(variable, "A_SECRET=", 9);
-    for (int i = 9; i < SIZE; i++) {
+    (void)snprintf(variable, SIZE, "A_SECRET=");
+    for (int i = BEFORE; i < SIZE; i++) {
         state = state * 1103515245U + 12345U;
         variable[i] = (char)('A' + (state >> 16) % 26);
     }

@@ -135,8 +135,7 @@ static const char *const ordinary[] = {
     "task-abc sk-learn disk-usage risk-0123456789012345678901234567890123",
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
     "550e8400-e29b-41d4-a716-446655440000",
-    "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/"
-    "SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+    "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeo==",
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
     "//# sourceMappingURL=data:application/json;base64,eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbXX0=",
     "ghp_short npm_config_registry=https://registry.npmjs.org/ npm_lifecycle_event",
