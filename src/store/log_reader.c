@@ -213,13 +213,13 @@ static void prefer_spill(struct log_reader *reader, struct log_run_info *run)
     struct log_reader *spill = log_read_spill(reader, run->number);
     if (!spill || !read_run_row(spill, run->number, &newer, NULL))
         return;
-    if (newer.last_seq >= run->last_seq && strcmp(newer.uid, run->uid) == 0) {
-        log_run_info_done(run);
+    bool is_same = newer.uid && run->uid && strcmp(newer.uid, run->uid) == 0;
+    struct log_run_info other = newer;
+    if (is_same && newer.last_seq >= run->last_seq) {
+        other = *run;
         *run = newer;
-        run->owner_alive = run->ended_at_ms == 0 && log_read_has_owner(reader, run->uid);
-        return;
     }
-    log_run_info_done(&newer);
+    log_run_info_done(&other);
 }
 
 bool log_read_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
