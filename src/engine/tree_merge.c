@@ -36,16 +36,17 @@ static bool has_parent(const struct tree *tree, const char *path)
 }
 
 /* One path that at least one of the two has. */
-static bool merge_path(const struct tree_entry *before, const struct tree_entry *ours,
+static bool merge_path(const struct tree *base, const struct tree_entry *ours,
                        const struct tree_entry *theirs, struct tree *out, struct err *err)
 {
+    const char *path = "";
+    if (ours || theirs)
+        path = ours ? ours->path : theirs->path;
+    const struct tree_entry *before = tree_find(base, path);
     const struct tree_entry *chosen = ours;
     if (!is_same(before, theirs) && !is_same(ours, theirs)) {
         if (!is_same(ours, before))
-            return err_set(err, ERR_INVALID, "'%s' is different in both",
-                           ours     ? ours->path
-                           : before ? before->path
-                                    : "");
+            return err_set(err, ERR_INVALID, "'%s' is different in both", path);
         chosen = theirs;
     }
     if (!chosen)
@@ -55,14 +56,6 @@ static bool merge_path(const struct tree_entry *before, const struct tree_entry 
                        chosen->path);
     add_copy(out, chosen);
     return true;
-}
-
-/* Which of the two comes next; one that is not there comes last. */
-static int order_of(const struct tree_entry *a, const struct tree_entry *b)
-{
-    if (!a || !b)
-        return a ? -1 : 1;
-    return tree_path_compare(a->path, b->path);
 }
 
 bool tree_merge(const struct tree *base, const struct tree *ours, const struct tree *theirs,
@@ -75,12 +68,15 @@ bool tree_merge(const struct tree *base, const struct tree *ours, const struct t
     while (ok && (i < ours->count || j < theirs->count)) {
         const struct tree_entry *a = i < ours->count ? &ours->entries[i] : NULL;
         const struct tree_entry *b = j < theirs->count ? &theirs->entries[j] : NULL;
-        const int order = order_of(a, b);
-        const struct tree_entry *first = order <= 0 ? a : b;
-        ok = merge_path(tree_find(base, first->path), order <= 0 ? a : NULL, order >= 0 ? b : NULL,
-                        &tree, err);
-        i += order <= 0;
-        j += order >= 0;
+        if (a && b && tree_path_compare(a->path, b->path) != 0) {
+            if (tree_path_compare(a->path, b->path) < 0)
+                b = NULL;
+            else
+                a = NULL;
+        }
+        ok = merge_path(base, a, b, &tree, err);
+        i += a != NULL;
+        j += b != NULL;
     }
     if (ok)
         *out = tree;

@@ -118,15 +118,18 @@ static bool write_tree(struct taking *taking)
                         taking->err);
 }
 
-bool workspace_read_content(const struct workspace *workspace, const char *base, const char *index,
-                            const char *objects, const atomic_bool *stop,
+bool workspace_read_content(const struct workspace *workspace, const char *base,
+                            const struct workspace_target *target, const atomic_bool *stop,
                             struct workspace_content *out, struct err *err)
 {
-    struct taking taking = {
-        .workspace = workspace, .index = index, .objects = objects, .stop = stop, .err = err};
+    struct taking taking = {.workspace = workspace,
+                            .index = target->index,
+                            .objects = target->objects,
+                            .stop = stop,
+                            .err = err};
     const bool ok =
         read_head(&taking, base) && drop_links(&taking) && add_all(&taking) && write_tree(&taking);
-    (void)unlink(index); /* it has done its work */
+    (void)unlink(target->index); /* it has done its work */
     if (ok)
         *out = taking.out;
     else

@@ -145,6 +145,7 @@ static bool keep_branch(struct keeping *keeping, struct workspace_kept *out)
 {
     char path[PATH_MAX];
     char index[PATH_MAX];
+    const struct workspace_target target = {.index = index};
     struct workspace_note made;
     struct workspace_note before = {0};
     struct workspace_note note;
@@ -157,7 +158,7 @@ static bool keep_branch(struct keeping *keeping, struct workspace_kept *out)
         return false;
     if (!workspace_note_read(path, &before, NULL))
         before = (struct workspace_note){0}; /* it was not kept before */
-    bool ok = workspace_read_content(workspace, made.base, index, NULL, keeping->stop,
+    bool ok = workspace_read_content(workspace, made.base, &target, keeping->stop,
                                      &keeping->content, keeping->err) &&
               choose_commit(keeping, &before) &&
               git_lock(&workspace->git, keeping->stop, &lock, keeping->err);

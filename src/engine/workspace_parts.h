@@ -77,10 +77,15 @@ struct workspace_content {
     char tree[WORKSPACE_COMMIT_MAX];
     struct str left_out; /* repositories within, one a line */
 };
-/* workspace_content.c: all that is not ignored, and no repository that is within. `index` is a
- * file of one's own; `objects` is where new objects go, NULL = into the repository. */
+/* Where it is put. Both borrowed. */
+struct workspace_target {
+    const char *index;   /* a file of one's own: that of the worktree may say anything */
+    const char *objects; /* where new objects go; NULL = into the repository */
+};
+/* workspace_content.c: all that is not ignored, and no repository that is within. `base` is what
+ * the task started from. */
 ATTR_MUST_USE bool workspace_read_content(const struct workspace *workspace, const char *base,
-                                          const char *index, const char *objects,
+                                          const struct workspace_target *target,
                                           const atomic_bool *stop, struct workspace_content *out,
                                           struct err *err);
 

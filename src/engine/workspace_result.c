@@ -208,12 +208,13 @@ static bool compare_present(const struct workspace_result *result, struct worksp
     char folder[PATH_MAX + 16];
     char index[PATH_MAX + 32];
     struct workspace_content content = {0};
+    const struct workspace_target target = {.index = index, .objects = folder};
     (void)snprintf(folder, sizeof(folder), "%s/diff-XXXXXX", result->workspace->home);
     if (!mkdtemp(folder))
         return err_set_errno(err, errno, "cannot make '%s'", folder);
     (void)snprintf(index, sizeof(index), "%s/index", folder);
-    bool ok = workspace_read_content(result->workspace, result->note.base, index, folder, NULL,
-                                     &content, err);
+    bool ok =
+        workspace_read_content(result->workspace, result->note.base, &target, NULL, &content, err);
     const struct result_trees trees = {
         .from = result->note.base, .to = content.tree, .objects = folder};
     ok = ok && compare_trees(result, &trees, out, err);
