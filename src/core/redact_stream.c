@@ -7,6 +7,7 @@
 #include "redact_base64.h"
 #include "redact_encode.h"
 #include "redact_forms.h"
+#include "redact_gaps.h"
 #include "redact_lines.h"
 #include "redact_spans.h"
 #include "redactor.h"
@@ -30,9 +31,10 @@ struct redact_stream {
     int before;      /* the byte before bytes[0], -1 = none */
     /* The search. */
     int64_t searched; /* up to here */
-    uint32_t node;    /* what ends there may become an entry */
-    uint32_t ending;  /* an entry ends there that was not taken yet; 0 = none */
-    bool undecided;   /* the form at `ending` hangs on what comes */
+    struct redact_gaps gaps;
+    uint32_t node;   /* what ends there may become an entry */
+    uint32_t ending; /* an entry ends there that was not taken yet; 0 = none */
+    bool undecided;  /* the form at `ending` hangs on what comes */
     struct redact_spans spans;
     /* The last form that was found. */
     struct redact_tail tail; /* how it goes on */
@@ -189,6 +191,12 @@ static void follow_tail(struct redact_stream *stream, bool ended)
         add_span(stream, stream->tail_start, stream->tail_at, stream->tail_name);
 }
 
+/* Where that begins which ends where the search is. */
+static int64_t start_of(const struct redact_stream *stream, const struct redact_node *node)
+{
+    return redact_gaps_start(&stream->gaps, stream->searched, (int64_t)node->depth);
+}
+
 static enum redact_found look_at_form(const struct redact_node *node,
                                       const struct redact_place *place, struct redact_cut *cut)
 {
@@ -202,7 +210,7 @@ static enum redact_found look_at_form(const struct redact_node *node,
 /* Does the form begin where its first bytes are? False: that hangs on what comes. */
 static bool take_form(struct redact_stream *stream, const struct redact_node *node, bool ended)
 {
-    const int64_t start = stream->searched - (int64_t)node->depth;
+    const int64_t start = start_of(stream, node);
     const int name = stream->redactor->form_names[(size_t)node->form % redact_form_count()];
     const char *bytes = at_offset(stream, start);
     const struct redact_place place = {.bytes = bytes,
@@ -211,8 +219,9 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
                                                                       : stream->before,
                                        .ended = ended};
     struct redact_cut cut;
-    if (start < stream->tail_at)
-        return true; /* it is part of another */
+    const bool is_whole = start == stream->searched - (int64_t)node->depth;
+    if (start < stream->tail_at || !is_whole)
+        return true; /* it is part of another, or in pieces */
     const enum redact_found found = look_at_form(node, &place, &cut);
     if (found == REDACT_CUT) {
         stream->tail = cut.tail;
@@ -232,8 +241,7 @@ static bool take_endings(struct redact_stream *stream, bool ended)
     while (stream->ending != REDACT_TRIE_ROOT) {
         const struct redact_node *node = &trie->nodes[stream->ending];
         if (node->value >= 0 && !stream->undecided)
-            add_span(stream, stream->searched - (int64_t)node->depth, stream->searched,
-                     node->value);
+            add_span(stream, start_of(stream, node), stream->searched, node->value);
         stream->undecided = node->form >= 0 && !take_form(stream, node, ended);
         if (stream->undecided)
             return false;
@@ -245,6 +253,35 @@ static bool take_endings(struct redact_stream *stream, bool ended)
     return true;
 }
 
+enum step { STEP_BYTE, STEP_OVER, STEP_WAIT };
+
+/* A sequence in the middle of what may be a secret is passed over. */
+static enum step pass_escape(struct redact_stream *stream, int64_t limit, bool ended)
+{
+    const char *bytes = at_offset(stream, stream->searched);
+    bool open = false;
+    if (*bytes != '\033' || redact_trie_goes_on(&stream->redactor->trie, stream->node, '\033'))
+        return STEP_BYTE;
+    const size_t len = redact_escape_len(bytes, (size_t)(limit - stream->searched), &open);
+    if (open && !ended)
+        return STEP_WAIT;
+    const int64_t end = stream->searched + (int64_t)len;
+    if (len == 0 || !redact_gaps_add(&stream->gaps, stream->searched, end))
+        return STEP_BYTE;
+    stream->searched = end;
+    return STEP_OVER;
+}
+
+/* From the root to where something may begin. */
+static void skip(struct redact_stream *stream, int64_t limit)
+{
+    const size_t from = (size_t)(stream->searched - stream->base);
+    const size_t to = redact_trie_skip(&stream->redactor->trie, stream->bytes, from,
+                                       (size_t)(limit - stream->base));
+    stream->searched = stream->base + (int64_t)to;
+    stream->gaps.count = 0;
+}
+
 /* Up to the end, to a form that may go on, or to one that is not decided. */
 static void search(struct redact_stream *stream, bool ended)
 {
@@ -252,13 +289,17 @@ static void search(struct redact_stream *stream, bool ended)
     while (take_endings(stream, ended)) {
         const bool in_tail = stream->tail.rest != REDACT_REST_NONE;
         const int64_t limit = in_tail ? stream->tail_at : end_of(stream);
+        enum step step = STEP_BYTE;
         if (stream->node == REDACT_TRIE_ROOT)
-            stream->searched =
-                stream->base + (int64_t)redact_trie_skip(trie, stream->bytes,
-                                                         (size_t)(stream->searched - stream->base),
-                                                         (size_t)(limit - stream->base));
+            skip(stream, limit);
         if (stream->searched >= limit)
             return;
+        if (stream->node != REDACT_TRIE_ROOT)
+            step = pass_escape(stream, limit, ended);
+        if (step == STEP_WAIT)
+            return;
+        if (step == STEP_OVER)
+            continue;
         const unsigned char byte = stream->bytes[stream->searched - stream->base];
         stream->node = redact_trie_step(trie, stream->node, byte);
         stream->searched++;
@@ -275,9 +316,9 @@ static int64_t least(int64_t a, int64_t b)
 static int64_t settled(const struct redact_stream *stream)
 {
     const struct redact_node *nodes = stream->redactor->trie.nodes;
-    int64_t at = stream->searched - (int64_t)nodes[stream->node].depth;
+    int64_t at = start_of(stream, &nodes[stream->node]);
     if (stream->undecided)
-        at = least(at, stream->searched - (int64_t)nodes[stream->ending].depth);
+        at = least(at, start_of(stream, &nodes[stream->ending]));
     if (stream->tail.rest != REDACT_REST_NONE)
         at = least(at, stream->tail_at);
     return least(at, stream->line_at);
@@ -355,8 +396,7 @@ static void cut_beginning(struct redact_stream *stream)
     while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0)
         node = nodes[node].shorter;
     if (nodes[node].depth >= REDACT_VALUE_MIN)
-        add_span(stream, stream->searched - (int64_t)nodes[node].depth, stream->searched,
-                 nodes[node].passing);
+        add_span(stream, start_of(stream, &nodes[node]), stream->searched, nodes[node].passing);
 }
 
 void redact_stream_end(struct redact_stream *stream, redact_sink_fn *sink, void *ctx)

@@ -98,14 +98,31 @@ static uint32_t hash_pair(const unsigned char *bytes)
     return hash_of(block_at(bytes) ^ block_at(bytes + REDACT_TRIE_BLOCK) >> 5);
 }
 
+static void add_short_start(struct redact_trie *trie, const unsigned char block[REDACT_TRIE_BLOCK])
+{
+    const uint32_t hash = hash_of(block_at(block));
+    add_hash(&trie->starts, hash);
+    add_hash(&trie->shorts, hash);
+}
+
+/* What begins in another colour than it goes on in. */
+static void add_coloured_starts(struct redact_trie *trie, const unsigned char *bytes)
+{
+    const unsigned char one[REDACT_TRIE_BLOCK] = {bytes[0], '\033', '['};
+    const unsigned char two[REDACT_TRIE_BLOCK] = {bytes[0], bytes[1], '\033'};
+    add_short_start(trie, one);
+    add_short_start(trie, two);
+}
+
 static void add_start(struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
-    const uint32_t hash = hash_of(block_at(bytes));
-    add_hash(&trie->starts, hash);
-    if (len < 2 * REDACT_TRIE_BLOCK)
-        add_hash(&trie->shorts, hash);
-    else
+    if (len < 2 * REDACT_TRIE_BLOCK) {
+        add_short_start(trie, bytes);
+    } else {
+        add_hash(&trie->starts, hash_of(block_at(bytes)));
         add_hash(&trie->pairs, hash_pair(bytes));
+    }
+    add_coloured_starts(trie, bytes);
 }
 
 /* The node of an entry; those passed on the way get the name, unless they have one. */
@@ -194,7 +211,8 @@ static size_t find_start(const struct redact_hashes *starts, const unsigned char
 /* Its first block is known: so it is with what follows? */
 static bool may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
-    return len < 2 * REDACT_TRIE_BLOCK || has_hash(&trie->pairs, hash_pair(bytes)) ||
+    return len < 2 * REDACT_TRIE_BLOCK || memchr(bytes, '\033', (size_t)2 * REDACT_TRIE_BLOCK) ||
+           has_hash(&trie->pairs, hash_pair(bytes)) ||
            has_hash(&trie->shorts, hash_of(block_at(bytes)));
 }
 
@@ -211,6 +229,11 @@ size_t redact_trie_skip(const struct redact_trie *trie, const unsigned char *byt
         at++;
     }
     return at;
+}
+
+bool redact_trie_goes_on(const struct redact_trie *trie, uint32_t node, unsigned char byte)
+{
+    return child_of(trie, node, byte) != 0;
 }
 
 uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigned char byte)

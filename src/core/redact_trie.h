@@ -61,6 +61,8 @@ void redact_trie_build(struct redact_trie *trie);
  * before it. The last bytes before `len` are not looked at. */
 size_t redact_trie_skip(const struct redact_trie *trie, const unsigned char *bytes, size_t at,
                         size_t len);
+/* Does an entry go on with this byte? */
+bool redact_trie_goes_on(const struct redact_trie *trie, uint32_t node, unsigned char byte);
 uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigned char byte);
 /* The node itself if something ends there, else the longest ending at which something does. */
 uint32_t redact_trie_ends(const struct redact_trie *trie, uint32_t node);

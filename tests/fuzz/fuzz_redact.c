@@ -18,7 +18,7 @@
 
 enum { HEAD = 3, SECRET_MAX = 40, PATTERN_BIT = 128, REPEAT_MAX = 140 * 1024, FEW = 250 };
 /* Bytes that stand for a form. */
-enum { AS_IT_IS = 0xf8, HEX, BASE64, PERCENT, HALF };
+enum { AS_IT_IS = 0xf8, HEX, BASE64, PERCENT, HALF, COLOURED };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,6 +49,11 @@ static void add_form(struct str *out, const struct str *secret, unsigned form)
         str_add_n(out, str_text(secret), secret->len / 2);
     if (form == BASE64)
         add_base64(out, secret);
+    for (size_t i = 0; i < secret->len && form == COLOURED; i++) {
+        if (i % 5 == 3)
+            str_addf(out, "\033[3%zum", i % 8);
+        str_add_char(out, secret->data[i]);
+    }
     for (size_t i = 0; i < secret->len && (form == HEX || form == PERCENT); i++)
         str_addf(out, form == HEX ? "%02x" : "%%%02X", (unsigned char)secret->data[i]);
 }
@@ -56,7 +61,7 @@ static void add_form(struct str *out, const struct str *secret, unsigned form)
 static void build_text(const uint8_t *data, size_t size, const struct str *secret, struct str *out)
 {
     for (size_t i = 0; i < size; i++) {
-        if (data[i] >= AS_IT_IS && data[i] <= HALF)
+        if (data[i] >= AS_IT_IS && data[i] <= COLOURED)
             add_form(out, secret, data[i]);
         else
             str_add_char(out, (char)data[i]);
