@@ -90,6 +90,12 @@ static bool has_one_before(const struct jobs *jobs, const struct job *job)
     return false;
 }
 
+/* Stopped before it began, and not to begin any more. */
+static bool is_called_off(const struct job *job)
+{
+    return !job->active && !job->call.always && atomic_load(&job->stop);
+}
+
 static void start_what_can(struct jobs *jobs);
 
 static void on_worker(uv_work_t *work)
@@ -123,7 +129,7 @@ static void start_what_can(struct jobs *jobs)
 {
     for (struct job *job = jobs->list.first; job && jobs->active_count < JOBS_ACTIVE_MAX;
          job = job->next) {
-        bool waits = !job->active && !atomic_load(&job->stop);
+        bool waits = !job->active && !is_called_off(job);
         if (waits && !has_one_before(jobs, job))
             start(jobs, job);
     }
@@ -134,7 +140,7 @@ static void tell_what_never_began(uv_idle_t *handle)
 {
     struct jobs *jobs = handle->data;
     struct job *job = jobs->list.first;
-    while (job && (job->active || !atomic_load(&job->stop)))
+    while (job && !is_called_off(job))
         job = job->next;
     if (!job) {
         (void)uv_idle_stop(handle);
@@ -164,7 +170,7 @@ struct job *jobs_add(struct jobs *jobs, const struct job_call *call)
 void job_stop(struct job *job)
 {
     atomic_store(&job->stop, true);
-    if (!job->active)
+    if (is_called_off(job))
         (void)uv_idle_start(&job->jobs->sort_out, tell_what_never_began);
 }
 

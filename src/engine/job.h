@@ -34,7 +34,8 @@ struct job_call {
     /* On the loop's thread, once. has_run false: it was stopped before it began. The job is
      * gone after it. */
     void (*done)(void *ctx, bool has_run);
-    void *ctx; /* borrowed until `done` returns */
+    void *ctx;   /* borrowed until `done` returns */
+    bool always; /* it takes away what would be left: stopped or not, it runs */
 };
 
 ATTR_MUST_USE bool jobs_open(struct jobs **out, struct uv_loop_s *loop, struct err *err);

@@ -133,8 +133,11 @@ static void add_job(struct attempt *attempt, enum attempt_stage stage, job_work_
                     job_done_fn *done)
 {
     struct loop *loop = attempt->watcher.ctx;
-    const struct job_call call = {
-        .line = attempt->task, .work = work, .done = done, .ctx = attempt};
+    const struct job_call call = {.line = attempt->task,
+                                  .work = work,
+                                  .done = done,
+                                  .ctx = attempt,
+                                  .always = stage == ATTEMPT_FINISHES};
     attempt->stage = stage;
     attempt->job = jobs_add(loop->jobs, &call);
     assert(attempt->job); /* LOOP_FOLLOW_MAX leaves room for what is alive */
@@ -167,7 +170,7 @@ static void has_finished(void *ctx, bool has_run)
 {
     struct attempt *attempt = ctx;
     attempt->job = NULL;
-    assert(has_run); /* nobody stops it */
+    assert(has_run); /* whoever stops it */
     (void)has_run;
     attempt_take_end(attempt);
     judge(attempt);

@@ -209,6 +209,31 @@ START_TEST(test_all_can_be_stopped_at_once)
 }
 END_TEST
 
+/* What takes away a sandbox, and waits for its turn when all is stopped. */
+START_TEST(test_what_cleans_up_runs_though_it_was_stopped)
+{
+    struct gate gate;
+    gate_init(&gate);
+    struct tried tried[2 * JOBS_ACTIVE_MAX + 1] = {0};
+    const int count = 2 * JOBS_ACTIVE_MAX + 1;
+    for (int i = 0; i < count; i++) {
+        tried[i] = (struct tried){.name = 'x', .gate = &gate};
+        const struct job_call call = {
+            .line = i, .work = work, .done = done, .ctx = &tried[i], .always = i < count - 1};
+        ck_assert_ptr_nonnull(jobs_add(jobs, &call));
+    }
+    jobs_stop(jobs);
+    while (!tried[count - 1].told)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+    ck_assert_str_eq(told, "x"); /* of the last one alone nothing is left */
+    gate_let(&gate);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    for (int i = 0; i < count; i++)
+        ck_assert(tried[i].told && tried[i].has_run == (i < count - 1));
+    gate_done(&gate);
+}
+END_TEST
+
 START_TEST(test_there_is_a_limit)
 {
     static struct tried tried[JOBS_MAX];
@@ -243,6 +268,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(stopping, setup, teardown);
     tcase_add_test(stopping, test_stopped_job_hears_it_or_never_begins);
     tcase_add_test(stopping, test_all_can_be_stopped_at_once);
+    tcase_add_test(stopping, test_what_cleans_up_runs_though_it_was_stopped);
     tcase_add_test(stopping, test_there_is_a_limit);
     return suite;
 }
