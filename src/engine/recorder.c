@@ -90,7 +90,7 @@ static void lose_output(struct recorder *recorder, const struct log_batch *batch
 
 static void note_failure(struct recorder *recorder, const struct err *err, int64_t now_ms)
 {
-    if (recorder->err.code == ERR_NONE)
+    if (!recorder->failing && !recorder->spill)
         recorder->err = *err;
     recorder->failing = true;
     recorder->busy = err->code == ERR_BUSY;
@@ -141,8 +141,7 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
     struct err err = {0};
     bool ok = try_batch(recorder, batch, sync, &err);
     if (!ok && !recorder->spill && open_spill(recorder, &err)) {
-        if (recorder->err.code == ERR_NONE)
-            recorder->err = err;
+        recorder->err = err;
         recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
         err = (struct err){0};
         ok = try_batch(recorder, batch, sync, &err);
@@ -242,6 +241,11 @@ bool recorder_controls(struct recorder *recorder, struct control *out, size_t ma
     return any;
 }
 
+void recorder_checkpoint(struct recorder *recorder, bool idle)
+{
+    log_writer_checkpoint(present(recorder), idle);
+}
+
 bool recorder_is_away(const struct recorder *recorder)
 {
     return recorder->spill != NULL;
@@ -254,6 +258,8 @@ void recorder_finish(struct recorder *recorder)
     int64_t now_ms = 0;
     if (recorder->spill)
         try_home(recorder, clock_now().mono_ms);
+    if (recorder->home && recorder->failing)
+        (void)recorder_commit(recorder, &none, RECORDER_NOW, clock_now().mono_ms);
     /* A try waits for its turn itself. */
     while (recorder->failing && recorder->busy && !recorder->over && now_ms < until_ms) {
         now_ms = clock_now().mono_ms;

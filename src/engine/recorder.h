@@ -36,7 +36,7 @@ struct recorder {
     bool lost;        /* something will never be in the log */
     bool over;        /* no more commits */
     int64_t retry_ms; /* when the next commit to what fails may be tried */
-    struct err err;   /* the first failure */
+    struct err err;   /* what began the last spell of failures */
 
     /* Controls that were handed out: those of the log, and from this number on the spill's. */
     int64_t control_seen, spill_control_seen, spill_controls;
@@ -68,6 +68,9 @@ ATTR_MUST_USE bool recorder_controls(struct recorder *recorder, struct control *
                                      size_t *count_out, struct err *err);
 /* Must controls be looked for by time? The spill's bell is not watched. */
 bool recorder_is_away(const struct recorder *recorder);
+
+/* log_writer_checkpoint() of the one that commits go to. */
+void recorder_checkpoint(struct recorder *recorder, bool idle);
 
 /* Before the end: the log is tried once more, and what waits only for another process for
  * RECORDER_FINISH_MS. A spill that cannot be brought home stays. */

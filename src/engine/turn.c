@@ -266,7 +266,7 @@ static bool record(struct loop *loop, int64_t now_ms)
     if (!recorder_commit(&loop->recorder, &batch, find_urgency(loop), now_ms))
         return false;
     bool idle = loop->state.running == 0;
-    log_writer_checkpoint(loop->recorder.writer, idle);
+    recorder_checkpoint(&loop->recorder, idle);
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,6 +279,16 @@ START_TEST(test_a_log_that_is_locked_for_long_is_left_alone)
     recorder_finish(&recorder);
     ck_assert(!recorder_is_away(&recorder) && !recorder.lost);
     assert_in_log(FEW);
+
+    /* What is told of the next time is not the reason of this one. */
+    (void)recorder_news(&recorder);
+    (void)recorder_news(&recorder);
+    move_log(false);
+    ck_assert(commit(1 + FEW, FEW, RECORDER_IN_TIME, 3));
+    const struct recorder_news news = recorder_news(&recorder);
+    ck_assert_ptr_nonnull(news.what);
+    ck_assert_msg(strstr(news.why, "deleted") != NULL, "%s", news.why);
+    move_log(true);
 }
 END_TEST
 
@@ -311,6 +322,49 @@ START_TEST(test_a_full_spill_drops_output_first)
 }
 END_TEST
 
+/* Output whose end is written again and again makes the database no larger, but the WAL. */
+START_TEST(test_the_wal_of_a_spill_stays_small)
+{
+    enum { PIECE = 1024 * 1024, WRITTEN = 3 * LOG_CHECKPOINT_BYTES, TRIES = 1000 };
+    char wal[PATH_MAX + 8];
+    struct stat info = {0};
+    move_log(false);
+    char *bytes = calloc(PIECE, 1);
+    ck_assert_ptr_nonnull(bytes);
+    for (int i = 0; i < WRITTEN / PIECE; i++) {
+        const struct log_output output = {
+            .attempt = 1, .stream = 1, .part = LOG_OUTPUT_TAIL, .bytes = bytes, .len = PIECE};
+        const struct log_batch batch = {.outputs = &output, .output_count = 1};
+        ck_assert(recorder_commit(&recorder, &batch, RECORDER_IN_TIME, 1));
+        recorder_checkpoint(&recorder, false);
+    }
+    free(bytes);
+    (void)snprintf(wal, sizeof(wal), "%s-wal", log_writer_place(recorder.spill)->db);
+    /* It is cut off on another thread. */
+    for (int i = 0; i < TRIES && stat(wal, &info) == 0 && info.st_size >= LOG_CHECKPOINT_BYTES; i++)
+        (void)poll(NULL, 0, 10);
+    ck_assert_int_lt(info.st_size, LOG_CHECKPOINT_BYTES);
+}
+END_TEST
+
+/* There was no room in the spill either, and at the end the log is there again. */
+START_TEST(test_what_waits_goes_home_with_the_spill)
+{
+    enum { PIECE = 1024 * 1024 };
+    ck_assert(commit(1, FEW, RECORDER_IN_TIME, 1));
+    move_log(false);
+    ck_assert(commit(1 + FEW, FEW, RECORDER_IN_TIME, 2));
+    const struct sample second = {.place = *log_writer_place(recorder.spill)};
+    sample_limit_wal(&second, 0);
+    ck_assert(!commit(1 + 2 * FEW, FEW, RECORDER_IN_TIME, 3));
+    sample_limit_wal(&sample, -1);
+    move_log(true);
+    recorder_finish(&recorder);
+    ck_assert(!recorder_is_away(&recorder) && !recorder.failing && !recorder.lost);
+    assert_in_log(3 * FEW);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("recorder");
@@ -328,5 +382,7 @@ Suite *test_suite(void)
     tcase_add_test(away, test_a_spill_stays_where_the_log_does_not_come_back);
     tcase_add_test(away, test_a_log_that_is_locked_for_long_is_left_alone);
     tcase_add_test(away, test_a_full_spill_drops_output_first);
+    tcase_add_test(away, test_the_wal_of_a_spill_stays_small);
+    tcase_add_test(away, test_what_waits_goes_home_with_the_spill);
     return suite;
 }
