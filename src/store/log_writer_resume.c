@@ -63,6 +63,10 @@ static bool bring_spill_home(struct log_writer *writer, int64_t number, const ch
     struct place spill;
     if (!spill_find(uid, &spill))
         return true;
+    /* The lock beside a log that was put in the place of its own says nothing about it. */
+    if (owner_is_alive(&spill, uid))
+        return err_set(err, ERR_BUSY, "run #%lld goes on in its second log, '%s'",
+                       (long long)number, spill.db);
     struct err why = {0};
     /* It holds nothing if its devs was killed while it was made. */
     if (!log_write_merge(writer, number, &spill, &why) && why.code != ERR_NOT_FOUND)

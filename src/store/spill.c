@@ -78,7 +78,8 @@ bool spill_choose(const char *uid, struct place *out, struct err *err)
     char dir[PATH_MAX];
     const char *runtime = getenv("XDG_RUNTIME_DIR");
     struct stat info;
-    bool has_runtime = runtime && stat(runtime, &info) == 0 && S_ISDIR(info.st_mode);
+    bool has_runtime =
+        runtime && runtime[0] == '/' && stat(runtime, &info) == 0 && S_ISDIR(info.st_mode);
     if (!is_uid(uid))
         return err_set(err, ERR_INVALID, "'%s' is no uid of a run", uid);
     if (!name_folder(has_runtime ? 0 : 1, dir))

@@ -287,6 +287,26 @@ START_TEST(test_the_next_owner_brings_a_left_spill_home)
 }
 END_TEST
 
+/* Where another folder was put in the place of the log's, nobody has the lock that is in it. */
+START_TEST(test_a_second_log_that_is_written_to_is_nobody_elses)
+{
+    commit_to(sample.writer, 1, BEFORE);
+    begin_spill();
+    commit_to(spill, 1 + BEFORE, AWAY);
+    log_writer_close(sample.writer);
+    sample.writer = NULL;
+
+    struct log_writer *writer = NULL;
+    struct err err = {0};
+    ck_assert_msg(log_writer_open(&writer, &sample.place, &err), "%s", err.message);
+    ck_assert(!log_writer_resume(writer, sample.number, &sample.state, &err));
+    ck_assert_int_eq(err.code, ERR_BUSY);
+    ck_assert_int_eq(access(log_writer_place(spill)->db, F_OK), 0);
+    commit_to(spill, 1 + BEFORE + AWAY, AFTER);
+    log_writer_close(writer);
+}
+END_TEST
+
 START_TEST(test_acts_find_their_way)
 {
     commit_to(sample.writer, 1, BEFORE);
@@ -367,6 +387,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_a_log_that_is_taken_away_is_noticed, 0, 3);
     tcase_add_test(tcase, test_a_gap_is_not_merged);
     tcase_add_test(tcase, test_the_next_owner_brings_a_left_spill_home);
+    tcase_add_test(tcase, test_a_second_log_that_is_written_to_is_nobody_elses);
     tcase_add_test(tcase, test_acts_find_their_way);
     tcase_add_loop_test(tcase, test_a_folder_of_somebody_elses_is_not_used, 0, 2);
     return suite;
