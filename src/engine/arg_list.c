@@ -6,8 +6,6 @@
 
 #include "xalloc.h"
 
-enum { ARG_BYTES_MAX = 8192 }; /* of one that is put together */
-
 void arg_list_add(struct arg_list *list, const char *text)
 {
     list->items = xgrow(list->items, &list->cap, list->count + 2, sizeof(*list->items));
@@ -17,12 +15,16 @@ void arg_list_add(struct arg_list *list, const char *text)
 
 void arg_list_addf(struct arg_list *list, const char *fmt, ...)
 {
-    char text[ARG_BYTES_MAX];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, args);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = xcalloc((size_t)(len > 0 ? len : 0) + 1, 1);
+    va_start(args, fmt);
+    (void)vsnprintf(text, (size_t)(len > 0 ? len : 0) + 1, fmt, args);
     va_end(args);
     arg_list_add(list, text);
+    free(text);
 }
 
 void arg_list_add_all(struct arg_list *list, char *const *texts)

@@ -102,6 +102,7 @@ static void open_surroundings(struct attempt *attempt, struct workspace_slot *sl
         .our_environment = setting->call.environment,
         .run_dir = setting->call.run_dir,
         .log_dir = setting->log_dir,
+        .log_db = setting->log_db,
         .uid = setting->uid,
         .task_id = task->id,
         .title = task->title,

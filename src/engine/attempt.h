@@ -73,6 +73,7 @@ struct attempt_setting {
     struct call_setting call;
     const char *uid;     /* of the run */
     const char *log_dir; /* borrowed */
+    const char *log_db;  /* the log in it; borrowed */
     struct nursery *nursery;
     const struct classifier *classifier;
     const struct redactor *redactor;  /* borrowed; NULL: nothing is cut */

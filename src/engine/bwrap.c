@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "proc.h"
+#include "sandbox_paths.h"
 
 enum {
     STATUS_BYTES_MAX = 4096,
@@ -25,12 +26,6 @@ static const char *const root_keeps[] = {
     "CAP_CHOWN",  "CAP_DAC_OVERRIDE", "CAP_FOWNER",  "CAP_FSETID",           "CAP_KILL",
     "CAP_SETGID", "CAP_SETUID",       "CAP_SETPCAP", "CAP_NET_BIND_SERVICE",
 };
-
-static bool is_below(const char *path, const char *folder)
-{
-    size_t len = strlen(folder);
-    return strncmp(path, folder, len) == 0 && path[len] == '/';
-}
 
 static void add_bind(struct arg_list *argv, const char *how, const char *path)
 {
@@ -77,56 +72,64 @@ static void add_mask(struct arg_list *argv, const char *path)
     add_pair(argv, "--tmpfs", path);
 }
 
-static bool add_writable(struct arg_list *argv, const struct sandbox_call *call, int *start_code,
-                         struct err *err)
+static bool add_writable(struct arg_list *argv, const struct sandbox_call *call, struct err *err)
 {
     char **writable = call->spec->writable;
     for (size_t i = 0; writable && writable[i]; i++) {
-        char path[PATH_MAX];
         char real[PATH_MAX];
-        bool absolute = writable[i][0] == '/';
-        int wrote = snprintf(path, sizeof(path), "%s%s%s", absolute ? "" : call->workspace,
-                             absolute ? "" : "/", writable[i]);
-        if (wrote >= PATH_MAX || !realpath(path, real)) {
-            *start_code = START_SANDBOX_FAILED;
-            return err_set_errno(err, errno, "sandbox: writable '%s'", writable[i]);
-        }
+        if (!sandbox_writable_path(call, writable[i], real, err))
+            return false;
         add_bind(argv, "--bind", real);
     }
     return true;
 }
 
+static void mask_log(struct arg_list *argv, const struct sandbox_log *log)
+{
+    for (size_t i = 0; i < log->folders.count; i++)
+        add_pair(argv, "--tmpfs", log->folders.items[i]);
+    for (size_t i = 0; i < log->files.count; i++)
+        add_mask(argv, log->files.items[i]);
+}
+
+static bool is_in_log(const struct sandbox_call *call, const struct sandbox_log *log)
+{
+    for (size_t i = 0; i < log->folders.count; i++) {
+        if (sandbox_path_is_below(call->workspace, log->folders.items[i]))
+            return true;
+    }
+    return false;
+}
+
 /* The order is the meaning: later ones lie over earlier ones. */
-static bool add_mounts(struct arg_list *argv, const struct sandbox_call *call, int *start_code,
-                       struct err *err)
+static bool add_mounts(struct arg_list *argv, const struct sandbox_call *call, struct err *err)
 {
     struct arg_list masks = {0};
-    const char *log_dir = call->log_dir;
-    bool is_in_log = log_dir && is_below(call->workspace, log_dir);
+    struct sandbox_log log;
     bool holds_tmp = strcmp(call->workspace, "/tmp") == 0 || strcmp(call->workspace, "/") == 0;
 
+    sandbox_log_find(call, &log);
     add_bind(argv, call->spec->read_only ? "--ro-bind" : "--bind", "/");
     add_pair(argv, "--dev", "/dev");
     add_pair(argv, "--proc", "/proc");
     add_bind(argv, "--ro-bind-try", "/sys"); /* control groups: the limits are there */
     if (!holds_tmp)
         add_pair(argv, "--tmpfs", "/tmp");
-    if (!is_in_log)
+    if (!is_in_log(call, &log))
         add_bind(argv, "--bind", call->workspace);
-    if (log_dir && access(log_dir, F_OK) == 0)
-        add_pair(argv, "--tmpfs", log_dir);
-    if (is_in_log)
+    mask_log(argv, &log);
+    if (is_in_log(call, &log))
         add_bind(argv, "--bind", call->workspace);
     bwrap_masks(call, &masks);
     for (size_t i = 0; i < masks.count; i++)
         add_mask(argv, masks.items[i]);
     arg_list_done(&masks);
-    if (!add_writable(argv, call, start_code, err))
-        return false;
-    if (log_dir && access(log_dir, F_OK) == 0)
-        add_pair(argv, "--remount-ro", log_dir); /* what would be lost fails instead */
+    bool ok = add_writable(argv, call, err);
+    for (size_t i = 0; i < log.folders.count; i++) /* what would be lost fails instead */
+        add_pair(argv, "--remount-ro", log.folders.items[i]);
+    sandbox_log_done(&log);
     add_pair(argv, "--chdir", call->cwd);
-    return true;
+    return ok;
 }
 
 static bool open_status(struct sandbox *sandbox, struct err *err)
@@ -154,8 +157,10 @@ bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err)
         return false;
     }
     add_namespaces(argv, call->spec);
-    if (!add_mounts(argv, call, start_code, err))
+    if (!add_mounts(argv, call, err)) {
+        *start_code = START_SANDBOX_FAILED;
         return false;
+    }
     arg_list_add(argv, "--json-status-fd");
     arg_list_addf(argv, "%d", sandbox->status_fds[1]);
     arg_list_add_all(argv, call->spec->args);
@@ -197,7 +202,7 @@ static void put_right(const char *status, const char *err_tail, struct sandbox_e
     char line[ERR_MESSAGE_MAX];
     int code = find_number(status, "\"exit-code\":");
 
-    if (!sandbox_ended_itself(&end->outcome) || end->outcome.kind != OUTCOME_EXIT)
+    if (end->outcome.kind != OUTCOME_EXIT)
         return;
     sandbox_last_line(err_tail, line, sizeof(line));
     bool says_why = strncmp(line, "bwrap: ", 7) == 0;
@@ -206,9 +211,10 @@ static void put_right(const char *status, const char *err_tail, struct sandbox_e
         sandbox_was_not_started(end, forbidden ? EACCES : ENOENT, line);
         return;
     }
-    if (code >= 0)
+    if (code >=
+        0) /* bwrap says it of each program that it started, also of one that ended with 0 */
         end->outcome.code = code;
-    else if (end->outcome.code != 0)
+    else
         sandbox_was_not_started(end, START_SANDBOX_FAILED,
                                 says_why ? line : "bwrap ended without having started the program");
 }

@@ -3,15 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sandbox_paths.h"
+
 enum {
     GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* our own group's limit is met first, and counts */
+    ENTRY_BYTES_MAX = 32 * 1024,
 };
-
-static bool is_below(const char *path, const char *folder)
-{
-    size_t len = strlen(folder);
-    return strncmp(path, folder, len) == 0 && path[len] == '/';
-}
 
 static void add_pair(struct arg_list *argv, const char *option, const char *value)
 {
@@ -28,42 +25,70 @@ static bool can_be_mounted(const char *path, struct err *err)
                    path);
 }
 
-static bool add_mount(struct arg_list *argv, const char *path, struct err *err)
+static bool add_mount(struct arg_list *argv, const char *source, const char *target,
+                      const char *more, struct err *err)
 {
-    if (!can_be_mounted(path, err))
+    if (!can_be_mounted(source, err) || !can_be_mounted(target, err))
         return false;
     arg_list_add(argv, "--mount");
-    arg_list_addf(argv, "type=bind,source=%s,target=%s", path, path);
+    arg_list_addf(argv, "type=bind,source=%s,target=%s%s", source, target, more);
     return true;
 }
 
-/* An empty folder over the log; podman would copy what is under it unless told not to. */
-static bool add_mask(struct arg_list *argv, const struct sandbox *sandbox, struct err *err)
+/* An empty folder; podman would copy what is under it unless told not to. */
+static bool add_mask(struct arg_list *argv, const struct sandbox *sandbox, const char *folder,
+                     struct err *err)
 {
-    const char *log_dir = sandbox->call.log_dir;
-    const char *how = sandbox->tool.is_podman ? "notmpcopyup," : "";
-
-    if (!log_dir || !is_below(log_dir, sandbox->call.workspace))
-        return true;
-    if (!can_be_mounted(log_dir, err))
+    const char *how = sandbox->tool.is_podman ? "notmpcopyup,ro," : "readonly,";
+    if (!can_be_mounted(folder, err))
         return false;
     arg_list_add(argv, "--mount");
-    arg_list_addf(argv, "type=tmpfs,tmpfs-mode=0700,%starget=%s", how, log_dir);
+    arg_list_addf(argv, "type=tmpfs,tmpfs-mode=0700,%starget=%s", how, folder);
+    return true;
+}
+
+/* Of the log a container sees what is in the workspace. */
+static bool mask_log(struct arg_list *argv, const struct sandbox *sandbox,
+                     const struct sandbox_log *log, struct err *err)
+{
+    const char *workspace = sandbox->call.workspace;
+    for (size_t i = 0; i < log->folders.count; i++) {
+        const char *folder = log->folders.items[i];
+        if (sandbox_path_is_below(folder, workspace) && !add_mask(argv, sandbox, folder, err))
+            return false;
+    }
+    for (size_t i = 0; i < log->files.count; i++) {
+        const char *file = log->files.items[i];
+        if (sandbox_path_is_below(file, workspace) &&
+            !add_mount(argv, "/dev/null", file, ",readonly", err))
+            return false;
+    }
+    return true;
+}
+
+static bool add_writable(struct arg_list *argv, const struct sandbox_call *call, struct err *err)
+{
+    char **writable = call->spec->writable;
+    for (size_t i = 0; writable && writable[i]; i++) {
+        char real[PATH_MAX];
+        if (!sandbox_writable_path(call, writable[i], real, err))
+            return false;
+        /* One that is relative is in the workspace. */
+        if (writable[i][0] == '/' && !add_mount(argv, real, writable[i], "", err))
+            return false;
+    }
     return true;
 }
 
 static bool add_mounts(struct arg_list *argv, const struct sandbox *sandbox, struct err *err)
 {
     const struct sandbox_call *call = &sandbox->call;
-    char **writable = call->spec->writable;
-
-    if (!add_mount(argv, call->workspace, err))
-        return false;
-    for (size_t i = 0; writable && writable[i]; i++) {
-        if (writable[i][0] == '/' && !add_mount(argv, writable[i], err))
-            return false; /* one that is relative is in the workspace */
-    }
-    return add_mask(argv, sandbox, err);
+    struct sandbox_log log;
+    sandbox_log_find(call, &log);
+    const bool ok = add_mount(argv, call->workspace, call->workspace, "", err) &&
+                    add_writable(argv, call, err) && mask_log(argv, sandbox, &log, err);
+    sandbox_log_done(&log);
+    return ok;
 }
 
 static void add_limits(struct arg_list *argv, const struct sandbox *sandbox)
@@ -118,7 +143,13 @@ static bool has_name(const char *entry, const char *other)
     return strncmp(entry, other, len) == 0 && other[len] == '=';
 }
 
-/* A value of several lines cannot stand in the file: it goes by the client's environment. */
+/* The clients read the file by lines, and podman none longer than 64 KiB. */
+static bool fits_file(const char *entry)
+{
+    return strlen(entry) < ENTRY_BYTES_MAX && !strpbrk(entry, "\r\n");
+}
+
+/* What cannot stand in the file goes by the client's environment. */
 static void add_long(struct arg_list *argv, struct arg_list *environment, const char *entry)
 {
     size_t len = strcspn(entry, "=");
@@ -137,10 +168,10 @@ static void add_environment(struct arg_list *argv, const struct sandbox_call *ca
     arg_list_add_all(environment, call->our_environment);
     for (size_t i = 0; call->environment[i]; i++) {
         const char *entry = call->environment[i];
-        if (strchr(entry, '\n'))
-            add_long(argv, environment, entry);
-        else
+        if (fits_file(entry))
             str_addf(file, "%s\n", entry);
+        else
+            add_long(argv, environment, entry);
     }
     if (file->len > 0)
         add_pair(argv, "--env-file", "/dev/stdin");

@@ -270,6 +270,7 @@ static void set_up(struct loop *loop, int64_t number)
                  .run_mark = loop->run_mark},
         .uid = log_writer_uid(loop->recorder.writer),
         .log_dir = options->place->dir,
+        .log_db = options->place->db,
         .nursery = loop->nursery,
         .classifier = loop->classifier,
         .redactor = options->redactor,

@@ -38,6 +38,7 @@ struct sandbox_call {
     const char *cwd;       /* absolute; within the workspace, or visible in the sandbox */
     const char *workspace; /* absolute: top of the tree that may be written */
     const char *log_dir;   /* absolute: masked; NULL = nothing to mask */
+    const char *log_db;    /* the log in it; NULL = all of the folder is the log's */
     bool has_stdin;        /* its stdin is more than /dev/null */
     int64_t processes;     /* the plan's limit beside the spec's; 0 = none */
     char *const *argv;

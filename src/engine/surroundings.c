@@ -84,6 +84,7 @@ static bool prepare_sandbox(struct surroundings *around, const atomic_bool *stop
         .cwd = call->call->cwd,
         .workspace = call->slot ? workspace_top(call->slot->workspace) : call->run_dir,
         .log_dir = call->log_dir,
+        .log_db = call->log_db,
         .has_stdin = call->call->stdin_path,
         .argv = call->call->argv,
         .environment = around->environment,

@@ -31,7 +31,8 @@ struct surroundings_call {
     char *const *our_environment;
     const char *run_dir;
     const char *log_dir;
-    const char *uid; /* of the run */
+    const char *log_db; /* the log in it */
+    const char *uid;    /* of the run */
     const char *task_id;
     const char *title; /* of the task, for its result */
     int step, attempt;

@@ -24,6 +24,7 @@ void try_place_init(struct try_place *place)
     (void)snprintf(place->top, sizeof(place->top), "%s", top);
     (void)snprintf(place->workspace, sizeof(place->workspace), "%s/work", top);
     (void)snprintf(place->log_dir, sizeof(place->log_dir), "%s/work/.devs", top);
+    (void)snprintf(place->log_db, sizeof(place->log_db), "%s/work/.devs/devs.db", top);
     ck_assert_int_eq(mkdir(place->workspace, 0755), 0);
     ck_assert_int_eq(mkdir(place->log_dir, 0700), 0);
 }
@@ -41,6 +42,20 @@ void try_write(const char *path, const char *text)
     ck_assert_ptr_nonnull(file);
     ck_assert_int_ge(fputs(text, file), 0);
     ck_assert_int_eq(fclose(file), 0);
+}
+
+void try_log_beside(struct try_place *place)
+{
+    static const char *const names[] = {"run.db", "run.db-wal", "run.dbx", "mine"};
+    char top[PATH_MAX - 32];
+    char path[PATH_MAX];
+    (void)snprintf(top, sizeof(top), "%.4000s", place->workspace);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", top, names[i]);
+        try_write(path, names[i]);
+    }
+    (void)snprintf(place->log_dir, sizeof(place->log_dir), "%s", top);
+    (void)snprintf(place->log_db, sizeof(place->log_db), "%s/run.db", top);
 }
 
 static void read_into(const char *path, char *out, size_t size)
@@ -148,6 +163,7 @@ void try_run(const struct try_place *place, const struct try_call *call, struct 
         .cwd = place->workspace,
         .workspace = place->workspace,
         .log_dir = place->log_dir,
+        .log_db = place->log_db,
         .has_stdin = call->input,
         .processes = call->processes,
         .argv = call->script ? shell : call->argv,

@@ -14,6 +14,7 @@ struct try_place {
     char top[PATH_MAX];       /* a new folder */
     char workspace[PATH_MAX]; /* in it */
     char log_dir[PATH_MAX];   /* in the workspace */
+    char log_db[PATH_MAX];    /* in that */
 };
 
 struct try_result {
@@ -38,6 +39,8 @@ struct try_call {
 void try_place_init(struct try_place *place);
 /* A uid that no other run has. Static. */
 const char *try_uid(void);
+/* The log is a file in the workspace's own top, beside a file "mine". */
+void try_log_beside(struct try_place *place);
 void try_run(const struct try_place *place, const struct try_call *call, struct try_result *out);
 
 /* A file's text, or "" if it cannot be read. Static. */

@@ -95,6 +95,43 @@ START_TEST(test_writable_path_that_is_not_there_is_named)
 }
 END_TEST
 
+/* An attempt may leave a link in the place of what the plan calls writable. */
+START_TEST(test_writable_link_that_leads_out_is_refused)
+{
+    char link[PATH_MAX + 8];
+    char real[PATH_MAX + 8];
+    (void)snprintf(link, sizeof(link), "%s/out", place.workspace);
+    ck_assert_int_eq(symlink(place.log_dir, link), 0);
+    spec.writable = (char *[]){(char[]){"out"}, NULL};
+    const struct try_call call = {.spec = &spec, .script = "true"};
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+    ck_assert_int_eq(unlink(link), 0);
+    ck_assert_int_eq(mkdir(link, 0700), 0);
+    spec.writable = (char *[]){(char[]){"out/"}, NULL};
+    try_run(&place, &call, &result);
+    ck_assert_msg(result.prepared, "%s", result.err.message);
+
+    ck_assert_int_eq(rmdir(link), 0);
+    ck_assert_int_eq(symlink(place.top, link), 0);
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+    ck_assert_int_eq(result.start_code, START_SANDBOX_FAILED);
+    ck_assert_ptr_nonnull(strstr(result.err.message, "is a link that leads to"));
+
+    spec.writable = (char *[]){link, NULL};
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+
+    (void)snprintf(real, sizeof(real), "%s/real", place.top);
+    ck_assert_int_eq(mkdir(real, 0700), 0);
+    (void)snprintf(link, sizeof(link), "%s/link", place.top);
+    ck_assert_int_eq(symlink(real, link), 0);
+    try_run(&place, &call, &result); /* the person's own link, outside of the workspace */
+    ck_assert_msg(result.prepared, "%s", result.err.message);
+}
+END_TEST
+
 START_TEST(test_log_is_masked)
 {
     char path[PATH_MAX + 16];
@@ -103,6 +140,20 @@ START_TEST(test_log_is_masked)
     run_script("ls -A .devs; cat .devs/devs.db; echo x > .devs/new && echo written");
     ck_assert_str_eq(result.out, "");
     ck_assert_str_eq(try_read(path), "the log");
+}
+END_TEST
+
+START_TEST(test_log_beside_a_project_is_masked_alone)
+{
+    char path[PATH_MAX + 16];
+    try_log_beside(&place);
+    run_script("cat run.db run.db-wal; cat run.dbx mine; echo x > run.db-wal; echo x > new");
+    want_exit(0);
+    ck_assert_str_eq(result.out, "run.dbxmine");
+    (void)snprintf(path, sizeof(path), "%s/run.db-wal", place.workspace);
+    ck_assert_str_eq(try_read(path), "run.db-wal");
+    (void)snprintf(path, sizeof(path), "%s/new", place.workspace);
+    ck_assert_str_eq(try_read(path), "x\n");
 }
 END_TEST
 
@@ -222,6 +273,15 @@ static void term_when_up(struct sandbox *sandbox)
     sandbox_signal(sandbox, SIGTERM);
 }
 
+START_TEST(test_bwrap_that_started_nothing_has_not_passed)
+{
+    spec.args = (char *[]){(char[]){"--version"}, NULL};
+    run_script("true");
+    ck_assert_int_eq(result.end.outcome.kind, OUTCOME_NOT_STARTED);
+    ck_assert_int_eq(result.end.outcome.code, START_SANDBOX_FAILED);
+}
+END_TEST
+
 START_TEST(test_term_gives_the_program_its_grace)
 {
     const struct try_call call = {
@@ -302,7 +362,9 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_workspace_is_written_the_rest_is_not);
     tcase_add_test(tcase, test_writable_paths_are_written);
     tcase_add_test(tcase, test_writable_path_that_is_not_there_is_named);
+    tcase_add_test(tcase, test_writable_link_that_leads_out_is_refused);
     tcase_add_test(tcase, test_log_is_masked);
+    tcase_add_test(tcase, test_log_beside_a_project_is_masked_alone);
     tcase_add_test(tcase, test_workspace_below_the_log_is_there);
     tcase_add_test(tcase, test_well_known_secrets_are_masked);
     tcase_add_test(tcase, test_network_is_off_unless_it_is_on);
@@ -311,6 +373,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_root_inside_is_not_root_outside);
     tcase_add_test(tcase, test_program_that_is_not_there_is_not_found);
     tcase_add_test(tcase, test_B3_sandbox_that_breaks_is_a_start_failure_of_its_own);
+    tcase_add_test(tcase, test_bwrap_that_started_nothing_has_not_passed);
     tcase_add_test(tcase, test_term_gives_the_program_its_grace);
     tcase_add_test(tcase, test_cpu_limit_ends_it);
     tcase_add_test(tcase, test_B1_eating_memory_is_told_as_a_kill_for_memory);

@@ -107,8 +107,36 @@ START_TEST(test_log_is_masked)
     char path[PATH_MAX + 16];
     (void)snprintf(path, sizeof(path), "%s/devs.db", place.log_dir);
     try_write(path, "the log");
-    run_script("ls -A .devs; cat .devs/devs.db");
+    run_script("ls -A .devs; cat .devs/devs.db; echo x > .devs/new && echo written");
     ck_assert_str_eq(result.out, "");
+}
+END_TEST
+
+START_TEST(test_log_beside_a_project_is_masked_alone)
+{
+    char path[PATH_MAX + 16];
+    try_log_beside(&place);
+    run_script("cat run.db run.db-wal; cat run.dbx mine; echo x > run.db-wal; echo x > new");
+    want_exit(0);
+    ck_assert_str_eq(result.out, "run.dbxmine");
+    (void)snprintf(path, sizeof(path), "%s/run.db-wal", place.workspace);
+    ck_assert_str_eq(try_read(path), "run.db-wal");
+    (void)snprintf(path, sizeof(path), "%s/new", place.workspace);
+    ck_assert_str_eq(try_read(path), "x\n");
+}
+END_TEST
+
+START_TEST(test_long_value_comes_in)
+{
+    enum { LONG = 100 * 1000 };
+    static char entry[LONG + 8] = "LONG=";
+    memset(entry + 5, 'x', LONG);
+    char *const environment[] = {entry, (char[]){"B=2"}, NULL};
+    const struct try_call call = {
+        .spec = &spec, .environment = environment, .script = "echo ${#LONG} $B"};
+    run_call(&call);
+    want_exit(0);
+    ck_assert_str_eq(result.out, "100000 2\n");
 }
 END_TEST
 
@@ -326,6 +354,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_command_runs_in_the_workspace);
     tcase_add_test(tcase, test_log_is_masked);
+    tcase_add_test(tcase, test_log_beside_a_project_is_masked_alone);
+    tcase_add_test(tcase, test_long_value_comes_in);
     tcase_add_test(tcase, test_environment_comes_as_it_was_given);
     tcase_add_test(tcase, test_stdin_goes_in);
     tcase_add_test(tcase, test_network_is_off);
