@@ -140,7 +140,8 @@ static bool state_place(struct place *out, struct err *err)
     return fill(out, dir, db_name, err);
 }
 
-/* A project that cannot be written to has its log in the person's state folder. */
+/* A project that cannot be written to, or where somebody else's .devs is in the way, has its
+ * log in the person's state folder. */
 static bool create_here(const char *here, struct place *out, struct err *err)
 {
     struct place place;
@@ -150,7 +151,8 @@ static bool create_here(const char *here, struct place *out, struct err *err)
         return false;
 
     struct err why = {0};
-    if (!make_folder(place.dir, &why) || access(place.dir, W_OK | X_OK) != 0) {
+    if (!make_folder(place.dir, &why) || access(place.dir, W_OK | X_OK) != 0 ||
+        !is_trusted(place.dir)) {
         if (!state_place(&place, err) || !make_folder(place.dir, err))
             return false;
     }

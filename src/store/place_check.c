@@ -68,6 +68,11 @@ bool place_check_private(const char *dir, struct err *err)
         (void)err_set(err, ERR_INVALID, "'%s' is a link to a folder of somebody else's", dir);
         return err_hint(err, "--db FILE with a file in a folder of your own");
     }
+    if (folder.st_uid != geteuid() && folder.st_uid != 0) {
+        (void)err_set(err, ERR_INVALID, "'%s' is somebody else's folder, so no log is kept there",
+                      dir);
+        return err_hint(err, "--db FILE with a file in a folder of your own");
+    }
     if (others_may_write(&folder)) {
         (void)err_set(err, ERR_INVALID, "others may write to '%s', so no log is kept there", dir);
         return err_hint(err, "chmod go-w '%s', or --db FILE in another folder", dir);

@@ -17,8 +17,8 @@ bool place_type_is_network(unsigned long type);
 /* ERR_INVALID with the hint --db for a network file system. */
 ATTR_MUST_USE bool place_check_folder(const char *dir, struct err *err);
 
-/* Is the folder ours alone to write? ERR_INVALID if it is a link to a folder of somebody
- * else's, or others may write to it. Looks only. */
+/* Is the folder ours alone to write? ERR_INVALID if it is somebody else's (root's may be), a
+ * link to one, or others may write to it. Looks only. */
 ATTR_MUST_USE bool place_check_private(const char *dir, struct err *err);
 
 /* Before the log is opened for writing and before any file beside it is made: the folder is

@@ -138,6 +138,19 @@ START_TEST(test_state_folder_is_the_last_resort)
 }
 END_TEST
 
+START_TEST(test_a_folder_of_somebody_elses_is_not_used)
+{
+    if (geteuid() != 0)
+        return; /* only root can make a folder somebody else's */
+    ck_assert_int_eq(mkdir(".devs", 0755), 0);
+    ck_assert_int_eq(chown(".devs", 1234, 1234), 0);
+    assert_place(NULL, true, "devs/devs.db");
+    make_file(".devs/devs.db");
+    make_file("devs/devs.db");
+    assert_place(NULL, false, "devs/devs.db");
+}
+END_TEST
+
 START_TEST(test_bad_names)
 {
     static const struct {
@@ -188,6 +201,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_new_folder_is_private_whatever_the_umask, 0, 3);
     tcase_add_test(tcase, test_an_existing_folder_is_left_alone);
     tcase_add_test(tcase, test_state_folder_is_the_last_resort);
+    tcase_add_test(tcase, test_a_folder_of_somebody_elses_is_not_used);
     tcase_add_loop_test(tcase, test_bad_names, 0, 6);
     tcase_add_test(tcase, test_a_long_name_is_a_limit);
     tcase_add_test(tcase, test_network_file_systems);
