@@ -1,19 +1,22 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "result_target.h"
+#include "secrets.h"
 
 struct diff_options {
+    struct redactor *redactor; /* owned */
     bool stat;
     bool json;
 };
 
 /* A line a path, and the sum. */
-static void print_stat(const struct workspace_changes *changes)
+static void print_stat(const struct workspace_changes *changes, const struct redactor *redactor)
 {
     struct str text = {0};
     for (size_t i = 0; i < changes->count; i++) {
@@ -28,12 +31,13 @@ static void print_stat(const struct workspace_changes *changes)
         str_add_char(&text, '\n');
     }
     result_target_sum(changes, &text);
-    say(text.data);
+    secrets_say(redactor, text.data);
     (void)putchar('\n');
     str_done(&text);
 }
 
-static void print_json(const struct result_target *value, bool with_text)
+static void print_json(const struct result_target *value, bool with_text,
+                       const struct redactor *redactor)
 {
     struct str text = {0};
     result_target_json(value, &text);
@@ -42,15 +46,18 @@ static void print_json(const struct result_target *value, bool with_text)
         str_add_json(&text, str_text(&value->changes.text), value->changes.text.len);
     }
     str_add(&text, "}");
-    (void)puts(text.data);
+    char *cut = redact_string(redactor, text.data, NULL);
+    (void)puts(cut);
+    free(cut);
     str_done(&text);
 }
 
-/* On a terminal only what is fit for one; a pipe gets what git apply can read. */
-static void print_text(const struct workspace_changes *changes)
+/* On a terminal only what is fit for one, without secrets; a pipe gets the result as it is, which
+ * git apply can read. */
+static void print_text(const struct workspace_changes *changes, const struct redactor *redactor)
 {
     if (isatty(STDOUT_FILENO))
-        say(str_text(&changes->text));
+        secrets_say(redactor, str_text(&changes->text));
     else
         (void)fwrite(str_text(&changes->text), 1, changes->text.len, stdout);
 }
@@ -59,11 +66,11 @@ static void print(const struct result_target *value, const struct diff_options *
 {
     const struct workspace_changes *changes = &value->changes;
     if (options->json)
-        print_json(value, !options->stat);
+        print_json(value, !options->stat, options->redactor);
     else if (options->stat)
-        print_stat(changes);
+        print_stat(changes, options->redactor);
     else
-        print_text(changes);
+        print_text(changes, options->redactor);
     if (!options->json && !changes->is_result)
         warn("%s has not passed: this is what its workspace holds now", value->target.task);
     if (!options->json && changes->why.len > 0)
@@ -86,11 +93,15 @@ int cmd_diff(struct globals *globals, int argc, char **argv)
     const int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
+    const int settings = secrets_here(&options.redactor);
+    if (settings != EXIT_ALL_PASSED)
+        return settings;
     struct err err = {0};
     struct result_target value;
     const bool ok = result_target_open(&value, globals, argv[0], &err);
     if (ok)
         print(&value, &options);
     result_target_done(&value);
+    redactor_close(options.redactor);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -7,6 +7,7 @@
 #include "fail.h"
 #include "parse.h"
 #include "plan_file.h"
+#include "secrets.h"
 #include "session.h"
 
 enum { RUN_JOBS_DEFAULT = 2 };
@@ -71,9 +72,14 @@ static void add_task(const struct plan *plan, const struct plan_task *task, stru
 }
 
 /* What would run, in words; nothing is started and no log is touched. */
-static int print_dry(const struct plan *plan, int jobs)
+static int print_dry(const struct plan_file *file, int jobs)
 {
+    const struct plan *plan = file->plan;
+    struct redactor *redactor = NULL;
+    struct err err = {0};
     struct str out = {0};
+    if (!secrets_redactor(&redactor, plan, &file->config.settings.secrets, &err))
+        return fail(&err);
     str_addf(&out, "%s: %d tasks, %d steps, %d at a time\n", plan->name, plan->task_count,
              plan->step_count, jobs);
     const struct policy *starts = plan_policy_find(plan, "infrastructure");
@@ -82,7 +88,8 @@ static int print_dry(const struct plan *plan, int jobs)
     str_add(&out, ")\n");
     for (int i = 0; i < plan->task_count; i++)
         add_task(plan, &plan->tasks[i], &out);
-    say(str_text(&out));
+    secrets_say(redactor, str_text(&out));
+    redactor_close(redactor);
     str_done(&out);
     return EXIT_ALL_PASSED;
 }
@@ -169,7 +176,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .jobs = jobs,
                               .watch = choose_watch(plain, json),
                               .detach = detach};
-    code = dry ? print_dry(file.plan, jobs) : session_run(&session);
+    code = dry ? print_dry(&file, jobs) : session_run(&session);
     plan_file_done(&file);
     return code;
 }

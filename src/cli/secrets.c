@@ -1,8 +1,13 @@
 #include "secrets.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "config.h"
+#include "exit_code.h"
+#include "fail.h"
 #include "plan_secrets.h"
 
 extern char **environ;
@@ -13,6 +18,26 @@ bool secrets_redactor(struct redactor **out, const struct plan *plan,
     const struct redact_setting setting = {
         .environment = environ, .plan = plan, .settings = settings};
     return redactor_open(out, &setting, err);
+}
+
+int secrets_here(struct redactor **out)
+{
+    struct err err = {0};
+    struct config config = {0};
+    char dir[PATH_MAX];
+    int code = getcwd(dir, sizeof(dir)) ? config_read(dir, &config) : EXIT_ALL_PASSED;
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    bool ok = secrets_redactor(out, NULL, &config.settings.secrets, &err);
+    config_done(&config);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}
+
+void secrets_say(const struct redactor *redactor, const char *text)
+{
+    char *cut = redact_string(redactor, text, NULL);
+    say(cut);
+    free(cut);
 }
 
 static bool parse(const char *text, struct plan **out)

@@ -34,4 +34,10 @@ void secrets_close(struct secrets *secrets);
 ATTR_MUST_USE bool secrets_redactor(struct redactor **out, const struct plan *plan,
                                     const struct secret_settings *settings, struct err *err);
 
+/* The same for this folder, with the settings that hold here. Returns an exit code; what is
+ * wrong with the settings is printed. */
+int secrets_here(struct redactor **out);
+/* To stdout and fit for a terminal, as say(), without secrets. */
+void secrets_say(const struct redactor *redactor, const char *text);
+
 #endif

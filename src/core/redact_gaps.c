@@ -1,5 +1,13 @@
 #include "redact_gaps.h"
 
+#include "text.h"
+
+enum {
+    ESC = 0x1b,
+    DEL = 0x7f,
+    C1_LEAD = 0xc2, /* of U+0080 to U+00BF in UTF-8 */
+};
+
 bool redact_gaps_add(struct redact_gaps *gaps, int64_t start, int64_t end)
 {
     if (gaps->count == REDACT_GAPS_MAX)
@@ -17,18 +25,28 @@ int64_t redact_gaps_start(const struct redact_gaps *gaps, int64_t end, int64_t d
     return start;
 }
 
-size_t redact_escape_len(const char *bytes, size_t len, bool *open)
+bool redact_gap_begins(unsigned char c)
 {
-    *open = len < 2;
-    if (len < 2 || bytes[1] != '[')
+    const bool is_control = c < 0x20 && c != '\n' && c != '\r' && c != '\t';
+    return is_control || c == DEL || c == C1_LEAD;
+}
+
+size_t redact_gap_len(const char *bytes, size_t len, bool *open)
+{
+    const unsigned char c = (unsigned char)bytes[0];
+    *open = false;
+    if (!redact_gap_begins(c))
         return 0;
-    for (size_t i = 2; i < len && i < REDACT_ESCAPE_MAX; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-        if (c >= 0x40 && c <= 0x7e)
-            return i + 1;
-        if (c < 0x20 || c > 0x3f)
-            return 0;
+    if (c == C1_LEAD) {
+        *open = len < 2;
+        return len >= 2 && (unsigned char)bytes[1] >= 0x80 && (unsigned char)bytes[1] < 0xa0 ? 2
+                                                                                             : 0;
     }
-    *open = len < REDACT_ESCAPE_MAX;
-    return 0;
+    if (c != ESC)
+        return 1;
+    const size_t there = len < REDACT_GAP_MAX ? len : REDACT_GAP_MAX;
+    const size_t escape = text_escape_len(bytes, there);
+    const bool may_end = escape + 1 == there && bytes[escape] == ESC; /* as a string does */
+    *open = (escape == there || may_end) && len < REDACT_GAP_MAX;
+    return escape < REDACT_GAP_MAX ? escape : 0;
 }

@@ -255,14 +255,16 @@ static bool take_endings(struct redact_stream *stream, bool ended)
 
 enum step { STEP_BYTE, STEP_OVER, STEP_WAIT };
 
-/* A sequence in the middle of what may be a secret is passed over. */
-static enum step pass_escape(struct redact_stream *stream, int64_t limit, bool ended)
+/* What shows nothing in the middle of what may be a secret is passed over. */
+static enum step pass_gap(struct redact_stream *stream, int64_t limit, bool ended)
 {
     const char *bytes = at_offset(stream, stream->searched);
+    const unsigned char byte = (unsigned char)*bytes;
     bool open = false;
-    if (*bytes != '\033' || redact_trie_goes_on(&stream->redactor->trie, stream->node, '\033'))
+    if (!redact_gap_begins(byte) ||
+        redact_trie_goes_on(&stream->redactor->trie, stream->node, byte))
         return STEP_BYTE;
-    const size_t len = redact_escape_len(bytes, (size_t)(limit - stream->searched), &open);
+    const size_t len = redact_gap_len(bytes, (size_t)(limit - stream->searched), &open);
     if (open && !ended)
         return STEP_WAIT;
     const int64_t end = stream->searched + (int64_t)len;
@@ -295,7 +297,7 @@ static void search(struct redact_stream *stream, bool ended)
         if (stream->searched >= limit)
             return;
         if (stream->node != REDACT_TRIE_ROOT)
-            step = pass_escape(stream, limit, ended);
+            step = pass_gap(stream, limit, ended);
         if (step == STEP_WAIT)
             return;
         if (step == STEP_OVER)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "redact_gaps.h"
 #include "xalloc.h"
 
 enum { FIRST_CAP = 1024 };
@@ -208,10 +209,16 @@ static size_t find_start(const struct redact_hashes *starts, const unsigned char
     return at;
 }
 
+static bool has_gap(const unsigned char *bytes)
+{
+    return redact_gap_begins(bytes[3]) || redact_gap_begins(bytes[4]) ||
+           redact_gap_begins(bytes[5]);
+}
+
 /* Its first block is known: so it is with what follows? */
 static bool may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
-    return len < 2 * REDACT_TRIE_BLOCK || memchr(bytes, '\033', (size_t)2 * REDACT_TRIE_BLOCK) ||
+    return len < 2 * REDACT_TRIE_BLOCK || has_gap(bytes) ||
            has_hash(&trie->pairs, hash_pair(bytes)) ||
            has_hash(&trie->shorts, hash_of(block_at(bytes)));
 }

@@ -92,6 +92,11 @@ want_in 'the event' "$(cat events)" 'secrets_cut'
 "$devs" status --json >status
 want_in 'the title' "$(cat status)" 'use [cut:github-token]'
 
+"$devs" run --dry-run plan.json >dry
+not_written 'a dry run' dry
+want_in 'a dry run' "$(cat dry)" 'dir-[cut:API_KEY].txt'
+rm dry
+
 # --- what passes through
 "$devs" exec -- sh step.sh "$github" x >through 2>&1
 want 'exec: exit' $? 1
