@@ -43,6 +43,17 @@ void surroundings_close(struct surroundings *around)
     free(around);
 }
 
+/* What the steps before this one made is in it: without it there is nothing to go on with. */
+static bool is_gone(struct surroundings *around, const struct workspace *workspace)
+{
+    if (around->call.step == 0 || workspace_is_made(workspace))
+        return false;
+    around->start_code = START_WORKSPACE_FAILED;
+    (void)err_set(&around->err, ERR_NOT_FOUND,
+                  "the workspace is gone, and with it what the steps before made");
+    return true;
+}
+
 /* The tree as the step's first attempt found it. */
 static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
 {
@@ -52,7 +63,8 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
     if (!workspace)
         return true;
     if (!slot->is_made) {
-        if (!workspace_make(workspace, stop, &around->made, &around->start_code, &around->err))
+        if (is_gone(around, workspace) ||
+            !workspace_make(workspace, stop, &around->made, &around->start_code, &around->err))
             return false;
         slot->is_made = true;
         around->has_made = !around->made.was_there || !around->call.knows_place;

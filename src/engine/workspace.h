@@ -75,6 +75,9 @@ struct workspace_made {
 ATTR_MUST_USE bool workspace_make(struct workspace *workspace, const atomic_bool *stop,
                                   struct workspace_made *out, int *start_code, struct err *err);
 
+/* Was it made, by this devs or an earlier one, and is it there still? */
+bool workspace_is_made(const struct workspace *workspace);
+
 struct tree_facts {
     struct digest digest; /* of what git would see: neither mtimes, nor ignored files, nor .git */
     int64_t files, bytes; /* of the whole tree */

@@ -71,19 +71,30 @@ static bool run_setup(const struct workspace *workspace, const atomic_bool *stop
     return ok;
 }
 
-/* One that is there, and whole. ERR_NOT_FOUND: there is none. */
+bool workspace_is_made(const struct workspace *workspace)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    return workspace_path(workspace, made_name, path, NULL) && lstat(path, &info) == 0;
+}
+
+/* One that is there, and whole. ERR_NOT_FOUND: there is none. Any other error says nothing of
+ * that, and what is there may hold the work of steps that passed: it stays. */
 static bool pick_up(struct workspace *workspace, struct workspace_note *note, struct err *err)
 {
     char path[PATH_MAX];
     struct stat info;
+    struct err why = {0};
     if (!workspace_path(workspace, made_name, path, err) || !workspace_note_read(path, note, err))
         return false;
     if (note->kind != workspace->spec.kind)
         return err_set(err, ERR_NOT_FOUND, "the workspace is of another kind");
     if (note->kind == WORKSPACE_WORKTREE) {
         struct str admin = {0};
-        if (note->admin[0] == '\0' || !workspace_open_git(workspace, err))
+        if (note->admin[0] == '\0')
             return err_set(err, ERR_NOT_FOUND, "there is no such worktree");
+        if (!workspace_open_git(workspace, &why))
+            return err_set(err, ERR_IO, "%s", why.message);
         str_addf(&admin, "%s/worktrees/%s", workspace->git.common, note->admin);
         free(workspace->admin);
         workspace->admin = admin.data;
@@ -161,16 +172,20 @@ bool workspace_make(struct workspace *workspace, const atomic_bool *stop,
                     struct workspace_made *out, int *start_code, struct err *err)
 {
     struct err own = {0};
+    struct err none = {0};
     struct err *why = err ? err : &own;
     struct workspace_note note = {0};
     const int64_t start_ms = clock_now().mono_ms;
     *out = (struct workspace_made){0};
     *start_code = 0;
     bool ok = make_folders(workspace, why);
-    if (ok && pick_up(workspace, &note, NULL)) {
+    if (ok && pick_up(workspace, &note, &none)) {
         out->was_there = true;
         memcpy(out->base, note.base, sizeof(out->base));
         memcpy(out->branch, note.branch, sizeof(out->branch));
+    } else if (ok && none.code != ERR_NOT_FOUND) {
+        ok = err_set(why, none.code, "%s", none.message) ||
+             err_hint(why, "devs gc removes the workspace, if it is not wanted any more");
     } else if (ok) {
         ok = make_anew(workspace, stop, out, start_code, why);
         if (!ok)

@@ -351,6 +351,34 @@ START_TEST(test_A11_what_was_interrupted_finds_its_tree_as_it_was)
 }
 END_TEST
 
+/* Whoever removes the workspace of a run that is to go on takes the steps before along. */
+START_TEST(test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew)
+{
+    char tasks[4 * PATH_MAX];
+    int status;
+    (void)snprintf(tasks, sizeof(tasks),
+                   "{'id':'a','steps':[{'run':['sh','-c','echo kept >first']},"
+                   "{'run':['sh','-c','test -e first || touch %s/blind; "
+                   "touch %s/ready; exec sleep 100']}]}",
+                   stage.dir, stage.dir);
+    pid_t pid = fork_engine(tasks);
+    ck_assert(try_await(is_ready_beside));
+    ck_assert_int_eq(kill(pid, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+
+    stage_sh(tried.place.dir, "chmod -R u+rwx work; rm -r work/*", NULL, 0);
+    tried.options.resume = 1;
+    try_start(tasks);
+    ck_assert_int_eq(try_finish().exit_code, 1);
+    try_read_log();
+    const struct step_state *step = &tried.state.tasks[0].steps[1];
+    const struct attempt_state *last = &step->attempts[step->attempt_count - 1];
+    ck_assert_int_eq(last->outcome.kind, OUTCOME_NOT_STARTED);
+    ck_assert_int_eq(last->outcome.code, START_WORKSPACE_FAILED);
+    stage_sh(stage.dir, "! test -e blind", NULL, 0);
+}
+END_TEST
+
 /* Outside of a repository there is no worktree, and trying again makes none. */
 START_TEST(test_B3_workspace_that_cannot_be_made_is_told_at_once)
 {
@@ -382,6 +410,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(trees, test_cancel_while_a_workspace_is_made, 0, TABLE_LEN(cancelled_how));
     tcase_add_test(trees, test_B3_workspace_that_cannot_be_made_is_told_at_once);
     tcase_add_test(trees, test_A11_what_was_interrupted_finds_its_tree_as_it_was);
+    tcase_add_test(trees, test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew);
     TCase *boxes = test_case(suite, "boxes");
     tcase_add_checked_fixture(boxes, setup, teardown);
     tcase_set_timeout(boxes, 30);

@@ -253,6 +253,38 @@ START_TEST(test_half_a_workspace_is_made_anew)
 }
 END_TEST
 
+/* What cannot be read now may be the work of steps that passed. */
+START_TEST(test_a_workspace_in_doubt_is_left_as_it_is)
+{
+    struct workspace_made made;
+    struct err err = {0};
+    int code = 0;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    ck_assert(!workspace_is_made(workspace));
+    stage_make(workspace, &made);
+    ck_assert(workspace_is_made(workspace));
+    workspace_close(workspace);
+    stage_sh(stage.base, "echo work >tax/tree/src/mine; cp tax/made made; echo '{\"v\"' >tax/made",
+             NULL, 0);
+
+    workspace = stage_workspace(&stage, "tax", NULL);
+    ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
+    ck_assert_int_eq(code, START_WORKSPACE_FAILED);
+    ck_assert_ptr_nonnull(strstr(err.message, "says nothing of a workspace"));
+    stage_sh(stage.base, "cp made tax/made; mv ../../../.git ../../../git", NULL, 0);
+    err = (struct err){0};
+    ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
+    stage_sh(stage.base, "mv ../../../git ../../../.git", NULL, 0);
+    workspace_close(workspace);
+
+    workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    ck_assert(made.was_there);
+    want(workspace_top(workspace), "cat src/mine", "work");
+    workspace_close(workspace);
+}
+END_TEST
+
 /* Programs that settings name; each would leave a trace. */
 static const char programs[] =
     "mkdir -p .git/hooks; for h in post-checkout pre-commit commit-msg post-commit post-merge "
@@ -732,6 +764,7 @@ Suite *test_suite(void)
     tcase_add_test(made, test_a_setup_has_its_time);
     tcase_add_test(made, test_a_stopped_making_leaves_nothing);
     tcase_add_test(made, test_half_a_workspace_is_made_anew);
+    tcase_add_test(made, test_a_workspace_in_doubt_is_left_as_it_is);
     tcase_add_test(made, test_no_program_of_the_settings_runs);
     tcase_add_loop_test(made, test_what_cannot_be_a_worktree_says_why, 0, TABLE_LEN(refusals));
     tcase_add_test(made, test_repositories_of_other_hashes_work);
