@@ -129,6 +129,7 @@ static bool try_place(struct log_writer **out, const struct log_writer *from,
     }
     log_write_follow(spill, from->run, from->state);
     spill->is_spill = true;
+    spill->new_owner = from->new_owner;
     spill->last_seq = from->committed_seq;
     spill->committed_seq = from->committed_seq;
     *out = spill;

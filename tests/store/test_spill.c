@@ -287,6 +287,23 @@ START_TEST(test_the_next_owner_brings_a_left_spill_home)
 }
 END_TEST
 
+/* Of a run that was gone on with: the clocks of what comes are of the boot that is told. */
+START_TEST(test_a_spill_names_the_new_owner)
+{
+    static const char old[] = "SELECT count(*) FROM run WHERE boot='old' AND pid=1";
+    struct err err = {0};
+    commit_to(sample.writer, 1, BEFORE);
+    ck_assert(db_exec(&sample.writer->db, "UPDATE run SET boot='old', pid=1", &err));
+    sample.writer->new_owner = true;
+    begin_spill();
+    commit_to(spill, 1 + BEFORE, AWAY);
+    ck_assert_int_eq(count(log_writer_place(spill), old), 0);
+    ck_assert_int_eq(count(&sample.place, old), 1);
+    go_home();
+    ck_assert_int_eq(count(&sample.place, old), 0);
+}
+END_TEST
+
 /* Where another folder was put in the place of the log's, nobody has the lock that is in it. */
 START_TEST(test_a_second_log_that_is_written_to_is_nobody_elses)
 {
@@ -387,6 +404,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_a_log_that_is_taken_away_is_noticed, 0, 3);
     tcase_add_test(tcase, test_a_gap_is_not_merged);
     tcase_add_test(tcase, test_the_next_owner_brings_a_left_spill_home);
+    tcase_add_test(tcase, test_a_spill_names_the_new_owner);
     tcase_add_test(tcase, test_a_second_log_that_is_written_to_is_nobody_elses);
     tcase_add_test(tcase, test_acts_find_their_way);
     tcase_add_loop_test(tcase, test_a_folder_of_somebody_elses_is_not_used, 0, 2);
