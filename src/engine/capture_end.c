@@ -123,7 +123,8 @@ static void add_processes(struct str *out, const char *key, const struct proc_fa
 {
     str_json_key(out, key);
     str_add_char(out, '[');
-    for (int i = 0; i < count && i < CHILD_LEFT_MAX; i++) {
+    /* What a sandbox says is left is counted, not named. */
+    for (int i = 0; i < count && i < CHILD_LEFT_MAX && found[i].pid != 0; i++) {
         const char state[] = {found[i].state, '\0'};
         str_add(out, i > 0 ? ",{" : "{");
         str_json_i64(out, "pid", found[i].pid);
