@@ -53,7 +53,7 @@ struct sandbox_spec {
     char **env;        /* owned as writable: names let in beside the small default list; NAME or
                           PREFIX_* */
     char *image;       /* owned; containers only; else NULL */
-    int64_t start_timeout_ms;
+    int64_t start_timeout_ms; /* containers only; else SANDBOX_START_MS */
     char **args;      /* owned as writable: extra arguments for bwrap or for podman create */
     bool best_effort; /* what cannot be enforced here is left out, and marked */
 };
@@ -74,6 +74,9 @@ const char *sandbox_kind_name(enum sandbox_kind kind);
 ATTR_MUST_USE bool sandbox_kind_parse(const char *text, enum sandbox_kind *out);
 /* Is it one of the three that need an image? */
 bool sandbox_kind_is_container(enum sandbox_kind kind);
+
+/* Make it another kind, which has none of what only the kind before may have. Limits stay. */
+void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind);
 
 /* Does it ask for nothing at all: no sandbox, no limit? */
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec);

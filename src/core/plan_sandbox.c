@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "plan_list.h"
-#include "text_list.h"
 
 /* Without a sandbox a step sees what devs sees. */
 static void check_none(struct plan_reader *reader, const struct json_pointer *path, bool is_said,
@@ -20,7 +19,7 @@ static void read_kind(struct plan_reader *reader, const struct json_pointer *pat
     (void)path;
     enum sandbox_kind kind;
     if (sandbox_kind_parse(json_text(value, ""), &kind))
-        reader->sandbox->kind = kind;
+        sandbox_spec_set_kind(reader->sandbox, kind);
 }
 
 static void read_network(struct plan_reader *reader, const struct json_pointer *path,
@@ -62,10 +61,15 @@ static void read_cpu(struct plan_reader *reader, const struct json_pointer *path
     read_number(value, 0, SANDBOX_CPU_S_MAX, &reader->sandbox->cpu_s);
 }
 
+/* The others start with the command itself: there is nothing to wait for. */
 static void read_start_timeout(struct plan_reader *reader, const struct json_pointer *path,
                                const struct json *value)
 {
-    (void)path;
+    if (!sandbox_kind_is_container(reader->sandbox->kind))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "only containers take time to start: \"kind\" must be \"container\", "
+                        "\"podman\" or \"docker\"",
+                        NULL, NULL);
     read_number(value, SANDBOX_START_MS_MIN, SANDBOX_START_MS_MAX,
                 &reader->sandbox->start_timeout_ms);
 }
@@ -99,7 +103,7 @@ static void read_writable(struct plan_reader *reader, const struct json_pointer 
                           const struct json *value)
 {
     check_none(reader, path, json_count(value) > 0 && !reader->sandbox->read_only,
-               "without a sandbox all is writable: name a \"kind\", or say \"read_only\": true");
+               "without a sandbox all is writable: name a \"kind\"");
     plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->writable);
     plan_list_check(reader, path, value, check_writable);
 }
@@ -156,33 +160,6 @@ static const struct plan_field sandbox_rows[] = {
 };
 static const struct plan_fields sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
 
-static void forget_list(char ***list)
-{
-    text_list_free(*list);
-    *list = NULL;
-}
-
-/* What was said for another kind and means nothing to this one. */
-static void forget_other_kind(struct sandbox_spec *spec, enum sandbox_kind before)
-{
-    const bool was_container = sandbox_kind_is_container(before);
-    const bool is_container = sandbox_kind_is_container(spec->kind);
-    if (spec->kind == before)
-        return;
-    if (!was_container || !is_container)
-        forget_list(&spec->args);
-    if (!is_container) {
-        free(spec->image);
-        spec->image = NULL;
-    }
-    if (spec->kind != SANDBOX_NONE)
-        return;
-    spec->network = SANDBOX_NETWORK_UNSAID;
-    spec->read_only = false;
-    forget_list(&spec->writable);
-    forget_list(&spec->env);
-}
-
 static void check_image(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
@@ -203,7 +180,6 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
     if (json_kind(value) == JSON_KIND_STRING)
         read_kind(reader, path, value);
     plan_reader_walk(reader, path, value, &kind_fields);
-    forget_other_kind(out, base->kind);
     plan_reader_walk(reader, path, value, &root_fields);
     plan_reader_walk(reader, path, value, &sandbox_fields);
     check_image(reader, path, value);

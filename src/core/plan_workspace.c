@@ -29,7 +29,8 @@ static void check_path(struct plan_reader *reader, const struct json_pointer *pa
 static void check_made(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
-    if (reader->workspace->kind == WORKSPACE_INPLACE && json_count(value) > 0)
+    const bool says_none = json_kind(value) == JSON_KIND_ARRAY && json_count(value) == 0;
+    if (reader->workspace->kind == WORKSPACE_INPLACE && !says_none)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "in place nothing is made: it needs \"kind\": \"worktree\" or \"copy\"",
                         NULL, NULL);
@@ -68,8 +69,8 @@ static void read_setup(struct plan_reader *reader, const struct json_pointer *pa
 static void read_snapshot_max(struct plan_reader *reader, const struct json_pointer *path,
                               const struct json *value)
 {
-    (void)path;
     int64_t bytes = 0;
+    check_made(reader, path, value);
     plan_reader_whole(value, &bytes);
     if (bytes > 0 && bytes <= WORKSPACE_SNAPSHOT_BYTES_MAX)
         reader->workspace->snapshot_bytes_max = bytes;
@@ -78,8 +79,8 @@ static void read_snapshot_max(struct plan_reader *reader, const struct json_poin
 static void read_setup_timeout(struct plan_reader *reader, const struct json_pointer *path,
                                const struct json *value)
 {
-    (void)path;
     const double seconds = json_number(value, 0);
+    check_made(reader, path, value);
     if (seconds >= 1.0 / MS_PER_S && seconds <= WORKSPACE_SETUP_S_MAX)
         reader->workspace->setup_timeout_ms = llround(seconds * MS_PER_S);
 }
@@ -111,6 +112,8 @@ static void forget_other_kind(struct workspace_spec *spec)
         return;
     forget_list(&spec->setup);
     forget_list(&spec->exclude);
+    spec->snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES;
+    spec->setup_timeout_ms = WORKSPACE_SETUP_MS;
 }
 
 void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,

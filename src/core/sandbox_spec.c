@@ -69,6 +69,38 @@ bool sandbox_kind_is_container(enum sandbox_kind kind)
     return kind == SANDBOX_CONTAINER || kind == SANDBOX_PODMAN || kind == SANDBOX_DOCKER;
 }
 
+static void forget_list(char ***list)
+{
+    text_list_free(*list);
+    *list = NULL;
+}
+
+static void forget_of_containers(struct sandbox_spec *spec)
+{
+    free(spec->image);
+    spec->image = NULL;
+    spec->start_timeout_ms = SANDBOX_START_MS;
+}
+
+void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
+{
+    const bool was_container = sandbox_kind_is_container(spec->kind);
+    const bool is_container = sandbox_kind_is_container(kind);
+    if (spec->kind == kind)
+        return;
+    spec->kind = kind;
+    if (!was_container || !is_container)
+        forget_list(&spec->args);
+    if (!is_container)
+        forget_of_containers(spec);
+    if (kind != SANDBOX_NONE)
+        return;
+    spec->network = SANDBOX_NETWORK_UNSAID;
+    spec->read_only = false;
+    forget_list(&spec->writable);
+    forget_list(&spec->env);
+}
+
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
 {
     bool has_limit = spec->memory_mb > 0 || spec->pids > 0 || spec->cpu_s > 0;
@@ -131,7 +163,8 @@ void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
     text_list_write(out, "env", spec->env);
     if (spec->image)
         str_json_text(out, "image", spec->image);
-    str_json_i64(out, "start_timeout_ms", spec->start_timeout_ms);
+    if (sandbox_kind_is_container(spec->kind))
+        str_json_i64(out, "start_timeout_ms", spec->start_timeout_ms);
     text_list_write(out, "args", spec->args);
     str_json_bool(out, "best_effort", spec->best_effort);
     str_add_char(out, '}');

@@ -81,7 +81,9 @@ void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
     text_list_write(out, "copy", spec->copy);
     text_list_write(out, "setup", spec->setup);
     text_list_write(out, "exclude", spec->exclude);
-    str_json_i64(out, "snapshot_bytes_max", spec->snapshot_bytes_max);
-    write_seconds(out, "setup_timeout_s", spec->setup_timeout_ms);
+    if (workspace_can_be_reset(spec)) {
+        str_json_i64(out, "snapshot_bytes_max", spec->snapshot_bytes_max);
+        write_seconds(out, "setup_timeout_s", spec->setup_timeout_ms);
+    }
     str_add_char(out, '}');
 }

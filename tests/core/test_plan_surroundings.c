@@ -85,9 +85,7 @@ static const struct {
      "[INVALID_VALUE] /sandbox/env: without a sandbox a step has the whole environment: name a "
      "\"kind\"\n"
      "[INVALID_VALUE] /sandbox/args: there is no sandbox to give arguments to: name a \"kind\"\n"
-     "[INVALID_VALUE] /sandbox/writable: without a sandbox all is writable: name a \"kind\", or "
-     "say "
-     "\"read_only\": true\n"},
+     "[INVALID_VALUE] /sandbox/writable: without a sandbox all is writable: name a \"kind\"\n"},
     {SAFE "\"sandbox\": {\"kind\": \"bwrap\", \"writable\": [\"a/../../b\", \"//\", \"..\"]}, ", "",
      "",
      "[INVALID_VALUE] /sandbox/writable/0: must not have a part \"..\"\n"
@@ -101,12 +99,26 @@ static const struct {
      "[INVALID_VALUE] /sandbox/env/1: does not match the pattern (expected a name, or the "
      "beginning "
      "of names and *, got \"*\")\n"},
-    {SAFE "\"sandbox\": {\"memory_mb\": 1048577, \"pids\": -1, \"start_timeout_ms\": 99}, ", "", "",
+    {SAFE "\"sandbox\": {\"kind\": \"podman\", \"image\": \"i\", \"memory_mb\": 1048577, "
+          "\"pids\": -1, \"start_timeout_ms\": 99}, ",
+     "", "",
      "[INVALID_VALUE] /sandbox/memory_mb: too large (expected 0 to 1048576, got 1048577)\n"
      "[INVALID_VALUE] /sandbox/pids: too small (expected 0 to 100000, got -1)\n"
      "[INVALID_VALUE] /sandbox/start_timeout_ms: too small (expected 100 to 3600000, got 99)\n"},
     {SAFE "\"sandbox\": {\"kind\": \"bwrap\", \"transientRetries\": 3}, ", "", "",
      "[INVALID_VALUE] /sandbox/transientRetries: unknown key\n"},
+    {SAFE "\"sandbox\": {\"start_timeout_ms\": 100}, ", "",
+     "\"sandbox\": {\"kind\": \"bwrap\", \"start_timeout_ms\": 100}, ",
+     "[INVALID_VALUE] /sandbox/start_timeout_ms: only containers take time to start: \"kind\" must "
+     "be \"container\", \"podman\" or \"docker\"\n"
+     "[INVALID_VALUE] /tasks/0/steps/0/sandbox/start_timeout_ms: only containers take time to "
+     "start: \"kind\" must be \"container\", \"podman\" or \"docker\"\n"},
+    {SAFE "\"workspace\": {\"snapshot_bytes_max\": 1}, ",
+     "\"workspace\": {\"setup_timeout_s\": 1}, ", "",
+     "[INVALID_VALUE] /workspace/snapshot_bytes_max: in place nothing is made: it needs \"kind\": "
+     "\"worktree\" or \"copy\"\n"
+     "[INVALID_VALUE] /tasks/0/workspace/setup_timeout_s: in place nothing is made: it needs "
+     "\"kind\": \"worktree\" or \"copy\"\n"},
     {SAFE "\"workspace\": {\"setup\": [\"make\"]}, ", "", "",
      "[INVALID_VALUE] /workspace/setup: in place nothing is made: it needs \"kind\": \"worktree\" "
      "or \"copy\"\n"},
@@ -231,6 +243,9 @@ START_TEST(test_another_kind_takes_only_what_it_may_have)
     ck_assert_str_eq(sandbox()->writable[0], "/var/x");
     ck_assert_int_eq((int)workspace()->kind, WORKSPACE_INPLACE);
     ck_assert_ptr_null(workspace()->setup);
+    ck_assert_int_eq(workspace()->snapshot_bytes_max, WORKSPACE_SNAPSHOT_BYTES);
+    ck_assert_int_eq(workspace()->setup_timeout_ms, WORKSPACE_SETUP_MS);
+    ck_assert_int_eq(sandbox()->start_timeout_ms, SANDBOX_START_MS);
     plan_free(plan);
     plan = NULL;
     parse_good(ROOT_ALL, "\"workspace\": {\"kind\": \"copy\"}, ", "\"sandbox\": \"none\", ");
