@@ -92,6 +92,10 @@ want_in 'the event' "$(cat events)" 'secrets_cut'
 "$devs" status --json >status
 want_in 'the title' "$(cat status)" 'use [cut:github-token]'
 
+"$devs" debug --logs 1 --frame 140x40 >frame
+want_in 'a frame' "$(cat frame)" '[cut:'
+not_written 'a frame' frame
+rm frame
 "$devs" run --dry-run plan.json >dry
 not_written 'a dry run' dry
 want_in 'a dry run' "$(cat dry)" 'dir-[cut:API_KEY].txt'

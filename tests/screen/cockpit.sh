@@ -281,4 +281,17 @@ expect k 'nothing was written' 'n keeps it from being written'
 want 'and it is not' "$(ls -d asked.devs* 2>/dev/null | wc -l)" 0
 want 'nothing lies beside a bundle that was looked at' "$(ls -d red.devs* | wc -l)" 1
 
+# --- a secret that a colour parts is none on the screen
+cat >leak.sh <<'SH'
+printf '%s\033[1m%s\033[0m red\n%s\n' "${CORP_TOKEN%????????}" "${CORP_TOKEN#??????????}" "$CORP_TOKEN"
+exit 1
+SH
+echo '{"version":1,"name":"leak","idempotent":true,"tasks":[{"id":"leak","steps":[{"phase":"REFACTOR","run":["sh","leak.sh"]}]}]}' >leak.json
+open l 80 24
+type l "CORP_TOKEN=abcdefgh12345678ZZ '$devs' --db leak.db run leak.json" Enter
+expect l 'gave-up.*leak' 'a step that prints a secret'
+expect l '\[cut:CORP_TOKEN\] red' 'its output has a mark'
+screen l >leak.screen
+want 'and no secret' "$(grep -c 'abcdefgh\|5678ZZ' leak.screen)" 0
+
 finish
