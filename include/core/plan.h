@@ -162,7 +162,8 @@ struct plan_exec {
     enum phase phase;
     const struct policy *policy; /* borrowed for the call, of the settings, or static */
     int64_t timeout_ms;
-    const struct settings *settings; /* borrowed for the call; NULL = none */
+    const struct settings *settings;    /* borrowed for the call; NULL = none */
+    const struct sandbox_spec *sandbox; /* borrowed for the call; NULL = that of the settings */
     bool idempotent;
 };
 /* ERR_INVALID or ERR_LIMIT for what no plan may hold: an empty command, too many

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "err.h"
 #include "str.h"
 
 enum {
@@ -77,6 +78,12 @@ bool sandbox_kind_is_container(enum sandbox_kind kind);
 
 /* Make it another kind, which has none of what only the kind before may have. Limits stay. */
 void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind);
+
+/* The inverse of a command line's word: "KIND", or "KIND:IMAGE" for a container. What `spec` says
+ * beside that stays where the kind may have it. ERR_INVALID for another word, and for a container
+ * without an image: then *spec is what came of it, and is still to be freed. */
+ATTR_MUST_USE bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word,
+                                       struct err *err);
 
 /* Does it ask for nothing at all: no sandbox, no limit? */
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec);

@@ -15,9 +15,10 @@ enum { EXEC_TIMEOUT_S_MAX = PLAN_TIMEOUT_S_MAX };
 
 /* The words of the command line, before they are checked. */
 struct exec_words {
-    const char *phase, *policy, *timeout;
+    const char *phase, *policy, *timeout, *sandbox;
     bool once, json;
-    struct policy chosen; /* for --once: the policy with a single attempt */
+    struct policy chosen;        /* for --once: the policy with a single attempt */
+    struct sandbox_spec kept_in; /* owned; for --sandbox */
 };
 
 /* "90" or "0.5", to milliseconds. */
@@ -56,6 +57,18 @@ static bool choose_policy(struct exec_words *words, const struct settings *setti
     return true;
 }
 
+/* What the settings say of a sandbox holds for the one that is named, where it may. */
+static bool choose_sandbox(struct exec_words *words, const struct settings *settings,
+                           const struct sandbox_spec **out, struct err *err)
+{
+    if (!words->sandbox)
+        return true;
+    words->kept_in = settings->said & PLAN_SAYS_SANDBOX ? sandbox_spec_copy(&settings->sandbox)
+                                                        : sandbox_spec_new();
+    *out = &words->kept_in;
+    return sandbox_spec_choose(&words->kept_in, words->sandbox, err);
+}
+
 static bool check_words(struct exec_words *words, const struct settings *settings,
                         struct plan_exec *out, struct err *err)
 {
@@ -64,7 +77,8 @@ static bool check_words(struct exec_words *words, const struct settings *setting
         (void)err_set(err, ERR_INVALID, "unknown phase '%s'", words->phase);
         return err_hint(err, "RED, GREEN, VERIFY or REFACTOR");
     }
-    if (!choose_policy(words, settings, &out->policy, err))
+    if (!choose_policy(words, settings, &out->policy, err) ||
+        !choose_sandbox(words, settings, &out->sandbox, err))
         return false;
     out->timeout_ms = 0;
     if (words->timeout && !parse_seconds(words->timeout, &out->timeout_ms, err))
@@ -113,6 +127,7 @@ static int run_words(struct globals *globals, struct exec_words *words, char *co
     code = check_words(words, &config.settings, &exec, &err)
                ? run_command(globals, &exec, dir, words->json)
                : fail(&err);
+    sandbox_spec_done(&words->kept_in);
     config_done(&config);
     return code;
 }
@@ -125,6 +140,8 @@ int cmd_exec(struct globals *globals, int argc, char **argv)
         {"policy", 0, "NAME", "sandbox (default), another built-in one, or one of devs.config.json",
          NULL, &words.policy},
         {"timeout", 0, "S", "end an attempt after so many seconds", NULL, &words.timeout},
+        {"sandbox", 0, "K", "none, bwrap, podman or docker; podman:IMAGE names the image", NULL,
+         &words.sandbox},
         {"once", 0, NULL, "it may not be run twice: no second attempt", &words.once, NULL},
         {"json", 0, NULL, "a JSON object for each event, not the output", &words.json, NULL},
     };

@@ -133,6 +133,13 @@ static void work_in_place(struct plan *plan)
     plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
 }
 
+static void work_in_sandbox(struct plan *plan, const struct sandbox_spec *sandbox)
+{
+    sandbox_spec_done(&plan->sandbox);
+    plan->sandbox = sandbox_spec_copy(sandbox);
+    plan->said |= PLAN_SAYS_SANDBOX;
+}
+
 /* What plan_parse() would refuse when the plan is read back from the log. */
 static bool check_command(char *const *argv, struct err *err)
 {
@@ -164,6 +171,8 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     if (exec->settings)
         plan_take_settings(plan, exec->settings);
     work_in_place(plan);
+    if (exec->sandbox)
+        work_in_sandbox(plan, exec->sandbox);
     plan->policy = plan_policy_find(plan, "sandbox");
     plan->tasks = xcalloc(1, sizeof(*plan->tasks));
     plan->task_count = 1;

@@ -101,6 +101,42 @@ void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
     forget_list(&spec->env);
 }
 
+static bool set_image(struct sandbox_spec *spec, const char *image, struct err *err)
+{
+    const size_t len = strlen(image);
+    if (!sandbox_kind_is_container(spec->kind))
+        return err_set(err, ERR_INVALID, "only containers have an image, '%s' has none",
+                       sandbox_kind_name(spec->kind));
+    /* It goes onto a command line, where it must not be taken for an option. */
+    if (len == 0 || len > SANDBOX_IMAGE_MAX || image[0] == '-')
+        return err_set(err, ERR_INVALID, "'%.40s' is no name of an image", image);
+    free(spec->image);
+    spec->image = xstrdup(image);
+    return true;
+}
+
+bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word, struct err *err)
+{
+    const char *colon = strchr(word, ':');
+    char *name = xstrndup(word, colon ? (size_t)(colon - word) : strlen(word));
+    enum sandbox_kind kind = SANDBOX_NONE;
+    const bool is_known = sandbox_kind_parse(name, &kind);
+    free(name);
+    if (!is_known) {
+        (void)err_set(err, ERR_INVALID, "unknown sandbox '%s'", word);
+        return err_hint(err, "none, bwrap, podman:IMAGE, docker:IMAGE or container:IMAGE");
+    }
+    sandbox_spec_set_kind(spec, kind);
+    if (colon && !set_image(spec, colon + 1, err))
+        return false;
+    if (sandbox_kind_is_container(kind) && !spec->image) {
+        (void)err_set(err, ERR_INVALID,
+                      "a container needs an image, which must be on this machine");
+        return err_hint(err, "%s:IMAGE, or \"sandbox\" in devs.config.json", word);
+    }
+    return true;
+}
+
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
 {
     bool has_limit = spec->memory_mb > 0 || spec->pids > 0 || spec->cpu_s > 0;

@@ -50,4 +50,25 @@ want_in 'the log has the settings' \
 want_in 'proofs' "$(cat out)" '"proofs":[{"step":1,"stale":false}]'
 "$devs" why a --json >out
 want_in 'why: proofs' "$(cat out)" '"proofs":[{"step":1,"stale":false}]'
+# --- one command in a sandbox
+rm devs.config.json
+"$devs" exec --sandbox moon -- true 2>err
+want 'exec: another sandbox' $? 2
+want_in 'exec: which there are' "$(cat err)" 'none, bwrap, podman:IMAGE'
+"$devs" exec --sandbox podman -- true 2>err
+want 'exec: no image' $? 2
+want_in 'exec: how to name it' "$(cat err)" 'podman:IMAGE, or "sandbox" in devs.config.json'
+want_in 'exec: help' "$("$devs" exec --help)" '--sandbox K'
+if bwrap --ro-bind / / --proc /proc --unshare-pid --unshare-net true 2>err; then
+	"$devs" exec --once --sandbox bwrap -- sh -c 'grep -c : /proc/net/dev; exit 9' >out 2>err
+	want 'exec: its own exit code' $? 9
+	want 'exec: a network of its own' "$(cat out)" 1
+	echo '{"sandbox": {"kind": "bwrap", "network": true, "env": ["SHOP_*"]}}' >devs.config.json
+	SHOP_A=in OTHER=out "$devs" exec --sandbox bwrap -- sh -c 'echo "$SHOP_A ${OTHER-none}"' >out 2>err
+	want 'exec: what the settings say beside the kind' "$(cat out)" 'in none'
+	OTHER=there "$devs" exec --sandbox none -- sh -c 'echo "$OTHER"' >out 2>err
+	want 'exec: none, against the settings' "$(cat out)" there
+else
+	echo "skipped: bwrap does not work here: $(cat err)"
+fi
 finish

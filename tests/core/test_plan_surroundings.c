@@ -386,6 +386,49 @@ START_TEST(test_a_command_works_in_place_in_the_sandbox_of_the_settings)
 END_TEST
 
 static const struct {
+    const char *settings, *word;
+    const char *want; /* the plan's sandbox, or why there is none */
+} chosen[] = {
+    {"{}", "bwrap", "{\"kind\":\"bwrap\",\"memory_mb\":0,"},
+    {"{}", "podman:a:5000/b@x", "\"image\":\"a:5000/b@x\""},
+    {"{\"sandbox\": {\"kind\": \"podman\", \"image\": \"i\", \"pids\": 7}}", "docker",
+     "{\"kind\":\"docker\",\"memory_mb\":0,\"pids\":7,\"cpu_s\":0,\"read_only\":false,"
+     "\"writable\":[],\"env\":[],\"image\":\"i\""},
+    {"{\"sandbox\": {\"kind\": \"bwrap\", \"network\": true, \"pids\": 7}}", "none",
+     "{\"kind\":\"none\",\"memory_mb\":0,\"pids\":7,"},
+    {"{}", "moon", "unknown sandbox 'moon'"},
+    {"{}", "", "unknown sandbox ''"},
+    {"{}", "podman", "a container needs an image, which must be on this machine"},
+    {"{}", "podman:", "'' is no name of an image"},
+    {"{}", "podman:--rm", "'--rm' is no name of an image"},
+    {"{}", "bwrap:i", "only containers have an image, 'bwrap' has none"},
+};
+
+START_TEST(test_a_command_names_its_sandbox)
+{
+    char word[] = "x";
+    char *const argv[] = {word, NULL};
+    struct err err = {0};
+    set(chosen[_i].settings);
+    struct sandbox_spec spec = settings.said & PLAN_SAYS_SANDBOX
+                                   ? sandbox_spec_copy(&settings.sandbox)
+                                   : sandbox_spec_new();
+    const struct plan_exec exec = {
+        .argv = argv, .policy = policy_named("sandbox"), .settings = &settings, .sandbox = &spec};
+    if (sandbox_spec_choose(&spec, chosen[_i].word, &err)) {
+        ck_assert(plan_for_command(&exec, &plan, NULL));
+        plan_write(plan, &shown);
+        ck_assert(plan_parse(shown.data, shown.len, &again, &violations));
+    } else {
+        ck_assert_int_eq((int)err.code, ERR_INVALID);
+        str_add(&shown, err.message);
+    }
+    sandbox_spec_done(&spec);
+    ck_assert_msg(strstr(str_text(&shown), chosen[_i].want), "%s", str_text(&shown));
+}
+END_TEST
+
+static const struct {
     const char *root, *task;
     bool fits;
 } resets[] = {
@@ -409,6 +452,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "surroundings");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_what_cannot_be_is_told_with_a_hint, 0, TABLE_LEN(bad));
+    tcase_add_loop_test(tcase, test_a_command_names_its_sandbox, 0, TABLE_LEN(chosen));
     tcase_add_test(tcase, test_nothing_said_is_in_place_and_without_a_sandbox);
     tcase_add_test(tcase, test_all_that_a_plan_may_say_is_read);
     tcase_add_test(tcase, test_what_is_nearer_wins_key_by_key);
