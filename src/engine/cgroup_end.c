@@ -148,9 +148,9 @@ bool cgroup_sweep(const char *uid, struct str *ended, struct str *left)
         cgroup_find(mounts[i].top, name.data, add_dir, &list);
     str_done(&name);
     (void)cgroup_end_all((const char *const *)list.dirs, list.count, ended, &left_count);
-    if (left_count > 0 && left && list.count > 0)
-        cgroup_each_pid(list.dirs[0], name_left, left);
     for (size_t i = 0; i < list.count; i++) {
+        if (left_count > 0 && left)
+            cgroup_each_pid(list.dirs[i], name_left, left);
         (void)cgroup_remove(list.dirs[i]);
         free(list.dirs[i]);
     }

@@ -130,21 +130,9 @@ bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop, int *st
 
 bool container_remove(struct sandbox *sandbox)
 {
-    const char *const podman[] = {sandbox->tool.program, "rm", "--force", "--time", "0",
-                                  sandbox->name,         NULL};
-    const char *const docker[] = {sandbox->tool.program, "rm", "--force", sandbox->name, NULL};
-    const char *const look[] = {
-        sandbox->tool.program, "container", "inspect", "--format", "{{.Id}}", sandbox->name, NULL};
-    struct tool_result result = {0};
-
-    bool removed = ask(sandbox, sandbox->tool.is_podman ? podman : docker, &result);
-    tool_result_done(&result);
-    if (!removed) {
-        struct tool_result answer = {0};
-        bool is_there = ask(sandbox, look, &answer);
-        tool_result_done(&answer);
-        removed = !is_there;
-    }
+    const struct container_tool *tool = &sandbox->tool;
+    bool removed =
+        container_end(tool->program, tool->is_podman, sandbox->name, sandbox->call.our_environment);
     if (removed)
         sandbox->container_is_there = false;
     return removed;

@@ -46,6 +46,11 @@ void container_finish(struct sandbox *sandbox, const char *err_tail, struct sand
 /* Remove it, whatever it does. False: it may be there still. */
 bool container_remove(struct sandbox *sandbox);
 
+/* End and remove one, by its name, whatever it does; up to three questions. False: it may be there
+ * still. */
+ATTR_MUST_USE bool container_end(const char *program, bool is_podman, const char *name,
+                                 char *const *environment);
+
 /* End and remove every container with the run's label. */
 bool container_sweep(const char *uid, struct str *ended, struct str *left);
 

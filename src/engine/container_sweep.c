@@ -17,17 +17,6 @@ static void add_name(struct str *out, const char *tool, const char *name)
         str_addf(out, "%s%s container %s", out->len > 0 ? ", " : "", tool, name);
 }
 
-static bool remove_one(const char *tool, const char *program, const char *name)
-{
-    bool is_podman = strcmp(tool, "podman") == 0;
-    const char *const podman[] = {program, "rm", "--force", "--time", "0", name, NULL};
-    const char *const docker[] = {program, "rm", "--force", name, NULL};
-    struct tool_result result = {0};
-    bool ok = tool_ask(is_podman ? podman : docker, environ, SANDBOX_CALL_MS, &result, NULL);
-    tool_result_done(&result);
-    return ok;
-}
-
 /* What does not answer has nothing that runs: a daemon that is down took its containers along,
  * podman's are processes that the groups and the marks find. */
 static bool sweep_tool(const char *tool, const char *uid, struct str *ended, struct str *left)
@@ -37,6 +26,7 @@ static bool sweep_tool(const char *tool, const char *uid, struct str *ended, str
     const char *const words[] = {program, "ps",       "--all",      "--filter",
                                  filter,  "--format", "{{.Names}}", NULL};
     struct tool_result result = {0};
+    bool is_podman = strcmp(tool, "podman") == 0;
     bool clean = true;
 
     if (!program_find(tool, program))
@@ -51,7 +41,7 @@ static bool sweep_tool(const char *tool, const char *uid, struct str *ended, str
         name[len] = '\0';
         if (!name[0])
             continue;
-        bool removed = remove_one(tool, program, name);
+        bool removed = container_end(program, is_podman, name, environ);
         add_name(removed ? ended : left, tool, name);
         clean = clean && removed;
     }

@@ -44,6 +44,11 @@ IN_OUR_MEMORY static void reset_signals(void)
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, nothing, NULL, SIGNAL_SET_BYTES);
 }
 
+IN_OUR_MEMORY static rlim_t at_most(rlim_t wanted, rlim_t limit)
+{
+    return wanted < limit ? wanted : limit;
+}
+
 IN_OUR_MEMORY static bool take_limits(const struct spawn_limits *limits)
 {
     for (size_t i = 0; i < limits->enter_count; i++) {
@@ -54,8 +59,12 @@ IN_OUR_MEMORY static bool take_limits(const struct spawn_limits *limits)
         return false;
     if (limits->cpu_s == 0)
         return true;
-    const struct rlimit cpu = {.rlim_cur = (rlim_t)limits->cpu_s,
-                               .rlim_max = (rlim_t)(limits->cpu_s + SPAWN_CPU_GRACE_S)};
+    struct rlimit cpu;
+    if (getrlimit(RLIMIT_CPU, &cpu) != 0)
+        return false;
+    /* A lower one that we are under holds for it, too: only root may raise it. */
+    cpu.rlim_cur = at_most((rlim_t)limits->cpu_s, cpu.rlim_max);
+    cpu.rlim_max = at_most((rlim_t)(limits->cpu_s + SPAWN_CPU_GRACE_S), cpu.rlim_max);
     return setrlimit(RLIMIT_CPU, &cpu) == 0;
 }
 
@@ -112,8 +121,8 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void)munmap(stack, STACK_BYTES);
     if (number != 0) {
-        if (pid > 0)
-            (void)waitpid(pid, NULL, 0);
+        while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
         return number;
     }
     *pid_out = pid;

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "bwrap.h"
+#include "container.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 
@@ -185,6 +187,41 @@ START_TEST(test_B3_daemon_that_is_down_is_a_start_failure_of_its_own)
 }
 END_TEST
 
+static const struct end_row {
+    const char *name;
+    const char *script; /* of a client; it knows one container while the file "there" is */
+    bool is_podman;
+    bool ended;
+} ends[] = {
+    {"as it should be", "rm -f there", true, true},
+    {"podman without --time", "case \"$*\" in *--time*) exit 125;; esac; rm -f there", true, true},
+    {"docker has no --time", "case \"$*\" in *--time*) exit 125;; esac; rm -f there", false, true},
+    {"it does not go", "exit 125", true, false},
+    {"no word of it", "rm -f there; exit 125", true, true},
+    {"it cannot be asked", "echo 'cannot connect' >&2; touch away; exit 125", false, false},
+};
+
+START_TEST(test_container_is_gone_when_its_engine_says_so)
+{
+    const struct end_row *row = &ends[_i];
+    char path[PATH_MAX + 16];
+    struct str script = {0};
+    str_addf(&script,
+             "#!/bin/sh\ncd '%s' || exit 1\nif [ $1 = container ]; then\n"
+             "  test -e away && { echo 'cannot connect' >&2; exit 1; }\n"
+             "  test -e there || { echo 'Error: no such container x' >&2; exit 1; }\n"
+             "  exit 0\nfi\n%s\n",
+             place.top, row->script);
+    (void)snprintf(path, sizeof(path), "%s/there", place.top);
+    try_write(path, "x");
+    (void)snprintf(path, sizeof(path), "%s/client", place.top);
+    try_write(path, script.data);
+    ck_assert_int_eq(chmod(path, 0755), 0);
+    ck_assert_msg(container_end(path, row->is_podman, "x", environ) == row->ended, "%s", row->name);
+    str_done(&script);
+}
+END_TEST
+
 START_TEST(test_engine_that_is_not_installed_refuses_the_plan)
 {
     ck_assert_int_eq(setenv("PATH", place.top, 1), 0);
@@ -199,6 +236,23 @@ START_TEST(test_engine_that_is_not_installed_refuses_the_plan)
     err = (struct err){0};
     ck_assert(!sandbox_check(&spec, &lacks, &why, &err));
     ck_assert_ptr_nonnull(strstr(err.message, "bwrap is not installed"));
+}
+END_TEST
+
+/* A limit that devs itself is under, and that only root could raise. */
+START_TEST(test_cpu_limit_stays_under_our_own)
+{
+    const struct rlimit ours = {.rlim_cur = 50, .rlim_max = 60};
+    ck_assert_int_eq(setrlimit(RLIMIT_CPU, &ours), 0);
+    ck_assert_int_eq(chmod(place.top, 0777), 0);
+    ck_assert_int_eq(chmod(place.workspace, 0777), 0);
+    if (geteuid() == 0)
+        ck_assert_int_eq(setuid(65534), 0);
+    spec.cpu_s = 100;
+    const struct try_call call = {.spec = &spec, .script = "ulimit -St; ulimit -Ht"};
+    try_run(&place, &call, &result);
+    ck_assert_msg(result.prepared, "%s", result.err.message);
+    ck_assert_str_eq(result.out, "60\n60\n");
 }
 END_TEST
 
@@ -235,7 +289,10 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_keys_that_need_a_sandbox_are_named);
     tcase_add_test(tcase, test_environment_is_an_allow_list);
     tcase_add_test(tcase, test_B3_daemon_that_is_down_is_a_start_failure_of_its_own);
+    tcase_add_loop_test(tcase, test_container_is_gone_when_its_engine_says_so, 0,
+                        (int)ARRAY_LEN(ends));
     tcase_add_test(tcase, test_engine_that_is_not_installed_refuses_the_plan);
+    tcase_add_test(tcase, test_cpu_limit_stays_under_our_own);
     tcase_add_test(tcase, test_stop_ends_the_preparation);
     return suite;
 }
