@@ -26,17 +26,6 @@ static void add_plural(struct str *out, int64_t count, const char *noun)
     str_addf(out, "%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
 }
 
-static void add_size(struct str *out, int64_t bytes)
-{
-    const int64_t kib = 1024;
-    if (bytes < kib)
-        add_plural(out, bytes, "byte");
-    else if (bytes < kib * kib)
-        str_addf(out, "%lld KiB", (long long)(bytes / kib));
-    else
-        str_addf(out, "%lld MiB", (long long)(bytes / kib / kib));
-}
-
 static const char *text_of(const struct event_look *w, const char *key)
 {
     return json_text(json_get(w->text, key), "");
@@ -66,7 +55,7 @@ static void add_files(const struct event_look *w)
 {
     add_plural(w->out, w->event->c, "file");
     str_add(w->out, ", ");
-    add_size(w->out, w->event->d);
+    shown_size(w->event->d, w->out);
     str_add(w->out, " in ");
     add_time(w->out, w->event->e);
 }

@@ -65,3 +65,14 @@ void shown_lacks(const struct run_state *state, int task, struct str *out)
     if (place && place->lacks)
         str_addf(out, "sandbox does not enforce %s", place->lacks);
 }
+
+void shown_size(int64_t bytes, struct str *out)
+{
+    enum { KIB = 1024 };
+    if (bytes < KIB)
+        str_addf(out, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
+    else if (bytes < (int64_t)KIB * KIB)
+        str_addf(out, "%lld KiB", (long long)(bytes / KIB));
+    else
+        str_addf(out, "%lld MiB", (long long)(bytes / KIB / KIB));
+}

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,11 +10,12 @@
 
 #include "clock.h"
 #include "outcome.h"
+#include "shown.h"
 #include "tree_folder.h"
 #include "tree_restore.h"
 #include "xalloc.h"
 
-enum { LARGEST = 3, MIB = 1024 * 1024 };
+enum { LARGEST = 3 };
 
 /* One of the folders of a workspace, opened. */
 struct part {
@@ -92,14 +92,17 @@ static bool too_large(const struct tree *tree, int64_t bytes_max, struct err *er
     take_share(largest, &share);
 
     struct str text = {0};
-    for (int i = 0; i < LARGEST && largest[i].bytes > 0; i++)
-        str_addf(&text, "%s'%.*s' %" PRId64 " MiB", i > 0 ? ", " : "",
-                 (int)(largest[i].len < 80 ? largest[i].len : 80), largest[i].path,
-                 largest[i].bytes / MIB);
-    (void)err_set(err, ERR_LIMIT,
-                  "the workspace holds %" PRId64 " MiB, a snapshot %" PRId64
-                  " at most; the largest: %s",
-                  tree->bytes / MIB, bytes_max / MIB, str_text(&text));
+    str_add(&text, "the workspace holds ");
+    shown_size(tree->bytes, &text);
+    str_add(&text, ", a snapshot ");
+    shown_size(bytes_max, &text);
+    str_add(&text, " at most; the largest:");
+    for (int i = 0; i < LARGEST && largest[i].bytes > 0; i++) {
+        str_addf(&text, "%s '%.*s' ", i > 0 ? "," : "",
+                 (int)(largest[i].len < 80 ? largest[i].len : 80), largest[i].path);
+        shown_size(largest[i].bytes, &text);
+    }
+    (void)err_set(err, ERR_LIMIT, "%s", str_text(&text));
     str_done(&text);
     return err_hint(err, "exclude or snapshot_bytes_max in the plan's workspace");
 }

@@ -395,6 +395,26 @@ START_TEST(test_A11_a_tree_that_is_too_large_says_what_to_leave_out)
 }
 END_TEST
 
+START_TEST(test_small_trees_over_a_small_limit_are_told_in_small_sizes)
+{
+    int code = 0;
+    struct err err = {0};
+    struct tree_facts facts;
+    const int64_t bytes_max = stage.spec.snapshot_bytes_max;
+    stage.spec.snapshot_bytes_max = 4096;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    struct workspace_made made;
+    stage_make(workspace, &made);
+    wreck(workspace, "rm -rf ./* .g*; head -c 5120 /dev/zero >blob; head -c 99 /dev/zero >note");
+    ck_assert(!workspace_save(workspace, 1, NULL, &facts, &code, &err));
+    ck_assert_int_eq(code, START_TOO_LARGE);
+    ck_assert_str_eq(err.message, "the workspace holds 5 KiB, a snapshot 4 KiB at most; the "
+                                  "largest: 'blob' 5 KiB, 'note' 99 bytes");
+    workspace_close(workspace);
+    stage.spec.snapshot_bytes_max = bytes_max;
+}
+END_TEST
+
 START_TEST(test_A11_an_immutable_file_is_named)
 {
     int code = 0;
@@ -492,6 +512,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_A11_a_snapshot_outlives_the_one_who_made_it);
     tcase_add_test(tcase, test_A11_what_is_excluded_is_left_alone);
     tcase_add_test(tcase, test_A11_a_tree_that_is_too_large_says_what_to_leave_out);
+    tcase_add_test(tcase, test_small_trees_over_a_small_limit_are_told_in_small_sizes);
     tcase_add_test(tcase, test_A11_an_immutable_file_is_named);
     tcase_add_test(tcase, test_A11_a_damaged_content_is_noticed);
     tcase_add_test(tcase, test_a_stopped_reset_says_so);
