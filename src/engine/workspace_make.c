@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "outcome.h"
+#include "shown.h"
 #include "tree_folder.h"
 #include "xalloc.h"
 
@@ -48,6 +49,16 @@ static void keep_tail(const struct tool_result *result, char out[WORKSPACE_SETUP
     str_done(&all);
 }
 
+static bool setup_took_too_long(int64_t timeout_ms, struct err *err)
+{
+    struct str text = {0};
+    shown_seconds(timeout_ms, &text);
+    (void)err_set(err, ERR_LIMIT, "workspace.setup took longer than %s (setup_timeout_s)",
+                  str_text(&text));
+    str_done(&text);
+    return false;
+}
+
 static bool run_setup(const struct workspace *workspace, const atomic_bool *stop,
                       struct workspace_made *out, struct err *err)
 {
@@ -64,7 +75,8 @@ static bool run_setup(const struct workspace *workspace, const atomic_bool *stop
     if (ok) {
         result.out_cut = false; /* its end is all that is wanted */
         keep_tail(&result, out->setup_tail);
-        ok = tool_succeeded(&result, "workspace.setup", err);
+        ok = result.timed_out ? setup_took_too_long(call.timeout_ms, err)
+                              : tool_succeeded(&result, "workspace.setup", err);
     }
     tool_result_done(&result);
     out->setup_ms = clock_now().mono_ms - start_ms;

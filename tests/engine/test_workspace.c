@@ -216,7 +216,7 @@ START_TEST(test_a_setup_has_its_time)
     stage.spec.setup_timeout_ms = 100;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
-    ck_assert_str_eq(err.message, "workspace.setup: took too long");
+    ck_assert_str_eq(err.message, "workspace.setup took longer than 0.1 s (setup_timeout_s)");
     workspace_close(workspace);
     stage.spec = spec;
 }
