@@ -14,11 +14,12 @@
 struct place {
     char db[PATH_MAX];  /* .../devs.db */
     char dir[PATH_MAX]; /* its folder */
+    bool is_shared;     /* the person's own log, of all projects that have none */
 };
 
 /* Find the log: `given` (--db) if not NULL, else DEVS_DB, else .devs/devs.db in
  * this folder or the nearest one above that has it, else a new .devs in this
- * folder if `create`, else $XDG_STATE_HOME/devs/devs.db. With `create` missing
+ * folder if `create`, else $XDG_STATE_HOME/devs/devs.db (is_shared). With `create` missing
  * folders are made (0700) with a .gitignore that holds "*". A network file
  * system is refused with the hint --db. ERR_NOT_FOUND if there is no log and
  * `create` is false. */

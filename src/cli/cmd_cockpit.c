@@ -8,6 +8,7 @@
 #include "control_desk.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "log_reader.h"
 #include "place.h"
 #include "rules_file.h"
@@ -72,7 +73,7 @@ int cmd_cockpit(struct globals *globals, int argc, char **argv)
     (void)argv;
     struct err err = {0};
     struct place place;
-    if (!place_find(globals->db, false, &place, &err)) {
+    if (!find_log(globals->db, false, &place, &err)) {
         (void)err_hint(&err, "a run makes one: devs init writes a starter plan");
         return fail(&err);
     }

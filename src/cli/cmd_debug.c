@@ -5,6 +5,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "forensics_print.h"
 #include "parse.h"
 #include "session.h"
@@ -35,14 +36,13 @@ static bool parse_level(const char *word, enum event_level *out, struct err *err
 }
 
 /* RUN, or a FILE that is a log. */
-static bool find_log(struct globals *globals, const char *word, struct place *place,
-                     struct target *target, struct err *err)
+static bool choose_log(struct globals *globals, const char *word, struct place *place,
+                       struct target *target, struct err *err)
 {
     *target = (struct target){0};
     bool is_file = word && (access(word, F_OK) == 0 || word[0] == '/' || word[0] == '.');
     const char *db = is_file ? word : globals->db;
-    return (!word || is_file || target_parse(word, target, err)) &&
-           place_find(db, false, place, err);
+    return (!word || is_file || target_parse(word, target, err)) && find_log(db, false, place, err);
 }
 
 /* "80x24" */
@@ -128,7 +128,7 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
                             .done_fd = -1,
                             .signal_fd = -1};
     if (!parse_level(words.level, &stream.level, &err) ||
-        !find_log(globals, line.operands > 0 ? argv[0] : NULL, &place, &target, &err))
+        !choose_log(globals, line.operands > 0 ? argv[0] : NULL, &place, &target, &err))
         return fail(&err);
     if (words.frame)
         return print_frame(globals, &words, &place, target.run);

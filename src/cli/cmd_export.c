@@ -8,6 +8,7 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "follower.h"
 #include "secrets.h"
 #include "target.h"
@@ -166,7 +167,7 @@ static int export_run(struct globals *globals, const struct export_words *words,
     struct target target;
     struct redactor *redactor = NULL;
     struct str file = {0};
-    if (!target_parse(run, &target, &err) || !place_find(globals->db, false, &place, &err))
+    if (!target_parse(run, &target, &err) || !find_log(globals->db, false, &place, &err))
         return fail(&err);
     if (target.task[0] != '\0')
         return fail_usage("devs export RUN --format bundle",

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "gc.h"
 #include "log_merge.h"
 #include "owner.h"
@@ -189,7 +190,7 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     gc.name_count = line.operands;
     bool makes_log = merge && globals->db;
     if (!read_older(older, &gc.older_ms, &err) || !check_names(&gc, &err) ||
-        !place_find(globals->db, makes_log, &gc.place, &err))
+        !find_log(globals->db, makes_log, &gc.place, &err))
         return fail(&err);
     return merge ? merge_file(&gc, merge) : collect(&gc);
 }

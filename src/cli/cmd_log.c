@@ -5,6 +5,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "follower.h"
 #include "output_print.h"
 #include "parse.h"
@@ -125,8 +126,7 @@ int cmd_log(struct globals *globals, int argc, char **argv)
     struct place place;
     struct target target;
     struct follower *follower = NULL;
-    bool ok = target_parse(argv[0], &target, &err) &&
-              place_find(globals->db, false, &place, &err) &&
+    bool ok = target_parse(argv[0], &target, &err) && find_log(globals->db, false, &place, &err) &&
               target_follow(&target, &place, &follower, &err) &&
               follower_read(follower, 0, NULL, NULL, NULL, &err) &&
               print_log(follower, &target, &words, &err);

@@ -8,6 +8,7 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "json.h"
 #include "read_text.h"
 #include "rule_list.h"
@@ -232,7 +233,7 @@ static bool try_rule(const struct globals *globals, const struct config *config,
     struct place place;
     struct err why = {0};
     bool ok = rule_list_add(config->settings.rules, str_text(rule), &rules, err);
-    if (ok && !place_find(globals->db, false, &place, &why)) {
+    if (ok && !find_log(globals->db, false, &place, &why)) {
         str_done(&rules);
         if (!may_lack_log)
             *err = why;

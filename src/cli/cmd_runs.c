@@ -4,6 +4,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "log_reader.h"
 #include "shown.h"
 #include "status.h"
@@ -96,7 +97,7 @@ int cmd_runs(struct globals *globals, int argc, char **argv)
     struct err err = {0};
     struct place place;
     struct log_reader *reader = NULL;
-    bool ok = place_find(globals->db, false, &place, &err) &&
+    bool ok = find_log(globals->db, false, &place, &err) &&
               log_reader_open(&reader, &place, &err) && print_runs(reader, json, &err);
     log_reader_close(reader);
     return ok ? EXIT_ALL_PASSED : fail(&err);

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "follower.h"
 #include "shown.h"
 #include "status.h"
@@ -278,8 +279,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct target target = {0};
     struct status status = {.ascii = globals->ascii || !locale_is_utf8()};
     bool ok = (line.operands == 0 || target_parse(argv[0], &target, &err)) &&
-              place_find(globals->db, false, &place, &err) &&
-              ask(&place, target.run, &status, &err);
+              find_log(globals->db, false, &place, &err) && ask(&place, target.run, &status, &err);
     if (!ok)
         code = fail(&err);
     else if (json)

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "target.h"
 #include "why.h"
 
@@ -65,7 +66,7 @@ int cmd_why(struct globals *globals, int argc, char **argv)
     if (ok && target.task[0] == '\0')
         ok = err_set(&err, ERR_INVALID, "'%s' names no task", argv[0]) ||
              err_hint(&err, "devs why RUN/TASK; devs status lists the tasks");
-    ok = ok && place_find(globals->db, false, &place, &err) &&
+    ok = ok && find_log(globals->db, false, &place, &err) &&
          target_follow(&target, &place, &follower, &err) &&
          follower_read(follower, 0, NULL, NULL, NULL, &err) &&
          explain(follower, &target, &options, &err);

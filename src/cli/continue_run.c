@@ -7,6 +7,7 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "log_reader.h"
 #include "parse.h"
 #include "place.h"
@@ -155,8 +156,7 @@ int continue_run(const struct globals *globals, const struct continue_words *wor
     struct old_run run = {0};
     int jobs = 0;
     int code = EXIT_ALL_PASSED;
-    if (!place_find(globals->db, false, &place, &err) ||
-        !read_run(words->run, &place, &run, &err) ||
+    if (!find_log(globals->db, false, &place, &err) || !read_run(words->run, &place, &run, &err) ||
         !choose_jobs(words->jobs, &run.info, &jobs, &err)) {
         code = fail(&err);
     } else {

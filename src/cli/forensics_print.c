@@ -5,6 +5,7 @@
 
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "forensics.h"
 #include "json.h"
 #include "target.h"
@@ -106,7 +107,7 @@ int forensics_print(struct globals *globals, const char *target_word,
     if (ok && target.task[0] == '\0')
         ok = err_set(&err, ERR_INVALID, "'%s' names no task", target_word) ||
              err_hint(&err, "devs debug --forensics RUN/TASK; devs status lists the tasks");
-    ok = ok && place_find(globals->db, false, &place, &err) &&
+    ok = ok && find_log(globals->db, false, &place, &err) &&
          target_follow(&target, &place, &follower, &err) &&
          follower_read(follower, 0, NULL, NULL, NULL, &err) &&
          print(follower, &target, words, json, &err);

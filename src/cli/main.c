@@ -89,7 +89,8 @@ int main(int argc, char **argv)
     command_line_text(argc, argv, &line);
     struct globals globals = {.command_line = str_text(&line)};
     int code = dispatch(&globals, argc, argv);
-    if (fflush(stdout) != 0 && code == EXIT_ALL_PASSED)
+    bool is_lost = fflush(stdout) != 0 || ferror(stdout);
+    if (is_lost && code == EXIT_ALL_PASSED)
         code = EXIT_GAVE_UP;
     str_done(&line);
     return code;

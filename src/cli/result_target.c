@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "find_log.h"
 #include "follower.h"
 #include "log_reader.h"
 
@@ -38,7 +39,7 @@ bool result_target_open(struct result_target *out, const struct globals *globals
     if (ok && out->target.task[0] == '\0')
         ok = err_set(err, ERR_INVALID, "'%s' names no task", word) ||
              err_hint(err, "RUN/TASK; devs status lists the tasks");
-    ok = ok && place_find(globals->db, false, &place, err) &&
+    ok = ok && find_log(globals->db, false, &place, err) &&
          target_follow(&out->target, &place, &follower, err) &&
          follower_read(follower, 0, NULL, NULL, NULL, err) &&
          open_result(out, &place, follower, err);

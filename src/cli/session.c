@@ -13,9 +13,11 @@
 #include "control_desk.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "find_log.h"
 #include "follower.h"
 #include "rules_file.h"
 #include "session_parts.h"
+#include "spill.h"
 #include "spill_left.h"
 #include "stream.h"
 #include "summary.h"
@@ -181,11 +183,28 @@ static bool watch_blindly(struct watching *watching, const struct err *why)
     return true;
 }
 
+/* The log may be gone by the end, or another one may stand in its place: then all of the run
+ * is in its spill. */
+static bool open_recorded(const struct watching *watching, struct follower **out, struct err *err)
+{
+    struct place spill;
+    bool ok = follower_open(out, &watching->place, watching->run, err);
+    if (watching->uid[0] == '\0' || (ok && strcmp(follower_run(*out)->uid, watching->uid) == 0))
+        return ok;
+    if (!spill_find(watching->uid, &spill))
+        return ok ? err_set(err, ERR_NOT_FOUND, "'%s' is another log now", watching->place.db)
+                  : false;
+    follower_close(*out);
+    *out = NULL;
+    *err = (struct err){0};
+    return follower_open(out, &spill, watching->run, err);
+}
+
 static void print_summary(const struct watching *watching)
 {
     struct follower *follower = NULL;
     struct err err = {0};
-    if (!follower_open(&follower, &watching->place, watching->run, &err) ||
+    if (!open_recorded(watching, &follower, &err) ||
         !follower_read(follower, 0, NULL, NULL, NULL, &err)) {
         (void)fail(&err);
         follower_close(follower);
@@ -248,7 +267,7 @@ static enum session_watch choose_watch(const struct session *session)
 static bool get_ready(struct watching *watching, struct err *err)
 {
     (void)session_by(watching->by);
-    return place_find(watching->session->globals->db, true, &watching->place, err) &&
+    return find_log(watching->session->globals->db, true, &watching->place, err) &&
            (watching->watch == SESSION_COCKPIT ||
             session_block_signals(&watching->signal_fd, err)) &&
            (watching->watch != SESSION_OUTPUT || tee_open(&watching->tee, err));

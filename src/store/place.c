@@ -30,6 +30,7 @@ static bool is_trusted(const char *dir)
 
 static bool fill(struct place *place, const char *dir, const char *name, struct err *err)
 {
+    out->is_shared = false;
     int dir_len = snprintf(place->dir, sizeof(place->dir), "%s", dir);
     const char *slash = strcmp(dir, "/") == 0 ? "" : "/";
     int db_len = snprintf(place->db, sizeof(place->db), "%s%s%s", dir, slash, name);
@@ -137,7 +138,10 @@ static bool state_place(struct place *out, struct err *err)
     } else {
         return err_set(err, ERR_NOT_FOUND, "no folder for a log: HOME is not set");
     }
-    return fill(out, dir, db_name, err);
+    if (!fill(out, dir, db_name, err))
+        return false;
+    out->is_shared = true;
+    return true;
 }
 
 /* A project that cannot be written to, or where somebody else's .devs is in the way, has its

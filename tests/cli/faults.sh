@@ -45,6 +45,7 @@ wait "$pid"
 want 'deleted: exit' $? 0
 want_in 'deleted: it says so' "$(cat gone/out)" 'was deleted, moved or replaced'
 want_in 'deleted: and what to do' "$(cat gone/out)" 'hint: devs gc --merge '
+want_in 'deleted: the summary is of the run' "$(cat gone/out)" 'run #1 gated: 1 passed'
 file=$(ls "$XDG_RUNTIME_DIR"/devs/*.db)
 out=$("$devs" --db gone/.devs/devs.db gc --merge "$file" 2>&1)
 want 'deleted: merge: exit' $? 0
@@ -52,6 +53,30 @@ want_in 'deleted: merge' "$out" 'events brought in'
 want_in 'deleted: the run is in the log' "$(cd gone && "$devs" runs)" 'ended'
 want_in 'deleted: whole' "$(cd gone && "$devs" debug --logs --plain)" 'run ended, exit 0'
 want 'deleted: nothing is left' "$(spills)" 0
+
+# --- replaced by another log: the summary is not that of a stranger
+mkdir other
+(cd other && "$devs" exec --once -- false) 2>/dev/null
+begin instead
+mv other/.devs/devs.db instead/.devs/devs.db
+: >instead/go
+until_true 20 test -e instead/second
+: >instead/end
+wait "$pid"
+want 'replaced: exit' $? 0
+want_in 'replaced: the summary is of the run' "$(cat instead/out)" 'run #1 gated: 1 passed'
+rm -rf "$XDG_RUNTIME_DIR/devs" instead
+
+# --- a project that can hold no log: said, when it is recorded and when it is read
+mkdir none own
+: >none/.devs
+out=$(cd none && XDG_STATE_HOME="$dir/own" "$devs" exec -- true 2>&1)
+want_in 'shared: a word when it is recorded' "$out" "is recorded in '$dir/own/devs/devs.db'"
+out=$(cd none && XDG_STATE_HOME="$dir/own" "$devs" runs 2>&1)
+want_in 'shared: a word when it is read' "$out" "this is '$dir/own/devs/devs.db'"
+(cd none && XDG_STATE_HOME="$dir/own" "$devs" exec -- echo much) >/dev/null 2>&1
+XDG_STATE_HOME="$dir/own" "$devs" log exec >/dev/full 2>/dev/null
+want 'output that nobody took' $? 1
 
 # --- moved aside and put back: brought home by itself
 begin aside

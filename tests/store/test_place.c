@@ -41,6 +41,7 @@ static void assert_place(const char *given, bool create, const char *want)
     ck_assert_str_eq(place.db, path);
     *strrchr(path, '/') = '\0';
     ck_assert_str_eq(place.dir, path);
+    ck_assert_int_eq(place.is_shared, strcmp(want, "devs/devs.db") == 0);
 }
 
 static void assert_error(const char *given, bool create, enum err_code want)
