@@ -30,7 +30,7 @@ static bool is_trusted(const char *dir)
 
 static bool fill(struct place *place, const char *dir, const char *name, struct err *err)
 {
-    out->is_shared = false;
+    place->is_shared = false;
     int dir_len = snprintf(place->dir, sizeof(place->dir), "%s", dir);
     const char *slash = strcmp(dir, "/") == 0 ? "" : "/";
     int db_len = snprintf(place->db, sizeof(place->db), "%s%s%s", dir, slash, name);
