@@ -5,6 +5,12 @@ void heartbeat_expect(struct heartbeat *heartbeat, int64_t now_ms, int64_t wait_
     heartbeat->expected_ms = wait_ms < 0 ? INT64_MAX : now_ms + wait_ms;
 }
 
+void heartbeat_excuse(struct heartbeat *heartbeat, int64_t waited_ms)
+{
+    if (heartbeat->expected_ms < INT64_MAX - HEARTBEAT_LOG_MS)
+        heartbeat->expected_ms += waited_ms < HEARTBEAT_LOG_MS ? waited_ms : HEARTBEAT_LOG_MS;
+}
+
 int64_t heartbeat_look(struct heartbeat *heartbeat, int64_t now_ms)
 {
     int64_t late_ms = 0;

@@ -14,6 +14,7 @@
 enum {
     HEARTBEAT_MS = 1000,       /* while something can time out the loop looks this often */
     HEARTBEAT_SLACK_MS = 2000, /* a machine that is busy may be as late as this */
+    HEARTBEAT_LOG_MS = 10000,  /* more than the log is waited for: the rest we stood still */
 };
 
 struct heartbeat {
@@ -22,6 +23,9 @@ struct heartbeat {
 
 /* All is as it should be at now_ms; the next look comes within wait_ms, -1 = who knows. */
 void heartbeat_expect(struct heartbeat *heartbeat, int64_t now_ms, int64_t wait_ms);
+
+/* So long we waited for the log, and did not stand still: a timeout counts that. */
+void heartbeat_excuse(struct heartbeat *heartbeat, int64_t waited_ms);
 
 /* A look. How long we stood still before it in ms, 0 if we did not. */
 int64_t heartbeat_look(struct heartbeat *heartbeat, int64_t now_ms);

@@ -158,17 +158,20 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
     return true;
 }
 
-/* Everything of the spill into the log, if that can be written again. */
-static void try_home(struct recorder *recorder, int64_t now_ms)
+/* Everything of the spill into the log, if that can be written again. True: another process is
+ * in the way, and nothing else. */
+static bool try_home(struct recorder *recorder, int64_t now_ms)
 {
     const struct place place = *log_writer_place(recorder->spill);
+    struct err err = {0};
     recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
-    if (!log_writer_take_home(recorder->writer, &place, NULL))
-        return;
+    if (!log_writer_take_home(recorder->writer, &place, &err))
+        return err.code == ERR_BUSY;
     log_writer_close(recorder->spill);
     recorder->spill = NULL;
     spill_remove(&place);
     recorder->home = true;
+    return false;
 }
 
 /* Everything that waits and then what is new, as one batch. */
@@ -197,7 +200,7 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
     if (recorder->over)
         return false;
     if (recorder->spill && now_ms >= recorder->retry_ms)
-        try_home(recorder, now_ms);
+        (void)try_home(recorder, now_ms);
     if (recorder->failing && (urgency == RECORDER_NOW || now_ms >= recorder->retry_ms))
         return write_kept(recorder, batch, now_ms);
     enum log_sync sync = urgency == RECORDER_NOW ? LOG_SYNC_FULL : LOG_SYNC_NORMAL;
@@ -256,8 +259,11 @@ void recorder_finish(struct recorder *recorder)
     const struct log_batch none = {0};
     int64_t until_ms = clock_now().mono_ms + RECORDER_FINISH_MS;
     int64_t now_ms = 0;
-    if (recorder->spill)
-        try_home(recorder, clock_now().mono_ms);
+    bool is_in_the_way = recorder->spill != NULL;
+    while (is_in_the_way && now_ms < until_ms) {
+        now_ms = clock_now().mono_ms;
+        is_in_the_way = try_home(recorder, now_ms);
+    }
     if (recorder->home && recorder->failing)
         (void)recorder_commit(recorder, &none, RECORDER_NOW, clock_now().mono_ms);
     /* A try waits for its turn itself. */

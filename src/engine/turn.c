@@ -263,7 +263,10 @@ static bool record(struct loop *loop, int64_t now_ms)
     bool news = batch.event_count > 0 || batch.output_count > 0 || batch.capture_count > 0;
     if (!news && recorder_due(&loop->recorder) > now_ms)
         return true;
-    if (!recorder_commit(&loop->recorder, &batch, find_urgency(loop), now_ms))
+    const int64_t from_ms = clock_now().mono_ms;
+    bool ok = recorder_commit(&loop->recorder, &batch, find_urgency(loop), now_ms);
+    heartbeat_excuse(&loop->heartbeat, clock_now().mono_ms - from_ms);
+    if (!ok)
         return false;
     bool idle = loop->state.running == 0;
     recorder_checkpoint(&loop->recorder, idle);

@@ -55,6 +55,7 @@ struct log_writer {
     bool cut_off;          /* the file under the log's name is not the one that is open */
     uint64_t wal_inode;    /* 0 = not known yet */
     struct err unsynced;   /* what log_writer_synced() will tell */
+    bool in_vain;          /* the last wait for somebody else's transaction was */
 
     /* The transaction under way. */
     bool in_turn;

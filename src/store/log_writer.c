@@ -175,6 +175,19 @@ bool log_writer_is_cut_off(const struct log_writer *writer)
     return writer->cut_off;
 }
 
+/* Somebody who knows no turns has the database: waited for as for a turn, and while that is
+ * in vain no longer than for one again. */
+static bool begin_transaction(struct log_writer *writer, struct err *err)
+{
+    const int wait_ms = writer->in_vain ? TURNS_AGAIN_MS_MAX : TURNS_WAIT_MS_MAX;
+    struct err why = {0};
+    (void)sqlite3_busy_timeout(writer->db.handle, wait_ms);
+    bool ok = db_run(&writer->db, writer->statements[LOG_BEGIN], &why);
+    (void)sqlite3_busy_timeout(writer->db.handle, DB_BUSY_MS);
+    writer->in_vain = why.code == ERR_BUSY;
+    return ok || err_set(err, why.code, "%s", why.message);
+}
+
 bool log_write_begin(struct log_writer *writer, struct err *err)
 {
     assert(!writer->in_turn);
@@ -182,7 +195,7 @@ bool log_write_begin(struct log_writer *writer, struct err *err)
         return false;
     writer->in_turn = true;
     writer->spent = 0;
-    return check_in_place(writer, err) && db_run(&writer->db, writer->statements[LOG_BEGIN], err);
+    return check_in_place(writer, err) && begin_transaction(writer, err);
 }
 
 bool log_write_end(struct log_writer *writer, struct err *err)

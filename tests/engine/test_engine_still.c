@@ -10,6 +10,7 @@
 #include "engine_try.h"
 #include "heartbeat.h"
 #include "test_main.h"
+#include "turns.h"
 
 enum { STOPPED_MS = 2 * HEARTBEAT_SLACK_MS, TIMEOUT_S = 3 };
 
@@ -70,12 +71,44 @@ START_TEST(test_time_in_which_devs_is_stopped_counts_for_no_timeout)
 }
 END_TEST
 
+static const char talker[] =
+    "{'id':'a','steps':[{'timeout_s':4,'run':['sh','-c','trap \\\"echo >told; exit 0\\\" TERM; "
+    "echo >ready; while :; do echo x; sleep 0.05; done']}]}";
+
+static bool is_told(void)
+{
+    return try_has_file("told");
+}
+
+/* The first wait for the log is the longest; then it is looked for in passing. */
+START_TEST(test_a_locked_log_holds_up_no_timeout)
+{
+    enum { ALLOWED_MS = 4000 + TURNS_WAIT_MS_MAX };
+    struct turns turns;
+    struct err err = {0};
+    ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", tried.place.dir, 1), 0);
+    try_start(talker);
+    ck_assert(try_await(try_is_ready));
+    ck_assert(turns_init(&turns, &tried.place, &err) && turns_take(&turns, &err));
+    bool told = try_await(is_told);
+    turns_give(&turns);
+    turns_done(&turns);
+    ck_assert(told);
+    (void)try_finish();
+    try_read_log();
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
+    ck_assert_int_lt(try_find(EVENT_ATTEMPT_ENDED, 0)->c, ALLOWED_MS);
+    ck_assert_uint_eq(try_count(EVENT_TIME_STOPPED, -1), 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("engine_still");
     TCase *tcase = test_case(suite, "still");
     tcase_add_checked_fixture(tcase, try_open, try_close);
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, test_a_locked_log_holds_up_no_timeout);
     tcase_add_test(tcase, test_time_in_which_devs_is_stopped_counts_for_no_timeout);
     return suite;
 }

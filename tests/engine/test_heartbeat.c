@@ -37,11 +37,27 @@ START_TEST(test_it_is_told_once)
 }
 END_TEST
 
+/* The log was locked for so long: a timeout goes on meanwhile. */
+START_TEST(test_waiting_for_the_log_is_not_standing_still)
+{
+    struct heartbeat heartbeat;
+    heartbeat_expect(&heartbeat, START_MS, 0);
+    heartbeat_excuse(&heartbeat, 6000);
+    ck_assert_int_eq(heartbeat_look(&heartbeat, START_MS + 6001), 0);
+    heartbeat_excuse(&heartbeat, 60000);
+    ck_assert_int_eq(heartbeat_look(&heartbeat, START_MS + 66001), 60000 - HEARTBEAT_LOG_MS);
+    heartbeat_expect(&heartbeat, START_MS, -1);
+    heartbeat_excuse(&heartbeat, 6000);
+    ck_assert_int_eq(heartbeat_look(&heartbeat, START_MS + 66001), 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("heartbeat");
     TCase *tcase = test_case(suite, "heartbeat");
     tcase_add_loop_test(tcase, test_only_what_is_much_too_late_was_stopped, 0, TABLE_LEN(looks));
     tcase_add_test(tcase, test_it_is_told_once);
+    tcase_add_test(tcase, test_waiting_for_the_log_is_not_standing_still);
     return suite;
 }
