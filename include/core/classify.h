@@ -41,6 +41,8 @@ struct classify_input {
     const char *agent;   /* borrowed; the agent CLI whose output this is, agent.h; NULL = none
                             is known */
     int memory_killed;   /* 1: a counter says memory, 0: it says not, -1: not known */
+    int64_t cpu_s;       /* seconds of CPU time that each process of it was given; 0 = no limit */
+    bool in_container;   /* it ran in a container of ours: an exit code is the command's own */
     int64_t now_ms;      /* wall clock at the end; 0 = not known: hints that need it give none */
     zone_offset_fn *zone_offset; /* NULL = no zone is known */
     void *zone_ctx;              /* borrowed */

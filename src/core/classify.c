@@ -339,8 +339,18 @@ static bool is_explained(struct scan *scan, int code)
            (code == GIT_FATAL && says_anything(scan, OUT_STREAM));
 }
 
-static void judge_exit(struct scan *scan, int code, struct verdict *out)
+/* 125 is what docker and podman end with by themselves; through a container of ours it came from
+ * within. */
+static enum transient_type type_of_exit(const struct classify_input *input, int row)
 {
+    const enum transient_type type = exit_codes[row].type;
+    const bool is_clients = type == TRANSIENT_DOCKER_SOCKET_UNAVAILABLE;
+    return is_clients && input->in_container ? TRANSIENT_RESOURCE_BUSY : type;
+}
+
+static void judge_exit(struct scan *scan, const struct classify_input *input, struct verdict *out)
+{
+    const int code = input->outcome.code;
     char rule[VERDICT_RULE_MAX];
     (void)snprintf(rule, sizeof(rule), "exit.%d", code);
     const int row = find_exit_code(code);
@@ -350,7 +360,7 @@ static void judge_exit(struct scan *scan, int code, struct verdict *out)
     else if (!timed_out && is_explained(scan, code))
         verdict_set_persistent(out, REASON_NONE, exit_codes[row].subtype, "exit.words");
     else
-        verdict_set_transient(out, exit_codes[row].type, exit_codes[row].subtype, rule);
+        verdict_set_transient(out, type_of_exit(input, row), exit_codes[row].subtype, rule);
 }
 
 /* Rules that are made for a signal outrank what we know of signals. */
@@ -398,7 +408,7 @@ void classify(const struct classifier *classifier, const struct classify_input *
     struct scan scan;
     scan_init(&scan, classifier->rules, &seen);
     if (!judge_text(&scan, out))
-        judge_exit(&scan, seen.outcome.code, out);
+        judge_exit(&scan, &seen, out);
     set_nears(out, &scan);
     scan_done(&scan);
 }

@@ -95,6 +95,18 @@ static void judge_signal(int number, struct verdict *out)
     verdict_set_persistent(out, REASON_NONE, "", "known.signal");
 }
 
+/* The kernel ends what has used up its CPU time with SIGXCPU, and what ignores that with SIGKILL.
+ * A shell or a sandbox around it says 128 + n. */
+static bool is_out_of_cpu(const struct classify_input *input)
+{
+    enum { XCPU = 24, KILL = 9, SHELL_SIGNAL = 128, MS_PER_S = 1000 };
+    const struct outcome *outcome = &input->outcome;
+    const int number =
+        outcome->kind == OUTCOME_SIGNAL ? outcome->code : outcome->code - SHELL_SIGNAL;
+    const bool has_used_it = outcome->cpu_ms >= input->cpu_s * MS_PER_S;
+    return input->cpu_s > 0 && (number == XCPU || (number == KILL && has_used_it));
+}
+
 bool facts_judge(const struct classify_input *input, struct verdict *out)
 {
     switch (input->outcome.kind) {
@@ -119,6 +131,8 @@ bool facts_judge(const struct classify_input *input, struct verdict *out)
     bool success = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
     if (input->memory_killed == 1 && !success)
         verdict_set_transient(out, TRANSIENT_CONTAINER_OOM, "OOM_KILL", "known.memory");
+    else if (is_out_of_cpu(input))
+        verdict_set_persistent(out, REASON_LIMIT, "CPU_LIMIT", "known.cpu");
     else if (input->outcome.kind == OUTCOME_SIGNAL)
         judge_signal(input->outcome.code, out);
     else

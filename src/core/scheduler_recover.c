@@ -17,11 +17,13 @@ static void interrupt(const struct scheduling *now, int task)
 }
 
 /* What was said is not in the log: what the end alone says, in doubt persistent. */
-static struct verdict judge_end(const struct step_state *step, const struct outcome *outcome)
+static struct verdict judge_end(const struct plan_step *plan, const struct step_state *step,
+                                const struct outcome *outcome)
 {
     struct verdict verdict = verdict_new();
     bool passed = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !step->silent_failure;
-    const struct classify_input facts = {.outcome = *outcome, .memory_killed = -1};
+    const struct classify_input facts = {
+        .outcome = *outcome, .memory_killed = -1, .cpu_s = plan->sandbox->cpu_s};
     if (!passed && !facts_judge(&facts, &verdict))
         verdict_set_persistent(&verdict, REASON_NONE, "", "recovered.unread");
     return verdict;
@@ -38,7 +40,7 @@ static void finish_decision(const struct scheduling *now, int task)
         const struct verdict verdict = *step->verdict;
         scheduler_decide(now, task, &ended.outcome, &verdict);
     } else {
-        ended.verdict = judge_end(step, &ended.outcome);
+        ended.verdict = judge_end(scheduler_plan_step(now->state, task), step, &ended.outcome);
         scheduler_judge_late(now, task, &ended);
     }
 }

@@ -101,10 +101,16 @@ static bool is_free(const struct json *inputs, const struct step_state *step)
            step->used < number_of(inputs, "used", step->used);
 }
 
+static bool ended_as(const struct step_state *step, enum outcome_kind kind)
+{
+    const struct attempt_state *attempt = step_state_attempt(step);
+    return attempt && attempt->outcome.kind == kind;
+}
+
 static void add_formula(const struct json *inputs, const struct step_state *step, struct str *out)
 {
     const struct delay *delay = &step->delay;
-    if (delay->delay_ms == 0 && number_of(inputs, "interrupted", 0) > 0) {
+    if (delay->delay_ms == 0 && ended_as(step, OUTCOME_INTERRUPTED)) {
         str_add(out, "at once: devs was gone while it ran; uses up no try");
         return;
     }
@@ -186,8 +192,10 @@ static void end_for_a_person(const struct json *inputs, const struct step_state 
         shown_seconds(verdict->retry_after_ms, out);
         str_add(out, ", the policy waits at most ");
         shown_duration(cap_ms, out);
-    } else if (number_of(inputs, "interrupted", 0) > 0) {
+    } else if (ended_as(step, OUTCOME_INTERRUPTED)) {
         str_add(out, "devs was gone while it ran, and it may not be run twice");
+    } else if (ended_as(step, OUTCOME_NOT_STARTED)) {
+        outcome_words(&step_state_attempt(step)->outcome, out);
     } else {
         str_add(out, "no retry helps");
     }

@@ -122,6 +122,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         .program = program,
         .agent = agent_name(agent_find(program)),
         .memory_killed = attempt->memory_killed,
+        .cpu_s = attempt->plan->sandbox->cpu_s,
+        .in_container = sandbox_kind_is_container(attempt->plan->sandbox->kind),
         .now_ms = input->now.at_ms,
         .zone_offset = zone_offset,
     };

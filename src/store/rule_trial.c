@@ -193,6 +193,7 @@ static bool try_attempt(struct trial *trial, const struct subject *subject, stru
 {
     const struct event *event = subject->event;
     const char *program = agent_program(step_of(subject)->argv[0]);
+    const struct sandbox_spec *sandbox = step_of(subject)->sandbox;
     struct classify_input input = {
         .outcome = {.kind = (enum outcome_kind)event->a,
                     .code = (int)event->b,
@@ -201,6 +202,8 @@ static bool try_attempt(struct trial *trial, const struct subject *subject, stru
         .program = program,
         .agent = agent_name(agent_find(program)),
         .memory_killed = -1,
+        .cpu_s = sandbox->cpu_s,
+        .in_container = sandbox_kind_is_container(sandbox->kind),
         .now_ms = event->at.at_ms,
         .zone_offset = zone_offset,
     };

@@ -131,6 +131,50 @@ START_TEST(test_B1_a_signal_is_for_memory_where_a_counter_says_so)
 }
 END_TEST
 
+static const struct {
+    enum outcome_kind kind;
+    int code;
+    int64_t cpu_s, cpu_ms;
+    const char *rule;
+} spent[] = {
+    {OUTCOME_SIGNAL, 24, 1, 1004, "known.cpu"},    {OUTCOME_EXIT, 152, 1, 1004, "known.cpu"},
+    {OUTCOME_EXIT, 152, 1, 0, "known.cpu"}, /* in a container: its time is not ours to see */
+    {OUTCOME_SIGNAL, 9, 1, 3010, "known.cpu"},     {OUTCOME_EXIT, 137, 1, 3010, "known.cpu"},
+    {OUTCOME_SIGNAL, 9, 5, 3010, "known.signal"},  {OUTCOME_EXIT, 152, 0, 9000, "default"},
+    {OUTCOME_SIGNAL, 24, 0, 9000, "known.signal"}, {OUTCOME_EXIT, 24, 1, 9000, "default"},
+};
+
+START_TEST(test_what_uses_up_its_cpu_time_has_met_a_limit)
+{
+    const struct classify_input input = {
+        .outcome = {.kind = spent[_i].kind, .code = spent[_i].code, .cpu_ms = spent[_i].cpu_ms},
+        .memory_killed = -1,
+        .cpu_s = spent[_i].cpu_s};
+    struct verdict verdict;
+    classify(judge_classifier(), &input, &verdict);
+    ck_assert_str_eq(verdict.rule, spent[_i].rule);
+    ck_assert_int_eq((int)verdict.class, VERDICT_PERSISTENT);
+    if (strcmp(verdict.rule, "known.cpu") == 0)
+        ck_assert_int_eq((int)verdict.reason, REASON_LIMIT);
+}
+END_TEST
+
+/* Still tried again, as A6 has it; but no docker must come back for that. */
+START_TEST(test_A6_125_out_of_a_container_is_the_commands_own)
+{
+    struct classify_input input = {.outcome = {.kind = OUTCOME_EXIT, .code = 125},
+                                   .memory_killed = -1};
+    struct verdict verdict;
+    classify(judge_classifier(), &input, &verdict);
+    ck_assert_int_eq((int)verdict.type, TRANSIENT_DOCKER_SOCKET_UNAVAILABLE);
+    input.in_container = true;
+    classify(judge_classifier(), &input, &verdict);
+    ck_assert_int_eq((int)verdict.class, VERDICT_TRANSIENT);
+    ck_assert_int_eq((int)verdict.type, TRANSIENT_RESOURCE_BUSY);
+    ck_assert_str_eq(verdict.rule, "exit.125");
+}
+END_TEST
+
 START_TEST(test_A6_exit_codes)
 {
     enum verdict_class want = VERDICT_PERSISTENT;
@@ -609,6 +653,8 @@ Suite *test_suite(void)
                         TABLE_LEN(killed));
     tcase_add_loop_test(exits, test_B1_a_signal_is_for_memory_where_a_counter_says_so, 0, 3);
     tcase_add_loop_test(exits, test_A6_exit_codes, 0, 256);
+    tcase_add_test(exits, test_A6_125_out_of_a_container_is_the_commands_own);
+    tcase_add_loop_test(exits, test_what_uses_up_its_cpu_time_has_met_a_limit, 0, TABLE_LEN(spent));
     tcase_add_test(exits, test_A6_odd_codes_are_persistent);
     tcase_add_loop_test(exits, test_A6_silent_codes_are_transient, 124, 129);
     tcase_add_loop_test(exits, test_A6_words_outrank_the_code, 0, TABLE_LEN(words_cases));

@@ -222,6 +222,22 @@ START_TEST(test_parked_verdict_says_when_it_resets)
 }
 END_TEST
 
+/* That devs was gone once says nothing of a later end. */
+START_TEST(test_what_did_not_start_is_not_told_as_interrupted)
+{
+    const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = START_SECRET_MISSING};
+    struct verdict verdict = play_persistent(REASON_SETUP);
+    verdict.ask = true;
+    open(PLAN_OF(PLAIN), 1);
+    play_crash(&play, play.event_count, false);
+    play_wait(&play, SECOND);
+    play_outcome(&play, "a", not_started, verdict);
+    ck_assert_int_eq(step_of("a")->interrupted, 1);
+    ck_assert_str_eq(end_of("a"), "needs you: not started: a secret of the plan is not in the "
+                                  "environment");
+}
+END_TEST
+
 START_TEST(test_start_tries_are_no_tries)
 {
     const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = 2};
@@ -520,6 +536,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_hint_that_is_too_long_says_when_it_resets);
     tcase_add_test(tcase, test_parked_verdict_says_when_it_resets);
     tcase_add_test(tcase, test_start_tries_are_no_tries);
+    tcase_add_test(tcase, test_what_did_not_start_is_not_told_as_interrupted);
     tcase_add_test(tcase, test_starts_that_failed_for_good_are_no_tries);
     tcase_add_test(tcase, test_end_says_why_the_policy_did_not_go_on);
     tcase_add_test(tcase, test_end_names_a_phase_without_tries);
