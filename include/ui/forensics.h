@@ -43,9 +43,11 @@ enum forensics_mark {
     FORENSICS_REMOVED, /* likewise */
 };
 
+/* A line, or a piece of a long one: each fits on a small screen. */
 struct forensics_line {
     size_t start, len; /* in `text` */
     enum forensics_mark mark;
+    bool goes_on; /* the next one is the rest of it */
 };
 
 enum { FORENSICS_NOTE_MAX = 32 };
@@ -70,8 +72,8 @@ const char *forensics_name(enum forensics_section section);
 const char *forensics_title(enum forensics_section section);
 
 /* What is known of attempt `key` as of state->last_seq. `run` of the key is the reader's run of
- * this state. On success *out is filled in, what it held before is freed; end it with
- * forensics_done(). */
+ * this state. *out is filled in, what it held before is freed; end it with forensics_done(). Where
+ * the log cannot be read `nothing` says why, and the attempt is 0. */
 ATTR_MUST_USE bool forensics_read(struct forensics *out, const struct run_state *state,
                                   const struct log_output_key *key, struct log_reader *reader,
                                   struct err *err);

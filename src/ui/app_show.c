@@ -101,7 +101,6 @@ static void load_forensics(struct app *app, const struct view_facts *facts)
 {
     const struct view_forensics *at = &app->view.forensics;
     const struct log_output_key *have = &app->forensics.key;
-    struct err err = {0};
     if (!at->open)
         return;
     view_forensics_update(&app->view, facts);
@@ -114,8 +113,9 @@ static void load_forensics(struct app *app, const struct view_facts *facts)
     bool has_news = app->forensics_seq != facts->state->last_seq && may_grow(app, at);
     if (!other && !has_news)
         return;
-    if (!forensics_read(&app->forensics, facts->state, &key, follower_reader(app->follower), &err))
-        view_say(&app->view, &app->now, "%s", err.message);
+    /* What went wrong is shown in its place. */
+    (void)!forensics_read(&app->forensics, facts->state, &key, follower_reader(app->follower),
+                          NULL);
     app->forensics_seq = facts->state->last_seq;
 }
 

@@ -14,7 +14,10 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { LABEL_COLUMNS = 12 };
+enum {
+    LABEL_COLUMNS = 12,
+    PIECE_BYTES = 192, /* so much of a line fits on a small screen */
+};
 
 static const struct section {
     const char *name, *title;
@@ -49,13 +52,35 @@ const char *forensics_line(const struct forensics *forensics, size_t index)
     return str_text(&forensics->text) + forensics->lines[index].start;
 }
 
+/* Where a long line is broken: behind a blank, if there is one not too far back, and never
+ * within a character. */
+static size_t piece_len(const char *text, size_t len)
+{
+    size_t at = 0;
+    size_t blank = 0;
+    while (at < len) {
+        uint32_t rune;
+        size_t bytes = (size_t)text_rune(text + at, len - at, &rune);
+        if (at + bytes > PIECE_BYTES)
+            return blank > PIECE_BYTES / 2 ? blank : at;
+        at += bytes;
+        blank = rune == ' ' ? at : blank;
+    }
+    return len;
+}
+
 static void add_line(struct forensics *out, enum forensics_mark mark, const char *text, size_t len)
 {
-    const size_t start = out->text.len;
+    size_t start = out->text.len;
     text_clean(&out->text, text, len);
-    out->lines = xgrow(out->lines, &out->cap, out->count + 1, sizeof(*out->lines));
-    out->lines[out->count++] =
-        (struct forensics_line){.start = start, .len = out->text.len - start, .mark = mark};
+    const size_t end = out->text.len;
+    do {
+        size_t piece = piece_len(str_text(&out->text) + start, end - start);
+        out->lines = xgrow(out->lines, &out->cap, out->count + 1, sizeof(*out->lines));
+        out->lines[out->count++] = (struct forensics_line){
+            .start = start, .len = piece, .mark = mark, .goes_on = start + piece < end};
+        start += piece;
+    } while (start < end);
 }
 
 void forensics_add(struct forensics *out, enum forensics_mark mark, const char *text, size_t len)
@@ -124,6 +149,12 @@ void forensics_size(int64_t bytes, struct str *out)
         unit++;
     }
     str_addf(out, unit > 0 && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+void forensics_size_kib(int64_t kib, struct str *out)
+{
+    enum { KIB_BYTES = 1024 };
+    forensics_size(kib < INT64_MAX / KIB_BYTES ? kib * KIB_BYTES : INT64_MAX, out);
 }
 
 void forensics_done(struct forensics *forensics)
@@ -310,17 +341,21 @@ bool forensics_read(struct forensics *out, const struct run_state *state,
                     const struct log_output_key *key, struct log_reader *reader, struct err *err)
 {
     struct forensics made = {.key = *key};
+    struct err why = {0};
     const struct step_state *step = &state->tasks[key->task].steps[key->step];
+    bool ok = true;
     if (!step_state_find_attempt(step, key->attempt)) {
         made.key.attempt = 0;
         str_add(&made.nothing, "No tries yet: nothing is captured.");
-    } else if (!make(&made, state, key, reader, err)) {
+    } else if (!make(&made, state, key, reader, &why)) {
         forensics_done(&made);
-        return false;
+        made.key = (struct log_output_key){.run = key->run, .task = key->task, .step = key->step};
+        str_addf(&made.nothing, "It could not be read: %s", why.message);
+        ok = err_set(err, why.code, "%s", why.message) || err_hint(err, "%s", why.hint);
     }
     forensics_done(out);
     *out = made;
-    return true;
+    return ok;
 }
 
 void forensics_to_text(const struct forensics *forensics, struct str *out)
@@ -332,12 +367,14 @@ void forensics_to_text(const struct forensics *forensics, struct str *out)
     }
     for (int i = 0; i < FORENSICS_SECTION_COUNT && forensics->key.attempt > 0; i++) {
         str_addf(out, "\n%s\n", sections[i].title);
+        bool goes_on = false;
         for (size_t k = 0; k < forensics->sections[i].count; k++) {
             const struct forensics_line *line = &forensics->lines[forensics->sections[i].first + k];
             const char *sign = line->mark == FORENSICS_LACKS ? "- " : "  ";
-            str_add(out, line->len > 0 ? sign : "");
+            str_add(out, line->len > 0 && !goes_on ? sign : "");
             str_add_n(out, str_text(&forensics->text) + line->start, line->len);
-            str_add_char(out, '\n');
+            goes_on = line->goes_on;
+            str_add(out, goes_on ? "" : "\n");
         }
     }
 }

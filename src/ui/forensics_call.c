@@ -209,8 +209,8 @@ void forensics_diff(struct forensics *out, const struct forensics_facts *facts)
         forensics_addf(out, changed >= 0 ? FORENSICS_PLAIN : FORENSICS_LACKS, "%s", why);
     for (size_t i = 0; i < json_count(paths); i++)
         add_path(out, json_at(paths, i));
-    int64_t more = changed - (int64_t)json_count(paths);
-    if (more > 0)
-        forensics_addf(out, FORENSICS_PLAIN, "  and %lld more", (long long)more);
+    int64_t listed = (int64_t)json_count(paths);
+    if (changed > listed)
+        forensics_addf(out, FORENSICS_PLAIN, "  and %lld more", (long long)(changed - listed));
     add_diff(out, json_text(json_get(changes, "diff"), ""));
 }

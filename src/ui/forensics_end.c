@@ -30,7 +30,7 @@ static void add_usage(struct forensics *out, const struct forensics_facts *facts
     forensics_pair(out, "cpu", "%s", str_text(&text));
     str_clear(&text);
     if (outcome->rss_kib_max > 0) {
-        forensics_size(outcome->rss_kib_max * 1024, &text);
+        forensics_size_kib(outcome->rss_kib_max, &text);
         forensics_pair(out, "peak memory", "%s", text.data);
     } else {
         forensics_lacks(out, facts, "peak memory", "peak_memory");
@@ -49,7 +49,7 @@ static void add_size(struct forensics *out, const struct forensics_facts *facts,
     int64_t kib = json_i64(forensics_item(facts, item), -1);
     struct str text = {0};
     if (kib >= 0) {
-        forensics_size(kib * 1024, &text);
+        forensics_size_kib(kib, &text);
         forensics_pair(out, label, "%s", text.data);
     } else {
         forensics_lacks(out, facts, label, lacks);

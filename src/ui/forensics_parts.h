@@ -35,8 +35,9 @@ void forensics_lacks(struct forensics *out, const struct forensics_facts *facts,
 /* Does the capture have it? */
 const struct json *forensics_item(const struct forensics_facts *facts, const char *item);
 
-/* "14.2 kB" */
+/* "14.2 kB"; a file may say any number. */
 void forensics_size(int64_t bytes, struct str *out);
+void forensics_size_kib(int64_t kib, struct str *out);
 
 typedef void forensics_section_fn(struct forensics *out, const struct forensics_facts *facts);
 /* forensics_verdict.c, forensics_call.c, forensics_output.c, forensics_end.c */

@@ -111,6 +111,9 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
         if (used > lines.rows)
             break;
     }
+    const size_t count = forensics->sections[input->view->forensics.section].count;
+    if (room.last > 0 && room.last == count)
+        room.last--; /* higher than the box by itself: its beginning at least */
     return room;
 }
 

@@ -1,6 +1,7 @@
 #include "forensics.h"
 
 #include <limits.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,8 @@ static const char capture_text[] =
     "\"tests\":{\"form\":\"tap\",\"passed\":13,\"failed\":1,\"total\":14,\"stream\":\"stdout\","
     "\"line\":\"# fail 1\"},\"ran\":1,\"ran_processes\":[{\"pid\":48213,\"parent\":1,\"name\":"
     "\"tax\\u001b[31m\",\"state\":\"S\"}],\"left\":0,\"left_processes\":[],\"load\":[1.2,0.9,0.5],"
-    "\"memory_available_kib\":8000000,\"disk_free_kib\":40000000,\"network\":{\"interfaces\":"
+    "\"memory_available_kib\":9223372036854775807,\"disk_free_kib\":40000000,\"network\":{"
+    "\"interfaces\":"
     "[{\"name\":\"eth0\",\"state\":\"up\"}],\"up\":true},\"versions\":{\"devs\":\"0.1.0\","
     "\"kernel\":\"6.1\",\"machine\":\"x86_64\"},\"took_us\":1234,"
     "\"missing\":{\"log_disk_free\":\"the log's folder is not known\"}}";
@@ -306,6 +308,7 @@ static const char *const told[] = {
     "- log's disk  the log's folder is not known",
     "network     up (eth0 up)",
     "captured in 1.2 ms",
+    "memory free 9223 PB", /* a file may say any number */
 };
 
 START_TEST(test_all_that_was_captured_is_told)
@@ -479,6 +482,62 @@ START_TEST(test_keys_choose_and_scroll)
 }
 END_TEST
 
+/* So many words that one line of them is higher than a small screen. */
+static void say_a_long_line(struct str *line)
+{
+    for (int i = 0; i < 400; i++)
+        str_addf(line, "word%d ", i);
+    str_add(line, "the-end");
+    struct log_output output = {.attempt = 3,
+                                .stream = 2,
+                                .part = LOG_OUTPUT_HEAD,
+                                .offset = 1000,
+                                .at = now,
+                                .bytes = line->data,
+                                .len = line->len};
+    commit(&(struct log_batch){.outputs = &output, .output_count = 1});
+}
+
+START_TEST(test_a_long_line_is_seen_to_its_end)
+{
+    struct str line = {0};
+    struct str text = {0};
+    say_a_long_line(&line);
+    (void)press('i');
+    view.forensics.section = FORENSICS_ERR;
+    (void)press(TERM_KEY_TAB);
+    draw(12, 40, false);
+    ck_assert(shows("word0 "));
+    (void)press('G');
+    draw(12, 40, false);
+    ck_assert(shows("the-end"));
+    forensics_to_text(&forensics, &text);
+    ck_assert_msg(holds(&text, line.data), "a pipe has it in one piece");
+    str_done(&text);
+    str_done(&line);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_read_does_not_show_another_try)
+{
+    sqlite3 *db = NULL;
+    ck_assert_int_eq(sqlite3_open(place.db, &db), SQLITE_OK);
+    (void)press('i');
+    draw(24, 80, false);
+    ck_assert(shows("not ok 3"));
+    ck_assert_int_eq(sqlite3_exec(db, "DROP TABLE output", NULL, NULL, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+
+    struct err err = {0};
+    const struct log_output_key key = {.run = number, .attempt = 2};
+    ck_assert(!forensics_read(&forensics, &state, &key, reader, &err));
+    ck_assert(err.code != ERR_NONE);
+    ck_assert_int_eq(forensics.key.attempt, 0);
+    ck_assert(strstr(forensics.nothing.data, "It could not be read: "));
+    ck_assert_uint_eq(forensics.count, 0);
+}
+END_TEST
+
 START_TEST(test_tries_are_walked_in_live_and_replay_alike)
 {
     static const enum view_mode modes[] = {VIEW_LIVE, VIEW_REPLAY};
@@ -543,6 +602,8 @@ Suite *test_suite(void)
     tcase_add_test(screen, test_nothing_tried_yet);
     tcase_add_loop_test(screen, test_golden, 0, TABLE_LEN(frames));
     tcase_add_test(screen, test_keys_choose_and_scroll);
+    tcase_add_test(screen, test_a_long_line_is_seen_to_its_end);
+    tcase_add_test(screen, test_what_cannot_be_read_does_not_show_another_try);
     tcase_add_loop_test(screen, test_tries_are_walked_in_live_and_replay_alike, 0, 2);
     tcase_add_test(screen, test_other_keys_mean_what_they_mean_elsewhere);
     tcase_add_test(screen, test_every_size_is_drawn);
