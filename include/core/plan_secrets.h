@@ -9,14 +9,16 @@
 #include "plan.h"
 #include "redact.h"
 
-/* In what steps are called with (argv, env, cwd, stdin) each mark becomes the value that the
- * variable of its name has in `environment` ("NAME=value", ends with NULL). A text stays as it
- * is if a variable is missing, or if `redactor` would not cut the new text to the old one:
- * then something else was cut, a part of the value or another form of it. */
+/* In what steps are called with (argv, env, cwd, stdin), and in `setup`, each mark becomes the
+ * value that the variable of its name has in `environment` ("NAME=value", ends with NULL). A text
+ * stays as it is if a variable is missing, or if `redactor` would not cut the new text to the old
+ * one: then something else was cut, a part of the value or another form of it. */
 void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
                           char *const *environment);
 
 /* Is the step called with something that is still cut? The first such name goes to name[]. */
 bool plan_step_lacks(const struct plan_step *step, char name[REDACT_NAME_MAX + 1]);
+/* The same of the command that sets up the task's workspace. */
+bool plan_setup_lacks(const struct plan_task *task, char name[REDACT_NAME_MAX + 1]);
 
 #endif

@@ -39,8 +39,11 @@ void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
                           char *const *environment)
 {
     const struct restoring with = {.redactor = redactor, .environment = environment};
+    restore_list(&with, plan->workspace.setup);
     for (int i = 0; i < plan->task_count; i++) {
         struct plan_task *task = &plan->tasks[i];
+        if (task->own_workspace)
+            restore_list(&with, task->own_workspace->setup);
         for (int j = 0; j < task->step_count; j++) {
             restore_list(&with, task->steps[j].argv);
             restore_list(&with, task->steps[j].env);
@@ -64,4 +67,9 @@ bool plan_step_lacks(const struct plan_step *step, char name[REDACT_NAME_MAX + 1
     return find_in_list(step->argv, name) || find_in_list(step->env, name) ||
            (step->cwd && redact_find_mark(step->cwd, name)) ||
            (step->stdin_path && redact_find_mark(step->stdin_path, name));
+}
+
+bool plan_setup_lacks(const struct plan_task *task, char name[REDACT_NAME_MAX + 1])
+{
+    return find_in_list(task->workspace->setup, name);
 }

@@ -282,6 +282,8 @@ static void set_up(struct loop *loop, int64_t number)
         .tee_ctx = options->tee_ctx,
     };
     const struct workspace_set_call workspaces = {.state = &loop->state,
+                                                  .plan = loop->setting.call.plan,
+                                                  .run_mark = loop->run_mark,
                                                   .run_dir = options->run_dir,
                                                   .log_dir = options->place->dir,
                                                   .uid = log_writer_uid(loop->recorder.writer),

@@ -276,6 +276,15 @@ static void prepare(void *ctx, const atomic_bool *stop)
     surroundings_prepare(attempt->around, stop);
 }
 
+/* Its step, or the set-up of its workspace that is still to come. */
+static bool lacks_secret(const struct attempt *attempt, char name[REDACT_NAME_MAX + 1])
+{
+    const struct plan_task *task = &attempt->setting->call.plan->tasks[attempt->task];
+    const struct workspace_slot *slot = attempt->around ? attempt->around->call.slot : NULL;
+    return plan_step_lacks(attempt->plan, name) ||
+           (slot && !workspace_is_made(slot->workspace) && plan_setup_lacks(task, name));
+}
+
 /* Where an earlier devs left something behind, or took the secrets with it. */
 static bool is_refused(struct loop *loop, struct attempt *attempt)
 {
@@ -285,7 +294,7 @@ static bool is_refused(struct loop *loop, struct attempt *attempt)
         attempt_refuse(attempt, START_LEFT_ALIVE, err.message);
         return true;
     }
-    if (loop->options->resume == 0 || !plan_step_lacks(attempt->plan, name))
+    if (loop->options->resume == 0 || !lacks_secret(attempt, name))
         return false;
     (void)err_set(&err, ERR_INVALID,
                   "its secret %s is not in the log, and not in the environment of this devs", name);

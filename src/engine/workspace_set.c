@@ -1,16 +1,40 @@
 #include "workspace_set.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "xalloc.h"
+
+static bool is_mark(const char *entry)
+{
+    return strncmp(entry, "DEVS_RUN=", 9) == 0 || strncmp(entry, "DEVS_STEP=", 10) == 0;
+}
+
+/* That of devs, marked as this run's. */
+static char **mark_environment(const struct workspace_set_call *call)
+{
+    size_t count = 0;
+    while (call->environment[count])
+        count++;
+    char **marked = xcalloc(count + 2, sizeof(*marked));
+    marked[0] = (char *)(uintptr_t)call->run_mark; /* nobody changes it */
+    count = 1;
+    for (char *const *entry = call->environment; *entry; entry++) {
+        if (!is_mark(*entry))
+            marked[count++] = *entry;
+    }
+    return marked;
+}
 
 void workspace_set_init(struct workspace_set *set, const struct workspace_set_call *call)
 {
     const int count = call->state->plan->task_count;
     *set = (struct workspace_set){.call = *call};
     set->slots = xcalloc((size_t)count + 1, sizeof(*set->slots));
+    set->environment = mark_environment(call);
     str_addf(&set->base, "%s/work/%s", call->log_dir, call->uid);
     (void)snprintf(set->run, sizeof(set->run), "%" PRId64, call->number);
 }
@@ -22,6 +46,7 @@ void workspace_set_done(struct workspace_set *set)
     for (int i = 0; i < set->call.state->plan->task_count; i++)
         workspace_close(set->slots[i].workspace);
     free(set->slots);
+    free(set->environment);
     str_done(&set->base);
     *set = (struct workspace_set){0};
 }
@@ -45,14 +70,14 @@ bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slo
                        struct err *err)
 {
     const struct workspace_set_call *call = &set->call;
-    const struct plan_task *plan = &call->state->plan->tasks[task];
+    const struct plan_task *plan = &call->plan->tasks[task];
     struct workspace_slot *slot = &set->slots[task];
     if (!slot->workspace) {
         const struct workspace_place place = {.run_dir = call->run_dir,
                                               .base = str_text(&set->base),
                                               .run = set->run,
                                               .uid = call->uid,
-                                              .environment = call->environment};
+                                              .environment = set->environment};
         const char **results = list_results(call->state, task);
         bool ok = workspace_open(&slot->workspace, &place, plan->workspace, plan->id, results, err);
         free(results);

@@ -17,6 +17,8 @@
 /* All borrowed until workspace_set_done(). */
 struct workspace_set_call {
     const struct run_state *state;
+    const struct plan *plan; /* as called: no secret of `setup` is cut */
+    const char *run_mark;    /* "DEVS_RUN=...": whoever goes on with the run finds what is left */
     const char *run_dir;
     const char *log_dir;      /* workspaces are below it */
     const char *uid;          /* of the run */
@@ -33,6 +35,7 @@ struct workspace_slot {
 struct workspace_set {
     struct workspace_set_call call;
     struct workspace_slot *slots; /* owned; by task */
+    char **environment;           /* owned array of borrowed texts */
     struct str base;              /* the run's folder for workspaces */
     char run[24];                 /* the number as text */
 };

@@ -351,6 +351,48 @@ START_TEST(test_A11_what_was_interrupted_finds_its_tree_as_it_was)
 }
 END_TEST
 
+/* What devs died over while it made a workspace is ended before another one is made. */
+START_TEST(test_A11_two_setups_of_one_workspace_do_not_meet)
+{
+    static char keys[4 * PATH_MAX];
+    static const char tasks[] = "{'id':'a','steps':[{'run':['true']}]}";
+    int status;
+    (void)snprintf(
+        keys, sizeof(keys),
+        "'workspace':{'kind':'worktree','setup':['sh','-c','cd %s; if test -e pid; then "
+        "grep -q . /proc/$(cat pid)/cmdline 2>/dev/null && touch both; touch second; else "
+        "echo $$ >pid; touch ready; exec sleep 100; fi']},",
+        stage.dir);
+    tried.keys = keys;
+    pid_t pid = fork_engine(tasks);
+    ck_assert(try_await(is_ready_beside));
+    ck_assert_int_eq(kill(pid, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+
+    tried.options.resume = 1;
+    try_start(tasks);
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    stage_sh(stage.dir, "test -e second && ! test -e both", NULL, 0);
+}
+END_TEST
+
+/* The plan in the log has marks where secrets were; what is called has them. */
+START_TEST(test_setup_is_called_with_its_secrets)
+{
+    static const char real[] =
+        "{\"version\":1,\"workspace\":{\"kind\":\"worktree\",\"setup\":[\"sh\",\"-c\",\"test real "
+        "= real\"]},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}]}";
+    struct plan *calls = NULL;
+    struct violations wrong = {0};
+    ck_assert(plan_parse(real, strlen(real), &calls, &wrong));
+    tried.options.calls = calls;
+    tried.keys = "'workspace':{'kind':'worktree','setup':['sh','-c','test [cut:X] = real']},";
+    try_start("{'id':'a','steps':[{'run':['true']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    plan_free(calls);
+}
+END_TEST
+
 /* Whoever removes the workspace of a run that is to go on takes the steps before along. */
 START_TEST(test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew)
 {
@@ -411,6 +453,8 @@ Suite *test_suite(void)
     tcase_add_test(trees, test_B3_workspace_that_cannot_be_made_is_told_at_once);
     tcase_add_test(trees, test_A11_what_was_interrupted_finds_its_tree_as_it_was);
     tcase_add_test(trees, test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew);
+    tcase_add_test(trees, test_A11_two_setups_of_one_workspace_do_not_meet);
+    tcase_add_test(trees, test_setup_is_called_with_its_secrets);
     TCase *boxes = test_case(suite, "boxes");
     tcase_add_checked_fixture(boxes, setup, teardown);
     tcase_set_timeout(boxes, 30);
