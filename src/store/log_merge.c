@@ -140,9 +140,53 @@ static bool check_gap(const struct merge *merge, struct err *err)
                    (long long)merge->number, (long long)merge->have, (long long)first);
 }
 
+/* What an event is told from others by; all -1 if there is none of this number. */
+struct event_marks {
+    int64_t at_ms, mono_ms, kind;
+};
+
+static bool read_marks(const struct db *db, int64_t run, int64_t seq, struct event_marks *out,
+                       struct err *err)
+{
+    static const char *const sql = "SELECT at_ms, mono_ms, kind FROM event WHERE run=? AND seq=?";
+    sqlite3_stmt *query = NULL;
+    bool row = false;
+    bool ok = db_prepare(db, &sql, 1, &query, err);
+    *out = (struct event_marks){-1, -1, -1};
+    if (ok) {
+        (void)sqlite3_bind_int64(query, 1, run);
+        (void)sqlite3_bind_int64(query, 2, seq);
+        ok = db_next(db, query, &row, err);
+    }
+    if (ok && row)
+        *out = (struct event_marks){sqlite3_column_int64(query, 0), sqlite3_column_int64(query, 1),
+                                    sqlite3_column_int64(query, 2)};
+    db_finalize(&query, 1);
+    return ok;
+}
+
+/* Where the run was gone on with by somebody who did not find the spill, there are two ends. */
+static bool check_same(const struct merge *merge, struct err *err)
+{
+    const int64_t seq = merge->have < merge->last ? merge->have : merge->last;
+    struct event_marks home, spill;
+    if (!read_marks(&merge->writer->db, merge->number, seq, &home, err) ||
+        !read_marks(&merge->from, merge->spill_number, seq, &spill, err))
+        return false;
+    bool is_one =
+        home.at_ms == spill.at_ms && home.mono_ms == spill.mono_ms && home.kind == spill.kind;
+    if (spill.kind < 0 || is_one)
+        return true;
+    return err_set(err, ERR_DAMAGED,
+                   "the log and the spill have different events %lld of run #%lld: the run was"
+                   " gone on with without what is in the spill",
+                   (long long)seq, (long long)merge->number);
+}
+
 static bool put_all(struct merge *merge, struct err *err)
 {
-    bool ok = check_gap(merge, err) && log_write_begin(merge->writer, err);
+    bool ok =
+        check_gap(merge, err) && check_same(merge, err) && log_write_begin(merge->writer, err);
     for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
         ok = put_rows(merge, &tables[i], err);
     /* A writer of the run goes on behind it, and says so in the run's row. */

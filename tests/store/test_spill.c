@@ -254,6 +254,27 @@ START_TEST(test_a_gap_is_not_merged)
 }
 END_TEST
 
+/* The run was gone on with where the spill was not found: what is in it is of another end. */
+START_TEST(test_two_ends_are_not_merged)
+{
+    commit_to(sample.writer, 1, BEFORE);
+    begin_spill();
+    commit_to(spill, 1 + BEFORE, AWAY);
+    const struct place from = *log_writer_place(spill);
+    log_writer_close(spill);
+    spill = NULL;
+    const int64_t own = _i == 0 ? 2 : AWAY + AFTER;
+    for (int64_t i = 1; i <= own; i++)
+        commit_to(sample.writer, BEFORE + i, 1);
+    struct err err = {0};
+    ck_assert(!log_writer_take_home(sample.writer, &from, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    ck_assert_msg(strstr(err.message, "different events") != NULL, "%s", err.message);
+    ck_assert_int_eq(count(&sample.place, "SELECT max(seq) FROM event"), BEFORE + own);
+    ck_assert_int_eq(access(from.db, F_OK), 0);
+}
+END_TEST
+
 /* Whoever owned the run was killed: the next owner finds what it could not write. */
 START_TEST(test_the_next_owner_brings_a_left_spill_home)
 {
@@ -403,6 +424,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_all_is_brought_home_in_order_and_once);
     tcase_add_loop_test(tcase, test_a_log_that_is_taken_away_is_noticed, 0, 3);
     tcase_add_test(tcase, test_a_gap_is_not_merged);
+    tcase_add_loop_test(tcase, test_two_ends_are_not_merged, 0, 2);
     tcase_add_test(tcase, test_the_next_owner_brings_a_left_spill_home);
     tcase_add_test(tcase, test_a_spill_names_the_new_owner);
     tcase_add_test(tcase, test_a_second_log_that_is_written_to_is_nobody_elses);
