@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "workers.h"
 #include "xalloc.h"
 
 struct job {
-    uv_work_t work;
+    struct worker_task task; /* first: a job is found by it */
     struct job_call call;
     struct jobs *jobs; /* borrowed */
     struct job *next;  /* in its list */
-    bool active;       /* with the pool */
+    bool active;       /* with the workers */
     atomic_bool stop;
 };
 
@@ -22,9 +23,9 @@ struct job_list {
 };
 
 struct jobs {
-    uv_loop_t *loop;      /* borrowed */
-    uv_idle_t sort_out;   /* active while jobs that never began are to be told */
-    struct job_list list; /* owned, and what is in it */
+    struct workers *workers; /* owned */
+    uv_idle_t sort_out;      /* active while jobs that never began are to be told */
+    struct job_list list;    /* owned, and what is in it */
     size_t count, active_count;
 };
 
@@ -36,13 +37,12 @@ static void handle_closed(uv_handle_t *handle)
 bool jobs_open(struct jobs **out, struct uv_loop_s *loop, struct err *err)
 {
     struct jobs *jobs = xcalloc(1, sizeof(*jobs));
-    jobs->loop = loop;
     jobs->list.end = &jobs->list.first;
-    int failed = uv_idle_init(loop, &jobs->sort_out);
-    if (failed != 0) {
+    if (!workers_open(&jobs->workers, loop, err)) {
         free(jobs);
-        return err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
+        return false;
     }
+    (void)uv_idle_init(loop, &jobs->sort_out); /* cannot fail */
     jobs->sort_out.data = jobs;
     *out = jobs;
     return true;
@@ -53,6 +53,7 @@ void jobs_close(struct jobs *jobs)
     if (!jobs)
         return;
     assert(jobs->count == 0);
+    workers_close(jobs->workers);
     uv_close((uv_handle_t *)&jobs->sort_out, handle_closed);
 }
 
@@ -98,18 +99,16 @@ static bool is_called_off(const struct job *job)
 
 static void start_what_can(struct jobs *jobs);
 
-static void on_worker(uv_work_t *work)
+static void on_worker(struct worker_task *task)
 {
-    struct job *job = work->data;
+    struct job *job = (struct job *)task;
     job->call.work(job->call.ctx, &job->stop);
 }
 
-static void worked(uv_work_t *work, int status)
+static void worked(struct worker_task *task)
 {
-    struct job *job = work->data;
+    struct job *job = (struct job *)task;
     struct jobs *jobs = job->jobs;
-    assert(status == 0); /* work that was given to the pool is never taken back */
-    (void)status;
     jobs->active_count--;
     take_out(jobs, job);
     start_what_can(jobs);
@@ -120,9 +119,8 @@ static void start(struct jobs *jobs, struct job *job)
 {
     job->active = true;
     jobs->active_count++;
-    int failed = uv_queue_work(jobs->loop, &job->work, on_worker, worked);
-    assert(failed == 0); /* fails only for a call without work */
-    (void)failed;
+    job->task = (struct worker_task){.work = on_worker, .done = worked};
+    workers_add(jobs->workers, &job->task);
 }
 
 static void start_what_can(struct jobs *jobs)
@@ -156,7 +154,6 @@ struct job *jobs_add(struct jobs *jobs, const struct job_call *call)
     if (jobs->count == JOBS_MAX)
         return NULL;
     struct job *job = xcalloc(1, sizeof(*job));
-    job->work.data = job;
     job->call = *call;
     job->jobs = jobs;
     atomic_init(&job->stop, false);

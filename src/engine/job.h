@@ -2,8 +2,8 @@
  * job.h - blocking work of the engine that is done beside its loop.
  *
  * Workspaces and sandboxes take their time: files are copied, programs run to
- * their end. Such work is a job on one of libuv's threads; that it is done is
- * told on the loop's thread. Jobs of one line (a task) run one after the other,
+ * their end. Such work is a job on one of a few threads (workers.h); that it is
+ * done is told on the loop's thread. Jobs of one line (a task) run one after the other,
  * in the order in which they were added; lines run side by side. All functions
  * here belong to the loop's thread.
  */
@@ -16,10 +16,11 @@
 
 #include "attr.h"
 #include "err.h"
+#include "workers.h"
 
 enum {
-    JOBS_ACTIVE_MAX = 4, /* at a time: as many threads as libuv's pool has of itself */
-    JOBS_MAX = 4096,     /* active and waiting */
+    JOBS_ACTIVE_MAX = WORKERS_MAX, /* at a time */
+    JOBS_MAX = 4096,               /* active and waiting */
 };
 
 struct jobs;
@@ -28,7 +29,7 @@ struct uv_loop_s;
 
 struct job_call {
     int line; /* task number */
-    /* On a thread of the pool. *stop becomes true when nobody wants the work any more: look
+    /* On a worker. *stop becomes true when nobody wants the work any more: look
      * now and then. */
     void (*work)(void *ctx, const atomic_bool *stop);
     /* On the loop's thread, once. has_run false: it was stopped before it began. The job is

@@ -4,11 +4,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "test_main.h"
 
-enum { TOLD_MAX = 64 };
+enum { TOLD_MAX = 64, NOBODY = 65534 };
 
 /* Lets the work of a job wait until the test says so. */
 struct gate {
@@ -256,6 +258,49 @@ START_TEST(test_there_is_a_limit)
 }
 END_TEST
 
+/* No process or thread more for this user, who is not root. Who looks for leaks at the end
+ * needs one: let_processes(). */
+static void refuse_processes(void)
+{
+    ck_assert(geteuid() != 0 || setuid(NOBODY) == 0);
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_NPROC, &limit), 0);
+    limit.rlim_cur = 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
+}
+
+static void let_processes(void)
+{
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_NPROC, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    ck_assert_int_eq(setrlimit(RLIMIT_NPROC, &limit), 0);
+}
+
+START_TEST(test_jobs_run_where_no_thread_more_can_be_made)
+{
+    refuse_processes();
+    struct tried tried[3] = {{.name = 'a'}, {.name = 'b'}, {.name = 'c'}};
+    for (int i = 0; i < 3; i++)
+        (void)add(i, &tried[i]);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_str_eq(told, "abc");
+    ck_assert_int_eq(atomic_load(&active_most), 1);
+    let_processes();
+}
+END_TEST
+
+START_TEST(test_no_thread_at_all_is_an_error)
+{
+    refuse_processes();
+    struct jobs *none = NULL;
+    struct err err = {0};
+    ck_assert(!jobs_open(&none, &loop, &err));
+    ck_assert_str_eq(err.message, "thread: Resource temporarily unavailable");
+    let_processes();
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("job");
@@ -270,5 +315,9 @@ Suite *test_suite(void)
     tcase_add_test(stopping, test_all_can_be_stopped_at_once);
     tcase_add_test(stopping, test_what_cleans_up_runs_though_it_was_stopped);
     tcase_add_test(stopping, test_there_is_a_limit);
+    TCase *short_of_threads = test_case(suite, "short_of_threads");
+    tcase_add_checked_fixture(short_of_threads, setup, teardown);
+    tcase_add_test(short_of_threads, test_jobs_run_where_no_thread_more_can_be_made);
+    tcase_add_test(short_of_threads, test_no_thread_at_all_is_an_error);
     return suite;
 }
