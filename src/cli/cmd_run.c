@@ -36,6 +36,19 @@ static void add_policy(const struct plan_task *task, const struct plan_step *ste
         str_addf(out, " and up to %d more on a server's hint", POLICY_FREE_HINTS);
 }
 
+/* A line "    LABEL  WORDS", if there are any: what the plan says of its own accord. */
+static void add_words(const char *label, char *const *words, struct str *out)
+{
+    int count = 0;
+    while (words && words[count])
+        count++;
+    if (count == 0)
+        return;
+    str_addf(out, "    %-8s ", label);
+    command_line_text(count, words, out);
+    str_add_char(out, '\n');
+}
+
 static void add_step(const struct plan *plan, const struct plan_task *task, int number,
                      struct str *out)
 {
@@ -57,6 +70,9 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     str_add(out, "  ");
     command_line_text(argc, step->argv, out);
     str_add_char(out, '\n');
+    add_words("writable", step->sandbox->writable, out);
+    add_words("lets in", step->sandbox->env, out);
+    add_words("args", step->sandbox->args, out);
 }
 
 static void add_task(const struct plan *plan, const struct plan_task *task, struct str *out)
@@ -67,6 +83,9 @@ static void add_task(const struct plan *plan, const struct plan_task *task, stru
     if (workspace_can_be_reset(task->workspace))
         str_addf(out, "  in a %s", workspace_kind_name(task->workspace->kind));
     str_add_char(out, '\n');
+    add_words("copy", task->workspace->copy, out);
+    add_words("exclude", task->workspace->exclude, out);
+    add_words("setup", task->workspace->setup, out);
     for (int s = 0; s < task->step_count; s++)
         add_step(plan, task, s, out);
 }

@@ -19,6 +19,24 @@ want_in 'dry run: a step of its own' "$(cat out)" 'in podman shop: network, 512 
 want_in 'A11: what can be put back needs no word' "$(cat out)" "up to 2 more on a server's hint"
 want_in 'dry run: lifted limits' "$(cat out)" "hint  true"
 
+# --- what a stranger's plan takes for itself is all there to be read
+cat >open.json <<'JSON'
+{"version": 1,
+ "workspace": {"kind": "worktree", "copy": ["node_modules"], "exclude": ["big"],
+               "setup": ["sh", "-c", "evil setup"]},
+ "sandbox": {"kind": "bwrap", "args": ["--bind", "/", "/"], "writable": ["/etc"],
+             "env": ["SECRET_*"]},
+ "tasks": [{"id": "a", "steps": [{"run": ["true"]}]}]}
+JSON
+"$devs" run --dry-run open.json >out
+want 'dry run: an open sandbox: exit' $? 0
+want_in 'dry run: what may be written' "$(cat out)" '    writable /etc'
+want_in 'dry run: what is let in' "$(cat out)" "    lets in  'SECRET_*'"
+want_in 'dry run: arguments of the sandbox' "$(cat out)" '    args     --bind / /'
+want_in 'dry run: the setup' "$(cat out)" "    setup    sh -c 'evil setup'"
+want_in 'dry run: what is brought along' "$(cat out)" '    copy     node_modules'
+want_in 'dry run: what is left out' "$(cat out)" '    exclude  big'
+
 # --- all that is wrong, with a hint
 cat >bad.json <<'JSON'
 {"version": 1, "sandbox": {"kind": "podman"}, "on_hangup": "die",
