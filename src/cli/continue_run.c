@@ -32,30 +32,38 @@ static bool is_interrupted(const struct log_run_info *info)
     return info->ended_at_ms == 0 && !info->owner_alive;
 }
 
-/* The newest of those in a page; 0 = none. *oldest_out: where the next page begins. */
-static int64_t find_in_page(struct log_run_info *runs, size_t count, int64_t *oldest_out)
+/* What the pages of the log have; 0 = none. */
+struct newest {
+    int64_t interrupted, alive;
+    int64_t before; /* where the next page begins */
+};
+
+static void look_at_page(struct log_run_info *runs, size_t count, struct newest *newest)
 {
-    int64_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        if (found == 0 && is_interrupted(&runs[i]))
-            found = runs[i].number;
-        *oldest_out = runs[i].number;
+        if (newest->interrupted == 0 && is_interrupted(&runs[i]))
+            newest->interrupted = runs[i].number;
+        if (newest->alive == 0 && runs[i].ended_at_ms == 0 && runs[i].owner_alive)
+            newest->alive = runs[i].number;
+        newest->before = runs[i].number;
         log_run_info_done(&runs[i]);
     }
-    return found;
 }
 
+/* Where none was interrupted, one that another process has (perhaps since a moment ago) is what
+ * was meant: check_run() says so. */
 static bool find_last(struct log_reader *reader, int64_t *out, struct err *err)
 {
     enum { RUNS_AT_ONCE = 16 };
     struct log_run_info runs[RUNS_AT_ONCE];
+    struct newest newest = {0};
     size_t count = 0;
-    int64_t before = 0;
     do {
-        if (!log_reader_runs(reader, before, runs, RUNS_AT_ONCE, &count, err))
+        if (!log_reader_runs(reader, newest.before, runs, RUNS_AT_ONCE, &count, err))
             return false;
-        *out = find_in_page(runs, count, &before);
-    } while (*out == 0 && count == RUNS_AT_ONCE);
+        look_at_page(runs, count, &newest);
+    } while (newest.interrupted == 0 && count == RUNS_AT_ONCE);
+    *out = newest.interrupted != 0 ? newest.interrupted : newest.alive;
     if (*out != 0)
         return true;
     (void)err_set(err, ERR_NOT_FOUND, "no run in this log was interrupted");
@@ -160,8 +168,10 @@ int continue_run(const struct globals *globals, const struct continue_words *wor
         !choose_jobs(words->jobs, &run.info, &jobs, &err)) {
         code = fail(&err);
     } else {
-        (void)config_read(run.info.dir, &run.config); /* the run's own rules are in the log */
-        code = go_on(globals, words, &run, jobs);
+        /* The run's own rules are in the log, what is a secret is in the settings alone. */
+        code = config_read(run.info.dir, &run.config);
+        if (code == EXIT_ALL_PASSED)
+            code = go_on(globals, words, &run, jobs);
     }
     done(&run);
     return code;

@@ -29,6 +29,9 @@ wait_for 'so does the one that may run once' once-up
 "$devs" run --continue 1 2>err
 want 'a run that is alive: exit' $? 75
 want_in 'a run that is alive' "$(cat err)" 'run #1 is going on in another process'
+"$devs" run --continue last 2>err
+want 'the last one is alive: exit' $? 75
+want_in 'the last one is alive' "$(cat err)" 'run #1 is going on in another process'
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 want_in 'it shows as interrupted' "$("$devs" status)" 'interrupted'
@@ -79,6 +82,32 @@ MY_API_TOKEN=hunter2hunter2 "$devs" run --plain --continue last >out 2>&1
 want 'with its secret: exit' $? 0
 want 'with its secret: the call is the same' "$("$devs" log k)" "$(echo hunter2hunter2 | md5sum)"
 
+# --- settings that cannot be read may name secrets: nothing goes on without them
+cat >badge.json <<'PLAN'
+{"version": 1, "name": "badge", "idempotent": true, "tasks": [
+ {"id": "k", "steps": [{"run": ["sh", "-c", ": >up; test -e go || sleep 1000; echo badge $BADGE"]}]}]}
+PLAN
+export BADGE=12345678zz
+rm -f go up
+echo '{"secrets": {"names": ["BADGE"]}}' >devs.config.json
+"$devs" run --plain badge.json >out 2>&1 &
+pid=$!
+wait_for 'a step with a secret of the settings runs' up
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+: >go
+echo '{"secrets": {"names": ["BADGE"]},}' >devs.config.json
+"$devs" run --plain --continue last >out 2>err
+want 'settings that are broken: exit' $? 2
+want_in 'settings that are broken' "$(cat err)" 'devs.config.json: 1 thing is wrong'
+want_in 'settings that are broken: nothing was touched' "$("$devs" status)" 'interrupted'
+echo '{"secrets": {"names": ["BADGE"]}}' >devs.config.json
+"$devs" run --plain --continue last >out 2>err
+want 'settings that were mended: exit' $? 0
+want 'settings that were mended: the secret is cut' "$("$devs" log k)" 'badge [cut:BADGE]'
+rm devs.config.json
+unset BADGE
+
 # --- detached: it returns at once, and the run goes on in a session of its own
 cat >slow.json <<'PLAN'
 {"version": 1, "name": "slow", "idempotent": true, "tasks": [
@@ -88,20 +117,20 @@ PLAN
 rm -f go up
 "$devs" run --detach slow.json >out 2>err
 want 'detached: exit' $? 0
-want_in 'detached: which' "$(cat out)" 'run #4 goes on without a terminal'
-want_in 'detached: how to end it' "$(cat out)" 'devs cancel 4'
+want_in 'detached: which' "$(cat out)" 'run #5 goes on without a terminal'
+want_in 'detached: how to end it' "$(cat out)" 'devs cancel 5'
 pid=$(sed -n 's/.*(pid \([0-9]*\)).*/\1/p' out)
 wait_for 'detached: it runs' up
 want 'detached: a session of its own' "$(ps -o sid= -p "$pid" | tr -d ' ')" "$pid"
 want 'detached: it says nothing to anybody' "$(readlink /proc/"$pid"/fd/1)" /dev/null
-want_in 'detached: it is alive' "$("$devs" status 4)" 'live'
+want_in 'detached: it is alive' "$("$devs" status 5)" 'live'
 kill -9 "$pid"
 until_true 20 is_over "$pid"
-out=$("$devs" run --detach --json --continue 4)
+out=$("$devs" run --detach --json --continue 5)
 want 'detached again: exit' $? 0
-want_in 'detached again' "$out" '{"v":1,"run":4,"pid":'
+want_in 'detached again' "$out" '{"v":1,"run":5,"pid":'
 touch go
-has_ended() { "$devs" status 4 | grep -q ended; }
+has_ended() { "$devs" status 5 | grep -q ended; }
 until_true 20 has_ended
 want 'detached: it ends' $? 0
 "$devs" run --detach nothere.json 2>err
@@ -143,6 +172,14 @@ hang_up cancel
 wait "$pid"
 want 'cancel: exit' $? 129
 want_in 'cancel: what ran is cancelled' "$("$devs" status)" 'cancelled s'
+trap '' HUP
+hang_up cancel
+kill -HUP "$pid"
+touch go
+wait "$pid"
+want 'nohup: whatever the plan says: exit' $? 0
+want_in 'nohup: all is done, and said' "$(cat hangup.out)" 'slow: 2 passed'
+trap - HUP
 
 # --- who reads it goes away, stdin was never there
 rm -f go up
