@@ -22,13 +22,24 @@ static enum err_code code_of(int sqlite_code)
     }
 }
 
+bool db_hint_recover(const char *path, struct err *err)
+{
+    static const char words[] = "sqlite3 '' .recover copies what can be read";
+    const bool fits = strlen(path) + sizeof(words) <= ERR_HINT_MAX && !strchr(path, '\'');
+    return err_hint(err, "sqlite3 %s%s%s .recover copies what can be read", fits ? "'" : "",
+                    fits ? path : "FILE", fits ? "'" : "");
+}
+
 bool db_fail(const struct db *db, const char *what, struct err *err)
 {
     int code = db->handle ? sqlite3_extended_errcode(db->handle) : SQLITE_NOMEM;
     const char *why = db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
-    (void)err_set(err, code_of(code), "log: %s: %s", what, why);
+    const char *path = db->handle ? sqlite3_db_filename(db->handle, "main") : NULL;
     bool was_ours = (code & 0xff) == SQLITE_CORRUPT;
-    return was_ours && err_hint(err, "sqlite3 FILE .recover copies what can be read");
+    if ((code & 0xff) == SQLITE_NOTADB && path)
+        return err_set(err, code_of(code), "log '%.200s': %s: %s", path, what, why);
+    (void)err_set(err, code_of(code), "log: %s: %s", what, why);
+    return was_ours && db_hint_recover(path ? path : "FILE", err);
 }
 
 bool db_exec(const struct db *db, const char *sql, struct err *err)

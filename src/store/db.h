@@ -35,6 +35,9 @@ void db_done_in_turn(struct db *db);
 /* Record what SQLite said last. Returns false. */
 bool db_fail(const struct db *db, const char *what, struct err *err);
 
+/* What can be done for a file that is damaged. Returns false. */
+bool db_hint_recover(const char *path, struct err *err);
+
 ATTR_MUST_USE bool db_exec(const struct db *db, const char *sql, struct err *err);
 /* End a transaction that went wrong, if there still is one. */
 void db_roll_back(const struct db *db);

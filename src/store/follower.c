@@ -34,7 +34,7 @@ static bool parse_plan(struct follower *follower, struct err *err)
         (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read",
                       (long long)follower->run.number);
     violations_done(&violations);
-    return ok || err_hint(err, "sqlite3 FILE .recover copies what can be read");
+    return ok || db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
 /* Without it the log is looked at by time. */
@@ -159,7 +159,7 @@ static bool tell_damage(const struct follower *follower, const struct err *why, 
         return err_set(err, why->code, "%s", why->message);
     (void)err_set(err, ERR_DAMAGED, "log damaged at event %lld; shown up to there (%.200s)",
                   (long long)follower->state.last_seq + 1, why->message);
-    return err_hint(err, "sqlite3 FILE .recover copies what can be read");
+    return db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
 /* An event that does not fit is met again by the next call: it is not skipped. */

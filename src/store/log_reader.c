@@ -94,7 +94,7 @@ static bool open_reader(struct log_reader *reader, struct err *err)
         return true;
     (void)err_set(err, why.code, "%s", why.message);
     if (why.code == ERR_DAMAGED)
-        (void)err_hint(&why, "sqlite3 FILE .recover copies what can be read");
+        return db_hint_recover(reader->place.db, err);
     return err_hint(err, "%s", why.hint);
 }
 
