@@ -21,14 +21,22 @@ enum {
     WORKSPACE_LIST_BRANCH_MAX = 256 /* of a branch's name, with its NUL */
 };
 
+/* What is said to have been kept of a task. */
+enum workspace_result_form {
+    WORKSPACE_RESULT_NONE,
+    WORKSPACE_RESULT_BRANCH,
+    WORKSPACE_RESULT_FOLDER, /* within the workspace: it goes when that is removed */
+};
+
 /* One workspace, or what is left of it. A plain value. */
 struct workspace_left {
     char uid[WORKSPACE_UID_MAX]; /* of its run */
     char task[PLAN_ID_MAX + 1];  /* "": no task's, the contents that all of the run share */
-    bool has_tree;               /* the task's files are there; else only notes are */
-    int64_t bytes;               /* of all its files; -1 where that cannot be said */
-    int64_t changed_ms;          /* when something was put into it or removed last, UTC */
-    char branch[WORKSPACE_LIST_BRANCH_MAX]; /* the result, "" for none; kept when it is removed */
+    bool has_tree;               /* the task's files or snapshots of them are there */
+    enum workspace_result_form result;
+    int64_t bytes;      /* of all its files; -1 where that cannot be said */
+    int64_t changed_ms; /* when something was put into it or removed last, UTC */
+    char branch[WORKSPACE_LIST_BRANCH_MAX]; /* that holds the result; "" for none */
 };
 
 /* All there are, by run and task. The caller frees *out. No folder at all: none. */
@@ -41,9 +49,10 @@ ATTR_MUST_USE bool workspace_left_path(const char *log_dir, const struct workspa
 
 enum workspace_branch_fate { WORKSPACE_BRANCH_KEEP, WORKSPACE_BRANCH_DELETE };
 
-/* Remove it from disk, and from the list of worktrees of its repository, where that is still
- * there. With the last task of a run the run's folder goes; with task "" all of the run does.
- * A branch is deleted only if it is still where we left it. `environment` is git's. */
+/* Remove all of it from disk, with a result that is a folder and with what is said of a branch,
+ * and from the list of worktrees of its repository, where that is still there. With the last task
+ * of a run the run's folder goes. Shared contents (task "") go only where no snapshot of the run
+ * needs them. A branch is deleted only if it is still where we left it. `environment` is git's. */
 ATTR_MUST_USE bool workspace_remove(const char *log_dir, const struct workspace_left *left,
                                     enum workspace_branch_fate fate, char *const *environment,
                                     struct err *err);

@@ -37,6 +37,12 @@ ATTR_MUST_USE bool workspace_result_open(struct workspace_result **out,
                                          const struct workspace_result_call *call, struct err *err);
 void workspace_result_close(struct workspace_result *result);
 
+/* Is the result where it was kept: its branch, its folder? Also true where git cannot say. */
+bool workspace_result_is_there(const struct workspace_result *result);
+/* Remove what is left of the workspace of a task whose result was kept; the result stays, and can
+ * still be shown and applied. */
+ATTR_MUST_USE bool workspace_result_trim(struct workspace_result *result, struct err *err);
+
 /* One path that the task changed. Bytes of strangers. */
 struct workspace_change {
     char kind;              /* 'A' added, 'M' changed, 'D' deleted, 'T' another type, 'X' mode */

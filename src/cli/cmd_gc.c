@@ -6,8 +6,10 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
+#include "follower.h"
 #include "gc.h"
 #include "log_merge.h"
+#include "log_reader.h"
 #include "owner.h"
 #include "parse.h"
 #include "spill.h"
@@ -131,9 +133,41 @@ static int merge_file(const struct gc *gc, const char *file)
     return EXIT_ALL_PASSED;
 }
 
+/* RUN or RUN/TASK: a task alone could be of any run. */
+static bool check_name(const struct gc *gc, const char *name, struct err *err)
+{
+    int task = 0;
+    struct target target;
+    struct follower *follower = NULL;
+    if (!target_parse(name, &target, err))
+        return false;
+    if (target.run == 0)
+        return err_set(err, ERR_INVALID, "'%s' names no run: RUN or RUN/TASK", name);
+    const bool ok = target_follow(&target, &gc->place, &follower, err) &&
+                    (target.task[0] == '\0' ||
+                     target_task(&target, follower_state(follower)->plan, &task, err));
+    follower_close(follower);
+    return ok;
+}
+
+/* Nothing is removed on the word of a log that cannot be read. */
+static bool check_log(const struct gc *gc, struct err *err)
+{
+    struct log_reader *reader = NULL;
+    const bool ok = log_reader_open(&reader, &gc->place, err);
+    log_reader_close(reader);
+    for (int i = 0; ok && i < gc->name_count; i++) {
+        if (!check_name(gc, gc->names[i], err))
+            return false;
+    }
+    return ok;
+}
+
 static int collect(struct gc *gc)
 {
     struct err err = {0};
+    if (!check_log(gc, &err))
+        return fail(&err);
     take_spills(gc);
     take_locks(gc);
     if (!gc_workspaces(gc, &err))
@@ -155,19 +189,6 @@ static bool read_older(const char *text, int64_t *out, struct err *err)
     return true;
 }
 
-/* RUN or RUN/TASK: a task alone could be of any run. */
-static bool check_names(const struct gc *gc, struct err *err)
-{
-    for (int i = 0; i < gc->name_count; i++) {
-        struct target target;
-        if (!target_parse(gc->names[i], &target, err))
-            return false;
-        if (target.run == 0)
-            return err_set(err, ERR_INVALID, "'%s' names no run: RUN or RUN/TASK", gc->names[i]);
-    }
-    return true;
-}
-
 int cmd_gc(struct globals *globals, int argc, char **argv)
 {
     struct gc gc = {.now_ms = clock_now().at_ms};
@@ -176,7 +197,8 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     const struct option_spec specs[] = {
         {"dry-run", 0, NULL, "say what would be done", &gc.dry, NULL},
         {"json", 0, NULL, "a JSON object for each thing", &gc.json, NULL},
-        {"older", 0, "DAYS", "kept workspaces too, if nothing was changed in them for so long",
+        {"older", 0, "DAYS",
+         "kept workspaces too, with results of copies, if nothing changed in them for so long",
          NULL, &older},
         {"merge", 0, "FILE", "bring a spill log into the run log", NULL, &merge},
     };
@@ -189,7 +211,7 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     gc.names = argv;
     gc.name_count = line.operands;
     bool makes_log = merge && globals->db;
-    if (!read_older(older, &gc.older_ms, &err) || !check_names(&gc, &err) ||
+    if (!read_older(older, &gc.older_ms, &err) ||
         !find_log(globals->db, makes_log, &gc.place, &err))
         return fail(&err);
     return merge ? merge_file(&gc, merge) : collect(&gc);

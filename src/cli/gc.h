@@ -36,8 +36,8 @@ struct gc_thing {
 /* A line, or an object, for the person. */
 void gc_tell(struct gc *gc, const struct gc_thing *thing);
 
-/* gc_workspaces.c: those of runs that nobody owns: what passed has its result elsewhere, what did
- * not stays until somebody says so. */
+/* gc_workspaces.c: of runs that nobody owns. Results stay, and so do workspaces of tasks that did
+ * not pass, until somebody says otherwise. */
 ATTR_MUST_USE bool gc_workspaces(struct gc *gc, struct err *err);
 
 #endif

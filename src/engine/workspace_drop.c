@@ -34,11 +34,10 @@ static bool has_snapshots(int base_fd)
     return found;
 }
 
-/* The contents that no snapshot needs any more; while a workspace has them open they stay. */
-static bool drop_contents(const struct workspace *workspace, struct err *err)
+bool workspace_drop_contents(const char *base, struct err *err)
 {
     static const char name[] = ".objects";
-    const int base_fd = tree_folder_open(AT_FDCWD, workspace->base);
+    const int base_fd = tree_folder_open(AT_FDCWD, base);
     const int fd = base_fd >= 0 ? tree_folder_open(base_fd, name) : -1;
     bool ok = true;
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && !has_snapshots(base_fd))
@@ -65,5 +64,5 @@ bool workspace_drop(struct workspace *workspace, struct err *err)
         git_unlock(lock);
     }
     content_close(&workspace->store);
-    return ok && drop_contents(workspace, err);
+    return ok && workspace_drop_contents(workspace->base, err);
 }

@@ -82,12 +82,15 @@ static void describe(struct workspace_left *left, int fd, const char *path)
     struct stat info;
     struct workspace_note note;
     left->bytes = bytes_of(fd);
-    left->has_tree = fstatat(fd, "tree", &info, AT_SYMLINK_NOFOLLOW) == 0;
+    left->has_tree = fstatat(fd, "tree", &info, AT_SYMLINK_NOFOLLOW) == 0 ||
+                     fstatat(fd, "snapshots", &info, AT_SYMLINK_NOFOLLOW) == 0;
     if (fstat(fd, &info) == 0)
         left->changed_ms = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
     (void)snprintf(kept, sizeof(kept), "%s/kept", path);
-    if (workspace_note_read(kept, &note, NULL))
-        (void)snprintf(left->branch, sizeof(left->branch), "%s", note.branch);
+    if (!workspace_note_read(kept, &note, NULL))
+        return;
+    left->result = note.kind == WORKSPACE_COPY ? WORKSPACE_RESULT_FOLDER : WORKSPACE_RESULT_BRANCH;
+    (void)snprintf(left->branch, sizeof(left->branch), "%s", note.branch);
 }
 
 static void add_one(struct listing *listing, int run_fd, const char *uid, const char *name)
@@ -160,105 +163,4 @@ bool workspace_list(const char *log_dir, struct workspace_left **out, size_t *co
     *out = listing.items;
     *count_out = listing.count;
     return true;
-}
-
-/* Delete the branch if it is where we left it. */
-static bool delete_branch(const struct git *git, const struct workspace_note *note, struct err *err)
-{
-    struct str ref = {0};
-    struct tool_result result = {0};
-    str_addf(&ref, "refs/heads/%s", note->branch);
-    const char *const words[] = {"update-ref", "-d", ref.data, note->commit, NULL};
-    const struct git_call call = {.words = words};
-    const bool ok = git_run(git, &call, &result, err); /* one that was moved is somebody's own */
-    tool_result_done(&result);
-    str_done(&ref);
-    return ok;
-}
-
-/* The user's tree that a workspace was made of. False if that is not known, or gone. */
-static bool open_origin(const char *home, char *const *environment, struct git *out)
-{
-    char path[PATH_MAX + 8];
-    char origin[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/origin", home);
-    const ssize_t len = readlink(path, origin, sizeof(origin) - 1);
-    if (len <= 0)
-        return false;
-    origin[len] = '\0';
-    return origin[0] == '/' && access(origin, F_OK) == 0 &&
-           git_open(out, origin, environment, NULL);
-}
-
-/* One task. */
-static bool remove_task(const char *home, enum workspace_branch_fate fate, char *const *environment,
-                        struct err *err)
-{
-    char path[PATH_MAX + 8];
-    struct git git;
-    int lock = -1;
-    struct workspace_note note = {0};
-    bool ok = true;
-    (void)snprintf(path, sizeof(path), "%s/kept", home);
-    if (!workspace_note_read(path, &note, NULL))
-        note = (struct workspace_note){0}; /* nothing was kept */
-    (void)snprintf(path, sizeof(path), "%s/tree", home);
-    if (open_origin(home, environment, &git)) {
-        ok = tree_folder_remove(AT_FDCWD, path, err) && git_lock(&git, NULL, &lock, err);
-        ok = ok && workspace_forget_worktree(git.common, path, err);
-        if (ok && fate == WORKSPACE_BRANCH_DELETE && note.branch[0])
-            ok = delete_branch(&git, &note, err);
-        git_unlock(lock);
-        git_done(&git);
-    }
-    return ok && tree_folder_remove(AT_FDCWD, home, err);
-}
-
-/* What is left of a run once its tasks are gone: nothing. */
-static bool remove_rest(const char *log_dir, const char *uid, struct err *err)
-{
-    struct str path = {0};
-    size_t count = 0;
-    bool has_tasks = false;
-    str_addf(&path, "%s/work/%s", log_dir, uid);
-    const int fd = tree_folder_open(AT_FDCWD, path.data);
-    char **names = fd >= 0 ? read_names(fd, &count) : NULL;
-    for (size_t i = 0; i < count; i++)
-        has_tasks = has_tasks || names[i][0] != '.';
-    free_names(names, count);
-    if (fd >= 0)
-        (void)close(fd); /* it was only looked at */
-    const bool ok = has_tasks || tree_folder_remove(AT_FDCWD, path.data, err);
-    str_done(&path);
-    return ok;
-}
-
-static bool is_one_name(const char *name)
-{
-    return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
-}
-
-bool workspace_remove(const char *log_dir, const struct workspace_left *left,
-                      enum workspace_branch_fate fate, char *const *environment, struct err *err)
-{
-    char path[PATH_MAX];
-    struct workspace_left *all = NULL;
-    size_t count = 0;
-    bool ok = true;
-    if (!is_one_name(left->uid) || (left->task[0] && !is_one_name(left->task)))
-        return err_set(err, ERR_INVALID, "'%s/%s' is no workspace", left->uid, left->task);
-    if (left->task[0]) {
-        if (!workspace_left_path(log_dir, left, path, sizeof(path)))
-            return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", log_dir);
-        return remove_task(path, fate, environment, err) && remove_rest(log_dir, left->uid, err);
-    }
-    if (!workspace_list(log_dir, &all, &count, err))
-        return false;
-    for (size_t i = 0; i < count && ok; i++) {
-        if (strcmp(all[i].uid, left->uid) == 0 && all[i].task[0])
-            ok = workspace_left_path(log_dir, &all[i], path, sizeof(path)) &&
-                 remove_task(path, fate, environment, err);
-    }
-    free(all);
-    return ok && remove_rest(log_dir, left->uid, err);
 }

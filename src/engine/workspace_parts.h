@@ -109,6 +109,10 @@ ATTR_MUST_USE bool workspace_make_worktree(struct workspace *workspace, const at
 /* Take the worktree from git's list: by its folder, for its files are gone or not to be trusted. */
 ATTR_MUST_USE bool workspace_forget_worktree(const char *common, const char *tree, struct err *err);
 
+/* workspace_drop.c: remove the contents below a run's `base` that no snapshot needs any more; while
+ * a workspace has them open they stay. */
+ATTR_MUST_USE bool workspace_drop_contents(const char *base, struct err *err);
+
 /* workspace_branch.c: the branch of the result, whatever the task is called. */
 enum workspace_naming { WORKSPACE_BY_NUMBER, WORKSPACE_BY_UID };
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,

@@ -92,6 +92,19 @@ same_both() {
 	want "$1: no ignored files of a worktree" "$(test "$1" = copy || ls src/x.o 2>/dev/null)" ""
 }
 
+# gc_keeps KIND: what nobody asked to be removed stays
+gc_keeps() {
+	out=$("$devs" gc; echo "exit $?")
+	want_in "$1: gc, a failed task" "$out" '/bad  of a task that did not pass'
+	want_in "$1: gc" "$out" 'exit 0'
+	want_in "$1: after gc there is the result" "$("$devs" diff good)" '+seven'
+	want_in "$1: gc, no such task" "$("$devs" gc 1/nosuch 2>&1; echo "exit $?")" "run #1 has no task 'nosuch'"
+	want "$1: gc, no such task" "$("$devs" gc 1/nosuch 2>/dev/null; echo "exit $?")" 'exit 66'
+	want "$1: gc, no such run" "$("$devs" gc 9/good 2>/dev/null; echo "exit $?")" 'exit 66'
+	want_in "$1: gc, as it was said" "$("$devs" gc 1/bad)" 'removed        workspace'
+	want_in "$1: and no other" "$("$devs" apply good --check)" 'this can be brought into'
+}
+
 start worktree
 same_both worktree '5 paths changed, 2 lines added, 2 removed'
 out=$("$devs" diff next)
@@ -118,13 +131,25 @@ out=$("$devs" apply good 2>&1; echo "exit $?")
 want_in 'the same lines' "$out" 'does not fit your tree'
 want_in 'the same lines' "$out" 'devs/1/good'
 want 'the same lines' "$(state)" "$before"
+git reset -q --hard HEAD~
+gc_keeps worktree
+want 'branches are not left over' "$("$devs" gc; "$devs" gc 1/good)" "$(printf 'nothing is left over\nnothing is left over')"
 git branch -q -D devs/1/good
 want_in 'a branch that is gone' "$("$devs" diff good 2>&1; echo "exit $?")" "the branch 'devs/1/good' is gone"
+want_in 'a branch that is gone' "$("$devs" gc)" '/good  its result is gone'
 
 start copy
 # what git ignores is part of a copy
 same_both copy '6 paths changed, 3 lines added, 2 removed'
 want_in 'copies: json' "$("$devs" diff good --json --stat)" '.devs/work/'
+
+git checkout -q .
+git clean -qfd
+gc_keeps copy
+want_in 'a copy is a result' "$("$devs" gc)" '/good  its result; RUN/TASK or --older DAYS removes it'
+want_in 'removed as it was said' "$("$devs" gc 1/good --dry-run)" 'would remove'
+want_in 'removed as it was said' "$("$devs" gc 1/good)" '/good  and its result'
+want_in 'removed as it was said' "$("$devs" apply good 2>&1; echo "exit $?")" 'devs gc removed what it left'
 
 cat >inplace.json <<-PLAN
 	{"version": 1, "idempotent": true, "tasks": [{"id": "here", "steps": [{"run": ["true"]}]}]}
@@ -135,4 +160,9 @@ want_in 'in place there is nothing' "$out" "task 'here' of run #2 has no workspa
 want_in 'in place there is nothing' "$out" 'exit 66'
 want_in 'no task' "$("$devs" diff 1 2>&1)" 'names no task'
 want_in 'help' "$("$devs" apply --help)" 'usage: devs apply [options] [RUN/]TASK'
+printf 'no database, %2000d' 0 >.devs/devs.db
+rm -f .devs/devs.db-*
+out=$("$devs" gc 2>&1; echo "exit $?")
+want_in 'gc of what is no log' "$out" "devs.db': read: file is not a database"
+want_in 'gc of what is no log' "$out" 'exit 65'
 finish

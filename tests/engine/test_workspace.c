@@ -12,6 +12,7 @@
 #include "outcome.h"
 #include "test_main.h"
 #include "workspace_list.h"
+#include "workspace_result.h"
 #include "workspace_stage.h"
 
 static struct stage stage;
@@ -735,16 +736,59 @@ START_TEST(test_what_is_left_is_listed_and_removed)
     ck_assert_str_eq(left[1].task, "failed");
     ck_assert(left[1].has_tree && left[1].bytes > 0 && left[1].changed_ms > 0);
     ck_assert_str_eq(left[2].branch, "devs/41/passed");
+    ck_assert_int_eq(left[2].result, WORKSPACE_RESULT_BRANCH);
+    ck_assert_int_eq(left[1].result, WORKSPACE_RESULT_NONE);
     ck_assert(!left[2].has_tree);
+    ck_assert_msg(workspace_remove(log_dir, &left[0], WORKSPACE_BRANCH_KEEP, environ, &err), "%s",
+                  err.message);
+    want(stage.repo, "ls -A .devs/work/u1", ".objects\nfailed\npassed");
     ck_assert_msg(workspace_remove(log_dir, &left[1], WORKSPACE_BRANCH_KEEP, environ, &err), "%s",
                   err.message);
-    want(stage.repo, "git worktree list | wc -l; ls .devs/work/u1", "1\npassed");
-    ck_assert_msg(workspace_remove(log_dir, &left[0], WORKSPACE_BRANCH_DELETE, environ, &err), "%s",
+    want(stage.repo, "git worktree list | wc -l; ls -A .devs/work/u1", "1\npassed");
+    ck_assert_msg(workspace_remove(log_dir, &left[2], WORKSPACE_BRANCH_DELETE, environ, &err), "%s",
                   err.message);
     want(stage.repo, "ls .devs/work; git for-each-ref refs/heads/devs", "");
     free(left);
     ck_assert(workspace_list(log_dir, &left, &count, &err));
     ck_assert_uint_eq(count, 0);
+    stage_check(&stage);
+}
+END_TEST
+
+/* What a devs that was killed between keeping and removing leaves. */
+START_TEST(test_what_is_left_beside_a_result_is_removed_alone)
+{
+    char home[PATH_MAX];
+    char log_dir[PATH_MAX];
+    struct err err = {0};
+    struct workspace_kept kept = {0};
+    struct workspace_result *result = NULL;
+    struct workspace_changes changes;
+    struct workspace *workspace = stage_saved(&stage, "tax");
+    const struct workspace_result_call call = {
+        .log_dir = log_dir, .uid = "u1", .run = "41", .task = "tax", .environment = environ};
+    (void)snprintf(log_dir, sizeof(log_dir), "%s/.devs", stage.repo);
+    in(workspace, "echo n >new");
+    stage_keep(workspace, &kept);
+    workspace_close(workspace);
+    workspace_kept_done(&kept);
+    (void)snprintf(home, sizeof(home), "%s/tax", stage.base);
+    want(home, "test -e tree && test -e snapshots && echo both", "both");
+    ck_assert_msg(workspace_result_open(&result, &call, &err), "%s", err.message);
+    ck_assert(workspace_result_is_there(result));
+    ck_assert_msg(workspace_result_trim(result, &err), "%s", err.message);
+    want(home, "ls -A ..; test -e tree || test -e snapshots || echo none", "tax\nnone");
+    ck_assert(workspace_result_is_there(result));
+    ck_assert_msg(workspace_result_changes(result, &changes, &err), "%s", err.message);
+    ck_assert_uint_eq(changes.count, 1);
+    ck_assert_str_eq(changes.items[0].path, "new");
+    workspace_changes_done(&changes);
+    stage_sh(stage.repo,
+             "test ! -e .devs/work/u1/tax/result || mv .devs/work/u1/tax/result gone; "
+             "git branch -q -D devs/41/tax || :; rm -rf gone",
+             NULL, 0);
+    ck_assert(!workspace_result_is_there(result));
+    workspace_result_close(result);
     stage_check(&stage);
 }
 END_TEST
@@ -784,11 +828,13 @@ Suite *test_suite(void)
     tcase_add_test(kept, test_a_diff_names_what_an_attempt_changed);
     tcase_add_test(kept, test_a_diff_is_bounded_and_says_so);
     tcase_add_test(kept, test_what_is_left_is_listed_and_removed);
+    tcase_add_test(kept, test_what_is_left_beside_a_result_is_removed_alone);
     TCase *copied = test_case(suite, "copied");
     tcase_add_checked_fixture(copied, open_copies, close_stage);
     tcase_add_test(copied, test_a_copy_is_the_whole_tree);
     tcase_add_test(copied, test_a_copy_leaves_out_what_is_excluded);
     tcase_add_test(copied, test_A11_a_wrecked_copy_is_put_back_too);
     tcase_add_test(copied, test_copies_go_on_from_results);
+    tcase_add_test(copied, test_what_is_left_beside_a_result_is_removed_alone);
     return suite;
 }
