@@ -89,11 +89,12 @@ bool workspace_forget_worktree(const char *common, const char *tree, struct err 
     return ok;
 }
 
+/* Of HEAD, or of a branch: by its whole name, for a task may have made a tag of the same. */
 static bool commit_of(const struct workspace *workspace, const char *name,
                       char out[WORKSPACE_COMMIT_MAX], struct err *err)
 {
     struct str word = {0};
-    str_addf(&word, "%s^{commit}", name);
+    str_addf(&word, "%s%s^{commit}", strcmp(name, "HEAD") == 0 ? "" : "refs/heads/", name);
     const char *const words[] = {"rev-parse", "--verify", "--quiet", word.data, NULL};
     const struct git_call call = {.words = words};
     const bool ok = git_ask_line(&workspace->git, &call, out, WORKSPACE_COMMIT_MAX, NULL);
@@ -184,12 +185,14 @@ static bool merge_branch(const struct workspace *workspace, const char *branch,
 {
     struct str message = {0};
     struct tool_result result = {0};
+    struct str ref = {0};
     str_addf(&message, "devs: the results that %s needs", workspace->task);
+    str_addf(&ref, "refs/heads/%s", branch);
     const char *const words[] = {"merge",       "--no-edit",
                                  "--no-verify", "--no-gpg-sign",
                                  "--no-stat",   "--no-rerere-autoupdate",
                                  "-m",          message.data,
-                                 branch,        NULL};
+                                 ref.data,      NULL};
     const struct git_call call = {.words = words,
                                   .dir = workspace->admin,
                                   .tree = workspace->tree,
@@ -205,6 +208,7 @@ static bool merge_branch(const struct workspace *workspace, const char *branch,
     }
     tool_result_done(&result);
     str_done(&message);
+    str_done(&ref);
     return ok;
 }
 

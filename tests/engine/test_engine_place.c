@@ -168,6 +168,24 @@ START_TEST(test_what_needs_a_task_starts_from_its_result)
 }
 END_TEST
 
+/* git takes a tag before a branch where both have the name. */
+START_TEST(test_a_tag_called_like_a_result_is_none)
+{
+    try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt; git tag devs/1/a; "
+              "git tag devs/1/b']}]},"
+              "{'id':'b','needs':['a'],'steps':[{'run':['sh','-c','cat a.txt >b.txt']}]},"
+              "{'id':'c','needs':['a','b'],'steps':[{'run':['cat','a.txt','b.txt']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    try_read_log();
+
+    struct str text = {0};
+    try_read_output(2, 1, 1, &text);
+    ck_assert_str_eq(str_text(&text), "from a\nfrom a\n");
+    str_done(&text);
+    stage_sh(stage.repo, "git tag -d devs/1/a devs/1/b", NULL, 0);
+}
+END_TEST
+
 START_TEST(test_results_that_do_not_merge_need_a_person)
 {
     try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >src/one.c']}]},"
@@ -448,6 +466,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(trees, test_A11_a_retry_finds_the_tree_as_the_first_try_did, 0,
                         TABLE_LEN(resets));
     tcase_add_test(trees, test_what_needs_a_task_starts_from_its_result);
+    tcase_add_test(trees, test_a_tag_called_like_a_result_is_none);
     tcase_add_test(trees, test_results_that_do_not_merge_need_a_person);
     tcase_add_loop_test(trees, test_cancel_while_a_workspace_is_made, 0, TABLE_LEN(cancelled_how));
     tcase_add_test(trees, test_B3_workspace_that_cannot_be_made_is_told_at_once);
