@@ -1,5 +1,6 @@
 #include "redact_gaps.h"
 
+#include "redact_alphabet.h"
 #include "text.h"
 
 enum {
@@ -25,6 +26,11 @@ int64_t redact_gaps_start(const struct redact_gaps *gaps, int64_t end, int64_t d
     return start;
 }
 
+bool redact_gaps_within(const struct redact_gaps *gaps, int64_t end, int64_t depth)
+{
+    return redact_gaps_start(gaps, end, depth) != end - depth;
+}
+
 bool redact_gap_begins(unsigned char c)
 {
     const bool is_control = c < 0x20 && c != '\n' && c != '\r' && c != '\t';
@@ -45,8 +51,9 @@ size_t redact_gap_len(const char *bytes, size_t len, bool *open)
     if (c != ESC)
         return 1;
     const size_t there = len < REDACT_GAP_MAX ? len : REDACT_GAP_MAX;
+    if (there >= 2 && redact_is_one_of((unsigned char)bytes[1], "]PX^_"))
+        return 0; /* what is in a string may be a secret itself */
     const size_t escape = text_escape_len(bytes, there);
-    const bool may_end = escape + 1 == there && bytes[escape] == ESC; /* as a string does */
-    *open = (escape == there || may_end) && len < REDACT_GAP_MAX;
+    *open = escape == there && len < REDACT_GAP_MAX;
     return escape < REDACT_GAP_MAX ? escape : 0;
 }

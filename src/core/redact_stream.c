@@ -30,11 +30,11 @@ struct redact_stream {
     int64_t written; /* what is before it was given to the sink, or a mark for it */
     int before;      /* the byte before bytes[0], -1 = none */
     /* The search. */
-    int64_t searched; /* up to here */
-    struct redact_gaps gaps;
-    uint32_t node;   /* what ends there may become an entry */
-    uint32_t ending; /* an entry ends there that was not taken yet; 0 = none */
-    bool undecided;  /* the form at `ending` hangs on what comes */
+    int64_t searched;            /* up to here */
+    struct redact_joined joined; /* the same over what shows nothing */
+    uint32_t node;               /* what ends there may become an entry */
+    uint32_t ending;             /* an entry ends there that was not taken yet; 0 = none */
+    bool undecided;              /* the form at `ending` hangs on what comes */
     struct redact_spans spans;
     /* The last form that was found. */
     struct redact_tail tail; /* how it goes on */
@@ -192,9 +192,9 @@ static void follow_tail(struct redact_stream *stream, bool ended)
 }
 
 /* Where that begins which ends where the search is. */
-static int64_t start_of(const struct redact_stream *stream, const struct redact_node *node)
+static int64_t start_of(const struct redact_stream *stream, uint32_t node)
 {
-    return redact_gaps_start(&stream->gaps, stream->searched, (int64_t)node->depth);
+    return stream->searched - (int64_t)stream->redactor->trie.nodes[node].depth;
 }
 
 static enum redact_found look_at_form(const struct redact_node *node,
@@ -210,7 +210,7 @@ static enum redact_found look_at_form(const struct redact_node *node,
 /* Does the form begin where its first bytes are? False: that hangs on what comes. */
 static bool take_form(struct redact_stream *stream, const struct redact_node *node, bool ended)
 {
-    const int64_t start = start_of(stream, node);
+    const int64_t start = stream->searched - (int64_t)node->depth;
     const int name = stream->redactor->form_names[(size_t)node->form % redact_form_count()];
     const char *bytes = at_offset(stream, start);
     const struct redact_place place = {.bytes = bytes,
@@ -219,9 +219,8 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
                                                                       : stream->before,
                                        .ended = ended};
     struct redact_cut cut;
-    const bool is_whole = start == stream->searched - (int64_t)node->depth;
-    if (start < stream->tail_at || !is_whole)
-        return true; /* it is part of another, or in pieces */
+    if (start < stream->tail_at)
+        return true; /* it is part of another */
     const enum redact_found found = look_at_form(node, &place, &cut);
     if (found == REDACT_CUT) {
         stream->tail = cut.tail;
@@ -241,37 +240,81 @@ static bool take_endings(struct redact_stream *stream, bool ended)
     while (stream->ending != REDACT_TRIE_ROOT) {
         const struct redact_node *node = &trie->nodes[stream->ending];
         if (node->value >= 0 && !stream->undecided)
-            add_span(stream, start_of(stream, node), stream->searched, node->value);
+            add_span(stream, start_of(stream, stream->ending), stream->searched, node->value);
         stream->undecided = node->form >= 0 && !take_form(stream, node, ended);
         if (stream->undecided)
             return false;
         stream->ending = node->also;
     }
-    /* What nothing longer begins with is done with. */
-    while (stream->node != REDACT_TRIE_ROOT && trie->nodes[stream->node].child == 0)
-        stream->node = trie->nodes[stream->node].shorter;
+    stream->node = redact_trie_settle(trie, stream->node);
     return true;
 }
 
-enum step { STEP_BYTE, STEP_OVER, STEP_WAIT };
-
-/* What shows nothing in the middle of what may be a secret is passed over. */
-static enum step pass_gap(struct redact_stream *stream, int64_t limit, bool ended)
+/* What of the endings goes over a gap is cut; the others are found without. */
+static void take_joined(struct redact_stream *stream, int64_t end)
 {
-    const char *bytes = at_offset(stream, stream->searched);
-    const unsigned char byte = (unsigned char)*bytes;
+    const struct redact_trie *trie = &stream->redactor->trie;
+    struct redact_joined *joined = &stream->joined;
+    uint32_t ending = redact_trie_ends(trie, joined->node);
+    for (; ending != REDACT_TRIE_ROOT; ending = trie->nodes[ending].also) {
+        const struct redact_node *node = &trie->nodes[ending];
+        if (node->value >= 0)
+            add_span(stream, redact_gaps_start(&joined->gaps, end, (int64_t)node->depth), end,
+                     node->value);
+    }
+    joined->node = redact_trie_settle(trie, joined->node);
+    if (!redact_gaps_within(&joined->gaps, end, (int64_t)trie->nodes[joined->node].depth))
+        joined->node = REDACT_TRIE_ROOT; /* the search knows it */
+}
+
+/* The gap that begins where the search is becomes one of `node`'s. False: its end has to come. */
+static bool join(struct redact_stream *stream, uint32_t node, int64_t limit, bool ended)
+{
+    struct redact_joined *joined = &stream->joined;
     bool open = false;
-    if (!redact_gap_begins(byte) ||
-        redact_trie_goes_on(&stream->redactor->trie, stream->node, byte))
-        return STEP_BYTE;
-    const size_t len = redact_gap_len(bytes, (size_t)(limit - stream->searched), &open);
+    const size_t len = redact_gap_len(at_offset(stream, stream->searched),
+                                      (size_t)(limit - stream->searched), &open);
     if (open && !ended)
-        return STEP_WAIT;
+        return false;
     const int64_t end = stream->searched + (int64_t)len;
-    if (len == 0 || !redact_gaps_add(&stream->gaps, stream->searched, end))
-        return STEP_BYTE;
-    stream->searched = end;
-    return STEP_OVER;
+    const bool is_gap = len > 0 && redact_gaps_add(&joined->gaps, stream->searched, end);
+    joined->node = is_gap ? node : REDACT_TRIE_ROOT;
+    joined->resume_at = end;
+    return true;
+}
+
+/* A gap after the first bytes of what may be an entry? Of one or two bytes only where the trie
+ * looks at them (redact_trie_skip()): else it would hang on where a piece ends. */
+static bool may_join(const struct redact_stream *stream, int64_t limit)
+{
+    const unsigned char *bytes = stream->bytes + (stream->searched - stream->base);
+    const uint32_t depth = stream->redactor->trie.nodes[stream->node].depth;
+    const bool is_escape = *bytes == '\033';
+    if (depth == 0 || !redact_gap_begins(*bytes))
+        return false;
+    if (depth == 1)
+        return is_escape && (limit - stream->searched < 2 || bytes[1] == '[');
+    return depth >= REDACT_TRIE_BLOCK || is_escape;
+}
+
+/* The next byte, for what goes on behind a gap. False: it has to wait. */
+static bool follow_joined(struct redact_stream *stream, int64_t limit, bool ended)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    struct redact_joined *joined = &stream->joined;
+    const unsigned char byte = stream->bytes[stream->searched - stream->base];
+    if (joined->node == REDACT_TRIE_ROOT) {
+        joined->gaps.count = 0;
+        return !may_join(stream, limit) || join(stream, stream->node, limit, ended);
+    }
+    if (stream->searched < joined->resume_at)
+        return true;
+    const uint32_t next = redact_trie_step(trie, joined->node, byte);
+    if (next == REDACT_TRIE_ROOT && redact_gap_begins(byte))
+        return join(stream, joined->node, limit, ended);
+    joined->node = next;
+    take_joined(stream, stream->searched + 1);
+    return true;
 }
 
 /* From the root to where something may begin. */
@@ -281,32 +324,33 @@ static void skip(struct redact_stream *stream, int64_t limit)
     const size_t to = redact_trie_skip(&stream->redactor->trie, stream->bytes, from,
                                        (size_t)(limit - stream->base));
     stream->searched = stream->base + (int64_t)to;
-    stream->gaps.count = 0;
 }
 
-/* Up to the end, to a form that may go on, or to one that is not decided. */
+/* Up to the end, to a form that may go on, or to what is not decided. */
 static void search(struct redact_stream *stream, bool ended)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
     while (take_endings(stream, ended)) {
         const bool in_tail = stream->tail.rest != REDACT_REST_NONE;
         const int64_t limit = in_tail ? stream->tail_at : end_of(stream);
-        enum step step = STEP_BYTE;
-        if (stream->node == REDACT_TRIE_ROOT)
+        if (stream->node == REDACT_TRIE_ROOT && stream->joined.node == REDACT_TRIE_ROOT)
             skip(stream, limit);
-        if (stream->searched >= limit)
+        if (stream->searched >= limit || !follow_joined(stream, limit, ended))
             return;
-        if (stream->node != REDACT_TRIE_ROOT)
-            step = pass_gap(stream, limit, ended);
-        if (step == STEP_WAIT)
-            return;
-        if (step == STEP_OVER)
-            continue;
         const unsigned char byte = stream->bytes[stream->searched - stream->base];
         stream->node = redact_trie_step(trie, stream->node, byte);
         stream->searched++;
         stream->ending = redact_trie_ends(trie, stream->node);
     }
+}
+
+/* The same over gaps; behind the last one nothing may have come yet. */
+static int64_t joined_start(const struct redact_stream *stream, uint32_t node)
+{
+    const struct redact_joined *joined = &stream->joined;
+    const int64_t depth = (int64_t)stream->redactor->trie.nodes[node].depth;
+    const int64_t at = stream->searched > joined->resume_at ? stream->searched : joined->resume_at;
+    return redact_gaps_start(&joined->gaps, at, depth);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -317,10 +361,12 @@ static int64_t least(int64_t a, int64_t b)
 /* No cut that is still to be found begins before this. */
 static int64_t settled(const struct redact_stream *stream)
 {
-    const struct redact_node *nodes = stream->redactor->trie.nodes;
-    int64_t at = start_of(stream, &nodes[stream->node]);
+    const struct redact_joined *joined = &stream->joined;
+    int64_t at = start_of(stream, stream->node);
     if (stream->undecided)
-        at = least(at, start_of(stream, &nodes[stream->ending]));
+        at = least(at, start_of(stream, stream->ending));
+    if (joined->node != REDACT_TRIE_ROOT)
+        at = least(at, joined_start(stream, joined->node));
     if (stream->tail.rest != REDACT_REST_NONE)
         at = least(at, stream->tail_at);
     return least(at, stream->line_at);
@@ -390,15 +436,26 @@ void redact_stream_add(struct redact_stream *stream, const char *bytes, size_t l
     }
 }
 
+/* The longest ending of a node that is the beginning of a value and long enough to be cut; the
+ * root if there is none. */
+static uint32_t find_beginning(const struct redact_stream *stream, uint32_t node)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0)
+        node = nodes[node].shorter;
+    return nodes[node].depth >= REDACT_VALUE_MIN ? node : REDACT_TRIE_ROOT;
+}
+
 /* A value that was broken off is cut as far as it came. */
 static void cut_beginning(struct redact_stream *stream)
 {
     const struct redact_node *nodes = stream->redactor->trie.nodes;
-    uint32_t node = stream->node;
-    while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0)
-        node = nodes[node].shorter;
-    if (nodes[node].depth >= REDACT_VALUE_MIN)
-        add_span(stream, start_of(stream, &nodes[node]), stream->searched, nodes[node].passing);
+    const uint32_t node = find_beginning(stream, stream->node);
+    const uint32_t joined = find_beginning(stream, stream->joined.node);
+    if (joined != REDACT_TRIE_ROOT)
+        add_span(stream, joined_start(stream, joined), stream->searched, nodes[joined].passing);
+    if (node != REDACT_TRIE_ROOT)
+        add_span(stream, start_of(stream, node), stream->searched, nodes[node].passing);
 }
 
 void redact_stream_end(struct redact_stream *stream, redact_sink_fn *sink, void *ctx)
@@ -416,7 +473,7 @@ void redact_stream_end(struct redact_stream *stream, redact_sink_fn *sink, void 
     stream->tail.rest = REDACT_REST_NONE;
     stream->len = 0;
     stream->before = -1;
-    stream->node = REDACT_TRIE_ROOT;
+    stream->node = stream->joined.node = REDACT_TRIE_ROOT;
     stream->line_begins = true;
 }
 

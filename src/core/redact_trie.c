@@ -238,11 +238,6 @@ size_t redact_trie_skip(const struct redact_trie *trie, const unsigned char *byt
     return at;
 }
 
-bool redact_trie_goes_on(const struct redact_trie *trie, uint32_t node, unsigned char byte)
-{
-    return child_of(trie, node, byte) != 0;
-}
-
 uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigned char byte)
 {
     for (;;) {
@@ -256,4 +251,11 @@ uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigne
 uint32_t redact_trie_ends(const struct redact_trie *trie, uint32_t node)
 {
     return ends_here(&trie->nodes[node]) ? node : trie->nodes[node].also;
+}
+
+uint32_t redact_trie_settle(const struct redact_trie *trie, uint32_t node)
+{
+    while (node != REDACT_TRIE_ROOT && trie->nodes[node].child == 0)
+        node = trie->nodes[node].shorter;
+    return node;
 }

@@ -58,12 +58,14 @@ void redact_trie_add_form(struct redact_trie *trie, const char *start, int form)
 void redact_trie_build(struct redact_trie *trie);
 
 /* From the root: the next place at or after `at` where something may start; nothing starts
- * before it. The last bytes before `len` are not looked at. */
+ * before it. The last bytes before `len` are not looked at. A start goes on behind a gap
+ * (redact_gaps.h) that comes after its third byte, an escape after its second, a CSI after its
+ * first. */
 size_t redact_trie_skip(const struct redact_trie *trie, const unsigned char *bytes, size_t at,
                         size_t len);
-/* Does an entry go on with this byte? */
-bool redact_trie_goes_on(const struct redact_trie *trie, uint32_t node, unsigned char byte);
 uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigned char byte);
+/* The longest ending of a node with which something may go on. */
+uint32_t redact_trie_settle(const struct redact_trie *trie, uint32_t node);
 /* The node itself if something ends there, else the longest ending at which something does. */
 uint32_t redact_trie_ends(const struct redact_trie *trie, uint32_t node);
 

@@ -44,8 +44,8 @@ static void collect(void *ctx, const char *bytes, size_t len)
 
 static const char text[] =
     "start tok-tok-tok-7 and more of it, tok-tok-tok-tok-7\n"
-    "a\033[1mtok-\033[31mtok-\033[0mtok-7\033[m tok-\001to\177k-\302\205tok-\033]8;;x\a7 "
-    "tok-tok\033[1;2\n"
+    "a\033[1mtok-\033[31mtok-\033[0mtok-7\033[m tok-\001to\177k-\302\205tok-\033(B7 "
+    "tok-tok\033[1;2 tok\033]8;;tok-tok-tok-7\a tok\033tok-tok-tok-7\n"
     "line number 1\r\nline number 2\r\nline number 2\nB-1234\nno B-12345\n"
     "dG9rLXRvay10b2stNw== 746f6b2d746f6b2d746f6b2d37 %74%6f%6b%2d%74%6f%6b%2d%74%6f%6b%2d%37\n"
     "ghp_abcdefghijklmnopqrstuvwxyz0123456789abc; AKIAABCDEFGH23456789 AKIAABCDEFGH234567890\n"
@@ -102,7 +102,8 @@ START_TEST(test_all_of_it_is_cut_as_it_should_be)
     redact_text(patterns, text, sizeof(text) - 1, &out, NULL);
     ck_assert_str_eq(out.data,
                      "start [cut:A_TOKEN], tok-[cut:A_TOKEN]\n"
-                     "a\033[1m[cut:A_TOKEN]\033[m [cut:A_TOKEN] tok-tok\033[1;2\n"
+                     "a\033[1m[cut:A_TOKEN]\033[m [cut:A_TOKEN] tok-tok\033[1;2 "
+                     "tok\033]8;;[cut:A_TOKEN]\a tok\033[cut:A_TOKEN]\n"
                      "[cut:C_KEY]\r\n[cut:C_KEY]\n[cut:badge]\nno B-12345\n"
                      "[cut:A_TOKEN] [cut:A_TOKEN] [cut:A_TOKEN]\n"
                      "[cut:github-token]; [cut:aws-key-id] AKIAABCDEFGH234567890\n"
