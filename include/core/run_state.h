@@ -182,7 +182,7 @@ struct run_state {
     int counts[TASK_STATUS_COUNT];
     int held_count;
     int follow_count;            /* of these, held until another task is through */
-    int attempts;                /* of all tasks */
+    int attempts;                /* of all tasks, but for those that never started */
     int64_t waited_ms;           /* of all tasks */
     int64_t stopped_ms;          /* in which devs itself stood still */
     int64_t secrets_cut;         /* from what all attempts wrote */

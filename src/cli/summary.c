@@ -77,6 +77,16 @@ static void add_workspaces(const struct run_state *state, struct str *out)
     }
 }
 
+static size_t count_failed_starts(const struct step_state *step)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < step->attempt_count; i++) {
+        const struct attempt_state *attempt = &step->attempts[i];
+        failed += attempt->ended.at_ms != 0 && attempt->outcome.kind == OUTCOME_NOT_STARTED;
+    }
+    return failed;
+}
+
 /* The first task that somebody should look at; -1 if all is well. */
 static int worst_task(const struct run_state *state)
 {
@@ -88,6 +98,18 @@ static int worst_task(const struct run_state *state)
         }
     }
     return -1;
+}
+
+/* What never started is no attempt. */
+static void add_failed_starts(const struct run_state *state, struct str *out)
+{
+    size_t failed = 0;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        for (int k = 0; k < state->plan->tasks[i].step_count; k++)
+            failed += count_failed_starts(&state->tasks[i].steps[k]);
+    }
+    if (failed > 0)
+        str_addf(out, "%zu start%s that failed, ", failed, failed == 1 ? "" : "s");
 }
 
 void summary_write(const struct run_state *state, int64_t run, bool left, struct str *out)
@@ -105,7 +127,9 @@ void summary_write(const struct run_state *state, int64_t run, bool left, struct
             str_addf(out, " (%d after failures)", flaky);
         str_add_char(out, '\n');
     }
-    str_addf(out, "  %-*s %d attempts, ", LABEL_COLUMNS, "work", state->attempts);
+    str_addf(out, "  %-*s %d attempt%s, ", LABEL_COLUMNS, "work", state->attempts,
+             state->attempts == 1 ? "" : "s");
+    add_failed_starts(state, out);
     shown_duration(state->waited_ms, out);
     str_add(out, " of waiting\n");
     add_workspaces(state, out);

@@ -367,7 +367,14 @@ static event_words_fn *const writers[] = {
 };
 static_assert(ARRAY_LEN(writers) == EVENT_KIND_COUNT, "every event kind has its words");
 
-/* "tax try 2/3 GREEN " */
+/* Of what never started nobody knows how many there may yet be: it uses up no try. */
+static bool is_counted(const struct event_look *w)
+{
+    const bool ended = w->attempt->ended.at_ms != 0;
+    return ended ? w->attempt->outcome.kind != OUTCOME_NOT_STARTED : w->step->start_failures == 0;
+}
+
+/* "tax try 2/3 GREEN ", "tax try 2 GREEN " among starts that fail. */
 static void add_subject(const struct event_look *w)
 {
     const struct event *event = w->event;
@@ -376,8 +383,10 @@ static void add_subject(const struct event_look *w)
     str_addf(w->out, "%s ", w->state->plan->tasks[event->task].id);
     if (!w->step || !w->attempt || event->kind == EVENT_STEP_REOPENED)
         return;
-    int tries = run_state_step_tries(w->state, event->task, event->step);
-    str_addf(w->out, "try %d/%d %s ", event->attempt, tries, phase_name(w->plan->phase));
+    str_addf(w->out, "try %d", event->attempt);
+    if (is_counted(w))
+        str_addf(w->out, "/%d", run_state_step_tries(w->state, event->task, event->step));
+    str_addf(w->out, " %s ", phase_name(w->plan->phase));
 }
 
 static void write_words(const struct run_state *state, const struct event *event, bool with_subject,

@@ -83,10 +83,11 @@ static void count_same(struct step_state *step)
 }
 
 /* What never started is counted by itself, what devs' own end interrupted too. */
-static void count_attempt(struct step_state *step, enum outcome_kind kind)
+static void count_attempt(struct run_state *state, struct step_state *step, enum outcome_kind kind)
 {
     if (kind == OUTCOME_NOT_STARTED) {
         step->start_failures++;
+        state->attempts--;
         return;
     }
     step->start_failures = 0;
@@ -122,7 +123,7 @@ void fold_attempt_ended(const struct fold *fold)
     fold_take_fact(fold);
 
     step->silent_failure = json_bool(json_get(fold->text, "fails"), false);
-    count_attempt(step, attempt->outcome.kind);
+    count_attempt(fold->state, step, attempt->outcome.kind);
     step->status = STEP_JUDGING;
     step->quiet = false;
     fold->state->running--;

@@ -112,6 +112,26 @@ START_TEST(test_without_a_matched_line_the_error_is_how_it_ended)
 }
 END_TEST
 
+/* Starts that fail use up no try: how many tries there may be is told of those that run. */
+START_TEST(test_a_start_that_fails_is_no_try_of_so_many)
+{
+    const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = START_DAEMON_DOWN};
+    play_outcome(&play, "a", not_started, play_transient(TRANSIENT_DOCKER_SOCKET_UNAVAILABLE));
+    ck_assert_int_eq(play.state.attempts, 0);
+    event_words(&play.state, play_last(&play, EVENT_ATTEMPT_ENDED), &text);
+    want(&text, "a try 1 GREEN not started: the container daemon does not answer");
+    play_wait(&play, 60 * 1000);
+    str_clear(&text);
+    event_words(&play.state, play_last(&play, EVENT_ATTEMPT_STARTED), &text);
+    want(&text, "a try 2 GREEN start 2/4: ");
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    ck_assert_int_eq(play.state.attempts, 1);
+    str_clear(&text);
+    event_words(&play.state, play_last(&play, EVENT_ATTEMPT_ENDED), &text);
+    want(&text, "a try 2/5 GREEN exit 1"); /* what started shows where it stands */
+}
+END_TEST
+
 static const char no_delay[] =
     "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","
     "\"base_delay_ms\":3}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
@@ -207,6 +227,7 @@ Suite *test_suite(void)
     tcase_add_test(words, test_without_a_matched_line_the_error_is_how_it_ended);
     tcase_add_test(words, test_suspicion_and_stop_have_words_and_members);
     tcase_add_test(words, test_what_is_no_wait_is_at_once);
+    tcase_add_test(words, test_a_start_that_fails_is_no_try_of_so_many);
     tcase_add_test(words, test_a_free_wait_after_the_last_retry_is_not_past_the_most);
     tcase_add_test(words, test_starts_are_counted_as_starts);
     tcase_add_test(words, test_a_recovery_says_who_and_after_what);

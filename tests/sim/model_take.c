@@ -158,6 +158,7 @@ static void take_ended(struct taking *taking)
     switch (foretold->outcome.kind) {
     case OUTCOME_NOT_STARTED:
         step->start_failures++;
+        taking->model->attempts--;
         break;
     case OUTCOME_INTERRUPTED:
         step->interrupted++;
