@@ -102,6 +102,10 @@ static void add_paths(const struct event_look *w)
 void event_words_workspace_changed(const struct event_look *w)
 {
     const char *why = text_of(w, "why");
+    if (w->event->a == 0 && w->event->d != 0) {
+        str_addf(w->out, "what it changed is not known%s%s", *why ? ": " : "", why);
+        return;
+    }
     str_add(w->out, "changed ");
     add_plural(w->out, w->event->a, "path");
     if (w->event->b > 0 || w->event->c > 0)

@@ -81,8 +81,10 @@ static void tell_changes(struct follow *follow)
 {
     struct loop *loop = follow->loop;
     struct str text = {0};
-    if (follow->found) {
-        const struct tree_diff *diff = &follow->diff;
+    if (follow->workspace) {
+        struct tree_diff *diff = &follow->diff;
+        if (!follow->found)
+            str_add(&diff->why, follow->err.message);
         const struct input_fact fact = {.kind = EVENT_WORKSPACE_CHANGED,
                                         .a = diff->changed,
                                         .b = diff->added,

@@ -128,6 +128,18 @@ START_TEST(test_A11_a_retry_finds_the_tree_as_the_first_try_did)
 }
 END_TEST
 
+START_TEST(test_a_workspace_that_its_try_took_away_is_told)
+{
+    try_start("{'id':'a','workspace':'worktree','steps':[{'policy':{'like':'sandbox',"
+              "'max_attempts':1},'run':['sh','-c','rm -rf $PWD; exit 1']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 1);
+    try_read_log();
+    const struct event *changed = try_find(EVENT_WORKSPACE_CHANGED, 0);
+    ck_assert(changed->a == 0 && changed->d == 1);
+    ck_assert_ptr_nonnull(strstr(changed->text, "cannot open the workspace"));
+}
+END_TEST
+
 /* Does what ended leave its folder, and what passed none? */
 static bool has_tree(const char *task)
 {
@@ -465,6 +477,7 @@ Suite *test_suite(void)
     tcase_set_timeout(trees, 30);
     tcase_add_loop_test(trees, test_A11_a_retry_finds_the_tree_as_the_first_try_did, 0,
                         TABLE_LEN(resets));
+    tcase_add_test(trees, test_a_workspace_that_its_try_took_away_is_told);
     tcase_add_test(trees, test_what_needs_a_task_starts_from_its_result);
     tcase_add_test(trees, test_a_tag_called_like_a_result_is_none);
     tcase_add_test(trees, test_results_that_do_not_merge_need_a_person);
