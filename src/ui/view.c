@@ -52,6 +52,7 @@ void view_say(struct view *view, const struct moment *now, const char *fmt, ...)
     (void)vsnprintf(view->message, sizeof(view->message), fmt, args);
     va_end(args);
     view->message_at_ms = now->at_ms;
+    view->suspend_asked_ms = 0; /* another message than that question */
 }
 
 static bool text_has(const char *text, const char *word)

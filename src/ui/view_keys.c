@@ -344,6 +344,14 @@ static bool stops_the_engine(const struct view_facts *facts)
     return facts->engine_here && !facts->state->ended && facts->state->running > 0;
 }
 
+/* What was asked is on the screen only as long as an answer counts. */
+static void forget_suspend(struct view *view)
+{
+    if (view->suspend_asked_ms > 0)
+        view->message[0] = '\0';
+    view->suspend_asked_ms = 0;
+}
+
 static struct view_todo suspend(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
@@ -351,13 +359,13 @@ static struct view_todo suspend(const struct stroke *stroke)
     int running = stroke->facts->state->running;
     bool asked =
         view->suspend_asked_ms > 0 && now->mono_ms - view->suspend_asked_ms < VIEW_SUSPEND_MS;
-    view->suspend_asked_ms = 0;
+    forget_suspend(view);
     if (asked || !stops_the_engine(stroke->facts))
         return (struct view_todo){.kind = VIEW_SUSPEND};
+    /* The way out comes first: a narrow screen has no room for more. */
+    view_say(view, now, "%d %s: q d detaches; ^Z again stops it, and nobody watches until fg",
+             running, running == 1 ? "try runs" : "tries run");
     view->suspend_asked_ms = now->mono_ms;
-    view_say(view, now,
-             "%d %s: stopping devs leaves %s unwatched until fg. ^Z again stops it; q d detaches",
-             running, running == 1 ? "try runs" : "tries run", running == 1 ? "it" : "them");
     return draw;
 }
 
@@ -487,6 +495,8 @@ static struct view_todo prompt_answer(const struct stroke *stroke, uint32_t key)
 bool view_update_prompt(struct view *view, const struct view_facts *facts)
 {
     const struct run_state *state = facts->state;
+    if (facts->clock.mono_ms - view->suspend_asked_ms >= VIEW_SUSPEND_MS || state->ended)
+        forget_suspend(view);
     if (view->correct.stage != CORRECT_CLOSED)
         return view_correct_update(view, facts);
     if (view->prompt.kind == PROMPT_QUIT)

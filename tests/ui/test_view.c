@@ -445,8 +445,13 @@ START_TEST(test_stopping_a_busy_engine_takes_two_keys)
     facts.clock.mono_ms += VIEW_SUSPEND_MS;
     ck_assert_int_eq(press(CTRL_Z).kind, VIEW_DRAW);
     facts.clock.mono_ms += VIEW_SUSPEND_MS - 1;
+    (void)view_update_prompt(&view, &facts);
     ck_assert_int_eq(press(CTRL_Z).kind, VIEW_SUSPEND);
+    ck_assert_str_eq(view.message, "");
     ck_assert_int_eq(press(CTRL_Z).kind, VIEW_DRAW);
+    facts.clock.mono_ms += VIEW_SUSPEND_MS;
+    (void)view_update_prompt(&view, &facts);
+    ck_assert_str_eq(view.message, "");
 }
 END_TEST
 
