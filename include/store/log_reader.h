@@ -69,6 +69,7 @@ struct log_run_info {
     int64_t last_seq, last_at_ms;
     int64_t attempts, passed, failed, cancelled, waited_ms;
     bool owner_alive;
+    bool owner_stopped; /* it lives, but stands still: nothing is started and no time is kept */
 };
 void log_run_info_done(struct log_run_info *info);
 

@@ -176,6 +176,22 @@ static void print_faults(const struct status *status)
     }
 }
 
+/* What a plan asked for and this machine does not give. */
+static void print_lacks(const struct run_state *state)
+{
+    for (int i = 0; i < state->plan->task_count; i++) {
+        struct str lacks = {0};
+        shown_lacks(state, i, &lacks);
+        if (lacks.len > 0) {
+            struct str line = {0};
+            str_addf(&line, "%s: %s\n", state->plan->tasks[i].id, lacks.data);
+            say(line.data);
+            str_done(&line);
+        }
+        str_done(&lacks);
+    }
+}
+
 const char *status_run_word(const struct status *status)
 {
     if (follower_state(status->follower)->ended)
@@ -191,10 +207,16 @@ static void print_text(const struct status *status)
     struct str head = {0};
     str_addf(&head, "run #%lld %s  %s  started %s\n", (long long)run->number, run->name,
              status_run_word(status), clock_date(run->started_at_ms, started));
+    if (run->owner_stopped && !state->ended)
+        str_addf(&head,
+                 "its devs (pid %lld) is stopped: it starts nothing and keeps no time until it is "
+                 "continued (fg)\n",
+                 (long long)run->pid);
     say(str_text(&head));
     str_done(&head);
     print_gates(status);
     print_faults(status);
+    print_lacks(state);
     const struct columns columns = measure(status);
     for (int i = 0; i < state->plan->task_count; i++)
         print_task(status, i, &columns);

@@ -11,6 +11,7 @@
 #include "log_read.h"
 #include "log_writer.h"
 #include "owner.h"
+#include "owner_state.h"
 #include "schema.h"
 #include "xalloc.h"
 
@@ -187,6 +188,7 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
         .boot = db_column_copy(row, 21),
     };
     out->owner_alive = out->ended_at_ms == 0 && log_read_has_owner(reader, out->uid);
+    out->owner_stopped = out->owner_alive && owner_is_stopped(out->pid);
     return true;
 }
 

@@ -32,6 +32,14 @@ want_in 'a run that is alive' "$(cat err)" 'run #1 is going on in another proces
 "$devs" run --continue last 2>err
 want 'the last one is alive: exit' $? 75
 want_in 'the last one is alive' "$(cat err)" 'run #1 is going on in another process'
+kill -STOP "$pid"
+is_stopped() { "$devs" status | grep -q "its devs (pid $pid) is stopped"; }
+until_true 20 is_stopped
+want 'a devs that is stopped keeps no time: status says so' $? 0
+want_in 'a devs that is stopped, for programs' "$("$devs" status --json)" '"state":"live","stopped":true'
+kill -CONT "$pid"
+until_true 20 eval '! is_stopped'
+want 'a devs that was continued is not stopped' $? 0
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 want_in 'it shows as interrupted' "$("$devs" status)" 'interrupted'

@@ -89,4 +89,18 @@ if bwrap --ro-bind / / --proc /proc --unshare-pid --unshare-net true 2>err; then
 else
 	echo "skipped: bwrap does not work here: $(cat err)"
 fi
+
+# --- what is not enforced is said by `devs status`, too
+cat >lax.json <<'JSON'
+{"version": 1, "tasks": [{"id": "lax", "steps": [
+ {"run": ["/bin/true"], "idempotent": true, "sandbox": {"memory_mb": 500, "best_effort": true}}]}]}
+JSON
+rm -f devs.config.json
+if unshare -m sh -c 'umount -l /sys/fs/cgroup' 2>err; then
+	unshare -m sh -c 'umount -l /sys/fs/cgroup; exec "$1" run --plain lax.json' sh "$devs" >out 2>err
+	want_in 'a limit that is not enforced' "$("$devs" status)" \
+		'lax: sandbox does not enforce memory_mb'
+else
+	echo "skipped: control groups cannot be taken away here: $(cat err)"
+fi
 finish

@@ -1,0 +1,14 @@
+/*
+ * owner_state.h - what the kernel says of the process that has a run. Any thread.
+ */
+#ifndef DEVS_OWNER_STATE_H
+#define DEVS_OWNER_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Does it stand still, stopped by ^Z, a signal or a debugger? False where /proc does not say:
+ * what is known of a process is out of date as soon as it is read. */
+bool owner_is_stopped(int64_t pid);
+
+#endif
