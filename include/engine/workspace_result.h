@@ -27,7 +27,8 @@ struct workspace_result_call {
     const char *uid;     /* of the run */
     const char *run;     /* its number, for words */
     const char *task;
-    char *const *environment; /* git's */
+    const char *const *needed; /* ids of the tasks that it needs, NULL-terminated; NULL = none */
+    char *const *environment;  /* git's */
 };
 
 struct workspace_result;
@@ -73,9 +74,11 @@ enum workspace_apply { WORKSPACE_APPLY, WORKSPACE_APPLY_CHECK };
 /* Bring the result into the user's tree: files only, no commit; index, branches and stash stay as
  * they are. All or nothing. ERR_INVALID, naming paths, where the user's tree has changes of its own
  * in them, or no longer fits; ERR_NOT_FOUND if there is no result. CHECK only looks. `changes` are
- * those of workspace_result_changes(). */
+ * those of workspace_result_changes(). Where the user's tree has all of it already nothing is done:
+ * true, and *was_there. */
 ATTR_MUST_USE bool workspace_result_apply(struct workspace_result *result,
                                           const struct workspace_changes *changes,
-                                          enum workspace_apply what, struct err *err);
+                                          enum workspace_apply what, bool *was_there,
+                                          struct err *err);
 
 #endif

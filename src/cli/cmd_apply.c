@@ -10,21 +10,31 @@ struct apply_options {
     bool json;
 };
 
-static void print(const struct result_target *value, const struct apply_options *options)
+static void print(const struct result_target *value, const struct apply_options *options,
+                  bool was_there)
 {
     struct str text = {0};
     if (options->json) {
         result_target_json(value, &text);
         str_json_bool(&text, "applied", !options->check);
-        str_add(&text, "}");
-        (void)puts(text.data);
+        str_json_bool(&text, "was_there", was_there);
+        str_add(&text, "}\n");
     } else {
         str_addf(&text, "%s: ", value->target.task);
-        result_target_sum(&value->changes, &text);
-        str_addf(&text, "; %s %s\n", options->check ? "this can be brought into" : "brought into",
-                 str_text(&value->changes.origin));
-        say(text.data);
+        if (value->changes.count == 0) {
+            str_add(&text, "it changed nothing; nothing to bring into");
+        } else if (was_there) {
+            str_add(&text, "all of it is already in");
+        } else {
+            result_target_sum(&value->changes, &text);
+            str_addf(&text, "; %s", options->check ? "this can be brought into" : "brought into");
+        }
+        str_addf(&text, " %s\n", str_text(&value->changes.origin));
     }
+    if (options->json)
+        (void)fputs(text.data, stdout);
+    else
+        say(text.data);
     str_done(&text);
 }
 
@@ -45,11 +55,12 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
         return code;
     struct err err = {0};
     struct result_target value;
+    bool was_there = false;
     const enum workspace_apply what = options.check ? WORKSPACE_APPLY_CHECK : WORKSPACE_APPLY;
     const bool ok = result_target_open(&value, globals, argv[0], &err) &&
-                    workspace_result_apply(value.result, &value.changes, what, &err);
+                    workspace_result_apply(value.result, &value.changes, what, &was_there, &err);
     if (ok)
-        print(&value, &options);
+        print(&value, &options, was_there);
     result_target_done(&value);
     if (ok)
         return EXIT_ALL_PASSED;

@@ -31,25 +31,25 @@ static int code_of(enum err_code code)
     return EXIT_GAVE_UP;
 }
 
-static void put_clean(FILE *to, const char *text)
+/* One line whatever names are in it. */
+static void put_line(const char *start, const char *text)
 {
     struct str clean = {0};
     text_clean(&clean, text, strlen(text));
-    (void)fputs(str_text(&clean), to);
+    for (size_t i = 0; i < clean.len; i++) {
+        if (clean.data[i] == '\n')
+            clean.data[i] = '?';
+    }
+    (void)fprintf(stderr, "%s%s\n", start, str_text(&clean));
     str_done(&clean);
 }
 
 /* "devs: ...", and the hint under it where there is one. */
 static void put_error(const char *message, const char *hint)
 {
-    (void)fputs("devs: ", stderr);
-    put_clean(stderr, message);
-    (void)fputc('\n', stderr);
-    if (!hint || *hint == '\0')
-        return;
-    (void)fputs("hint: ", stderr);
-    put_clean(stderr, hint);
-    (void)fputc('\n', stderr);
+    put_line("devs: ", message);
+    if (hint && *hint)
+        put_line("hint: ", hint);
 }
 
 int fail(const struct err *err)
@@ -93,5 +93,8 @@ void warn(const char *fmt, ...)
 
 void say(const char *text)
 {
-    put_clean(stdout, text);
+    struct str clean = {0};
+    text_clean(&clean, text, strlen(text));
+    (void)fputs(str_text(&clean), stdout);
+    str_done(&clean);
 }

@@ -4,12 +4,24 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "find_log.h"
 #include "follower.h"
 #include "log_reader.h"
+#include "xalloc.h"
+
+/* The ids of the tasks that it needs; free the array alone. */
+static const char **needed_ids(const struct plan *plan, int task)
+{
+    const struct plan_task *of = &plan->tasks[task];
+    const char **ids = xcalloc((size_t)of->need_count + 1, sizeof(*ids));
+    for (int i = 0; i < of->need_count; i++)
+        ids[i] = plan->tasks[of->needs[i]].id;
+    return ids;
+}
 
 static bool open_result(struct result_target *out, const struct place *place,
                         struct follower *follower, struct err *err)
@@ -17,16 +29,21 @@ static bool open_result(struct result_target *out, const struct place *place,
     int task = 0;
     char run[24];
     const struct log_run_info *info = follower_run(follower);
-    if (!target_task(&out->target, follower_state(follower)->plan, &task, err))
+    const struct plan *plan = follower_state(follower)->plan;
+    if (!target_task(&out->target, plan, &task, err))
         return false;
+    const char **needed = needed_ids(plan, task);
     (void)snprintf(run, sizeof(run), "%" PRId64, info->number);
     const struct workspace_result_call call = {.log_dir = place->dir,
                                                .uid = info->uid,
                                                .run = run,
                                                .task = out->target.task,
+                                               .needed = needed,
                                                .environment = environ};
-    return workspace_result_open(&out->result, &call, err) &&
-           workspace_result_changes(out->result, &out->changes, err);
+    const bool ok = workspace_result_open(&out->result, &call, err) &&
+                    workspace_result_changes(out->result, &out->changes, err);
+    free(needed);
+    return ok;
 }
 
 bool result_target_open(struct result_target *out, const struct globals *globals, const char *word,

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "result_parts.h"
+#include "tree_diff.h"
 #include "tree_folder.h"
 #include "tree_merge.h"
 
-/* The repository is no part of what is brought home: its commits are reached otherwise. */
-static const char *const not_ours[] = {".git", ".devs", NULL};
+const char *const result_left_out[] = {".git", ".devs", NULL};
 
 static bool open_result(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
 {
@@ -32,7 +32,7 @@ static void leave_out(struct tree *tree)
 {
     size_t kept = 0;
     for (size_t i = 0; i < tree->count; i++) {
-        if (!tree_path_is_under(tree->entries[i].path, not_ours)) {
+        if (!tree_path_is_under(tree->entries[i].path, result_left_out)) {
             tree->entries[kept++] = tree->entries[i];
         } else {
             free(tree->entries[i].path);
@@ -65,6 +65,15 @@ struct bringing {
     const struct tree *ours, *want;
 };
 
+static bool is_same(const struct tree *ours, const struct tree *want)
+{
+    struct tree_diff diff = {0};
+    tree_diff_paths(ours, want, NULL, &diff);
+    const bool is_same = diff.changed == 0;
+    tree_diff_done(&diff);
+    return is_same;
+}
+
 static bool bring(const struct bringing *bringing, const struct tree_look *look, struct err *err)
 {
     struct result_backup backup;
@@ -86,13 +95,13 @@ static bool bring(const struct bringing *bringing, const struct tree_look *look,
 
 bool result_apply_copy(const struct workspace_result *result, int origin_fd,
                        const struct workspace_changes *changes, enum workspace_apply what,
-                       struct err *err)
+                       bool *was_there, struct err *err)
 {
     struct result_copy copy;
     struct tree ours = {0};
     struct tree want = {0};
     struct err why = {0};
-    const struct tree_look look = {.top_fd = origin_fd, .exclude = not_ours};
+    const struct tree_look look = {.top_fd = origin_fd, .exclude = result_left_out};
     bool ok = result_copy_read(result, &copy, err) && tree_scan(&look, &ours, err);
     if (ok) {
         tree_shut(origin_fd, &ours);
@@ -101,10 +110,15 @@ bool result_apply_copy(const struct workspace_result *result, int origin_fd,
         ok = tree_hash(&look, &ours, NULL, NULL, err);
     }
     if (ok && !tree_merge(&copy.start, &ours, &copy.now, &want, &why)) {
-        ok = err_set(err, ERR_INVALID, "your tree has changes of its own: %s", why.message);
-        (void)err_hint(err, "nothing was changed; the result lies in the workspace's folder");
+        (void)err_set(err, ERR_INVALID, "your tree %s: %s",
+                      result->needed[0] ? "is not what the task started from"
+                                        : "has changes of its own",
+                      why.message);
+        ok = result_needed_hint(result, "look into the result's folder, devs diff --json names it",
+                                err);
     }
-    if (ok && what == WORKSPACE_APPLY) {
+    *was_there = ok && is_same(&ours, &want);
+    if (ok && !*was_there && what == WORKSPACE_APPLY) {
         date_new(&ours, &want);
         const struct bringing bringing = {
             .result = result, .changes = changes, .copy = &copy, .ours = &ours, .want = &want};

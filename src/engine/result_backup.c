@@ -12,9 +12,6 @@
 #include "tree_folder.h"
 #include "xalloc.h"
 
-/* What is never brought home, and never looked at. */
-static const char *const not_ours[] = {".git", ".devs", NULL};
-
 /* The paths that change, in the order of a tree. */
 struct wanted {
     const char **paths; /* owned; borrowed texts */
@@ -112,7 +109,7 @@ bool result_backup_take(const struct workspace_result *result, int origin_fd,
 {
     struct tree before = {0};
     *out = (struct result_backup){.store = {.fd = -1},
-                                  .look = {.top_fd = origin_fd, .exclude = not_ours},
+                                  .look = {.top_fd = origin_fd, .exclude = result_left_out},
                                   .changes = changes};
     if (!workspace_path(result->workspace, "apply-XXXXXX", out->folder, err))
         return false;

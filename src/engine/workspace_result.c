@@ -86,6 +86,7 @@ bool workspace_result_open(struct workspace_result **out, const struct workspace
                            struct err *err)
 {
     struct workspace_result *result = xcalloc(1, sizeof(*result));
+    result_needed_take(result, call->needed);
     result->is_kept = read_note(call, "kept", &result->note);
     bool ok = (result->is_kept || read_note(call, "made", &result->note)) || none_here(call, err);
     ok = ok && open_workspace(result, call, err);
@@ -106,6 +107,7 @@ void workspace_result_close(struct workspace_result *result)
     if (!result)
         return;
     workspace_close(result->workspace);
+    result_needed_done(result);
     free(result);
 }
 
@@ -237,26 +239,6 @@ static bool compare_worktree(const struct workspace_result *result, struct works
     return compare_trees(result, &trees, out, err);
 }
 
-/* What the user's tree still has of what the copy was made of. */
-static bool open_original(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
-{
-    int at;
-    const char *name;
-    int64_t size;
-    unsigned char hash[SHA256_BYTES];
-    if (!tree_folder_reach(ctx, entry->path, &at, &name, err))
-        return false;
-    const int fd = tree_folder_open_file(at, name);
-    if (fd < 0 || !content_read(NULL, fd, hash, &size, NULL) ||
-        memcmp(hash, entry->hash, sizeof(hash)) != 0 || lseek(fd, 0, SEEK_SET) != 0) {
-        if (fd >= 0)
-            (void)close(fd); /* it was only read */
-        return err_set(err, ERR_NOT_FOUND, "'%s' is no longer what it was", entry->path);
-    }
-    *fd_out = fd;
-    return true;
-}
-
 static void take_diff(const struct tree_diff *diff, struct workspace_changes *out)
 {
     size_t cap = 0;
@@ -271,6 +253,24 @@ static void take_diff(const struct tree_diff *diff, struct workspace_changes *ou
     str_add(&out->why, str_text(&diff->why));
 }
 
+/* One of the names that are not brought home. */
+static void leave_out(struct tree_diff *diff, const char *name)
+{
+    const char *const names[] = {name, NULL};
+    size_t kept = 0;
+    for (size_t i = 0; i < diff->path_count; i++) {
+        if (tree_path_is_under(diff->paths[i].path, names))
+            free(diff->paths[i].path);
+        else
+            diff->paths[kept++] = diff->paths[i];
+    }
+    if (kept < diff->path_count)
+        str_addf(&diff->why, "%s'%s' changed, too, and is no part of the result",
+                 diff->why.len > 0 ? "; " : "", name);
+    diff->changed -= (int64_t)(diff->path_count - kept);
+    diff->path_count = kept;
+}
+
 static bool compare_opened(const struct workspace_result *result, struct result_copy *copy,
                            struct workspace_changes *out, struct err *err)
 {
@@ -278,13 +278,13 @@ static bool compare_opened(const struct workspace_result *result, struct result_
                                               .text_bytes_max = RESULT_DIFF_BYTES,
                                               .read_bytes_max = RESULT_DIFF_BYTES,
                                               .timeout_ms = TOOL_TIMEOUT_MS};
-    struct tree_folder folder;
+    struct result_originals originals = {.result = result};
     struct tree_diff diff = {0};
     const int origin = tree_folder_open(AT_FDCWD, result->workspace->origin);
     if (origin < 0)
         return err_set_errno(err, errno, "cannot open '%s'", result->workspace->origin);
-    tree_folder_init(&folder, origin);
-    const struct tree_source contents = {.open = open_original, .ctx = &folder};
+    tree_folder_init(&originals.origin, origin);
+    const struct tree_source contents = {.open = result_open_original, .ctx = &originals};
     const struct diff_lines lines = {.before = &copy->start,
                                      .now = &copy->now,
                                      .contents = &contents,
@@ -293,11 +293,13 @@ static bool compare_opened(const struct workspace_result *result, struct result_
                                      .environment = result->workspace->environment,
                                      .limits = &limits};
     tree_diff_paths(&copy->start, &copy->now, &limits, &diff);
+    for (size_t i = 0; result_left_out[i]; i++)
+        leave_out(&diff, result_left_out[i]);
     const bool ok = diff_lines_add(&lines, &diff, err);
     if (ok)
         take_diff(&diff, out);
     tree_diff_done(&diff);
-    tree_folder_done(&folder);
+    tree_folder_done(&originals.origin);
     (void)close(origin); /* a folder: nothing was written to it */
     return ok;
 }

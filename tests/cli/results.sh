@@ -37,7 +37,8 @@ state() {
 	sha256sum .git/index .git/HEAD
 }
 
-# same_both KIND SUM: what is the same of a worktree and of a copy
+# same_both KIND SUM EXIT: what is the same of a worktree and of a copy; where but a mode is missing,
+# a copy can be told apart from changes of one's own
 same_both() {
 	before=$(state)
 	out=$("$devs" diff 1/good --stat)
@@ -89,6 +90,19 @@ same_both() {
 	want "$1: the content" "$(sed -n 7p src/a.txt; cat new; ls docs 2>/dev/null; stat -c %a src/b.txt)" "$(printf 'seven\nx\n755')"
 	want "$1: the index stays" "$(git ls-files -s)" "$before"
 	want "$1: no commit" "$(git log --format=%s)" first
+	state=$(state)
+	out=$("$devs" apply 1/good; echo "exit $?")
+	want_in "$1: once more" "$out" "good: all of it is already in "
+	want_in "$1: once more" "$out" 'exit 0'
+	want_in "$1: once more, json" "$("$devs" apply 1/good --json)" '"applied":true,"was_there":true'
+	want "$1: once more, nothing changes" "$(state)" "$state"
+	chmod 644 src/b.txt
+	want_in "$1: not all of it is there" "$("$devs" apply 1/good 2>&1; echo "exit $?")" "$3"
+	chmod 755 src/b.txt
+	git add -A
+	git commit -qm applied
+	want_in "$1: there, and committed" "$("$devs" apply 1/good; echo "exit $?")" 'good: all of it is already in '
+	git reset -q HEAD~
 	want "$1: no ignored files of a worktree" "$(test "$1" = copy || ls src/x.o 2>/dev/null)" ""
 }
 
@@ -106,7 +120,7 @@ gc_keeps() {
 }
 
 start worktree
-same_both worktree '5 paths changed, 2 lines added, 2 removed'
+same_both worktree '5 paths changed, 2 lines added, 2 removed' 'exit 1'
 out=$("$devs" diff next)
 want_in 'from the result of what it needs' "$out" '+x'
 want 'and only that' "$("$devs" diff next --json --stat | grep -o '"path":"[^"]*"')" '"path":"src/b.txt"'
@@ -140,7 +154,7 @@ want_in 'a branch that is gone' "$("$devs" gc)" '/good  its result is gone'
 
 start copy
 # what git ignores is part of a copy
-same_both copy '6 paths changed, 3 lines added, 2 removed'
+same_both copy '6 paths changed, 3 lines added, 2 removed' 'exit 0'
 want_in 'copies: json' "$("$devs" diff good --json --stat)" '.devs/work/'
 
 git checkout -q .
@@ -151,12 +165,33 @@ want_in 'removed as it was said' "$("$devs" gc 1/good --dry-run)" 'would remove'
 want_in 'removed as it was said' "$("$devs" gc 1/good)" '/good  and its result'
 want_in 'removed as it was said' "$("$devs" apply good 2>&1; echo "exit $?")" 'devs gc removed what it left'
 
+# a task that works on the repository itself, and on a name in two lines
+cat >own.sh <<-SCRIPT
+	git config a.b c
+	echo h >.git/hooks/h
+	echo theirs >'a
+	b'
+SCRIPT
+cat >own.json <<-PLAN
+	{"version": 1, "workspace": "copy", "tasks": [{"id": "own", "steps": [{"run": ["sh", "own.sh"]}]}]}
+PLAN
+"$devs" run --plain own.json >/dev/null
+out=$("$devs" diff own --stat 2>err)
+want 'of a repository nothing comes' "$out" "$(printf 'A      1      0  a?b\n1 path changed, 1 line added, 0 removed')"
+want_in 'and it is said' "$(cat err)" "'.git' changed, too, and is no part of the result"
+want_in 'nor is there a heading' "$("$devs" diff own 2>/dev/null | grep -c '^diff')" 1
+echo ours >'a
+b'
+want 'an error is a line' "$("$devs" apply own 2>&1 | sed -n 1p)" "devs: your tree has changes of its own: 'a?b' is different in both"
+rm 'a
+b' err own.sh own.json
+
 cat >inplace.json <<-PLAN
 	{"version": 1, "idempotent": true, "tasks": [{"id": "here", "steps": [{"run": ["true"]}]}]}
 PLAN
 "$devs" run --plain inplace.json >/dev/null
 out=$("$devs" diff here 2>&1; echo "exit $?")
-want_in 'in place there is nothing' "$out" "task 'here' of run #2 has no workspace here"
+want_in 'in place there is nothing' "$out" "task 'here' of run #3 has no workspace here"
 want_in 'in place there is nothing' "$out" 'exit 66'
 want_in 'no task' "$("$devs" diff 1 2>&1)" 'names no task'
 want_in 'help' "$("$devs" apply --help)" 'usage: devs apply [options] [RUN/]TASK'
