@@ -84,6 +84,15 @@ static bool copy_side(struct copying *copying, const struct tree_entry *entry, s
     return close(to) == 0 && ok;
 }
 
+/* One side alone would look like a file that is new, or gone. */
+static void forget_path(const struct copying *copying, size_t at)
+{
+    char number[NUMBER_MAX];
+    (void)snprintf(number, sizeof(number), "%06zu", at);
+    for (int side = 0; side < 2; side++)
+        (void)unlinkat(copying->side_fds[side], number, 0); /* it need not be there */
+}
+
 /* Both sides of a path, or neither. */
 static void copy_path(struct copying *copying, size_t at)
 {
@@ -100,8 +109,11 @@ static void copy_path(struct copying *copying, size_t at)
     }
     copying->room -= bytes;
     for (int side = 0; side < 2; side++) {
-        if (has_text(sides[side]) && !copy_side(copying, sides[side], at, side))
-            say_why(copying->diff, "some contents cannot be read");
+        if (has_text(sides[side]) && !copy_side(copying, sides[side], at, side)) {
+            say_why(copying->diff, "some contents cannot be read: their lines are left out");
+            forget_path(copying, at);
+            return;
+        }
     }
 }
 
