@@ -439,7 +439,7 @@ char **git_paths(struct str *list, size_t *count_out)
 bool git_lock(const struct git *git, const atomic_bool *stop, int *fd_out, struct err *err)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
-    const int64_t until_ms = clock_now().mono_ms + GIT_LOCK_MS;
+    const int64_t until_ms = clock_now().mono_ms + (stop ? GIT_LOCK_MS : GIT_LOCK_ALONE_MS);
     const int fd = open(git->common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", git->common);

@@ -142,7 +142,8 @@ static void look_at_limits(struct tool *tool, struct tool_result *out)
     }
 }
 
-/* Until the process has ended, whoever still holds its pipes. */
+/* Until the process has ended, whoever still holds its pipes. Limits first: one that was stopped
+ * before it began has not succeeded, however fast it is. */
 static void attend(struct tool *tool, struct tool_result *out)
 {
     for (;;) {
@@ -151,6 +152,7 @@ static void attend(struct tool *tool, struct tool_result *out)
             {.fd = tool->process.pipes[0], .events = POLLIN},
             {.fd = tool->process.pipes[1], .events = POLLIN},
         };
+        look_at_limits(tool, out);
         const int ready = poll(fds, ARRAY_LEN(fds), LOOK_MS);
         for (int i = 0; ready > 0 && i < 2; i++) {
             if (fds[i + 1].revents != 0)
@@ -158,7 +160,6 @@ static void attend(struct tool *tool, struct tool_result *out)
         }
         if (ready > 0 && fds[0].revents != 0)
             return;
-        look_at_limits(tool, out);
     }
 }
 

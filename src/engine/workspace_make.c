@@ -173,8 +173,9 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
 static void undo(struct workspace *workspace)
 {
     int lock = -1;
+    const atomic_bool at_once = true; /* whoever asked us to stop waits for no other git */
     bool ok = tree_folder_remove(AT_FDCWD, workspace->tree, NULL);
-    if (workspace->git.top && git_lock(&workspace->git, NULL, &lock, NULL))
+    if (workspace->git.top && git_lock(&workspace->git, &at_once, &lock, NULL))
         ok = workspace_forget_worktree(workspace->git.common, workspace->tree, NULL) && ok;
     git_unlock(lock);
     (void)ok; /* see above */

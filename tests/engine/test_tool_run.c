@@ -116,6 +116,15 @@ static void *stop_soon(void *flag)
     return NULL;
 }
 
+START_TEST(test_what_was_stopped_before_has_not_succeeded)
+{
+    atomic_bool stop = true;
+    ck_assert(run_call("exit 0", (struct tool_call){.stop = &stop}));
+    ck_assert(result.stopped);
+    ck_assert(!tool_succeeded(&result, "it", NULL));
+}
+END_TEST
+
 START_TEST(test_stops_when_told)
 {
     pthread_t thread;
@@ -164,6 +173,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_keeps_as_much_as_is_asked_for);
     tcase_add_test(tcase, test_is_ended_after_its_time_with_all_that_it_started);
     tcase_add_test(tcase, test_does_not_wait_for_who_holds_its_pipes);
+    tcase_add_test(tcase, test_what_was_stopped_before_has_not_succeeded);
     tcase_add_test(tcase, test_stops_when_told);
     tcase_add_test(tcase, test_is_in_our_session_and_its_own_group);
     tcase_add_test(tcase, test_what_is_not_there_cannot_be_started);

@@ -3,12 +3,15 @@
 #include "workspace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "outcome.h"
 #include "test_main.h"
 #include "workspace_list.h"
@@ -235,6 +238,27 @@ START_TEST(test_a_stopped_making_leaves_nothing)
     want(stage.repo, "git worktree list | wc -l; ls .devs/work/u1/tax", "1\norigin");
     workspace_close(workspace);
     stage_check(&stage);
+}
+END_TEST
+
+/* Another devs checks out a large tree meanwhile. */
+START_TEST(test_a_stop_waits_for_no_other_git)
+{
+    char path[PATH_MAX];
+    atomic_bool stop = true;
+    int code = 0;
+    struct err err = {0};
+    struct workspace_made made;
+    (void)snprintf(path, sizeof(path), "%s/.git", stage.repo);
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    const int64_t start_ms = clock_now().mono_ms;
+    ck_assert(!workspace_make(workspace, &stop, &made, &code, &err));
+    ck_assert_int_eq(code, ECANCELED);
+    ck_assert_int_lt(clock_now().mono_ms - start_ms, 10 * 1000);
+    workspace_close(workspace);
+    (void)close(fd);
 }
 END_TEST
 
@@ -807,6 +831,7 @@ Suite *test_suite(void)
     tcase_add_test(made, test_a_setup_that_fails_is_a_workspace_that_fails);
     tcase_add_test(made, test_a_setup_has_its_time);
     tcase_add_test(made, test_a_stopped_making_leaves_nothing);
+    tcase_add_test(made, test_a_stop_waits_for_no_other_git);
     tcase_add_test(made, test_half_a_workspace_is_made_anew);
     tcase_add_test(made, test_a_workspace_in_doubt_is_left_as_it_is);
     tcase_add_test(made, test_no_program_of_the_settings_runs);
