@@ -24,6 +24,7 @@ struct goodbye {
 
 /* The parent while it waits. */
 struct waiting {
+    enum front_kind kind;
     pid_t child;
     int pipe_fd; /* -1 once it is closed */
     int signal_fd;
@@ -64,12 +65,12 @@ static void look_after_child(struct waiting *waiting)
     waiting->over = true;
 }
 
-/* What the terminal sends goes to the child as well; what a process sends is for one of us. */
+/* What the terminal sends goes to a child on it as well; what a process sends is for one of us. */
 static void pass_on(const struct waiting *waiting, const struct signalfd_siginfo *info)
 {
-    bool from_terminal = info->ssi_code == SI_KERNEL;
+    bool had_it = waiting->kind == FRONT_HERE && info->ssi_code == SI_KERNEL;
     bool from_child = (pid_t)info->ssi_pid == waiting->child;
-    if (!from_terminal && !from_child)
+    if (!had_it && !from_child)
         (void)kill(waiting->child, (int)info->ssi_signo);
 }
 
@@ -167,7 +168,7 @@ bool front_open(struct front *front, enum front_kind kind, struct err *err)
 {
     int pipe_fds[2];
     sigset_t before;
-    struct waiting waiting = {0};
+    struct waiting waiting = {.kind = kind};
     *front = (struct front){.fd = -1};
     if (!open_ends(pipe_fds, &waiting.signal_fd, &before, err))
         return false;

@@ -304,8 +304,10 @@ int session_run(const struct session *session)
 {
     struct err err = {0};
     struct front front = {.fd = -1};
-    struct watching watching = {
-        .session = session, .watch = choose_watch(session), .signal_fd = -1};
+    struct watching watching = {.session = session,
+                                .watch = choose_watch(session),
+                                .signal_fd = -1,
+                                .nohup = session_is_nohup()};
     if (session->detach || watching.watch == SESSION_COCKPIT) {
         enum front_kind kind = session->detach ? FRONT_APART : FRONT_HERE;
         if (!front_open(&front, kind, &err))

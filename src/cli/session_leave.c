@@ -25,6 +25,12 @@ bool session_block_signals(int *fd_out, struct err *err)
     return true;
 }
 
+bool session_is_nohup(void)
+{
+    struct sigaction now;
+    return sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 static void cancel(struct watching *watching, int signal)
 {
     watching->signal = signal;
@@ -66,7 +72,8 @@ bool session_take_signal(void *ctx, int signal)
 {
     struct watching *watching = ctx;
     if (signal == SIGHUP) {
-        hang_up(watching);
+        if (!watching->nohup)
+            hang_up(watching);
         return true;
     }
     if (came_both_ways(watching, signal))

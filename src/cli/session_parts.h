@@ -27,11 +27,15 @@ struct watching {
     int signal;         /* that made us leave; 0 = none */
     int64_t signals_ms; /* when it came: steady clock */
     bool alone;         /* nobody watches any more */
+    bool nohup;         /* whoever started us wants a terminal that goes away to be nothing */
     char by[SESSION_BY_MAX];
     char uid[LOG_UID_MAX]; /* of the run; "" = not known */
 };
 
 /* session_leave.c */
+/* Is SIGHUP ignored, as under nohup? It is delivered to us all the same: it is blocked. Asked
+ * before we ignore it ourselves. */
+bool session_is_nohup(void);
 ATTR_MUST_USE bool session_block_signals(int *fd_out, struct err *err);
 /* As an outlet_signal_fn; ctx is the watching. */
 bool session_take_signal(void *ctx, int signal);

@@ -108,7 +108,8 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m,mode=700 devs-test small 2>/d
 	out=$(cd small/p && "$devs" status 2>&1)
 	want_in 'full: another process sees what is in the spill' "$out" 'running'
 	want_in 'full: acts work' "$(cd small/p && "$devs" hold a 2>&1)" 'held'
-	want_in 'full: acts work' "$(cd small/p && "$devs" release a 2>&1)" ''
+	(cd small/p && "$devs" release a >/dev/null 2>&1)
+	want 'full: acts work: release' $? 0
 	rm small/fill
 	until_true 20 has_none
 	want 'full: brought home when there is room' $? 0
@@ -116,7 +117,9 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m,mode=700 devs-test small 2>/d
 	wait "$pid"
 	want 'full: exit' $? 0
 	want_in 'full: nothing is missing' "$(cd small/p && "$devs" debug --logs --plain)" 'has all of it'
-	want 'full: sound' "$(sqlite3 small/p/.devs/devs.db 'PRAGMA integrity_check' 2>/dev/null || echo ok)" ok
+	if command -v sqlite3 >/dev/null; then
+		want 'full: sound' "$(sqlite3 small/p/.devs/devs.db 'PRAGMA integrity_check')" ok
+	fi
 	umount -l "$mount_of"
 	mount_of=
 fi

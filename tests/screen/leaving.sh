@@ -83,6 +83,30 @@ want 'and its process is gone then' $? 0
 type a q
 expect a 'shell>' 'q leaves it'
 
+# --- Ctrl-C while a detached run begins: it is in a session of its own, and hears of it
+rm go
+db=$dir/apart/x.db
+"$devs" --db "$db" exec -- true 2>/dev/null
+(
+	exec 9<>"$db-write"
+	flock 9
+	: >locked
+	until_true 60 test -e unlock
+) &
+holder=$!
+until_true 20 test -e locked
+type a "clear; '$devs' --db $db run --detach slow.json; echo code-\$?" Enter
+both_wait() { [ "$(pgrep -cf -- "--db $db run --detach")" -ge 2 ]; }
+until_true 20 both_wait
+type a C-c
+: >unlock
+wait "$holder"
+expect a '^code-' 'the shell is back'
+none_lives() { ! "$devs" --db "$db" runs | grep -q live; }
+until_true 20 none_lives
+want 'Ctrl-C ends a run that begins apart' $? 0
+: >go
+
 # --- the terminal goes away: the run does not
 rm go
 open b
