@@ -97,7 +97,8 @@ class Engine:
         self.out = open(path, "w+b")
         self.process = subprocess.Popen(
             [self.chaos.devs, "--db", self.chaos.db] + words,
-            cwd=self.chaos.dir, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.out)
+            cwd=self.chaos.dir, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.out,
+            env=self.chaos.environment)
 
     def take_lines(self):
         """What was shown: whole lines of JSON."""
@@ -201,6 +202,9 @@ class Chaos:
             ["rounds", "runs", "continued", "ended", "kills", "events shown", "interrupted", "acts", "two at once"], 0)
         os.mkdir(os.path.join(self.dir, "locks"))
         os.mkdir(os.path.join(self.dir, "log"), 0o700)
+        runtime = os.path.join(self.dir, "run")  # spills of its own
+        os.mkdir(runtime, 0o700)
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=runtime)
         script = os.path.join(self.dir, "attempt")
         with open(script, "w", encoding="ascii") as file:
             file.write(ATTEMPT)

@@ -29,6 +29,7 @@ struct engine_try {
     struct place place;
     struct engine_options options; /* may be changed before try_start() */
     const char *keys;              /* members of the plan beside its tasks, with ' for " */
+    int deadline_ms;               /* of try_finish(); 0 = TRY_DEADLINE_MS */
     struct plan *plan;
     struct engine *engine;
     int64_t number;

@@ -8,13 +8,17 @@
 #include "engine_try.h"
 #include "test_main.h"
 
-/* What a sanitizer watches takes longer, and its own memory grows. */
+/* What a sanitizer watches takes longer, and its own memory grows; what is not optimised takes
+ * longer too. The machine may be busy with something else. */
+enum { FLOOD_DEADLINE_MS = 180 * 1000, FLOOD_TIMEOUT_S = 240 };
 #ifdef __SANITIZE_THREAD__
 enum { FLOOD_MIB = 8, ZEROS_MIB = 32, FILL_MIB = 4, GROWTH_KIB = 64 * 1024 };
 #elif defined(__SANITIZE_ADDRESS__)
 enum { FLOOD_MIB = 48, ZEROS_MIB = 32, FILL_MIB = 16, GROWTH_KIB = 64 * 1024 };
-#else
+#elif defined(__OPTIMIZE__)
 enum { FLOOD_MIB = 1024, ZEROS_MIB = 256, FILL_MIB = 80, GROWTH_KIB = 4096 };
+#else
+enum { FLOOD_MIB = 256, ZEROS_MIB = 128, FILL_MIB = 80, GROWTH_KIB = 4096 };
 #endif
 
 static int64_t peak_kib(void)
@@ -32,7 +36,7 @@ static const struct {
     {"cat /dev/zero", ZEROS_MIB},
 };
 
-START_TEST(test_a_gigabyte_takes_no_memory)
+START_TEST(test_a_flood_takes_no_memory)
 {
     char tasks[600];
     /* The first step fills every buffer there is, the second one is measured. */
@@ -42,6 +46,7 @@ START_TEST(test_a_gigabyte_takes_no_memory)
                    "%s | head -c %d']}]}",
                    floods[_i].run, FILL_MIB * 1024 * 1024, floods[_i].run,
                    floods[_i].mib * 1024 * 1024);
+    tried.deadline_ms = FLOOD_DEADLINE_MS;
     try_start(tasks);
     ck_assert(try_await(try_is_ready));
     int64_t before_kib = peak_kib();
@@ -74,8 +79,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("engine_flood");
     TCase *tcase = test_case(suite, "flood");
     tcase_add_checked_fixture(tcase, try_open, try_close);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, test_a_gigabyte_takes_no_memory, 0, TABLE_LEN(floods));
+    tcase_set_timeout(tcase, FLOOD_TIMEOUT_S);
+    tcase_add_loop_test(tcase, test_a_flood_takes_no_memory, 0, TABLE_LEN(floods));
     tcase_add_test(tcase, test_a_line_without_an_end_is_cut);
     return suite;
 }
