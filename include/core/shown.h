@@ -39,6 +39,10 @@ const char *shown_sign(enum shown shown, bool ascii);
  * task has no step for are left out. '?' is a proof that is stale. */
 void shown_strip(const struct run_state *state, int task, bool ascii, struct str *out);
 
+/* How many tries a task that passed took beside those that passed. What never started, and what
+ * devs' own end interrupted, did not fail. */
+int shown_failed_attempts(const struct run_state *state, int task);
+
 /* The CLASS column: "test-fail", "flaky 1x" for a pass that took tries, the
  * blocker for a blocked task; "" where there is nothing to say. */
 void shown_class(const struct run_state *state, int task, struct str *out);

@@ -111,6 +111,8 @@ static const char *remedy(const struct attempt_state *attempt, const struct verd
         return remedies[REASON_DEADLINE];
     else if (remedy_of_start(&attempt->outcome))
         return remedy_of_start(&attempt->outcome);
+    else if (attempt->outcome.kind == OUTCOME_INTERRUPTED)
+        return "devs must live until it ends: it was gone while this ran";
     else if (strcmp(verdict->rule, "known.cpu") == 0)
         return "its CPU time (\"cpu_s\" of its sandbox) is used up: give it more, or less to do";
     if (label.class == VERDICT_SUCCESS)

@@ -133,11 +133,16 @@ void shown_strip(const struct run_state *state, int task, bool ascii, struct str
     }
 }
 
-static int failed_attempts(const struct run_state *state, int task)
+int shown_failed_attempts(const struct run_state *state, int task)
 {
     int attempts = 0;
-    for (int i = 0; i < state->plan->tasks[task].step_count; i++)
-        attempts += (int)state->tasks[task].steps[i].attempt_count;
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
+        const struct step_state *step = &state->tasks[task].steps[i];
+        for (size_t k = 0; k < step->attempt_count; k++) {
+            enum outcome_kind kind = step->attempts[k].outcome.kind;
+            attempts += kind != OUTCOME_INTERRUPTED && kind != OUTCOME_NOT_STARTED;
+        }
+    }
     return attempts - state->plan->tasks[task].step_count;
 }
 
@@ -151,7 +156,7 @@ void shown_class(const struct run_state *state, int task, struct str *out)
 {
     enum task_status status = state->tasks[task].status;
     if (status == TASK_PASSED) {
-        int failed = failed_attempts(state, task);
+        int failed = shown_failed_attempts(state, task);
         if (failed > 0)
             str_addf(out, "flaky %dx", failed);
         return;

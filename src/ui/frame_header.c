@@ -148,11 +148,7 @@ static int flaky(const struct run_state *state)
 {
     int count = 0;
     for (int i = 0; i < state->plan->task_count; i++) {
-        size_t attempts = 0;
-        for (int k = 0; k < state->plan->tasks[i].step_count; k++)
-            attempts += state->tasks[i].steps[k].attempt_count;
-        if (state->tasks[i].status == TASK_PASSED &&
-            attempts > (size_t)state->plan->tasks[i].step_count)
+        if (state->tasks[i].status == TASK_PASSED && shown_failed_attempts(state, i) > 0)
             count++;
     }
     return count;

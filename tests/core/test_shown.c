@@ -134,6 +134,12 @@ START_TEST(test_flaky_says_how_often_it_failed_first)
     play_exit(&play, "a", 0, play_passed());
     play_exit(&play, "a", 0, play_passed());
     ck_assert_str_eq(class_of(0), "flaky 1x");
+    struct attempt_state *failed = &play.state.tasks[0].steps[1].attempts[0];
+    failed->outcome.kind = OUTCOME_INTERRUPTED; /* devs' end is no failure of the task's */
+    ck_assert_str_eq(class_of(0), "");
+    failed->outcome.kind = OUTCOME_NOT_STARTED;
+    ck_assert_str_eq(class_of(0), "");
+    failed->outcome.kind = OUTCOME_EXIT; /* as the events say: they are played again */
 }
 END_TEST
 
