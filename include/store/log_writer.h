@@ -155,6 +155,8 @@ enum log_sync { LOG_SYNC_NORMAL, LOG_SYNC_FULL };
  * may then be given again: events that are in the log are not repeated. */
 ATTR_MUST_USE bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
                                      enum log_sync sync, struct err *err);
+/* How long others kept it waiting, in all. */
+int64_t log_writer_waited_ms(const struct log_writer *writer);
 /* The last event that is in the log; 0 = none yet. */
 int64_t log_writer_committed_seq(const struct log_writer *writer);
 /* False, and why, if what is in the log could not be brought to the disk: readers see

@@ -29,7 +29,8 @@ enum {
 struct turns {
     int gate_fd;
     int write_fd;
-    bool in_vain; /* the last wait was */
+    bool in_vain;      /* the last wait was */
+    int64_t waited_us; /* in all */
 };
 
 ATTR_MUST_USE bool turns_init(struct turns *turns, const struct place *place, struct err *err);

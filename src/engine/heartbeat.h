@@ -24,7 +24,7 @@ struct heartbeat {
 /* All is as it should be at now_ms; the next look comes within wait_ms, -1 = who knows. */
 void heartbeat_expect(struct heartbeat *heartbeat, int64_t now_ms, int64_t wait_ms);
 
-/* So long we waited for the log, and did not stand still: a timeout counts that. */
+/* So long others kept us from the log, and we did not stand still: a timeout counts that. */
 void heartbeat_excuse(struct heartbeat *heartbeat, int64_t waited_ms);
 
 /* A look. How long we stood still before it in ms, 0 if we did not. */

@@ -263,9 +263,9 @@ static bool record(struct loop *loop, int64_t now_ms)
     bool news = batch.event_count > 0 || batch.output_count > 0 || batch.capture_count > 0;
     if (!news && recorder_due(&loop->recorder) > now_ms)
         return true;
-    const int64_t from_ms = clock_now().mono_ms;
+    const int64_t before_ms = log_writer_waited_ms(loop->recorder.writer);
     bool ok = recorder_commit(&loop->recorder, &batch, find_urgency(loop), now_ms);
-    heartbeat_excuse(&loop->heartbeat, clock_now().mono_ms - from_ms);
+    heartbeat_excuse(&loop->heartbeat, log_writer_waited_ms(loop->recorder.writer) - before_ms);
     if (!ok)
         return false;
     bool idle = loop->state.running == 0;

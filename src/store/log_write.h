@@ -56,6 +56,7 @@ struct log_writer {
     uint64_t wal_inode;    /* 0 = not known yet */
     struct err unsynced;   /* what log_writer_synced() will tell */
     bool in_vain;          /* the last wait for somebody else's transaction was */
+    int64_t waited_us;     /* for those, in all */
 
     /* The transaction under way. */
     bool in_turn;

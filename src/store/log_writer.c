@@ -180,10 +180,12 @@ bool log_writer_is_cut_off(const struct log_writer *writer)
 static bool begin_transaction(struct log_writer *writer, struct err *err)
 {
     const int wait_ms = writer->in_vain ? TURNS_AGAIN_MS_MAX : TURNS_WAIT_MS_MAX;
+    const int64_t from_us = clock_mono_us();
     struct err why = {0};
     (void)sqlite3_busy_timeout(writer->db.handle, wait_ms);
     bool ok = db_run(&writer->db, writer->statements[LOG_BEGIN], &why);
     (void)sqlite3_busy_timeout(writer->db.handle, DB_BUSY_MS);
+    writer->waited_us += clock_mono_us() - from_us;
     writer->in_vain = why.code == ERR_BUSY;
     return ok || err_set(err, why.code, "%s", why.message);
 }
@@ -400,6 +402,12 @@ bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
     if (!is_empty)
         bell_ring(&writer->bell);
     return ok;
+}
+
+int64_t log_writer_waited_ms(const struct log_writer *writer)
+{
+    enum { US_PER_MS = 1000 };
+    return (writer->turns.waited_us + writer->waited_us) / US_PER_MS;
 }
 
 int64_t log_writer_committed_seq(const struct log_writer *writer)

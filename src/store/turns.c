@@ -106,7 +106,8 @@ static void clear_alarm(struct alarm *alarm)
 static bool wait_for_both(struct turns *turns, struct err *err)
 {
     const int wait_ms = turns->in_vain ? TURNS_AGAIN_MS_MAX : TURNS_WAIT_MS_MAX;
-    const int64_t end_us = clock_mono_us() + (int64_t)wait_ms * US_PER_MS;
+    const int64_t from_us = clock_mono_us();
+    const int64_t end_us = from_us + (int64_t)wait_ms * US_PER_MS;
     struct alarm alarm;
     if (!set_alarm(&alarm, wait_ms, err))
         return false;
@@ -114,6 +115,7 @@ static bool wait_for_both(struct turns *turns, struct err *err)
     while (failed == EINTR && clock_mono_us() < end_us)
         failed = lock_both(turns, 0);
     clear_alarm(&alarm);
+    turns->waited_us += clock_mono_us() - from_us;
     turns->in_vain = failed == EINTR;
     if (failed == EINTR) {
         (void)err_set(err, ERR_BUSY, "another process has been writing to the log for too long");
