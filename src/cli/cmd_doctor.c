@@ -9,6 +9,7 @@
 #include "doctor.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "follower.h"
 #include "place.h"
 #include "str.h"
 #include "term.h"
@@ -61,6 +62,21 @@ static void tell(void *ctx, const struct doctor_line *line)
     (void)fflush(stdout); /* the next question may take a second */
 }
 
+/* A log that can be opened may be damaged further in: the newest run is read to its end. */
+static void read_newest(const struct place *place, struct doctor_line *line)
+{
+    struct err err = {0};
+    struct follower *follower = NULL;
+    const bool ok = follower_open(&follower, place, 0, &err) &&
+                    follower_read(follower, 0, NULL, NULL, NULL, &err);
+    follower_close(follower);
+    if (ok || err.code != ERR_DAMAGED)
+        return;
+    line->state = DOCTOR_BREAKS;
+    (void)snprintf(line->words, sizeof(line->words), "%.300s", err.message);
+    (void)snprintf(line->hint, sizeof(line->hint), "%.199s", err.hint);
+}
+
 /* Nothing is made: where there is no log yet the folder for it must be writable. */
 static void look_at_log(const struct globals *globals, const char *dir, struct report *report)
 {
@@ -89,6 +105,8 @@ static void look_at_log(const struct globals *globals, const char *dir, struct r
         line.state = writable ? DOCTOR_WORKS : DOCTOR_BREAKS;
         (void)snprintf(line.words, sizeof(line.words), "%.280s%s", place.db,
                        writable ? "" : " cannot be written");
+        if (writable)
+            read_newest(&place, &line);
     }
     tell(report, &line);
 }

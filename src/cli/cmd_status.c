@@ -192,9 +192,25 @@ static void print_lacks(const struct run_state *state)
     }
 }
 
+/* It ended, and the log is damaged before it says how. */
+static bool is_cut_short(const struct status *status)
+{
+    return status->damage.code == ERR_DAMAGED && !follower_state(status->follower)->ended &&
+           follower_run(status->follower)->ended_at_ms != 0;
+}
+
+/* What the tasks are then is not how they ended. */
+static void print_cut(const struct status *status)
+{
+    if (is_cut_short(status))
+        (void)printf("the log is damaged: %lld of %lld events can be read, and tell this\n",
+                     (long long)follower_state(status->follower)->last_seq,
+                     (long long)follower_run(status->follower)->last_seq);
+}
+
 const char *status_run_word(const struct status *status)
 {
-    if (follower_state(status->follower)->ended)
+    if (follower_state(status->follower)->ended || is_cut_short(status))
         return "ended";
     return status->orphaned ? "interrupted" : "live";
 }
@@ -214,13 +230,14 @@ static void print_text(const struct status *status)
                  (long long)run->pid);
     say(str_text(&head));
     str_done(&head);
+    print_cut(status);
     print_gates(status);
     print_faults(status);
     print_lacks(state);
     const struct columns columns = measure(status);
     for (int i = 0; i < state->plan->task_count; i++)
         print_task(status, i, &columns);
-    if (status->orphaned && !state->ended)
+    if (status->orphaned && !state->ended && !is_cut_short(status))
         (void)printf("go on with it: devs run --continue %lld\n", (long long)run->number);
 }
 
@@ -264,7 +281,7 @@ static bool ask(const struct place *place, int64_t run, struct status *status, s
         status->damage.code != ERR_DAMAGED)
         return err_set(err, status->damage.code, "%s", status->damage.message);
     const struct run_state *state = follower_state(status->follower);
-    status->orphaned = follower_is_orphaned(status->follower);
+    status->orphaned = follower_is_orphaned(status->follower) || is_cut_short(status);
     status->now = state->ended                            ? state->ended_at
                   : shown_counts(state, status->orphaned) ? clock_now()
                                                           : state->heard;

@@ -1,0 +1,19 @@
+#!/bin/sh
+# A log with a page that is damaged: what is said of a run that ended. usage: damaged.sh DEVS
+. "$(dirname "$0")/check.sh"
+command -v sqlite3 >/dev/null || exit 77
+
+echo '{"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [{"run": ["true"]}]}]}' >plan.json
+want 'the run' "$("$devs" run --plain plan.json >run.log 2>&1; echo $?)" 0
+want_in 'before' "$("$devs" status)" 'ended'
+page=$(sqlite3 .devs/devs.db "PRAGMA wal_checkpoint(TRUNCATE); SELECT rootpage FROM sqlite_master WHERE name = 'event'" | tail -n 1)
+size=$(sqlite3 .devs/devs.db 'PRAGMA page_size')
+tr '\0' '\252' </dev/zero | dd of=.devs/devs.db bs="$size" seek=$((page - 1)) count=1 conv=notrunc iflag=fullblock 2>dd.log
+out=$("$devs" status 2>err; echo "exit $?")
+want_in 'status' "$out" 'exit 65'
+want_in 'status: it does not live' "$out" 'plan  ended  started'
+want_in 'status: what is told' "$out" 'the log is damaged: 0 of '
+want 'status: nothing to go on with' "$(echo "$out" | grep -c 'go on with it')" 0
+want_in 'status: json' "$("$devs" status --json 2>err)" '"state":"ended"'
+want_in 'doctor' "$("$devs" doctor; echo "exit $?")" 'NO  run log'
+finish
