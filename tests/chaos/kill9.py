@@ -130,6 +130,7 @@ class Engine:
         if run is None:
             return
         rows = self.chaos.ask("SELECT seq, kind, task, step, attempt, a FROM event WHERE run=? ORDER BY seq", run)
+        self.chaos.read_words()
         words = self.chaos.words
         self.look_at_shown(rows)
         self.look_at_steps(rows, words)
