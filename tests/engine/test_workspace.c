@@ -808,8 +808,8 @@ START_TEST(test_what_is_left_beside_a_result_is_removed_alone)
     ck_assert_str_eq(changes.items[0].path, "new");
     workspace_changes_done(&changes);
     stage_sh(stage.repo,
-             "test ! -e .devs/work/u1/tax/result || mv .devs/work/u1/tax/result gone; "
-             "git branch -q -D devs/41/tax || :; rm -rf gone",
+             "test ! -e .devs/work/u1/tax/result || mv .devs/work/u1/tax/result ../gone; "
+             "git branch -q -D devs/41/tax || :; rm -rf ../gone",
              NULL, 0);
     ck_assert(!workspace_result_is_there(result));
     workspace_result_close(result);
