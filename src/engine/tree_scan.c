@@ -164,6 +164,16 @@ out:
     return ok;
 }
 
+/* The message has room for the path's beginning, which is what can be left out. */
+static bool too_deep(const struct scan *scan)
+{
+    enum { SHOWN = 80 };
+    const int shown = scan->path.len < SHOWN ? (int)scan->path.len : SHOWN;
+    (void)err_set(scan->err, ERR_LIMIT, "more than %d folders within each other: '%.*s%s'",
+                  TREE_DEPTH_MAX, shown, str_text(&scan->path), shown == SHOWN ? "..." : "");
+    return err_hint(scan->err, "exclude in the plan's workspace leaves some out");
+}
+
 /* All that is in a folder. Takes the descriptor. */
 static bool scan_folder(struct scan *scan, int fd, int depth)
 {
@@ -171,8 +181,7 @@ static bool scan_folder(struct scan *scan, int fd, int depth)
     bool ok = true;
     if (depth > TREE_DEPTH_MAX) {
         (void)close(fd); /* it was only looked at */
-        return err_set(scan->err, ERR_LIMIT, "more than %d folders within each other",
-                       TREE_DEPTH_MAX);
+        return too_deep(scan);
     }
     const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (again < 0)

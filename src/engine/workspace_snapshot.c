@@ -123,9 +123,13 @@ static bool save_part(struct part *part, int step, struct tree *tree, int *start
     char path[PATH_MAX];
     const struct tree_look look = look_at(part);
     struct workspace *workspace = part->workspace;
-    if (!workspace_snapshot_path(workspace, step, part->what, path, err) ||
-        !tree_scan(&look, tree, err))
+    if (!workspace_snapshot_path(workspace, step, part->what, path, err))
         return false;
+    if (!tree_scan(&look, tree, err)) {
+        if (err->code == ERR_LIMIT)
+            *start_code = START_TOO_LARGE;
+        return false;
+    }
     bool ok = tree->bytes <= workspace->spec.snapshot_bytes_max;
     if (!ok) {
         *start_code = START_TOO_LARGE;

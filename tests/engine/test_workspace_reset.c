@@ -415,6 +415,22 @@ START_TEST(test_small_trees_over_a_small_limit_are_told_in_small_sizes)
 }
 END_TEST
 
+START_TEST(test_a_tree_that_is_too_deep_says_where_and_what_to_do)
+{
+    int code = 0;
+    struct err err = {0};
+    struct tree_facts facts;
+    struct workspace *workspace = stage_saved(&stage, "tax");
+    wreck(workspace, "d=deep; for i in $(seq 120); do d=$d/d; done; mkdir -p $d");
+    ck_assert(!workspace_save(workspace, 1, NULL, &facts, &code, &err));
+    ck_assert_int_eq(code, START_TOO_LARGE);
+    ck_assert_msg(strstr(err.message, "more than 100 folders within each other: 'deep/d/d"), "%s",
+                  err.message);
+    ck_assert_msg(strstr(err.hint, "exclude"), "%s", err.hint);
+    workspace_close(workspace);
+}
+END_TEST
+
 START_TEST(test_A11_an_immutable_file_is_named)
 {
     int code = 0;
@@ -513,6 +529,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_A11_what_is_excluded_is_left_alone);
     tcase_add_test(tcase, test_A11_a_tree_that_is_too_large_says_what_to_leave_out);
     tcase_add_test(tcase, test_small_trees_over_a_small_limit_are_told_in_small_sizes);
+    tcase_add_test(tcase, test_a_tree_that_is_too_deep_says_where_and_what_to_do);
     tcase_add_test(tcase, test_A11_an_immutable_file_is_named);
     tcase_add_test(tcase, test_A11_a_damaged_content_is_noticed);
     tcase_add_test(tcase, test_a_stopped_reset_says_so);
