@@ -60,7 +60,8 @@ static void take_result(struct engine *engine)
 
     result->exit_code = loop->state.ended ? loop->state.exit_code : EXIT_NOT_ENDED;
     result->last_attempt_code = loop->last_attempt_code;
-    result->recording_failed = loop->recorder.lost || loop->recorder.failing;
+    result->recording_failed =
+        loop->recorder.lost || loop->recorder.failing || loop->recorder.left_output;
     result->err = loop->recorder.err;
 }
 

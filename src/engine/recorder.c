@@ -109,6 +109,7 @@ static bool open_spill(struct recorder *recorder, const struct err *why)
         return false; /* what is wrong with the log is what people have to know */
     if (recorder->spill_control_seen > recorder->control_seen)
         recorder->control_seen = recorder->spill_control_seen;
+    recorder->left_output = recorder->has_output && log_writer_is_cut_off(recorder->writer);
     recorder->spill_control_seen = 0;
     recorder->spill_controls = log_writer_first_control(recorder->spill);
     recorder->spilled = true;
@@ -150,6 +151,8 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
         note_failure(recorder, &err, now_ms);
         return false;
     }
+    recorder->has_output =
+        recorder->has_output || batch->output_count > 0 || batch->capture_count > 0;
     recorder->recovered = recorder->recovered || recorder->failing;
     recorder->failing = false;
     /* The first error stays. */
@@ -171,6 +174,7 @@ static bool try_home(struct recorder *recorder, int64_t now_ms)
     recorder->spill = NULL;
     spill_remove(&place);
     recorder->home = true;
+    recorder->left_output = false;
     return false;
 }
 

@@ -41,6 +41,9 @@ struct recorder {
     /* Controls that were handed out: those of the log, and from this number on the spill's. */
     int64_t control_seen, spill_control_seen, spill_controls;
 
+    bool has_output;  /* some was committed */
+    bool left_output; /* it is in a log that was taken away: the spill has the events alone */
+
     /* For recorder_news(). */
     bool spilled, home;  /* a spill was begun; it was brought home */
     bool recovered;      /* a commit went through after failures */
