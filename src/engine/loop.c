@@ -316,7 +316,6 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
 
 void loop_run(struct loop *loop)
 {
-    heartbeat_expect(&loop->heartbeat, clock_now().mono_ms, 0);
     (void)uv_prepare_start(&loop->prepare, before_waiting);
     (void)uv_check_start(&loop->check, after_waiting);
     if (loop->watch)

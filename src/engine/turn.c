@@ -375,6 +375,7 @@ bool loop_first_turn(struct loop *loop, struct err *err)
     collect(loop, now);
     bool ok = record(loop, now.mono_ms);
     if (ok) {
+        heartbeat_expect(&loop->heartbeat, clock_now().mono_ms, 0); /* from here on times run */
         act(loop);
         forget_turn(loop);
         set_alarm(loop);
