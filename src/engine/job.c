@@ -27,6 +27,7 @@ struct jobs {
     uv_idle_t sort_out;      /* active while jobs that never began are to be told */
     struct job_list list;    /* owned, and what is in it */
     size_t count, active_count;
+    size_t long_count; /* of the active ones, those that are not `always` */
 };
 
 static void handle_closed(uv_handle_t *handle)
@@ -110,6 +111,7 @@ static void worked(struct worker_task *task)
     struct job *job = (struct job *)task;
     struct jobs *jobs = job->jobs;
     jobs->active_count--;
+    jobs->long_count -= !job->call.always;
     take_out(jobs, job);
     start_what_can(jobs);
     tell_done(job, true);
@@ -119,6 +121,7 @@ static void start(struct jobs *jobs, struct job *job)
 {
     job->active = true;
     jobs->active_count++;
+    jobs->long_count += !job->call.always;
     job->task = (struct worker_task){.work = on_worker, .done = worked};
     workers_add(jobs->workers, &job->task);
 }
@@ -127,7 +130,8 @@ static void start_what_can(struct jobs *jobs)
 {
     for (struct job *job = jobs->list.first; job && jobs->active_count < JOBS_ACTIVE_MAX;
          job = job->next) {
-        bool waits = !job->active && !is_called_off(job);
+        bool has_room = job->call.always || jobs->long_count < JOBS_LONG_MAX;
+        bool waits = !job->active && !is_called_off(job) && has_room;
         if (waits && !has_one_before(jobs, job))
             start(jobs, job);
     }

@@ -19,8 +19,9 @@
 #include "workers.h"
 
 enum {
-    JOBS_ACTIVE_MAX = WORKERS_MAX, /* at a time */
-    JOBS_MAX = 4096,               /* active and waiting */
+    JOBS_ACTIVE_MAX = WORKERS_MAX,       /* at a time */
+    JOBS_LONG_MAX = JOBS_ACTIVE_MAX - 1, /* of these: what must run finds a thread */
+    JOBS_MAX = 4096,                     /* active and waiting */
 };
 
 struct jobs;

@@ -206,7 +206,7 @@ START_TEST(test_all_can_be_stopped_at_once)
         ran += tried[i].has_run;
         ck_assert(!tried[i].has_run || tried[i].saw_stop);
     }
-    ck_assert_int_eq(ran, JOBS_ACTIVE_MAX);
+    ck_assert_int_eq(ran, JOBS_LONG_MAX);
     gate_done(&gate);
 }
 END_TEST
@@ -232,6 +232,30 @@ START_TEST(test_what_cleans_up_runs_though_it_was_stopped)
     (void)uv_run(&loop, UV_RUN_DEFAULT);
     for (int i = 0; i < count; i++)
         ck_assert(tried[i].told && tried[i].has_run == (i < count - 1));
+    gate_done(&gate);
+}
+END_TEST
+
+/* An end is told though set-ups take as long as they like. */
+START_TEST(test_what_cleans_up_has_a_thread_of_its_own)
+{
+    struct gate gate;
+    gate_init(&gate);
+    struct tried slow[JOBS_ACTIVE_MAX] = {0};
+    struct tried end = {.name = 'e'};
+    for (int i = 0; i < JOBS_ACTIVE_MAX; i++) {
+        slow[i] = (struct tried){.name = 's', .gate = &gate};
+        (void)add(i, &slow[i]);
+    }
+    const struct job_call call = {
+        .line = JOBS_ACTIVE_MAX, .work = work, .done = done, .ctx = &end, .always = true};
+    ck_assert_ptr_nonnull(jobs_add(jobs, &call));
+    while (!end.told)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+    ck_assert_str_eq(told, "e");
+    gate_let(&gate);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_uint_eq(strlen(told), JOBS_ACTIVE_MAX + 1);
     gate_done(&gate);
 }
 END_TEST
@@ -314,6 +338,7 @@ Suite *test_suite(void)
     tcase_add_test(stopping, test_stopped_job_hears_it_or_never_begins);
     tcase_add_test(stopping, test_all_can_be_stopped_at_once);
     tcase_add_test(stopping, test_what_cleans_up_runs_though_it_was_stopped);
+    tcase_add_test(stopping, test_what_cleans_up_has_a_thread_of_its_own);
     tcase_add_test(stopping, test_there_is_a_limit);
     TCase *short_of_threads = test_case(suite, "short_of_threads");
     tcase_add_checked_fixture(short_of_threads, setup, teardown);
