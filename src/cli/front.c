@@ -116,7 +116,7 @@ static int end_like(int status)
     return EXIT_SIGNAL + signal_number;
 }
 
-static int wait_for_child(struct waiting *waiting)
+static int wait_for_child(struct waiting *waiting, const struct front_end *end)
 {
     while (!waiting->over && !waiting->let_go) {
         struct pollfd fds[] = {{.fd = waiting->pipe_fd, .events = POLLIN},
@@ -128,8 +128,11 @@ static int wait_for_child(struct waiting *waiting)
         if (fds[1].revents != 0)
             take_signals(waiting);
     }
-    if (!waiting->let_go)
+    if (!waiting->let_go) {
+        if (WIFSIGNALED(waiting->status))
+            end->died(end->ctx, waiting->child, WTERMSIG(waiting->status));
         return end_like(waiting->status);
+    }
     (void)fputs(waiting->goodbye.words, stdout);
     return waiting->goodbye.code;
 }
@@ -164,7 +167,8 @@ static bool open_ends(int pipe_fds[2], int *signal_fd, sigset_t *before, struct 
     return false;
 }
 
-bool front_open(struct front *front, enum front_kind kind, struct err *err)
+bool front_open(struct front *front, enum front_kind kind, const struct front_end *end,
+                struct err *err)
 {
     int pipe_fds[2];
     sigset_t before;
@@ -187,7 +191,7 @@ bool front_open(struct front *front, enum front_kind kind, struct err *err)
     if (waiting.child < 0)
         (void)err_set_errno(err, errno, "fork");
     else
-        front->exit_code = wait_for_child(&waiting);
+        front->exit_code = wait_for_child(&waiting, end);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     if (waiting.pipe_fd >= 0)
         (void)close(waiting.pipe_fd);

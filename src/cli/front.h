@@ -12,6 +12,7 @@
 #define DEVS_FRONT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "attr.h"
 #include "err.h"
@@ -26,6 +27,12 @@ enum {
     FRONT_SAME_MS = 250, /* a signal that comes again so soon came both ways: it is one */
 };
 
+/* In the parent: a signal ended the child, and it had not let us go. */
+struct front_end {
+    void (*died)(const void *ctx, pid_t child, int signal_number);
+    const void *ctx;
+};
+
 struct front {
     int fd;        /* to the parent; -1 = there is none, or it was let go */
     int exit_code; /* the parent's, once front_open() has returned false to it */
@@ -33,7 +40,8 @@ struct front {
 
 /* False in the parent, when all is over: it has nothing to do but to exit with exit_code.
  * Where no process can be had: false too, *err says why. */
-ATTR_MUST_USE bool front_open(struct front *front, enum front_kind kind, struct err *err);
+ATTR_MUST_USE bool front_open(struct front *front, enum front_kind kind,
+                              const struct front_end *end, struct err *err);
 
 /* Let the parent end with this code; it prints `words` first. From then on this process has a
  * session of its own, and stdin, stdout and stderr lead nowhere. */

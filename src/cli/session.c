@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "control_desk.h"
+#include "crash_line.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
@@ -300,6 +301,12 @@ static int run_watched(struct watching *watching)
     return exit_code_of(watching, &result);
 }
 
+static void tell_crash(const void *ctx, pid_t child, int signal_number)
+{
+    const struct globals *globals = ctx;
+    crash_line(globals->db, child, signal_number);
+}
+
 int session_run(const struct session *session)
 {
     struct err err = {0};
@@ -310,7 +317,8 @@ int session_run(const struct session *session)
                                 .nohup = session_is_nohup()};
     if (session->detach || watching.watch == SESSION_COCKPIT) {
         enum front_kind kind = session->detach ? FRONT_APART : FRONT_HERE;
-        if (!front_open(&front, kind, &err))
+        const struct front_end end = {.died = tell_crash, .ctx = session->globals};
+        if (!front_open(&front, kind, &end, &err))
             return err.code != ERR_NONE ? fail(&err) : front.exit_code;
         watching.front = &front;
     }

@@ -152,4 +152,16 @@ expect c '2 of 2 passed' 'it goes on in the cockpit'
 type c q
 expect c 'devs debug --logs 4' 'and ends'
 
+# --- devs dies in its cockpit: one line says what is left
+rm go
+type c "clear; '$devs' run slow.json 2>crashed; echo code-\$?" Enter
+expect c 'running.*s ' 'a fifth run'
+pid=$(pid_of 5)
+kill -SEGV "$pid"
+expect c 'code-139' 'the shell is told the signal'
+want_in 'the signal, the log' "$(cat crashed)" "pid $pid was ended by signal SEGV; the log is $dir/"
+want 'what is left' "$(grep -c 'processes left: [0-9]' crashed)" 1
+want_in 'how to go on' "$(cat crashed)" 'devs run --continue 5'
+: >go
+
 finish
