@@ -552,8 +552,11 @@ struct view_todo view_key(struct view *view, uint32_t key, const struct view_fac
     bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view) ||
                      view->correct.stage != CORRECT_CLOSED;
     bool is_unbound = !takes_all && !keymap_find(keys_of(facts), key);
-    if (is_unbound)
+    if (is_unbound) {
+        if (key > ' ' && key <= '~' && view->message[0] == '\0') /* an answer stays */
+            view_say(view, &facts->clock, "%c means nothing here: ? lists the keys", (char)key);
         return draw;
+    }
     view->message[0] = '\0';
     if (view->help.open) {
         stroke.act = help_key(&view->help, key);

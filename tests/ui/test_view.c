@@ -435,6 +435,13 @@ START_TEST(test_plain_key)
 }
 END_TEST
 
+START_TEST(test_a_key_without_a_meaning_answers)
+{
+    ck_assert_int_eq(press('=').kind, VIEW_DRAW);
+    ck_assert_str_eq(view.message, "= means nothing here: ? lists the keys");
+}
+END_TEST
+
 /* What runs would be left alone: that is said first, and a second key soon after is meant. */
 START_TEST(test_stopping_a_busy_engine_takes_two_keys)
 {
@@ -603,6 +610,7 @@ static void add_full(TCase *tcase)
     tcase_add_loop_test(tcase, test_act, 0, TABLE_LEN(acts));
     tcase_add_test(tcase, test_prompt_knows_the_next_step);
     tcase_add_test(tcase, test_stopping_a_busy_engine_takes_two_keys);
+    tcase_add_test(tcase, test_a_key_without_a_meaning_answers);
     tcase_add_test(tcase, test_help_runs_a_line);
     tcase_add_test(tcase, test_log_pane_takes_the_moves);
 }
