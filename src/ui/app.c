@@ -95,7 +95,10 @@ void app_close(struct app *app)
 static void look_for_orphan(struct app *app)
 {
     bool was = app->orphaned;
-    bool may_be = !follower_state(app->follower)->ended && app->options->mode == APP_LIVE;
+    /* An engine of our own lives, also where its lock was deleted with the log's folder. */
+    bool is_ours = app->options->engine_here && !app->engine_done;
+    bool may_be =
+        !follower_state(app->follower)->ended && app->options->mode == APP_LIVE && !is_ours;
     app->orphaned = may_be && (app_engine_stopped(app) || follower_is_orphaned(app->follower));
     app->orphan_looked = app->now;
     app->wants_frame = app->wants_frame || was != app->orphaned;
