@@ -92,7 +92,8 @@ static const char *remedy_of_start(const struct outcome *outcome)
     case START_LEFT_ALIVE:
         return "what an earlier try left must be ended";
     case START_SECRET_MISSING:
-        return "the secret must be in the environment of devs";
+        return "the secret must be in the environment that devs run --continue is started with: a "
+               "devs that runs cannot be given it";
     default:
         return NULL;
     }

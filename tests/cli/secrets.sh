@@ -133,4 +133,17 @@ JSON
 want 'an id that is a secret: exit' $? 2
 want_in 'an id that is a secret' "$(cat err)" 'without its secrets (INNER_TOKEN)'
 
+# gone on with where a secret is not: what is said to do can be done
+mkdir "$dir/lacks"
+cd "$dir/lacks" || exit 1
+echo '{"version": 1, "idempotent": true, "tasks": [{"id": "s", "steps": [{"run": ": >started; exec sleep 30", "shell": true, "env": {"LACKED_TOKEN": "tok-abcdef-987654321"}}]}]}' >plan.json
+LACKED_TOKEN=tok-abcdef-987654321 "$devs" run --plain plan.json >out 2>&1 &
+pid=$!
+until_true 20 test -e started
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+"$devs" run --plain --continue last >out 2>&1
+want 'it needs a person' $? 4
+want_in 'what to do' "$("$devs" why s)" 'the environment that devs run --continue is started with'
+cd "$dir" || exit 1
 finish
