@@ -272,10 +272,21 @@ static enum redact_found look_at_authorization(const struct form *form,
     return look_at_credential(form, place, at, cut);
 }
 
+static size_t letter_run(const struct redact_place *place, size_t limit)
+{
+    size_t run = place->letters ? *place->letters : 0;
+    if (run >= limit)
+        return limit;
+    run += redact_run(REDACT_WORD, place->bytes + run, place->len - run, limit - run);
+    if (place->letters)
+        *place->letters = run;
+    return run;
+}
+
 static enum redact_found look_at_jwt(const struct form *form, const struct redact_place *place,
                                      struct redact_cut *cut)
 {
-    const size_t header = redact_run(REDACT_WORD, place->bytes, place->len, JWT_HEADER_MAX);
+    const size_t header = letter_run(place, JWT_HEADER_MAX);
     if (header < JWT_HEADER_MAX && is_open(place, header))
         return REDACT_MORE;
     if (header < JWT_HEADER_MIN || header >= place->len || place->bytes[header] != '.')

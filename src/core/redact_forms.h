@@ -24,6 +24,9 @@ struct redact_place {
     size_t len;
     int before; /* the byte before them, -1 = none */
     bool ended; /* no more will come */
+    /* In and out, NULL = not kept: how many of the first bytes are known to be letters of a
+     * token. Where many forms begin in one run, it is walked over once. */
+    size_t *letters;
 };
 
 /* What goes on behind a cut without an end of its own. */

@@ -30,11 +30,12 @@ struct redact_stream {
     int64_t written; /* what is before it was given to the sink, or a mark for it */
     int before;      /* the byte before bytes[0], -1 = none */
     /* The search. */
-    int64_t searched;            /* up to here */
-    struct redact_joined joined; /* the same over what shows nothing */
-    uint32_t node;               /* what ends there may become an entry */
-    uint32_t ending;             /* an entry ends there that was not taken yet; 0 = none */
-    bool undecided;              /* the form at `ending` hangs on what comes */
+    int64_t searched;                /* up to here */
+    struct redact_joined joined;     /* the same over what shows nothing */
+    uint32_t node;                   /* what ends there may become an entry */
+    uint32_t ending;                 /* an entry ends there that was not taken yet; 0 = none */
+    bool undecided;                  /* the form at `ending` hangs on what comes */
+    int64_t letters_at, letters_end; /* letters of a token, without another byte between */
     struct redact_spans spans;
     /* The last form that was found. */
     struct redact_tail tail; /* how it goes on */
@@ -213,15 +214,22 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
     const int64_t start = stream->searched - (int64_t)node->depth;
     const int name = stream->redactor->form_names[(size_t)node->form % redact_form_count()];
     const char *bytes = at_offset(stream, start);
+    const bool is_known = start >= stream->letters_at && start < stream->letters_end;
+    size_t letters = is_known ? (size_t)(stream->letters_end - start) : 0;
     const struct redact_place place = {.bytes = bytes,
                                        .len = (size_t)(end_of(stream) - start),
                                        .before = start > stream->base ? (unsigned char)bytes[-1]
                                                                       : stream->before,
-                                       .ended = ended};
+                                       .ended = ended,
+                                       .letters = &letters};
     struct redact_cut cut;
     if (start < stream->tail_at)
         return true; /* it is part of another */
     const enum redact_found found = look_at_form(node, &place, &cut);
+    if (letters > 0) {
+        stream->letters_at = start;
+        stream->letters_end = start + (int64_t)letters;
+    }
     if (found == REDACT_CUT) {
         stream->tail = cut.tail;
         stream->tail_start = start + (int64_t)cut.start;
