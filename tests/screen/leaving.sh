@@ -164,4 +164,14 @@ want 'what is left' "$(grep -c 'processes left: [0-9]' crashed)" 1
 want_in 'how to go on' "$(cat crashed)" 'devs run --continue 5'
 : >go
 
+# --- the log's folder is deleted under a cockpit: its own engine lives, and the end is shown
+rm -f go
+type a "clear; '$devs' run slow.json" Enter
+expect a 'running.*s ' 'a run in the cockpit, once more'
+rm -rf .devs
+expect a 'the log was deleted, moved or replaced' 'the banner says that the log is gone'
+: >go
+expect a '2 of 2 passed' 'the run ends, and is not called interrupted'
+type a q
+
 finish
