@@ -4,7 +4,7 @@
 
 #include "shown.h"
 
-enum { IDS_COLUMNS_MAX = 46, LABEL_COLUMNS = 10, WORKSPACES_MAX = 3 };
+enum { IDS_COLUMNS_MAX = 46, LABEL_COLUMNS = 10, PLACES_MAX = 3 };
 
 /* The ids of all tasks in this state, as many as fit on a line. */
 static void add_ids(const struct run_state *state, enum task_status status, struct str *out)
@@ -61,20 +61,36 @@ static int flaky_count(const struct run_state *state)
     return flaky;
 }
 
-/* Where the work of tasks that did not pass lies; of the first ones. */
-static void add_workspaces(const struct run_state *state, struct str *out)
+/* Where the work of the first tasks is that passed, or of those that did not. The first of them;
+ * -1 if there is none. */
+static int add_places(const struct run_state *state, bool passed, const char *label,
+                      struct str *out)
 {
+    int first = -1;
     int shown = 0;
-    for (int i = 0; i < state->plan->task_count && shown < WORKSPACES_MAX; i++) {
+    for (int i = 0; i < state->plan->task_count && shown < PLACES_MAX; i++) {
         const struct task_place *place = state->tasks[i].place;
-        bool is_there = place && place->path && !place->is_kept;
-        if (!is_there || state->tasks[i].status == TASK_PASSED)
+        bool is_there = place && (passed ? place->is_kept : place->path && !place->is_kept);
+        if (!is_there || (state->tasks[i].status == TASK_PASSED) != passed)
             continue;
-        str_addf(out, "  %-*s %s: ", LABEL_COLUMNS, "workspace", state->plan->tasks[i].id);
+        str_addf(out, "  %-*s %s: ", LABEL_COLUMNS, label, state->plan->tasks[i].id);
         shown_workspace(state, i, out);
         str_add_char(out, '\n');
+        first = first < 0 ? i : first;
         shown++;
     }
+    return first;
+}
+
+static void add_workspaces(const struct run_state *state, int64_t run, struct str *out)
+{
+    (void)add_places(state, false, "workspace", out);
+    int first = add_places(state, true, "kept", out);
+    if (first < 0)
+        return;
+    const char *id = state->plan->tasks[first].id;
+    str_addf(out, "  %-*s devs diff %lld/%s, devs apply %lld/%s\n", LABEL_COLUMNS, "bring home",
+             (long long)run, id, (long long)run, id);
 }
 
 static size_t count_failed_starts(const struct step_state *step)
@@ -132,7 +148,7 @@ void summary_write(const struct run_state *state, int64_t run, bool left, struct
     add_failed_starts(state, out);
     shown_duration(state->waited_ms, out);
     str_add(out, " of waiting\n");
-    add_workspaces(state, out);
+    add_workspaces(state, run, out);
     int worst = worst_task(state);
     if (worst >= 0)
         str_addf(out, "  %-*s devs why %lld/%s\n", LABEL_COLUMNS, "why", (long long)run,

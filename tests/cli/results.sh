@@ -28,6 +28,10 @@ start() {
 	git add -A
 	git commit -qm first
 	want "$1: the run" "$("$devs" run --plain plan.json >run.log 2>&1; echo $?)" 1
+	want_in "$1: the summary says where the result is" "$(cat run.log)" "  kept       good: result "
+	want_in "$1: and how it comes home" "$(cat run.log)" \
+		"  bring home devs diff 1/good, devs apply 1/good"
+	want_in "$1: and where the rest is" "$(cat run.log)" "  workspace  bad: $1 "
 	rm run.log
 }
 
