@@ -129,6 +129,19 @@ static bool refuse_submodules(const struct workspace *workspace, const char *com
     return ok;
 }
 
+/* Git keeps no branch beside one whose name it begins with. */
+static bool refuse_own_branch(const struct workspace *workspace, struct err *err)
+{
+    char commit[WORKSPACE_COMMIT_MAX];
+    if (!commit_of(workspace, "devs", commit, NULL))
+        return true;
+    (void)err_set(err, ERR_INVALID,
+                  "the git repository '%s' has a branch called 'devs', so no result can be kept "
+                  "on a branch devs/RUN/TASK",
+                  workspace->git.top);
+    return err_hint(err, "git branch -m devs ANOTHER-NAME, or \"workspace\": \"copy\"");
+}
+
 /* Remember where git keeps what belongs to the worktree: from now on it is never searched for. */
 static bool learn_admin(struct workspace *workspace, char name[WORKSPACE_ADMIN_MAX],
                         struct err *err)
@@ -233,7 +246,7 @@ static bool check_out(struct workspace *workspace, const atomic_bool *stop,
     const char *start = workspace->needed[0] ? workspace->needed[0] : "HEAD";
     return workspace_forget_worktree(workspace->git.common, workspace->tree, err) &&
            commit_of(workspace, start, note->base, err) &&
-           refuse_submodules(workspace, note->base, err) &&
+           refuse_submodules(workspace, note->base, err) && refuse_own_branch(workspace, err) &&
            add_worktree(workspace, note->base, stop, err) &&
            learn_admin(workspace, note->admin, err) &&
            merge_all(workspace, stop, start_code, note->base, err);

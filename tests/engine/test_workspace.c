@@ -566,6 +566,7 @@ static const struct {
      "printf '[submodule \"x\"]\\n\\tpath = x\\n\\turl = ./y\\n' >.gitmodules; "
      "git add .gitmodules; git commit -qm sub",
      "has submodules"},
+    {"a branch in the way", "git branch devs", "has a branch called 'devs'"},
     {"damaged", "rm -rf .git/objects/*", "git"},
 };
 
