@@ -439,8 +439,8 @@ START_TEST(test_no_room_for_a_branch_says_why)
     struct workspace_made made;
     struct workspace_kept kept = {0};
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    stage_sh(stage.repo, "git branch devs", NULL, 0);
     stage_make(workspace, &made);
+    stage_sh(stage.repo, "git branch devs", NULL, 0); /* what there was before is refused */
     ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
     ck_assert_msg(strstr(err.message, "refs/heads/devs"), "%s", err.message);
     ck_assert_msg(strstr(err.hint, "'devs'"), "%s", err.hint);
