@@ -65,7 +65,7 @@ lint:
 
 tidy:
 	@scripts/install-packages ci
-	cmake --preset tidy
+	cmake --preset tidy -DBUILD_TESTING=$(or $(TESTS),ON)
 	cmake --build --preset tidy -- -k 0
 
 clean:
