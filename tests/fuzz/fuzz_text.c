@@ -38,9 +38,9 @@ static void check_clean(const struct str *text)
 static void check_again(const struct str *text)
 {
     struct str again = {0};
-    text_clean(&again, text->data ? text->data : "", text->len);
+    text_clean(&again, str_text(text), text->len);
     must(again.len == text->len);
-    must(text->len == 0 || memcmp(again.data, text->data, text->len) == 0);
+    must(memcmp(str_text(&again), str_text(text), text->len) == 0);
     str_done(&again);
 }
 
