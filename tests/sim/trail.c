@@ -121,7 +121,13 @@ static struct trail_saying see_failures(const struct trail *trail,
     return same.level > stale.level ? same : stale;
 }
 
-/* What brought nothing new, back from the latest; a look counts as a part of one. */
+static int weight_of(const struct trail_step *step, const struct entropy_limits *limits)
+{
+    return step->poll ? limits->poll_weight : 100;
+}
+
+/* What brought nothing new, back from the latest; a look counts as a part of one, and one that
+ * counts nothing is not where it begins. */
 static struct trail_saying count_barren(const struct trail *trail,
                                         const struct entropy_limits *limits)
 {
@@ -130,8 +136,10 @@ static struct trail_saying count_barren(const struct trail *trail,
     while (saying.first > 0 && !trail->steps[saying.first - 1].news) {
         saying.first--;
         saying.count++;
-        percent += trail->steps[saying.first].poll ? limits->poll_weight : 100;
+        percent += weight_of(&trail->steps[saying.first], limits);
     }
+    for (; saying.count > 0 && weight_of(&trail->steps[saying.first], limits) == 0; saying.first++)
+        saying.count--;
     saying.level = level(trail, percent / 100, limits->barren_nudge, limits->barren_stop);
     return saying;
 }
