@@ -262,11 +262,16 @@ struct marks {
     int64_t application, version, tables;
 };
 
+/* All of one moment: another process may be making the log just now. */
 static bool read_marks(const struct db *db, struct marks *out, struct err *err)
 {
-    return db_number(db, "PRAGMA application_id", &out->application, err) &&
-           db_number(db, "PRAGMA user_version", &out->version, err) &&
-           db_number(db, "SELECT count(*) FROM sqlite_schema", &out->tables, err);
+    if (!db_exec(db, "BEGIN", err))
+        return false;
+    bool ok = db_number(db, "SELECT count(*) FROM sqlite_schema", &out->tables, err) &&
+              db_number(db, "PRAGMA application_id", &out->application, err) &&
+              db_number(db, "PRAGMA user_version", &out->version, err);
+    db_roll_back(db);
+    return ok;
 }
 
 static bool is_empty(const struct marks *marks)
