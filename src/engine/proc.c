@@ -4,7 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@ enum {
     SMALL_FILE_MAX = 4096,
     PROC_PATH_MAX = 64,
     CHUNK = 16 * 1024,
-    PROC_ENVIRON_READS_MAX = 4, /* it is empty for a moment while a process execs */
+    PROC_EXEC_LOOKS_MAX = 200, /* at a process that is executing another program just now */
+    PROC_EXEC_LOOK_MS = 1,
 };
 
 /* A small file of /proc as text; false if it cannot be read. */
@@ -108,19 +109,42 @@ static void read_whole(int fd, struct str *out)
     }
 }
 
-bool proc_has_environment(pid_t pid, const char *const *wanted)
+static bool read_of(pid_t pid, const char *file, struct str *out)
 {
     char path[PROC_PATH_MAX];
-    (void)snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    read_whole(fd, out);
+    (void)close(fd);
+    return true;
+}
+
+/* A process that executes a program has neither arguments nor environment until its new
+ * memory is set up, which on a busy machine may take as long as it likes. A thread of the
+ * kernel has neither for good, and no program; what is over has no memory at all. */
+static bool is_executing(pid_t pid)
+{
+    char path[PROC_PATH_MAX];
+    char target[1];
+    struct proc_facts facts;
+    struct str words = {0};
+    (void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+    bool is = read_of(pid, "cmdline", &words) && words.len == 0 &&
+              readlink(path, target, sizeof(target)) > 0 && proc_read(pid, &facts) &&
+              !proc_is_over(&facts);
+    str_done(&words);
+    return is;
+}
+
+bool proc_has_environment(pid_t pid, const char *const *wanted)
+{
     struct str bytes = {0};
-    for (int reads = 0; bytes.len == 0 && reads < PROC_ENVIRON_READS_MAX; reads++) {
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0)
+    for (int looks = 0; looks < PROC_EXEC_LOOKS_MAX; looks++) {
+        if (!read_of(pid, "environ", &bytes) || bytes.len > 0 || !is_executing(pid))
             break;
-        read_whole(fd, &bytes);
-        (void)close(fd);
-        if (bytes.len == 0)
-            (void)sched_yield();
+        (void)poll(NULL, 0, PROC_EXEC_LOOK_MS);
     }
     bool all = bytes.len > 0;
     for (; all && *wanted; wanted++)

@@ -17,7 +17,7 @@
 
 enum {
     LOOK_AGAIN_MS = 5,
-    CLEAN_LOOKS = 2, /* a process has no environment for a moment while it executes */
+    CLEAN_LOOKS = 2, /* what forks and ends within one look may be missed by it */
     STEP_MARK_MAX = 160,
     NOT_OURS = -2, /* beside RECOVERY_ANYBODYS and the numbers of tasks */
 };

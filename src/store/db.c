@@ -37,7 +37,7 @@ bool db_fail(const struct db *db, const char *what, struct err *err)
     const char *path = db->handle ? sqlite3_db_filename(db->handle, "main") : NULL;
     bool was_ours = (code & 0xff) == SQLITE_CORRUPT;
     if ((code & 0xff) == SQLITE_NOTADB && path)
-        return err_set(err, code_of(code), "log '%.200s': %s: %s", path, what, why);
+        return err_set(err, code_of(code), "log '%.200s': %s", path, why);
     (void)err_set(err, code_of(code), "log: %s: %s", what, why);
     return was_ours && db_hint_recover(path ? path : "FILE", err);
 }

@@ -202,6 +202,6 @@ want_in 'help' "$("$devs" apply --help)" 'usage: devs apply [options] [RUN/]TASK
 printf 'no database, %2000d' 0 >.devs/devs.db
 rm -f .devs/devs.db-*
 out=$("$devs" gc 2>&1; echo "exit $?")
-want_in 'gc of what is no log' "$out" "devs.db': read: file is not a database"
+want_in 'gc of what is no log' "$out" "devs.db': file is not a database"
 want_in 'gc of what is no log' "$out" 'exit 65'
 finish
