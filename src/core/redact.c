@@ -12,32 +12,15 @@
 #include "redact_forms.h"
 #include "redact_words.h"
 #include "redactor.h"
+#include "text_list.h"
 #include "xalloc.h"
-
-static void free_list(char **list)
-{
-    for (size_t i = 0; list && list[i]; i++)
-        free(list[i]);
-    free(list);
-}
-
-static char **copy_list(char *const *list)
-{
-    size_t count = 0;
-    while (list && list[count])
-        count++;
-    char **copy = xcalloc(count + 1, sizeof(*copy));
-    for (size_t i = 0; i < count; i++)
-        copy[i] = xstrdup(list[i]);
-    return copy;
-}
 
 void secret_settings_done(struct secret_settings *settings)
 {
     if (!settings)
         return;
-    free_list(settings->names);
-    free_list(settings->keep);
+    text_list_free(settings->names);
+    text_list_free(settings->keep);
     for (size_t i = 0; i < settings->pattern_count; i++) {
         free(settings->patterns[i].name);
         free(settings->patterns[i].regex);
@@ -155,8 +138,8 @@ bool redactor_open(struct redactor **out, const struct redact_setting *setting, 
     struct redactor *redactor = xcalloc(1, sizeof(*redactor));
     redact_trie_init(&redactor->trie);
     redact_trie_init(&redactor->forms);
-    redactor->listed = copy_list(settings->names);
-    redactor->kept = copy_list(settings->keep);
+    redactor->listed = text_list_copy(settings->names);
+    redactor->kept = text_list_copy(settings->keep);
     add_forms(redactor);
     const bool ok = add_patterns(redactor, settings, err) &&
                     redactor_add_variables(redactor, setting->environment, err) &&
@@ -184,8 +167,8 @@ void redactor_close(struct redactor *redactor)
     free(redactor->form_names);
     free(redactor->patterns);
     free(redactor->pattern_names);
-    free_list(redactor->listed);
-    free_list(redactor->kept);
+    text_list_free(redactor->listed);
+    text_list_free(redactor->kept);
     free(redactor);
 }
 

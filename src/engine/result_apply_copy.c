@@ -1,7 +1,5 @@
 #define _GNU_SOURCE /* types of files */
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,19 +12,6 @@
 #include "tree_merge.h"
 
 const char *const result_left_out[] = {".git", ".devs", NULL};
-
-static bool open_result(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
-{
-    int at;
-    const char *name;
-    if (!tree_folder_reach(ctx, entry->path, &at, &name, err))
-        return false;
-    const int fd = tree_folder_open_file(at, name);
-    if (fd < 0)
-        return err_set_errno(err, errno, "cannot read '%s'", entry->path);
-    *fd_out = fd;
-    return true;
-}
 
 static void leave_out(struct tree *tree)
 {
@@ -81,7 +66,7 @@ static bool bring(const struct bringing *bringing, const struct tree_look *look,
     struct tree_work work;
     struct err why = {0};
     tree_folder_init(&folder, bringing->copy->look.top_fd);
-    const struct tree_source source = {.open = open_result, .ctx = &folder};
+    const struct tree_source source = tree_source_of(&folder);
     bool ok = result_backup_take(bringing->result, look->top_fd, bringing->changes, &backup, err);
     if (ok && !tree_restore(look, bringing->ours, bringing->want, &source, &work, err)) {
         ok = false;

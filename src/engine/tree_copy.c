@@ -2,27 +2,12 @@
 
 #include "tree_copy.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tree_folder.h"
 #include "tree_restore.h"
-
-/* Contents come from the folder that is copied. */
-static bool open_original(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
-{
-    int at;
-    const char *name;
-    if (!tree_folder_reach(ctx, entry->path, &at, &name, err))
-        return false;
-    const int fd = tree_folder_open_file(at, name);
-    if (fd < 0)
-        return err_set_errno(err, errno, "cannot read '%s'", entry->path);
-    *fd_out = fd;
-    return true;
-}
 
 /* What is there, but sockets: nobody listens at a copy. Takes the entries that stay. */
 static void drop_sockets(struct tree *tree)
@@ -57,7 +42,7 @@ bool tree_copy(const struct tree_look *from, const struct tree_look *to, int64_t
     struct tree_work work = {0};
     struct tree_folder folder;
     tree_folder_init(&folder, from->top_fd);
-    const struct tree_source source = {.open = open_original, .ctx = &folder};
+    const struct tree_source source = tree_source_of(&folder);
     bool ok = tree_scan(from, &want, err);
     if (ok) {
         drop_sockets(&want);

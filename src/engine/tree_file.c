@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "str.h"
+#include "whole_file.h"
 #include "xalloc.h"
 
 /* A file is: the magic, the number of entries, the entries, SHA-256 of all that. Numbers are 8
@@ -63,41 +63,6 @@ static void put_entry(struct str *out, const struct tree_entry *entry)
         put_text(out, entry->target);
 }
 
-static bool write_all(int fd, const struct str *text)
-{
-    for (size_t done = 0; done < text->len;) {
-        const ssize_t wrote = write(fd, text->data + done, text->len - done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return false;
-        done += (size_t)wrote;
-    }
-    return true;
-}
-
-/* Renamed into place only when all of it is there. */
-static bool write_and_rename(const struct str *text, const char *path, struct err *err)
-{
-    char beside[PATH_MAX];
-    const int len = snprintf(beside, sizeof(beside), "%s.new", path);
-    if (len < 0 || (size_t)len >= sizeof(beside))
-        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", path);
-    (void)unlink(beside); /* what a killed one left */
-    const int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return err_set_errno(err, errno, "cannot make '%s'", beside);
-    bool ok = write_all(fd, text);
-    const int number = errno;
-    if (close(fd) != 0 || !ok) {
-        (void)unlink(beside); /* half of it is of no use */
-        return err_set_errno(err, ok ? errno : number, "cannot write '%s'", beside);
-    }
-    if (rename(beside, path) != 0)
-        return err_set_errno(err, errno, "cannot name '%s'", path);
-    return true;
-}
-
 bool tree_write_file(const struct tree *tree, const char *path, struct err *err)
 {
     unsigned char hash[SHA256_BYTES];
@@ -108,7 +73,7 @@ bool tree_write_file(const struct tree *tree, const char *path, struct err *err)
         put_entry(&text, &tree->entries[i]);
     sha256_of(text.data, text.len, hash);
     str_add_n(&text, (const char *)hash, sizeof(hash));
-    const bool ok = write_and_rename(&text, path, err);
+    const bool ok = whole_file_write(path, &text, err);
     str_done(&text);
     return ok;
 }

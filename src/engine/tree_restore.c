@@ -33,6 +33,24 @@ struct spot {
     const char *path;
 };
 
+static bool open_in_folder(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
+{
+    int at;
+    const char *name;
+    if (!tree_folder_reach(ctx, entry->path, &at, &name, err))
+        return false;
+    const int fd = tree_folder_open_file(at, name);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot read '%s'", entry->path);
+    *fd_out = fd;
+    return true;
+}
+
+struct tree_source tree_source_of(struct tree_folder *folder)
+{
+    return (struct tree_source){.open = open_in_folder, .ctx = folder};
+}
+
 static bool reach(struct restore *restore, const char *path, struct spot *out)
 {
     out->path = path;

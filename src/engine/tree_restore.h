@@ -19,6 +19,10 @@ struct tree_source {
     void *ctx; /* borrowed */
 };
 
+struct tree_folder;
+/* The folder itself is where they come from. It is borrowed for as long as the source is used. */
+struct tree_source tree_source_of(struct tree_folder *folder);
+
 struct tree_work {
     int64_t changed; /* paths that were put right; times alone do not count */
     int64_t written; /* bytes */

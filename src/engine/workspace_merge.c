@@ -18,19 +18,6 @@ struct merging {
     struct tree base, ours, theirs, want;
 };
 
-static bool open_result(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
-{
-    int at;
-    const char *name;
-    if (!tree_folder_reach(ctx, entry->path, &at, &name, err))
-        return false;
-    const int fd = tree_folder_open_file(at, name);
-    if (fd < 0)
-        return err_set_errno(err, errno, "cannot read '%s'", entry->path);
-    *fd_out = fd;
-    return true;
-}
-
 /* What a copy was before anything ran in it lies beside its result. */
 static bool read_start(const char *result, struct tree *out, struct err *err)
 {
@@ -68,7 +55,7 @@ static bool merge_opened(struct merging *merging, const char *result, int64_t *f
         return err_hint(err, "let one of the two tasks need the other");
     }
     tree_folder_init(&folder, merging->result.top_fd);
-    const struct tree_source source = {.open = open_result, .ctx = &folder};
+    const struct tree_source source = tree_source_of(&folder);
     const bool ok =
         tree_restore(&merging->tree, &merging->ours, &merging->want, &source, &work, err);
     tree_folder_done(&folder);

@@ -2,43 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "json.h"
 #include "str.h"
-
-static bool write_all(int fd, const struct str *text)
-{
-    for (size_t done = 0; done < text->len;) {
-        const ssize_t wrote = write(fd, text->data + done, text->len - done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return false;
-        done += (size_t)wrote;
-    }
-    return true;
-}
-
-/* Renamed into place only when all of it is there. */
-static bool write_text(const char *path, const struct str *text, struct err *err)
-{
-    char beside[PATH_MAX];
-    const int len = snprintf(beside, sizeof(beside), "%s.new", path);
-    if (len < 0 || (size_t)len >= sizeof(beside))
-        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", path);
-    const int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return err_set_errno(err, errno, "cannot make '%s'", beside);
-    bool ok = write_all(fd, text);
-    ok = close(fd) == 0 && ok;
-    if (!ok || rename(beside, path) != 0)
-        return err_set_errno(err, errno, "cannot write '%s'", path);
-    return true;
-}
+#include "whole_file.h"
 
 bool workspace_note_write(const char *path, const struct workspace_note *note, struct err *err)
 {
@@ -51,7 +20,7 @@ bool workspace_note_write(const char *path, const struct workspace_note *note, s
     str_json_text(&text, "branch", note->branch);
     str_json_text(&text, "commit", note->commit);
     str_add(&text, "}\n");
-    const bool ok = write_text(path, &text, err);
+    const bool ok = whole_file_write(path, &text, err);
     str_done(&text);
     return ok;
 }
