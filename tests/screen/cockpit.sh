@@ -1,35 +1,6 @@
 #!/bin/sh
-# The cockpit in a real terminal: tmux types and reads. Skipped (77) where tmux is absent.
-# Nothing sleeps: each step waits until the screen shows what it must, up to a deadline.
-command -v tmux >/dev/null || {
-	echo 'skipped: tmux is not installed'
-	exit 77
-}
-. "$(dirname "$0")/../cli/check.sh"
-TMUX='' TMUX_TMPDIR=$dir
-export TMUX TMUX_TMPDIR
-trap 'tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
-unset DEVS_DB
-
-# open NAME COLUMNS ROWS: a terminal with a shell in it
-open() {
-	tmux -f /dev/null new-session -d -s "$1" -x "$2" -y "$3" "cd '$dir' && PS1='shell> ' exec sh"
-	tmux set-option -t "$1" status off >/dev/null
-}
-type() {
-	session=$1
-	shift
-	tmux send-keys -t "$session" "$@"
-}
-screen() { tmux capture-pane -t "$1" -p; }
-shows() { screen "$1" | grep -q -- "$2"; }
-# expect SESSION PATTERN NAME
-expect() {
-	until_true 20 shows "$1" "$2"
-	result=$?
-	want "$3" "$result" 0
-	[ "$result" -eq 0 ] || screen "$1" >&2
-}
+# The cockpit in a real terminal.
+. "$(dirname "$0")/terminal.sh"
 
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "screens", "idempotent": true, "jobs": 2,

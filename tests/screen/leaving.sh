@@ -1,37 +1,12 @@
 #!/bin/sh
 # Leaving the cockpit, in a real terminal: stopping, detaching, a terminal that goes away, a devs
-# that dies. Skipped (77) where tmux is absent. Each step waits until the screen or the log shows
-# what it must, up to a deadline.
-command -v tmux >/dev/null || {
-	echo 'skipped: tmux is not installed'
-	exit 77
-}
-. "$(dirname "$0")/../cli/check.sh"
-TMUX='' TMUX_TMPDIR=$dir
-export TMUX TMUX_TMPDIR
+# that dies.
+. "$(dirname "$0")/terminal.sh"
 trap ': >"$dir/go"; tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
-unset DEVS_DB
 export LC_ALL=C.UTF-8
 # ncurses keeps what it knows of a terminal: no leak of ours may hide the exit code
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
-open() {
-	tmux -f /dev/null new-session -d -s "$1" -x 100 -y 30 "cd '$dir' && PS1='shell> ' exec sh"
-	tmux set-option -t "$1" status off >/dev/null
-}
-type() {
-	session=$1
-	shift
-	tmux send-keys -t "$session" "$@"
-}
-screen() { tmux capture-pane -t "$1" -p; }
-shows() { screen "$1" | grep -q -- "$2"; }
-expect() {
-	until_true 20 shows "$1" "$2"
-	result=$?
-	want "$3" "$result" 0
-	[ "$result" -eq 0 ] || screen "$1" >&2
-}
 # run_is RUN WORD: what the log says of it
 run_is() { "$devs" status "$1" 2>/dev/null | grep -q "^run #$1 .* $2 "; }
 noted() { "$devs" debug --logs --plain "$1" | grep -q -- "$2"; }
@@ -47,7 +22,7 @@ cat >slow.json <<'PLAN'
 PLAN
 
 # --- ^Z asks first, stops then, and fg comes back
-open a
+open a 100 30
 type a "clear; '$devs' run slow.json" Enter
 expect a 'running.*s ' 'a run in the cockpit'
 type a C-z
@@ -109,7 +84,7 @@ want 'Ctrl-C ends a run that begins apart' $? 0
 
 # --- the terminal goes away: the run does not
 rm go
-open b
+open b 100 30
 type b "clear; '$devs' run slow.json" Enter
 expect b 'running.*s ' 'another run'
 pid=$(pid_of 2)
@@ -125,7 +100,7 @@ want 'and so does its devs' $? 0
 
 # --- the process that the shell waits for: TERM is for the run, KILL takes the terminal away
 rm go
-open c
+open c 100 30
 type c "clear; '$devs' run slow.json; echo code-\$?" Enter
 expect c 'running.*s ' 'a third run'
 kill -TERM "$(front_of 3)"
