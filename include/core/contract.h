@@ -38,6 +38,14 @@ ATTR_MUST_USE bool contract_load(const char *text, size_t len, struct contract *
 /* The same for a contract that is part of another document. The value is copied. */
 ATTR_MUST_USE bool contract_load_json(const struct json *schema, struct contract **out,
                                       struct violations *wrong);
+
+/* What no schema can say of a text that is JSON: false, and what is wrong is added. */
+typedef bool contract_text_fn(const void *ctx, const char *text, size_t len,
+                              struct violations *wrong);
+/* A contract of such a check alone, for contract_check_text(); to contract_check() any value
+ * fits. `ctx` is borrowed. The caller ends *out with contract_free(). */
+void contract_for_text(contract_text_fn *check, const void *ctx, struct contract **out);
+
 /* NULL is allowed. */
 void contract_free(struct contract *contract);
 

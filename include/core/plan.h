@@ -52,10 +52,13 @@ struct plan_expectation {
     char *match;      /* owned; text that the output's tail must hold; NULL = any */
 };
 
+/* The contract that needs no schema: the output must be a plan that plan_parse() takes. */
+#define PLAN_CONTRACT_PLAN "devs-plan"
+
 /* What the output of a step must look like, of one step or of several. */
 struct plan_contract {
     char *name;              /* owned; NULL: it stands in the step itself */
-    char *text;              /* owned; the JSON Schema */
+    char *text;              /* owned; the JSON Schema; NULL of a built-in one */
     struct contract *schema; /* owned; made of the text */
 };
 

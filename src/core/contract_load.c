@@ -1,5 +1,6 @@
 #include "contract_loading.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +221,15 @@ static bool load(struct json *document, struct contract **out, struct violations
     else
         *out = contract;
     return !loader.failed;
+}
+
+void contract_for_text(contract_text_fn *check, const void *ctx, struct contract **out)
+{
+    static const char anything[] = "true";
+    bool is_loaded = contract_load(anything, strlen(anything), out, NULL);
+    assert(is_loaded);
+    (*out)->text_check = check;
+    (*out)->text_ctx = ctx;
 }
 
 bool contract_load(const char *text, size_t len, struct contract **out, struct violations *wrong)

@@ -124,6 +124,8 @@ struct contract {
     size_t resource_count, resource_cap;
     struct contract_anchor *anchors; /* owned */
     size_t anchor_count, anchor_cap;
+    contract_text_fn *text_check; /* what it asks for beside the schemas; NULL = nothing */
+    const void *text_ctx;         /* borrowed */
 };
 
 /* A new schema of the contract, without any keyword. */

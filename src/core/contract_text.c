@@ -164,7 +164,9 @@ bool contract_check_text(const struct contract *contract, const char *text, size
     struct json *parsed = parse(text, len, wrong);
     const struct contract_budget budget = {.steps = CONTRACT_TEXT_STEPS_MAX,
                                            .match_steps = CONTRACT_MATCH_STEPS_TEXT};
-    const bool fits = parsed && contract_check_within(contract, parsed, &budget, wrong);
+    bool fits = parsed && contract_check_within(contract, parsed, &budget, wrong);
+    if (fits && contract->text_check)
+        fits = contract->text_check(contract->text_ctx, text, len, wrong);
     if (fits && value)
         *value = parsed;
     else

@@ -202,6 +202,26 @@ static struct plan_contract *read_file(struct plan_reader *reader, const struct 
     return contract;
 }
 
+/* Does the text hold a plan that could be run beside this one? */
+static bool check_plan(const void *ctx, const char *text, size_t len, struct violations *wrong)
+{
+    (void)ctx;
+    struct plan *plan = NULL;
+    bool ok = plan_parse(text, len, &plan, wrong);
+    plan_free(plan);
+    return ok;
+}
+
+/* The one contract that is built in. */
+static struct plan_contract *plan_of_output(struct plan_reader *reader,
+                                            const struct json_pointer *path)
+{
+    struct plan_contract *contract = add(reader, path, PLAN_CONTRACT_PLAN);
+    if (contract)
+        contract_for_text(check_plan, reader->plan, &contract->schema);
+    return contract;
+}
+
 static struct plan_contract *inline_contract(struct plan_reader *reader,
                                              const struct json_pointer *path,
                                              const struct json *schema)
@@ -225,7 +245,9 @@ void plan_contract_read(struct plan_reader *reader, const struct json_pointer *p
     struct plan_contract *contract = name ? find_named(reader->plan, name) : NULL;
     if (!plan_reader_is_sound(reader, path))
         return;
-    if (name && !contract)
+    if (name && !contract && strcmp(name, PLAN_CONTRACT_PLAN) == 0)
+        contract = plan_of_output(reader, path);
+    else if (name && !contract)
         contract = read_file(reader, path, name);
     else if (!name)
         contract = inline_contract(reader, path, value);

@@ -155,8 +155,8 @@ static void write_contracts(const struct plan *plan, struct str *out)
     bool is_open = false;
     for (int i = 0; i < plan->contract_count; i++) {
         const struct plan_contract *contract = plan->contracts[i];
-        if (!contract->name)
-            continue;
+        if (!contract->name || !contract->text)
+            continue; /* it stands in the step, or is built in */
         if (!is_open) {
             str_json_key(out, "contracts");
             str_add_char(out, '{');

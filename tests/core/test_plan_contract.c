@@ -398,6 +398,60 @@ START_TEST(test_bytes_of_all_contracts_have_a_limit)
 }
 END_TEST
 
+static const struct {
+    const char *output;
+    const char *wrong; /* NULL: it fits */
+} outputs[] = {
+    {"{\"version\": 1, \"tasks\": [{\"id\": \"a\", \"steps\": [{\"phase\": \"RED\", \"run\": "
+     "[\"true\"]}]}]}",
+     NULL},
+    {"{\"version\": 1}", "[MISSING_FIELD] /tasks: "},
+    {"{\"version\": 1, \"tasks\": [{\"id\": \"a\", \"steps\": [{\"run\": [\"true\"]}]}]}",
+     "[INVALID_VALUE] /tasks/0/steps/0"},
+    {"```json\n{\"version\": 1}\n```", "JSON begins at line 2, column 1, in a code fence"},
+    {"[]", "[NOT_OBJECT] "},
+    {"", "[NOT_JSON] "},
+};
+
+START_TEST(test_an_output_that_must_be_a_plan)
+{
+    ck_assert(parse_text("{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", "
+                         "\"steps\": [{\"run\": [\"x\"], \"contract\": \"devs-plan\"}]}]}"));
+    const struct plan_contract *contract = plan->tasks[0].steps[0].contract;
+    const char *output = outputs[_i].output;
+    bool fits = contract_check_text(contract->schema, output, strlen(output), NULL, &violations);
+    ck_assert_int_eq(fits, !outputs[_i].wrong);
+    violations_display(&violations, &shown);
+    ck_assert_msg(fits || strstr(str_text(&shown), outputs[_i].wrong), "%s", str_text(&shown));
+}
+END_TEST
+
+START_TEST(test_the_contract_for_plans_is_built_in)
+{
+    ck_assert(parse_text("{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", "
+                         "\"steps\": [{\"run\": [\"x\"], \"contract\": \"devs-plan\"},"
+                         "{\"run\": [\"y\"], \"contract\": \"devs-plan\"}]}]}"));
+    ck_assert_int_eq(files_read, 0);
+    ck_assert_int_eq(plan->contract_count, 1);
+    plan_write(plan, &text);
+    ck_assert_ptr_null(strstr(str_text(&text), "\"contracts\""));
+    plan_free(plan);
+    plan = NULL;
+    ck_assert_msg(parse_text(str_text(&text)), "%s", str_text(&shown));
+    ck_assert_str_eq(plan->tasks[0].steps[1].contract->name, PLAN_CONTRACT_PLAN);
+}
+END_TEST
+
+START_TEST(test_a_contract_of_the_plan_goes_before_the_built_in_one)
+{
+    ck_assert(parse_text("{\"version\": 1, \"idempotent\": true, \"contracts\": {\"devs-plan\": "
+                         "{\"type\": \"integer\"}}, \"tasks\": [{\"id\": \"a\", "
+                         "\"steps\": [{\"run\": [\"x\"], \"contract\": \"devs-plan\"}]}]}"));
+    const struct contract *contract = plan->tasks[0].steps[0].contract->schema;
+    ck_assert(contract_check_text(contract, "7", 1, NULL, &violations));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("plan_contract");
@@ -421,5 +475,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_schemas_of_all_contracts_have_a_limit, 0, 2);
     tcase_add_test(tcase, test_bytes_of_a_contract_have_a_limit);
     tcase_add_test(tcase, test_bytes_of_all_contracts_have_a_limit);
+    tcase_add_loop_test(tcase, test_an_output_that_must_be_a_plan, 0, TABLE_LEN(outputs));
+    tcase_add_test(tcase, test_the_contract_for_plans_is_built_in);
+    tcase_add_test(tcase, test_a_contract_of_the_plan_goes_before_the_built_in_one);
     return suite;
 }
