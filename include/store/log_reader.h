@@ -82,10 +82,15 @@ ATTR_MUST_USE bool log_reader_runs(struct log_reader *reader, int64_t before,
                                    struct log_run_info *out, size_t max, size_t *count_out,
                                    struct err *err);
 
-/* Which attempt is wanted. */
+/* What an attempt writes: as it came, and an agent's own words made readable of it. */
+enum { LOG_STREAM_OUT = 1, LOG_STREAM_ERR = 2, LOG_STREAM_AGENT = 3, LOG_STREAM_COUNT = 3 };
+
+/* Which attempt is wanted, and what of its output. */
 struct log_output_key {
     int64_t run;
     int task, step, attempt;
+    bool readable; /* for people: the words of an agent in place of its stdout, where there are
+                      any. Else stdout and stderr as they came */
 };
 
 /* A page of events; reused from call to call. */
@@ -107,10 +112,10 @@ ATTR_MUST_USE bool log_reader_attempt_events(struct log_reader *reader,
                                              const struct log_output_key *key,
                                              struct event_page *page, struct err *err);
 
-/* One row of output, in the order it came (both streams by time). */
+/* One row of output, in the order it came (all streams by time). */
 struct log_output_row {
     int64_t id;     /* row id: pass the last one as `after` to read on */
-    int stream;     /* 1 stdout, 2 stderr */
+    int stream;     /* LOG_STREAM_OUT... */
     int64_t offset; /* of its first byte in the stream */
     int64_t at_ms;
     size_t start, len; /* its bytes in the page's text */

@@ -80,6 +80,7 @@ static bool follow(struct follower *follower, const struct chosen *chosen,
 struct log_words {
     const char *try, *step;
     bool follow;
+    bool raw;
 };
 
 static bool print_log(struct follower *follower, const struct target *target,
@@ -99,7 +100,8 @@ static bool print_log(struct follower *follower, const struct target *target,
                                  .key = {.run = follower_run(follower)->number,
                                          .task = chosen.task,
                                          .step = chosen.step,
-                                         .attempt = chosen.attempt}};
+                                         .attempt = chosen.attempt,
+                                         .readable = !words->raw}};
     bool ok =
         words->follow ? follow(follower, &chosen, &print, err) : output_print_more(&print, err);
     output_print_done(&print);
@@ -112,6 +114,8 @@ int cmd_log(struct globals *globals, int argc, char **argv)
     const struct option_spec specs[] = {
         {"try", 0, "N", "the output of this try (else the latest)", NULL, &words.try},
         {"step", 0, "N", "of this step (else the present one)", NULL, &words.step},
+        {"raw", 0, NULL, "what an agent wrote as it came, in place of its readable words",
+         &words.raw, NULL},
         {"follow", 'f', NULL, "go on until the try has ended", &words.follow, NULL},
     };
     struct command_line line = {.name = "log",

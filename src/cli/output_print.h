@@ -1,5 +1,5 @@
 /*
- * output_print.h - an attempt's recorded output, both streams to stdout, from its
+ * output_print.h - an attempt's recorded output, all streams to stdout, from its
  * start, and on as it grows. Main thread.
  */
 #ifndef DEVS_OUTPUT_PRINT_H
@@ -16,8 +16,8 @@
 struct output_print {
     struct log_reader *reader; /* borrowed */
     struct log_output_key key;
-    int64_t after;   /* last row printed */
-    int64_t next[3]; /* by stream: offset that comes next */
+    int64_t after;                      /* last row printed */
+    int64_t next[LOG_STREAM_COUNT + 1]; /* by stream: offset that comes next */
     struct output_page page;
 };
 

@@ -22,6 +22,12 @@
     " ended_at_ms, exit_code, last_seq, last_at_ms, attempts, passed, failed, cancelled,"          \
     " waited_ms, boot"
 
+/* Of stdout and an agent's words only one is read: see struct log_output_key. */
+#define OUTPUT_IDS                                                                                 \
+    "(SELECT id FROM output WHERE run=?1 AND task=?2 AND step=?3 AND attempt=?4 AND id>?5"         \
+    " AND stream<>CASE WHEN ?6 AND EXISTS(SELECT 1 FROM output WHERE run=?1 AND task=?2"           \
+    " AND step=?3 AND attempt=?4 AND stream=3) THEN 1 ELSE 3 END)"
+
 #define EVENT_COLUMNS                                                                              \
     "seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text"
 
@@ -38,12 +44,9 @@ static const char *const query_sql[] = {
                                  " AND step=? AND attempt=? ORDER BY seq LIMIT ?",
     /* The ids are found in the index and sorted; the rows are then fetched one by one. */
     [LOG_QUERY_OUTPUT] = "SELECT id, stream, offset, at_ms, part, bytes FROM output WHERE id IN"
-                         " (SELECT id FROM output WHERE run=? AND task=? AND step=? AND attempt=?"
-                         " AND id>?) ORDER BY id",
+                         " " OUTPUT_IDS " ORDER BY id",
     [LOG_QUERY_OUTPUT_SIZES] =
-        ("SELECT id, length(bytes) FROM output WHERE id IN"
-         " (SELECT id FROM output WHERE run=? AND task=? AND step=? AND attempt=?)"
-         " ORDER BY id DESC"),
+        "SELECT id, length(bytes) FROM output WHERE id IN " OUTPUT_IDS " ORDER BY id DESC",
     /* Of one stream, the last bytes first: what follows the gap, the live tail, the head. */
     [LOG_QUERY_STREAM_END] = "SELECT offset, bytes FROM output WHERE run=? AND task=? AND step=?"
                              " AND attempt=? AND stream=? ORDER BY part DESC, idx DESC",

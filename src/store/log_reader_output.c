@@ -21,6 +21,14 @@ static void bind_key(sqlite3_stmt *query, const struct log_output_key *key)
     (void)sqlite3_bind_int(query, 4, key->attempt);
 }
 
+/* The rows of OUTPUT_IDS. */
+static void bind_output(sqlite3_stmt *query, const struct log_output_key *key, int64_t after)
+{
+    bind_key(query, key);
+    (void)sqlite3_bind_int64(query, 5, after);
+    (void)sqlite3_bind_int(query, 6, key->readable);
+}
+
 static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *err)
 {
     int stream = 0;
@@ -28,7 +36,8 @@ static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *
     /* In this order: asking for the bytes' pointer may change their length. */
     const char *bytes = sqlite3_column_blob(query, 5);
     size_t len = (size_t)sqlite3_column_bytes(query, 5);
-    if (!log_read_int(query, 1, 1, 2, &stream) || offset < 0 || offset > INT64_MAX - (int64_t)len)
+    if (!log_read_int(query, 1, LOG_STREAM_OUT, LOG_STREAM_COUNT, &stream) || offset < 0 ||
+        offset > INT64_MAX - (int64_t)len)
         return err_set(err, ERR_DAMAGED, "row %lld of the output in the log cannot be true",
                        (long long)sqlite3_column_int64(query, 0));
     page->rows = xgrow(page->rows, &page->cap, page->count + 1, sizeof(*page->rows));
@@ -50,8 +59,7 @@ static bool add_output(struct log_reader *reader, const struct log_output_key *k
                        struct output_page *page, struct err *err)
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_OUTPUT];
-    bind_key(query, key);
-    (void)sqlite3_bind_int64(query, 5, after);
+    bind_output(query, key, after);
     bool row = true;
     bool ok = true;
     while (ok && row && page->text.len < LOG_PAGE_BYTES) {
@@ -84,7 +92,7 @@ static bool find_tail(struct log_reader *reader, const struct log_output_key *ke
                       int64_t *after, struct err *err)
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_OUTPUT_SIZES];
-    bind_key(query, key);
+    bind_output(query, key, 0);
     *after = INT64_MAX;
     bool row = true;
     bool ok = true;

@@ -20,8 +20,8 @@ static const struct step_state *step_with_output(const struct run_state *state, 
 static struct log_output_key key_of(const struct app *app)
 {
     const struct run_state *state = follower_state(app->follower);
-    struct log_output_key key = {.run = follower_run(app->follower)->number,
-                                 .task = app->view.chosen};
+    struct log_output_key key = {
+        .run = follower_run(app->follower)->number, .task = app->view.chosen, .readable = true};
     const struct step_state *step = step_with_output(state, key.task, &key.step);
     const struct attempt_state *attempt = step_state_attempt(step);
     key.attempt = attempt ? attempt->number : 0;

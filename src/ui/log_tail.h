@@ -17,13 +17,13 @@ enum {
     LOG_TAIL_BYTES = 64 * 1024, /* asked of the log */
     LOG_TAIL_LINES_MAX = 2000,
     LOG_TAIL_LINE_MAX = 64 * 1024, /* longer ones are broken up */
-    LOG_TAIL_STREAMS = 2,
+    LOG_TAIL_STREAMS = LOG_STREAM_COUNT,
 };
 
 struct log_line {
     size_t start, len; /* in `text` */
     int64_t at_ms;     /* when its last bytes came */
-    int stream;        /* 1 stdout, 2 stderr */
+    int stream;        /* LOG_STREAM_OUT... */
 };
 
 /* A line that is still being put together: one stream's pieces are joined before they
@@ -49,7 +49,7 @@ void log_tail_done(struct log_tail *tail);
 void log_tail_clear(struct log_tail *tail);
 
 /* Fill it: begin, any number of pages that follow each other, end. Rows later than
- * `until_ms` are left out. Lines of both streams come in the order in which they were
+ * `until_ms` are left out. Lines of all streams come in the order in which they were
  * finished; the end finishes those that are not. */
 void log_tail_begin(struct log_tail *tail, const struct log_output_key *key);
 void log_tail_add(struct log_tail *tail, const struct output_page *page, int64_t until_ms);

@@ -314,7 +314,7 @@ static void put_output(enum log_output_part part, int index, int64_t offset, con
 
 static void assert_output(int64_t after, const char *want_text, size_t want_rows)
 {
-    struct log_output_key key = {sample.number, 2, 0, 1};
+    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
     struct output_page page = {0};
     struct err err = {0};
     ck_assert_msg(log_reader_output(reader, &key, after, &page, &err), "%s", err.message);
@@ -327,7 +327,7 @@ static void assert_output(int64_t after, const char *want_text, size_t want_rows
 
 static int64_t last_output_id(bool *replaceable)
 {
-    struct log_output_key key = {sample.number, 2, 0, 1};
+    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
     struct output_page page = {0};
     ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
     ck_assert_uint_gt(page.count, 0);
@@ -336,6 +336,41 @@ static int64_t last_output_id(bool *replaceable)
     output_page_done(&page);
     return id;
 }
+
+/* One row of a stream of task 2. */
+static void put_stream(int stream, const char *text)
+{
+    struct log_output output = {.task = 2,
+                                .attempt = 1,
+                                .stream = stream,
+                                .at = {1000, 1},
+                                .bytes = text,
+                                .len = strlen(text)};
+    commit(&(struct log_batch){.outputs = &output, .output_count = 1});
+}
+
+static void assert_chosen(bool readable, const char *all, const char *tail)
+{
+    struct log_output_key key = {
+        .run = sample.number, .task = 2, .attempt = 1, .readable = readable};
+    struct output_page page = {0};
+    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    ck_assert_str_eq(str_text(&page.text), all);
+    ck_assert(log_reader_output_tail(reader, &key, 5, &page, NULL));
+    ck_assert_str_eq(str_text(&page.text), tail);
+    output_page_done(&page);
+}
+
+START_TEST(test_output_of_an_agent_is_its_words_or_as_it_came)
+{
+    put_stream(LOG_STREAM_OUT, "{\"type\":1}");
+    put_stream(LOG_STREAM_ERR, "warn ");
+    assert_chosen(true, "{\"type\":1}warn ", "warn ");
+    put_stream(LOG_STREAM_AGENT, "reads a file");
+    assert_chosen(true, "warn reads a file", "reads a file");
+    assert_chosen(false, "{\"type\":1}warn ", "warn ");
+}
+END_TEST
 
 START_TEST(test_output_head_tail_and_rest)
 {
@@ -402,7 +437,7 @@ static void put_pieces(int count)
 START_TEST(test_output_is_read_page_by_page)
 {
     put_pieces(20);
-    struct log_output_key key = {sample.number, 2, 0, 1};
+    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
     struct output_page page = {0};
     ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
     ck_assert_uint_eq(page.count, 16);
@@ -429,7 +464,7 @@ START_TEST(test_bytes_are_bytes)
     struct log_output empty = {.task = 2, .attempt = 1, .stream = 1};
     struct log_output outputs[] = {output, empty};
     commit(&(struct log_batch){.outputs = outputs, .output_count = 2});
-    struct log_output_key key = {sample.number, 2, 0, 1};
+    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
     struct output_page page = {0};
     ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
     ck_assert_uint_eq(page.count, 2);
@@ -453,7 +488,7 @@ START_TEST(test_captures)
     } cases[] = {{1, "{\"n\":3}"}, {2, "{\"n\":2}"}, {0, "{\"n\":2}"}, {3, ""}};
     commit(&(struct log_batch){.captures = captures, .capture_count = 3});
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct log_output_key key = {sample.number, 2, 0, cases[i].attempt};
+        struct log_output_key key = {.run = sample.number, .task = 2, .attempt = cases[i].attempt};
         struct str text = {0};
         ck_assert(log_reader_capture(reader, &key, &text, NULL));
         ck_assert_str_eq(str_text(&text), cases[i].want);
@@ -470,7 +505,7 @@ START_TEST(test_parts_of_a_capture_are_told_apart)
         {.task = 2, .attempt = 2, .json = "{\"v\":1,\"n\":3}"},
     };
     commit(&(struct log_batch){.captures = captures, .capture_count = 3});
-    struct log_output_key key = {sample.number, 2, 0, 1};
+    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
     struct str text = {0};
     ck_assert(log_reader_capture(reader, &key, &text, NULL));
     ck_assert_str_eq(str_text(&text), captures[0].json);
@@ -496,7 +531,7 @@ START_TEST(test_events_of_one_attempt)
         events[i].attempt = 2;
     }
     commit(&(struct log_batch){.events = events, .event_count = 5});
-    struct log_output_key key = {sample.number, 9, 0, 2};
+    struct log_output_key key = {.run = sample.number, .task = 9, .step = 0, .attempt = 2};
     struct event_page page = {0};
     ck_assert(log_reader_attempt_events(reader, &key, &page, NULL));
     ck_assert_uint_eq(page.count, 2);
@@ -621,7 +656,7 @@ END_TEST
 START_TEST(test_output_that_cannot_be_is_refused)
 {
     static const char *const values[] = {
-        "0, 0", "3, 0", "-1, 0", "4294967297, 0", "1, -1", "1, 9223372036854775807",
+        "0, 0", "4, 0", "-1, 0", "4294967297, 0", "1, -1", "1, 9223372036854775807",
     };
     char sql[300];
     (void)snprintf(sql, sizeof(sql),
@@ -629,7 +664,7 @@ START_TEST(test_output_that_cannot_be_is_refused)
                    " offset) VALUES(1, 2, 0, 1, 0, 0, 5, 'abc', %s)",
                    values[_i]);
     run_sql(sql);
-    struct log_output_key key = {sample.number, 2, 0, 1};
+    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
     struct output_page page = {0};
     struct err err = {0};
     ck_assert(!log_reader_output(reader, &key, 0, &page, &err));
@@ -845,6 +880,7 @@ Suite *test_suite(void)
     TCase *output = test_case(suite, "output");
     tcase_add_checked_fixture(output, setup, teardown);
     tcase_add_test(output, test_output_head_tail_and_rest);
+    tcase_add_test(output, test_output_of_an_agent_is_its_words_or_as_it_came);
     tcase_add_test(output, test_output_of_two_streams_by_time);
     tcase_add_test(output, test_output_is_read_page_by_page);
     tcase_add_test(output, test_bytes_are_bytes);

@@ -262,7 +262,7 @@ void story_say(struct story *story, const char *id, const char *text)
                                                         .len = strlen(text)};
     str_add(&page->text, text);
     struct event event = story_event(story, id, EVENT_NONE);
-    struct log_output_key key = {1, event.task, event.step, event.attempt};
+    struct log_output_key key = {1, event.task, event.step, event.attempt, true};
     log_tail_set(&story->tail, &key, page, INT64_MAX);
 }
 
