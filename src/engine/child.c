@@ -285,11 +285,15 @@ static void end_it(struct child *child, enum outcome_kind why, enum cancel_mode 
     child_set_timer(child, grace_is_over, child->grace_ms);
 }
 
+void child_time_out(struct child *child)
+{
+    if (child->stage == CHILD_RUNS && !process_is_over(child))
+        end_it(child, OUTCOME_TIMEOUT, CANCEL_TERM);
+}
+
 static void time_is_up(uv_timer_t *timer)
 {
-    struct child *child = timer->data;
-    if (!process_is_over(child))
-        end_it(child, OUTCOME_TIMEOUT, CANCEL_TERM);
+    child_time_out(timer->data);
 }
 
 void child_cancel(struct child *child, enum cancel_mode mode)

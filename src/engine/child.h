@@ -82,6 +82,9 @@ int64_t child_pid_start(const struct child *child);
 /* End it because a person asked. May be asked again, harder. */
 void child_cancel(struct child *child, enum cancel_mode mode);
 
+/* End it because its time is used up, as a timeout of its own would. Nothing where it is over. */
+void child_time_out(struct child *child);
+
 /* So much time has passed in which we stood still ourselves: its limits do not count it. */
 void child_stood_still(struct child *child, int64_t still_ms);
 

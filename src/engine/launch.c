@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* pipe2, O_PATH */
+#define _GNU_SOURCE /* pipe2, O_PATH, memfd_create */
 
 #include "launch.h"
 
@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -82,13 +83,35 @@ static int open_stdin(const char *path, int *fd_out, struct err *err)
     return 0;
 }
 
+static bool write_all(int fd, const struct launch_input *input)
+{
+    for (size_t at = 0; at < input->len;) {
+        const ssize_t wrote = write(fd, input->bytes + at, input->len - at);
+        if (wrote < 0 && errno != EINTR)
+            return false;
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return lseek(fd, 0, SEEK_SET) == 0;
+}
+
+/* A program that looks finds a file of that size, as with `<`. 0, or the errno to report. */
+static int make_stdin(const struct launch_input *input, int *fd_out, struct err *err)
+{
+    const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    *fd_out = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*fd_out < 0 || !write_all(*fd_out, input) || fcntl(*fd_out, F_ADD_SEALS, seals) != 0)
+        return report(errno, "stdin", err);
+    return 0;
+}
+
 /* 0, or the errno to report. */
 static int open_ends(const struct launch_call *call, struct launched *out, struct ends *ends,
                      struct err *err)
 {
     const char *stdin_path = call->stdin_path ? call->stdin_path : "/dev/null";
 
-    int number = open_stdin(stdin_path, &ends->fds[0], err);
+    int number = call->input ? make_stdin(call->input, &ends->fds[0], err)
+                             : open_stdin(stdin_path, &ends->fds[0], err);
     if (number != 0)
         return number;
     if (!lift_fd(&ends->fds[0]) || !open_pipe(&out->pipes[0], &ends->fds[1]) ||

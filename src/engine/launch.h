@@ -8,6 +8,7 @@
 #define DEVS_LAUNCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -15,13 +16,21 @@
 #include "err.h"
 #include "spawn.h"
 
+/* Bytes for stdin. They lie in memory without a name, which nobody else can open; all are there
+ * from the first instruction on, and then comes the end. */
+struct launch_input {
+    const char *bytes; /* borrowed for the call */
+    size_t len;
+};
+
 /* Everything that the new process gets. All borrowed for the call. */
 struct launch_call {
-    char *const *argv;        /* NULL-terminated, at least one */
-    char *const *environment; /* NULL-terminated; its PATH finds argv[0] */
-    const char *cwd;          /* absolute */
-    const char *stdin_path;   /* absolute, a file or character device; NULL = /dev/null */
-    bool in_our_session;      /* a group of its own only: for what helps us, not for attempts */
+    char *const *argv;                /* NULL-terminated, at least one */
+    char *const *environment;         /* NULL-terminated; its PATH finds argv[0] */
+    const char *cwd;                  /* absolute */
+    const char *stdin_path;           /* absolute, a file or character device; NULL = /dev/null */
+    const struct launch_input *input; /* what it reads on stdin, in place of a path; NULL = none */
+    bool in_our_session; /* a group of its own only: for what helps us, not for attempts */
     const struct spawn_limits *limits; /* from its first instruction on; NULL = none */
 };
 

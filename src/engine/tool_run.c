@@ -1,15 +1,11 @@
-#define _GNU_SOURCE /* memfd_create */
-
 #include "tool_run.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +17,6 @@ enum {
     READ_BYTES = 64 * 1024, /* at a time */
     DRAIN_MAX = 64,         /* reads after the end: a descendant may go on writing */
     REAP_MAX = 64,          /* what it left to us in its group */
-    INPUT_PATH_MAX = 32,    /* of /proc/self/fd/N */
     LAST_LINE_MAX = 200,    /* bytes of what it said, in an error */
     SIGNAL_BASE = 128,      /* how a shell says that a signal ended it */
 };
@@ -41,51 +36,16 @@ static size_t or_default(size_t value, size_t otherwise)
     return value > 0 ? value : otherwise;
 }
 
-/* A file without a name that holds the bytes. */
-static bool open_input(const struct tool_call *call, int *fd_out, struct err *err)
-{
-    int fd = memfd_create("devs-input", MFD_CLOEXEC);
-    if (fd < 0)
-        return err_set_errno(err, errno, "cannot make the input of '%s'", call->argv[0]);
-    for (size_t done = 0; done < call->input_len;) {
-        const ssize_t wrote = write(fd, call->input + done, call->input_len - done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0) {
-            (void)err_set_errno(err, errno, "cannot write the input of '%s'", call->argv[0]);
-            (void)close(fd); /* an error is told already */
-            return false;
-        }
-        done += (size_t)wrote;
-    }
-    *fd_out = fd;
-    return true;
-}
-
 static bool start(struct tool *tool, int *number_out, struct err *err)
 {
-    char path[INPUT_PATH_MAX];
     const struct tool_call *call = tool->call;
-    struct launch_call launch = {.argv = call->argv,
-                                 .environment = call->environment,
-                                 .cwd = call->cwd,
-                                 .in_our_session = true};
-    int input = -1;
-    int number = EIO;
-    if (call->input && !open_input(call, &input, err)) {
-        *number_out = number;
-        return false;
-    }
-    if (input >= 0) {
-        (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", input);
-        launch.stdin_path = path;
-    }
-    bool ok = launch_process(&launch, &tool->process, &number, err);
-    if (input >= 0)
-        (void)close(input); /* the program has its own */
-    if (!ok)
-        *number_out = number;
-    return ok;
+    const struct launch_input input = {.bytes = call->input, .len = call->input_len};
+    const struct launch_call launch = {.argv = call->argv,
+                                       .environment = call->environment,
+                                       .cwd = call->cwd,
+                                       .input = call->input ? &input : NULL,
+                                       .in_our_session = true};
+    return launch_process(&launch, &tool->process, number_out, err);
 }
 
 /* What fits is kept, the rest is read and dropped. */

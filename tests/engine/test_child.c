@@ -238,6 +238,29 @@ START_TEST(test_stdin_comes_from_the_file)
 }
 END_TEST
 
+START_TEST(test_stdin_bytes_come_whole_and_have_no_name)
+{
+    enum { INPUT_BYTES = 300 * 1024 };
+    struct watched watched = {0};
+    char *input = xcalloc(INPUT_BYTES + 1, 1);
+    char shell[] = "/bin/sh";
+    char flag[] = "-c";
+    char script[] = "readlink /proc/self/fd/0; wc -c; printf x >/proc/self/fd/0 || echo sealed";
+    char *const argv[] = {shell, flag, script, NULL};
+    char **environment = make_environment(step_mark, NULL);
+    struct child_call call = make_call(argv, environment);
+    memset(input, 'a', INPUT_BYTES);
+    const struct launch_input bytes = {.bytes = input, .len = INPUT_BYTES};
+    call.spawn.input = &bytes;
+    start(&watched, &call);
+    free(input); /* it is the child's by now */
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_str_eq(str_text(&watched.text[0]), "/memfd:stdin (deleted)\n307200\nsealed\n");
+    free(environment);
+    watched_done(&watched);
+}
+END_TEST
+
 START_TEST(test_has_session_group_signals_and_folder_of_its_own)
 {
     struct watched watched = {0};
@@ -842,6 +865,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(plain, test_end, 0, TABLE_LEN(ends));
     tcase_add_test(plain, test_both_pipes_and_silence_on_stdin);
     tcase_add_test(plain, test_stdin_comes_from_the_file);
+    tcase_add_test(plain, test_stdin_bytes_come_whole_and_have_no_name);
     tcase_add_test(plain, test_has_session_group_signals_and_folder_of_its_own);
     tcase_add_test(plain, test_children_inherit_no_descriptor_of_ours);
     tcase_add_loop_test(plain, test_start_failure, 0, TABLE_LEN(failures));
