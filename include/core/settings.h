@@ -37,7 +37,10 @@ struct settings {
     struct plan_limits limits;
     enum plan_hangup on_hangup;
     struct secret_settings secrets;
-    char *rules; /* owned; the array "rules" as JSON text, NULL = none */
+    char *rules;     /* owned; the array "rules" as JSON text, NULL = none */
+    char *agent;     /* owned; the agent of workflows that name none, NULL = none */
+    char *workflows; /* owned; a folder with prompts and contracts of the project's own, relative
+                        to that of the settings; NULL = none */
 };
 
 /* Read the settings. False and *violations filled (all that is wrong, in document

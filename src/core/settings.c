@@ -80,6 +80,12 @@ static char *written(const struct json *json)
     return text.data;
 }
 
+static char *copy_text(const struct json *json)
+{
+    const char *text = json_text(json, NULL);
+    return text ? xstrdup(text) : NULL;
+}
+
 /* First the form, then what it means; all that is wrong comes in the order of the text. */
 static bool read_document(const struct json *root, struct settings *settings,
                           struct violations *wrong)
@@ -96,6 +102,8 @@ static bool read_document(const struct json *root, struct settings *settings,
     plan_loops_read(json_get(root, "loops"), &settings->loops, &settings->has_loops);
     plan_surroundings_read(&reader, root, settings);
     settings_secrets_read(&reader, json_get(root, "secrets"), &settings->secrets);
+    settings->agent = copy_text(json_get(root, "agent"));
+    settings->workflows = copy_text(json_get(root, "workflows"));
     const struct json *rules = json_get(root, "rules");
     if (json_count(rules) > 0)
         settings->rules = written(rules);
@@ -132,6 +140,8 @@ void settings_done(struct settings *settings)
     sandbox_spec_done(&settings->sandbox);
     secret_settings_done(&settings->secrets);
     free(settings->rules);
+    free(settings->agent);
+    free(settings->workflows);
     *settings = (struct settings){0};
 }
 

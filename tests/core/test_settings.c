@@ -253,6 +253,18 @@ START_TEST(test_secrets_are_read)
 }
 END_TEST
 
+START_TEST(test_workflows_have_an_agent_and_a_folder)
+{
+    ck_assert(parse("{\"agent\": \"codex\", \"workflows\": \"prompts\"}"));
+    ck_assert_str_eq(settings.agent, "codex");
+    ck_assert_str_eq(settings.workflows, "prompts");
+    settings_done(&settings);
+    ck_assert(!parse("{\"agent\": \"\", \"workflows\": 7}"));
+    ck_assert_int_eq(violations.count, 2);
+    ck_assert_ptr_null(settings.workflows);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("settings");
@@ -272,5 +284,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_names);
     tcase_add_loop_test(tcase, test_as_many_policies_as_may_be, 0, 2);
     tcase_add_test(tcase, test_secrets_are_read);
+    tcase_add_test(tcase, test_workflows_have_an_agent_and_a_folder);
     return suite;
 }
