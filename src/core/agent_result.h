@@ -10,19 +10,13 @@
 #include <stdint.h>
 
 #include "agent.h"
+#include "agent_stream.h"
 #include "classify.h"
 #include "str.h"
 
 enum {
     AGENT_LINES_MAX = 64, /* lines looked at for the terminal event, the last ones */
     AGENT_SAID_MAX = 300, /* longer last words are an answer, not a refusal */
-};
-
-enum agent_end {
-    AGENT_END_UNKNOWN, /* no structured output */
-    AGENT_END_DONE,
-    AGENT_END_FAILED,
-    AGENT_END_CUT, /* structured output without its terminal event */
 };
 
 struct agent_result {

@@ -1,0 +1,135 @@
+#include "adapter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapter_parts.h"
+#include "str.h"
+#include "text_list.h"
+#include "xalloc.h"
+
+/* The texts of an array, NULL if it is none. */
+static char **read_texts(const struct json *value)
+{
+    const size_t count = json_count(value);
+    size_t taken = 0;
+    if (json_kind(value) != JSON_KIND_ARRAY)
+        return NULL;
+    char **texts = xcalloc(count + 1, sizeof(*texts));
+    for (size_t i = 0; i < count && taken < ADAPTER_ARGS_MAX; i++) {
+        const char *text = json_text(json_at(value, i), NULL);
+        if (text)
+            texts[taken++] = xstrdup(text);
+    }
+    return texts;
+}
+
+static char **read_env(const struct json *value)
+{
+    char **env = xcalloc(json_count(value) + 1, sizeof(*env));
+    size_t taken = 0;
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *member = NULL;
+    while (json_next(value, &iter, &key, &member) && taken < ADAPTER_ARGS_MAX) {
+        struct str pair = {0};
+        if (json_kind(member) != JSON_KIND_STRING)
+            continue;
+        str_addf(&pair, "%s=%s", key, json_text(member, ""));
+        env[taken++] = pair.data;
+    }
+    return env;
+}
+
+static enum adapter_output output_named(const char *name)
+{
+    if (strcmp(name, "jsonl") == 0)
+        return ADAPTER_OUTPUT_JSONL;
+    return strcmp(name, "json") == 0 ? ADAPTER_OUTPUT_JSON : ADAPTER_OUTPUT_TEXT;
+}
+
+struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin)
+{
+    struct adapter *adapter = xcalloc(1, sizeof(*adapter));
+    const char *prompt = json_text(json_get(json, "prompt"), "stdin");
+    *adapter = (struct adapter){
+        .name = xstrdup(name),
+        .json = json,
+        .is_builtin = is_builtin,
+        .program = json_text(json_get(json, "program"), ""),
+        .install = json_text(json_get(json, "install"), ""),
+        .prompt = strcmp(prompt, "argument") == 0 ? ADAPTER_PROMPT_ARGUMENT : ADAPTER_PROMPT_STDIN,
+        .output = output_named(json_text(json_get(json, "output"), "text")),
+        .argv = read_texts(json_get(json, "argv")),
+        .argv_resume = read_texts(json_get(json, "argv_resume")),
+        .model_args = read_texts(json_get(json, "model_args")),
+        .permission_args = read_texts(json_get(json, "permission_args")),
+        .env = read_env(json_get(json, "env")),
+    };
+    return adapter;
+}
+
+void adapter_free(struct adapter *adapter)
+{
+    if (!adapter)
+        return;
+    free(adapter->name);
+    json_free(adapter->json);
+    text_list_free(adapter->argv);
+    text_list_free(adapter->argv_resume);
+    text_list_free(adapter->model_args);
+    text_list_free(adapter->permission_args);
+    text_list_free(adapter->env);
+    free(adapter);
+}
+
+const char *adapter_name(const struct adapter *adapter)
+{
+    return adapter->name;
+}
+
+const char *adapter_program(const struct adapter *adapter)
+{
+    return adapter->program;
+}
+
+const char *adapter_install(const struct adapter *adapter)
+{
+    return adapter->install;
+}
+
+bool adapter_is_builtin(const struct adapter *adapter)
+{
+    return adapter->is_builtin;
+}
+
+bool adapter_resumes(const struct adapter *adapter)
+{
+    return adapter->argv_resume != NULL;
+}
+
+bool adapter_prompt_on_stdin(const struct adapter *adapter)
+{
+    return adapter->prompt == ADAPTER_PROMPT_STDIN;
+}
+
+enum adapter_output adapter_output(const struct adapter *adapter)
+{
+    return adapter->output;
+}
+
+char *const *adapter_env(const struct adapter *adapter)
+{
+    return adapter->env;
+}
+
+const char *adapter_program_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void adapter_write(const struct adapter *adapter, struct str *out)
+{
+    json_write(out, adapter->json);
+}

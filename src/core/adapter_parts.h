@@ -1,0 +1,30 @@
+/*
+ * adapter_parts.h - what an adapter is made of; for those who read it.
+ */
+#ifndef DEVS_ADAPTER_PARTS_H
+#define DEVS_ADAPTER_PARTS_H
+
+#include "adapter.h"
+#include "json.h"
+
+struct adapter {
+    char *name;        /* owned */
+    struct json *json; /* owned; the whole adapter, without "like"; texts below borrow from it */
+    bool is_builtin;
+    const char *program;
+    const char *install;
+    enum adapter_prompt prompt;
+    enum adapter_output output;
+    char **argv;            /* owned, as the next ones; NULL-terminated */
+    char **argv_resume;     /* NULL = it cannot go on in a session */
+    char **model_args;      /* NULL = it cannot be told a model */
+    char **permission_args; /* NULL = none */
+    char **env;             /* "NAME=value" */
+};
+
+/* Make an adapter of its JSON, which it owns from now on. What has not the right form is left
+ * out: the schema has complained. */
+struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin);
+void adapter_free(struct adapter *adapter);
+
+#endif
