@@ -90,6 +90,8 @@ bool json_bool(const struct json *json, bool otherwise);
 
 /* Append the compact text of a value; json_parse() of it gives the same value. */
 void json_write(struct str *out, const struct json *json);
+/* The same for people: members on lines of their own, and a line feed at the end. */
+void json_write_indented(struct str *out, const struct json *json);
 
 /* Compact text of a value, at most about `max` bytes and then "...", for messages; reals in it
  * with 15 digits. No more of the value is looked at than is shown. The caller frees. */

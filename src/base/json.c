@@ -355,13 +355,24 @@ static size_t real_flags(const struct json *json)
     return strtod(text, NULL) == value ? JSON_REAL_PRECISION(REAL_DIGITS) : 0;
 }
 
-void json_write(struct str *out, const struct json *json)
+static void write_whole(struct str *out, const struct json *json, size_t flags)
 {
     struct brief whole = {.text = *out, .max = SIZE_MAX};
-    const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
-    const int failed = json_dump_callback(theirs(json), add_part, &whole, flags);
+    const int failed = json_dump_callback(theirs(json), add_part, &whole, flags | JSON_ENCODE_ANY);
     assert(failed == 0); /* a tree that was parsed */
     *out = whole.text;
+}
+
+void json_write(struct str *out, const struct json *json)
+{
+    write_whole(out, json, JSON_COMPACT);
+}
+
+void json_write_indented(struct str *out, const struct json *json)
+{
+    enum { STEP = 2 };
+    write_whole(out, json, JSON_INDENT(STEP));
+    str_add_char(out, '\n');
 }
 
 char *json_brief(const struct json *json, size_t max)

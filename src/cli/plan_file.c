@@ -12,7 +12,10 @@
 
 #include "exit_code.h"
 #include "fail.h"
+#include "parse.h"
 #include "read_text.h"
+
+enum { JOBS_DEFAULT = 2 };
 
 static bool read_file(const char *path, struct str *out, struct err *err)
 {
@@ -113,7 +116,26 @@ static int parse(const char *path, struct plan_file *file)
     return code;
 }
 
+/* A text that is no JSON stays as it is: what is wrong with it is said when it is read. */
+static void edit_text(struct str *text, plan_file_edit_fn *edit, void *ctx)
+{
+    struct json *root = NULL;
+    struct str changed = {0};
+    if (!edit || !json_parse_data(str_text(text), text->len, &root, NULL, NULL))
+        return;
+    edit(ctx, root, &changed);
+    json_free(root);
+    str_done(text);
+    *text = changed;
+}
+
 int plan_file_read(const char *path, struct plan_file *out)
+{
+    return plan_file_read_edited(path, NULL, NULL, out);
+}
+
+int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
+                          struct plan_file *out)
 {
     struct err err = {0};
     struct plan_file file = {0};
@@ -121,6 +143,7 @@ int plan_file_read(const char *path, struct plan_file *out)
         plan_file_done(&file);
         return fail(&err);
     }
+    edit_text(&file.text, edit, ctx);
     int code = config_read(file.dir, &file.config);
     if (code == EXIT_ALL_PASSED)
         code = parse(path, &file);
@@ -129,6 +152,17 @@ int plan_file_read(const char *path, struct plan_file *out)
     else
         *out = file;
     return code;
+}
+
+bool plan_file_jobs(const struct plan_file *file, const char *given, int *out, struct err *err)
+{
+    int64_t jobs = file->plan->jobs > 0 ? file->plan->jobs : JOBS_DEFAULT;
+    if (given && !parse_i64(given, 1, PLAN_JOBS_MAX, &jobs, err)) {
+        (void)err_hint(err, "-j takes 1 to %d", PLAN_JOBS_MAX);
+        return false;
+    }
+    *out = (int)jobs;
+    return true;
 }
 
 void plan_file_rewrite(struct plan_file *file)

@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "config.h"
+#include "json.h"
 #include "plan.h"
 #include "str.h"
 
@@ -20,6 +21,14 @@ struct plan_file {
 /* Read and check, the project's settings too. Prints what is wrong and returns the exit code; 0 =
  * all well. */
 int plan_file_read(const char *path, struct plan_file *out);
+/* Writes the text that is read in place of the plan that a file has, which is any JSON value. */
+typedef void plan_file_edit_fn(void *ctx, const struct json *plan, struct str *text_out);
+/* The same with a change in between: what is checked, run and logged is the changed text. */
+int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
+                          struct plan_file *out);
+/* How many tasks at a time: what the command line says (NULL = nothing), else the plan, else 2. */
+ATTR_MUST_USE bool plan_file_jobs(const struct plan_file *file, const char *given, int *out,
+                                  struct err *err);
 /* Make the text anew from the plan, which has changed. */
 void plan_file_rewrite(struct plan_file *file);
 void plan_file_done(struct plan_file *file);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,11 +16,9 @@
 #include "json_edit.h"
 #include "read_text.h"
 #include "rule_list.h"
+#include "whole_file.h"
 
 enum {
-    NEW_FILE_MODE = 0666, /* less the umask */
-    OWN_FILE_MODE = 0600,
-    MODE_BITS = 07777,
     LOCK_TRIES = 1000,
     LOCK_PAUSE_NS = 5 * 1000 * 1000,
 };
@@ -29,9 +26,7 @@ enum {
 /* The settings as they are to be. */
 struct edit {
     char path[PATH_MAX];
-    int folder;  /* owned, locked; -1 = none */
-    mode_t mode; /* of the old file */
-    bool is_new;
+    int folder;         /* owned, locked; -1 = none */
     struct str text;    /* owned */
     struct json *rules; /* owned; what is added: a list */
 };
@@ -76,18 +71,14 @@ static bool lock_folder(struct edit *edit, struct err *err)
 /* Where there are no settings yet, an empty object is changed. */
 static bool read_old(struct edit *edit, struct err *err)
 {
-    struct stat info;
     FILE *file = fopen(edit->path, "re");
-    edit->is_new = !file && errno == ENOENT;
-    if (edit->is_new)
+    bool is_new = !file && errno == ENOENT;
+    if (is_new)
         str_add(&edit->text, "{}\n");
     if (!file)
-        return edit->is_new || err_set_errno(err, errno, "cannot open '%s'", edit->path);
+        return is_new || err_set_errno(err, errno, "cannot open '%s'", edit->path);
     bool ok = read_text(file, SETTINGS_BYTES_MAX, &edit->text, err);
-    if (ok && fstat(fileno(file), &info) != 0)
-        ok = err_set_errno(err, errno, "cannot look at '%s'", edit->path);
     (void)fclose(file); /* only read */
-    edit->mode = ok ? info.st_mode & MODE_BITS : OWN_FILE_MODE;
     return ok;
 }
 
@@ -153,47 +144,6 @@ static bool read_rules(const char *rule_json, struct edit *edit, struct err *err
     return ok;
 }
 
-static bool write_all(int fd, const struct str *text)
-{
-    size_t done = 0;
-    while (done < text->len) {
-        ssize_t put = write(fd, text->data + done, text->len - done);
-        if (put < 0 && errno != EINTR)
-            return false;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
-/* A new file beside the old one takes its name: whoever reads sees one or the other. Its
- * own name is always the same: what a saver left that was killed makes way. */
-static bool put_in_place(const struct edit *edit, struct err *err)
-{
-    char temporary[PATH_MAX];
-    int len = snprintf(temporary, sizeof(temporary), "%s.new~", edit->path);
-    if (len < 0 || (size_t)len >= sizeof(temporary))
-        return err_set(err, ERR_LIMIT, "'%s' is too long a name", edit->path);
-    (void)unlink(temporary); /* if there is one */
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                  edit->is_new ? NEW_FILE_MODE : OWN_FILE_MODE);
-    if (fd < 0)
-        return err_set_errno(err, errno, "cannot write beside '%s'", edit->path);
-    bool ok = write_all(fd, &edit->text) && (edit->is_new || fchmod(fd, edit->mode) == 0) &&
-              fsync(fd) == 0;
-    int why = errno;
-    (void)close(fd); /* it is on the disk, or of no use */
-    if (ok && rename(temporary, edit->path) != 0) {
-        why = errno;
-        ok = false;
-    }
-    if (!ok) {
-        (void)unlink(temporary); /* best effort */
-        return err_set_errno(err, why, "cannot write '%s'", edit->path);
-    }
-    (void)fsync(edit->folder); /* best effort: the file is there all the same */
-    return true;
-}
-
 bool rules_add(const char *dir, const char *rule_json, struct err *err)
 {
     struct edit edit = {.folder = -1};
@@ -201,7 +151,7 @@ bool rules_add(const char *dir, const char *rule_json, struct err *err)
               lock_folder(&edit, err) && read_old(&edit, err) && check(&edit, err);
     for (size_t i = 0; ok && i < json_count(edit.rules); i++)
         put_rule(&edit, json_at(edit.rules, i));
-    ok = ok && check(&edit, err) && put_in_place(&edit, err);
+    ok = ok && check(&edit, err) && whole_file_write(edit.path, &edit.text, err);
     if (edit.folder >= 0)
         (void)close(edit.folder); /* the lock goes with it */
     json_free(edit.rules);

@@ -32,6 +32,13 @@ bool session_has_terminal(void)
     return drawable && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
+enum session_watch session_choose_watch(bool plain, bool json)
+{
+    if (json)
+        return SESSION_JSON;
+    return plain || !session_has_terminal() ? SESSION_PLAIN : SESSION_COCKPIT;
+}
+
 const char *session_by(char out[SESSION_BY_MAX])
 {
     const struct passwd *user = getpwuid(geteuid());
@@ -201,21 +208,36 @@ static bool open_recorded(const struct watching *watching, struct follower **out
     return follower_open(out, &spill, watching->run, err);
 }
 
-static void print_summary(const struct watching *watching)
+static void print_summary(const struct watching *watching, const struct run_state *state)
 {
-    struct follower *follower = NULL;
-    struct err err = {0};
-    if (!open_recorded(watching, &follower, &err) ||
-        !follower_read(follower, 0, NULL, NULL, NULL, &err)) {
-        (void)fail(&err);
-        follower_close(follower);
-        return;
-    }
     struct str text = {0};
-    summary_write(follower_state(follower), watching->run, true, &text);
+    summary_write(state, watching->run, true, &text);
     say(str_text(&text));
     str_done(&text);
+}
+
+/* Say what it came to, to the person and to whoever started it. Returns the exit code. */
+static int tell_end(const struct watching *watching, bool is_summed_up, int exit_code)
+{
+    const struct session *session = watching->session;
+    struct follower *follower = NULL;
+    struct err err = {0};
+    if (!is_summed_up && !session->ended)
+        return exit_code;
+    bool ok = open_recorded(watching, &follower, &err) &&
+              follower_read(follower, 0, NULL, NULL, NULL, &err);
+    if (!ok)
+        (void)fail(&err);
+    else if (is_summed_up)
+        print_summary(watching, follower_state(follower));
+    const struct session_end end = {.run = watching->run,
+                                    .state = ok ? follower_state(follower) : NULL,
+                                    .exit_code = exit_code,
+                                    .is_watched = !watching->alone};
+    if (session->ended)
+        exit_code = session->ended(session->ended_ctx, &end);
     follower_close(follower);
+    return exit_code;
 }
 
 static int exit_code_of(const struct watching *watching, const struct engine_result *result)
@@ -296,9 +318,9 @@ static int run_watched(struct watching *watching)
     if (watching->signal_fd >= 0)
         (void)close(watching->signal_fd);
     bool is_read = watching->watch == SESSION_COCKPIT || watching->watch == SESSION_PLAIN;
-    if (ok && is_read && !watching->alone)
-        print_summary(watching);
-    return exit_code_of(watching, &result);
+    bool is_summed_up = ok && is_read && !watching->alone;
+    int code = exit_code_of(watching, &result);
+    return tell_end(watching, is_summed_up, code);
 }
 
 static void tell_crash(const void *ctx, pid_t child, int signal_number)

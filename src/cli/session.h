@@ -13,14 +13,25 @@
 #include "err.h"
 #include "place.h"
 #include "plan.h"
+#include "run_state.h"
 
 enum session_watch { SESSION_COCKPIT, SESSION_PLAIN, SESSION_JSON, SESSION_OUTPUT };
+
+/* A run that is over, as far as it is over: a person may have left it. All borrowed. */
+struct session_end {
+    int64_t run;                   /* its number */
+    const struct run_state *state; /* NULL = the log cannot be read */
+    int exit_code;                 /* as it is returned unless somebody says otherwise */
+    bool is_watched;               /* somebody reads what is printed */
+};
+/* Returns the exit code that counts. */
+typedef int session_ended_fn(void *ctx, const struct session_end *end);
 
 struct session {
     const struct globals *globals; /* borrowed */
     const struct plan *plan;       /* borrowed */
     const char *plan_text;         /* borrowed */
-    const char *kind;              /* "plan" or "exec" */
+    const char *kind;              /* "plan", "exec" or "workflow" */
     int64_t resume;                /* number of a run to go on with, whose plan that is; 0 = none */
     uint64_t seed;                 /* likewise: its own */
     int64_t shown_seq;             /* likewise: lines are printed of what comes after this event */
@@ -29,12 +40,17 @@ struct session {
     const struct secret_settings *secrets; /* of the settings; borrowed; NULL = none */
     int jobs;
     enum session_watch watch;
-    bool detach; /* returns once the run is in the log; it goes on without a terminal */
+    session_ended_fn *ended; /* told when it is over, in the process that ran it; NULL = nobody */
+    void *ended_ctx;         /* borrowed */
+    bool detach;             /* returns once the run is in the log; it goes on without a terminal */
 };
 
 /* Run it to the end. Forks where the run is to outlive the terminal: no thread may be running.
  * Returns the exit code of the run; for "exec" that of the command. Errors are printed. */
 int session_run(const struct session *session);
+
+/* How a run is watched: as asked for, else on a screen where one can be drawn. */
+enum session_watch session_choose_watch(bool plain, bool json);
 
 /* May a screen be drawn here? stdin and stdout are a terminal and TERM is one. */
 bool session_has_terminal(void);

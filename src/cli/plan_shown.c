@@ -1,0 +1,108 @@
+#include "plan_shown.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "secrets.h"
+
+/* May waits on a server's hint add attempts? Only where it is tried again at all. */
+static bool has_free_tries(const struct plan_task *task, const struct plan_step *step)
+{
+    bool may_repeat = step->idempotent || workspace_can_be_reset(task->workspace);
+    return may_repeat && policy_fits_phase(step->policy, step->phase) &&
+           policy_retries_on(step->policy, VERDICT_TRANSIENT) &&
+           step->policy->retry_after_cap_ms > 0;
+}
+
+static void add_policy(const struct plan_task *task, const struct plan_step *step, int tries,
+                       struct str *out)
+{
+    str_addf(out, "(%s", step->policy->name);
+    if (tries > 1 || step->policy->deadline_ms > 0)
+        str_add(out, ": ");
+    if (tries > 1)
+        policy_words(step->policy, out);
+    else
+        policy_deadline_words(step->policy, out);
+    str_add_char(out, ')');
+    if (has_free_tries(task, step))
+        str_addf(out, " and up to %d more on a server's hint", POLICY_FREE_HINTS);
+}
+
+/* A line "    LABEL  WORDS", if there are any: what the plan says of its own accord. */
+static void add_words(const char *label, char *const *words, struct str *out)
+{
+    int count = 0;
+    while (words && words[count])
+        count++;
+    if (count == 0)
+        return;
+    str_addf(out, "    %-8s ", label);
+    command_line_text(count, words, out);
+    str_add_char(out, '\n');
+}
+
+static void add_step(const struct plan *plan, const struct plan_task *task, int number,
+                     struct str *out)
+{
+    const struct plan_step *step = &task->steps[number];
+    int tries = plan_step_attempts(step);
+    int argc = 0;
+    while (step->argv[argc])
+        argc++;
+    str_addf(out, "  %d %-8s %d tr%s ", number + 1, phase_name(step->phase), tries,
+             tries == 1 ? "y  " : "ies");
+    add_policy(task, step, tries, out);
+    str_add(out, step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
+    if (step->source >= 0)
+        str_addf(out, " source %s", plan->sources[step->source]);
+    if (!sandbox_spec_is_empty(step->sandbox)) {
+        str_add(out, " in ");
+        sandbox_spec_words(step->sandbox, out);
+    }
+    str_add(out, "  ");
+    command_line_text(argc, step->argv, out);
+    str_add_char(out, '\n');
+    add_words("writable", step->sandbox->writable, out);
+    add_words("lets in", step->sandbox->env, out);
+    add_words("args", step->sandbox->args, out);
+}
+
+static void add_task(const struct plan *plan, const struct plan_task *task, struct str *out)
+{
+    str_addf(out, "%s  %s", task->id, strcmp(task->id, task->title) == 0 ? "" : task->title);
+    for (int n = 0; n < task->need_count; n++)
+        str_addf(out, "%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
+    if (workspace_can_be_reset(task->workspace))
+        str_addf(out, "  in a %s", workspace_kind_name(task->workspace->kind));
+    str_add_char(out, '\n');
+    add_words("copy", task->workspace->copy, out);
+    add_words("exclude", task->workspace->exclude, out);
+    add_words("setup", task->workspace->setup, out);
+    for (int s = 0; s < task->step_count; s++)
+        add_step(plan, task, s, out);
+}
+
+int plan_shown(const struct plan_file *file, int jobs)
+{
+    const struct plan *plan = file->plan;
+    struct redactor *redactor = NULL;
+    struct err err = {0};
+    struct str out = {0};
+    if (!secrets_redactor(&redactor, plan, &file->config.settings.secrets, &err))
+        return fail(&err);
+    str_addf(&out, "%s: %d tasks, %d steps, %d at a time\n", plan->name, plan->task_count,
+             plan->step_count, jobs);
+    const struct policy *starts = plan_policy_find(plan, "infrastructure");
+    str_addf(&out, "what does not start: %d starts in all (", starts->max_attempts);
+    policy_words(starts, &out);
+    str_add(&out, ")\n");
+    for (int i = 0; i < plan->task_count; i++)
+        add_task(plan, &plan->tasks[i], &out);
+    secrets_say(redactor, str_text(&out));
+    redactor_close(redactor);
+    str_done(&out);
+    return EXIT_ALL_PASSED;
+}
