@@ -17,10 +17,13 @@ struct heap {
     int64_t *keys; /* owned: by item */
     int count;
     int size; /* numbers 0..size-1 may be in it */
+    int cap;  /* there is room for so many */
 };
 
 void heap_init(struct heap *heap, int size);
 void heap_done(struct heap *heap);
+/* Numbers 0..size-1 may be in it from now on; it does not shrink. Amortised O(1) a number. */
+void heap_grow(struct heap *heap, int size);
 
 bool heap_has(const struct heap *heap, int item);
 /* Put an item in; if it is there already its key changes. */

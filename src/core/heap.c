@@ -59,9 +59,23 @@ void heap_init(struct heap *heap, int size)
         .places = xcalloc(count, sizeof(*heap->places)),
         .keys = xcalloc(count, sizeof(*heap->keys)),
         .size = size,
+        .cap = size,
     };
     for (int i = 0; i < size; i++)
         heap->places[i] = NOT_IN_HEAP;
+}
+
+void heap_grow(struct heap *heap, int size)
+{
+    size_t caps[3]; /* they stay alike */
+    for (int i = 0; i < 3; i++)
+        caps[i] = (size_t)heap->cap;
+    heap->items = xgrow(heap->items, &caps[0], (size_t)size, sizeof(*heap->items));
+    heap->places = xgrow(heap->places, &caps[1], (size_t)size, sizeof(*heap->places));
+    heap->keys = xgrow(heap->keys, &caps[2], (size_t)size, sizeof(*heap->keys));
+    heap->cap = (int)caps[0];
+    for (; heap->size < size; heap->size++)
+        heap->places[heap->size] = NOT_IN_HEAP;
 }
 
 void heap_done(struct heap *heap)
