@@ -80,8 +80,9 @@ enum event_kind {
      * text: {"by"} */
     EVENT_RUN_RECOVERED = 22,
     /* It may go in circles; of the attempt that has just ended. a: rung; b: the first attempt
-     * of it, c: the last; d: count; text: what the rungs say (circles.h), {"nudge"}: a line for
-     * the agent */
+     * of it, c: the last; d: count; e: 1 if it is about the calls of an agent that runs: b and c
+     * are the numbers of calls, and it may be stuck; text: what the rungs say (circles.h),
+     * {"nudge"}: a line for the agent */
     EVENT_LOOP_SUSPECTED = 23,
     /* 24 to 32 are facts that the engine found beside the attempts' ends; all but
      * EVENT_TIME_STOPPED name an attempt, live or over. Digests stand for a whole tree. */
@@ -107,11 +108,41 @@ enum event_kind {
     EVENT_TIME_STOPPED = 31,
     /* a: how many secrets were cut from what the attempt wrote; text: {"names":{"NAME":n}} */
     EVENT_SECRETS_CUT = 32,
+    /* 33 to 35 are facts of the attempt of an agent that runs. */
+    /* its conversation; again where that becomes another one. text: {"agent": the adapter,
+     * "session": its id, "resumed": true if it had begun before} */
+    EVENT_AGENT_SESSION = 33,
+    /* what the attempt has used so far. a: turns; b: calls of tools; c: cost in millionths of a
+     * US dollar; d: tokens, in and out; e: requests that the CLI made again by itself */
+    EVENT_AGENT_USED = 34,
+    /* a call of a tool, or a message. a: its number within the attempt, from 1; b: ms it took, 0:
+     * not known; c: its exit code, or 1 where all that is known is that it failed; d: 1 if it
+     * still runs; text: {"tool","what": one line, "loop": the call as a step of the attempt's
+     * trajectory (entropy.h)} */
+    EVENT_AGENT_CALL = 35,
+    /* of a task, or of the run (no task). a: enum budget_kind; b: used; c: the limit; d: enum
+     * event_budget_mark */
+    EVENT_BUDGET = 36,
+    /* a step failed, and the agent before it is prompted once more; of the attempt that failed. a:
+     * number of the new round, from 2; b: the step at which it begins, the agent's; c: the step
+     * that failed; d: its attempt; text: {"prompt": what the agent is told} */
+    EVENT_ROUND_STARTED = 37,
+    /* a: number of the task: as many as there were before; text: {"task": as in a plan} */
+    EVENT_TASK_ADDED = 38,
     EVENT_KIND_COUNT,
 };
 
 /* What EVENT_RESULT_KEPT keeps. */
 enum { EVENT_KEPT_BRANCH = 1, EVENT_KEPT_TREE = 2 };
+
+/* What EVENT_BUDGET says: most of it is used, or all. */
+enum event_budget_mark { EVENT_BUDGET_TOLD = 1, EVENT_BUDGET_SPENT = 2 };
+
+/* Whose circles EVENT_LOOP_SUSPECTED is about: the attempts of a task, or the calls of the agent
+ * that runs, which may be stuck. */
+enum { EVENT_LOOP_OF_ATTEMPTS = 0, EVENT_LOOP_OF_CALLS = 1 };
+
+enum { AGENT_CALLS_MAX = 10000 }; /* EVENT_AGENT_CALL of one attempt; more are only counted */
 
 enum { EVENT_TEXT_MAX = 4096 }; /* bytes of `text`; longer ones are not written */
 
@@ -132,7 +163,7 @@ struct event {
  * event_kind_is_known(). */
 const char *event_kind_name(enum event_kind kind);
 bool event_kind_is_known(int64_t kind);
-/* Is it one that INPUT_FACT may bring: 24 to 32? */
+/* Is it one that INPUT_FACT may bring: 24 to 35? */
 bool event_kind_is_fact(enum event_kind kind);
 
 #endif

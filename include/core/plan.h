@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "budget.h"
 #include "contract.h"
 #include "digest.h"
 #include "entropy_limits.h"
@@ -35,9 +36,11 @@ enum {
     PLAN_TIMEOUT_S_MAX = 30 * 24 * 3600,
     PLAN_JOBS_MAX = 256,
     PLAN_POLICIES_MAX = 64,
-    PLAN_SOURCES_MAX = 64,     /* names that the steps of a plan give as their source */
-    PLAN_CONTRACTS_MAX = 1000, /* different contracts of a plan */
-    PLAN_SCHEMAS_MAX = 100000, /* schemas within all its contracts, see contract_schema_count() */
+    PLAN_SOURCES_MAX = 64,      /* names that the steps of a plan give as their source */
+    PLAN_ROUNDS_MAX = 100,      /* of one task */
+    PLAN_QUIET_MS = 900 * 1000, /* an agent may be silent for so long, unless its step says else */
+    PLAN_CONTRACTS_MAX = 1000,  /* different contracts of a plan */
+    PLAN_SCHEMAS_MAX = 100000,  /* schemas within all its contracts, see contract_schema_count() */
     PLAN_CONTRACT_BYTES_MAX = 16 * 1024 * 1024, /* of the texts of all its contracts */
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
 };
@@ -62,13 +65,31 @@ struct plan_contract {
     struct contract *schema; /* owned; made of the text */
 };
 
+struct adapter;
+struct adapters;
+
+/* What makes a step one of an agent. */
+struct plan_agent {
+    const struct adapter *adapter; /* borrowed from the plan's adapters, or static; never NULL */
+    char *prompt;                  /* owned; never NULL */
+    char **args;                   /* owned, NULL-terminated; more for the CLI; NULL = none */
+    char **permission_args;        /* owned, NULL-terminated; NULL = the adapter's */
+    char *model;                   /* owned; NULL = the CLI's own */
+    char *resume;                  /* owned; the session to begin with; NULL = a new one */
+    char *output;                  /* owned; relative to where the step works: the file that its
+                                      final text goes to once it has passed; NULL = none */
+};
+
 struct plan_step {
     enum phase phase;
-    char **argv;        /* owned, NULL-terminated; with shell: {"/bin/sh","-c",text,NULL} */
-    char *cwd;          /* owned; relative to the run's folder; NULL = that folder */
-    char **env;         /* owned, NULL-terminated "NAME=value"; NULL = nothing added */
-    char *stdin_path;   /* owned; NULL = /dev/null */
-    int64_t timeout_ms; /* 0 = none */
+    char **argv; /* owned, NULL-terminated; with shell: {"/bin/sh","-c",text,NULL}; of an
+                    agent: what begins a new session, without the prompt */
+    struct plan_agent *agent; /* owned; NULL = it runs a command */
+    char *cwd;                /* owned; relative to the run's folder; NULL = that folder */
+    char **env;               /* owned, NULL-terminated "NAME=value"; NULL = nothing added */
+    char *stdin_path;         /* owned; NULL = /dev/null */
+    int64_t timeout_ms;       /* 0 = none */
+    int64_t quiet_ms;         /* it ends once it has been silent for so long; 0 = never */
     struct plan_expectation expect;
     bool idempotent;
     const struct policy *policy; /* borrowed from the plan, this step or static; never NULL */
@@ -90,6 +111,8 @@ struct plan_task {
     int *dependents; /* owned; task numbers, the inverse of needs */
     int dependent_count;
     const struct workspace_spec *workspace; /* borrowed from the plan, this task or static; never
+    int rounds;           /* passes over its steps from an agent's on, the first counted; from 1 */
+    struct budget budget; /* of its agents, all together */
                                                NULL */
     struct workspace_spec *own_workspace;   /* owned; what this task alone has, NULL = none */
 };
@@ -117,6 +140,8 @@ struct plan {
     struct plan_limits limits;        /* of each attempt */
     enum plan_hangup on_hangup;       /* when the terminal goes away */
     unsigned said;                    /* enum plan_said: what the plan or the settings say of it */
+    struct budget budget;             /* of all agents of a run */
+    struct adapters *adapters;        /* owned; the agents in sight, NULL = the built-in ones */
     struct plan_contract **contracts; /* owned, each; those with names come once */
     int contract_count;               /* at most PLAN_CONTRACTS_MAX */
     bool has_files;                   /* some of them were read from files */
@@ -192,7 +217,12 @@ ATTR_MUST_USE bool plan_only(const struct plan *plan, const char *id, struct pla
  * one; NULL for none. */
 const struct policy *plan_policy_find(const struct plan *plan, const char *name);
 
-/* Attempts that the policy gives the step: 1 in a phase where it does not try again. */
+/* The agent's step that a step of this number belongs to: the last one before it, or itself; -1
+ * = none is before it. */
+int plan_task_agent_step(const struct plan_task *task, int step);
+
+/* Attempts that the policy gives the step: 1 in a phase where it does not try again, and for what
+ * is done once. */
 int plan_step_attempts(const struct plan_step *step);
 
 void plan_free(struct plan *plan);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent_used.h"
 #include "circles.h"
 #include "control.h"
 #include "event.h"
@@ -56,6 +57,7 @@ struct correction {
 struct attempt_state {
     int number; /* from 1; never restarts within the run */
     int grant;
+    int round; /* of its task, from 1 */
     struct moment started;
     struct moment ended; /* mono_ms 0 while it runs */
     int64_t pid;         /* 0 before it runs */
@@ -140,6 +142,30 @@ struct task_place {
                            NULL = none */
 };
 
+/* What was used of a budget, beside what the agents say, and what was said of it. */
+struct budget_state {
+    int given;               /* how often: 1, and one more for each retry of a spent one */
+    unsigned told;           /* bits 1 << enum budget_kind: most of it was used */
+    unsigned spent;          /* likewise: all of it */
+    bool runs;               /* an attempt of it is under way */
+    int64_t wall_ms;         /* in which attempts ran that are over */
+    struct moment wall_from; /* while one runs: since when, what devs stood still left out */
+};
+
+/* What is known of the agent of a task, over all its rounds. */
+struct task_agent {
+    char *agent;            /* owned; the adapter's name, NULL before it is known */
+    char *session;          /* owned; id of the last session, NULL = none yet */
+    int round;              /* from 1 */
+    int rounds;             /* it may take so many in all: the plan's, or what a retry gave */
+    char *repair;           /* owned; prompt of this round, NULL in the first */
+    char *nudge;            /* owned; the last nudge not yet said to the agent, NULL = none */
+    struct agent_used past; /* of all attempts that are over */
+    struct agent_used now;  /* of the attempt that runs */
+    struct budget_state budget;
+    struct circles *calls; /* owned; of the latest attempt's calls; NULL = none yet */
+};
+
 struct task_state {
     enum task_status status;
     int step;       /* the current step's number; step_count once passed */
@@ -158,6 +184,7 @@ struct task_state {
     struct circles *circles;   /* owned; NULL until an attempt left a fact, and once the task is
                                   over, unless it is stuck */
     struct task_place *place;  /* owned; where it works, NULL = in place, or not known yet */
+    struct task_agent *agent;  /* owned; NULL = it has no agent */
     char *by;                  /* owned; who cancelled or held, NULL = nobody */
     struct step_state *steps;  /* borrowed from run_state.steps */
 };
@@ -187,7 +214,10 @@ struct run_state {
     int64_t stopped_ms;          /* in which devs itself stood still */
     int64_t secrets_cut;         /* from what all attempts wrote */
     struct task_state *tasks;    /* owned */
-    struct step_state *steps;    /* owned; all steps of all tasks */
+    struct step_state *steps;    /* owned; all steps of all tasks; of a plan that grows each task
+                                    owns its own */
+    struct agent_used used;      /* by the agents of all tasks */
+    struct budget_state budget;  /* of the run */
     struct gate_state *gates;    /* owned; by source */
     struct heap ready;           /* tasks whose step may start; key: task number; those of
                                     a source are in its gate's line instead */
@@ -196,6 +226,8 @@ struct run_state {
     int64_t notice_at_ms;
 };
 
+    struct heap walls;           /* tasks that run and have a wall budget; key: when it is to be
+                                    spoken of, or spent (CLOCK_BOOTTIME, ms) */
 /* The state before the first event. The plan must outlive it. */
 void run_state_init(struct run_state *state, const struct plan *plan, uint64_t seed);
 void run_state_done(struct run_state *state);
@@ -244,6 +276,17 @@ struct gate_state *run_state_gate(const struct run_state *state, int task);
 /* Would this gate let its line's next start at this time? The one that a person sends
  * may before the limit is over; when it leaves the line the limit holds again. */
 bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms);
+/* What the agents of a task have used so far, all attempts together. */
+struct agent_used task_agent_used(const struct task_agent *agent);
+/* How much of a budget is used: of a task that has an agent, or of the run (-1). False where it
+ * has no limit; then `limit` is 0. `now` is for what runs; the last event's time at least. */
+bool run_state_budget(const struct run_state *state, int task, enum budget_kind kind,
+                      const struct moment *now, struct budget_use *out);
+/* The round of the task, 1 where it has no agent. */
+int run_state_round(const struct run_state *state, int task);
+/* Are the calls of its agent why it is to end, or has ended: stuck, and told so? */
+bool task_agent_is_stuck(const struct task_agent *agent);
+
 /* Which of the line starts next: the one a person chose, else the first; -1 if empty. */
 int gate_next(const struct gate_state *gate);
 
@@ -275,7 +318,7 @@ bool fault_has(const struct fault *fault, const struct run_state *state, int tas
 int64_t run_state_held_ms(const struct run_state *state, int task, const struct moment *now);
 
 /* A 64-bit digest of what the fold counts, decides by and shows: run, gates, tasks, steps,
- * attempts with their corrections, and who stands in which line. Equal states, equal
+ * agents, attempts with their corrections, and who stands in which line. Equal states, equal
  * digests. Not in it: the words of events (verdicts' evidence, formulas, the notice, who
  * held or cancelled), and where a moment is kept on both clocks, one of the two. */
 uint64_t run_state_digest(const struct run_state *state);

@@ -58,6 +58,7 @@ enum reason {
     REASON_DEADLINE = 18,
     REASON_CANCELLED = 19,
     REASON_LOOP = 20,
+    REASON_BUDGET = 21,
     REASON_COUNT,
 };
 

@@ -30,6 +30,7 @@ static const char *const remedies[] = {
     [REASON_DEADLINE] = "it needs more time",
     [REASON_CANCELLED] = "it was stopped by a person",
     [REASON_LOOP] = "it goes in circles: it must be asked in another way",
+    [REASON_BUDGET] = "its budget is spent: a retry gives as much again",
 };
 static_assert(ARRAY_LEN(remedies) == REASON_COUNT, "every reason has its remedy");
 

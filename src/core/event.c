@@ -37,6 +37,12 @@ static const char *const names[] = {
     [EVENT_SANDBOX_LACKS] = "sandbox_lacks",
     [EVENT_TIME_STOPPED] = "time_stopped",
     [EVENT_SECRETS_CUT] = "secrets_cut",
+    [EVENT_AGENT_SESSION] = "agent_session",
+    [EVENT_AGENT_USED] = "agent_used",
+    [EVENT_AGENT_CALL] = "agent_call",
+    [EVENT_BUDGET] = "budget",
+    [EVENT_ROUND_STARTED] = "round_started",
+    [EVENT_TASK_ADDED] = "task_added",
 };
 static_assert(ARRAY_LEN(names) == EVENT_KIND_COUNT, "every kind has a name");
 
@@ -53,5 +59,5 @@ bool event_kind_is_known(int64_t kind)
 
 bool event_kind_is_fact(enum event_kind kind)
 {
-    return kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_SECRETS_CUT;
+    return kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_AGENT_CALL;
 }

@@ -43,6 +43,12 @@ static const struct {
     [EVENT_SANDBOX_LACKS] = {NULL, NULL, NULL, NULL, NULL},
     [EVENT_TIME_STOPPED] = {"ms", NULL, NULL, NULL, NULL},
     [EVENT_SECRETS_CUT] = {"cut", NULL, NULL, NULL, NULL},
+    [EVENT_AGENT_SESSION] = {NULL, NULL, NULL, NULL, NULL},
+    [EVENT_AGENT_USED] = {"turns", "calls", "cost_micro", "tokens", "own_retries"},
+    [EVENT_AGENT_CALL] = {"call", "ms", "code", "running", NULL},
+    [EVENT_BUDGET] = {NULL, "used", "limit", NULL, NULL},
+    [EVENT_ROUND_STARTED] = {"new_round", NULL, NULL, "failed_attempt", NULL},
+    [EVENT_TASK_ADDED] = {"number", NULL, NULL, NULL, NULL},
 };
 static_assert(ARRAY_LEN(field_names) == EVENT_KIND_COUNT, "every event kind has its fields");
 
@@ -117,6 +123,15 @@ static void json_named(const struct run_state *state, const struct event *event,
     case EVENT_LOOP_SUSPECTED:
         if (event->a > ENTROPY_RUNG_NONE && event->a < ENTROPY_RUNG_COUNT)
             str_json_text(out, "rung", entropy_rung_name((enum entropy_rung)event->a));
+        break;
+    case EVENT_BUDGET:
+        if (event->a > BUDGET_NONE && event->a < BUDGET_KIND_COUNT)
+            str_json_text(out, "budget", budget_kind_name((enum budget_kind)event->a));
+        str_json_bool(out, "spent", event->d == EVENT_BUDGET_SPENT);
+        break;
+    case EVENT_ROUND_STARTED:
+        str_json_i64(out, "from_step", event->b + 1);
+        str_json_i64(out, "failed_step", event->c + 1);
         break;
     case EVENT_WORKSPACE_MADE:
         str_json_text(out, "workspace", workspace_kind_name((enum workspace_kind)event->a));

@@ -43,5 +43,8 @@ typedef void event_words_fn(const struct event_look *w);
 event_words_fn event_words_workspace_made, event_words_workspace_saved, event_words_workspace_reset,
     event_words_tree_proven, event_words_workspace_changed, event_words_result_kept,
     event_words_sandbox_lacks, event_words_time_stopped, event_words_secrets_cut;
+/* event_text_agent.c */
+event_words_fn event_words_agent_session, event_words_agent_used, event_words_agent_call,
+    event_words_budget, event_words_round_started, event_words_task_added;
 
 #endif

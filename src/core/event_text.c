@@ -20,6 +20,7 @@ enum event_level event_level(const struct event *event)
     case EVENT_ATTEMPT_HEARD:
     case EVENT_WORKSPACE_SAVED:
     case EVENT_TREE_PROVEN:
+    case EVENT_AGENT_USED:
         return EVENT_LEVEL_DEBUG;
     default: /* a kind from a newer devs is worth a line too */
         return EVENT_LEVEL_INFO;
@@ -364,6 +365,12 @@ static event_words_fn *const writers[] = {
     [EVENT_SANDBOX_LACKS] = event_words_sandbox_lacks,
     [EVENT_TIME_STOPPED] = event_words_time_stopped,
     [EVENT_SECRETS_CUT] = event_words_secrets_cut,
+    [EVENT_AGENT_SESSION] = event_words_agent_session,
+    [EVENT_AGENT_USED] = event_words_agent_used,
+    [EVENT_AGENT_CALL] = event_words_agent_call,
+    [EVENT_BUDGET] = event_words_budget,
+    [EVENT_ROUND_STARTED] = event_words_round_started,
+    [EVENT_TASK_ADDED] = event_words_task_added,
 };
 static_assert(ARRAY_LEN(writers) == EVENT_KIND_COUNT, "every event kind has its words");
 

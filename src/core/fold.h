@@ -53,6 +53,30 @@ fold_fn fold_workspace_made, fold_workspace_saved, fold_workspace_reset, fold_tr
     fold_secrets_cut;
 void fold_place_free(struct task_place *place);
 
+/* fold_agent.c */
+fold_fn fold_agent_session, fold_agent_used, fold_agent_call, fold_round_started;
+/* What an agent is known of before the first event; NULL for a task that has none. */
+struct task_agent *fold_agent_new(const struct plan_task *plan);
+void fold_agent_free(struct task_agent *agent);
+/* An attempt of the task starts, has its process, is over, or its step is opened by a person. */
+fold_fn fold_agent_started, fold_agent_runs, fold_agent_ended, fold_agent_reopened;
+/* A line for the agent, from the event's text. */
+void fold_agent_nudge(const struct fold *fold);
+
+/* fold_budget.c */
+fold_fn fold_budget;
+/* An attempt starts or is over: of the task, and with the first or the last one of the run. */
+void fold_wall_begin(const struct fold *fold);
+void fold_wall_end(const struct fold *fold);
+/* Whoever ran this is gone: what was not seen does not count. */
+void fold_wall_recover(const struct fold *fold);
+/* devs stood still for so long: it does not count. */
+void fold_wall_stand(const struct fold *fold, int64_t ms);
+/* A person goes on: what is spent is given again. */
+void fold_budget_again(const struct fold *fold);
+/* Neither below 0 nor above what numbers of the log may be. */
+int64_t fold_sum(int64_t a, int64_t b);
+
 /* What the handlers share (fold.c). */
 
 /* The number of the event's task. */

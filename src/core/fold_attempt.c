@@ -43,6 +43,7 @@ void fold_attempt_started(const struct fold *fold)
     step->attempts[step->attempt_count] = (struct attempt_state){
         .number = event->attempt,
         .grant = step->grant,
+        .round = run_state_round(state, number),
         .started = event->at,
         .waited_ms = step->wait_from.at_ms != 0 ? event->at.mono_ms - step->wait_from.mono_ms : 0,
         .new_permille = -1,
@@ -57,11 +58,14 @@ void fold_attempt_started(const struct fold *fold)
     state->attempts++;
     state->running++;
     fold_set_status(fold, fold->task, TASK_RUNNING);
+    fold_wall_begin(fold);
+    fold_agent_started(fold);
 }
 
 void fold_attempt_running(const struct fold *fold)
 {
     step_state_attempt(fold->step)->pid = fold->event->a;
+    fold_agent_runs(fold);
 }
 
 /* One that is missing or damaged counts as not taken. */
@@ -127,6 +131,8 @@ void fold_attempt_ended(const struct fold *fold)
     step->status = STEP_JUDGING;
     step->quiet = false;
     fold->state->running--;
+    fold_wall_end(fold);
+    fold_agent_ended(fold);
 }
 
 void fold_attempt_judged(const struct fold *fold)

@@ -33,7 +33,13 @@ void fold_take_fact(const struct fold *fold)
 
 void fold_loop_suspected(const struct fold *fold)
 {
-    circles_of(fold->task)->told = true;
+    struct task_agent *agent = fold->task->agent;
+    if (fold->event->e == EVENT_LOOP_OF_CALLS)
+        agent->calls->told = true;
+    else
+        circles_of(fold->task)->told = true;
+    if (agent)
+        fold_agent_nudge(fold);
 }
 
 void fold_forget_circles(const struct fold *fold)

@@ -81,6 +81,7 @@ static void rebase_run(const struct fold *fold)
 void fold_run_recovered(const struct fold *fold)
 {
     fold->state->ended = false;
+    fold_wall_recover(fold);
     if (fold->event->b > 0)
         fold->state->jobs = (int)fold->event->b;
     if (fold->event->a != 0)

@@ -95,9 +95,65 @@ static bool is_sound_tree(const struct event *event)
     return digest_is_known(tree) && is_count(event->c) && is_count(event->d) && is_count(event->e);
 }
 
-static bool is_sound_fact_event(const struct event *event)
+static bool is_of_agent(const struct fold *fold)
 {
+    return fold->state->plan->tasks[fold_task_number(fold)].steps[fold->event->step].agent != NULL;
+}
+
+static bool is_sound_call(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    return is_within(event->a, 1, AGENT_CALLS_MAX) && is_count(event->b) &&
+           is_within(event->c, INT32_MIN, INT32_MAX) && is_within(event->d, 0, 1) &&
+           is_sound_fact(fold);
+}
+
+/* The calls of an agent while it runs, or attempts when one has ended. */
+static bool is_sound_suspicion(const struct fold *fold)
+{
+    if (fold->step->status == STEP_JUDGING)
+        return fold->event->e == EVENT_LOOP_OF_ATTEMPTS;
+    return fold->event->e == EVENT_LOOP_OF_CALLS && is_of_agent(fold) && fold->task->agent->calls;
+}
+
+static bool is_sound_budget(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    return is_within(event->a, BUDGET_NONE + 1, BUDGET_KIND_COUNT - 1) && is_count(event->b) &&
+           is_within(event->d, EVENT_BUDGET_TOLD, EVENT_BUDGET_SPENT) &&
+           (!fold->task || fold->task->agent);
+}
+
+/* The next one, from an agent's step up to the one that failed. */
+static bool is_sound_round(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    return fold->task->agent && event->a == (int64_t)fold->task->agent->round + 1 &&
+           event->a <= FOLD_COUNT_MAX && event->c == event->step &&
+           event->b == plan_task_agent_step(plan, event->step);
+}
+
+static bool is_sound_agent_event(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    if (!is_of_agent(fold))
+        return false;
+    if (event->kind == EVENT_AGENT_CALL)
+        return is_sound_call(fold);
+    return event->kind == EVENT_AGENT_SESSION ||
+           (is_count(event->a) && is_count(event->b) && is_count(event->c) && is_count(event->d) &&
+            is_count(event->e));
+}
+
+static bool is_sound_fact_event(const struct fold *fold)
+{
+    const struct event *event = fold->event;
     switch (event->kind) {
+    case EVENT_AGENT_SESSION:
+    case EVENT_AGENT_USED:
+    case EVENT_AGENT_CALL:
+        return is_sound_agent_event(fold);
     case EVENT_WORKSPACE_MADE:
         return is_within(event->a, 0, WORKSPACE_KIND_COUNT - 1) && is_count(event->b);
     case EVENT_WORKSPACE_SAVED:
@@ -123,7 +179,7 @@ bool fold_is_sound(const struct fold *fold)
     if (!is_moment(event->at.at_ms, event->at.mono_ms))
         return false;
     if (event_kind_is_fact(event->kind))
-        return is_sound_fact_event(event);
+        return is_sound_fact_event(fold);
     switch (event->kind) {
     case EVENT_RUN_RECOVERED:
         return is_within(event->b, 0, PLAN_JOBS_MAX);
@@ -154,6 +210,14 @@ bool fold_is_sound(const struct fold *fold)
         return is_moment(event->a, event->b);
     case EVENT_CANCEL_ASKED:
         return is_within(event->a, 0, CANCEL_MODE_COUNT - 1);
+    case EVENT_LOOP_SUSPECTED:
+        return is_sound_suspicion(fold);
+    case EVENT_BUDGET:
+        return is_sound_budget(fold);
+    case EVENT_ROUND_STARTED:
+        return is_sound_round(fold);
+    case EVENT_TASK_ADDED:
+        return is_within(event->a, 0, PLAN_TASKS_MAX - 1);
     case EVENT_GATE_CLOSED:
     case EVENT_GATE_OPENED:
         return is_sound_gate(fold);

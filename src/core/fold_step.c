@@ -164,6 +164,8 @@ void fold_step_reopened(const struct fold *fold)
         fold->step->same = same;
     else
         fold->step->results_from = (int)fold->step->attempt_count + 1;
+    fold_agent_reopened(fold);
+    fold_budget_again(fold);
     fold->task->cancelling = false;
     fold->state->ended = false;
     fold->state->stopped_by_person = false;

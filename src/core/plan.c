@@ -14,8 +14,22 @@
 
 enum { EXEC_TITLE_MAX = 120 };
 
+static void free_agent(struct plan_agent *agent)
+{
+    if (!agent)
+        return;
+    free(agent->prompt);
+    text_list_free(agent->args);
+    text_list_free(agent->permission_args);
+    free(agent->model);
+    free(agent->resume);
+    free(agent->output);
+    free(agent);
+}
+
 static void free_step(struct plan_step *step)
 {
+    free_agent(step->agent);
     text_list_free(step->argv);
     text_list_free(step->env);
     free(step->cwd);
@@ -72,6 +86,13 @@ const struct policy *plan_policy_find(const struct plan *plan, const char *name)
 {
     const struct policy_list list = {.items = plan->policies, .count = plan->policy_count};
     return policy_list_find(&list, name);
+}
+
+int plan_task_agent_step(const struct plan_task *task, int step)
+{
+    while (step >= 0 && !task->steps[step].agent)
+        step--;
+    return step;
 }
 
 int plan_step_attempts(const struct plan_step *step)
@@ -184,6 +205,7 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     task->title = command_title(exec->argv);
     task->steps = xcalloc(1, sizeof(*task->steps));
     task->step_count = 1;
+    task->rounds = 1;
     task->workspace = &plan->workspace;
     task->steps[0] = (struct plan_step){
         .phase = exec->phase,

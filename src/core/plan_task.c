@@ -79,6 +79,7 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
     reader->named = xcalloc(count, sizeof(*reader->named));
     for (size_t i = 0; i < count; i++) {
         const char *id = json_text(json_get(json_at(tasks, i), "id"), NULL);
+        plan->tasks[i].rounds = 1;
         if (id)
             plan->tasks[i].id = xstrdup(id);
     }

@@ -34,6 +34,8 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
     state->steps = xcalloc((size_t)plan->step_count + 1, sizeof(*state->steps));
     heap_init(&state->ready, plan->task_count);
     heap_init(&state->waits, plan->task_count);
+    heap_init(&state->walls, plan->task_count);
+    state->budget.given = 1;
     state->gates = xcalloc((size_t)plan->source_count + 1, sizeof(*state->gates));
     for (int i = 0; i < plan->source_count; i++) {
         state->gates[i].probe = -1;
@@ -48,6 +50,7 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
         state->tasks[i].unmet = plan->tasks[i].need_count;
         state->tasks[i].blocked_by = -1;
         state->tasks[i].follows = -1;
+        state->tasks[i].agent = fold_agent_new(&plan->tasks[i]);
         steps += plan->tasks[i].step_count;
     }
 }
@@ -70,6 +73,7 @@ void run_state_done(struct run_state *state)
         free(state->tasks[i].by);
         circles_free(state->tasks[i].circles);
         fold_place_free(state->tasks[i].place);
+        fold_agent_free(state->tasks[i].agent);
     }
     for (int i = 0; i < state->plan->step_count; i++)
         step_state_done(&state->steps[i]);
@@ -80,6 +84,7 @@ void run_state_done(struct run_state *state)
     free(state->steps);
     heap_done(&state->ready);
     heap_done(&state->waits);
+    heap_done(&state->walls);
     *state = (struct run_state){0};
 }
 
@@ -139,7 +144,7 @@ static const struct {
     [EVENT_GATE_OPENED] = {fold_gate_opened, OF_RUN_OR_TASK, WHEN_ANY},
     [EVENT_CLASS_CORRECTED] = {fold_class_corrected, OF_PAST_ATTEMPT, WHEN_ANY},
     [EVENT_RUN_RECOVERED] = {fold_run_recovered, OF_RUN, WHEN_ANY},
-    [EVENT_LOOP_SUSPECTED] = {fold_loop_suspected, OF_LATEST_ATTEMPT, WHEN_JUDGING},
+    [EVENT_LOOP_SUSPECTED] = {fold_loop_suspected, OF_LATEST_ATTEMPT, WHEN_JUDGING | WHEN_RUNNING},
     [EVENT_WORKSPACE_MADE] = {fold_workspace_made, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_WORKSPACE_SAVED] = {fold_workspace_saved, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_WORKSPACE_RESET] = {fold_workspace_reset, OF_ANY_ATTEMPT, WHEN_ANY},
@@ -149,6 +154,12 @@ static const struct {
     [EVENT_SANDBOX_LACKS] = {fold_sandbox_lacks, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_TIME_STOPPED] = {fold_time_stopped, OF_RUN, WHEN_ANY},
     [EVENT_SECRETS_CUT] = {fold_secrets_cut, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_AGENT_SESSION] = {fold_agent_session, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_AGENT_USED] = {fold_agent_used, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_AGENT_CALL] = {fold_agent_call, OF_LATEST_ATTEMPT, WHEN_RUNNING},
+    [EVENT_BUDGET] = {fold_budget, OF_RUN_OR_TASK, WHEN_ANY},
+    [EVENT_ROUND_STARTED] = {fold_round_started, OF_LATEST_ATTEMPT, WHEN_JUDGING},
+    [EVENT_TASK_ADDED] = {on_nothing, OF_RUN, WHEN_ANY},
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
 

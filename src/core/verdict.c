@@ -54,6 +54,7 @@ static const char *const reason_names[] = {
     [REASON_DEADLINE] = "deadline",
     [REASON_CANCELLED] = "cancelled",
     [REASON_LOOP] = "loop",
+    [REASON_BUDGET] = "budget",
 };
 static_assert(ARRAY_LEN(reason_names) == REASON_COUNT, "every reason has a name");
 

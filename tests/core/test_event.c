@@ -17,7 +17,9 @@ static const struct {
     {22, "run_recovered"},     {23, "loop_suspected"},  {24, "workspace_made"},
     {25, "workspace_saved"},   {26, "workspace_reset"}, {27, "tree_proven"},
     {28, "workspace_changed"}, {29, "result_kept"},     {30, "sandbox_lacks"},
-    {31, "time_stopped"},      {32, "secrets_cut"},
+    {31, "time_stopped"},      {32, "secrets_cut"},     {33, "agent_session"},
+    {34, "agent_used"},        {35, "agent_call"},      {36, "budget"},
+    {37, "round_started"},     {38, "task_added"},
 };
 
 static const int64_t unknown[] = {

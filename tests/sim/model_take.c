@@ -402,6 +402,12 @@ static take_fn *const takers[] = {
     [EVENT_SANDBOX_LACKS] = facts_take,
     [EVENT_TIME_STOPPED] = facts_take,
     [EVENT_SECRETS_CUT] = facts_take,
+    [EVENT_AGENT_SESSION] = take_nothing,
+    [EVENT_AGENT_USED] = take_nothing,
+    [EVENT_AGENT_CALL] = take_nothing,
+    [EVENT_BUDGET] = take_nothing,
+    [EVENT_ROUND_STARTED] = take_nothing,
+    [EVENT_TASK_ADDED] = take_nothing,
 };
 static_assert(ARRAY_LEN(takers) == EVENT_KIND_COUNT, "every event kind is taken in");
 

@@ -1,0 +1,164 @@
+/* fold_agent.c - what the log says of an agent: its session, what it used, its calls, its
+ * rounds. */
+#include "fold.h"
+
+#include <stdlib.h>
+
+#include "xalloc.h"
+
+struct task_agent *fold_agent_new(const struct plan_task *plan)
+{
+    if (plan_task_agent_step(plan, plan->step_count - 1) < 0)
+        return NULL;
+    struct task_agent *agent = xcalloc(1, sizeof(*agent));
+    agent->round = 1;
+    agent->rounds = plan->rounds;
+    agent->budget.given = 1;
+    return agent;
+}
+
+void fold_agent_free(struct task_agent *agent)
+{
+    if (!agent)
+        return;
+    free(agent->agent);
+    free(agent->session);
+    free(agent->repair);
+    free(agent->nudge);
+    circles_free(agent->calls);
+    free(agent);
+}
+
+/* What the event's text says takes the place of what was known. */
+static void keep_text(const struct fold *fold, const char *key, char **out)
+{
+    const char *text = json_text(json_get(fold->text, key), NULL);
+    free(*out);
+    *out = text && text[0] != '\0' ? xstrdup(text) : NULL;
+}
+
+static bool is_agents_step(const struct fold *fold)
+{
+    return fold->state->plan->tasks[fold_task_number(fold)].steps[fold->event->step].agent != NULL;
+}
+
+void fold_agent_session(const struct fold *fold)
+{
+    keep_text(fold, "agent", &fold->task->agent->agent);
+    keep_text(fold, "session", &fold->task->agent->session);
+}
+
+static void add_used(struct agent_used *sum, const struct agent_used *used)
+{
+    sum->turns = fold_sum(sum->turns, used->turns);
+    sum->calls = fold_sum(sum->calls, used->calls);
+    sum->cost_micro = fold_sum(sum->cost_micro, used->cost_micro);
+    sum->tokens = fold_sum(sum->tokens, used->tokens);
+    sum->own_retries = fold_sum(sum->own_retries, used->own_retries);
+}
+
+/* What was said of this attempt before makes way. */
+void fold_agent_used(const struct fold *fold)
+{
+    struct agent_used *run = &fold->state->used;
+    struct agent_used *now = &fold->task->agent->now;
+    const struct agent_used before = {.turns = -now->turns,
+                                      .calls = -now->calls,
+                                      .cost_micro = -now->cost_micro,
+                                      .tokens = -now->tokens,
+                                      .own_retries = -now->own_retries};
+    *now = (struct agent_used){.turns = fold->event->a,
+                               .calls = fold->event->b,
+                               .cost_micro = fold->event->c,
+                               .tokens = fold->event->d,
+                               .own_retries = fold->event->e};
+    add_used(run, &before);
+    add_used(run, now);
+}
+
+void fold_agent_call(const struct fold *fold)
+{
+    struct task_agent *agent = fold->task->agent;
+    struct entropy_fact fact;
+    if (!fold_read_fact(fold->text, &fact))
+        return;
+    if (!agent->calls)
+        agent->calls = xcalloc(1, sizeof(*agent->calls));
+    const struct circles_attempt of = {
+        .step = fold->event->step, .number = (int)fold->event->a, .at = fold->event->at};
+    circles_apply(agent->calls, &fact, &of, &fold->state->plan->loops);
+}
+
+void fold_agent_nudge(const struct fold *fold)
+{
+    keep_text(fold, "nudge", &fold->task->agent->nudge);
+}
+
+/* Each attempt's calls are looked at by themselves, with the thresholds that a person left. */
+void fold_agent_started(const struct fold *fold)
+{
+    struct task_agent *agent = fold->task->agent;
+    if (!agent || !is_agents_step(fold))
+        return;
+    circles_free(agent->calls);
+    agent->calls = xcalloc(1, sizeof(*agent->calls));
+    agent->calls->state.scale = circles_scale(fold->task->circles);
+}
+
+/* Its prompt is with it now, and what was to be said stood in that. */
+void fold_agent_runs(const struct fold *fold)
+{
+    struct task_agent *agent = fold->task->agent;
+    if (!agent || !is_agents_step(fold))
+        return;
+    free(agent->nudge);
+    agent->nudge = NULL;
+}
+
+void fold_agent_ended(const struct fold *fold)
+{
+    struct task_agent *agent = fold->task->agent;
+    if (!agent)
+        return;
+    add_used(&agent->past, &agent->now);
+    agent->now = (struct agent_used){0};
+}
+
+/* Rounds that are used up are given once more. */
+void fold_agent_reopened(const struct fold *fold)
+{
+    struct task_agent *agent = fold->task->agent;
+    if (!agent || agent->round < agent->rounds)
+        return;
+    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    if (plan->rounds > 1 && plan_task_agent_step(plan, fold->event->step) >= 0)
+        agent->rounds = agent->round + plan->rounds;
+}
+
+/* It waits for its turn as if it had never been there; its attempts stay. */
+static void open_anew(struct step_state *step)
+{
+    fold_open_grant(step, 0, 0);
+    step->status = STEP_PENDING;
+    step->results_from = (int)step->attempt_count + 1;
+    step->saved_tree = (struct digest){0};
+    step->proven_tree = (struct digest){0};
+    step->proven_attempt = 0;
+    free(step->end_json);
+    step->end_json = NULL;
+}
+
+/* The step that failed has used up its chances; the one that is opened is the agent's. */
+void fold_round_started(const struct fold *fold)
+{
+    struct task_state *task = fold->task;
+    const int first = (int)fold->event->b;
+    const int last = (int)fold->event->c;
+    task->agent->round = (int)fold->event->a;
+    keep_text(fold, "prompt", &task->agent->repair);
+    task->entropy++;
+    for (int i = first; i <= last; i++)
+        open_anew(&task->steps[i]);
+    task->step = first;
+    fold_make_ready(fold, fold_task_number(fold));
+}

@@ -1,0 +1,69 @@
+/* run_state_agent.c - questions about the agent of a task, and about what it may use. */
+#include <stddef.h>
+
+#include "run_state.h"
+
+static int64_t sum(int64_t a, int64_t b)
+{
+    return a < INT64_MAX - b ? a + b : INT64_MAX;
+}
+
+struct agent_used task_agent_used(const struct task_agent *agent)
+{
+    const struct agent_used *past = &agent->past;
+    const struct agent_used *now = &agent->now;
+    return (struct agent_used){.turns = sum(past->turns, now->turns),
+                               .calls = sum(past->calls, now->calls),
+                               .cost_micro = sum(past->cost_micro, now->cost_micro),
+                               .tokens = sum(past->tokens, now->tokens),
+                               .own_retries = sum(past->own_retries, now->own_retries)};
+}
+
+static int64_t wall_ms(const struct budget_state *budget, const struct moment *now)
+{
+    const int64_t ms = now->mono_ms - budget->wall_from.mono_ms;
+    return budget->wall_ms + (budget->runs && ms > 0 ? ms : 0);
+}
+
+static int64_t used_of(const struct agent_used *used, enum budget_kind kind)
+{
+    switch (kind) {
+    case BUDGET_COST:
+        return used->cost_micro;
+    case BUDGET_TURNS:
+        return used->turns;
+    case BUDGET_CALLS:
+        return used->calls;
+    case BUDGET_WALL:
+    case BUDGET_NONE:
+    case BUDGET_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
+bool run_state_budget(const struct run_state *state, int task, enum budget_kind kind,
+                      const struct moment *now, struct budget_use *out)
+{
+    const struct task_agent *agent = task >= 0 ? state->tasks[task].agent : NULL;
+    const struct budget_state *budget = agent ? &agent->budget : &state->budget;
+    const struct budget *limits =
+        task >= 0 ? &state->plan->tasks[task].budget : &state->plan->budget;
+    const struct agent_used used = agent ? task_agent_used(agent) : state->used;
+    *out = (struct budget_use){.kind = kind};
+    if (task >= 0 && !agent)
+        return false;
+    out->used = kind == BUDGET_WALL ? wall_ms(budget, now) : used_of(&used, kind);
+    out->limit = limits->limits[kind] * budget->given;
+    return out->limit > 0;
+}
+
+int run_state_round(const struct run_state *state, int task)
+{
+    return state->tasks[task].agent ? state->tasks[task].agent->round : 1;
+}
+
+bool task_agent_is_stuck(const struct task_agent *agent)
+{
+    return agent->calls && agent->calls->told && agent->calls->verdict.level == ENTROPY_STUCK;
+}
