@@ -1,0 +1,325 @@
+#include "transcript.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapter.h"
+#include "attr.h"
+#include "transcript_parts.h"
+#include "xalloc.h"
+
+static const char *const words[] = {
+    [TRANSCRIPT_UNKNOWN] = "no transcript", [TRANSCRIPT_CLAUDE] = "Claude Code session",
+    [TRANSCRIPT_CODEX] = "Codex rollout",   [TRANSCRIPT_PI] = "pi session",
+    [TRANSCRIPT_GEMINI] = "Gemini chat",    [TRANSCRIPT_STREAM] = "recorded output",
+};
+static_assert(ARRAY_LEN(words) == TRANSCRIPT_FORM_COUNT, "every form has its words");
+
+static transcript_read_fn *const readers[] = {
+    [TRANSCRIPT_UNKNOWN] = NULL,
+    [TRANSCRIPT_CLAUDE] = transcript_read_claude,
+    [TRANSCRIPT_CODEX] = transcript_read_codex,
+    [TRANSCRIPT_PI] = transcript_read_pi,
+    [TRANSCRIPT_GEMINI] = transcript_read_gemini,
+    [TRANSCRIPT_STREAM] = NULL,
+};
+static_assert(ARRAY_LEN(readers) == TRANSCRIPT_FORM_COUNT, "every form has its reader, or none");
+
+void transcript_open(struct transcript **out, const struct adapters *adapters, const char *agent,
+                     transcript_fn *item, void *ctx)
+{
+    struct transcript *t = xcalloc(1, sizeof(*t));
+    t->adapters = adapters;
+    t->wanted = agent;
+    t->fn = item;
+    t->ctx = ctx;
+    *out = t;
+}
+
+void transcript_close(struct transcript *t)
+{
+    if (!t)
+        return;
+    for (int i = 0; i < AGENT_OPEN_CALLS_MAX; i++) {
+        free(t->calls[i].id);
+        free(t->calls[i].tool);
+        json_free(t->calls[i].args);
+    }
+    agent_stream_close(t->stream);
+    str_done(&t->line);
+    free(t);
+}
+
+/* The time since the call, of a CLI's own output: its items have none. */
+static int64_t took(struct transcript *t, const struct agent_item *item)
+{
+    const int64_t at = item->number % AGENT_OPEN_CALLS_MAX;
+    if (item->number <= 0)
+        return 0;
+    if (item->kind == AGENT_ITEM_CALL)
+        t->calls[at].at_ms = t->at_ms;
+    const int64_t began_ms = t->calls[at].at_ms;
+    const bool is_result = item->kind == AGENT_ITEM_RESULT;
+    return is_result && began_ms > 0 && t->at_ms > began_ms ? t->at_ms - began_ms : 0;
+}
+
+static void take_item(void *ctx, const struct agent_item *item)
+{
+    struct transcript *t = ctx;
+    const struct transcript_item it = {.at_ms = t->at_ms, .took_ms = took(t, item), .item = *item};
+    if (item->kind == AGENT_ITEM_OTHER)
+        t->counts.broken++;
+    t->used = *item->used;
+    if (item->kind == AGENT_ITEM_SESSION && item->text && strlen(item->text) < sizeof(t->session))
+        memcpy(t->session, item->text, strlen(item->text) + 1);
+    t->fn(t->ctx, &it);
+}
+
+static bool be_stream(struct transcript *t, struct err *err)
+{
+    if (!t->adapter) {
+        (void)err_set(err, ERR_INVALID, "there is no agent '%s'", t->agent);
+        return err_hint(err, "settings can bring it under \"agents\": docs/agents.md");
+    }
+    t->form = TRANSCRIPT_STREAM;
+    agent_stream_open(&t->stream, t->adapter, take_item, t);
+    return true;
+}
+
+static bool is_unknown(const struct transcript *t, struct err *err)
+{
+    if (t->counts.lines == 0)
+        return err_set(err, ERR_INVALID, "it is empty");
+    (void)err_set(err, ERR_INVALID, "no transcript of an agent that is known (looked at %d line%s)",
+                  t->looked_at, t->looked_at == 1 ? "" : "s");
+    return err_hint(err, "--agent NAME reads it as the output of that agent");
+}
+
+/* What the wanted agent's output is read by; a session that the CLI keeps is seen by itself. */
+static bool choose(struct transcript *t, enum transcript_form form, const char *agent,
+                   struct err *err)
+{
+    const bool is_other = t->wanted && agent && strcmp(t->wanted, agent) != 0;
+    const bool is_kept = form != TRANSCRIPT_UNKNOWN && form != TRANSCRIPT_STREAM;
+    if (is_kept && is_other)
+        return err_set(err, ERR_INVALID, "it is a %s, not of '%s'", words[form], t->wanted);
+    t->agent = t->wanted ? t->wanted : agent;
+    t->adapter = adapters_find(t->adapters, t->agent);
+    t->form = form;
+    return is_kept || be_stream(t, err);
+}
+
+/* Values of the text, as far as its commas and brackets say: a line of nothing but brackets
+ * would take a hundred times its size while it is read. */
+static bool has_too_many_values(const char *text, size_t len)
+{
+    size_t values = 1;
+    bool quoted = false;
+    for (size_t i = 0; i < len && values <= TRANSCRIPT_VALUES_MAX; i++) {
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            values += text[i] == ',' || text[i] == '{' || text[i] == '[';
+    }
+    return values > TRANSCRIPT_VALUES_MAX;
+}
+
+/* Of a CLI's own output the adapter reads the bytes, we only the time. */
+static void feed(struct transcript *t, const struct json *json, const char *text, size_t len)
+{
+    transcript_set_time(t, json_get(json, "timestamp"));
+    if (t->folder[0] == '\0')
+        transcript_set_folder(t, json_text(json_get(json, "cwd"), NULL));
+    agent_stream_add(t->stream, text, len);
+    agent_stream_add(t->stream, "\n", 1);
+}
+
+static void read_value(struct transcript *t, const struct json *json)
+{
+    if (!readers[t->form](t, json))
+        t->counts.unknown++;
+}
+
+/* The elements of a document, or the one object of a line. */
+static bool take_json(struct transcript *t, const struct json *json, const char *text, size_t len,
+                      struct err *err)
+{
+    const bool is_list = json_kind(json) == JSON_KIND_ARRAY;
+    const struct json *first = is_list ? json_at(json, 0) : json;
+    const char *agent = NULL;
+    if (t->form == TRANSCRIPT_UNKNOWN) {
+        const enum transcript_form form = transcript_look(first, &agent);
+        t->looked_at++;
+        if (form == TRANSCRIPT_UNKNOWN && !t->wanted) {
+            t->counts.unknown++;
+            return t->looked_at < TRANSCRIPT_LOOK_LINES || is_unknown(t, err);
+        }
+        if (!choose(t, form, agent, err))
+            return false;
+    }
+    if (t->form == TRANSCRIPT_STREAM)
+        feed(t, json, text, len);
+    else if (!is_list)
+        read_value(t, json);
+    for (size_t i = 0; is_list && t->form != TRANSCRIPT_STREAM && i < json_count(json); i++)
+        read_value(t, json_at(json, i));
+    return true;
+}
+
+/* Not JSON: the beginning of a document of many lines, or broken. */
+static bool take_broken(struct transcript *t, struct err *err)
+{
+    const char first = str_text(&t->line)[strspn(str_text(&t->line), " \t\r\n")];
+    if (t->form == TRANSCRIPT_STREAM) {
+        feed(t, NULL, str_text(&t->line), t->line.len);
+        return true;
+    }
+    if (t->form == TRANSCRIPT_UNKNOWN && t->wanted && first != '{' && first != '[') {
+        if (!choose(t, TRANSCRIPT_UNKNOWN, NULL, err))
+            return false;
+        feed(t, NULL, str_text(&t->line), t->line.len);
+        return true;
+    }
+    t->counts.broken++;
+    if (t->form != TRANSCRIPT_UNKNOWN)
+        return true;
+    t->is_document = t->counts.lines == 1 && (first == '{' || first == '[');
+    t->looked_at++;
+    return t->is_document || t->looked_at < TRANSCRIPT_LOOK_LINES || is_unknown(t, err);
+}
+
+static bool is_blank(const struct str *line)
+{
+    return strspn(str_text(line), " \t\r\n") == line->len;
+}
+
+static bool take_line(struct transcript *t, struct err *err)
+{
+    struct json *json = NULL;
+    if (t->is_too_long || has_too_many_values(str_text(&t->line), t->line.len)) {
+        t->counts.lines++;
+        t->counts.too_long++;
+        return true;
+    }
+    if (is_blank(&t->line))
+        return true;
+    t->counts.lines++;
+    if (!json_parse_data(t->line.data, t->line.len, &json, NULL, NULL))
+        return take_broken(t, err);
+    const bool ok = take_json(t, json, t->line.data, t->line.len, err);
+    json_free(json);
+    return ok;
+}
+
+static bool end_line(struct transcript *t, struct err *err)
+{
+    const bool ok = take_line(t, err);
+    if (t->is_document) {
+        str_add_char(&t->line, '\n');
+        return ok;
+    }
+    str_clear(&t->line);
+    t->is_too_long = false;
+    return ok;
+}
+
+static bool add_to_document(struct transcript *t, const char *bytes, size_t len, struct err *err)
+{
+    if (t->line.len + len > TRANSCRIPT_DOCUMENT_MAX)
+        return err_set(err, ERR_LIMIT, "one JSON value of more than 32 MiB");
+    str_add_n(&t->line, bytes, len);
+    return true;
+}
+
+bool transcript_add(struct transcript *t, const char *bytes, size_t len, struct err *err)
+{
+    while (len > 0 && !t->is_document) {
+        const char *end = memchr(bytes, '\n', len);
+        const size_t part = end ? (size_t)(end - bytes) : len;
+        t->is_too_long = t->is_too_long || t->line.len + part > TRANSCRIPT_LINE_MAX;
+        if (!t->is_too_long)
+            str_add_n(&t->line, bytes, part);
+        if (end && !end_line(t, err))
+            return false;
+        bytes += part + (end ? 1 : 0);
+        len -= part + (end ? 1 : 0);
+    }
+    return len == 0 || add_to_document(t, bytes, len, err);
+}
+
+static bool end_document(struct transcript *t, struct err *err)
+{
+    struct json *json = NULL;
+    t->counts = (struct transcript_counts){.lines = 1};
+    t->is_document = false;
+    if (has_too_many_values(str_text(&t->line), t->line.len))
+        return err_set(err, ERR_LIMIT, "more than %d JSON values", TRANSCRIPT_VALUES_MAX);
+    if (!json_parse_data(t->line.data, t->line.len, &json, NULL, NULL))
+        return is_unknown(t, err);
+    const bool ok = take_json(t, json, t->line.data, t->line.len, err);
+    json_free(json);
+    return ok;
+}
+
+bool transcript_end(struct transcript *t, struct err *err)
+{
+    bool ok = true;
+    if (t->is_document)
+        ok = end_document(t, err);
+    else if (t->line.len > 0 || t->is_too_long)
+        ok = end_line(t, err);
+    str_clear(&t->line);
+    if (ok && t->form == TRANSCRIPT_UNKNOWN)
+        return is_unknown(t, err);
+    if (ok && t->stream)
+        agent_stream_end(t->stream);
+    return ok;
+}
+
+enum transcript_form transcript_form(const struct transcript *t)
+{
+    return t->form;
+}
+
+const char *transcript_form_words(enum transcript_form form)
+{
+    assert(form < TRANSCRIPT_FORM_COUNT);
+    return words[form];
+}
+
+const char *transcript_agent(const struct transcript *t)
+{
+    return t->agent;
+}
+
+const char *transcript_session(const struct transcript *t)
+{
+    return t->session[0] != '\0' ? t->session : NULL;
+}
+
+const char *transcript_folder(const struct transcript *t)
+{
+    return t->folder[0] != '\0' ? t->folder : NULL;
+}
+
+const struct agent_used *transcript_used(const struct transcript *t)
+{
+    return &t->used;
+}
+
+enum agent_end transcript_state(const struct transcript *t)
+{
+    if (t->stream)
+        return agent_stream_state(t->stream);
+    if (t->has_failed)
+        return AGENT_END_FAILED;
+    return t->is_answered ? AGENT_END_DONE : AGENT_END_CUT;
+}
+
+struct transcript_counts transcript_counts(const struct transcript *t)
+{
+    return t->counts;
+}

@@ -1,0 +1,189 @@
+/*
+ * transcript_claude.c - a line of ~/.claude/projects/FOLDER/SESSION.jsonl.
+ *
+ * {"type":"user|assistant|system|...","sessionId","cwd","timestamp","isSidechain","isMeta",
+ *  "message":{"role","content":text or [{"type":"text|tool_use|tool_result|thinking"}],"usage"}}.
+ * An answer of the model comes as a line for each of its parts, all with the same message.id.
+ */
+#include <string.h>
+
+#include "attr.h"
+#include "transcript_parts.h"
+
+/* The types of lines that keep the CLI's own books. */
+static bool is_bookkeeping(const char *type)
+{
+    static const char *const types[] = {
+        "file-history-snapshot",
+        "queue-operation",
+        "ai-title",
+        "custom-title",
+        "agent-name",
+        "last-prompt",
+        "progress",
+        "attachment",
+        "permission-mode",
+        "mode",
+        "pr-link",
+        "tag",
+        "agent-setting",
+        "worktree-state",
+        "saved_hook_context",
+        "bridge-session",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        if (strcmp(types[i], type) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What the CLI itself puts among a person's words: commands of its own and what they said. */
+static bool is_of_the_cli(const char *text)
+{
+    static const char *const begins[] = {
+        "<local-command",       "<command-name>",
+        "<command-message>",    "<bash-input>",
+        "<bash-stdout>",        "<bash-stderr>",
+        "<system-reminder>",    "<task-notification>",
+        "[Request interrupted", "Caveat: The messages below",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
+        if (strncmp(text, begins[i], strlen(begins[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void read_words(struct transcript *t, const struct json *line, const char *text)
+{
+    if (json_bool(json_get(line, "isMeta"), false))
+        return;
+    if (json_bool(json_get(line, "isCompactSummary"), false) || is_of_the_cli(text))
+        transcript_notice(t, text, false);
+    else
+        transcript_prompt(t, text);
+}
+
+static void read_result(struct transcript *t, const struct json *part)
+{
+    struct str text = {0};
+    transcript_content(json_get(part, "content"), &text);
+    transcript_result(
+        t, &(struct transcript_result){.id = json_text(json_get(part, "tool_use_id"), NULL),
+                                       .text = str_text(&text),
+                                       .exit = -1,
+                                       .failed = json_bool(json_get(part, "is_error"), false)});
+    str_done(&text);
+}
+
+static void read_user(struct transcript *t, const struct json *line, const struct json *content)
+{
+    const char *words = json_text(content, NULL);
+    if (words)
+        read_words(t, line, words);
+    for (size_t i = 0; i < json_count(content); i++) {
+        const struct json *part = json_at(content, i);
+        const char *type = json_text(json_get(part, "type"), "");
+        if (strcmp(type, "tool_result") == 0)
+            read_result(t, part);
+        else if (strcmp(type, "text") == 0)
+            read_words(t, line, json_text(json_get(part, "text"), ""));
+    }
+}
+
+/* A turn is an answer of the model; its tokens grow from part to part. */
+static void count_answer(struct transcript *t, const struct json *line, const struct json *message)
+{
+    const struct json *usage = json_get(message, "usage");
+    const int64_t in = json_i64(json_get(usage, "input_tokens"), 0);
+    const int64_t out = json_i64(json_get(usage, "output_tokens"), 0);
+    const double cost = json_number(json_get(line, "costUSD"), 0);
+    const char *id = json_text(json_get(message, "id"), NULL);
+    const int64_t max = INT64_C(1) << 40;
+    bool is_new = true;
+    struct transcript_message none = {0};
+    struct transcript_message *seen = id ? transcript_message(t, id, &is_new) : &none;
+    if (is_new && !t->is_side)
+        t->used.turns++;
+    if (in >= 0 && out >= 0 && in < max && out < max) {
+        t->used.tokens += in + out - seen->tokens;
+        seen->tokens = in + out;
+    }
+    if (cost > 0 && cost < 1e6)
+        t->used.cost_micro += (int64_t)(cost * 1e6);
+    transcript_count(t);
+}
+
+static void read_assistant(struct transcript *t, const struct json *line,
+                           const struct json *message)
+{
+    const struct json *content = json_get(message, "content");
+    const bool is_error = json_bool(json_get(line, "isApiErrorMessage"), false);
+    const char *words = json_text(content, NULL);
+    if (words)
+        transcript_text(t, words);
+    for (size_t i = 0; i < json_count(content); i++) {
+        const struct json *part = json_at(content, i);
+        const char *type = json_text(json_get(part, "type"), "");
+        const char *text = json_text(json_get(part, "text"), "");
+        if (strcmp(type, "tool_use") == 0 || strcmp(type, "server_tool_use") == 0)
+            transcript_call(t, json_text(json_get(part, "id"), NULL),
+                            json_text(json_get(part, "name"), "?"), json_get(part, "input"));
+        else if (strcmp(type, "text") == 0 && is_error)
+            transcript_notice(t, text, true);
+        else if (strcmp(type, "text") == 0)
+            transcript_text(t, text);
+    }
+    if (!is_error)
+        count_answer(t, line, message);
+}
+
+static void read_system(struct transcript *t, const struct json *line)
+{
+    const char *subtype = json_text(json_get(line, "subtype"), "");
+    const struct json *error = json_get(line, "error");
+    struct str words = {0};
+    if (strcmp(subtype, "compact_boundary") == 0) {
+        const struct json *about = json_get(line, "compactMetadata");
+        const int64_t tokens = json_i64(json_get(about, "preTokens"), 0);
+        str_add(&words, "the conversation was compacted");
+        if (tokens > 0)
+            str_addf(&words, " (%lld tokens)", (long long)tokens);
+        transcript_notice(t, str_text(&words), false);
+    } else if (strcmp(subtype, "api_error") == 0) {
+        transcript_retry(t,
+                         &(struct agent_item){
+                             .text = json_text(json_get(error, "message"), "the model API said no"),
+                             .attempt = json_i64(json_get(line, "retryAttempt"), 0),
+                             .most = json_i64(json_get(line, "maxRetries"), 0),
+                             .delay_ms = (int64_t)json_number(json_get(line, "retryInMs"), 0),
+                             .status = json_i64(json_get(error, "status"), 0)});
+    }
+    str_done(&words);
+}
+
+bool transcript_read_claude(struct transcript *t, const struct json *line)
+{
+    const char *type = json_text(json_get(line, "type"), "");
+    const struct json *message = json_get(line, "message");
+    if (is_bookkeeping(type))
+        return true;
+    transcript_set_time(t, json_get(line, "timestamp"));
+    transcript_set_session(t, json_text(json_get(line, "sessionId"), NULL));
+    transcript_set_folder(t, json_text(json_get(line, "cwd"), NULL));
+    t->is_side = json_bool(json_get(line, "isSidechain"), false);
+    bool known = true;
+    if (strcmp(type, "user") == 0)
+        read_user(t, line, json_get(message, "content"));
+    else if (strcmp(type, "assistant") == 0)
+        read_assistant(t, line, message);
+    else if (strcmp(type, "system") == 0)
+        read_system(t, line);
+    else if (strcmp(type, "summary") == 0)
+        transcript_notice(t, json_text(json_get(line, "summary"), ""), false);
+    else
+        known = false;
+    t->is_side = false;
+    return known;
+}

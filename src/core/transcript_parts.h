@@ -1,0 +1,101 @@
+/*
+ * transcript_parts.h - what the readers of transcripts share: transcript*.c only.
+ */
+#ifndef DEVS_TRANSCRIPT_PARTS_H
+#define DEVS_TRANSCRIPT_PARTS_H
+
+#include "json.h"
+#include "str.h"
+#include "transcript.h"
+
+enum { TRANSCRIPT_SEEN_MAX = 512 }; /* ids of messages that are remembered */
+
+/* A call that waits for its result. */
+struct transcript_call {
+    char *id;          /* owned; NULL = the place is free */
+    char *tool;        /* owned */
+    struct json *args; /* owned; NULL = none */
+    int64_t number;
+    int64_t at_ms;
+};
+
+/* What of a message was counted, to count it once where it comes in parts. */
+struct transcript_message {
+    uint64_t id; /* hash; 0 = none */
+    int64_t tokens;
+};
+
+struct transcript {
+    const struct adapters *adapters;
+    const char *wanted;
+    transcript_fn *fn;
+    void *ctx;
+    enum transcript_form form;
+    const struct adapter *adapter; /* borrowed; NULL: a session of a CLI that none is for */
+    const char *agent;             /* borrowed; NULL while not known */
+    struct agent_stream *stream;   /* owned; TRANSCRIPT_STREAM only */
+    struct str line;               /* what of the present line has come; or of the document */
+    bool is_document;              /* the file is one value over many lines */
+    bool is_too_long;              /* the rest of the line is skipped */
+    bool is_side;                  /* the present line is a sub-agent's */
+    bool has_failed;               /* the last that came says that it failed */
+    bool is_answered;              /* the last that came is the agent's own word */
+    bool has_prompts;              /* codex: they come as events */
+    bool has_turns;                /* codex: they are told */
+    int looked_at;                 /* lines before the form was known */
+    int64_t at_ms;
+    int64_t number; /* of the last call */
+    struct agent_used used;
+    struct transcript_call calls[AGENT_OPEN_CALLS_MAX];
+    int next_call; /* the place that is taken next, if all are */
+    struct transcript_message messages[TRANSCRIPT_SEEN_MAX];
+    int next_message;
+    char session[TRANSCRIPT_ID_MAX + 1];
+    char folder[TRANSCRIPT_PATH_MAX + 1];
+    struct transcript_counts counts;
+};
+
+/* One line's object, or an element of a document. False: it says nothing to us. */
+typedef bool transcript_read_fn(struct transcript *t, const struct json *line);
+transcript_read_fn transcript_read_claude, transcript_read_codex, transcript_read_pi,
+    transcript_read_gemini;
+
+/* Which form this line is of; UNKNOWN where it does not tell. *agent gets the adapter's name. */
+enum transcript_form transcript_look(const struct json *line, const char **agent);
+
+/* transcript_emit.c: what the readers tell. */
+
+/* Milliseconds since 1970 of a text as RFC 3339 or a number of seconds or ms; 0 = none. */
+int64_t transcript_time(const struct json *value);
+/* Take the time of a line; without one that of the line before stays. */
+void transcript_set_time(struct transcript *t, const struct json *value);
+void transcript_set_session(struct transcript *t, const char *id);
+void transcript_set_folder(struct transcript *t, const char *path);
+/* A person's word. */
+void transcript_prompt(struct transcript *t, const char *text);
+/* Words of the agent. */
+void transcript_text(struct transcript *t, const char *text);
+/* A word of the CLI. */
+void transcript_notice(struct transcript *t, const char *text, bool failed);
+void transcript_retry(struct transcript *t, const struct agent_item *retry);
+/* A call begins; `args` is borrowed, anything but an object is none. */
+void transcript_call(struct transcript *t, const char *id, const char *tool,
+                     const struct json *args);
+/* How a call ended. */
+struct transcript_result {
+    const char *id;
+    const char *text;
+    int exit; /* -1 = not told: looked for in the text */
+    bool failed;
+};
+void transcript_result(struct transcript *t, const struct transcript_result *result);
+/* The sums have changed. */
+void transcript_count(struct transcript *t);
+/* Was a message with this id not there before? Remembers it. */
+struct transcript_message *transcript_message(struct transcript *t, const char *id, bool *is_new);
+
+/* The text in a message's content: a string, or the "text" of its parts, a line feed between
+ * them. */
+void transcript_content(const struct json *content, struct str *out);
+
+#endif
