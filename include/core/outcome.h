@@ -35,15 +35,25 @@ enum start_code {
     START_CODE_END,
 };
 
+/* Why we ended an attempt that nobody asked to end. Numbers are in the log: never renumber. */
+enum outcome_stop {
+    STOP_ASKED = 0,  /* somebody did, or we did not end it */
+    STOP_LOOP = 1,   /* its calls go in circles */
+    STOP_BUDGET = 2, /* its budget is spent */
+    STOP_COUNT,
+};
+
 struct outcome {
     enum outcome_kind kind;
     int code;
-    int64_t ran_ms;      /* from start to end */
-    int64_t bytes[2];    /* written to stdout, stderr */
-    int64_t lines[2];    /* line feeds in each */
-    int64_t rss_kib_max; /* peak memory of the child and what it waited for */
-    int64_t cpu_ms;      /* user + system */
-    int left;            /* processes that outlived every attempt to end them */
+    enum outcome_stop stop; /* CANCELLED only */
+    int64_t quiet_ms;       /* TIMEOUT only: it was silent for so long; 0 = its time was used up */
+    int64_t ran_ms;         /* from start to end */
+    int64_t bytes[2];       /* written to stdout, stderr */
+    int64_t lines[2];       /* line feeds in each */
+    int64_t rss_kib_max;    /* peak memory of the child and what it waited for */
+    int64_t cpu_ms;         /* user + system */
+    int left;               /* processes that outlived every attempt to end them */
 };
 
 /* "exit", "signal", "not started", "timeout", "cancelled", "interrupted". */
@@ -52,7 +62,8 @@ const char *outcome_kind_name(enum outcome_kind kind);
 /* Is it an enum start_code, and no errno? */
 bool start_code_is_known(int code);
 
-/* "exit 1", "signal 9", "not started: No such file or directory", "timeout". */
+/* "exit 1", "signal 9", "not started: No such file or directory", "timeout", "timeout: no output
+ * for 900 s", "ended: its budget is spent". */
 struct str;
 void outcome_words(const struct outcome *outcome, struct str *out);
 

@@ -32,6 +32,12 @@ enum input_kind {
 };
 
 /* An event of the kinds that event_kind_is_fact() knows, as it will be in the log. */
+enum {
+    SCHEDULER_TAIL_MAX = 64 * 1024, /* bytes of input.tail; more are not looked at */
+    SCHEDULER_PROMPT_MAX = 3000,    /* bytes of a repair prompt: with what JSON makes of it, it has
+                                       room in an event */
+};
+
 struct input_fact {
     enum event_kind kind;
     int64_t a, b, c, d, e;
@@ -59,7 +65,14 @@ struct input {
                          EVENT_TEXT_MAX bytes), NULL = none */
     const char *start_why;        /* borrowed; ENDED, never started: one line why; NULL = none */
     struct input_fact fact_event; /* FACT */
-    bool rebooted;                /* RECOVER: the clock since boot began anew */
+    /* ENDED of a step of a task that has rounds left: what the agent is told of it. */
+    const char *tail;   /* borrowed; the end of its output, as a person reads it and with secrets
+                           cut, at most SCHEDULER_TAIL_MAX bytes; NULL = none */
+    size_t tail_len;    /* its bytes */
+    const char *repair; /* borrowed; of an output that broke its contract: what
+                           repair_prompt_within(..., SCHEDULER_PROMPT_MAX, ...) wrote; NULL = none,
+                           and the verdict's own lines have to do */
+    bool rebooted;      /* RECOVER: the clock since boot began anew */
 };
 
 enum action_kind {

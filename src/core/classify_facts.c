@@ -95,6 +95,26 @@ static void judge_signal(int number, struct verdict *out)
     verdict_set_persistent(out, REASON_NONE, "", "known.signal");
 }
 
+static void judge_timeout(const struct outcome *outcome, struct verdict *out)
+{
+    if (outcome->quiet_ms > 0)
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "SILENT", "known.silence");
+    else
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "TIMEOUT", "known.timeout");
+}
+
+/* A spent budget is given again by a person only. */
+static void judge_stop(enum outcome_stop stop, struct verdict *out)
+{
+    if (stop == STOP_LOOP)
+        verdict_set_persistent(out, REASON_LOOP, "CALLS", "known.loop");
+    else if (stop == STOP_BUDGET)
+        verdict_set_persistent(out, REASON_BUDGET, "", "known.budget");
+    else
+        verdict_set_persistent(out, REASON_CANCELLED, "", "known.cancelled");
+    out->ask = stop == STOP_BUDGET;
+}
+
 /* The kernel ends what has used up its CPU time with SIGXCPU, and what ignores that with SIGKILL.
  * A shell or a sandbox around it says 128 + n. */
 static bool is_out_of_cpu(const struct classify_input *input)
@@ -111,13 +131,13 @@ bool facts_judge(const struct classify_input *input, struct verdict *out)
 {
     switch (input->outcome.kind) {
     case OUTCOME_TIMEOUT:
-        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "TIMEOUT", "known.timeout");
+        judge_timeout(&input->outcome, out);
         return true;
     case OUTCOME_INTERRUPTED:
         verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "known.interrupted");
         return true;
     case OUTCOME_CANCELLED:
-        verdict_set_persistent(out, REASON_CANCELLED, "", "known.cancelled");
+        judge_stop(input->outcome.stop, out);
         return true;
     case OUTCOME_NOT_STARTED:
         judge_start(input->outcome.code, out);

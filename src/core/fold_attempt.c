@@ -111,6 +111,8 @@ void fold_attempt_ended(const struct fold *fold)
     attempt->outcome = (struct outcome){
         .kind = (enum outcome_kind)event->a,
         .code = (int)event->b,
+        .stop = (enum outcome_stop)json_i64(json_get(fold->text, "stop"), STOP_ASKED),
+        .quiet_ms = json_i64(json_get(fold->text, "quiet"), 0),
         .ran_ms = event->c,
         .bytes = {event->d, event->e},
         .lines = {json_i64(json_get(fold->text, "out_lines"), 0),

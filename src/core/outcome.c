@@ -31,6 +31,15 @@ static const char *const start_words[] = {
 static_assert(ARRAY_LEN(start_words) == START_CODE_END - START_CODE_FIRST,
               "every code has its words");
 
+static const char *const stop_words[] = {
+    [STOP_ASKED] = "cancelled",
+    [STOP_LOOP] = "ended: its calls go in circles",
+    [STOP_BUDGET] = "ended: its budget is spent",
+};
+static_assert(ARRAY_LEN(stop_words) == STOP_COUNT, "every stop has its words");
+
+enum { MS_PER_S = 1000 };
+
 bool start_code_is_known(int code)
 {
     return code >= START_CODE_FIRST && code < START_CODE_END;
@@ -60,7 +69,13 @@ void outcome_words(const struct outcome *outcome, struct str *out)
         str_addf(out, "not started: %s", words_of_start(outcome->code));
         break;
     case OUTCOME_TIMEOUT:
+        str_add(out, outcome_kind_name(outcome->kind));
+        if (outcome->quiet_ms > 0)
+            str_addf(out, ": no output for %lld s", (long long)(outcome->quiet_ms / MS_PER_S));
+        break;
     case OUTCOME_CANCELLED:
+        str_add(out, stop_words[outcome->stop]);
+        break;
     case OUTCOME_INTERRUPTED:
     case OUTCOME_KIND_COUNT:
         str_add(out, outcome_kind_name(outcome->kind));

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "repair_words.h"
 #include "text.h"
 
 enum {
@@ -24,7 +25,7 @@ static_assert(ARRAY_LEN(codes) == VIOLATION_CODE_COUNT, "every code has a meanin
 
 enum { RANKS = 6 };
 
-static const char instructions[] = "Instructions:\n"
+const char repair_instructions[] = "Instructions:\n"
                                    "1. Fix all of the errors above.\n"
                                    "2. Return only valid JSON that matches the output contract.\n"
                                    "3. Do not use markdown code blocks.\n"
@@ -89,15 +90,21 @@ static size_t add_violations(struct str *out, const struct violations *violation
     return shown;
 }
 
-void repair_prompt(const struct violations *violations, struct str *out)
+void repair_prompt_within(const struct violations *violations, size_t max, struct str *out)
 {
     static const char before[] = "Your previous response had validation errors:\n\n";
     const size_t all = violations->count + violations->dropped;
+    assert(max >= REPAIR_PROMPT_MIN);
     str_add(out, before);
-    const size_t room = REPAIR_PROMPT_MAX - sizeof(before) - INSTRUCTIONS_ROOM;
+    const size_t room = max - sizeof(before) - INSTRUCTIONS_ROOM;
     const size_t shown = add_violations(out, violations, room);
     if (shown < all)
         str_addf(out, "... and %zu more\n", all - shown);
     str_add(out, "\n");
-    str_add(out, instructions);
+    str_add(out, repair_instructions);
+}
+
+void repair_prompt(const struct violations *violations, struct str *out)
+{
+    repair_prompt_within(violations, REPAIR_PROMPT_MAX, out);
 }

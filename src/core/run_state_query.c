@@ -116,6 +116,7 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
     const int64_t facts[] = {
         attempt->number,
         attempt->grant,
+        attempt->round,
         attempt->started.at_ms,
         attempt->ended.at_ms,
         attempt->pid,
@@ -126,6 +127,8 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
         (int64_t)attempt->fingerprint.lo,
         attempt->outcome.kind,
         attempt->outcome.code,
+        attempt->outcome.stop,
+        attempt->outcome.quiet_ms,
         attempt->outcome.ran_ms,
         attempt->outcome.bytes[0],
         attempt->outcome.bytes[1],
@@ -222,6 +225,43 @@ static void mix_circles(uint64_t *digest, const struct circles *circles)
         mix(digest, facts[i]);
 }
 
+static void mix_used(uint64_t *digest, const struct agent_used *used)
+{
+    mix(digest, used->turns);
+    mix(digest, used->calls);
+    mix(digest, used->cost_micro);
+    mix(digest, used->tokens);
+    mix(digest, used->own_retries);
+}
+
+static void mix_budget(uint64_t *digest, const struct budget_state *budget)
+{
+    mix(digest, budget->given);
+    mix(digest, budget->told);
+    mix(digest, budget->spent);
+    mix(digest, budget->runs);
+    mix(digest, budget->wall_ms);
+    mix(digest, budget->wall_from.mono_ms);
+}
+
+/* The words that it is told are not in it, only whether there are any. */
+static void mix_agent(uint64_t *digest, const struct task_agent *agent)
+{
+    mix(digest, agent != NULL);
+    if (!agent)
+        return;
+    mix_text(digest, agent->agent ? agent->agent : "");
+    mix_text(digest, agent->session ? agent->session : "");
+    mix(digest, agent->round);
+    mix(digest, agent->rounds);
+    mix(digest, agent->repair != NULL);
+    mix(digest, agent->nudge != NULL);
+    mix_used(digest, &agent->past);
+    mix_used(digest, &agent->now);
+    mix_budget(digest, &agent->budget);
+    mix_circles(digest, agent->calls);
+}
+
 static void mix_place(uint64_t *digest, const struct task_place *place)
 {
     mix(digest, place != NULL);
@@ -260,11 +300,13 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         heap_has(&state->ready, number),
         stands_in_line(state, number),
         heap_has(&state->waits, number),
+        heap_has(&state->walls, number) ? heap_key(&state->walls, number) : -1,
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(digest, facts[i]);
     mix_circles(digest, task->circles);
     mix_place(digest, task->place);
+    mix_agent(digest, task->agent);
     for (int i = 0; i < state->plan->tasks[number].step_count; i++)
         mix_step(digest, &task->steps[i]);
 }
@@ -280,6 +322,8 @@ uint64_t run_state_digest(const struct run_state *state)
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(&digest, facts[i]);
+    mix_used(&digest, &state->used);
+    mix_budget(&digest, &state->budget);
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         mix(&digest, state->counts[i]);
     for (int i = 0; i < state->plan->source_count; i++)
