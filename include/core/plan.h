@@ -92,6 +92,7 @@ struct plan_step {
     int64_t quiet_ms;         /* it ends once it has been silent for so long; 0 = never */
     struct plan_expectation expect;
     bool idempotent;
+    bool once;                   /* one attempt in every phase, whatever its policy: plan_grow.h */
     const struct policy *policy; /* borrowed from the plan, this step or static; never NULL */
     struct policy *own_policy;   /* owned; what this step alone has, NULL = none */
     int source;                  /* whose rate limit it shares: in plan->sources, -1 = none */
@@ -110,9 +111,9 @@ struct plan_task {
     int need_count;
     int *dependents; /* owned; task numbers, the inverse of needs */
     int dependent_count;
-    const struct workspace_spec *workspace; /* borrowed from the plan, this task or static; never
     int rounds;           /* passes over its steps from an agent's on, the first counted; from 1 */
     struct budget budget; /* of its agents, all together */
+    const struct workspace_spec *workspace; /* borrowed from the plan, this task or static; never
                                                NULL */
     struct workspace_spec *own_workspace;   /* owned; what this task alone has, NULL = none */
 };
@@ -126,6 +127,7 @@ struct plan_name {
 struct plan {
     char *name; /* owned; "plan" where none was given */
     int jobs;   /* 0 = not said */
+    bool grows; /* it begins without tasks, which come while it runs: plan_grow.h */
     bool idempotent;
     struct policy *policies; /* owned; first those of the settings, then the plan's own */
     int policy_count;
@@ -138,10 +140,10 @@ struct plan {
     struct workspace_spec workspace;  /* of tasks that say nothing of it */
     struct sandbox_spec sandbox;      /* of steps likewise */
     struct plan_limits limits;        /* of each attempt */
-    enum plan_hangup on_hangup;       /* when the terminal goes away */
-    unsigned said;                    /* enum plan_said: what the plan or the settings say of it */
     struct budget budget;             /* of all agents of a run */
     struct adapters *adapters;        /* owned; the agents in sight, NULL = the built-in ones */
+    enum plan_hangup on_hangup;       /* when the terminal goes away */
+    unsigned said;                    /* enum plan_said: what the plan or the settings say of it */
     struct plan_contract **contracts; /* owned, each; those with names come once */
     int contract_count;               /* at most PLAN_CONTRACTS_MAX */
     bool has_files;                   /* some of them were read from files */
@@ -152,6 +154,8 @@ struct plan {
     int step_count;          /* of all tasks */
     struct plan_name *by_id; /* owned; in the order of the ids, for plan_find() */
     int by_id_count;
+    const struct plan *base; /* borrowed; of one that is growing: whose rules it has; else NULL */
+    size_t task_cap, by_id_cap; /* likewise: room in the two arrays */
 };
 
 /* Read a plan. False and *violations filled (all that is wrong, in document

@@ -186,13 +186,15 @@ struct task_state {
     struct task_place *place;  /* owned; where it works, NULL = in place, or not known yet */
     struct task_agent *agent;  /* owned; NULL = it has no agent */
     char *by;                  /* owned; who cancelled or held, NULL = nobody */
-    struct step_state *steps;  /* borrowed from run_state.steps */
+    struct step_state *steps;  /* borrowed from run_state.steps; owned where the plan grows */
 };
 
 enum { RUN_NOTICE_MAX = 256 };
 
 struct run_state {
-    const struct plan *plan; /* borrowed */
+    const struct plan *plan; /* borrowed; of one that grows: `growing` */
+    struct plan *growing;    /* owned; the tasks that were added, and the rules of the plan given;
+                                NULL: it does not grow */
     uint64_t seed;
     int jobs;
     bool started;
@@ -213,22 +215,25 @@ struct run_state {
     int64_t waited_ms;           /* of all tasks */
     int64_t stopped_ms;          /* in which devs itself stood still */
     int64_t secrets_cut;         /* from what all attempts wrote */
+    struct agent_used used;      /* by the agents of all tasks */
+    struct budget_state budget;  /* of the run */
     struct task_state *tasks;    /* owned */
     struct step_state *steps;    /* owned; all steps of all tasks; of a plan that grows each task
                                     owns its own */
-    struct agent_used used;      /* by the agents of all tasks */
-    struct budget_state budget;  /* of the run */
     struct gate_state *gates;    /* owned; by source */
+    size_t task_cap, gate_cap;   /* of a plan that grows: room in these two, */
+    int gate_count;              /* and how many gates there are */
     struct heap ready;           /* tasks whose step may start; key: task number; those of
                                     a source are in its gate's line instead */
     struct heap waits;           /* tasks in backoff; key: due.mono_ms */
+    struct heap walls;           /* tasks that run and have a wall budget; key: when it is to be
+                                    spoken of, or spent (CLOCK_BOOTTIME, ms) */
     char notice[RUN_NOTICE_MAX]; /* last event that wants a person's eye; "" = none */
     int64_t notice_at_ms;
 };
 
-    struct heap walls;           /* tasks that run and have a wall budget; key: when it is to be
-                                    spoken of, or spent (CLOCK_BOOTTIME, ms) */
-/* The state before the first event. The plan must outlive it. */
+/* The state before the first event. The plan must outlive it. Of a plan that grows the state
+ * makes itself a copy, which EVENT_TASK_ADDED adds to: state->plan. */
 void run_state_init(struct run_state *state, const struct plan *plan, uint64_t seed);
 void run_state_done(struct run_state *state);
 
@@ -271,11 +276,6 @@ struct start_tries {
 };
 struct start_tries run_state_start_tries(const struct run_state *state, int task);
 
-/* The gate of the task's current step, NULL if it has no source. */
-struct gate_state *run_state_gate(const struct run_state *state, int task);
-/* Would this gate let its line's next start at this time? The one that a person sends
- * may before the limit is over; when it leaves the line the limit holds again. */
-bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms);
 /* What the agents of a task have used so far, all attempts together. */
 struct agent_used task_agent_used(const struct task_agent *agent);
 /* How much of a budget is used: of a task that has an agent, or of the run (-1). False where it
@@ -287,6 +287,11 @@ int run_state_round(const struct run_state *state, int task);
 /* Are the calls of its agent why it is to end, or has ended: stuck, and told so? */
 bool task_agent_is_stuck(const struct task_agent *agent);
 
+/* The gate of the task's current step, NULL if it has no source. */
+struct gate_state *run_state_gate(const struct run_state *state, int task);
+/* Would this gate let its line's next start at this time? The one that a person sends
+ * may before the limit is over; when it leaves the line the limit holds again. */
+bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms);
 /* Which of the line starts next: the one a person chose, else the first; -1 if empty. */
 int gate_next(const struct gate_state *gate);
 

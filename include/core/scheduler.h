@@ -24,20 +24,21 @@ enum input_kind {
     INPUT_CONTROL, /* a person acts: control */
     INPUT_QUIET,   /* no output for quiet_ms */
     INPUT_HEARD,   /* output again */
-    INPUT_NOTE,    /* note: something the person should read */
+    INPUT_NOTE,    /* note: something the person should read, of `task` or of the run (-1) */
     INPUT_RECOVER, /* the engine that ran this is gone: who goes on in control.by. What ran
                       then is interrupted, what was decided by halves is finished. */
     INPUT_FACT,    /* what the engine found beside an attempt's end: fact_event, note */
+    INPUT_TASK,    /* a task is added to a plan that grows; note: the text of its event */
     INPUT_KIND_COUNT,
 };
 
-/* An event of the kinds that event_kind_is_fact() knows, as it will be in the log. */
 enum {
     SCHEDULER_TAIL_MAX = 64 * 1024, /* bytes of input.tail; more are not looked at */
     SCHEDULER_PROMPT_MAX = 3000,    /* bytes of a repair prompt: with what JSON makes of it, it has
                                        room in an event */
 };
 
+/* An event of the kinds that event_kind_is_fact() knows, as it will be in the log. */
 struct input_fact {
     enum event_kind kind;
     int64_t a, b, c, d, e;
@@ -46,7 +47,7 @@ struct input_fact {
 struct input {
     enum input_kind kind;
     struct moment now;
-    int task, step, attempt; /* RUNNING, ENDED, QUIET, HEARD, FACT */
+    int task, step, attempt; /* RUNNING, ENDED, QUIET, HEARD, FACT; NOTE: the task only */
     int jobs;                /* START, RECOVER */
     int64_t pid, pid_start;
     struct outcome outcome;
@@ -61,8 +62,8 @@ struct input {
     bool expectation_met;  /* ENDED with an expected match: it was in the output */
     struct control control;
     int64_t quiet_ms;
-    const char *note; /* borrowed; NOTE: its words; FACT: the event's text (a JSON object of at most
-                         EVENT_TEXT_MAX bytes), NULL = none */
+    const char *note; /* borrowed; NOTE: its words; FACT, TASK: the event's text (a JSON object of
+                         at most EVENT_TEXT_MAX bytes), NULL = none */
     const char *start_why;        /* borrowed; ENDED, never started: one line why; NULL = none */
     struct input_fact fact_event; /* FACT */
     /* ENDED of a step of a task that has rounds left: what the agent is told of it. */
@@ -103,6 +104,7 @@ struct scheduler {
     char *const *environment; /* borrowed; likewise */
     bool orphaned;            /* there is no engine: nothing is started, nothing can be ended */
     bool starts_nothing;      /* no attempt is started: the engine is leaving */
+    bool awaits_more;         /* tasks may still be added: the run ends when it is cancelled only */
     int64_t stepped_mono_ms;  /* time of the last step; 0 before the first */
 };
 
@@ -110,7 +112,8 @@ struct scheduler {
  * events in. Inputs that no longer fit (an attempt that is over) are ignored,
  * controls that do not fit are answered with an event that says why. A fact is
  * taken down if the attempt that it names is there, live or over, and its
- * numbers are within bounds; EVENT_TIME_STOPPED is of the run. */
+ * numbers are within bounds; EVENT_TIME_STOPPED is of the run. A task is added if the
+ * plan grows, takes it, and the run is neither over nor cancelled. */
 void scheduler_step(struct scheduler *scheduler, const struct input *input, struct turn *turn);
 
 /* Would this end of an attempt (ENDED) be a success of its step? */

@@ -77,6 +77,12 @@ void fold_budget_again(const struct fold *fold);
 /* Neither below 0 nor above what numbers of the log may be. */
 int64_t fold_sum(int64_t a, int64_t b);
 
+/* fold_grow.c */
+/* The plan takes the event's task in: what the event says is sound, and its handler comes next.
+ * False, and nothing is changed: no such task can follow. */
+bool fold_takes_task(const struct fold *fold);
+fold_fn fold_task_added;
+
 /* What the handlers share (fold.c). */
 
 /* The number of the event's task. */

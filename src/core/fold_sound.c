@@ -218,7 +218,7 @@ bool fold_is_sound(const struct fold *fold)
     case EVENT_ROUND_STARTED:
         return is_sound_round(fold);
     case EVENT_TASK_ADDED:
-        return is_within(event->a, 0, PLAN_TASKS_MAX - 1);
+        return fold_takes_task(fold);
     case EVENT_GATE_CLOSED:
     case EVENT_GATE_OPENED:
         return is_sound_gate(fold);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan_graph.h"
+#include "plan_parts.h"
 #include "plan_policy.h"
 #include "plan_source.h"
 #include "plan_surroundings.h"
@@ -27,7 +28,7 @@ static void free_agent(struct plan_agent *agent)
     free(agent);
 }
 
-static void free_step(struct plan_step *step)
+void plan_free_step(struct plan_step *step)
 {
     free_agent(step->agent);
     text_list_free(step->argv);
@@ -40,10 +41,10 @@ static void free_step(struct plan_step *step)
     free(step->own_sandbox);
 }
 
-static void free_task(struct plan_task *task)
+void plan_free_task(struct plan_task *task)
 {
     for (int i = 0; i < task->step_count; i++)
-        free_step(&task->steps[i]);
+        plan_free_step(&task->steps[i]);
     free(task->steps);
     free(task->id);
     free(task->title);
@@ -64,20 +65,29 @@ static void free_contracts(struct plan *plan)
     free(plan->contracts);
 }
 
+static void free_tasks(struct plan *plan)
+{
+    for (int i = 0; i < plan->task_count; i++)
+        plan_free_task(&plan->tasks[i]);
+    free(plan->tasks);
+    free(plan->by_id);
+    text_list_free(plan->sources);
+}
+
 void plan_free(struct plan *plan)
 {
     if (!plan)
         return;
-    for (int i = 0; i < plan->task_count; i++)
-        free_task(&plan->tasks[i]);
-    free(plan->tasks);
-    free(plan->by_id);
+    free_tasks(plan);
+    if (plan->base) { /* the rest is the base's */
+        free(plan);
+        return;
+    }
     free(plan->policies);
     free(plan->own_policy);
     workspace_spec_done(&plan->workspace);
     sandbox_spec_done(&plan->sandbox);
     free_contracts(plan);
-    text_list_free(plan->sources);
     free(plan->name);
     free(plan);
 }
@@ -97,7 +107,8 @@ int plan_task_agent_step(const struct plan_task *task, int step)
 
 int plan_step_attempts(const struct plan_step *step)
 {
-    return policy_fits_phase(step->policy, step->phase) ? step->policy->max_attempts : 1;
+    bool repeats = !step->once && policy_fits_phase(step->policy, step->phase);
+    return repeats ? step->policy->max_attempts : 1;
 }
 
 int plan_find(const struct plan *plan, const char *id)

@@ -30,6 +30,18 @@ static void read_jobs(struct plan_reader *reader, const struct json_pointer *pat
     reader->plan->jobs = (int)jobs;
 }
 
+static void read_grows(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    struct plan *plan = reader->plan;
+    (void)path;
+    plan->grows = json_bool(value, false);
+    if (!plan->grows)
+        return;
+    workspace_spec_done(&plan->workspace); /* whatever the settings say: plan_grow.h */
+    plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
+}
+
 static void check_policy(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
@@ -58,6 +70,7 @@ static void check_settings(struct plan_reader *reader, const struct json_pointer
 static const struct plan_field plan_rows[] = {
     {"name", read_name},
     {"jobs", read_jobs},
+    {"grows", read_grows},
     {"workspace", plan_surroundings_check_workspace},
     {"sandbox", plan_surroundings_check_sandbox},
     {"settings", check_settings},

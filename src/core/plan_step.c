@@ -258,7 +258,7 @@ static void check_contract(struct plan_reader *reader, const struct json_pointer
  * first one found it. */
 static void check_repeatable(struct plan_reader *reader, const struct json_pointer *path)
 {
-    const struct plan_step *step = current(reader);
+    struct plan_step *step = current(reader);
     const struct policy *policy = step->policy;
     bool may_repeat = policy->max_attempts > 1 && policy_fits_phase(policy, step->phase);
     struct json_pointer place = {.up = path, .key = "idempotent"};
@@ -266,6 +266,10 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
     if (step->idempotent || !may_repeat || !reader->policy_is_sound ||
         workspace_can_be_reset(current_task(reader)->workspace))
         return;
+    if (reader->plan->grows) {
+        step->once = true; /* whoever asks for it need not know the policies */
+        return;
+    }
     if (!plan_reader_is_sound(reader, &place) || !plan_reader_is_sound(reader, &phase))
         return;
 

@@ -191,14 +191,28 @@ static const struct plan_field task_rows[] = {
 };
 static const struct plan_fields task_fields = {task_rows, ARRAY_LEN(task_rows)};
 
+static void read_task(struct plan_reader *reader, const struct json_pointer *place,
+                      const struct json *value)
+{
+    plan_reader_walk(reader, place, value, &task_fields);
+    if (!current(reader)->title && current(reader)->id)
+        current(reader)->title = xstrdup(current(reader)->id);
+}
+
 void plan_tasks_read(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
     for (int i = 0; i < reader->plan->task_count; i++) {
         struct json_pointer place = {.up = path, .index = (size_t)i};
         reader->task = i;
-        plan_reader_walk(reader, &place, json_at(value, place.index), &task_fields);
-        if (!current(reader)->title && current(reader)->id)
-            current(reader)->title = xstrdup(current(reader)->id);
+        read_task(reader, &place, json_at(value, place.index));
     }
+}
+
+void plan_task_read_added(struct plan_reader *reader, const struct json_pointer *path,
+                          const struct json *task)
+{
+    struct json_pointer place = {.up = path, .index = 0};
+    take_workspace(reader, NULL);
+    read_task(reader, &place, task);
 }

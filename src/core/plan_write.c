@@ -180,6 +180,8 @@ void plan_write(const struct plan *plan, struct str *out)
     str_json_text(out, "name", plan->name);
     if (plan->jobs > 0)
         str_json_i64(out, "jobs", plan->jobs);
+    if (plan->grows)
+        str_json_bool(out, "grows", true);
     str_json_bool(out, "idempotent", plan->idempotent);
     if (plan->has_settings) {
         str_json_key(out, "settings");

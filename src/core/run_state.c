@@ -7,6 +7,7 @@
 
 #include "fold.h"
 #include "json.h"
+#include "plan_grow.h"
 #include "xalloc.h"
 
 static const char *const status_names[] = {
@@ -30,6 +31,8 @@ bool task_status_is_final(enum task_status status)
 void run_state_init(struct run_state *state, const struct plan *plan, uint64_t seed)
 {
     *state = (struct run_state){.plan = plan, .seed = seed};
+    if (plan->grows)
+        state->plan = plan = state->growing = plan_growing(plan);
     state->tasks = xcalloc((size_t)plan->task_count + 1, sizeof(*state->tasks));
     state->steps = xcalloc((size_t)plan->step_count + 1, sizeof(*state->steps));
     heap_init(&state->ready, plan->task_count);
@@ -74,9 +77,11 @@ void run_state_done(struct run_state *state)
         circles_free(state->tasks[i].circles);
         fold_place_free(state->tasks[i].place);
         fold_agent_free(state->tasks[i].agent);
+        for (int k = 0; k < state->plan->tasks[i].step_count; k++)
+            step_state_done(&state->tasks[i].steps[k]);
+        if (state->growing)
+            free(state->tasks[i].steps);
     }
-    for (int i = 0; i < state->plan->step_count; i++)
-        step_state_done(&state->steps[i]);
     for (int i = 0; i < state->plan->source_count; i++)
         heap_done(&state->gates[i].line);
     free(state->gates);
@@ -85,6 +90,7 @@ void run_state_done(struct run_state *state)
     heap_done(&state->ready);
     heap_done(&state->waits);
     heap_done(&state->walls);
+    plan_free(state->growing);
     *state = (struct run_state){0};
 }
 
@@ -159,7 +165,7 @@ static const struct {
     [EVENT_AGENT_CALL] = {fold_agent_call, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_BUDGET] = {fold_budget, OF_RUN_OR_TASK, WHEN_ANY},
     [EVENT_ROUND_STARTED] = {fold_round_started, OF_LATEST_ATTEMPT, WHEN_JUDGING},
-    [EVENT_TASK_ADDED] = {on_nothing, OF_RUN, WHEN_ANY},
+    [EVENT_TASK_ADDED] = {fold_task_added, OF_RUN, WHEN_ANY},
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
 

@@ -222,7 +222,8 @@ static void end_run(const struct scheduling *now)
     const struct run_state *state = now->state;
     int open =
         state->counts[TASK_QUEUED] + state->counts[TASK_RUNNING] + state->counts[TASK_BACKOFF];
-    if (!state->started || state->ended || open > 0)
+    bool awaits_more = now->scheduler->awaits_more && !state->stopped_by_person;
+    if (!state->started || state->ended || open > 0 || awaits_more)
         return;
     struct event event = scheduler_event(now, EVENT_RUN_ENDED, -1);
     event.a = run_exit_code(state);
@@ -277,6 +278,7 @@ static void on_attempt_news(const struct scheduling *now)
     case INPUT_NOTE:
     case INPUT_RECOVER:
     case INPUT_FACT:
+    case INPUT_TASK:
     case INPUT_KIND_COUNT:
         assert(false && "not news of an attempt");
     }
@@ -321,6 +323,15 @@ static void take_fact(const struct scheduling *now)
     (void)taken;
 }
 
+/* What the fold refuses is not added: whoever asked looks at how many tasks there are. */
+static void add_task(const struct scheduling *now)
+{
+    struct event event = scheduler_event(now, EVENT_TASK_ADDED, -1);
+    event.a = now->state->plan->task_count;
+    bool added = try_emit(now, event, now->input->note);
+    (void)added;
+}
+
 static void take_input(const struct scheduling *now)
 {
     const struct input *input = now->input;
@@ -343,7 +354,7 @@ static void take_input(const struct scheduling *now)
         scheduler_control(now, &input->control);
         break;
     case INPUT_NOTE:
-        emit_text(now, EVENT_NOTE, -1, "note", input->note);
+        emit_text(now, EVENT_NOTE, input->task, "note", input->note);
         break;
     case INPUT_RECOVER:
         if (!now->state->started)
@@ -352,6 +363,9 @@ static void take_input(const struct scheduling *now)
         break;
     case INPUT_FACT:
         take_fact(now);
+        break;
+    case INPUT_TASK:
+        add_task(now);
         break;
     case INPUT_TIME:
     case INPUT_KIND_COUNT:

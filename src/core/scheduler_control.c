@@ -158,6 +158,10 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
                         struct answer *answer)
 {
     int in_the_way = run_state_blocker(now->state, task);
+    if (now->state->plan->grows) {
+        refuse(answer, "whoever called it has had its answer, and may call again");
+        return;
+    }
     if (in_the_way >= 0) {
         refuse(answer, "it needs %s, which did not pass: retry that one",
                now->state->plan->tasks[in_the_way].id);

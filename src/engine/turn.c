@@ -49,7 +49,7 @@ void loop_note(struct loop *loop, const char *what, const char *why)
 {
     struct str text = {0};
     str_addf(&text, "%s: %s", what, why);
-    loop_queue(loop, (struct input){.kind = INPUT_NOTE, .note = text.data});
+    loop_queue(loop, (struct input){.kind = INPUT_NOTE, .task = -1, .note = text.data});
     str_done(&text);
 }
 

@@ -763,12 +763,12 @@ START_TEST(test_texts_have_a_limit)
         &play,
         "{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}"
         "]}]}");
-    play_input(&play, (struct input){.kind = INPUT_NOTE, .note = note});
+    play_input(&play, (struct input){.kind = INPUT_NOTE, .task = -1, .note = note});
     const struct event *event = play_last(&play, EVENT_NOTE);
     ck_assert_ptr_nonnull(event->text);
     ck_assert_uint_eq(strlen(event->text), EVENT_TEXT_MAX);
     note[EVENT_TEXT_MAX - FRAME] = 'n';
-    play_input(&play, (struct input){.kind = INPUT_NOTE, .note = note});
+    play_input(&play, (struct input){.kind = INPUT_NOTE, .task = -1, .note = note});
     ck_assert_ptr_null(play_last(&play, EVENT_NOTE)->text);
 }
 END_TEST

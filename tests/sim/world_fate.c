@@ -142,7 +142,7 @@ static void arm(struct world *world, const struct plot_op *op)
         const struct input_fact fact = {.kind = op->after, .a = 1, .b = 1};
         tell_fact(world, &fact, op->salt);
     } else if (op->after == EVENT_NOTE) {
-        world_turn(world, (struct input){.kind = INPUT_NOTE, .note = "now"});
+        world_turn(world, (struct input){.kind = INPUT_NOTE, .task = -1, .note = "now"});
     } else if (act.verb != 0) {
         act.mode = (enum cancel_mode)(op->salt % CANCEL_MODE_COUNT);
         act.of_run = act.verb == CONTROL_RELEASE && world->state.held_count > 0;
@@ -183,7 +183,7 @@ void world_do(struct world *world, const struct plot_op *op)
         tell_stale(world, op);
         break;
     case PLOT_NOTE:
-        world_turn(world, (struct input){.kind = INPUT_NOTE, .note = "low on \"disk\""});
+        world_turn(world, (struct input){.kind = INPUT_NOTE, .task = -1, .note = "low on \"disk\""});
         break;
     case PLOT_FACT:
         tell_fact(world, &op->fact, op->salt);

@@ -1,0 +1,249 @@
+#include "task_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "event.h"
+#include "sha256.h"
+
+enum { DIGEST_SHOWN = 8 }; /* bytes of a digest that stand for what is cut */
+
+/* How much is kept. */
+struct measure {
+    size_t text; /* bytes of a text */
+    size_t list; /* elements of a list, members of an environment */
+};
+
+/* The first that makes it short enough is taken. */
+static const struct measure measures[] = {
+    {2000, 200}, {1000, 64}, {300, 32}, {TASK_RECORD_ID_MAX, 12}};
+
+struct recording {
+    const struct redactor *redactor; /* borrowed; NULL = nothing is cut */
+    struct str stdin_words;          /* owned; in place of the bytes */
+    struct measure measure;
+    struct str *out;
+};
+
+static void add_digest(struct str *out, const char *bytes, size_t len)
+{
+    unsigned char digest[SHA256_BYTES];
+    sha256_of(bytes, len, digest);
+    str_add(out, "sha256 ");
+    for (int i = 0; i < DIGEST_SHOWN; i++)
+        str_addf(out, "%02x", digest[i]);
+}
+
+/* So many of the bytes that no character is cut in two. */
+static size_t whole_characters(const char *bytes, size_t len)
+{
+    while (len > 0 && ((unsigned char)bytes[len] & 0xC0) == 0x80)
+        len--;
+    return len;
+}
+
+/* Without secrets; `max` 0: as long as it is. */
+static void add_text(const struct recording *recording, const char *text, size_t max)
+{
+    struct str clean = {0};
+    struct str cut = {0};
+    redact_text(recording->redactor, text, strlen(text), &clean, NULL);
+    size_t len = clean.len;
+    if (max > 0 && len > max) {
+        len = whole_characters(clean.data, max);
+        str_add_n(&cut, clean.data, len);
+        str_addf(&cut, "... (%zu bytes more, ", clean.len - len);
+        add_digest(&cut, clean.data, clean.len);
+        str_add_char(&cut, ')');
+        str_add_json(recording->out, cut.data, cut.len);
+    } else {
+        str_add_json(recording->out, str_text(&clean), len);
+    }
+    str_done(&clean);
+    str_done(&cut);
+}
+
+/* What is left of a list, from `first` on. */
+static void add_rest(const struct recording *recording, const struct json *list, size_t first)
+{
+    struct str all = {0};
+    struct str clean = {0};
+    struct str words = {0};
+    json_write(&all, list);
+    redact_text(recording->redactor, str_text(&all), all.len, &clean, NULL);
+    str_addf(&words, "... (%zu more, ", json_count(list) - first);
+    add_digest(&words, str_text(&clean), clean.len);
+    str_add_char(&words, ')');
+    str_add_json(recording->out, str_text(&words), words.len);
+    str_done(&all);
+    str_done(&clean);
+    str_done(&words);
+}
+
+/* The value as it is, but for secrets. */
+static void add_whole(const struct recording *recording, const struct json *value)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *member = NULL;
+    switch (json_kind(value)) {
+    case JSON_KIND_OBJECT:
+        str_add_char(recording->out, '{');
+        while (json_next(value, &iter, &key, &member)) {
+            str_json_key(recording->out, key);
+            add_whole(recording, member);
+        }
+        str_add_char(recording->out, '}');
+        break;
+    case JSON_KIND_ARRAY:
+        str_add_char(recording->out, '[');
+        for (size_t i = 0; i < json_count(value); i++) {
+            if (i > 0)
+                str_add_char(recording->out, ',');
+            add_whole(recording, json_at(value, i));
+        }
+        str_add_char(recording->out, ']');
+        break;
+    case JSON_KIND_STRING:
+        add_text(recording, json_text(value, ""), 0);
+        break;
+    default:
+        json_write(recording->out, value);
+        break;
+    }
+}
+
+static void add_run(const struct recording *recording, const struct json *run)
+{
+    if (json_kind(run) != JSON_KIND_ARRAY) {
+        add_text(recording, json_text(run, ""), recording->measure.text);
+        return;
+    }
+    const size_t count = json_count(run);
+    str_add_char(recording->out, '[');
+    for (size_t i = 0; i < count && i < recording->measure.list; i++) {
+        if (i > 0)
+            str_add_char(recording->out, ',');
+        add_text(recording, json_text(json_at(run, i), ""), recording->measure.text);
+    }
+    if (count > recording->measure.list) {
+        str_add_char(recording->out, ',');
+        add_rest(recording, run, recording->measure.list);
+    }
+    str_add_char(recording->out, ']');
+}
+
+/* What a name calls a secret is one, whatever it looks like. */
+static void add_variable(const struct recording *recording, const char *name, const char *value)
+{
+    struct str mark = {0};
+    str_json_key(recording->out, name);
+    if (redactor_hides(recording->redactor, name) && *value) {
+        str_addf(&mark, "[cut:%.*s]", REDACT_NAME_MAX, name);
+        str_add_json(recording->out, mark.data, mark.len);
+    } else {
+        add_text(recording, value, recording->measure.text);
+    }
+    str_done(&mark);
+}
+
+static void add_env(const struct recording *recording, const struct json *env)
+{
+    void *iter = NULL;
+    const char *name = NULL;
+    const struct json *value = NULL;
+    size_t count = 0;
+    str_add_char(recording->out, '{');
+    while (count < recording->measure.list && json_next(env, &iter, &name, &value)) {
+        add_variable(recording, name, json_text(value, ""));
+        count++;
+    }
+    if (json_count(env) > count) {
+        str_json_key(recording->out, "(cut)"); /* no name of a variable that anybody gives */
+        add_rest(recording, env, count);
+    }
+    str_add_char(recording->out, '}');
+}
+
+static void add_step(const struct recording *recording, const struct json *step)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    str_add_char(recording->out, '{');
+    while (json_next(step, &iter, &key, &value)) {
+        if (recording->stdin_words.len > 0 && strcmp(key, "stdin") == 0)
+            continue;
+        str_json_key(recording->out, key);
+        if (strcmp(key, "run") == 0)
+            add_run(recording, value);
+        else if (strcmp(key, "env") == 0)
+            add_env(recording, value);
+        else if (strcmp(key, "cwd") == 0 || strcmp(key, "stdin") == 0)
+            add_text(recording, json_text(value, ""), recording->measure.text);
+        else
+            add_whole(recording, value);
+    }
+    if (recording->stdin_words.len > 0)
+        str_json_text(recording->out, "stdin", recording->stdin_words.data);
+    str_add_char(recording->out, '}');
+}
+
+static void add_task(const struct recording *recording, const struct json *task)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    str_add_char(recording->out, '{');
+    while (json_next(task, &iter, &key, &value)) {
+        str_json_key(recording->out, key);
+        if (strcmp(key, "steps") == 0) {
+            str_add_char(recording->out, '[');
+            for (size_t i = 0; i < json_count(value); i++) {
+                if (i > 0)
+                    str_add_char(recording->out, ',');
+                add_step(recording, json_at(value, i));
+            }
+            str_add_char(recording->out, ']');
+        } else {
+            add_whole(recording, value);
+        }
+    }
+    str_add_char(recording->out, '}');
+}
+
+static void describe_stdin(struct recording *recording, const char *bytes, size_t len)
+{
+    struct str clean = {0};
+    if (!bytes)
+        return;
+    redact_text(recording->redactor, bytes, len, &clean, NULL);
+    str_addf(&recording->stdin_words, "(%zu bytes, ", len);
+    add_digest(&recording->stdin_words, str_text(&clean), clean.len);
+    str_add_char(&recording->stdin_words, ')');
+    str_done(&clean);
+}
+
+bool task_record_write(const struct json *task, const char *stdin_bytes, size_t stdin_len,
+                       const struct redactor *redactor, struct str *out, struct err *err)
+{
+    struct str text = {0};
+    struct recording recording = {.redactor = redactor, .out = &text};
+    bool fits = false;
+    describe_stdin(&recording, stdin_bytes, stdin_len);
+    for (size_t i = 0; !fits && i < ARRAY_LEN(measures); i++) {
+        recording.measure = measures[i];
+        str_clear(&text);
+        str_add(&text, "{\"task\":");
+        add_task(&recording, task);
+        str_add_char(&text, '}');
+        fits = text.len <= EVENT_TEXT_MAX;
+    }
+    if (fits)
+        str_add_n(out, text.data, text.len);
+    else
+        (void)err_set(err, ERR_LIMIT, "it has so many parts that the log cannot keep it");
+    str_done(&text);
+    str_done(&recording.stdin_words);
+    return fits;
+}
