@@ -27,15 +27,17 @@
 #include "attr.h"
 #include "digest.h"
 #include "entropy_limits.h"
+#include "err.h"
 
 struct json;
 struct str;
 
 enum {
-    ENTROPY_WINDOW = 96,     /* steps that the rungs look back over */
-    ENTROPY_CYCLE_MAX = 8,   /* steps of the longest cycle that rung knows */
-    ENTROPY_SCALE_MAX = 8,   /* "go on" doubles thresholds up to this */
-    ENTROPY_REPEAT_MAX = 40, /* repeats that no "go on" lifts the limit above */
+    ENTROPY_WINDOW = 96,                /* steps that the rungs look back over */
+    ENTROPY_CYCLE_MAX = 8,              /* steps of the longest cycle that rung knows */
+    ENTROPY_SCALE_MAX = 8,              /* "go on" doubles thresholds up to this */
+    ENTROPY_REPEAT_MAX = 40,            /* repeats that no "go on" lifts the limit above */
+    ENTROPY_STATE_BYTES_MAX = 8 * 1024, /* a state that is saved is no larger */
 };
 
 enum entropy_kind {
@@ -149,6 +151,20 @@ void entropy_state_go_on(struct entropy_state *state);
 int64_t entropy_state_steps(const struct entropy_state *state);
 /* Free. NULL is allowed; the state is empty afterwards. */
 void entropy_state_done(struct entropy_state *state);
+
+/* Was the latest step stuck? */
+bool entropy_state_is_stuck(const struct entropy_state *state);
+/* Is this call among the last ENTROPY_WINDOW ones, from step `first` of the segment on? */
+bool entropy_state_has_call(const struct entropy_state *state, struct digest call, int64_t first);
+
+/* For who judges one step and is gone: append the state as bytes, at most
+ * ENTROPY_STATE_BYTES_MAX. */
+void entropy_state_save(const struct entropy_state *state, struct str *out);
+/* Take the place of the state; *used_out says how many of the bytes were read, what is behind
+ * them does not matter. ERR_INVALID, and *state unchanged, for bytes that entropy_state_save()
+ * did not write. */
+ATTR_MUST_USE bool entropy_state_load(struct entropy_state *state, const void *bytes, size_t len,
+                                      size_t *used_out, struct err *err);
 
 /* Requirement C1: are the last `window` results equal? False where there are fewer
  * than `window`, for a window below 2, and where one of them is not known. `results`

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "entropy_tables.h"
+#include "number_bytes.h"
 #include "str.h"
 #include "xalloc.h"
 
@@ -26,16 +27,10 @@ static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYT
 
 static const char magic[MAGIC_BYTES + 1] = "dEm2";
 
-static void put_number(struct str *out, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++, value >>= 8)
-        str_add_char(out, (char)(unsigned char)value);
-}
-
 static void put_keys(const struct entropy_table *table, struct str *out)
 {
     for (size_t i = 0; i < table->count; i++)
-        put_number(out, table->keys[entropy_table_place(table, i)], 8);
+        number_bytes_put(out, table->keys[entropy_table_place(table, i)], 8);
 }
 
 static void put_shape(const struct shape *shape, struct str *out)
@@ -43,11 +38,11 @@ static void put_shape(const struct shape *shape, struct str *out)
     for (int i = 0; i < SHAPE_NUMBERS; i++) {
         uint64_t bits;
         memcpy(&bits, &shape->last[i], sizeof(bits));
-        put_number(out, bits, 8);
-        put_number(out, (uint64_t)(shape->heading[i] + 1), 1);
-        put_number(out, shape->turns[i], 1);
+        number_bytes_put(out, bits, 8);
+        number_bytes_put(out, (uint64_t)(shape->heading[i] + 1), 1);
+        number_bytes_put(out, shape->turns[i], 1);
     }
-    put_number(out, shape->lone, 2);
+    number_bytes_put(out, shape->lone, 2);
 }
 
 void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
@@ -55,108 +50,92 @@ void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
     const struct entropy_table *lines = &memory->news.lines;
     const struct entropy_table *shapes = &memory->news.shapes;
     str_add_n(out, magic, MAGIC_BYTES);
-    put_number(out, lines->count, 4);
-    put_number(out, memory->calls.count, 4);
-    put_number(out, shapes->count, 4);
-    put_number(out, memory->succeeded.count, 4);
-    put_number(out, memory->news.sample.count, 4);
-    put_number(out, (uint64_t)memory->news.sample_bits, 4);
+    number_bytes_put(out, lines->count, 4);
+    number_bytes_put(out, memory->calls.count, 4);
+    number_bytes_put(out, shapes->count, 4);
+    number_bytes_put(out, memory->succeeded.count, 4);
+    number_bytes_put(out, memory->news.sample.count, 4);
+    number_bytes_put(out, (uint64_t)memory->news.sample_bits, 4);
     put_keys(lines, out);
     for (size_t i = 0; i < memory->calls.count; i++) {
         const size_t place = entropy_table_place(&memory->calls, i);
-        put_number(out, memory->calls.keys[place], 8);
-        put_number(out, memory->known[place].outcome, 8);
-        put_number(out, memory->known[place].end, 1);
-        put_number(out, memory->known[place].flips, 1);
+        number_bytes_put(out, memory->calls.keys[place], 8);
+        number_bytes_put(out, memory->known[place].outcome, 8);
+        number_bytes_put(out, memory->known[place].end, 1);
+        number_bytes_put(out, memory->known[place].flips, 1);
     }
     for (size_t i = 0; i < shapes->count; i++) {
         const size_t place = entropy_table_place(shapes, i);
-        put_number(out, shapes->keys[place], 8);
+        number_bytes_put(out, shapes->keys[place], 8);
         put_shape(&memory->news.places[place], out);
     }
     put_keys(&memory->succeeded, out);
     put_keys(&memory->news.sample, out);
 }
 
-/* What is left to read. */
-struct input {
-    const unsigned char *bytes;
-    size_t len;
-};
-
-static uint64_t take_number(struct input *input, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)input->bytes[i] << (8 * i);
-    input->bytes += bytes;
-    input->len -= (size_t)bytes;
-    return value;
-}
-
 /* False where a key comes twice. */
-static bool take_keys(struct input *input, size_t count, struct entropy_table *table)
+static bool take_keys(struct number_bytes *input, size_t count, struct entropy_table *table)
 {
     bool added = true;
     for (size_t i = 0; i < count && added; i++)
-        (void)entropy_table_add(table, take_number(input, 8), &added);
+        (void)entropy_table_add(table, number_bytes_take(input, 8), &added);
     return added;
 }
 
-static bool take_calls(struct input *input, size_t count, struct entropy_memory *memory)
+static bool take_calls(struct number_bytes *input, size_t count, struct entropy_memory *memory)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct digest call = {.lo = take_number(input, 8)};
+        const struct digest call = {.lo = number_bytes_take(input, 8)};
         if (entropy_tables_known(memory, call))
             return false;
         struct known_call *known = entropy_tables_know(memory, call);
-        known->outcome = take_number(input, 8);
-        known->end = (unsigned char)take_number(input, 1);
-        known->flips = (unsigned char)take_number(input, 1);
+        known->outcome = number_bytes_take(input, 8);
+        known->end = (unsigned char)number_bytes_take(input, 1);
+        known->flips = (unsigned char)number_bytes_take(input, 1);
         if (known->end >= CALL_END_COUNT)
             return false;
     }
     return true;
 }
 
-static bool take_shape(struct input *input, struct shape *out)
+static bool take_shape(struct number_bytes *input, struct shape *out)
 {
     for (int i = 0; i < SHAPE_NUMBERS; i++) {
-        const uint64_t bits = take_number(input, 8);
+        const uint64_t bits = number_bytes_take(input, 8);
         memcpy(&out->last[i], &bits, sizeof(bits));
-        const uint64_t heading = take_number(input, 1);
-        out->turns[i] = (unsigned char)take_number(input, 1);
+        const uint64_t heading = number_bytes_take(input, 1);
+        out->turns[i] = (unsigned char)number_bytes_take(input, 1);
         if (!isfinite(out->last[i]) || heading > 2)
             return false;
         out->heading[i] = (signed char)((int)heading - 1);
     }
-    out->lone = (unsigned short)take_number(input, 2);
+    out->lone = (unsigned short)number_bytes_take(input, 2);
     return true;
 }
 
-static bool take_shapes(struct input *input, size_t count, struct entropy_memory *memory)
+static bool take_shapes(struct number_bytes *input, size_t count, struct entropy_memory *memory)
 {
     for (size_t i = 0; i < count; i++) {
         struct shape shape = {0};
-        const uint64_t key = take_number(input, 8);
+        const uint64_t key = number_bytes_take(input, 8);
         if (!take_shape(input, &shape) || !entropy_news_know(&memory->news, key, &shape))
             return false;
     }
     return true;
 }
 
-static bool take_all(struct input *input, struct entropy_memory *memory)
+static bool take_all(struct number_bytes *input, struct entropy_memory *memory)
 {
-    if (input->len < HEADER_BYTES || memcmp(input->bytes, magic, MAGIC_BYTES) != 0)
+    if (input->len < HEADER_BYTES || memcmp(input->at, magic, MAGIC_BYTES) != 0)
         return false;
-    input->bytes += MAGIC_BYTES;
+    input->at += MAGIC_BYTES;
     input->len -= MAGIC_BYTES;
-    const size_t lines = (size_t)take_number(input, 4);
-    const size_t calls = (size_t)take_number(input, 4);
-    const size_t shapes = (size_t)take_number(input, 4);
-    const size_t succeeded = (size_t)take_number(input, 4);
-    const size_t sample = (size_t)take_number(input, 4);
-    const size_t sample_bits = (size_t)take_number(input, 4);
+    const size_t lines = (size_t)number_bytes_take(input, 4);
+    const size_t calls = (size_t)number_bytes_take(input, 4);
+    const size_t shapes = (size_t)number_bytes_take(input, 4);
+    const size_t succeeded = (size_t)number_bytes_take(input, 4);
+    const size_t sample = (size_t)number_bytes_take(input, 4);
+    const size_t sample_bits = (size_t)number_bytes_take(input, 4);
     if (lines > ENTROPY_LINES_MAX || calls > ENTROPY_CALLS_MAX || shapes > ENTROPY_SHAPES_MAX ||
         succeeded > ENTROPY_CALLS_MAX || sample > ENTROPY_SAMPLE_MAX ||
         sample_bits >= NEWS_LEVELS ||
@@ -173,7 +152,7 @@ bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_
                          struct err *err)
 {
     struct entropy_memory *read = NULL;
-    struct input input = {.bytes = bytes, .len = len};
+    struct number_bytes input = {.at = bytes, .len = len};
     entropy_memory_open(&read, &memory->limits);
     const bool ok = take_all(&input, read);
     if (ok) {

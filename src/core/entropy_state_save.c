@@ -1,0 +1,177 @@
+#include <assert.h>
+#include <string.h>
+
+#include "entropy_window.h"
+#include "number_bytes.h"
+#include "str.h"
+#include "xalloc.h"
+
+/* Saved rungs: the magic, then the members of struct entropy_window in their order, the ring
+ * the oldest first. Numbers have their lowest byte first. */
+enum {
+    MAGIC_BYTES = 4,
+    DIGEST_PART = 8,
+    NUMBER = 8,
+    PAST_BYTES = 4 * DIGEST_PART + 3 * NUMBER + 4 + 1,
+    STREAK_BYTES = 2 * NUMBER + 4 + 1,
+    STREAKS = 6,
+    FIXED_BYTES = MAGIC_BYTES + 4 + NUMBER + 4 + PAST_BYTES + STREAKS * STREAK_BYTES + NUMBER + 4 +
+                  ENTROPY_NUDGES_MAX * NUMBER + 1,
+};
+static_assert(FIXED_BYTES + ENTROPY_WINDOW * PAST_BYTES <= ENTROPY_STATE_BYTES_MAX,
+              "a full window fits");
+
+static const char magic[MAGIC_BYTES + 1] = "dEs1";
+
+static void put_past(const struct past *past, struct str *out)
+{
+    number_bytes_put(out, past->call.hi, DIGEST_PART);
+    number_bytes_put(out, past->call.lo, DIGEST_PART);
+    number_bytes_put(out, past->outcome.hi, DIGEST_PART);
+    number_bytes_put(out, past->outcome.lo, DIGEST_PART);
+    number_bytes_put(out, past->raw, NUMBER);
+    number_bytes_put(out, (uint64_t)past->step, NUMBER);
+    number_bytes_put(out, (uint64_t)past->number, NUMBER);
+    number_bytes_put(out, past->bits, 4);
+    number_bytes_put(out, (uint64_t)past->gain, 1);
+}
+
+static void put_streak(const struct streak *streak, struct str *out)
+{
+    number_bytes_put(out, (uint64_t)streak->first, NUMBER);
+    number_bytes_put(out, (uint64_t)streak->first_number, NUMBER);
+    number_bytes_put(out, (uint64_t)streak->count, 4);
+    number_bytes_put(out, streak->raw_differs, 1);
+}
+
+void entropy_state_save(const struct entropy_state *state, struct str *out)
+{
+    static const struct entropy_window none;
+    const struct entropy_window *window = state->window ? state->window : &none;
+    str_add_n(out, magic, MAGIC_BYTES);
+    number_bytes_put(out, (uint64_t)state->scale, 4);
+    number_bytes_put(out, (uint64_t)window->steps, NUMBER);
+    number_bytes_put(out, (uint64_t)window->count, 4);
+    for (int i = window->count; i-- > 0;)
+        put_past(entropy_window_past(window, i), out);
+    put_past(&window->plan, out);
+    put_streak(&window->repeat, out);
+    put_streak(&window->replan, out);
+    put_streak(&window->barren, out);
+    put_streak(&window->pause, out);
+    put_streak(&window->talk, out);
+    put_streak(&window->chant, out);
+    number_bytes_put(out, (uint64_t)window->barren_told, NUMBER);
+    number_bytes_put(out, (uint64_t)window->nudged, 4);
+    for (int i = 0; i < ENTROPY_NUDGES_MAX; i++)
+        number_bytes_put(out, window->identities[i], NUMBER);
+    number_bytes_put(out, window->stuck, 1);
+}
+
+static int64_t take_i64(struct number_bytes *from)
+{
+    int64_t value = (int64_t)number_bytes_take(from, NUMBER);
+    from->bad = from->bad || value < 0;
+    return value;
+}
+
+static int take_below(struct number_bytes *from, int bytes, uint64_t limit)
+{
+    uint64_t value = number_bytes_take(from, bytes);
+    from->bad = from->bad || value >= limit;
+    return from->bad ? 0 : (int)value;
+}
+
+static struct past take_past(struct number_bytes *from)
+{
+    struct past past = {0};
+    past.call.hi = number_bytes_take(from, DIGEST_PART);
+    past.call.lo = number_bytes_take(from, DIGEST_PART);
+    past.outcome.hi = number_bytes_take(from, DIGEST_PART);
+    past.outcome.lo = number_bytes_take(from, DIGEST_PART);
+    past.raw = number_bytes_take(from, NUMBER);
+    past.step = take_i64(from);
+    past.number = take_i64(from);
+    past.bits = (unsigned)take_below(from, 4, ENTROPY_BITS_ALL + 1);
+    past.gain = (enum entropy_gain)take_below(from, 1, ENTROPY_GAIN_COUNT);
+    return past;
+}
+
+static struct streak take_streak(struct number_bytes *from)
+{
+    struct streak streak = {0};
+    streak.first = take_i64(from);
+    streak.first_number = take_i64(from);
+    streak.count = take_below(from, 4, (uint64_t)INT32_MAX + 1);
+    streak.raw_differs = take_below(from, 1, 2) != 0;
+    return streak;
+}
+
+/* Into a ring of its final size: where it begins does not matter. */
+static void take_ring(struct number_bytes *from, struct entropy_window *window)
+{
+    window->count = take_below(from, 4, ENTROPY_WINDOW + 1);
+    if (from->bad || window->count == 0)
+        return;
+    window->cap = ENTROPY_WINDOW;
+    window->past = xcalloc(ENTROPY_WINDOW, sizeof(*window->past));
+    for (int i = 0; i < window->count; i++)
+        window->past[i] = take_past(from);
+    window->next = window->count == window->cap ? 0 : window->count;
+}
+
+static void take_window(struct number_bytes *from, struct entropy_window *window)
+{
+    window->steps = take_i64(from);
+    take_ring(from, window);
+    window->plan = take_past(from);
+    window->repeat = take_streak(from);
+    window->replan = take_streak(from);
+    window->barren = take_streak(from);
+    window->pause = take_streak(from);
+    window->talk = take_streak(from);
+    window->chant = take_streak(from);
+    window->barren_told = take_i64(from);
+    window->nudged = take_below(from, 4, ENTROPY_NUDGES_MAX + 1);
+    for (int i = 0; i < ENTROPY_NUDGES_MAX; i++)
+        window->identities[i] = number_bytes_take(from, NUMBER);
+    window->stuck = take_below(from, 1, 2) != 0;
+}
+
+bool entropy_state_load(struct entropy_state *state, const void *bytes, size_t len,
+                        size_t *used_out, struct err *err)
+{
+    struct number_bytes from = {.at = bytes, .len = len};
+    struct entropy_state read = {.window = xcalloc(1, sizeof(*read.window))};
+    from.bad = len < MAGIC_BYTES || memcmp(bytes, magic, MAGIC_BYTES) != 0;
+    if (!from.bad) {
+        from.at += MAGIC_BYTES;
+        from.len -= MAGIC_BYTES;
+        read.scale = take_below(&from, 4, ENTROPY_SCALE_MAX + 1);
+        take_window(&from, read.window);
+    }
+    if (from.bad) {
+        entropy_state_done(&read);
+        return err_set(err, ERR_INVALID, "what is known of its steps is damaged");
+    }
+    entropy_state_done(state);
+    *state = read;
+    *used_out = len - from.len;
+    return true;
+}
+
+bool entropy_state_has_call(const struct entropy_state *state, struct digest call, int64_t first)
+{
+    const struct entropy_window *window = state->window;
+    for (int i = 0; window && i < window->count; i++) {
+        const struct past *past = entropy_window_past(window, i);
+        if (past->step >= first && digest_equal(past->call, call))
+            return true;
+    }
+    return false;
+}
+
+bool entropy_state_is_stuck(const struct entropy_state *state)
+{
+    return state->window && state->window->stuck;
+}
