@@ -62,7 +62,8 @@ struct shown_time {
     shown_hms_fn *hms;
 };
 
-/* The TRY column: "3/6", or "start 2/4" while a start fails or is tried again. */
+/* The TRY column: "3/6", "r2 1/4" where there may be several rounds, or "start 2/4" while a start
+ * fails or is tried again. */
 void shown_try(const struct run_state *state, int task, struct str *out);
 
 /* The same in words: "try 3 of 6", "start 2 of 4"; "" before the first. */
@@ -159,6 +160,7 @@ struct shown_circle {
     struct entropy_verdict verdict; /* its numbers are attempts of the steps below */
     int first_step, last_step;      /* from 0 */
     unsigned masks;                 /* what was masked in the last one: normaliser bits */
+    bool of_calls; /* they are calls of the agent within its latest attempt, by number */
 };
 /* Suspected, or why its step ended as stuck, be it by a rung or by its policy's window. False,
  * and *out is ok, where there is nothing. */
@@ -168,10 +170,12 @@ bool shown_circles_of(const struct run_state *state, int task, struct shown_circ
 struct json;
 bool shown_circles_read(const struct json *inputs, int step, int attempt, struct shown_circle *out);
 /* From which try to which: "tries 2 to 4"; "step 1 try 3 to step 2 try 1" where they are not
- * all of `step`. */
+ * all of `step`; "calls 12 to 14". */
 void shown_circles_span(const struct shown_circle *circle, int step, struct str *out);
 /* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries". */
 void shown_circles(const struct entropy_verdict *verdict, struct str *out);
+/* The same, and of an agent's calls: "nothing new in 16 calls". */
+void shown_circle_words(const struct shown_circle *circle, struct str *out);
 /* The same in a column of 11: "same 5x"; "circles? 3x" while it is suspected only. */
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out);
 /* The CLASS column where there is one word's room: circles before the class, for they are the
@@ -183,6 +187,26 @@ const char *shown_circles_equal(const struct entropy_verdict *verdict);
 void shown_masks(unsigned masks, struct str *out);
 /* The share of an attempt's lines that are new: ".04", "1.0"; "" for -1, not known. */
 void shown_new(int permille, struct str *out);
+
+/* shown_agent.c: the agent of a task. Nothing is added where it has none, or nothing is known. */
+
+/* A session's id as people tell it from others: the first eight digits of a UUID, else all. */
+void shown_session(const char *session, struct str *out);
+/* Millionths of a US dollar: "$0.31"; all digits of less than a cent. */
+void shown_cost(int64_t micro, struct str *out);
+/* "12 turns, 31 calls, $0.31, asked again 3x by itself"; only what is not 0, tokens where the cost
+ * is not known. */
+void shown_used(const struct agent_used *used, struct str *out);
+/* "claude, session 83ca3d6e, 12 turns, 31 calls, $0.31": all rounds together. */
+void shown_agent(const struct run_state *state, int task, struct str *out);
+/* "$0.31 of $2.00 (15 %), 31 of 100 calls (31 %)": what has a limit, of a task or the run (-1). */
+void shown_budgets(const struct run_state *state, int task, const struct moment *now,
+                   struct str *out);
+/* How much of it is used, rounded down. */
+int shown_budget_percent(const struct budget_use *use);
+/* "2 of 3: check `make test` exit 2": the present round of a task that may have several, and why
+ * it was begun. */
+void shown_round(const struct run_state *state, int task, struct str *out);
 
 /* m:ss or h:mm:ss; "0:00" for negative. */
 void shown_duration(int64_t ms, struct str *out);

@@ -1,5 +1,20 @@
 #include "circles_json.h"
 
+/* Of an agent's calls their numbers, else steps and attempts. */
+static void add_span(const struct shown_circle *circle, struct str *out)
+{
+    const struct entropy_verdict *verdict = &circle->verdict;
+    if (circle->of_calls) {
+        str_json_i64(out, "first_call", verdict->first_number);
+        str_json_i64(out, "last_call", verdict->last_number);
+        return;
+    }
+    str_json_i64(out, "first_step", circle->first_step + 1);
+    str_json_i64(out, "first_attempt", verdict->first_number);
+    str_json_i64(out, "last_step", circle->last_step + 1);
+    str_json_i64(out, "last_attempt", verdict->last_number);
+}
+
 void circles_json(const struct shown_circle *circle, enum entropy_level level, struct str *out)
 {
     const struct entropy_verdict *verdict = &circle->verdict;
@@ -13,10 +28,7 @@ void circles_json(const struct shown_circle *circle, enum entropy_level level, s
     str_json_i64(out, "count", verdict->count);
     if (verdict->period > 0)
         str_json_i64(out, "period", verdict->period);
-    str_json_i64(out, "first_step", circle->first_step + 1);
-    str_json_i64(out, "first_attempt", verdict->first_number);
-    str_json_i64(out, "last_step", circle->last_step + 1);
-    str_json_i64(out, "last_attempt", verdict->last_number);
+    add_span(circle, out);
     if (verdict->masked)
         str_json_bool(out, "masked", true);
     if (circle->masks != 0) {
@@ -24,7 +36,7 @@ void circles_json(const struct shown_circle *circle, enum entropy_level level, s
         str_json_text(out, "masks", str_text(&words));
         str_clear(&words);
     }
-    shown_circles(verdict, &words);
+    shown_circle_words(circle, &words);
     str_json_text(out, "equal", shown_circles_equal(verdict));
     str_json_text(out, "words", str_text(&words));
     str_add_char(out, '}');

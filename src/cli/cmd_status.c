@@ -192,6 +192,31 @@ static void print_lacks(const struct run_state *state)
     }
 }
 
+/* What the agents have used, a line for each that is known. */
+static void print_agents(const struct status *status)
+{
+    const struct run_state *state = follower_state(status->follower);
+    for (int i = 0; i < state->plan->task_count; i++) {
+        struct str line = {0}, part = {0};
+        shown_agent(state, i, &part);
+        if (part.len > 0) {
+            str_addf(&line, "%s: %s", state->plan->tasks[i].id, part.data);
+            str_clear(&part);
+            shown_budgets(state, i, &status->now, &part);
+            if (part.len > 0)
+                str_addf(&line, "; budget %s", part.data);
+            str_clear(&part);
+            shown_round(state, i, &part);
+            if (part.len > 0)
+                str_addf(&line, "; round %s", part.data);
+            str_add_char(&line, '\n');
+            say(line.data);
+        }
+        str_done(&line);
+        str_done(&part);
+    }
+}
+
 /* It ended, and the log is damaged before it says how. */
 static bool is_cut_short(const struct status *status)
 {
@@ -233,6 +258,7 @@ static void print_text(const struct status *status)
     print_cut(status);
     print_gates(status);
     print_faults(status);
+    print_agents(status);
     print_lacks(state);
     const struct columns columns = measure(status);
     for (int i = 0; i < state->plan->task_count; i++)

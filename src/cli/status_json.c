@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "agent_json.h"
 #include "circles_json.h"
 #include "place_json.h"
 #include "shown.h"
@@ -147,6 +148,7 @@ static void add_task(const struct status *status, int task, struct str *out)
     str_clear(&part);
     shown_why(state, task, &part);
     str_json_text(out, "why", str_text(&part));
+    agent_json(state, task, &status->now, out);
     place_json(state, task, out);
     str_done(&part);
     str_add_char(out, '}');
@@ -176,6 +178,7 @@ void status_json(const struct status *status, struct str *out)
         str_json_i64(out, "stopped_ms", state->stopped_ms);
     if (state->secrets_cut > 0)
         str_json_i64(out, "secrets_cut", state->secrets_cut);
+    agents_json(state, &status->now, out);
     add_gates(status, out);
     add_faults(status, out);
     str_json_key(out, "tasks");

@@ -128,6 +128,22 @@ static void add_failed_starts(const struct run_state *state, struct str *out)
         str_addf(out, "%zu start%s that failed, ", failed, failed == 1 ? "" : "s");
 }
 
+/* What the agents of all tasks used, and of what. */
+static void add_agents(const struct run_state *state, struct str *out)
+{
+    struct str budgets = {0};
+    const struct moment *end = state->ended ? &state->ended_at : &state->last;
+    if (state->used.turns == 0 && state->used.calls == 0 && state->used.cost_micro == 0)
+        return;
+    str_addf(out, "  %-*s ", LABEL_COLUMNS, "agents");
+    shown_used(&state->used, out);
+    shown_budgets(state, -1, end, &budgets);
+    if (budgets.len > 0)
+        str_addf(out, "; budget %s", budgets.data);
+    str_add_char(out, '\n');
+    str_done(&budgets);
+}
+
 void summary_write(const struct run_state *state, int64_t run, bool left, struct str *out)
 {
     static const enum task_status order[] = {TASK_NEEDS_YOU, TASK_GAVE_UP,   TASK_STUCK,
@@ -148,6 +164,7 @@ void summary_write(const struct run_state *state, int64_t run, bool left, struct
     add_failed_starts(state, out);
     shown_duration(state->waited_ms, out);
     str_add(out, " of waiting\n");
+    add_agents(state, out);
     add_workspaces(state, run, out);
     int worst = worst_task(state);
     if (worst >= 0)

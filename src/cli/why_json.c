@@ -1,6 +1,7 @@
 /* why_json.c - why an attempt ended as it did, as an object for programs. */
 #include <stdlib.h>
 
+#include "agent_json.h"
 #include "circles_json.h"
 #include "json.h"
 #include "place_json.h"
@@ -141,6 +142,7 @@ void why_json(const struct why *why, struct str *out)
         circles_json(&why->circle, why->suspected ? ENTROPY_SUSPECT : ENTROPY_STUCK, out);
     if (json_get(why->evidence, "loop"))
         add_json("evidence", json_get(why->evidence, "loop"), out);
+    agent_json(state, why->pick.task, &why->now, out);
     place_json(state, why->pick.task, out);
     if (why->facts_json.len > 0) {
         str_json_key(out, "facts");

@@ -1,5 +1,6 @@
 /* why_text.c - why an attempt ended as it did, in words for people. */
 
+#include "attr.h"
 #include "clock.h"
 #include "json.h"
 #include "shown.h"
@@ -156,7 +157,7 @@ static void circle_lines(const struct why *why, struct str *out)
         return;
     why_begin("circles", out);
     str_add(out, why->suspected ? "perhaps: " : "");
-    shown_circles(verdict, out);
+    shown_circle_words(&why->circle, out);
     str_add(out, ", ");
     shown_circles_span(&why->circle, why->pick.step, out);
     str_add_char(out, '\n');
@@ -249,6 +250,24 @@ static void proof_line(const struct why *why, struct str *out)
     str_add_char(out, '\n');
 }
 
+/* The agent of the task, over all its rounds. */
+static void agent_lines(const struct why *why, struct str *out)
+{
+    static const char *const labels[] = {"agent", "round", "budget"};
+    const struct run_state *state = state_of(why);
+    struct str parts[ARRAY_LEN(labels)] = {{0}};
+    shown_agent(state, why->pick.task, &parts[0]);
+    shown_round(state, why->pick.task, &parts[1]);
+    shown_budgets(state, why->pick.task, &why->now, &parts[2]);
+    for (size_t i = 0; i < ARRAY_LEN(labels); i++) {
+        if (parts[i].len > 0) {
+            why_begin(labels[i], out);
+            str_addf(out, "%s\n", parts[i].data);
+        }
+        str_done(&parts[i]);
+    }
+}
+
 /* The task as it is now, in the words of the screen. */
 static void now_line(const struct why *why, struct str *out)
 {
@@ -306,6 +325,7 @@ void why_words(const struct why *why, struct str *out)
     if (why->stop.there)
         end_lines(why, out);
     captured_line(why, out);
+    agent_lines(why, out);
     now_line(why, out);
     why_next(why, &part);
     if (part.len > 0) {

@@ -166,8 +166,9 @@ static void add_circles(const struct event_look *w)
     struct shown_circle circle;
     if (!shown_circles_read(w->text, w->event->step, w->event->attempt, &circle))
         return;
+    circle.of_calls = w->event->kind == EVENT_LOOP_SUSPECTED && w->event->e == EVENT_LOOP_OF_CALLS;
     str_add(w->out, ": ");
-    shown_circles(&circle.verdict, w->out);
+    shown_circle_words(&circle, w->out);
     str_add(w->out, ", ");
     shown_circles_span(&circle, w->event->step, w->out);
 }
@@ -322,7 +323,8 @@ static void words_note(const struct event_look *w)
 
 static void words_loop_suspected(const struct event_look *w)
 {
-    str_add(w->out, "may go in circles");
+    str_add(w->out, w->event->e == EVENT_LOOP_OF_CALLS ? "its calls go in circles, perhaps"
+                                                       : "may go in circles");
     add_circles(w);
 }
 

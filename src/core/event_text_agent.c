@@ -5,8 +5,6 @@
 #include "event_look.h"
 #include "shown.h"
 
-enum { MICRO = 1000000, TEN_THOUSANDTH = 100 };
-
 static const char *text_of(const struct event_look *w, const char *key)
 {
     return json_text(json_get(w->text, key), "");
@@ -19,24 +17,16 @@ void event_words_agent_session(const struct event_look *w)
              text_of(w, "session"));
 }
 
-static void add_count(struct str *out, int64_t count, const char *noun)
-{
-    str_addf(out, "%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
-}
-
 void event_words_agent_used(const struct event_look *w)
 {
     const struct event *event = w->event;
+    const struct agent_used used = {.turns = event->a,
+                                    .calls = event->b,
+                                    .cost_micro = event->c,
+                                    .tokens = event->d,
+                                    .own_retries = event->e};
     str_add(w->out, "used ");
-    add_count(w->out, event->a, "turn");
-    str_add(w->out, ", ");
-    add_count(w->out, event->b, "call");
-    str_addf(w->out, ", $%lld.%04lld", (long long)(event->c / MICRO),
-             (long long)(event->c % MICRO / TEN_THOUSANDTH));
-    if (event->d > 0)
-        str_addf(w->out, ", %lld tokens", (long long)event->d);
-    if (event->e > 0)
-        str_addf(w->out, ", asked again %lldx by itself", (long long)event->e);
+    shown_used(&used, w->out);
 }
 
 void event_words_agent_call(const struct event_look *w)
@@ -49,7 +39,7 @@ void event_words_agent_call(const struct event_look *w)
         str_addf(w->out, ", failed (%lld)", (long long)event->c);
     if (event->b > 0) {
         str_add(w->out, ", ");
-        shown_duration(event->b, w->out);
+        shown_seconds(event->b, w->out);
     }
 }
 
@@ -57,19 +47,26 @@ void event_words_budget(const struct event_look *w)
 {
     const struct budget_use use = {
         .kind = (enum budget_kind)w->event->a, .used = w->event->b, .limit = w->event->c};
-    str_addf(w->out, "%sbudget%s: ", w->event->task < 0 ? "the run's " : "",
-             w->event->d == EVENT_BUDGET_SPENT ? " is spent" : "");
+    const bool is_spent = w->event->d == EVENT_BUDGET_SPENT;
+    str_addf(w->out, "%sbudget %s: ", w->event->task < 0 ? "the run's " : "",
+             is_spent ? "is spent" : "is nearly spent");
     budget_use_words(&use, w->out);
+    str_addf(w->out, " (%d %%)", shown_budget_percent(&use));
 }
 
 void event_words_round_started(const struct event_look *w)
 {
     const struct task_agent *agent = w->plan ? w->state->tasks[w->event->task].agent : NULL;
-    str_addf(w->out, "round %lld", (long long)w->event->a);
+    struct str round = {0};
+    str_add(w->out, "round ");
     if (agent)
-        str_addf(w->out, "/%d", agent->rounds);
-    str_addf(w->out, " begins at step %lld: step %lld failed", (long long)w->event->b + 1,
-             (long long)w->event->c + 1);
+        shown_round(w->state, w->event->task, &round);
+    if (round.len > 0)
+        str_add(w->out, round.data);
+    else
+        str_addf(w->out, "%lld: step %lld failed", (long long)w->event->a,
+                 (long long)w->event->c + 1);
+    str_done(&round);
 }
 
 void event_words_task_added(const struct event_look *w)

@@ -178,20 +178,32 @@ static struct start_tries start_at_hand(const struct run_state *state, int task)
     return has_begun ? (struct start_tries){0} : run_state_start_tries(state, task);
 }
 
+static bool has_rounds(const struct run_state *state, int task)
+{
+    const struct task_agent *agent = state->tasks[task].agent;
+    return agent && agent->rounds > 1;
+}
+
 void shown_try(const struct run_state *state, int task, struct str *out)
 {
     const struct step_state *step = run_state_step(state, task);
     struct start_tries start = start_at_hand(state, task);
-    if (start.at > 0)
+    if (start.at > 0) {
         str_addf(out, "start %d/%d", start.at, start.of);
-    else
-        str_addf(out, "%zu/%d", step->attempt_count, run_state_tries(state, task));
+        return;
+    }
+    if (has_rounds(state, task))
+        str_addf(out, "r%d ", run_state_round(state, task));
+    str_addf(out, "%zu/%d", step->attempt_count, run_state_tries(state, task));
 }
 
 void shown_try_of(const struct run_state *state, int task, struct str *out)
 {
     const struct step_state *step = run_state_step(state, task);
     struct start_tries start = start_at_hand(state, task);
+    if (has_rounds(state, task) && (start.at > 0 || step->attempt_count > 0))
+        str_addf(out, "round %d of %d, ", run_state_round(state, task),
+                 state->tasks[task].agent->rounds);
     if (start.at > 0)
         str_addf(out, "start %d of %d", start.at, start.of);
     else if (step->attempt_count > 0)

@@ -73,10 +73,25 @@ static bool ended_in_circles(const struct run_state *state, int task, struct sho
     return found;
 }
 
+/* While its agent is at it, and what it was stopped for. */
+static bool circles_of_calls(const struct run_state *state, int task, const struct circles *calls,
+                             struct shown_circle *out)
+{
+    const enum task_status status = state->tasks[task].status;
+    const bool matters = status == TASK_STUCK || !task_status_is_final(status);
+    if (!calls || calls->verdict.level == ENTROPY_OK || !matters)
+        return false;
+    *out = (struct shown_circle){.verdict = calls->verdict, .of_calls = true};
+    return true;
+}
+
 bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out)
 {
     const struct circles *circles = state->tasks[task].circles;
+    const struct task_agent *agent = state->tasks[task].agent;
     *out = (struct shown_circle){0};
+    if (agent && circles_of_calls(state, task, agent->calls, out))
+        return true;
     if (ended_in_circles(state, task, out))
         return true;
     /* Once a task is over, a suspicion is no news. */
@@ -95,6 +110,10 @@ void shown_circles_span(const struct shown_circle *circle, int step, struct str 
     const long long last = circle->verdict.last_number;
     if (circle->verdict.level == ENTROPY_OK || first < 1)
         return;
+    if (circle->of_calls) {
+        str_addf(out, first == last ? "call %lld" : "calls %lld to %lld", first, last);
+        return;
+    }
     if (circle->first_step != step || circle->last_step != step)
         str_addf(out, "step %d try %lld to step %d try %lld", circle->first_step + 1, first,
                  circle->last_step + 1, last);
@@ -104,7 +123,7 @@ void shown_circles_span(const struct shown_circle *circle, int step, struct str 
         str_addf(out, "tries %lld to %lld", first, last);
 }
 
-void shown_circles(const struct entropy_verdict *verdict, struct str *out)
+static void add_words(const struct entropy_verdict *verdict, bool of_calls, struct str *out)
 {
     if (verdict->level == ENTROPY_OK)
         return;
@@ -113,13 +132,14 @@ void shown_circles(const struct entropy_verdict *verdict, struct str *out)
         str_addf(out, "same result %d times", verdict->count);
         break;
     case ENTROPY_RUNG_CYCLE:
-        str_addf(out, "%d laps of %d steps", verdict->count, verdict->period);
+        str_addf(out, "%d laps of %d %s", verdict->count, verdict->period,
+                 of_calls ? "calls" : "steps");
         break;
     case ENTROPY_RUNG_FAILURE:
         str_addf(out, "same failure %d times", verdict->count);
         break;
     case ENTROPY_RUNG_BARREN:
-        str_addf(out, "nothing new in %d tries", verdict->count);
+        str_addf(out, "nothing new in %d %s", verdict->count, of_calls ? "calls" : "tries");
         break;
     case ENTROPY_RUNG_PAUSE:
         str_addf(out, "%d pauses and nothing else", verdict->count);
@@ -134,6 +154,16 @@ void shown_circles(const struct entropy_verdict *verdict, struct str *out)
     case ENTROPY_RUNG_COUNT:
         break;
     }
+}
+
+void shown_circles(const struct entropy_verdict *verdict, struct str *out)
+{
+    add_words(verdict, false, out);
+}
+
+void shown_circle_words(const struct shown_circle *circle, struct str *out)
+{
+    add_words(&circle->verdict, circle->of_calls, out);
 }
 
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out)

@@ -15,7 +15,7 @@ static void put_suspicion(struct preview *preview, const struct shown_circle *ci
 {
     struct str text = {0};
     str_add(&text, "perhaps: ");
-    shown_circles(&circle->verdict, &text);
+    shown_circle_words(circle, &text);
     add_span(preview, circle, &text);
     preview_put(preview, "circle", str_text(&text));
     str_done(&text);

@@ -196,6 +196,7 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
     preview_put_state(&preview);
     put_why(&preview);
     if (kind != FRAME_PREVIEW_SHORT) {
+        preview_put_agent(&preview);
         preview_put_circles(&preview);
         put_place(&preview);
         put_near(&preview);

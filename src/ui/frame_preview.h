@@ -1,6 +1,6 @@
 /*
  * frame_preview.h - what the parts of the preview share: frame_preview.c, frame_state.c,
- * frame_circles.c, frame_tries.c and frame_fold.c only.
+ * frame_circles.c, frame_tries.c, frame_agent.c and frame_fold.c only.
  */
 #ifndef DEVS_FRAME_PREVIEW_H
 #define DEVS_FRAME_PREVIEW_H
@@ -36,6 +36,10 @@ void preview_put_tries(struct preview *preview);
 
 /* frame_circles.c: what makes it go in circles, or seem to; nothing where it does not. */
 void preview_put_circles(struct preview *preview);
+
+/* frame_agent.c: the agent of the task, what it used, its budget, its round and why; nothing where
+ * it has none. */
+void preview_put_agent(struct preview *preview);
 
 /* frame_fold.c: the tasks of one fault: how many, since when, and which. */
 void preview_put_fold(struct preview *preview, const struct view_fold *fold);

@@ -221,6 +221,13 @@ static void add_held(const struct preview *preview, struct str *out)
         str_add(out, "held: no new tries until p lets it go");
 }
 
+static bool is_out_of_budget(const struct preview *preview)
+{
+    const struct attempt_state *attempt =
+        step_state_attempt(run_state_step(preview->state, preview->task));
+    return attempt && attempt->reason == REASON_BUDGET;
+}
+
 static void add_state(const struct preview *preview, struct str *out)
 {
     enum shown shown = shown_of(preview);
@@ -235,7 +242,9 @@ static void add_state(const struct preview *preview, struct str *out)
     case SHOWN_NEEDS_YOU:
         str_add(out, "stopped");
         add_since(preview, out);
-        if (!add_resets(preview, out))
+        if (is_out_of_budget(preview))
+            str_add(out, "; its budget is spent, r gives as much again");
+        else if (!add_resets(preview, out))
             str_add(out, "; r tries again once it is put right");
         return;
     case SHOWN_HELD:

@@ -1,0 +1,101 @@
+#include "agent_json.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "attr.h"
+
+enum { MS_PER_S = 1000 };
+
+static void add_dollars(const char *key, int64_t micro, struct str *out)
+{
+    const double micros_per_dollar = 1e6;
+    str_json_key(out, key);
+    str_add_number(out, (double)micro / micros_per_dollar);
+}
+
+static void add_amount(const char *key, enum budget_kind kind, int64_t amount, struct str *out)
+{
+    if (kind == BUDGET_COST)
+        add_dollars(key, amount, out);
+    else
+        str_json_i64(out, key, kind == BUDGET_WALL ? amount / MS_PER_S : amount);
+}
+
+static void add_budgets(const struct run_state *state, int task, const struct moment *now,
+                        struct str *out)
+{
+    struct str budgets = {0};
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        struct budget_use use;
+        if (!run_state_budget(state, task, (enum budget_kind)kind, now, &use))
+            continue;
+        str_add(&budgets, budgets.len > 0 ? "," : "");
+        str_addf(&budgets, "\"%s\":{", budget_kind_name(use.kind));
+        add_amount("used", use.kind, use.used, &budgets);
+        add_amount("limit", use.kind, use.limit, &budgets);
+        str_json_bool(&budgets, "spent", budget_use_is_spent(&use));
+        str_add_char(&budgets, '}');
+    }
+    if (budgets.len > 0) {
+        str_json_key(out, "budgets");
+        str_addf(out, "{%s}", budgets.data);
+    }
+    str_done(&budgets);
+}
+
+static void add_used(const struct agent_used *used, struct str *out)
+{
+    str_json_i64(out, "turns", used->turns);
+    str_json_i64(out, "calls", used->calls);
+    add_dollars("cost_usd", used->cost_micro, out);
+    str_json_i64(out, "tokens", used->tokens);
+    if (used->own_retries > 0)
+        str_json_i64(out, "own_retries", used->own_retries);
+}
+
+void agent_json(const struct run_state *state, int task, const struct moment *now, struct str *out)
+{
+    const struct task_agent *agent = state->tasks[task].agent;
+    if (!agent)
+        return;
+    const struct agent_used used = task_agent_used(agent);
+    if (agent->agent)
+        str_json_text(out, "agent", agent->agent);
+    if (agent->session)
+        str_json_text(out, "session_id", agent->session);
+    str_json_i64(out, "round", agent->round);
+    str_json_i64(out, "rounds", agent->rounds);
+    add_used(&used, out);
+    if (agent->nudge)
+        str_json_text(out, "nudge", agent->nudge);
+    add_budgets(state, task, now, out);
+}
+
+/* The one session of all agents; NULL where there is none, or several. */
+static const char *only_session(const struct run_state *state, bool *has_agent)
+{
+    const char *session = NULL;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        const struct task_agent *agent = state->tasks[i].agent;
+        *has_agent = *has_agent || agent;
+        if (!agent || !agent->session)
+            continue;
+        if (session && strcmp(session, agent->session) != 0)
+            return NULL;
+        session = agent->session;
+    }
+    return session;
+}
+
+void agents_json(const struct run_state *state, const struct moment *now, struct str *out)
+{
+    bool has_agent = false;
+    const char *session = only_session(state, &has_agent);
+    if (!has_agent)
+        return;
+    if (session)
+        str_json_text(out, "session_id", session);
+    add_used(&state->used, out);
+    add_budgets(state, -1, now, out);
+}
