@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "clock.h"
+#include "event_row.h"
 #include "json.h"
 #include "log_write.h"
 #include "owner.h"
@@ -22,9 +23,7 @@ enum { WAL_PAGES_MAX = LOG_CHECKPOINT_BYTES / DB_PAGE_BYTES, WAL_PAGES_MORE = WA
 static const char *const statement_sql[] = {
     [LOG_BEGIN] = "BEGIN IMMEDIATE",
     [LOG_COMMIT] = "COMMIT",
-    [LOG_PUT_EVENT] = "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round,"
-                      " grant_no, attempt, a, b, c, d, e, text)"
-                      " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [LOG_PUT_EVENT] = EVENT_ROW_SQL,
     /* A row that is replaced gets a new id, so that whoever reads on by id sees it. */
     [LOG_PUT_OUTPUT] = "INSERT OR REPLACE INTO output(run, task, step, attempt, stream, part, idx,"
                        " offset, at_ms, bytes) VALUES(?,?,?,?,?,?,?,?,?,?)",
@@ -314,25 +313,14 @@ static bool answer_control(struct log_writer *writer, const struct event *event,
     return ok;
 }
 
-static bool put_event(struct log_writer *writer, const struct event *event, size_t text_len,
-                      struct err *err)
+/* What else a row of the event brings with it. */
+static bool put_with_event(struct log_writer *writer, const struct event *event, struct err *err)
 {
-    const int64_t facts[] = {event->a, event->b, event->c, event->d, event->e};
-    sqlite3_stmt *put = writer->statements[LOG_PUT_EVENT];
-    (void)sqlite3_bind_int64(put, 1, writer->run);
-    (void)sqlite3_bind_int64(put, 2, event->seq);
-    (void)sqlite3_bind_int64(put, 3, event->at.at_ms);
-    (void)sqlite3_bind_int64(put, 4, event->at.mono_ms);
-    (void)sqlite3_bind_int(put, 5, (int)event->kind);
-    db_bind_unless(put, 6, event->task, -1);
-    db_bind_unless(put, 7, event->step, -1);
-    db_bind_unless(put, 8, event->round, 0);
-    db_bind_unless(put, 9, event->grant, 0);
-    db_bind_unless(put, 10, event->attempt, 0);
-    for (int i = 0; i < (int)ARRAY_LEN(facts); i++)
-        db_bind_unless(put, 11 + i, facts[i], 0);
-    db_bind_text(put, 16, text_len > 0 ? event->text : NULL);
-    return db_run(&writer->db, put, err);
+    if (event->kind == EVENT_CONTROL_ANSWERED)
+        return answer_control(writer, event, err);
+    if (event->kind == EVENT_AGENT_SESSION)
+        return event_row_put_session(&writer->db, writer->run, event, err);
+    return true;
 }
 
 static bool put_events(struct log_writer *writer, const struct log_batch *batch, struct err *err)
@@ -342,10 +330,9 @@ static bool put_events(struct log_writer *writer, const struct log_batch *batch,
         if (event->seq <= writer->last_seq)
             continue; /* written before an earlier try at this batch went wrong */
         size_t text_len = event->text ? strlen(event->text) : 0;
-        assert(text_len <= EVENT_TEXT_MAX); /* the scheduler sees to that */
-        bool ok = put_event(writer, event, text_len, err) &&
-                  (event->kind != EVENT_CONTROL_ANSWERED || answer_control(writer, event, err));
-        if (!ok)
+        if (!event_row_put(&writer->db, writer->statements[LOG_PUT_EVENT], writer->run, event,
+                           err) ||
+            !put_with_event(writer, event, err))
             return false;
         projection_touch(&writer->projection, event);
         writer->last_seq = event->seq;

@@ -73,9 +73,10 @@ static const char schema_tables[] =
 static const char schema_additions[] =
     "CREATE TABLE IF NOT EXISTS gain("
     " run INTEGER NOT NULL, task INTEGER NOT NULL, step INTEGER NOT NULL,"
-    " attempt INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(run, task));";
-enum { SCHEMA_ADDED_TABLES = 1 };
-#define SCHEMA_COUNT_ADDED "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name='gain'"
+    " attempt INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(run, task));"
+    "CREATE INDEX IF NOT EXISTS session_key ON session(session, agent);";
+enum { SCHEMA_ADDED = 2 };
+#define SCHEMA_COUNT_ADDED "SELECT count(*) FROM sqlite_schema WHERE name IN('gain','session_key')"
 
 /* A bundle (bundle.h) has one table more. */
 #define SCHEMA_COUNT_BUNDLE                                                                        \
@@ -230,7 +231,7 @@ static bool bring_up_to_date(const struct db *db, struct err *err)
     if (!db_number(db, "SELECT count(*) FROM word", &have, err) ||
         !db_number(db, SCHEMA_COUNT_ADDED, &added, err))
         return false;
-    if (have >= want && added == SCHEMA_ADDED_TABLES)
+    if (have >= want && added == SCHEMA_ADDED)
         return true;
     if (!db_exec(db, "BEGIN IMMEDIATE", err))
         return false;

@@ -1,0 +1,298 @@
+#include <assert.h>
+#include <string.h>
+
+#include "agent_what.h"
+#include "call_logging.h"
+#include "json.h"
+#include "normaliser.h"
+#include "text.h"
+
+enum { USED_EVERY_MS = 1000, TOOL_BYTES_MAX = 64 };
+
+static void take_line(void *ctx, const struct normaliser_line *line)
+{
+    entropy_memory_line(ctx, line);
+}
+
+static void read_output(struct entropy_memory *memory, const struct call_made *call)
+{
+    struct normaliser *normaliser = NULL;
+    if (!call->output || call->output_len == 0)
+        return;
+    const size_t len =
+        call->output_len < CALL_LOG_OUTPUT_MAX ? call->output_len : CALL_LOG_OUTPUT_MAX;
+    normaliser_open(&normaliser, entropy_memory_words(memory), take_line, memory);
+    normaliser_add(normaliser, call->output, len);
+    normaliser_end(normaliser);
+    normaliser_close(normaliser);
+}
+
+/* The first line that says something, without secrets, fit for a terminal. */
+static void add_line(const struct call_log *log, const char *text, size_t max, struct str *out)
+{
+    struct str cut = {0};
+    struct str clean = {0};
+    const size_t len = strlen(text) < (size_t)TEXT_LINE_MAX ? strlen(text) : (size_t)TEXT_LINE_MAX;
+    redact_text(log->session.redactor, text, text_cut(text, strlen(text), len), &cut, NULL);
+    text_clean(&clean, str_text(&cut), cut.len);
+    const char *line = str_text(&clean);
+    line += strspn(line, " \n");
+    const size_t line_len = strcspn(line, "\n");
+    str_add_n(out, line, text_cut(line, line_len, max));
+    str_done(&cut);
+    str_done(&clean);
+}
+
+static void add_what(const struct call_log *log, const char *tool, const struct json *args,
+                     struct str *out)
+{
+    struct str what = {0};
+    agent_call_what(tool, args, &what);
+    add_line(log, str_text(&what), CALL_LOG_WHAT_MAX, out);
+    str_done(&what);
+}
+
+static void append_call(struct call_log *log, const struct event *event, const char *tool,
+                        const char *what, const struct entropy_fact *fact)
+{
+    struct str text = {0};
+    struct str name = {0};
+    add_line(log, tool, TOOL_BYTES_MAX, &name);
+    str_add_char(&text, '{');
+    str_json_text(&text, "tool", str_text(&name));
+    str_json_text(&text, "what", what);
+    if (fact) {
+        str_json_key(&text, "loop");
+        entropy_fact_to_json(fact, &text);
+    }
+    str_add_char(&text, '}');
+    assert(text.len <= EVENT_TEXT_MAX);
+    call_logging_append(log, *event, str_text(&text));
+    str_done(&text);
+    str_done(&name);
+}
+
+void call_logging_used(struct call_log *log, const struct moment *at)
+{
+    const struct call_kept *kept = &log->kept;
+    const struct event event = {.kind = EVENT_AGENT_USED,
+                                .at = *at,
+                                .a = kept->used.turns,
+                                .b = kept->used.calls,
+                                .c = kept->used.cost_micro,
+                                .d = kept->used.tokens,
+                                .e = kept->used.own_retries};
+    call_logging_append(log, event, NULL);
+    log->kept.told_used_ms = at->at_ms;
+}
+
+static void tell_used(struct call_log *log, const struct moment *at)
+{
+    const int64_t since = at->at_ms - log->kept.told_used_ms;
+    if (since < 0 || since >= USED_EVERY_MS)
+        call_logging_used(log, at);
+}
+
+static void append_suspicion(struct call_log *log, const struct moment *at)
+{
+    const struct entropy_verdict *verdict = &log->kept.circles.verdict;
+    const struct entropy_sample *sample = entropy_memory_last(log->kept.memory);
+    struct str text = {0};
+    struct event event = {.kind = EVENT_LOOP_SUSPECTED,
+                          .at = *at,
+                          .a = verdict->rung,
+                          .b = verdict->first_number,
+                          .c = verdict->last_number,
+                          .d = verdict->count,
+                          .e = EVENT_LOOP_OF_CALLS};
+    str_add_char(&text, '{');
+    circles_to_json(&log->kept.circles, 0, sample ? sample->masks : 0, &text);
+    str_json_text(&text, "nudge", str_text(&log->nudge));
+    str_add_char(&text, '}');
+    if (text.len <= EVENT_TEXT_MAX)
+        call_logging_append(log, event, str_text(&text));
+    str_done(&text);
+}
+
+/* What the rungs make of the fact, and what of it is written down. */
+static void judge(struct call_log *log, const struct entropy_fact *fact, const char *what,
+                  const struct moment *at, struct call_verdict *out)
+{
+    struct call_kept *kept = &log->kept;
+    const struct circles_attempt step = {.number = (int)kept->number, .at = *at};
+    const struct entropy_sample *sample = entropy_memory_last(kept->memory);
+    circles_apply(&kept->circles, fact, &step, &kept->limits);
+    const struct entropy_verdict *verdict = &kept->circles.verdict;
+    str_clear(&log->why);
+    str_clear(&log->nudge);
+    if (verdict->level != ENTROPY_OK) {
+        entropy_why(verdict, &log->why);
+        entropy_nudge(verdict, what, sample ? sample->masks : 0, &log->nudge);
+    }
+    if (verdict->level == ENTROPY_STUCK)
+        kept->stuck_first = verdict->first;
+    else
+        kept->turned_away = 0;
+    if (verdict->news)
+        append_suspicion(log, at);
+    if (out)
+        *out = (struct call_verdict){.level = verdict->level,
+                                     .news = verdict->news,
+                                     .why = str_text(&log->why),
+                                     .nudge = str_text(&log->nudge)};
+}
+
+bool call_log_add(struct call_log *log, const struct call_made *call, struct call_verdict *out,
+                  struct err *err)
+{
+    struct str what = {0};
+    struct entropy_fact fact = {0};
+    if (out)
+        *out = (struct call_verdict){.why = "", .nudge = ""};
+    if (!call_logging_room(log, &call->at, err))
+        return false;
+    struct call_kept *kept = &log->kept;
+    const struct event event = {.kind = EVENT_AGENT_CALL,
+                                .at = call->at,
+                                .a = ++kept->number,
+                                .b = call->ms,
+                                .c = call->exit};
+    kept->used.calls++;
+    add_what(log, call->tool, call->args, &what);
+    if (!call->uncertain) {
+        const struct entropy_end end = {.failed = call->exit != 0};
+        entropy_memory_begin_call(kept->memory, call->tool, call->args);
+        read_output(kept->memory, call);
+        entropy_memory_end(kept->memory, &end, &fact);
+    }
+    append_call(log, &event, call->tool, str_text(&what), call->uncertain ? NULL : &fact);
+    if (!call->uncertain)
+        judge(log, &fact, str_text(&what), &call->at, out);
+    tell_used(log, &call->at);
+    str_done(&what);
+    return true;
+}
+
+bool call_log_add_message(struct call_log *log, const char *text, const struct moment *at,
+                          struct call_verdict *out, struct err *err)
+{
+    struct str what = {0};
+    struct entropy_fact fact;
+    const struct entropy_end end = {0};
+    if (out)
+        *out = (struct call_verdict){.why = "", .nudge = ""};
+    if (!call_logging_room(log, at, err))
+        return false;
+    const struct event event = {.kind = EVENT_AGENT_CALL, .at = *at, .a = ++log->kept.number};
+    add_line(log, text, CALL_LOG_WHAT_MAX, &what);
+    entropy_memory_begin_message(log->kept.memory, text, strlen(text));
+    entropy_memory_end(log->kept.memory, &end, &fact);
+    append_call(log, &event, "message", str_text(&what), &fact);
+    judge(log, &fact, str_text(&what), at, out);
+    str_done(&what);
+    return true;
+}
+
+bool call_log_add_prompt(struct call_log *log, const char *text, const struct moment *at,
+                         struct err *err)
+{
+    struct str what = {0};
+    if (!call_logging_room(log, at, err))
+        return false;
+    struct call_kept *kept = &log->kept;
+    const struct event event = {.kind = EVENT_AGENT_CALL, .at = *at, .a = ++kept->number};
+    add_line(log, text, CALL_LOG_WHAT_MAX, &what);
+    append_call(log, &event, "user", str_text(&what), NULL);
+    entropy_memory_reset(kept->memory);
+    entropy_state_reset(&kept->circles.state);
+    kept->circles.verdict = (struct entropy_verdict){0};
+    kept->turned_away = 0;
+    kept->stop_asked = false;
+    str_done(&what);
+    return true;
+}
+
+bool call_log_add_note(struct call_log *log, const char *text, const struct moment *at,
+                       struct err *err)
+{
+    struct str what = {0};
+    if (!call_logging_room(log, at, err))
+        return false;
+    const struct event event = {
+        .kind = EVENT_AGENT_CALL, .at = *at, .a = ++log->kept.number, .c = 1};
+    add_line(log, text, CALL_LOG_WHAT_MAX, &what);
+    append_call(log, &event, "message", str_text(&what), NULL);
+    str_done(&what);
+    return true;
+}
+
+bool call_log_add_used(struct call_log *log, const struct agent_used *used, const struct moment *at,
+                       struct err *err)
+{
+    if (!call_logging_room(log, at, err))
+        return false;
+    const int64_t calls = log->kept.used.calls;
+    log->kept.used = *used;
+    log->kept.used.calls = calls;
+    tell_used(log, at);
+    return true;
+}
+
+bool call_log_add_words(struct call_log *log, const char *bytes, size_t len,
+                        const struct moment *at, struct err *err)
+{
+    const bool is_full = log->words.len > 0 && log->words.len + len > CALL_LOG_WORDS_MAX;
+    if (is_full && !call_log_commit(log, err))
+        return false;
+    str_add_n(&log->words, bytes, len);
+    log->spoken = *at;
+    return true;
+}
+
+/* The digest of a call, as its fact will have it. */
+static struct digest digest_of(const struct call_log *log, const char *tool,
+                               const struct json *args)
+{
+    struct entropy_memory *memory = NULL;
+    struct entropy_fact fact;
+    const struct entropy_end end = {0};
+    entropy_memory_open(&memory, &log->kept.limits);
+    entropy_memory_begin_call(memory, tool, args);
+    entropy_memory_end(memory, &end, &fact);
+    entropy_memory_close(memory);
+    return fact.call;
+}
+
+static bool goes_round_in(const struct call_log *log, const char *tool, const struct json *args)
+{
+    const struct call_kept *kept = &log->kept;
+    return entropy_state_is_stuck(&kept->circles.state) &&
+           entropy_state_has_call(&kept->circles.state, digest_of(log, tool, args),
+                                  kept->stuck_first);
+}
+
+bool call_log_turn_away(struct call_log *log, const char *tool, const struct json *args,
+                        const struct moment *at, int *times_out, struct str *why, struct err *err)
+{
+    struct call_kept *kept = &log->kept;
+    struct str what = {0};
+    *times_out = 0;
+    if (!kept->stop_asked && !goes_round_in(log, tool, args))
+        return true;
+    if (!call_logging_room(log, at, err))
+        return false;
+    if (kept->turned_away < INT32_MAX)
+        kept->turned_away++;
+    *times_out = kept->turned_away;
+    str_add(why, kept->stop_asked
+                     ? "a person has stopped this session in devs: end your turn and say where "
+                       "you are"
+                     : "this call is one of those that go round in circles: it was not made. Do "
+                       "something else, or end your turn and say what is in the way");
+    str_add(&what, "turned away: ");
+    add_what(log, tool, args, &what);
+    const struct event event = {.kind = EVENT_AGENT_CALL, .at = *at, .a = ++kept->number, .c = 1};
+    append_call(log, &event, tool, str_text(&what), NULL);
+    str_done(&what);
+    return true;
+}

@@ -1,0 +1,60 @@
+#include "event_row.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "json.h"
+
+bool event_row_put(const struct db *db, sqlite3_stmt *put, int64_t run, const struct event *event,
+                   struct err *err)
+{
+    const int64_t facts[] = {event->a, event->b, event->c, event->d, event->e};
+    const bool has_text = event->text && event->text[0] != '\0';
+    assert(!has_text || strlen(event->text) <= EVENT_TEXT_MAX); /* whoever made it sees to that */
+    (void)sqlite3_bind_int64(put, 1, run);
+    (void)sqlite3_bind_int64(put, 2, event->seq);
+    (void)sqlite3_bind_int64(put, 3, event->at.at_ms);
+    (void)sqlite3_bind_int64(put, 4, event->at.mono_ms);
+    (void)sqlite3_bind_int(put, 5, (int)event->kind);
+    db_bind_unless(put, 6, event->task, -1);
+    db_bind_unless(put, 7, event->step, -1);
+    db_bind_unless(put, 8, event->round, 0);
+    db_bind_unless(put, 9, event->grant, 0);
+    db_bind_unless(put, 10, event->attempt, 0);
+    for (int i = 0; i < (int)(sizeof(facts) / sizeof(facts[0])); i++)
+        db_bind_unless(put, 11 + i, facts[i], 0);
+    db_bind_text(put, 16, has_text ? event->text : NULL);
+    return db_run(db, put, err);
+}
+
+static bool insert_session(const struct db *db, int64_t run, const struct event *event,
+                           const struct json *words, struct err *err)
+{
+    static const char *const sql = "INSERT INTO session(run, task, agent, session, at_ms, json)"
+                                   " VALUES(?,?,?,?,?,?)";
+    sqlite3_stmt *put = NULL;
+    bool ok = db_prepare(db, &sql, 1, &put, err);
+    if (ok) {
+        (void)sqlite3_bind_int64(put, 1, run);
+        (void)sqlite3_bind_int(put, 2, event->task);
+        db_bind_text(put, 3, json_text(json_get(words, "agent"), ""));
+        db_bind_text(put, 4, json_text(json_get(words, "session"), ""));
+        (void)sqlite3_bind_int64(put, 5, event->at.at_ms);
+        db_bind_text(put, 6, event->text);
+        ok = db_run(db, put, err);
+    }
+    db_finalize(&put, 1);
+    return ok;
+}
+
+bool event_row_put_session(const struct db *db, int64_t run, const struct event *event,
+                           struct err *err)
+{
+    struct json *words = NULL;
+    if (!event->text || !json_parse(event->text, strlen(event->text), &words, NULL, NULL))
+        return true;
+    const bool names_one = json_text(json_get(words, "session"), NULL) && event->task >= 0;
+    const bool ok = !names_one || insert_session(db, run, event, words, err);
+    json_free(words);
+    return ok;
+}
