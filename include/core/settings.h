@@ -24,6 +24,8 @@ enum {
     SETTINGS_RETRIES_MAX = POLICY_ATTEMPTS_MAX - 1, /* of sandbox.transientRetries */
 };
 
+struct adapters;
+
 /* All zero: nothing is set. */
 struct settings {
     struct policy
@@ -37,8 +39,9 @@ struct settings {
     struct plan_limits limits;
     enum plan_hangup on_hangup;
     struct secret_settings secrets;
-    char *rules;     /* owned; the array "rules" as JSON text, NULL = none */
-    char *agent;     /* owned; the agent of workflows that name none, NULL = none */
+    struct adapters *agents; /* owned; those of the settings, NULL = the built-in ones alone */
+    char *rules;             /* owned; the array "rules" as JSON text, NULL = none */
+    char *agent;             /* owned; the agent of workflows that name none, NULL = none */
     char *workflows; /* owned; a folder with prompts and contracts of the project's own, relative
                         to that of the settings; NULL = none */
 };

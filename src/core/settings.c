@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "json.h"
+#include "plan_list.h"
 #include "plan_loops.h"
 #include "plan_policy.h"
 #include "plan_reader.h"
@@ -13,6 +15,7 @@
 #include "plan_surroundings.h"
 #include "policy_list.h"
 #include "settings_secrets.h"
+#include "text_list.h"
 #include "violation_order.h"
 #include "xalloc.h"
 
@@ -86,6 +89,16 @@ static char *copy_text(const struct json *json)
     return text ? xstrdup(text) : NULL;
 }
 
+/* An empty command was complained of by the schema. */
+static void read_tests(struct plan_reader *reader, const struct json *tests,
+                       struct settings *settings)
+{
+    const struct json_pointer root = {0};
+    const struct json_pointer at = {.up = &root, .key = "tests"};
+    const struct json_pointer path = {.up = &at, .key = "run"};
+    plan_list_read(reader, &path, json_get(tests, "run"), PLAN_ARGS_MAX, &settings->tests);
+}
+
 /* First the form, then what it means; all that is wrong comes in the order of the text. */
 static bool read_document(const struct json *root, struct settings *settings,
                           struct violations *wrong)
@@ -102,8 +115,12 @@ static bool read_document(const struct json *root, struct settings *settings,
     plan_loops_read(json_get(root, "loops"), &settings->loops, &settings->has_loops);
     plan_surroundings_read(&reader, root, settings);
     settings_secrets_read(&reader, json_get(root, "secrets"), &settings->secrets);
+    const struct json *agents = json_get(root, "agents");
+    if (json_count(agents) > 0 && !adapters_read(NULL, agents, &meaning, &settings->agents))
+        settings->agents = NULL; /* what is wrong is said */
     settings->agent = copy_text(json_get(root, "agent"));
     settings->workflows = copy_text(json_get(root, "workflows"));
+    read_tests(&reader, json_get(root, "tests"), settings);
     const struct json *rules = json_get(root, "rules");
     if (json_count(rules) > 0)
         settings->rules = written(rules);
@@ -140,6 +157,8 @@ void settings_done(struct settings *settings)
     sandbox_spec_done(&settings->sandbox);
     secret_settings_done(&settings->secrets);
     free(settings->rules);
+    adapters_free(settings->agents);
+    text_list_free(settings->tests);
     free(settings->agent);
     free(settings->workflows);
     *settings = (struct settings){0};

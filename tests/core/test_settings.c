@@ -260,7 +260,7 @@ START_TEST(test_workflows_have_an_agent_and_a_folder)
     ck_assert_str_eq(settings.workflows, "prompts");
     settings_done(&settings);
     ck_assert(!parse("{\"agent\": \"\", \"workflows\": 7}"));
-    ck_assert_int_eq(violations.count, 2);
+    ck_assert_uint_eq(violations.count, 2);
     ck_assert_ptr_null(settings.workflows);
 }
 END_TEST
