@@ -42,6 +42,7 @@ struct settings {
     struct adapters *agents; /* owned; those of the settings, NULL = the built-in ones alone */
     char *rules;             /* owned; the array "rules" as JSON text, NULL = none */
     char *agent;             /* owned; the agent of workflows that name none, NULL = none */
+    char **tests;            /* owned argv: the project's tests; NULL = not said */
     char *workflows; /* owned; a folder with prompts and contracts of the project's own, relative
                         to that of the settings; NULL = none */
 };

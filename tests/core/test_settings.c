@@ -265,6 +265,19 @@ START_TEST(test_workflows_have_an_agent_and_a_folder)
 }
 END_TEST
 
+START_TEST(test_the_projects_tests_are_a_command)
+{
+    ck_assert(parse("{\"tests\": {\"run\": [\"make\", \"test\"]}}"));
+    ck_assert_str_eq(settings.tests[0], "make");
+    ck_assert_str_eq(settings.tests[1], "test");
+    ck_assert_ptr_null(settings.tests[2]);
+    settings_done(&settings);
+    ck_assert(!parse("{\"tests\": {\"run\": []}}"));
+    ck_assert_str_eq(violations.items[0].path, "/tests/run");
+    ck_assert_ptr_null(settings.tests);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("settings");
@@ -285,5 +298,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_as_many_policies_as_may_be, 0, 2);
     tcase_add_test(tcase, test_secrets_are_read);
     tcase_add_test(tcase, test_workflows_have_an_agent_and_a_folder);
+    tcase_add_test(tcase, test_the_projects_tests_are_a_command);
     return suite;
 }
