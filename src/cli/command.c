@@ -11,6 +11,10 @@
 static const struct command commands[] = {
     {"run", "PLAN", "run a plan; --continue RUN goes on with one that broke off", cmd_run},
     {"exec", "-- COMMAND [ARG...]", "run one command under the retry engine", cmd_exec},
+    {"new-project", "IDEA", "ask an agent to cut an idea into phases (IDEA -: from stdin)",
+     cmd_new_project},
+    {"plan-phase", "N", "ask an agent for a plan of phase N", cmd_plan_phase},
+    {"execute-phase", "N", "run the plan of phase N", cmd_execute_phase},
     {"init", "", "write a commented starter plan", cmd_init},
     {"status", "[RUN]", "what each task of a run is doing", cmd_status},
     {"runs", "", "list the runs in the log", cmd_runs},

@@ -13,6 +13,7 @@ enum exit_code {
     EXIT_NEEDS_YOU = 4,
     EXIT_DAMAGED = 65,      /* the log is not what it should be */
     EXIT_NO_LOG = 66,       /* or an input of devs classify that cannot be read */
+    EXIT_NO_AGENT = 69,     /* no agent CLI, or not the one that was asked for */
     EXIT_NO_CREATE = 73,    /* the log cannot be made */
     EXIT_NOT_RECORDED = 74, /* all passed, but recording failed */
     EXIT_BUSY = 75,         /* another process has it */

@@ -1,0 +1,169 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent_choice.h"
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "phase_words.h"
+#include "plan_agents_edit.h"
+#include "plan_file.h"
+#include "workflow.h"
+
+/* The phase that is carried out. */
+struct execution {
+    struct phase_words at;
+    struct plan_file file; /* owned */
+    const char *session;   /* that steps go on in unless they say otherwise; NULL = none */
+    int jobs;
+};
+
+static int read_plan(struct execution *execution)
+{
+    const struct workflow_words *words = &execution->at.words;
+    struct plan_agents_edit edit = {.agent = words->agent, .model = words->model};
+    char path[PATH_MAX];
+    project_plan_path(&execution->at.project, execution->at.number, path);
+    if (access(path, F_OK) != 0 && errno == ENOENT) {
+        struct err err = {0};
+        (void)err_set(&err, ERR_INVALID, "phase %d has no plan yet: no '%s'", execution->at.number,
+                      path);
+        (void)err_hint(&err, "devs plan-phase %d makes one", execution->at.number);
+        return fail(&err);
+    }
+    edit.session = words->resume;
+    if (!words->resume && !words->fresh) {
+        edit.session = project_session(&execution->at.project);
+        edit.owner = project_agent(&execution->at.project);
+    }
+    execution->session = edit.session;
+    return plan_file_read_edited(path, plan_agents_edit, &edit, &execution->file);
+}
+
+/* Every agent of the plan must be here before anything is started. */
+static int check_agents(const struct plan *plan)
+{
+    int code = EXIT_ALL_PASSED;
+    for (int i = 0; i < plan->task_count; i++) {
+        for (int k = 0; k < plan->tasks[i].step_count && code == EXIT_ALL_PASSED; k++) {
+            const struct plan_agent *agent = plan->tasks[i].steps[k].agent;
+            if (agent)
+                code = agent_check(agent->adapter);
+        }
+    }
+    return code;
+}
+
+/* How many tasks have a step that goes on in this session. */
+static int count_sharers(const struct plan *plan, const char *session)
+{
+    int count = 0;
+    for (int i = 0; i < plan->task_count && session; i++) {
+        bool shares = false;
+        for (int k = 0; k < plan->tasks[i].step_count; k++) {
+            const struct plan_agent *agent = plan->tasks[i].steps[k].agent;
+            shares = shares || (agent && agent->resume && strcmp(agent->resume, session) == 0);
+        }
+        count += shares;
+    }
+    return count;
+}
+
+/* One conversation takes one prompt at a time. */
+static int choose_jobs(struct execution *execution)
+{
+    const char *given = execution->at.words.jobs;
+    struct err err = {0};
+    if (!plan_file_jobs(&execution->file, given, &execution->jobs, &err)) {
+        (void)fail(&err);
+        return EXIT_USAGE;
+    }
+    if (execution->jobs == 1 || count_sharers(execution->file.plan, execution->session) < 2)
+        return EXIT_ALL_PASSED;
+    if (given)
+        return fail_usage("--fresh gives each task a session of its own",
+                          "-j %d: the tasks go on in one session, which takes one at a time",
+                          execution->jobs);
+    warn("the tasks go on in one session, one at a time; --fresh gives each its own");
+    execution->jobs = 1;
+    return EXIT_ALL_PASSED;
+}
+
+static void print_next(const struct execution *execution)
+{
+    int next = execution->at.number + 1;
+    if (next <= project_phase_count(&execution->at.project))
+        (void)printf("next: devs plan-phase %d\n", next);
+}
+
+/* As a session_ended_fn. */
+static int print_end(void *ctx, const struct session_end *end)
+{
+    const struct execution *execution = ctx;
+    struct str more = {0};
+    str_addf(&more, ",\"phase\":%d", execution->at.number);
+    const struct workflow_result result = {.command = "execute-phase",
+                                           .run = end->run,
+                                           .exit_code = end->exit_code,
+                                           .by = workflow_agent(end),
+                                           .more = str_text(&more)};
+    if (execution->at.words.json)
+        workflow_print_result(&result);
+    else if (end->exit_code == EXIT_ALL_PASSED && end->is_watched)
+        print_next(execution);
+    str_done(&more);
+    return end->exit_code;
+}
+
+static int run(struct globals *globals, struct execution *execution)
+{
+    const struct workflow_words *words = &execution->at.words;
+    const struct plan_file *file = &execution->file;
+    const struct session session = {
+        .globals = globals,
+        .plan = file->plan,
+        .plan_text = str_text(&file->text),
+        .kind = "workflow",
+        .rules = file->config.settings.rules,
+        .secrets = &file->config.settings.secrets,
+        .run_dir = file->dir,
+        .jobs = execution->jobs,
+        .watch = session_choose_watch(words->plain, words->json),
+        .ended = print_end,
+        .ended_ctx = execution,
+    };
+    return session_run(&session);
+}
+
+int cmd_execute_phase(struct globals *globals, int argc, char **argv)
+{
+    struct execution execution = {0};
+    struct option_spec specs[WORKFLOW_SPECS_MAX];
+    size_t count = workflow_specs(&execution.at.words, specs);
+    specs[count++] = (struct option_spec){"jobs", 'j',
+                                          "N",    "tasks at a time (else the plan's, else 2)",
+                                          NULL,   &execution.at.words.jobs};
+    struct command_line line = {.name = "execute-phase",
+                                .specs = specs,
+                                .spec_count = count,
+                                .min_operands = 1,
+                                .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    code = phase_words_read(&execution.at, argv[0]);
+    if (code == EXIT_ALL_PASSED)
+        code = read_plan(&execution);
+    if (code == EXIT_ALL_PASSED)
+        code = check_agents(execution.file.plan);
+    if (code == EXIT_ALL_PASSED)
+        code = choose_jobs(&execution);
+    if (code == EXIT_ALL_PASSED)
+        code = run(globals, &execution);
+    plan_file_done(&execution.file);
+    phase_words_done(&execution.at);
+    return code;
+}

@@ -1,0 +1,179 @@
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent_choice.h"
+#include "command.h"
+#include "config.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "phase_words.h"
+#include "plan_file.h"
+#include "plan_shown.h"
+#include "project_file.h"
+#include "read_text.h"
+#include "whole_file.h"
+#include "workflow.h"
+#include "workflow_prompt.h"
+#include "workflow_text.h"
+
+enum { NAME_MAX_BYTES = 32 };
+
+/* What is asked, and where the answer goes. */
+struct planning {
+    struct phase_words at;
+    char name[NAME_MAX_BYTES]; /* of the plan's file */
+    char path[PATH_MAX];
+};
+
+static bool may_write(const struct planning *planning, struct err *err)
+{
+    if (planning->at.words.force || access(planning->path, F_OK) != 0)
+        return true;
+    (void)err_set(err, ERR_INVALID, "'%s' is there already", planning->path);
+    return err_hint(err, "devs execute-phase %d runs it; --force plans anew", planning->at.number);
+}
+
+/* An agent may write everything into one line: people read and change plans. */
+static bool indent_plan(const char *path, struct err *err)
+{
+    struct str text = {0}, shown = {0};
+    struct json *root = NULL;
+    struct err why = {0};
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    bool ok = read_text(file, PLAN_BYTES_MAX, &text, &why);
+    (void)fclose(file); /* only read */
+    ok = ok && json_parse_data(str_text(&text), text.len, &root, NULL, &why);
+    if (ok) {
+        json_write_indented(&shown, root);
+        ok = whole_file_write(path, &shown, err);
+    } else {
+        (void)err_set(err, ERR_INVALID, "plan '%s': %s", path, why.message);
+    }
+    json_free(root);
+    str_done(&text);
+    str_done(&shown);
+    return ok;
+}
+
+/* What is shown is what `devs run` makes of it here, with the settings. */
+static int show_plan(const struct planning *planning)
+{
+    struct plan_file file;
+    struct err err = {0};
+    int jobs = 0;
+    int code = plan_file_read(planning->path, &file);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    (void)putchar('\n');
+    code = plan_file_jobs(&file, NULL, &jobs, &err) ? plan_shown(&file, jobs) : fail(&err);
+    plan_file_done(&file);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    struct str words = {0};
+    str_addf(&words, "\nsaved as %s\nnext: devs execute-phase %d\n", planning->path,
+             planning->at.number);
+    say(str_text(&words));
+    str_done(&words);
+    return code;
+}
+
+/* The answer is the plan's file; the project remembers the session. */
+static int take_plan(void *ctx, const char *session, struct str *json)
+{
+    const struct planning *planning = ctx;
+    const struct project_facts facts = {.agent = adapter_name(planning->at.adapter),
+                                        .session = session};
+    struct err err = {0};
+    if (!indent_plan(planning->path, &err) || !project_write(&planning->at.project, &facts, &err))
+        return fail(&err);
+    str_json_i64(json, "phase", planning->at.number);
+    str_json_text(json, "plan", planning->path);
+    return planning->at.words.json ? EXIT_ALL_PASSED : show_plan(planning);
+}
+
+static bool write_prompt(const struct planning *planning, struct str *out, struct err *err)
+{
+    const struct phase_words *at = &planning->at;
+    char number[NAME_MAX_BYTES];
+    struct str text = {0}, project = {0}, phase = {0};
+    (void)snprintf(number, sizeof(number), "%d", at->number);
+    project_json(&at->project, &project);
+    project_phase_json(&at->project, at->number, &phase);
+    const struct workflow_value values[] = {{"project", str_text(&project)},
+                                            {"phase", str_text(&phase)},
+                                            {"number", number},
+                                            {"folder", at->project.dir},
+                                            {"agent", adapter_name(at->adapter)}};
+    const struct workflow_values all = {values, ARRAY_LEN(values)};
+    bool ok = workflow_text_read(&at->config, "plan-phase.md", &text, err) &&
+              workflow_prompt_fill(str_text(&text), &all, out, err);
+    str_done(&text);
+    str_done(&project);
+    str_done(&phase);
+    return ok;
+}
+
+static int ask(struct globals *globals, struct planning *planning)
+{
+    const struct phase_words *at = &planning->at;
+    struct str prompt = {0}, title = {0};
+    struct err err = {0};
+    int code = EXIT_USAGE;
+    str_addf(&title, "A plan for phase %d: %s", at->number,
+             project_phase_title(&at->project, at->number));
+    if (may_write(planning, &err) && write_prompt(planning, &prompt, &err)) {
+        const struct workflow_question question = {
+            .globals = globals,
+            .words = &at->words,
+            .command = "plan-phase",
+            .title = str_text(&title),
+            .dir = at->project.dir,
+            .config = &at->config,
+            .adapter = at->adapter,
+            .session = phase_words_session(at),
+            .prompt = str_text(&prompt),
+            .contract = "\"" PLAN_CONTRACT_PLAN "\"",
+            .output = planning->name,
+            .take = take_plan,
+            .ctx = planning,
+        };
+        code = workflow_ask(&question);
+    } else {
+        code = fail(&err);
+    }
+    str_done(&prompt);
+    str_done(&title);
+    return code;
+}
+
+int cmd_plan_phase(struct globals *globals, int argc, char **argv)
+{
+    struct planning planning = {0};
+    struct option_spec specs[WORKFLOW_SPECS_MAX];
+    size_t count = workflow_specs(&planning.at.words, specs);
+    specs[count++] = (struct option_spec){
+        "force", 0, NULL, "write over the plan that is there", &planning.at.words.force, NULL};
+    struct command_line line = {.name = "plan-phase",
+                                .specs = specs,
+                                .spec_count = count,
+                                .min_operands = 1,
+                                .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    code = phase_words_read(&planning.at, argv[0]);
+    if (code == EXIT_ALL_PASSED)
+        code = phase_words_agent(&planning.at);
+    if (code == EXIT_ALL_PASSED) {
+        project_plan_name(planning.at.number, planning.name, sizeof(planning.name));
+        project_plan_path(&planning.at.project, planning.at.number, planning.path);
+        code = ask(globals, &planning);
+    }
+    phase_words_done(&planning.at);
+    return code;
+}

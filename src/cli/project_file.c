@@ -1,0 +1,195 @@
+#include "project_file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "contract.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "new_project_json.h"
+#include "read_text.h"
+#include "violation.h"
+#include "whole_file.h"
+
+enum { FOLDERS_MAX = 128, PLAN_NAME_MAX = 32 };
+
+/* The keys that are kept, in the order of the file. */
+static const char *const answered[] = {"name", "summary"};
+
+/* Walks up from project->dir, which becomes the folder of the file. NULL: there is none. */
+static FILE *open_nearest(struct project *project, struct err *err)
+{
+    for (int i = 0; i < FOLDERS_MAX; i++) {
+        char path[PATH_MAX];
+        int len = snprintf(path, sizeof(path), "%s/%s", project->dir, PROJECT_FILE_NAME);
+        errno = ENOENT;
+        FILE *file = len < PATH_MAX ? fopen(path, "re") : NULL;
+        if (!file && errno != ENOENT && errno != ENOTDIR)
+            (void)err_set(err, ERR_INVALID, "%s: %s", path, strerror(errno));
+        char *slash = strrchr(project->dir, '/');
+        if (file || err->code != ERR_NONE || !slash)
+            return file;
+        *slash = '\0';
+    }
+    return NULL;
+}
+
+/* It must have what an agent is asked for; anything more may stand beside it. */
+static int check(const struct str *text, struct project *project)
+{
+    struct contract *contract = NULL;
+    struct violations wrong = {0};
+    bool is_loaded = contract_load(new_project_json, new_project_json_len, &contract, &wrong);
+    assert(is_loaded);
+    int code = EXIT_ALL_PASSED;
+    if (!contract_check_text(contract, str_text(text), text->len, &project->root, &wrong))
+        code = fail_violations(PROJECT_FILE_NAME, &wrong);
+    contract_free(contract);
+    violations_done(&wrong);
+    return code;
+}
+
+int project_read(const char *dir, struct project *out)
+{
+    struct project project = {0};
+    struct str text = {0};
+    struct err err = {0};
+    (void)snprintf(project.dir, sizeof(project.dir), "%s", dir);
+    FILE *file = open_nearest(&project, &err);
+    if (!file && err.code == ERR_NONE)
+        return fail_usage("devs new-project IDEA makes one",
+                          "no " PROJECT_FILE_NAME " in this folder or above");
+    bool ok = file && read_text(file, PROJECT_BYTES_MAX, &text, &err);
+    if (file)
+        (void)fclose(file); /* only read */
+    int code = EXIT_USAGE;
+    if (ok)
+        code = check(&text, &project);
+    else
+        (void)fail(&err);
+    str_done(&text);
+    if (code == EXIT_ALL_PASSED)
+        *out = project;
+    return code;
+}
+
+void project_done(struct project *project)
+{
+    json_free(project->root);
+    project->root = NULL;
+}
+
+int project_phase_count(const struct project *project)
+{
+    return (int)json_count(json_get(project->root, "phases")); /* the contract has a limit */
+}
+
+static const struct json *find_phase(const struct project *project, int number)
+{
+    assert(number >= 1);
+    assert(number <= project_phase_count(project));
+    return json_at(json_get(project->root, "phases"), (size_t)number - 1);
+}
+
+const char *project_phase_title(const struct project *project, int number)
+{
+    return json_text(json_get(find_phase(project, number), "title"), "");
+}
+
+void project_phase_json(const struct project *project, int number, struct str *out)
+{
+    json_write_indented(out, find_phase(project, number));
+}
+
+const char *project_agent(const struct project *project)
+{
+    return json_text(json_get(project->root, "agent"), NULL);
+}
+
+const char *project_session(const struct project *project)
+{
+    return json_text(json_get(project->root, "session_id"), NULL);
+}
+
+static void add_known(struct str *out, const char *key, const char *text)
+{
+    if (text)
+        str_json_text(out, key, text);
+}
+
+/* What makes up the project, compact; without the brace that ends it. */
+static void add_members(const struct project *project, const char *idea, struct str *out)
+{
+    add_known(out, "idea", idea ? idea : json_text(json_get(project->root, "idea"), NULL));
+    for (size_t i = 0; i < ARRAY_LEN(answered); i++)
+        add_known(out, answered[i], json_text(json_get(project->root, answered[i]), NULL));
+    str_json_key(out, "phases");
+    json_write(out, json_get(project->root, "phases"));
+}
+
+/* Append compact JSON of our own as people read it. */
+static void indent(const struct str *compact, struct str *out)
+{
+    struct json *root = NULL;
+    bool is_json = json_parse_data(str_text(compact), compact->len, &root, NULL, NULL);
+    assert(is_json);
+    json_write_indented(out, root);
+    json_free(root);
+}
+
+void project_json(const struct project *project, struct str *out)
+{
+    struct str text = {0};
+    str_add_char(&text, '{');
+    add_members(project, NULL, &text);
+    str_add_char(&text, '}');
+    indent(&text, out);
+    str_done(&text);
+}
+
+bool project_write(const struct project *project, const struct project_facts *facts,
+                   struct err *err)
+{
+    char path[PATH_MAX];
+    struct str text = {0}, shown = {0};
+    str_add(&text, "{\"version\":1");
+    add_members(project, facts->idea, &text);
+    add_known(&text, "agent", facts->agent ? facts->agent : project_agent(project));
+    add_known(&text, "session_id", facts->session);
+    str_add_char(&text, '}');
+    indent(&text, &shown);
+    int len = snprintf(path, sizeof(path), "%s/%s", project->dir, PROJECT_FILE_NAME);
+    bool ok = len < PATH_MAX ? whole_file_write(path, &shown, err)
+                             : err_set(err, ERR_LIMIT, "the folder's name is too long");
+    str_done(&text);
+    str_done(&shown);
+    return ok;
+}
+
+void project_words(const struct project *project, struct str *out)
+{
+    str_addf(out, "%s: %s\n", json_text(json_get(project->root, "name"), ""),
+             json_text(json_get(project->root, "summary"), ""));
+    for (int i = 1; i <= project_phase_count(project); i++) {
+        const struct json *phase = find_phase(project, i);
+        str_addf(out, "  %d  %s\n     %s\n     done when: %s\n", i, project_phase_title(project, i),
+                 json_text(json_get(phase, "goal"), ""),
+                 json_text(json_get(phase, "done_when"), ""));
+    }
+}
+
+void project_plan_name(int number, char *name, size_t size)
+{
+    (void)snprintf(name, size, "phase-%d.plan.json", number);
+}
+
+void project_plan_path(const struct project *project, int number, char path[PATH_MAX])
+{
+    char name[PLAN_NAME_MAX];
+    project_plan_name(number, name, sizeof(name));
+    int len = snprintf(path, PATH_MAX, "%s/%s", project->dir, name);
+    if (len >= PATH_MAX)
+        path[0] = '\0'; /* no file has this name */
+}

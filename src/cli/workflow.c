@@ -1,0 +1,180 @@
+#include "workflow.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exit_code.h"
+#include "fail.h"
+#include "plan.h"
+#include "text.h"
+#include "violation.h"
+
+enum {
+    ROUNDS = 3,      /* an answer that does not fit is asked for again twice */
+    TITLE_MAX = 120, /* bytes of a task's title */
+    JOBS = 1,        /* there is one task */
+};
+
+size_t workflow_specs(struct workflow_words *words, struct option_spec specs[WORKFLOW_SPECS_MAX])
+{
+    const struct option_spec all[] = {
+        {"agent", 0, "NAME", "the agent to ask", NULL, &words->agent},
+        {"model", 0, "NAME", "its model (else the agent's own choice)", NULL, &words->model},
+        {"resume", 0, "SESSION_ID", "go on in this session", NULL, &words->resume},
+        {"fresh", 0, NULL, "a new session, whatever the project remembers", &words->fresh, NULL},
+        {"plain", 0, NULL, "a line for each event, no screen", &words->plain, NULL},
+        {"json", 0, NULL, "a JSON object for each event; the last one has session_id", &words->json,
+         NULL},
+    };
+    static_assert(ARRAY_LEN(all) < WORKFLOW_SPECS_MAX, "one more has room");
+    memcpy(specs, all, sizeof(all));
+    return ARRAY_LEN(all);
+}
+
+int workflow_check(const struct workflow_words *words)
+{
+    if (words->resume && words->fresh)
+        return fail_usage(NULL, "--resume goes on in a session, --fresh begins one: not both");
+    if (words->resume && *words->resume == '\0')
+        return fail_usage("it is the session_id of an earlier command's --json",
+                          "--resume needs a session");
+    return EXIT_ALL_PASSED;
+}
+
+/* The first line of it, or as much as is shown. */
+static void add_title(const char *title, struct str *out)
+{
+    size_t len = strcspn(title, "\n");
+    struct str clean = {0};
+    text_clean(&clean, title, text_cut(title, len, TITLE_MAX));
+    str_json_text(out, "title", clean.len > 0 ? str_text(&clean) : "?");
+    str_done(&clean);
+}
+
+/* A plan with one step, by which the agent is asked. It works in the folder itself, whatever the
+ * settings say of workspaces: the answer is to stay there. */
+static void write_plan(const struct workflow_question *question, struct str *out)
+{
+    str_add(out, "{\"version\":1");
+    str_json_text(out, "name", question->command);
+    str_json_text(out, "workspace", "inplace");
+    str_add(out, ",\"tasks\":[{");
+    str_json_text(out, "id", question->command);
+    add_title(question->title, out);
+    str_json_i64(out, "rounds", ROUNDS);
+    str_add(out, ",\"steps\":[{\"phase\":\"GREEN\"");
+    str_json_text(out, "agent", adapter_name(question->adapter));
+    str_json_text(out, "prompt", question->prompt);
+    if (question->words->model)
+        str_json_text(out, "model", question->words->model);
+    if (question->session)
+        str_json_text(out, "resume", question->session);
+    str_json_key(out, "contract");
+    str_add(out, question->contract);
+    str_json_text(out, "output", question->output);
+    str_add(out, "}]}]}");
+}
+
+struct workflow_agent workflow_agent(const struct session_end *end)
+{
+    struct workflow_agent found = {0};
+    for (int i = 0; end->state && i < end->state->plan->task_count; i++) {
+        const struct task_agent *agent = end->state->tasks[i].agent;
+        if (agent && agent->agent && (agent->session || !found.session))
+            found = (struct workflow_agent){.agent = agent->agent, .session = agent->session};
+    }
+    return found;
+}
+
+void workflow_print_result(const struct workflow_result *result)
+{
+    struct str out = {0};
+    str_add(&out, "{\"v\":1,\"kind\":\"workflow\"");
+    str_json_text(&out, "command", result->command);
+    str_json_i64(&out, "run", result->run);
+    str_json_i64(&out, "exit", result->exit_code);
+    if (result->by.agent)
+        str_json_text(&out, "agent", result->by.agent);
+    str_json_key(&out, "session_id");
+    if (result->by.session)
+        str_add_json(&out, result->by.session, strlen(result->by.session));
+    else
+        str_add(&out, "null");
+    str_add(&out, result->more);
+    str_add(&out, "}\n");
+    (void)fputs(str_text(&out), stdout);
+    str_done(&out);
+}
+
+/* The conversation is not lost with the answer. */
+static void print_session(const char *session)
+{
+    struct str words = {0};
+    str_addf(&words, "  %-10s %s, to go on in with --resume\n", "session", session);
+    say(str_text(&words));
+    str_done(&words);
+}
+
+/* As a session_ended_fn. */
+static int take_answer(void *ctx, const struct session_end *end)
+{
+    const struct workflow_question *question = ctx;
+    struct str more = {0};
+    const struct workflow_agent by = workflow_agent(end);
+    int code = end->exit_code;
+    if (code == EXIT_ALL_PASSED)
+        code = question->take(question->ctx, by.session, &more);
+    else if (end->is_watched && by.session && !question->words->json)
+        print_session(by.session);
+    const struct workflow_result result = {.command = question->command,
+                                           .run = end->run,
+                                           .exit_code = code,
+                                           .by = by,
+                                           .more = str_text(&more)};
+    if (question->words->json)
+        workflow_print_result(&result);
+    str_done(&more);
+    return code;
+}
+
+static int run_plan(const struct workflow_question *question, const struct plan *plan,
+                    const char *plan_text)
+{
+    struct workflow_question taken = *question;
+    const struct session session = {
+        .globals = question->globals,
+        .plan = plan,
+        .plan_text = plan_text,
+        .kind = "workflow",
+        .rules = question->config->settings.rules,
+        .secrets = &question->config->settings.secrets,
+        .run_dir = question->dir,
+        .jobs = JOBS,
+        .watch = session_choose_watch(question->words->plain, question->words->json),
+        .ended = take_answer,
+        .ended_ctx = &taken,
+    };
+    return session_run(&session);
+}
+
+int workflow_ask(const struct workflow_question *question)
+{
+    const struct plan_context context = {.settings = &question->config->settings};
+    struct plan *plan = NULL;
+    struct str text = {0};
+    struct violations wrong = {0};
+    int code = EXIT_USAGE;
+    write_plan(question, &text);
+    if (plan_parse_with(str_text(&text), text.len, &context, &plan, &wrong)) {
+        str_clear(&text);
+        plan_write(plan, &text); /* with what the settings add */
+        code = run_plan(question, plan, str_text(&text));
+    } else {
+        code = fail_violations(question->command, &wrong);
+    }
+    plan_free(plan);
+    str_done(&text);
+    violations_done(&wrong);
+    return code;
+}
