@@ -52,6 +52,9 @@ int circles_next_scale(const struct circles *circles);
 /* The present one, 1 without a "go on". */
 int circles_scale(const struct circles *circles);
 
+/* A person's word: nothing that was seen before counts any more; the thresholds stay. */
+void circles_begin_anew(struct circles *circles);
+
 /* What the rungs say as members of a JSON object, inside the caller's braces: "rung",
  * "count", "period" (0 left out), "first", "last" (attempts), "first_step", "last_step"
  * (from 0, only where they are not `step`), "identity", "masked", "poll" (only if true),

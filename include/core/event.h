@@ -118,7 +118,8 @@ enum event_kind {
     /* a call of a tool, or a message. a: its number within the attempt, from 1; b: ms it took, 0:
      * not known; c: its exit code, or 1 where all that is known is that it failed; d: 1 if it
      * still runs; text: {"tool","what": one line, "loop": the call as a step of the attempt's
-     * trajectory (entropy.h)} */
+     * trajectory (entropy.h)}; the words of a person are tool "user", without "loop": a new
+     * trajectory begins */
     EVENT_AGENT_CALL = 35,
     /* of a task, or of the run (no task). a: enum budget_kind; b: used; c: the limit; d: enum
      * event_budget_mark */

@@ -156,6 +156,8 @@ struct budget_state {
 struct task_agent {
     char *agent;            /* owned; the adapter's name, NULL before it is known */
     char *session;          /* owned; id of the last session, NULL = none yet */
+    int heard_step;         /* whose attempt told the session last, and which; */
+    int heard_attempt;      /* 0 = none yet */
     int round;              /* from 1 */
     int rounds;             /* it may take so many in all: the plan's, or what a retry gave */
     char *repair;           /* owned; prompt of this round, NULL in the first */

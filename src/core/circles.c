@@ -62,6 +62,16 @@ void circles_go_on(struct circles *circles, int scale)
     circles->told = false;
 }
 
+void circles_begin_anew(struct circles *circles)
+{
+    const int scale = circles->state.scale;
+    entropy_state_reset(&circles->state);
+    circles->state.scale = scale;
+    circles->verdict = (struct entropy_verdict){0};
+    circles->first_step = circles->last_step = 0;
+    circles->told = false;
+}
+
 void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out)
 {
     const struct entropy_verdict *verdict = &circles->verdict;

@@ -3,6 +3,7 @@
 #include "fold.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "xalloc.h"
 
@@ -46,6 +47,8 @@ void fold_agent_session(const struct fold *fold)
 {
     keep_text(fold, "agent", &fold->task->agent->agent);
     keep_text(fold, "session", &fold->task->agent->session);
+    fold->task->agent->heard_step = fold->event->step;
+    fold->task->agent->heard_attempt = fold->event->attempt;
 }
 
 static void add_used(struct agent_used *sum, const struct agent_used *used)
@@ -80,10 +83,14 @@ void fold_agent_call(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
     struct entropy_fact fact;
-    if (!fold_read_fact(fold->text, &fact))
-        return;
+    const bool is_person = strcmp(json_text(json_get(fold->text, "tool"), ""), "user") == 0;
     if (!agent->calls)
         agent->calls = xcalloc(1, sizeof(*agent->calls));
+    if (!fold_read_fact(fold->text, &fact)) {
+        if (is_person)
+            circles_begin_anew(agent->calls);
+        return;
+    }
     const struct circles_attempt of = {
         .step = fold->event->step, .number = (int)fold->event->a, .at = fold->event->at};
     circles_apply(agent->calls, &fact, &of, &fold->state->plan->loops);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "plan_graph.h"
 #include "plan_parts.h"
 #include "plan_policy.h"
@@ -88,6 +89,7 @@ void plan_free(struct plan *plan)
     workspace_spec_done(&plan->workspace);
     sandbox_spec_done(&plan->sandbox);
     free_contracts(plan);
+    adapters_free(plan->adapters);
     free(plan->name);
     free(plan);
 }

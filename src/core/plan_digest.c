@@ -81,6 +81,8 @@ struct digest plan_call_digest(const struct plan_step *step, const char *run_dir
     add_sorted(&call, step->env);
     add_sorted(&call, environment);
     add_sandbox(&call, step->sandbox);
+    if (step->agent)
+        add_part(&call, step->agent->prompt);
 
     unsigned char hash[SHA256_BYTES];
     sha256_of(call.data, call.len, hash);

@@ -125,6 +125,7 @@ static void read_task(struct plan *plan, const struct json *root, const struct v
         .shape = shape,
         .violations = wrong,
         .contract_violations = wrong,
+        .agent_violations = wrong,
         .policies = {.items = plan->policies,
                      .count = plan->policy_count,
                      .inner = plan->setting_count},

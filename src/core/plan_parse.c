@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan_agent.h"
 #include "plan_contract.h"
 #include "plan_loops.h"
 #include "plan_policy.h"
@@ -133,6 +134,15 @@ static void load_policies(struct plan_reader *reader, const struct json *root,
     load_policy(reader, json_get(root, "policy"));
 }
 
+/* Those of the settings are in the text that a log keeps, as far as it needs them. */
+static void load_agents(struct plan_reader *reader, const struct json *root,
+                        const struct settings *settings)
+{
+    const bool is_kept = json_get(root, "settings") != NULL;
+    plan_agents_load(reader, json_get(root, "agents"),
+                     settings && !is_kept ? settings->agents : NULL);
+}
+
 /* What has to be known before the walk. */
 static void prepare(struct plan_reader *reader, const struct json *root,
                     const struct settings *settings)
@@ -144,6 +154,8 @@ static void prepare(struct plan_reader *reader, const struct json *root,
     load_policies(reader, root, settings);
     plan_surroundings_load(reader, root);
     plan_contracts_load(reader, json_get(root, "contracts"));
+    load_agents(reader, root, settings);
+    plan_budget_take(json_get(root, "budget"), &reader->plan->budget);
     plan_loops_read(json_get(root, "loops"), &reader->plan->loops, &reader->plan->has_loops);
     plan_tasks_prepare(reader, json_get(root, "tasks"));
 }
@@ -164,9 +176,11 @@ static struct plan *read_document(const struct json *root, const struct plan_con
 {
     struct violations meaning = {0};
     struct violations contracts = {0};
+    struct violations agents = {0};
     struct plan_reader reader = {.shape = wrong,
                                  .violations = &meaning,
                                  .contract_violations = &contracts,
+                                 .agent_violations = &agents,
                                  .files = context->files};
     bool is_formed = plan_shape_check(plan_schema(), root, wrong);
     reader.plan = xcalloc(1, sizeof(*reader.plan));
@@ -176,9 +190,10 @@ static struct plan *read_document(const struct json *root, const struct plan_con
     sandbox_spec_done(&reader.base_sandbox);
     plan_cycles_done(&reader.cycles);
 
-    bool ok = is_formed && meaning.count == 0 && contracts.count == 0;
+    bool ok = is_formed && meaning.count == 0 && contracts.count == 0 && agents.count == 0;
     violations_merge(wrong, &meaning, root);
     violations_merge(wrong, &contracts, root);
+    violations_merge(wrong, &agents, root);
     if (ok)
         return reader.plan;
     plan_free(reader.plan);

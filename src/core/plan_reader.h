@@ -28,6 +28,7 @@ struct plan_reader {
     const struct violations *shape;         /* borrowed; what the schema says is wrong */
     struct violations *violations;          /* borrowed; where complaints go */
     struct violations *contract_violations; /* borrowed; those about the plan's contracts */
+    struct violations *agent_violations;    /* borrowed; those about the plan's agents */
     struct policy_list policies;      /* in sight; the items are the plan's or the settings' */
     struct policy *policy;            /* borrowed; whose fields are read */
     const char *policy_name;          /* borrowed; its name, NULL = none */

@@ -35,6 +35,17 @@ static void restore_list(const struct restoring *with, char **list)
         restore(with, &list[i]);
 }
 
+static void restore_agent(const struct restoring *with, struct plan_agent *agent)
+{
+    if (!agent)
+        return;
+    restore(with, &agent->prompt);
+    restore_list(with, agent->args);
+    restore_list(with, agent->permission_args);
+    restore(with, &agent->model);
+    restore(with, &agent->resume);
+}
+
 void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
                           char *const *environment)
 {
@@ -45,6 +56,7 @@ void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
         if (task->own_workspace)
             restore_list(&with, task->own_workspace->setup);
         for (int j = 0; j < task->step_count; j++) {
+            restore_agent(&with, task->steps[j].agent);
             restore_list(&with, task->steps[j].argv);
             restore_list(&with, task->steps[j].env);
             restore(&with, &task->steps[j].cwd);
@@ -62,10 +74,17 @@ static bool find_in_list(char *const *list, char name[REDACT_NAME_MAX + 1])
     return false;
 }
 
+/* Its arguments are in the step's command. */
+static bool agent_lacks(const struct plan_agent *agent, char name[REDACT_NAME_MAX + 1])
+{
+    return agent && (redact_find_mark(agent->prompt, name) ||
+                     (agent->resume && redact_find_mark(agent->resume, name)));
+}
+
 bool plan_step_lacks(const struct plan_step *step, char name[REDACT_NAME_MAX + 1])
 {
-    return find_in_list(step->argv, name) || find_in_list(step->env, name) ||
-           (step->cwd && redact_find_mark(step->cwd, name)) ||
+    return agent_lacks(step->agent, name) || find_in_list(step->argv, name) ||
+           find_in_list(step->env, name) || (step->cwd && redact_find_mark(step->cwd, name)) ||
            (step->stdin_path && redact_find_mark(step->stdin_path, name));
 }
 

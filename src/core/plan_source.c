@@ -33,6 +33,12 @@ void plan_source_read(struct plan_reader *reader, const struct json_pointer *pat
                         "at most 64 names", "more");
 }
 
+void plan_source_take(struct plan *plan, struct plan_step *step, const char *name)
+{
+    if (step->source < 0)
+        step->source = source_number(plan, name);
+}
+
 void plan_source_guess(struct plan *plan, struct plan_step *step)
 {
     if (!step->argv || step->source >= 0)

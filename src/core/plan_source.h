@@ -11,6 +11,8 @@
 void plan_source_read(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value);
 
+/* The source of a step that says none is this one, if there is room for it. */
+void plan_source_take(struct plan *plan, struct plan_step *step, const char *name);
 /* The source of a step that says none: the agent CLI that it starts, if it does. */
 void plan_source_guess(struct plan *plan, struct plan_step *step);
 

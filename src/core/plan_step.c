@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "adapter.h"
+#include "plan_agent.h"
 #include "plan_contract.h"
-#include "plan_kind.h"
 #include "plan_policy.h"
 #include "plan_sandbox.h"
 #include "plan_source.h"
@@ -220,8 +221,14 @@ static const struct plan_field step_rows[] = {
     {"source", plan_source_read},
     {"sandbox", read_sandbox},
     {"contract", plan_contract_read},
-    {"agent", plan_agent_word_check},
-    {"prompt", plan_agent_word_check},
+    {"agent", plan_agent_read_name},
+    {"prompt", plan_agent_read_prompt},
+    {"args", plan_agent_read_args},
+    {"permission_args", plan_agent_read_permission_args},
+    {"model", plan_agent_read_model},
+    {"resume", plan_agent_read_resume},
+    {"output", plan_agent_read_output},
+    {"quiet_s", plan_agent_read_quiet},
 };
 static const struct plan_fields step_fields = {step_rows, ARRAY_LEN(step_rows)};
 
@@ -254,6 +261,13 @@ static void check_contract(struct plan_reader *reader, const struct json_pointer
                         "a step that is expected to fail has no contract", NULL, NULL);
 }
 
+/* An agent that goes on in its session knows what it has done already. One that has not been found
+ * is complained about. */
+static bool goes_on(const struct plan_step *step)
+{
+    return step->agent && (!step->agent->adapter || adapter_resumes(step->agent->adapter));
+}
+
 /* In place there is nothing to put back before a second try; any other workspace is as the
  * first one found it. */
 static void check_repeatable(struct plan_reader *reader, const struct json_pointer *path)
@@ -263,7 +277,7 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
     bool may_repeat = policy->max_attempts > 1 && policy_fits_phase(policy, step->phase);
     struct json_pointer place = {.up = path, .key = "idempotent"};
     struct json_pointer phase = {.up = path, .key = "phase"};
-    if (step->idempotent || !may_repeat || !reader->policy_is_sound ||
+    if (step->idempotent || !may_repeat || !reader->policy_is_sound || goes_on(step) ||
         workspace_can_be_reset(current_task(reader)->workspace))
         return;
     if (reader->plan->grows) {
@@ -282,21 +296,36 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
     str_done(&message);
 }
 
+/* Of a step that names none. What goes wrong behind an agent that has rounds left is the agent's
+ * to mend: only the world's failures are tried again. */
+static const struct policy *default_policy(struct plan_reader *reader)
+{
+    const struct plan_task *task = current_task(reader);
+    const char *name = NULL;
+    if (plan_agent_is_named(reader))
+        name = "transport";
+    else if (task->rounds > 1 && plan_task_agent_step(task, reader->step - 1) >= 0)
+        name = "infrastructure";
+    reader->policy_is_sound = name || reader->default_is_sound;
+    return name ? policy_list_find(&reader->policies, name) : reader->plan->policy;
+}
+
 static void read_step(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
+    reader->step_json = value;
     *current(reader) = (struct plan_step){
         .phase = PHASE_GREEN,
+        .quiet_ms = plan_agent_is_named(reader) ? PLAN_QUIET_MS : 0,
         .idempotent = reader->plan->idempotent,
-        .policy = reader->plan->policy,
+        .policy = default_policy(reader),
         .source = -1,
         .sandbox = &reader->plan->sandbox,
     };
-    reader->step_json = value;
-    reader->policy_is_sound = reader->default_is_sound;
     if (json_kind(value) != JSON_KIND_OBJECT)
         return;
     plan_reader_walk(reader, path, value, &step_fields);
+    plan_agent_finish(reader, path);
     plan_source_guess(reader->plan, current(reader));
     check_phase_order(reader, path);
     check_repeatable(reader, path);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "near_word.h"
-#include "plan_kind.h"
+#include "plan_agent.h"
 #include "plan_step.h"
 #include "plan_workspace.h"
 #include "str.h"
@@ -79,7 +79,7 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
     reader->named = xcalloc(count, sizeof(*reader->named));
     for (size_t i = 0; i < count; i++) {
         const char *id = json_text(json_get(json_at(tasks, i), "id"), NULL);
-        plan->tasks[i].rounds = 1;
+        plan->tasks[i].rounds = plan_agent_rounds(json_at(tasks, i));
         if (id)
             plan->tasks[i].id = xstrdup(id);
     }
@@ -184,10 +184,17 @@ static void check_workspace(struct plan_reader *reader, const struct json_pointe
     workspace_spec_done(&scratch);
 }
 
+static void read_budget(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    (void)path;
+    plan_budget_take(value, &current(reader)->budget);
+}
+
 static const struct plan_field task_rows[] = {
     {"id", check_id},           {"title", read_title},
     {"needs", read_needs},      {"workspace", check_workspace},
-    {"steps", plan_steps_read}, {"rounds", plan_agent_word_check},
+    {"steps", plan_steps_read}, {"budget", read_budget},
 };
 static const struct plan_fields task_fields = {task_rows, ARRAY_LEN(task_rows)};
 
@@ -195,6 +202,7 @@ static void read_task(struct plan_reader *reader, const struct json_pointer *pla
                       const struct json *value)
 {
     plan_reader_walk(reader, place, value, &task_fields);
+    plan_agent_check_task(reader, place, value);
     if (!current(reader)->title && current(reader)->id)
         current(reader)->title = xstrdup(current(reader)->id);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan_agent.h"
 #include "plan_loops.h"
 #include "plan_policy.h"
 #include "plan_surroundings.h"
@@ -76,27 +77,41 @@ static void write_contract(const struct plan_contract *contract, struct str *out
         str_add(out, contract->text);
 }
 
-static void write_step(const struct plan *plan, const struct plan_step *step, struct str *out)
+static void write_argv(const struct plan_step *step, struct str *out)
 {
-    next_element(out);
-    str_add_char(out, '{');
-    str_json_text(out, "phase", phase_name(step->phase));
     str_json_key(out, "run");
     str_add_char(out, '[');
     for (char *const *word = step->argv; *word; word++)
         add_text(out, *word);
     str_add_char(out, ']');
+}
+
+static void write_seconds(const char *key, int64_t ms, struct str *out)
+{
+    lldiv_t seconds = lldiv(ms, 1000);
+    str_json_key(out, key);
+    str_addf(out, "%lld.%03lld", seconds.quot, seconds.rem);
+}
+
+static void write_step(const struct plan *plan, const struct plan_step *step, struct str *out)
+{
+    next_element(out);
+    str_add_char(out, '{');
+    str_json_text(out, "phase", phase_name(step->phase));
+    if (step->agent)
+        plan_agent_write(step, out);
+    else
+        write_argv(step, out);
     if (step->cwd)
         str_json_text(out, "cwd", step->cwd);
     if (step->env)
         write_env(step, out);
     if (step->stdin_path)
         str_json_text(out, "stdin", step->stdin_path);
-    if (step->timeout_ms > 0) {
-        lldiv_t timeout = lldiv(step->timeout_ms, 1000);
-        str_json_key(out, "timeout_s");
-        str_addf(out, "%lld.%03lld", timeout.quot, timeout.rem);
-    }
+    if (step->timeout_ms > 0)
+        write_seconds("timeout_s", step->timeout_ms, out);
+    if (step->quiet_ms != (step->agent ? PLAN_QUIET_MS : 0))
+        write_seconds("quiet_s", step->quiet_ms, out);
     write_expect(&step->expect, out);
     str_json_bool(out, "idempotent", step->idempotent);
     if (step->own_policy)
@@ -114,6 +129,14 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
     str_add_char(out, '}');
 }
 
+static void write_budget(const struct budget *budget, struct str *out)
+{
+    if (!budget_is_set(budget))
+        return;
+    str_json_key(out, "budget");
+    plan_budget_write(budget, out);
+}
+
 static void write_task(const struct plan *plan, const struct plan_task *task, struct str *out)
 {
     next_element(out);
@@ -127,6 +150,9 @@ static void write_task(const struct plan *plan, const struct plan_task *task, st
             add_text(out, plan->tasks[task->needs[i]].id);
         str_add_char(out, ']');
     }
+    if (task->rounds > 1)
+        str_json_i64(out, "rounds", task->rounds);
+    write_budget(&task->budget, out);
     if (task->own_workspace) {
         str_json_key(out, "workspace");
         workspace_spec_write(task->own_workspace, out);
@@ -171,7 +197,7 @@ static void write_contracts(const struct plan *plan, struct str *out)
 
 bool plan_has_more(const struct plan *plan)
 {
-    return plan->has_settings || plan->has_files;
+    return plan->has_settings || plan->has_files || plan->adapters;
 }
 
 void plan_write(const struct plan *plan, struct str *out)
@@ -199,6 +225,8 @@ void plan_write(const struct plan *plan, struct str *out)
     }
     plan_surroundings_write(plan, out);
     write_contracts(plan, out);
+    write_budget(&plan->budget, out);
+    plan_agents_write(plan, out);
     str_json_key(out, "tasks");
     str_add_char(out, '[');
     for (int i = 0; i < plan->task_count; i++)

@@ -159,7 +159,7 @@ static const struct {
     {"needs type", TASK, "\"needs\": \"b\"",
      "[WRONG_TYPE] /tasks/0/needs: wrong type (expected array, got \"b\")\n"},
     {"rounds", TASK, "\"rounds\": 5",
-     "[INVALID_VALUE] /tasks/0/rounds: agents are not in this version, use \"run\"\n"},
+     "[INVALID_VALUE] /tasks/0/rounds: only a task that has a step with an \"agent\" has it\n"},
     {"empty title", TASK, "\"title\": \"\"",
      "[INVALID_VALUE] /tasks/0/title: too short (expected 1 to 200 characters, got 0)\n"},
     {"no steps", STEP, "",
@@ -222,15 +222,14 @@ static const struct {
     {"expect reason", STEP, "{\"expect\": {\"reason\": [\"test-fail\", \"nix\"]}, " RUN "}",
      "[INVALID_VALUE] /tasks/0/steps/0/expect/reason/1: not one of the values allowed (expected "
      "\"none\", \"test-fail\", \"compile\", \"usage\", \"not-found\", \"permission\", \"auth\", "
-     "\"quota\" or one of 13 more, got \"nix\")\n"},
+     "\"quota\" or one of 14 more, got \"nix\")\n"},
     {"expect key", STEP, "{\"expect\": {\"mtch\": \"x\"}, " RUN "}",
      "[INVALID_VALUE] /tasks/0/steps/0/expect/mtch: unknown key, did you mean \"match\"?\n"},
     {"unknown policy", STEP, "{\"policy\": \"patient\", " RUN "}",
      "[INVALID_VALUE] /tasks/0/steps/0/policy: unknown policy (expected sandbox, infrastructure, "
      "research, transport, got \"patient\")\n"},
-    {"agent", STEP, "{\"agent\": \"claude\", \"prompt\": \"x\", \"contract\": {}, " SAFE "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/agent: agents are not in this version, use \"run\"\n"
-     "[INVALID_VALUE] /tasks/0/steps/0/prompt: agents are not in this version, use \"run\"\n"},
+    {"agent without a prompt", STEP, "{\"agent\": \"claude\"}",
+     "[MISSING_FIELD] /tasks/0/steps/0/prompt: required (expected string, got nothing)\n"},
     {"not idempotent", STEP, "{\"run\": [\"x\"]}",
      "[INVALID_VALUE] /tasks/0/steps/0/idempotent: policy \"sandbox\" may run this step again in "
      "GREEN, in place: declare it \"idempotent\": true, or give its task a \"workspace\" that can "
