@@ -104,7 +104,7 @@ static int print_end(void *ctx, const struct session_end *end)
 {
     const struct execution *execution = ctx;
     struct str more = {0};
-    str_addf(&more, ",\"phase\":%d", execution->at.number);
+    str_json_i64(&more, "phase", execution->at.number);
     const struct workflow_result result = {.command = "execute-phase",
                                            .run = end->run,
                                            .exit_code = end->exit_code,

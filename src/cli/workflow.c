@@ -101,7 +101,8 @@ void workflow_print_result(const struct workflow_result *result)
         str_add_json(&out, result->by.session, strlen(result->by.session));
     else
         str_add(&out, "null");
-    str_add(&out, result->more);
+    if (*result->more != '\0')
+        str_addf(&out, ",%s", result->more);
     str_add(&out, "}\n");
     (void)fputs(str_text(&out), stdout);
     str_done(&out);

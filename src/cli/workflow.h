@@ -64,8 +64,7 @@ struct workflow_agent {
  * Borrowed from the state. */
 struct workflow_agent workflow_agent(const struct session_end *end);
 
-/* What a command came to, as the last line of its --json. `more` is what follows: "" or members
- * with a comma before each. */
+/* What a command came to, as the last line of its --json. `more`: further members, "" for none. */
 struct workflow_result {
     const char *command;
     int64_t run;
