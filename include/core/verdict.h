@@ -132,6 +132,9 @@ void verdict_set_transient(struct verdict *verdict, enum transient_type type, co
 void verdict_set_persistent(struct verdict *verdict, enum reason reason, const char *subtype,
                             const char *rule);
 
+/* Evidence that stands in none of the streams: as much of it as there is room for. */
+void verdict_set_match(struct verdict *verdict, const char *text);
+
 /* "success", "transient", "persistent". */
 const char *verdict_class_name(enum verdict_class class);
 /* "NETWORK_TIMEOUT", ...; "" for NONE. */

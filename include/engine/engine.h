@@ -35,7 +35,7 @@ struct engine_options {
                                   likewise; NULL = plan */
     const char *plan_text;     /* borrowed for engine_start() */
     const char *rules;         /* borrowed for engine_start(); as for classifier_open() */
-    const char *kind;          /* "plan" or "exec"; static */
+    const char *kind;          /* "plan", "exec" or another word for people; static */
     const char *name;          /* borrowed for engine_start() */
     const char *command;       /* the command line, for people; likewise */
     const char *run_dir;       /* absolute; borrowed until engine_stop() */
@@ -76,6 +76,46 @@ void engine_cancel(struct engine *engine, const char *by);
 /* Start nothing more; end, without an end of the run in the log, when what runs now
  * has ended. The run's owner lock is then free. Any thread. */
 void engine_leave(struct engine *engine);
+
+/* A call that is added to a run whose plan grows (plan_grow.h). All borrowed for engine_add(). */
+struct engine_task {
+    const char *json; /* a task as in a plan, as it is called: {"id","title","steps":[{"run",
+                         "cwd","env","timeout_s","phase","idempotent","policy","sandbox"}]}. Ids
+                         that come in ascending order (with leading zeros) cost least. */
+    size_t json_len;
+    const char *stdin_bytes; /* what its steps read on stdin; NULL = nothing, or the step's file */
+    size_t stdin_len;        /* at most ENGINE_STDIN_MAX */
+};
+
+enum {
+    ENGINE_ADDS_MAX = 256,               /* calls of engine_add() that wait at a time */
+    ENGINE_STDIN_MAX = 16 * 1024 * 1024, /* bytes of one task's stdin */
+};
+
+/* Add a task to the run; *task_out is its number. Returns once EVENT_TASK_ADDED is in the log
+ * (or in the run's spill); the task may have started by then. What is recorded is made of the
+ * JSON: without secrets, long arguments cut, so that it fits an event; how it really is called is
+ * known to this engine only, until the task is over.
+ *
+ * A step that is not declared idempotent gets one attempt in every phase, whatever its policy:
+ * calls work in one folder, side by side, which cannot be put back. A start that failed never
+ * ran; it is tried again under "infrastructure". A person's retry of a call that is over is
+ * refused, since its answer was given. run_state_tries() of such a step is 1.
+ *
+ * ERR_INVALID: the plan does not grow, the JSON is no such task, or its id is taken;
+ * ERR_CANCELLED: the run is being cancelled, has ended, or engine_close_plan() was called;
+ * ERR_LIMIT: PLAN_TASKS_MAX, ENGINE_STDIN_MAX; ERR_BUSY: ENGINE_ADDS_MAX. Any thread. */
+ATTR_MUST_USE bool engine_add(struct engine *engine, const struct engine_task *task, int *task_out,
+                              struct err *err);
+
+/* No more tasks come: the run ends when all that there are have ended. Without it a run whose
+ * plan grows goes on until it is cancelled. Any thread. */
+void engine_close_plan(struct engine *engine);
+
+/* A note for the person, of a task (a number) or of the run (-1). Cut to ENGINE_NOTE_MAX bytes;
+ * of more than ENGINE_ADDS_MAX that wait the rest is dropped. Any thread. */
+enum { ENGINE_NOTE_MAX = 1000 };
+void engine_note(struct engine *engine, int task, const char *note);
 
 /* Nobody watches any more: the engine ends by itself when nothing can go on, and `why` is
  * noted in the log. Any thread. */

@@ -24,7 +24,7 @@ enum {
     LOG_CHECKPOINT_BYTES = 16 * 1024 * 1024, /* WAL size that calls for a checkpoint */
     LOG_FULL_SYNC_MS = 200,                  /* at most this often while there is news */
     LOG_UID_MAX = 40,
-    LOG_GAIN_BYTES_MAX = 512 * 1024, /* of a row of `gain`; a longer one is not written */
+    LOG_GAIN_BYTES_MAX = 1024 * 1024, /* of a row of `gain`; a longer one is not written */
 };
 
 /* What is known of a run when it begins. All borrowed for the call. */
@@ -51,7 +51,7 @@ enum log_output_part {
 
 struct log_output {
     int task, step, attempt;
-    int stream; /* 1 stdout, 2 stderr */
+    int stream; /* LOG_STREAM_OUT... (log_reader.h) */
     enum log_output_part part;
     int index;      /* of this part, from 0 */
     int64_t offset; /* of bytes[0] in the whole stream */

@@ -95,6 +95,13 @@ void verdict_set_persistent(struct verdict *verdict, enum reason reason, const c
     (void)snprintf(verdict->rule, sizeof(verdict->rule), "%s", rule);
 }
 
+void verdict_set_match(struct verdict *verdict, const char *text)
+{
+    const size_t len = text_cut(text, strlen(text), sizeof(verdict->match) - 1);
+    memcpy(verdict->match, text, len);
+    verdict->match[len] = '\0';
+}
+
 const char *verdict_class_name(enum verdict_class class)
 {
     assert(class < VERDICT_CLASS_COUNT);

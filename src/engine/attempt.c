@@ -40,7 +40,10 @@ struct fingerprint *attempt_fingerprint(struct attempt *attempt)
 static void take_output(struct attempt *attempt, int stream, const char *bytes, size_t len)
 {
     output_add(&attempt->streams[stream], bytes, len);
-    fingerprint_add(attempt_fingerprint(attempt), stream, bytes, len);
+    if (attempt->agent && stream == 0) /* its words are the result, as attempt_agent.c has it */
+        agent_run_add(attempt->agent, bytes, len, clock_now().mono_ms);
+    else
+        fingerprint_add(attempt_fingerprint(attempt), stream, bytes, len);
     if (attempt->setting->tee)
         attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
 }
@@ -77,6 +80,8 @@ static void end_output(struct attempt *attempt)
         if (attempt->redact[i])
             redact_stream_end(attempt->redact[i], sinks[i], attempt);
     }
+    if (attempt->agent)
+        agent_run_end(attempt->agent, clock_now().mono_ms);
 }
 
 static void on_ended(void *ctx, const struct child_end *end)
@@ -88,7 +93,15 @@ static void on_ended(void *ctx, const struct child_end *end)
     attempt->watcher.ended(attempt->watcher.ctx, attempt);
 }
 
-static void open_surroundings(struct attempt *attempt, struct workspace_slot *slot)
+/* Are the steps of the task gone through once more, this one for the first time? */
+static bool begins_round(const struct attempt *attempt)
+{
+    const struct run_state *state = attempt->setting->state;
+    const struct step_state *step = &state->tasks[attempt->task].steps[attempt->step];
+    return run_state_round(state, attempt->task) > 1 && !digest_is_known(step->saved_tree);
+}
+
+void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *slot)
 {
     const struct attempt_setting *setting = attempt->setting;
     const struct plan_task *task = &setting->call.plan->tasks[attempt->task];
@@ -110,6 +123,8 @@ static void open_surroundings(struct attempt *attempt, struct workspace_slot *sl
         .attempt = attempt->number,
         .processes = setting->call.plan->limits.processes,
         .knows_place = place && place->path,
+        .begins_round = begins_round(attempt),
+        .keeps_tree = attempt->agent && attempt->agent->session,
     };
     if (surroundings_are_wanted(&call))
         surroundings_open(&attempt->around, &call);
@@ -141,8 +156,11 @@ bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
     if (slot)
         call.run_dir = workspace_dir(slot->workspace);
     call_init(&attempt->call, &call, action->task, action->step);
+    attempt->call.input = growth_input(setting->growth, action->task);
+    if (attempt->plan->agent)
+        attempt_open_agent(attempt);
     if (ok)
-        open_surroundings(attempt, slot);
+        attempt_open_surroundings(attempt, slot);
     else
         attempt_refuse(attempt, START_WORKSPACE_FAILED, err.message);
     *out = attempt;
@@ -169,6 +187,7 @@ bool attempt_start(struct attempt *attempt)
                   .environment = launch.environment,
                   .cwd = launch.cwd,
                   .stdin_path = attempt->call.stdin_path,
+                  .input = attempt->call.input,
                   .limits = launch.limits},
         .run_mark = setting->call.run_mark,
         .step_mark = attempt->call.step_mark,
@@ -195,9 +214,13 @@ bool attempt_start(struct attempt *attempt)
 
 void attempt_refuse(struct attempt *attempt, int code, const char *why)
 {
+    struct str words = {0};
     attempt->end.outcome = (struct outcome){.kind = OUTCOME_NOT_STARTED, .code = code};
     free(attempt->start_why);
-    attempt->start_why = redact_string(attempt->setting->redactor, why, NULL);
+    if (!attempt_lacks_agent(attempt, code, &words))
+        str_add(&words, why);
+    attempt->start_why = redact_string(attempt->setting->redactor, str_text(&words), NULL);
+    str_done(&words);
 }
 
 void attempt_call_off(struct attempt *attempt)
@@ -226,9 +249,12 @@ void attempt_close(struct attempt *attempt)
         output_done(&attempt->streams[i]);
         redact_stream_close(attempt->redact[i]);
     }
+    agent_run_close(attempt->agent);
     surroundings_close(attempt->around);
     fingerprint_close(attempt->fingerprint);
     call_done(&attempt->call);
+    str_done(&attempt->tail);
+    str_done(&attempt->repair);
     free(attempt->start_why);
     free(attempt->ending);
     free(attempt);
@@ -250,9 +276,12 @@ int64_t attempt_cuts(const struct attempt *attempt, struct str *out)
 
 int64_t attempt_output_due(const struct attempt *attempt)
 {
-    int64_t out_ms = output_due(&attempt->streams[0]);
-    int64_t err_ms = output_due(&attempt->streams[1]);
-    return out_ms < err_ms ? out_ms : err_ms;
+    int64_t due_ms = attempt->agent ? output_due(&attempt->agent->words) : INT64_MAX;
+    for (int i = 0; i < 2; i++) {
+        const int64_t stream_ms = output_due(&attempt->streams[i]);
+        due_ms = stream_ms < due_ms ? stream_ms : due_ms;
+    }
+    return due_ms;
 }
 
 struct attempt *attempt_find(struct attempt *const *attempts, size_t count, int task, int number)

@@ -13,11 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent_run.h"
 #include "call.h"
 #include "child.h"
 #include "classify.h"
 #include "fingerprint.h"
 #include "gains.h"
+#include "growth.h"
 #include "job.h"
 #include "output.h"
 #include "redact.h"
@@ -33,6 +35,9 @@ struct attempt_watcher {
     void *ctx;                                         /* borrowed until the attempt is closed */
     void (*heard)(void *ctx, struct attempt *attempt); /* output came */
     void (*ended)(void *ctx, struct attempt *attempt); /* nothing of it is left */
+    /* Something for the log; `text` is a JSON object, NULL = none; both for the call. */
+    void (*fact)(void *ctx, const struct attempt *attempt, const struct input_fact *fact,
+                 const char *text);
 };
 
 enum attempt_stage {
@@ -48,6 +53,7 @@ struct attempt {
     enum attempt_stage stage;
     const struct plan_step *plan; /* borrowed */
     struct call call;
+    struct agent_run *agent;     /* owned; NULL: it runs a command */
     struct surroundings *around; /* owned; NULL: it needs none */
     struct job *job;             /* borrowed; the one of its stage, NULL = none */
     bool is_cancelled;           /* a person asked while no process was there */
@@ -59,11 +65,14 @@ struct attempt {
     char memory_words[SANDBOX_EVIDENCE_MAX]; /* what says so */
     struct redact_stream *redact[2];         /* owned; NULL before the first output */
     struct output streams[2];
+    int64_t judged_from[2];          /* what came before is of a start that was given up */
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
     bool remembered;                 /* the task's memory knows of it */
+    struct str tail, repair;         /* of a failure: what is told in another round */
     struct input *ending;            /* owned; judged, while its result is kept; else NULL */
     int64_t heard_ms;                /* start, or last output */
     bool quiet;                      /* it was called so */
+    bool is_idle;                    /* it is being ended, since it was silent for too long */
     size_t slot;                     /* where the owner keeps it */
     struct attempt_watcher watcher;
     const struct attempt_setting *setting; /* borrowed */
@@ -79,6 +88,7 @@ struct attempt_setting {
     const struct redactor *redactor;  /* borrowed; NULL: nothing is cut */
     const struct run_state *state;    /* borrowed; what the log has so far */
     struct gains *gains;              /* borrowed */
+    const struct growth *growth;      /* borrowed; what added tasks read on stdin */
     struct workspace_set *workspaces; /* borrowed */
     int64_t grace_ms;
     void (*tee)(void *ctx, int stream, const char *bytes, size_t len); /* NULL = nobody */
@@ -102,8 +112,26 @@ void attempt_call_off(struct attempt *attempt);
 /* What its sandbox says of its end, after surroundings_finish(). */
 void attempt_take_end(struct attempt *attempt);
 
+/* It was silent for as long as its step allows: its time is used up. */
+void attempt_end_idle(struct attempt *attempt);
+
+/* Did its agent's CLI say that it does not know the session which it was to go on in? */
+bool attempt_lost_session(const struct attempt *attempt);
+/* Then it begins again within the same attempt, in a new session, the tree put back: as after
+ * attempt_open(). */
+void attempt_begin_anew(struct attempt *attempt);
+
 /* What was cut out of its output: {"NAME":3,...}; how many in all. */
 int64_t attempt_cuts(const struct attempt *attempt, struct str *out);
+
+/* attempt.c: what is around it, the task's workspace (NULL = in place) and its sandbox; for
+ * attempt_agent.c. */
+void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *slot);
+/* attempt_agent.c: the agent of a step that has one, for attempt_open(). */
+void attempt_open_agent(struct attempt *attempt);
+/* Is it an agent's CLI that is not there, by the code of the start? Then `words` say so, and how
+ * to get it. */
+bool attempt_lacks_agent(const struct attempt *attempt, int code, struct str *words);
 
 /* When output of it is to be taken for the log; INT64_MAX = there is none. */
 int64_t attempt_output_due(const struct attempt *attempt);
@@ -118,6 +146,16 @@ struct attempt *attempt_find(struct attempt *const *attempts, size_t count, int 
 struct entropy_memory *attempt_memory(struct attempt *attempt);
 /* Made with the first output, or at the end of what wrote nothing. */
 struct fingerprint *attempt_fingerprint(struct attempt *attempt);
+
+/* Append what its step's contract is about: what an agent leaves, or what came on stdout. */
+void attempt_result(const struct attempt *attempt, struct str *out);
+/* attempt_round.c: it was judged; tail and repair, where its task has rounds. The attempt owns
+ * them. */
+void attempt_tell_round(struct attempt *attempt, struct input *input);
+
+/* It would pass: its agent's result goes into the file that its step names. Where that cannot be,
+ * the verdict says so. */
+void attempt_write_output(struct attempt *attempt, struct verdict *verdict);
 
 /* Fill outcome, verdict, fingerprint, fact, masks and expectation_met from how it ended, as
  * judged at input->now. Once. */

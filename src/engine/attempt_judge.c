@@ -20,6 +20,14 @@ enum {
     EXIT_STOPPED = 130,
 };
 
+/* The end of a stream, as far as it is of the start that counts. */
+static struct classify_text tail_of(const struct attempt *attempt, int stream, size_t max)
+{
+    const struct output *output = &attempt->streams[stream];
+    const int64_t bytes = output->bytes - attempt->judged_from[stream];
+    return output_tail(output, bytes < (int64_t)max ? (size_t)bytes : max);
+}
+
 static bool holds(const struct classify_text *text, const char *wanted)
 {
     return text->len > 0 && memmem(text->bytes, text->len, wanted, strlen(wanted));
@@ -31,7 +39,9 @@ static struct fingerprint_result take_fingerprint(struct attempt *attempt,
 {
     struct fingerprint *fingerprint = attempt_fingerprint(attempt);
     for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
-        struct classify_text tail = output_tail(&attempt->streams[i], OUTPUT_RING_BYTES);
+        const bool is_words = attempt->agent && i == 0;
+        const struct output *output = is_words ? &attempt->agent->words : &attempt->streams[i];
+        struct classify_text tail = output_tail(output, OUTPUT_RING_BYTES);
         fingerprint_add_tail(fingerprint, i, tail.bytes, tail.len);
     }
     return fingerprint_finish(fingerprint, outcome->kind, outcome->code);
@@ -69,14 +79,28 @@ static void take_fact(struct attempt *attempt, struct input *input)
 
 static_assert((int)CONTRACT_OUTPUT_MAX <= (int)OUTPUT_RING_BYTES, "all that can fit is kept");
 
+void attempt_result(const struct attempt *attempt, struct str *out)
+{
+    if (attempt->agent) { /* whatever its CLI writes around it */
+        (void)agent_stream_final(attempt->agent->stream, out, NULL);
+        return;
+    }
+    const struct classify_text kept = output_tail(&attempt->streams[0], OUTPUT_RING_BYTES);
+    if (kept.len > 0)
+        str_add_n(out, kept.bytes, kept.len);
+}
+
 /* Did it write what its step's contract asks for? */
 static void check_contract(const struct attempt *attempt, struct verdict *verdict)
 {
-    const struct output *stream = &attempt->streams[0];
-    const struct classify_text kept = output_tail(stream, OUTPUT_RING_BYTES);
-    const struct contract_output output = {
-        .bytes = kept.bytes, .len = kept.len, .written = stream->bytes};
+    struct str result = {0};
+    attempt_result(attempt, &result);
+    const struct contract_output output = {.bytes = result.data,
+                                           .len = result.len,
+                                           .written = attempt->agent ? (int64_t)result.len
+                                                                     : attempt->streams[0].bytes};
     contract_judge(attempt->plan->contract->schema, &output, verdict);
+    str_done(&result);
 }
 
 static void cut_text(const struct redactor *redactor, char *text, size_t size)
@@ -109,6 +133,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
                    struct input *input)
 {
     input->outcome = attempt->end.outcome;
+    if (attempt->is_idle && input->outcome.kind == OUTCOME_TIMEOUT)
+        input->outcome.quiet_ms = attempt->plan->quiet_ms;
     input->start_why = attempt->start_why;
     for (int i = 0; i < 2; i++) {
         input->outcome.bytes[i] = attempt->streams[i].bytes;
@@ -117,8 +143,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
     const char *program = agent_program(attempt->call.argv[0]);
     const struct classify_input evidence = {
         .outcome = input->outcome,
-        .out = output_tail(&attempt->streams[0], CLASSIFY_TAIL_MAX),
-        .err = output_tail(&attempt->streams[1], CLASSIFY_TAIL_MAX),
+        .out = tail_of(attempt, 0, CLASSIFY_TAIL_MAX),
+        .err = tail_of(attempt, 1, CLASSIFY_TAIL_MAX),
         .program = program,
         .agent = agent_name(agent_find(program)),
         .memory_killed = attempt->memory_killed,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "str.h"
 #include "xalloc.h"
 
@@ -46,15 +47,18 @@ static bool is_among(char *const *entries, size_t count, const char *entry)
     return false;
 }
 
-/* Our two marks, then the step's own entries, then what is inherited; of entries
- * with the same name the first one stays. */
+/* Our two marks, then the step's own entries, then those of its agent's CLI, then what is
+ * inherited; of entries with the same name the first one stays. */
 static char **build_environment(const struct call_setting *setting, char *step_mark,
-                                char *const *own)
+                                const struct plan_step *step)
 {
+    char *const *own = step->env;
+    char *const *more = step->agent ? adapter_env(step->agent->adapter) : NULL;
     char *const *inherited = setting->environment;
     size_t own_count = count_entries(own);
+    size_t more_count = count_entries(more);
     size_t inherited_count = count_entries(inherited);
-    char **all = xcalloc(own_count + inherited_count + 3, sizeof(*all));
+    char **all = xcalloc(own_count + more_count + inherited_count + 3, sizeof(*all));
     size_t count = 0;
 
     all[count++] = (char *)(uintptr_t)setting->run_mark; /* posix_spawn() changes nothing */
@@ -62,6 +66,10 @@ static char **build_environment(const struct call_setting *setting, char *step_m
     for (size_t i = own_count; i > 0; i--) { /* the last one of a name wins */
         if (!is_among(all, count, own[i - 1]))
             all[count++] = own[i - 1];
+    }
+    for (size_t i = more_count; i > 0; i--) {
+        if (!is_among(all, count, more[i - 1]))
+            all[count++] = more[i - 1];
     }
     size_t given = count;
     for (size_t i = 0; i < inherited_count; i++) {
@@ -83,7 +91,7 @@ void call_init(struct call *call, const struct call_setting *setting, int task, 
     call->stdin_path =
         plan_step->stdin_path ? resolve(setting->run_dir, plan_step->stdin_path) : NULL;
     call->step_mark = mark.data;
-    call->environment = build_environment(setting, call->step_mark, plan_step->env);
+    call->environment = build_environment(setting, call->step_mark, plan_step);
 }
 
 void call_done(struct call *call)

@@ -1,11 +1,13 @@
 /*
  * call.h - a plan's step as the call that is made: folder, files, environment.
  *
- * The same for every attempt of a step. Any thread.
+ * The same for every attempt of a step, but that an agent's attempts say different things to it
+ * (agent_run.h). Any thread.
  */
 #ifndef DEVS_CALL_H
 #define DEVS_CALL_H
 
+#include "launch.h"
 #include "plan.h"
 
 /* What calls of one run share. All borrowed; outlives the calls. */
@@ -17,11 +19,13 @@ struct call_setting {
 };
 
 struct call {
-    char *const *argv;  /* borrowed from the plan */
-    char *cwd;          /* owned; absolute */
-    char *stdin_path;   /* owned; absolute, NULL = /dev/null */
-    char *step_mark;    /* owned; "DEVS_STEP=task/1" */
-    char **environment; /* owned array of borrowed texts, NULL-terminated */
+    char *const *argv;                /* borrowed from the plan, or whoever put it here */
+    char *cwd;                        /* owned; absolute */
+    char *stdin_path;                 /* owned; absolute, NULL = /dev/null */
+    const struct launch_input *input; /* borrowed; bytes for stdin in place of a path; NULL = none:
+                                         call_init() leaves it so */
+    char *step_mark;                  /* owned; "DEVS_STEP=task/1" */
+    char **environment;               /* owned array of borrowed texts, NULL-terminated */
 };
 
 void call_init(struct call *call, const struct call_setting *setting, int task, int step);

@@ -65,6 +65,7 @@ static void add_head(struct capture_writer *writer)
 /* What takes a bounded room whatever happens; the two lists of the call have theirs. */
 enum { CAPTURE_REST_BYTES = 48 * 1024, JSON_BYTES_MAX = 6 /* of one byte: \u0000 */ };
 static_assert(3 * CAPTURE_LIST_BYTES + 2 * JSON_BYTES_MAX * CAPTURE_TAIL_BYTES +
+                      JSON_BYTES_MAX * CAPTURE_PROMPT_BYTES +
                       2 * JSON_BYTES_MAX * 2 * ENTROPY_SAMPLE_LINES * ENTROPY_SAMPLE_BYTES +
                       CAPTURE_REST_BYTES <=
                   CAPTURE_BYTES_MAX,
@@ -77,6 +78,7 @@ static void write_all(struct capture_writer *writer)
     add_verdict(writer);
     capture_end(writer);
     capture_call(writer);
+    capture_agent(writer);
     capture_tree(writer);
     capture_output(writer);
     capture_loop(writer);

@@ -18,6 +18,7 @@
 
 enum {
     CAPTURE_TAIL_BYTES = 4096,      /* of each stream */
+    CAPTURE_PROMPT_BYTES = 4096,    /* of what an agent was told */
     CAPTURE_LIST_BYTES = 32 * 1024, /* of argv, and of the names of the environment, as JSON */
     CAPTURE_BYTES_MAX = 256 * 1024,
     CAPTURE_MS_MAX = 5,

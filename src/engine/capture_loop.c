@@ -49,7 +49,9 @@ void capture_loop(struct capture_writer *writer)
 {
     const struct capture_facts *facts = writer->facts;
     const struct event *event = facts->event;
-    const struct circles *circles = facts->state->tasks[event->task].circles;
+    const struct task_state *task = &facts->state->tasks[event->task];
+    const bool is_of_calls = task->agent && task_agent_is_stuck(task->agent);
+    const struct circles *circles = is_of_calls ? task->agent->calls : task->circles;
     const struct entropy_memory *memory = facts->memory;
     const struct entropy_sample *first = facts->knows_first ? entropy_memory_first(memory) : NULL;
     const struct entropy_sample *last = memory ? entropy_memory_last(memory) : NULL;
@@ -58,6 +60,8 @@ void capture_loop(struct capture_writer *writer)
         return;
     str_json_key(out, "loop");
     str_add_char(out, '{');
+    if (is_of_calls)
+        str_json_bool(out, "calls", true);
     if (circles && circles->verdict.level == ENTROPY_STUCK) {
         circles_to_json(circles, event->step, 0, out);
         str_json_text(out, "equal", shown_circles_equal(&circles->verdict));

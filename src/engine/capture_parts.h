@@ -23,6 +23,8 @@ void capture_lacks(struct capture_writer *writer, const char *item, const char *
 
 /* capture_call.c: argv, folder, names of the environment, policy, sandbox. */
 void capture_call(struct capture_writer *writer);
+/* capture_agent.c: who was prompted with what, and what was used; nothing for a command. */
+void capture_agent(struct capture_writer *writer);
 /* capture_end.c: how it ended and by whom, processes, memory, the clock. */
 void capture_end(struct capture_writer *writer);
 /* capture_output.c: the last bytes of both streams, and what a test program says there. */

@@ -10,8 +10,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "json.h"
 #include "loop.h"
 #include "plan_check.h"
+#include "task_record.h"
 #include "xalloc.h"
 
 /* A fault while its signal is blocked ends the process without a handler, and the
@@ -170,6 +172,39 @@ int engine_done_fd(const struct engine *engine)
 void engine_cancel(struct engine *engine, const char *by)
 {
     mailbox_post_cancel(&engine->mailbox, by);
+}
+
+bool engine_add(struct engine *engine, const struct engine_task *task, int *task_out,
+                struct err *err)
+{
+    struct mail_task mail = {.task = task, .number = -1};
+    struct json *json = NULL;
+    struct str record = {0};
+    if (task->stdin_len > ENGINE_STDIN_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d bytes for stdin", ENGINE_STDIN_MAX);
+    if (!json_parse(task->json, task->json_len, &json, NULL, err))
+        return false;
+    bool ok = task_record_write(json, task->stdin_bytes, task->stdin_len,
+                                engine->options.redactor, &record, err);
+    json_free(json);
+    mail.record = str_text(&record);
+    ok = ok && mailbox_post_task(&engine->mailbox, &mail);
+    if (ok)
+        *task_out = mail.number;
+    else if (err && err->code == ERR_NONE)
+        *err = mail.err;
+    str_done(&record);
+    return ok;
+}
+
+void engine_close_plan(struct engine *engine)
+{
+    mailbox_post_close(&engine->mailbox);
+}
+
+void engine_note(struct engine *engine, int task, const char *note)
+{
+    mailbox_post_note(&engine->mailbox, task, note);
 }
 
 void engine_leave(struct engine *engine)

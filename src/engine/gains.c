@@ -1,16 +1,14 @@
 #include "gains.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
+#include "gain_bytes.h"
 #include "xalloc.h"
-
-static_assert((int)ENTROPY_BLOB_BYTES_MAX <= (int)LOG_GAIN_BYTES_MAX,
-              "the log keeps what a memory saves");
 
 struct gain {
     struct entropy_memory *memory; /* owned; NULL before the first output, and while only the log
                                       has it */
+    struct entropy_memory *calls;  /* owned; of its agent; NULL before the first, and likewise */
     bool saved;                    /* the log has a row of it, of this attempt: */
     int step, attempt;
     bool had_back;    /* from the log */
@@ -23,15 +21,30 @@ void gains_init(struct gains *gains, const struct run_state *state, struct log_w
 {
     *gains = (struct gains){.state = state, .writer = writer};
     gains->oldest = gains->newest = -1;
-    gains->tasks = xcalloc((size_t)state->plan->task_count + 1, sizeof(*gains->tasks));
+    gains_make_room(gains, state->plan->task_count);
+}
+
+void gains_make_room(struct gains *gains, int task_count)
+{
+    gains->tasks =
+        xgrow(gains->tasks, &gains->task_cap, (size_t)task_count + 1, sizeof(*gains->tasks));
+    for (; gains->task_count < task_count; gains->task_count++)
+        gains->tasks[gains->task_count] = (struct gain){0};
+}
+
+static void close_memories(struct gain *gain)
+{
+    entropy_memory_close(gain->memory);
+    entropy_memory_close(gain->calls);
+    gain->memory = gain->calls = NULL;
 }
 
 void gains_done(struct gains *gains)
 {
     if (!gains->tasks)
         return;
-    for (int i = 0; i < gains->state->plan->task_count; i++)
-        entropy_memory_close(gains->tasks[i].memory);
+    for (int i = 0; i < gains->task_count; i++)
+        close_memories(&gains->tasks[i]);
     gains_clear(gains);
     free(gains->rows);
     free(gains->tasks);
@@ -93,7 +106,8 @@ static void load(struct gains *gains, int task)
     struct err err = {0};
     bool ok = gains->writer && log_writer_load_gain(gains->writer, &row, &bytes, &err) &&
               row.step == gain->step && row.attempt == gain->attempt &&
-              entropy_memory_load(gain->memory, str_text(&bytes), bytes.len, &err);
+              gain_bytes_read(str_text(&bytes), bytes.len, &gains->state->plan->loops, gain->memory,
+                              &gain->calls, &err);
     bool was_none = gain->inherited && err.code == ERR_NOT_FOUND;
     gain->had_back = true;
     gains->lost = gains->lost || (!ok && !was_none);
@@ -109,6 +123,21 @@ struct entropy_memory *gains_memory(struct gains *gains, int task)
     if (gain->saved)
         load(gains, task);
     return gain->memory;
+}
+
+struct entropy_memory *gains_calls(struct gains *gains, int task)
+{
+    struct gain *gain = &gains->tasks[task];
+    (void)gains_memory(gains, task); /* the log has both in one row */
+    if (!gain->calls)
+        entropy_memory_open(&gain->calls, &gains->state->plan->loops);
+    return gain->calls;
+}
+
+void gains_forget_calls(struct gains *gains, int task)
+{
+    if (gains->tasks[task].memory || gains->tasks[task].saved)
+        entropy_memory_reset(gains_calls(gains, task));
 }
 
 bool gains_has_samples(const struct gains *gains, int task)
@@ -154,8 +183,7 @@ static void keep(struct gains *gains, int task)
     unlink_kept(gains, oldest);
     if (gains->state->tasks[oldest].status == TASK_RUNNING)
         return;
-    entropy_memory_close(gains->tasks[oldest].memory);
-    gains->tasks[oldest].memory = NULL;
+    close_memories(&gains->tasks[oldest]);
 }
 
 static void add_row(struct gains *gains, const struct log_gain *row)
@@ -171,7 +199,7 @@ static void save(struct gains *gains, const struct event *event)
     if (!gain->memory || !circles_counts((enum outcome_kind)event->a))
         return;
     struct str bytes = {0};
-    entropy_memory_save(gain->memory, &bytes);
+    gain_bytes_write(gain->memory, gain->calls, &bytes);
     add_row(gains, &(struct log_gain){.task = event->task,
                                       .step = event->step,
                                       .attempt = event->attempt,
@@ -186,7 +214,7 @@ static void save(struct gains *gains, const struct event *event)
 static void forget(struct gains *gains, int task)
 {
     struct gain *gain = &gains->tasks[task];
-    entropy_memory_close(gain->memory);
+    close_memories(gain);
     unlink_kept(gains, task);
     if (gain->saved)
         add_row(gains, &(struct log_gain){.task = task});

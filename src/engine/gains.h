@@ -24,6 +24,8 @@ struct gains {
     const struct run_state *state; /* borrowed */
     struct log_writer *writer;     /* borrowed; NULL: what is not kept is lost */
     struct gain *tasks;            /* owned; by task number */
+    size_t task_cap;               /* there is room for so many */
+    int task_count;                /* and so many there are */
     struct log_gain *rows;         /* owned, the bytes too; of this turn */
     size_t row_count, row_cap;
     int oldest, newest; /* of the tasks whose memories were saved and are kept; -1 = none */
@@ -33,13 +35,19 @@ struct gains {
 
 void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer);
 void gains_done(struct gains *gains);
+/* There are so many tasks now: the plan grows. */
+void gains_make_room(struct gains *gains, int task_count);
 /* The state is that of a run which another engine began: what its attempts left in the log is
  * had back when it is wanted. Before anything else. */
 void gains_resume(struct gains *gains);
 
 /* The task's memory, had back from the log or made if there is none. */
 struct entropy_memory *gains_memory(struct gains *gains, int task);
-/* The same where there is one, else NULL. */
+/* What the task's agent has called and seen, apart from that: had back or made likewise. */
+struct entropy_memory *gains_calls(struct gains *gains, int task);
+/* A new session of the agent knows nothing of it. */
+void gains_forget_calls(struct gains *gains, int task);
+/* The memory of the task's attempts where there is one, else NULL. */
 struct entropy_memory *gains_find(const struct gains *gains, int task);
 
 /* Does it know the task's output from its beginning? What comes back from the log has no

@@ -32,6 +32,7 @@ void loop_alarm(struct loop *loop, int64_t due_ms)
 static void close_handles(struct loop *loop)
 {
     mailbox_listen(loop->mailbox, NULL);
+    mailbox_shut(loop->mailbox);
     uv_close((uv_handle_t *)&loop->prepare, NULL);
     uv_close((uv_handle_t *)&loop->check, NULL);
     uv_close((uv_handle_t *)&loop->again, NULL);
@@ -115,10 +116,28 @@ static void cancel_run(struct loop *loop, const char *by, enum cancel_mode mode)
     loop_queue(loop, input);
 }
 
+static void take_notes(struct loop *loop, struct mail_note *notes)
+{
+    while (notes) {
+        struct mail_note *next = notes->next;
+        bool of_task = notes->task >= 0 && notes->task < loop->state.plan->task_count;
+        loop_queue(loop, (struct input){.kind = INPUT_NOTE,
+                                        .task = of_task ? notes->task : -1,
+                                        .note = notes->text});
+        free(notes);
+        notes = next;
+    }
+}
+
 static void mail_came(uv_async_t *handle)
 {
     struct loop *loop = handle->data;
     struct mail mail = mailbox_take(loop->mailbox);
+
+    loop_ask_tasks(loop, mail.tasks);
+    take_notes(loop, mail.notes);
+    if (mail.close)
+        loop_close_plan(loop);
 
     if (mail.leave) {
         loop->left = true;
@@ -261,10 +280,17 @@ static bool open_log(struct loop *loop, struct err *err)
 static void set_up(struct loop *loop, int64_t number)
 {
     const struct engine_options *options = loop->options;
-    loop->scheduler = (struct scheduler){
-        .state = &loop->state, .run_dir = options->run_dir, .environment = options->environment};
+    const struct plan *calls = options->calls ? options->calls : options->plan;
+    if (calls->grows) {
+        growth_init(&loop->growth, calls);
+        calls = loop->growth.plan;
+    }
+    loop->scheduler = (struct scheduler){.state = &loop->state,
+                                         .run_dir = options->run_dir,
+                                         .environment = options->environment,
+                                         .awaits_more = calls->grows};
     loop->setting = (struct attempt_setting){
-        .call = {.plan = options->calls ? options->calls : options->plan,
+        .call = {.plan = calls,
                  .run_dir = options->run_dir,
                  .environment = options->environment,
                  .run_mark = loop->run_mark},
@@ -276,6 +302,7 @@ static void set_up(struct loop *loop, int64_t number)
         .redactor = options->redactor,
         .state = &loop->state,
         .gains = &loop->gains,
+        .growth = &loop->growth,
         .workspaces = &loop->workspaces,
         .grace_ms = options->kill_grace_ms > 0 ? options->kill_grace_ms : ENGINE_KILL_GRACE_MS,
         .tee = options->tee,
@@ -349,6 +376,7 @@ void loop_close(struct loop *loop)
     classifier_close(loop->classifier);
     turn_done(&loop->turn);
     gains_done(&loop->gains);
+    growth_done(&loop->growth);
     recovery_done(&loop->recovery);
     run_state_done(&loop->state);
     free(loop->inputs);

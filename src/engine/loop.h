@@ -16,6 +16,7 @@
 #include "attempt.h"
 #include "clock.h"
 #include "engine.h"
+#include "growth.h"
 #include "heartbeat.h"
 #include "job.h"
 #include "mailbox.h"
@@ -77,6 +78,7 @@ struct loop {
     struct turn turn;
     struct attempt_setting setting;
     struct gains gains;
+    struct growth growth;
     char run_mark[LOOP_RUN_MARK_MAX];
 
     struct queued *inputs; /* owned; in order */
@@ -138,6 +140,19 @@ void loop_turn(struct loop *loop);
 
 /* The run is over, or left, and nobody wants the engine any more. */
 bool loop_may_leave(const struct loop *loop);
+
+/* loop_grow.c */
+
+/* Tasks that other threads ask for; taken at the next turn. */
+void loop_ask_tasks(struct loop *loop, struct mail_task *tasks);
+/* No more of them come. */
+void loop_close_plan(struct loop *loop);
+/* At a turn's beginning: those asked for are added, and go into its record. */
+void loop_take_tasks(struct loop *loop);
+/* The turn is recorded: whoever asked is told. */
+void loop_answer_tasks(struct loop *loop);
+/* What those that are over were called with goes. */
+void loop_forget_tasks(struct loop *loop);
 
 /* loop_attempt.c */
 

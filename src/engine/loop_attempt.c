@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "adapter.h"
 #include "clock.h"
 #include "loop.h"
 #include "plan_secrets.h"
@@ -38,11 +39,17 @@ void loop_queue_fact(struct loop *loop, const struct fact_about *about,
                                     .note = text});
 }
 
+static void attempt_tells(void *ctx, const struct attempt *attempt, const struct input_fact *fact,
+                          const char *text)
+{
+    const struct fact_about about = {attempt->task, attempt->step, attempt->number};
+    loop_queue_fact(ctx, &about, fact, text);
+}
+
 static void tell_fact(void *ctx, const struct input_fact *fact, const char *text)
 {
     const struct attempt *attempt = ctx;
-    const struct fact_about about = {attempt->task, attempt->step, attempt->number};
-    loop_queue_fact(attempt->watcher.ctx, &about, fact, text);
+    attempt_tells(attempt->watcher.ctx, attempt, fact, text);
 }
 
 static void tell_cuts(struct attempt *attempt)
@@ -152,11 +159,33 @@ static bool leaves_result(const struct attempt *attempt, const struct input *inp
            scheduler_would_pass(attempt->plan, input);
 }
 
+static void open_the_way(struct attempt *attempt);
+
+/* One more start within the same attempt: nothing of what was asked has been done. */
+static void begin_anew(struct attempt *attempt)
+{
+    const struct agent_run *agent = attempt->agent;
+    struct str why = {0};
+    str_addf(&why, "%s does not know the session %s: a new one begins",
+             adapter_name(attempt->plan->agent->adapter), agent->session);
+    loop_note(attempt->watcher.ctx, call_name(&attempt->call), str_text(&why));
+    str_done(&why);
+    attempt_begin_anew(attempt);
+    open_the_way(attempt);
+}
+
 static void judge(struct attempt *attempt)
 {
     struct input input = attempt_input(attempt, INPUT_ENDED);
+    if (attempt_lost_session(attempt)) {
+        begin_anew(attempt);
+        return;
+    }
     input.now = clock_now();
     attempt_judge(attempt, attempt->setting, &input);
+    if (scheduler_would_pass(attempt->plan, &input))
+        attempt_write_output(attempt, &input.verdict);
+    attempt_tell_round(attempt, &input);
     if (!leaves_result(attempt, &input)) {
         end(attempt, &input);
         return;
@@ -276,6 +305,15 @@ static void prepare(void *ctx, const atomic_bool *stop)
     surroundings_prepare(attempt->around, stop);
 }
 
+/* What is around it comes first, where there is something. */
+static void open_the_way(struct attempt *attempt)
+{
+    if (attempt->around)
+        add_job(attempt, ATTEMPT_PREPARES, prepare, has_prepared);
+    else
+        start(attempt);
+}
+
 /* Its step, or the set-up of its workspace that is still to come. */
 static bool lacks_secret(const struct attempt *attempt, char name[REDACT_NAME_MAX + 1])
 {
@@ -305,16 +343,14 @@ static bool is_refused(struct loop *loop, struct attempt *attempt)
 void loop_start_attempt(struct loop *loop, const struct action *action)
 {
     const struct attempt_watcher watcher = {
-        .ctx = loop, .heard = was_heard, .ended = process_ended};
+        .ctx = loop, .heard = was_heard, .ended = process_ended, .fact = attempt_tells};
     struct attempt *attempt;
     bool ok = attempt_open(&attempt, &loop->setting, action, &watcher);
     add_alive(loop, attempt);
     if (!ok || is_refused(loop, attempt))
         judge(attempt);
-    else if (attempt->around)
-        add_job(attempt, ATTEMPT_PREPARES, prepare, has_prepared);
     else
-        start(attempt);
+        open_the_way(attempt);
 }
 
 void loop_end_attempt(struct loop *loop, const struct action *action)

@@ -1,16 +1,32 @@
 #include "mailbox.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <uv.h>
+
+#include "xalloc.h"
 
 void mailbox_init(struct mailbox *mailbox)
 {
     *mailbox = (struct mailbox){.wake = NULL};
     (void)pthread_mutex_init(&mailbox->lock, NULL);
+    (void)pthread_cond_init(&mailbox->answered, NULL);
+}
+
+static void free_notes(struct mail_note *notes)
+{
+    while (notes) {
+        struct mail_note *next = notes->next;
+        free(notes);
+        notes = next;
+    }
 }
 
 void mailbox_done(struct mailbox *mailbox)
 {
+    free_notes(mailbox->mail.notes);
+    (void)pthread_cond_destroy(&mailbox->answered);
     (void)pthread_mutex_destroy(&mailbox->lock);
 }
 
@@ -69,6 +85,104 @@ struct mail mailbox_take(struct mailbox *mailbox)
     (void)pthread_mutex_lock(&mailbox->lock);
     struct mail mail = mailbox->mail;
     mailbox->mail = (struct mail){0};
+    mailbox->task_count = 0;
+    mailbox->note_count = 0;
     (void)pthread_mutex_unlock(&mailbox->lock);
     return mail;
+}
+
+void mailbox_post_close(struct mailbox *mailbox)
+{
+    (void)pthread_mutex_lock(&mailbox->lock);
+    mailbox->mail.close = true;
+    wake_listener(mailbox);
+    (void)pthread_mutex_unlock(&mailbox->lock);
+}
+
+void mailbox_post_note(struct mailbox *mailbox, int task, const char *text)
+{
+    struct mail_note *note = xcalloc(1, sizeof(*note));
+    size_t len = strnlen(text, ENGINE_NOTE_MAX);
+    while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
+        len--; /* no character is cut in two */
+    memcpy(note->text, text, len);
+    note->task = task;
+    (void)pthread_mutex_lock(&mailbox->lock);
+    bool takes = !mailbox->shut && mailbox->note_count < ENGINE_ADDS_MAX;
+    if (takes) {
+        struct mail_note **end = &mailbox->mail.notes;
+        while (*end)
+            end = &(*end)->next;
+        *end = note;
+        mailbox->note_count++;
+        wake_listener(mailbox);
+    }
+    (void)pthread_mutex_unlock(&mailbox->lock);
+    if (!takes)
+        free(note);
+}
+
+static void answer(struct mail_task *mail, int number)
+{
+    mail->number = number;
+    mail->is_answered = true;
+}
+
+static void refuse_shut(struct mail_task *mail)
+{
+    (void)err_set(&mail->err, ERR_NOT_FOUND, "the run takes no more tasks: it is over");
+    answer(mail, -1);
+}
+
+/* With the lock held. */
+static void put_task(struct mailbox *mailbox, struct mail_task *mail)
+{
+    struct mail_task **end = &mailbox->mail.tasks;
+    while (*end)
+        end = &(*end)->next;
+    *end = mail;
+    mailbox->task_count++;
+    wake_listener(mailbox);
+}
+
+bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail)
+{
+    mail->next = NULL;
+    mail->is_answered = false;
+    (void)pthread_mutex_lock(&mailbox->lock);
+    if (mailbox->shut) {
+        refuse_shut(mail);
+    } else if (mailbox->task_count == ENGINE_ADDS_MAX) {
+        (void)err_set(&mail->err, ERR_BUSY, "%d tasks wait to be added already", ENGINE_ADDS_MAX);
+        answer(mail, -1);
+    } else {
+        put_task(mailbox, mail);
+    }
+    while (!mail->is_answered)
+        (void)pthread_cond_wait(&mailbox->answered, &mailbox->lock);
+    (void)pthread_mutex_unlock(&mailbox->lock);
+    return mail->number >= 0;
+}
+
+void mailbox_answer(struct mailbox *mailbox, struct mail_task *mail)
+{
+    (void)pthread_mutex_lock(&mailbox->lock);
+    mail->is_answered = true;
+    (void)pthread_cond_broadcast(&mailbox->answered);
+    (void)pthread_mutex_unlock(&mailbox->lock);
+}
+
+void mailbox_shut(struct mailbox *mailbox)
+{
+    (void)pthread_mutex_lock(&mailbox->lock);
+    mailbox->shut = true;
+    struct mail_task *mail = mailbox->mail.tasks;
+    mailbox->mail.tasks = NULL;
+    while (mail) {
+        struct mail_task *next = mail->next; /* it is gone once it is answered */
+        refuse_shut(mail);
+        mail = next;
+    }
+    (void)pthread_cond_broadcast(&mailbox->answered);
+    (void)pthread_mutex_unlock(&mailbox->lock);
 }

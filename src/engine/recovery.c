@@ -52,10 +52,18 @@ struct sweeping {
     size_t named;
 };
 
+static void make_room(struct recovery *recovery, int task_count)
+{
+    recovery->leaders = xgrow(recovery->leaders, &recovery->leader_cap, (size_t)task_count + 1,
+                              sizeof(*recovery->leaders));
+    for (; recovery->task_count < task_count; recovery->task_count++)
+        recovery->leaders[recovery->task_count] = (struct recovery_leader){0};
+}
+
 void recovery_init(struct recovery *recovery, int task_count)
 {
-    *recovery = (struct recovery){.task_count = task_count};
-    recovery->leaders = xcalloc((size_t)task_count + 1, sizeof(*recovery->leaders));
+    *recovery = (struct recovery){0};
+    make_room(recovery, task_count);
 }
 
 void recovery_done(struct recovery *recovery)
@@ -67,10 +75,11 @@ void recovery_done(struct recovery *recovery)
 void recovery_see(void *ctx, const struct event *event)
 {
     struct recovery *recovery = ctx;
-    if (event->kind == EVENT_ATTEMPT_RUNNING && event->task >= 0 &&
-        event->task < recovery->task_count)
-        recovery->leaders[event->task] =
-            (struct recovery_leader){.pid = event->a, .start = event->b};
+    if (event->kind != EVENT_ATTEMPT_RUNNING || event->task < 0)
+        return;
+    make_room(recovery, event->task + 1);
+    recovery->leaders[event->task] =
+        (struct recovery_leader){.pid = event->a, .start = event->b};
 }
 
 static bool add_process(void *ctx, const struct proc_facts *facts)

@@ -47,7 +47,8 @@ struct recovery_left {
 
 struct recovery {
     struct recovery_leader *leaders; /* owned; by task */
-    int task_count;
+    size_t leader_cap;
+    int task_count; /* of the plan, and more as events name them */
     struct recovery_left left[RECOVERY_LEFT_MAX];
     size_t left_count;
 };

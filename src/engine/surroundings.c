@@ -69,7 +69,10 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
         slot->is_made = true;
         around->has_made = !around->made.was_there || !around->call.knows_place;
     }
-    around->was_reset = workspace_has(workspace, step);
+    const bool is_further = workspace_has(workspace, step) && !around->call.begins_round;
+    if (is_further && around->call.keeps_tree)
+        return true;
+    around->was_reset = is_further;
     around->has_before = around->was_reset ? workspace_reset(workspace, step, stop, &around->before,
                                                              &around->start_code, &around->err)
                                            : workspace_save(workspace, step, stop, &around->before,
@@ -97,7 +100,7 @@ static bool prepare_sandbox(struct surroundings *around, const atomic_bool *stop
         .workspace = call->slot ? workspace_top(call->slot->workspace) : call->run_dir,
         .log_dir = call->log_dir,
         .log_db = call->log_db,
-        .has_stdin = call->call->stdin_path,
+        .has_stdin = call->call->stdin_path || call->call->input,
         .argv = call->call->argv,
         .environment = around->environment,
         .our_environment = call->our_environment,

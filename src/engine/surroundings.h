@@ -38,6 +38,8 @@ struct surroundings_call {
     int step, attempt;
     int64_t processes; /* the plan's limit, 0 = none */
     bool knows_place;  /* where the workspace is is in the log already */
+    bool begins_round; /* the tree is saved anew: what an earlier round saved counts no more */
+    bool keeps_tree;   /* a further attempt goes on with the tree as it is: its agent knows it */
 };
 
 struct surroundings {

@@ -5,6 +5,7 @@
 
 #include "capture.h"
 #include "clock.h"
+#include "log_reader.h"
 #include "loop.h"
 #include "xalloc.h"
 
@@ -137,6 +138,27 @@ static void find_quiet(struct loop *loop, int64_t now_ms)
     }
 }
 
+/* When it will have been silent for too long; INT64_MAX = never. */
+static int64_t idle_due(const struct attempt *attempt)
+{
+    const bool may_idle = attempt->plan->quiet_ms == 0 || attempt->is_idle;
+    if (attempt->stage != ATTEMPT_RUNS || may_idle)
+        return INT64_MAX;
+    return attempt->heard_ms + attempt->plan->quiet_ms;
+}
+
+/* What is to be said of those that run, whether they write or not. */
+static void look_after(struct loop *loop, int64_t now_ms)
+{
+    for (size_t i = 0; i < loop->alive_count; i++) {
+        struct attempt *attempt = loop->alive[i];
+        if (attempt->agent && attempt->stage == ATTEMPT_RUNS)
+            agent_run_tell_used(attempt->agent, now_ms);
+        if (idle_due(attempt) <= now_ms)
+            attempt_end_idle(attempt);
+    }
+}
+
 static void find_due(struct loop *loop, int64_t now_ms)
 {
     int64_t due_ms = scheduler_next_due(&loop->scheduler);
@@ -147,30 +169,40 @@ static void find_due(struct loop *loop, int64_t now_ms)
     }
     ask_controls(loop, now_ms);
     find_quiet(loop, now_ms);
+    look_after(loop, now_ms);
     if (due_ms >= 0 && due_ms <= now_ms)
         loop_queue(loop, (struct input){.kind = INPUT_TIME});
 }
 
 typedef size_t take_fn(struct output *output, int64_t now_ms, struct log_output *pieces);
 
+static void collect_output(struct loop *loop, const struct attempt *attempt, size_t count,
+                           int stream, struct moment now)
+{
+    struct log_output *pieces = loop->outputs + loop->output_count;
+    for (size_t i = 0; i < count; i++) {
+        pieces[i].task = attempt->task;
+        pieces[i].step = attempt->step;
+        pieces[i].attempt = attempt->number;
+        pieces[i].stream = stream;
+        pieces[i].at = now;
+    }
+    loop->output_count += count;
+}
+
 static void collect_outputs(struct loop *loop, struct attempt *attempt, take_fn *take,
                             struct moment now)
 {
-    for (int stream = 0; stream < 2; stream++) {
-        if (attempt->streams[stream].bytes == 0)
+    struct output *const streams[] = {&attempt->streams[0], &attempt->streams[1],
+                                      attempt->agent ? &attempt->agent->words : NULL};
+    const int numbers[] = {LOG_STREAM_OUT, LOG_STREAM_ERR, LOG_STREAM_AGENT};
+    for (size_t i = 0; i < ARRAY_LEN(streams); i++) {
+        if (!streams[i] || streams[i]->bytes == 0)
             continue;
         loop->outputs = xgrow(loop->outputs, &loop->output_cap,
                               loop->output_count + OUTPUT_PIECES_MAX, sizeof(*loop->outputs));
-        struct log_output *pieces = loop->outputs + loop->output_count;
-        size_t count = take(&attempt->streams[stream], now.mono_ms, pieces);
-        for (size_t i = 0; i < count; i++) {
-            pieces[i].task = attempt->task;
-            pieces[i].step = attempt->step;
-            pieces[i].attempt = attempt->number;
-            pieces[i].stream = stream + 1;
-            pieces[i].at = now;
-        }
-        loop->output_count += count;
+        const size_t count = take(streams[i], now.mono_ms, loop->outputs + loop->output_count);
+        collect_output(loop, attempt, count, numbers[i], now);
     }
 }
 
@@ -199,11 +231,14 @@ static void collect_capture(struct loop *loop, const struct event *event, struct
     struct str text = {0};
     const struct attempt *attempt =
         attempt_find(loop->ended, loop->ended_count, event->task, event->attempt);
+    const struct task_agent *agent = loop->state.tasks[event->task].agent;
+    const bool is_of_calls = agent && task_agent_is_stuck(agent);
     const struct capture_facts facts = {
         .state = &loop->state,
         .event = event,
         .attempt = attempt,
-        .memory = gains_find(&loop->gains, event->task),
+        .memory = is_of_calls ? gains_calls(&loop->gains, event->task)
+                              : gains_find(&loop->gains, event->task),
         .knows_first = gains_has_samples(&loop->gains, event->task),
         .setting = &loop->setting.call,
         .rules_hash = classifier_hash(loop->classifier),
@@ -283,6 +318,7 @@ static void forget_turn(struct loop *loop)
     loop->ended_count = 0;
     loop->output_count = 0;
     gains_clear(&loop->gains);
+    loop_forget_tasks(loop);
     turn_clear(&loop->turn);
 }
 
@@ -321,7 +357,7 @@ static void note_gains(struct loop *loop)
 static bool is_idle(const struct loop *loop)
 {
     return loop->alive_count == 0 && loop->input_count == 0 && loop->capture_count == 0 &&
-           jobs_count(loop->jobs) == 0;
+           !loop->growth.asked && jobs_count(loop->jobs) == 0;
 }
 
 /* The last word of an engine that was told to leave, once nothing is alive. */
@@ -348,6 +384,9 @@ static void set_alarm(struct loop *loop)
     for (size_t i = 0; i < loop->alive_count; i++) {
         const struct attempt *attempt = loop->alive[i];
         next_ms = earlier(next_ms, attempt_output_due(attempt));
+        next_ms = earlier(next_ms, idle_due(attempt));
+        if (attempt->agent && attempt->stage == ATTEMPT_RUNS)
+            next_ms = earlier(next_ms, agent_run_due(attempt->agent));
         if (attempt->stage == ATTEMPT_RUNS && !attempt->quiet)
             next_ms = earlier(next_ms, attempt->heard_ms + quiet_ms(loop));
     }
@@ -393,9 +432,11 @@ void loop_turn(struct loop *loop)
     loop->wanted = false;
     find_due(loop, now.mono_ms);
     loop->wanted = false;
+    loop_take_tasks(loop);
     take_inputs(loop);
     collect(loop, now);
     bool recorded = record(loop, now.mono_ms); /* the work goes on; the recorder knows */
+    loop_answer_tasks(loop);
     loop_follow_up(loop, recorded);
     act(loop);
     forget_turn(loop);

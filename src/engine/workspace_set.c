@@ -33,6 +33,7 @@ void workspace_set_init(struct workspace_set *set, const struct workspace_set_ca
 {
     const int count = call->state->plan->task_count;
     *set = (struct workspace_set){.call = *call};
+    set->slot_count = count;
     set->slots = xcalloc((size_t)count + 1, sizeof(*set->slots));
     set->environment = mark_environment(call);
     str_addf(&set->base, "%s/work/%s", call->log_dir, call->uid);
@@ -43,7 +44,7 @@ void workspace_set_done(struct workspace_set *set)
 {
     if (!set || !set->slots)
         return;
-    for (int i = 0; i < set->call.state->plan->task_count; i++)
+    for (int i = 0; i < set->slot_count; i++)
         workspace_close(set->slots[i].workspace);
     free(set->slots);
     free(set->environment);
@@ -90,6 +91,6 @@ bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slo
 
 struct workspace_slot *workspace_set_find(const struct workspace_set *set, int task)
 {
-    struct workspace_slot *slot = &set->slots[task];
-    return slot->workspace ? slot : NULL;
+    struct workspace_slot *slot = task < set->slot_count ? &set->slots[task] : NULL;
+    return slot && slot->workspace ? slot : NULL;
 }

@@ -35,6 +35,7 @@ struct workspace_slot {
 struct workspace_set {
     struct workspace_set_call call;
     struct workspace_slot *slots; /* owned; by task */
+    int slot_count;               /* tasks that are added later work in place */
     char **environment;           /* owned array of borrowed texts */
     struct str base;              /* the run's folder for workspaces */
     char run[24];                 /* the number as text */

@@ -1,0 +1,210 @@
+#include "agent_run.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapter.h"
+#include "clock.h"
+#include "entropy_memory.h"
+#include "normaliser.h"
+#include "text.h"
+#include "xalloc.h"
+
+static_assert((int)AGENT_TEXT_MAX >= (int)AGENT_MESSAGE_MAX, "a message that is looked at is kept");
+
+static void show(struct agent_run *run, const struct agent_item *item)
+{
+    struct str words = {0};
+    agent_item_words(item, &words);
+    for (size_t at = 0; at < words.len;) {
+        const size_t left = words.len - at;
+        const size_t len = left < OUTPUT_PIECE_BYTES ? left : OUTPUT_PIECE_BYTES;
+        output_add(&run->words, words.data + at, len);
+        run->listener.words(run->listener.ctx, words.data + at, len);
+        at += len;
+    }
+    str_done(&words);
+}
+
+static void hear_session(struct agent_run *run, const char *session)
+{
+    const struct input_fact fact = {.kind = EVENT_AGENT_SESSION};
+    struct str text = {0};
+    if (!session || (run->told_session && strcmp(run->told_session, session) == 0))
+        return;
+    free(run->told_session);
+    run->told_session = xstrdup(session);
+    str_add_char(&text, '{');
+    str_json_text(&text, "agent", adapter_name(run->call.plan->agent->adapter));
+    str_json_text(&text, "session", session);
+    str_json_bool(&text, "resumed", run->session != NULL);
+    str_add_char(&text, '}');
+    run->listener.fact(run->listener.ctx, &fact, text.data);
+    str_done(&text);
+}
+
+static void take_line(void *ctx, const struct normaliser_line *line)
+{
+    entropy_memory_line(ctx, line);
+}
+
+/* What its call brought, line by line. */
+static void read_result(struct entropy_memory *memory, const struct agent_item *item)
+{
+    struct normaliser *normaliser = NULL;
+    if (!item->text || item->text[0] == '\0')
+        return;
+    normaliser_open(&normaliser, entropy_memory_words(memory), take_line, memory);
+    normaliser_add(normaliser, item->text, strlen(item->text));
+    normaliser_end(normaliser);
+    normaliser_close(normaliser);
+}
+
+/* The call, or the message, as a step of the agent's trajectory. */
+static void find_fact(struct agent_run *run, const struct agent_item *item, bool running,
+                      struct entropy_fact *out)
+{
+    struct entropy_memory *memory = run->listener.memory(run->listener.ctx);
+    const struct entropy_end end = {.failed = item->failed || item->exit > 0, .running = running};
+    if (item->kind == AGENT_ITEM_TEXT) {
+        const size_t len = strlen(item->text);
+        entropy_memory_begin_message(memory, item->text,
+                                     text_cut(item->text, len, AGENT_MESSAGE_MAX));
+    } else {
+        entropy_memory_begin_call(memory, item->tool ? item->tool : "", item->args);
+        read_result(memory, item);
+    }
+    entropy_memory_end(memory, &end, out);
+}
+
+/* The beginning of one line, fit for people. */
+static void add_line(struct str *out, const char *key, const char *text, size_t max)
+{
+    struct str clean = {0};
+    text_clean(&clean, text, strcspn(text, "\n"));
+    str_json_key(out, key);
+    str_add_json(out, str_text(&clean), text_cut(str_text(&clean), clean.len, max));
+    str_done(&clean);
+}
+
+/* How long the call took, whose time is not counted any more; 0 = its beginning was not heard. */
+static int64_t end_call(struct agent_run *run, int64_t number)
+{
+    for (size_t i = 0; number > 0 && i < run->open_count; i++) {
+        if (run->open[i].number != number)
+            continue;
+        const int64_t ms = clock_now().mono_ms - run->open[i].began_ms;
+        run->open[i] = run->open[--run->open_count];
+        return ms;
+    }
+    return 0;
+}
+
+static void begin_call(struct agent_run *run, int64_t number)
+{
+    if (run->open_count == AGENT_OPEN_CALLS_MAX)
+        return;
+    run->open[run->open_count].number = number;
+    run->open[run->open_count].began_ms = clock_now().mono_ms;
+    run->open_count++;
+}
+
+static void tell_call(struct agent_run *run, const struct agent_item *item)
+{
+    const bool is_call = item->kind == AGENT_ITEM_RESULT;
+    struct entropy_fact step;
+    struct str text = {0};
+    if (run->items == AGENT_CALLS_MAX)
+        return;
+    struct input_fact fact = {.kind = EVENT_AGENT_CALL, .a = ++run->items};
+    if (is_call) {
+        fact.b = end_call(run, item->number);
+        fact.c = item->exit > 0 ? item->exit : item->failed;
+    }
+    find_fact(run, item, false, &step);
+    str_add_char(&text, '{');
+    add_line(&text, "tool", is_call && item->tool ? item->tool : "", AGENT_TOOL_MAX);
+    const char *what = is_call ? item->what : item->text;
+    add_line(&text, "what", what ? what : "", AGENT_WHAT_MAX);
+    str_json_key(&text, "loop");
+    entropy_fact_to_json(&step, &text);
+    str_add_char(&text, '}');
+    run->listener.fact(run->listener.ctx, &fact, text.data);
+    str_done(&text);
+}
+
+static void hear(void *ctx, const struct agent_item *item)
+{
+    struct agent_run *run = ctx;
+    show(run, item);
+    switch (item->kind) {
+    case AGENT_ITEM_SESSION:
+        hear_session(run, item->text);
+        break;
+    case AGENT_ITEM_TEXT:
+    case AGENT_ITEM_RESULT:
+        tell_call(run, item);
+        break;
+    case AGENT_ITEM_CALL:
+        begin_call(run, item->number);
+        break;
+    case AGENT_ITEM_USED:
+    case AGENT_ITEM_RETRY:
+    case AGENT_ITEM_NOTICE:
+    case AGENT_ITEM_END:
+    case AGENT_ITEM_OTHER:
+    case AGENT_ITEM_KIND_COUNT:
+        break;
+    }
+}
+
+void agent_run_hear(struct agent_run *run)
+{
+    agent_stream_open(&run->stream, run->call.plan->agent->adapter, hear, run);
+    run->open_count = 0;
+}
+
+static bool has_news(const struct agent_run *run)
+{
+    const struct agent_used *used = agent_stream_used(run->stream);
+    return memcmp(used, &run->told, sizeof(*used)) != 0;
+}
+
+int64_t agent_run_due(const struct agent_run *run)
+{
+    return has_news(run) ? run->told_ms + AGENT_USED_MS : INT64_MAX;
+}
+
+static void tell_used(struct agent_run *run, int64_t now_ms)
+{
+    const struct agent_used *used = agent_stream_used(run->stream);
+    const struct input_fact fact = {.kind = EVENT_AGENT_USED,
+                                    .a = used->turns,
+                                    .b = used->calls,
+                                    .c = used->cost_micro,
+                                    .d = used->tokens,
+                                    .e = used->own_retries};
+    run->told = *used;
+    run->told_ms = now_ms;
+    run->listener.fact(run->listener.ctx, &fact, NULL);
+}
+
+void agent_run_tell_used(struct agent_run *run, int64_t now_ms)
+{
+    if (agent_run_due(run) <= now_ms)
+        tell_used(run, now_ms);
+}
+
+void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms)
+{
+    agent_stream_add(run->stream, bytes, len);
+    agent_run_tell_used(run, now_ms);
+}
+
+void agent_run_end(struct agent_run *run, int64_t now_ms)
+{
+    agent_stream_end(run->stream);
+    if (has_news(run))
+        tell_used(run, now_ms);
+}

@@ -1,0 +1,125 @@
+#include "agent_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapter.h"
+#include "agent_prompt.h"
+#include "redact.h"
+#include "xalloc.h"
+
+/* The session that the task's agent is in, else the one that its step names; NULL = a new one
+ * is begun. */
+static const char *find_session(const struct run_state *state, int task,
+                                const struct plan_agent *agent)
+{
+    const struct task_agent *known = state->tasks[task].agent;
+    const char *name = adapter_name(agent->adapter);
+    const char *session = agent->resume;
+    char cut[REDACT_NAME_MAX + 1];
+    if (!adapter_resumes(agent->adapter))
+        return NULL;
+    if (known && known->session && known->agent && strcmp(known->agent, name) == 0)
+        session = known->session;
+    return session && !redact_find_mark(session, cut) ? session : NULL;
+}
+
+bool agent_run_resumes(const struct run_state *state, int task, const struct plan_step *plan)
+{
+    return plan->agent && find_session(state, task, plan->agent);
+}
+
+/* The last attempt of the step's round before this one that ran; NULL = none. */
+static const struct attempt_state *find_earlier(const struct agent_run_call *call)
+{
+    const struct step_state *step = &call->state->tasks[call->task].steps[call->step];
+    const int round = run_state_round(call->state, call->task);
+    for (size_t i = step->attempt_count; i-- > 0;) {
+        const struct attempt_state *attempt = &step->attempts[i];
+        const bool ran = attempt->outcome.kind != OUTCOME_NOT_STARTED;
+        if (attempt->number < call->attempt && attempt->round == round && ran)
+            return attempt;
+    }
+    return NULL;
+}
+
+/* What it is told, and in which session. */
+static void write_prompt(struct agent_run *run)
+{
+    const struct agent_run_call *call = &run->call;
+    const struct task_state *task = &call->state->tasks[call->task];
+    const struct verdict *verdict = task->steps[call->step].verdict;
+    const struct attempt_state *earlier = find_earlier(call);
+    struct str why = {0};
+    struct str words = {0};
+    struct agent_prompt prompt = {
+        .step = call->plan->agent->prompt,
+        .repair = task->agent ? task->agent->repair : NULL,
+        .nudge = task->agent ? task->agent->nudge : NULL,
+        .resumes = run->session != NULL,
+        .was_asked = run->session && earlier,
+    };
+    if (earlier) {
+        const bool is_unfit = earlier->reason == REASON_CONTRACT && verdict;
+        agent_prompt_why(&earlier->outcome, verdict, &why);
+        prompt.why = str_text(&why);
+        prompt.violations = is_unfit && verdict->violations[0] ? verdict->violations : NULL;
+    }
+    agent_prompt_write(&prompt, &words);
+    free(run->prompt);
+    run->prompt = xstrdup(str_text(&words));
+    str_done(&words);
+    str_done(&why);
+}
+
+static void make_call(struct agent_run *run)
+{
+    const struct plan_agent *agent = run->call.plan->agent;
+    write_prompt(run);
+    const struct adapter_call call = {.prompt = run->prompt,
+                                      .session = run->session,
+                                      .model = agent->model,
+                                      .args = agent->args,
+                                      .permission_args = agent->permission_args};
+    adapter_argv_free(run->argv);
+    adapter_argv(agent->adapter, &call, &run->argv);
+    run->on_stdin = adapter_prompt_on_stdin(agent->adapter);
+    run->input = (struct launch_input){.bytes = run->prompt, .len = strlen(run->prompt)};
+}
+
+void agent_run_open(struct agent_run **out, const struct agent_run_call *call,
+                    const struct agent_listener *listener)
+{
+    struct agent_run *run = xcalloc(1, sizeof(*run));
+    const char *session = find_session(call->state, call->task, call->plan->agent);
+    run->call = *call;
+    run->listener = *listener;
+    run->session = session ? xstrdup(session) : NULL;
+    output_init(&run->words, call->now_ms, call->line_max);
+    make_call(run);
+    agent_run_hear(run);
+    *out = run;
+}
+
+void agent_run_close(struct agent_run *run)
+{
+    if (!run)
+        return;
+    agent_stream_close(run->stream);
+    output_done(&run->words);
+    adapter_argv_free(run->argv);
+    free(run->prompt);
+    free(run->session);
+    free(run->told_session);
+    free(run);
+}
+
+void agent_run_begin_anew(struct agent_run *run)
+{
+    free(run->session);
+    run->session = NULL;
+    run->was_known = true;
+    make_call(run);
+    agent_stream_close(run->stream);
+    agent_run_hear(run);
+}

@@ -1,0 +1,95 @@
+/*
+ * agent_run.h - the agent of one attempt: how it is called, and what it says.
+ *
+ * What it says comes in as the bytes that its CLI writes, secrets cut already; out go readable
+ * words for people, and facts for the log: its session, its calls with what each brings, what it
+ * has used. Belongs to the loop's thread.
+ */
+#ifndef DEVS_AGENT_RUN_H
+#define DEVS_AGENT_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent_stream.h"
+#include "agent_used.h"
+#include "launch.h"
+#include "output.h"
+#include "plan.h"
+#include "run_state.h"
+#include "scheduler.h"
+
+struct entropy_memory;
+
+enum {
+    AGENT_USED_MS = 1000,      /* what it has used is told at most this often */
+    AGENT_MESSAGE_MAX = 16384, /* bytes of a message that the detector looks at */
+    AGENT_TOOL_MAX = 100,      /* bytes of a tool's name in the log */
+};
+
+/* Told from within agent_run_add() and agent_run_end(). */
+struct agent_listener {
+    void *ctx; /* borrowed until the agent's run is closed */
+    /* For the log; `text` is a JSON object, NULL = none; both for the call. */
+    void (*fact)(void *ctx, const struct input_fact *fact, const char *text);
+    /* Words for people, at most OUTPUT_PIECE_BYTES at once. */
+    void (*words)(void *ctx, const char *bytes, size_t len);
+    /* What the task's agent has called and seen so far. */
+    struct entropy_memory *(*memory)(void *ctx);
+};
+
+/* All borrowed until agent_run_close(). */
+struct agent_run_call {
+    const struct plan_step *plan;  /* as it is called: no secret is cut */
+    const struct run_state *state; /* with the attempt's start folded in */
+    int task, step, attempt;
+    int64_t now_ms;
+    int64_t line_max; /* as output_init() wants it */
+};
+
+struct agent_run {
+    struct agent_run_call call;
+    struct agent_listener listener;
+    char *session; /* owned; it goes on in this one; NULL = a new one */
+    char *prompt;  /* owned */
+    char **argv;   /* owned, NULL-terminated */
+    struct launch_input input;
+    bool on_stdin;  /* `input` is wanted */
+    bool was_known; /* it was to go on in a session that its CLI does not know: it began anew */
+    struct agent_stream *stream; /* owned */
+    struct output words;
+    char *told_session; /* owned; the last that the log was told of, NULL = none */
+    struct agent_used told;
+    int64_t told_ms; /* when what it has used was told last */
+    int64_t items;   /* calls and messages that the log was told of */
+    struct {
+        int64_t number;
+        int64_t began_ms;
+    } open[AGENT_OPEN_CALLS_MAX]; /* calls without a result */
+    size_t open_count;
+};
+
+void agent_run_open(struct agent_run **out, const struct agent_run_call *call,
+                    const struct agent_listener *listener);
+/* NULL is allowed. */
+void agent_run_close(struct agent_run *run);
+
+/* Would a further attempt, or this one, of the step go on in a session, the tree as it is? */
+bool agent_run_resumes(const struct run_state *state, int task, const struct plan_step *plan);
+
+/* Its session is not known to its CLI: a new one, told everything. What came is forgotten. */
+void agent_run_begin_anew(struct agent_run *run);
+
+/* agent_hear.c: begin to hear what its CLI writes. */
+void agent_run_hear(struct agent_run *run);
+/* The next bytes that it wrote; then the end. */
+void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
+void agent_run_end(struct agent_run *run, int64_t now_ms);
+
+/* When agent_run_tell_used() is wanted; INT64_MAX = nothing new was used. */
+int64_t agent_run_due(const struct agent_run *run);
+/* Tell what it has used, if that is news and its time has come. */
+void agent_run_tell_used(struct agent_run *run, int64_t now_ms);
+
+#endif

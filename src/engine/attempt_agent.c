@@ -1,0 +1,140 @@
+/*
+ * attempt_agent.c - an attempt whose step prompts an agent.
+ */
+#define _GNU_SOURCE /* memmem */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "adapter.h"
+#include "agent_output.h"
+#include "attempt.h"
+#include "clock.h"
+
+static void take_fact(void *ctx, const struct input_fact *fact, const char *text)
+{
+    const struct attempt *attempt = ctx;
+    attempt->watcher.fact(attempt->watcher.ctx, attempt, fact, text);
+}
+
+/* What it says is its result: the bytes that its CLI writes have numbers in them that are
+ * others each time. */
+static void take_words(void *ctx, const char *bytes, size_t len)
+{
+    fingerprint_add(attempt_fingerprint(ctx), 0, bytes, len);
+}
+
+static struct entropy_memory *find_memory(void *ctx)
+{
+    const struct attempt *attempt = ctx;
+    return gains_calls(attempt->setting->gains, attempt->task);
+}
+
+static void take_call(struct attempt *attempt)
+{
+    const struct agent_run *agent = attempt->agent;
+    attempt->call.argv = agent->argv;
+    attempt->call.input = agent->on_stdin ? &agent->input : NULL;
+}
+
+void attempt_open_agent(struct attempt *attempt)
+{
+    const struct attempt_setting *setting = attempt->setting;
+    const struct agent_run_call call = {.plan = attempt->plan,
+                                        .state = setting->state,
+                                        .task = attempt->task,
+                                        .step = attempt->step,
+                                        .attempt = attempt->number,
+                                        .now_ms = attempt->heard_ms,
+                                        .line_max = setting->call.plan->limits.output_line_bytes};
+    const struct agent_listener listener = {
+        .ctx = attempt, .fact = take_fact, .words = take_words, .memory = find_memory};
+    agent_run_open(&attempt->agent, &call, &listener);
+    if (!attempt->agent->session)
+        gains_forget_calls(setting->gains, attempt->task);
+    take_call(attempt);
+}
+
+bool attempt_lacks_agent(const struct attempt *attempt, int code, struct str *words)
+{
+    struct stat info;
+    if (!attempt->agent || code != ENOENT || stat(attempt->call.cwd, &info) != 0)
+        return false;
+    const struct adapter *adapter = attempt->plan->agent->adapter;
+    const char *install = adapter_install(adapter);
+    str_addf(words, "agent CLI not found: '%s'", adapter_program(adapter));
+    if (install[0] != '\0')
+        str_addf(words, " (%s)", install);
+    return true;
+}
+
+void attempt_end_idle(struct attempt *attempt)
+{
+    attempt->is_idle = true;
+    child_time_out(attempt->child);
+}
+
+/* How CLIs say that there is no such session : claude, codex, gemini. */
+static const char *const lost_words[] = {
+    "No conversation found with session ID",
+    "no rollout found for thread id",
+    "Error resuming session",
+};
+
+static bool says_lost(const struct classify_text *text)
+{
+    for (size_t i = 0; i < ARRAY_LEN(lost_words); i++) {
+        if (text->len > 0 && memmem(text->bytes, text->len, lost_words[i], strlen(lost_words[i])))
+            return true;
+    }
+    return false;
+}
+
+bool attempt_lost_session(const struct attempt *attempt)
+{
+    const struct agent_run *agent = attempt->agent;
+    if (!agent || !agent->session || attempt->end.outcome.kind != OUTCOME_EXIT ||
+        attempt->end.outcome.code == 0)
+        return false;
+    const struct classify_text out = output_tail(&attempt->streams[0], CLASSIFY_TAIL_MAX);
+    const struct classify_text err = output_tail(&attempt->streams[1], CLASSIFY_TAIL_MAX);
+    return says_lost(&out) || says_lost(&err);
+}
+
+void attempt_begin_anew(struct attempt *attempt)
+{
+    struct workspace_slot *slot = attempt->around ? attempt->around->call.slot : NULL;
+    for (int i = 0; i < 2; i++)
+        attempt->judged_from[i] = attempt->streams[i].bytes;
+    attempt->end = (struct child_end){0};
+    attempt->memory_killed = -1;
+    attempt->memory_words[0] = '\0';
+    agent_run_begin_anew(attempt->agent);
+    gains_forget_calls(attempt->setting->gains, attempt->task);
+    take_call(attempt);
+    if (!attempt->around)
+        return;
+    surroundings_close(attempt->around);
+    attempt->around = NULL;
+    attempt_open_surroundings(attempt, slot);
+}
+
+void attempt_write_output(struct attempt *attempt, struct verdict *verdict)
+{
+    const char *path = attempt->agent ? attempt->plan->agent->output : NULL;
+    struct str text = {0};
+    struct err err = {0};
+    if (!path)
+        return;
+    bool ok = agent_stream_final(attempt->agent->stream, &text, NULL) ||
+              err_set(&err, ERR_NOT_FOUND,
+                      "output '%s' cannot be written: the agent gave no result", path);
+    ok = ok && agent_output_write(attempt->call.cwd, path, &text, &err);
+    if (!ok) {
+        verdict_set_persistent(verdict, REASON_SETUP, "OUTPUT", "known.output");
+        verdict_set_match(verdict, err.message);
+    }
+    str_done(&text);
+}

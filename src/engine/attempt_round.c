@@ -1,0 +1,59 @@
+/*
+ * attempt_round.c - what an agent is told, in another round, of an attempt that failed.
+ */
+#include <assert.h>
+
+#include "attempt.h"
+#include "contract.h"
+#include "repair.h"
+#include "text.h"
+
+enum { ROUND_TAIL_BYTES = 16 * 1024 }; /* of each stream; the prompt has room for less */
+static_assert(2 * ROUND_TAIL_BYTES <= SCHEDULER_TAIL_MAX, "both are taken");
+
+static void add_tail(struct attempt *attempt, const struct output *output)
+{
+    const struct classify_text tail = output_tail(output, ROUND_TAIL_BYTES);
+    struct str clean = {0};
+    if (tail.len > 0)
+        text_clean(&clean, tail.bytes, tail.len);
+    const size_t from = clean.len > ROUND_TAIL_BYTES ? clean.len - ROUND_TAIL_BYTES : 0;
+    str_add_n(&attempt->tail, str_text(&clean) + from, clean.len - from);
+    str_done(&clean);
+}
+
+static void add_repair(struct attempt *attempt)
+{
+    struct violations violations = {0};
+    struct str result = {0};
+    struct str words = {0};
+    attempt_result(attempt, &result);
+    const bool fits = contract_check_text(attempt->plan->contract->schema, str_text(&result),
+                                          result.len, NULL, &violations);
+    if (!fits)
+        repair_prompt_within(&violations, SCHEDULER_PROMPT_MAX, &words);
+    if (!fits) /* a contract may name what is secret */
+        redact_text(attempt->setting->redactor, str_text(&words), words.len, &attempt->repair,
+                    NULL);
+    violations_done(&violations);
+    str_done(&result);
+    str_done(&words);
+}
+
+void attempt_tell_round(struct attempt *attempt, struct input *input)
+{
+    const struct plan_task *task = &attempt->setting->call.plan->tasks[attempt->task];
+    if (task->rounds <= 1 || input->verdict.class == VERDICT_SUCCESS)
+        return;
+    if (attempt->agent) {
+        add_tail(attempt, &attempt->agent->words);
+    } else {
+        add_tail(attempt, &attempt->streams[0]);
+        add_tail(attempt, &attempt->streams[1]);
+    }
+    if (input->verdict.reason == REASON_CONTRACT)
+        add_repair(attempt);
+    input->tail = attempt->tail.data;
+    input->tail_len = attempt->tail.len;
+    input->repair = attempt->repair.data;
+}
