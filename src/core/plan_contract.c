@@ -202,12 +202,14 @@ static struct plan_contract *read_file(struct plan_reader *reader, const struct 
     return contract;
 }
 
-/* Does the text hold a plan that could be run beside this one? */
+/* Does the text hold a plan that could be run beside this one? It has the same agents. */
 static bool check_plan(const void *ctx, const char *text, size_t len, struct violations *wrong)
 {
-    (void)ctx;
+    const struct plan *around = ctx;
+    const struct settings settings = {.agents = around->adapters};
+    const struct plan_context context = {.settings = &settings};
     struct plan *plan = NULL;
-    bool ok = plan_parse(text, len, &plan, wrong);
+    bool ok = plan_parse_with(text, len, &context, &plan, wrong);
     plan_free(plan);
     return ok;
 }

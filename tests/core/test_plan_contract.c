@@ -426,6 +426,18 @@ START_TEST(test_an_output_that_must_be_a_plan)
 }
 END_TEST
 
+START_TEST(test_a_plan_as_output_may_have_the_agents_of_the_plan_around_it)
+{
+    static const char output[] = "{\"version\": 1, \"tasks\": [{\"id\": \"a\", \"steps\": "
+                                 "[{\"agent\": \"ours\", \"prompt\": \"p\"}]}]}";
+    ck_assert(parse_text("{\"version\": 1, \"agents\": {\"ours\": {\"like\": \"claude\"}}, "
+                         "\"tasks\": [{\"id\": \"a\", \"steps\": [{\"agent\": \"claude\", "
+                         "\"prompt\": \"p\", \"contract\": \"devs-plan\"}]}]}"));
+    const struct contract *contract = plan->tasks[0].steps[0].contract->schema;
+    ck_assert(contract_check_text(contract, output, strlen(output), NULL, &violations));
+}
+END_TEST
+
 START_TEST(test_the_contract_for_plans_is_built_in)
 {
     ck_assert(parse_text("{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", "
@@ -476,6 +488,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_bytes_of_a_contract_have_a_limit);
     tcase_add_test(tcase, test_bytes_of_all_contracts_have_a_limit);
     tcase_add_loop_test(tcase, test_an_output_that_must_be_a_plan, 0, TABLE_LEN(outputs));
+    tcase_add_test(tcase, test_a_plan_as_output_may_have_the_agents_of_the_plan_around_it);
     tcase_add_test(tcase, test_the_contract_for_plans_is_built_in);
     tcase_add_test(tcase, test_a_contract_of_the_plan_goes_before_the_built_in_one);
     return suite;
