@@ -42,6 +42,17 @@ bool target_parse(const char *word, struct target *out, struct err *err)
 
 enum { LOOK_AT_RUNS = 16 }; /* a task without a run is one of these newest */
 
+/* Its tasks are in its events. */
+static bool has_added_task(struct log_reader *reader, int64_t run, const char *task)
+{
+    struct follower *follower = NULL;
+    bool found = follower_open(&follower, log_reader_place(reader), run, NULL) &&
+                 follower_read(follower, 0, NULL, NULL, NULL, NULL) &&
+                 plan_find(follower_state(follower)->plan, task) >= 0;
+    follower_close(follower);
+    return found;
+}
+
 static bool has_task(struct log_reader *reader, int64_t run, const char *task)
 {
     struct log_run_info info = {0};
@@ -51,9 +62,12 @@ static bool has_task(struct log_reader *reader, int64_t run, const char *task)
         return false;
     bool found = plan_parse(info.plan_text, strlen(info.plan_text), &plan, &violations) &&
                  plan_find(plan, task) >= 0;
+    bool grows = plan && plan->grows;
     plan_free(plan);
     violations_done(&violations);
     log_run_info_done(&info);
+    if (grows)
+        return has_added_task(reader, run, task);
     return found;
 }
 

@@ -119,7 +119,8 @@ static void forget_sources(struct plan *plan, int count)
 static void read_task(struct plan *plan, const struct json *root, const struct violations *shape,
                       struct violations *wrong)
 {
-    const struct json_pointer path = {.key = "tasks"};
+    static const struct json_pointer root_path = {0};
+    const struct json_pointer path = {.up = &root_path, .key = "tasks"};
     struct plan_reader reader = {
         .plan = plan,
         .shape = shape,

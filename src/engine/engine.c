@@ -184,8 +184,8 @@ bool engine_add(struct engine *engine, const struct engine_task *task, int *task
         return err_set(err, ERR_LIMIT, "more than %d bytes for stdin", ENGINE_STDIN_MAX);
     if (!json_parse(task->json, task->json_len, &json, NULL, err))
         return false;
-    bool ok = task_record_write(json, task->stdin_bytes, task->stdin_len,
-                                engine->options.redactor, &record, err);
+    bool ok = task_record_write(json, task->stdin_bytes, task->stdin_len, engine->options.redactor,
+                                &record, err);
     json_free(json);
     mail.record = str_text(&record);
     ok = ok && mailbox_post_task(&engine->mailbox, &mail);

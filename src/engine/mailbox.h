@@ -37,11 +37,11 @@ struct mail_note {
 };
 
 struct mail {
-    bool cancel; /* the whole run, by a person */
-    bool leave;  /* start nothing more */
-    bool alone;  /* nobody watches any more: do not linger at the end */
-    bool stop;   /* the engine itself */
-    bool close;  /* no more tasks come */
+    bool cancel;             /* the whole run, by a person */
+    bool leave;              /* start nothing more */
+    bool alone;              /* nobody watches any more: do not linger at the end */
+    bool stop;               /* the engine itself */
+    bool close;              /* no more tasks come */
     struct mail_task *tasks; /* in order; the loop answers each */
     struct mail_note *notes; /* owned by whoever took the mail; in order */
     char by[CONTROL_BY_MAX];

@@ -170,7 +170,7 @@ static bool fold_next(struct follower *follower, const struct event **out, struc
         return tell_damage(follower, &why, err);
     if (!*out)
         return true;
-    bool ok = is_in_plan(follower->plan, *out) ||
+    bool ok = is_in_plan(follower->state.plan, *out) ||
               err_set(&why, ERR_DAMAGED, "event %lld in the log is about no task of its run",
                       (long long)(*out)->seq);
     if (!ok || !run_state_apply(&follower->state, *out, &why))

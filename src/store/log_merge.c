@@ -60,10 +60,11 @@ static const struct rows tables[] = {
      " rss_kib, cpu_ms, left_behind, class, type, reason, print_hi, print_lo)"
      " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
     {"SELECT id, last_seq, last_at_ms, ended_at_ms, exit_code, attempts, passed, failed,"
-     " cancelled, waited_ms, boot, devs, pid, pid_start FROM run WHERE id=?1 AND last_seq>?2",
+     " cancelled, waited_ms, boot, devs, pid, pid_start, tasks FROM run"
+     " WHERE id=?1 AND last_seq>?2",
      "UPDATE run SET last_seq=?2, last_at_ms=?3, ended_at_ms=?4, exit_code=?5, attempts=?6,"
      " passed=?7, failed=?8, cancelled=?9, waited_ms=?10, boot=?11, devs=?12, pid=?13,"
-     " pid_start=?14 WHERE id=?1"},
+     " pid_start=?14, tasks=?15 WHERE id=?1"},
 };
 
 /* A merge under way. */

@@ -19,7 +19,8 @@ static const char *const statement_sql[] = {
         " print_lo) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [PUT_SUMMARY] = "UPDATE run SET last_seq=?2, last_at_ms=ifnull(?3, last_at_ms), "
                     "ended_at_ms=?4, exit_code=?5,"
-                    " attempts=?6, passed=?7, failed=?8, cancelled=?9, waited_ms=?10 WHERE id=?1",
+                    " attempts=?6, passed=?7, failed=?8, cancelled=?9, waited_ms=?10,"
+                    " tasks=?11 WHERE id=?1",
 };
 static_assert(ARRAY_LEN(statement_sql) == PROJECTION_STATEMENTS, "a place for each statement");
 
@@ -72,12 +73,25 @@ static void forget_rows(struct projection *projection)
     projection->stamp++;
 }
 
+/* A mark for each task there is; more come where the plan grows. */
+static void make_room(struct projection *projection)
+{
+    const int tasks = projection->state->plan->task_count;
+    projection->marks = xgrow(projection->marks, &projection->mark_cap, (size_t)tasks + 1,
+                              sizeof(*projection->marks));
+    for (; projection->mark_count < tasks; projection->mark_count++)
+        projection->marks[projection->mark_count] = (struct projection_mark){0};
+}
+
 void projection_follow(struct projection *projection, int64_t run, const struct run_state *state)
 {
     projection->run = run;
     projection->state = state;
     free(projection->marks);
-    projection->marks = xcalloc((size_t)state->plan->task_count + 1, sizeof(*projection->marks));
+    projection->marks = NULL;
+    projection->mark_cap = 0;
+    projection->mark_count = 0;
+    make_room(projection);
     forget_rows(projection);
 }
 
@@ -151,6 +165,9 @@ static void touch_all_tasks(struct projection *projection)
 static void touch_others(struct projection *projection, const struct event *event)
 {
     switch (event->kind) {
+    case EVENT_TASK_ADDED:
+        touch_task(projection, (int)event->a);
+        break;
     case EVENT_CANCEL_ASKED:
         if (event->task < 0)
             touch_all_tasks(projection);
@@ -172,6 +189,7 @@ void projection_touch(struct projection *projection, const struct event *event)
     bool is_there = event_kind_is_known((int64_t)event->kind) && event->task >= 0 &&
                     event->task < projection->state->plan->task_count;
     unsigned what = is_there ? changes[event->kind] : 0;
+    make_room(projection);
     if ((what & CHANGES_TASK) != 0)
         touch_task(projection, event->task);
     if ((what & CHANGES_ATTEMPT) != 0)
@@ -183,6 +201,7 @@ void projection_touch(struct projection *projection, const struct event *event)
 void projection_touch_all(struct projection *projection)
 {
     const struct run_state *state = projection->state;
+    make_room(projection);
     forget_rows(projection); /* what was written of the list may have been rolled back */
     touch_all_tasks(projection);
     for (int task = 0; task < state->plan->task_count; task++) {
@@ -294,5 +313,6 @@ bool projection_summary(struct projection *projection, int64_t last_seq, struct 
     (void)sqlite3_bind_int(put, 8, failed);
     (void)sqlite3_bind_int(put, 9, counts[TASK_CANCELLED]);
     (void)sqlite3_bind_int64(put, 10, state->waited_ms);
+    (void)sqlite3_bind_int(put, 11, state->plan->task_count);
     return db_run(projection->db, put, err);
 }

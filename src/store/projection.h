@@ -33,6 +33,8 @@ struct projection {
     size_t count, cap;
     size_t done;                   /* of the rows, already written */
     struct projection_mark *marks; /* owned; one for each task: is it in the list? */
+    size_t mark_cap;               /* there is room for so many */
+    int mark_count;
     unsigned stamp;                /* of this list */
 };
 

@@ -9,6 +9,7 @@
 #include "classify.h"
 #include "label.h"
 #include "log_read.h"
+#include "plan_grow.h"
 #include "xalloc.h"
 #include "zone.h"
 
@@ -238,9 +239,25 @@ static bool goes_on(struct trial *trial)
     return !trial->result.cancelled;
 }
 
-/* Page by page; output is read between the pages, never within one. */
-static bool try_events(struct trial *trial, int64_t run, const struct plan *plan, struct err *err)
+/* A plan that cannot grow as the log says: its later attempts are none of its. */
+static void take_task(struct plan *growing, const struct event *event)
 {
+    struct json *text = NULL;
+    struct str task = {0};
+    if (!growing || event->kind != EVENT_TASK_ADDED || !event->text ||
+        !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        return;
+    json_write(&task, json_get(text, "task"));
+    bool grew = plan_grow(growing, str_text(&task), task.len, NULL);
+    (void)grew;
+    str_done(&task);
+    json_free(text);
+}
+
+/* Page by page; output is read between the pages, never within one. */
+static bool try_events(struct trial *trial, int64_t run, struct plan *plan, struct err *err)
+{
+    struct plan *growing = plan->base ? plan : NULL;
     int64_t after = 0;
     do {
         if (!log_reader_events(trial->reader, run, after, &trial->page, err))
@@ -249,6 +266,7 @@ static bool try_events(struct trial *trial, int64_t run, const struct plan *plan
             const struct event *event = &trial->page.events[i];
             struct subject subject = {.plan = plan, .event = event, .run = run};
             after = event->seq;
+            take_task(growing, event);
             if (!is_an_end(plan, event))
                 continue;
             if (!try_attempt(trial, &subject, err))
@@ -270,11 +288,15 @@ static bool try_run(struct trial *trial, int64_t number, struct err *err)
         bool gone = why.code == ERR_NOT_FOUND; /* it has expired just now */
         return gone || err_set(err, why.code, "%s", why.message);
     }
+    struct plan *growing = NULL;
     bool ok = true;
-    if (plan_parse(run.plan_text, strlen(run.plan_text), &plan, &violations))
-        ok = try_events(trial, number, plan, err);
-    else
+    if (plan_parse(run.plan_text, strlen(run.plan_text), &plan, &violations)) {
+        growing = plan->grows ? plan_growing(plan) : NULL;
+        ok = try_events(trial, number, growing ? growing : plan, err);
+    } else {
         trial->result.skipped += run.attempts;
+    }
+    plan_free(growing);
     plan_free(plan);
     violations_done(&violations);
     log_run_info_done(&run);

@@ -97,7 +97,7 @@ void play_crash(struct play *play, size_t keep, bool rebooted)
 
 int play_task(const struct play *play, const char *id)
 {
-    int task = plan_find(play->plan, id);
+    int task = plan_find(play->state.plan, id);
     ck_assert_msg(task >= 0, "no task %s", id);
     return task;
 }

@@ -1,0 +1,482 @@
+/* A plan that grows: its tasks, the fold of their events, what a task is called in the log. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event.h"
+#include "plan_grow.h"
+#include "play.h"
+#include "task_record.h"
+#include "test_main.h"
+
+static const char base_text[] =
+    "{\"version\":1,\"name\":\"mcp\",\"grows\":true,\"policies\":{\"quick\":{\"like\":\"sandbox\","
+    "\"base_delay_ms\":1}},\"tasks\":[]}";
+
+static struct plan *base;
+static struct plan *plan;
+static struct play play;
+
+static void read_base(void)
+{
+    struct violations violations = {0};
+    ck_assert(plan_parse(base_text, strlen(base_text), &base, &violations));
+    violations_done(&violations);
+}
+
+static void setup(void)
+{
+    read_base();
+    plan = plan_growing(base);
+}
+
+static void teardown(void)
+{
+    plan_free(plan);
+    plan_free(base);
+}
+
+static void open_play(void)
+{
+    play_open(&play, base_text);
+    play.scheduler.awaits_more = true;
+    play_start(&play, 2);
+}
+
+static void close_play(void)
+{
+    play_close(&play);
+}
+
+static bool grow(const char *json, struct err *err)
+{
+    *err = (struct err){0};
+    return plan_grow(plan, json, strlen(json), err);
+}
+
+static bool grow_id(const char *id)
+{
+    char json[200];
+    struct err err;
+    (void)snprintf(json, sizeof(json), "{\"id\":\"%s\",\"steps\":[{\"run\":[\"true\"]}]}", id);
+    return grow(json, &err);
+}
+
+START_TEST(test_a_growing_plan_begins_empty)
+{
+    ck_assert(base->grows);
+    ck_assert_int_eq(base->task_count, 0);
+    struct str text = {0};
+    plan_write(base, &text);
+    ck_assert_ptr_nonnull(strstr(str_text(&text), "\"grows\":true"));
+    struct plan *again = NULL;
+    struct violations violations = {0};
+    ck_assert(plan_parse(str_text(&text), text.len, &again, &violations));
+    ck_assert(again->grows);
+    plan_free(again);
+    str_done(&text);
+}
+END_TEST
+
+static const char *const no_plans[] = {
+    "{\"version\":1,\"grows\":true,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}]}",
+    "{\"version\":1,\"grows\":true,\"workspace\":\"worktree\",\"tasks\":[]}",
+    "{\"version\":1,\"grows\":false,\"tasks\":[]}",
+    "{\"version\":1,\"tasks\":[]}",
+};
+
+START_TEST(test_only_a_growing_plan_has_no_tasks)
+{
+    struct plan *none = NULL;
+    struct violations violations = {0};
+    ck_assert(!plan_parse(no_plans[_i], strlen(no_plans[_i]), &none, &violations));
+    violations_done(&violations);
+}
+END_TEST
+
+START_TEST(test_a_task_is_found_by_its_id)
+{
+    const char *const ids[] = {"m", "z", "a", "q", "b", "zz", "0"};
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+        ck_assert(grow_id(ids[i]));
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+        ck_assert_int_eq(plan_find(plan, ids[i]), (int)i);
+    ck_assert_int_eq(plan_find(plan, "c"), -1);
+    for (int i = 1; i < plan->by_id_count; i++)
+        ck_assert_int_lt(strcmp(plan->by_id[i - 1].id, plan->by_id[i].id), 0);
+    ck_assert_int_eq(base->task_count, 0);
+}
+END_TEST
+
+START_TEST(test_a_task_has_the_rules_of_the_plan)
+{
+    struct err err;
+    ck_assert(grow("{\"id\":\"a\",\"title\":\"A call\",\"steps\":[{\"run\":[\"ls\",\"-l\"],"
+                   "\"policy\":\"quick\",\"idempotent\":true,\"timeout_s\":5}]}",
+                   &err));
+    const struct plan_step *step = &plan->tasks[0].steps[0];
+    ck_assert_str_eq(plan->tasks[0].title, "A call");
+    ck_assert_ptr_eq(step->policy, plan_policy_find(base, "quick"));
+    ck_assert_int_eq(step->timeout_ms, 5000);
+    ck_assert_int_eq(plan->step_count, 1);
+    ck_assert(!step->once);
+    ck_assert_int_eq(plan_step_attempts(step), step->policy->max_attempts);
+}
+END_TEST
+
+START_TEST(test_what_is_not_idempotent_is_done_once_in_every_phase)
+{
+    static const char *const phases[] = {"RED", "GREEN", "VERIFY", "REFACTOR"};
+    static const char *const policies[] = {"sandbox", "quick", "transport", "infrastructure"};
+    struct err err;
+    int count = 0;
+    for (size_t i = 0; i < ARRAY_LEN(phases); i++) {
+        for (size_t k = 0; k < ARRAY_LEN(policies); k++) {
+            char json[300];
+            (void)snprintf(json, sizeof(json),
+                           "{\"id\":\"t%d\",\"steps\":[{\"run\":[\"true\"],\"phase\":\"%s\","
+                           "\"policy\":\"%s\"}]}",
+                           count, phases[i], policies[k]);
+            ck_assert_msg(grow(json, &err), "%s", err.message);
+            ck_assert_int_eq(plan_step_attempts(&plan->tasks[count].steps[0]), 1);
+            count++;
+        }
+    }
+}
+END_TEST
+
+static const struct {
+    const char *json, *want;
+} refused[] = {
+    {"{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}", "taken"},
+    {"{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"true\"]}]}", "\"needs\""},
+    {"{\"id\":\"b\",\"workspace\":\"copy\",\"steps\":[{\"run\":[\"true\"]}]}", "\"workspace\""},
+    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"],\"contract\":true}]}", "contract"},
+    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"],\"policy\":\"none such\"}]}", "/tasks/0/steps/0/policy"},
+    {"{\"id\":\"b\",\"steps\":[{\"run\":[]}]}", "/tasks/0/steps/0/run"},
+    {"{\"id\":\"b\",\"steps\":[]}", "/tasks/0/steps"},
+    {"{\"id\":\"a b\",\"steps\":[{\"run\":[\"true\"]}]}", "/tasks/0/id"},
+    {"{\"steps\":[{\"run\":[\"true\"]}]}", "id"},
+    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"]}]},{\"id\":\"c\",\"steps\":[{\"run\":"
+     "[\"true\"]}]}",
+     "one task"},
+    {"", "one task"},
+    {"{", ""},
+    {"7", "/tasks/0"},
+};
+
+START_TEST(test_what_is_no_task_changes_nothing)
+{
+    struct err err;
+    ck_assert(grow_id("a"));
+    ck_assert(!grow(refused[_i].json, &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert_msg(strstr(err.message, refused[_i].want), "%s", err.message);
+    ck_assert_int_eq(plan->task_count, 1);
+    ck_assert_int_eq(plan->step_count, 1);
+    ck_assert_int_eq(plan->by_id_count, 1);
+    ck_assert_int_eq(plan->source_count, 0);
+}
+END_TEST
+
+START_TEST(test_the_last_one_can_be_taken_back)
+{
+    ck_assert(grow_id("b"));
+    ck_assert(grow_id("a"));
+    plan_shrink(plan);
+    ck_assert_int_eq(plan->task_count, 1);
+    ck_assert_int_eq(plan_find(plan, "a"), -1);
+    ck_assert_int_eq(plan_find(plan, "b"), 0);
+    ck_assert(grow_id("a"));
+    ck_assert_int_eq(plan_find(plan, "a"), 1);
+}
+END_TEST
+
+START_TEST(test_what_a_task_was_called_with_can_be_forgotten)
+{
+    struct err err;
+    ck_assert(grow("{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\"],\"env\":{\"A\":\"b\"},"
+                   "\"sandbox\":{\"kind\":\"none\"}}]}",
+                   &err));
+    plan_forget_calls(plan, 0);
+    ck_assert_ptr_null(plan->tasks[0].steps[0].argv);
+    ck_assert_str_eq(plan->tasks[0].id, "a");
+    ck_assert_int_eq(plan->tasks[0].step_count, 1);
+}
+END_TEST
+
+/* Through the scheduler. */
+
+static void add(const char *task_json)
+{
+    char text[1000];
+    (void)snprintf(text, sizeof(text), "{\"task\":%s}", task_json);
+    play_input(&play, (struct input){.kind = INPUT_TASK, .task = -1, .note = text});
+}
+
+static void add_id(const char *id, const char *more)
+{
+    char json[600];
+    (void)snprintf(json, sizeof(json), "{\"id\":\"%s\",\"steps\":[{\"run\":[\"true\"]%s}]}", id,
+                   more);
+    add(json);
+}
+
+START_TEST(test_added_tasks_start_at_once)
+{
+    add_id("a", "");
+    add_id("b", "");
+    add_id("c", "");
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+    ck_assert_int_eq(play_status(&play, "b"), TASK_RUNNING);
+    ck_assert_int_eq(play_status(&play, "c"), TASK_QUEUED);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(play_status(&play, "c"), TASK_RUNNING);
+    ck_assert_int_eq(play.state.plan->task_count, 3);
+    ck_assert_int_eq(play.plan->task_count, 0);
+}
+END_TEST
+
+START_TEST(test_the_run_goes_on_until_its_plan_is_closed)
+{
+    add_id("a", "");
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert(!play.state.ended);
+    play.scheduler.awaits_more = false;
+    play_wait(&play, 1);
+    ck_assert(play.state.ended);
+    ck_assert_int_eq(play.state.exit_code, 0);
+    add_id("b", "");
+    ck_assert_int_eq(play.state.plan->task_count, 1);
+}
+END_TEST
+
+START_TEST(test_a_cancelled_run_takes_no_more)
+{
+    add_id("a", "");
+    play_control(&play, CONTROL_CANCEL, NULL, CANCEL_TERM);
+    add_id("b", "");
+    ck_assert_int_eq(play.state.plan->task_count, 1);
+    play_outcome(&play, "a", (struct outcome){.kind = OUTCOME_CANCELLED}, play_passed());
+    ck_assert(play.state.ended);
+    ck_assert_int_eq(play.state.exit_code, 130);
+}
+END_TEST
+
+START_TEST(test_an_idle_run_ends_when_it_is_cancelled)
+{
+    play_control(&play, CONTROL_CANCEL, NULL, CANCEL_TERM);
+    ck_assert(play.state.ended);
+}
+END_TEST
+
+START_TEST(test_a_call_fails_once_and_is_not_retried)
+{
+    add_id("a", ",\"policy\":\"transport\"");
+    add_id("b", ",\"policy\":\"quick\",\"idempotent\":true");
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
+    play_exit(&play, "b", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+    ck_assert_int_eq(play_status(&play, "b"), TASK_BACKOFF);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_TERM);
+    ck_assert_int_eq(play_last(&play, EVENT_CONTROL_ANSWERED)->b, 0);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+}
+END_TEST
+
+START_TEST(test_a_start_that_failed_never_ran_and_is_tried_again)
+{
+    struct verdict verdict = play_transient(TRANSIENT_RESOURCE_BUSY);
+    add_id("a", "");
+    play_outcome(&play, "a", (struct outcome){.kind = OUTCOME_NOT_STARTED, .code = 11}, verdict);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_BACKOFF);
+    play_wait(&play, 60 * 1000);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+}
+END_TEST
+
+START_TEST(test_a_source_may_come_with_a_task)
+{
+    add_id("a", "");
+    add_id("b", ",\"source\":\"one\"");
+    add_id("c", ",\"source\":\"two\"");
+    play_exit(&play, "a", 0, play_passed());
+    play_exit(&play, "b", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
+    ck_assert_int_eq(play.state.plan->source_count, 2);
+    ck_assert_int_eq(play.state.gates[0].status, GATE_CLOSED);
+    ck_assert_int_eq(play.state.gates[1].status, GATE_OPEN);
+}
+END_TEST
+
+START_TEST(test_who_goes_on_ends_what_ran)
+{
+    add_id("a", "");
+    add_id("b", "");
+    play_crash(&play, play.event_count, false);
+    ck_assert_int_eq(play.state.plan->task_count, 2);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 1);
+}
+END_TEST
+
+START_TEST(test_a_task_number_that_is_not_the_next_is_refused)
+{
+    struct err err = {0};
+    add_id("a", "");
+    struct event event = {.seq = play.state.last_seq + 1,
+                          .at = play.now,
+                          .kind = EVENT_TASK_ADDED,
+                          .task = -1,
+                          .step = -1,
+                          .a = 2,
+                          .text = "{\"task\":{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"]}]}}"};
+    ck_assert(!run_state_apply(&play.state, &event, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    ck_assert_int_eq(play.state.plan->task_count, 1);
+    event.a = 1;
+    event.text = "{\"task\":{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}}";
+    ck_assert(!run_state_apply(&play.state, &event, &err));
+    ck_assert_int_eq(play.state.plan->task_count, 1);
+}
+END_TEST
+
+/* As the log keeps it. */
+
+static bool record(const char *task_json, const char *stdin_bytes, struct str *out)
+{
+    struct json *json = NULL;
+    struct err err = {0};
+    ck_assert(json_parse(task_json, strlen(task_json), &json, NULL, &err));
+    bool ok = task_record_write(json, stdin_bytes, stdin_bytes ? strlen(stdin_bytes) : 0, NULL, out,
+                                &err);
+    json_free(json);
+    return ok;
+}
+
+static bool can_be_read(const struct str *text)
+{
+    struct json *json = NULL;
+    struct str task = {0};
+    ck_assert(json_parse(text->data, text->len, &json, NULL, NULL));
+    json_write(&task, json_get(json, "task"));
+    bool ok = plan_grow(plan, task.data, task.len, NULL);
+    str_done(&task);
+    json_free(json);
+    return ok;
+}
+
+START_TEST(test_a_short_task_is_recorded_as_it_is)
+{
+    struct str text = {0};
+    ck_assert(record("{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-l\"]}]}", NULL, &text));
+    ck_assert_str_eq(str_text(&text),
+                     "{\"task\":{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-l\"]}]}}");
+    str_done(&text);
+}
+END_TEST
+
+static void add_long_task(struct str *json, char last)
+{
+    str_add(json, "{\"id\":\"long\",\"steps\":[{\"env\":{");
+    for (int i = 0; i < 50; i++)
+        str_addf(json, "%s\"V%d\":\"%0400d\"", i > 0 ? "," : "", i, i);
+    str_add(json, "},\"run\":[\"x\"");
+    for (int i = 0; i < 100; i++)
+        str_addf(json, ",\"\xC3\xA4%0600d\"", i);
+    str_addf(json, ",\"%c\"]}]}", last);
+}
+
+START_TEST(test_a_long_task_is_cut_and_stays_another_one)
+{
+    struct str one = {0};
+    struct str two = {0};
+    struct str texts[2] = {{0}};
+    add_long_task(&one, '1');
+    add_long_task(&two, '2');
+    ck_assert(record(one.data, NULL, &texts[0]));
+    ck_assert(record(two.data, NULL, &texts[1]));
+    ck_assert_uint_le(texts[0].len, EVENT_TEXT_MAX);
+    ck_assert_str_ne(texts[0].data, texts[1].data);
+    ck_assert(can_be_read(&texts[0]));
+    str_done(&one);
+    str_done(&two);
+    str_done(&texts[0]);
+    str_done(&texts[1]);
+}
+END_TEST
+
+START_TEST(test_stdin_is_recorded_by_size_and_digest)
+{
+    struct str one = {0};
+    struct str two = {0};
+    const char *task = "{\"id\":\"a\",\"steps\":[{\"run\":[\"cat\"],\"stdin\":\"x\"}]}";
+    ck_assert(record(task, "hello", &one));
+    ck_assert(record(task, "hullo", &two));
+    ck_assert_ptr_nonnull(strstr(one.data, "\"stdin\":\"(5 bytes, sha256 "));
+    ck_assert_str_ne(one.data, two.data);
+    ck_assert(can_be_read(&one));
+    str_done(&one);
+    str_done(&two);
+}
+END_TEST
+
+START_TEST(test_a_variable_that_is_called_a_secret_is_cut)
+{
+    struct str text = {0};
+    ck_assert(record("{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\"],\"env\":{\"API_TOKEN\":"
+                     "\"hunter2hunter2\",\"HOME\":\"/x\"}}]}",
+                     NULL, &text));
+    ck_assert_ptr_null(strstr(text.data, "hunter2"));
+    ck_assert_ptr_nonnull(strstr(text.data, "\"API_TOKEN\":\"[cut:API_TOKEN]\""));
+    ck_assert_ptr_nonnull(strstr(text.data, "\"HOME\":\"/x\""));
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_too_many_steps_are_refused)
+{
+    struct str json = {0};
+    struct str text = {0};
+    str_add(&json, "{\"id\":\"a\",\"steps\":[");
+    for (int i = 0; i < 64; i++)
+        str_addf(&json, "%s{\"run\":[\"%0300d\",\"%0300d\"]}", i > 0 ? "," : "", i, i);
+    str_add(&json, "]}");
+    ck_assert(!record(json.data, NULL, &text));
+    ck_assert_uint_eq(text.len, 0);
+    str_done(&json);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("plan_grow");
+    TCase *tasks = test_case(suite, "tasks");
+    tcase_add_checked_fixture(tasks, setup, teardown);
+    tcase_add_test(tasks, test_a_growing_plan_begins_empty);
+    tcase_add_loop_test(tasks, test_only_a_growing_plan_has_no_tasks, 0, ARRAY_LEN(no_plans));
+    tcase_add_test(tasks, test_a_task_is_found_by_its_id);
+    tcase_add_test(tasks, test_a_task_has_the_rules_of_the_plan);
+    tcase_add_test(tasks, test_what_is_not_idempotent_is_done_once_in_every_phase);
+    tcase_add_loop_test(tasks, test_what_is_no_task_changes_nothing, 0, ARRAY_LEN(refused));
+    tcase_add_test(tasks, test_the_last_one_can_be_taken_back);
+    tcase_add_test(tasks, test_what_a_task_was_called_with_can_be_forgotten);
+    TCase *fold = test_case(suite, "fold");
+    tcase_add_checked_fixture(fold, open_play, close_play);
+    tcase_add_test(fold, test_added_tasks_start_at_once);
+    tcase_add_test(fold, test_the_run_goes_on_until_its_plan_is_closed);
+    tcase_add_test(fold, test_a_cancelled_run_takes_no_more);
+    tcase_add_test(fold, test_an_idle_run_ends_when_it_is_cancelled);
+    tcase_add_test(fold, test_a_call_fails_once_and_is_not_retried);
+    tcase_add_test(fold, test_a_start_that_failed_never_ran_and_is_tried_again);
+    tcase_add_test(fold, test_a_source_may_come_with_a_task);
+    tcase_add_test(fold, test_who_goes_on_ends_what_ran);
+    tcase_add_test(fold, test_a_task_number_that_is_not_the_next_is_refused);
+    TCase *records = test_case(suite, "record");
+    tcase_add_checked_fixture(records, setup, teardown);
+    tcase_add_test(records, test_a_short_task_is_recorded_as_it_is);
+    tcase_add_test(records, test_a_long_task_is_cut_and_stays_another_one);
+    tcase_add_test(records, test_stdin_is_recorded_by_size_and_digest);
+    tcase_add_test(records, test_a_variable_that_is_called_a_secret_is_cut);
+    tcase_add_test(records, test_too_many_steps_are_refused);
+    return suite;
+}
