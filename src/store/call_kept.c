@@ -9,7 +9,7 @@
 
 /* Saved: the magic, the numbers in their order, how many limits and their values, the rungs,
  * the memory. Numbers are 64 bits, the lowest byte first. */
-enum { MAGIC_BYTES = 4, NUMBER_BYTES = 8, NUMBERS = 14, LIMITS_MAX = 64 };
+enum { MAGIC_BYTES = 4, NUMBER_BYTES = 8, NUMBERS = 13, LIMITS_MAX = 64 };
 static_assert(MAGIC_BYTES + (NUMBERS + 1 + LIMITS_MAX) * NUMBER_BYTES + ENTROPY_STATE_BYTES_MAX +
                       ENTROPY_BLOB_BYTES_MAX <=
                   LOG_GAIN_BYTES_MAX,
@@ -58,7 +58,6 @@ static void apply_used(struct call_kept *kept, const struct event *event)
                                      .cost_micro = event->c,
                                      .tokens = event->d,
                                      .own_retries = event->e};
-    kept->told_used_ms = event->at.at_ms;
 }
 
 void call_kept_apply(struct call_kept *kept, const struct event *event)
@@ -84,7 +83,6 @@ void call_kept_save(const struct call_kept *kept, struct str *out)
                                       kept->used.cost_micro,
                                       kept->used.tokens,
                                       kept->used.own_retries,
-                                      kept->told_used_ms,
                                       kept->turned_away,
                                       kept->stuck_first,
                                       kept->stop_asked,
@@ -125,11 +123,10 @@ static bool take_numbers(struct number_bytes *from, struct call_kept *out, bool 
                                     .cost_micro = numbers[6],
                                     .tokens = numbers[7],
                                     .own_retries = numbers[8]};
-    out->told_used_ms = numbers[9];
-    out->turned_away = (int)(numbers[10] & INT32_MAX);
-    out->stuck_first = numbers[11];
-    out->stop_asked = numbers[12] != 0;
-    *stuck_out = numbers[13] != 0;
+    out->turned_away = (int)(numbers[9] & INT32_MAX);
+    out->stuck_first = numbers[10];
+    out->stop_asked = numbers[11] != 0;
+    *stuck_out = numbers[12] != 0;
     return true;
 }
 

@@ -20,7 +20,6 @@ struct call_kept {
     struct moment last;           /* of that event */
     int64_t number;               /* of the last call, message or prompt */
     struct agent_used used;       /* so far */
-    int64_t told_used_ms;         /* the last EVENT_AGENT_USED, wall clock; 0 = none */
     int turned_away;              /* calls, since the agent was found to be stuck */
     int64_t stuck_first;          /* the segment's step that the circles begin at */
     bool stop_asked;              /* a person wants it to end, and has said nothing since */

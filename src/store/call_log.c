@@ -215,13 +215,19 @@ void call_logging_append(struct call_log *log, struct event event, const char *t
 bool call_log_commit(struct call_log *log, struct err *err)
 {
     struct str bytes = {0};
+    if (log->has_used)
+        call_logging_used(log, &log->kept.last);
     if (log->count == 0 && log->words.len > 0)
         call_logging_used(log, &log->spoken); /* a commit is of an event at least */
     if (log->count == 0)
         return true;
     call_kept_save(&log->kept, &bytes);
-    const struct call_batch batch = {
-        .run = log->run.number, .events = log->events, .count = log->count, .kept = &bytes};
+    const struct call_batch batch = {.run = log->run.number,
+                                     .events = log->events,
+                                     .count = log->count,
+                                     .kept = &bytes,
+                                     .words = &log->words,
+                                     .words_at_ms = log->spoken.at_ms};
     const bool ok = call_rows_commit(&log->rows, &log->place, &batch, err);
     str_done(&bytes);
     if (ok)
@@ -234,7 +240,6 @@ bool call_log_commit(struct call_log *log, struct err *err)
 static bool end_run(struct call_log *log, int exit, const struct moment *at, struct err *err)
 {
     const struct moment end = after(&log->kept.last, at);
-    call_logging_used(log, at);
     if (!call_log_commit(log, err))
         return false;
     disown_run(log);

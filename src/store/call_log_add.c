@@ -7,7 +7,7 @@
 #include "normaliser.h"
 #include "text.h"
 
-enum { USED_EVERY_MS = 1000, TOOL_BYTES_MAX = 64 };
+enum { TOOL_BYTES_MAX = 64 };
 
 static void take_line(void *ctx, const struct normaliser_line *line)
 {
@@ -83,14 +83,7 @@ void call_logging_used(struct call_log *log, const struct moment *at)
                                 .d = kept->used.tokens,
                                 .e = kept->used.own_retries};
     call_logging_append(log, event, NULL);
-    log->kept.told_used_ms = at->at_ms;
-}
-
-static void tell_used(struct call_log *log, const struct moment *at)
-{
-    const int64_t since = at->at_ms - log->kept.told_used_ms;
-    if (since < 0 || since >= USED_EVERY_MS)
-        call_logging_used(log, at);
+    log->has_used = false;
 }
 
 static void append_suspicion(struct call_log *log, const struct moment *at)
@@ -158,6 +151,7 @@ bool call_log_add(struct call_log *log, const struct call_made *call, struct cal
                                 .b = call->ms,
                                 .c = call->exit};
     kept->used.calls++;
+    log->has_used = true;
     add_what(log, call->tool, call->args, &what);
     if (!call->uncertain) {
         const struct entropy_end end = {.failed = call->exit != 0};
@@ -168,7 +162,6 @@ bool call_log_add(struct call_log *log, const struct call_made *call, struct cal
     append_call(log, &event, call->tool, str_text(&what), call->uncertain ? NULL : &fact);
     if (!call->uncertain)
         judge(log, &fact, str_text(&what), &call->at, out);
-    tell_used(log, &call->at);
     str_done(&what);
     return true;
 }
@@ -234,7 +227,7 @@ bool call_log_add_used(struct call_log *log, const struct agent_used *used, cons
     const int64_t calls = log->kept.used.calls;
     log->kept.used = *used;
     log->kept.used.calls = calls;
-    tell_used(log, at);
+    log->has_used = true;
     return true;
 }
 

@@ -24,6 +24,8 @@ struct call_log {
     struct event *events; /* owned, texts too: not committed yet */
     size_t count, cap;
 
+    bool has_used; /* the last EVENT_AGENT_USED says less than is known */
+
     struct str words;     /* not committed yet */
     struct moment spoken; /* the last of them */
 

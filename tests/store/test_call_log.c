@@ -1,0 +1,329 @@
+#include "call_log.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "follower.h"
+#include "json.h"
+#include "log_reader.h"
+#include "test_main.h"
+
+enum { PROCESSES = 20, WAIT_MS = 60 * 1000 };
+
+static struct place place;
+static struct call_session session;
+static struct moment now;
+
+static void setup(void)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%s/devs.db", test_tmpdir());
+    ck_assert(place_find(path, true, &place, NULL));
+    session = (struct call_session){
+        .agent = "claude", .id = "1a2b3c4d-0000", .dir = "/tmp", .wait_ms = WAIT_MS};
+    now = clock_now();
+}
+
+static struct call_log *opened(void)
+{
+    struct call_log *log = NULL;
+    struct err err = {0};
+    ck_assert_msg(call_log_open(&log, &place, &session, &now, &err), "%s", err.message);
+    return log;
+}
+
+static struct call_verdict add(struct call_log *log, const char *command, const char *output,
+                               int code)
+{
+    struct str text = {0};
+    struct json *args = NULL;
+    struct call_verdict verdict;
+    str_add_char(&text, '{');
+    str_json_text(&text, "command", command);
+    str_add_char(&text, '}');
+    ck_assert(json_parse(str_text(&text), text.len, &args, NULL, NULL));
+    now.at_ms += 10;
+    now.mono_ms += 10;
+    const struct call_made call = {.tool = "Bash",
+                                   .args = args,
+                                   .output = output,
+                                   .output_len = strlen(output),
+                                   .exit = code,
+                                   .at = now};
+    struct err err = {0};
+    ck_assert_msg(call_log_add(log, &call, &verdict, &err), "%s", err.message);
+    json_free(args);
+    str_done(&text);
+    return verdict;
+}
+
+/* As a hook does it: opened for one call. */
+static enum entropy_level add_alone(const char *command, const char *output, int code)
+{
+    struct call_log *log = opened();
+    const enum entropy_level level = add(log, command, output, code).level;
+    struct err err = {0};
+    ck_assert_msg(call_log_commit(log, &err), "%s", err.message);
+    call_log_close(log);
+    return level;
+}
+
+static struct follower *followed(int64_t run)
+{
+    struct follower *follower = NULL;
+    struct err err = {0};
+    ck_assert_msg(follower_open(&follower, &place, run, &err), "%s", err.message);
+    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
+    return follower;
+}
+
+START_TEST(test_calls_of_a_session_are_one_run)
+{
+    ck_assert_int_eq(add_alone("make", "ok 1", 0), ENTROPY_OK);
+    ck_assert_int_eq(add_alone("make test", "ok 2", 0), ENTROPY_OK);
+    int64_t run = 0;
+    ck_assert(call_log_find(&place, "claude", session.id, &run));
+    ck_assert_int_eq(run, 1);
+    struct follower *follower = followed(run);
+    const struct run_state *state = follower_state(follower);
+    ck_assert_str_eq(follower_run(follower)->kind, "agent");
+    ck_assert_str_eq(state->plan->name, "claude 1a2b3c4d");
+    ck_assert_int_eq(state->tasks[0].status, TASK_RUNNING);
+    ck_assert_ptr_nonnull(state->tasks[0].agent);
+    ck_assert_str_eq(state->tasks[0].agent->session, session.id);
+    ck_assert_int_eq(task_agent_used(state->tasks[0].agent).calls, 2);
+    follower_close(follower);
+}
+END_TEST
+
+START_TEST(test_another_session_is_another_run)
+{
+    (void)add_alone("make", "ok", 0);
+    session.id = "other";
+    (void)add_alone("make", "ok", 0);
+    session.agent = "codex";
+    (void)add_alone("make", "ok", 0);
+    int64_t run = 0;
+    ck_assert(call_log_find(&place, "claude", "other", &run));
+    ck_assert_int_eq(run, 2);
+    ck_assert(call_log_find(&place, "codex", "other", &run));
+    ck_assert_int_eq(run, 3);
+    ck_assert(!call_log_find(&place, "codex", "1a2b3c4d-0000", &run));
+}
+END_TEST
+
+START_TEST(test_circles_are_found_over_many_openings)
+{
+    enum entropy_level level = ENTROPY_OK;
+    int calls = 0;
+    bool suspected = false;
+    while (level != ENTROPY_STUCK && calls < 40) {
+        level = add_alone("make test", "1 failed", 1);
+        suspected = suspected || level == ENTROPY_SUSPECT;
+        calls++;
+    }
+    ck_assert(suspected);
+    ck_assert_int_eq(level, ENTROPY_STUCK);
+    ck_assert(call_log_may_turn_away(&place, "claude", session.id));
+
+    struct follower *follower = followed(1); /* the fold says the same */
+    const struct task_agent *agent = follower_state(follower)->tasks[0].agent;
+    ck_assert_ptr_nonnull(agent->calls);
+    ck_assert_int_eq(agent->calls->verdict.level, ENTROPY_STUCK);
+    ck_assert_int_eq(agent->calls->verdict.last_number, calls);
+    follower_close(follower);
+}
+END_TEST
+
+static int turned_away(const char *command)
+{
+    struct call_log *log = opened();
+    struct str text = {0};
+    struct str why = {0};
+    struct json *args = NULL;
+    int times = -1;
+    str_add_char(&text, '{');
+    str_json_text(&text, "command", command);
+    str_add_char(&text, '}');
+    ck_assert(json_parse(str_text(&text), text.len, &args, NULL, NULL));
+    ck_assert(call_log_turn_away(log, "Bash", args, &now, &times, &why, NULL));
+    ck_assert_int_eq(times > 0, why.len > 0);
+    ck_assert(call_log_commit(log, NULL));
+    call_log_close(log);
+    json_free(args);
+    str_done(&text);
+    str_done(&why);
+    return times;
+}
+
+START_TEST(test_only_calls_of_the_circle_are_turned_away)
+{
+    for (int i = 0; i < 10; i++)
+        (void)add_alone("make test", "1 failed", 1);
+    ck_assert_int_eq(turned_away("make test"), 1);
+    ck_assert_int_eq(turned_away("make test"), 2);
+    ck_assert_int_eq(turned_away("git diff"), 0);
+    ck_assert_int_eq(add_alone("git diff", "a new line", 0), ENTROPY_OK);
+    ck_assert(!call_log_may_turn_away(&place, "claude", session.id));
+    ck_assert_int_eq(turned_away("make test"), 0);
+}
+END_TEST
+
+START_TEST(test_a_persons_word_begins_anew)
+{
+    for (int i = 0; i < 10; i++)
+        (void)add_alone("make test", "1 failed", 1);
+    struct call_log *log = opened();
+    ck_assert(call_log_add_prompt(log, "go on, please\nsecond line", &now, NULL));
+    ck_assert(call_log_commit(log, NULL));
+    call_log_close(log);
+    ck_assert(!call_log_may_turn_away(&place, "claude", session.id));
+    ck_assert_int_eq(add_alone("make test", "1 failed", 1), ENTROPY_OK);
+}
+END_TEST
+
+static void forget_kept(void)
+{
+    sqlite3 *db = NULL;
+    ck_assert_int_eq(sqlite3_open(place.db, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, "DELETE FROM gain", NULL, NULL, NULL), SQLITE_OK);
+    (void)sqlite3_close(db);
+}
+
+START_TEST(test_without_what_is_kept_the_events_say_it)
+{
+    int until = 0;
+    while (add_alone("make test", "1 failed", 1) != ENTROPY_STUCK)
+        until++;
+    session.id = "again";
+    for (int i = 0; i < until; i++)
+        ck_assert_int_ne(add_alone("make test", "1 failed", 1), ENTROPY_STUCK);
+    forget_kept();
+    ck_assert_int_eq(add_alone("make test", "1 failed", 1), ENTROPY_STUCK);
+}
+END_TEST
+
+START_TEST(test_an_end_is_final_and_a_return_a_new_run)
+{
+    (void)add_alone("make", "ok", 0);
+    struct call_log *log = opened();
+    struct err err = {0};
+    now.at_ms += 1000;
+    now.mono_ms += 1000;
+    ck_assert_msg(call_log_end(log, 0, &now, &err), "%s", err.message);
+    call_log_close(log);
+    struct follower *follower = followed(1);
+    ck_assert(follower_state(follower)->ended);
+    ck_assert_int_eq(follower_state(follower)->exit_code, 0);
+    ck_assert_int_eq(follower_state(follower)->tasks[0].status, TASK_PASSED);
+    follower_close(follower);
+
+    (void)add_alone("make", "ok", 0);
+    int64_t run = 0;
+    ck_assert(call_log_find(&place, "claude", session.id, &run));
+    ck_assert_int_eq(run, 2);
+}
+END_TEST
+
+START_TEST(test_a_full_run_goes_on_in_another)
+{
+    struct call_log *log = opened();
+    char command[32];
+    for (int i = 0; i < AGENT_CALLS_MAX + 5; i++) {
+        (void)snprintf(command, sizeof(command), "echo %d", i);
+        (void)add(log, command, command, 0);
+    }
+    ck_assert(call_log_commit(log, NULL));
+    ck_assert_int_eq(call_log_run(log), 2);
+    call_log_close(log);
+    struct follower *follower = followed(1);
+    ck_assert(follower_state(follower)->ended);
+    ck_assert_int_eq(task_agent_used(follower_state(follower)->tasks[0].agent).calls,
+                     AGENT_CALLS_MAX);
+    follower_close(follower);
+    follower = followed(2);
+    ck_assert(!follower_state(follower)->ended);
+    ck_assert_int_eq(task_agent_used(follower_state(follower)->tasks[0].agent).calls, 5);
+    follower_close(follower);
+}
+END_TEST
+
+START_TEST(test_processes_at_once_lose_no_call)
+{
+    pid_t pids[PROCESSES];
+    for (int i = 0; i < PROCESSES; i++) {
+        pids[i] = fork();
+        ck_assert_int_ge(pids[i], 0);
+        if (pids[i] == 0) {
+            char command[32];
+            (void)snprintf(command, sizeof(command), "echo %d", i);
+            (void)add_alone(command, command, 0);
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = 0;
+        ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+        ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    int64_t run = 0;
+    ck_assert(call_log_find(&place, "claude", session.id, &run));
+    ck_assert_int_eq(run, 1);
+    struct call_log *log = opened();
+    ck_assert(call_log_end(log, 0, &now, NULL));
+    call_log_close(log);
+    struct follower *follower = followed(1);
+    ck_assert_int_eq(task_agent_used(follower_state(follower)->tasks[0].agent).calls, PROCESSES);
+    follower_close(follower);
+}
+END_TEST
+
+START_TEST(test_what_is_no_name_is_refused)
+{
+    struct call_log *log = NULL;
+    struct err err = {0};
+    session.agent = "../x";
+    ck_assert(!call_log_open(&log, &place, &session, &now, &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    session.agent = "claude";
+    session.id = "";
+    err = (struct err){0};
+    ck_assert(!call_log_open(&log, &place, &session, &now, &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+}
+END_TEST
+
+START_TEST(test_an_agent_without_an_adapter_has_a_run_too)
+{
+    session.agent = "my-own.agent";
+    (void)add_alone("make", "ok", 0);
+    struct follower *follower = followed(1);
+    ck_assert_str_eq(follower_state(follower)->plan->tasks[0].id, "my-own.agent");
+    follower_close(follower);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("call_log");
+    TCase *tcase = test_case(suite, "call_log");
+    tcase_set_timeout(tcase, 100);
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, test_calls_of_a_session_are_one_run);
+    tcase_add_test(tcase, test_another_session_is_another_run);
+    tcase_add_test(tcase, test_circles_are_found_over_many_openings);
+    tcase_add_test(tcase, test_only_calls_of_the_circle_are_turned_away);
+    tcase_add_test(tcase, test_a_persons_word_begins_anew);
+    tcase_add_test(tcase, test_without_what_is_kept_the_events_say_it);
+    tcase_add_test(tcase, test_an_end_is_final_and_a_return_a_new_run);
+    tcase_add_test(tcase, test_a_full_run_goes_on_in_another);
+    tcase_add_test(tcase, test_processes_at_once_lose_no_call);
+    tcase_add_test(tcase, test_what_is_no_name_is_refused);
+    tcase_add_test(tcase, test_an_agent_without_an_adapter_has_a_run_too);
+    return suite;
+}
