@@ -88,6 +88,10 @@ void adapter_argv(const struct adapter *adapter, const struct adapter_call *call
 /* NULL is allowed. */
 void adapter_argv_free(char **argv);
 
+/* Does this output of a call that failed (stdout or stderr, the last of it) say that the CLI does
+ * not know the session it was to go on in? Then a new one is the way. */
+bool adapter_session_is_unknown(const struct adapter *adapter, const char *bytes, size_t len);
+
 /* Append the adapter as JSON; read again under the same name it is the same, without "like". */
 void adapter_write(const struct adapter *adapter, struct str *out);
 

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "adapter.h"
+#include "agent_stream.h"
 #include "err.h"
 #include "outcome.h"
 #include "verdict.h"
@@ -37,13 +39,16 @@ struct classify_input {
     struct outcome outcome;
     struct classify_text out;
     struct classify_text err;
-    const char *program; /* borrowed; argv[0] without its folder; NULL = not known */
-    const char *agent;   /* borrowed; the agent CLI whose output this is, agent.h; NULL = none
-                            is known */
-    int memory_killed;   /* 1: a counter says memory, 0: it says not, -1: not known */
-    int64_t cpu_s;       /* seconds of CPU time that each process of it was given; 0 = no limit */
-    bool in_container;   /* it ran in a container of ours: an exit code is the command's own */
-    int64_t now_ms;      /* wall clock at the end; 0 = not known: hints that need it give none */
+    const char *program;               /* borrowed; argv[0] without its folder; NULL = not known */
+    const struct adapter *agent;       /* borrowed; the agent CLI whose output this is; NULL = none
+                                          is known */
+    const struct agent_stream *stream; /* borrowed; the whole of `out` as it was read, ended; NULL:
+                                          `out` is read */
+    bool one_shot; /* the agent was asked for an answer: saying nothing at all is being cut short */
+    int memory_killed; /* 1: a counter says memory, 0: it says not, -1: not known */
+    int64_t cpu_s;     /* seconds of CPU time that each process of it was given; 0 = no limit */
+    bool in_container; /* it ran in a container of ours: an exit code is the command's own */
+    int64_t now_ms;    /* wall clock at the end; 0 = not known: hints that need it give none */
     zone_offset_fn *zone_offset; /* NULL = no zone is known */
     void *zone_ctx;              /* borrowed */
 };
@@ -67,6 +72,9 @@ const char *classifier_rules(const struct classifier *classifier);
 
 /* How long a server asks us to wait, whatever the verdict; -1 if none does. */
 int64_t classify_hint(const struct classifier *classifier, const struct classify_input *input);
+
+/* Requests that the agent CLI made again by itself, as far as its output tells. */
+int64_t classify_own_retries(const struct classify_input *input);
 
 /* Judge one attempt. Linear in the text looked at. */
 void classify(const struct classifier *classifier, const struct classify_input *input,

@@ -13,6 +13,7 @@ struct classify_edge {
     int64_t now_ms; /* for rows that do not say when they happened */
     zone_offset_fn *zone_offset;
     void *zone_ctx;
+    const struct adapters *adapters; /* borrowed; agents that rows may name; NULL = built-in ones */
 };
 
 /* Append the verdict's row and a line feed. ERR_INVALID says what of the row is

@@ -48,6 +48,18 @@ static enum adapter_output output_named(const char *name)
     return strcmp(name, "json") == 0 ? ADAPTER_OUTPUT_JSON : ADAPTER_OUTPUT_TEXT;
 }
 
+static void read_rules(struct adapter *adapter, const struct json *events)
+{
+    const size_t count = json_kind(events) == JSON_KIND_ARRAY ? json_count(events) : 0;
+    adapter->rules = xcalloc(count + 1, sizeof(*adapter->rules));
+    for (size_t i = 0; i < count && adapter->rule_count < ADAPTER_RULES_MAX; i++) {
+        struct adapter_rule *rule = &adapter->rules[adapter->rule_count++];
+        adapter_rule_init(rule, json_at(events, i));
+        adapter->counts_turns =
+            adapter->counts_turns || rule->each_is_turn || rule->members[ADAPTER_TURN].count > 0;
+    }
+}
+
 struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin)
 {
     struct adapter *adapter = xcalloc(1, sizeof(*adapter));
@@ -65,7 +77,11 @@ struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin
         .model_args = read_texts(json_get(json, "model_args")),
         .permission_args = read_texts(json_get(json, "permission_args")),
         .env = read_env(json_get(json, "env")),
+        .result_on_stderr = json_bool(json_get(json, "result_on_stderr"), false),
+        .unknown_session = read_texts(json_get(json, "unknown_session")),
+        .cut_member = json_text(json_get(json, "cut_member"), NULL),
     };
+    read_rules(adapter, json_get(json, "events"));
     return adapter;
 }
 
@@ -73,6 +89,9 @@ void adapter_free(struct adapter *adapter)
 {
     if (!adapter)
         return;
+    for (size_t i = 0; i < adapter->rule_count; i++)
+        adapter_rule_done(&adapter->rules[i]);
+    free(adapter->rules);
     free(adapter->name);
     json_free(adapter->json);
     text_list_free(adapter->argv);
@@ -80,6 +99,7 @@ void adapter_free(struct adapter *adapter)
     text_list_free(adapter->model_args);
     text_list_free(adapter->permission_args);
     text_list_free(adapter->env);
+    text_list_free(adapter->unknown_session);
     free(adapter);
 }
 
@@ -121,6 +141,25 @@ enum adapter_output adapter_output(const struct adapter *adapter)
 char *const *adapter_env(const struct adapter *adapter)
 {
     return adapter->env;
+}
+
+static bool holds(const char *bytes, size_t len, const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t i = 0; i + size <= len; i++) {
+        if (memcmp(bytes + i, text, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool adapter_session_is_unknown(const struct adapter *adapter, const char *bytes, size_t len)
+{
+    for (size_t i = 0; adapter->unknown_session && adapter->unknown_session[i]; i++) {
+        if (holds(bytes, len, adapter->unknown_session[i]))
+            return true;
+    }
+    return false;
 }
 
 const char *adapter_program_of(const char *path)

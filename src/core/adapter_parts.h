@@ -5,6 +5,7 @@
 #define DEVS_ADAPTER_PARTS_H
 
 #include "adapter.h"
+#include "adapter_rule.h"
 #include "json.h"
 
 struct adapter {
@@ -15,11 +16,18 @@ struct adapter {
     const char *install;
     enum adapter_prompt prompt;
     enum adapter_output output;
-    char **argv;            /* owned, as the next ones; NULL-terminated */
-    char **argv_resume;     /* NULL = it cannot go on in a session */
-    char **model_args;      /* NULL = it cannot be told a model */
-    char **permission_args; /* NULL = none */
-    char **env;             /* "NAME=value" */
+    char **argv;                /* owned, as the next ones; NULL-terminated */
+    char **argv_resume;         /* NULL = it cannot go on in a session */
+    char **model_args;          /* NULL = it cannot be told a model */
+    char **permission_args;     /* NULL = none */
+    char **env;                 /* "NAME=value" */
+    bool result_on_stderr;      /* a failure may be told as JSON on stderr */
+    const char *cut_member;     /* from it on the end of a line is read whose beginning is lost; or
+                                   NULL */
+    char **unknown_session;     /* owned; NULL = not known */
+    bool counts_turns;          /* rules say what a turn is */
+    struct adapter_rule *rules; /* owned */
+    size_t rule_count;
 };
 
 /* Make an adapter of its JSON, which it owns from now on. What has not the right form is left

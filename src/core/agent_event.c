@@ -1,291 +1,460 @@
-#include "agent_event.h"
-
-#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
-#include "json.h"
+#include "agent_state.h"
+#include "agent_what.h"
+#include "xalloc.h"
 
-static void say(struct str *words, const struct json *value)
+enum { STATUS_LEAST = 100, STATUS_MOST = 599 }; /* a smaller code is an exit code */
+
+/* A rule at one event. */
+struct taking {
+    struct agent_stream *stream;
+    const struct adapter_rule *rule;
+};
+
+static void text_of(const struct taking *taking, enum adapter_member member,
+                    const struct json *value, struct str *out)
 {
-    const char *text = json_text(value, "");
+    (void)adapter_texts(&taking->rule->members[member], value, "\n", out);
+}
+
+static int64_t number_of(const struct taking *taking, enum adapter_member member,
+                         const struct json *value, int64_t otherwise)
+{
+    static const double most = 9e15; /* every whole number up to here is a double */
+    double number = 0;
+    if (!adapter_number(&taking->rule->members[member], value, &number))
+        return otherwise;
+    return number < 0 || number > most ? otherwise : (int64_t)number;
+}
+
+static int64_t status_of(const struct taking *taking, const struct json *value)
+{
+    const int64_t status = number_of(taking, ADAPTER_STATUS, value, 0);
+    return status >= STATUS_LEAST && status <= STATUS_MOST ? status : 0;
+}
+
+static void take_session(const struct taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct str id = {0};
+    text_of(taking, ADAPTER_SESSION, value, &id);
+    const bool is_news = id.len > 0 && id.len <= AGENT_SESSION_MAX &&
+                         strcmp(str_text(&id), str_text(&stream->session)) != 0;
+    if (is_news) {
+        str_clear(&stream->session);
+        str_add(&stream->session, str_text(&id));
+        struct agent_item item = agent_item_new(stream, AGENT_ITEM_SESSION);
+        item.text = str_text(&stream->session);
+        agent_stream_tell(stream, &item);
+    }
+    str_done(&id);
+}
+
+/* The agent goes on. */
+static void take_begin(struct agent_stream *stream)
+{
+    stream->last.end = AGENT_END_CUT;
+    str_clear(&stream->last.words);
+    str_clear(&stream->error);
+}
+
+/* The model speaks or calls: a turn, where no rule counts them; an end before it was none. */
+static void open_turn(struct agent_stream *stream)
+{
+    if (stream->last.end != AGENT_END_UNKNOWN)
+        take_begin(stream);
+    if (!stream->adapter->counts_turns && !stream->turn_is_open) {
+        stream->used.turns++;
+        stream->used_changed = true;
+    }
+    stream->turn_is_open = true;
+}
+
+static void take_text(const struct taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    const bool goes_on =
+        taking->rule->goes_on_always ||
+        (taking->rule->may_go_on && adapter_tests_hold(&taking->rule->goes_on, value));
+    if (!goes_on)
+        agent_message_end(stream);
+    const size_t before = stream->message.len;
+    text_of(taking, ADAPTER_TEXT, value, &stream->message);
+    if (stream->message.len == before)
+        return;
+    open_turn(stream);
+    stream->message_is_open = true;
+    if (!goes_on || stream->message.len > AGENT_TEXT_MAX)
+        agent_message_end(stream);
+}
+
+static char *what_of(const char *tool, const struct json *args)
+{
+    struct str what = {0};
+    agent_call_what(tool, args, &what);
+    return what.data ? what.data : xstrdup("");
+}
+
+/* A call begins: it is numbered, told, and waits for its result. */
+static void open_call(const struct taking *taking, const struct json *value, const char *id)
+{
+    struct agent_stream *stream = taking->stream;
+    struct str tool = {0};
+    text_of(taking, ADAPTER_TOOL, value, &tool);
+    struct agent_call call = {
+        .id = id[0] != '\0' ? xstrdup(id) : NULL,
+        .tool = xstrdup(str_text(&tool)),
+        .args = adapter_args(&taking->rule->members[ADAPTER_ARGS], value),
+        .number = ++stream->used.calls,
+    };
+    call.what = what_of(call.tool, call.args);
+    stream->used_changed = true;
+    open_turn(stream);
+    struct agent_item item = agent_item_new(stream, AGENT_ITEM_CALL);
+    item.tool = call.tool;
+    item.what = call.what;
+    item.args = call.args;
+    item.call_id = call.id;
+    item.number = call.number;
+    agent_stream_tell(stream, &item);
+    agent_calls_add(&stream->calls, &call);
+    str_done(&tool);
+}
+
+static void take_call(const struct taking *taking, const struct json *value)
+{
+    struct str id = {0};
+    agent_message_end(taking->stream);
+    text_of(taking, ADAPTER_ID, value, &id);
+    open_call(taking, value, str_text(&id));
+    str_done(&id);
+}
+
+static void tell_result(const struct taking *taking, const struct json *value,
+                        const struct agent_call *call)
+{
+    enum { EXIT_MOST = 255 };
+    struct str output = {0};
+    text_of(taking, ADAPTER_OUTPUT_TEXT_OF, value, &output);
+    const int64_t code = number_of(taking, ADAPTER_EXIT, value, -1);
+    struct agent_item item = agent_item_new(taking->stream, AGENT_ITEM_RESULT);
+    item.text = str_text(&output);
+    item.tool = call->tool;
+    item.what = call->what;
+    item.args = call->args;
+    item.call_id = call->id;
+    item.number = call->number;
+    item.failed = adapter_rule_failed(taking->rule, value) || code > 0;
+    item.exit = code <= EXIT_MOST ? (int)code : -1;
+    taking->stream->turn_is_open = false;
+    agent_stream_tell(taking->stream, &item);
+    str_done(&output);
+}
+
+static void take_result(const struct taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct agent_call call = {0};
+    struct str id = {0};
+    agent_message_end(stream);
+    text_of(taking, ADAPTER_ID, value, &id);
+    const char *name = id.len > 0 ? str_text(&id) : NULL;
+    bool is_known = agent_calls_take(&stream->calls, name, &call);
+    if (!is_known && taking->rule->members[ADAPTER_TOOL].count > 0) {
+        open_call(taking, value, str_text(&id));
+        is_known = agent_calls_take(&stream->calls, name, &call);
+    }
+    if (!is_known && name)
+        call.id = xstrdup(name);
+    tell_result(taking, value, &call);
+    agent_call_done(&call);
+    str_done(&id);
+}
+
+static void set_sum(struct agent_stream *stream, int64_t *sum, double value, bool adds)
+{
+    static const double most = 9e15;
+    if (value < 0 || value > most)
+        return;
+    const int64_t number = (int64_t)(value + 0.5);
+    const int64_t news = adds ? *sum + number : number;
+    if (news <= *sum || news > (int64_t)most)
+        return; /* a sum never falls: an end may know less than what came before it */
+    *sum = news;
+    stream->used_changed = true;
+}
+
+/* Is it another turn than the one before? */
+static bool is_new_turn(const struct taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct str id = {0};
+    text_of(taking, ADAPTER_TURN, value, &id);
+    const bool is_new = id.len > 0 && strcmp(str_text(&id), str_text(&stream->turn)) != 0;
+    if (is_new) {
+        str_clear(&stream->turn);
+        str_add(&stream->turn, str_text(&id));
+    }
+    str_done(&id);
+    return is_new;
+}
+
+/* Numbers that an event of any kind may carry. */
+static void take_used(const struct taking *taking, const struct json *value)
+{
+    static const double micro = 1e6;
+    struct agent_stream *stream = taking->stream;
+    const struct adapter_rule *rule = taking->rule;
+    double number = 0;
+    const bool names_turn = rule->members[ADAPTER_TURN].count > 0 && !rule->each_is_turn;
+    const bool is_new = rule->each_is_turn || (names_turn && is_new_turn(taking, value));
+    if (names_turn && !is_new)
+        return; /* its numbers have been counted with the turn's first event */
+    if (is_new) {
+        stream->used.turns++;
+        stream->used_changed = true;
+    }
+    if (adapter_number(&rule->members[ADAPTER_TURNS], value, &number))
+        set_sum(stream, &stream->used.turns, number, rule->adds);
+    if (adapter_number(&rule->members[ADAPTER_COST_USD], value, &number))
+        set_sum(stream, &stream->used.cost_micro, number * micro, rule->adds);
+    if (adapter_sum(&rule->members[ADAPTER_TOKENS], value, &number))
+        set_sum(stream, &stream->used.tokens, number, rule->adds);
+}
+
+static void take_retry(const struct taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct str words = {0};
+    text_of(taking, ADAPTER_TEXT, value, &words);
+    stream->used.own_retries++;
+    stream->used_changed = true;
+    struct agent_item item = agent_item_new(stream, AGENT_ITEM_RETRY);
+    item.text = str_text(&words);
+    item.attempt = number_of(taking, ADAPTER_ATTEMPT, value, 0);
+    item.most = number_of(taking, ADAPTER_MOST, value, 0);
+    item.delay_ms = number_of(taking, ADAPTER_DELAY_MS, value, 0);
+    item.status = status_of(taking, value);
+    agent_stream_tell(stream, &item);
+    str_done(&words);
+}
+
+static void add_line(struct str *words, const char *text)
+{
     if (text[0] == '\0')
         return;
     str_add(words, text);
     str_add_char(words, '\n');
 }
 
-static const char *text_of(const struct json *object, const char *key)
+/* A word of the CLI; a failure that is not the end is kept for the end. */
+static void take_notice(const struct taking *taking, const struct json *value)
 {
-    return json_text(json_get(object, key), "");
-}
-
-static bool is(const struct json *object, const char *key, const char *value)
-{
-    return strcmp(text_of(object, key), value) == 0;
-}
-
-static bool starts(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
-static void keep_said(struct agent_result *result, const char *text)
-{
-    str_clear(&result->said);
-    if (strlen(text) <= AGENT_SAID_MAX)
-        str_add(&result->said, text);
-}
-
-static enum agent_step fail(struct agent_result *result)
-{
-    result->end = AGENT_END_FAILED;
-    return AGENT_STEP_END;
-}
-
-static enum agent_step done(struct agent_result *result, const char *said)
-{
-    result->end = AGENT_END_DONE;
-    keep_said(result, said);
-    return AGENT_STEP_END;
+    struct agent_stream *stream = taking->stream;
+    const bool is_error = taking->rule->event == ADAPTER_EVENT_ERROR;
+    struct str words = {0};
+    struct str ended = {0};
+    double resets_at = 0;
+    agent_message_end(stream);
+    text_of(taking, ADAPTER_TEXT, value, &words);
+    text_of(taking, ADAPTER_ENDED, value, &ended);
+    if (is_error) {
+        str_clear(&stream->error);
+        add_line(&stream->error, str_text(&words));
+    }
+    if (ended.len > 0) {
+        str_clear(&stream->ended);
+        str_addf(&stream->ended, "agent ended: %s\n", str_text(&ended));
+    }
+    if (adapter_number(&taking->rule->members[ADAPTER_RESETS_AT], value, &resets_at)) {
+        str_clear(&stream->window);
+        str_addf(&stream->window, "\"resets_at\":%.0f\n", resets_at);
+    }
+    struct agent_item item = agent_item_new(stream, AGENT_ITEM_NOTICE);
+    item.text = str_text(&words);
+    item.failed = is_error;
+    if (words.len > 0)
+        agent_stream_tell(stream, &item);
+    str_done(&words);
+    str_done(&ended);
 }
 
 /* Headers that say when to come back, as a program would have printed them. */
-static void read_headers(struct agent_result *result, const struct json *headers)
+static void read_headers(struct str *words, const struct json *headers)
 {
     void *iter = NULL;
     const char *key = NULL;
     const struct json *value = NULL;
     while (json_next(headers, &iter, &key, &value)) {
-        bool tells = strstr(key, "retry") || strstr(key, "ratelimit");
+        const bool tells = strstr(key, "retry") || strstr(key, "ratelimit");
         if (tells && json_kind(value) == JSON_KIND_STRING)
-            str_addf(&result->words, "%s: %s\n", key, json_text(value, ""));
+            str_addf(words, "%s: %s\n", key, json_text(value, ""));
     }
 }
 
-static const struct json *first_of(const struct json *object, const char *const *keys)
+static void take_failure(const struct taking *taking, const struct json *value)
 {
-    const struct json *value = NULL;
-    for (size_t i = 0; !value && keys[i]; i++)
-        value = json_get(object, keys[i]);
-    return value;
+    struct agent_stream *stream = taking->stream;
+    struct agent_last *last = &stream->last;
+    struct str ended = {0};
+    struct str words = {0};
+    last->status = status_of(taking, value);
+    text_of(taking, ADAPTER_ENDED, value, &ended);
+    text_of(taking, ADAPTER_WORDS, value, &words);
+    str_add(&last->words, str_text(&stream->ended));
+    if (ended.len > 0)
+        str_addf(&last->words, "agent ended: %s\n", str_text(&ended));
+    add_line(&last->words, str_text(&words));
+    read_headers(&last->words, adapter_value(&taking->rule->members[ADAPTER_HEADERS], value));
+    if (words.len == 0)
+        str_add(&last->words, str_text(&stream->error));
+    str_add(&last->words, str_text(&stream->window));
+    str_done(&ended);
+    str_done(&words);
 }
 
-/* An "error" member: an object in some CLIs, a text in others; one nests the
- * facts once more under "data". */
-static void read_error(struct agent_result *result, const struct json *error)
+/* What the agent leaves. */
+static void take_final(const struct taking *taking, const struct json *value)
 {
-    static const char *const status_keys[] = {"statusCode", "status", "code", NULL};
-    enum { STATUS_LEAST = 100 }; /* a smaller code is an exit code */
-    const struct json *data = json_get(error, "data");
-    const struct json *facts = data ? data : error;
-    const int64_t status = json_i64(first_of(facts, status_keys), 0);
-    if (status >= STATUS_LEAST)
-        result->status = status;
-    if (data)
-        say(&result->words, json_get(error, "name"));
-    say(&result->words, json_get(facts, "message"));
-    say(&result->words, json_get(facts, "responseBody"));
-    read_headers(result, json_get(facts, "responseHeaders"));
-    if (json_kind(error) == JSON_KIND_STRING)
-        say(&result->words, error);
+    const struct json *structured =
+        adapter_value(&taking->rule->members[ADAPTER_STRUCTURED], value);
+    struct str text = {0};
+    if (structured)
+        json_write(&text, structured);
+    else
+        text_of(taking, ADAPTER_TEXT, value, &text);
+    if (text.len > 0)
+        agent_final_set(taking->stream, str_text(&text), text.len, structured != NULL);
+    str_done(&text);
 }
 
-/* {"type":"result"} of claude, gemini and qwen: "is_error" says that it failed;
- * one CLI says so in the text alone, another by "status". */
-static enum agent_step read_result(const struct json *event, struct agent_result *result)
+static void take_end(const struct taking *taking, const struct json *value)
 {
-    result->closes = true;
-    const struct json *said = json_get(event, "result");
-    const char *subtype = text_of(event, "subtype");
-    bool failed = starts(json_text(said, ""), "[API Error:") || is(event, "status", "error") ||
-                  starts(subtype, "error_") || json_bool(json_get(event, "is_error"), false);
-    if (!failed)
-        return done(result, json_text(said, ""));
-
-    result->status = json_i64(json_get(event, "api_error_status"), 0);
-    if (starts(subtype, "error_"))
-        str_addf(&result->words, "agent ended: %s\n", subtype);
-    say(&result->words, said);
-    const struct json *errors = json_get(event, "errors");
-    for (size_t i = 0; i < json_count(errors); i++)
-        say(&result->words, json_at(errors, i));
-    read_error(result, json_get(event, "error"));
-    return fail(result);
-}
-
-/* The end of a usage window stands in an event of its own, before the result. */
-static void read_window(const struct json *event, struct agent_result *result)
-{
-    const struct json *info = json_get(event, "rate_limit_info");
-    int64_t at = json_i64(json_get(info, "resets_at"), 0);
-    if (at == 0)
-        at = json_i64(json_get(info, "resetsAt"), 0);
-    if (is(info, "status", "rejected") && at > 0)
-        str_addf(&result->words, "\"resets_at\":%lld\n", (long long)at);
-}
-
-static enum agent_step read_claude(const struct json *event, struct agent_result *result)
-{
-    if (result->end == AGENT_END_UNKNOWN && is(event, "type", "result")) {
-        const enum agent_step step = read_result(event, result);
-        return result->end == AGENT_END_FAILED ? AGENT_STEP_ON : step;
+    struct agent_stream *stream = taking->stream;
+    struct agent_last *last = &stream->last;
+    const bool failed = adapter_rule_failed(taking->rule, value) || stream->ended.len > 0;
+    agent_message_end(stream);
+    str_clear(&last->words);
+    last->end = taking->rule->is_cut ? AGENT_END_CUT : failed ? AGENT_END_FAILED : AGENT_END_DONE;
+    last->closes = !taking->rule->is_logged;
+    last->is_line = taking->rule->line != NULL;
+    last->offset = stream->line_offset;
+    last->status = 0;
+    if (last->end == AGENT_END_FAILED) {
+        take_failure(taking, value);
+    } else {
+        take_final(taking, value);
     }
-    if (is(event, "type", "rate_limit_event"))
-        read_window(event, result);
-    return AGENT_STEP_ON;
+    struct agent_item item = agent_item_new(stream, AGENT_ITEM_END);
+    item.failed = last->end != AGENT_END_DONE;
+    item.status = last->status;
+    item.text = last->words.len > 0 ? str_text(&last->words) : NULL;
+    agent_stream_tell(stream, &item);
 }
 
-static enum agent_step read_qwen(const struct json *event, struct agent_result *result)
+static void take_one(const struct taking *taking, const struct json *value)
 {
-    return is(event, "type", "result") ? read_result(event, result) : AGENT_STEP_ON;
+    take_used(taking, value);
+    switch (taking->rule->event) {
+    case ADAPTER_EVENT_SESSION:
+        take_session(taking, value);
+        break;
+    case ADAPTER_EVENT_TEXT:
+        take_text(taking, value);
+        break;
+    case ADAPTER_EVENT_CALL:
+        take_call(taking, value);
+        break;
+    case ADAPTER_EVENT_RESULT:
+        take_result(taking, value);
+        break;
+    case ADAPTER_EVENT_RETRY:
+        take_retry(taking, value);
+        break;
+    case ADAPTER_EVENT_NOTICE:
+    case ADAPTER_EVENT_ERROR:
+        take_notice(taking, value);
+        break;
+    case ADAPTER_EVENT_BEGIN:
+        take_begin(taking->stream);
+        break;
+    case ADAPTER_EVENT_END:
+        take_end(taking, value);
+        break;
+    case ADAPTER_EVENT_USED:
+    case ADAPTER_EVENT_KNOWN:
+    case ADAPTER_EVENT_COUNT:
+        break;
+    }
 }
 
-/* Only turn.failed is final; an error may be a notice of a try. */
-static enum agent_step read_codex(const struct json *event, struct agent_result *result)
+static bool take_element(void *ctx, const struct json *value)
 {
-    if (is(event, "type", "turn.failed")) {
-        result->closes = true;
-        read_error(result, json_get(event, "error"));
-        return fail(result);
+    const struct taking *taking = ctx;
+    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct json *element = json_at(value, i);
+        if (adapter_tests_hold(&taking->rule->where, element))
+            take_one(taking, element);
     }
-    if (is(event, "type", "turn.completed")) {
-        result->closes = true;
-        result->end = AGENT_END_DONE;
-        return AGENT_STEP_ON;
-    }
-    const struct json *item = json_get(event, "item");
-    if (result->end == AGENT_END_DONE && is(item, "type", "agent_message"))
-        return done(result, text_of(item, "text"));
-    return AGENT_STEP_ON;
+    return true;
 }
 
-/* The words come in pieces, the last one first here. */
-static void put_before(struct str *said, const char *piece)
+/* USED comes once for all that the event changed. */
+static void tell_used(struct agent_stream *stream)
 {
-    struct str whole = {0};
-    str_add(&whole, piece);
-    str_add(&whole, str_text(said));
-    str_done(said);
-    *said = whole;
+    if (!stream->used_changed)
+        return;
+    stream->used_changed = false;
+    const struct agent_item item = agent_item_new(stream, AGENT_ITEM_USED);
+    agent_stream_tell(stream, &item);
 }
 
-static enum agent_step read_gemini(const struct json *event, struct agent_result *result)
+bool agent_event_take(struct agent_stream *stream, const struct json *event)
 {
-    const struct json *error = json_get(event, "error");
-    if (is(event, "type", "result")) {
-        const enum agent_step step = read_result(event, result);
-        str_clear(&result->said); /* it comes in the messages before */
-        return error ? step : AGENT_STEP_ON;
+    bool is_known = false;
+    bool has_ended = false;
+    stream->has_events = stream->has_events || json_text(json_get(event, "type"), NULL) != NULL;
+    for (size_t i = 0; i < stream->adapter->rule_count; i++) {
+        const struct adapter_rule *rule = &stream->adapter->rules[i];
+        struct taking taking = {.stream = stream, .rule = rule};
+        const bool is_end = rule->event == ADAPTER_EVENT_END;
+        if (rule->line || (is_end && has_ended) || !adapter_tests_hold(&rule->when, event))
+            continue;
+        has_ended = has_ended || is_end;
+        /* that a session is named says nothing of what the event is */
+        is_known = is_known || rule->event != ADAPTER_EVENT_SESSION;
+        stream->has_events = true;
+        if (rule->has_each)
+            adapter_path_walk(&rule->each, event, take_element, &taking);
+        else
+            take_one(&taking, event);
     }
-    if (error && !json_get(event, "type")) {
-        result->closes = true;
-        read_error(result, error);
-        return fail(result);
-    }
-    if (json_get(event, "response"))
-        return done(result, text_of(event, "response"));
-    const bool failed = result->end == AGENT_END_FAILED;
-    if (is(event, "type", "error") && (failed || strstr(text_of(event, "message"), "Loop"))) {
-        str_add(&result->words, failed ? "" : "agent ended: loop\n");
-        say(&result->words, json_get(event, "message"));
-        return fail(result);
-    }
-    const bool own = is(event, "type", "message") && is(event, "role", "assistant");
-    if (own && result->end == AGENT_END_DONE && result->said.len <= AGENT_SAID_MAX)
-        put_before(&result->said, text_of(event, "content"));
-    return AGENT_STEP_ON;
+    if (is_known && !has_ended && stream->last.is_line)
+        take_begin(stream);
+    tell_used(stream);
+    return is_known;
 }
 
-static enum agent_step read_opencode(const struct json *event, struct agent_result *result)
+bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err)
 {
-    const struct json *part = json_get(event, "part");
-    if (is(event, "type", "error")) {
-        if (result->end != AGENT_END_UNKNOWN)
-            return AGENT_STEP_END;
-        result->closes = true;
-        read_error(result, json_get(event, "error"));
-        return fail(result);
+    bool is_known = false;
+    struct json *value = NULL;
+    for (size_t i = 0; i < stream->adapter->rule_count; i++) {
+        const struct adapter_rule *rule = &stream->adapter->rules[i];
+        const struct taking taking = {.stream = stream, .rule = rule};
+        if (!rule->line || rule->on_err != on_err)
+            continue;
+        if (!value)
+            value = json_new_text(line);
+        if (!adapter_line_holds(rule, value))
+            continue;
+        is_known = true;
+        take_one(&taking, value);
     }
-    if (is(event, "type", "step_finish") && result->end == AGENT_END_UNKNOWN) {
-        const char *reason = text_of(part, "reason");
-        result->closes = true;
-        if (strcmp(reason, "length") == 0 || strcmp(reason, "content-filter") == 0) {
-            str_addf(&result->words, "agent ended: %s\n", reason);
-            return fail(result);
-        }
-        if (strcmp(reason, "stop") == 0)
-            result->end = AGENT_END_DONE;
-        return AGENT_STEP_ON;
-    }
-    if (result->end == AGENT_END_DONE && is(event, "type", "text"))
-        return done(result, text_of(part, "text"));
-    return AGENT_STEP_ON;
-}
-
-/* The last message tells: "stop", "error", "length", "aborted", "toolUse". */
-static enum agent_step read_pi_message(const struct json *message, struct agent_result *result)
-{
-    const char *reason = text_of(message, "stopReason");
-    const struct json *content = json_get(message, "content");
-    if (strcmp(reason, "stop") == 0) {
-        result->closes = true;
-        const size_t count = json_count(content);
-        return done(result, text_of(json_at(content, count > 0 ? count - 1 : 0), "text"));
-    }
-    if (strcmp(reason, "error") != 0 && strcmp(reason, "length") != 0)
-        return AGENT_STEP_ON;
-    result->closes = true;
-    if (strcmp(reason, "length") == 0)
-        str_add(&result->words, "agent ended: length\n");
-    say(&result->words, json_get(message, "errorMessage"));
-    return fail(result);
-}
-
-static enum agent_step read_pi(const struct json *event, struct agent_result *result)
-{
-    if (is(event, "type", "auto_retry_end") && json_get(event, "finalError")) {
-        result->closes = true;
-        say(&result->words, json_get(event, "finalError"));
-        return fail(result);
-    }
-    if (is(event, "type", "message_end") || is(event, "type", "turn_end"))
-        return read_pi_message(json_get(event, "message"), result);
-    if (!is(event, "type", "agent_end"))
-        return AGENT_STEP_ON;
-    const struct json *messages = json_get(event, "messages");
-    const size_t count = json_count(messages);
-    return read_pi_message(json_at(messages, count > 0 ? count - 1 : 0), result);
-}
-
-/* By the shape alone: only what can be nothing else is taken. */
-static enum agent_step read_any(const struct json *event, struct agent_result *result)
-{
-    if (is(event, "type", "result"))
-        return read_result(event, result);
-    if (is(event, "type", "auto_retry_end") || is(event, "type", "agent_end"))
-        return read_pi(event, result);
-    if (!is(event, "type", "turn.failed") && !is(event, "type", "error"))
-        return AGENT_STEP_NONE;
-    say(&result->words, json_get(event, "message"));
-    read_error(result, json_get(event, "error"));
-    return fail(result);
-}
-
-typedef enum agent_step read_fn(const struct json *event, struct agent_result *result);
-
-static read_fn *const readers[] = {
-    [AGENT_NONE] = read_any,      [AGENT_CLAUDE] = read_claude,     [AGENT_CODEX] = read_codex,
-    [AGENT_GEMINI] = read_gemini, [AGENT_OPENCODE] = read_opencode, [AGENT_QWEN] = read_qwen,
-    [AGENT_PI] = read_pi,
-};
-static_assert(ARRAY_LEN(readers) == AGENT_COUNT, "every agent has a reader");
-
-enum agent_step agent_event_read(enum agent agent, const struct json *event,
-                                 struct agent_result *result)
-{
-    if (json_kind(event) != JSON_KIND_OBJECT)
-        return AGENT_STEP_NONE;
-    assert(agent < AGENT_COUNT);
-    return readers[agent](event, result);
+    json_free(value);
+    tell_used(stream);
+    return is_known;
 }

@@ -1,21 +1,12 @@
 #include "agent_result.h"
 
+#include <assert.h>
 #include <string.h>
 
-#include "agent_event.h"
+#include "agent_state.h"
 #include "attr.h"
 #include "json.h"
 #include "json_repair.h"
-
-/* A part of a text, lines of it taken from the end. */
-struct tail {
-    const char *bytes;
-    size_t end; /* behind what is left */
-};
-
-struct span {
-    size_t start, end;
-};
 
 static bool is_blank(char c)
 {
@@ -23,143 +14,18 @@ static bool is_blank(char c)
 }
 
 /* The last line that holds anything. */
-static bool take_line(struct tail *tail, struct span *out)
+static struct classify_text last_line(const struct classify_text *text)
 {
-    while (tail->end > 0 && is_blank(tail->bytes[tail->end - 1]))
-        tail->end--;
-    if (tail->end == 0)
-        return false;
-    out->end = tail->end;
-    out->start = tail->end;
-    while (out->start > 0 && tail->bytes[out->start - 1] != '\n')
-        out->start--;
-    tail->end = out->start;
-    return true;
-}
-
-static bool is_single(const struct tail *tail, const struct span *line, char c)
-{
-    return line->end == line->start + 1 && tail->bytes[line->start] == c;
-}
-
-/* A value written over many lines: from the last line that is one bracket. */
-static bool take_block(struct tail *tail, struct span *block)
-{
-    const char closing = tail->bytes[block->start];
-    struct tail rest = *tail;
-    struct span line;
-    while (take_line(&rest, &line)) {
-        if (is_single(&rest, &line, closing == '}' ? '{' : '[')) {
-            block->start = line.start;
-            tail->end = line.start;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Parse what stands last, a value over many lines only where that is an agent's
- * own (any program may print a document); NULL, and the line is taken, if that is no JSON. */
-static bool take_json(struct tail *tail, bool blocks, struct span *span, struct json **out)
-{
-    *out = NULL;
-    if (!take_line(tail, span))
-        return false;
-    const bool closes = is_single(tail, span, '}') || is_single(tail, span, ']');
-    if (closes && (!blocks || !take_block(tail, span)))
-        return true;
-    const char first = tail->bytes[span->start];
-    if (first != '{' && first != '[')
-        return true;
-    struct str text = {0};
-    json_repair(&text, tail->bytes + span->start, span->end - span->start);
-    if (!json_parse(str_text(&text), text.len, out, NULL, NULL))
-        *out = NULL;
-    str_done(&text);
-    return true;
-}
-
-/* One value: an event, or a list of them. */
-static enum agent_step read_value(enum agent agent, const struct json *value,
-                                  struct agent_result *result)
-{
-    if (json_kind(value) != JSON_KIND_ARRAY)
-        return agent_event_read(agent, value, result);
-    enum agent_step step = AGENT_STEP_NONE;
-    const size_t count = json_count(value);
-    const size_t most = agent == AGENT_NONE ? 1 : AGENT_LINES_MAX;
-    for (size_t i = 0; i < count && i < most && step != AGENT_STEP_END; i++)
-        step = agent_event_read(agent, json_at(value, count - 1 - i), result);
-    return step;
-}
-
-static void read_stream(struct agent_result *result, enum agent agent,
-                        const struct classify_text *text)
-{
-    struct tail tail = {.bytes = text->bytes, .end = text->len};
-    struct span span;
-    struct json *value = NULL;
-    bool events = false; /* the output is one of events */
-    enum agent_step step = AGENT_STEP_NONE;
-    const int most = agent == AGENT_NONE ? 1 : AGENT_LINES_MAX;
-    for (int i = 0;
-         i < most && step != AGENT_STEP_END && take_json(&tail, agent != AGENT_NONE, &span, &value);
-         i++) {
-        const bool known = result->end != AGENT_END_UNKNOWN;
-        step = value ? read_value(agent, value, result) : AGENT_STEP_NONE;
-        json_free(value);
-        events = events || (i == 0 && step != AGENT_STEP_NONE);
-        if (!known && result->end != AGENT_END_UNKNOWN)
-            result->offset = text->offset + (int64_t)span.start;
-        if (i == 0 && step == AGENT_STEP_NONE && agent != AGENT_GEMINI)
-            break; /* plain words */
-    }
-    if (events && result->end == AGENT_END_UNKNOWN && agent != AGENT_NONE)
-        result->end = AGENT_END_CUT;
-}
-
-/* One CLI's last line repeats the whole session, and its beginning may be beyond
- * what is kept. The end of it tells how the last message ended. */
-static void read_cut_line(struct agent_result *result, const struct classify_text *text)
-{
-    static const char mark[] = "\"stopReason\":";
-    static const char closing[] = "}]}";
-    struct tail tail = {.bytes = text->bytes, .end = text->len};
-    struct span span;
-    if (text->offset == 0 || !take_line(&tail, &span) || span.start > 0 ||
-        span.end < sizeof(closing) ||
-        memcmp(text->bytes + span.end - 3, closing, sizeof(closing) - 1) != 0)
-        return;
-    size_t at = span.end - sizeof(mark) + 1;
-    while (at > 0 && memcmp(text->bytes + at, mark, sizeof(mark) - 1) != 0)
-        at--;
-    struct str event = {0};
-    str_add(&event, "{\"type\":\"message_end\",\"message\":{");
-    json_repair(&event, text->bytes + at, span.end - at - 2);
-    str_add_char(&event, '}');
-    struct json *value = NULL;
-    if (json_parse(str_text(&event), event.len, &value, NULL, NULL)) {
-        (void)agent_event_read(AGENT_PI, value, result);
-        result->offset = text->offset + (int64_t)at;
-    }
-    json_free(value);
-    str_done(&event);
-}
-
-/* Plain words: one CLI writes its API's errors as an answer, and exits with 0. */
-static void read_plain(struct agent_result *result, const struct classify_text *text)
-{
-    static const char mark[] = "[API Error:";
-    struct tail tail = {.bytes = text->bytes, .end = text->len};
-    struct span span;
-    if (!take_line(&tail, &span) || span.end - span.start < sizeof(mark) ||
-        memcmp(text->bytes + span.start, mark, sizeof(mark) - 1) != 0)
-        return;
-    result->end = AGENT_END_FAILED;
-    result->closes = true;
-    result->offset = text->offset + (int64_t)span.start;
-    str_add_n(&result->words, text->bytes + span.start, span.end - span.start);
-    str_add_char(&result->words, '\n');
+    size_t end = text->len;
+    while (end > 0 && is_blank(text->bytes[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && text->bytes[start - 1] != '\n')
+        start--;
+    const bool is_cut = start == 0 && text->offset > 0;
+    return (struct classify_text){.bytes = text->bytes ? text->bytes + start : NULL,
+                                  .len = is_cut ? 0 : end - start,
+                                  .offset = text->offset + (int64_t)start};
 }
 
 /* "503 The engine is overloaded", "[API Error: 401 ...": a status leads the words. */
@@ -179,22 +45,96 @@ static void read_status(struct agent_result *result)
     }
 }
 
-void agent_result_init(struct agent_result *result, enum agent agent,
-                       const struct classify_text *out, const struct classify_text *err)
+static void take_stream(struct agent_result *result, const struct agent_stream *stream)
+{
+    const struct agent_last *last = &stream->last;
+    result->end = agent_stream_state(stream);
+    result->closes = last->closes;
+    result->status = last->status;
+    result->offset = last->offset;
+    result->own_retries = stream->used.own_retries;
+    str_add(&result->words, str_text(&last->words));
+    result->is_empty = result->end == AGENT_END_DONE && stream->final.len == 0 &&
+                       !stream->final_is_lost && !stream->begins_cut && stream->used.calls == 0;
+    const bool is_short = !stream->final_is_lost && stream->final.len <= AGENT_SAID_MAX;
+    if (result->end == AGENT_END_DONE && is_short)
+        str_add(&result->said, str_text(&stream->final));
+}
+
+static void read_text(struct agent_result *result, const struct adapter *adapter,
+                      const struct classify_text *text)
+{
+    struct agent_stream *stream = NULL;
+    agent_stream_open(&stream, adapter, NULL, NULL);
+    agent_stream_begin_cut(stream, text->offset);
+    agent_stream_add(stream, text->bytes, text->len);
+    agent_stream_end(stream);
+    take_stream(result, stream);
+    agent_stream_close(stream);
+}
+
+/* The value that a line is, of a list the last one, as text. */
+static void last_value(const struct classify_text *line, struct str *out)
+{
+    struct str repaired = {0};
+    struct json *value = NULL;
+    json_repair(&repaired, line->bytes, line->len);
+    if (json_parse_data(str_text(&repaired), repaired.len, &value, NULL, NULL)) {
+        const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+        if (count > 0 || json_kind(value) == JSON_KIND_OBJECT)
+            json_write(out, count > 0 ? json_at(value, count - 1) : value);
+        json_free(value);
+    }
+    str_done(&repaired);
+}
+
+/* Whose output it is nobody knows: what the last line can only be. */
+static void read_shape(struct agent_result *result, const struct classify_text *text)
+{
+    static const char generic[] = "generic";
+    struct adapter shape = *adapters_find(NULL, generic);
+    const struct classify_text line = last_line(text);
+    struct str value = {0};
+    if (line.len == 0 || (line.bytes[0] != '{' && line.bytes[0] != '['))
+        return;
+    last_value(&line, &value);
+    shape.output = ADAPTER_OUTPUT_JSONL;
+    read_text(result, &shape, &(struct classify_text){.bytes = value.data, .len = value.len});
+    if (result->end == AGENT_END_CUT)
+        result->end = AGENT_END_UNKNOWN;
+    result->offset = result->end == AGENT_END_UNKNOWN ? 0 : line.offset;
+    str_done(&value);
+}
+
+/* A failure may be told as JSON on stderr; anything else there is for people. */
+static void read_stderr(struct agent_result *result, const struct classify_input *input)
+{
+    struct agent_result told = {0};
+    if (!input->agent->result_on_stderr || result->end != AGENT_END_UNKNOWN)
+        return;
+    read_text(&told, input->agent, &input->err);
+    if (told.end == AGENT_END_FAILED) {
+        agent_result_done(result);
+        *result = told;
+        result->on_err = true;
+    } else {
+        agent_result_done(&told);
+    }
+}
+
+void agent_result_init(struct agent_result *result, const struct classify_input *input)
 {
     *result = (struct agent_result){0};
-    read_stream(result, agent, out);
-    if (result->end == AGENT_END_UNKNOWN && agent != AGENT_NONE)
-        read_plain(result, out);
-    if (result->end == AGENT_END_UNKNOWN && agent == AGENT_PI)
-        read_cut_line(result, out);
+    const bool is_read = input->agent && adapter_output(input->agent) != ADAPTER_OUTPUT_TEXT;
+    if (is_read && input->stream)
+        take_stream(result, input->stream);
+    else if (is_read)
+        read_text(result, input->agent, &input->out);
+    else
+        read_shape(result, &input->out);
+    if (input->agent)
+        read_stderr(result, input);
     read_status(result);
-    if (result->end != AGENT_END_UNKNOWN || agent != AGENT_GEMINI)
-        return;
-    read_stream(result, agent, err); /* its JSON for a failure */
-    result->on_err = result->end == AGENT_END_FAILED;
-    if (!result->on_err)
-        result->end = AGENT_END_UNKNOWN;
 }
 
 void agent_result_done(struct agent_result *result)

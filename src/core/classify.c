@@ -279,6 +279,15 @@ static bool judge_agent_success(const struct classifier *classifier,
            judge_words(classifier, input, &result->said, &classifier->rules->said, out);
 }
 
+/* It was asked, ended well, and has not said a word. */
+static bool says_nothing(const struct classify_input *input)
+{
+    bool nothing = input->one_shot && input->agent;
+    for (size_t i = 0; i < input->out.len && nothing; i++)
+        nothing = strchr(" \t\r\n", input->out.bytes[i]) != NULL;
+    return nothing;
+}
+
 static bool judge_agent_end(const struct classifier *classifier, const struct classify_input *input,
                             const struct agent_result *result, struct verdict *out)
 {
@@ -289,6 +298,10 @@ static bool judge_agent_end(const struct classifier *classifier, const struct cl
             return false; /* many a program that did well logs errors as JSON */
         return judge_agent_failure(classifier, input, result, out);
     case AGENT_END_DONE:
+        if (exited_well && input->one_shot && result->is_empty) {
+            verdict_set_transient(out, TRANSIENT_NETWORK_TIMEOUT, "EMPTY_ANSWER", "agent.empty");
+            return true;
+        }
         return exited_well && input->agent && judge_agent_success(classifier, input, result, out);
     case AGENT_END_CUT:
         if (exited_well)
@@ -297,7 +310,9 @@ static bool judge_agent_end(const struct classifier *classifier, const struct cl
     case AGENT_END_UNKNOWN:
         break;
     }
-    return false;
+    if (exited_well && says_nothing(input))
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.nothing");
+    return exited_well && says_nothing(input);
 }
 
 /* False where facts and text must say; *structured: stdout is the agent's protocol,
@@ -306,7 +321,7 @@ static bool judge_agent(const struct classifier *classifier, const struct classi
                         struct verdict *out, bool *structured)
 {
     struct agent_result result;
-    agent_result_init(&result, agent_find(input->agent), &input->out, &input->err);
+    agent_result_init(&result, input);
     *structured = input->agent && result.end != AGENT_END_UNKNOWN && !result.on_err;
     const bool judged = judge_agent_end(classifier, input, &result, out);
     if (judged && out->class != VERDICT_SUCCESS && result.end != AGENT_END_CUT) {
@@ -411,6 +426,15 @@ void classify(const struct classifier *classifier, const struct classify_input *
         judge_exit(&scan, &seen, out);
     set_nears(out, &scan);
     scan_done(&scan);
+}
+
+int64_t classify_own_retries(const struct classify_input *input)
+{
+    struct agent_result result;
+    agent_result_init(&result, input);
+    const int64_t own_retries = result.own_retries;
+    agent_result_done(&result);
+    return own_retries;
 }
 
 int64_t classify_hint(const struct classifier *classifier, const struct classify_input *input)

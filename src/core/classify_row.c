@@ -109,6 +109,12 @@ static void add_time(struct str *out, const char *key, int64_t at_ms)
     add_text(out, key, text);
 }
 
+/* Beside the verdict: what the agent's CLI tried by itself. */
+struct told {
+    bool by_agent;
+    int64_t own_retries;
+};
+
 static void add_nears(struct str *out, const struct verdict *verdict)
 {
     str_json_key(out, "near");
@@ -125,7 +131,8 @@ static void add_nears(struct str *out, const struct verdict *verdict)
     str_add_char(out, ']');
 }
 
-static void add_verdict(struct str *out, const struct json *row, const struct verdict *verdict)
+static void add_verdict(struct str *out, const struct json *row, const struct verdict *verdict,
+                        const struct told *told)
 {
     const bool has_place = verdict->stream != VERDICT_STREAM_NONE;
     char *id = json_brief(json_get(row, "id"), SIZE_MAX);
@@ -143,6 +150,8 @@ static void add_verdict(struct str *out, const struct json *row, const struct ve
     add_text(out, "match", verdict->match);
     add_number(out, "retry_after_ms", verdict->retry_after_ms, verdict->retry_after_ms >= 0);
     add_time(out, "resume_at", verdict->resume_at_ms);
+    if (told->by_agent)
+        add_number(out, "own_retries", told->own_retries, true);
     add_nears(out, verdict);
     str_add(out, "}\n");
 }
@@ -170,15 +179,25 @@ static bool is_undecided(const struct verdict *verdict)
            (strcmp(verdict->rule, "default") == 0 || strcmp(verdict->rule, "exit.words") == 0);
 }
 
+/* The adapter of that name; one for any agent if none is known by it. */
+static const struct adapter *adapter_of(const struct classify_edge *edge, const char *name)
+{
+    static const char generic[] = "generic";
+    const struct adapter *adapter = adapters_find(edge->adapters, name);
+    return adapter || !name ? adapter : adapters_find(NULL, generic);
+}
+
 static bool judge(const struct classifier *classifier, const struct json *row,
-                  const struct classify_edge *edge, struct verdict *out, struct err *err)
+                  const struct classify_edge *edge, struct verdict *out, struct told *told,
+                  struct err *err)
 {
     const struct json *text = json_get(row, "text");
     struct classify_input input = {
         .out = text_of(json_get(row, "stdout")),
         .err = text_of(is_given(text) ? text : json_get(row, "stderr")),
         .program = json_text(json_get(row, "program"), NULL),
-        .agent = json_text(json_get(row, "agent"), NULL),
+        .agent = adapter_of(edge, json_text(json_get(row, "agent"), NULL)),
+        .one_shot = true,
         .memory_killed = -1,
         .now_ms = edge->now_ms,
         .zone_offset = edge->zone_offset,
@@ -188,6 +207,9 @@ static bool judge(const struct classifier *classifier, const struct json *row,
         !read_now(row, &input.now_ms, err))
         return false;
     classify(classifier, &input, out);
+    told->by_agent = input.agent != NULL;
+    if (told->by_agent)
+        told->own_retries = classify_own_retries(&input);
     if ((is_given(text) || is_undecided(out)) && out->retry_after_ms < 0)
         out->retry_after_ms = classify_hint(classifier, &input);
     return true;
@@ -198,14 +220,15 @@ bool classify_row(const struct classifier *classifier, const struct str *row,
 {
     struct json *json = NULL;
     struct verdict verdict;
+    struct told told = {0};
     struct str repaired = {0};
     json_repair(&repaired, str_text(row), row->len);
     bool ok = json_parse(str_text(&repaired), repaired.len, &json, NULL, err);
     if (ok && json_kind(json) != JSON_KIND_OBJECT)
         ok = err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
-    ok = ok && judge(classifier, json, edge, &verdict, err);
+    ok = ok && judge(classifier, json, edge, &verdict, &told, err);
     if (ok)
-        add_verdict(out, json, &verdict);
+        add_verdict(out, json, &verdict, &told);
     json_free(json);
     str_done(&repaired);
     return ok;

@@ -264,7 +264,7 @@ static bool is_one_of(const int *numbers, int count, int number)
 static bool is_program(const struct classify_input *input, const char *name)
 {
     return (input->program && strcmp(name, input->program) == 0) ||
-           (input->agent && strcmp(name, input->agent) == 0);
+           (input->agent && strcmp(name, adapter_name(input->agent)) == 0);
 }
 
 bool scan_facts_fit(const struct scan *scan, const struct rule *rule)

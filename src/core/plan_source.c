@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "agent.h"
+#include "adapter.h"
 #include "xalloc.h"
 
 /* The number of the name, which is added if it is new; -1 if there is no room. */
@@ -43,7 +43,7 @@ void plan_source_guess(struct plan *plan, struct plan_step *step)
 {
     if (!step->argv || step->source >= 0)
         return;
-    const char *program = agent_program(step->argv[0]);
-    if (agent_find(program) != AGENT_NONE)
+    const char *program = adapter_program_of(step->argv[0]);
+    if (adapters_of_program(NULL, program))
         step->source = source_number(plan, program);
 }

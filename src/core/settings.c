@@ -116,8 +116,10 @@ static bool read_document(const struct json *root, struct settings *settings,
     plan_surroundings_read(&reader, root, settings);
     settings_secrets_read(&reader, json_get(root, "secrets"), &settings->secrets);
     const struct json *agents = json_get(root, "agents");
-    if (json_count(agents) > 0 && !adapters_read(NULL, agents, &meaning, &settings->agents))
+    struct violations of_agents = {0};
+    if (json_count(agents) > 0 && !adapters_read(NULL, agents, &of_agents, &settings->agents))
         settings->agents = NULL; /* what is wrong is said */
+    violations_merge(&meaning, &of_agents, root);
     settings->agent = copy_text(json_get(root, "agent"));
     settings->workflows = copy_text(json_get(root, "workflows"));
     read_tests(&reader, json_get(root, "tests"), settings);

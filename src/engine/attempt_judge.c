@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent.h"
+#include "adapter.h"
 #include "attempt.h"
 #include "contract_judge.h"
 #include "text.h"
@@ -140,13 +140,13 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         input->outcome.bytes[i] = attempt->streams[i].bytes;
         input->outcome.lines[i] = attempt->streams[i].lines;
     }
-    const char *program = agent_program(attempt->call.argv[0]);
+    const char *program = adapter_program_of(attempt->call.argv[0]);
     const struct classify_input evidence = {
         .outcome = input->outcome,
         .out = tail_of(attempt, 0, CLASSIFY_TAIL_MAX),
         .err = tail_of(attempt, 1, CLASSIFY_TAIL_MAX),
         .program = program,
-        .agent = agent_name(agent_find(program)),
+        .agent = adapters_of_program(NULL, program),
         .memory_killed = attempt->memory_killed,
         .cpu_s = attempt->plan->sandbox->cpu_s,
         .in_container = sandbox_kind_is_container(attempt->plan->sandbox->kind),

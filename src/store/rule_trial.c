@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent.h"
+#include "adapter.h"
 #include "classify.h"
 #include "label.h"
 #include "log_read.h"
@@ -193,7 +193,8 @@ static void count_change(struct trial *trial, const struct subject *subject,
 static bool try_attempt(struct trial *trial, const struct subject *subject, struct err *err)
 {
     const struct event *event = subject->event;
-    const char *program = agent_program(step_of(subject)->argv[0]);
+    const char *program = adapter_program_of(step_of(subject)->argv[0]);
+    const struct plan_agent *agent = step_of(subject)->agent;
     const struct sandbox_spec *sandbox = step_of(subject)->sandbox;
     struct classify_input input = {
         .outcome = {.kind = (enum outcome_kind)event->a,
@@ -201,7 +202,8 @@ static bool try_attempt(struct trial *trial, const struct subject *subject, stru
                     .ran_ms = event->c,
                     .bytes = {event->d, event->e}},
         .program = program,
-        .agent = agent_name(agent_find(program)),
+        .agent = agent ? agent->adapter : adapters_of_program(subject->plan->adapters, program),
+        .one_shot = agent != NULL,
         .memory_killed = -1,
         .cpu_s = sandbox->cpu_s,
         .in_container = sandbox_kind_is_container(sandbox->kind),

@@ -39,7 +39,7 @@ struct verdict judge_agent(const char *agent, int code, const char *err, const c
         .outcome = {.kind = OUTCOME_EXIT, .code = code},
         .out = text_of(out),
         .err = text_of(err),
-        .agent = agent,
+        .agent = agent ? adapters_find(NULL, agent) : NULL,
         .memory_killed = -1,
     };
     struct verdict verdict;

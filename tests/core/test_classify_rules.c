@@ -218,7 +218,7 @@ START_TEST(test_own_rule_for_a_kind_of_step)
                        "\"pattern\":\"gateway closed\",\"only_if\":{\"kind\":\"agent\"}}]";
 
     ck_assert_int_eq(judge_with(rule, &input).class, VERDICT_PERSISTENT);
-    input.agent = "claude";
+    input.agent = adapters_find(NULL, "claude");
     ck_assert_str_eq(judge_with(rule, &input).rule, "gw");
     input.program = "claude";
     ck_assert_str_eq(judge_with("[{\"name\":\"p\",\"verdict\":\"transient\",\"type\":"

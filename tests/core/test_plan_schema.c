@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "entropy_limits.h"
 #include "json_pointer.h"
 #include "phase.h"
@@ -82,8 +83,12 @@ END_TEST
 /* An editor reads one file: what both have in common stands in both. */
 START_TEST(test_both_say_the_same_of_what_both_have)
 {
-    static const char *const names[] = {"/$defs/policies",  "/$defs/policy", "/$defs/loops",
-                                        "/$defs/workspace", "/$defs/limits", "/$defs/onHangup"};
+    static const char *const names[] = {
+        "/$defs/policies",      "/$defs/policy",       "/$defs/loops",
+        "/$defs/workspace",     "/$defs/limits",       "/$defs/onHangup",
+        "/$defs/agents",        "/$defs/adapter",      "/$defs/adapterArgs",
+        "/$defs/adapterEvent",  "/$defs/adapterPath",  "/$defs/adapterSources",
+        "/$defs/adapterSource", "/$defs/adapterTests", "/$defs/adapterWanted"};
     for (int i = 0; i < TABLE_LEN(names); i++) {
         char *of_plan = json_brief(json_pointer_find(plan, names[i]), SIZE_MAX);
         char *of_settings = json_brief(json_pointer_find(settings, names[i]), SIZE_MAX);
@@ -205,6 +210,11 @@ static const struct {
     {"/$defs/workspace/properties/setup/maxItems", WORKSPACE_ARGS_MAX},
     {"/$defs/workspace/properties/snapshot_bytes_max/maximum", WORKSPACE_SNAPSHOT_BYTES_MAX},
     {"/$defs/workspace/properties/setup_timeout_s/maximum", WORKSPACE_SETUP_S_MAX},
+    {"/$defs/agents/maxProperties", ADAPTERS_MAX},
+    {"/$defs/adapterArgs/maxItems", ADAPTER_ARGS_MAX},
+    {"/$defs/adapter/properties/env/maxProperties", ADAPTER_ARGS_MAX},
+    {"/$defs/adapter/properties/events/maxItems", ADAPTER_RULES_MAX},
+    {"/$defs/adapter/properties/like/maxLength", ADAPTER_NAME_MAX},
 };
 
 START_TEST(test_numbers_are_those_of_the_program)

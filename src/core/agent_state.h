@@ -1,0 +1,75 @@
+/*
+ * agent_state.h - the stream of an agent's output from within: what its parts share.
+ */
+#ifndef DEVS_AGENT_STATE_H
+#define DEVS_AGENT_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "adapter_parts.h"
+#include "agent_calls.h"
+#include "agent_stream.h"
+#include "str.h"
+
+/* What the terminal event said. */
+struct agent_last {
+    enum agent_end end;
+    bool closes;      /* no program writes that but at its end */
+    bool is_line;     /* it was a line without JSON: any later one is the end then */
+    int64_t status;   /* HTTP status; 0 if none is given */
+    int64_t offset;   /* of the event's line in the whole stream */
+    struct str words; /* owned: what it says about the failure, one thing a line */
+};
+
+struct agent_stream {
+    const struct adapter *adapter; /* borrowed */
+    agent_item_fn *item;           /* NULL = nobody listens */
+    void *ctx;                     /* borrowed */
+
+    struct str line;     /* owned; what came of it */
+    bool line_is_cut;    /* its beginning is lost */
+    bool begins_cut;     /* the beginning of the whole is lost */
+    int64_t offset;      /* where the next byte stands in the whole stream */
+    int64_t line_offset; /* where the line stands, and so the value of several lines */
+    struct str block;    /* owned; lines of a JSON value that is not yet closed; its first byte
+                            tells what closes it */
+
+    struct str message; /* owned; pieces of one that goes on */
+    bool message_is_open;
+    struct str final; /* owned; the last message, or the structured result */
+    bool final_is_json;
+    bool final_is_lost; /* it was longer than AGENT_TEXT_MAX */
+
+    struct str session;
+    struct str turn;        /* owned; the id of the last turn */
+    bool turn_is_open;      /* the model has spoken or called since it last got a result */
+    struct agent_used used; /* sums */
+    bool used_changed;
+    struct agent_calls calls;
+
+    bool has_events;       /* rules knew one of the lines */
+    bool is_error_pending; /* words of `error` are of this try of the agent */
+    struct str error;      /* owned; the last error that was no end */
+    struct str ended;      /* owned; "agent ended: ..." that outweighs an end that went well */
+    struct str window; /* owned; when a usage window ends, as a line for the rules of verdicts */
+    struct agent_last last;
+};
+
+/* An item with what all have. */
+struct agent_item agent_item_new(const struct agent_stream *stream, enum agent_item_kind kind);
+void agent_stream_tell(struct agent_stream *stream, const struct agent_item *item);
+
+/* One event: each rule that knows it. False if none does. */
+bool agent_event_take(struct agent_stream *stream, const struct json *event);
+/* A line that is no JSON; on stderr or not. False if no rule knows it. */
+bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err);
+/* A message that was being put together is whole. */
+void agent_message_end(struct agent_stream *stream);
+/* The agent's last words so far. */
+void agent_final_set(struct agent_stream *stream, const char *text, size_t len, bool is_json);
+
+/* Begin in the middle of an output: the first line is the end of one, at that place. */
+void agent_stream_begin_cut(struct agent_stream *stream, int64_t offset);
+
+#endif
