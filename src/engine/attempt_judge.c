@@ -120,6 +120,14 @@ static void cut_verdict(const struct redactor *redactor, struct verdict *verdict
     cut_text(redactor, verdict->violations, sizeof(verdict->violations));
 }
 
+/* Of a step that runs a program it is known by the program's name. */
+static const struct adapter *find_adapter(const struct attempt *attempt, const char *program)
+{
+    if (attempt->agent)
+        return attempt->plan->agent->adapter;
+    return adapters_of_program(attempt->setting->call.plan->adapters, program);
+}
+
 /* The output has marks where secrets were: so has what is looked for. */
 static bool is_matched(const struct attempt *attempt, const struct classify_input *evidence)
 {
@@ -146,7 +154,9 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         .out = tail_of(attempt, 0, CLASSIFY_TAIL_MAX),
         .err = tail_of(attempt, 1, CLASSIFY_TAIL_MAX),
         .program = program,
-        .agent = adapters_of_program(NULL, program),
+        .agent = find_adapter(attempt, program),
+        .stream = attempt->agent ? attempt->agent->stream : NULL,
+        .one_shot = attempt->agent != NULL,
         .memory_killed = attempt->memory_killed,
         .cpu_s = attempt->plan->sandbox->cpu_s,
         .in_container = sandbox_kind_is_container(attempt->plan->sandbox->kind),
