@@ -252,6 +252,14 @@ static bool stays_inside(const char *path)
     return true;
 }
 
+/* The log is written by devs alone. */
+static bool is_of_devs(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 1 + strspn(path + 1, "/");
+    return strncmp(path, ".devs", 5) == 0 && (path[5] == '/' || path[5] == '\0');
+}
+
 static bool settle_path(struct mcp_request *out, const char *root, struct err *err)
 {
     const char *path = out->path ? below(out->path, root) : "";
@@ -260,6 +268,8 @@ static bool settle_path(struct mcp_request *out, const char *root, struct err *e
                       out->path);
         return err_hint(err, "a path relative to %.120s, without '..'", root);
     }
+    if (is_of_devs(path))
+        return wrong("path", "what is in .devs belongs to devs", err);
     if (out->path && (*path == '\0' || path[strlen(path) - 1] == '/'))
         return wrong("path", "it names a folder", err);
     if (out->path)
@@ -277,6 +287,7 @@ bool mcp_request_read(enum mcp_tool tool, const struct json *args, const char *r
                                 .length = MCP_READ_BYTES_MAX};
     if (args && json_kind(args) != JSON_KIND_OBJECT)
         return err_set(err, ERR_INVALID, "arguments are an object");
+    out->args = json_clone(args);
     return check_names(tool, args, err) && read_each(tool, args, out, err) &&
            settle_path(out, root, err);
 }
@@ -290,6 +301,7 @@ static void free_list(char **list)
 
 void mcp_request_done(struct mcp_request *request)
 {
+    json_free(request->args);
     free_list(request->argv);
     free_list(request->env);
     free(request->cwd);

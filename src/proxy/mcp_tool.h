@@ -33,12 +33,13 @@ enum {
 /* What one call asks for. */
 struct mcp_request {
     enum mcp_tool tool;
-    char **argv;      /* owned, NULL-terminated; of a file tool NULL, of run_tests NULL = the
-                         project's own command */
-    char *cwd;        /* owned; NULL = the run's folder */
-    char **env;       /* owned, NULL-terminated "NAME=value"; NULL = none */
-    char *input;      /* owned; stdin, or the content of a file; NULL = none */
-    size_t input_len; /* bytes */
+    struct json *args; /* owned; all of them as they came, NULL = none */
+    char **argv;       /* owned, NULL-terminated; of a file tool NULL, of run_tests NULL = the
+                          project's own command */
+    char *cwd;         /* owned; NULL = the run's folder */
+    char **env;        /* owned, NULL-terminated "NAME=value"; NULL = none */
+    char *input;       /* owned; stdin, or the content of a file; NULL = none */
+    size_t input_len;  /* bytes */
     int64_t timeout_ms;
     enum phase phase;
     bool idempotent;

@@ -1,0 +1,313 @@
+#include "executor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "mcp_reply.h"
+#include "mcp_result.h"
+#include "watch.h"
+#include "xalloc.h"
+
+/* Of a call that is being executed. */
+struct execution {
+    int task;
+    bool cancel_wanted; /* and not yet asked for */
+    int64_t told_ms;    /* when progress was told last: steady clock */
+    enum step_status told_status;
+    int told_attempt;
+};
+
+void executor_init(struct executor *executor, const struct proxy_options *options,
+                   struct mcp_server *server)
+{
+    *executor = (struct executor){.options = options, .server = server};
+    executor->setting = (struct mcp_setting){.tests = options->tests,
+                                             .program = options->program,
+                                             .kept = options->engine.plan->sandbox.kind};
+}
+
+/* Not executed: the agent is told why. */
+static void refuse(struct executor *executor, struct mcp_call *call, const struct err *why)
+{
+    struct str members = {0};
+    mcp_reply_refusal(&members, why->message, why->hint);
+    mcp_server_answer(executor->server, call, str_text(&members));
+    str_done(&members);
+}
+
+static void name_run(struct executor *executor)
+{
+    const char *client = executor->server->client;
+    if (*client == '\0')
+        client = "mcp";
+    (void)snprintf(executor->by, sizeof(executor->by), "%s", client);
+    executor->name = xstrdup(executor->options->name ? executor->options->name : client);
+}
+
+/* What was opened of a run that cannot be begun. */
+static void let_go(struct executor *executor)
+{
+    control_desk_stop(executor->desk);
+    follower_close(executor->follower);
+    engine_stop(executor->engine, NULL);
+    free(executor->name);
+    executor->desk = NULL;
+    executor->follower = NULL;
+    executor->engine = NULL;
+    executor->name = NULL;
+}
+
+static bool begin_run(struct executor *executor, struct err *err)
+{
+    struct engine_options options = executor->options->engine;
+    name_run(executor);
+    bool ok = place_find(executor->options->db, true, &executor->place, err);
+    options.place = &executor->place;
+    options.kind = "mcp";
+    options.name = executor->name;
+    options.by = executor->by;
+    options.at_end = ENGINE_LEAVE;
+    ok = ok && engine_start(&executor->engine, &options, &executor->run, err) &&
+         follower_open(&executor->follower, &executor->place, executor->run, err) &&
+         control_desk_start(&executor->desk, &executor->place, err);
+    if (ok)
+        mcp_loops_open(&executor->loops, &options.plan->loops);
+    else
+        let_go(executor);
+    return ok;
+}
+
+/* Somebody ended the run: nothing goes on behind their back. */
+static bool is_open(const struct executor *executor, struct err *err)
+{
+    if (!executor->is_closed)
+        return true;
+    (void)err_set(err, ERR_INVALID, "run #%lld of this session is over", (long long)executor->run);
+    return err_hint(err, "A person or the end of the session stopped it: make no more calls, and "
+                         "ask what to do.");
+}
+
+static bool add_task(struct executor *executor, struct mcp_call *call, int *task, struct err *err)
+{
+    struct str json = {0};
+    bool ok = mcp_task_write(&call->request, &executor->setting, executor->calls + 1, &json, err);
+    if (ok) {
+        const struct engine_task added = {.json = str_text(&json),
+                                          .json_len = json.len,
+                                          .stdin_bytes = call->request.input,
+                                          .stdin_len = call->request.input_len};
+        ok = engine_add(executor->engine, &added, task, err);
+    }
+    str_done(&json);
+    return ok;
+}
+
+void executor_begin(void *ctx, struct mcp_call *call)
+{
+    struct executor *executor = ctx;
+    struct err err = {0};
+    int task = 0;
+    bool ok = is_open(executor, &err) && (executor->engine || begin_run(executor, &err)) &&
+              add_task(executor, call, &task, &err);
+    if (!ok) {
+        refuse(executor, call, &err);
+        return;
+    }
+    struct execution *execution = xcalloc(1, sizeof(*execution));
+    execution->task = task;
+    execution->told_ms = clock_now().mono_ms;
+    call->execution = execution;
+    executor->calls++;
+}
+
+/* The desk's queue may be full: then it is asked again. */
+static void ask_for_cancel(struct executor *executor, const struct mcp_call *call)
+{
+    struct execution *execution = call->execution;
+    struct control control = {.verb = CONTROL_CANCEL,
+                              .mode = CANCEL_TERM,
+                              .task = execution->task,
+                              .step = -1,
+                              .key_at_ms = clock_now().at_ms};
+    int64_t ticket = 0;
+    (void)snprintf(control.by, sizeof(control.by), "%s", executor->by);
+    execution->cancel_wanted =
+        !control_desk_ask(executor->desk, executor->run, &control, &ticket, NULL);
+}
+
+void executor_take_back(void *ctx, struct mcp_call *call)
+{
+    ask_for_cancel(ctx, call);
+}
+
+static void finish(struct executor *executor, struct mcp_call *call, const char *members)
+{
+    free(call->execution);
+    call->execution = NULL;
+    mcp_server_answer(executor->server, call, members);
+}
+
+/* Does the agent go in circles? It is told, and the log too. */
+static void look_for_loop(struct executor *executor, const struct mcp_call *call,
+                          const struct mcp_ended *ended, struct entropy_verdict *loop,
+                          struct str *nudge)
+{
+    const struct mcp_loops_call of = {.tool = mcp_tool_name(call->request.tool),
+                                      .args = call->request.args,
+                                      .output = ended->output,
+                                      .failed = mcp_ended_failed(ended),
+                                      .transient = mcp_ended_is_transient(ended)};
+    mcp_loops_add(executor->loops, &of, loop, nudge);
+    if (loop->news)
+        engine_note(executor->engine, ended->task, str_text(nudge));
+}
+
+static void answer(struct executor *executor, struct mcp_call *call)
+{
+    const struct execution *execution = call->execution;
+    const struct run_state *state = follower_state(executor->follower);
+    const struct attempt_state *attempt =
+        step_state_attempt(run_state_step(state, execution->task));
+    struct mcp_output output = {0};
+    struct entropy_verdict loop = {0};
+    struct str nudge = {0};
+    struct str members = {0};
+    struct err err = {0};
+    const struct log_output_key key = {
+        .run = executor->run, .task = execution->task, .attempt = attempt ? attempt->number : 0};
+    bool ok = !attempt || mcp_output_read(follower_reader(executor->follower), &key, &output, &err);
+    struct mcp_ended ended = {.state = state,
+                              .run = executor->run,
+                              .task = execution->task,
+                              .request = &call->request,
+                              .output = &output,
+                              .loop = &loop};
+    if (ok && state->tasks[execution->task].status != TASK_CANCELLED)
+        look_for_loop(executor, call, &ended, &loop, &nudge);
+    ended.nudge = ok ? str_text(&nudge) : err.message;
+    mcp_result_write(&ended, &members);
+    finish(executor, call, str_text(&members));
+    mcp_output_done(&output);
+    str_done(&nudge);
+    str_done(&members);
+}
+
+static bool is_over(const struct run_state *state, int task)
+{
+    return task < state->plan->task_count && task_status_is_final(state->tasks[task].status);
+}
+
+static void tell_progress(struct executor *executor, struct mcp_call *call,
+                          const struct moment *now)
+{
+    struct execution *execution = call->execution;
+    const struct run_state *state = follower_state(executor->follower);
+    if (call->token.len == 0 || execution->task >= state->plan->task_count)
+        return;
+    const struct step_state *step = run_state_step(state, execution->task);
+    const int attempts = (int)step->attempt_count;
+    const bool is_news =
+        step->status != execution->told_status || attempts != execution->told_attempt;
+    const int64_t apart_ms = step->status == STEP_RUNNING ? PROXY_RUNS_MS : PROXY_LOOK_MS;
+    if (!is_news && now->mono_ms - execution->told_ms < apart_ms)
+        return;
+    struct str words = {0};
+    mcp_progress_words(state, execution->task, now, &words);
+    mcp_server_progress(executor->server, call, str_text(&words));
+    str_done(&words);
+    execution->told_ms = now->mono_ms;
+    execution->told_status = step->status;
+    execution->told_attempt = attempts;
+}
+
+static void look_at(struct executor *executor, struct mcp_call *call, const struct moment *now)
+{
+    const struct execution *execution = call->execution;
+    const struct run_state *state = follower_state(executor->follower);
+    if (!is_over(state, execution->task)) {
+        if (execution->cancel_wanted)
+            ask_for_cancel(executor, call);
+        tell_progress(executor, call, now);
+    } else if (call->is_taken_back) {
+        finish(executor, call, "");
+    } else {
+        answer(executor, call);
+    }
+}
+
+/* The calls that there are: answering one takes it from the server's list. */
+static size_t list_calls(const struct executor *executor, struct mcp_call *out[MCP_CALLS_MAX])
+{
+    const struct mcp_server *server = executor->server;
+    memcpy(out, server->calls, server->call_count * sizeof(out[0]));
+    return server->call_count;
+}
+
+bool executor_look(struct executor *executor, struct err *err)
+{
+    struct mcp_call *calls[MCP_CALLS_MAX];
+    const struct moment now = clock_now();
+    if (!executor->engine)
+        return true;
+    (void)follower_heard(executor->follower);
+    bool ok = follower_read(executor->follower, 0, NULL, NULL, NULL, err);
+    const size_t count = list_calls(executor, calls);
+    for (size_t i = 0; i < count && ok; i++)
+        look_at(executor, calls[i], &now);
+    if (ok && follower_state(executor->follower)->ended)
+        executor->is_closed = true;
+    return ok;
+}
+
+int executor_wait_ms(const struct executor *executor)
+{
+    const bool waits = executor->server->call_count > 0;
+    if (executor->engine && executor_news_fd(executor) < 0)
+        return WATCH_POLL_MS;
+    return waits ? PROXY_LOOK_MS : -1;
+}
+
+int executor_news_fd(const struct executor *executor)
+{
+    return executor->follower ? follower_fd(executor->follower) : -1;
+}
+
+int executor_done_fd(const struct executor *executor)
+{
+    return executor->engine ? engine_done_fd(executor->engine) : -1;
+}
+
+void executor_close(struct executor *executor)
+{
+    executor->is_closed = true;
+    if (executor->engine)
+        engine_close_plan(executor->engine);
+}
+
+void executor_cancel(struct executor *executor)
+{
+    if (executor->engine)
+        engine_cancel(executor->engine, executor->by);
+}
+
+void executor_stop(struct executor *executor, struct proxy_result *result)
+{
+    struct engine_result ended = {0};
+    result->run = executor->run;
+    result->calls = executor->calls;
+    if (executor->engine) {
+        engine_stop(executor->engine, &ended);
+        executor->engine = NULL;
+        result->recording_failed = ended.recording_failed;
+        result->err = ended.err;
+    }
+    for (size_t i = 0; i < executor->server->call_count; i++) {
+        free(executor->server->calls[i]->execution);
+        executor->server->calls[i]->execution = NULL;
+    }
+    let_go(executor);
+    mcp_loops_close(executor->loops);
+    executor->loops = NULL;
+}

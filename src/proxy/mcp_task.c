@@ -1,0 +1,163 @@
+#include "mcp_task.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+/* In a sandbox only what is there can be called. The arguments: path, offset, length. The folder
+ * is entered before the file is opened, so that no link on the way leads out. */
+#define ENTER                                                                                      \
+    "top=$(pwd -P); case $1 in */*) d=${1%/*};; *) d=.;; esac; b=${1##*/}; " MAKE_FOLDER           \
+    "cd -P -- \"./$d\" || exit 1; case $(pwd -P)/ in \"$top\"/*) ;; *) "                           \
+    "echo \"$1: it leads out of the project\" >&2; exit 1;; esac; "                                \
+    "if [ -h \"./$b\" ]; then echo \"$1: it is a link\" >&2; exit 1; fi; "
+#define MAKE_FOLDER ""
+static const char read_script[] =
+    ENTER "[ -f \"./$b\" ] || { echo \"$1: No such file or directory\" >&2; exit 1; }; "
+          "tail -c \"+$(($2 + 1))\" \"./$b\" | head -c \"$3\"";
+#undef MAKE_FOLDER
+#define MAKE_FOLDER "mkdir -p -- \"./$d\" || exit 1; "
+static const char write_script[] = ENTER "cat >\"./$b.devs-$$\" && mv -f \"./$b.devs-$$\" \"./$b\"";
+
+const char *mcp_task_id(int64_t number, char out[MCP_ID_BYTES])
+{
+    (void)snprintf(out, MCP_ID_BYTES, "c%05" PRId64, number);
+    return out;
+}
+
+static void add_word(struct str *out, const char *word)
+{
+    if (out->len > 0)
+        str_add_char(out, ',');
+    str_add_json(out, word, strlen(word));
+}
+
+static void add_number(struct str *out, int64_t number)
+{
+    char text[24];
+    (void)snprintf(text, sizeof(text), "%" PRId64, number);
+    add_word(out, text);
+}
+
+static void add_words(struct str *out, char *const *words)
+{
+    for (char *const *word = words; *word; word++)
+        add_word(out, *word);
+}
+
+static void add_file_call(const struct mcp_request *request, const struct mcp_setting *set,
+                          struct str *out)
+{
+    const bool reads = request->tool == MCP_TOOL_READ;
+    const bool is_outside = set->kept == SANDBOX_NONE;
+    if (is_outside) {
+        add_word(out, set->program);
+        add_word(out, "mcp");
+        add_word(out, reads ? "--read-file" : "--write-file");
+        add_word(out, request->path);
+    } else {
+        add_word(out, "/bin/sh");
+        add_word(out, "-c");
+        add_word(out, reads ? read_script : write_script);
+        add_word(out, "sh");
+        add_word(out, request->path);
+    }
+    if (!reads)
+        return;
+    if (is_outside)
+        add_word(out, "--offset");
+    add_number(out, request->offset);
+    if (is_outside)
+        add_word(out, "--length");
+    add_number(out, request->length);
+}
+
+/* The words of the command as elements of a JSON array. */
+static bool add_call(const struct mcp_request *request, const struct mcp_setting *set,
+                     struct str *out, struct err *err)
+{
+    if (request->path) {
+        add_file_call(request, set, out);
+        return true;
+    }
+    char *const *argv = request->argv ? request->argv : set->tests;
+    if (!argv) {
+        (void)err_set(err, ERR_NOT_FOUND, "no test command is set");
+        return err_hint(err, "give argv, or let the person write \"tests\": {\"run\": [\"make\", "
+                             "\"test\"]} into devs.config.json");
+    }
+    add_words(out, argv);
+    return true;
+}
+
+static void add_title(const struct mcp_request *request, const struct mcp_setting *set,
+                      struct str *out)
+{
+    struct str words = {0};
+    struct str clean = {0};
+    char *const *argv = request->argv ? request->argv : set->tests;
+    str_add(&words, mcp_tool_name(request->tool));
+    if (request->path)
+        str_addf(&words, " %s", request->path);
+    for (char *const *word = request->path ? NULL : argv;
+         word && *word && words.len < MCP_TITLE_BYTES; word++)
+        str_addf(&words, " %.*s", MCP_TITLE_BYTES, *word);
+    text_clean(&clean, str_text(&words), words.len);
+    for (size_t i = 0; i < clean.len; i++) {
+        if (clean.data[i] == '\n')
+            clean.data[i] = ' ';
+    }
+    str_json_key(out, "title");
+    str_add_json(out, str_text(&clean), text_cut(str_text(&clean), clean.len, MCP_TITLE_BYTES));
+    str_done(&clean);
+    str_done(&words);
+}
+
+static void add_environment(char *const *env, struct str *out)
+{
+    str_json_key(out, "env");
+    str_add_char(out, '{');
+    for (char *const *entry = env; *entry; entry++) {
+        const size_t name = strcspn(*entry, "=");
+        if (entry != env)
+            str_add_char(out, ',');
+        str_add_json(out, *entry, name);
+        str_add_char(out, ':');
+        str_add_json(out, *entry + name + 1, strlen(*entry + name + 1));
+    }
+    str_add_char(out, '}');
+}
+
+static void add_step(const struct mcp_request *request, const struct str *call, struct str *out)
+{
+    str_add(out, ",\"steps\":[{");
+    str_json_text(out, "phase", phase_name(request->phase));
+    str_addf(out, ",\"run\":[%s]", str_text(call));
+    if (request->cwd)
+        str_json_text(out, "cwd", request->cwd);
+    if (request->env && *request->env)
+        add_environment(request->env, out);
+    str_json_key(out, "timeout_s");
+    str_add_number(out, (double)request->timeout_ms / 1000);
+    str_json_bool(out, "idempotent", request->idempotent);
+    str_add(out, "}]");
+}
+
+bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting *set,
+                    int64_t number, struct str *out, struct err *err)
+{
+    char id[MCP_ID_BYTES];
+    struct str call = {0};
+    bool ok = add_call(request, set, &call, err);
+    if (ok) {
+        str_add_char(out, '{');
+        str_json_text(out, "id", mcp_task_id(number, id));
+        add_title(request, set, out);
+        add_step(request, &call, out);
+        str_add_char(out, '}');
+    }
+    str_done(&call);
+    return ok;
+}

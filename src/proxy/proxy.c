@@ -1,0 +1,167 @@
+#include "proxy.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "executor.h"
+#include "mcp_line.h"
+#include "mcp_out.h"
+#include "mcp_server.h"
+
+enum { READ_BYTES = 64 * 1024 };
+
+/* How far the end is. */
+enum stage {
+    SERVING,
+    CLOSING,   /* the client says nothing more: calls under way may still end */
+    CANCELLING /* they are being ended */
+};
+
+struct proxy {
+    const struct proxy_options *options;
+    struct mcp_lines lines;
+    struct mcp_out out;
+    struct mcp_server server;
+    struct executor executor;
+    enum stage stage;
+    int64_t due_ms; /* when the next stage begins; steady clock */
+    int signal_number;
+    bool is_over; /* nothing more is to be waited for */
+};
+
+/* Descriptors that are waited for. */
+enum { AT_IN, AT_OUT, AT_SIGNAL, AT_NEWS, AT_DONE, AT_COUNT };
+
+static void begin_stage(struct proxy *proxy, enum stage stage, int64_t grace_ms)
+{
+    proxy->stage = stage;
+    proxy->due_ms = clock_now().mono_ms + grace_ms;
+    executor_close(&proxy->executor);
+    if (stage == CANCELLING)
+        executor_cancel(&proxy->executor);
+}
+
+/* The client has gone: nobody wants what runs. */
+static void lose_client(struct proxy *proxy)
+{
+    if (proxy->stage != CANCELLING)
+        begin_stage(proxy, CANCELLING, PROXY_KILL_GRACE_MS);
+}
+
+static void read_input(struct proxy *proxy)
+{
+    char bytes[READ_BYTES];
+    const ssize_t got = read(proxy->options->in_fd, bytes, sizeof(bytes));
+    if (got > 0) {
+        mcp_lines_add(&proxy->lines, bytes, (size_t)got, mcp_server_line, &proxy->server);
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+        mcp_lines_end(&proxy->lines, mcp_server_line, &proxy->server);
+        begin_stage(proxy, CLOSING, PROXY_GRACE_MS);
+    }
+}
+
+static void take_signal(struct proxy *proxy)
+{
+    struct signalfd_siginfo info;
+    if (read(proxy->options->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+        return;
+    const bool is_second = proxy->signal_number != 0;
+    proxy->signal_number = (int)info.ssi_signo;
+    if (is_second)
+        proxy->is_over = true;
+    else
+        lose_client(proxy);
+}
+
+static void next_stage(struct proxy *proxy)
+{
+    const bool has_calls = proxy->server.call_count > 0;
+    if (proxy->stage == SERVING)
+        return;
+    if (!has_calls && (proxy->out.fd < 0 || mcp_out_waiting(&proxy->out) == 0))
+        proxy->is_over = true;
+    else if (clock_now().mono_ms < proxy->due_ms)
+        return;
+    else if (proxy->stage == CLOSING)
+        lose_client(proxy);
+    else
+        proxy->is_over = true;
+}
+
+static int wait_ms(const struct proxy *proxy)
+{
+    int wait = executor_wait_ms(&proxy->executor);
+    if (proxy->stage == SERVING)
+        return wait;
+    int64_t left = proxy->due_ms - clock_now().mono_ms;
+    if (left < 0)
+        left = 0;
+    return wait < 0 || left < wait ? (int)left : wait;
+}
+
+static void fill(const struct proxy *proxy, struct pollfd fds[AT_COUNT])
+{
+    const size_t waiting = mcp_out_waiting(&proxy->out);
+    const bool reads = proxy->stage == SERVING && waiting <= MCP_OUT_HIGH;
+    fds[AT_IN] = (struct pollfd){.fd = reads ? proxy->options->in_fd : -1, .events = POLLIN};
+    fds[AT_OUT] = (struct pollfd){.fd = proxy->out.fd, .events = waiting > 0 ? POLLOUT : 0};
+    fds[AT_SIGNAL] = (struct pollfd){.fd = proxy->options->signal_fd, .events = POLLIN};
+    fds[AT_NEWS] = (struct pollfd){.fd = executor_news_fd(&proxy->executor), .events = POLLIN};
+    fds[AT_DONE] =
+        (struct pollfd){.fd = proxy->executor.is_closed ? -1 : executor_done_fd(&proxy->executor),
+                        .events = POLLIN};
+}
+
+/* A reader that has gone is seen at once, while nothing is written too. */
+static void look_at_output(struct proxy *proxy, const struct pollfd *fd)
+{
+    if (fd->revents & (POLLERR | POLLNVAL))
+        proxy->out.fd = -1;
+    else if (fd->revents & (POLLOUT | POLLHUP))
+        (void)mcp_out_write(&proxy->out); /* it marks the client as gone by itself */
+    if (proxy->out.fd < 0)
+        lose_client(proxy);
+}
+
+static bool turn(struct proxy *proxy, struct err *err)
+{
+    struct pollfd fds[AT_COUNT];
+    fill(proxy, fds);
+    if (poll(fds, AT_COUNT, wait_ms(proxy)) < 0)
+        return errno == EINTR || err_set_errno(err, errno, "poll");
+    if (fds[AT_IN].revents != 0)
+        read_input(proxy);
+    if (fds[AT_SIGNAL].revents != 0)
+        take_signal(proxy);
+    if (!executor_look(&proxy->executor, err))
+        return false;
+    if (fds[AT_DONE].revents != 0) /* a person ended the run */
+        proxy->executor.is_closed = true;
+    if (fds[AT_OUT].revents != 0)
+        look_at_output(proxy, &fds[AT_OUT]);
+    next_stage(proxy);
+    return true;
+}
+
+bool proxy_run(const struct proxy_options *options, struct proxy_result *result, struct err *err)
+{
+    struct proxy proxy = {.options = options, .out = {.fd = options->out_fd}};
+    const struct mcp_host host = {
+        .ctx = &proxy.executor, .begin = executor_begin, .take_back = executor_take_back};
+    bool ok = true;
+    *result = (struct proxy_result){0};
+    mcp_server_init(&proxy.server, &proxy.out, options->engine.run_dir, &host);
+    executor_init(&proxy.executor, options, &proxy.server);
+    while (ok && !proxy.is_over)
+        ok = turn(&proxy, err);
+    executor_close(&proxy.executor);
+    executor_stop(&proxy.executor, result);
+    result->signal_number = proxy.signal_number;
+    mcp_server_done(&proxy.server);
+    mcp_lines_done(&proxy.lines);
+    mcp_out_done(&proxy.out);
+    return ok;
+}

@@ -1,0 +1,148 @@
+#define _GNU_SOURCE /* mkdtemp and friends */
+
+#include "file_act.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attr.h"
+#include "test_main.h"
+
+enum { ALL = 1000, FD_MAX = 3 };
+
+/* In a folder of its own, "in", beside which lies "secret". */
+static void setup(void)
+{
+    ck_assert_int_eq(chdir(test_tmpdir()), 0);
+    FILE *file = fopen("secret", "w");
+    ck_assert_ptr_nonnull(file);
+    (void)fputs("nobody's business", file);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(mkdir("in", 0755), 0);
+    ck_assert_int_eq(chdir("in"), 0);
+}
+
+/* As a child would run it: stdin, stdout and stderr are files. */
+static int act(const char *path, const char *input, int64_t offset, int64_t length)
+{
+    static const char *const names[FD_MAX] = {"../0", "../1", "../2"};
+    int kept[FD_MAX];
+    FILE *file = fopen(names[0], "w");
+    ck_assert_ptr_nonnull(file);
+    (void)fputs(input ? input : "", file);
+    ck_assert_int_eq(fclose(file), 0);
+    (void)fflush(NULL);
+    for (int i = 0; i < FD_MAX; i++) {
+        kept[i] = dup(i);
+        int fd = open(names[i], i == 0 ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        ck_assert_int_ge(dup2(fd, i), 0);
+        (void)close(fd);
+    }
+    int code = input ? file_act_write(path) : file_act_read(path, offset, length);
+    (void)fflush(NULL);
+    for (int i = 0; i < FD_MAX; i++) {
+        (void)dup2(kept[i], i);
+        (void)close(kept[i]);
+    }
+    return code;
+}
+
+static void want_text(const char *path, const char *want)
+{
+    char *text = test_read_file(path);
+    ck_assert_pstr_eq(text, want);
+    free(text);
+}
+
+START_TEST(test_what_is_written_is_read)
+{
+    ck_assert_int_eq(act("a/b/c.txt", "hello", 0, 0), 0);
+    want_text("a/b/c.txt", "hello");
+    ck_assert_int_eq(act("a/b/c.txt", NULL, 0, ALL), 0);
+    want_text("../1", "hello");
+    want_text("../2", "");
+    ck_assert_int_eq(act("a/b/c.txt", NULL, 1, 3), 0);
+    want_text("../1", "ell");
+    want_text("../2", "bytes 1 to 4 of 5\n");
+    ck_assert_int_eq(act("a/b/c.txt", NULL, 99, 3), 0);
+    want_text("../1", "");
+}
+END_TEST
+
+START_TEST(test_a_file_keeps_its_mode)
+{
+    struct stat info;
+    ck_assert_int_eq(act("run.sh", "old", 0, 0), 0);
+    ck_assert_int_eq(chmod("run.sh", 0751), 0);
+    ck_assert_int_eq(act("run.sh", "new", 0, 0), 0);
+    want_text("run.sh", "new");
+    ck_assert_int_eq(stat("run.sh", &info), 0);
+    ck_assert_int_eq(info.st_mode & 07777, 0751);
+}
+END_TEST
+
+static const struct {
+    const char *name, *link, *to, *path;
+} ways_out[] = {
+    {"..", NULL, NULL, "../secret"},
+    {"a link to a file", "out", "../secret", "out"},
+    {"a link to a folder", "out", "..", "out/secret"},
+    {"an absolute link", "out", "/etc", "out/hostname"},
+    {"a link to a link", "out", "./here/..", "out/../secret"},
+    {"the process's own root", "out", "/proc/self/root", "out/etc/passwd"},
+};
+
+START_TEST(test_no_way_leads_out)
+{
+    if (ways_out[_i].link)
+        ck_assert_int_eq(symlink(ways_out[_i].to, ways_out[_i].link), 0);
+    ck_assert_msg(act(ways_out[_i].path, NULL, 0, ALL) != 0, "read: %s", ways_out[_i].name);
+    want_text("../1", "");
+    ck_assert_msg(act(ways_out[_i].path, "changed", 0, 0) != 0, "write: %s", ways_out[_i].name);
+    want_text("../secret", "nobody's business");
+}
+END_TEST
+
+START_TEST(test_links_within_are_followed)
+{
+    ck_assert_int_eq(act("real", "one", 0, 0), 0);
+    ck_assert_int_eq(symlink("real", "link"), 0);
+    ck_assert_int_eq(act("link", NULL, 0, ALL), 0);
+    want_text("../1", "one");
+    ck_assert_int_eq(act("link", "two, longer", 0, 0), 0);
+    want_text("real", "two, longer");
+    ck_assert_int_eq(act("link", "3", 0, 0), 0);
+    want_text("real", "3");
+}
+END_TEST
+
+START_TEST(test_what_is_no_file_is_refused)
+{
+    ck_assert_int_eq(mkdir("folder", 0755), 0);
+    ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+    static const char *const paths[] = {"folder", "pipe", "not/there", "."};
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++)
+        ck_assert_msg(act(paths[i], NULL, 0, ALL) == 1, "read: %s", paths[i]);
+    want_text("../2", ".: Is a directory\n");
+    ck_assert_int_eq(act("folder", "x", 0, 0), 1);
+    ck_assert_int_eq(act("pipe", "x", 0, 0), 1);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("file_act");
+    TCase *tcase = test_case(suite, "files");
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, test_what_is_written_is_read);
+    tcase_add_test(tcase, test_a_file_keeps_its_mode);
+    tcase_add_loop_test(tcase, test_no_way_leads_out, 0, ARRAY_LEN(ways_out));
+    tcase_add_test(tcase, test_links_within_are_followed);
+    tcase_add_test(tcase, test_what_is_no_file_is_refused);
+    return suite;
+}

@@ -1,0 +1,134 @@
+#include "mcp_task.h"
+
+#include <string.h>
+
+#include "attr.h"
+#include "json.h"
+#include "plan.h"
+#include "plan_grow.h"
+#include "test_main.h"
+
+static char make[] = "make";
+static char test_word[] = "test";
+static char *const tests[] = {make, test_word, NULL};
+static struct mcp_request request;
+static struct plan *base, *plan;
+
+static const char base_text[] = "{\"version\":1,\"grows\":true,\"tasks\":[]}";
+
+static void setup(void)
+{
+    struct violations violations = {0};
+    ck_assert(plan_parse(base_text, strlen(base_text), &base, &violations));
+    plan = plan_growing(base);
+}
+
+static void teardown(void)
+{
+    mcp_request_done(&request);
+    plan_free(plan);
+    plan_free(base);
+}
+
+/* The call as the engine takes it: the one step of the last task. */
+static const struct plan_step *grow(enum mcp_tool tool, const char *args, enum sandbox_kind kept)
+{
+    const struct mcp_setting set = {.tests = tests, .program = "/usr/bin/devs", .kept = kept};
+    struct json *json = NULL;
+    struct str text = {0};
+    struct err err = {0};
+    mcp_request_done(&request);
+    ck_assert(json_parse_data(args, strlen(args), &json, NULL, NULL));
+    ck_assert_msg(mcp_request_read(tool, json, "/srv", &request, &err), "%s", err.message);
+    ck_assert(mcp_task_write(&request, &set, plan->task_count + 1, &text, &err));
+    ck_assert_msg(plan_grow(plan, str_text(&text), text.len, &err), "%s", err.message);
+    json_free(json);
+    str_done(&text);
+    return plan->tasks[plan->task_count - 1].steps;
+}
+
+START_TEST(test_a_command_becomes_a_step)
+{
+    const struct plan_step *step =
+        grow(MCP_TOOL_EXECUTE,
+             "{\"argv\":[\"sh\",\"-c\",\"a\\n\\\"b\\\"\"],\"cwd\":\"x\",\"env\":{\"A\":\"1\","
+             "\"B\":\"\"},\"timeout_s\":0.25,\"phase\":\"VERIFY\",\"idempotent\":true}",
+             SANDBOX_NONE);
+    ck_assert_str_eq(plan->tasks[0].id, "c00001");
+    ck_assert_str_eq(plan->tasks[0].title, "execute_command sh -c a \"b\"");
+    ck_assert_str_eq(step->argv[2], "a\n\"b\"");
+    ck_assert_str_eq(step->cwd, "x");
+    ck_assert_str_eq(step->env[0], "A=1");
+    ck_assert_str_eq(step->env[1], "B=");
+    ck_assert_int_eq(step->timeout_ms, 250);
+    ck_assert_int_eq(step->phase, PHASE_VERIFY);
+    ck_assert(step->idempotent);
+}
+END_TEST
+
+START_TEST(test_a_call_that_may_not_be_repeated_has_one_attempt)
+{
+    const struct plan_step *step = grow(MCP_TOOL_EXECUTE, "{\"argv\":[\"x\"]}", SANDBOX_NONE);
+    ck_assert_int_eq(plan_step_attempts(step), 1);
+    step = grow(MCP_TOOL_EXECUTE, "{\"argv\":[\"x\"],\"idempotent\":true}", SANDBOX_NONE);
+    ck_assert_int_eq(plan_step_attempts(step), 3);
+    step = grow(MCP_TOOL_EXECUTE, "{\"argv\":[\"x\"],\"idempotent\":true,\"phase\":\"RED\"}",
+                SANDBOX_NONE);
+    ck_assert_int_eq(plan_step_attempts(step), 1);
+}
+END_TEST
+
+START_TEST(test_tests_are_the_projects_unless_others_are_named)
+{
+    const struct plan_step *step = grow(MCP_TOOL_TESTS, "{}", SANDBOX_NONE);
+    ck_assert_str_eq(step->argv[1], "test");
+    step = grow(MCP_TOOL_TESTS, "{\"argv\":[\"pytest\",\"-k\",\"tax\"]}", SANDBOX_NONE);
+    ck_assert_str_eq(step->argv[0], "pytest");
+    ck_assert_str_eq(plan->tasks[1].title, "run_tests pytest -k tax");
+}
+END_TEST
+
+START_TEST(test_tests_that_nobody_named_are_refused)
+{
+    const struct mcp_setting set = {.program = "/usr/bin/devs"};
+    struct str text = {0};
+    struct err err = {0};
+    ck_assert(mcp_request_read(MCP_TOOL_TESTS, NULL, "/srv", &request, &err));
+    ck_assert(!mcp_task_write(&request, &set, 1, &text, &err));
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(err.hint, "devs.config.json"));
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_files_are_read_and_written_by_steps)
+{
+    const struct plan_step *step =
+        grow(MCP_TOOL_READ, "{\"path\":\"-a b\",\"offset\":7}", SANDBOX_NONE);
+    static const char *const want[] = {"/usr/bin/devs", "mcp", "--read-file", "-a b",
+                                       "--offset",      "7",   "--length",    "196608"};
+    for (size_t i = 0; i < ARRAY_LEN(want); i++)
+        ck_assert_pstr_eq(step->argv[i], want[i]);
+    step = grow(MCP_TOOL_WRITE, "{\"path\":\"a\",\"content\":\"x\"}", SANDBOX_NONE);
+    ck_assert_str_eq(step->argv[2], "--write-file");
+    ck_assert_str_eq(plan->tasks[1].title, "write_file a");
+    step = grow(MCP_TOOL_READ, "{\"path\":\"a/b\"}", SANDBOX_BWRAP);
+    ck_assert_str_eq(step->argv[0], "/bin/sh");
+    ck_assert_str_eq(step->argv[4], "a/b");
+    ck_assert_str_eq(step->argv[5], "0");
+    ck_assert_str_eq(step->argv[6], "196608");
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("mcp_task");
+    TCase *tcase = test_case(suite, "tasks");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_a_command_becomes_a_step);
+    tcase_add_test(tcase, test_a_call_that_may_not_be_repeated_has_one_attempt);
+    tcase_add_test(tcase, test_tests_are_the_projects_unless_others_are_named);
+    tcase_add_test(tcase, test_tests_that_nobody_named_are_refused);
+    tcase_add_test(tcase, test_files_are_read_and_written_by_steps);
+    return suite;
+}
