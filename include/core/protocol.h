@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "budget.h"
 #include "circles.h"
 #include "moment.h"
 #include "outcome.h"
@@ -49,11 +50,15 @@ struct protocol_facts {
     int scale;                     /* windows are as many times theirs: circles_scale() */
     int step;                      /* its number from 0 */
     bool stopping;                 /* a person asked to stop this task */
-    int interrupted;               /* interruptions of this step so far, this one included */
-    bool repeatable;               /* the workspace can be reset, or the step is idempotent */
-    int64_t started_mono_ms;       /* the step's first start, for the deadline */
-    int64_t held_ms;               /* time held since then: it does not count */
-    uint64_t draw;                 /* policy_draw() for this attempt */
+    enum outcome_stop stop;        /* why it may not go on, unless it passed; mostly STOP_ASKED */
+    const struct circles *calls; /* borrowed; STOP_LOOP: what the rungs say of its agent's calls */
+    struct budget_use spent;     /* STOP_BUDGET: of what */
+    bool spent_by_run;           /* STOP_BUDGET: the budget is the run's */
+    int interrupted;             /* interruptions of this step so far, this one included */
+    bool repeatable;             /* the workspace can be reset, or the step is idempotent */
+    int64_t started_mono_ms;     /* the step's first start, for the deadline */
+    int64_t held_ms;             /* time held since then: it does not count */
+    uint64_t draw;               /* policy_draw() for this attempt */
     struct moment now;
 };
 
@@ -80,6 +85,10 @@ bool protocol_is_parked(const struct verdict *verdict);
  * base, multiplier, cap, jitter, factor, hint), for an end why the policy did not go on. */
 void protocol_to_json(const struct protocol_facts *facts, const struct decision *decision,
                       struct str *out);
+
+/* Why a spent budget is the end, as members inside the caller's braces: "reason" (budget), "of"
+ * (task or run), "budget" (its kind), "spent", "limit". */
+void protocol_budget_to_json(const struct budget_use *spent, bool by_run, struct str *out);
 
 /* "retry exhausted", "transient exhausted", "failed", ...: the error's name. */
 const char *decision_kind_name(enum decision_kind kind);

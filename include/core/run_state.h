@@ -166,6 +166,7 @@ struct task_agent {
     struct agent_used now;  /* of the attempt that runs */
     struct budget_state budget;
     struct circles *calls; /* owned; of the latest attempt's calls; NULL = none yet */
+    bool is_stuck;         /* they go in circles, and it is to end for that, or did */
 };
 
 struct task_state {
@@ -286,8 +287,6 @@ bool run_state_budget(const struct run_state *state, int task, enum budget_kind 
                       const struct moment *now, struct budget_use *out);
 /* The round of the task, 1 where it has no agent. */
 int run_state_round(const struct run_state *state, int task);
-/* Are the calls of its agent why it is to end, or has ended: stuck, and told so? */
-bool task_agent_is_stuck(const struct task_agent *agent);
 
 /* The gate of the task's current step, NULL if it has no source. */
 struct gate_state *run_state_gate(const struct run_state *state, int task);

@@ -60,6 +60,8 @@ struct task_agent *fold_agent_new(const struct plan_task *plan);
 void fold_agent_free(struct task_agent *agent);
 /* An attempt of the task starts, has its process, is over, or its step is opened by a person. */
 fold_fn fold_agent_started, fold_agent_runs, fold_agent_ended, fold_agent_reopened;
+/* Its calls may go in circles, or do. */
+fold_fn fold_agent_loops;
 /* A line for the agent, from the event's text. */
 void fold_agent_nudge(const struct fold *fold);
 

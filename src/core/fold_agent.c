@@ -83,6 +83,8 @@ void fold_agent_call(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
     struct entropy_fact fact;
+    if (agent->is_stuck)
+        return; /* it is about to end, and the verdict stands */
     const bool is_person = strcmp(json_text(json_get(fold->text, "tool"), ""), "user") == 0;
     if (!agent->calls)
         agent->calls = xcalloc(1, sizeof(*agent->calls));
@@ -94,6 +96,13 @@ void fold_agent_call(const struct fold *fold)
     const struct circles_attempt of = {
         .step = fold->event->step, .number = (int)fold->event->a, .at = fold->event->at};
     circles_apply(agent->calls, &fact, &of, &fold->state->plan->loops);
+}
+
+void fold_agent_loops(const struct fold *fold)
+{
+    struct task_agent *agent = fold->task->agent;
+    agent->calls->told = true;
+    agent->is_stuck = agent->calls->verdict.level == ENTROPY_STUCK;
 }
 
 void fold_agent_nudge(const struct fold *fold)
@@ -110,6 +119,7 @@ void fold_agent_started(const struct fold *fold)
     circles_free(agent->calls);
     agent->calls = xcalloc(1, sizeof(*agent->calls));
     agent->calls->state.scale = circles_scale(fold->task->circles);
+    agent->is_stuck = false;
 }
 
 /* Its prompt is with it now, and what was to be said stood in that. */
@@ -135,7 +145,10 @@ void fold_agent_ended(const struct fold *fold)
 void fold_agent_reopened(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
-    if (!agent || agent->round < agent->rounds)
+    if (!agent)
+        return;
+    agent->is_stuck = false;
+    if (agent->round < agent->rounds)
         return;
     const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
     if (plan->rounds > 1 && plan_task_agent_step(plan, fold->event->step) >= 0)

@@ -35,7 +35,7 @@ void fold_loop_suspected(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
     if (fold->event->e == EVENT_LOOP_OF_CALLS)
-        agent->calls->told = true;
+        fold_agent_loops(fold);
     else
         circles_of(fold->task)->told = true;
     if (agent)

@@ -145,12 +145,14 @@ void protocol_decide(const struct protocol_facts *facts, struct decision *out)
     const struct policy *policy = facts->policy;
     *out = (struct decision){.counts = true};
 
-    if (facts->outcome->kind == OUTCOME_CANCELLED)
+    if (facts->outcome->kind == OUTCOME_CANCELLED && facts->stop == STOP_ASKED)
         end_step(out, DECISION_CANCELLED);
     else if (verdict->class == VERDICT_SUCCESS)
         end_step(out, DECISION_SUCCEEDED);
     else if (facts->stopping)
         end_step(out, DECISION_CANCELLED);
+    else if (facts->stop != STOP_ASKED)
+        end_step(out, facts->stop == STOP_LOOP ? DECISION_ENTROPY : DECISION_NEEDS_YOU);
     else if (facts->outcome->kind == OUTCOME_INTERRUPTED)
         decide_interrupted(facts, out);
     else if (verdict->ask || verdict->retry_after_ms > policy->retry_after_cap_ms)
@@ -209,6 +211,26 @@ static void add_bounds(const struct protocol_facts *facts, struct str *out)
     }
 }
 
+/* Of the calls of an agent, or of attempts. */
+static void add_circles(const struct protocol_facts *facts, struct str *out)
+{
+    if (facts->stop == STOP_LOOP) {
+        str_json_text(out, "of", "calls");
+        circles_to_json(facts->calls, facts->step, 0, out);
+    } else if (is_stuck_by_rung(facts)) {
+        circles_to_json(facts->circles, facts->step, facts->masks, out);
+    }
+}
+
+void protocol_budget_to_json(const struct budget_use *spent, bool by_run, struct str *out)
+{
+    str_json_text(out, "reason", reason_name(REASON_BUDGET));
+    str_json_text(out, "of", by_run ? "run" : "task");
+    str_json_text(out, "budget", budget_kind_name(spent->kind));
+    str_json_i64(out, "spent", spent->used);
+    str_json_i64(out, "limit", spent->limit);
+}
+
 void protocol_to_json(const struct protocol_facts *facts, const struct decision *decision,
                       struct str *out)
 {
@@ -222,7 +244,9 @@ void protocol_to_json(const struct protocol_facts *facts, const struct decision 
     str_json_i64(out, "used", facts->used);
     str_json_i64(out, "allowed", facts->allowed);
     add_bounds(facts, out);
-    if (decision->kind == DECISION_ENTROPY && is_stuck_by_rung(facts))
-        circles_to_json(facts->circles, facts->step, facts->masks, out);
+    if (decision->kind == DECISION_ENTROPY)
+        add_circles(facts, out);
+    if (decision->kind == DECISION_NEEDS_YOU && facts->stop == STOP_BUDGET)
+        protocol_budget_to_json(&facts->spent, facts->spent_by_run, out);
     str_add_char(out, '}');
 }

@@ -62,8 +62,3 @@ int run_state_round(const struct run_state *state, int task)
 {
     return state->tasks[task].agent ? state->tasks[task].agent->round : 1;
 }
-
-bool task_agent_is_stuck(const struct task_agent *agent)
-{
-    return agent->calls && agent->calls->told && agent->calls->verdict.level == ENTROPY_STUCK;
-}

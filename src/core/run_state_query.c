@@ -262,6 +262,7 @@ static void mix_agent(uint64_t *digest, const struct task_agent *agent)
     mix_used(digest, &agent->now);
     mix_budget(digest, &agent->budget);
     mix_circles(digest, agent->calls);
+    mix(digest, agent->is_stuck);
 }
 
 static void mix_place(uint64_t *digest, const struct task_place *place)

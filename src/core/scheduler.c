@@ -38,7 +38,7 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
     const struct step_state *step = run_state_step(now->state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
     event.step = run_state_step_number(now->state, task);
-    event.round = 1;
+    event.round = run_state_round(now->state, task);
     event.grant = step->grant > 0 ? step->grant : 1;
     event.attempt = attempt ? attempt->number : 0;
     return event;
@@ -86,6 +86,16 @@ void scheduler_act(const struct scheduling *now, struct action action)
     turn->actions =
         xgrow(turn->actions, &turn->action_cap, turn->action_count + 1, sizeof(*turn->actions));
     turn->actions[turn->action_count++] = action;
+}
+
+void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_mode mode)
+{
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(now->state, task));
+    scheduler_act(now, (struct action){.kind = ACTION_KILL,
+                                       .task = task,
+                                       .step = run_state_step_number(now->state, task),
+                                       .attempt = attempt->number,
+                                       .mode = mode});
 }
 
 const struct plan_step *scheduler_plan_step(const struct run_state *state, int task)
@@ -200,7 +210,7 @@ static void fill_slots(const struct scheduling *now)
             break;
         if (is_too_late(now, task))
             scheduler_end_step(now, task, &deadline, NULL);
-        else
+        else if (!scheduler_budget_ends(now, task))
             start_attempt(now, task);
     }
 }
@@ -285,15 +295,14 @@ static void on_attempt_news(const struct scheduling *now)
     scheduler_emit(now, event, NULL);
 }
 
-/* The grant of the attempt that the fact names; 0 if it is not there. */
-static int fact_grant(const struct run_state *state, const struct input *input)
+/* The attempt that the fact names; NULL if it is not there. */
+static const struct attempt_state *fact_attempt(const struct run_state *state,
+                                                const struct input *input)
 {
     if (input->task < 0 || input->task >= state->plan->task_count || input->step < 0 ||
         input->step >= state->plan->tasks[input->task].step_count)
-        return 0;
-    const struct attempt_state *attempt =
-        step_state_find_attempt(&state->tasks[input->task].steps[input->step], input->attempt);
-    return attempt ? attempt->grant : 0;
+        return NULL;
+    return step_state_find_attempt(&state->tasks[input->task].steps[input->step], input->attempt);
 }
 
 /* What the fold refuses is ignored: facts come from outside, and may come late. */
@@ -306,21 +315,22 @@ static void take_fact(const struct scheduling *now)
     if (!event_kind_is_fact(fact->kind))
         return;
     if (!of_run) {
+        const struct attempt_state *attempt = fact_attempt(now->state, input);
+        if (!attempt)
+            return;
         event.task = input->task;
         event.step = input->step;
-        event.round = 1;
-        event.grant = fact_grant(now->state, input);
+        event.round = attempt->round;
+        event.grant = attempt->grant;
         event.attempt = input->attempt;
-        if (event.grant == 0)
-            return;
     }
     event.a = fact->a;
     event.b = fact->b;
     event.c = fact->c;
     event.d = fact->d;
     event.e = fact->e;
-    bool taken = try_emit(now, event, input->note);
-    (void)taken;
+    if (try_emit(now, event, input->note))
+        scheduler_agent_told(now, event.kind, event.task);
 }
 
 /* What the fold refuses is not added: whoever asked looks at how many tasks there are. */
@@ -379,6 +389,7 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
         .scheduler = scheduler, .state = scheduler->state, .input = input, .turn = turn};
     scheduler->stepped_mono_ms = input->now.mono_ms;
     take_input(&now);
+    scheduler_budget_time(&now);
     end_due_waits(&now);
     if (!scheduler->starts_nothing && !scheduler->orphaned)
         fill_slots(&now);
@@ -401,5 +412,6 @@ int64_t scheduler_next_due(const struct scheduler *scheduler)
         if (timed && gate->line.count > 0 && !gate_lets_start(gate, scheduler->stepped_mono_ms))
             due_ms = earlier(due_ms, gate->due.mono_ms);
     }
-    return due_ms;
+    const int64_t wall_due_ms = scheduler_budget_due(state);
+    return wall_due_ms < 0 ? due_ms : earlier(due_ms, wall_due_ms);
 }

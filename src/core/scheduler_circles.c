@@ -66,10 +66,11 @@ static void emit_suspicion(const struct scheduling *now, int task, const struct 
     str_done(&call);
 }
 
-void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision)
+void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision,
+                       bool new_round)
 {
     const struct circles *circles = now->state->tasks[task].circles;
-    bool goes_on = decision->kind == DECISION_WAIT ||
+    bool goes_on = new_round || decision->kind == DECISION_WAIT ||
                    (decision->kind == DECISION_SUCCEEDED && !is_last_step(now->state, task));
     bool is_news = circles && circles->verdict.level == ENTROPY_SUSPECT && circles->verdict.news &&
                    !circles->told;

@@ -54,12 +54,7 @@ static void stop_task(const struct scheduling *now, const struct control *contro
     }
     if (control->mode == CANCEL_STOP)
         return;
-    const struct attempt_state *attempt = step_state_attempt(run_state_step(now->state, task));
-    scheduler_act(now, (struct action){.kind = ACTION_KILL,
-                                       .task = task,
-                                       .step = run_state_step_number(now->state, task),
-                                       .attempt = attempt->number,
-                                       .mode = control->mode});
+    scheduler_end_attempt(now, task, control->mode);
 }
 
 static void ask_cancel(const struct scheduling *now, const struct control *control, int task)
@@ -167,11 +162,19 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
                now->state->plan->tasks[in_the_way].id);
         return;
     }
-    bool stuck = now->state->tasks[task].status == TASK_STUCK;
+    const struct task_agent *agent = now->state->tasks[task].agent;
+    const bool by_calls = agent && agent->is_stuck;
+    const int rounds = agent ? agent->rounds : 0;
+    const bool stuck = now->state->tasks[task].status == TASK_STUCK;
     int more = stuck ? alike_more(now->state, task) : 0;
     reopen(now, control, task);
-    if (stuck)
+    if (by_calls)
+        accept(answer, "goes on; its calls are called alike %d times as late",
+               circles_scale(now->state->tasks[task].circles));
+    else if (stuck)
         accept_go_on(answer, more, run_state_step(now->state, task)->allowed);
+    else if (agent && agent->rounds > rounds)
+        accept(answer, "a fresh set of tries, and up to %d more rounds", agent->rounds - rounds);
     else
         accept(answer, "a fresh set of tries");
 }

@@ -90,7 +90,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
     struct draw_key key = {.seed = state->seed,
                            .task = task,
                            .step = run_state_step_number(state, task),
-                           .round = 1,
+                           .round = run_state_round(state, task),
                            .attempt = attempt->number};
     struct protocol_facts facts = {
         .policy = plan->policy,
@@ -121,6 +121,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
     const struct circles *circles = state->tasks[task].circles;
     if (circles_is_about(circles, facts.step, attempt->number))
         facts.circles = circles;
+    scheduler_agent_facts(now, task, &facts);
     facts.results = results;
     if (facts.policy->window > 0 || facts.policy->same_stops > 0)
         facts.result_count = scheduler_results(step, results);
@@ -181,6 +182,10 @@ static void ended_text(const struct scheduling *now, int task, bool passed, stru
     bool silent = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !passed;
     if (silent)
         str_json_bool(text, "fails", true);
+    if (outcome->kind == OUTCOME_CANCELLED && outcome->stop != STOP_ASKED)
+        str_json_i64(text, "stop", (int64_t)outcome->stop);
+    if (outcome->kind == OUTCOME_TIMEOUT && outcome->quiet_ms > 0)
+        str_json_i64(text, "quiet", outcome->quiet_ms);
     scheduler_fact_text(now, task, passed, text);
     str_add_char(text, '}');
 }
@@ -214,6 +219,21 @@ static void record_verdict(const struct scheduling *now, int task, const struct 
     str_done(&text);
 }
 
+/* A round that has no budget left needs a person. */
+static bool decide_round(const struct scheduling *now, int task, struct protocol_facts *facts,
+                         struct decision *decision)
+{
+    const struct plan_task *plan = &now->state->plan->tasks[task];
+    if (!scheduler_round_follows(now, task, facts, decision))
+        return false;
+    const int first = plan_task_agent_step(plan, run_state_step_number(now->state, task));
+    if (!scheduler_budget_spent(now, task, first, &facts->spent, &facts->spent_by_run))
+        return true;
+    facts->stop = STOP_BUDGET;
+    protocol_decide(facts, decision);
+    return false;
+}
+
 void scheduler_decide(const struct scheduling *now, int task, const struct outcome *outcome,
                       const struct verdict *verdict)
 {
@@ -222,12 +242,15 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
     struct protocol_facts facts = gather_facts(now, task, outcome, verdict, results);
     struct decision decision;
     protocol_decide(&facts, &decision);
-    scheduler_suspect(now, task, &decision);
+    const bool new_round = decide_round(now, task, &facts, &decision);
+    scheduler_suspect(now, task, &decision, new_round);
 
     struct str inputs = {0};
     if (decision.kind != DECISION_SUCCEEDED)
         protocol_to_json(&facts, &decision, &inputs);
-    if (decision.kind == DECISION_WAIT)
+    if (new_round)
+        scheduler_round_start(now, task, &facts);
+    else if (decision.kind == DECISION_WAIT)
         start_wait(now, task, &facts, &decision, str_text(&inputs));
     else
         scheduler_end_step(now, task, &decision, str_text(&inputs));
@@ -247,11 +270,22 @@ static void conclude(const struct scheduling *now, int task, const struct outcom
     scheduler_decide(now, task, outcome, verdict);
 }
 
-void scheduler_judge(const struct scheduling *now, int task, const struct input *input)
+static void judge(const struct scheduling *now, int task)
 {
+    const struct input *input = now->input;
     struct verdict verdict = apply_expectation(scheduler_plan_step(now->state, task), input);
     record_end(now, task, verdict.class == VERDICT_SUCCESS);
+    if (now->state->tasks[task].agent)
+        scheduler_budget_look(now, task, false);
     conclude(now, task, &input->outcome, &verdict);
+}
+
+void scheduler_judge(const struct scheduling *now, int task, const struct input *input)
+{
+    struct scheduling then = *now;
+    struct input ended = *input;
+    then.input = scheduler_agent_stopped(now, task, &ended) ? &ended : input;
+    judge(&then, task);
 }
 
 /* Of an end with code 0 the log says what it came to, what was expected included. */

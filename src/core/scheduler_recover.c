@@ -49,9 +49,11 @@ static void settle_attempt(const struct scheduling *now, int task)
 {
     switch (run_state_step(now->state, task)->status) {
     case STEP_RUNNING:
+        scheduler_agent_settle(now, task);
         interrupt(now, task);
         break;
     case STEP_JUDGING:
+        scheduler_agent_settle(now, task);
         finish_decision(now, task);
         break;
     case STEP_PENDING:

@@ -26,6 +26,9 @@ void scheduler_emit(const struct scheduling *now, struct event event, const char
 
 void scheduler_act(const struct scheduling *now, struct action action);
 
+/* The task's attempt that runs is to end. */
+void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_mode mode);
+
 enum { SCHEDULER_SPACING_MS = 1000 }; /* between starts that were held back together */
 
 /* The plan of the task's current step. */
@@ -66,8 +69,10 @@ size_t scheduler_results(const struct step_state *step, struct digest out[SCHEDU
 /* What the end of an attempt says of it as a step of its trajectory: members for the
  * event's text. */
 void scheduler_fact_text(const struct scheduling *now, int task, bool passed, struct str *text);
-/* Say that the task may go in circles, if that is news and the task goes on all the same. */
-void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision);
+/* Say that the task may go in circles, if that is news and the task goes on all the same: with a
+ * new round, or as decided. */
+void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision,
+                       bool new_round);
 
 /* scheduler_gate.c */
 
@@ -79,6 +84,41 @@ void scheduler_gate_judged(const struct scheduling *now, int task, int source,
 void scheduler_gate_send(const struct scheduling *now, int task, const char *by);
 /* A probe whose end is not known: the next in line tries. */
 void scheduler_gate_lost(const struct scheduling *now, int source);
+
+/* scheduler_agent.c */
+
+/* A fact of an agent is in the log: what it means for the task's circles and for budgets. */
+void scheduler_agent_told(const struct scheduling *now, enum event_kind kind, int task);
+/* Whoever ran this is gone: say what was not said yet of the agent that ran. Nothing is ended. */
+void scheduler_agent_settle(const struct scheduling *now, int task);
+/* Why may the task's current step not go on, once the attempt with this outcome is over? Fills
+ * the facts' members about that. */
+void scheduler_agent_facts(const struct scheduling *now, int task, struct protocol_facts *facts);
+/* The end of an attempt that was ended for a loop or a budget: true, and *ended says so. */
+bool scheduler_agent_stopped(const struct scheduling *now, int task, struct input *ended);
+
+/* scheduler_budget.c */
+
+/* Say what is used of the task's budgets and of the run's, and end what is spent. */
+void scheduler_budget_look(const struct scheduling *now, int task, bool may_end);
+/* The same of what is due by now, of all that runs. */
+void scheduler_budget_time(const struct scheduling *now);
+/* When that is wanted next (CLOCK_BOOTTIME, ms); -1 = not at all. */
+int64_t scheduler_budget_due(const struct run_state *state);
+/* What is spent that the task's step number `step` would need: false for nothing. */
+bool scheduler_budget_spent(const struct scheduling *now, int task, int step,
+                            struct budget_use *out, bool *by_run);
+/* The task's current step is not started because of that: it ends, and needs a person. */
+bool scheduler_budget_ends(const struct scheduling *now, int task);
+
+/* scheduler_rounds.c */
+
+/* Does a new round of the task's agent follow on this decision, were there a budget for it? */
+bool scheduler_round_follows(const struct scheduling *now, int task,
+                             const struct protocol_facts *facts, const struct decision *decision);
+/* It begins. */
+void scheduler_round_start(const struct scheduling *now, int task,
+                           const struct protocol_facts *facts);
 
 /* scheduler_recover.c */
 
