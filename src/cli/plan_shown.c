@@ -6,6 +6,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "secrets.h"
+#include "text.h"
 
 /* May waits on a server's hint add attempts? Only where it is tried again at all. */
 static bool has_free_tries(const struct plan_task *task, const struct plan_step *step)
@@ -44,6 +45,42 @@ static void add_words(const char *label, char *const *words, struct str *out)
     str_add_char(out, '\n');
 }
 
+/* A line "    LABEL  TEXT", as much of the text's first line as is worth it. */
+static void add_text(const char *label, const char *text, struct str *out)
+{
+    enum { SHOWN_MAX = 160 };
+    if (!text)
+        return;
+    size_t line = strcspn(text, "\n");
+    size_t shown = text_cut(text, line, SHOWN_MAX);
+    str_addf(out, "    %-8s %.*s%s\n", label, (int)shown, text, text[shown] != '\0' ? " ..." : "");
+}
+
+static void add_agent(const struct plan_agent *agent, struct str *out)
+{
+    add_text("model", agent->model, out);
+    add_text("session", agent->resume, out);
+    add_text("prompt", agent->prompt, out);
+    add_text("output", agent->output, out);
+    add_words("args", agent->args, out);
+    add_words("allows", agent->permission_args, out);
+}
+
+/* "  budget $0.00 of $2.50, 0 of 40 turns" */
+static void add_budget(const struct budget *budget, struct str *out)
+{
+    const char *before = "  budget ";
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        const struct budget_use use = {.kind = (enum budget_kind)kind,
+                                       .limit = budget->limits[kind]};
+        if (use.limit == 0)
+            continue;
+        str_add(out, before);
+        budget_use_words(&use, out);
+        before = ", ";
+    }
+}
+
 static void add_step(const struct plan *plan, const struct plan_task *task, int number,
                      struct str *out)
 {
@@ -65,6 +102,8 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     str_add(out, "  ");
     command_line_text(argc, step->argv, out);
     str_add_char(out, '\n');
+    if (step->agent)
+        add_agent(step->agent, out);
     add_words("writable", step->sandbox->writable, out);
     add_words("lets in", step->sandbox->env, out);
     add_words("args", step->sandbox->args, out);
@@ -77,6 +116,9 @@ static void add_task(const struct plan *plan, const struct plan_task *task, stru
         str_addf(out, "%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
     if (workspace_can_be_reset(task->workspace))
         str_addf(out, "  in a %s", workspace_kind_name(task->workspace->kind));
+    if (task->rounds > 1)
+        str_addf(out, "  up to %d rounds", task->rounds);
+    add_budget(&task->budget, out);
     str_add_char(out, '\n');
     add_words("copy", task->workspace->copy, out);
     add_words("exclude", task->workspace->exclude, out);
