@@ -37,6 +37,7 @@ static const struct command commands[] = {
     {"rules", "", "list the rules; try a new one on all that is recorded, add it", cmd_rules},
     {"validate", "--contract FILE [INSTANCE|-]", "say whether an output fits its contract",
      cmd_validate},
+    {"mcp", "", "serve tools to a coding agent (MCP on stdin and stdout)", cmd_mcp},
     {"doctor", "", "say what works on this machine, and which sandboxes", cmd_doctor},
     {"gc", "[--merge FILE]", "bring in or remove what dead runs left behind", cmd_gc},
     {"keys", "", "print the cockpit's keys", cmd_keys},

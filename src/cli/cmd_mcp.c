@@ -1,0 +1,233 @@
+#define _DEFAULT_SOURCE /* environ, realpath */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "config.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "file_act.h"
+#include "parse.h"
+#include "proxy.h"
+#include "secrets.h"
+#include "session_parts.h"
+#include "xalloc.h"
+
+extern char **environ;
+
+/* The words of the command line. */
+struct mcp_words {
+    const char *sandbox, *policy, *name, *dir;
+    const char *read_file, *write_file, *offset, *length; /* of the file tools, see mcp_task.c */
+};
+
+/* What serves. */
+struct serving {
+    const struct globals *globals;
+    const struct mcp_words *words;
+    struct config config; /* owned */
+    struct str plan_text;
+    struct plan *plan; /* owned */
+    struct secrets secrets;
+    char dir[PATH_MAX];
+    char program[PATH_MAX];
+    struct proxy_options options;
+};
+
+static bool write_sandbox(const struct serving *serving, struct str *out, struct err *err)
+{
+    const struct settings *settings = &serving->config.settings;
+    struct sandbox_spec spec = settings->said & PLAN_SAYS_SANDBOX
+                                   ? sandbox_spec_copy(&settings->sandbox)
+                                   : sandbox_spec_new();
+    const char *word = serving->words->sandbox;
+    bool ok = !word || sandbox_spec_choose(&spec, word, err);
+    if (ok && !sandbox_spec_is_empty(&spec)) {
+        str_json_key(out, "sandbox");
+        sandbox_spec_write(&spec, out);
+    }
+    sandbox_spec_done(&spec);
+    return ok;
+}
+
+static bool write_policy(const struct serving *serving, struct str *out, struct err *err)
+{
+    const struct settings *settings = &serving->config.settings;
+    const char *name = serving->words->policy;
+    if (!name)
+        return true;
+    if (settings_policy(settings, name)) {
+        str_json_text(out, "policy", name);
+        return true;
+    }
+    struct str known = {0};
+    settings_names(settings, &known);
+    (void)err_set(err, ERR_INVALID, "unknown policy '%s'", name);
+    (void)err_hint(err, "%s", str_text(&known));
+    str_done(&known);
+    return false;
+}
+
+/* The plan that grows with each call. */
+static bool make_plan(struct serving *serving, struct err *err)
+{
+    const struct plan_context context = {.settings = &serving->config.settings};
+    struct violations violations = {0};
+    struct str text = {0};
+    str_addf(&text, "{\"version\":1,\"name\":\"mcp\",\"grows\":true,\"jobs\":%d", PROXY_JOBS);
+    bool ok = write_policy(serving, &text, err) && write_sandbox(serving, &text, err);
+    str_add(&text, ",\"tasks\":[]}");
+    if (ok) {
+        ok = plan_parse_with(str_text(&text), text.len, &context, &serving->plan, &violations);
+        if (!ok)
+            (void)err_set(err, ERR_INVALID, "%s: %s", violations.items[0].path,
+                          violations.items[0].message);
+    }
+    if (ok)
+        plan_write(serving->plan, &serving->plan_text);
+    violations_done(&violations);
+    str_done(&text);
+    return ok;
+}
+
+static bool cut_secrets(struct serving *serving, struct err *err)
+{
+    const struct session session = {.globals = serving->globals,
+                                    .plan = serving->plan,
+                                    .plan_text = str_text(&serving->plan_text),
+                                    .rules = serving->config.settings.rules,
+                                    .secrets = &serving->config.settings.secrets};
+    return secrets_open(&serving->secrets, &session, err);
+}
+
+static bool fill_options(struct serving *serving, struct err *err)
+{
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
+        return err_set(err, ERR_IO, "no random numbers are to be had");
+    if (!realpath("/proc/self/exe", serving->program))
+        return err_set_errno(err, errno, "/proc/self/exe");
+    serving->options = (struct proxy_options){.db = serving->globals->db,
+                                              .name = serving->words->name,
+                                              .tests = serving->config.settings.tests,
+                                              .program = serving->program,
+                                              .engine = {.plan = serving->secrets.plan,
+                                                         .calls = serving->secrets.calls,
+                                                         .plan_text = serving->secrets.plan_text,
+                                                         .rules = serving->config.settings.rules,
+                                                         .command = serving->globals->command_line,
+                                                         .run_dir = serving->dir,
+                                                         .environment = environ,
+                                                         .jobs = PROXY_JOBS,
+                                                         .seed = seed,
+                                                         .redactor = serving->secrets.redactor}};
+    return true;
+}
+
+/* The protocol has descriptors of its own, which no child inherits: whatever else is read or
+ * printed in this process goes past it. */
+static bool take_stdio(struct proxy_options *options, struct err *err)
+{
+    sigset_t pipe_signal;
+    (void)sigemptyset(&pipe_signal);
+    (void)sigaddset(&pipe_signal, SIGPIPE);
+    (void)sigprocmask(SIG_BLOCK, &pipe_signal, NULL);
+    options->in_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    options->out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    bool ok = options->in_fd >= 0 && options->out_fd >= 0 && null_fd >= 0 &&
+              dup2(null_fd, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+    if (!ok)
+        (void)err_set_errno(err, errno, "stdin and stdout");
+    if (null_fd >= 0)
+        (void)close(null_fd);
+    return ok && session_block_signals(&options->signal_fd, err);
+}
+
+static int tell_end(const struct proxy_result *result)
+{
+    if (result->run > 0)
+        warn("run #%lld: %lld calls", (long long)result->run, (long long)result->calls);
+    if (result->recording_failed) {
+        (void)fail(&result->err);
+        return EXIT_NOT_RECORDED;
+    }
+    return result->signal_number != 0 ? 128 + result->signal_number : EXIT_ALL_PASSED;
+}
+
+static int serve(struct serving *serving)
+{
+    struct proxy_result result = {0};
+    struct err err = {0};
+    bool ok = make_plan(serving, &err) && cut_secrets(serving, &err) &&
+              fill_options(serving, &err) && take_stdio(&serving->options, &err) &&
+              proxy_run(&serving->options, &result, &err);
+    int code = ok ? tell_end(&result) : fail(&err);
+    secrets_close(&serving->secrets);
+    plan_free(serving->plan);
+    str_done(&serving->plan_text);
+    return code;
+}
+
+static int serve_words(const struct globals *globals, const struct mcp_words *words)
+{
+    struct serving serving = {.globals = globals, .words = words};
+    if (words->dir && chdir(words->dir) != 0)
+        return fail_usage(NULL, "--dir '%s': %s", words->dir, strerror(errno));
+    if (!getcwd(serving.dir, sizeof(serving.dir)))
+        return fail_usage(NULL, "this folder is not there any more");
+    int code = config_read(serving.dir, &serving.config);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    code = serve(&serving);
+    config_done(&serving.config);
+    return code;
+}
+
+/* A step of a proxy's run. */
+static int act_on_file(const struct mcp_words *words)
+{
+    int64_t offset = 0;
+    int64_t length = 0;
+    struct err err = {0};
+    if (words->write_file)
+        return file_act_write(words->write_file);
+    if (!parse_i64(words->offset ? words->offset : "0", 0, INT64_MAX, &offset, &err) ||
+        !parse_i64(words->length ? words->length : "0", 0, INT64_MAX - offset, &length, &err))
+        return fail(&err);
+    return file_act_read(words->read_file, offset, length);
+}
+
+int cmd_mcp(struct globals *globals, int argc, char **argv)
+{
+    struct mcp_words words = {0};
+    const struct option_spec specs[] = {
+        {"sandbox", 0, "K", "none, bwrap, podman or docker; podman:IMAGE names the image", NULL,
+         &words.sandbox},
+        {"policy", 0, "NAME",
+         "when calls are tried again: sandbox (default), another built-in "
+         "one, or one of devs.config.json",
+         NULL, &words.policy},
+        {"name", 0, "NAME", "of the run; else the client's own", NULL, &words.name},
+        {"dir", 0, "DIR", "the project; else this folder", NULL, &words.dir},
+        {"read-file", 0, "PATH", "what read_file runs: print a file below this folder", NULL,
+         &words.read_file},
+        {"write-file", 0, "PATH", "what write_file runs: write stdin to a file below this folder",
+         NULL, &words.write_file},
+        {"offset", 0, "N", "of --read-file: the first byte", NULL, &words.offset},
+        {"length", 0, "N", "of --read-file: how many bytes", NULL, &words.length},
+    };
+    struct command_line line = {
+        .name = "mcp", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    return words.read_file || words.write_file ? act_on_file(&words) : serve_words(globals, &words);
+}
