@@ -44,7 +44,7 @@ static void add_budgets(const struct run_state *state, int task, const struct mo
     str_done(&budgets);
 }
 
-static void add_used(const struct agent_used *used, struct str *out)
+void agent_used_json(const struct agent_used *used, struct str *out)
 {
     str_json_i64(out, "turns", used->turns);
     str_json_i64(out, "calls", used->calls);
@@ -66,7 +66,7 @@ void agent_json(const struct run_state *state, int task, const struct moment *no
         str_json_text(out, "session_id", agent->session);
     str_json_i64(out, "round", agent->round);
     str_json_i64(out, "rounds", agent->rounds);
-    add_used(&used, out);
+    agent_used_json(&used, out);
     if (agent->nudge)
         str_json_text(out, "nudge", agent->nudge);
     add_budgets(state, task, now, out);
@@ -96,6 +96,6 @@ void agents_json(const struct run_state *state, const struct moment *now, struct
         return;
     if (session)
         str_json_text(out, "session_id", session);
-    add_used(&state->used, out);
+    agent_used_json(&state->used, out);
     add_budgets(state, -1, now, out);
 }

@@ -7,6 +7,8 @@
 #include "run_state.h"
 #include "str.h"
 
+/* "turns", "calls", "cost_usd", "tokens", and "own_retries" if there are any. */
+void agent_used_json(const struct agent_used *used, struct str *out);
 /* Of a task that has an agent, inside the caller's braces: "agent", "session_id" (as soon as they
  * are known), "round", "rounds", "turns", "calls", "cost_usd", "tokens", "own_retries", "nudge",
  * and "budgets" with "used" and "limit" for each that has a limit. Nothing for any other task. */

@@ -31,6 +31,7 @@ static const struct command commands[] = {
     {"debug", "--logs|--forensics ...", "play a run back, print its records, or a try's forensics",
      cmd_debug},
     {"export", "RUN --format bundle", "one file of a run to hand on, secrets cut", cmd_export},
+    {"import", "FILE...", "turn sessions that agents have kept into runs", cmd_import},
     {"classify", "[FILE...]", "judge failures, JSON lines in and out; 2: a bad line", cmd_classify},
     {"entropy", "[FILE...]", "say which trajectories go in circles, JSON lines in and out",
      cmd_entropy},

@@ -321,10 +321,15 @@ static void words_note(const struct event_look *w)
     str_add(w->out, json_text(json_get(w->text, "note"), ""));
 }
 
+/* Of an agent's calls it is told as well once they are found to go in circles for sure. */
 static void words_loop_suspected(const struct event_look *w)
 {
-    str_add(w->out, w->event->e == EVENT_LOOP_OF_CALLS ? "its calls go in circles, perhaps"
-                                                       : "may go in circles");
+    const bool of_calls = w->event->e == EVENT_LOOP_OF_CALLS;
+    const struct task_agent *agent = w->state->tasks[w->event->task].agent;
+    if (of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK)
+        str_add(w->out, "its calls go in circles");
+    else
+        str_add(w->out, of_calls ? "its calls may go in circles" : "may go in circles");
     add_circles(w);
 }
 

@@ -14,6 +14,7 @@
 static bool is_bookkeeping(const char *type)
 {
     static const char *const types[] = {
+        "summary",
         "file-history-snapshot",
         "queue-operation",
         "ai-title",
@@ -180,8 +181,6 @@ bool transcript_read_claude(struct transcript *t, const struct json *line)
         read_assistant(t, line, message);
     else if (strcmp(type, "system") == 0)
         read_system(t, line);
-    else if (strcmp(type, "summary") == 0)
-        transcript_notice(t, json_text(json_get(line, "summary"), ""), false);
     else
         known = false;
     t->is_side = false;

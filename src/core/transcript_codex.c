@@ -44,6 +44,15 @@ static void look_for_folder(struct transcript *t, const char *text)
     str_done(&path);
 }
 
+/* In some versions it comes as an item and as an event. */
+static void read_prompt(struct transcript *t, const char *words)
+{
+    if (transcript_is_said_again(t, words))
+        return;
+    t->used.turns += t->has_turns ? 0 : 1;
+    transcript_prompt(t, words);
+}
+
 static void read_message(struct transcript *t, const struct json *item)
 {
     const char *role = json_text(json_get(item, "role"), "");
@@ -54,8 +63,8 @@ static void read_message(struct transcript *t, const struct json *item)
         transcript_text(t, words);
     else if (is(role, "user") && is_of_the_cli(words))
         look_for_folder(t, words);
-    else if (is(role, "user") && !t->has_prompts)
-        transcript_prompt(t, words);
+    else if (is(role, "user"))
+        read_prompt(t, words);
     str_done(&text);
 }
 
@@ -87,12 +96,29 @@ static void read_custom_call(struct transcript *t, const struct json *item)
     str_done(&object);
 }
 
+/* "Chunk ID: ...\nWall time: ...\nProcess exited with code 0\nOutput:\n" says how it went, in words
+ * that are others each time: the output is what stands below. */
+static const char *below_head(const char *text)
+{
+    static const char *const begins[] = {"Chunk ID: ", "Wall time: ", "Exit code: "};
+    static const char mark[] = "\nOutput:\n";
+    enum { HEAD_BYTES_MAX = 400 };
+    for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
+        const char *at = strstr(text, mark);
+        const bool is_head = strncmp(text, begins[i], strlen(begins[i])) == 0;
+        if (is_head && at && at - text < HEAD_BYTES_MAX)
+            return at + strlen(mark);
+    }
+    return text;
+}
+
 /* {"output":"...","metadata":{"exit_code":0}} in a string, as the shell tool had it; else the
  * text itself. */
 static void read_output(struct transcript *t, const char *id, const char *text)
 {
     struct json *json = NULL;
-    struct transcript_result result = {.id = id, .text = text, .exit = -1};
+    struct transcript_result result = {
+        .id = id, .text = below_head(text), .exit = transcript_exit(text)};
     if (text[0] == '{' && json_parse_data(text, strlen(text), &json, NULL, NULL)) {
         const struct json *about = json_get(json, "metadata");
         const int64_t code = json_i64(json_get(about, "exit_code"), -1);
@@ -171,20 +197,13 @@ static void count_tokens(struct transcript *t, const struct json *event)
     transcript_count(t);
 }
 
-static void read_prompt(struct transcript *t, const struct json *event)
-{
-    t->has_prompts = true;
-    t->used.turns += t->has_turns ? 0 : 1;
-    transcript_prompt(t, json_text(json_get(event, "message"), ""));
-}
-
 /* Events beside the items: most say the same once more. */
 static bool read_event(struct transcript *t, const struct json *event)
 {
     const char *type = json_text(json_get(event, "type"), "");
     const char *message = json_text(json_get(event, "message"), "");
     if (is(type, "user_message"))
-        read_prompt(t, event);
+        read_prompt(t, message);
     else if (is(type, "token_count"))
         count_tokens(t, event);
     else if (is(type, "task_started") || is(type, "turn_started"))
@@ -226,7 +245,9 @@ bool transcript_read_codex(struct transcript *t, const struct json *line)
         return read_event(t, payload);
     else if (is(type, "compacted"))
         transcript_notice(t, "the conversation was compacted", false);
+    else if (payload)
+        return is(type, "world_state") || is(type, "token_usage_record");
     else
-        return !payload && read_item(t, line);
+        return read_item(t, line);
     return true;
 }

@@ -7,6 +7,14 @@
 #include "transcript_parts.h"
 #include "xalloc.h"
 
+static uint64_t hash(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash != 0 ? hash : 1;
+}
+
 int64_t transcript_time(const struct json *value)
 {
     enum { MS_PER_S = 1000 };
@@ -36,6 +44,8 @@ static void emit(struct transcript *t, struct agent_item *item, int64_t took_ms,
                                        .is_prompt = is_prompt,
                                        .is_side = t->is_side,
                                        .item = *item};
+    if (item->kind != AGENT_ITEM_SESSION)
+        t->prompt = is_prompt ? hash(item->text) : 0;
     if (!t->is_side) {
         t->is_answered = item->kind == AGENT_ITEM_TEXT && !is_prompt;
         t->has_failed = item->failed && item->kind == AGENT_ITEM_NOTICE;
@@ -79,6 +89,11 @@ void transcript_prompt(struct transcript *t, const char *text)
 {
     if (!is_blank(text))
         emit(t, &(struct agent_item){.kind = AGENT_ITEM_TEXT, .text = text}, 0, !t->is_side);
+}
+
+bool transcript_is_said_again(const struct transcript *t, const char *text)
+{
+    return t->prompt == hash(text);
 }
 
 void transcript_text(struct transcript *t, const char *text)
@@ -158,11 +173,10 @@ void transcript_call(struct transcript *t, const char *id, const char *tool,
     str_done(&what);
 }
 
-/* "Exit code 2", "Process exited with code 2", as several CLIs write it into the result's first
- * or last lines; -1 = it is not there. */
-static int exit_in(const char *text)
+int transcript_exit(const char *text)
 {
-    static const char *const words[] = {"Exit code ", "Exit code: ", "exited with code "};
+    static const char *const words[] = {"Exit code ",
+                                        "Exit code: ", "Exit Code: ", "exited with code "};
     enum { LOOK_BYTES = 400, EXIT_MAX = 255 };
     const size_t len = strlen(text);
     const char *const looks[] = {text, len > LOOK_BYTES ? text + len - LOOK_BYTES : NULL};
@@ -195,7 +209,8 @@ void transcript_result(struct transcript *t, const struct transcript_result *res
                               .args = taken.args,
                               .call_id = result->id,
                               .number = taken.number,
-                              .exit = result->exit >= 0 ? result->exit : exit_in(result->text),
+                              .exit =
+                                  result->exit >= 0 ? result->exit : transcript_exit(result->text),
                               .failed = result->failed};
     item.failed = item.failed || item.exit > 0;
     if (taken.tool)
@@ -215,14 +230,6 @@ void transcript_count(struct transcript *t)
         .item = {.kind = AGENT_ITEM_USED, .used = &t->used},
     };
     t->fn(t->ctx, &it);
-}
-
-static uint64_t hash(const char *text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return hash != 0 ? hash : 1;
 }
 
 struct transcript_message *transcript_message(struct transcript *t, const char *id, bool *is_new)

@@ -40,7 +40,7 @@ struct transcript {
     bool is_side;                  /* the present line is a sub-agent's */
     bool has_failed;               /* the last that came says that it failed */
     bool is_answered;              /* the last that came is the agent's own word */
-    bool has_prompts;              /* codex: they come as events */
+    uint64_t prompt;               /* hash of the last one; 0 once the agent said something */
     bool has_turns;                /* codex: they are told */
     int looked_at;                 /* lines before the form was known */
     int64_t at_ms;
@@ -73,6 +73,8 @@ void transcript_set_session(struct transcript *t, const char *id);
 void transcript_set_folder(struct transcript *t, const char *path);
 /* A person's word. */
 void transcript_prompt(struct transcript *t, const char *text);
+/* Was the last thing that came this very prompt? */
+bool transcript_is_said_again(const struct transcript *t, const char *text);
 /* Words of the agent. */
 void transcript_text(struct transcript *t, const char *text);
 /* A word of the CLI. */
@@ -81,6 +83,9 @@ void transcript_retry(struct transcript *t, const struct agent_item *retry);
 /* A call begins; `args` is borrowed, anything but an object is none. */
 void transcript_call(struct transcript *t, const char *id, const char *tool,
                      const struct json *args);
+/* "Exit code 2", "Process exited with code 2", as several CLIs write it into a result's first or
+ * last lines; -1 = it is not there. */
+int transcript_exit(const char *text);
 /* How a call ended. */
 struct transcript_result {
     const char *id;
