@@ -1,0 +1,239 @@
+#!/bin/sh
+# From an idea to a phase that is carried out, with an agent that a script plays: what is asked for
+# again, which session goes where, what fails and why, and that all of it can be played back.
+command -v python3 >/dev/null || {
+	echo "skipped: python3 is not installed"
+	exit 77
+}
+fake=$(cd "$(dirname "$0")/../support" && pwd)/fake-agent
+. "$(dirname "$0")/check.sh"
+mkdir bin
+ln -s "$fake" bin/claude
+PATH=$dir/bin:$PATH
+
+# scene NAME: an empty folder, and an agent that has not been asked yet; its answers are on stdin
+scene() {
+	mkdir -p "$dir/$1/agent" "$dir/$1/work"
+	cd "$dir/$1/work" || exit 1
+	FAKE_AGENT_DIR=$dir/$1/agent
+	export FAKE_AGENT_DIR
+	cat >"$FAKE_AGENT_DIR/script.json"
+}
+
+# calls: how often the agent was asked
+calls() {
+	find "$FAKE_AGENT_DIR" -name 'call-*.json' | wc -l
+}
+
+# call N KEY: what call N got
+call() {
+	python3 -c '
+import json, sys
+value = json.load(open(sys.argv[1]))[sys.argv[2]]
+print(" ".join(value) if isinstance(value, list) else value)' "$FAKE_AGENT_DIR/call-$1.json" "$2"
+}
+
+# last FILE KEY...: a value of the last line of a --json
+last() {
+	from=$1
+	shift
+	tail -n 1 "$from" | python3 -c '
+import json, sys
+value = json.load(sys.stdin)
+for key in sys.argv[1:]:
+    value = value[int(key)] if isinstance(value, list) else value[key]
+print("null" if value is None else value)' "$@"
+}
+
+# records KIND: how many there are of it in the last run
+records() {
+	"$devs" debug --logs --json | grep -c "\"kind\":\"$1\""
+}
+
+project_json='{"name": "lamps", "summary": "A shop for lamps.", "phases": [
+ {"title": "A list", "goal": "Lamps are listed.", "done_when": "sh check.sh exits with 0."},
+ {"title": "A basket", "goal": "Lamps are put into a basket.", "done_when": "sh basket.sh passes."}]}'
+
+test_no_agent_says_what_to_install() {
+	scene none </dev/null
+	PATH=/nowhere "$devs" new-project 'a shop' >out 2>err
+	want 'no agent: exit' $? 69
+	want_in 'no agent: what was looked for' "$(cat err)" 'no agent is installed: none of claude, '
+	want_in 'no agent: what to do' "$(cat err)" 'hint: npm install -g '
+	PATH=/nowhere "$devs" new-project --agent codex 'a shop' 2>err
+	want 'that agent is missing: exit' $? 69
+	want_in 'that agent is missing' "$(cat err)" "agent 'codex' is not installed: there is no program 'codex'"
+	"$devs" new-project --agent cluade 'a shop' 2>err
+	want 'no such agent: exit' $? 2
+	want_in 'no such agent' "$(cat err)" "did you mean 'claude'?"
+	"$devs" new-project ' ' 2>err
+	want 'no idea: exit' $? 2
+	"$devs" plan-phase 1 2>err
+	want 'no project: exit' $? 2
+	want_in 'no project' "$(cat err)" 'devs new-project IDEA makes one'
+	want 'nothing was started' "$(find . -name .devs)" ''
+	printf '%s' "$project_json" >devs.project.json
+	printf '{"version": 1, "tasks": [{"id": "a", "steps": [{"agent": "codex", "prompt": "p"}]}]}' \
+		>phase-2.plan.json
+	PATH=/nowhere "$devs" execute-phase 2 2>err
+	want "the plan's agent is missing: exit" $? 69
+}
+
+test_D2_an_answer_that_does_not_fit_is_asked_for_again() {
+	scene idea <<-SCRIPT
+		[{"text": "Here you are: {\"name\": \"lamps\"}"},
+		 {"when": "Your previous response had validation errors", "text": "{\"name\": \"lamps\", \"phases\": []}"},
+		 {"when": "Code: MISSING_FIELD", "json": $project_json}]
+	SCRIPT
+	"$devs" new-project --json 'a shop for "lamps"' >out 2>err
+	want 'new-project: exit' $? 0
+	want 'new-project: questions' "$(calls)" 3
+	want_in 'the idea is in the prompt' "$(call 1 prompt)" 'a shop for "lamps"'
+	want_in 'the contract is in the prompt' "$(call 1 prompt)" '"done_when"'
+	want_in 'what is wrong is in the second prompt' "$(call 2 prompt)" 'Code: NOT_JSON'
+	want_in 'what is wrong is in the third prompt' "$(call 3 prompt)" 'Path: /summary'
+	want_in 'what the agent said' "$("$devs" log new-project)" 'A shop for lamps.'
+	want_in 'what the agent wrote' "$("$devs" log --raw new-project)" '"subtype": "success"'
+	want 'repaired in the same session' "$(call 3 session)" "$(call 1 session)"
+	want 'rounds' "$(records round_started)" 2
+	want 'the kind of the run' "$("$devs" runs --json | grep -c '"kind":"workflow"')" 1
+	want 'the project has its phases' "$(last out project phases 1 title)" 'A basket'
+	want_in 'the project is saved' "$(cat devs.project.json)" '"idea": "a shop for \"lamps\""'
+	want_in 'with its session' "$(cat devs.project.json)" '"session_id": "fake-session-1"'
+	"$devs" new-project 'another shop' 2>err
+	want 'a project that is there: exit' $? 2
+	want_in 'a project that is there' "$(cat err)" "'devs.project.json' is there already"
+	want 'a project that is there: the agent is not asked' "$(calls)" 3
+}
+
+test_D3_what_did_something_else_is_not_asked_again() {
+	scene mismatch <<-SCRIPT
+		[{"text": "{\"op\": \"review\"}", "always": true}]
+	SCRIPT
+	mkdir own
+	printf '{"workflows": "own"}' >devs.config.json
+	printf '{"type": "object", "required": ["op"], "properties": {"op": {"const": "project"}}}' \
+		>own/new-project.json
+	printf 'Only this: {{idea}}' >own/new-project.md
+	"$devs" new-project --plain 'a shop' >out 2>err
+	want 'another op: exit' $? 1
+	want 'another op: asked once' "$(calls)" 1
+	want "the project's own prompt" "$(call 1 prompt)" 'Only this: a shop'
+	want_in 'another op: why' "$("$devs" why new-project)" '[OP_MISMATCH] /op: '
+	want_in 'the session is not lost' "$(cat out)" 'fake-session-1, to go on in with --resume'
+	want 'nothing is saved' "$(find . -name devs.project.json)" ''
+	printf 'What is {{this}}?' >own/new-project.md
+	"$devs" new-project 'a shop' 2>err
+	want 'a prompt with an unknown name: exit' $? 2
+	want_in 'a prompt with an unknown name' "$(cat err)" 'there is nothing for {{this}}'
+}
+
+plan_json='{"version": 1, "name": "list", "idempotent": true, "jobs": 2,
+ "policies": {"soon": {"like": "transport", "base_delay_ms": 1}, "at-once": {"like": "sandbox", "base_delay_ms": 1}},
+ "tasks": [
+  {"id": "flaky", "title": "A test that fails once", "steps": [
+   {"phase": "VERIFY", "run": "test -e seen || { touch seen; echo \"FAIL: test_list\"; exit 1; }", "shell": true, "policy": "at-once"}]},
+  {"id": "limited", "title": "The service says no at first", "steps": [
+   {"phase": "GREEN", "agent": "claude", "prompt": "Write the list.", "policy": "soon"},
+   {"phase": "GREEN", "run": ["grep", "lamp", "list"]}]},
+  {"id": "mended", "title": "Red until it is told what is red", "rounds": 3, "needs": ["limited"], "steps": [
+   {"phase": "GREEN", "agent": "claude", "prompt": "Write check.sh.", "resume": "own-session"},
+   {"phase": "VERIFY", "run": ["sh", "check.sh"]}]},
+  {"id": "broken", "title": "Red whatever is done", "rounds": 2, "needs": ["limited"], "steps": [
+   {"phase": "GREEN", "agent": "claude", "prompt": "Write basket.sh.", "policy": "soon"},
+   {"phase": "VERIFY", "run": "echo \"FAIL: test_basket\"; exit 1", "shell": true}]}]}'
+
+# The project of the scene before, with a plan for its first phase: the first answer is none.
+test_E6_the_session_of_one_command_is_fed_to_the_next() {
+	scene phase <<-SCRIPT
+		[{"when": "The idea", "json": $project_json, "session": "talk-1"},
+		 {"when": "Write the plan", "text": "{\"version\": 1, \"tasks\": [{\"id\": \"list\", \"step\": []}]}", "session": "talk-2"},
+		 {"when": "Path: /tasks/0/steps", "json": $plan_json},
+		 {"when": "Write the plan", "json": $plan_json, "always": true}]
+	SCRIPT
+	"$devs" new-project --json 'a shop' >out 2>err
+	want 'new-project: exit' $? 0
+	want 'new-project: session' "$(last out session_id)" talk-1
+	"$devs" plan-phase 1 --json --resume "$(last out session_id)" >planned 2>err
+	want 'plan-phase: exit' $? 0
+	want_in 'plan-phase: goes on in the session' "$(call 2 argv)" '--resume talk-1'
+	want_in 'plan-phase: the project is in the prompt' "$(call 2 prompt)" 'A shop for lamps.'
+	want_in 'plan-phase: repaired in the session that it came to' "$(call 3 argv)" '--resume talk-2'
+	want 'plan-phase: session' "$(last planned session_id)" talk-2
+	want 'plan-phase: plan' "$(last planned plan)" "$(pwd -P)/phase-1.plan.json"
+	"$devs" run --dry-run phase-1.plan.json >out
+	want 'the saved plan can be run' $? 0
+	"$devs" plan-phase 1 2>err
+	want 'a plan that is there: exit' $? 2
+	want_in 'a plan that is there' "$(cat err)" '--force plans anew'
+	"$devs" plan-phase 3 2>err
+	want 'no such phase: exit' $? 2
+	want_in 'no such phase' "$(cat err)" "no phase '3'"
+	"$devs" plan-phase 1 --force --plain >out 2>err
+	want 'plan-phase again: exit' $? 0
+	want_in "plan-phase again: in the project's session" "$(call 4 argv)" '--resume talk-2'
+	want_in 'plan-phase again: the plan is shown' "$(cat out)" 'list: 4 tasks'
+	"$devs" plan-phase 1 --force --fresh --plain >out 2>err
+	want 'plan-phase --fresh: exit' $? 0
+	want 'plan-phase --fresh: a new session' "$(call 5 session)" fake-session-5
+}
+
+test_E5_resume_goes_from_the_command_to_the_agent() {
+	scene execute <<-SCRIPT
+		[{"when": "Write the list.", "status": 429, "retries": 2, "words": "Request rejected (429) · too many requests"},
+		 {"tools": [{"write": "list", "text": "a lamp"}], "text": "The list is there."},
+		 {"when": "Write check.sh.", "tools": [{"write": "check.sh", "text": "echo FAIL: test_check; exit 1"}]},
+		 {"when": "FAIL: test_check", "tools": [{"write": "check.sh", "text": "exit 0"}]},
+		 {"when": "Write basket.sh.", "tools": [{"run": "echo no; exit 1"}]},
+		 {"when": "FAIL: test_basket", "text": "I cannot."}]
+	SCRIPT
+	printf '%s' "$project_json" >devs.project.json
+	printf '%s' "$plan_json" >phase-1.plan.json
+	"$devs" execute-phase 2 2>err
+	want 'no plan yet: exit' $? 2
+	want_in 'no plan yet' "$(cat err)" 'devs plan-phase 2 makes one'
+	"$devs" execute-phase 1 -j 2 --resume talk-7 2>err
+	want 'one session for two at a time: exit' $? 2
+	"$devs" execute-phase 1 --json --resume talk-7 >out 2>err
+	want 'execute-phase: exit' $? 1
+	want 'execute-phase: session' "$(last out session_id)" talk-7
+	want_in 'the first step goes on in the session' "$(call 1 argv)" '--resume talk-7'
+	want_in 'and so does what comes after a limit' "$(call 2 argv)" '--resume talk-7'
+	want_in "a step's own session goes before that" "$(cat "$FAKE_AGENT_DIR"/call-3.json "$FAKE_AGENT_DIR"/call-4.json)" '"--resume", "own-session"'
+	want_in 'what is red is told' "$(cat "$FAKE_AGENT_DIR"/call-*.json)" 'FAIL: test_basket'
+	want 'execute-phase: questions' "$(calls)" 6
+	want 'what was mended' "$(cat check.sh)" 'exit 0'
+
+	status=$("$devs" status)
+	want_in 'a test that fails once' "$(echo "$status" | grep flaky)" passed
+	want_in 'a limit is waited out' "$(echo "$status" | grep limited)" passed
+	want_in 'a red check is mended' "$(echo "$status" | grep mended)" passed
+	want_in 'a real failure' "$(echo "$status" | grep gave-up)" broken
+	want_in 'a real failure: why' "$("$devs" why broken)" 'FAIL: test_basket'
+	want 'rounds' "$(records round_started)" 2
+	want_in 'the limit is told as one' "$("$devs" debug --logs --json)" '"type":"API_RATE_LIMIT"'
+	want_in 'its wait is no entropy' "$("$devs" status --json)" '"entropy":0'
+
+	# Played back: the same records each time, and this build's rules decide the same again.
+	"$devs" debug --logs --json >first
+	"$devs" debug --logs --json >second
+	want 'the records are the same each time' "$(cksum <first)" "$(cksum <second)"
+	lines=$("$devs" debug --logs --plain)
+	want_in 'played back: what the agent did' "$lines" 'limited try 2/4 GREEN Write: list'
+	want_in 'played back: what the agent said' "$lines" 'limited try 2/4 GREEN : The list is there.'
+	want_in 'played back: the limit' "$lines" \
+		'[TRANSIENT RETRY] attempt 1/3 for taskId=limited, reason=API_RATE_LIMIT'
+	want_in 'played back: a round' "$lines" 'mended try 1/5 VERIFY round 2 of 3: check `sh check.sh` exit 1'
+	want_in 'played back: the end' "$lines" 'run ended, exit 1: 3 passed, 1 gave-up'
+	"$devs" status --resume talk-7 2>err
+	want 'status is local: exit' $? 2
+	want_in 'status is local' "$(cat err)" "unknown option '--resume'"
+	want 'nobody was asked by that' "$(calls)" 6
+}
+
+test_no_agent_says_what_to_install
+test_D2_an_answer_that_does_not_fit_is_asked_for_again
+test_D3_what_did_something_else_is_not_asked_again
+test_E6_the_session_of_one_command_is_fed_to_the_next
+test_E5_resume_goes_from_the_command_to_the_agent
+finish
