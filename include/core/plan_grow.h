@@ -21,6 +21,10 @@
 #include "err.h"
 #include "plan.h"
 
+/* Has it all its tasks, as plans of people and agents do? Else a violation says so: only devs
+ * itself begins runs whose plan grows. */
+ATTR_MUST_USE bool plan_is_whole(const struct plan *plan, struct violations *violations);
+
 /* A growing copy of `base`, which has "grows" and outlives it. The caller ends it with
  * plan_free(). */
 ATTR_MUST_USE struct plan *plan_growing(const struct plan *base);

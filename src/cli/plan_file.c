@@ -13,6 +13,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "parse.h"
+#include "plan_grow.h"
 #include "read_text.h"
 
 enum { JOBS_DEFAULT = 2 };
@@ -103,8 +104,9 @@ static int parse(const char *path, struct plan_file *file)
     const struct plan_files files = {.read = read_contract, .ctx = file->dir};
     const struct plan_context context = {.settings = &file->config.settings, .files = &files};
     int code = EXIT_ALL_PASSED;
-    bool ok =
-        plan_parse_with(str_text(&file->text), file->text.len, &context, &file->plan, &violations);
+    bool ok = plan_parse_with(str_text(&file->text), file->text.len, &context, &file->plan,
+                              &violations) &&
+              plan_is_whole(file->plan, &violations);
     if (!ok) {
         char what[PATH_MAX + 16];
         (void)snprintf(what, sizeof(what), "plan '%s'", path); /* as much of it as fits */

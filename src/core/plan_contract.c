@@ -6,6 +6,7 @@
 
 #include "err.h"
 #include "near_word.h"
+#include "plan_grow.h"
 #include "str.h"
 #include "xalloc.h"
 
@@ -209,7 +210,7 @@ static bool check_plan(const void *ctx, const char *text, size_t len, struct vio
     const struct settings settings = {.agents = around->adapters};
     const struct plan_context context = {.settings = &settings};
     struct plan *plan = NULL;
-    bool ok = plan_parse_with(text, len, &context, &plan, wrong);
+    bool ok = plan_parse_with(text, len, &context, &plan, wrong) && plan_is_whole(plan, wrong);
     plan_free(plan);
     return ok;
 }

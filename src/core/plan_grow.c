@@ -12,6 +12,14 @@
 #include "text_list.h"
 #include "xalloc.h"
 
+bool plan_is_whole(const struct plan *plan, struct violations *violations)
+{
+    if (plan->grows)
+        violations_add(violations, VIOLATION_INVALID_VALUE, "/grows",
+                       "only devs itself begins a run whose tasks come later", NULL, NULL);
+    return !plan->grows;
+}
+
 struct plan *plan_growing(const struct plan *base)
 {
     assert(base->grows && base->task_count == 0);

@@ -102,7 +102,7 @@ static void after_waiting(uv_check_t *handle)
     look_for_gap(loop);
 }
 
-static void cancel_run(struct loop *loop, const char *by, enum cancel_mode mode)
+void loop_cancel(struct loop *loop, const char *by, enum cancel_mode mode)
 {
     struct input input = {
         .kind = INPUT_CONTROL,
@@ -150,14 +150,14 @@ static void mail_came(uv_async_t *handle)
     }
     if (mail.cancel) {
         loop->cancelled = true;
-        cancel_run(loop, mail.by, CANCEL_TERM);
+        loop_cancel(loop, mail.by, CANCEL_TERM);
     }
     if (mail.stop) {
         loop->stopping = true;
         jobs_stop(loop->jobs);
         bool is_left = loop->left && loop->alive_count == 0;
         if (!loop->state.ended && !is_left)
-            cancel_run(loop, loop->options->by, CANCEL_KILL);
+            loop_cancel(loop, loop->options->by, CANCEL_KILL);
     }
 }
 
@@ -277,18 +277,29 @@ static bool open_log(struct loop *loop, struct err *err)
            recorder_init(&loop->recorder, options->place, err);
 }
 
-static void set_up(struct loop *loop, int64_t number)
+/* How tasks are called. What was added to a run that is gone on with is known cut only, and is
+ * not called again: loop_recover.c. */
+static const struct plan *choose_calls(struct loop *loop)
 {
     const struct engine_options *options = loop->options;
     const struct plan *calls = options->calls ? options->calls : options->plan;
-    if (calls->grows) {
-        growth_init(&loop->growth, calls);
-        calls = loop->growth.plan;
-    }
+    if (!calls->grows)
+        return calls;
+    if (options->resume > 0)
+        return loop->state.plan;
+    growth_init(&loop->growth, calls);
+    return loop->growth.plan;
+}
+
+static void set_up(struct loop *loop, int64_t number)
+{
+    const struct engine_options *options = loop->options;
+    const struct plan *calls = choose_calls(loop);
     loop->scheduler = (struct scheduler){.state = &loop->state,
                                          .run_dir = options->run_dir,
                                          .environment = options->environment,
-                                         .awaits_more = calls->grows};
+                                         .starts_nothing = calls->grows && !loop->growth.plan,
+                                         .awaits_more = loop->growth.plan};
     loop->setting = (struct attempt_setting){
         .call = {.plan = calls,
                  .run_dir = options->run_dir,

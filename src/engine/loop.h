@@ -110,6 +110,8 @@ struct loop {
 ATTR_MUST_USE bool loop_open(struct loop *loop, const struct engine_options *options,
                              struct mailbox *mailbox, int64_t *number_out, struct err *err);
 void loop_run(struct loop *loop);
+/* Cancel the whole run, as a person would. */
+void loop_cancel(struct loop *loop, const char *by, enum cancel_mode mode);
 void loop_close(struct loop *loop);
 
 /* turn.c */

@@ -54,7 +54,7 @@ bool app_open_run(struct app *app, struct err *err)
     const struct run_state *state = follower_state(app->follower);
     view_init(&app->view, state->plan->task_count);
     app->acts = (struct app_acts){.desk = options->mode == APP_LIVE ? options->desk : NULL,
-                                  .plan = state->plan,
+                                  .state = state,
                                   .run = follower_run(app->follower)->number};
     str_add(&app->rules, options->rules ? options->rules : "");
     app->read = app->now;
@@ -111,6 +111,7 @@ static void take_events(struct app *app)
     size_t count = 0;
     if (follower_read(app->follower, APP_EVENTS_TURN, NULL, NULL, &count, &err))
         app->read = app->now;
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
     app->fault = err;
     app->more_news = count == APP_EVENTS_TURN;
 }

@@ -25,8 +25,8 @@ void app_acts_verb(const struct control *control, struct str *out)
 
 void app_acts_words(const struct app_acts *acts, const struct control *control, struct str *out)
 {
-    bool one = control->task >= 0 && control->task < acts->plan->task_count;
-    str_addf(out, "%s: ", one ? acts->plan->tasks[control->task].id : "the run");
+    bool one = control->task >= 0 && control->task < acts->state->plan->task_count;
+    str_addf(out, "%s: ", one ? acts->state->plan->tasks[control->task].id : "the run");
     app_acts_verb(control, out);
 }
 
@@ -129,7 +129,7 @@ static void count_for_batch(struct app_acts *acts, const struct app_act *act, bo
                             const char *words)
 {
     struct str named = {0};
-    str_addf(&named, "%s: %s", acts->plan->tasks[act->control.task].id, words);
+    str_addf(&named, "%s: %s", acts->state->plan->tasks[act->control.task].id, words);
     count_answer(&acts->batch, done, str_text(&named));
     str_done(&named);
 }

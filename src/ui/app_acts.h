@@ -38,8 +38,8 @@ struct app_batch {
 };
 
 struct app_acts {
-    struct control_desk *desk; /* borrowed; NULL: nothing can be asked */
-    const struct plan *plan;   /* borrowed; for the names of tasks */
+    struct control_desk *desk;     /* borrowed; NULL: nothing can be asked */
+    const struct run_state *state; /* borrowed; for the names of tasks */
     int64_t run;
     struct app_act acts[APP_ACTS_MAX];
     int count;

@@ -19,6 +19,7 @@ static void seek(struct app *app)
     struct err err = {0};
     if (!follower_seek(app->follower, app->replay.at, &err))
         view_say(&app->view, &app->now, "%s", err.message);
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
     app->wants_frame_now = true;
 }
 
@@ -32,8 +33,10 @@ bool app_replay_open(struct app *app, struct err *err)
     if (!follower_seek(app->follower, app->replay.at, err))
         return false;
     /* What is before the damage can be played; the follower says where that begins. */
-    return whole || !follower_read(app->follower, 1, NULL, NULL, NULL, &app->fault) ||
-           follower_seek(app->follower, app->replay.at, err);
+    bool ok = whole || !follower_read(app->follower, 1, NULL, NULL, NULL, &app->fault) ||
+              follower_seek(app->follower, app->replay.at, err);
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
+    return ok;
 }
 
 void app_replay_extend(struct app *app)

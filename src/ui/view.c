@@ -16,22 +16,69 @@ enum {
     NEAR = 2, /* so many wrong letters are taken for a slip */
 };
 
+static void *widen(void *array, int room, size_t extra, size_t size)
+{
+    size_t cap = 0;
+    return xgrow(array, &cap, (size_t)room + extra, size);
+}
+
+/* Each array is twice as large as it needs to be, at most. */
+static void make_room(struct view *view, int task_count)
+{
+    if (view->order && task_count <= view->task_room)
+        return;
+    int room = task_count > 2 * view->task_room ? task_count : 2 * view->task_room;
+    view->order = widen(view->order, room, 1, sizeof(*view->order));
+    view->fold_of = widen(view->fold_of, room, 1, sizeof(*view->fold_of));
+    view->targets = widen(view->targets, room, 1, sizeof(*view->targets));
+    view->rows = widen(view->rows, room, VIEW_FOLDS_MAX + 1, sizeof(*view->rows));
+    view->task_room = room;
+}
+
 void view_init(struct view *view, int task_count)
 {
     assert(task_count >= 0);
-    *view = (struct view){
-        .chosen = task_count > 0 ? 0 : -1,
-        .chosen_then = -1,
-        .order_count = task_count,
-    };
-    view->order = xcalloc((size_t)task_count + 1, sizeof(*view->order));
-    view->rows = xcalloc((size_t)view_rows_max(view), sizeof(*view->rows));
-    view->fold_of = xcalloc((size_t)task_count + 1, sizeof(*view->fold_of));
-    view->targets = xcalloc((size_t)task_count + 1, sizeof(*view->targets));
-    for (int i = 0; i < task_count; i++) {
-        view->order[i] = i;
-        view->fold_of[i] = -1;
+    *view = (struct view){.chosen = -1, .chosen_then = -1};
+    make_room(view, task_count);
+    view_take_tasks(view, task_count);
+}
+
+static int sooner_task(int task, int task_count)
+{
+    return task < task_count ? task : task_count - 1;
+}
+
+/* Those behind the last one are gone; the rows are made anew. */
+static void drop_tasks(struct view *view, int task_count)
+{
+    int kept = 0;
+    for (int i = 0; i < view->order_count; i++) {
+        if (view->order[i] < task_count)
+            view->order[kept++] = view->order[i];
     }
+    view->row_count = 0;
+    view->fold_count = 0;
+    view->target_count = 0;
+    view->on_fold = false;
+    view->chosen = sooner_task(view->chosen, task_count);
+    view->chosen_then = sooner_task(view->chosen_then, task_count);
+    if (view->forensics.open && view->forensics.task >= task_count)
+        view->forensics.open = false;
+}
+
+void view_take_tasks(struct view *view, int task_count)
+{
+    const int before = view->order_count;
+    if (task_count < before)
+        drop_tasks(view, task_count);
+    make_room(view, task_count);
+    for (int i = before; i < task_count; i++)
+        view->order[i] = i;
+    view->order_count = task_count;
+    if (before == 0 && task_count > 0 && view->chosen < 0)
+        view->chosen = 0;
+    for (int i = task_count < before ? 0 : before; i < task_count; i++)
+        view->fold_of[i] = -1;
 }
 
 void view_done(struct view *view)

@@ -79,6 +79,7 @@ struct view {
 
     int *order; /* owned; all tasks */
     int order_count;
+    int task_room; /* for so many tasks there is room here, in fold_of, targets and rows */
     int *rows; /* owned; those of `order` that the filter lets through: view_row_task() */
     int row_count;
 
@@ -140,6 +141,9 @@ struct view_todo {
 
 void view_init(struct view *view, int task_count);
 void view_done(struct view *view);
+/* The plan has so many tasks now: it has grown, or a replay went back to before it had. What was
+ * chosen stays chosen while it is there. Before anything else that takes the new state. */
+void view_take_tasks(struct view *view, int task_count);
 
 /* view_rows.c */
 /* Room for each task and each fold. */

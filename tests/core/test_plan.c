@@ -92,7 +92,7 @@ static const struct {
      "{\"version\": \"1\", \"tasks\": [{\"id\": \"a\", \"steps\": [{" RUN "}]}]}",
      "[WRONG_TYPE] /version: wrong type (expected integer, got \"1\")\n"},
     {"no tasks", TASKS, "",
-     "[INVALID_VALUE] /tasks: too few elements (expected 1 to 100000 elements, got 0)\n"},
+     "[INVALID_VALUE] /tasks: too few elements (expected at least 1 element, got 0)\n"},
     {"tasks are no list", WHOLE, "{\"version\": 1, \"tasks\": {}}",
      "[WRONG_TYPE] /tasks: wrong type (expected array, got object)\n"},
     {"unknown key", ROOT, "\"colour\": 1", "[INVALID_VALUE] /colour: unknown key\n"},

@@ -1,8 +1,13 @@
 /* Tasks that are added to a run while it goes on. */
+#define _GNU_SOURCE /* fork beside POSIX */
+
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "engine_try.h"
 #include "follower.h"
@@ -243,6 +248,47 @@ START_TEST(test_many_threads_add_at_once)
 }
 END_TEST
 
+static bool is_running(void)
+{
+    try_read_log();
+    return try_has_file("ready") && try_count(EVENT_ATTEMPT_RUNNING, 0) > 0;
+}
+
+/* Another process begins the run and is killed while one task runs and one is queued. */
+static void die_with_two_tasks(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        try_start("");
+        add("a", "'run':['sh','-c','echo x >>ran; echo >ready; exec sleep 600']");
+        add("b", "'run':['sh','-c','echo x >>ran']");
+        (void)try_await(is_running);
+        (void)kill(getpid(), SIGKILL);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFSIGNALED(status));
+}
+
+START_TEST(test_a_run_whose_caller_died_is_brought_to_its_end)
+{
+    tried.keys = "'grows':true,";
+    tried.options.jobs = 1;
+    die_with_two_tasks();
+    tried.options.resume = 1;
+    try_start("");
+    struct engine_result result = try_finish();
+    try_read_log();
+    ck_assert_int_eq(result.exit_code, 130);
+    ck_assert(tried.state.ended);
+    ck_assert_int_eq(tried.state.plan->task_count, 2);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 1);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 1), 0);
+    ck_assert_int_eq(tried.state.tasks[1].status, TASK_CANCELLED);
+    ck_assert_int_eq(tried.state.tasks[0].steps[0].attempts[0].outcome.kind, OUTCOME_INTERRUPTED);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("engine_grow");
@@ -261,5 +307,6 @@ Suite *test_suite(void)
     TCase *fixed = test_case(suite, "fixed");
     tcase_add_checked_fixture(fixed, try_open, try_close);
     tcase_add_test(fixed, test_a_run_of_a_plan_takes_no_tasks);
+    tcase_add_test(fixed, test_a_run_whose_caller_died_is_brought_to_its_end);
     return suite;
 }
