@@ -132,8 +132,9 @@ static bool aim(struct follower *follower, const struct target *target, struct a
     }
     if (target->task[0] == '\0')
         return true;
-    return target_task(target, state->plan, &control->task, err) &&
-           (!needs_task(act) || follower_read(follower, 0, NULL, NULL, NULL, err)) &&
+    const bool reads = needs_task(act) || state->plan->grows; /* tasks may be in events */
+    return (!reads || follower_read(follower, 0, NULL, NULL, NULL, err)) &&
+           target_task(target, state->plan, &control->task, err) &&
            (control->verb != CONTROL_CORRECT || aim_at_attempt(state, act, err));
 }
 
