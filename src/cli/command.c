@@ -39,6 +39,8 @@ static const struct command commands[] = {
     {"validate", "--contract FILE [INSTANCE|-]", "say whether an output fits its contract",
      cmd_validate},
     {"mcp", "", "serve tools to a coding agent (MCP on stdin and stdout)", cmd_mcp},
+    {"hook", "[install|uninstall|status]", "for an agent's own hooks: record what it does",
+     cmd_hook},
     {"doctor", "", "say what works on this machine, and which sandboxes", cmd_doctor},
     {"gc", "[--merge FILE]", "bring in or remove what dead runs left behind", cmd_gc},
     {"keys", "", "print the cockpit's keys", cmd_keys},

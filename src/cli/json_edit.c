@@ -73,28 +73,52 @@ static struct json_span value_of(const char *text, struct json_span key)
     return (struct json_span){at, skip_value(text, at)};
 }
 
-static struct json_span root_of(const char *text)
+struct json_span json_edit_root(const char *text)
 {
     size_t start = skip_blank(text, 0);
     return (struct json_span){start, skip_value(text, start)};
 }
 
-bool json_edit_member(const char *text, const char *key, struct json_span *out)
+bool json_edit_member_at(const char *text, struct json_span object, size_t index,
+                         struct json_member *out)
 {
     struct json_span name;
-    size_t at = root_of(text).start + 1;
-    size_t len = strlen(key);
-    while (next_item(text, at, &name)) {
-        struct json_span value = value_of(text, name);
-        bool same =
-            name.end - name.start == len + 2 && strncmp(text + name.start + 1, key, len) == 0;
-        if (same) {
-            *out = value;
+    size_t at = object.start + 1;
+    for (size_t i = 0; next_item(text, at, &name); i++) {
+        const struct json_span value = value_of(text, name);
+        if (i == index) {
+            *out = (struct json_member){.name = name, .value = value};
             return true;
         }
         at = value.end;
     }
     return false;
+}
+
+bool json_edit_member_of(const char *text, struct json_span object, const char *key,
+                         struct json_member *out)
+{
+    struct json_member member;
+    const size_t len = strlen(key);
+    for (size_t i = 0; json_edit_member_at(text, object, i, &member); i++) {
+        const struct json_span *name = &member.name;
+        const bool same =
+            name->end - name->start == len + 2 && strncmp(text + name->start + 1, key, len) == 0;
+        if (same) {
+            *out = member;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool json_edit_member(const char *text, const char *key, struct json_span *out)
+{
+    struct json_member member;
+    const bool found = json_edit_member_of(text, json_edit_root(text), key, &member);
+    if (found)
+        *out = member.value;
+    return found;
 }
 
 bool json_edit_element(const char *text, struct json_span list, size_t index, struct json_span *out)
@@ -166,7 +190,7 @@ void json_edit_append(struct str *text, struct json_span list, const char *value
 
 void json_edit_add_member(struct str *text, const char *key, const char *value)
 {
-    struct json_span root = root_of(text->data);
+    struct json_span root = json_edit_root(text->data);
     struct json_span name;
     struct json_span last = {0};
     size_t at = root.start + 1;

@@ -16,8 +16,19 @@ struct json_span {
     size_t start, end;
 };
 
+/* The root: an object. */
+struct json_span json_edit_root(const char *text);
 /* The value of the root's member `key`; false if there is none. */
 bool json_edit_member(const char *text, const char *key, struct json_span *out);
+/* Member `key` of the object at `object`: its name and its value. */
+struct json_member {
+    struct json_span name, value;
+};
+bool json_edit_member_of(const char *text, struct json_span object, const char *key,
+                         struct json_member *out);
+/* Member `index` of the object at `object`; false past the last. */
+bool json_edit_member_at(const char *text, struct json_span object, size_t index,
+                         struct json_member *out);
 /* Element `index` of the list at `list`; false past the last. */
 bool json_edit_element(const char *text, struct json_span list, size_t index,
                        struct json_span *out);

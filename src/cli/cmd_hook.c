@@ -1,0 +1,125 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "hook_install.h"
+#include "hook_record.h"
+#include "place.h"
+#include "read_text.h"
+
+/* The agent waits for its hook: past this nothing is recorded, and it goes on. */
+enum { HOOK_TIME_MS_MAX = 5000, MS_PER_S = 1000 };
+
+static void give_up(int number)
+{
+    static const char words[] = "devs: hook: it took too long, nothing was recorded\n";
+    (void)number;
+    const ssize_t written = write(STDERR_FILENO, words, sizeof(words) - 1);
+    (void)written;          /* there is nobody else to tell */
+    _exit(EXIT_ALL_PASSED); /* locks are freed by the kernel, what was half written is undone */
+}
+
+static void set_alarm(void)
+{
+    struct sigaction action = {.sa_handler = give_up};
+    const struct itimerval when = {.it_value = {.tv_sec = HOOK_TIME_MS_MAX / MS_PER_S}};
+    sigset_t ours;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)sigemptyset(&ours);
+    (void)sigaddset(&ours, SIGALRM);
+    (void)sigprocmask(SIG_UNBLOCK, &ours, NULL);
+    (void)setitimer(ITIMER_REAL, &when, NULL); /* the time is in range */
+}
+
+/* An agent may go elsewhere while it works: its project's log is meant. */
+static void go_there(const struct hook_input *input)
+{
+    const char *env = input->agent->project_env ? getenv(input->agent->project_env) : NULL;
+    const bool gone = env && *env == '/' && chdir(env) == 0;
+    if (!gone && input->dir && *input->dir == '/' && chdir(input->dir) != 0)
+        errno = 0; /* then it is where the hook was started */
+}
+
+/* Without a log there is nothing to record into, and one is not made by chance. */
+static bool record(const struct globals *globals, const struct hook_input *input,
+                   struct str *answer, struct err *err)
+{
+    struct place place;
+    struct err why = {0};
+    if (!globals->db)
+        go_there(input);
+    if (!place_find(globals->db, false, &place, &why))
+        return why.code == ERR_NOT_FOUND || err_set(err, why.code, "%s", why.message);
+    if (globals->db)
+        go_there(input); /* its name was one of where we were */
+    return hook_record(&place, input, answer, err);
+}
+
+/* Whatever goes wrong is no reason to hold up the agent: one line, and exit 0. */
+static int hook(const struct globals *globals, const struct hook_agent *agent)
+{
+    struct str text = {0};
+    struct str answer = {0};
+    struct hook_input input = {0};
+    struct err err = {0};
+    set_alarm();
+    const bool ok = read_text(stdin, HOOK_INPUT_MAX, &text, &err) &&
+                    hook_input_read(&text, agent, &input, &err) &&
+                    record(globals, &input, &answer, &err);
+    if (!ok)
+        warn("hook: %s", err.message);
+    else if (answer.len > 0)
+        (void)fwrite(answer.data, 1, answer.len, stdout);
+    hook_input_done(&input);
+    str_done(&answer);
+    str_done(&text);
+    return EXIT_ALL_PASSED;
+}
+
+static int dispatch(struct hook_install *install, const struct globals *globals, const char *word)
+{
+    if (!word) {
+        /* What devs started itself it sees without a hook. */
+        return getenv("DEVS_RUN") ? EXIT_ALL_PASSED : hook(globals, install->agent);
+    }
+    install->db = globals->db;
+    if (strcmp(word, "install") == 0)
+        return hook_install(install);
+    if (strcmp(word, "uninstall") == 0)
+        return hook_uninstall(install);
+    if (strcmp(word, "status") == 0)
+        return hook_status(install);
+    return fail_usage("devs hook --help", "hook: '%s' is none of install, uninstall, status", word);
+}
+
+int cmd_hook(struct globals *globals, int argc, char **argv)
+{
+    const char *name = NULL;
+    bool project = false;
+    struct hook_install install = {0};
+    const struct option_spec specs[] = {
+        {"agent", 0, "NAME", "whose hook: claude, codex, gemini or qwen", NULL, &name},
+        {"project", 0, NULL, "settings of this project (the default)", &project, NULL},
+        {"user", 0, NULL, "your settings, for all projects that have a log", &install.of_user,
+         NULL},
+    };
+    struct command_line line = {
+        .name = "hook", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    install.agent = name ? hook_agent_named(name) : NULL;
+    if (name && !install.agent)
+        return fail_usage(hook_agent_names(), "hook: no agent '%s' is known that has hooks", name);
+    if (project && install.of_user)
+        return fail_usage("devs hook --help", "hook: --project or --user, not both");
+    return dispatch(&install, globals, line.operands > 0 ? argv[0] : NULL);
+}

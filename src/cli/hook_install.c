@@ -1,0 +1,256 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "hook_install.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exit_code.h"
+#include "fail.h"
+#include "hook_settings.h"
+#include "log_writer.h"
+#include "place.h"
+#include "read_text.h"
+#include "whole_file.h"
+
+enum { FOLDER_MODE = 0777 /* less the umask */ };
+
+static bool join(char out[PATH_MAX], const char *folder, const char *name, struct err *err)
+{
+    const int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
+    return (len > 0 && len < PATH_MAX) ||
+           err_set(err, ERR_LIMIT, "'%s' is too long a name", folder);
+}
+
+/* Where the agent's settings are, by name; the file need not be there. */
+static bool settings_path(const struct hook_agent *agent, bool of_user, char out[PATH_MAX],
+                          struct err *err)
+{
+    char folder[PATH_MAX];
+    const char *other = of_user && agent->home_env ? getenv(agent->home_env) : NULL;
+    if (other && *other)
+        return join(out, other, agent->home_file, err);
+    const char *home = getenv("HOME");
+    if (of_user)
+        return home && *home ? join(out, home, agent->user_file, err)
+                             : err_set(err, ERR_NOT_FOUND, "HOME is not set");
+    return getcwd(folder, sizeof(folder)) ? join(out, folder, agent->project_file, err)
+                                          : err_set_errno(err, errno, "this folder has no name");
+}
+
+/* *path is the file itself afterwards, not a link to it. One that is not there is empty. */
+static bool read_settings(char path[PATH_MAX], struct str *out, bool *is_there, struct err *err)
+{
+    char real[PATH_MAX];
+    if (realpath(path, real))
+        (void)snprintf(path, PATH_MAX, "%s", real);
+    FILE *file = fopen(path, "re");
+    *is_there = file != NULL;
+    if (!file)
+        return errno == ENOENT || errno == ENOTDIR ||
+               err_set_errno(err, errno, "cannot read '%s'", path);
+    struct err why = {0};
+    const bool ok = read_text(file, HOOK_SETTINGS_MAX, out, &why);
+    (void)fclose(file); /* only read */
+    return ok || err_set(err, why.code, "'%.200s': %s", path, why.message);
+}
+
+static bool make_folder(const char *path, struct err *err)
+{
+    char folder[PATH_MAX];
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    return !slash || mkdir(folder, FOLDER_MODE) == 0 || errno == EEXIST ||
+           err_set_errno(err, errno, "cannot make '%s'", folder);
+}
+
+/* The log is there before the first hook, which makes none. */
+static bool make_log(const struct hook_install *install, struct err *err)
+{
+    struct place place;
+    struct log_writer *writer = NULL;
+    const bool ok = place_find(install->db, !install->of_user, &place, err) &&
+                    log_writer_open(&writer, &place, err);
+    log_writer_close(writer);
+    if (ok)
+        (void)printf("the calls go to %s\n", place.db);
+    return ok;
+}
+
+/* Is the devs that a shell finds this one? */
+static bool is_in_path(const char *self)
+{
+    const char *folders = getenv("PATH");
+    struct stat own;
+    struct stat other;
+    if (!folders || stat(self, &own) != 0)
+        return false;
+    while (folders) {
+        char path[PATH_MAX];
+        const size_t len = strcspn(folders, ":");
+        const int got =
+            snprintf(path, sizeof(path), "%.*s/devs", len < PATH_MAX ? (int)len : 0, folders);
+        if (len > 0 && got > 0 && got < PATH_MAX && stat(path, &other) == 0)
+            return own.st_ino == other.st_ino && own.st_dev == other.st_dev;
+        folders = folders[len] == ':' ? folders + len + 1 : NULL;
+    }
+    return false;
+}
+
+static void add_word(const char *word, struct str *out)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
+    if (strspn(word, plain) == strlen(word)) {
+        str_add(out, word);
+        return;
+    }
+    str_add_char(out, '\'');
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            str_add(out, "'\\''");
+        else
+            str_add_char(out, *word);
+    }
+    str_add_char(out, '\'');
+}
+
+/* What the agent's shell is to call. */
+static bool hook_command(const struct hook_install *install, struct str *out, struct err *err)
+{
+    char self[PATH_MAX];
+    char db[PATH_MAX];
+    const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (len <= 0)
+        return err_set_errno(err, errno, "cannot tell where devs is");
+    self[len] = '\0';
+    add_word(is_in_path(self) ? "devs" : self, out);
+    str_addf(out, " hook --agent %s", install->agent->name);
+    if (!install->db)
+        return true;
+    if (!realpath(install->db, db))
+        return err_set_errno(err, errno, "'%s'", install->db);
+    str_add(out, " --db ");
+    add_word(db, out);
+    return true;
+}
+
+static bool name_file(const char *path, struct err *why, struct err *err)
+{
+    return err_set(err, why->code, "'%.200s' stays as it is: %s", path, why->message);
+}
+
+static bool install_into(const struct hook_install *install, char path[PATH_MAX], bool *changed,
+                         struct err *err)
+{
+    bool is_there = false;
+    struct str text = {0};
+    struct str before = {0};
+    struct str command = {0};
+    struct err why = {0};
+    bool ok = settings_path(install->agent, install->of_user, path, err) &&
+              read_settings(path, &text, &is_there, err) && hook_command(install, &command, err);
+    str_add_n(&before, str_text(&text), text.len);
+    if (ok && !hook_settings_add(&text, install->agent, str_text(&command), &why))
+        ok = name_file(path, &why, err);
+    *changed = ok && strcmp(str_text(&before), str_text(&text)) != 0;
+    if (*changed)
+        ok = make_folder(path, err) && whole_file_write(path, &text, err);
+    str_done(&command);
+    str_done(&before);
+    str_done(&text);
+    return ok;
+}
+
+int hook_install(const struct hook_install *asked)
+{
+    char path[PATH_MAX];
+    bool changed = false;
+    struct err err = {0};
+    struct hook_install install = *asked;
+    if (!install.agent)
+        install.agent = hook_agent_at(0);
+    if (!install.of_user && !make_log(&install, &err))
+        return fail(&err);
+    if (!install_into(&install, path, &changed, &err))
+        return fail(&err);
+    (void)printf("%s: %s %s\n", install.agent->name,
+                 changed ? "devs hook is called from now on, by" : "nothing to do:", path);
+    if (install.of_user)
+        (void)puts("recorded are sessions in projects that have a log: the first devs run there "
+                   "makes one");
+    return EXIT_ALL_PASSED;
+}
+
+static bool uninstall_from(const struct hook_install *install, char path[PATH_MAX], bool *changed,
+                           struct err *err)
+{
+    bool is_there = false;
+    struct str text = {0};
+    struct str before = {0};
+    struct err why = {0};
+    bool ok = settings_path(install->agent, install->of_user, path, err) &&
+              read_settings(path, &text, &is_there, err);
+    str_add_n(&before, str_text(&text), text.len);
+    if (ok && is_there && !hook_settings_remove(&text, &why))
+        ok = name_file(path, &why, err);
+    *changed = ok && is_there && strcmp(str_text(&before), str_text(&text)) != 0;
+    if (*changed)
+        ok = whole_file_write(path, &text, err);
+    str_done(&before);
+    str_done(&text);
+    return ok;
+}
+
+int hook_uninstall(const struct hook_install *asked)
+{
+    char path[PATH_MAX];
+    bool changed = false;
+    struct err err = {0};
+    struct hook_install install = *asked;
+    if (!install.agent)
+        install.agent = hook_agent_at(0);
+    if (!uninstall_from(&install, path, &changed, &err))
+        return fail(&err);
+    (void)printf("%s: %s %s\n", install.agent->name,
+                 changed ? "devs hook is not called any more by" : "nothing to do:", path);
+    return EXIT_ALL_PASSED;
+}
+
+static void print_one(const struct hook_agent *agent, bool of_user)
+{
+    char path[PATH_MAX];
+    bool is_there = false;
+    size_t count = 0;
+    struct str text = {0};
+    struct err err = {0};
+    const char *state = "no settings";
+    if (!settings_path(agent, of_user, path, &err) ||
+        !read_settings(path, &text, &is_there, &err) ||
+        (is_there && !hook_settings_count(&text, agent, &count, &err)))
+        state = err.message;
+    else if (count > 0)
+        state = "installed";
+    else if (is_there)
+        state = "not installed";
+    (void)printf("%-7s %-8s %-13s %s\n", agent->name, of_user ? "user" : "project", state,
+                 err.code == ERR_NONE ? path : "");
+    str_done(&text);
+}
+
+int hook_status(const struct hook_install *install)
+{
+    for (size_t i = 0; hook_agent_at(i); i++) {
+        if (install->agent && install->agent != hook_agent_at(i))
+            continue;
+        print_one(hook_agent_at(i), false);
+        print_one(hook_agent_at(i), true);
+    }
+    return EXIT_ALL_PASSED;
+}

@@ -1,0 +1,126 @@
+#include "hook_record.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "call_log.h"
+#include "clock.h"
+#include "config.h"
+#include "hook_answer.h"
+#include "read_text.h"
+#include "secrets.h"
+
+/* The thresholds and the secrets of the settings. Where these are not right, `devs run` says so;
+ * a hook goes by the defaults. Their rules are not looked at, which would take longer than all
+ * the rest. */
+static void read_settings(struct settings *out)
+{
+    char dir[PATH_MAX];
+    char path[PATH_MAX];
+    FILE *file = NULL;
+    struct str text = {0};
+    struct violations violations = {0};
+    *out = (struct settings){0};
+    if (!getcwd(dir, sizeof(dir)) || !config_open(dir, path, &file, NULL) || !file)
+        return;
+    if (!read_text(file, SETTINGS_BYTES_MAX, &text, NULL) ||
+        !settings_parse(str_text(&text), text.len, out, &violations))
+        *out = (struct settings){0};
+    (void)fclose(file); /* only read */
+    violations_done(&violations);
+    str_done(&text);
+}
+
+static bool add_call(struct call_log *log, const struct hook_input *input, const struct moment *now,
+                     struct str *answer, struct err *err)
+{
+    struct call_verdict verdict;
+    const struct call_made call = {.tool = input->tool,
+                                   .args = input->args,
+                                   .output = str_text(&input->output),
+                                   .output_len = input->output.len,
+                                   .exit = input->exit,
+                                   .uncertain = input->interrupted,
+                                   .ms = input->ms,
+                                   .at = *now};
+    if (!call_log_add(log, &call, &verdict, err))
+        return false;
+    if (verdict.news)
+        hook_answer_say(input, verdict.level == ENTROPY_STUCK, verdict.nudge, answer);
+    return true;
+}
+
+static bool turn_away(struct call_log *log, const struct hook_input *input,
+                      const struct moment *now, struct str *answer, struct err *err)
+{
+    int times = 0;
+    struct str why = {0};
+    const bool ok = call_log_turn_away(log, input->tool, input->args, now, &times, &why, err);
+    if (ok && times > 0)
+        hook_answer_deny(input, times, str_text(&why), answer);
+    str_done(&why);
+    return ok;
+}
+
+static bool add(struct call_log *log, const struct hook_input *input, const struct moment *now,
+                struct str *answer, struct err *err)
+{
+    switch (input->kind) {
+    case HOOK_CALL_BEGINS:
+        return turn_away(log, input, now, answer, err);
+    case HOOK_CALL_ENDED:
+    case HOOK_CALL_FAILED:
+        return add_call(log, input, now, answer, err);
+    case HOOK_PROMPT:
+        return call_log_add_prompt(log, input->text, now, err);
+    case HOOK_TURN_ENDED:
+        return *input->text == '\0' || call_log_add_message(log, input->text, now, NULL, err);
+    case HOOK_TURN_FAILED:
+        return call_log_add_note(log, input->text, now, err);
+    case HOOK_SESSION_ENDS:
+        return call_log_end(log, 0, now, err);
+    case HOOK_SESSION_STARTS:
+    case HOOK_OTHER:
+        break;
+    }
+    return true;
+}
+
+/* A run is not begun for these, and most calls have nothing against them. */
+static bool is_for_nothing(const struct place *place, const struct hook_input *input)
+{
+    int64_t run = 0;
+    const char *agent = input->agent->name;
+    if (input->kind == HOOK_CALL_BEGINS)
+        return !call_log_may_turn_away(place, agent, input->session);
+    if (input->kind == HOOK_SESSION_ENDS)
+        return !call_log_find(place, agent, input->session, &run);
+    return input->kind == HOOK_OTHER;
+}
+
+bool hook_record(const struct place *place, const struct hook_input *input, struct str *answer,
+                 struct err *err)
+{
+    char dir[PATH_MAX];
+    struct call_log *log = NULL;
+    struct settings settings = {0};
+    struct redactor *redactor = NULL;
+    const struct moment now = clock_now();
+    if (is_for_nothing(place, input))
+        return true;
+    read_settings(&settings);
+    bool ok = secrets_redactor(&redactor, NULL, &settings.secrets, err);
+    const struct call_session session = {.agent = input->agent->name,
+                                         .id = input->session,
+                                         .dir = getcwd(dir, sizeof(dir)) ? dir : "/",
+                                         .settings = &settings,
+                                         .redactor = redactor,
+                                         .wait_ms = HOOK_WAIT_MS_MAX};
+    ok = ok && call_log_open(&log, place, &session, &now, err) &&
+         add(log, input, &now, answer, err) && call_log_commit(log, err);
+    call_log_close(log);
+    redactor_close(redactor);
+    settings_done(&settings);
+    return ok;
+}

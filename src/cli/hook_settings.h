@@ -1,0 +1,30 @@
+/*
+ * hook_settings.h - our hooks within the text of an agent's settings: JSON, perhaps with comments
+ * and commas too many. All else in the text stays as it is written. Pure.
+ */
+#ifndef DEVS_HOOK_SETTINGS_H
+#define DEVS_HOOK_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attr.h"
+#include "err.h"
+#include "hook_agent.h"
+#include "str.h"
+
+enum { HOOK_SETTINGS_MAX = 4 * 1024 * 1024 /* bytes of a settings file */ };
+
+/* ERR_INVALID: the text is no such object, or its "hooks" are of a form that is not known. Text
+ * with nothing but blanks counts as an empty object. */
+
+/* Add `command` for each event of the agent that does not have it. */
+ATTR_MUST_USE bool hook_settings_add(struct str *text, const struct hook_agent *agent,
+                                     const char *command, struct err *err);
+/* Remove each hook that calls "devs hook", and what is empty without it. */
+ATTR_MUST_USE bool hook_settings_remove(struct str *text, struct err *err);
+/* For how many events of the agent "devs hook" is called. */
+ATTR_MUST_USE bool hook_settings_count(const struct str *text, const struct hook_agent *agent,
+                                       size_t *count_out, struct err *err);
+
+#endif
