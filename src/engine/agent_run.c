@@ -43,6 +43,18 @@ static const struct attempt_state *find_earlier(const struct agent_run_call *cal
     return NULL;
 }
 
+/* Has the session heard the prompt of this round? Not where no attempt of the round got so far
+ * that the session was told. */
+static bool has_heard(const struct agent_run_call *call)
+{
+    const struct task_agent *agent = call->state->tasks[call->task].agent;
+    const struct step_state *step = &call->state->tasks[call->task].steps[call->step];
+    const struct attempt_state *heard = agent && agent->heard_step == call->step
+                                            ? step_state_find_attempt(step, agent->heard_attempt)
+                                            : NULL;
+    return heard && heard->round == run_state_round(call->state, call->task);
+}
+
 /* What it is told, and in which session. */
 static void write_prompt(struct agent_run *run)
 {
@@ -57,7 +69,7 @@ static void write_prompt(struct agent_run *run)
         .repair = task->agent ? task->agent->repair : NULL,
         .nudge = task->agent ? task->agent->nudge : NULL,
         .resumes = run->session != NULL,
-        .was_asked = run->session && earlier,
+        .was_asked = run->session && earlier && has_heard(call),
     };
     if (earlier) {
         const bool is_unfit = earlier->reason == REASON_CONTRACT && verdict;
@@ -118,7 +130,6 @@ void agent_run_begin_anew(struct agent_run *run)
 {
     free(run->session);
     run->session = NULL;
-    run->was_known = true;
     make_call(run);
     agent_stream_close(run->stream);
     agent_run_hear(run);

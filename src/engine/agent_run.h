@@ -55,8 +55,7 @@ struct agent_run {
     char *prompt;  /* owned */
     char **argv;   /* owned, NULL-terminated */
     struct launch_input input;
-    bool on_stdin;  /* `input` is wanted */
-    bool was_known; /* it was to go on in a session that its CLI does not know: it began anew */
+    bool on_stdin;               /* `input` is wanted */
     struct agent_stream *stream; /* owned */
     struct output words;
     char *told_session; /* owned; the last that the log was told of, NULL = none */

@@ -1,8 +1,6 @@
 /*
  * attempt_agent.c - an attempt whose step prompts an agent.
  */
-#define _GNU_SOURCE /* memmem */
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,31 +74,19 @@ void attempt_end_idle(struct attempt *attempt)
     child_time_out(attempt->child);
 }
 
-/* How CLIs say that there is no such session : claude, codex, gemini. */
-static const char *const lost_words[] = {
-    "No conversation found with session ID",
-    "no rollout found for thread id",
-    "Error resuming session",
-};
-
-static bool says_lost(const struct classify_text *text)
-{
-    for (size_t i = 0; i < ARRAY_LEN(lost_words); i++) {
-        if (text->len > 0 && memmem(text->bytes, text->len, lost_words[i], strlen(lost_words[i])))
-            return true;
-    }
-    return false;
-}
-
 bool attempt_lost_session(const struct attempt *attempt)
 {
     const struct agent_run *agent = attempt->agent;
     if (!agent || !agent->session || attempt->end.outcome.kind != OUTCOME_EXIT ||
         attempt->end.outcome.code == 0)
         return false;
-    const struct classify_text out = output_tail(&attempt->streams[0], CLASSIFY_TAIL_MAX);
-    const struct classify_text err = output_tail(&attempt->streams[1], CLASSIFY_TAIL_MAX);
-    return says_lost(&out) || says_lost(&err);
+    for (int i = 0; i < 2; i++) {
+        const struct classify_text tail = output_tail(&attempt->streams[i], CLASSIFY_TAIL_MAX);
+        if (tail.len > 0 &&
+            adapter_session_is_unknown(attempt->plan->agent->adapter, tail.bytes, tail.len))
+            return true;
+    }
+    return false;
 }
 
 void attempt_begin_anew(struct attempt *attempt)

@@ -50,7 +50,7 @@ void capture_loop(struct capture_writer *writer)
     const struct capture_facts *facts = writer->facts;
     const struct event *event = facts->event;
     const struct task_state *task = &facts->state->tasks[event->task];
-    const bool is_of_calls = task->agent && task_agent_is_stuck(task->agent);
+    const bool is_of_calls = task->agent && task->agent->is_stuck;
     const struct circles *circles = is_of_calls ? task->agent->calls : task->circles;
     const struct entropy_memory *memory = facts->memory;
     const struct entropy_sample *first = facts->knows_first ? entropy_memory_first(memory) : NULL;

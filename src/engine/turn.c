@@ -232,7 +232,7 @@ static void collect_capture(struct loop *loop, const struct event *event, struct
     const struct attempt *attempt =
         attempt_find(loop->ended, loop->ended_count, event->task, event->attempt);
     const struct task_agent *agent = loop->state.tasks[event->task].agent;
-    const bool is_of_calls = agent && task_agent_is_stuck(agent);
+    const bool is_of_calls = agent && agent->is_stuck;
     const struct capture_facts facts = {
         .state = &loop->state,
         .event = event,

@@ -157,7 +157,10 @@ void try_read_output(int task, int attempt, int stream, struct str *out)
 {
     struct output_page output = {0};
     struct err err = {0};
-    const struct log_output_key key = {.run = tried.number, .task = task, .attempt = attempt};
+    const struct log_output_key key = {.run = tried.number,
+                                       .task = task,
+                                       .attempt = attempt,
+                                       .readable = stream == LOG_STREAM_AGENT};
     int64_t after = 0;
     do {
         ck_assert_msg(log_reader_output(tried.reader, &key, after, &output, &err), "%s",
