@@ -1,0 +1,390 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "play.h"
+#include "repair.h"
+#include "str.h"
+#include "test_main.h"
+#include "xalloc.h"
+
+#define TASK(members, steps)                                                                       \
+    "{\"version\": 1, \"workspace\": \"copy\", \"tasks\": [{\"id\": \"tax\"," members              \
+    " \"steps\": [" steps "]}]}"
+#define RED    "{\"phase\": \"RED\", \"run\": [\"make\", \"t\"], \"expect\": \"failure\"}"
+#define AGENT  "{\"phase\": \"GREEN\", \"agent\": \"claude\", \"prompt\": \"make t green\"}"
+#define CHECK  "{\"phase\": \"GREEN\", \"run\": [\"make\", \"t\"]}"
+#define VERIFY "{\"phase\": \"VERIFY\", \"run\": [\"make\", \"check\"]}"
+
+static const char plan[] = TASK("\"rounds\": 3,", RED "," AGENT "," CHECK "," VERIFY);
+
+static struct play play;
+
+static void setup(void)
+{
+    play_open(&play, plan);
+    play_start(&play, 1);
+}
+
+static void teardown(void)
+{
+    play_close(&play);
+}
+
+static void open_plan(const char *json)
+{
+    play_close(&play);
+    play_open(&play, json);
+    play_start(&play, 1);
+}
+
+static int step(void)
+{
+    return run_state_step_number(&play.state, 0);
+}
+
+static const struct task_agent *agent(void)
+{
+    return play.state.tasks[0].agent;
+}
+
+static void pass(void)
+{
+    play_exit(&play, "tax", 0, play_passed());
+}
+
+static void be_red(void)
+{
+    play_exit(&play, "tax", 2, play_persistent(REASON_TEST_FAIL));
+}
+
+/* The red test is red, and the agent has done its best. */
+static void up_to_the_check(void)
+{
+    be_red();
+    pass();
+    ck_assert_int_eq(step(), 2);
+}
+
+static char *prompt_of(const struct event *event)
+{
+    struct json *text = NULL;
+    ck_assert(json_parse(event->text, strlen(event->text), &text, NULL, NULL));
+    char *prompt = xstrdup(json_text(json_get(text, "prompt"), ""));
+    json_free(text);
+    return prompt;
+}
+
+START_TEST(test_a_check_that_fails_goes_back_to_the_agent)
+{
+    up_to_the_check();
+    be_red();
+    const struct event *round = play_last(&play, EVENT_ROUND_STARTED);
+    ck_assert_ptr_nonnull(round);
+    ck_assert_int_eq(round->a, 2);
+    ck_assert_int_eq(round->b, 1);
+    ck_assert_int_eq(round->c, 2);
+    ck_assert_int_eq(round->d, 1);
+    ck_assert_int_eq(round->round, 1);
+    ck_assert_int_eq(play_count(&play, EVENT_STEP_ENDED, "tax"), 2);
+    ck_assert_int_eq(step(), 1);
+    ck_assert_int_eq(agent()->round, 2);
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_RUNNING);
+    const struct event *started = play_last(&play, EVENT_ATTEMPT_STARTED);
+    ck_assert_int_eq(started->step, 1);
+    ck_assert_int_eq(started->attempt, 2);
+    ck_assert_int_eq(started->round, 2);
+    ck_assert_int_eq(started->grant, 1);
+    ck_assert_int_eq(play.state.tasks[0].entropy, 1);
+    pass();
+    pass();
+    pass();
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_PASSED);
+    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_STARTED)->round, 2);
+}
+END_TEST
+
+/* What was red before the agent came is not asked again. */
+START_TEST(test_steps_before_the_agent_are_not_repeated)
+{
+    up_to_the_check();
+    be_red();
+    ck_assert_uint_eq(play.state.tasks[0].steps[0].attempt_count, 1);
+    ck_assert_int_eq(play.state.tasks[0].steps[0].status, STEP_ENDED);
+    ck_assert_int_eq(play.state.tasks[0].steps[2].status, STEP_PENDING);
+    ck_assert_int_eq(play.state.tasks[0].steps[2].grant, 0);
+}
+END_TEST
+
+/* A later check takes back all that comes behind the agent. */
+START_TEST(test_all_steps_from_the_agent_on_are_opened_anew)
+{
+    up_to_the_check();
+    pass();
+    ck_assert_int_eq(step(), 3);
+    be_red();
+    ck_assert_int_eq(step(), 1);
+    ck_assert_int_eq(play_last(&play, EVENT_ROUND_STARTED)->c, 3);
+    pass();
+    ck_assert_int_eq(step(), 2);
+    pass();
+    pass();
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_PASSED);
+    ck_assert_uint_eq(play.state.tasks[0].steps[2].attempt_count, 2);
+    ck_assert_uint_eq(play.state.tasks[0].steps[3].attempt_count, 2);
+}
+END_TEST
+
+START_TEST(test_rounds_that_are_used_up_end_the_task)
+{
+    up_to_the_check();
+    for (int round = 1; round < 3; round++) {
+        be_red();
+        pass();
+    }
+    be_red();
+    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 2);
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_GAVE_UP);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_FAILED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->round, 3);
+    ck_assert_int_eq(play.state.tasks[0].entropy, 3);
+    ck_assert(play.state.ended);
+    ck_assert_int_eq(play.state.exit_code, 1);
+}
+END_TEST
+
+START_TEST(test_a_persons_retry_gives_as_many_rounds_again)
+{
+    up_to_the_check();
+    for (int round = 1; round < 3; round++) {
+        be_red();
+        pass();
+    }
+    be_red();
+    play_control(&play, CONTROL_RETRY, "tax", CANCEL_STOP);
+    ck_assert_ptr_nonnull(
+        strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "up to 3 more rounds"));
+    ck_assert_int_eq(agent()->round, 3);
+    ck_assert_int_eq(agent()->rounds, 6);
+    ck_assert_int_eq(step(), 2);
+    be_red();
+    ck_assert_int_eq(agent()->round, 4);
+    ck_assert_int_eq(step(), 1);
+}
+END_TEST
+
+/* What the world does is no work for an agent. */
+START_TEST(test_a_failure_of_the_world_starts_no_round)
+{
+    up_to_the_check();
+    while (play_status(&play, "tax") != TASK_GAVE_UP) {
+        play_exit(&play, "tax", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+        play_wait(&play, 60000);
+    }
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_TRANSIENT_EXHAUSTED);
+    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
+}
+END_TEST
+
+START_TEST(test_what_needs_a_person_starts_no_round)
+{
+    struct verdict auth = play_persistent(REASON_AUTH);
+    auth.ask = true;
+    up_to_the_check();
+    play_exit(&play, "tax", 1, auth);
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_NEEDS_YOU);
+    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
+}
+END_TEST
+
+START_TEST(test_what_a_person_cancels_starts_no_round)
+{
+    up_to_the_check();
+    play_control(&play, CONTROL_CANCEL, "tax", CANCEL_STOP);
+    be_red();
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_CANCELLED);
+    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
+}
+END_TEST
+
+/* Without rounds a task with an agent ends as any other. */
+START_TEST(test_one_round_is_none_too_many)
+{
+    open_plan(TASK("", AGENT "," VERIFY));
+    pass();
+    be_red();
+    while (play_status(&play, "tax") == TASK_BACKOFF) {
+        play_wait(&play, 60000);
+        be_red();
+    }
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_GAVE_UP);
+    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
+}
+END_TEST
+
+static void break_contract(bool may_mend, const char *repair)
+{
+    struct verdict verdict = play_persistent(REASON_CONTRACT);
+    verdict.no_retry = !may_mend;
+    ck_assert(verdict_add_line(&verdict, "[MISSING_FIELD] /a: required", 28));
+    play_input(&play, (struct input){.kind = INPUT_ENDED,
+                                     .step = 1,
+                                     .attempt = 1,
+                                     .outcome = {.kind = OUTCOME_EXIT},
+                                     .verdict = verdict,
+                                     .repair = repair});
+}
+
+/* Its own answer has the wrong form: it is told so in its session. */
+START_TEST(test_D2_an_answer_that_breaks_its_contract_is_a_round_of_its_own)
+{
+    be_red();
+    break_contract(true, "Your previous response had validation errors: ...");
+    const struct event *round = play_last(&play, EVENT_ROUND_STARTED);
+    ck_assert_ptr_nonnull(round);
+    ck_assert_int_eq(round->b, 1);
+    ck_assert_int_eq(round->c, 1);
+    ck_assert_str_eq(agent()->repair, "Your previous response had validation errors: ...");
+    ck_assert_int_eq(step(), 1);
+    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_STARTED)->attempt, 2);
+}
+END_TEST
+
+/* Where nobody has kept the violations, their lines do. */
+START_TEST(test_D2_the_lines_of_the_verdict_make_a_prompt_too)
+{
+    be_red();
+    break_contract(true, NULL);
+    ck_assert_ptr_nonnull(strstr(agent()->repair, "validation errors"));
+    ck_assert_ptr_nonnull(strstr(agent()->repair, "[MISSING_FIELD] /a: required"));
+    ck_assert_ptr_nonnull(strstr(agent()->repair, "Return only valid JSON"));
+}
+END_TEST
+
+START_TEST(test_D3_what_no_repair_mends_starts_no_round)
+{
+    be_red();
+    break_contract(false, "x");
+    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_GAVE_UP);
+}
+END_TEST
+
+/* The agent itself gave up: there is nothing to mend in what it said. */
+START_TEST(test_an_agent_that_fails_starts_no_round)
+{
+    be_red();
+    play_exit(&play, "tax", 1, play_persistent(REASON_REFUSAL));
+    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_GAVE_UP);
+}
+END_TEST
+
+static void fail_with(const char *tail)
+{
+    play_input(&play, (struct input){.kind = INPUT_ENDED,
+                                     .step = 2,
+                                     .attempt = 1,
+                                     .outcome = {.kind = OUTCOME_EXIT, .code = 2},
+                                     .verdict = play_persistent(REASON_TEST_FAIL),
+                                     .tail = tail,
+                                     .tail_len = strlen(tail)});
+}
+
+START_TEST(test_the_agent_is_told_the_command_its_end_and_its_last_words)
+{
+    up_to_the_check();
+    fail_with("one\ntwo\x1b[31m red\x1b[0m\nFAILED test_tax: 3 != 4\n");
+    const char *prompt = agent()->repair;
+    ck_assert_ptr_nonnull(strstr(prompt, "Command: make t\n"));
+    ck_assert_ptr_nonnull(strstr(prompt, "It ended with: exit 2\n"));
+    ck_assert_ptr_nonnull(strstr(prompt, "two red\nFAILED test_tax: 3 != 4\n"));
+    ck_assert_ptr_null(strchr(prompt, '\x1b'));
+}
+END_TEST
+
+/* Of a long output the end is told, and the event stays within its limit. */
+START_TEST(test_a_long_output_is_cut_at_its_beginning)
+{
+    struct str tail = {0};
+    for (int i = 0; i < 2000; i++)
+        str_addf(&tail, "line \"%d\"\n", i);
+    up_to_the_check();
+    fail_with(str_text(&tail));
+    const struct event *round = play_last(&play, EVENT_ROUND_STARTED);
+    char *prompt = prompt_of(round);
+    ck_assert_uint_le(strlen(round->text), EVENT_TEXT_MAX);
+    ck_assert_uint_le(strlen(prompt), SCHEDULER_PROMPT_MAX);
+    ck_assert_ptr_nonnull(strstr(prompt, "line \"1999\"\n"));
+    ck_assert_ptr_null(strstr(prompt, "line \"0\"\n"));
+    ck_assert_ptr_nonnull(strstr(prompt, "\n\nline \""));
+    ck_assert_str_eq(prompt, agent()->repair);
+    free(prompt);
+    str_done(&tail);
+}
+END_TEST
+
+/* Quotes alone: JSON makes two bytes of each. */
+START_TEST(test_a_prompt_that_json_makes_too_long_loses_its_beginning)
+{
+    char *tail = xcalloc(1, 9000);
+    memset(tail, '"', 8999);
+    up_to_the_check();
+    fail_with(tail);
+    ck_assert_uint_le(strlen(play_last(&play, EVENT_ROUND_STARTED)->text), EVENT_TEXT_MAX);
+    ck_assert_ptr_nonnull(strstr(agent()->repair, "is run again."));
+    free(tail);
+}
+END_TEST
+
+/* Whatever of the log is left, the run comes to the same. */
+START_TEST(test_a_crash_after_any_event_of_a_round_comes_to_the_same)
+{
+    up_to_the_check();
+    be_red();
+    const size_t count = play.event_count;
+    for (size_t keep = count; keep > 3; keep--) {
+        play_crash(&play, keep, keep % 2 == 0);
+        for (int i = 0; i < 40 && play_status(&play, "tax") != TASK_PASSED; i++) {
+            const bool is_red = step() == 0;
+            play_wait(&play, 60000);
+            if (play_status(&play, "tax") != TASK_RUNNING)
+                continue;
+            if (is_red || (step() == 2 && agent()->round == 1))
+                be_red();
+            else
+                pass();
+        }
+        ck_assert_msg(play_status(&play, "tax") == TASK_PASSED, "after event %zu", keep);
+        ck_assert_int_eq(agent()->round, 2);
+        ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 1);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("rounds");
+    TCase *rounds = test_case(suite, "rounds");
+    tcase_add_checked_fixture(rounds, setup, teardown);
+    tcase_add_test(rounds, test_a_check_that_fails_goes_back_to_the_agent);
+    tcase_add_test(rounds, test_steps_before_the_agent_are_not_repeated);
+    tcase_add_test(rounds, test_all_steps_from_the_agent_on_are_opened_anew);
+    tcase_add_test(rounds, test_rounds_that_are_used_up_end_the_task);
+    tcase_add_test(rounds, test_a_persons_retry_gives_as_many_rounds_again);
+    tcase_add_test(rounds, test_a_failure_of_the_world_starts_no_round);
+    tcase_add_test(rounds, test_what_needs_a_person_starts_no_round);
+    tcase_add_test(rounds, test_what_a_person_cancels_starts_no_round);
+    tcase_add_test(rounds, test_one_round_is_none_too_many);
+    tcase_add_test(rounds, test_D2_an_answer_that_breaks_its_contract_is_a_round_of_its_own);
+    tcase_add_test(rounds, test_D2_the_lines_of_the_verdict_make_a_prompt_too);
+    tcase_add_test(rounds, test_D3_what_no_repair_mends_starts_no_round);
+    tcase_add_test(rounds, test_an_agent_that_fails_starts_no_round);
+    tcase_add_test(rounds, test_a_crash_after_any_event_of_a_round_comes_to_the_same);
+    TCase *prompts = test_case(suite, "prompts");
+    tcase_add_checked_fixture(prompts, setup, teardown);
+    tcase_add_test(prompts, test_the_agent_is_told_the_command_its_end_and_its_last_words);
+    tcase_add_test(prompts, test_a_long_output_is_cut_at_its_beginning);
+    tcase_add_test(prompts, test_a_prompt_that_json_makes_too_long_loses_its_beginning);
+    return suite;
+}
