@@ -219,10 +219,16 @@ static bool end(struct import_run *run)
 
 bool import_run_end(struct import_run *run, struct import_result *out, struct err *err)
 {
+    const bool has_begun = run->log || run->result.was_there;
+    const bool is_session = transcript_session(run->transcript) != NULL;
+    if (run->err.code == ERR_NONE && !has_begun && !is_session)
+        (void)err_set(&run->err, ERR_INVALID, "nothing happens in it");
+    if (run->err.code == ERR_NONE && !has_begun) {
+        set_time(run, 0);
+        (void)begin(run); /* told by run->err and run->result */
+    }
     if (run->err.code == ERR_NONE && run->log && end(run))
         run->result.run = call_log_run(run->log);
-    if (run->err.code == ERR_NONE && !run->log && !run->result.was_there)
-        (void)err_set(&run->err, ERR_INVALID, "nothing happens in it");
     *out = run->result;
     return run->err.code == ERR_NONE || err_set(err, run->err.code, "%s", run->err.message);
 }

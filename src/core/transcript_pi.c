@@ -85,6 +85,8 @@ static void read_assistant(struct transcript *t, const struct json *message)
         transcript_notice(t, json_text(json_get(message, "errorMessage"), "an error"), true);
     else if (is(stop, "aborted"))
         transcript_notice(t, "the turn was interrupted", true);
+    else if (is(stop, "length"))
+        transcript_notice(t, "the answer was cut off: it met the limit of tokens", true);
 }
 
 static void read_result(struct transcript *t, const struct json *message)
