@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+"""devs mcp, spoken to in raw JSON: both eras, tools, progress, cancelling, limits, the end.
+
+mcp.py DEVS: prints what is wrong, exits 1 if anything is.
+"""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+DEVS = os.path.abspath(sys.argv[1])
+PATIENCE_S = 60  # an outer limit, never a measure
+failures = 0
+
+
+def check(what, ok, seen=""):
+    global failures
+    if not ok:
+        failures += 1
+        print(f"FAIL: {what}: {str(seen)[:2000]}", flush=True)
+
+
+class Client:
+    """One server and its replies by id; notifications are kept."""
+
+    def __init__(self, folder, *options, era="2025-11-25", name="probe"):
+        self.stderr = tempfile.TemporaryFile()
+        self.server = subprocess.Popen(
+            [DEVS, "mcp", *options], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self.stderr)
+        self.news = threading.Condition()
+        self.replies, self.notifications, self.raw = {}, [], []
+        self.last_id = 0
+        self.era = era
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        if era != "2026-07-28":
+            self.hello = self.ask("initialize", protocolVersion=era, capabilities={},
+                                  clientInfo={"name": name, "version": "1"})
+            self.tell("notifications/initialized")
+
+    def read(self):
+        for line in self.server.stdout:
+            with self.news:
+                self.raw.append(line)
+                message = json.loads(line)
+                if isinstance(message, dict) and "id" in message:
+                    self.replies[json.dumps(message["id"])] = message
+                else:
+                    self.notifications.append(message)
+                self.news.notify_all()
+
+    def write(self, text):
+        self.server.stdin.write(text.encode())
+        self.server.stdin.flush()
+
+    def tell(self, method, **params):
+        self.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}) + "\n")
+
+    def begin(self, method, **params):
+        self.last_id += 1
+        if self.era == "2026-07-28":
+            params.setdefault("_meta", {}).update({
+                "io.modelcontextprotocol/protocolVersion": self.era,
+                "io.modelcontextprotocol/clientCapabilities": {}})
+        self.write(json.dumps({"method": method, "params": params, "id": self.last_id,
+                               "jsonrpc": "2.0"}) + "\n")
+        return self.last_id
+
+    def wait(self, number):
+        with self.news:
+            self.news.wait_for(lambda: json.dumps(number) in self.replies, PATIENCE_S)
+            return self.replies.pop(json.dumps(number), None)
+
+    def ask(self, method, **params):
+        return self.wait(self.begin(method, **params))
+
+    def call(self, tool, **arguments):
+        reply = self.ask("tools/call", name=tool, arguments=arguments)
+        return (reply or {}).get("result", {})
+
+    def data(self, tool, **arguments):
+        return self.call(tool, **arguments).get("structuredContent", {})
+
+    def wait_for(self, ready):
+        with self.news:
+            return self.news.wait_for(ready, PATIENCE_S)
+
+    def close(self):
+        self.server.stdin.close()
+        code = self.server.wait(PATIENCE_S)
+        self.reader.join(PATIENCE_S)
+        return code
+
+
+def until(ready):
+    """Waits for what another process does."""
+    end = time.monotonic() + PATIENCE_S
+    while not ready() and time.monotonic() < end:
+        time.sleep(0.02)
+    return ready()
+
+
+def devs(folder, *words):
+    return subprocess.run([DEVS, *words], cwd=folder, capture_output=True, text=True,
+                          timeout=PATIENCE_S)
+
+
+def text_of(result):
+    return "".join(part["text"] for part in result.get("content", []))
+
+
+def test_tools(folder):
+    client = Client(folder)
+    tools = client.ask("tools/list")["result"]["tools"]
+    check("tools", [tool["name"] for tool in tools] ==
+          ["execute_command", "run_tests", "write_file", "read_file"], tools)
+    check("schemas", all(tool["inputSchema"]["type"] == "object" for tool in tools), tools)
+    check("ping", client.ask("ping")["result"] == {})
+
+    result = client.call("execute_command", argv=["sh", "-c", "echo out; echo err >&2"])
+    check("a command", not result["isError"], result)
+    check("its output", result["structuredContent"]["stdout"] == "out\n", result)
+    check("its words", "--- stderr\nerr\n" in text_of(result), result)
+    data = client.data("execute_command", argv=["cat"], stdin="a\nb", env={"A": "1"})
+    check("stdin", data["stdout"] == "a\nb", data)
+    data = client.data("execute_command", argv=["sh", "-c", "echo $A; pwd"], env={"A": "x y"},
+                       cwd="/")
+    check("environment and folder", data["stdout"] == "x y\n/\n", data)
+
+    result = client.call("execute_command", argv=["sh", "-c", "exit 7"])
+    data = result["structuredContent"]
+    check("a failure is an error", result["isError"] and data["exit"] == 7, result)
+    check("verdict", data["verdict"] == "persistent" and data["attempts"] == 1, data)
+    check("executed once, and why", "not declared idempotent" in data["executed_once"], data)
+    check("the words say so", "executed once" in text_of(result), result)
+    data = client.data("execute_command", argv=["sh", "-c", "exit 7"], idempotent=True)
+    check("as often as the policy says", data["attempts"] == 3, data)
+    check("with its waits", data["waited_ms"] >= 1500, data)
+    data = client.data("execute_command", argv=["sh", "-c", "exit 7"], idempotent=True,
+                       phase="RED")
+    check("once in RED", data["attempts"] == 1 and "phase RED" in data["executed_once"], data)
+    data = client.data("execute_command", argv=["sh", "-c", "echo ECONNRESET; exit 1"])
+    check("a transient failure that may not be repeated",
+          data["verdict"] == "transient" and data["attempts"] == 1, data)
+    check("what to do", "idempotent: true" in data["next"], data)
+    data = client.data("execute_command", argv=["sleep", "60"], timeout_s=0.2)
+    check("a timeout", data["outcome"] == "timeout" and data["attempts"] == 1, data)
+    data = client.data("execute_command", argv=["no-such-program"])
+    check("what cannot be started", data["verdict"] == "persistent" and "exit" not in data, data)
+
+    data = client.data("execute_command", argv=["sh", "-c", "seq 1 20000"])
+    check("a long output is cut", len(data["stdout"]) < 30000 and
+          "bytes left out" in data["stdout"] and data["stdout"].endswith("20000\n"), data)
+    check("its size", data["stdout_bytes"] == 108894, data["stdout_bytes"])
+
+    result = client.call("write_file", path="src/new/a.txt", content="héllo\n\u0000x")
+    check("written", not result["isError"], result)
+    with open(os.path.join(folder, "src/new/a.txt"), "rb") as file:
+        check("as it was sent", file.read() == "héllo\n\u0000x".encode())
+    result = client.call("read_file", path=os.path.join(folder, "src/new/a.txt"))
+    check("read", result["content"][0]["text"] == "héllo\n\u0000x", result)
+    check("read as data", result["structuredContent"]["content"] == "héllo\n\u0000x", result)
+    data = client.data("read_file", path="src/new/a.txt", offset=1, length=2)
+    check("a part of it", data["content"] == "é" and "of 9" in data["stderr"], data)
+    os.symlink("/etc/hostname", os.path.join(folder, "out"))
+    for path in ("../x", "/etc/hostname", "out", ".devs/devs.db", "src/none"):
+        result = client.call("read_file", path=path)
+        check(f"{path} is not read", result["isError"] and "content" not in
+              result["structuredContent"], result)
+        result = client.call("write_file", path=path, content="x") if path != "src/none" else result
+        check(f"{path} is not written", result["isError"], result)
+    check("end", client.close() == 0)
+    lines = [json.loads(line) for line in client.raw]
+    check("nothing but protocol", all(line["jsonrpc"] == "2.0" for line in lines))
+    status = devs(folder, "status", "--json").stdout
+    check("the run has ended", '"ended":true' in status or '"exit_code":' in status, status[:400])
+    runs = devs(folder, "runs", "--json").stdout
+    check("its name is the client's", '"name":"probe"' in runs and '"kind":"mcp"' in runs, runs)
+
+
+def test_tests(folder):
+    client = Client(folder)
+    result = client.call("run_tests")
+    check("no tests are set", result["isError"] and "devs.config.json" in text_of(result), result)
+    client.close()
+    with open(os.path.join(folder, "devs.config.json"), "w") as file:
+        json.dump({"tests": {"run": ["sh", "t.sh"]}}, file)
+    with open(os.path.join(folder, "t.sh"), "w") as file:
+        file.write("echo 'FAILED tests/test_tax.py::test_even - assert 1 == 2'\n"
+                   "echo '=========== 1 failed, 3 passed in 0.10s ==========='; exit 1\n")
+    client = Client(folder)
+    data = client.data("run_tests", phase="RED")
+    check("counts", data["tests"]["failed"] == 1 and data["tests"]["passed"] == 3, data)
+    check("failing tests", data["failing"] == ["tests/test_tax.py::test_even"], data)
+    check("the class", data["class"] == "test-fail", data)
+    client.close()
+
+
+def test_protocol(folder):
+    client = Client(folder)
+    client.write("{no json\n")
+    check("not JSON", client.wait(None)["error"]["code"] == -32700)
+    client.write('{"jsonrpc":"2.0","id":"a","method":"' + "x" * (9 << 20) + '"}\n')
+    check("too long", client.wait(None)["error"]["code"] == -32600)
+    check("still in step", client.ask("ping")["result"] == {})
+    check("no such method", client.ask("prompts/list")["error"]["code"] == -32601)
+    check("no such tool", client.ask("tools/call", name="rm")["error"]["code"] == -32602)
+    client.write('{"id":"s","jsonrpc":"2.0","method":"ping"}\n')
+    check("an id that is a string", client.wait("s")["result"] == {})
+    client.close()
+    client = Client(folder, era="2026-07-28")
+    result = client.ask("server/discover")["result"]
+    check("discover", result["resultType"] == "complete" and
+          "2026-07-28" in result["supportedVersions"], result)
+    check("no ping there", client.ask("ping")["error"]["code"] == -32601)
+    result = client.call("execute_command", argv=["echo", "hi"])
+    check("a call without initialize", result["resultType"] == "complete" and
+          not result["isError"], result)
+    client.era = "2025-11-25"
+    reply = client.ask("tools/list", _meta={
+        "io.modelcontextprotocol/protocolVersion": "2099-12-31"})
+    check("a version that is not served", reply["error"]["code"] == -32022 and
+          "2026-07-28" in reply["error"]["data"]["supported"], reply)
+    check("end", client.close() == 0)
+
+
+def start_waiter(client, folder, token=None):
+    """A call that runs until its file is there."""
+    meta = {"_meta": {"progressToken": token}} if token is not None else {}
+    os.makedirs(folder, exist_ok=True)
+    number = client.begin("tools/call", name="execute_command", **meta, arguments={
+        "argv": ["sh", "-c", f"echo $$ >{folder}/pid; while [ ! -e {folder}/go ]; do sleep 0.05; "
+                 "done; echo done"]})
+    until(lambda: os.path.exists(f"{folder}/pid") and open(f"{folder}/pid").read().strip())
+    return number, int(open(f"{folder}/pid").read())
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_cancelling(folder):
+    client = Client(folder)
+    number, pid = start_waiter(client, folder + "/one")
+    client.tell("notifications/cancelled", requestId=number, reason="enough")
+    check("what the client cancels ends", until(lambda: not is_alive(pid)))
+    check("the server goes on", client.data("execute_command", argv=["true"])["exit"] == 0)
+    check("without a reply", json.dumps(number) not in client.replies, client.replies)
+
+    number, pid = start_waiter(client, folder + "/two")
+    answer = devs(folder, "cancel", "1/c00003")
+    reply = client.wait(number)["result"]
+    check("what a person cancels is an error", reply["isError"], (answer, reply))
+    check("that says who", "cancelled by " in text_of(reply) and
+          reply["structuredContent"]["cancelled_by"], reply)
+    check("and what to do", "A person stopped this call" in text_of(reply), reply)
+
+    number = client.begin("tools/call", name="execute_command", _meta={"progressToken": "t"},
+                          arguments={"argv": ["sh", "-c", "echo HTTP 429, retry-after: 600; exit 1"],
+                                     "idempotent": True})
+    check("progress while it waits", client.wait_for(
+        lambda: any("next try in" in note["params"]["message"] for note in client.notifications)))
+    devs(folder, "retry", "1/c00004")
+    check("a person's retry is told", client.wait_for(
+        lambda: any("try 2" in note["params"]["message"] for note in client.notifications)),
+        client.notifications)
+    devs(folder, "cancel", "1/c00004")
+    check("cancelled", client.wait(number)["result"]["isError"])
+    values = [note["params"]["progress"] for note in client.notifications]
+    check("values rise", values == sorted(set(values)), values)
+    tokens = {note["params"]["progressToken"] for note in client.notifications}
+    check("the client's token", tokens == {"t"}, tokens)
+
+    devs(folder, "cancel", "1")
+    check("a run that a person stopped takes no more", until(
+        lambda: client.call("execute_command", argv=["true"]).get("isError")))
+    check("end", client.close() == 0)
+
+
+def test_end(folder):
+    client = Client(folder)
+    _, pid = start_waiter(client, folder + "/one")
+    code = client.close()
+    check("the client goes: what runs is ended", code == 0 and not is_alive(pid), code)
+
+    client = Client(folder)
+    number, pid = start_waiter(client, folder + "/two")
+    client.server.stdin.close()
+    open(folder + "/two/go", "w").close()
+    reply = client.wait(number)
+    check("what is over in time is answered", reply and "done" in text_of(reply["result"]), reply)
+    check("end", client.server.wait(PATIENCE_S) == 0)
+
+    client = Client(folder)
+    _, pid = start_waiter(client, folder + "/three")
+    client.server.send_signal(signal.SIGTERM)
+    check("SIGTERM", client.server.wait(PATIENCE_S) == 128 + signal.SIGTERM)
+    check("what ran is ended", until(lambda: not is_alive(pid)))
+
+    client = Client(folder)
+    _, pid = start_waiter(client, folder + "/four")
+    client.server.kill()
+    client.server.wait()
+    os.kill(pid, signal.SIGKILL)
+
+    runs = [json.loads(line) for line in devs(folder, "runs", "--json").stdout.splitlines()]
+    runs = runs[0] if runs and isinstance(runs[0], list) else runs
+    check("a run for each client", len(runs) == 4, runs)
+
+
+def test_many(folder):
+    client = Client(folder)
+    began = time.monotonic()
+    ok = 0
+    for i in range(1000):
+        data = client.data("execute_command", argv=["echo", str(i * 7919)])
+        ok += data.get("stdout") == f"{i * 7919}\n" and data.get("attempts") == 1
+    check("1,000 in a row", ok == 1000, ok)
+    print(f"1,000 calls in a row: {time.monotonic() - began:.1f} s")
+
+    waiters = [start_waiter(client, f"{folder}/w{i}") for i in range(8)]
+    check("8 at once", all(is_alive(pid) for _, pid in waiters))
+    for i in range(8):
+        open(f"{folder}/w{i}/go", "w").close()
+    check("all 8 are answered", all("done" in text_of(client.wait(number)["result"])
+                                    for number, _ in waiters))
+    open(folder + "/go", "w").close()
+    numbers = [client.begin("tools/call", name="execute_command", arguments={
+        "argv": ["sh", "-c", f"while [ -e {folder}/go ]; do sleep 0.05; done; echo {i}"]})
+        for i in range(65)]
+    reply = client.wait(numbers[64])["result"]
+    check("more than 64 at once are told so", reply["isError"] and "64 calls" in text_of(reply),
+          reply)
+    os.remove(folder + "/go")
+    replies = [client.wait(number) for number in numbers[:64]]
+    check("64 are executed", all(replies[i]["result"]["structuredContent"]["stdout"] == f"{i}\n"
+                                 for i in range(64)))
+    check("end", client.close() == 0)
+
+
+def test_loop(folder):
+    client = Client(folder)
+    seen = []
+    for _ in range(8):
+        result = client.call("execute_command", argv=["sh", "-c", "echo the same; exit 1"])
+        seen.append(result["structuredContent"].get("loop", {}).get("level"))
+    check("circles are told first", "suspect" in seen, seen)
+    check("then it says stop", seen[-1] == "stuck" and "Stop here" in text_of(result), seen)
+    result = client.call("execute_command", argv=["echo", "something else"])
+    check("something else is no circle", not result["isError"], result)
+    notes = devs(folder, "debug", "--logs", "1", "--plain").stdout
+    check("the log says so too", "going in circles" in notes, notes[-1500:])
+    client.close()
+
+
+def test_two_servers(folder):
+    one, two = Client(folder, name="one"), Client(folder, name="two")
+    data = [client.data("execute_command", argv=["echo", "x"]) for client in (one, two)]
+    check("a run each", data[0]["run"] != data[1]["run"], data)
+    check("ends", one.close() == 0 and two.close() == 0)
+
+
+def test_options(folder):
+    check("an unknown policy", devs(folder, "mcp", "--policy", "none").returncode == 2)
+    check("an unknown sandbox", devs(folder, "mcp", "--sandbox", "box").returncode == 2)
+    client = Client(folder, "--policy", "infrastructure", "--name", "mine")
+    data = client.data("execute_command", argv=["sh", "-c", "exit 3"], idempotent=True)
+    check("the policy holds", data["attempts"] == 1, data)
+    client.close()
+    check("the name", '"name":"mine"' in devs(folder, "runs", "--json").stdout)
+    check("no call, no run", not os.path.exists(folder + "/sub/.devs"))
+
+
+def main():
+    wanted = sys.argv[2:]
+    with tempfile.TemporaryDirectory() as top:
+        os.environ["DEVS_DB"] = ""
+        del os.environ["DEVS_DB"]
+        for name, test in sorted(globals().items()):
+            if not name.startswith("test_") or (wanted and name not in wanted):
+                continue
+            folder = os.path.join(top, name)
+            os.makedirs(os.path.join(folder, ".devs"))
+            test(folder)
+            for path in os.listdir(os.path.join(folder, ".devs")):
+                if path == "devs.db":
+                    log = sqlite3.connect(os.path.join(folder, ".devs", path))
+                    ok = log.execute("PRAGMA integrity_check").fetchone()[0]
+                    check(f"{name}: the log is sound", ok == "ok", ok)
+                    log.close()
+    print("mcp: " + (f"{failures} failed" if failures else "all passed"))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
