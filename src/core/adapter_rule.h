@@ -110,6 +110,10 @@ bool adapter_line_holds(const struct adapter_rule *rule, const struct json *line
 /* Does the event say that it failed? */
 bool adapter_rule_failed(const struct adapter_rule *rule, const struct json *value);
 
+/* Append the texts of the first source that leads to any, a line feed between two of them. False
+ * if none does. */
+bool adapter_first_text(const struct adapter_sources *sources, const struct json *value,
+                        struct str *out);
 /* Append the texts that the sources lead to, `between` two of them; numbers as they are. False if
  * there is none. */
 bool adapter_texts(const struct adapter_sources *sources, const struct json *value,

@@ -29,21 +29,34 @@ static bool add_text(void *ctx, const struct json *value)
     return true;
 }
 
+static void add_texts(struct texts *texts, const struct adapter_source *source,
+                      const struct json *value)
+{
+    if (!source->word) {
+        adapter_path_walk(&source->path, value, add_text, texts);
+        return;
+    }
+    if (texts->any)
+        str_add(texts->out, texts->between);
+    str_add(texts->out, source->word);
+    texts->any = true;
+}
+
 bool adapter_texts(const struct adapter_sources *sources, const struct json *value,
                    const char *between, struct str *out)
 {
     struct texts texts = {.out = out, .between = between};
-    for (size_t i = 0; i < sources->count; i++) {
-        const struct adapter_source *source = &sources->items[i];
-        if (!source->word) {
-            adapter_path_walk(&source->path, value, add_text, &texts);
-            continue;
-        }
-        if (texts.any)
-            str_add(out, between);
-        str_add(out, source->word);
-        texts.any = true;
-    }
+    for (size_t i = 0; i < sources->count; i++)
+        add_texts(&texts, &sources->items[i], value);
+    return texts.any;
+}
+
+bool adapter_first_text(const struct adapter_sources *sources, const struct json *value,
+                        struct str *out)
+{
+    struct texts texts = {.out = out, .between = "\n"};
+    for (size_t i = 0; i < sources->count && !texts.any; i++)
+        add_texts(&texts, &sources->items[i], value);
     return texts.any;
 }
 

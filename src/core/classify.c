@@ -279,6 +279,14 @@ static bool judge_agent_success(const struct classifier *classifier,
            judge_words(classifier, input, &result->said, &classifier->rules->said, out);
 }
 
+/* The codes by which a program says that it was asked to end: 128 and the signal's number. */
+static bool is_interrupted(int code)
+{
+    enum { OF_SIGNAL = 128, HANGUP = 1, INTERRUPT = 2, TERMINATE = 15 };
+    const int number = code - OF_SIGNAL;
+    return number == HANGUP || number == INTERRUPT || number == TERMINATE;
+}
+
 /* It was asked, ended well, and has not said a word. */
 static bool says_nothing(const struct classify_input *input)
 {
@@ -304,9 +312,9 @@ static bool judge_agent_end(const struct classifier *classifier, const struct cl
         }
         return exited_well && input->agent && judge_agent_success(classifier, input, result, out);
     case AGENT_END_CUT:
-        if (exited_well)
+        if (exited_well || is_interrupted(input->outcome.code))
             verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.cut");
-        return exited_well;
+        return out->class == VERDICT_TRANSIENT;
     case AGENT_END_UNKNOWN:
         break;
     }

@@ -1,0 +1,328 @@
+#include "adapter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract.h"
+#include "json.h"
+#include "plan_schema.h"
+#include "str.h"
+#include "test_main.h"
+#include "violation.h"
+
+static const char *const builtin[] = {"claude",   "codex", "gemini", "generic",
+                                      "opencode", "pi",    "qwen"};
+
+static struct json *parse(const char *text)
+{
+    struct json *json = NULL;
+    struct err err = {0};
+    ck_assert_msg(json_parse(text, strlen(text), &json, NULL, &err), "%s: %s", err.message, text);
+    return json;
+}
+
+/* The set that "agents" makes; NULL: it is wrong, and *shown says why. */
+static struct adapters *read_over(const struct adapters *below, const char *text, struct str *shown)
+{
+    struct json *json = parse(text);
+    struct violations wrong = {0};
+    struct adapters *adapters = NULL;
+    const bool ok = adapters_read(below, json, &wrong, &adapters);
+    ck_assert_int_eq(ok, wrong.count == 0);
+    if (shown)
+        violations_display(&wrong, shown);
+    violations_done(&wrong);
+    json_free(json);
+    return ok ? adapters : NULL;
+}
+
+static void check_argv(const struct adapter *adapter, const struct adapter_call *call,
+                       const char *want)
+{
+    struct str line = {0};
+    char **argv = NULL;
+    adapter_argv(adapter, call, &argv);
+    for (int i = 0; argv[i]; i++)
+        str_addf(&line, "%s%s", i > 0 ? "|" : "", argv[i]);
+    ck_assert_str_eq(str_text(&line), want);
+    adapter_argv_free(argv);
+    str_done(&line);
+}
+
+START_TEST(test_the_built_in_ones_are_there)
+{
+    const struct adapter *adapter = adapters_find(NULL, builtin[_i]);
+    ck_assert_ptr_nonnull(adapter);
+    ck_assert_str_eq(adapter_name(adapter), builtin[_i]);
+    ck_assert(adapter_is_builtin(adapter));
+    ck_assert_ptr_eq(adapter, adapters_find(NULL, builtin[_i]));
+    ck_assert_ptr_eq(adapter, adapters_at(NULL, (size_t)_i));
+    const bool is_generic = strcmp(builtin[_i], "generic") == 0;
+    ck_assert_int_eq(adapter_program(adapter)[0] == '\0', is_generic);
+    ck_assert_int_eq(adapter_resumes(adapter), !is_generic);
+    ck_assert_int_eq(adapter_install(adapter)[0] == '\0', is_generic);
+}
+END_TEST
+
+/* What people may write is what the built-in ones are made of. */
+START_TEST(test_the_built_in_ones_fit_the_schema)
+{
+    struct str text = {0};
+    struct str shown = {0};
+    struct violations wrong = {0};
+    str_addf(&text, "{\"agents\":{\"own\":");
+    adapter_write(adapters_find(NULL, builtin[_i]), &text);
+    str_add(&text, "}}");
+    struct json *json = parse(str_text(&text));
+    const bool fits = contract_check(settings_schema(), json, &wrong);
+    violations_display(&wrong, &shown);
+    ck_assert_msg(fits, "%s: %s", builtin[_i], str_text(&shown));
+    violations_done(&wrong);
+    json_free(json);
+    str_done(&shown);
+    str_done(&text);
+}
+END_TEST
+
+/* Nobody is let off asking unless a person says so. */
+START_TEST(test_no_built_in_one_skips_permissions)
+{
+    static const char *const words[] = {"dangerously",        "bypass",           "yolo",
+                                        "danger-full-access", "skip-permissions", "--auto"};
+    char **argv = NULL;
+    adapter_argv(adapters_find(NULL, builtin[_i]), &(struct adapter_call){.prompt = "x"}, &argv);
+    for (int i = 0; argv[i]; i++) {
+        for (int j = 0; j < TABLE_LEN(words); j++)
+            ck_assert_msg(!strstr(argv[i], words[j]) || strcmp(argv[i], "auto_edit") == 0, "%s: %s",
+                          builtin[_i], argv[i]);
+    }
+    adapter_argv_free(argv);
+}
+END_TEST
+
+START_TEST(test_an_unknown_name_is_none)
+{
+    ck_assert_ptr_null(adapters_find(NULL, "nobody"));
+    ck_assert_ptr_null(adapters_find(NULL, NULL));
+    ck_assert_ptr_null(adapters_of_program(NULL, "/usr/bin/make"));
+    ck_assert_ptr_null(adapters_of_program(NULL, ""));
+    ck_assert_ptr_null(adapters_of_program(NULL, NULL));
+    ck_assert_ptr_null(adapters_at(NULL, TABLE_LEN(builtin)));
+}
+END_TEST
+
+START_TEST(test_an_agent_is_known_by_its_program)
+{
+    ck_assert_str_eq(adapter_name(adapters_of_program(NULL, "/opt/bin/codex")), "codex");
+    ck_assert_str_eq(adapter_name(adapters_of_program(NULL, "pi")), "pi");
+    ck_assert_str_eq(adapter_program_of("/a/b/c"), "c");
+    ck_assert_str_eq(adapter_program_of("c"), "c");
+}
+END_TEST
+
+static char verbose[] = "--verbose";
+static char ask[] = "--ask";
+static char *const more[] = {verbose, NULL};
+static char *const own_permissions[] = {ask, NULL};
+
+static const struct {
+    const char *agent;
+    struct adapter_call call;
+    const char *want;
+} calls[] = {
+    {"claude",
+     {.prompt = "do it"},
+     "claude|-p|--output-format|stream-json|--verbose|--permission-mode|acceptEdits"},
+    {"claude",
+     {.session = "s-1", .model = "opus", .args = more, .permission_args = own_permissions},
+     "claude|-p|--output-format|stream-json|--verbose|--resume|s-1|--model|opus|--ask|--verbose"},
+    {"codex",
+     {.prompt = "do it"},
+     "codex|exec|--json|--skip-git-repo-check|-c|sandbox_mode=workspace-write"},
+    {"codex",
+     {.session = "s-1"},
+     "codex|exec|resume|--json|--skip-git-repo-check|s-1|-|-c|sandbox_mode=workspace-write"},
+    {"gemini",
+     {.session = "s-1"},
+     "gemini|--output-format|stream-json|--resume|s-1|--approval-mode|auto_edit"},
+    {"qwen", {.model = "m"}, "qwen|--output-format|stream-json|-m|m|--approval-mode|auto-edit"},
+    {"opencode", {.session = "ses_1"}, "opencode|run|--format|json|--session|ses_1"},
+    {"pi", {.prompt = "do {session}"}, "pi|-p|--mode|json|do {session}"},
+    {"pi", {.session = "s-1"}, "pi|-p|--mode|json|--session|s-1"},
+};
+
+START_TEST(test_a_call_of_each)
+{
+    check_argv(adapters_find(NULL, calls[_i].agent), &calls[_i].call, calls[_i].want);
+}
+END_TEST
+
+START_TEST(test_what_is_filled_in_is_not_filled_again)
+{
+    struct adapters *adapters = read_over(NULL,
+                                          "{\"own\":{\"prompt\":\"argument\",\"argv\":"
+                                          "[\"--ask={prompt}\",\"{model}\",\"{other}\"]}}",
+                                          NULL);
+    const struct adapter *own = adapters_find(adapters, "own");
+    check_argv(own, &(struct adapter_call){.prompt = "{model} {session}", .model = "m"},
+               "own|--ask={model} {session}|m|{other}");
+    check_argv(own, &(struct adapter_call){.prompt = "p", .session = "unused"},
+               "own|--ask=p|{model}|{other}");
+    adapters_free(adapters);
+}
+END_TEST
+
+START_TEST(test_an_own_agent_is_like_the_generic_one)
+{
+    struct adapters *adapters =
+        read_over(NULL,
+                  "{\"// x\":{},\"aider\":{\"argv\":[\"--yes\"],\"env\":{\"A\":\"1\",\"B\":\"2\"},"
+                  "\"install\":\"pip install aider\",\"unknown_session\":[\"gone\"]}}",
+                  NULL);
+    const struct adapter *own = adapters_find(adapters, "aider");
+    ck_assert_str_eq(adapter_program(own), "aider");
+    ck_assert_str_eq(adapter_install(own), "pip install aider");
+    ck_assert(!adapter_is_builtin(own));
+    ck_assert(!adapter_resumes(own));
+    ck_assert(adapter_prompt_on_stdin(own));
+    ck_assert_int_eq(adapter_output(own), ADAPTER_OUTPUT_TEXT);
+    ck_assert_str_eq(adapter_env(own)[0], "A=1");
+    ck_assert_str_eq(adapter_env(own)[1], "B=2");
+    ck_assert_ptr_null(adapter_env(own)[2]);
+    ck_assert(adapter_session_is_unknown(own, "it is gone.", 11));
+    ck_assert(!adapter_session_is_unknown(own, "it is gone.", 9));
+    ck_assert_ptr_eq(adapters_at(adapters, 0), own);
+    ck_assert_ptr_nonnull(adapters_at(adapters, TABLE_LEN(builtin)));
+    ck_assert_ptr_null(adapters_at(adapters, TABLE_LEN(builtin) + 1));
+    adapters_free(adapters);
+}
+END_TEST
+
+START_TEST(test_one_of_a_known_name_says_what_differs)
+{
+    struct adapters *adapters =
+        read_over(NULL, "{\"claude\":{\"program\":\"/opt/claude\",\"permission_args\":[]}}", NULL);
+    check_argv(adapters_find(adapters, "claude"), &(struct adapter_call){0},
+               "/opt/claude|-p|--output-format|stream-json|--verbose");
+    ck_assert_str_eq(adapter_name(adapters_of_program(adapters, "claude")), "claude");
+    ck_assert(!adapter_is_builtin(adapters_of_program(adapters, "claude")));
+    check_argv(adapters_find(NULL, "claude"), &(struct adapter_call){0},
+               "claude|-p|--output-format|stream-json|--verbose|--permission-mode|acceptEdits");
+    adapters_free(adapters);
+}
+END_TEST
+
+/* Of one that stands behind it too, over several. */
+START_TEST(test_like_another_of_the_same_object)
+{
+    struct adapters *adapters = read_over(NULL,
+                                          "{\"c\":{\"like\":\"b\"},\"b\":{\"like\":\"a\","
+                                          "\"model_args\":[\"{model}\"]},\"a\":{\"like\":\"codex\","
+                                          "\"program\":\"other\",\"argv\":[\"go\"]}}",
+                                          NULL);
+    check_argv(adapters_find(adapters, "c"), &(struct adapter_call){.model = "m"},
+               "other|go|m|-c|sandbox_mode=workspace-write");
+    ck_assert_int_eq(adapter_output(adapters_find(adapters, "c")), ADAPTER_OUTPUT_JSONL);
+    adapters_free(adapters);
+}
+END_TEST
+
+/* A plan's over those of the settings. */
+START_TEST(test_sets_lie_over_each_other)
+{
+    struct adapters *below = read_over(NULL, "{\"x\":{\"program\":\"px\"},\"y\":{}}", NULL);
+    struct adapters *adapters =
+        read_over(below, "{\"y\":{\"program\":\"py\"},\"z\":{\"like\":\"x\"}}", NULL);
+    adapters_free(below); /* nothing of it is borrowed */
+    ck_assert_str_eq(adapter_program(adapters_find(adapters, "x")), "px");
+    ck_assert_str_eq(adapter_program(adapters_find(adapters, "y")), "py");
+    ck_assert_str_eq(adapter_program(adapters_find(adapters, "z")), "px");
+    ck_assert_str_eq(adapter_program(adapters_find(adapters, "pi")), "pi");
+    adapters_free(adapters);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    const char *shown;
+} wrong_ones[] = {
+    {"{\"a\":{\"like\":\"nobody\"}}", "/agents/a/like: no such agent"},
+    {"{\"a\":{\"like\":\"a\"}}", "/agents/a/like: no other agent has this name"},
+    {"{\"a\":{\"like\":\"b\"},\"b\":{\"like\":\"a\"}}", "/agents/b/like: no such agent"},
+    {"{\"a\":{\"argv_resume\":[\"--resume\"]}}", "/agents/a/argv_resume: no argument has"},
+    {"{\"a\":{\"model_args\":[\"-m\"]}}", "/agents/a/model_args: no argument has the model"},
+};
+
+START_TEST(test_what_is_wrong_is_said_with_its_place)
+{
+    struct str shown = {0};
+    struct adapters *adapters = read_over(NULL, wrong_ones[_i].text, &shown);
+    ck_assert_ptr_null(adapters);
+    ck_assert_msg(strstr(str_text(&shown), wrong_ones[_i].shown) != NULL, "%s", str_text(&shown));
+    str_done(&shown);
+}
+END_TEST
+
+START_TEST(test_no_more_than_there_may_be)
+{
+    struct str text = {0};
+    struct str shown = {0};
+    str_add_char(&text, '{');
+    for (int i = 0; i <= ADAPTERS_MAX; i++)
+        str_addf(&text, "%s\"a%d\":{}", i > 0 ? "," : "", i);
+    str_add_char(&text, '}');
+    ck_assert_ptr_null(read_over(NULL, str_text(&text), &shown));
+    ck_assert_ptr_nonnull(strstr(str_text(&shown), "too many agents"));
+    str_done(&shown);
+    str_done(&text);
+}
+END_TEST
+
+START_TEST(test_what_is_written_is_read_as_the_same)
+{
+    struct str first = {0};
+    struct str second = {0};
+    struct str text = {0};
+    struct adapters *adapters =
+        read_over(NULL, "{\"a\":{\"like\":\"pi\",\"// note\":1,\"env\":{\"X\":\"y\"}}}", NULL);
+    adapter_write(adapters_find(adapters, "a"), &first);
+    str_addf(&text, "{\"a\":%s}", str_text(&first));
+    struct adapters *again = read_over(NULL, str_text(&text), NULL);
+    adapter_write(adapters_find(again, "a"), &second);
+    ck_assert_ptr_null(strstr(str_text(&first), "\"like\""));
+    ck_assert_ptr_null(strstr(str_text(&first), "note"));
+    struct json *a = parse(str_text(&first));
+    struct json *b = parse(str_text(&second));
+    ck_assert_uint_eq(json_count(a), json_count(b));
+    check_argv(adapters_find(again, "a"), &(struct adapter_call){.prompt = "p"},
+               "pi|-p|--mode|json|p");
+    json_free(a);
+    json_free(b);
+    adapters_free(adapters);
+    adapters_free(again);
+    str_done(&first);
+    str_done(&second);
+    str_done(&text);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("adapter");
+    TCase *tcase = test_case(suite, "adapters");
+    tcase_add_loop_test(tcase, test_the_built_in_ones_are_there, 0, TABLE_LEN(builtin));
+    tcase_add_loop_test(tcase, test_the_built_in_ones_fit_the_schema, 0, TABLE_LEN(builtin));
+    tcase_add_loop_test(tcase, test_no_built_in_one_skips_permissions, 0, TABLE_LEN(builtin));
+    tcase_add_test(tcase, test_an_unknown_name_is_none);
+    tcase_add_test(tcase, test_an_agent_is_known_by_its_program);
+    tcase_add_loop_test(tcase, test_a_call_of_each, 0, TABLE_LEN(calls));
+    tcase_add_test(tcase, test_what_is_filled_in_is_not_filled_again);
+    tcase_add_test(tcase, test_an_own_agent_is_like_the_generic_one);
+    tcase_add_test(tcase, test_one_of_a_known_name_says_what_differs);
+    tcase_add_test(tcase, test_like_another_of_the_same_object);
+    tcase_add_test(tcase, test_sets_lie_over_each_other);
+    tcase_add_loop_test(tcase, test_what_is_wrong_is_said_with_its_place, 0, TABLE_LEN(wrong_ones));
+    tcase_add_test(tcase, test_no_more_than_there_may_be);
+    tcase_add_test(tcase, test_what_is_written_is_read_as_the_same);
+    return suite;
+}
