@@ -21,6 +21,18 @@ static void pass_gate(const struct fold *fold, int number)
     }
 }
 
+/* Most steps are tried once, and of some runs there are very many. */
+static void make_room(struct step_state *step)
+{
+    const size_t wanted = step->attempt_count + 1;
+    if (step->attempt_cap > 0) {
+        step->attempts = xgrow(step->attempts, &step->attempt_cap, wanted, sizeof(*step->attempts));
+        return;
+    }
+    step->attempts = xcalloc(1, sizeof(*step->attempts));
+    step->attempt_cap = 1;
+}
+
 void fold_attempt_started(const struct fold *fold)
 {
     struct run_state *state = fold->state;
@@ -38,8 +50,7 @@ void fold_attempt_started(const struct fold *fold)
     if (fold->task->first_start.at_ms == 0)
         fold->task->first_start = event->at;
 
-    step->attempts =
-        xgrow(step->attempts, &step->attempt_cap, step->attempt_count + 1, sizeof(*step->attempts));
+    make_room(step);
     step->attempts[step->attempt_count] = (struct attempt_state){
         .number = event->attempt,
         .grant = step->grant,
