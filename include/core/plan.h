@@ -225,6 +225,10 @@ const struct policy *plan_policy_find(const struct plan *plan, const char *name)
  * = none is before it. */
 int plan_task_agent_step(const struct plan_task *task, int step);
 
+/* May the step run again after an attempt that is not known to be harmless: is it idempotent, can
+ * its task's workspace be put back, or does it go on where it was, as an agent in its session? */
+bool plan_step_is_repeatable(const struct plan_task *task, const struct plan_step *step);
+
 /* Attempts that the policy gives the step: 1 in a phase where it does not try again, and for what
  * is done once. */
 int plan_step_attempts(const struct plan_step *step);

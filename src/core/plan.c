@@ -107,6 +107,12 @@ int plan_task_agent_step(const struct plan_task *task, int step)
     return step;
 }
 
+bool plan_step_is_repeatable(const struct plan_task *task, const struct plan_step *step)
+{
+    const bool goes_on = step->agent && adapter_resumes(step->agent->adapter);
+    return step->idempotent || goes_on || workspace_can_be_reset(task->workspace);
+}
+
 int plan_step_attempts(const struct plan_step *step)
 {
     bool repeats = !step->once && policy_fits_phase(step->policy, step->phase);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "adapter.h"
 #include "plan_agent.h"
 #include "plan_contract.h"
 #include "plan_policy.h"
@@ -261,13 +260,6 @@ static void check_contract(struct plan_reader *reader, const struct json_pointer
                         "a step that is expected to fail has no contract", NULL, NULL);
 }
 
-/* An agent that goes on in its session knows what it has done already. One that has not been found
- * is complained about. */
-static bool goes_on(const struct plan_step *step)
-{
-    return step->agent && (!step->agent->adapter || adapter_resumes(step->agent->adapter));
-}
-
 /* In place there is nothing to put back before a second try; any other workspace is as the
  * first one found it. */
 static void check_repeatable(struct plan_reader *reader, const struct json_pointer *path)
@@ -277,8 +269,9 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
     bool may_repeat = policy->max_attempts > 1 && policy_fits_phase(policy, step->phase);
     struct json_pointer place = {.up = path, .key = "idempotent"};
     struct json_pointer phase = {.up = path, .key = "phase"};
-    if (step->idempotent || !may_repeat || !reader->policy_is_sound || goes_on(step) ||
-        workspace_can_be_reset(current_task(reader)->workspace))
+    const bool is_unknown = step->agent && !step->agent->adapter; /* it is complained about */
+    if (!may_repeat || !reader->policy_is_sound || is_unknown ||
+        plan_step_is_repeatable(current_task(reader), step))
         return;
     if (reader->plan->grows) {
         step->once = true; /* whoever asks for it need not know the policies */

@@ -350,6 +350,7 @@ static void correct(const struct scheduling *now, const struct control *control,
     }
     struct event event = scheduler_event(now, EVENT_CLASS_CORRECTED, control->task);
     event.step = number;
+    event.round = attempt->round;
     event.grant = attempt->grant;
     event.attempt = attempt->number;
     event.a = label->class;

@@ -103,8 +103,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .same = step->same,
         .stopping = state->tasks[task].cancelling,
         .interrupted = step->interrupted,
-        .repeatable =
-            plan->idempotent || workspace_can_be_reset(state->plan->tasks[task].workspace),
+        .repeatable = plan_step_is_repeatable(&state->plan->tasks[task], plan),
         .started_mono_ms = step->first_start.mono_ms,
         .held_ms = step->held_ms + run_state_held_ms(state, task, &now->input->now),
         .draw = policy_draw(&key),
