@@ -166,7 +166,8 @@ static void add_circles(const struct event_look *w)
     struct shown_circle circle;
     if (!shown_circles_read(w->text, w->event->step, w->event->attempt, &circle))
         return;
-    circle.of_calls = w->event->kind == EVENT_LOOP_SUSPECTED && w->event->e == EVENT_LOOP_OF_CALLS;
+    circle.of_calls = circle.of_calls || (w->event->kind == EVENT_LOOP_SUSPECTED &&
+                                          w->event->e == EVENT_LOOP_OF_CALLS);
     str_add(w->out, ": ");
     shown_circle_words(&circle, w->out);
     str_add(w->out, ", ");

@@ -53,7 +53,9 @@ bool shown_circles_read(const struct json *inputs, int step, int attempt, struct
     *out = (struct shown_circle){.verdict = verdict,
                                  .first_step = count_of(inputs, "first_step", step),
                                  .last_step = count_of(inputs, "last_step", step),
-                                 .masks = (unsigned)count_of(inputs, "masks", 0)};
+                                 .masks = (unsigned)count_of(inputs, "masks", 0),
+                                 .of_calls =
+                                     strcmp(json_text(json_get(inputs, "of"), ""), "calls") == 0};
     return true;
 }
 

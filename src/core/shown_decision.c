@@ -173,7 +173,7 @@ static void end_in_circles(const struct json *inputs, struct str *out)
 {
     struct shown_circle circle;
     if (json_get(inputs, "rung") && shown_circles_read(inputs, 0, 0, &circle)) {
-        shown_circles(&circle.verdict, out);
+        shown_circle_words(&circle, out);
         return;
     }
     int64_t window = number_of(inputs, "window", 0);
@@ -182,12 +182,35 @@ static void end_in_circles(const struct json *inputs, struct str *out)
              (long long)number_of(inputs, "same", 0), (long long)stops);
 }
 
+/* By the name that plans give it. */
+static enum budget_kind budget_named(const char *name)
+{
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        if (strcmp(budget_kind_name((enum budget_kind)kind), name) == 0)
+            return (enum budget_kind)kind;
+    }
+    return BUDGET_NONE;
+}
+
+/* "the run's budget is spent: $2.10 of $2.00". */
+static void end_of_budget(const struct json *inputs, struct str *out)
+{
+    const struct budget_use use = {.kind = budget_named(json_text(json_get(inputs, "budget"), "")),
+                                   .used = number_of(inputs, "spent", 0),
+                                   .limit = number_of(inputs, "limit", 0)};
+    const bool by_run = strcmp(json_text(json_get(inputs, "of"), ""), "run") == 0;
+    str_addf(out, "%s budget is spent: ", by_run ? "the run's" : "its");
+    budget_use_words(&use, out);
+}
+
 static void end_for_a_person(const struct json *inputs, const struct step_state *step,
                              struct str *out)
 {
     const struct verdict *verdict = step->verdict;
     int64_t cap_ms = number_of(inputs, "hint_cap", -1);
-    if (verdict && !verdict->ask && cap_ms >= 0 && verdict->retry_after_ms > cap_ms) {
+    if (json_get(inputs, "budget")) {
+        end_of_budget(inputs, out);
+    } else if (verdict && !verdict->ask && cap_ms >= 0 && verdict->retry_after_ms > cap_ms) {
         str_add(out, "the server says ");
         shown_seconds(verdict->retry_after_ms, out);
         str_add(out, ", the policy waits at most ");

@@ -17,6 +17,9 @@
 
 enum { US_PER_MS = 1000 };
 
+static const char name_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
 /* Like owner_take(), but for as long as the session waits, in all. */
 static bool take_lock(struct call_log *log, const char *uid, int *fd, struct err *err)
 {
@@ -29,20 +32,28 @@ static bool take_lock(struct call_log *log, const char *uid, int *fd, struct err
     }
 }
 
+/* Its id, if that may be a file's name, else a digest of it. Sessions that share a name only
+ * wait for each other. */
+static void name_lock(struct call_log *log)
+{
+    const char *id = log->session.id;
+    const size_t len = strlen(id);
+    char hex[DIGEST_HEX_MAX];
+    unsigned char hash[SHA256_BYTES];
+    if (len < sizeof(log->lock) - 1 && strspn(id, name_letters) == len) {
+        (void)snprintf(log->lock, sizeof(log->lock), "s%s", id);
+        return;
+    }
+    sha256_of(id, len, hash);
+    digest_to_hex(digest_from_bytes(hash), hex);
+    (void)snprintf(log->lock, sizeof(log->lock), "s%s", hex);
+}
+
 /* Two that find no run at the same time would both begin one: they queue at a lock that is
  * named after the session. */
 static bool take_session(struct call_log *log, struct err *err)
 {
-    unsigned char hash[SHA256_BYTES];
-    struct str key = {0};
-    struct digest digest;
-    char hex[DIGEST_HEX_MAX];
-    str_addf(&key, "%s\n%s", log->session.agent, log->session.id);
-    sha256_of(str_text(&key), key.len, hash);
-    str_done(&key);
-    digest = digest_from_bytes(hash);
-    digest_to_hex(digest, hex);
-    (void)snprintf(log->lock, sizeof(log->lock), "s%.*s", DIGEST_HEX_MAX, hex);
+    name_lock(log);
     return take_lock(log, log->lock, &log->lock_fd, err);
 }
 
@@ -129,10 +140,8 @@ static bool find_run(struct call_log *log, bool *found, struct err *err)
 
 static bool check_names(const struct call_session *session, struct err *err)
 {
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     const size_t len = strlen(session->agent);
-    if (len == 0 || len > CALL_LOG_AGENT_MAX || strspn(session->agent, letters) != len ||
+    if (len == 0 || len > CALL_LOG_AGENT_MAX || strspn(session->agent, name_letters) != len ||
         strchr("._-", session->agent[0]))
         return err_set(err, ERR_INVALID, "'%.*s' is no name of an agent", CALL_LOG_AGENT_MAX,
                        session->agent);
@@ -180,6 +189,7 @@ void call_log_close(struct call_log *log)
     disown_run(log);
     owner_drop(&log->place, log->lock, log->lock_fd);
     str_done(&log->words);
+    free(log->pieces);
     str_done(&log->why);
     str_done(&log->nudge);
     free(log);
@@ -227,13 +237,16 @@ bool call_log_commit(struct call_log *log, struct err *err)
                                      .count = log->count,
                                      .kept = &bytes,
                                      .words = &log->words,
-                                     .words_at_ms = log->spoken.at_ms};
+                                     .pieces = log->pieces,
+                                     .piece_count = log->piece_count};
     const bool ok = call_rows_commit(&log->rows, &log->place, &batch, err);
     str_done(&bytes);
     if (ok)
         forget_pending(log);
-    if (ok)
+    if (ok) {
         str_clear(&log->words);
+        log->piece_count = 0;
+    }
     return ok;
 }
 
@@ -269,7 +282,7 @@ bool call_log_may_turn_away(const struct place *place, const char *agent, const 
     if (!call_rows_open(&rows, place, NULL))
         return false;
     if (call_rows_find(&rows, agent, session, &run, NULL) && run.number != 0 && !run.ended &&
-        call_rows_kept(&rows, run.number, &bytes, NULL))
+        call_rows_kept_head(&rows, run.number, CALL_KEPT_HEAD_BYTES, &bytes, NULL))
         may = call_kept_is_alarming(str_text(&bytes), bytes.len, run.last_seq);
     str_done(&bytes);
     call_rows_close(&rows);

@@ -6,6 +6,7 @@
 #include "json.h"
 #include "normaliser.h"
 #include "text.h"
+#include "xalloc.h"
 
 enum { TOOL_BYTES_MAX = 64 };
 
@@ -231,13 +232,29 @@ bool call_log_add_used(struct call_log *log, const struct agent_used *used, cons
     return true;
 }
 
+/* What comes within a second is one piece: a replay shows words when they were said. */
+static void mark_words(struct call_log *log, int64_t at_ms)
+{
+    enum { PIECE_MS = 1000 };
+    struct call_words *last = log->piece_count > 0 ? &log->pieces[log->piece_count - 1] : NULL;
+    if (last && at_ms - last->at_ms < PIECE_MS) {
+        last->end = log->words.len;
+        return;
+    }
+    log->pieces = xgrow(log->pieces, &log->piece_cap, log->piece_count + 1, sizeof(*log->pieces));
+    log->pieces[log->piece_count++] = (struct call_words){.end = log->words.len, .at_ms = at_ms};
+}
+
 bool call_log_add_words(struct call_log *log, const char *bytes, size_t len,
                         const struct moment *at, struct err *err)
 {
     const bool is_full = log->words.len > 0 && log->words.len + len > CALL_LOG_WORDS_MAX;
     if (is_full && !call_log_commit(log, err))
         return false;
+    if (len == 0)
+        return true;
     str_add_n(&log->words, bytes, len);
+    mark_words(log, at->at_ms);
     log->spoken = *at;
     return true;
 }

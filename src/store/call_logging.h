@@ -26,7 +26,9 @@ struct call_log {
 
     bool has_used; /* the last EVENT_AGENT_USED says less than is known */
 
-    struct str words;     /* not committed yet */
+    struct str words;          /* not committed yet */
+    struct call_words *pieces; /* owned; of these */
+    size_t piece_count, piece_cap;
     struct moment spoken; /* the last of them */
 
     struct str why, nudge; /* of the latest verdict */

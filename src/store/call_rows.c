@@ -9,11 +9,14 @@
 #include "place_check.h"
 #include "schema.h"
 
+enum { CALL_HEAD_MAX = 256 };
+
 static const char *const statement_sql[] = {
     [CALL_FIND_RUN] = "SELECT r.id, r.uid, (SELECT ifnull(max(seq), 0) FROM event WHERE run=r.id),"
                       " r.ended_at_ms FROM session s JOIN run r ON r.id=s.run"
                       " WHERE s.session=? AND s.agent=? AND r.kind='agent' AND r.expired=0"
                       " ORDER BY s.id DESC LIMIT 1",
+    [CALL_FIND_KEPT] = "SELECT rowid FROM gain WHERE run=? AND task=0",
     [CALL_GET_KEPT] = "SELECT bytes FROM gain WHERE run=? AND task=0",
     [CALL_BEGIN] = "BEGIN IMMEDIATE",
     [CALL_COMMIT] = "COMMIT",
@@ -96,6 +99,37 @@ bool call_rows_kept(struct call_rows *rows, int64_t run, struct str *out, struct
     return ok;
 }
 
+static bool read_head(struct call_rows *rows, int64_t row, size_t max, struct str *out,
+                      struct err *err)
+{
+    sqlite3_blob *blob = NULL;
+    char bytes[CALL_HEAD_MAX];
+    bool ok =
+        sqlite3_blob_open(rows->db.handle, "main", "gain", "bytes", row, 0, &blob) == SQLITE_OK;
+    const int whole = ok ? sqlite3_blob_bytes(blob) : 0;
+    const int len = whole < (int)max ? whole : (int)max;
+    ok = ok && sqlite3_blob_read(blob, bytes, len, 0) == SQLITE_OK;
+    if (ok)
+        str_add_n(out, bytes, (size_t)len);
+    else
+        (void)db_fail(&rows->db, "read", err);
+    (void)sqlite3_blob_close(blob); /* only read */
+    return ok;
+}
+
+bool call_rows_kept_head(struct call_rows *rows, int64_t run, size_t max, struct str *out,
+                         struct err *err)
+{
+    sqlite3_stmt *find = rows->statements[CALL_FIND_KEPT];
+    (void)sqlite3_bind_int64(find, 1, run);
+    bool row = false;
+    bool ok = db_next(&rows->db, find, &row, err);
+    const int64_t number = ok && row ? sqlite3_column_int64(find, 0) : 0;
+    (void)sqlite3_reset(find);
+    assert(max <= CALL_HEAD_MAX);
+    return ok && (!row || read_head(rows, number, max, out, err));
+}
+
 /* Where the next words go. */
 static bool find_end(struct call_rows *rows, int64_t run, int64_t *index, int64_t *offset,
                      struct err *err)
@@ -111,23 +145,26 @@ static bool find_end(struct call_rows *rows, int64_t run, int64_t *index, int64_
     return ok;
 }
 
+/* A piece is a row, or several where it is longer than one may be. */
 static bool put_words(struct call_rows *rows, const struct call_batch *batch, struct err *err)
 {
     int64_t index = 0;
     int64_t offset = 0;
-    const size_t len = batch->words->len;
+    size_t at = 0;
     sqlite3_stmt *put = rows->statements[CALL_PUT_WORDS];
-    bool ok = len == 0 || find_end(rows, batch->run, &index, &offset, err);
-    for (size_t at = 0; ok && at < len;) {
-        const size_t part = len - at < CALL_LOG_WORDS_MAX ? len - at : CALL_LOG_WORDS_MAX;
+    bool ok = batch->piece_count == 0 || find_end(rows, batch->run, &index, &offset, err);
+    for (size_t i = 0; ok && i < batch->piece_count;) {
+        const size_t len = batch->pieces[i].end - at;
+        const size_t part = len < CALL_LOG_WORDS_MAX ? len : CALL_LOG_WORDS_MAX;
         (void)sqlite3_bind_int64(put, 1, batch->run);
         (void)sqlite3_bind_int(put, 2, LOG_STREAM_AGENT);
         (void)sqlite3_bind_int64(put, 3, index++);
         (void)sqlite3_bind_int64(put, 4, offset + (int64_t)at);
-        (void)sqlite3_bind_int64(put, 5, batch->words_at_ms);
+        (void)sqlite3_bind_int64(put, 5, batch->pieces[i].at_ms);
         (void)sqlite3_bind_blob64(put, 6, batch->words->data + at, part, SQLITE_STATIC);
         ok = db_run(&rows->db, put, err);
         at += part;
+        i += part == len;
     }
     return ok;
 }
@@ -154,7 +191,7 @@ static bool put_all(struct call_rows *rows, const struct call_batch *batch, stru
 /* Whoever reads just now is not waited for: the next one who commits comes to it. */
 static void shorten(struct call_rows *rows)
 {
-    if (rows->wal_pages < LOG_CHECKPOINT_BYTES / DB_PAGE_BYTES)
+    if (rows->wal_pages < CALL_WAL_BYTES / DB_PAGE_BYTES)
         return;
     (void)sqlite3_busy_timeout(rows->db.handle, 0);
     (void)sqlite3_wal_checkpoint_v2(rows->db.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL,

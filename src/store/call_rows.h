@@ -20,9 +20,14 @@
 #include "str.h"
 #include "turns.h"
 
+/* Nobody may have the log open between two calls: then the first one that opens it reads the whole
+ * WAL, which for that is kept shorter than LOG_CHECKPOINT_BYTES. */
+enum { CALL_WAL_BYTES = 1024 * 1024 };
+
 enum call_statement {
     CALL_FIND_RUN,
     CALL_GET_KEPT,
+    CALL_FIND_KEPT,
     CALL_BEGIN,
     CALL_COMMIT,
     CALL_PUT_EVENT,
@@ -62,18 +67,29 @@ ATTR_MUST_USE bool call_rows_find(struct call_rows *rows, const char *agent, con
 ATTR_MUST_USE bool call_rows_kept(struct call_rows *rows, int64_t run, struct str *out,
                                   struct err *err);
 
+/* A piece of words, all of one time: what stands before `end` and behind the piece before. */
+struct call_words {
+    size_t end;
+    int64_t at_ms;
+};
+
+/* The same, but only the first bytes of it, at most `max`: the rest is not read. */
+ATTR_MUST_USE bool call_rows_kept_head(struct call_rows *rows, int64_t run, size_t max,
+                                       struct str *out, struct err *err);
+
 /* What one commit holds. */
 struct call_batch {
     int64_t run;
     const struct event *events;
     size_t count;
-    const struct str *kept;  /* after the last of them */
-    const struct str *words; /* of the agent, for people; may be empty */
-    int64_t words_at_ms;
+    const struct str *kept;          /* after the last of them */
+    const struct str *words;         /* of the agent, for people; may be empty */
+    const struct call_words *pieces; /* all of them, in order */
+    size_t piece_count;
 };
 
 /* In our turn and one transaction, then the bell is rung. What makes the log longer than
- * LOG_CHECKPOINT_BYTES is brought into the file itself. */
+ * CALL_WAL_BYTES is brought into the file itself. */
 ATTR_MUST_USE bool call_rows_commit(struct call_rows *rows, const struct place *place,
                                     const struct call_batch *batch, struct err *err);
 

@@ -20,6 +20,13 @@ static void put_budget(struct preview *preview, const struct task_agent *agent)
     str_done(&text);
 }
 
+/* A nudge is for the next prompt; what is over needs none. */
+static bool is_to_be_said(const struct preview *preview)
+{
+    const enum task_status status = preview->state->tasks[preview->task].status;
+    return status == TASK_STUCK || !task_status_is_final(status);
+}
+
 void preview_put_agent(struct preview *preview)
 {
     const struct task_agent *agent = preview->state->tasks[preview->task].agent;
@@ -33,7 +40,7 @@ void preview_put_agent(struct preview *preview)
     if (agent->round > 1 || preview->kind == FRAME_PREVIEW_ROOMY)
         shown_round(preview->state, preview->task, &text);
     preview_put(preview, "round", str_text(&text));
-    if (agent->nudge)
+    if (agent->nudge && is_to_be_said(preview))
         preview_put(preview, "nudge", agent->nudge);
     str_done(&text);
 }
