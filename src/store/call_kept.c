@@ -15,6 +15,8 @@ static_assert(MAGIC_BYTES + (NUMBERS + 1 + LIMITS_MAX) * NUMBER_BYTES + ENTROPY_
                   LOG_GAIN_BYTES_MAX,
               "the log keeps what is saved");
 
+static_assert(MAGIC_BYTES + NUMBERS * NUMBER_BYTES <= CALL_KEPT_HEAD_BYTES, "the head is whole");
+
 static const char magic[MAGIC_BYTES + 1] = "dCl1";
 
 void call_kept_init(struct call_kept *kept, const struct entropy_limits *limits)

@@ -42,6 +42,7 @@ void call_kept_save(const struct call_kept *kept, struct str *out);
 ATTR_MUST_USE bool call_kept_load(struct call_kept *kept, const void *bytes, size_t len,
                                   struct err *err);
 
+enum { CALL_KEPT_HEAD_BYTES = 128 }; /* the first bytes of what is saved: enough for this: */
 /* Do these bytes say that the agent is stuck or is to stop, or are they behind the log, whose
  * last event is `seq`? True also where they are none. */
 bool call_kept_is_alarming(const void *bytes, size_t len, int64_t seq);
