@@ -68,7 +68,8 @@ struct log_run_info {
     int exit_code;
     int64_t last_seq, last_at_ms;
     int64_t attempts, passed, failed, cancelled, waited_ms;
-    bool owner_alive;
+    bool is_session;    /* of an agent that devs did not start (call_log.h): no process owns it */
+    bool owner_alive;   /* it may go on; a session until its end is recorded */
     bool owner_stopped; /* it lives, but stands still: nothing is started and no time is kept */
 };
 void log_run_info_done(struct log_run_info *info);

@@ -13,6 +13,8 @@ static const char *state_of(const struct log_run_info *run)
 {
     if (run->ended_at_ms != 0)
         return "ended";
+    if (run->is_session)
+        return "open";
     return run->owner_alive ? "live" : "interrupted";
 }
 

@@ -237,7 +237,19 @@ const char *status_run_word(const struct status *status)
 {
     if (follower_state(status->follower)->ended || is_cut_short(status))
         return "ended";
+    if (follower_run(status->follower)->is_session)
+        return "open";
     return status->orphaned ? "interrupted" : "live";
+}
+
+/* Nobody owns it between two calls, and no end of it may ever come. */
+static void print_session(const struct status *status)
+{
+    const struct run_state *state = follower_state(status->follower);
+    char heard[CLOCK_TEXT_MAX];
+    if (follower_run(status->follower)->is_session && !state->ended)
+        (void)printf("a session that an agent's hooks tell of, last heard at %s\n",
+                     clock_date(state->last.at_ms, heard));
 }
 
 static void print_text(const struct status *status)
@@ -255,6 +267,7 @@ static void print_text(const struct status *status)
                  (long long)run->pid);
     say(str_text(&head));
     str_done(&head);
+    print_session(status);
     print_cut(status);
     print_gates(status);
     print_faults(status);

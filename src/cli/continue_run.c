@@ -43,7 +43,8 @@ static void look_at_page(struct log_run_info *runs, size_t count, struct newest 
     for (size_t i = 0; i < count; i++) {
         if (newest->interrupted == 0 && is_interrupted(&runs[i]))
             newest->interrupted = runs[i].number;
-        if (newest->alive == 0 && runs[i].ended_at_ms == 0 && runs[i].owner_alive)
+        if (newest->alive == 0 && runs[i].ended_at_ms == 0 && runs[i].owner_alive &&
+            !runs[i].is_session)
             newest->alive = runs[i].number;
         newest->before = runs[i].number;
         log_run_info_done(&runs[i]);
@@ -94,6 +95,11 @@ static bool check_run(const struct log_run_info *info, struct err *err)
         (void)err_set(err, ERR_INVALID, "run #%lld has ended: there is nothing to go on with",
                       number);
         return err_hint(err, "devs run PLAN starts a new one");
+    }
+    if (info->is_session) {
+        (void)err_set(err, ERR_INVALID, "run #%lld is a session of '%s', which devs did not start",
+                      number, info->command);
+        return err_hint(err, "the agent itself goes on with it");
     }
     if (info->owner_alive) {
         (void)err_set(err, ERR_BUSY, "run #%lld is going on in another process (pid %lld)", number,

@@ -72,7 +72,7 @@ static void warn_of_others(const struct watching *watching)
         count = 0;
     for (size_t i = 0; i < count; i++) {
         bool same_tree = strcmp(runs[i].dir, watching->session->run_dir) == 0;
-        bool other = runs[i].number != watching->run;
+        bool other = runs[i].number != watching->run && !runs[i].is_session;
         if (other && runs[i].owner_alive && runs[i].ended_at_ms == 0 && same_tree)
             warn("run #%lld %s is going on in this tree too (pid %lld)", (long long)runs[i].number,
                  runs[i].name, (long long)runs[i].pid);

@@ -19,7 +19,7 @@ struct status {
     struct moment now; /* of the run's end, or its last sign of life, once nothing counts */
 };
 
-/* "live", "ended", "interrupted". */
+/* "live", "ended", "interrupted"; "open": a session without an end (call_log.h). */
 const char *status_run_word(const struct status *status);
 
 /* The member "seed": as text, for it may be more than a number of JSON can hold. */

@@ -190,8 +190,12 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
         .waited_ms = sqlite3_column_int64(row, 20),
         .boot = db_column_copy(row, 21),
     };
-    out->owner_alive = out->ended_at_ms == 0 && log_read_has_owner(reader, out->uid);
-    out->owner_stopped = out->owner_alive && owner_is_stopped(out->pid);
+    out->is_session = strcmp(out->kind, "agent") == 0;
+    out->owner_alive =
+        out->ended_at_ms == 0 && (out->is_session || log_read_has_owner(reader, out->uid));
+    if (out->is_session)
+        out->pid = 0; /* of a hook that is long over */
+    out->owner_stopped = out->owner_alive && !out->is_session && owner_is_stopped(out->pid);
     return true;
 }
 

@@ -189,6 +189,7 @@ void app_draw(struct app *app)
         .replay = app->options->mode == APP_REPLAY ? &app->replay : NULL,
         .name = run->name ? run->name : "",
         .number = run->number,
+        .is_session = run->is_session,
     };
     view_arrange(&app->view, &facts);
     (void)view_update_prompt(&app->view, &facts);

@@ -16,6 +16,7 @@ struct frame_input {
     const struct replay *replay; /* NULL unless it is one */
     const char *name;            /* of the run; may be strange text */
     int64_t number;              /* of the run */
+    bool is_session;             /* the run is of an agent that devs did not start */
 };
 
 struct frame_box {

@@ -189,6 +189,9 @@ static void add_notice(const struct frame_input *input, struct str *out)
     char hms[CLOCK_TEXT_MAX];
     if (state->notice[0] != '\0')
         str_addf(out, "%s %s", clock_hms(state->notice_at_ms, hms), state->notice);
+    else if (input->is_session)
+        str_addf(out, "a session that an agent's hooks tell of, last heard at %s",
+                 clock_hms(state->last.at_ms, hms));
 }
 
 /* What the message line says; empty if nothing wants a person's eye. */
