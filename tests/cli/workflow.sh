@@ -231,7 +231,35 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want 'nobody was asked by that' "$(calls)" 6
 }
 
+# A person stops it, and a devs that was killed is gone on with: nothing of the answer is lost.
+test_a_question_is_stopped_and_gone_on_with() {
+	scene stopped <<-SCRIPT
+		[{"hang": true, "session": "talk-9"}, {"hang": true, "session": "talk-9"}, {"json": $project_json}]
+	SCRIPT
+	"$devs" new-project --json 'a shop' >out 2>err &
+	pid=$!
+	has_session() { grep -q '"kind":"agent_session"' out; }
+	until_true 20 has_session
+	want 'the agent is asked' $? 0
+	kill -INT "$pid"
+	wait "$pid"
+	want 'stopped: exit' $? 130
+	want 'stopped: session' "$(last out session_id)" talk-9
+	want 'stopped: nothing is saved' "$(find . -name devs.project.json)" ''
+	"$devs" new-project --json --resume talk-9 'a shop' >out 2>err &
+	pid=$!
+	until_true 20 has_session
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	"$devs" run --continue last --plain >out 2>err
+	want 'gone on with: exit' $? 0
+	want_in 'gone on with: in the session' "$(call 3 argv)" '--resume talk-9'
+	want_in 'gone on with: the answer is there' "$(cat devs.project.json)" '"A basket"'
+	want "no agent is left" "$(pgrep -f "$dir/bin/claude" | wc -l)" 0
+}
+
 test_no_agent_says_what_to_install
+test_a_question_is_stopped_and_gone_on_with
 test_D2_an_answer_that_does_not_fit_is_asked_for_again
 test_D3_what_did_something_else_is_not_asked_again
 test_E6_the_session_of_one_command_is_fed_to_the_next
