@@ -220,8 +220,6 @@ static bool read_event(struct transcript *t, const struct json *event)
 static void read_meta(struct transcript *t, const struct json *meta)
 {
     const char *id = json_text(json_get(meta, "id"), NULL);
-    if (t->session[0] != '\0')
-        return; /* of the session that this one was forked from */
     transcript_set_session(t, id ? id : json_text(json_get(meta, "session_id"), NULL));
     transcript_set_folder(t, json_text(json_get(meta, "cwd"), NULL));
 }

@@ -63,9 +63,10 @@ static bool keep(char *to, size_t size, const char *text)
     return true;
 }
 
+/* The first one: a session that was forked, or gone on with, may tell of others. */
 void transcript_set_session(struct transcript *t, const char *id)
 {
-    if (!id || !keep(t->session, sizeof(t->session), id))
+    if (!id || t->session[0] != '\0' || !keep(t->session, sizeof(t->session), id))
         return;
     const bool answered = t->is_answered, failed = t->has_failed;
     emit(t, &(struct agent_item){.kind = AGENT_ITEM_SESSION, .text = t->session}, 0, false);
