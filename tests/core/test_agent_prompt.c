@@ -50,7 +50,7 @@ static const struct {
      "Give the whole result again, as JSON that fits, and nothing else beside it."},
 };
 
-START_TEST(test_E1_prompt_says_what_the_session_does_not_know)
+START_TEST(test_prompt_says_what_the_session_does_not_know)
 {
     struct str said = {0};
     agent_prompt_write(&cases[_i].prompt, &said);
@@ -86,7 +86,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("agent_prompt");
     TCase *words = test_case(suite, "words");
-    tcase_add_loop_test(words, test_E1_prompt_says_what_the_session_does_not_know, 0,
+    tcase_add_loop_test(words, test_prompt_says_what_the_session_does_not_know, 0,
                         TABLE_LEN(cases));
     tcase_add_test(words, test_why_is_one_clean_line);
     tcase_add_test(words, test_why_without_a_verdict_is_the_outcome);

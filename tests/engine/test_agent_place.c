@@ -83,7 +83,7 @@ static void check_found(int number, const char *wanted)
     ck_assert_str_eq(text, wanted);
 }
 
-START_TEST(test_E1_agent_that_goes_on_in_its_session_finds_its_tree)
+START_TEST(test_agent_that_goes_on_in_its_session_finds_its_tree)
 {
     try_start("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}");
     ck_assert_int_eq(try_finish().exit_code, 0);
@@ -95,7 +95,7 @@ START_TEST(test_E1_agent_that_goes_on_in_its_session_finds_its_tree)
 }
 END_TEST
 
-START_TEST(test_E1_agent_that_begins_anew_finds_the_first_tree)
+START_TEST(test_agent_that_begins_anew_finds_the_first_tree)
 {
     try_start("{'id':'a','steps':[{'agent':'forgets','prompt':'Make it.'," QUICK "}]}");
     ck_assert_int_eq(try_finish().exit_code, 0);
@@ -114,7 +114,7 @@ static const char check[] = "beside=$1\n"
                             "touch junk.$n\n"
                             "test $n = 4\n";
 
-START_TEST(test_E1_retry_in_a_later_round_finds_the_tree_of_that_round)
+START_TEST(test_retry_in_a_later_round_finds_the_tree_of_that_round)
 {
     char task[3 * PATH_MAX];
     char found[256];
@@ -135,7 +135,7 @@ START_TEST(test_E1_retry_in_a_later_round_finds_the_tree_of_that_round)
 }
 END_TEST
 
-START_TEST(test_E1_agent_in_a_sandbox_hears_its_prompt)
+START_TEST(test_agent_in_a_sandbox_hears_its_prompt)
 {
     struct bwrap_means means;
     struct str words = {0};
@@ -159,9 +159,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("agent_place");
     TCase *trees = test_case(suite, "trees");
     tcase_add_checked_fixture(trees, setup, teardown);
-    tcase_add_test(trees, test_E1_agent_that_goes_on_in_its_session_finds_its_tree);
-    tcase_add_test(trees, test_E1_agent_that_begins_anew_finds_the_first_tree);
-    tcase_add_test(trees, test_E1_retry_in_a_later_round_finds_the_tree_of_that_round);
-    tcase_add_test(trees, test_E1_agent_in_a_sandbox_hears_its_prompt);
+    tcase_add_test(trees, test_agent_that_goes_on_in_its_session_finds_its_tree);
+    tcase_add_test(trees, test_agent_that_begins_anew_finds_the_first_tree);
+    tcase_add_test(trees, test_retry_in_a_later_round_finds_the_tree_of_that_round);
+    tcase_add_test(trees, test_agent_in_a_sandbox_hears_its_prompt);
     return suite;
 }

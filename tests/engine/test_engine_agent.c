@@ -124,7 +124,7 @@ static void run(const char *tasks, int exit_code)
     try_read_log();
 }
 
-START_TEST(test_E1_agent_runs_live_and_its_session_is_kept)
+START_TEST(test_agent_runs_live_and_its_session_is_kept)
 {
     say(1, INIT "\n" TEXT("I look.") "\n" CALL("1", "ls") "\n" RESULT("1", "a.c") "\n" DONE("ok"));
     run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 0);
@@ -149,7 +149,7 @@ START_TEST(test_E1_agent_runs_live_and_its_session_is_kept)
 }
 END_TEST
 
-START_TEST(test_E1_prompt_is_an_argument_where_the_cli_wants_it_so)
+START_TEST(test_prompt_is_an_argument_where_the_cli_wants_it_so)
 {
     say(1, INIT "\n" DONE("ok"));
     run("{'id':'a','steps':[{'agent':'spoken','prompt':'Make it.'}]}", 0);
@@ -173,7 +173,7 @@ START_TEST(test_E2_limit_is_waited_out_and_the_session_goes_on)
 }
 END_TEST
 
-START_TEST(test_E1_session_that_is_gone_begins_anew_within_the_try)
+START_TEST(test_session_that_is_gone_begins_anew_within_the_try)
 {
     say(1, INIT "\n" LIMITED);
     and_do(1, "exit 1\n");
@@ -188,7 +188,7 @@ START_TEST(test_E1_session_that_is_gone_begins_anew_within_the_try)
 }
 END_TEST
 
-START_TEST(test_E1_step_begins_in_the_session_that_it_names)
+START_TEST(test_E5_step_begins_in_the_session_that_it_names)
 {
     say(1, INIT "\n" DONE("ok"));
     run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','resume':'1234'}]}", 0);
@@ -244,7 +244,7 @@ START_TEST(test_D2_result_that_breaks_its_contract_is_repaired_in_the_session)
 }
 END_TEST
 
-START_TEST(test_E1_red_check_goes_to_the_agent_until_it_is_green)
+START_TEST(test_red_check_goes_to_the_agent_until_it_is_green)
 {
     say(1, INIT "\n" DONE("done"));
     say(2, INIT "\n" DONE("really done"));
@@ -280,7 +280,7 @@ static void say_loop(int calls)
     str_done(&lines);
 }
 
-START_TEST(test_C2_calls_that_go_in_circles_are_stopped)
+START_TEST(test_C4_calls_that_go_in_circles_are_stopped)
 {
     say_loop(60);
     run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
@@ -373,7 +373,7 @@ static struct plan *parse_calls(const char *agent)
 
 static const char *const prompted_how[] = {"fake", "spoken"};
 
-START_TEST(test_A10_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else)
+START_TEST(test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else)
 {
     char entry[64];
     char task[256];
@@ -439,27 +439,27 @@ Suite *test_suite(void)
     Suite *suite = suite_create("engine_agent");
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, try_close);
-    tcase_add_test(runs, test_E1_agent_runs_live_and_its_session_is_kept);
-    tcase_add_test(runs, test_E1_prompt_is_an_argument_where_the_cli_wants_it_so);
-    tcase_add_test(runs, test_E1_step_begins_in_the_session_that_it_names);
+    tcase_add_test(runs, test_agent_runs_live_and_its_session_is_kept);
+    tcase_add_test(runs, test_prompt_is_an_argument_where_the_cli_wants_it_so);
+    tcase_add_test(runs, test_E5_step_begins_in_the_session_that_it_names);
     tcase_add_test(runs, test_output_never_follows_a_link);
     TCase *fails = test_case(suite, "fails");
     tcase_add_checked_fixture(fails, setup, try_close);
     tcase_add_test(fails, test_E2_limit_is_waited_out_and_the_session_goes_on);
-    tcase_add_test(fails, test_E1_session_that_is_gone_begins_anew_within_the_try);
+    tcase_add_test(fails, test_session_that_is_gone_begins_anew_within_the_try);
     tcase_add_test(fails, test_E2_agent_that_is_not_there_is_told_with_how_to_get_it);
     tcase_add_test(fails, test_E2_silent_agent_is_ended_with_all_that_it_started);
     tcase_add_test(fails, test_quiet_limit_holds_for_a_command_too);
     tcase_add_test(fails, test_capture_names_session_and_costs);
     tcase_add_test(fails, test_child_that_the_agent_leaves_is_ended);
     tcase_add_test(fails, test_cancelled_agent_is_no_success_though_it_ends_with_0);
-    tcase_add_loop_test(fails, test_A10_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else,
+    tcase_add_loop_test(fails, test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else,
                         0, TABLE_LEN(prompted_how));
     TCase *rounds = test_case(suite, "rounds");
     tcase_add_checked_fixture(rounds, setup, try_close);
     tcase_add_test(rounds, test_D2_result_that_breaks_its_contract_is_repaired_in_the_session);
-    tcase_add_test(rounds, test_E1_red_check_goes_to_the_agent_until_it_is_green);
-    tcase_add_test(rounds, test_C2_calls_that_go_in_circles_are_stopped);
+    tcase_add_test(rounds, test_red_check_goes_to_the_agent_until_it_is_green);
+    tcase_add_test(rounds, test_C4_calls_that_go_in_circles_are_stopped);
     tcase_add_test(rounds, test_budget_that_is_spent_holds_the_task);
     return suite;
 }

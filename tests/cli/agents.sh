@@ -1,0 +1,105 @@
+#!/bin/sh
+# Steps that prompt an agent: a session that outlives its devs, what is said of an agent that is
+# not there, nothing of a prompt's secret in the log, other rules on an agent's past.
+. "$(dirname "$0")/check.sh"
+
+wait_for() {
+	until_true 20 test -e "$2"
+	want "$1" $? 0
+}
+
+# The agent: call n writes say.n and does do.n; its arguments and what it is told are kept.
+cat >fake <<'SH'
+#!/bin/sh
+echo "$*" >>calls
+n=$(($(wc -l <calls)))
+cat >prompt.$n
+[ ! -f say.$n ] || cat say.$n
+[ ! -f do.$n ] || . ./do.$n
+exit 0
+SH
+chmod +x fake
+fresh() { rm -rf calls prompt.* say.* do.* up; }
+session=5c2d9c1e-0000-4000-8000-000000000001
+init="{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"$session\"}"
+done="{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"ok\",\"num_turns\":3,\
+\"session_id\":\"$session\",\"total_cost_usd\":0.5,\"usage\":{\"input_tokens\":7,\"output_tokens\":3}}"
+agents='"agents": {"fake": {"like": "claude", "program": "./fake"},
+ "spoken": {"like": "claude", "program": "./fake", "prompt": "argument"},
+ "gone": {"like": "claude", "program": "no-such-agent", "install": "get it with its own installer"}}'
+
+# --- killed in the middle of a session: who goes on goes on in it
+cat >plan.json <<PLAN
+{"version": 1, "name": "asks", $agents,
+ "tasks": [{"id": "a", "steps": [{"agent": "fake", "prompt": "Make the parser.", "output": "out.txt"}]}]}
+PLAN
+echo "$init" >say.1
+echo ': >up; sleep 1000' >do.1
+printf '%s\n%s\n' "$init" "$done" >say.2
+"$devs" run --plain plan.json >out 2>&1 &
+pid=$!
+wait_for 'the agent runs' up
+seen() { "$devs" status --json | grep -q "$session"; }
+until_true 20 seen
+want 'its session is in the log while it runs' $? 0
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+"$devs" run --plain --continue last >out 2>&1
+want 'it goes on: exit' $? 0
+want_in 'in the session' "$(sed -n 2p calls)" "--resume $session"
+want_in 'it is told to go on' "$(cat prompt.2)" 'Go on from where you stopped'
+want_in 'and why it was cut short' "$(cat prompt.2)" 'interrupted'
+want 'the prompt is not said again' "$(grep -c parser prompt.2)" 0
+want 'what it left is in its file' "$(cat out.txt)" ok
+want_in 'what it used is told' "$("$devs" status)" '3 turns'
+
+# --- words for people, and what came as it came
+want_in 'its words' "$("$devs" log a --try 2)" 'done: 3 turns'
+want_in 'its output' "$("$devs" log a --try 2 --raw)" '"total_cost_usd":0.5'
+
+# --- it is not there
+fresh
+cat >gone.json <<PLAN
+{"version": 1, "name": "gone", $agents,
+ "tasks": [{"id": "a", "steps": [{"agent": "gone", "prompt": "Make it."}]}]}
+PLAN
+"$devs" run --plain gone.json >out 2>&1
+want 'an agent that is not there: exit' $? 1
+want_in 'it is told' "$(cat out)" "agent CLI not found: 'no-such-agent'"
+want_in 'and how to get it' "$(cat out)" 'get it with its own installer'
+want_in 'devs why tells it too' "$("$devs" why a)" 'get it with its own installer'
+want 'it was tried once' "$("$devs" status --json | grep -o '"attempt":[0-9]*' | sort -u | tail -1)" '"attempt":1'
+
+# --- a secret of the prompt: told to the agent, on stdin or as an argument, and to nobody else
+for agent in fake spoken; do
+	fresh
+	echo "$init" >say.1
+	echo 'cat prompt.1; echo "$*"; exit 1' >do.1
+	cat >secret.json <<PLAN
+{"version": 1, "name": "secret", $agents,
+ "tasks": [{"id": "a", "steps": [{"agent": "$agent", "prompt": "Use hunter2hunter2hunter2.",
+  "policy": {"like": "transport", "max_attempts": 1}}]}]}
+PLAN
+	MY_API_TOKEN=hunter2hunter2hunter2 "$devs" run --plain secret.json >out 2>&1
+	want "a secret ($agent): exit" $? 1
+	want "the agent was told ($agent)" "$(cat calls prompt.1 | grep -c hunter2hunter2hunter2)" 1
+	want "the screen was not ($agent)" "$(grep -c hunter2 out)" 0
+	want "nor the log ($agent)" "$(cat .devs/devs.db* | grep -ac hunter2)" 0
+	want_in "its capture has a mark ($agent)" "$("$devs" debug --forensics a --json)" '[cut:MY_API_TOKEN]'
+done
+
+# --- going on needs the secret: with it the prompt is whole again
+fresh
+echo ': >up; sleep 1000' >do.1
+printf '%s\n%s\n' "$init" "$done" >say.2
+sed -i 's/"agent": "spoken"/"agent": "fake"/' secret.json
+MY_API_TOKEN=hunter2hunter2hunter2 "$devs" run --plain secret.json >out 2>&1 &
+pid=$!
+wait_for 'an agent with a secret runs' up
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+MY_API_TOKEN=hunter2hunter2hunter2 "$devs" run --plain --continue last >out 2>&1
+want 'going on with a secret: exit' $? 0
+want 'no session was told: it hears all of it, the secret too' "$(cat prompt.2)" 'Use hunter2hunter2hunter2.'
+
+finish
