@@ -24,6 +24,7 @@ bool app_draw_picture(const struct app_options *options, const struct app_pictur
         app_open_run(&app, err) && follower_read(app.follower, 0, is_before, &finding, NULL, err);
     if (ok) {
         app.now = follower_state(app.follower)->last;
+        view_take_tasks(&app.view, follower_state(app.follower)->plan->task_count);
         if (finding.task >= 0)
             app.view.chosen = finding.task;
         canvas_init(&app.canvas, picture->rows, picture->columns, options->ascii);

@@ -29,6 +29,10 @@ struct place sample_place(void)
 static void write_plan(struct sample *sample, int tasks)
 {
     struct str *text = &sample->plan_text;
+    if (tasks == 0) {
+        str_add(text, "{\"version\":1,\"name\":\"sample\",\"grows\":true,\"tasks\":[]}");
+        return;
+    }
     str_addf(text, "{\"version\":1,\"name\":\"sample\",\"jobs\":%d,\"idempotent\":true,\"tasks\":[",
              JOBS);
     for (int i = 0; i < tasks; i++) {
@@ -50,8 +54,10 @@ void sample_init(struct sample *sample, int tasks)
     violations_done(&violations);
     run_state_init(&sample->state, sample->plan, sample_seed);
     static char *const environment[] = {NULL};
-    sample->scheduler =
-        (struct scheduler){.state = &sample->state, .run_dir = "/", .environment = environment};
+    sample->scheduler = (struct scheduler){.state = &sample->state,
+                                           .run_dir = "/",
+                                           .environment = environment,
+                                           .awaits_more = sample->plan->grows};
 }
 
 void sample_open(struct sample *sample, const struct place *place, int tasks)
@@ -119,6 +125,17 @@ void sample_start(struct sample *sample)
 {
     sample_step(sample,
                 (struct input){.kind = INPUT_START, .jobs = JOBS, .control = {.by = "test"}});
+}
+
+void sample_add(struct sample *sample, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char text[200];
+        (void)snprintf(text, sizeof(text),
+                       "{\"task\":{\"id\":\"t%03d\",\"steps\":[{\"run\":[\"true\"]}]}}",
+                       sample->state.plan->task_count);
+        sample_step(sample, (struct input){.kind = INPUT_TASK, .task = -1, .note = text});
+    }
 }
 
 void sample_control(struct sample *sample, struct control control)

@@ -34,7 +34,8 @@ struct sample {
 /* A log in a new folder of its own. */
 struct place sample_place(void);
 
-/* A plan of so many tasks: every fifth fails, every seventh needs the one before. */
+/* A plan of so many tasks: every fifth fails, every seventh needs the one before. 0: one that
+ * grows. */
 void sample_init(struct sample *sample, int tasks);
 /* As above, with a log and an entered run. */
 void sample_open(struct sample *sample, const struct place *place, int tasks);
@@ -44,6 +45,8 @@ void sample_done(struct sample *sample);
 void sample_step(struct sample *sample, struct input input);
 /* Begin the run. */
 void sample_start(struct sample *sample);
+/* Add so many tasks to a plan that grows: "t000", "t001", ... */
+void sample_add(struct sample *sample, int count);
 /* A person's act, as if it came from the log. */
 void sample_control(struct sample *sample, struct control control);
 /* Let the next thing happen: an attempt ends or a wait. False when nothing can. */
