@@ -14,7 +14,7 @@
 #include "plan_shown.h"
 #include "project_file.h"
 #include "read_text.h"
-#include "whole_file.h"
+#include "save_file.h"
 #include "workflow.h"
 #include "workflow_prompt.h"
 #include "workflow_text.h"
@@ -50,7 +50,7 @@ static bool indent_plan(const char *path, struct err *err)
     ok = ok && json_parse_data(str_text(&text), text.len, &root, NULL, &why);
     if (ok) {
         json_write_indented(&shown, root);
-        ok = whole_file_write(path, &shown, err);
+        ok = save_file(path, &shown, err);
     } else {
         (void)err_set(err, ERR_INVALID, "plan '%s': %s", path, why.message);
     }

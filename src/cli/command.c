@@ -36,7 +36,7 @@ static const struct command commands[] = {
     {"entropy", "[FILE...]", "say which trajectories go in circles, JSON lines in and out",
      cmd_entropy},
     {"rules", "", "list the rules; try a new one on all that is recorded, add it", cmd_rules},
-    {"validate", "--contract FILE [INSTANCE|-]", "say whether an output fits its contract",
+    {"validate", "--contract FILE [FILE|-]", "say whether an output fits its contract",
      cmd_validate},
     {"mcp", "", "serve tools to a coding agent (MCP on stdin and stdout)", cmd_mcp},
     {"hook", "[install|uninstall|status]", "for an agent's own hooks: record what it does",

@@ -15,7 +15,7 @@
 #include "log_writer.h"
 #include "place.h"
 #include "read_text.h"
-#include "whole_file.h"
+#include "save_file.h"
 
 enum { FOLDER_MODE = 0777 /* less the umask */ };
 
@@ -161,7 +161,7 @@ static bool install_into(const struct hook_install *install, char path[PATH_MAX]
         ok = name_file(path, &why, err);
     *changed = ok && strcmp(str_text(&before), str_text(&text)) != 0;
     if (*changed)
-        ok = make_folder(path, err) && whole_file_write(path, &text, err);
+        ok = make_folder(path, err) && save_file(path, &text, err);
     str_done(&command);
     str_done(&before);
     str_done(&text);
@@ -202,7 +202,7 @@ static bool uninstall_from(const struct hook_install *install, char path[PATH_MA
         ok = name_file(path, &why, err);
     *changed = ok && is_there && strcmp(str_text(&before), str_text(&text)) != 0;
     if (*changed)
-        ok = whole_file_write(path, &text, err);
+        ok = save_file(path, &text, err);
     str_done(&before);
     str_done(&text);
     return ok;

@@ -11,6 +11,8 @@
 #include "fail.h"
 #include "str.h"
 
+enum { NAME_COLUMNS = 13, USAGE_COLUMNS = 26 }; /* of the help */
+
 static int print_version(void)
 {
     (void)printf("devs %s\n", DEVS_VERSION);
@@ -25,11 +27,12 @@ static int print_help(void)
                "       devs COMMAND [options]        devs COMMAND --help says more\n");
     const struct command *command = NULL;
     for (size_t i = 0; (command = command_at(i)); i++)
-        (void)printf("  %-8s %-22s %s\n", command->name, command->usage, command->words);
+        (void)printf("  %-*s %-*s %s\n", NAME_COLUMNS, command->name, USAGE_COLUMNS, command->usage,
+                     command->words);
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 going in circles, 4 needs a person, 65 damaged log, 66 no such\n"
-               "log, 73 log cannot be made, 74 all passed but not recorded, 75 another process\n"
-               "has it, 130 stopped by a person");
+               "log, 69 no agent is installed, 73 log cannot be made, 74 all passed but not\n"
+               "recorded, 75 another process has it, 130 stopped by a person");
     return EXIT_ALL_PASSED;
 }
 

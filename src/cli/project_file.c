@@ -10,8 +10,8 @@
 #include "fail.h"
 #include "new_project_json.h"
 #include "read_text.h"
+#include "save_file.h"
 #include "violation.h"
-#include "whole_file.h"
 
 enum { FOLDERS_MAX = 128, PLAN_NAME_MAX = 32 };
 
@@ -161,7 +161,7 @@ bool project_write(const struct project *project, const struct project_facts *fa
     str_add_char(&text, '}');
     indent(&text, &shown);
     int len = snprintf(path, sizeof(path), "%s/%s", project->dir, PROJECT_FILE_NAME);
-    bool ok = len < PATH_MAX ? whole_file_write(path, &shown, err)
+    bool ok = len < PATH_MAX ? save_file(path, &shown, err)
                              : err_set(err, ERR_LIMIT, "the folder's name is too long");
     str_done(&text);
     str_done(&shown);

@@ -16,7 +16,7 @@
 #include "json_edit.h"
 #include "read_text.h"
 #include "rule_list.h"
-#include "whole_file.h"
+#include "save_file.h"
 
 enum {
     LOCK_TRIES = 1000,
@@ -151,7 +151,7 @@ bool rules_add(const char *dir, const char *rule_json, struct err *err)
               lock_folder(&edit, err) && read_old(&edit, err) && check(&edit, err);
     for (size_t i = 0; ok && i < json_count(edit.rules); i++)
         put_rule(&edit, json_at(edit.rules, i));
-    ok = ok && check(&edit, err) && whole_file_write(edit.path, &edit.text, err);
+    ok = ok && check(&edit, err) && save_file(edit.path, &edit.text, err);
     if (edit.folder >= 0)
         (void)close(edit.folder); /* the lock goes with it */
     json_free(edit.rules);

@@ -1,4 +1,4 @@
-#include "whole_file.h"
+#include "save_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static void sync_folder(const char *path)
     (void)close(fd);
 }
 
-bool whole_file_write(const char *path, const struct str *text, struct err *err)
+bool save_file(const char *path, const struct str *text, struct err *err)
 {
     struct stat old;
     char temporary[PATH_MAX];

@@ -1,8 +1,8 @@
 /*
- * whole_file.h - a file that is written whole or not at all. Any thread.
+ * save_file.h - a file that is written whole or not at all. Any thread.
  */
-#ifndef DEVS_WHOLE_FILE_H
-#define DEVS_WHOLE_FILE_H
+#ifndef DEVS_SAVE_FILE_H
+#define DEVS_SAVE_FILE_H
 
 #include "attr.h"
 #include "err.h"
@@ -11,6 +11,6 @@
 /* Make `text` the content of the file. Whoever reads it sees the old text or the new one, also
  * after a crash; a file that is there keeps its mode. ERR_IO or ERR_INVALID if it cannot be
  * written; the old file is untouched then. */
-ATTR_MUST_USE bool whole_file_write(const char *path, const struct str *text, struct err *err);
+ATTR_MUST_USE bool save_file(const char *path, const struct str *text, struct err *err);
 
 #endif
