@@ -23,7 +23,8 @@ static_assert(ARRAY_LEN(kinds) == BUDGET_KIND_COUNT, "every kind of budget has i
 void plan_budget_take(const struct json *value, struct budget *out)
 {
     for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
-        const double limit = json_number(json_get(value, budget_kind_name(kind)), 0);
+        const double limit =
+            json_number(json_get(value, budget_kind_name((enum budget_kind)kind)), 0);
         if (limit <= 0 || limit > (double)kinds[kind].most)
             continue;
         const int64_t exact = llround(limit * (double)kinds[kind].scale);
@@ -38,7 +39,7 @@ void plan_budget_write(const struct budget *budget, struct str *out)
         const int64_t limit = budget->limits[kind];
         if (limit == 0)
             continue;
-        str_json_key(out, budget_kind_name(kind));
+        str_json_key(out, budget_kind_name((enum budget_kind)kind));
         str_add_number(out, (double)limit / (double)kinds[kind].scale);
     }
     str_add_char(out, '}');
