@@ -152,7 +152,8 @@ static const struct {
     {"{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"true\"]}]}", "\"needs\""},
     {"{\"id\":\"b\",\"workspace\":\"copy\",\"steps\":[{\"run\":[\"true\"]}]}", "\"workspace\""},
     {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"],\"contract\":true}]}", "contract"},
-    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"],\"policy\":\"none such\"}]}", "/tasks/0/steps/0/policy"},
+    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"],\"policy\":\"none such\"}]}",
+     "/tasks/0/steps/0/policy"},
     {"{\"id\":\"b\",\"steps\":[{\"run\":[]}]}", "/tasks/0/steps/0/run"},
     {"{\"id\":\"b\",\"steps\":[]}", "/tasks/0/steps"},
     {"{\"id\":\"a b\",\"steps\":[{\"run\":[\"true\"]}]}", "/tasks/0/id"},
@@ -340,6 +341,87 @@ START_TEST(test_a_task_number_that_is_not_the_next_is_refused)
 }
 END_TEST
 
+/* Any order of what may happen: play_close() folds all anew and compares. */
+
+enum { WALK_STEPS = 400, WALKS = 20 };
+
+static uint32_t draw(uint32_t *seed)
+{
+    *seed = *seed * 1664525U + 1013904223U;
+    return *seed >> 8;
+}
+
+static void add_any(uint32_t *seed)
+{
+    static const char *const more[] = {
+        "",
+        ",\"idempotent\":true,\"policy\":\"quick\"",
+        ",\"idempotent\":true,\"policy\":\"transport\",\"source\":\"one\"",
+        ",\"source\":\"two\"",
+        ",\"policy\":\"no such\"",
+    };
+    char id[16];
+    (void)snprintf(id, sizeof(id), "t%u", draw(seed) % 200); /* some are taken */
+    add_id(id, more[draw(seed) % ARRAY_LEN(more)]);
+}
+
+static void end_any(uint32_t *seed)
+{
+    int count = play.state.plan->task_count;
+    int from = count > 0 ? (int)(draw(seed) % (uint32_t)count) : 0;
+    for (int i = 0; i < count; i++) {
+        const struct plan_task *task = &play.state.plan->tasks[(from + i) % count];
+        if (play_status(&play, task->id) != TASK_RUNNING)
+            continue;
+        bool fails = draw(seed) % 3 == 0;
+        play_exit(&play, task->id, fails,
+                  fails ? play_transient(TRANSIENT_API_RATE_LIMIT) : play_passed());
+        return;
+    }
+}
+
+static void do_any(uint32_t *seed)
+{
+    const char *id = play.state.plan->task_count > 0 ? play.state.plan->tasks[0].id : NULL;
+    switch (draw(seed) % 8) {
+    case 0:
+    case 1:
+    case 2:
+        add_any(seed);
+        break;
+    case 3:
+    case 4:
+        end_any(seed);
+        break;
+    case 5:
+        play_wait(&play, draw(seed) % 20000);
+        break;
+    case 6:
+        play_control(&play, draw(seed) % 2 == 0 ? CONTROL_HOLD : CONTROL_RELEASE, id, CANCEL_TERM);
+        break;
+    default:
+        if (draw(seed) % 10 == 0)
+            play_crash(&play, play.event_count, draw(seed) % 2 == 0);
+        else if (id)
+            play_control(&play, CONTROL_CANCEL, id, CANCEL_TERM);
+        break;
+    }
+}
+
+START_TEST(test_any_order_of_what_happens_folds_alike)
+{
+    uint32_t seed = (uint32_t)_i + 1;
+    for (int i = 0; i < WALK_STEPS; i++)
+        do_any(&seed);
+    int sum = 0;
+    for (int i = 0; i < TASK_STATUS_COUNT; i++)
+        sum += play.state.counts[i];
+    ck_assert_int_eq(sum, play.state.plan->task_count);
+    ck_assert_int_eq(play_count(&play, EVENT_TASK_ADDED, NULL), play.state.plan->task_count);
+    ck_assert_int_gt(sum, 10);
+}
+END_TEST
+
 /* As the log keeps it. */
 
 static bool record(const char *task_json, const char *stdin_bytes, struct str *out)
@@ -471,6 +553,7 @@ Suite *test_suite(void)
     tcase_add_test(fold, test_a_source_may_come_with_a_task);
     tcase_add_test(fold, test_who_goes_on_ends_what_ran);
     tcase_add_test(fold, test_a_task_number_that_is_not_the_next_is_refused);
+    tcase_add_loop_test(fold, test_any_order_of_what_happens_folds_alike, 0, WALKS);
     TCase *records = test_case(suite, "record");
     tcase_add_checked_fixture(records, setup, teardown);
     tcase_add_test(records, test_a_short_task_is_recorded_as_it_is);
