@@ -29,6 +29,7 @@
 
 struct json;
 struct settings;
+struct str;
 
 enum {
     CALL_LOG_WHAT_MAX = 200,               /* bytes of the line that says what a call is */
@@ -83,6 +84,7 @@ struct call_verdict {
     bool news;         /* nobody has been told of these circles yet */
     const char *why;   /* in a few words; "" while ok */
     const char *nudge; /* one line for the agent; "" while ok */
+    bool stop_asked;   /* a person wants the session to end, and has said nothing to it since */
 };
 
 /* Add a call. *out may be NULL. Committed by call_log_commit(), or by itself after
@@ -110,12 +112,18 @@ ATTR_MUST_USE bool call_log_add_used(struct call_log *log, const struct agent_us
 ATTR_MUST_USE bool call_log_add_words(struct call_log *log, const char *bytes, size_t len,
                                       const struct moment *at, struct err *err);
 
+/* Why a call is not to be made. */
+struct call_refusal {
+    int times;      /* so often since the agent was found to be stuck, this one counted; 0 = it may
+                       be made */
+    bool by_person; /* a person wants the session to end */
+};
+
 /* A call that is about to be made: is it one of those that the agent goes round in? Then *why
- * gets a line for the agent, and it counts as turned away: *times_out says how often since the
- * agent was found to be stuck, this one counted; 0 = it may be made. */
+ * gets a line for the agent, and that it was turned away is written down. */
 ATTR_MUST_USE bool call_log_turn_away(struct call_log *log, const char *tool,
                                       const struct json *args, const struct moment *at,
-                                      int *times_out, struct str *why, struct err *err);
+                                      struct call_refusal *out, struct str *why, struct err *err);
 
 /* Whatever was added is in the log when it returns. */
 ATTR_MUST_USE bool call_log_commit(struct call_log *log, struct err *err);

@@ -13,10 +13,10 @@ static bool is_geminis(const struct hook_input *input)
     return strcmp(input->agent->name, "gemini") == 0;
 }
 
-void hook_answer_deny(const struct hook_input *input, int times, const char *why, struct str *out)
+void hook_answer_deny(const struct hook_input *input, bool ends, const char *why, struct str *out)
 {
     str_add_char(out, '{');
-    if (times >= HOOK_TURNED_AWAY_MAX && input->agent->ends_in_call)
+    if (ends && input->agent->ends_in_call)
         add_stop(why, out);
     if (is_geminis(input)) {
         str_json_text(out, "decision", "deny");
@@ -47,5 +47,12 @@ void hook_answer_say(const struct hook_input *input, bool stuck, const char *wor
         str_json_text(out, "additionalContext", words);
         str_add_char(out, '}');
     }
+    str_add(out, "}\n");
+}
+
+void hook_answer_stop(const char *why, struct str *out)
+{
+    str_add_char(out, '{');
+    add_stop(why, out);
     str_add(out, "}\n");
 }

@@ -46,7 +46,9 @@ static bool add_call(struct call_log *log, const struct hook_input *input, const
                                    .at = *now};
     if (!call_log_add(log, &call, &verdict, err))
         return false;
-    if (verdict.news)
+    if (verdict.stop_asked)
+        hook_answer_stop("a person has stopped this session in devs", answer);
+    else if (verdict.news)
         hook_answer_say(input, verdict.level == ENTROPY_STUCK, verdict.nudge, answer);
     return true;
 }
@@ -54,11 +56,12 @@ static bool add_call(struct call_log *log, const struct hook_input *input, const
 static bool turn_away(struct call_log *log, const struct hook_input *input,
                       const struct moment *now, struct str *answer, struct err *err)
 {
-    int times = 0;
+    struct call_refusal refusal = {0};
     struct str why = {0};
-    const bool ok = call_log_turn_away(log, input->tool, input->args, now, &times, &why, err);
-    if (ok && times > 0)
-        hook_answer_deny(input, times, str_text(&why), answer);
+    const bool ok = call_log_turn_away(log, input->tool, input->args, now, &refusal, &why, err);
+    const bool ends = refusal.by_person || refusal.times >= HOOK_TURNED_AWAY_MAX;
+    if (ok && refusal.times > 0)
+        hook_answer_deny(input, ends, str_text(&why), answer);
     str_done(&why);
     return ok;
 }

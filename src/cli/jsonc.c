@@ -53,7 +53,8 @@ static void blank(struct str *plain, size_t from, size_t to)
 static void make_plain(const struct str *text, struct str *out)
 {
     static const char bom[] = "\xef\xbb\xbf";
-    size_t comma = 0; /* the last thing that was no blank; 0 = it was no comma */
+    size_t comma = 0;  /* behind an item, and the last thing that was no blank; 0 = there is none */
+    char before = '{'; /* the last thing that was no blank */
     size_t at = strncmp(text->data, bom, sizeof(bom) - 1) == 0 ? sizeof(bom) - 1 : 0;
     str_clear(out);
     str_add_n(out, text->data, text->len);
@@ -68,8 +69,10 @@ static void make_plain(const struct str *text, struct str *out)
         }
         if ((c == ']' || c == '}') && comma > 0)
             out->data[comma] = ' ';
-        if (!is_blank(c))
-            comma = c == ',' ? at : 0;
+        if (!is_blank(c)) {
+            comma = c == ',' && !strchr(",[{", before) ? at : 0;
+            before = c;
+        }
         at = c == '"' ? skip_string(text, at) : at + 1;
     }
 }

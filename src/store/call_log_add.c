@@ -132,6 +132,7 @@ static void judge(struct call_log *log, const struct entropy_fact *fact, const c
     if (out)
         *out = (struct call_verdict){.level = verdict->level,
                                      .news = verdict->news,
+                                     .stop_asked = kept->stop_asked,
                                      .why = str_text(&log->why),
                                      .nudge = str_text(&log->nudge)};
 }
@@ -142,7 +143,7 @@ bool call_log_add(struct call_log *log, const struct call_made *call, struct cal
     struct str what = {0};
     struct entropy_fact fact = {0};
     if (out)
-        *out = (struct call_verdict){.why = "", .nudge = ""};
+        *out = (struct call_verdict){.why = "", .nudge = "", .stop_asked = log->kept.stop_asked};
     if (!call_logging_room(log, &call->at, err))
         return false;
     struct call_kept *kept = &log->kept;
@@ -174,7 +175,7 @@ bool call_log_add_message(struct call_log *log, const char *text, const struct m
     struct entropy_fact fact;
     const struct entropy_end end = {0};
     if (out)
-        *out = (struct call_verdict){.why = "", .nudge = ""};
+        *out = (struct call_verdict){.why = "", .nudge = "", .stop_asked = log->kept.stop_asked};
     if (!call_logging_room(log, at, err))
         return false;
     const struct event event = {.kind = EVENT_AGENT_CALL, .at = *at, .a = ++log->kept.number};
@@ -281,24 +282,27 @@ static bool goes_round_in(const struct call_log *log, const char *tool, const st
                                   kept->stuck_first);
 }
 
+static const char by_person[] =
+    "a person has stopped this session in devs: end your turn and say where you are";
+static const char in_circles[] =
+    "this call is one of those that go round in circles, it was not made: do something else, or "
+    "end your turn and say what is in the way";
+
 bool call_log_turn_away(struct call_log *log, const char *tool, const struct json *args,
-                        const struct moment *at, int *times_out, struct str *why, struct err *err)
+                        const struct moment *at, struct call_refusal *out, struct str *why,
+                        struct err *err)
 {
     struct call_kept *kept = &log->kept;
     struct str what = {0};
-    *times_out = 0;
+    *out = (struct call_refusal){.by_person = kept->stop_asked};
     if (!kept->stop_asked && !goes_round_in(log, tool, args))
         return true;
     if (!call_logging_room(log, at, err))
         return false;
     if (kept->turned_away < INT32_MAX)
         kept->turned_away++;
-    *times_out = kept->turned_away;
-    str_add(why, kept->stop_asked
-                     ? "a person has stopped this session in devs: end your turn and say where "
-                       "you are"
-                     : "this call is one of those that go round in circles: it was not made. Do "
-                       "something else, or end your turn and say what is in the way");
+    out->times = kept->turned_away;
+    str_add(why, kept->stop_asked ? by_person : in_circles);
     str_add(&what, "turned away: ");
     add_what(log, tool, args, &what);
     const struct event event = {.kind = EVENT_AGENT_CALL, .at = *at, .a = ++kept->number, .c = 1};

@@ -146,19 +146,20 @@ static int turned_away(const char *command)
     struct str text = {0};
     struct str why = {0};
     struct json *args = NULL;
-    int times = -1;
+    struct call_refusal refusal = {.times = -1};
     str_add_char(&text, '{');
     str_json_text(&text, "command", command);
     str_add_char(&text, '}');
     ck_assert(json_parse(str_text(&text), text.len, &args, NULL, NULL));
-    ck_assert(call_log_turn_away(log, "Bash", args, &now, &times, &why, NULL));
-    ck_assert_int_eq(times > 0, why.len > 0);
+    ck_assert(call_log_turn_away(log, "Bash", args, &now, &refusal, &why, NULL));
+    ck_assert_int_eq(refusal.times > 0, why.len > 0);
+    ck_assert(!refusal.by_person);
     ck_assert(call_log_commit(log, NULL));
     call_log_close(log);
     json_free(args);
     str_done(&text);
     str_done(&why);
-    return times;
+    return refusal.times;
 }
 
 START_TEST(test_only_calls_of_the_circle_are_turned_away)
