@@ -259,8 +259,10 @@ START_TEST(test_event_tells_the_end)
     const char *name = cases[_i].name;
     const char *words = cases[_i].words ? cases[_i].words : "";
     const char *said = cases[_i].said ? cases[_i].said : "";
-    for (int i = EVENTS; i > 0; i--)
-        str_addf(&out, cases[_i].events[i - 1] ? "%s\n" : "", cases[_i].events[i - 1]);
+    for (int i = EVENTS; i > 0; i--) {
+        if (cases[_i].events[i - 1])
+            str_addf(&out, "%s\n", cases[_i].events[i - 1]);
+    }
     const struct classify_input input = {
         .agent = adapters_find(NULL, cases[_i].agent),
         .out = {.bytes = str_text(&out), .len = out.len},
