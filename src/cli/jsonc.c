@@ -226,7 +226,9 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     struct layout layout = layout_of(jsonc, container, has_items ? &last : NULL);
     struct str added = {0};
     size_t close = container.end - 1;
-    if (has_items && find_comma(&jsonc->text, last.end, close) == close) {
+    const bool ends_in_comma =
+        has_items && find_comma(&jsonc->text, last.end, close) < close; /* so will the new end */
+    if (has_items && !ends_in_comma) {
         replace(jsonc, last.end, last.end, ",");
         close++;
     }
@@ -238,6 +240,8 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     else if (has_items)
         str_add_char(&added, ' ');
     add_item(&layout, item, &added);
+    if (ends_in_comma)
+        str_add_char(&added, ',');
     const bool close_follows =
         layout.has_lines && !memchr(jsonc->text.data + tail, '\n', close - tail);
     if (close_follows && !has_items)

@@ -1,0 +1,151 @@
+#!/bin/sh
+# devs hook: what an agent tells of itself goes into the log, and comes back as an answer.
+# usage: hook.sh DEVS
+. "$(dirname "$0")/check.sh"
+export HOME="$dir/home"
+mkdir -p "$HOME" project
+unset DEVS_RUN DEVS_STEP DEVS_DB CLAUDE_PROJECT_DIR CLAUDE_CONFIG_DIR XDG_STATE_HOME
+cd project || exit 1
+
+# tell EVENT MEMBERS [AGENT]: what the agent's hook prints; its standard error is in "$dir/err"
+tell() {
+	printf '{"session_id":"%s","transcript_path":"/t","cwd":"%s","hook_event_name":"%s"%s}' \
+		"${session:-aaaabbbb-1}" "$PWD" "$1" "${2:+,$2}" |
+		"$devs" hook --agent "${3:-claude}" 2>"$dir/err"
+}
+
+bash() { printf '"tool_name":"Bash","tool_input":{"command":"%s"}' "$1"; }
+went() { printf '%s,"tool_response":{"stdout":"%s","stderr":""}' "$(bash "$1")" "$2"; }
+broke() { printf '%s,"error":"Exit code 2\\n%s"' "$(bash "$1")" "$2"; }
+
+# Without a log nothing happens, and none is made.
+want "no log: nothing is said" "$(tell PostToolUse "$(went ls x)"; echo $?)" 0
+want "no log: no word" "$(cat "$dir/err")" ""
+want "no log: none is made" "$(ls -A)" ""
+
+# Settings, and a log.
+mkdir .claude
+printf '{\n  // mine\n  "model": "x"\n}\n' >.claude/settings.local.json
+cp .claude/settings.local.json "$dir/before"
+chmod 640 .claude/settings.local.json
+want_in "install" "$("$devs" hook install)" "devs hook is called from now on, by $PWD/.claude/settings.local.json"
+want_in "install: what is called" "$(cat .claude/settings.local.json)" ' hook --agent claude", "timeout": 10}'
+want_in "install: what was there stays" "$(cat .claude/settings.local.json)" '// mine'
+want "install: the mode stays" "$(stat -c %a .claude/settings.local.json)" 640
+cp .claude/settings.local.json "$dir/installed"
+want_in "install again" "$("$devs" hook install)" "nothing to do"
+want "install again: as it was" "$(cmp .claude/settings.local.json "$dir/installed" && echo same)" same
+want_in "status" "$("$devs" hook status --agent claude)" "claude  project  installed"
+want_in "status of the person's own" "$("$devs" hook status --agent claude)" "claude  user     no settings"
+want "uninstall" "$("$devs" hook uninstall >"$dir/out"; cmp .claude/settings.local.json "$dir/before" && echo same)" same
+want_in "for all projects" "$("$devs" hook install --user --agent gemini)" "$HOME/.gemini/settings.json"
+want_in "for all projects: its events" "$(cat "$HOME/.gemini/settings.json")" '"BeforeTool"'
+printf '[' >"$dir/home/bad"
+mkdir "$HOME/.codex" && mv "$dir/home/bad" "$HOME/.codex/hooks.json"
+want "a file that cannot be read" "$("$devs" hook install --user --agent codex 2>"$dir/err"; echo $?)" 2
+want_in "a file that cannot be read: one line" "$(cat "$dir/err")" "hooks.json' stays as it is: line 1, column"
+want "a file that cannot be read: one line" "$(wc -l <"$dir/err")" 1
+want "a file that cannot be read stays" "$(cat "$HOME/.codex/hooks.json")" "["
+want "no such agent" "$("$devs" hook install --agent vim 2>/dev/null; echo $?)" 2
+want "no such word" "$("$devs" hook instal 2>/dev/null; echo $?)" 2
+
+# A session.
+want "a session starts" "$(tell SessionStart '"source":"startup"')" ""
+want_in "it is a run" "$("$devs" runs)" "claude aaaabbbb"
+want_in "it is open" "$("$devs" runs)" " open "
+want "a person speaks" "$(tell UserPromptSubmit '"prompt":"make it pass"')" ""
+want "a call begins" "$(tell PreToolUse "$(bash ls)")" ""
+want "a call ends" "$(tell PostToolUse "$(went ls 'a b')")" ""
+i=0
+while [ $i -lt 12 ]; do
+	i=$((i + 1))
+	said=$(tell PreToolUse "$(bash 'make test')")
+	[ -n "$said" ] && break
+	heard=$(tell PostToolUseFailure "$(broke 'make test' 'FAIL: x')")
+	[ -n "$heard" ] && last=$heard
+done
+want_in "it is told that it goes in circles" "${last:-}" '"additionalContext":"You may be going in circles'
+want_in "then its call is denied" "$said" '"permissionDecision":"deny"'
+want "another call is not" "$(tell PreToolUse "$(bash 'git diff')")" ""
+want_in "denied again" "$(tell PreToolUse "$(bash 'make test')")" '"permissionDecision":"deny"'
+want_in "and the third time it is the end" "$(tell PreToolUse "$(bash 'make test')")" '"continue":false'
+want_in "the log says so" "$("$devs" debug --logs --plain 1)" "circles"
+want "a person speaks again" "$(tell UserPromptSubmit '"prompt":"try something else"')" ""
+want "and it may" "$(tell PreToolUse "$(bash 'make test')")" ""
+want "words" "$(tell Stop '"stop_hook_active":false,"last_assistant_message":"Done."')" ""
+want "what the service said" "$(tell StopFailure '"error":"server_error"')" ""
+want "what is not known" "$(tell WorktreeCreate '"x":[1]')" ""
+want_in "status" "$("$devs" status 1)" "a session that an agent's hooks tell of, last heard at"
+want_in "nobody goes on with it" "$("$devs" run --continue 1 2>&1)" "which devs did not start"
+want_in "a person stops it" "$("$devs" cancel 1 2>&1)" "the agent is told to stop when it makes its next call"
+want_in "it is told" "$(tell PreToolUse "$(bash 'ls -l')")" '"continue":false'
+want "its end" "$(tell SessionEnd '"reason":"exit"')" ""
+want_in "it is over" "$("$devs" runs)" " ended "
+want "an end without a beginning" "$(session=never tell SessionEnd '"reason":"exit"')" ""
+want "makes no run" "$("$devs" runs | wc -l)" 1
+want "it comes back" "$(tell SessionStart '"source":"resume"')" ""
+want "as another run" "$("$devs" runs | wc -l)" 2
+
+# Secrets are cut, and what an agent writes is harmless.
+export SERVICE_TOKEN=tiger-tiger-burning-bright
+session=secret-1
+tell PostToolUse "$(went "curl -H tiger-tiger-burning-bright x" '\u001b]0;title\u0007')" >/dev/null
+want_in "a secret is cut" "$("$devs" debug --logs --plain 3)" "[cut:SERVICE_TOKEN]"
+grep -q tiger-tiger .devs/devs.db* && want "no secret in the log" found none
+session=
+
+# Many at once: none is lost.
+session=many-1
+tell SessionStart >/dev/null
+pids=
+i=0
+while [ $i -lt 20 ]; do
+	i=$((i + 1))
+	tell PostToolUse "$(went "echo $i" "$i")" >"$dir/many.$i" &
+	pids="$pids $!"
+done
+for pid in $pids; do wait "$pid"; done
+want_in "20 at once" "$("$devs" status 4)" "20 calls"
+session=
+
+# What goes wrong is no reason to hold up an agent.
+fine() {
+	name=$1
+	shift
+	want "$name: exit 0" "$("$@" >"$dir/out" 2>"$dir/err"; echo $?)" 0
+	want "$name: nothing is said" "$(cat "$dir/out")" ""
+	want "$name: one line at most" "$([ "$(wc -l <"$dir/err")" -le 1 ] && echo yes)" yes
+}
+nonsense() { printf '%s' "$1" | "$devs" hook --agent claude; }
+fine "no JSON" nonsense "nonsense"
+fine "nothing" nonsense ""
+fine "a list" nonsense "[]"
+fine "no session" nonsense '{"hook_event_name":"PostToolUse"}'
+fine "odd types" nonsense '{"session_id":"x","hook_event_name":"PostToolUse","tool_name":7,"tool_input":"x","tool_response":false}'
+fine "an odd name" nonsense '{"session_id":"../../x y","hook_event_name":"PostToolUse","tool_name":"T"}'
+fine "an odd folder" nonsense '{"session_id":"z","cwd":"/nowhere/at/all","hook_event_name":"PostToolUse","tool_name":"T"}'
+large() { { printf '{"session_id":"x","hook_event_name":"Stop","x":"'; head -c 20000000 /dev/zero | tr '\0' x; printf '"}'; } | "$devs" hook --agent claude; }
+fine "too long" large
+closed() { tell PostToolUse "$(went ls x)" >&-; }
+fine "no standard output" closed
+mine() { DEVS_RUN=1 nonsense '{"session_id":"of-devs","hook_event_name":"PostToolUse","tool_name":"T"}'; }
+runs=$("$devs" runs | wc -l)
+fine "an agent that devs started" mine
+want "is seen without a hook" "$("$devs" runs | wc -l)" "$runs"
+newer() { sqlite3 "$dir/newer.db" "PRAGMA application_id=$(sqlite3 .devs/devs.db 'PRAGMA application_id'); PRAGMA user_version=99; CREATE TABLE x(y)" && DEVS_DB="$dir/newer.db" tell PostToolUse "$(went ls x)"; }
+command -v sqlite3 >/dev/null && fine "a log of a newer devs" newer
+damaged() { printf 'this is no database, whatever its name says' >"$dir/damaged.db"; DEVS_DB="$dir/damaged.db" tell PostToolUse "$(went ls x)"; }
+fine "a damaged log" damaged
+
+# Others: the same in their own ways.
+session=gem-1
+tell BeforeAgent '"prompt":"go"' gemini >/dev/null
+i=0
+while [ $i -lt 12 ]; do
+	i=$((i + 1))
+	said=$(tell BeforeTool '"tool_name":"run_shell_command","tool_input":{"command":"make"}' gemini)
+	[ -n "$said" ] && break
+	tell AfterTool '"tool_name":"run_shell_command","tool_input":{"command":"make"},"tool_response":{"llmContent":"Exit Code: 2\nbad"}' gemini >/dev/null
+done
+want_in "gemini is denied in its own way" "$said" '{"decision":"deny","reason":'
+finish
