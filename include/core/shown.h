@@ -192,9 +192,7 @@ void shown_new(int permille, struct str *out);
 
 /* A session's id as people tell it from others: the first eight digits of a UUID, else all. */
 void shown_session(const char *session, struct str *out);
-/* Millionths of a US dollar: "$0.31"; all digits of less than a cent. */
-void shown_cost(int64_t micro, struct str *out);
-/* "12 turns, 31 calls, $0.31, asked again 3x by itself"; only what is not 0, tokens where the cost
+/* "12 turns, 31 calls, $0.31, 3 own retries"; only what is not 0, tokens where the cost
  * is not known. */
 void shown_used(const struct agent_used *used, struct str *out);
 /* "claude, session 83ca3d6e, 12 turns, 31 calls, $0.31": all rounds together. */

@@ -41,12 +41,13 @@ bool budget_use_is_near(const struct budget_use *use)
     return use->limit > 0 && use->used >= budget_use_mark(use);
 }
 
-/* Two digits after the point; more where the sum is so small that they would say nothing. */
-static void add_dollars(int64_t micro, struct str *out)
+void budget_cost_words(int64_t micro, struct str *out)
 {
-    enum { MICRO = 1000000, CENT = 10000 };
-    if (micro > 0 && micro < CENT)
-        str_addf(out, "$0.%06lld", (long long)micro);
+    enum { MICRO = 1000000, CENT = 10000, TEN_THOUSANDTH = 100 };
+    if (micro > 0 && micro < TEN_THOUSANDTH)
+        str_add(out, "<$0.0001");
+    else if (micro > 0 && micro < CENT)
+        str_addf(out, "$0.%04lld", (long long)(micro / TEN_THOUSANDTH));
     else
         str_addf(out, "$%lld.%02lld", (long long)(micro / MICRO),
                  (long long)(micro % MICRO / CENT));
@@ -57,9 +58,9 @@ void budget_use_words(const struct budget_use *use, struct str *out)
     enum { MS_PER_S = 1000 };
     switch (use->kind) {
     case BUDGET_COST:
-        add_dollars(use->used, out);
+        budget_cost_words(use->used, out);
         str_add(out, " of ");
-        add_dollars(use->limit, out);
+        budget_cost_words(use->limit, out);
         break;
     case BUDGET_TURNS:
     case BUDGET_CALLS:

@@ -5,7 +5,7 @@
 #include "shown.h"
 #include "text.h"
 
-enum { MICRO = 1000000, CENT = 10000, PERCENT = 100 };
+enum { PERCENT = 100 };
 
 void shown_session(const char *session, struct str *out)
 {
@@ -14,15 +14,6 @@ void shown_session(const char *session, struct str *out)
     const size_t dash = strcspn(session, "-");
     const bool is_uuid = len >= SHORT_MIN && dash == SHORT;
     str_add_n(out, session, is_uuid ? SHORT : len);
-}
-
-void shown_cost(int64_t micro, struct str *out)
-{
-    if (micro > 0 && micro < CENT)
-        str_addf(out, "$0.%06lld", (long long)micro);
-    else
-        str_addf(out, "$%lld.%02lld", (long long)(micro / MICRO),
-                 (long long)(micro % MICRO / CENT));
 }
 
 static void add_count(int64_t count, const char *noun, struct str *out)
@@ -39,13 +30,13 @@ void shown_used(const struct agent_used *used, struct str *out)
     add_count(used->calls, "call", &words);
     if (used->cost_micro > 0) {
         str_add(&words, words.len > 0 ? ", " : "");
-        shown_cost(used->cost_micro, &words);
+        budget_cost_words(used->cost_micro, &words);
     } else {
         add_count(used->tokens, "token", &words);
     }
     if (used->own_retries > 0)
-        str_addf(&words, "%sasked again %lldx by itself", words.len > 0 ? ", " : "",
-                 (long long)used->own_retries);
+        str_addf(&words, "%s%lld own retr%s", words.len > 0 ? ", " : "",
+                 (long long)used->own_retries, used->own_retries == 1 ? "y" : "ies");
     str_add(out, str_text(&words));
     str_done(&words);
 }

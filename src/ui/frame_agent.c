@@ -15,7 +15,7 @@ static void put_budget(struct preview *preview, const struct task_agent *agent)
     if (is_worth_a_line(preview, agent))
         shown_budgets(preview->state, preview->task, &now, &text);
     if (text.len > 0 && agent->budget.spent != 0)
-        str_add(&text, ", spent: r gives as much again");
+        str_add(&text, ", spent");
     preview_put(preview, "budget", str_text(&text));
     str_done(&text);
 }

@@ -243,7 +243,7 @@ static void add_state(const struct preview *preview, struct str *out)
         str_add(out, "stopped");
         add_since(preview, out);
         if (is_out_of_budget(preview))
-            str_add(out, "; its budget is spent, r gives as much again");
+            str_add(out, "; r gives as much again");
         else if (!add_resets(preview, out))
             str_add(out, "; r tries again once it is put right");
         return;

@@ -70,6 +70,15 @@ void story_init(struct story *story, const char *ids, const char *phases)
     start_run(story, &json);
 }
 
+void story_init_tasks(struct story *story, const char *tasks)
+{
+    *story = (struct story){0};
+    struct str json = {0};
+    begin_plan(&json);
+    str_add(&json, tasks);
+    start_run(story, &json);
+}
+
 void story_done(struct story *story)
 {
     run_state_done(&story->state);

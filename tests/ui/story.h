@@ -30,6 +30,11 @@ void story_init_retries(struct story *story);
 /* Going in circles at 14:02:37 (story_circles.c): tasks that are stuck by a repeat, a cycle and
  * their policy's window, two that are suspected, and one that is not. */
 void story_init_circles(struct story *story);
+/* Agents at 14:02:37 (story_agents.c): one in its second round that has used most of its budget,
+ * one that has spent it, one whose calls may go in circles, one that has not begun. */
+void story_init_agents(struct story *story);
+/* These tasks, as in a plan. */
+void story_init_tasks(struct story *story, const char *tasks);
 void story_done(struct story *story);
 
 /* The time of what follows: minutes and seconds after 13:50:00 UTC. */

@@ -197,6 +197,42 @@ START_TEST(test_golden_circles)
 }
 END_TEST
 
+static void set_up_agents(void)
+{
+    set_up();
+    view_done(&view);
+    story_done(&story);
+    story_init_agents(&story);
+    view_init(&view, story.plan->task_count);
+    facts.now = facts.clock = story.now;
+}
+
+static const struct {
+    const char *name, *chosen;
+    int rows, columns;
+    bool ascii;
+} agent_frames[] = {
+    {"agents-round-80x24", "tax", 24, 80, false},
+    {"agents-round-80x24-ascii", "tax", 24, 80, true},
+    {"agents-round-140x40", "tax", 40, 140, false},
+    {"agents-round-60x20", "tax", 20, 60, false},
+    {"agents-round-40x12", "tax", 12, 40, false},
+    {"agents-round-24x3", "tax", 3, 24, false},
+    {"agents-budget-80x24", "mail", 24, 80, false},
+    {"agents-budget-140x40", "mail", 40, 140, false},
+    {"agents-circles-80x24", "cart", 24, 80, false},
+    {"agents-circles-140x40-ascii", "cart", 40, 140, true},
+    {"agents-queued-80x24", "docs", 24, 80, false},
+};
+
+START_TEST(test_golden_agents)
+{
+    view.chosen = story_task(&story, agent_frames[_i].chosen);
+    draw(agent_frames[_i].rows, agent_frames[_i].columns, agent_frames[_i].ascii);
+    golden_check(&canvas, agent_frames[_i].name);
+}
+END_TEST
+
 /* The row of the list that a task is in; -1 if it is not there. */
 static int row_of(const char *id)
 {
@@ -777,6 +813,12 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_chosen_row_is_marked);
 }
 
+static void add_agent_tests(TCase *tcase)
+{
+    tcase_add_checked_fixture(tcase, set_up_agents, tear_down);
+    tcase_add_loop_test(tcase, test_golden_agents, 0, TABLE_LEN(agent_frames));
+}
+
 static void add_circle_tests(TCase *tcase)
 {
     tcase_add_checked_fixture(tcase, set_up_circles, tear_down);
@@ -807,5 +849,6 @@ Suite *test_suite(void)
     add_tests(test_case(suite, "frame"));
     add_retry_tests(test_case(suite, "retries"));
     add_circle_tests(test_case(suite, "circles"));
+    add_agent_tests(test_case(suite, "agents"));
     return suite;
 }
