@@ -20,14 +20,14 @@ static bool is_equal(const struct json *value, const struct json *wanted)
 
 static bool fits(const struct json *value, const struct json *wanted)
 {
-    const char *starts = json_text(json_get(wanted, "starts"), NULL);
-    const char *has = json_text(json_get(wanted, "has"), NULL);
+    const char *starts = json_text(json_get(wanted, "starts"), "");
+    const char *has = json_text(json_get(wanted, "has"), "");
+    const char *ends = json_text(json_get(wanted, "ends"), "");
     const char *text = json_text(value, NULL);
-    if (starts)
-        return text && strncmp(text, starts, strlen(starts)) == 0;
-    if (has)
-        return text && strstr(text, has) != NULL;
-    return is_equal(value, wanted);
+    if (json_kind(wanted) != JSON_KIND_OBJECT)
+        return is_equal(value, wanted);
+    return text && strncmp(text, starts, strlen(starts)) == 0 && strstr(text, has) != NULL &&
+           strlen(text) >= strlen(ends) && strcmp(text + strlen(text) - strlen(ends), ends) == 0;
 }
 
 static bool look(void *ctx, const struct json *value)

@@ -35,9 +35,10 @@ static void read_status(struct agent_result *result)
     static const char *const leads[] = {"", "API Error: ", "[API Error: "};
     const char *words = str_text(&result->words);
     for (size_t i = 0; i < ARRAY_LEN(leads) && result->status == 0; i++) {
-        if (strncmp(words, leads[i], strlen(leads[i])) != 0)
+        const char *found = leads[i][0] == '[' ? strstr(words, leads[i]) : words;
+        if (!found || strncmp(found, leads[i], strlen(leads[i])) != 0)
             continue;
-        const char *number = words + strlen(leads[i]);
+        const char *number = found + strlen(leads[i]);
         if (strspn(number, "0123456789") != DIGITS || (number[0] != '4' && number[0] != '5'))
             continue;
         if (number[DIGITS] == ' ' || number[DIGITS] == ':')

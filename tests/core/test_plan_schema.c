@@ -88,7 +88,8 @@ START_TEST(test_both_say_the_same_of_what_both_have)
         "/$defs/workspace",     "/$defs/limits",       "/$defs/onHangup",
         "/$defs/agents",        "/$defs/adapter",      "/$defs/adapterArgs",
         "/$defs/adapterEvent",  "/$defs/adapterPath",  "/$defs/adapterSources",
-        "/$defs/adapterSource", "/$defs/adapterTests", "/$defs/adapterWanted"};
+        "/$defs/adapterSource", "/$defs/adapterTests", "/$defs/adapterText",
+        "/$defs/adapterWanted"};
     for (int i = 0; i < TABLE_LEN(names); i++) {
         char *of_plan = json_brief(json_pointer_find(plan, names[i]), SIZE_MAX);
         char *of_settings = json_brief(json_pointer_find(settings, names[i]), SIZE_MAX);
