@@ -111,7 +111,7 @@ void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *s
         .kind = task->workspace->kind,
         .spec = attempt->plan->sandbox,
         .call = &attempt->call,
-        .own = attempt->plan->env,
+        .own = attempt->call.own,
         .our_environment = setting->call.environment,
         .run_dir = setting->call.run_dir,
         .log_dir = setting->log_dir,

@@ -47,18 +47,28 @@ static bool is_among(char *const *entries, size_t count, const char *entry)
     return false;
 }
 
-/* Our two marks, then the step's own entries, then those of its agent's CLI, then what is
- * inherited; of entries with the same name the first one stays. */
-static char **build_environment(const struct call_setting *setting, char *step_mark,
-                                const struct plan_step *step)
+/* The entries of the agent's CLI, then the step's own: the last one of a name wins. */
+static char **list_own(const struct plan_step *step)
 {
-    char *const *own = step->env;
     char *const *more = step->agent ? adapter_env(step->agent->adapter) : NULL;
+    char **own = xcalloc(count_entries(more) + count_entries(step->env) + 1, sizeof(*own));
+    size_t count = 0;
+    for (size_t i = 0; more && more[i]; i++)
+        own[count++] = more[i];
+    for (size_t i = 0; step->env && step->env[i]; i++)
+        own[count++] = step->env[i];
+    return own;
+}
+
+/* Our two marks, then the step's own entries, then what is inherited; of entries
+ * with the same name the first one stays. */
+static char **build_environment(const struct call_setting *setting, char *step_mark,
+                                char *const *own)
+{
     char *const *inherited = setting->environment;
     size_t own_count = count_entries(own);
-    size_t more_count = count_entries(more);
     size_t inherited_count = count_entries(inherited);
-    char **all = xcalloc(own_count + more_count + inherited_count + 3, sizeof(*all));
+    char **all = xcalloc(own_count + inherited_count + 3, sizeof(*all));
     size_t count = 0;
 
     all[count++] = (char *)(uintptr_t)setting->run_mark; /* posix_spawn() changes nothing */
@@ -66,10 +76,6 @@ static char **build_environment(const struct call_setting *setting, char *step_m
     for (size_t i = own_count; i > 0; i--) { /* the last one of a name wins */
         if (!is_among(all, count, own[i - 1]))
             all[count++] = own[i - 1];
-    }
-    for (size_t i = more_count; i > 0; i--) {
-        if (!is_among(all, count, more[i - 1]))
-            all[count++] = more[i - 1];
     }
     size_t given = count;
     for (size_t i = 0; i < inherited_count; i++) {
@@ -91,7 +97,8 @@ void call_init(struct call *call, const struct call_setting *setting, int task, 
     call->stdin_path =
         plan_step->stdin_path ? resolve(setting->run_dir, plan_step->stdin_path) : NULL;
     call->step_mark = mark.data;
-    call->environment = build_environment(setting, call->step_mark, plan_step);
+    call->own = list_own(plan_step);
+    call->environment = build_environment(setting, call->step_mark, call->own);
 }
 
 void call_done(struct call *call)
@@ -101,6 +108,7 @@ void call_done(struct call *call)
     free(call->cwd);
     free(call->stdin_path);
     free(call->step_mark);
+    free(call->own);
     free(call->environment);
     *call = (struct call){0};
 }

@@ -25,7 +25,8 @@ struct call {
     const struct launch_input *input; /* borrowed; bytes for stdin in place of a path; NULL = none:
                                          call_init() leaves it so */
     char *step_mark;                  /* owned; "DEVS_STEP=task/1" */
-    char **environment;               /* owned array of borrowed texts, NULL-terminated */
+    char **own; /* owned array of borrowed texts, NULL-terminated: the entries of the step itself */
+    char **environment; /* owned array of borrowed texts, NULL-terminated */
 };
 
 void call_init(struct call *call, const struct call_setting *setting, int task, int step);
