@@ -22,6 +22,7 @@ struct str;
 
 enum {
     AGENT_LINE_MAX = 8 * 1024 * 1024, /* bytes of a line (or of one JSON value over several) */
+    AGENT_ERR_LINE_MAX = 8 * 1024,    /* bytes of a line of stderr */
     AGENT_TEXT_MAX = 256 * 1024,      /* bytes of a message, and of the final text, that are kept */
     AGENT_OPEN_CALLS_MAX = 128,       /* calls that wait for their result; the oldest is dropped */
     AGENT_WHAT_MAX = 200,             /* bytes of agent_item.what */
@@ -72,6 +73,9 @@ void agent_stream_close(struct agent_stream *stream);
 
 /* The next bytes of the CLI's stdout. Not after agent_stream_end(). */
 void agent_stream_add(struct agent_stream *stream, const char *bytes, size_t len);
+/* The next bytes of its stderr, cut anywhere: only lines that rules for stderr know give items,
+ * the rest is for people. Lines longer than AGENT_ERR_LINE_MAX are passed over. */
+void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t len);
 /* No more bytes come: the last line, and a message that was being put together, are taken. */
 void agent_stream_end(struct agent_stream *stream);
 

@@ -63,12 +63,13 @@ static void take_stream(struct agent_result *result, const struct agent_stream *
 }
 
 static void read_text(struct agent_result *result, const struct adapter *adapter,
-                      const struct classify_text *text)
+                      const struct classify_text *text, const struct classify_text *err)
 {
     struct agent_stream *stream = NULL;
     agent_stream_open(&stream, adapter, NULL, NULL);
     agent_stream_begin_cut(stream, text->offset);
     agent_stream_add(stream, text->bytes, text->len);
+    agent_stream_add_err(stream, err->bytes, err->len);
     agent_stream_end(stream);
     take_stream(result, stream);
     agent_stream_close(stream);
@@ -100,7 +101,8 @@ static void read_shape(struct agent_result *result, const struct classify_text *
         return;
     last_value(&line, &value);
     shape.output = ADAPTER_OUTPUT_JSONL;
-    read_text(result, &shape, &(struct classify_text){.bytes = value.data, .len = value.len});
+    const struct classify_text whole = {.bytes = value.data, .len = value.len};
+    read_text(result, &shape, &whole, &(struct classify_text){0});
     if (result->end == AGENT_END_CUT)
         result->end = AGENT_END_UNKNOWN;
     result->offset = result->end == AGENT_END_UNKNOWN ? 0 : line.offset;
@@ -113,7 +115,8 @@ static void read_stderr(struct agent_result *result, const struct classify_input
     struct agent_result told = {0};
     if (!input->agent->result_on_stderr || result->end != AGENT_END_UNKNOWN)
         return;
-    read_text(&told, input->agent, &input->err);
+    read_text(&told, input->agent, &input->err, &(struct classify_text){0});
+    told.own_retries = result->own_retries;
     if (told.end == AGENT_END_FAILED) {
         agent_result_done(result);
         *result = told;
@@ -130,7 +133,7 @@ void agent_result_init(struct agent_result *result, const struct classify_input 
     if (is_read && input->stream)
         take_stream(result, input->stream);
     else if (is_read)
-        read_text(result, input->agent, &input->out);
+        read_text(result, input->agent, &input->out, &input->err);
     else
         read_shape(result, &input->out);
     if (input->agent)

@@ -35,6 +35,9 @@ struct agent_stream {
     struct str block;    /* owned; lines of a JSON value that is not yet closed; its first byte
                             tells what closes it */
 
+    struct str err_line; /* owned; what came of the line of stderr */
+    bool err_is_long;    /* ... which is passed over */
+
     struct str message; /* owned; pieces of one that goes on */
     bool message_is_open;
     struct str final; /* owned; the last message, or the structured result */

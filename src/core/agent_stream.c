@@ -33,6 +33,7 @@ void agent_stream_close(struct agent_stream *stream)
         return;
     str_done(&stream->line);
     str_done(&stream->block);
+    str_done(&stream->err_line);
     str_done(&stream->message);
     str_done(&stream->final);
     str_done(&stream->session);
@@ -265,8 +266,33 @@ void agent_stream_add(struct agent_stream *stream, const char *bytes, size_t len
     }
 }
 
+static void take_err_line(struct agent_stream *stream)
+{
+    struct str repaired = {0};
+    json_repair(&repaired, str_text(&stream->err_line), stream->err_line.len);
+    if (!stream->err_is_long)
+        (void)agent_line_take(stream, str_text(&repaired), true);
+    str_done(&repaired);
+    str_clear(&stream->err_line);
+    stream->err_is_long = false;
+}
+
+void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] == '\n')
+            take_err_line(stream);
+        else if (stream->err_line.len < AGENT_ERR_LINE_MAX)
+            str_add_char(&stream->err_line, bytes[i]);
+        else
+            stream->err_is_long = true;
+    }
+}
+
 void agent_stream_end(struct agent_stream *stream)
 {
+    if (stream->err_line.len > 0)
+        take_err_line(stream);
     if (stream->line.len > 0)
         take_line(stream);
     end_block(stream);

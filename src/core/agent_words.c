@@ -47,7 +47,8 @@ static void add_one_line(struct str *out, const char *text)
     struct str clean = {0};
     text_clean(&clean, text, strlen(text));
     const char *end = strchr(str_text(&clean), '\n');
-    str_add_n(out, str_text(&clean), end ? (size_t)(end - clean.data) : clean.len);
+    const size_t len = end ? (size_t)(end - clean.data) : clean.len;
+    str_add_n(out, str_text(&clean), text_cut(str_text(&clean), len, AGENT_WHAT_MAX));
     str_done(&clean);
 }
 

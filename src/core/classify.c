@@ -302,7 +302,7 @@ static bool judge_agent_end(const struct classifier *classifier, const struct cl
     const bool exited_well = input->outcome.code == 0;
     switch (result->end) {
     case AGENT_END_FAILED:
-        if (exited_well && (!result->closes || result->on_err))
+        if (exited_well && (!result->closes || (result->on_err && !says_nothing(input))))
             return false; /* many a program that did well logs errors as JSON */
         return judge_agent_failure(classifier, input, result, out);
     case AGENT_END_DONE:

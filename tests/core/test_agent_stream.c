@@ -371,6 +371,30 @@ START_TEST(test_an_answer_that_is_too_long_is_none)
 }
 END_TEST
 
+START_TEST(test_tries_that_stand_on_stderr_are_counted)
+{
+    static const char err[] = "Warning: no colour\nAttempt 2 failed with status 429. Retrying "
+                              "with backoff... {\"a\":\n  at x\nAttempt 3 failed";
+    struct heard heard = {0};
+    struct str text = {0};
+    struct agent_stream *stream = NULL;
+    for (int i = 0; i < AGENT_ERR_LINE_MAX; i++)
+        str_add(&text, "Attempt 1 failed ");
+    agent_stream_open(&stream, adapters_find(NULL, "gemini"), hear, &heard);
+    agent_stream_add_err(stream, str_text(&text), text.len);
+    agent_stream_add_err(stream, "\n", 1);
+    for (size_t i = 0; i < sizeof(err) - 1; i++)
+        agent_stream_add_err(stream, err + i, 1);
+    agent_stream_end(stream);
+    ck_assert_int_eq(agent_stream_used(stream)->own_retries, 2);
+    ck_assert_ptr_nonnull(strstr(str_text(&heard.items), "retry 2/0 +0 ms HTTP 429: Attempt 2"));
+    ck_assert_int_eq(agent_stream_state(stream), AGENT_END_UNKNOWN);
+    agent_stream_close(stream);
+    heard_done(&heard);
+    str_done(&text);
+}
+END_TEST
+
 START_TEST(test_nobody_has_to_listen)
 {
     struct agent_stream *stream = NULL;
@@ -396,6 +420,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_open_calls_are_bounded);
     tcase_add_test(tcase, test_a_line_without_an_end_is_bounded);
     tcase_add_test(tcase, test_an_answer_that_is_too_long_is_none);
+    tcase_add_test(tcase, test_tries_that_stand_on_stderr_are_counted);
     tcase_add_test(tcase, test_nobody_has_to_listen);
     return suite;
 }
