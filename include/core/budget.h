@@ -29,6 +29,7 @@ struct budget_use {
     enum budget_kind kind;
     int64_t used;
     int64_t limit;
+    int64_t base; /* what was used when it was given again, part of both; mostly 0 */
 };
 
 /* "cost_usd", "turns", "calls", "wall_s": the keys of plans. */

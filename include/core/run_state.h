@@ -144,11 +144,13 @@ struct task_place {
 
 /* What was used of a budget, beside what the agents say, and what was said of it. */
 struct budget_state {
-    int given;               /* how often: 1, and one more for each retry of a spent one */
-    unsigned told;           /* bits 1 << enum budget_kind: most of it was used */
-    unsigned spent;          /* likewise: all of it */
-    bool runs;               /* an attempt of it is under way */
-    int64_t wall_ms;         /* in which attempts ran that are over */
+    int given;                       /* how often: 1, and one more for each retry of a spent one */
+    int64_t base[BUDGET_KIND_COUNT]; /* what was used when it was given again: a limit counts from
+                                        here */
+    unsigned told;                   /* bits 1 << enum budget_kind: most of it was used */
+    unsigned spent;                  /* likewise: all of it */
+    bool runs;                       /* an attempt of it is under way */
+    int64_t wall_ms;                 /* in which attempts ran that are over */
     struct moment wall_from; /* while one runs: since when, what devs stood still left out */
 };
 
@@ -285,6 +287,9 @@ struct agent_used task_agent_used(const struct task_agent *agent);
  * has no limit; then `limit` is 0. `now` is for what runs; the last event's time at least. */
 bool run_state_budget(const struct run_state *state, int task, enum budget_kind kind,
                       const struct moment *now, struct budget_use *out);
+/* When the wall budget of a task (or of the run: -1) is to be spoken of, or is spent, if what runs
+ * goes on (CLOCK_BOOTTIME, ms); -1 where nothing runs, or there is nothing left to say. */
+int64_t run_state_wall_due(const struct run_state *state, int task);
 /* The round of the task, 1 where it has no agent. */
 int run_state_round(const struct run_state *state, int task);
 

@@ -33,7 +33,8 @@ bool budget_use_is_spent(const struct budget_use *use)
 
 int64_t budget_use_mark(const struct budget_use *use)
 {
-    return use->limit / 100 * BUDGET_TOLD_PERCENT + use->limit % 100 * BUDGET_TOLD_PERCENT / 100;
+    const int64_t given = use->limit - use->base;
+    return use->base + given / 100 * BUDGET_TOLD_PERCENT + given % 100 * BUDGET_TOLD_PERCENT / 100;
 }
 
 bool budget_use_is_near(const struct budget_use *use)

@@ -27,19 +27,12 @@ static void end_wall(struct budget_state *budget, const struct moment *now)
 /* When is the task's wall budget to be looked at next? */
 static void set_alarm(const struct fold *fold, int number)
 {
-    const int64_t limit_ms = fold->state->plan->tasks[number].budget.limits[BUDGET_WALL];
-    const struct task_agent *agent = fold->state->tasks[number].agent;
-    const unsigned bit = 1U << BUDGET_WALL;
-    const bool is_watched =
-        agent && limit_ms > 0 && agent->budget.runs && (agent->budget.spent & bit) == 0;
-    if (!is_watched) {
-        heap_remove(&fold->state->walls, number);
+    struct run_state *state = fold->state;
+    if (run_state_wall_due(state, number) < 0) {
+        heap_remove(&state->walls, number);
         return;
     }
-    struct budget_use use = {.kind = BUDGET_WALL, .limit = limit_ms * agent->budget.given};
-    const int64_t mark_ms = (agent->budget.told & bit) != 0 ? use.limit : budget_use_mark(&use);
-    heap_put(&fold->state->walls, number,
-             agent->budget.wall_from.mono_ms + mark_ms - agent->budget.wall_ms);
+    heap_put(&state->walls, number, run_state_wall_due(state, number));
 }
 
 void fold_wall_begin(const struct fold *fold)
@@ -122,12 +115,20 @@ void fold_budget(const struct fold *fold)
     str_done(&words);
 }
 
-static void give_again(struct budget_state *budget)
+/* Of a task, or of the run (-1). */
+static void give_again(const struct fold *fold, int task, struct budget_state *budget)
 {
+    struct budget_use use;
     if (budget->spent == 0 || budget->given >= FOLD_COUNT_MAX)
         return;
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        if ((budget->spent & 1U << kind) == 0)
+            continue;
+        (void)run_state_budget(fold->state, task, (enum budget_kind)kind, &fold->event->at, &use);
+        budget->base[kind] = fold_sum(use.used, 0);
+    }
     budget->given++;
-    budget->told = 0;
+    budget->told &= ~budget->spent;
     budget->spent = 0;
 }
 
@@ -135,6 +136,6 @@ void fold_budget_again(const struct fold *fold)
 {
     if (!fold->task->agent)
         return;
-    give_again(&fold->task->agent->budget);
-    give_again(&fold->state->budget);
+    give_again(fold, fold_task_number(fold), &fold->task->agent->budget);
+    give_again(fold, -1, &fold->state->budget);
 }

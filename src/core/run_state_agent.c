@@ -54,8 +54,26 @@ bool run_state_budget(const struct run_state *state, int task, enum budget_kind 
     if (task >= 0 && !agent)
         return false;
     out->used = kind == BUDGET_WALL ? wall_ms(budget, now) : used_of(&used, kind);
-    out->limit = limits->limits[kind] * budget->given;
-    return out->limit > 0;
+    out->limit = limits->limits[kind];
+    if (out->limit == 0)
+        return false;
+    out->base = budget->base[kind];
+    out->limit += out->base;
+    return true;
+}
+
+int64_t run_state_wall_due(const struct run_state *state, int task)
+{
+    const struct task_agent *agent = task >= 0 ? state->tasks[task].agent : NULL;
+    const struct budget_state *budget = agent ? &agent->budget : &state->budget;
+    const unsigned bit = 1U << BUDGET_WALL;
+    struct budget_use use;
+    if (!run_state_budget(state, task, BUDGET_WALL, &state->last, &use) || !budget->runs ||
+        (budget->spent & bit) != 0)
+        return -1;
+    const int64_t mark_ms = (budget->told & bit) != 0 ? use.limit : budget_use_mark(&use);
+    const int64_t due_ms = budget->wall_from.mono_ms + mark_ms - budget->wall_ms;
+    return due_ms > 0 ? due_ms : 0;
 }
 
 int run_state_round(const struct run_state *state, int task)

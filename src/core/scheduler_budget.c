@@ -59,8 +59,6 @@ void scheduler_budget_look(const struct scheduling *now, int task, bool may_end)
 void scheduler_budget_time(const struct scheduling *now)
 {
     const struct heap *walls = &now->state->walls;
-    if (now->state->running == 0)
-        return;
     look_at(now, -1, BUDGET_WALL, true);
     int task = heap_first(walls);
     while (task >= 0 && heap_key(walls, task) <= now->input->now.mono_ms) {
@@ -69,24 +67,11 @@ void scheduler_budget_time(const struct scheduling *now)
     }
 }
 
-/* When the run's wall budget is to be spoken of, or spent. */
-static int64_t run_due(const struct run_state *state)
-{
-    const unsigned bit = 1U << BUDGET_WALL;
-    const struct budget_state *budget = &state->budget;
-    struct budget_use use;
-    if (!budget->runs || (budget->spent & bit) != 0 ||
-        !run_state_budget(state, -1, BUDGET_WALL, &state->last, &use))
-        return -1;
-    const int64_t mark_ms = (budget->told & bit) != 0 ? use.limit : budget_use_mark(&use);
-    return budget->wall_from.mono_ms + mark_ms - budget->wall_ms;
-}
-
 int64_t scheduler_budget_due(const struct run_state *state)
 {
     const int task = heap_first(&state->walls);
     const int64_t of_task_ms = task >= 0 ? heap_key(&state->walls, task) : -1;
-    const int64_t of_run_ms = run_due(state);
+    const int64_t of_run_ms = run_state_wall_due(state, -1);
     if (of_task_ms < 0 || of_run_ms < 0)
         return of_task_ms < 0 ? of_run_ms : of_task_ms;
     return of_task_ms < of_run_ms ? of_task_ms : of_run_ms;

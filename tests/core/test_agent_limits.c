@@ -207,10 +207,12 @@ START_TEST(test_a_retry_gives_as_much_again)
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
     ck_assert(run_state_budget(&play.state, 0, BUDGET_TURNS, &play.now, &left));
     ck_assert_int_eq(left.used, 12);
-    ck_assert_int_eq(left.limit, 20);
-    use("a", 4, 0);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_TOLD);
+    ck_assert_int_eq(left.limit, 22);
+    use("a", 7, 0);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_SPENT);
     use("a", 8, 0);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_TOLD);
+    use("a", 10, 0);
     ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_SPENT);
     ck_assert_int_eq(kills(), 1);
 }

@@ -177,6 +177,7 @@ static bool check_verdict(struct finding *finding, const struct opinion *want,
     verdict_from_json(text, &have);
     return finding_check(finding,
                          have.retry_after_ms == want->hint_ms && have.ask == want->ask &&
+                             have.no_retry == want->no_retry &&
                              have.expectation == want->expectation && have.rule[0] != '\0',
                          "a verdict carries its evidence",
                          "hint %" PRId64 " ask %d expectation %d rule \"%s\"", have.retry_after_ms,
@@ -197,7 +198,7 @@ static bool check_text(struct finding *finding, const struct foretold *want,
         holds && finding_check(finding, same_by, "an act says who", "%s: by %s, should be %s",
                                kind_of(have), by ? by : "nobody", want->by ? want->by : "nobody");
     if (holds && event_kind_is_fact(have->kind)) {
-        const char *told = facts_text(have->kind);
+        const char *told = want->text ? want->text : facts_text(have->kind);
         holds = finding_check(finding, strcmp(told ? told : "", have->text ? have->text : "") == 0,
                               "a fact keeps its text", "%s", kind_of(have));
     }

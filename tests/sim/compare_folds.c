@@ -108,6 +108,18 @@ static bool same_place(const struct task_place *a, const struct task_place *b)
            same_text(a->result, b->result) && same_text(a->lacks, b->lacks);
 }
 
+/* The words too, which no digest has; the rest is in that. */
+static bool same_agent(const struct task_agent *a, const struct task_agent *b)
+{
+    if (!a || !b)
+        return a == b;
+    return same_text(a->agent, b->agent) && same_text(a->session, b->session) &&
+           same_text(a->repair, b->repair) && same_text(a->nudge, b->nudge) &&
+           a->round == b->round && a->rounds == b->rounds &&
+           a->past.cost_micro == b->past.cost_micro && a->budget.wall_ms == b->budget.wall_ms &&
+           same_circles(a->calls, b->calls);
+}
+
 static bool same_task(const struct task_state *a, const struct task_state *b)
 {
     return a->status == b->status && a->step == b->step && a->unmet == b->unmet &&
@@ -117,7 +129,7 @@ static bool same_task(const struct task_state *a, const struct task_state *b)
            same_moment(&a->held_since, &b->held_since) &&
            same_moment(&a->first_start, &b->first_start) && a->waited_ms == b->waited_ms &&
            same_circles(a->circles, b->circles) && same_place(a->place, b->place) &&
-           same_text(a->by, b->by);
+           same_agent(a->agent, b->agent) && same_text(a->by, b->by);
 }
 
 static bool same_heap(const struct heap *a, const struct heap *b)
@@ -151,7 +163,8 @@ static bool same_run(const struct run_state *a, const struct run_state *b)
                 a->notice_at_ms == b->notice_at_ms;
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         same = same && a->counts[i] == b->counts[i];
-    return same && same_heap(&a->ready, &b->ready) && same_heap(&a->waits, &b->waits);
+    return same && same_heap(&a->ready, &b->ready) && same_heap(&a->waits, &b->waits) &&
+           same_heap(&a->walls, &b->walls);
 }
 
 bool compare_folds(struct finding *finding, const struct run_state *live,

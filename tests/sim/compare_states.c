@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "agents.h"
 #include "facts.h"
 
 struct line {
@@ -38,6 +39,7 @@ static bool check_attempt(struct finding *finding, const struct model_step *want
     const struct line rows[] = {
         {"attempt", want->attempt_count, attempt->number},
         {"its grant", want->grants[(want->attempt_count - 1) % MODEL_ATTEMPTS_MAX], attempt->grant},
+        {"its round", want->rounds[(want->attempt_count - 1) % MODEL_ATTEMPTS_MAX], attempt->round},
         {"its start", last->started.at_ms, attempt->started.at_ms},
         {"its start, mono", last->started.mono_ms, attempt->started.mono_ms},
         {"its end", last->ended.at_ms, attempt->ended.at_ms},
@@ -46,6 +48,8 @@ static bool check_attempt(struct finding *finding, const struct model_step *want
         {"its wait", last->waited_ms, attempt->waited_ms},
         {"its outcome", last->outcome.kind, attempt->outcome.kind},
         {"its code", last->outcome.code, attempt->outcome.code},
+        {"why it was stopped", last->outcome.stop, attempt->outcome.stop},
+        {"its silence", last->outcome.quiet_ms, attempt->outcome.quiet_ms},
         {"its time", last->outcome.ran_ms, attempt->outcome.ran_ms},
         {"its output", last->outcome.bytes[0], attempt->outcome.bytes[0]},
         {"its errors", last->outcome.bytes[1], attempt->outcome.bytes[1]},
@@ -388,7 +392,7 @@ static bool check_faults(struct finding *finding, const struct model *model,
 bool compare_model(struct finding *finding, const struct model *model,
                    const struct run_state *state)
 {
-    bool holds = check_run(finding, model, state);
+    bool holds = check_run(finding, model, state) && agents_check(finding, model, state);
     for (int i = 0; holds && i < model->plot->task_count; i++)
         holds = check_task(finding, model, state, i);
     for (int i = 0; holds && i < TASK_STATUS_COUNT; i++) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "agents.h"
 #include "attr.h"
 #include "chance.h"
 
@@ -89,6 +90,10 @@ void facts_foretell(struct oracle *oracle)
 {
     const struct input *input = oracle->input;
     const struct input_fact *fact = &input->fact_event;
+    if (fact->kind >= EVENT_AGENT_SESSION) {
+        agents_foretell(oracle);
+        return;
+    }
     struct foretold told = oracle_event(oracle, fact->kind, -1);
     bool of_run = fact->kind == EVENT_TIME_STOPPED;
     if (!may_be(fact) ||
@@ -103,7 +108,7 @@ void facts_foretell(struct oracle *oracle)
         const struct model_step *step = &oracle->model.steps[input->task][input->step];
         told.event.task = input->task;
         told.event.step = input->step;
-        told.event.round = 1;
+        told.event.round = step->rounds[(input->attempt - 1) % MODEL_ATTEMPTS_MAX];
         told.event.grant = step->grants[(input->attempt - 1) % MODEL_ATTEMPTS_MAX];
         told.event.attempt = input->attempt;
     }
@@ -122,6 +127,7 @@ void facts_take(struct taking *taking)
     struct model *model = taking->model;
     if (event->kind == EVENT_TIME_STOPPED) {
         model->stopped_ms += event->a;
+        agents_take_stopped_time(taking);
         return;
     }
     struct model_step *step = &model->steps[event->task][event->step];

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "agents.h"
+
 void model_init(struct model *model, const struct plot *plot, const struct plan *plan)
 {
     memset(model, 0, sizeof(*model));
@@ -16,6 +18,7 @@ void model_init(struct model *model, const struct plot *plot, const struct plan 
         model->gates[i].probe = -1;
         model->gates[i].chosen = -1;
     }
+    agents_init(model);
 }
 
 int model_step_number(const struct model *model, int task)

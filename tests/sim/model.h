@@ -34,7 +34,7 @@ struct opinion {
     enum transient_type type;
     enum reason reason;
     int64_t hint_ms; /* -1 = none */
-    bool ask;
+    bool ask, no_retry;
     enum verdict_expectation expectation;
 };
 
@@ -51,6 +51,8 @@ struct foretold {
     struct formula formula; /* WAIT_STARTED, STEP_ENDED */
     const char *by;         /* NULL = the text names nobody */
     const char *note;       /* NOTE */
+    const char *text;       /* of an agent's fact: borrowed for the turn */
+    char session;           /* likewise */
 };
 
 /* The latest attempt of a step. */
@@ -93,6 +95,28 @@ struct model_step {
     int attempt_count;
     struct model_attempt last;
     unsigned char grants[MODEL_ATTEMPTS_MAX]; /* by attempt */
+    unsigned char rounds[MODEL_ATTEMPTS_MAX]; /* likewise */
+};
+
+/* Of a task, or of the run. */
+struct model_budget {
+    int given;
+    int64_t base[BUDGET_KIND_COUNT];
+    unsigned told, spent; /* bits: kinds */
+    bool runs;
+    int64_t wall_ms;
+    struct moment from;
+};
+
+struct model_agent {
+    bool there;
+    int round, rounds;
+    bool repair, nudge, is_stuck, has_calls;
+    char session;
+    int heard_step, heard_attempt;
+    int64_t past[BUDGET_KIND_COUNT], now[BUDGET_KIND_COUNT];
+    struct model_budget budget;
+    struct trail calls; /* a call is a step of it, by its number */
 };
 
 /* Where a task works; trees by number, 0 = not known. */
@@ -118,6 +142,7 @@ struct model_task {
     bool has_trail;
     struct trail trail;
     struct model_place place;
+    struct model_agent agent;
 };
 
 struct model_gate {
@@ -140,6 +165,7 @@ struct model {
     int64_t notice_at_ms;
     int64_t waited_ms;
     int64_t stopped_ms, secrets_cut;
+    struct model_budget budget;
     int attempts;
     struct model_task tasks[PLOT_TASKS_MAX];
     struct model_gate gates[PLOT_SOURCES_MAX];

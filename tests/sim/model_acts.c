@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "agents.h"
+
 void model_take_blocked(struct taking *taking)
 {
     taking->task->blocked_by = (int)taking->event->a;
@@ -80,6 +82,7 @@ void model_take_recovered(struct taking *taking)
     struct model *model = taking->model;
     const struct moment *now = &taking->event->at;
     model->ended = false;
+    agents_take_recovered(taking);
     if (taking->event->a == 0)
         return;
     move_clock(now, &model->started_at);
@@ -119,6 +122,8 @@ void model_take_news(struct taking *taking)
     struct model_step *step = taking->step;
     if (taking->event->kind == EVENT_ATTEMPT_RUNNING)
         step->last.pid = taking->event->a;
+    if (taking->event->kind == EVENT_ATTEMPT_RUNNING)
+        agents_take_running(taking);
     else
         step->quiet = taking->event->kind == EVENT_ATTEMPT_QUIET;
     if (step->quiet && taking->event->kind == EVENT_ATTEMPT_QUIET)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "agents.h"
 #include "attr.h"
 #include "facts.h"
 
@@ -90,11 +91,14 @@ static void take_started(struct taking *taking)
     if (step->wait_from.at_ms != 0)
         step->last.waited_ms = event->at.mono_ms - step->wait_from.mono_ms;
     step->wait_from = (struct moment){0};
+    step->rounds[step->attempt_count % MODEL_ATTEMPTS_MAX] =
+        (unsigned char)agents_round(model, taking->number);
     step->grants[step->attempt_count++ % MODEL_ATTEMPTS_MAX] = (unsigned char)step->grant;
     step->status = STEP_RUNNING;
     step->judged = step->silent = step->quiet = false;
     model->attempts++;
     model_set_status(taking, taking->number, TASK_RUNNING);
+    agents_take_started(taking);
 
     if (source < 0)
         return;
@@ -139,7 +143,9 @@ static void take_fact(struct taking *taking)
 
 static void take_suspected(struct taking *taking)
 {
-    trail_of(taking->task)->told = true;
+    if (taking->event->e == EVENT_LOOP_OF_ATTEMPTS)
+        trail_of(taking->task)->told = true;
+    agents_take_suspected(taking);
 }
 
 static void take_ended(struct taking *taking)
@@ -174,6 +180,7 @@ static void take_ended(struct taking *taking)
         step->start_failures = 0;
         break;
     }
+    agents_take_ended(taking);
 }
 
 static void take_judged(struct taking *taking)
@@ -344,6 +351,7 @@ static void take_reopened(struct taking *taking)
 {
     int same = taking->step->same;
     open_grant(taking->step, (int)taking->event->a, (int)taking->event->b);
+    agents_take_reopened(taking);
     taking->task->cancelling = false;
     if (taking->event->c > 0) {
         trail_go_on(trail_of(taking->task), (int)taking->event->c);
@@ -402,11 +410,11 @@ static take_fn *const takers[] = {
     [EVENT_SANDBOX_LACKS] = facts_take,
     [EVENT_TIME_STOPPED] = facts_take,
     [EVENT_SECRETS_CUT] = facts_take,
-    [EVENT_AGENT_SESSION] = take_nothing,
-    [EVENT_AGENT_USED] = take_nothing,
-    [EVENT_AGENT_CALL] = take_nothing,
-    [EVENT_BUDGET] = take_nothing,
-    [EVENT_ROUND_STARTED] = take_nothing,
+    [EVENT_AGENT_SESSION] = agents_take,
+    [EVENT_AGENT_USED] = agents_take,
+    [EVENT_AGENT_CALL] = agents_take,
+    [EVENT_BUDGET] = agents_take,
+    [EVENT_ROUND_STARTED] = agents_take,
     [EVENT_TASK_ADDED] = take_nothing,
 };
 static_assert(ARRAY_LEN(takers) == EVENT_KIND_COUNT, "every event kind is taken in");

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "agents.h"
 #include "facts.h"
 
 enum { SPACING_MS = 1000 };
@@ -19,7 +20,7 @@ struct foretold oracle_event(const struct oracle *oracle, enum event_kind kind, 
         return foretold;
     const struct model_step *step = model_peek(model, task);
     foretold.event.step = model_step_number(model, task);
-    foretold.event.round = 1;
+    foretold.event.round = agents_round(model, task);
     foretold.event.grant = step->grant > 0 ? step->grant : 1;
     foretold.event.attempt = step->attempt_count;
     return foretold;
@@ -183,6 +184,7 @@ static void fill_slots(struct oracle *oracle)
     const struct model *model = &oracle->model;
     const struct ruling late = {
         .row = ROW_DEADLINE_AT_START, .kind = DECISION_DEADLINE, .entropy = true, .capture = true};
+    const struct ruling unpaid = {.row = ROW_BUDGET_AT_START, .kind = DECISION_NEEDS_YOU};
     while (model_running(model) < model->jobs) {
         int task = next_to_start(oracle);
         if (task < 0)
@@ -195,6 +197,8 @@ static void fill_slots(struct oracle *oracle)
                                                        step->held_ms, oracle->input->now.mono_ms);
         if (is_late)
             oracle_end_step(oracle, task, &late, NULL);
+        else if (agents_spent(model, task, model_step_number(model, task)))
+            oracle_end_step(oracle, task, &unpaid, NULL);
         else
             start(oracle, task);
     }
@@ -268,10 +272,18 @@ static void tell_end(struct oracle *oracle)
                               .type = verdict->type,
                               .reason = verdict->reason,
                               .hint_ms = verdict->retry_after_ms,
-                              .ask = verdict->ask};
-    opinion = rules_expect(model_plot_step(&oracle->model, input->task), &input->outcome, opinion,
+                              .ask = verdict->ask,
+                              .no_retry = verdict->no_retry};
+    struct outcome outcome = input->outcome;
+    opinion = rules_expect(model_plot_step(&oracle->model, input->task), &outcome, opinion,
                            input->expectation_met);
-    oracle_judge(oracle, input->task, &input->outcome, opinion);
+    if (outcome.kind == OUTCOME_CANCELLED && !oracle->model.tasks[input->task].cancelling) {
+        outcome.stop = STOP_BUDGET; /* if there is a reason at all */
+        outcome.stop = agents_stop(oracle, input->task, &outcome);
+    }
+    if (outcome.stop != STOP_ASKED)
+        opinion = oracle_stopped(outcome.stop);
+    oracle_judge(oracle, input->task, &outcome, opinion);
 }
 
 static void answer(struct oracle *oracle)
@@ -322,6 +334,7 @@ void oracle_foretell(struct oracle *oracle, const struct input *input)
     oracle->count = 0;
     oracle->action_count = 0;
     answer(oracle);
+    agents_time(oracle);
     end_waits(oracle);
     if (!oracle->orphaned && !oracle->starts_nothing)
         fill_slots(oracle);
@@ -347,5 +360,6 @@ int64_t oracle_next_due(const struct oracle *oracle)
         if (timed && (due_ms < 0 || due->mono_ms < due_ms))
             due_ms = due->mono_ms;
     }
-    return due_ms;
+    int64_t wall_ms = agents_due(model);
+    return wall_ms >= 0 && (due_ms < 0 || wall_ms < due_ms) ? wall_ms : due_ms;
 }

@@ -16,8 +16,9 @@ struct oracle {
     struct model model;
     struct tally *tally; /* borrowed; NULL = nothing is counted */
     bool orphaned, starts_nothing;
-    const struct input *input; /* borrowed for the call */
-    int64_t input_mono_ms;     /* when the last one came */
+    const struct input *input;     /* borrowed for the call */
+    const struct plot_op *telling; /* borrowed; whose fact of an agent the input is */
+    int64_t input_mono_ms;         /* when the last one came */
     int count;
     struct foretold list[ORACLE_EVENTS_MAX];
     int action_count;
@@ -48,6 +49,8 @@ void oracle_cancel_rest(struct oracle *oracle, int task);
 
 void oracle_judge(struct oracle *oracle, int task, const struct outcome *outcome,
                   struct opinion opinion);
+/* The opinion of an attempt that was ended for this. */
+struct opinion oracle_stopped(enum outcome_stop stop);
 void oracle_recover(struct oracle *oracle);
 void oracle_control(struct oracle *oracle, const struct control *control);
 

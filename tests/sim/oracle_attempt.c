@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "agents.h"
+
 /* Is this attempt the one that the rungs stop at? */
 static bool stops_here(const struct trail *trail, int attempt, int step)
 {
@@ -26,7 +28,10 @@ static struct facts gather(const struct oracle *oracle, int task, const struct o
         .stopping = of->cancelling,
         .scale = of->has_trail ? of->trail.scale : 1,
         .circling = of->has_trail && stops_here(&of->trail, step->attempt_count, of->step),
-        .repeatable = plot->idempotent || model->plot->tasks[task].workspace != WORKSPACE_INPLACE,
+        .repeatable = plot->idempotent || plot->agent ||
+                      model->plot->tasks[task].workspace != WORKSPACE_INPLACE,
+        .stop = agents_stop(oracle, task, outcome),
+        .round = agents_round(model, task),
         .used = step->used,
         .allowed = step->allowed,
         .free_hints = step->free_hints,
@@ -85,13 +90,13 @@ static void wait(struct oracle *oracle, int task, const struct ruling *ruling,
 }
 
 /* Say that it may go in circles, if that is new and it goes on. */
-static void suspect(struct oracle *oracle, int task, const struct ruling *ruling)
+static void suspect(struct oracle *oracle, int task, const struct ruling *ruling, bool new_round)
 {
     const struct model *model = &oracle->model;
     const struct model_task *of = &model->tasks[task];
     const struct trail *trail = &of->trail;
     bool goes_on =
-        ruling->kind == DECISION_WAIT ||
+        new_round || ruling->kind == DECISION_WAIT ||
         (ruling->kind == DECISION_SUCCEEDED && of->step < model->plot->tasks[task].step_count - 1);
     if (!of->has_trail || !trail->news || trail->told || !goes_on)
         return;
@@ -103,17 +108,35 @@ static void suspect(struct oracle *oracle, int task, const struct ruling *ruling
     oracle_emit(oracle, &suspected);
 }
 
+/* Would the agent that is to mend it have to use what is spent? */
+static bool is_unpaid(const struct oracle *oracle, int task)
+{
+    const struct model *model = &oracle->model;
+    return agents_spent(
+        model, task, agents_first_step(&model->plot->tasks[task], model_step_number(model, task)));
+}
+
 static void decide(struct oracle *oracle, int task, const struct outcome *outcome,
                    const struct opinion *opinion)
 {
     int source = model_source(&oracle->model, task);
     struct facts facts = gather(oracle, task, outcome, opinion);
     struct ruling ruling = rules_decide(&facts);
+    bool new_round = agents_round_follows(oracle, task, &facts, outcome, &ruling);
+    if (new_round && is_unpaid(oracle, task)) {
+        facts.stop = STOP_BUDGET;
+        ruling = rules_decide(&facts);
+        new_round = false;
+    }
     struct formula formula = formula_of(&facts, &ruling);
-    if (ruling.kind == DECISION_ENTROPY && facts.circling)
+    if (ruling.kind == DECISION_ENTROPY && facts.stop == STOP_LOOP)
+        formula.circling = &oracle->model.tasks[task].agent.calls.saying;
+    else if (ruling.kind == DECISION_ENTROPY && facts.circling)
         formula.circling = &oracle->model.tasks[task].trail.saying;
-    suspect(oracle, task, &ruling);
-    if (ruling.kind == DECISION_WAIT)
+    suspect(oracle, task, &ruling, new_round);
+    if (new_round)
+        agents_start_round(oracle, task);
+    else if (ruling.kind == DECISION_WAIT)
         wait(oracle, task, &ruling, &formula);
     else
         oracle_end_step(oracle, task, &ruling, &formula);
@@ -192,7 +215,7 @@ void oracle_judge(struct oracle *oracle, int task, const struct outcome *outcome
         foretell_fact(oracle, task, passed, &ended);
     ended.silent = quits_well && !passed;
     oracle_emit(oracle, &ended);
-
+    agents_look(oracle, task, false);
     conclude(oracle, task, outcome, &opinion);
 }
 
@@ -212,6 +235,13 @@ static struct opinion asking(enum reason reason)
     struct opinion opinion = persistent(reason);
     opinion.ask = true;
     return opinion;
+}
+
+struct opinion oracle_stopped(enum outcome_stop stop)
+{
+    if (stop == STOP_LOOP)
+        return persistent(REASON_LOOP);
+    return stop == STOP_BUDGET ? asking(REASON_BUDGET) : persistent(REASON_CANCELLED);
 }
 
 /* What our own numbers for a failed start mean. */
@@ -293,7 +323,7 @@ static struct opinion judge_bare(const struct outcome *outcome, bool silent)
     case OUTCOME_INTERRUPTED:
         return busy();
     case OUTCOME_CANCELLED:
-        return persistent(REASON_CANCELLED);
+        return oracle_stopped(outcome->stop);
     case OUTCOME_KIND_COUNT:
         break;
     }
@@ -317,6 +347,10 @@ static void settle_attempt(struct oracle *oracle, int task)
     const struct model_step *step = model_peek(&oracle->model, task);
     const struct outcome gone = {.kind = OUTCOME_INTERRUPTED};
     const struct outcome last = step->last.outcome;
+    if (step->status == STEP_RUNNING)
+        agents_look_at_calls(oracle, task, false);
+    if (step->status == STEP_RUNNING || step->status == STEP_JUDGING)
+        agents_look(oracle, task, false);
     if (step->status == STEP_RUNNING) {
         oracle_judge(oracle, task, &gone, busy());
     } else if (step->status == STEP_JUDGING && step->judged) {

@@ -239,6 +239,7 @@ static bool correct(struct oracle *oracle, const struct control *control)
     struct foretold corrected = oracle_event(oracle, EVENT_CLASS_CORRECTED, task);
     corrected.event.step = number;
     corrected.event.attempt = attempt;
+    corrected.event.round = step->rounds[(attempt - 1) % MODEL_ATTEMPTS_MAX];
     corrected.event.grant = step->grants[(attempt - 1) % MODEL_ATTEMPTS_MAX];
     corrected.event.a = control->label.class;
     corrected.event.b = control->label.type;

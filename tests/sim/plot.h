@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "budget.h"
 #include "control.h"
 #include "entropy_limits.h"
 #include "event.h"
@@ -69,12 +70,14 @@ struct plot_ending {
     bool ask;
     bool matches;    /* the text that was expected is in its output */
     int fingerprint; /* equal numbers, equal results; 0 = not taken */
+    bool no_retry;   /* no try mends it */
     bool has_fact;   /* it says what it is as a step of its trajectory */
     bool news;       /* then: it brings something new */
     int raw;         /* likewise: equal numbers, equal bytes */
 };
 
 struct plot_step {
+    bool agent; /* it prompts one; else it runs a command */
     enum phase phase;
     int policy;
     bool expects_failure;
@@ -91,6 +94,8 @@ struct plot_task {
     int need_count;
     int needs[PLOT_NEEDS_MAX];
     enum workspace_kind workspace;
+    int rounds;                        /* where it has an agent */
+    int64_t budget[BUDGET_KIND_COUNT]; /* likewise */
     int step_count;
     struct plot_step steps[PLOT_STEPS_MAX];
 };
@@ -103,7 +108,8 @@ enum plot_op_kind {
     PLOT_SLEEP,     /* time passes and nobody looks */
     PLOT_STALE,     /* news of an attempt that is not there */
     PLOT_NOTE,
-    PLOT_FACT, /* what the engine found beside an attempt's end */
+    PLOT_AGENT, /* what an agent tells while it runs */
+    PLOT_FACT,  /* what the engine found beside an attempt's end */
     PLOT_START_AGAIN,
     PLOT_OP_KIND_COUNT,
 };
@@ -128,6 +134,8 @@ struct plot_op {
     bool rebooted;
     int orphan_acts; /* acts of people before somebody takes the run over */
     struct input_fact fact;
+    int count, call, result; /* agent: how many calls, which, and what comes of them */
+    bool news;
     /* wall jump, sleep, crash: how long */
     int64_t ms;
 };
@@ -140,6 +148,7 @@ struct plot {
     struct plot_policy policies[PLOT_POLICIES_MAX];
     int infrastructure; /* the policy that starts are tried under */
     struct entropy_limits loops;
+    int64_t budget[BUDGET_KIND_COUNT]; /* of the run */
     int source_count;
     int task_count;
     struct plot_task tasks[PLOT_TASKS_MAX];

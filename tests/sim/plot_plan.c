@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agents.h"
 #include "chance.h"
 
 enum {
@@ -196,6 +197,7 @@ static void make_task(struct plot *plot, struct chance *chance, int number)
         task->steps[i].phase = phase;
         make_step(plot, chance, task, &task->steps[i]);
     }
+    agents_make_task(task, chance);
 }
 
 static int any_nudge(struct chance *chance)
@@ -237,6 +239,7 @@ void plot_make_plan(struct plot *plot, struct chance *chance)
     plot->task_count = (int)chance_between(chance, 6, PLOT_TASKS_MAX);
     for (int i = 0; i < plot->task_count; i++)
         make_task(plot, chance, i);
+    agents_make_run(plot, chance);
 }
 
 static void write_words(struct str *out, unsigned bits, const char *const *words)
@@ -336,9 +339,12 @@ static void write_step(const struct plot *plot, const struct plot_task *task, in
 {
     static const char *const phases[] = {"RED", "GREEN", "VERIFY", "REFACTOR"};
     const struct plot_step *step = &task->steps[number];
-    str_addf(out, "%s{\"phase\":\"%s\",\"run\":[\"do\",\"%d\",\"%d\"],\"idempotent\":%s",
-             number > 0 ? "," : "", phases[step->phase], task->id, number,
-             step->idempotent ? "true" : "false");
+    str_addf(out, "%s{\"phase\":\"%s\",\"idempotent\":%s", number > 0 ? "," : "",
+             phases[step->phase], step->idempotent ? "true" : "false");
+    if (step->agent)
+        str_addf(out, ",\"agent\":\"claude\",\"prompt\":\"do %d %d\"", task->id, number);
+    else
+        str_addf(out, ",\"run\":[\"do\",\"%d\",\"%d\"]", task->id, number);
     const struct plot_policy *policy = &plot->policies[step->policy];
     if (policy->at_step) {
         str_json_key(out, "policy");
@@ -365,6 +371,11 @@ static void write_task(const struct plot *plot, int number, struct str *out)
     }
     if (task->workspace != WORKSPACE_INPLACE)
         str_json_text(out, "workspace", workspace_kind_name(task->workspace));
+    if (agents_has(task)) {
+        agents_write_budget(task->budget, out);
+        if (task->rounds > 0)
+            str_json_i64(out, "rounds", task->rounds);
+    }
     str_add(out, ",\"steps\":[");
     for (int i = 0; i < task->step_count; i++)
         write_step(plot, task, i, out);
@@ -385,6 +396,7 @@ void plot_write_plan(const struct plot *plot, struct str *out)
 {
     str_add(out, "{\"version\":1");
     write_loops(plot, out);
+    agents_write_budget(plot->budget, out);
     str_add(out, ",\"policies\":{");
     for (int i = PLOT_BUILTIN, written = 0; i < plot->policy_count; i++) {
         if (plot->policies[i].at_step)

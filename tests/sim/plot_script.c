@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents.h"
 #include "chance.h"
 #include "facts.h"
 
@@ -191,6 +192,20 @@ static struct plot_ending any_ending(struct chance *chance, const struct plot_st
     return ending;
 }
 
+/* What an agent answers may have the wrong form, or not be what was asked for. */
+static void answer_badly(struct plot_step *step, struct chance *chance)
+{
+    for (int i = 0; step->agent && i < step->ending_count; i++) {
+        struct plot_ending *ending = &step->endings[i];
+        ending->runs_ms += chance_below(chance, 20000);
+        if (ending->class != VERDICT_PERSISTENT || !chance_hits(chance, 60))
+            continue;
+        ending->kind = OUTCOME_EXIT;
+        ending->reason = REASON_CONTRACT;
+        ending->no_retry = chance_hits(chance, 20);
+    }
+}
+
 static struct plot_ending ending_of(enum tale tale, struct chance *chance,
                                     const struct plot_step *step)
 {
@@ -328,6 +343,9 @@ static void make_crash(struct plot_op *op, struct chance *chance)
         EVENT_ATTEMPT_HEARD,  EVENT_ATTEMPT_HEARD,  EVENT_TASK_RELEASED,   EVENT_STEP_ENDED,
         EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED,  EVENT_LOOP_SUSPECTED,
         EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED, EVENT_LOOP_SUSPECTED,  EVENT_LOOP_SUSPECTED,
+        EVENT_AGENT_SESSION,  EVENT_AGENT_USED,     EVENT_AGENT_CALL,      EVENT_AGENT_CALL,
+        EVENT_BUDGET,         EVENT_BUDGET,         EVENT_BUDGET,          EVENT_BUDGET,
+        EVENT_ROUND_STARTED,  EVENT_ROUND_STARTED,  EVENT_ROUND_STARTED,   EVENT_ROUND_STARTED,
     };
     op->after = (enum event_kind)chance_below(chance, EVENT_KIND_COUNT);
     if (chance_hits(chance, 60))
@@ -350,9 +368,9 @@ static struct plot_op crash_at_once(struct chance *chance)
 static void make_op(struct plot_op *op, struct chance *chance, const struct weather *weather)
 {
     static const int kinds[PLOT_OP_KIND_COUNT] = {
-        [PLOT_CONTROL] = 70,  [PLOT_CRASH] = 18,      [PLOT_LEAVE] = 2,
-        [PLOT_WALL_JUMP] = 5, [PLOT_SLEEP] = 4,       [PLOT_STALE] = 5,
-        [PLOT_NOTE] = 3,      [PLOT_START_AGAIN] = 1, [PLOT_FACT] = 30,
+        [PLOT_CONTROL] = 70, [PLOT_CRASH] = 18, [PLOT_LEAVE] = 2, [PLOT_WALL_JUMP] = 5,
+        [PLOT_SLEEP] = 4,    [PLOT_STALE] = 5,  [PLOT_NOTE] = 3,  [PLOT_START_AGAIN] = 1,
+        [PLOT_FACT] = 30,    [PLOT_AGENT] = 60,
     };
     op->kind = (enum plot_op_kind)chance_pick(chance, kinds, PLOT_OP_KIND_COUNT);
     op->salt = chance_next(chance);
@@ -372,6 +390,9 @@ static void make_op(struct plot_op *op, struct chance *chance, const struct weat
         break;
     case PLOT_FACT:
         facts_make(op, chance);
+        break;
+    case PLOT_AGENT:
+        agents_make_op(op, chance);
         break;
     case PLOT_STALE:
     case PLOT_NOTE:
@@ -420,6 +441,7 @@ void plot_make_script(struct plot *plot, struct chance *chance)
     for (int i = 0; i < plot->task_count; i++) {
         for (int k = 0; k < plot->tasks[i].step_count; k++) {
             tell(chance, &plot->tasks[i].steps[k], &weather);
+            answer_badly(&plot->tasks[i].steps[k], chance);
             grain(&plot->tasks[i].steps[k], weather.grain_ms);
         }
     }

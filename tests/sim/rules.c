@@ -16,7 +16,7 @@ static double draw(const struct facts *facts)
     uint64_t number = split(facts->run_seed);
     number = split(number ^ (uint64_t)facts->task);
     number = split(number ^ (uint64_t)facts->step);
-    number = split(number ^ 1); /* the round */
+    number = split(number ^ (uint64_t)facts->round);
     number = split(number ^ (uint64_t)facts->attempt);
     return (double)(number >> 11) / 9007199254740992.0;
 }
@@ -131,18 +131,24 @@ struct ruling rules_decide(const struct facts *facts)
 {
     const struct plot_policy *policy = facts->policy;
     const struct opinion *opinion = &facts->opinion;
-    if (facts->outcome == OUTCOME_CANCELLED)
+    if (facts->outcome == OUTCOME_CANCELLED && facts->stop == STOP_ASKED)
         return end_without_entropy(ROW_CANCELLED, DECISION_CANCELLED);
     if (opinion->class == VERDICT_SUCCESS)
         return (struct ruling){.row = ROW_SUCCESS, .kind = DECISION_SUCCEEDED};
     if (facts->stopping)
         return end_without_entropy(ROW_STOPPED, DECISION_CANCELLED);
+    if (facts->stop == STOP_LOOP)
+        return end(ROW_CALLS, DECISION_ENTROPY);
+    if (facts->stop == STOP_BUDGET)
+        return end_without_entropy(ROW_BUDGET, DECISION_NEEDS_YOU);
     if (facts->outcome == OUTCOME_INTERRUPTED)
         return decide_interrupted(facts);
     if (opinion->ask)
         return end_without_entropy(ROW_ASKS, DECISION_NEEDS_YOU);
     if (opinion->hint_ms > policy->hint_cap_ms)
         return end_without_entropy(ROW_HINT_TOO_FAR, DECISION_NEEDS_YOU);
+    if (opinion->no_retry)
+        return end(ROW_NO_RETRY, DECISION_FAILED);
     if (goes_in_circles(facts))
         return end(ROW_ENTROPY, DECISION_ENTROPY);
     if (facts->circling)

@@ -18,6 +18,11 @@ enum row {
     ROW_WAIT_HINT,  /* on a server's hint, uses up an attempt */
     ROW_ENTROPY,
     ROW_CIRCLES, /* entropy by a rung */
+    ROW_CALLS,   /* by an agent's calls */
+    ROW_BUDGET,  /* an agent's budget is spent */
+    ROW_BUDGET_AT_START,
+    ROW_ROUND,    /* it goes back to the agent */
+    ROW_NO_RETRY, /* no try mends it */
     ROW_RETRY_EXHAUSTED,
     ROW_TRANSIENT_EXHAUSTED,
     ROW_MAX_RETRIES,
@@ -53,12 +58,13 @@ struct facts {
     bool stopping, repeatable;
     int used, allowed;
     int free_hints, same, interrupted;
-    int scale;     /* of the windows */
-    bool circling; /* a rung says that it is stuck */
+    int scale;              /* of the windows */
+    bool circling;          /* a rung says that it is stuck */
+    enum outcome_stop stop; /* an agent may not go on */
     int64_t first_start_mono_ms, held_ms;
     struct moment now;
     uint64_t run_seed;
-    int task, step, attempt; /* for the draw */
+    int task, step, round, attempt; /* for the draw */
 };
 
 struct ruling {

@@ -14,6 +14,11 @@ static const char *const row_names[] = {
     [ROW_WAIT_HINT] = "wait on a hint, counted",
     [ROW_ENTROPY] = "entropy detected",
     [ROW_CIRCLES] = "entropy detected by a rung",
+    [ROW_CALLS] = "entropy detected in calls",
+    [ROW_BUDGET] = "needs-you: budget spent",
+    [ROW_BUDGET_AT_START] = "needs-you: budget, at a start",
+    [ROW_ROUND] = "another round",
+    [ROW_NO_RETRY] = "failed: no try mends it",
     [ROW_RETRY_EXHAUSTED] = "retry exhausted",
     [ROW_TRANSIENT_EXHAUSTED] = "transient exhausted",
     [ROW_MAX_RETRIES] = "max retries exceeded",
@@ -115,10 +120,10 @@ static void walk(const struct tally *tally, line_fn *line, void *ctx)
     for (int i = 0; i < ROW_COUNT; i++)
         line(ctx, "decision", row_names[i], tally->rows[i]);
     walk_acts(tally, line, ctx);
-    for (int i = EVENT_RUN_STARTED; i < EVENT_KIND_COUNT; i++)
+    for (int i = EVENT_RUN_STARTED; i < EVENT_TASK_ADDED; i++) /* no plan grows here */
         line(ctx, "event", event_kind_name((enum event_kind)i), tally->events[i]);
     line(ctx, "crash", "before any event", tally->crashes[0]);
-    for (int i = EVENT_RUN_STARTED; i < EVENT_KIND_COUNT; i++)
+    for (int i = EVENT_RUN_STARTED; i < EVENT_TASK_ADDED; i++)
         line(ctx, "crash after", event_kind_name((enum event_kind)i), tally->crashes[i]);
     walk_rest(tally, line, ctx);
 }

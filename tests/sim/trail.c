@@ -171,6 +171,7 @@ void trail_add(struct trail *trail, const struct trail_step *step,
     trail->news = false;
     trail->saying = say(trail, limits);
     trail->said_at = trail->count;
+    trail->newly_stuck = trail->saying.level == ENTROPY_STUCK && before.level != ENTROPY_STUCK;
     /* Of barren steps only a stop is ever said here, so it is about one call. */
     if (before.level == ENTROPY_OK || !same_call)
         trail->since = *at;
@@ -188,7 +189,7 @@ void trail_go_on(struct trail *trail, int scale)
     trail->scale = scale;
     trail->nudged = 0;
     trail->told_steps = 0;
-    trail->news = false;
+    trail->news = trail->newly_stuck = false;
     trail->told = false;
     trail->saying = (struct trail_saying){0};
 }

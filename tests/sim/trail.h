@@ -39,8 +39,9 @@ struct trail {
     int nudged;          /* hints since a person last said a word */
     unsigned told_steps; /* bits: steps of the plan that they were about */
     struct trail_saying saying;
-    int said_at; /* how many steps there were when that was said */
-    bool news;   /* it is to be told */
+    int said_at;      /* how many steps there were when that was said */
+    bool news;        /* it is to be told */
+    bool newly_stuck; /* before that it was not */
     bool told;
     struct moment since;
 };

@@ -95,7 +95,9 @@ static void see_started(const struct sight *sight)
     check(sight, step->executed - step->free < allowed, "attempts never exceed the policy");
     check(sight, fits || step->executed == 0, "executed once where the phase does not try again");
     const struct plot_task *plot = &watch->plot->tasks[sight->event->task];
-    check(sight, sight->plot->idempotent || plot->workspace != WORKSPACE_INPLACE || step->ran == 0,
+    check(sight,
+          sight->plot->idempotent || sight->plot->agent || plot->workspace != WORKSPACE_INPLACE ||
+              step->ran == 0,
           "what cannot be repeated is not");
     check_call(sight);
     check_gate(sight);
@@ -196,6 +198,23 @@ static void see_reopened(const struct sight *sight)
     sight->task->over = false;
 }
 
+/* From the agent's step up to the one that failed all begin anew. */
+static void see_round(const struct sight *sight)
+{
+    const struct event *event = sight->event;
+    check(sight, sight->step->unjudged, "a round follows an attempt");
+    check(sight, event->b <= event->step && event->c == event->step,
+          "a round begins at the agent before what failed");
+    for (int i = (int)event->b; i <= event->c; i++) {
+        struct watch_step *step = &sight->watch->steps[event->task][i];
+        check(sight, !step->alive, "a round begins when nothing of its task runs");
+        step->ends = step->entropies = step->executed = step->free = step->free_waits = 0;
+        step->ran = 0;
+        step->unjudged = step->succeeded = false;
+    }
+    sight->task->step = (int)event->b;
+}
+
 static void see_wait_ended(const struct sight *sight)
 {
     check(sight, sight->event->a == 1 || sight->event->at.mono_ms >= sight->step->due_ms,
@@ -223,6 +242,9 @@ static void see_step(const struct sight *sight)
         break;
     case EVENT_STEP_REOPENED:
         see_reopened(sight);
+        break;
+    case EVENT_ROUND_STARTED:
+        see_round(sight);
         break;
     case EVENT_TASK_BLOCKED:
         see_over(sight);

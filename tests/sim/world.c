@@ -116,6 +116,7 @@ static void land(struct flight *flight, struct input *input)
     input->verdict.reason = ending->reason;
     input->verdict.retry_after_ms = ending->hint_ms;
     input->verdict.ask = ending->ask;
+    input->verdict.no_retry = ending->no_retry;
     (void)snprintf(input->verdict.rule, sizeof(input->verdict.rule), "sim.rule");
     input->expectation_met = ending->matches;
     input->fingerprint = result_of(ending->fingerprint);

@@ -23,6 +23,7 @@ struct flight {
     struct plot_ending ending;
     int64_t ends_ms;
     int64_t running_ms, quiet_ms, heard_ms; /* -1 = not, or over */
+    int calls;                              /* that its agent has told */
 };
 
 struct world {

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "agents.h"
 #include "facts.h"
 #include "world.h"
 
@@ -110,6 +111,45 @@ static void tell_fact(struct world *world, const struct input_fact *fact, uint64
                                      .note = facts_text(fact->kind)});
 }
 
+/* Of one that runs, where there is one; now and then of what is no agent. */
+static int pick_agent(const struct world *world, uint64_t salt)
+{
+    const int count = world->plot->task_count;
+    for (int i = 0; i < count && salt % 20 != 0; i++) {
+        const int task = (int)((salt + (uint64_t)i) % (uint64_t)count);
+        const int step = run_state_step_number(&world->state, task);
+        if (world->flights[task].out && world->plot->tasks[task].steps[step].agent &&
+            world->state.tasks[task].status == TASK_RUNNING)
+            return task;
+    }
+    return (int)(salt % (uint64_t)count);
+}
+
+static void tell_agent(struct world *world, const struct plot_op *op)
+{
+    enum { CALLS_MAX = 150 };
+    const int task = pick_agent(world, op->salt);
+    struct flight *flight = &world->flights[task];
+    struct str text = {0};
+    agents_text(op, &text);
+    world->oracle.telling = op;
+    const struct plot_op *armed = world->armed;
+    for (int i = 0; i < op->count && flight->calls < CALLS_MAX && !world->finding.broken; i++) {
+        struct input input = {.kind = INPUT_FACT,
+                              .task = task,
+                              .step = run_state_step_number(&world->state, task),
+                              .fact_event = op->fact,
+                              .note = text.data};
+        input.attempt = (int)run_state_step(&world->state, task)->attempt_count;
+        if (op->fact.kind == EVENT_AGENT_CALL)
+            input.fact_event.a = ++flight->calls;
+        world_turn(world, input);
+        if (world->armed != armed)
+            break; /* the engine is another one */
+    }
+    str_done(&text);
+}
+
 /* What makes an event that seldom comes by itself, where a person can; 0 = nobody can. */
 static enum control_verb verb_for(enum event_kind kind)
 {
@@ -138,6 +178,10 @@ static void arm(struct world *world, const struct plot_op *op)
         return;
     if (op->after == EVENT_RUN_RECOVERED) {
         world_crash(world, op);
+    } else if (op->after >= EVENT_AGENT_SESSION && event_kind_is_fact(op->after)) {
+        const struct plot_op told = {
+            .salt = op->salt, .count = 1, .call = 1, .result = 1, .fact = {.kind = op->after}};
+        tell_agent(world, &told);
     } else if (event_kind_is_fact(op->after)) {
         const struct input_fact fact = {.kind = op->after, .a = 1, .b = 1};
         tell_fact(world, &fact, op->salt);
@@ -183,7 +227,11 @@ void world_do(struct world *world, const struct plot_op *op)
         tell_stale(world, op);
         break;
     case PLOT_NOTE:
-        world_turn(world, (struct input){.kind = INPUT_NOTE, .task = -1, .note = "low on \"disk\""});
+        world_turn(world,
+                   (struct input){.kind = INPUT_NOTE, .task = -1, .note = "low on \"disk\""});
+        break;
+    case PLOT_AGENT:
+        tell_agent(world, op);
         break;
     case PLOT_FACT:
         tell_fact(world, &op->fact, op->salt);

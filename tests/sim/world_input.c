@@ -115,6 +115,7 @@ static void end_by_force(struct world *world, const struct action *action)
     flight->ending.reason = REASON_CANCELLED;
     flight->ending.hint_ms = -1;
     flight->ending.ask = false;
+    flight->ending.no_retry = false;
 }
 
 static void carry_out(struct world *world)

@@ -1,0 +1,120 @@
+#include "agents.h"
+
+#include "chance.h"
+
+enum { CALLS_MAX = 14, CALL_KINDS = 3, MICRO = 1000 };
+
+int agents_first_step(const struct plot_task *task, int step)
+{
+    while (step >= 0 && !task->steps[step].agent)
+        step--;
+    return step;
+}
+
+bool agents_has(const struct plot_task *task)
+{
+    return agents_first_step(task, task->step_count - 1) >= 0;
+}
+
+static void make_budget(int64_t budget[BUDGET_KIND_COUNT], struct chance *chance, int factor)
+{
+    if (chance_hits(chance, 30))
+        budget[BUDGET_COST] = chance_between(chance, 1, 40) * factor * MICRO;
+    if (chance_hits(chance, 30))
+        budget[BUDGET_TURNS] = chance_between(chance, 1, 40) * factor;
+    if (chance_hits(chance, 20))
+        budget[BUDGET_CALLS] = chance_between(chance, 1, 60) * factor;
+    if (chance_hits(chance, 40))
+        budget[BUDGET_WALL] = chance_between(chance, 1, 40) * factor * 1000;
+}
+
+static void make_agents(struct plot_step *step)
+{
+    step->agent = true;
+    step->expects_failure = step->has_match = false;
+    step->reasons = 0;
+}
+
+void agents_make_task(struct plot_task *task, struct chance *chance)
+{
+    if (!chance_hits(chance, 45))
+        return;
+    make_agents(&task->steps[chance_below(chance, task->step_count)]);
+    if (chance_hits(chance, 15))
+        make_agents(&task->steps[task->step_count - 1]);
+    task->rounds = chance_hits(chance, 75) ? (int)chance_between(chance, 2, 4) : 1;
+    if (chance_hits(chance, 50))
+        make_budget(task->budget, chance, 1);
+}
+
+void agents_make_run(struct plot *plot, struct chance *chance)
+{
+    if (chance_hits(chance, 25))
+        make_budget(plot->budget, chance, 4);
+}
+
+void agents_make_op(struct plot_op *op, struct chance *chance)
+{
+    static const int kinds[] = {15, 40, 45};
+    struct input_fact *fact = &op->fact;
+    fact->kind = (enum event_kind)(EVENT_AGENT_SESSION + chance_pick(chance, kinds, 3));
+    op->count = 1;
+    op->call = chance_below(chance, CALL_KINDS);
+    op->news = chance_hits(chance, 25);
+    op->result = (int)chance_between(chance, 1, 2);
+    if (fact->kind == EVENT_AGENT_USED) {
+        fact->a = chance_between(chance, 0, 30);
+        fact->b = chance_between(chance, 0, 40);
+        fact->c = chance_between(chance, 0, 40) * MICRO;
+        fact->d = chance_below(chance, 10000);
+        fact->e = chance_below(chance, 4);
+    } else if (fact->kind == EVENT_AGENT_CALL) {
+        op->count = (int)chance_between(chance, 1, CALLS_MAX);
+        op->call = chance_hits(chance, 6) ? -1 : op->call;
+        fact->b = chance_below(chance, 5000);
+        fact->c = chance_hits(chance, 30);
+    }
+    if (chance_hits(chance, 4))
+        fact->b = chance_hits(chance, 50) ? -1 : INT64_MAX;
+}
+
+void agents_write_budget(const int64_t budget[BUDGET_KIND_COUNT], struct str *out)
+{
+    static const char *const names[] = {NULL, "cost_usd", "turns", "calls", "wall_s"};
+    static const int64_t units[] = {1, 1000 * MICRO, 1, 1, 1000};
+    bool is_open = false;
+    for (int kind = 1; kind < BUDGET_KIND_COUNT; kind++) {
+        if (budget[kind] == 0)
+            continue;
+        str_addf(out, "%s\"%s\":%.17g", is_open ? "," : ",\"budget\":{", names[kind],
+                 (double)budget[kind] / (double)units[kind]);
+        is_open = true;
+    }
+    str_add(out, is_open ? "}" : "");
+}
+
+/* A person's word is call -1. */
+void agents_text(const struct plot_op *op, struct str *out)
+{
+    if (op->fact.kind == EVENT_AGENT_SESSION) {
+        str_addf(out, "{\"agent\":\"claude\",\"session\":\"s%d\"}", op->call);
+        return;
+    }
+    if (op->fact.kind != EVENT_AGENT_CALL)
+        return;
+    if (op->call < 0) {
+        str_add(out, "{\"tool\":\"user\",\"what\":\"do it in another way\"}");
+        return;
+    }
+    const struct entropy_fact fact = {
+        .gain = op->news ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE,
+        .bits = ENTROPY_MASKED | (op->fact.c != 0 ? (unsigned)ENTROPY_FAILED : 0),
+        .call = {.hi = 100 + (uint64_t)op->call, .lo = 700 + (uint64_t)op->call},
+        .outcome = {.hi = 200 + (uint64_t)op->result, .lo = 1},
+        .new_permille = 0,
+        .lines = 1,
+    };
+    str_add(out, "{\"tool\":\"Bash\",\"what\":\"make\",\"loop\":");
+    entropy_fact_to_json(&fact, out);
+    str_add_char(out, '}');
+}
