@@ -50,8 +50,8 @@ bool growth_add(struct growth *growth, const struct engine_task *task, struct er
     const int number = growth->plan->task_count;
     if (!plan_grow(growth->plan, task->json, task->json_len, err))
         return false;
-    growth->inputs =
-        xgrow(growth->inputs, &growth->input_cap, (size_t)number + 1, sizeof(*growth->inputs));
+    growth->inputs = xgrow(growth->inputs, &growth->input_cap, (size_t)number + 1,
+                           sizeof(struct launch_input *));
     growth->inputs[number] = copy_input(task);
     return true;
 }
