@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent_stream.h"
 #include "clock.h"
 #include "xalloc.h"
 
@@ -44,6 +45,8 @@ static void take_output(struct attempt *attempt, int stream, const char *bytes, 
         agent_run_add(attempt->agent, bytes, len, clock_now().mono_ms);
     else
         fingerprint_add(attempt_fingerprint(attempt), stream, bytes, len);
+    if (attempt->agent && stream == 1) /* some tell there of their own tries */
+        agent_stream_add_err(attempt->agent->stream, bytes, len);
     if (attempt->setting->tee)
         attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
 }
