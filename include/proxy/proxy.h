@@ -14,6 +14,8 @@
 #include "attr.h"
 #include "engine.h"
 #include "err.h"
+#include "str.h"
+#include "workspace_spec.h"
 
 enum {
     PROXY_JOBS = 8,             /* calls that are executed at a time */
@@ -30,8 +32,9 @@ struct proxy_options {
     /* What the engine is started with; `plan` grows and has no tasks. Place, name and `by` are
      * the proxy's. Its texts are borrowed until proxy_run() returns. */
     struct engine_options engine;
-    const char *name;    /* of the run; NULL = the client's own */
-    char *const *tests;  /* command of run_tests, borrowed; NULL = none is set */
+    const struct workspace_spec *workspace; /* borrowed; where calls work; NULL = in place */
+    const char *name;                       /* of the run; NULL = the client's own */
+    char *const *tests;                     /* command of run_tests, borrowed; NULL = none is set */
     const char *program; /* absolute path of devs itself, for the file tools; borrowed */
 };
 
@@ -40,8 +43,9 @@ struct proxy_result {
     int64_t run; /* its number; 0 = no tool was called */
     int64_t calls;
     int signal_number; /* that ended it; 0 = the client went */
+    struct str kept;   /* where what was made in a workspace is: the caller's; "" = in place */
     bool recording_failed;
-    struct err err; /* why */
+    struct err err; /* why; or why what was made could not be kept */
 };
 
 /* Serve until the client's stream ends or signal_fd is readable; then what runs is ended and the

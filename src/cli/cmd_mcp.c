@@ -24,7 +24,7 @@ extern char **environ;
 
 /* The words of the command line. */
 struct mcp_words {
-    const char *sandbox, *policy, *name, *dir;
+    const char *sandbox, *workspace, *policy, *name, *dir;
     const char *read_file, *write_file, *offset, *length; /* of the file tools, see mcp_task.c */
 };
 
@@ -34,7 +34,8 @@ struct serving {
     const struct mcp_words *words;
     struct config config; /* owned */
     struct str plan_text;
-    struct plan *plan; /* owned */
+    struct plan *plan;               /* owned */
+    struct workspace_spec workspace; /* owned; where the calls work */
     struct secrets secrets;
     char dir[PATH_MAX];
     char program[PATH_MAX];
@@ -55,6 +56,24 @@ static bool write_sandbox(const struct serving *serving, struct str *out, struct
     }
     sandbox_spec_done(&spec);
     return ok;
+}
+
+/* In place unless the command line says otherwise; then what the settings say of a workspace
+ * holds for it. */
+static bool choose_workspace(struct serving *serving, struct err *err)
+{
+    const struct settings *settings = &serving->config.settings;
+    const char *word = serving->words->workspace;
+    enum workspace_kind kind = WORKSPACE_INPLACE;
+    if (word && !workspace_kind_parse(word, &kind)) {
+        (void)err_set(err, ERR_INVALID, "unknown workspace '%s'", word);
+        return err_hint(err, "inplace, worktree or copy");
+    }
+    serving->workspace = settings->said & PLAN_SAYS_WORKSPACE
+                             ? workspace_spec_copy(&settings->workspace)
+                             : workspace_spec_new();
+    serving->workspace.kind = kind;
+    return true;
 }
 
 static bool write_policy(const struct serving *serving, struct str *out, struct err *err)
@@ -115,6 +134,7 @@ static bool fill_options(struct serving *serving, struct err *err)
     if (!realpath("/proc/self/exe", serving->program))
         return err_set_errno(err, errno, "/proc/self/exe");
     serving->options = (struct proxy_options){.db = serving->globals->db,
+                                              .workspace = &serving->workspace,
                                               .name = serving->words->name,
                                               .tests = serving->config.settings.tests,
                                               .program = serving->program,
@@ -155,7 +175,9 @@ static int tell_end(const struct proxy_result *result)
 {
     if (result->run > 0)
         warn("run #%lld: %lld calls", (long long)result->run, (long long)result->calls);
-    if (result->recording_failed) {
+    if (result->kept.len > 0)
+        warn("what was made is kept as %s", str_text(&result->kept));
+    if (result->err.code != ERR_NONE || result->recording_failed) {
         (void)fail(&result->err);
         return EXIT_NOT_RECORDED;
     }
@@ -166,11 +188,13 @@ static int serve(struct serving *serving)
 {
     struct proxy_result result = {0};
     struct err err = {0};
-    bool ok = make_plan(serving, &err) && cut_secrets(serving, &err) &&
-              fill_options(serving, &err) && take_stdio(&serving->options, &err) &&
-              proxy_run(&serving->options, &result, &err);
+    bool ok = choose_workspace(serving, &err) && make_plan(serving, &err) &&
+              cut_secrets(serving, &err) && fill_options(serving, &err) &&
+              take_stdio(&serving->options, &err) && proxy_run(&serving->options, &result, &err);
     int code = ok ? tell_end(&result) : fail(&err);
+    str_done(&result.kept);
     secrets_close(&serving->secrets);
+    workspace_spec_done(&serving->workspace);
     plan_free(serving->plan);
     str_done(&serving->plan_text);
     return code;
@@ -211,6 +235,9 @@ int cmd_mcp(struct globals *globals, int argc, char **argv)
     const struct option_spec specs[] = {
         {"sandbox", 0, "K", "none, bwrap, podman or docker; podman:IMAGE names the image", NULL,
          &words.sandbox},
+        {"workspace", 0, "K",
+         "inplace (default), worktree or copy: one tree for all calls of the session", NULL,
+         &words.workspace},
         {"policy", 0, "NAME",
          "when calls are tried again: sandbox (default), another built-in "
          "one, or one of devs.config.json",

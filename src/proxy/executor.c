@@ -52,11 +52,39 @@ static void let_go(struct executor *executor)
     control_desk_stop(executor->desk);
     follower_close(executor->follower);
     engine_stop(executor->engine, NULL);
+    session_tree_close(executor->tree);
     free(executor->name);
     executor->desk = NULL;
     executor->follower = NULL;
     executor->engine = NULL;
+    executor->tree = NULL;
     executor->name = NULL;
+}
+
+/* The folder that calls work in, if it is not the user's. */
+static bool make_tree(struct executor *executor, struct engine_options *options, struct err *err)
+{
+    const struct workspace_spec *spec = executor->options->workspace;
+    if (!spec || spec->kind == WORKSPACE_INPLACE)
+        return true;
+    const struct session_tree_call call = {.spec = spec,
+                                           .run_dir = options->run_dir,
+                                           .log_dir = executor->place.dir,
+                                           .seed = options->seed,
+                                           .environment = options->environment};
+    if (!session_tree_make(&executor->tree, &call, err))
+        return false;
+    options->run_dir = session_tree_dir(executor->tree);
+    return true;
+}
+
+/* Whoever looks at the run is to know that it is not their tree. */
+static void tell_tree(const struct executor *executor)
+{
+    struct str note = {0};
+    str_addf(&note, "its calls work in %s", session_tree_dir(executor->tree));
+    engine_note(executor->engine, -1, str_text(&note));
+    str_done(&note);
 }
 
 static bool begin_run(struct executor *executor, struct err *err)
@@ -69,14 +97,18 @@ static bool begin_run(struct executor *executor, struct err *err)
     options.name = executor->name;
     options.by = executor->by;
     options.at_end = ENGINE_LEAVE;
-    ok = ok && engine_start(&executor->engine, &options, &executor->run, err) &&
+    ok = ok && make_tree(executor, &options, err) &&
+         engine_start(&executor->engine, &options, &executor->run, err) &&
          follower_open(&executor->follower, &executor->place, executor->run, err) &&
          control_desk_start(&executor->desk, &executor->place, err);
-    if (ok)
-        mcp_loops_open(&executor->loops, &options.plan->loops);
-    else
+    if (!ok) {
         let_go(executor);
-    return ok;
+        return false;
+    }
+    mcp_loops_open(&executor->loops, &options.plan->loops);
+    if (executor->tree)
+        tell_tree(executor);
+    return true;
 }
 
 /* Somebody ended the run: nothing goes on behind their back. */
@@ -292,6 +324,15 @@ void executor_cancel(struct executor *executor)
         engine_cancel(executor->engine, executor->by);
 }
 
+static void keep_tree(struct executor *executor, struct proxy_result *result)
+{
+    struct str title = {0};
+    str_addf(&title, "devs mcp: %s", executor->name);
+    if (!session_tree_keep(executor->tree, str_text(&title), &result->kept, &result->err))
+        result->recording_failed = true;
+    str_done(&title);
+}
+
 void executor_stop(struct executor *executor, struct proxy_result *result)
 {
     struct engine_result ended = {0};
@@ -307,6 +348,8 @@ void executor_stop(struct executor *executor, struct proxy_result *result)
         free(executor->server->calls[i]->execution);
         executor->server->calls[i]->execution = NULL;
     }
+    if (executor->tree)
+        keep_tree(executor, result);
     let_go(executor);
     mcp_loops_close(executor->loops);
     executor->loops = NULL;

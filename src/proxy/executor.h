@@ -18,12 +18,14 @@
 #include "mcp_task.h"
 #include "place.h"
 #include "proxy.h"
+#include "session_tree.h"
 
 struct executor {
     const struct proxy_options *options; /* borrowed */
     struct mcp_server *server;           /* borrowed */
     struct mcp_setting setting;
     struct place place;
+    struct session_tree *tree; /* owned; NULL = calls work in place */
     struct engine *engine;     /* owned; NULL before the first call */
     struct follower *follower; /* owned; likewise */
     struct control_desk *desk; /* owned; likewise */

@@ -277,6 +277,16 @@ static bool settle_path(struct mcp_request *out, const char *root, struct err *e
     return true;
 }
 
+/* A folder of the project is the same one wherever the calls work. */
+static void settle_cwd(struct mcp_request *out, const char *root)
+{
+    const char *cwd = out->cwd && strcmp(out->cwd, root) == 0 ? "." : out->cwd;
+    if (cwd == out->cwd)
+        cwd = cwd ? below(cwd, root) : NULL;
+    if (cwd)
+        memmove(out->cwd, cwd, strlen(cwd) + 1);
+}
+
 bool mcp_request_read(enum mcp_tool tool, const struct json *args, const char *root,
                       struct mcp_request *out, struct err *err)
 {
@@ -288,8 +298,10 @@ bool mcp_request_read(enum mcp_tool tool, const struct json *args, const char *r
     if (args && json_kind(args) != JSON_KIND_OBJECT)
         return err_set(err, ERR_INVALID, "arguments are an object");
     out->args = json_clone(args);
-    return check_names(tool, args, err) && read_each(tool, args, out, err) &&
-           settle_path(out, root, err);
+    if (!check_names(tool, args, err) || !read_each(tool, args, out, err))
+        return false;
+    settle_cwd(out, root);
+    return settle_path(out, root, err);
 }
 
 static void free_list(char **list)

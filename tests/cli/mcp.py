@@ -364,6 +364,69 @@ def test_loop(folder):
     client.close()
 
 
+def test_workspaces(folder):
+    with open(folder + "/mine.txt", "w") as file:
+        file.write("mine\n")
+    client = Client(folder, "--workspace", "copy")
+    data = client.data("execute_command", argv=["sh", "-c", "cat mine.txt; echo x >mine.txt; pwd"])
+    check("a copy has what the project has", data["stdout"].startswith("mine\n"), data)
+    check("it is another folder", data["stdout"].splitlines()[1] != folder, data)
+    data = client.data("execute_command", argv=["cat", "mine.txt"], cwd=folder)
+    check("the project's name is the copy's", data["stdout"] == "x\n", data)
+    client.call("write_file", path="new/b.txt", content="b")
+    data = client.data("read_file", path=folder + "/new/b.txt")
+    check("all calls work in it", data.get("content") == "b", data)
+    check("end", client.close() == 0)
+    client.stderr.seek(0)
+    said = client.stderr.read().decode()
+    check("it says where the result is", "kept as folder " in said, said)
+    kept = said.split("kept as folder ")[1].splitlines()[0]
+    check("the result is there", open(kept + "/new/b.txt").read() == "b")
+    check("the project is as it was", open(folder + "/mine.txt").read() == "mine\n" and
+          not os.path.exists(folder + "/new"))
+
+    for words in (["init", "-q"], ["add", "mine.txt"], ["-c", "user.name=a", "-c", "user.email=a@b",
+                                                       "commit", "-q", "-m", "one"]):
+        subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+    client = Client(folder, "--workspace", "worktree")
+    client.call("write_file", path="mine.txt", content="theirs")
+    check("end", client.close() == 0)
+    client.stderr.seek(0)
+    said = client.stderr.read().decode()
+    check("a branch", "kept as branch devs/mcp-" in said, said)
+    branch = said.split("kept as branch ")[1].split()[0]
+    shown = subprocess.run(["git", "show", branch + ":mine.txt"], cwd=folder, capture_output=True)
+    check("with what was made", shown.stdout == b"theirs", (branch, shown))
+    trees = subprocess.run(["git", "worktree", "list"], cwd=folder, capture_output=True, text=True)
+    check("no worktree is left", len(trees.stdout.splitlines()) == 1, trees)
+
+
+def test_sandboxes(folder):
+    if devs(folder, "exec", "--sandbox", "bwrap", "--", "true").returncode != 0:
+        print("skipped in part: bwrap does not work here")
+        return
+    with open(folder + "/a.txt", "w") as file:
+        file.write("in")
+    os.symlink("/etc/hostname", folder + "/out")
+    os.symlink("/etc", folder + "/etc")
+    for options in ([], ["--workspace", "copy"]):
+        client = Client(folder, "--sandbox", "bwrap", *options)
+        data = client.data("read_file", path="a.txt")
+        check("read in the sandbox", data.get("content") == "in", data)
+        data = client.data("read_file", path="a.txt", offset=1, length=1)
+        check("a part of it", data.get("content") == "n", data)
+        data = client.data("write_file", path="new/deep/b.txt", content="b\u0000\n")
+        check("written in the sandbox", data["verdict"] == "success", data)
+        data = client.data("read_file", path="new/deep/b.txt")
+        check("and read again", data.get("content") == "b\u0000\n", data)
+        for path in ("out", "etc/hostname"):
+            check(f"{path} leads out", client.call("read_file", path=path)["isError"])
+            check(f"{path} leads out", client.call("write_file", path=path, content="")["isError"])
+        data = client.data("execute_command", argv=["sh", "-c", "test -e .devs/devs.db"])
+        check("it is kept in", data["verdict"] == "persistent", data)
+        check("end", client.close() == 0)
+
+
 def test_two_servers(folder):
     one, two = Client(folder, name="one"), Client(folder, name="two")
     data = [client.data("execute_command", argv=["echo", "x"]) for client in (one, two)]
