@@ -25,13 +25,14 @@ enum event_kind {
     EVENT_ATTEMPT_RUNNING = 4,
     /* a: outcome kind; b: its code; c: ran ms; d: stdout bytes; e: stderr bytes;
      * text: {"rss","cpu","out_lines","err_lines","left","fp","partial","skipped","new",
-     * "fails","loop","start"}, only what is not 0; fp: 32 hex digits, the fingerprint of the
-     * result; partial: true if it is not of all the output; skipped: bytes that it only counts;
-     * new: permille of its lines that the task had not written before, none where it has no lines;
-     * fails: true if it ended with code 0 and is no success all the same; loop: what the attempt is
-     * as a step of the task's trajectory (entropy.h) beside call, fp and new. Not there for the
-     * last attempt of a task that passes, and where the outcome is none of exit, signal and
-     * timeout. start: of what never started, the line that says why. */
+     * "fails","loop","start","stop","quiet"}, only what is not 0; fp: 32 hex digits, the
+     * fingerprint of the result; partial: true if it is not of all the output; skipped: bytes that
+     * it only counts; new: permille of its lines that the task had not written before, none where
+     * it has no lines; fails: true if it ended with code 0 and is no success all the same; loop:
+     * what the attempt is as a step of the task's trajectory (entropy.h) beside call, fp and new.
+     * Not there for the last attempt of a task that passes, and where the outcome is none of exit,
+     * signal and timeout. start: of what never started, the line that says why. stop: enum
+     * outcome_stop of a cancelled one; quiet: ms of silence that timed out */
     EVENT_ATTEMPT_ENDED = 5,
     /* a: verdict class; b: transient type; c: reason; text: evidence (verdict.h).
      * Not written for a plain success. */

@@ -49,6 +49,7 @@ struct protocol_facts {
     unsigned masks;                /* what was masked in its result: normaliser bits */
     int scale;                     /* windows are as many times theirs: circles_scale() */
     int step;                      /* its number from 0 */
+    int round, rounds;             /* of its task's agent, if that is before it; else 0 */
     bool stopping;                 /* a person asked to stop this task */
     enum outcome_stop stop;        /* why it may not go on, unless it passed; mostly STOP_ASKED */
     const struct circles *calls; /* borrowed; STOP_LOOP: what the rungs say of its agent's calls */

@@ -244,6 +244,10 @@ void protocol_to_json(const struct protocol_facts *facts, const struct decision 
     str_json_i64(out, "used", facts->used);
     str_json_i64(out, "allowed", facts->allowed);
     add_bounds(facts, out);
+    if (decision->kind != DECISION_WAIT && facts->rounds > 1) {
+        str_json_i64(out, "round", facts->round);
+        str_json_i64(out, "rounds", facts->rounds);
+    }
     if (decision->kind == DECISION_ENTROPY)
         add_circles(facts, out);
     if (decision->kind == DECISION_NEEDS_YOU && facts->stop == STOP_BUDGET)

@@ -78,9 +78,13 @@ void scheduler_agent_facts(const struct scheduling *now, int task, struct protoc
 {
     const struct task_agent *agent = now->state->tasks[task].agent;
     const bool is_agents = scheduler_plan_step(now->state, task)->agent != NULL;
+    const int step = run_state_step_number(now->state, task);
+    if (agent && plan_task_agent_step(&now->state->plan->tasks[task], step) >= 0) {
+        facts->round = agent->round;
+        facts->rounds = agent->rounds;
+    }
     if (!agent || (!is_agents && facts->outcome->stop != STOP_BUDGET))
         return;
-    const int step = run_state_step_number(now->state, task);
     if (is_agents && agent->is_stuck) {
         facts->stop = STOP_LOOP;
         facts->calls = agent->calls;

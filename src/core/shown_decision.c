@@ -239,6 +239,20 @@ static void end_of_time(const struct json *inputs, struct str *out)
     str_add(out, " are gone");
 }
 
+/* Of a step behind an agent that may be prompted again. */
+static void add_rounds(const struct json *inputs, struct str *out)
+{
+    const int64_t round = number_of(inputs, "round", 0);
+    const int64_t rounds = number_of(inputs, "rounds", 0);
+    if (rounds == 0)
+        return;
+    str_add(out, out->len > 0 ? ", " : "");
+    if (round >= rounds)
+        str_addf(out, "the agent had %lld of %lld rounds", (long long)round, (long long)rounds);
+    else
+        str_addf(out, "in round %lld of %lld", (long long)round, (long long)rounds);
+}
+
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out)
 {
     if (step->status != STEP_ENDED)
@@ -272,6 +286,7 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     case DECISION_KIND_COUNT:
         break;
     }
+    add_rounds(inputs, out);
     json_free(inputs);
 }
 

@@ -24,7 +24,10 @@ static const char plan_text[] =
     "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"phase\":\"RED\",\"expect\":\"failure\"},"
     "{\"run\":[\"x\"],\"source\":\"api\"},{\"run\":[\"x\"],\"phase\":\"VERIFY\"}]},"
     "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"research\"},{\"run\":[\"x\"]}]}]}";
+    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"research\"},{\"run\":[\"x\"]}]},"
+    "{\"id\":\"d\",\"rounds\":3,\"budget\":{\"turns\":10,\"wall_s\":5},\"steps\":["
+    "{\"run\":[\"x\"]},{\"agent\":\"claude\",\"prompt\":\"x\"},{\"run\":[\"x\"]}]}],"
+    "\"budget\":{\"cost_usd\":1,\"wall_s\":9}}";
 
 struct rows {
     const uint8_t *at;
