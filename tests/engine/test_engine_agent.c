@@ -289,6 +289,34 @@ START_TEST(test_C4_calls_that_go_in_circles_are_stopped)
 }
 END_TEST
 
+/* Enough of the same for a word, not for a stop; then the turn ends by a limit of the world. */
+START_TEST(test_nudge_is_said_with_the_next_prompt)
+{
+    say_loop(4);
+    and_do(1, "cat <<'END'\n"
+              "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":529,\"result\":"
+              "\"API Error: Overloaded\",\"session_id\":\"" SESSION "\"}\nEND\nexit 1\n");
+    say(2, INIT "\n" DONE("ok"));
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    const struct event *suspected = try_find(EVENT_LOOP_SUSPECTED, 0);
+    ck_assert_int_eq(suspected->e, EVENT_LOOP_OF_CALLS);
+    ck_assert_ptr_nonnull(strstr(suspected->text, "\"nudge\""));
+    check_file_has("prompt.2", "cut short");
+    check_file_has("prompt.2", "same");
+    ck_assert_ptr_null(tried.state.tasks[0].agent->nudge);
+}
+END_TEST
+
+START_TEST(test_wall_budget_ends_the_agent)
+{
+    say(1, INIT);
+    and_do(1, "exec sleep 1000\n");
+    run("{'id':'a','budget':{'wall_s':1},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+}
+END_TEST
+
 START_TEST(test_budget_that_is_spent_holds_the_task)
 {
     say_loop(2);
@@ -453,13 +481,15 @@ Suite *test_suite(void)
     tcase_add_test(fails, test_capture_names_session_and_costs);
     tcase_add_test(fails, test_child_that_the_agent_leaves_is_ended);
     tcase_add_test(fails, test_cancelled_agent_is_no_success_though_it_ends_with_0);
-    tcase_add_loop_test(fails, test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else,
-                        0, TABLE_LEN(prompted_how));
+    tcase_add_loop_test(fails, test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else, 0,
+                        TABLE_LEN(prompted_how));
     TCase *rounds = test_case(suite, "rounds");
     tcase_add_checked_fixture(rounds, setup, try_close);
     tcase_add_test(rounds, test_D2_result_that_breaks_its_contract_is_repaired_in_the_session);
     tcase_add_test(rounds, test_red_check_goes_to_the_agent_until_it_is_green);
     tcase_add_test(rounds, test_C4_calls_that_go_in_circles_are_stopped);
+    tcase_add_test(rounds, test_nudge_is_said_with_the_next_prompt);
     tcase_add_test(rounds, test_budget_that_is_spent_holds_the_task);
+    tcase_add_test(rounds, test_wall_budget_ends_the_agent);
     return suite;
 }

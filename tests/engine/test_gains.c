@@ -207,7 +207,77 @@ static void end_all(struct gains *of, int count)
     }
 }
 
+/* A message of its agent: one that it has not said before, or the same once more? */
+static bool says_again(struct gains *of, int task)
+{
+    static const char words[] = "I look at the parser first, and then at its tests.";
+    const struct entropy_end end = {0};
+    struct entropy_fact fact;
+    struct entropy_memory *calls = gains_calls(of, task);
+    entropy_memory_begin_message(calls, words, strlen(words));
+    entropy_memory_end(calls, &end, &fact);
+    return (fact.bits & ENTROPY_ALIKE) != 0;
+}
+
+/* A line of a call of its agent: how much of it is new. */
+static int call_line(struct gains *of, int task)
+{
+    const struct normaliser_line line = {.bytes = "3 is not 4",
+                                         .len = 10,
+                                         .general = "3 is not 4",
+                                         .general_len = 10,
+                                         .raw = "3 is not 4",
+                                         .raw_len = 10};
+    const struct entropy_end end = {0};
+    struct entropy_fact fact;
+    struct entropy_memory *calls = gains_calls(of, task);
+    entropy_memory_begin_call(calls, "make", NULL);
+    entropy_memory_line(calls, &line);
+    entropy_memory_end(calls, &end, &fact);
+    return fact.new_permille;
+}
+
 enum { MANY = GAINS_KEPT_MAX + 10 };
+
+START_TEST(test_calls_of_an_agent_are_known_apart_and_come_back_from_the_log)
+{
+    struct sample sample;
+    struct place place = sample_place();
+    struct gains many;
+    sample_open(&sample, &place, MANY);
+    gains_init(&many, &sample.state, sample.writer);
+    ck_assert_int_eq(call_line(&many, 0), 1000);
+    ck_assert_int_eq(call_line(&many, 0), 0);
+    end_all(&many, MANY);
+    commit(&sample, &many);
+
+    ck_assert_ptr_null(gains_find(&many, 0));
+    ck_assert_int_eq(call_line(&many, 0), 0);
+    ck_assert_int_eq(write_line(&many, 0), 0);
+    ck_assert_int_eq(call_line(&many, 1), 1000);
+    ck_assert(!many.lost);
+    gains_done(&many);
+    sample_done(&sample);
+}
+END_TEST
+
+START_TEST(test_new_session_knows_nothing_of_the_calls_before)
+{
+    struct sample sample;
+    struct gains few;
+    sample_init(&sample, 1);
+    gains_init(&few, &sample.state, NULL);
+    gains_forget_calls(&few, 0);
+    ck_assert_int_eq(call_line(&few, 0), 1000);
+    ck_assert(!says_again(&few, 0));
+    ck_assert(says_again(&few, 0));
+    gains_forget_calls(&few, 0);
+    ck_assert_int_eq(call_line(&few, 0), 1000);
+    ck_assert(!says_again(&few, 0));
+    gains_done(&few);
+    sample_done(&sample);
+}
+END_TEST
 
 START_TEST(test_memories_of_many_that_wait_come_back_from_the_log)
 {
@@ -300,6 +370,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_the_end_of_the_run_takes_the_rows_away);
     tcase_add_test(tcase, test_a_stuck_one_may_go_on);
     TCase *log = test_case(suite, "log");
+    tcase_add_test(log, test_calls_of_an_agent_are_known_apart_and_come_back_from_the_log);
+    tcase_add_test(log, test_new_session_knows_nothing_of_the_calls_before);
     tcase_add_test(log, test_memories_of_many_that_wait_come_back_from_the_log);
     tcase_add_test(log, test_one_that_fails_often_pushes_no_other_out);
     tcase_add_test(log, test_an_older_row_is_not_taken);
