@@ -16,10 +16,19 @@
 #include "str.h"
 #include "zone.h"
 
+/* What rows are judged by. */
+struct judge {
+    struct config config; /* agents are in its settings */
+    struct classifier *classifier;
+};
+
 static bool answer(void *ctx, const struct str *row, struct str *out, struct err *err)
 {
-    const struct classify_edge edge = {.now_ms = clock_now().at_ms, .zone_offset = zone_offset};
-    return classify_row(ctx, row, &edge, out, err);
+    const struct judge *judge = ctx;
+    const struct classify_edge edge = {.now_ms = clock_now().at_ms,
+                                       .zone_offset = zone_offset,
+                                       .adapters = judge->config.settings.agents};
+    return classify_row(judge->classifier, row, &edge, out, err);
 }
 
 /* The rules in force with those of the file, which take the place of their namesakes. */
@@ -40,23 +49,24 @@ static bool add_rules(const char *in_force, const char *path, struct str *out, s
 }
 
 /* As `devs exec` judges here, and by the rules of the file. */
-static int open_rules(const char *path, struct classifier **out)
+static int open_rules(const char *path, struct judge *out)
 {
     char dir[PATH_MAX];
-    struct config config;
     struct err err = {0};
     struct str rules = {0};
     if (!getcwd(dir, sizeof(dir)))
         return fail_usage(NULL, "this folder is not there any more");
-    int code = config_read(dir, &config);
+    int code = config_read(dir, &out->config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    bool ok = !path || add_rules(config.settings.rules, path, &rules, &err);
+    const char *in_force = out->config.settings.rules;
+    bool ok = !path || add_rules(in_force, path, &rules, &err);
     struct err why = {0};
-    if (ok && !classifier_open(out, path ? str_text(&rules) : config.settings.rules, &why))
-        ok = err_set(&err, why.code, "%s: %s", path ? path : config.path, why.message);
+    if (ok && !classifier_open(&out->classifier, path ? str_text(&rules) : in_force, &why))
+        ok = err_set(&err, why.code, "%s: %s", path ? path : out->config.path, why.message);
     str_done(&rules);
-    config_done(&config);
+    if (!ok)
+        config_done(&out->config);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
@@ -69,15 +79,16 @@ int cmd_classify(struct globals *globals, int argc, char **argv)
     };
     struct command_line line = {
         .name = "classify", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};
-    struct classifier *classifier = NULL;
+    struct judge judge = {0};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
-    code = open_rules(rules, &classifier);
+    code = open_rules(rules, &judge);
     if (code != EXIT_ALL_PASSED)
         return code;
-    const struct row_feed feed = {.command = "classify", .answer = answer, .ctx = classifier};
+    const struct row_feed feed = {.command = "classify", .answer = answer, .ctx = &judge};
     code = row_feed_run(&feed, line.operands, argv);
-    classifier_close(classifier);
+    classifier_close(judge.classifier);
+    config_done(&judge.config);
     return code;
 }

@@ -93,6 +93,25 @@ answer=$(printf '%s\n' "$lamp" | "$devs" classify --rules rules)
 want_in "a file's rule takes the place of its namesake" "$answer" '"verdict":"persistent"'
 rm devs.config.json
 
+# Whose output it is: by name, built in or of one's own; the exit code is not the last word.
+said='"stdout":"{\"type\":\"result\",\"is_error\":false,\"result\":\"[API Error: 401 no]\"}\n"'
+ended='"stdout":"{\"type\":\"result\",\"is_error\":false,\"result\":\"It is done.\"}\n"'
+answer=$(printf '%s\n' "{\"id\":9,\"agent\":\"qwen\",\"exit\":0,$said}" | "$devs" classify)
+want_in "an agent that failed with exit 0" "$answer" '"verdict":"persistent","type":null,"subtype":"AUTH"'
+want_in "its own tries" "$answer" '"own_retries":0'
+answer=$(printf '%s\n' "{\"id\":9,\"agent\":\"qwen\",\"exit\":0,$ended}" | "$devs" classify)
+want_in "an agent that did well" "$answer" '"verdict":"success"'
+answer=$(printf '%s\n' '{"id":9,"agent":"qwen","exit":0,"stdout":""}' | "$devs" classify)
+want_in "an agent that said nothing" "$answer" '"verdict":"transient","type":"RESOURCE_BUSY","subtype":"INTERRUPTED"'
+echo '{"agents":{"ours":{"like":"qwen"}}}' >devs.config.json
+answer=$(printf '%s\n' "{\"id\":9,\"agent\":\"ours\",\"exit\":0,$said}" | "$devs" classify)
+want_in "an agent of one's own" "$answer" '"subtype":"AUTH"'
+echo '{"agents":{"ours":{"like":"nobody"}}}' >devs.config.json
+printf '%s\n' "$row" | "$devs" classify >out 2>err
+want "an agent like nobody" "$?" 2
+want_in "where it stands" "$(cat err)" "/agents/ours/like: no such agent"
+rm devs.config.json
+
 # An answer comes as soon as its row has come, not at the end.
 mkfifo in
 "$devs" classify <in >slow &
