@@ -96,7 +96,8 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
     if (event->task != pick->task || event->step != pick->step || event->attempt != pick->attempt)
         return true;
     const struct step_state *step = &state->tasks[pick->task].steps[pick->step];
-    if (event_kind_is_fact(event->kind))
+    bool is_of_agent = event->kind >= EVENT_AGENT_SESSION; /* what it did is told in sums */
+    if (event_kind_is_fact(event->kind) && !is_of_agent)
         keep_fact(why, state, event);
     switch (event->kind) {
     case EVENT_ATTEMPT_JUDGED:
