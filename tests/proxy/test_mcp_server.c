@@ -319,6 +319,7 @@ START_TEST(test_a_batch_is_answered_as_one)
     mcp_server_answer(&server, begun[0], "\"a\":1");
     begun[1]->is_taken_back = true;
     mcp_server_answer(&server, begun[1], "");
+    json_free(reply);
     ck_assert(json_parse(said(), out.bytes.len, &reply, NULL, NULL));
     ck_assert_uint_eq(json_count(reply), 3);
     ck_assert_int_eq(json_i64(json_get(json_at(reply, 2), "id"), NOBODY), 2);
