@@ -73,7 +73,7 @@ static void add_in_one_line(struct str *out, const struct str *text)
             str_add_char(&line, ' ');
     }
     size_t len = text_cut(str_text(&line), line.len, AGENT_WHAT_MAX);
-    while (len > 0 && line.data[len - 1] == ' ')
+    while (len > 0 && str_text(&line)[len - 1] == ' ')
         len--;
     str_add_n(out, str_text(&line), len);
     str_done(&line);
