@@ -35,7 +35,7 @@ struct projection {
     struct projection_mark *marks; /* owned; one for each task: is it in the list? */
     size_t mark_cap;               /* there is room for so many */
     int mark_count;
-    unsigned stamp;                /* of this list */
+    unsigned stamp; /* of this list */
 };
 
 ATTR_MUST_USE bool projection_init(struct projection *projection, const struct db *db,

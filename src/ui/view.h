@@ -80,7 +80,7 @@ struct view {
     int *order; /* owned; all tasks */
     int order_count;
     int task_room; /* for so many tasks there is room here, in fold_of, targets and rows */
-    int *rows; /* owned; those of `order` that the filter lets through: view_row_task() */
+    int *rows;     /* owned; those of `order` that the filter lets through: view_row_task() */
     int row_count;
 
     struct view_fold folds[VIEW_FOLDS_MAX]; /* as they are now, whatever the rows show */

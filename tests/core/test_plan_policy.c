@@ -378,7 +378,7 @@ static bool parse_example(const char *text, size_t len)
 START_TEST(test_documented_examples_are_right)
 {
     static const char begin[] = "\n```json\n";
-    enum { EXAMPLES = 11 };
+    enum { EXAMPLES = 12 };
     char *page = test_read_file(test_source_path("docs/plan.md"));
     ck_assert_ptr_nonnull(page);
     int count = 0;
