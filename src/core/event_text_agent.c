@@ -32,7 +32,8 @@ void event_words_agent_used(const struct event_look *w)
 void event_words_agent_call(const struct event_look *w)
 {
     const struct event *event = w->event;
-    str_addf(w->out, "%s: %s", text_of(w, "tool"), text_of(w, "what"));
+    const char *tool = text_of(w, "tool");
+    str_addf(w->out, "%s: %s", tool[0] != '\0' ? tool : "says", text_of(w, "what"));
     if (event->d != 0)
         str_add(w->out, ", still runs");
     else if (event->c != 0)

@@ -174,10 +174,18 @@ static void begin_anew(struct attempt *attempt)
     open_the_way(attempt);
 }
 
+/* Nobody has asked meanwhile that it ends. */
+static bool may_begin_anew(const struct attempt *attempt)
+{
+    const struct loop *loop = attempt->watcher.ctx;
+    return !loop->stopping && !loop->state.tasks[attempt->task].cancelling &&
+           attempt_lost_session(attempt);
+}
+
 static void judge(struct attempt *attempt)
 {
     struct input input = attempt_input(attempt, INPUT_ENDED);
-    if (attempt_lost_session(attempt)) {
+    if (may_begin_anew(attempt)) {
         begin_anew(attempt);
         return;
     }
