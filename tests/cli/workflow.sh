@@ -220,7 +220,7 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want 'the records are the same each time' "$(cksum <first)" "$(cksum <second)"
 	lines=$("$devs" debug --logs --plain)
 	want_in 'played back: what the agent did' "$lines" 'limited try 2/4 GREEN Write: list'
-	want_in 'played back: what the agent said' "$lines" 'limited try 2/4 GREEN : The list is there.'
+	want_in 'played back: what the agent said' "$lines" 'limited try 2/4 GREEN says: The list is there.'
 	want_in 'played back: the limit' "$lines" \
 		'[TRANSIENT RETRY] attempt 1/3 for taskId=limited, reason=API_RATE_LIMIT'
 	want_in 'played back: a round' "$lines" 'mended try 1/5 VERIFY round 2 of 3: check `sh check.sh` exit 1'
