@@ -59,6 +59,12 @@ static bool takes_acts(const struct why *why)
     return !follower_state(why->follower)->ended && !why->orphaned;
 }
 
+/* And none lets a call go on that is over: its answer was given. */
+static bool can_go_on(const struct why *why)
+{
+    return takes_acts(why) && !follower_state(why->follower)->plan->grows;
+}
+
 /* The run's command line as it can be typed: devs, wherever its program stood. */
 static void add_again(const struct why *why, struct str *out)
 {
@@ -72,7 +78,9 @@ static void add_again(const struct why *why, struct str *out)
 /* What makes it run once more, whatever that needs first. */
 static void add_retry(const struct why *why, struct str *out)
 {
-    if (takes_acts(why))
+    if (follower_state(why->follower)->plan->grows)
+        str_add(out, "whoever called it has its answer, and may call again");
+    else if (takes_acts(why))
         add_command(why, "retry", out);
     else
         add_again(why, out);
@@ -150,12 +158,12 @@ void why_next(const struct why *why, struct str *out)
         break;
     case SHOWN_STUCK:
         next_of_failure(why, out);
-        if (takes_acts(why))
+        if (can_go_on(why))
             str_add(out, " lets it go on; it stops again after twice as many");
         break;
     case SHOWN_CANCELLED:
         add_retry(why, out);
-        if (takes_acts(why))
+        if (can_go_on(why))
             str_add(out, " gives it a fresh set of tries");
         break;
     case SHOWN_BACKOFF:

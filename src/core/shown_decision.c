@@ -137,7 +137,8 @@ void shown_formula(const struct step_state *step, struct str *out)
     json_free(inputs);
 }
 
-static void end_of_tries(const struct json *inputs, const struct step_state *step, struct str *out)
+static void end_of_tries(const struct plan_step *plan, const struct json *inputs,
+                         const struct step_state *step, struct str *out)
 {
     int64_t interrupted = number_of(inputs, "interrupted", 0);
     int64_t used = number_of(inputs, "used", 0);
@@ -148,6 +149,8 @@ static void end_of_tries(const struct json *inputs, const struct step_state *ste
         str_addf(out, "%lld of %lld starts failed", (long long)used, (long long)allowed);
     else
         str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
+    if (plan->once && step->start_failures == 0)
+        str_add(out, ": it is not declared idempotent, and nothing can be put back for another");
 }
 
 /* Policy or phase does not try again on this. */
@@ -263,7 +266,7 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     case DECISION_TRANSIENT_EXHAUSTED:
     case DECISION_MAX_RETRIES:
         if (inputs)
-            end_of_tries(inputs, step, out);
+            end_of_tries(plan, inputs, step, out);
         break;
     case DECISION_FAILED:
         if (inputs)

@@ -271,7 +271,7 @@ static bool works(enum act act, const struct frame_input *input)
     str_done(&behind);
     if (act == UI_RETRY)
         return task->status == TASK_BACKOFF || task->held || is_behind ||
-               (final && task->status != TASK_PASSED);
+               (final && task->status != TASK_PASSED && !facts->state->plan->grows);
     return !final;
 }
 

@@ -250,6 +250,8 @@ static struct view_todo retry(const struct stroke *stroke)
         return refuse(stroke, "runs: nothing to retry yet (x cancels)");
     if (task->status == TASK_PASSED)
         return refuse(stroke, "has passed: nothing to retry");
+    if (task_status_is_final(task->status) && stroke->facts->state->plan->grows)
+        return refuse(stroke, "is over: whoever called it has its answer, and may call again");
     if (task->status == TASK_QUEUED && !task->held &&
         !is_behind_gate(stroke->facts->state, stroke->view->chosen))
         return refuse(stroke, task->unmet > 0 ? "waits for what it needs: nothing to retry"

@@ -6,6 +6,7 @@
 #include "event.h"
 #include "plan_grow.h"
 #include "play.h"
+#include "shown.h"
 #include "task_record.h"
 #include "test_main.h"
 
@@ -279,6 +280,11 @@ START_TEST(test_a_call_fails_once_and_is_not_retried)
     play_exit(&play, "b", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
     ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
     ck_assert_int_eq(play_status(&play, "b"), TASK_BACKOFF);
+    struct str why = {0};
+    shown_ending(&play.state, play_task(&play, "a"), &why);
+    ck_assert_msg(strstr(str_text(&why), "1 of 1 tries used: it is not declared idempotent"), "%s",
+                  str_text(&why));
+    str_done(&why);
     play_control(&play, CONTROL_RETRY, "a", CANCEL_TERM);
     ck_assert_int_eq(play_last(&play, EVENT_CONTROL_ANSWERED)->b, 0);
     ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
