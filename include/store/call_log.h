@@ -119,10 +119,9 @@ struct call_refusal {
     bool by_person; /* a person wants the session to end */
 };
 
-/* A call that is about to be made: is it one of those that the agent goes round in? Then *why
- * gets a line for the agent, and that it was turned away is written down. */
-ATTR_MUST_USE bool call_log_turn_away(struct call_log *log, const char *tool,
-                                      const struct json *args, const struct moment *at,
+/* A call that is about to be made (its tool, args and at): is it one of those that the agent goes
+ * round in? Then *why gets a line for the agent, and that it was turned away is written down. */
+ATTR_MUST_USE bool call_log_turn_away(struct call_log *log, const struct call_made *call,
                                       struct call_refusal *out, struct str *why, struct err *err);
 
 /* Whatever was added is in the log when it returns. */

@@ -16,8 +16,8 @@ struct hook_install {
 };
 
 /* Each returns the exit code. */
-int hook_install(const struct hook_install *install);
-int hook_uninstall(const struct hook_install *install);
+int hook_install(const struct hook_install *asked);
+int hook_uninstall(const struct hook_install *asked);
 int hook_status(const struct hook_install *install);
 
 #endif

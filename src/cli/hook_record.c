@@ -58,7 +58,8 @@ static bool turn_away(struct call_log *log, const struct hook_input *input,
 {
     struct call_refusal refusal = {0};
     struct str why = {0};
-    const bool ok = call_log_turn_away(log, input->tool, input->args, now, &refusal, &why, err);
+    const struct call_made call = {.tool = input->tool, .args = input->args, .at = *now};
+    const bool ok = call_log_turn_away(log, &call, &refusal, &why, err);
     const bool ends = refusal.by_person || refusal.times >= HOOK_TURNED_AWAY_MAX;
     if (ok && refusal.times > 0)
         hook_answer_deny(input, ends, str_text(&why), answer);

@@ -288,25 +288,25 @@ static const char in_circles[] =
     "this call is one of those that go round in circles, it was not made: do something else, or "
     "end your turn and say what is in the way";
 
-bool call_log_turn_away(struct call_log *log, const char *tool, const struct json *args,
-                        const struct moment *at, struct call_refusal *out, struct str *why,
-                        struct err *err)
+bool call_log_turn_away(struct call_log *log, const struct call_made *call,
+                        struct call_refusal *out, struct str *why, struct err *err)
 {
     struct call_kept *kept = &log->kept;
     struct str what = {0};
     *out = (struct call_refusal){.by_person = kept->stop_asked};
-    if (!kept->stop_asked && !goes_round_in(log, tool, args))
+    if (!kept->stop_asked && !goes_round_in(log, call->tool, call->args))
         return true;
-    if (!call_logging_room(log, at, err))
+    if (!call_logging_room(log, &call->at, err))
         return false;
     if (kept->turned_away < INT32_MAX)
         kept->turned_away++;
     out->times = kept->turned_away;
     str_add(why, kept->stop_asked ? by_person : in_circles);
     str_add(&what, "turned away: ");
-    add_what(log, tool, args, &what);
-    const struct event event = {.kind = EVENT_AGENT_CALL, .at = *at, .a = ++kept->number, .c = 1};
-    append_call(log, &event, tool, str_text(&what), NULL);
+    add_what(log, call->tool, call->args, &what);
+    const struct event event = {
+        .kind = EVENT_AGENT_CALL, .at = call->at, .a = ++kept->number, .c = 1};
+    append_call(log, &event, call->tool, str_text(&what), NULL);
     str_done(&what);
     return true;
 }

@@ -151,7 +151,8 @@ static int turned_away(const char *command)
     str_json_text(&text, "command", command);
     str_add_char(&text, '}');
     ck_assert(json_parse(str_text(&text), text.len, &args, NULL, NULL));
-    ck_assert(call_log_turn_away(log, "Bash", args, &now, &refusal, &why, NULL));
+    const struct call_made call = {.tool = "Bash", .args = args, .at = now};
+    ck_assert(call_log_turn_away(log, &call, &refusal, &why, NULL));
     ck_assert_int_eq(refusal.times > 0, why.len > 0);
     ck_assert(!refusal.by_person);
     ck_assert(call_log_commit(log, NULL));
