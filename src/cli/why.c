@@ -51,13 +51,19 @@ static void keep_end(struct why *why, const struct plan_step *plan, const struct
     shown_end(plan, step, decide(&why->stop, event));
 }
 
-static void keep_circle(struct why *why, const struct event *event)
+static void keep_circle(struct why *why, const struct run_state *state, const struct event *event)
 {
     struct json *text = NULL;
     if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
         text = NULL;
-    bool found = shown_circles_read(text, event->step, event->attempt, &why->circle);
-    why->suspected = found && event->kind == EVENT_LOOP_SUSPECTED;
+    const bool found = shown_circles_read(text, event->step, event->attempt, &why->circle);
+    const bool is_word = event->kind == EVENT_LOOP_SUSPECTED;
+    const bool of_calls = is_word && event->e == EVENT_LOOP_OF_CALLS;
+    const struct task_agent *agent = state->tasks[event->task].agent;
+    const bool is_stuck =
+        of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK;
+    why->circle.of_calls = why->circle.of_calls || (found && of_calls);
+    why->suspected = found && is_word && !is_stuck;
     json_free(text);
 }
 
@@ -113,11 +119,11 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
             keep_by(event->text, why->skipped_by);
         break;
     case EVENT_LOOP_SUSPECTED:
-        keep_circle(why, event);
+        keep_circle(why, state, event);
         break;
     case EVENT_STEP_ENDED:
         if (event->a == DECISION_ENTROPY)
-            keep_circle(why, event);
+            keep_circle(why, state, event);
         keep_end(why, &state->plan->tasks[pick->task].steps[pick->step], step, event);
         break;
     default: /* the rest is in the fold, or says nothing of why */

@@ -1,0 +1,173 @@
+#include <string.h>
+
+#include "budget.h"
+#include "plan.h"
+#include "shown.h"
+#include "test_main.h"
+
+static const struct {
+    const char *session, *words;
+} sessions[] = {
+    {"83ca3d6e-1111-4222-8333-444455556666", "83ca3d6e"},
+    {"ses_e04481003ffeqKkRapYd8zJji4", "ses_e04481003ffeqKkRapYd8zJji4"},
+    {"p1", "p1"},
+    {"01a20206-bb30", "01a20206-bb30"},
+};
+
+START_TEST(test_a_session_is_known_by_its_first_digits)
+{
+    struct str out = {0};
+    shown_session(sessions[_i].session, &out);
+    ck_assert_str_eq(str_text(&out), sessions[_i].words);
+    str_done(&out);
+}
+END_TEST
+
+static const struct {
+    struct agent_used used;
+    const char *words;
+} uses[] = {
+    {{0}, ""},
+    {{.turns = 1, .calls = 1}, "1 turn, 1 call"},
+    {{.turns = 12, .calls = 31, .cost_micro = 310000, .tokens = 9}, "12 turns, 31 calls, $0.31"},
+    {{.turns = 2, .tokens = 1500}, "2 turns, 1500 tokens"},
+    {{.cost_micro = 740, .own_retries = 1}, "$0.0007, 1 own retry"},
+    {{.cost_micro = 7, .own_retries = 3}, "<$0.0001, 3 own retries"},
+    {{.cost_micro = 12345678}, "$12.34"},
+};
+
+START_TEST(test_what_was_used_in_words)
+{
+    struct str out = {0};
+    shown_used(&uses[_i].used, &out);
+    ck_assert_str_eq(str_text(&out), uses[_i].words);
+    str_done(&out);
+}
+END_TEST
+
+static struct plan *plan;
+static struct run_state state;
+
+static void set_up(void)
+{
+    static const char text[] =
+        "{\"version\": 1, \"name\": \"x\", \"idempotent\": true, \"budget\": {\"turns\": 50}, "
+        "\"tasks\": ["
+        "{\"id\": \"tax\", \"rounds\": 3, \"budget\": {\"cost_usd\": 2, \"calls\": 40},"
+        " \"steps\": [{\"phase\": \"GREEN\", \"agent\": \"claude\", \"prompt\": \"go\"},"
+        " {\"phase\": \"VERIFY\", \"run\": [\"make\", \"test\"]}]},"
+        "{\"id\": \"plain\", \"steps\": [{\"phase\": \"GREEN\", \"run\": [\"true\"]}]}]}";
+    struct violations violations = {0};
+    ck_assert(plan_parse(text, strlen(text), &plan, &violations));
+    violations_done(&violations);
+    run_state_init(&state, plan, 1);
+}
+
+static void tear_down(void)
+{
+    run_state_done(&state);
+    plan_free(plan);
+}
+
+static void add(enum event_kind kind, int step, int64_t a, const char *text)
+{
+    struct event event = {.seq = state.last_seq + 1,
+                          .at = {1000 + state.last_seq, 1000 + state.last_seq},
+                          .kind = kind,
+                          .task = kind == EVENT_RUN_STARTED ? -1 : 0,
+                          .step = kind == EVENT_RUN_STARTED ? -1 : step,
+                          .grant = 1,
+                          .attempt = 1,
+                          .a = a,
+                          .text = text};
+    struct err err = {0};
+    if (kind == EVENT_ATTEMPT_ENDED)
+        event.b = step;
+    if (kind == EVENT_AGENT_USED) {
+        event.b = 30;
+        event.c = 1700000;
+    }
+    if (kind == EVENT_ROUND_STARTED) {
+        event.c = step;
+        event.d = 1;
+    }
+    ck_assert_msg(run_state_apply(&state, &event, &err), "%s", err.message);
+}
+
+static void run_agent(void)
+{
+    add(EVENT_RUN_STARTED, -1, 1, NULL);
+    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL);
+    add(EVENT_ATTEMPT_RUNNING, 0, 77, NULL);
+    add(EVENT_AGENT_SESSION, 0, 0, "{\"agent\":\"claude\",\"session\":\"s1\"}");
+    add(EVENT_AGENT_USED, 0, 9, NULL);
+}
+
+/* The check fails with exit 1 (its step's number). */
+static void fail_check(void)
+{
+    add(EVENT_ATTEMPT_ENDED, 0, OUTCOME_EXIT, NULL);
+    add(EVENT_STEP_ENDED, 0, DECISION_SUCCEEDED, NULL);
+    add(EVENT_ATTEMPT_STARTED, 1, 1, NULL);
+    add(EVENT_ATTEMPT_RUNNING, 1, 78, NULL);
+    add(EVENT_ATTEMPT_ENDED, 1, OUTCOME_EXIT, NULL);
+    add(EVENT_ATTEMPT_JUDGED, 1, VERDICT_PERSISTENT, NULL);
+    add(EVENT_ROUND_STARTED, 1, 2, "{\"prompt\":\"make test failed\"}");
+}
+
+typedef void words_fn(const struct run_state *state, int task, struct str *out);
+
+static void check(words_fn *words, int task, const char *want)
+{
+    struct str out = {0};
+    words(&state, task, &out);
+    ck_assert_str_eq(str_text(&out), want);
+    str_done(&out);
+}
+
+START_TEST(test_an_agent_and_its_rounds_in_words)
+{
+    check(shown_agent, 0, "");
+    run_agent();
+    check(shown_agent, 0, "claude, session s1, 9 turns, 30 calls, $1.70");
+    check(shown_round, 0, "1 of 3");
+    check(shown_try, 0, "r1 1/4");
+    fail_check();
+    check(shown_agent, 0, "claude, session s1, 9 turns, 30 calls, $1.70");
+    check(shown_round, 0, "2 of 3: check `make test` exit 1");
+    check(shown_try_of, 0, "round 2 of 3, try 1 of 5");
+    check(shown_agent, 1, "");
+    check(shown_round, 1, "");
+    check(shown_try, 1, "0/3");
+}
+END_TEST
+
+START_TEST(test_budgets_in_words)
+{
+    struct str out = {0};
+    run_agent();
+    const struct moment now = {9000, 9000};
+    shown_budgets(&state, 0, &now, &out);
+    ck_assert_str_eq(str_text(&out), "$1.70 of $2.00 (85 %), 30 of 40 calls (75 %)");
+    str_clear(&out);
+    shown_budgets(&state, -1, &now, &out);
+    ck_assert_str_eq(str_text(&out), "9 of 50 turns (18 %)");
+    str_clear(&out);
+    shown_budgets(&state, 1, &now, &out);
+    ck_assert_uint_eq(out.len, 0);
+    str_done(&out);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("shown_agent");
+    TCase *tcase = test_case(suite, "words");
+    tcase_add_loop_test(tcase, test_a_session_is_known_by_its_first_digits, 0, ARRAY_LEN(sessions));
+    tcase_add_loop_test(tcase, test_what_was_used_in_words, 0, ARRAY_LEN(uses));
+    tcase = test_case(suite, "state");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_an_agent_and_its_rounds_in_words);
+    tcase_add_test(tcase, test_budgets_in_words);
+    return suite;
+}
