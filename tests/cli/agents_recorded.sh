@@ -14,7 +14,7 @@ python3 - "$shared" <<'PY'
 import json, sys
 shared = sys.argv[1]
 # Nothing in their output says what the label says.
-unknowable = {"codex/sse-error", "gemini/maxtokens", "qwen/maxtokens"}
+unknowable = {"codex/sse-error", "gemini/sse-error", "gemini/maxtokens", "qwen/maxtokens"}
 rows = [json.loads(line) for line in open(shared + "/data/agent-cli/recorded.jsonl")]
 rows = [r for r in rows if r["expect"] and r["id"] not in unknowable]
 for first in range(0, len(rows), 60):
