@@ -79,10 +79,10 @@ void engine_leave(struct engine *engine);
 
 /* A call that is added to a run whose plan grows (plan_grow.h). All borrowed for engine_add(). */
 struct engine_task {
-    const char *json; /* a task as in a plan, as it is called: {"id","title","steps":[{"run",
-                         "cwd","env","timeout_s","phase","idempotent","policy","sandbox"}]}. Ids
-                         that come in ascending order (with leading zeros) cost least. */
-    size_t json_len;
+    const char *json;        /* a task as in a plan, as it is called: {"id","title","steps":[{"run",
+                                "cwd","env","timeout_s","phase","idempotent","policy","sandbox"}]}. Ids
+                                that come in ascending order (with leading zeros) cost least. */
+    size_t json_len;         /* at most ENGINE_TASK_MAX */
     const char *stdin_bytes; /* what its steps read on stdin; NULL = nothing, or the step's file */
     size_t stdin_len;        /* at most ENGINE_STDIN_MAX */
 };
@@ -90,6 +90,7 @@ struct engine_task {
 enum {
     ENGINE_ADDS_MAX = 256,               /* calls of engine_add() that wait at a time */
     ENGINE_STDIN_MAX = 16 * 1024 * 1024, /* bytes of one task's stdin */
+    ENGINE_TASK_MAX = 8 * 1024 * 1024,   /* bytes of its JSON; the system takes fewer arguments */
 };
 
 /* Add a task to the run; *task_out is its number. Returns once EVENT_TASK_ADDED is in the log
@@ -103,8 +104,9 @@ enum {
  * refused, since its answer was given. run_state_tries() of such a step is 1.
  *
  * ERR_INVALID: the plan does not grow, the JSON is no such task, or its id is taken;
- * ERR_CANCELLED: the run is being cancelled, has ended, or engine_close_plan() was called;
- * ERR_LIMIT: PLAN_TASKS_MAX, ENGINE_STDIN_MAX; ERR_BUSY: ENGINE_ADDS_MAX. Any thread. */
+ * ERR_NOT_FOUND: the run is being cancelled, has ended, or engine_close_plan() was called;
+ * ERR_LIMIT: PLAN_TASKS_MAX, ENGINE_TASK_MAX, ENGINE_STDIN_MAX, or so many parts that even cut
+ * they do not fit an event; ERR_BUSY: ENGINE_ADDS_MAX. Any thread. */
 ATTR_MUST_USE bool engine_add(struct engine *engine, const struct engine_task *task, int *task_out,
                               struct err *err);
 

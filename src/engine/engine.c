@@ -180,6 +180,8 @@ bool engine_add(struct engine *engine, const struct engine_task *task, int *task
     struct mail_task mail = {.task = task, .number = -1};
     struct json *json = NULL;
     struct str record = {0};
+    if (task->json_len > ENGINE_TASK_MAX)
+        return err_set(err, ERR_LIMIT, "a task of more than %d bytes", ENGINE_TASK_MAX);
     if (task->stdin_len > ENGINE_STDIN_MAX)
         return err_set(err, ERR_LIMIT, "more than %d bytes for stdin", ENGINE_STDIN_MAX);
     if (!json_parse(task->json, task->json_len, &json, NULL, err))

@@ -140,6 +140,22 @@ START_TEST(test_what_is_no_task_is_refused)
 }
 END_TEST
 
+START_TEST(test_what_is_too_large_is_refused)
+{
+    const struct engine_task tasks[] = {
+        {.json = "{}", .json_len = ENGINE_TASK_MAX + 1},
+        {.json = "{}", .json_len = 2, .stdin_bytes = "", .stdin_len = ENGINE_STDIN_MAX + 1},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(tasks); i++) {
+        struct err err = {0};
+        int task = -1;
+        ck_assert(!engine_add(tried.engine, &tasks[i], &task, &err));
+        ck_assert_int_eq(err.code, ERR_LIMIT);
+    }
+    ck_assert_int_eq(end_run().exit_code, 0);
+}
+END_TEST
+
 START_TEST(test_nothing_is_added_behind_the_end)
 {
     struct err err;
@@ -299,6 +315,7 @@ Suite *test_suite(void)
     tcase_add_test(growing, test_a_call_gets_its_stdin_and_its_whole_arguments);
     tcase_add_test(growing, test_a_call_that_may_not_be_repeated_is_made_once);
     tcase_add_loop_test(growing, test_what_is_no_task_is_refused, 0, ARRAY_LEN(no_tasks));
+    tcase_add_test(growing, test_what_is_too_large_is_refused);
     tcase_add_test(growing, test_nothing_is_added_behind_the_end);
     tcase_add_test(growing, test_a_cancel_ends_what_runs_and_refuses_more);
     tcase_add_test(growing, test_an_engine_that_stops_refuses_more);
