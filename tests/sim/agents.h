@@ -16,7 +16,7 @@ struct chance;
 /* agents_plot.c */
 
 /* Make one of the task's steps an agent's, sometimes, and give it rounds and budgets. */
-void agents_make_task(struct plot_task *task, struct chance *chance);
+void agents_make_task(struct plot_task *task, int infrastructure, struct chance *chance);
 void agents_make_run(struct plot *plot, struct chance *chance);
 /* What an agent tells at some turn. */
 void agents_make_op(struct plot_op *op, struct chance *chance);

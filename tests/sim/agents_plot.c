@@ -35,13 +35,18 @@ static void make_agents(struct plot_step *step)
     step->reasons = 0;
 }
 
-void agents_make_task(struct plot_task *task, struct chance *chance)
+void agents_make_task(struct plot_task *task, int infrastructure, struct chance *chance)
 {
     if (!chance_hits(chance, 45))
         return;
     make_agents(&task->steps[chance_below(chance, task->step_count)]);
     if (chance_hits(chance, 15))
         make_agents(&task->steps[task->step_count - 1]);
+    for (int i = 0; i < task->step_count && chance_hits(chance, 70); i++) {
+        if (agents_first_step(task, i) >= 0 && !task->steps[i].agent)
+            task->steps[i].policy = infrastructure; /* as where a step names none */
+        task->steps[i].idempotent = true;
+    }
     task->rounds = chance_hits(chance, 75) ? (int)chance_between(chance, 2, 4) : 1;
     if (chance_hits(chance, 50))
         make_budget(task->budget, chance, 1);

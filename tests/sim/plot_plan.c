@@ -197,7 +197,7 @@ static void make_task(struct plot *plot, struct chance *chance, int number)
         task->steps[i].phase = phase;
         make_step(plot, chance, task, &task->steps[i]);
     }
-    agents_make_task(task, chance);
+    agents_make_task(task, plot->infrastructure, chance);
 }
 
 static int any_nudge(struct chance *chance)

@@ -192,6 +192,20 @@ static struct plot_ending any_ending(struct chance *chance, const struct plot_st
     return ending;
 }
 
+/* Behind an agent the work is often wrong at first. */
+static void be_wrong_at_first(struct plot_task *task, struct chance *chance)
+{
+    const int first = agents_first_step(task, task->step_count - 1);
+    for (int i = first + 1; first >= 0 && i < task->step_count; i++) {
+        struct plot_step *step = &task->steps[i];
+        if (step->ending_count != 1 || step->expects_failure || !chance_hits(chance, 40))
+            continue;
+        step->endings[1] = step->endings[0];
+        step->endings[0] = of_the_work(chance);
+        step->ending_count = 2;
+    }
+}
+
 /* What an agent answers may have the wrong form, or not be what was asked for. */
 static void answer_badly(struct plot_step *step, struct chance *chance)
 {
@@ -346,6 +360,7 @@ static void make_crash(struct plot_op *op, struct chance *chance)
         EVENT_AGENT_SESSION,  EVENT_AGENT_USED,     EVENT_AGENT_CALL,      EVENT_AGENT_CALL,
         EVENT_BUDGET,         EVENT_BUDGET,         EVENT_BUDGET,          EVENT_BUDGET,
         EVENT_ROUND_STARTED,  EVENT_ROUND_STARTED,  EVENT_ROUND_STARTED,   EVENT_ROUND_STARTED,
+        EVENT_ROUND_STARTED,  EVENT_ROUND_STARTED,  EVENT_ROUND_STARTED,   EVENT_ROUND_STARTED,
     };
     op->after = (enum event_kind)chance_below(chance, EVENT_KIND_COUNT);
     if (chance_hits(chance, 60))
@@ -368,9 +383,9 @@ static struct plot_op crash_at_once(struct chance *chance)
 static void make_op(struct plot_op *op, struct chance *chance, const struct weather *weather)
 {
     static const int kinds[PLOT_OP_KIND_COUNT] = {
-        [PLOT_CONTROL] = 70, [PLOT_CRASH] = 18, [PLOT_LEAVE] = 2, [PLOT_WALL_JUMP] = 5,
+        [PLOT_CONTROL] = 70, [PLOT_CRASH] = 26, [PLOT_LEAVE] = 2, [PLOT_WALL_JUMP] = 5,
         [PLOT_SLEEP] = 4,    [PLOT_STALE] = 5,  [PLOT_NOTE] = 3,  [PLOT_START_AGAIN] = 1,
-        [PLOT_FACT] = 30,    [PLOT_AGENT] = 60,
+        [PLOT_FACT] = 30,    [PLOT_AGENT] = 36,
     };
     op->kind = (enum plot_op_kind)chance_pick(chance, kinds, PLOT_OP_KIND_COUNT);
     op->salt = chance_next(chance);
@@ -444,6 +459,8 @@ void plot_make_script(struct plot *plot, struct chance *chance)
             answer_badly(&plot->tasks[i].steps[k], chance);
             grain(&plot->tasks[i].steps[k], weather.grain_ms);
         }
+        if (!weather.calm)
+            be_wrong_at_first(&plot->tasks[i], chance);
     }
     plot->op_count = (int)chance_between(chance, 4, PLOT_OPS_MAX - 12);
     if (weather.calm)
