@@ -231,6 +231,32 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want 'nobody was asked by that' "$(calls)" 6
 }
 
+test_an_agent_of_the_settings_and_a_model() {
+	scene ours <<-SCRIPT
+		[{"when": "The idea", "json": $project_json},
+		 {"json": {"version": 1, "idempotent": true, "tasks": [{"id": "list", "steps": [{"agent": "ours", "prompt": "Go."}]}]}},
+		 {"when": "Go.", "text": "Gone."}]
+	SCRIPT
+	printf '{"agent": "ours", "agents": {"ours": {"like": "claude", "program": "claude"}}}' >devs.config.json
+	echo 'a shop' | "$devs" new-project --plain --model small - >out 2>err
+	want 'an agent of the settings: exit' $? 0
+	want_in 'the model is passed on' "$(call 1 argv)" '--model small'
+	want_in 'the project in words' "$(cat out)" 'lamps: A shop for lamps.'
+	want_in 'a phase in words' "$(cat out)" '     done when: sh basket.sh passes.'
+	want_in 'what comes next' "$(cat out)" 'next: devs plan-phase 1'
+	want_in 'the project knows its agent' "$(cat devs.project.json)" '"agent": "ours"'
+	mkdir below
+	(cd below && "$devs" --db ../.devs/devs.db plan-phase 1 --plain >../out 2>../err)
+	want 'plan-phase from below: exit' $? 0
+	want_in 'a plan with that agent fits' "$(cat phase-1.plan.json)" '"agent": "ours"'
+	want_in 'the plan in words' "$(cat out)" '    prompt   Go.'
+	"$devs" execute-phase 1 --plain --model large >out 2>err
+	want 'execute-phase: exit' $? 0
+	want_in 'the model of the command line' "$(call 3 argv)" '--model large'
+	want_in "the project's session is gone on with" "$(call 3 argv)" '--resume fake-session-1'
+	want_in 'the phase after it' "$(cat out)" 'next: devs plan-phase 2'
+}
+
 # A person stops it, and a devs that was killed is gone on with: nothing of the answer is lost.
 test_a_question_is_stopped_and_gone_on_with() {
 	scene stopped <<-SCRIPT
@@ -238,19 +264,21 @@ test_a_question_is_stopped_and_gone_on_with() {
 	SCRIPT
 	"$devs" new-project --json 'a shop' >out 2>err &
 	pid=$!
-	has_session() { grep -q '"kind":"agent_session"' out; }
-	until_true 20 has_session
+	has_session() { grep -q '"kind":"agent_session"' "$1" 2>/dev/null; }
+	until_true 20 has_session out
 	want 'the agent is asked' $? 0
 	kill -INT "$pid"
 	wait "$pid"
 	want 'stopped: exit' $? 130
 	want 'stopped: session' "$(last out session_id)" talk-9
 	want 'stopped: nothing is saved' "$(find . -name devs.project.json)" ''
-	"$devs" new-project --json --resume talk-9 'a shop' >out 2>err &
+	"$devs" new-project --json --resume talk-9 'a shop' >killed 2>err &
 	pid=$!
-	until_true 20 has_session
+	until_true 20 has_session killed
 	kill -KILL "$pid"
 	wait "$pid" 2>/dev/null
+	is_interrupted() { "$devs" runs | head -1 | grep -q interrupted; }
+	until_true 20 is_interrupted
 	"$devs" run --continue last --plain >out 2>err
 	want 'gone on with: exit' $? 0
 	want_in 'gone on with: in the session' "$(call 3 argv)" '--resume talk-9'
@@ -259,6 +287,7 @@ test_a_question_is_stopped_and_gone_on_with() {
 }
 
 test_no_agent_says_what_to_install
+test_an_agent_of_the_settings_and_a_model
 test_a_question_is_stopped_and_gone_on_with
 test_D2_an_answer_that_does_not_fit_is_asked_for_again
 test_D3_what_did_something_else_is_not_asked_again
