@@ -19,12 +19,25 @@
 
 enum { TASK_RECORD_ID_MAX = 64 }; /* bytes of a text that is never cut */
 
+/* All borrowed for the call. */
+struct task_record {
+    const struct json *task;
+    const char *stdin_bytes; /* what its steps get on stdin, NULL = nothing; size and digest are
+                                kept */
+    size_t stdin_len;
+    const struct redactor *redactor; /* of the run; NULL = nothing is cut */
+    const struct redactor *own;      /* what the task's own variables give away; likewise */
+};
+
 /* Append the text of EVENT_TASK_ADDED for this task: {"task":{...}}, at most EVENT_TEXT_MAX
- * bytes, which plan_grow() reads as a task of the same id with as many steps. stdin_bytes: what its
- * steps get on stdin, NULL = nothing; its size and digest are kept. False, ERR_LIMIT: it has so
- * many parts that even cut it is too long. */
-ATTR_MUST_USE bool task_record_write(const struct json *task, const char *stdin_bytes,
-                                     size_t stdin_len, const struct redactor *redactor,
-                                     struct str *out, struct err *err);
+ * bytes, which plan_grow() reads as a task of the same id with as many steps. False, ERR_LIMIT: it
+ * has so many parts that even cut it is too long. */
+ATTR_MUST_USE bool task_record_write(const struct task_record *record, struct str *out,
+                                     struct err *err);
+
+/* A redactor for the secrets in the `env` of the task's steps; *out stays NULL where it has no
+ * `env`. The caller ends it with redactor_close(). ERR_LIMIT as redactor_open(). */
+ATTR_MUST_USE bool task_record_redactor(const struct json *task, struct redactor **out,
+                                        struct err *err);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "event.h"
 #include "sha256.h"
+#include "text_list.h"
+#include "xalloc.h"
 
 enum { DIGEST_SHOWN = 8 }; /* bytes of a digest that stand for what is cut */
 
@@ -19,8 +21,8 @@ static const struct measure measures[] = {
     {2000, 200}, {1000, 64}, {300, 32}, {TASK_RECORD_ID_MAX, 12}};
 
 struct recording {
-    const struct redactor *redactor; /* borrowed; NULL = nothing is cut */
-    struct str stdin_words;          /* owned; in place of the bytes */
+    const struct task_record *record;
+    struct str stdin_words; /* owned; in place of the bytes */
     struct measure measure;
     struct str *out;
 };
@@ -34,6 +36,18 @@ static void add_digest(struct str *out, const char *bytes, size_t len)
         str_addf(out, "%02x", digest[i]);
 }
 
+static void clean(const struct recording *recording, const char *bytes, size_t len, struct str *out)
+{
+    struct str once = {0};
+    if (!recording->record->own) {
+        redact_text(recording->record->redactor, bytes, len, out, NULL);
+        return;
+    }
+    redact_text(recording->record->own, bytes, len, &once, NULL);
+    redact_text(recording->record->redactor, str_text(&once), once.len, out, NULL);
+    str_done(&once);
+}
+
 /* So many of the bytes that no character is cut in two. */
 static size_t whole_characters(const char *bytes, size_t len)
 {
@@ -45,21 +59,21 @@ static size_t whole_characters(const char *bytes, size_t len)
 /* Without secrets; `max` 0: as long as it is. */
 static void add_text(const struct recording *recording, const char *text, size_t max)
 {
-    struct str clean = {0};
+    struct str whole = {0};
     struct str cut = {0};
-    redact_text(recording->redactor, text, strlen(text), &clean, NULL);
-    size_t len = clean.len;
+    clean(recording, text, strlen(text), &whole);
+    size_t len = whole.len;
     if (max > 0 && len > max) {
-        len = whole_characters(clean.data, max);
-        str_add_n(&cut, clean.data, len);
-        str_addf(&cut, "... (%zu bytes more, ", clean.len - len);
-        add_digest(&cut, clean.data, clean.len);
+        len = whole_characters(whole.data, max);
+        str_add_n(&cut, whole.data, len);
+        str_addf(&cut, "... (%zu bytes more, ", whole.len - len);
+        add_digest(&cut, whole.data, whole.len);
         str_add_char(&cut, ')');
         str_add_json(recording->out, cut.data, cut.len);
     } else {
-        str_add_json(recording->out, str_text(&clean), len);
+        str_add_json(recording->out, str_text(&whole), len);
     }
-    str_done(&clean);
+    str_done(&whole);
     str_done(&cut);
 }
 
@@ -67,16 +81,16 @@ static void add_text(const struct recording *recording, const char *text, size_t
 static void add_rest(const struct recording *recording, const struct json *list, size_t first)
 {
     struct str all = {0};
-    struct str clean = {0};
+    struct str whole = {0};
     struct str words = {0};
     json_write(&all, list);
-    redact_text(recording->redactor, str_text(&all), all.len, &clean, NULL);
+    clean(recording, str_text(&all), all.len, &whole);
     str_addf(&words, "... (%zu more, ", json_count(list) - first);
-    add_digest(&words, str_text(&clean), clean.len);
+    add_digest(&words, str_text(&whole), whole.len);
     str_add_char(&words, ')');
     str_add_json(recording->out, str_text(&words), words.len);
     str_done(&all);
-    str_done(&clean);
+    str_done(&whole);
     str_done(&words);
 }
 
@@ -138,7 +152,7 @@ static void add_variable(const struct recording *recording, const char *name, co
 {
     struct str mark = {0};
     str_json_key(recording->out, name);
-    if (redactor_hides(recording->redactor, name) && *value) {
+    if (redactor_hides(recording->record->redactor, name) && *value) {
         str_addf(&mark, "[cut:%.*s]", REDACT_NAME_MAX, name);
         str_add_json(recording->out, mark.data, mark.len);
     } else {
@@ -212,30 +226,30 @@ static void add_task(const struct recording *recording, const struct json *task)
     str_add_char(recording->out, '}');
 }
 
-static void describe_stdin(struct recording *recording, const char *bytes, size_t len)
+static void describe_stdin(struct recording *recording)
 {
-    struct str clean = {0};
-    if (!bytes)
+    const struct task_record *record = recording->record;
+    struct str whole = {0};
+    if (!record->stdin_bytes)
         return;
-    redact_text(recording->redactor, bytes, len, &clean, NULL);
-    str_addf(&recording->stdin_words, "(%zu bytes, ", len);
-    add_digest(&recording->stdin_words, str_text(&clean), clean.len);
+    clean(recording, record->stdin_bytes, record->stdin_len, &whole);
+    str_addf(&recording->stdin_words, "(%zu bytes, ", record->stdin_len);
+    add_digest(&recording->stdin_words, str_text(&whole), whole.len);
     str_add_char(&recording->stdin_words, ')');
-    str_done(&clean);
+    str_done(&whole);
 }
 
-bool task_record_write(const struct json *task, const char *stdin_bytes, size_t stdin_len,
-                       const struct redactor *redactor, struct str *out, struct err *err)
+bool task_record_write(const struct task_record *record, struct str *out, struct err *err)
 {
     struct str text = {0};
-    struct recording recording = {.redactor = redactor, .out = &text};
+    struct recording recording = {.record = record, .out = &text};
     bool fits = false;
-    describe_stdin(&recording, stdin_bytes, stdin_len);
+    describe_stdin(&recording);
     for (size_t i = 0; !fits && i < ARRAY_LEN(measures); i++) {
         recording.measure = measures[i];
         str_clear(&text);
         str_add(&text, "{\"task\":");
-        add_task(&recording, task);
+        add_task(&recording, record->task);
         str_add_char(&text, '}');
         fits = text.len <= EVENT_TEXT_MAX;
     }
@@ -246,4 +260,36 @@ bool task_record_write(const struct json *task, const char *stdin_bytes, size_t 
     str_done(&text);
     str_done(&recording.stdin_words);
     return fits;
+}
+
+/* Of all its steps, as NAME=value; ends with NULL. The caller frees. */
+static char **list_variables(const struct json *task)
+{
+    const struct json *steps = json_get(task, "steps");
+    char **list = NULL;
+    size_t cap = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < json_count(steps); i++) {
+        void *iter = NULL;
+        const char *name = NULL;
+        const struct json *value = NULL;
+        while (json_next(json_get(json_at(steps, i), "env"), &iter, &name, &value)) {
+            struct str text = {0};
+            str_addf(&text, "%s=%s", name, json_text(value, ""));
+            list = xgrow(list, &cap, count + 2, sizeof(char *));
+            list[count++] = text.data;
+            list[count] = NULL;
+        }
+    }
+    return list;
+}
+
+bool task_record_redactor(const struct json *task, struct redactor **out, struct err *err)
+{
+    char **variables = list_variables(task);
+    const struct redact_setting setting = {.environment = variables};
+    *out = NULL;
+    bool ok = !variables || redactor_open(out, &setting, err);
+    text_list_free(variables);
+    return ok;
 }

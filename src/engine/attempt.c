@@ -63,15 +63,40 @@ static void take_stderr(void *ctx, const char *bytes, size_t len)
 
 static redact_sink_fn *const sinks[2] = {take_stdout, take_stderr};
 
+/* Without the secrets of the run. */
+static void cut_output(struct attempt *attempt, int stream, const char *bytes, size_t len)
+{
+    if (!attempt->setting->redactor) {
+        take_output(attempt, stream, bytes, len);
+        return;
+    }
+    if (!attempt->redact[stream])
+        redact_stream_open(&attempt->redact[stream], attempt->setting->redactor);
+    redact_stream_add(attempt->redact[stream], bytes, len, sinks[stream], attempt);
+}
+
+static void cut_stdout(void *ctx, const char *bytes, size_t len)
+{
+    cut_output(ctx, 0, bytes, len);
+}
+
+static void cut_stderr(void *ctx, const char *bytes, size_t len)
+{
+    cut_output(ctx, 1, bytes, len);
+}
+
+static redact_sink_fn *const cutters[2] = {cut_stdout, cut_stderr};
+
 static void on_output(void *ctx, int stream, const char *bytes, size_t len)
 {
     struct attempt *attempt = ctx;
-    if (!attempt->setting->redactor) {
-        take_output(attempt, stream, bytes, len);
+    const struct redactor *own = growth_redactor(attempt->setting->growth, attempt->task);
+    if (!own) {
+        cut_output(attempt, stream, bytes, len);
     } else {
-        if (!attempt->redact[stream])
-            redact_stream_open(&attempt->redact[stream], attempt->setting->redactor);
-        redact_stream_add(attempt->redact[stream], bytes, len, sinks[stream], attempt);
+        if (!attempt->redact_own[stream])
+            redact_stream_open(&attempt->redact_own[stream], own);
+        redact_stream_add(attempt->redact_own[stream], bytes, len, cutters[stream], attempt);
     }
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
 }
@@ -80,6 +105,8 @@ static void on_output(void *ctx, int stream, const char *bytes, size_t len)
 static void end_output(struct attempt *attempt)
 {
     for (int i = 0; i < 2; i++) {
+        if (attempt->redact_own[i])
+            redact_stream_end(attempt->redact_own[i], cutters[i], attempt);
         if (attempt->redact[i])
             redact_stream_end(attempt->redact[i], sinks[i], attempt);
     }
@@ -251,6 +278,7 @@ void attempt_close(struct attempt *attempt)
     for (int i = 0; i < 2; i++) {
         output_done(&attempt->streams[i]);
         redact_stream_close(attempt->redact[i]);
+        redact_stream_close(attempt->redact_own[i]);
     }
     agent_run_close(attempt->agent);
     surroundings_close(attempt->around);

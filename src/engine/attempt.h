@@ -64,6 +64,7 @@ struct attempt {
     int memory_killed;                       /* as in classify_input */
     char memory_words[SANDBOX_EVIDENCE_MAX]; /* what says so */
     struct redact_stream *redact[2];         /* owned; NULL before the first output */
+    struct redact_stream *redact_own[2];     /* owned; before that: growth_redactor() */
     struct output streams[2];
     int64_t judged_from[2];          /* what came before is of a start that was given up */
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */

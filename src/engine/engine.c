@@ -186,8 +186,13 @@ bool engine_add(struct engine *engine, const struct engine_task *task, int *task
         return err_set(err, ERR_LIMIT, "more than %d bytes for stdin", ENGINE_STDIN_MAX);
     if (!json_parse(task->json, task->json_len, &json, NULL, err))
         return false;
-    bool ok = task_record_write(json, task->stdin_bytes, task->stdin_len, engine->options.redactor,
-                                &record, err);
+    bool ok = task_record_redactor(json, &mail.own, err);
+    const struct task_record parts = {.task = json,
+                                      .stdin_bytes = task->stdin_bytes,
+                                      .stdin_len = task->stdin_len,
+                                      .redactor = engine->options.redactor,
+                                      .own = mail.own};
+    ok = ok && task_record_write(&parts, &record, err);
     json_free(json);
     mail.record = str_text(&record);
     ok = ok && mailbox_post_task(&engine->mailbox, &mail);
@@ -195,6 +200,7 @@ bool engine_add(struct engine *engine, const struct engine_task *task, int *task
         *task_out = mail.number;
     else if (err && err->code == ERR_NONE)
         *err = mail.err;
+    redactor_close(mail.own);
     str_done(&record);
     return ok;
 }

@@ -12,13 +12,15 @@ void growth_init(struct growth *growth, const struct plan *plan)
     *growth = (struct growth){.plan = plan_growing(plan)};
 }
 
-static void free_input(struct growth *growth, int task)
+static void free_call(struct growth *growth, int task)
 {
-    struct launch_input *input = growth->inputs[task];
-    if (input)
-        free((void *)(uintptr_t)input->bytes); /* copy_input() made them */
-    free(input);
-    growth->inputs[task] = NULL;
+    struct growth_call *call = growth->calls[task];
+    if (!call)
+        return;
+    free((void *)(uintptr_t)call->input.bytes); /* copy_input() made them */
+    redactor_close(call->redactor);
+    free(call);
+    growth->calls[task] = NULL;
 }
 
 void growth_done(struct growth *growth)
@@ -27,48 +29,56 @@ void growth_done(struct growth *growth)
         return;
     assert(!growth->asked && !growth->settled);
     for (int i = 0; i < growth->plan->task_count; i++)
-        free_input(growth, i);
-    free(growth->inputs);
+        free_call(growth, i);
+    free(growth->calls);
     plan_free(growth->plan);
     *growth = (struct growth){0};
 }
 
-static struct launch_input *copy_input(const struct engine_task *task)
+static struct launch_input copy_input(const struct engine_task *task)
 {
     if (!task->stdin_bytes)
-        return NULL;
-    struct launch_input *input = xcalloc(1, sizeof(*input));
+        return (struct launch_input){0};
     char *bytes = xcalloc(task->stdin_len + 1, 1);
     if (task->stdin_len > 0)
         memcpy(bytes, task->stdin_bytes, task->stdin_len);
-    *input = (struct launch_input){.bytes = bytes, .len = task->stdin_len};
-    return input;
+    return (struct launch_input){.bytes = bytes, .len = task->stdin_len};
 }
 
-bool growth_add(struct growth *growth, const struct engine_task *task, struct err *err)
+bool growth_add(struct growth *growth, struct mail_task *mail)
 {
     const int number = growth->plan->task_count;
-    if (!plan_grow(growth->plan, task->json, task->json_len, err))
+    if (!plan_grow(growth->plan, mail->task->json, mail->task->json_len, &mail->err))
         return false;
-    growth->inputs = xgrow(growth->inputs, &growth->input_cap, (size_t)number + 1,
-                           sizeof(struct launch_input *));
-    growth->inputs[number] = copy_input(task);
+    growth->calls =
+        xgrow(growth->calls, &growth->call_cap, (size_t)number + 1, sizeof(struct growth_call *));
+    struct growth_call *call = xcalloc(1, sizeof(*call));
+    *call = (struct growth_call){.input = copy_input(mail->task), .redactor = mail->own};
+    growth->calls[number] = call;
+    mail->own = NULL;
     return true;
 }
 
 void growth_take_back(struct growth *growth)
 {
-    free_input(growth, growth->plan->task_count - 1);
+    free_call(growth, growth->plan->task_count - 1);
     plan_shrink(growth->plan);
 }
 
 const struct launch_input *growth_input(const struct growth *growth, int task)
 {
-    return growth->plan ? growth->inputs[task] : NULL;
+    const struct growth_call *call = growth->plan ? growth->calls[task] : NULL;
+    return call && call->input.bytes ? &call->input : NULL;
+}
+
+const struct redactor *growth_redactor(const struct growth *growth, int task)
+{
+    const struct growth_call *call = growth->plan ? growth->calls[task] : NULL;
+    return call ? call->redactor : NULL;
 }
 
 void growth_forget(struct growth *growth, int task)
 {
-    free_input(growth, task);
+    free_call(growth, task);
     plan_forget_calls(growth->plan, task);
 }

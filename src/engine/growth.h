@@ -13,12 +13,19 @@
 #include "launch.h"
 #include "mailbox.h"
 #include "plan.h"
+#include "redact.h"
+
+/* What a task has beside its plan. */
+struct growth_call {
+    struct launch_input input; /* its bytes owned; NULL = nothing */
+    struct redactor *redactor; /* owned; of its own variables, NULL = it has none */
+};
 
 /* All zero: the plan does not grow. */
 struct growth {
-    struct plan *plan;            /* owned; a growing copy; its numbers are those of the fold */
-    struct launch_input **inputs; /* owned, each with its bytes; by task, NULL = nothing */
-    size_t input_cap;
+    struct plan *plan;          /* owned; a growing copy; its numbers are those of the fold */
+    struct growth_call **calls; /* owned, each; by task, NULL once it is over */
+    size_t call_cap;
     struct mail_task *asked;   /* borrowed from their senders; not looked at yet, in order */
     struct mail_task *settled; /* likewise; to be answered once the turn is recorded */
     bool is_closed;            /* no more tasks come */
@@ -28,14 +35,17 @@ struct growth {
 void growth_init(struct growth *growth, const struct plan *plan);
 void growth_done(struct growth *growth);
 
-/* Add what the task is called with; its bytes are copied. As plan_grow(). */
-ATTR_MUST_USE bool growth_add(struct growth *growth, const struct engine_task *task,
-                              struct err *err);
-/* Take the last one back. */
+/* Add what the task is called with; its bytes are copied, mail->own is taken over. As plan_grow()
+ * into mail->err. */
+ATTR_MUST_USE bool growth_add(struct growth *growth, struct mail_task *mail);
+/* Take the last one back, and what it brought. */
 void growth_take_back(struct growth *growth);
 
 /* What the task reads on stdin, NULL = nothing, or what its steps say. */
 const struct launch_input *growth_input(const struct growth *growth, int task);
+/* What cuts the secrets of its own variables from what the task writes, before that of the run;
+ * NULL = it has none. */
+const struct redactor *growth_redactor(const struct growth *growth, int task);
 /* The task is over, and nothing of it is alive: what it was called with is freed. */
 void growth_forget(struct growth *growth, int task);
 

@@ -47,7 +47,7 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
 {
     const struct plan *plan = loop->state.plan;
     const int number = plan->task_count;
-    if (!takes_tasks(loop, &mail->err) || !growth_add(&loop->growth, mail->task, &mail->err))
+    if (!takes_tasks(loop, &mail->err) || !growth_add(&loop->growth, mail))
         return false;
     gains_make_room(&loop->gains, number + 1);
     const struct input input = {

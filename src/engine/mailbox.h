@@ -16,6 +16,7 @@
 #include "engine.h"
 #include "err.h"
 
+struct redactor;
 struct uv_async_s;
 
 enum { MAIL_WHY_MAX = 160 };
@@ -24,6 +25,7 @@ enum { MAIL_WHY_MAX = 160 };
 struct mail_task {
     const struct engine_task *task; /* borrowed until the answer */
     const char *record;             /* likewise: text of its event */
+    struct redactor *own;           /* of its own variables; the loop's to close if it is added */
     struct mail_task *next;
     bool is_answered;
     int number;     /* of the task; -1: it was not added, */

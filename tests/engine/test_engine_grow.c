@@ -119,6 +119,23 @@ START_TEST(test_a_call_that_may_not_be_repeated_is_made_once)
 }
 END_TEST
 
+START_TEST(test_a_secret_that_comes_with_a_call_is_in_no_log)
+{
+    struct str out = {0};
+    add("a", "'env':{'MY_API_KEY':'planted-value-0123'},"
+             "'run':['sh','-c','echo $MY_API_KEY; echo $MY_API_KEY | base64; "
+             "test $MY_API_KEY = planted-value-0123']");
+    ck_assert_int_eq(end_run().exit_code, 0);
+    try_read_log();
+    try_read_output(0, 1, 1, &out);
+    ck_assert_ptr_null(strstr(str_text(&out), "planted"));
+    ck_assert_ptr_null(strstr(str_text(&out), "cGxhbnRlZ"));
+    ck_assert_ptr_nonnull(strstr(str_text(&out), "[cut:MY_API_KEY]"));
+    ck_assert_ptr_null(strstr(try_find(EVENT_TASK_ADDED, -1)->text, "planted"));
+    str_done(&out);
+}
+END_TEST
+
 static const char *const no_tasks[] = {
     "{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}",
     "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"true\"]}]}",
@@ -314,6 +331,7 @@ Suite *test_suite(void)
     tcase_add_test(growing, test_a_run_without_a_task_ends_well);
     tcase_add_test(growing, test_a_call_gets_its_stdin_and_its_whole_arguments);
     tcase_add_test(growing, test_a_call_that_may_not_be_repeated_is_made_once);
+    tcase_add_test(growing, test_a_secret_that_comes_with_a_call_is_in_no_log);
     tcase_add_loop_test(growing, test_what_is_no_task_is_refused, 0, ARRAY_LEN(no_tasks));
     tcase_add_test(growing, test_what_is_too_large_is_refused);
     tcase_add_test(growing, test_nothing_is_added_behind_the_end);
