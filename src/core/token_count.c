@@ -27,6 +27,7 @@ static const struct {
     {"identical call", 'l', TOKEN_TRY, NORMALISER_TRIES}, /* a harness counts */
     {"pid", 'd', TOKEN_PID, NORMALISER_PIDS},
     {"ppid", 'd', TOKEN_PID, NORMALISER_PIDS},
+    {"pgid", 'd', TOKEN_PID, NORMALISER_PIDS},
     {"tid", 'd', TOKEN_PID, NORMALISER_PIDS},
     {"lwp", 'p', TOKEN_PID, NORMALISER_PIDS},
     {"process", 's', TOKEN_PID, NORMALISER_PIDS},

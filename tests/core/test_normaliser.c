@@ -158,6 +158,7 @@ static const struct row amounts[] = {
 
 static const struct row counts[] = {
     {"pid 123 (process 4711)", "pid <pid> (process <pid>)", NORMALISER_PIDS},
+    {"Process Group PGID: 4711", "Process Group PGID: <pid>", NORMALISER_PIDS},
     {"host sshd[4711]: Failed", "host sshd[<pid>]: Failed", NORMALISER_PIDS},
     {"2026-11-21 14:03:22.123 UTC [48211] LOG: x", "<ts> [<pid>] LOG: x", NORMALISER_PIDS},
     {"[48211] text", "[<pid>] text", NORMALISER_PIDS},
