@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "clock.h"
 #include "mcp_reply.h"
@@ -273,7 +272,8 @@ static void look_at(struct executor *executor, struct mcp_call *call, const stru
 static size_t list_calls(const struct executor *executor, struct mcp_call *out[MCP_CALLS_MAX])
 {
     const struct mcp_server *server = executor->server;
-    memcpy(out, server->calls, server->call_count * sizeof(out[0]));
+    for (size_t i = 0; i < server->call_count; i++)
+        out[i] = server->calls[i];
     return server->call_count;
 }
 

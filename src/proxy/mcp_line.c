@@ -10,7 +10,7 @@ static size_t line_max(const struct mcp_lines *lines)
 static bool is_blank(const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        if (!memchr(" \t\r", bytes[i], 3))
+        if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r')
             return false;
     }
     return true;

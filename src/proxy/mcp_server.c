@@ -379,8 +379,8 @@ static void remove_call(struct mcp_server *server, const struct mcp_call *call)
     while (server->calls[at] != call)
         at++;
     server->call_count--;
-    memmove(&server->calls[at], &server->calls[at + 1],
-            (server->call_count - at) * sizeof(server->calls[0]));
+    for (; at < server->call_count; at++)
+        server->calls[at] = server->calls[at + 1];
 }
 
 void mcp_server_answer(struct mcp_server *server, struct mcp_call *call, const char *members)
