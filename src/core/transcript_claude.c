@@ -164,6 +164,22 @@ static void read_system(struct transcript *t, const struct json *line)
     str_done(&words);
 }
 
+/* A sub-agent's file has the id of its parent, and one of its own: there it is nobody's side. */
+static void set_session(struct transcript *t, const struct json *line)
+{
+    const char *id = json_text(json_get(line, "sessionId"), NULL);
+    const char *sub = json_text(json_get(line, "agentId"), NULL);
+    struct str both = {0};
+    if (t->session[0] != '\0' || !id)
+        return;
+    t->is_sub = sub && json_bool(json_get(line, "isSidechain"), false);
+    str_add(&both, id);
+    if (t->is_sub)
+        str_addf(&both, "/%s", sub);
+    transcript_set_session(t, both.data);
+    str_done(&both);
+}
+
 bool transcript_read_claude(struct transcript *t, const struct json *line)
 {
     const char *type = json_text(json_get(line, "type"), "");
@@ -171,9 +187,9 @@ bool transcript_read_claude(struct transcript *t, const struct json *line)
     if (is_bookkeeping(type))
         return true;
     transcript_set_time(t, json_get(line, "timestamp"));
-    transcript_set_session(t, json_text(json_get(line, "sessionId"), NULL));
+    set_session(t, line);
     transcript_set_folder(t, json_text(json_get(line, "cwd"), NULL));
-    t->is_side = json_bool(json_get(line, "isSidechain"), false);
+    t->is_side = json_bool(json_get(line, "isSidechain"), false) && !t->is_sub;
     bool known = true;
     if (strcmp(type, "user") == 0)
         read_user(t, line, json_get(message, "content"));

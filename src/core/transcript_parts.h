@@ -38,6 +38,7 @@ struct transcript {
     bool is_document;              /* the file is one value over many lines */
     bool is_too_long;              /* the rest of the line is skipped */
     bool is_side;                  /* the present line is a sub-agent's */
+    bool is_sub;                   /* claude: the whole file is one's */
     bool has_failed;               /* the last that came says that it failed */
     bool is_answered;              /* the last that came is the agent's own word */
     uint64_t prompt;               /* hash of the last one; 0 once the agent said something */

@@ -185,6 +185,13 @@ static const struct {
      "{\n \"sessionId\": \"g2\",\n \"messages\": [\n  {\"id\":\"1\",\"type\":\"user\",\"content\":"
      "\"go\"},\n  {\"id\":\"2\",\"type\":\"gemini\",\"content\":\"Done.\"}\n ]\n}\n",
      "session: g2\nprompt: go\ntext: Done.\n", TRANSCRIPT_GEMINI, AGENT_END_DONE, 1, 0},
+    {"a sub-agent of claude",
+     "{\"sessionId\":\"s1\",\"agentId\":\"a7\",\"isSidechain\":true,\"uuid\":\"u\",\"type\":"
+     "\"user\",\"message\":{\"content\":\"look\"}}\n"
+     "{\"sessionId\":\"s1\",\"agentId\":\"a7\",\"isSidechain\":true,\"uuid\":\"u\",\"type\":"
+     "\"assistant\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"Seen.\"}],"
+     "\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n",
+     "session: s1/a7\nprompt: look\ntext: Seen.\n", TRANSCRIPT_CLAUDE, AGENT_END_DONE, 1, 2},
     {"what claude wrote to stdout",
      "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s1\",\"cwd\":\"/w\"}\n"
      "{\"type\":\"assistant\",\"session_id\":\"s1\",\"message\":{\"id\":\"m\",\"content\":"
