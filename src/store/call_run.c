@@ -26,13 +26,14 @@ static void write_plan(const struct call_session *session, struct str *out)
     str_add(out, "{\"version\":1,");
     str_json_text(out, "name", str_text(&name));
     str_add(out, ",\"policies\":{\"session\":{\"like\":\"transport\",\"max_attempts\":1}}");
-    if (!adapters_find(NULL, session->agent)) {
-        str_add(out, ",\"agents\":{");
-        str_add_json(out, session->agent, strlen(session->agent));
-        str_add(out, ":{\"like\":\"generic\",");
+    const bool is_known = adapters_find(NULL, session->agent) != NULL;
+    str_add(out, ",\"agents\":{");
+    str_json_key(out, session->agent);
+    str_add_char(out, '{');
+    str_json_text(out, "like", is_known ? session->agent : "generic");
+    if (!is_known)
         str_json_text(out, "program", session->agent);
-        str_add(out, "}}");
-    }
+    str_add(out, ",\"argv\":[],\"permission_args\":[]}}");
     str_add(out, ",\"tasks\":[{");
     str_json_text(out, "id", session->agent);
     str_json_text(out, "title", str_text(&name));
