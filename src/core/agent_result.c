@@ -34,11 +34,12 @@ static void read_status(struct agent_result *result)
     enum { DIGITS = 3 };
     static const char *const leads[] = {"", "API Error: ", "[API Error: "};
     const char *words = str_text(&result->words);
+    const char *answer = strstr(words, "[API Error: "); /* behind a part of an answer */
     for (size_t i = 0; i < ARRAY_LEN(leads) && result->status == 0; i++) {
-        const char *found = leads[i][0] == '[' ? strstr(words, leads[i]) : words;
-        if (!found || strncmp(found, leads[i], strlen(leads[i])) != 0)
+        const char *from = leads[i][0] == '[' && answer ? answer : words;
+        if (strncmp(from, leads[i], strlen(leads[i])) != 0)
             continue;
-        const char *number = found + strlen(leads[i]);
+        const char *number = from + strlen(leads[i]);
         if (strspn(number, "0123456789") != DIGITS || (number[0] != '4' && number[0] != '5'))
             continue;
         if (number[DIGITS] == ' ' || number[DIGITS] == ':')
