@@ -134,6 +134,13 @@ fine "an agent that devs started" mine
 want "is seen without a hook" "$("$devs" runs | wc -l)" "$runs"
 newer() { sqlite3 "$dir/newer.db" "PRAGMA application_id=$(sqlite3 .devs/devs.db 'PRAGMA application_id'); PRAGMA user_version=99; CREATE TABLE x(y)" && DEVS_DB="$dir/newer.db" tell PostToolUse "$(went ls x)"; }
 command -v sqlite3 >/dev/null && fine "a log of a newer devs" newer
+# Whoever was stopped in its turn keeps all others from writing.
+locked() {
+	flock .devs/devs.db-write "$devs" hook --agent claude <<-JSON
+		{"session_id":"locked","hook_event_name":"PostToolUse","tool_name":"Bash","cwd":"$PWD"}
+	JSON
+}
+command -v flock >/dev/null && fine "a log that another process holds" locked
 damaged() { printf 'this is no database, whatever its name says' >"$dir/damaged.db"; DEVS_DB="$dir/damaged.db" tell PostToolUse "$(went ls x)"; }
 fine "a damaged log" damaged
 
