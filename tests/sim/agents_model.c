@@ -251,20 +251,25 @@ static void take_round(struct taking *taking)
     model_set_status(taking, taking->number, TASK_QUEUED);
 }
 
+static void take_session(struct taking *taking)
+{
+    struct model_agent *agent = &taking->task->agent;
+    agent->session = taking->foretold->session;
+    agent->heard_step = taking->event->step;
+    agent->heard_attempt = taking->event->attempt;
+}
+
 void agents_take(struct taking *taking)
 {
     const struct event *event = taking->event;
-    struct model_agent *agent = taking->number >= 0 ? &taking->task->agent : NULL;
     switch (event->kind) {
     case EVENT_AGENT_SESSION:
-        agent->session = taking->foretold->session;
-        agent->heard_step = event->step;
-        agent->heard_attempt = event->attempt;
+        take_session(taking);
         break;
     case EVENT_AGENT_USED:
-        agent->now[BUDGET_TURNS] = event->a;
-        agent->now[BUDGET_CALLS] = event->b;
-        agent->now[BUDGET_COST] = event->c;
+        taking->task->agent.now[BUDGET_TURNS] = event->a;
+        taking->task->agent.now[BUDGET_CALLS] = event->b;
+        taking->task->agent.now[BUDGET_COST] = event->c;
         break;
     case EVENT_AGENT_CALL:
         take_call(taking);
