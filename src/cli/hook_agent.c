@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "attr.h"
+
 /* Event names, settings files and units as the CLIs' own documents have them (claude 2.1, codex
  * 0.169, gemini 0.61, qwen 0.15). A time-out is far above what a hook of ours takes at most. */
 static const struct hook_agent agents[] = {
@@ -40,7 +42,7 @@ static const struct hook_agent agents[] = {
      .events = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse",
                 "PostToolUseFailure", "Stop", "SessionEnd"}},
 };
-enum { AGENTS = sizeof(agents) / sizeof(agents[0]) };
+enum { AGENTS = ARRAY_LEN(agents) };
 
 static const struct {
     const char *event;
@@ -81,7 +83,7 @@ const char *hook_agent_names(void)
 
 enum hook_kind hook_kind_of(const char *event)
 {
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (strcmp(kinds[i].event, event) == 0)
             return kinds[i].kind;
     }

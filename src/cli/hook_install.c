@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "hook_settings.h"
@@ -103,24 +105,6 @@ static bool is_in_path(const char *self)
     return false;
 }
 
-static void add_word(const char *word, struct str *out)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
-    if (strspn(word, plain) == strlen(word)) {
-        str_add(out, word);
-        return;
-    }
-    str_add_char(out, '\'');
-    for (; *word != '\0'; word++) {
-        if (*word == '\'')
-            str_add(out, "'\\''");
-        else
-            str_add_char(out, *word);
-    }
-    str_add_char(out, '\'');
-}
-
 /* What the agent's shell is to call. */
 static bool hook_command(const struct hook_install *install, struct str *out, struct err *err)
 {
@@ -130,14 +114,12 @@ static bool hook_command(const struct hook_install *install, struct str *out, st
     if (len <= 0)
         return err_set_errno(err, errno, "cannot tell where devs is");
     self[len] = '\0';
-    add_word(is_in_path(self) ? "devs" : self, out);
-    str_addf(out, " hook --agent %s", install->agent->name);
-    if (!install->db)
-        return true;
-    if (!realpath(install->db, db))
+    const char *const program = is_in_path(self) ? "devs" : self;
+    const char *const words[] = {program, "hook", "--agent", install->agent->name, "--db", db};
+    if (install->db && !realpath(install->db, db))
         return err_set_errno(err, errno, "'%s'", install->db);
-    str_add(out, " --db ");
-    add_word(db, out);
+    const int count = (int)ARRAY_LEN(words) - (install->db ? 0 : 2);
+    command_line_text(count, (char *const *)(uintptr_t)words, out); /* it only reads them */
     return true;
 }
 

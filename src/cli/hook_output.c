@@ -25,7 +25,7 @@ static void add_part(struct str *out, const char *bytes, size_t len)
 static void find_code(const char *text, int *exit_out)
 {
     static const char *const words[] = {"Exit Code: ", "Exit code: ", "exited with code "};
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         const char *at = strstr(text, words[i]);
         const char *number = at ? at + strlen(words[i]) : "";
         if (*number >= '0' && *number <= '9') {
@@ -39,7 +39,7 @@ static void find_code(const char *text, int *exit_out)
 static void read_code(const struct json *object, int *exit_out)
 {
     static const char *const names[] = {"exit_code", "exitCode", "code"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const int64_t code = json_i64(json_get(object, names[i]), 0);
         if (code != 0)
             *exit_out = code > 0 && code < 256 ? (int)code : 1;
@@ -136,7 +136,7 @@ void hook_output_read(const struct json *response, struct str *out, int *exit_ou
     }
     bool has_one = false;
     read_code(response, exit_out);
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
         const struct json *value = json_get(response, members[i]);
         has_one = has_one || value;
         read_member(value, out, exit_out);

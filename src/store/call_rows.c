@@ -29,8 +29,7 @@ static const char *const statement_sql[] = {
     [CALL_WORDS_END] = "SELECT idx+1, offset+length(bytes) FROM output WHERE run=? AND task=0 AND"
                        " step=0 AND attempt=1 AND stream=? AND part=0 ORDER BY idx DESC LIMIT 1",
 };
-static_assert(sizeof(statement_sql) / sizeof(statement_sql[0]) == CALL_STATEMENT_COUNT,
-              "every statement has its text");
+static_assert(ARRAY_LEN(statement_sql) == CALL_STATEMENT_COUNT, "every statement has its text");
 
 static int on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
 {

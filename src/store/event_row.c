@@ -21,7 +21,7 @@ bool event_row_put(const struct db *db, sqlite3_stmt *put, int64_t run, const st
     db_bind_unless(put, 8, event->round, 0);
     db_bind_unless(put, 9, event->grant, 0);
     db_bind_unless(put, 10, event->attempt, 0);
-    for (int i = 0; i < (int)(sizeof(facts) / sizeof(facts[0])); i++)
+    for (int i = 0; i < (int)ARRAY_LEN(facts); i++)
         db_bind_unless(put, 11 + i, facts[i], 0);
     db_bind_text(put, 16, has_text ? event->text : NULL);
     return db_run(db, put, err);
