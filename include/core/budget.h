@@ -37,7 +37,7 @@ const char *budget_kind_name(enum budget_kind kind);
 
 bool budget_is_set(const struct budget *budget);
 
-/* From how much on it is spoken of. */
+/* From how much on it is spoken of: some of it is used. */
 int64_t budget_use_mark(const struct budget_use *use);
 /* Used up, and: is it time to speak of it? Neither of what has no limit. */
 bool budget_use_is_spent(const struct budget_use *use);

@@ -34,7 +34,9 @@ bool budget_use_is_spent(const struct budget_use *use)
 int64_t budget_use_mark(const struct budget_use *use)
 {
     const int64_t given = use->limit - use->base;
-    return use->base + given / 100 * BUDGET_TOLD_PERCENT + given % 100 * BUDGET_TOLD_PERCENT / 100;
+    const int64_t most =
+        given / 100 * BUDGET_TOLD_PERCENT + given % 100 * BUDGET_TOLD_PERCENT / 100;
+    return use->base + (most > 0 ? most : 1);
 }
 
 bool budget_use_is_near(const struct budget_use *use)

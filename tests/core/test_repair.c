@@ -182,6 +182,46 @@ START_TEST(test_D2_those_not_shown_are_counted)
 }
 END_TEST
 
+/* Whatever a check has printed, and however long its command is. */
+START_TEST(test_prompt_of_a_failure_is_bounded_and_clean)
+{
+    struct str mess = {0};
+    for (int i = 0; i < 9000; i++)
+        str_add_char(&mess, (char)(i % 255 + 1));
+    char *argv[] = {mess.data, mess.data, NULL};
+    struct str lines = {0};
+    for (int i = 0; i < 300; i++)
+        str_add(&lines, "[WRONG_TYPE] /a: wrong type\n");
+    const struct repair_failure failure = {.argv = argv,
+                                           .ended = mess.data,
+                                           .violations = lines.data,
+                                           .tail = mess.data,
+                                           .tail_len = mess.len};
+    repair_failure_prompt(&failure, REPAIR_PROMPT_MIN, &prompt);
+    ck_assert_uint_le(prompt.len, REPAIR_PROMPT_MIN);
+    for (size_t i = 0; i < prompt.len; i++)
+        ck_assert_int_ge((unsigned char)prompt.data[i], prompt.data[i] == '\n' ? '\n' : ' ');
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "...\n"));
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "is run again.\n"));
+    str_done(&lines);
+    str_done(&mess);
+}
+END_TEST
+
+START_TEST(test_prompt_of_a_step_that_was_to_fail_says_so)
+{
+    char make[] = "make";
+    char test[] = "t";
+    char *argv[] = {make, test, NULL};
+    const struct repair_failure failure = {
+        .argv = argv, .ended = "exit 0", .expected_to_fail = true};
+    repair_failure_prompt(&failure, REPAIR_PROMPT_MIN, &prompt);
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "did not fail in the way"));
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "Command: make t\nIt ended with: exit 0\n"));
+    ck_assert_ptr_null(strstr(str_text(&prompt), "The end of its output"));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("repair");
@@ -191,6 +231,8 @@ Suite *test_suite(void)
     tcase_add_test(prompts, test_D2_the_most_important_come_first);
     tcase_add_test(prompts, test_D2_prompt_is_bounded);
     tcase_add_test(prompts, test_D2_those_not_shown_are_counted);
+    tcase_add_test(prompts, test_prompt_of_a_failure_is_bounded_and_clean);
+    tcase_add_test(prompts, test_prompt_of_a_step_that_was_to_fail_says_so);
     tcase_add_test(prompts, test_D5_RY1_prompt_carries_all_fields);
     tcase_add_test(prompts, test_D5_RY4_display_format);
     TCase *retry = test_case(suite, "retry");

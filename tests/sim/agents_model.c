@@ -55,7 +55,8 @@ int64_t agents_mark(const struct model *model, int task, int kind)
     const struct model_budget *budget =
         task < 0 ? &model->budget : &model->tasks[task].agent.budget;
     const int64_t given = agents_limit(model, task, kind) - budget->base[kind];
-    return budget->base[kind] + given * PERCENT_TOLD / 100;
+    const int64_t most = given * PERCENT_TOLD / 100;
+    return budget->base[kind] + (most > 0 ? most : 1);
 }
 
 /* Of the run: -1. */
