@@ -138,7 +138,8 @@ static int open_folder(const char *path, const char **name)
         *slash = '/';
         at = slash + 1;
     }
-    *name = path + (at - part);
+    const char *last = strrchr(path, '/');
+    *name = last ? last + 1 : path;
     const int number = errno;
     free(part);
     errno = number;
