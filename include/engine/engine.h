@@ -79,9 +79,10 @@ void engine_leave(struct engine *engine);
 
 /* A call that is added to a run whose plan grows (plan_grow.h). All borrowed for engine_add(). */
 struct engine_task {
-    const char *json;        /* a task as in a plan, as it is called: {"id","title","steps":[{"run",
-                                "cwd","env","timeout_s","phase","idempotent","policy","sandbox"}]}. Ids
-                                that come in ascending order (with leading zeros) cost least. */
+    /* A task as in a plan, as it is called: {"id","title","steps":[{"run","cwd","env","timeout_s",
+     * "phase","idempotent","policy","sandbox"}]}. Ids that come in ascending order (with leading
+     * zeros) cost least. */
+    const char *json;
     size_t json_len;         /* at most ENGINE_TASK_MAX */
     const char *stdin_bytes; /* what its steps read on stdin; NULL = nothing, or the step's file */
     size_t stdin_len;        /* at most ENGINE_STDIN_MAX */
