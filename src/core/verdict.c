@@ -172,10 +172,17 @@ bool reason_parse(const char *text, enum reason *out)
     return false;
 }
 
-/* A time-out has no type of its own among the seven: the subtype tells it. */
-static bool is_plain_timeout(const struct verdict *verdict)
+/* What has no type of its own among the seven: the subtype tells it. */
+static const char *transient_word(const struct verdict *verdict)
 {
-    return verdict->type == TRANSIENT_RESOURCE_BUSY && strcmp(verdict->subtype, "TIMEOUT") == 0;
+    static const struct {
+        const char *subtype, *word;
+    } own[] = {{"TIMEOUT", "timeout"}, {"SILENT", "silent"}, {"INTERRUPTED", "interrupted"}};
+    for (size_t i = 0; verdict->type == TRANSIENT_RESOURCE_BUSY && i < ARRAY_LEN(own); i++) {
+        if (strcmp(verdict->subtype, own[i].subtype) == 0)
+            return own[i].word;
+    }
+    return types[verdict->type].word;
 }
 
 const char *verdict_word(const struct verdict *verdict, const struct outcome *outcome,
@@ -184,7 +191,7 @@ const char *verdict_word(const struct verdict *verdict, const struct outcome *ou
     const char *word = "";
     int code = -1;
     if (verdict->class == VERDICT_TRANSIENT) {
-        word = is_plain_timeout(verdict) ? "timeout" : types[verdict->type].word;
+        word = transient_word(verdict);
     } else if (verdict->class == VERDICT_PERSISTENT && verdict->reason != REASON_NONE) {
         word = reason_names[verdict->reason];
     } else if (verdict->class == VERDICT_PERSISTENT) {
