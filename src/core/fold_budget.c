@@ -61,7 +61,7 @@ static void bridge(const struct fold *fold, struct budget_state *budget)
 {
     if (!budget->runs)
         return;
-    end_wall(budget, &fold->state->last);
+    end_wall(budget, &fold->state->heard);
     begin_wall(budget, &fold->event->at);
 }
 

@@ -130,7 +130,7 @@ static bool is_sound_round(const struct fold *fold)
     const struct event *event = fold->event;
     const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
     return fold->task->agent && event->a == (int64_t)fold->task->agent->round + 1 &&
-           event->a <= FOLD_COUNT_MAX && event->c == event->step &&
+           event->a <= FOLD_COUNT_MAX && event->c == event->step && event->b >= 0 &&
            event->b == plan_task_agent_step(plan, event->step);
 }
 

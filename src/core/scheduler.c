@@ -389,7 +389,8 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
         .scheduler = scheduler, .state = scheduler->state, .input = input, .turn = turn};
     scheduler->stepped_mono_ms = input->now.mono_ms;
     take_input(&now);
-    scheduler_budget_time(&now);
+    if (!scheduler->orphaned)
+        scheduler_budget_time(&now); /* of what runs without an engine nobody knows the time */
     end_due_waits(&now);
     if (!scheduler->starts_nothing && !scheduler->orphaned)
         fill_slots(&now);

@@ -286,6 +286,18 @@ START_TEST(test_time_that_devs_stood_still_does_not_count)
 END_TEST
 
 /* Nobody knows what it did while devs was gone. */
+/* Nobody sees what runs then, and a person who asks for something does not change that. */
+START_TEST(test_no_budget_is_spent_while_there_is_no_engine)
+{
+    open_plan(PLAN("", TASK("a", BUDGET("\"wall_s\": 100"), AGENT)));
+    play_wait(&play, 10000);
+    play.scheduler.orphaned = true;
+    play_wait(&play, 500000);
+    ck_assert_int_eq(play_count(&play, EVENT_BUDGET, "a"), 0);
+    ck_assert_int_eq(kills(), 0);
+}
+END_TEST
+
 START_TEST(test_time_in_which_devs_was_gone_does_not_count)
 {
     struct budget_use left;
@@ -452,6 +464,7 @@ static void add_budgets(Suite *suite)
     tcase_add_test(budgets, test_the_budget_of_the_run_ends_all_its_agents);
     tcase_add_test(budgets, test_time_is_what_attempts_take);
     tcase_add_test(budgets, test_time_that_devs_stood_still_does_not_count);
+    tcase_add_test(budgets, test_no_budget_is_spent_while_there_is_no_engine);
     tcase_add_test(budgets, test_time_in_which_devs_was_gone_does_not_count);
     tcase_add_test(budgets, test_a_crash_after_any_event_of_a_stop_comes_to_the_same);
 }

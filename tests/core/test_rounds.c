@@ -368,6 +368,32 @@ START_TEST(test_a_crash_after_any_event_of_a_round_comes_to_the_same)
 }
 END_TEST
 
+/* As a log that was tampered with may say it. */
+START_TEST(test_a_round_without_an_agents_step_before_it_is_refused)
+{
+    const struct event *last = &play.events[play.event_count - 1];
+    struct event ended = {.kind = EVENT_ATTEMPT_ENDED, .seq = last->seq + 1, .at = play.now};
+    struct event round = {.kind = EVENT_ROUND_STARTED, .seq = last->seq + 2, .at = play.now};
+    struct run_state state;
+    struct err err = {0};
+    ended.task = round.task = 0;
+    ended.step = round.step = 0; /* the red test: the agent comes behind it */
+    ended.attempt = round.attempt = 1;
+    ended.a = OUTCOME_EXIT;
+    round.a = 2;
+    round.b = -1;
+    run_state_init(&state, play.plan, play.state.seed);
+    for (size_t i = 0; i < play.event_count; i++)
+        ck_assert(run_state_apply(&state, &play.events[i], &err));
+    ck_assert(run_state_apply(&state, &ended, &err));
+    const uint64_t before = run_state_digest(&state);
+    ck_assert(!run_state_apply(&state, &round, &err));
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    ck_assert_uint_eq(run_state_digest(&state), before);
+    run_state_done(&state);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("rounds");
@@ -387,6 +413,7 @@ Suite *test_suite(void)
     tcase_add_test(rounds, test_D3_what_no_repair_mends_starts_no_round);
     tcase_add_test(rounds, test_an_agent_that_fails_starts_no_round);
     tcase_add_test(rounds, test_a_crash_after_any_event_of_a_round_comes_to_the_same);
+    tcase_add_test(rounds, test_a_round_without_an_agents_step_before_it_is_refused);
     TCase *prompts = test_case(suite, "prompts");
     tcase_add_checked_fixture(prompts, setup, teardown);
     tcase_add_test(prompts, test_the_agent_is_told_the_command_its_end_and_its_last_words);
