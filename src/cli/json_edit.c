@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "json.h"
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -95,16 +97,25 @@ bool json_edit_member_at(const char *text, struct json_span object, size_t index
     return false;
 }
 
+/* Names are the same however they are written: "a" is "\\u0061". */
+static bool is_name(const char *text, struct json_span name, const char *key)
+{
+    const size_t len = name.end - name.start;
+    struct json *decoded = NULL;
+    if (!memchr(text + name.start, '\\', len))
+        return len == strlen(key) + 2 && strncmp(text + name.start + 1, key, len - 2) == 0;
+    const bool same = json_parse_data(text + name.start, len, &decoded, NULL, NULL) &&
+                      strcmp(json_text(decoded, ""), key) == 0;
+    json_free(decoded);
+    return same;
+}
+
 bool json_edit_member_of(const char *text, struct json_span object, const char *key,
                          struct json_member *out)
 {
     struct json_member member;
-    const size_t len = strlen(key);
     for (size_t i = 0; json_edit_member_at(text, object, i, &member); i++) {
-        const struct json_span *name = &member.name;
-        const bool same =
-            name->end - name->start == len + 2 && strncmp(text + name->start + 1, key, len) == 0;
-        if (same) {
+        if (is_name(text, member.name, key)) {
             *out = member;
             return true;
         }

@@ -186,6 +186,11 @@ static bool last_item(const struct jsonc *jsonc, struct json_span container, str
     return count > 0;
 }
 
+static bool has_feed(const struct str *text, size_t from, size_t to)
+{
+    return memchr(text->data + from, '\n', to - from) != NULL;
+}
+
 static struct layout layout_of(const struct jsonc *jsonc, struct json_span container,
                                const struct json_span *last)
 {
@@ -193,8 +198,8 @@ static struct layout layout_of(const struct jsonc *jsonc, struct json_span conta
     const char *feed = strchr(text->data, '\n');
     struct layout layout = {.feed = "\n"};
     const size_t len = text->len;
-    layout.has_lines = feed && (last ? memchr(text->data + container.start, '\n',
-                                              last->start - container.start) != NULL
+    layout.has_lines = feed && (last ? has_feed(text, container.start, last->start) ||
+                                           has_feed(text, last->end, container.end)
                                      : feed < text->data + len - 1 || container.start == 0);
     if (feed && feed > text->data && feed[-1] == '\r')
         layout.feed = "\r\n";
@@ -242,8 +247,7 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     add_item(&layout, item, &added);
     if (ends_in_comma)
         str_add_char(&added, ',');
-    const bool close_follows =
-        layout.has_lines && !memchr(jsonc->text.data + tail, '\n', close - tail);
+    const bool close_follows = layout.has_lines && !has_feed(&jsonc->text, tail, close);
     if (close_follows && !has_items)
         str_addf(&added, "%s%s", layout.feed, str_text(&layout.at_close));
     replace(jsonc, tail, close_follows && !has_items ? close : tail, str_text(&added));
@@ -271,18 +275,48 @@ static size_t comma_of(const struct jsonc *jsonc, struct json_span container, st
     return close;
 }
 
+/* Does a comment go up to the line feed at `feed`? */
+static bool ends_comment(const struct jsonc *jsonc, size_t feed)
+{
+    const char *text = jsonc->text.data;
+    for (size_t at = feed; at > 1 && text[at - 1] != '\n'; at--) {
+        if (text[at - 1] == '/' && text[at - 2] == '/')
+            return true;
+        if (!is_blank(jsonc->plain.data[at - 1]))
+            return false;
+    }
+    return false;
+}
+
+/* Does nothing but a comma follow on the line? */
+static bool ends_line(const struct str *text, size_t at)
+{
+    while (text->data[at] != '\n' && (is_blank(text->data[at]) || text->data[at] == ','))
+        at++;
+    return text->data[at] == '\n';
+}
+
+/* From where an item goes: with the blanks before it and the line feed, unless what follows it on
+ * its line would become part of a comment. */
+static size_t start_of(const struct jsonc *jsonc, struct json_span container, struct json_span item)
+{
+    const char *text = jsonc->text.data;
+    size_t start = item.start;
+    while (start > container.start + 1 && (text[start - 1] == ' ' || text[start - 1] == '\t'))
+        start--;
+    if (start == container.start + 1 || text[start - 1] != '\n')
+        return start;
+    if (ends_comment(jsonc, start - 1) && !ends_line(&jsonc->text, item.end))
+        return start;
+    return start - (start > container.start + 2 && text[start - 2] == '\r' ? 2 : 1);
+}
+
 void jsonc_remove(struct jsonc *jsonc, struct json_span container, struct json_span item)
 {
-    const struct str *text = &jsonc->text;
     const size_t close = container.end - 1;
     const size_t comma = comma_of(jsonc, container, item);
     const bool has_comma = comma < close;
-    size_t start = item.start;
-    while (start > container.start + 1 &&
-           (text->data[start - 1] == ' ' || text->data[start - 1] == '\t'))
-        start--;
-    if (start > container.start + 1 && text->data[start - 1] == '\n')
-        start -= start > container.start + 2 && text->data[start - 2] == '\r' ? 2 : 1;
+    const size_t start = start_of(jsonc, container, item);
     if (has_comma && comma >= item.end)
         replace(jsonc, comma, comma + 1, "");
     replace(jsonc, start, item.end, "");

@@ -71,6 +71,11 @@ static const struct {
      "\"x\"}]}, // mine\n    ], /* the end */\n  },\n}\n",
      NULL},
     {"hooks that are there and empty", "{\n  \"hooks\": {}\n}\n", "{}\n"},
+    {"one line and a comment", "{\"a\": 1 // mine\n}\n", NULL},
+    {"one line, a comma too many and a comment", "{\"a\": 1, // mine\n}", NULL},
+    {"a comment where it ends", "{ // mine\n \"a\": 1}", NULL},
+    {"names with escapes",
+     "{\"ho\\u006fks\": {\"St\\u006fp\": [{\"h\\u006foks\": [{\"command\": \"x\"}]}]}}\n", NULL},
     {"brackets and quotes in texts", "{\n  \"a\": \"}]\\\"{[/*\",\n  \"b]\": \"//\"\n}\n", NULL},
 };
 
@@ -127,6 +132,24 @@ START_TEST(test_only_our_hooks_go)
 }
 END_TEST
 
+/* What stands behind ours on its line stays out of the comment before it. */
+static const struct {
+    const char *text, *after;
+} commented[] = {
+    {"{\"hooks\": {\"Stop\": [ // mine\n  {\"hooks\": [{\"command\": \"devs hook\"}]}, {}]}}",
+     "{\"hooks\": {\"Stop\": [ // mine\n {}]}}"},
+    {"{\"hooks\": {\"Stop\": [ // mine\n  {\"hooks\": [{\"command\": \"devs hook\"}]}]}}",
+     "{\"hooks\": {\"Stop\": [ // mine\n]}}"},
+};
+
+START_TEST(test_a_comment_before_ours_takes_nothing_in)
+{
+    str_add(&text, commented[_i].text);
+    take_out();
+    ck_assert_str_eq(str_text(&text), commented[_i].after);
+}
+END_TEST
+
 static const char *const wrong[] = {
     "[]",
     "nonsense",
@@ -163,6 +186,8 @@ Suite *test_suite(void)
                         (int)(sizeof(trips) / sizeof(trips[0])));
     tcase_add_test(tcase, test_added_twice_is_added_once);
     tcase_add_test(tcase, test_only_our_hooks_go);
+    tcase_add_loop_test(tcase, test_a_comment_before_ours_takes_nothing_in, 0,
+                        (int)(sizeof(commented) / sizeof(commented[0])));
     tcase_add_loop_test(tcase, test_what_cannot_be_read_stays, 0,
                         (int)(sizeof(wrong) / sizeof(wrong[0])));
     return suite;
