@@ -63,7 +63,8 @@ static bool record(const struct globals *globals, const struct hook_input *input
     return hook_record(&place, input, answer, err);
 }
 
-/* Whatever goes wrong is no reason to hold up the agent: one line, and exit 0. */
+/* Whatever goes wrong is no reason to hold up the agent: one line, and exit 0. It is read to its
+ * end, so that the agent can write all of it. */
 static int hook(const struct globals *globals, const struct hook_agent *agent)
 {
     struct str text = {0};
@@ -71,9 +72,10 @@ static int hook(const struct globals *globals, const struct hook_agent *agent)
     struct hook_input input = {0};
     struct err err = {0};
     set_alarm();
+    const bool is_ours = getenv("DEVS_RUN") != NULL; /* what devs started it sees without a hook */
     const bool ok = read_text(stdin, HOOK_INPUT_MAX, &text, &err) &&
-                    hook_input_read(&text, agent, &input, &err) &&
-                    record(globals, &input, &answer, &err);
+                    (is_ours || (hook_input_read(&text, agent, &input, &err) &&
+                                 record(globals, &input, &answer, &err)));
     if (!ok)
         warn("hook: %s", err.message);
     else if (answer.len > 0)
@@ -86,10 +88,8 @@ static int hook(const struct globals *globals, const struct hook_agent *agent)
 
 static int dispatch(struct hook_install *install, const struct globals *globals, const char *word)
 {
-    if (!word) {
-        /* What devs started itself it sees without a hook. */
-        return getenv("DEVS_RUN") ? EXIT_ALL_PASSED : hook(globals, install->agent);
-    }
+    if (!word)
+        return hook(globals, install->agent);
     install->db = globals->db;
     if (strcmp(word, "install") == 0)
         return hook_install(install);

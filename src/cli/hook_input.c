@@ -5,6 +5,14 @@
 
 #include "json.h"
 
+/* Milliseconds, whatever number says so; 0 = not told. */
+static int64_t read_ms(const struct json *value)
+{
+    const double most = 1e15; /* 30,000 years */
+    const double ms = json_number(value, 0);
+    return ms > 0 && ms < most ? (int64_t)ms : 0;
+}
+
 /* Without --agent: what only one of them tells. */
 static const struct hook_agent *guess(const struct json *json, const char *event)
 {
@@ -37,12 +45,11 @@ static void take_failure(struct hook_input *input)
 static void take_call(struct hook_input *input)
 {
     const struct json *response = json_get(input->json, "tool_response");
-    const struct json *ms = json_get(input->json, "duration_ms");
     input->tool = json_text(json_get(input->json, "tool_name"), "tool");
     input->args = json_get(input->json, "tool_input");
     if (json_kind(input->args) != JSON_KIND_OBJECT)
         input->args = NULL;
-    input->ms = json_number(ms, 0) > 0 ? (int64_t)json_number(ms, 0) : 0;
+    input->ms = read_ms(json_get(input->json, "duration_ms"));
     if (input->kind == HOOK_CALL_ENDED)
         hook_output_read(response, &input->output, &input->exit);
     else if (input->kind == HOOK_CALL_FAILED)

@@ -20,13 +20,23 @@ static void add_part(struct str *out, const char *bytes, size_t len)
     str_add_n(out, bytes, len);
 }
 
+/* The first line that begins with these words; NULL = none does. */
+static const char *find_line(const char *text, const char *words)
+{
+    const char *at = strstr(text, words);
+    while (at && at > text && at[-1] != '\n')
+        at = strstr(at + 1, words);
+    return at;
+}
+
 /* "Exit Code: 2" and "Process exited with code 2" stand on a line of their own in what some tools
  * give as text. */
 static void find_code(const char *text, int *exit_out)
 {
-    static const char *const words[] = {"Exit Code: ", "Exit code: ", "exited with code "};
+    static const char *const words[] = {"Exit Code: ", "Exit code: ", "Process exited with code ",
+                                        "Command exited with code "};
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-        const char *at = strstr(text, words[i]);
+        const char *at = find_line(text, words[i]);
         const char *number = at ? at + strlen(words[i]) : "";
         if (*number >= '0' && *number <= '9') {
             const long code = strtol(number, NULL, 10);

@@ -65,6 +65,9 @@ static const struct {
     {"codex", "PostToolUse",
      "\"turn_id\":\"1\",\"tool_response\":\"Process exited with code 3\\nOutput:\\nx\"",
      "Process exited with code 3\nOutput:\nx", 3},
+    {"codex", "PostToolUse",
+     "\"turn_id\":\"1\",\"tool_response\":\"a.log: Process exited with code 3\"",
+     "a.log: Process exited with code 3", 0},
     {"gemini", "AfterTool",
      "\"tool_response\":{\"llmContent\":\"Command: x\\nExit Code: 4\",\"returnDisplay\":\"y\"}",
      "Command: x\nExit Code: 4", 4},
@@ -116,6 +119,22 @@ START_TEST(test_an_unknown_event_is_let_be)
 {
     read_as("claude", "{\"session_id\":\"s\",\"hook_event_name\":\"WorktreeCreate\",\"new\":[]}");
     ck_assert_int_eq(input.kind, HOOK_OTHER);
+}
+END_TEST
+
+static const struct {
+    const char *json;
+    int64_t ms;
+} times[] = {{"1500", 1500}, {"0.5", 0}, {"-1", 0}, {"1e300", 0}, {"\"1\"", 0}, {"null", 0}};
+
+START_TEST(test_times_that_are_none_are_not_told)
+{
+    struct str json = {0};
+    str_addf(&json, "{\"session_id\":\"s\",\"hook_event_name\":\"PostToolUse\",\"duration_ms\":%s}",
+             times[_i].json);
+    read_as("claude", str_text(&json));
+    ck_assert_int_eq(input.ms, times[_i].ms);
+    str_done(&json);
 }
 END_TEST
 
@@ -201,6 +220,8 @@ Suite *test_suite(void)
                         (int)(sizeof(results) / sizeof(results[0])));
     tcase_add_test(tcase, test_only_a_person_begins_anew);
     tcase_add_test(tcase, test_an_unknown_event_is_let_be);
+    tcase_add_loop_test(tcase, test_times_that_are_none_are_not_told, 0,
+                        (int)(sizeof(times) / sizeof(times[0])));
     tcase_add_loop_test(tcase, test_what_is_no_event_is_refused, 0,
                         (int)(sizeof(wrong) / sizeof(wrong[0])));
     tcase_add_test(tcase, test_each_agent_is_answered_in_its_own_way);
