@@ -129,6 +129,8 @@ static void print_text(const struct import_file *file, const struct import_resul
         add_number(&line, counts.unknown, "line says nothing to devs", "lines say nothing to devs");
         add_number(&line, counts.broken, "line is no JSON", "lines are no JSON");
         add_number(&line, counts.too_long, "line is too long", "lines are too long");
+        add_number(&line, result->words_lost, "byte of words is not kept",
+                   "bytes of words are not kept");
         str_add_char(&line, '\n');
     }
     say(str_text(&line));
@@ -162,6 +164,7 @@ static void print_json(const struct import_file *file, const struct import_resul
         str_json_i64(&out, "unknown_lines", counts.unknown);
         str_json_i64(&out, "broken_lines", counts.broken);
         str_json_i64(&out, "too_long_lines", counts.too_long);
+        str_json_i64(&out, "words_lost", result->words_lost);
     }
     str_add(&out, "}\n");
     (void)fputs(str_text(&out), stdout);
