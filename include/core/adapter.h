@@ -92,6 +92,11 @@ void adapter_argv_free(char **argv);
  * not know the session it was to go on in? Then a new one is the way. */
 bool adapter_session_is_unknown(const struct adapter *adapter, const char *bytes, size_t len);
 
+/* May this be given to a CLI as the session to go on in? It comes from what an agent wrote: not
+ * empty, at most AGENT_SESSION_MAX bytes, no control byte, and no '-' first, which would make an
+ * option of it. NULL is none. */
+bool adapter_session_is_id(const char *id);
+
 /* Append the adapter as JSON; read again under the same name it is the same, without "like". */
 void adapter_write(const struct adapter *adapter, struct str *out);
 

@@ -26,7 +26,7 @@ enum {
     AGENT_TEXT_MAX = 256 * 1024,      /* bytes of a message, and of the final text, that are kept */
     AGENT_OPEN_CALLS_MAX = 128,       /* calls that wait for their result; the oldest is dropped */
     AGENT_WHAT_MAX = 200,             /* bytes of agent_item.what */
-    AGENT_SESSION_MAX = 200,          /* bytes of a session's id; a longer one is none */
+    AGENT_SESSION_MAX = 200,          /* bytes of a session's id: adapter_session_is_id() */
     AGENT_SHOWN_LINES = 4,            /* lines of a result that agent_item_words() shows */
 };
 
@@ -78,6 +78,10 @@ void agent_stream_add(struct agent_stream *stream, const char *bytes, size_t len
 void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t len);
 /* No more bytes come: the last line, and a message that was being put together, are taken. */
 void agent_stream_end(struct agent_stream *stream);
+
+/* The calls that wait for their results, the oldest first, each as an item of kind CALL told to
+ * `each` (not NULL); ctx is borrowed for the call. */
+void agent_stream_waiting(const struct agent_stream *stream, agent_item_fn *each, void *ctx);
 
 /* The sums so far. */
 const struct agent_used *agent_stream_used(const struct agent_stream *stream);

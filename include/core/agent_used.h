@@ -8,6 +8,9 @@
 
 #include <stdint.h>
 
+/* Of each sum: what a CLI says beyond it is not believed, and no log takes it. */
+#define AGENT_USED_MAX INT64_C(1000000000000000)
+
 struct agent_used {
     int64_t turns;
     int64_t calls;       /* of its tools */
@@ -15,5 +18,8 @@ struct agent_used {
     int64_t tokens;      /* in and out */
     int64_t own_retries; /* requests that the CLI itself made again */
 };
+
+/* a + b, at least 0 and at most AGENT_USED_MAX. Neither may be further from 0 than that. */
+int64_t agent_used_sum(int64_t a, int64_t b);
 
 #endif

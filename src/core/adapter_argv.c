@@ -3,6 +3,7 @@
 
 #include "adapter.h"
 #include "adapter_parts.h"
+#include "agent_stream.h"
 #include "str.h"
 #include "text_list.h"
 #include "xalloc.h"
@@ -94,6 +95,16 @@ void adapter_argv(const struct adapter *adapter, const struct adapter_call *call
     if (says_prompt && !has_prompt)
         add_arg(&args, xstrdup(call->prompt));
     *out = args.items;
+}
+
+bool adapter_session_is_id(const char *id)
+{
+    enum { DELETE = 0x7f };
+    const size_t len = id ? strlen(id) : 0;
+    bool is_id = len > 0 && len <= AGENT_SESSION_MAX && id[0] != '-';
+    for (size_t i = 0; i < len && is_id; i++)
+        is_id = (unsigned char)id[i] >= ' ' && id[i] != DELETE;
+    return is_id;
 }
 
 void adapter_argv_free(char **argv)

@@ -7,7 +7,7 @@ static void take_session(const struct agent_taking *taking, const struct json *v
     struct agent_stream *stream = taking->stream;
     struct str id = {0};
     agent_taking_text(taking, ADAPTER_SESSION, value, &id);
-    const bool is_news = id.len > 0 && id.len <= AGENT_SESSION_MAX &&
+    const bool is_news = adapter_session_is_id(str_text(&id)) &&
                          strcmp(str_text(&id), str_text(&stream->session)) != 0;
     if (is_news) {
         str_clear(&stream->session);
@@ -33,8 +33,10 @@ static void take_text(const struct agent_taking *taking, const struct json *valu
         return;
     agent_turn_open(stream);
     stream->message_is_open = true;
-    if (!goes_on || stream->message.len > AGENT_TEXT_MAX)
+    const bool is_too_long = stream->message.len > AGENT_TEXT_MAX;
+    if (!goes_on || is_too_long)
         agent_message_end(stream);
+    stream->message_is_rest = stream->message_is_rest || (goes_on && is_too_long);
 }
 
 static void take_retry(const struct agent_taking *taking, const struct json *value)

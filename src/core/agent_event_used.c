@@ -4,12 +4,11 @@
 
 static void set_sum(struct agent_stream *stream, int64_t *sum, double value, bool adds)
 {
-    static const double most = 9e15;
-    if (value < 0 || value > most)
+    if (value < 0 || value > (double)AGENT_USED_MAX)
         return;
     const int64_t number = (int64_t)(value + 0.5);
-    const int64_t news = adds ? *sum + number : number;
-    if (news <= *sum || news > (int64_t)most)
+    const int64_t news = agent_used_sum(number, adds ? *sum : 0);
+    if (news <= *sum)
         return; /* a sum never falls: an end may know less than what came before it */
     *sum = news;
     stream->used_changed = true;

@@ -40,7 +40,8 @@ struct agent_stream {
 
     struct str message; /* owned; pieces of one that goes on */
     bool message_is_open;
-    struct str final; /* owned; the last message, or the structured result */
+    bool message_is_rest; /* the one before it was its beginning, and too long */
+    struct str final;     /* owned; the last message, or the structured result */
     bool final_is_json;
     bool final_is_lost; /* it was longer than AGENT_TEXT_MAX */
 

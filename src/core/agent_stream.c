@@ -65,12 +65,18 @@ void agent_final_set(struct agent_stream *stream, const char *text, size_t len, 
 
 void agent_message_end(struct agent_stream *stream)
 {
+    const bool is_rest = stream->message_is_rest;
+    stream->message_is_rest = false;
     if (!stream->message_is_open)
         return;
     stream->message_is_open = false;
     struct agent_item item = agent_item_new(stream, AGENT_ITEM_TEXT);
     item.text = str_text(&stream->message);
     agent_final_set(stream, item.text, stream->message.len, false);
+    if (is_rest) {
+        str_clear(&stream->final);
+        stream->final_is_lost = true;
+    }
     agent_stream_tell(stream, &item);
     str_clear(&stream->message);
 }
@@ -125,6 +131,20 @@ void agent_stream_end(struct agent_stream *stream)
         agent_line_end(stream);
     agent_block_end(stream);
     agent_message_end(stream);
+}
+
+void agent_stream_waiting(const struct agent_stream *stream, agent_item_fn *each, void *ctx)
+{
+    for (size_t i = 0; i < stream->calls.count; i++) {
+        const struct agent_call *call = &stream->calls.items[i];
+        struct agent_item item = agent_item_new(stream, AGENT_ITEM_CALL);
+        item.tool = call->tool;
+        item.what = call->what;
+        item.args = call->args;
+        item.call_id = call->id;
+        item.number = call->number;
+        each(ctx, &item);
+    }
 }
 
 const struct agent_used *agent_stream_used(const struct agent_stream *stream)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "xalloc.h"
 
 struct task_agent *fold_agent_new(const struct plan_task *plan)
@@ -45,6 +46,8 @@ static bool is_agents_step(const struct fold *fold)
 
 void fold_agent_session(const struct fold *fold)
 {
+    if (!adapter_session_is_id(json_text(json_get(fold->text, "session"), NULL)))
+        return; /* nothing to go on in */
     keep_text(fold, "agent", &fold->task->agent->agent);
     keep_text(fold, "session", &fold->task->agent->session);
     fold->task->agent->heard_step = fold->event->step;
@@ -53,11 +56,11 @@ void fold_agent_session(const struct fold *fold)
 
 static void add_used(struct agent_used *sum, const struct agent_used *used)
 {
-    sum->turns = fold_sum(sum->turns, used->turns);
-    sum->calls = fold_sum(sum->calls, used->calls);
-    sum->cost_micro = fold_sum(sum->cost_micro, used->cost_micro);
-    sum->tokens = fold_sum(sum->tokens, used->tokens);
-    sum->own_retries = fold_sum(sum->own_retries, used->own_retries);
+    sum->turns = agent_used_sum(sum->turns, used->turns);
+    sum->calls = agent_used_sum(sum->calls, used->calls);
+    sum->cost_micro = agent_used_sum(sum->cost_micro, used->cost_micro);
+    sum->tokens = agent_used_sum(sum->tokens, used->tokens);
+    sum->own_retries = agent_used_sum(sum->own_retries, used->own_retries);
 }
 
 /* What was said of this attempt before makes way. */

@@ -1,5 +1,7 @@
 /* fold_sound.c - are an event's numbers within bounds? What is folded in is computed with:
  * nothing a log can say may overflow, or stand for what is not there. */
+#include <assert.h>
+
 #include "fold.h"
 
 static bool is_within(int64_t value, int64_t least, int64_t most)
@@ -94,6 +96,8 @@ static bool is_sound_tree(const struct event *event)
     const struct digest tree = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
     return digest_is_known(tree) && is_count(event->c) && is_count(event->d) && is_count(event->e);
 }
+
+static_assert(AGENT_USED_MAX <= FOLD_TIME_MAX_MS, "what an agent may have used is a count");
 
 static bool is_of_agent(const struct fold *fold)
 {

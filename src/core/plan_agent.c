@@ -196,6 +196,10 @@ static void check_keys(struct plan_reader *reader, const struct json_pointer *pa
                         NULL, NULL);
     const struct plan_agent *agent = current(reader)->agent;
     struct json_pointer resume = {.up = path, .key = "resume"};
+    if (agent->resume && !adapter_session_is_id(agent->resume))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
+                        "must be the id of a session: no '-' first, no control characters", NULL,
+                        NULL);
     if (agent->resume && agent->adapter && !adapter_resumes(agent->adapter))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
                         "this agent cannot go on in an earlier session", NULL, NULL);

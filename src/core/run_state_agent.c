@@ -3,20 +3,15 @@
 
 #include "run_state.h"
 
-static int64_t sum(int64_t a, int64_t b)
-{
-    return a < INT64_MAX - b ? a + b : INT64_MAX;
-}
-
 struct agent_used task_agent_used(const struct task_agent *agent)
 {
     const struct agent_used *past = &agent->past;
     const struct agent_used *now = &agent->now;
-    return (struct agent_used){.turns = sum(past->turns, now->turns),
-                               .calls = sum(past->calls, now->calls),
-                               .cost_micro = sum(past->cost_micro, now->cost_micro),
-                               .tokens = sum(past->tokens, now->tokens),
-                               .own_retries = sum(past->own_retries, now->own_retries)};
+    return (struct agent_used){.turns = agent_used_sum(past->turns, now->turns),
+                               .calls = agent_used_sum(past->calls, now->calls),
+                               .cost_micro = agent_used_sum(past->cost_micro, now->cost_micro),
+                               .tokens = agent_used_sum(past->tokens, now->tokens),
+                               .own_retries = agent_used_sum(past->own_retries, now->own_retries)};
 }
 
 static int64_t wall_ms(const struct budget_state *budget, const struct moment *now)

@@ -108,11 +108,11 @@ static void count_answer(struct transcript *t, const struct json *line, const st
     if (is_new && !t->is_side)
         t->used.turns++;
     if (in >= 0 && out >= 0 && in < max && out < max) {
-        t->used.tokens += in + out - seen->tokens;
+        t->used.tokens = agent_used_sum(t->used.tokens, in + out - seen->tokens);
         seen->tokens = in + out;
     }
     if (cost > 0 && cost < 1e6)
-        t->used.cost_micro += (int64_t)(cost * 1e6);
+        t->used.cost_micro = agent_used_sum(t->used.cost_micro, (int64_t)(cost * 1e6));
     transcript_count(t);
 }
 
@@ -140,6 +140,13 @@ static void read_assistant(struct transcript *t, const struct json *line,
         count_answer(t, line, message);
 }
 
+/* Milliseconds, which have a part behind the point; 0 of what no CLI would wait. */
+static int64_t delay_of(const struct json *value)
+{
+    const double ms = json_number(value, 0);
+    return ms > 0 && ms < 1e12 ? (int64_t)ms : 0;
+}
+
 static void read_system(struct transcript *t, const struct json *line)
 {
     const char *subtype = json_text(json_get(line, "subtype"), "");
@@ -158,7 +165,7 @@ static void read_system(struct transcript *t, const struct json *line)
                              .text = json_text(json_get(error, "message"), "the model API said no"),
                              .attempt = json_i64(json_get(line, "retryAttempt"), 0),
                              .most = json_i64(json_get(line, "maxRetries"), 0),
-                             .delay_ms = (int64_t)json_number(json_get(line, "retryInMs"), 0),
+                             .delay_ms = delay_of(json_get(line, "retryInMs")),
                              .status = json_i64(json_get(error, "status"), 0)});
     }
     str_done(&words);

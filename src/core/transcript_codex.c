@@ -197,6 +197,14 @@ static void count_tokens(struct transcript *t, const struct json *event)
     transcript_count(t);
 }
 
+/* Until the first one is told, each prompt is a turn; that prompt is this turn's. */
+static void begin_turn(struct transcript *t)
+{
+    if (t->has_turns || t->used.turns == 0)
+        t->used.turns++;
+    t->has_turns = true;
+}
+
 /* Events beside the items: most say the same once more. */
 static bool read_event(struct transcript *t, const struct json *event)
 {
@@ -207,7 +215,7 @@ static bool read_event(struct transcript *t, const struct json *event)
     else if (is(type, "token_count"))
         count_tokens(t, event);
     else if (is(type, "task_started") || is(type, "turn_started"))
-        t->used.turns += t->has_turns ? 1 : (t->has_turns = true, t->used.turns == 0);
+        begin_turn(t);
     else if (is(type, "error"))
         transcript_notice(t, message, true);
     else if (is(type, "stream_error"))

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "agent_what.h"
 #include "hint_date.h"
 #include "transcript_parts.h"
@@ -66,7 +67,8 @@ static bool keep(char *to, size_t size, const char *text)
 /* The first one: a session that was forked, or gone on with, may tell of others. */
 void transcript_set_session(struct transcript *t, const char *id)
 {
-    if (!id || t->session[0] != '\0' || !keep(t->session, sizeof(t->session), id))
+    if (!adapter_session_is_id(id) || t->session[0] != '\0' ||
+        !keep(t->session, sizeof(t->session), id))
         return;
     const bool answered = t->is_answered, failed = t->has_failed;
     emit(t, &(struct agent_item){.kind = AGENT_ITEM_SESSION, .text = t->session}, 0, false);

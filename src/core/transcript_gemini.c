@@ -28,12 +28,13 @@ static void add_result(const struct json *result, struct str *out)
     }
 }
 
-static void read_call(struct transcript *t, const struct json *call)
+/* A call without an id is as new as its message. */
+static void read_call(struct transcript *t, const struct json *call, bool is_new)
 {
     const char *id = json_text(json_get(call, "id"), "");
     const char *status = json_text(json_get(call, "status"), "");
-    bool is_new = true;
-    (void)transcript_message(t, id, &is_new);
+    if (id[0] != '\0')
+        (void)transcript_message(t, id, &is_new);
     if (!is_new)
         return;
     struct str text = {0};
@@ -55,7 +56,7 @@ static void count_answer(struct transcript *t, const struct json *message)
     const int64_t max = INT64_C(1) << 40;
     t->used.turns++;
     if (in >= 0 && out >= 0 && in < max && out < max)
-        t->used.tokens += in + out;
+        t->used.tokens = agent_used_sum(t->used.tokens, in + out);
     transcript_count(t);
 }
 
@@ -81,7 +82,7 @@ static bool read_message(struct transcript *t, const struct json *message)
     else if (is_new && is_known && !is(type, "user"))
         transcript_notice(t, words, is(type, "error"));
     for (size_t i = 0; i < json_count(calls); i++)
-        read_call(t, json_at(calls, i));
+        read_call(t, json_at(calls, i), is_new);
     if (is_new && is(type, "gemini"))
         count_answer(t, message);
     str_done(&text);

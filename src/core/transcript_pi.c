@@ -58,9 +58,9 @@ static void count_answer(struct transcript *t, const struct json *message)
     const int64_t max = INT64_C(1) << 40;
     t->used.turns++;
     if (in >= 0 && out >= 0 && in < max && out < max)
-        t->used.tokens += in + out;
+        t->used.tokens = agent_used_sum(t->used.tokens, in + out);
     if (cost > 0 && cost < 1e6)
-        t->used.cost_micro += (int64_t)(cost * 1e6);
+        t->used.cost_micro = agent_used_sum(t->used.cost_micro, (int64_t)(cost * 1e6));
     transcript_count(t);
 }
 

@@ -97,6 +97,17 @@ START_TEST(test_a_session_is_known_from_its_first_event_on)
 }
 END_TEST
 
+/* It would be an option of the CLI that is called with it. */
+START_TEST(test_what_is_no_id_is_no_session)
+{
+    open_plan(PLAN("", TASK("a", "", AGENT)));
+    tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
+         "{\"agent\":\"claude\",\"session\":\"--dangerously-skip-permissions\"}");
+    ck_assert_ptr_null(agent_of("a")->session);
+    ck_assert_int_eq(agent_of("a")->heard_attempt, 0);
+}
+END_TEST
+
 START_TEST(test_what_is_used_is_counted_once)
 {
     open_plan(PLAN("", TASK("a", "", AGENT) "," TASK("b", "", AGENT)));
@@ -475,6 +486,7 @@ Suite *test_suite(void)
     TCase *facts = test_case(suite, "facts");
     tcase_add_checked_fixture(facts, NULL, teardown);
     tcase_add_test(facts, test_a_session_is_known_from_its_first_event_on);
+    tcase_add_test(facts, test_what_is_no_id_is_no_session);
     tcase_add_test(facts, test_what_is_used_is_counted_once);
     tcase_add_test(facts, test_only_an_agent_that_runs_tells);
     add_budgets(suite);

@@ -371,6 +371,86 @@ START_TEST(test_an_answer_that_is_too_long_is_none)
 }
 END_TEST
 
+/* Nor is the last piece of it one. */
+START_TEST(test_a_message_in_pieces_that_is_too_long_is_none)
+{
+    static const char before[] =
+        "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"";
+    enum { PIECE = 64 * 1024 };
+    char piece[PIECE + 1] = {0};
+    struct heard heard = {0};
+    struct str text = {0};
+    struct str final = {0};
+    memset(piece, 'x', PIECE);
+    for (size_t sent = 0; sent <= AGENT_TEXT_MAX; sent += PIECE)
+        str_addf(&text, "%s%s\"}\n", before, piece);
+    str_addf(&text, "%send\"}\n", before);
+    struct agent_stream *stream = read_pieces("gemini", str_text(&text), 4096, &heard);
+    ck_assert_ptr_nonnull(strstr(str_text(&heard.items), "text: end\n"));
+    ck_assert(!agent_stream_final(stream, &final, NULL));
+    agent_stream_close(stream);
+    heard_done(&heard);
+
+    str_addf(&text, "{\"type\":\"tool_use\"}\n%sshort\"}\n", before);
+    stream = read_pieces("gemini", str_text(&text), 4096, &heard);
+    ck_assert(agent_stream_final(stream, &final, NULL));
+    ck_assert_str_eq(str_text(&final), "short");
+    agent_stream_close(stream);
+    heard_done(&heard);
+    str_done(&text);
+    str_done(&final);
+}
+END_TEST
+
+static const struct {
+    const char *id;
+    bool is_one;
+} ids[] = {
+    {"019a-2b", true}, {"ses_4f", true}, {"\xc3\xa9 1/2", true}, {"", false},
+    {"-p", false},     {"a\nb", false},  {"\x1b[2J", false},     {"a\x7f", false},
+};
+
+START_TEST(test_what_may_be_the_id_of_a_session)
+{
+    ck_assert_int_eq(adapter_session_is_id(ids[_i].id), ids[_i].is_one);
+}
+END_TEST
+
+START_TEST(test_a_session_without_an_id_is_none)
+{
+    struct str text = {0};
+    struct heard heard = {0};
+    str_add(&text, "{\"type\":\"thread.started\",\"thread_id\":\"--last\"}\n"
+                   "{\"type\":\"thread.started\",\"thread_id\":\"");
+    for (int i = 0; i <= AGENT_SESSION_MAX; i++)
+        str_add_char(&text, 'x');
+    str_add(&text, "\"}\n");
+    struct agent_stream *stream = read_pieces("codex", str_text(&text), 64, &heard);
+    ck_assert_ptr_null(agent_stream_session(stream));
+    ck_assert_uint_eq(heard.items.len, 0);
+    ck_assert(!adapter_session_is_id(NULL));
+    agent_stream_close(stream);
+    heard_done(&heard);
+    str_done(&text);
+}
+END_TEST
+
+/* A number that no log takes is none; a sum stops where it is. */
+START_TEST(test_sums_are_bounded)
+{
+    static const char text[] =
+        "{\"type\":\"step_finish\",\"part\":{\"cost\":1e300,\"tokens\":{\"input\":-5}}}\n"
+        "{\"type\":\"step_finish\",\"part\":{\"cost\":900000000,\"tokens\":{\"input\":7}}}\n"
+        "{\"type\":\"step_finish\",\"part\":{\"cost\":900000000,\"tokens\":{\"input\":7}}}\n";
+    struct heard heard = {0};
+    struct agent_stream *stream = read_pieces("opencode", text, 64, &heard);
+    ck_assert_int_eq(agent_stream_used(stream)->cost_micro, AGENT_USED_MAX);
+    ck_assert_int_eq(agent_stream_used(stream)->tokens, 14);
+    agent_stream_close(stream);
+    heard_done(&heard);
+}
+END_TEST
+
 START_TEST(test_tries_that_stand_on_stderr_are_counted)
 {
     static const char err[] = "Warning: no colour\nAttempt 2 failed with status 429. Retrying "
@@ -420,6 +500,10 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_open_calls_are_bounded);
     tcase_add_test(tcase, test_a_line_without_an_end_is_bounded);
     tcase_add_test(tcase, test_an_answer_that_is_too_long_is_none);
+    tcase_add_test(tcase, test_a_message_in_pieces_that_is_too_long_is_none);
+    tcase_add_loop_test(tcase, test_what_may_be_the_id_of_a_session, 0, TABLE_LEN(ids));
+    tcase_add_test(tcase, test_a_session_without_an_id_is_none);
+    tcase_add_test(tcase, test_sums_are_bounded);
     tcase_add_test(tcase, test_tries_that_stand_on_stderr_are_counted);
     tcase_add_test(tcase, test_nobody_has_to_listen);
     return suite;

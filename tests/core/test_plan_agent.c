@@ -174,6 +174,10 @@ static const struct {
      "[INVALID_VALUE] /tasks/0/steps/0/output: must lie below the folder that the step works in\n"},
     {"output anywhere", PLAN("", AGENT(", \"output\": \"/tmp/b\"")),
      "[INVALID_VALUE] /tasks/0/steps/0/output: must lie below the folder that the step works in\n"},
+    {"an option for a session", PLAN("", AGENT(", \"resume\": \"--last\"")),
+     "[INVALID_VALUE] /tasks/0/steps/0/resume: must be the id of a session: no '-' first, no "
+     "control "
+     "characters\n"},
     {"nearly args", PLAN("", AGENT(", \"arg\": []")),
      "[INVALID_VALUE] /tasks/0/steps/0/arg: unknown key, did you mean \"args\"?\n"},
 };

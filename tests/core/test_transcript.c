@@ -181,6 +181,13 @@ static const struct {
      "session: g1\nprompt: go\ntext: I run.\ncall 1 run_shell_command ls\n"
      "result 1 exit 3 failed: Exit Code: 3\ntext: Done.\n",
      TRANSCRIPT_GEMINI, AGENT_END_DONE, 2, 3},
+    {"gemini, calls without ids",
+     "{\"sessionId\":\"g3\",\"projectHash\":\"h\"}\n"
+     "{\"id\":\"1\",\"type\":\"gemini\",\"content\":\"I run.\",\"toolCalls\":[{\"name\":\"a\"},"
+     "{\"name\":\"b\"}]}\n{\"id\":\"1\",\"type\":\"gemini\",\"content\":\"I run.\","
+     "\"toolCalls\":[{\"name\":\"a\"},{\"name\":\"b\"}]}\n",
+     "session: g3\ntext: I run.\ncall 1 a \nresult 1: \ncall 2 b \nresult 2: \n", TRANSCRIPT_GEMINI,
+     AGENT_END_CUT, 1, 0},
     {"gemini, one document",
      "{\n \"sessionId\": \"g2\",\n \"messages\": [\n  {\"id\":\"1\",\"type\":\"user\",\"content\":"
      "\"go\"},\n  {\"id\":\"2\",\"type\":\"gemini\",\"content\":\"Done.\"}\n ]\n}\n",
@@ -300,6 +307,28 @@ START_TEST(test_remembers_so_many_open_calls)
 }
 END_TEST
 
+/* What no CLI would say is not believed, and no sum grows beyond what a log takes. */
+START_TEST(test_believes_no_number_beyond_reason)
+{
+    struct str text = {0};
+    str_add(&text,
+            "{" CLAUDE_LINE "\"type\":\"system\",\"subtype\":\"api_error\",\"retryInMs\":1e300}\n"
+            "{" CLAUDE_LINE "\"type\":\"system\",\"subtype\":\"api_error\",\"retryInMs\":-1}\n");
+    for (int i = 0; i < 1100; i++)
+        str_addf(&text,
+                 "{" CLAUDE_LINE "\"type\":\"assistant\",\"costUSD\":999999,\"message\":{\"id\":"
+                 "\"m%d\",\"content\":[],\"usage\":{\"input_tokens\":1000000000000,"
+                 "\"output_tokens\":-1}}}\n",
+                 i);
+    struct transcript *t = read_in(str_text(&text), 65536);
+    ck_assert_int_eq(transcript_used(t)->own_retries, 2);
+    ck_assert_int_eq(transcript_used(t)->cost_micro, AGENT_USED_MAX);
+    ck_assert_int_eq(transcript_used(t)->tokens, 0);
+    transcript_close(t);
+    str_done(&text);
+}
+END_TEST
+
 static void drop_items(void)
 {
     str_done(&items);
@@ -316,5 +345,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_refuses_a_session_of_another_agent);
     tcase_add_test(tcase, test_skips_lines_beyond_its_limits);
     tcase_add_test(tcase, test_remembers_so_many_open_calls);
+    tcase_add_test(tcase, test_believes_no_number_beyond_reason);
     return suite;
 }
