@@ -438,8 +438,10 @@ def test_options(folder):
     data = client.data("execute_command", argv=["sh", "-c", "exit 3"], idempotent=True)
     check("the policy holds", data["attempts"] == 1, data)
     client.close()
-    check("the name", '"name":"mine"' in devs(folder, "runs", "--json").stdout)
-    check("no call, no run", not os.path.exists(folder + "/sub/.devs"))
+    runs = devs(folder, "runs", "--json").stdout
+    check("the name", '"name":"mine"' in runs, runs)
+    check("a client without a call", Client(folder).close() == 0)
+    check("no call, no run", devs(folder, "runs", "--json").stdout == runs)
 
 
 def main():

@@ -61,7 +61,7 @@ test_P3_the_engine_is_a_thread_beside_the_screen() {
 
 test_P4_panes_show_phase_tries_countdown_class_and_forensics() {
 	type a g
-	expect a 'backoff *limit .*G.* 1/4 *in 59:' 'phase, tries and countdown'
+	expect a 'backoff *limit .*G.* 1/4 *in [0-5][0-9]:' 'phase, tries and countdown'
 	expect a 'rate-limit\|API_RATE_LIMIT' 'the class of the failure'
 	expect a 'too many requests' 'its evidence'
 	type a G
