@@ -21,6 +21,10 @@ enum {
 static_assert(FIXED_BYTES + ENTROPY_WINDOW * PAST_BYTES <= ENTROPY_STATE_BYTES_MAX,
               "a full window fits");
 
+/* No session comes so far; one more than that can still be counted. */
+#define SAVED_STEPS_MAX (INT64_C(1) << 53)
+#define SAVED_COUNT_MAX (UINT64_C(1) << 30)
+
 static const char magic[MAGIC_BYTES + 1] = "dEs1";
 
 static void put_past(const struct past *past, struct str *out)
@@ -70,9 +74,9 @@ void entropy_state_save(const struct entropy_state *state, struct str *out)
 
 static int64_t take_i64(struct number_bytes *from)
 {
-    int64_t value = (int64_t)number_bytes_take(from, NUMBER);
-    from->bad = from->bad || value < 0;
-    return value;
+    const uint64_t value = number_bytes_take(from, NUMBER);
+    from->bad = from->bad || value > (uint64_t)SAVED_STEPS_MAX;
+    return from->bad ? 0 : (int64_t)value;
 }
 
 static int take_below(struct number_bytes *from, int bytes, uint64_t limit)
@@ -102,7 +106,7 @@ static struct streak take_streak(struct number_bytes *from)
     struct streak streak = {0};
     streak.first = take_i64(from);
     streak.first_number = take_i64(from);
-    streak.count = take_below(from, 4, (uint64_t)INT32_MAX + 1);
+    streak.count = take_below(from, 4, SAVED_COUNT_MAX + 1);
     streak.raw_differs = take_below(from, 1, 2) != 0;
     return streak;
 }

@@ -131,6 +131,23 @@ START_TEST(test_damaged_bytes_are_refused)
 }
 END_TEST
 
+/* What is loaded is counted on: no number is so large that the next step would not fit. */
+START_TEST(test_numbers_beyond_all_steps_are_refused)
+{
+    enum { STEPS_AT = 4 + 4 }; /* behind the magic and the scale, lowest byte first */
+    struct entropy_state state = {0};
+    struct str bytes = {0};
+    size_t used = 0;
+    entropy_state_save(&state, &bytes);
+    ck_assert(entropy_state_load(&state, bytes.data, bytes.len, &used, NULL));
+    memset(bytes.data + STEPS_AT, 0xff, 7);
+    bytes.data[STEPS_AT + 7] = 0x7f;
+    ck_assert(!entropy_state_load(&state, bytes.data, bytes.len, &used, NULL));
+    entropy_state_done(&state);
+    str_done(&bytes);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("entropy_state");
@@ -139,5 +156,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_saved_after_each_step_says_the_same);
     tcase_add_test(tcase, test_calls_are_found_from_a_step_on);
     tcase_add_test(tcase, test_damaged_bytes_are_refused);
+    tcase_add_test(tcase, test_numbers_beyond_all_steps_are_refused);
     return suite;
 }

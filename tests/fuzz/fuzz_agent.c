@@ -48,6 +48,7 @@ static void hear(void *ctx, const struct agent_item *item)
     must(now->turns >= heard->used.turns && now->calls >= heard->used.calls);
     must(now->cost_micro >= heard->used.cost_micro && now->tokens >= heard->used.tokens);
     must(now->own_retries >= heard->used.own_retries);
+    must(now->cost_micro <= AGENT_USED_MAX && now->tokens <= AGENT_USED_MAX);
     must(!item->what || strlen(item->what) <= AGENT_WHAT_MAX);
     must(item->exit >= -1 && item->exit <= 255);
     must(item->number >= 0 && item->number <= now->calls);
@@ -68,7 +69,7 @@ static void read_all(const struct adapter *adapter, const char *bytes, size_t le
     str_addf(&heard->told, "%d\n", failed);
     (void)agent_stream_final(stream, &heard->told, NULL);
     const char *session = agent_stream_session(stream);
-    must(!session || strlen(session) <= AGENT_SESSION_MAX);
+    must(!session || adapter_session_is_id(session));
     agent_stream_close(stream);
 }
 
