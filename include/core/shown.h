@@ -39,12 +39,12 @@ const char *shown_sign(enum shown shown, bool ascii);
  * task has no step for are left out. '?' is a proof that is stale. */
 void shown_strip(const struct run_state *state, int task, bool ascii, struct str *out);
 
-/* How many tries a task that passed took beside those that passed. What never started, and what
- * devs' own end interrupted, did not fail. */
+/* How many tries of a task that passed failed before a pass of the same step in the same round: the
+ * same work was tried. What never started, and what devs' own end interrupted, did not fail. */
 int shown_failed_attempts(const struct run_state *state, int task);
 
-/* The CLASS column: "test-fail", "flaky 1x" for a pass that took tries, the
- * blocker for a blocked task; "" where there is nothing to say. */
+/* The CLASS column: "test-fail", "flaky 1x" for a pass that took tries in
+ * its round, the blocker for a blocked task; "" where there is nothing to say. */
 void shown_class(const struct run_state *state, int task, struct str *out);
 
 enum { SHOWN_CLOCK_MAX = 32 };

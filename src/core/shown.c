@@ -133,17 +133,29 @@ void shown_strip(const struct run_state *state, int task, bool ascii, struct str
     }
 }
 
+/* A round that the step did not pass in is the agent's to mend: no chance, but its work. */
+static int failures_before_a_pass(const struct step_state *step)
+{
+    int failures = 0;
+    int last_passed = 0; /* the round of the pass that comes next */
+    for (size_t k = step->attempt_count; k > 0; k--) {
+        const struct attempt_state *attempt = &step->attempts[k - 1];
+        const enum outcome_kind kind = attempt->outcome.kind;
+        const bool has_run = kind != OUTCOME_INTERRUPTED && kind != OUTCOME_NOT_STARTED;
+        if (has_run && attempt->class == VERDICT_SUCCESS)
+            last_passed = attempt->round;
+        else
+            failures += has_run && attempt->round == last_passed;
+    }
+    return failures;
+}
+
 int shown_failed_attempts(const struct run_state *state, int task)
 {
-    int attempts = 0;
-    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
-        const struct step_state *step = &state->tasks[task].steps[i];
-        for (size_t k = 0; k < step->attempt_count; k++) {
-            enum outcome_kind kind = step->attempts[k].outcome.kind;
-            attempts += kind != OUTCOME_INTERRUPTED && kind != OUTCOME_NOT_STARTED;
-        }
-    }
-    return attempts - state->plan->tasks[task].step_count;
+    int failures = 0;
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++)
+        failures += failures_before_a_pass(&state->tasks[task].steps[i]);
+    return failures;
 }
 
 static bool has_class(enum task_status status)

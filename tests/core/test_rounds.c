@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,46 @@ START_TEST(test_a_check_that_fails_goes_back_to_the_agent)
     pass();
     ck_assert_int_eq(play_status(&play, "tax"), TASK_PASSED);
     ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_STARTED)->round, 2);
+}
+END_TEST
+
+static const char *class_words(void)
+{
+    static char words[40];
+    struct str text = {0};
+    shown_class(&play.state, 0, &text);
+    (void)snprintf(words, sizeof(words), "%s", str_text(&text));
+    str_done(&text);
+    return words;
+}
+
+/* The work of a round is other work: what was red before it did not pass by chance. */
+START_TEST(test_a_check_that_the_agent_mended_is_not_flaky)
+{
+    up_to_the_check();
+    pass();
+    be_red(); /* VERIFY; the agent's step and the check pass twice */
+    pass();
+    be_red();
+    pass();
+    pass();
+    pass();
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_PASSED);
+    ck_assert_str_eq(class_words(), "");
+}
+END_TEST
+
+START_TEST(test_a_pass_after_a_failure_in_the_same_round_is_flaky)
+{
+    up_to_the_check();
+    be_red();
+    play_exit(&play, "tax", 1, play_transient(TRANSIENT_API_OVERLOADED));
+    play_wait(&play, 60000);
+    pass();
+    pass();
+    pass();
+    ck_assert_int_eq(play_status(&play, "tax"), TASK_PASSED);
+    ck_assert_str_eq(class_words(), "flaky 1x");
 }
 END_TEST
 
@@ -400,6 +441,8 @@ Suite *test_suite(void)
     TCase *rounds = test_case(suite, "rounds");
     tcase_add_checked_fixture(rounds, setup, teardown);
     tcase_add_test(rounds, test_a_check_that_fails_goes_back_to_the_agent);
+    tcase_add_test(rounds, test_a_check_that_the_agent_mended_is_not_flaky);
+    tcase_add_test(rounds, test_a_pass_after_a_failure_in_the_same_round_is_flaky);
     tcase_add_test(rounds, test_steps_before_the_agent_are_not_repeated);
     tcase_add_test(rounds, test_all_steps_from_the_agent_on_are_opened_anew);
     tcase_add_test(rounds, test_rounds_that_are_used_up_end_the_task);
