@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "entropy_memory.h"
 #include "normaliser.h"
+#include "redact.h"
 #include "text.h"
 #include "xalloc.h"
 
@@ -15,8 +16,10 @@ static_assert((int)AGENT_TEXT_MAX >= (int)AGENT_MESSAGE_MAX, "a message that is 
 
 static void show(struct agent_run *run, const struct agent_item *item)
 {
+    struct str whole = {0};
     struct str words = {0};
-    agent_item_words(item, &words);
+    agent_item_words(item, &whole);
+    redact_text(run->call.redactor, str_text(&whole), whole.len, &words, NULL);
     for (size_t at = 0; at < words.len;) {
         const size_t left = words.len - at;
         const size_t len = left < OUTPUT_PIECE_BYTES ? left : OUTPUT_PIECE_BYTES;
@@ -24,6 +27,7 @@ static void show(struct agent_run *run, const struct agent_item *item)
         run->listener.words(run->listener.ctx, words.data + at, len);
         at += len;
     }
+    str_done(&whole);
     str_done(&words);
 }
 
@@ -33,6 +37,9 @@ static void hear_session(struct agent_run *run, const char *session)
     struct str text = {0};
     if (!session || (run->told_session && strcmp(run->told_session, session) == 0))
         return;
+    if (run->told_sessions == AGENT_SESSIONS_MAX)
+        return;
+    run->told_sessions++;
     free(run->told_session);
     run->told_session = xstrdup(session);
     str_add_char(&text, '{');
@@ -110,19 +117,20 @@ static void begin_call(struct agent_run *run, int64_t number)
     run->open_count++;
 }
 
-static void tell_call(struct agent_run *run, const struct agent_item *item)
+/* A message, or a call: `running` where it has no result. */
+static void tell_step(struct agent_run *run, const struct agent_item *item, bool running)
 {
-    const bool is_call = item->kind == AGENT_ITEM_RESULT;
+    const bool is_call = item->kind != AGENT_ITEM_TEXT;
     struct entropy_fact step;
     struct str text = {0};
     if (run->items == AGENT_CALLS_MAX)
         return;
-    struct input_fact fact = {.kind = EVENT_AGENT_CALL, .a = ++run->items};
+    struct input_fact fact = {.kind = EVENT_AGENT_CALL, .a = ++run->items, .d = running};
     if (is_call) {
         fact.b = end_call(run, item->number);
         fact.c = item->exit > 0 ? item->exit : item->failed;
     }
-    find_fact(run, item, false, &step);
+    find_fact(run, item, running, &step);
     str_add_char(&text, '{');
     add_line(&text, "tool", is_call && item->tool ? item->tool : "", AGENT_TOOL_MAX);
     const char *what = is_call ? item->what : item->text;
@@ -144,7 +152,7 @@ static void hear(void *ctx, const struct agent_item *item)
         break;
     case AGENT_ITEM_TEXT:
     case AGENT_ITEM_RESULT:
-        tell_call(run, item);
+        tell_step(run, item, false);
         break;
     case AGENT_ITEM_CALL:
         begin_call(run, item->number);
@@ -202,9 +210,16 @@ void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t
     agent_run_tell_used(run, now_ms);
 }
 
-void agent_run_end(struct agent_run *run, int64_t now_ms)
+static void tell_waiting(void *ctx, const struct agent_item *item)
+{
+    tell_step(ctx, item, true);
+}
+
+void agent_run_end(struct agent_run *run, bool killed, int64_t now_ms)
 {
     agent_stream_end(run->stream);
+    if (killed)
+        agent_stream_waiting(run->stream, tell_waiting, run);
     if (has_news(run))
         tell_used(run, now_ms);
 }

@@ -21,11 +21,13 @@
 #include "scheduler.h"
 
 struct entropy_memory;
+struct redactor;
 
 enum {
     AGENT_USED_MS = 1000,      /* what it has used is told at most this often */
     AGENT_MESSAGE_MAX = 16384, /* bytes of a message that the detector looks at */
     AGENT_TOOL_MAX = 100,      /* bytes of a tool's name in the log */
+    AGENT_SESSIONS_MAX = 100,  /* sessions of one attempt that the log is told of */
 };
 
 /* Told from within agent_run_add() and agent_run_end(). */
@@ -41,8 +43,10 @@ struct agent_listener {
 
 /* All borrowed until agent_run_close(). */
 struct agent_run_call {
-    const struct plan_step *plan;  /* as it is called: no secret is cut */
-    const struct run_state *state; /* with the attempt's start folded in */
+    const struct plan_step *plan;    /* as it is called: no secret is cut */
+    const struct run_state *state;   /* with the attempt's start folded in */
+    const struct redactor *redactor; /* for the words: a secret may come in pieces; NULL cuts
+                                        nothing */
     int task, step, attempt;
     int64_t now_ms;
     int64_t line_max; /* as output_init() wants it */
@@ -59,6 +63,7 @@ struct agent_run {
     struct agent_stream *stream; /* owned */
     struct output words;
     char *told_session; /* owned; the last that the log was told of, NULL = none */
+    int told_sessions;  /* so many in all */
     struct agent_used told;
     int64_t told_ms; /* when what it has used was told last */
     int64_t items;   /* calls and messages that the log was told of */
@@ -82,9 +87,10 @@ void agent_run_begin_anew(struct agent_run *run);
 
 /* agent_hear.c: begin to hear what its CLI writes. */
 void agent_run_hear(struct agent_run *run);
-/* The next bytes that it wrote; then the end. */
+/* The next bytes that it wrote; then the end. Where it was `killed`, the log is told of the calls
+ * that it was in. */
 void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
-void agent_run_end(struct agent_run *run, int64_t now_ms);
+void agent_run_end(struct agent_run *run, bool killed, int64_t now_ms);
 
 /* When agent_run_tell_used() is wanted; INT64_MAX = nothing new was used. */
 int64_t agent_run_due(const struct agent_run *run);

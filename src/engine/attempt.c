@@ -111,7 +111,8 @@ static void end_output(struct attempt *attempt)
             redact_stream_end(attempt->redact[i], sinks[i], attempt);
     }
     if (attempt->agent)
-        agent_run_end(attempt->agent, clock_now().mono_ms);
+        agent_run_end(attempt->agent, attempt->end.outcome.kind != OUTCOME_EXIT,
+                      clock_now().mono_ms);
 }
 
 static void on_ended(void *ctx, const struct child_end *end)

@@ -42,6 +42,7 @@ void attempt_open_agent(struct attempt *attempt)
     const struct attempt_setting *setting = attempt->setting;
     const struct agent_run_call call = {.plan = attempt->plan,
                                         .state = setting->state,
+                                        .redactor = setting->redactor,
                                         .task = attempt->task,
                                         .step = attempt->step,
                                         .attempt = attempt->number,
@@ -110,17 +111,20 @@ void attempt_begin_anew(struct attempt *attempt)
 void attempt_write_output(struct attempt *attempt, struct verdict *verdict)
 {
     const char *path = attempt->agent ? attempt->plan->agent->output : NULL;
+    struct str whole = {0};
     struct str text = {0};
     struct err err = {0};
     if (!path)
         return;
-    bool ok = agent_stream_final(attempt->agent->stream, &text, NULL) ||
+    bool ok = agent_stream_final(attempt->agent->stream, &whole, NULL) ||
               err_set(&err, ERR_NOT_FOUND,
                       "output '%s' cannot be written: the agent gave no result", path);
+    redact_text(attempt->setting->redactor, str_text(&whole), whole.len, &text, NULL);
     ok = ok && agent_output_write(attempt->call.cwd, path, &text, &err);
     if (!ok) {
         verdict_set_persistent(verdict, REASON_SETUP, "OUTPUT", "known.output");
         verdict_set_match(verdict, err.message);
     }
+    str_done(&whole);
     str_done(&text);
 }

@@ -12,4 +12,8 @@
  * name is not followed. Nothing is left beside it where that fails. */
 ATTR_MUST_USE bool whole_file_write(const char *path, const struct str *text, struct err *err);
 
+/* The same of a name in a folder that is open; messages say the name. */
+ATTR_MUST_USE bool whole_file_write_at(int folder, const char *name, const struct str *text,
+                                       struct err *err);
+
 #endif

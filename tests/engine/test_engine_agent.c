@@ -48,6 +48,7 @@ static const char fake[] = "#!/bin/sh\n"
                            "exit 0\n";
 
 static const char keys[] = "'agents':{'fake':{'like':'claude','program':'./fake.sh'},"
+                           "'pieces':{'like':'gemini','program':'./fake.sh'},"
                            "'spoken':{'like':'claude','program':'./fake.sh','prompt':'argument'},"
                            "'gone':{'like':'claude','program':'no-such-agent',"
                            "'install':'npm install -g it'}},";
@@ -211,7 +212,7 @@ END_TEST
 
 START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
 {
-    say(1, INIT);
+    say(1, INIT "\n" CALL("1", "make wait"));
     and_do(1, "sleep 1000 & exec sleep 1000\n");
     run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':0.2,"
         "'policy':{'like':'transport','max_attempts':1}}]}",
@@ -220,6 +221,8 @@ START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
     ck_assert_int_eq(ended->a, OUTCOME_TIMEOUT);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 200);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.left, 0);
+    ck_assert_int_eq(try_find(EVENT_AGENT_CALL, 0)->d, 1); /* that it was in */
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_CALL, 0)->text, "make wait"));
 }
 END_TEST
 
@@ -336,6 +339,20 @@ START_TEST(test_output_never_follows_a_link)
 }
 END_TEST
 
+/* A folder stands where the file is to be: the person is told of the name that they know. */
+START_TEST(test_output_that_cannot_be_written_is_told_by_its_name)
+{
+    say(1, INIT "\n" DONE("ok"));
+    and_do(1, "mkdir -p out.txt/in\n");
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 1);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_SETUP);
+    const char *why = try_find(EVENT_ATTEMPT_JUDGED, 0)->text;
+    ck_assert_ptr_nonnull(strstr(why, "cannot name 'out.txt'"));
+    ck_assert_ptr_null(strstr(why, "/proc/"));
+    ck_assert(!try_has_file("out.txt.new"));
+}
+END_TEST
+
 START_TEST(test_capture_names_session_and_costs)
 {
     struct str text = {0};
@@ -428,6 +445,31 @@ START_TEST(test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else)
 }
 END_TEST
 
+#define DELTA(words) "{'type':'message','role':'assistant','content':'" words "','delta':true}"
+
+/* Neither piece is the secret; the message that is made of them is. */
+START_TEST(test_secret_in_pieces_of_a_message_is_cut)
+{
+    struct str words = {0};
+    struct err err = {0};
+    struct redactor *redactor = NULL;
+    char entry[] = "MY_TOKEN=first-half-second-half";
+    char *const environment[] = {entry, NULL};
+    const struct redact_setting setting = {.environment = environment};
+    ck_assert_msg(redactor_open(&redactor, &setting, &err), "%s", err.message);
+    tried.options.redactor = redactor;
+    say(1, "{'type':'init','session_id':'" SESSION "'}\n" DELTA("It is first-h") "\n" DELTA(
+               "alf-second-half.") "\n{'type':'result','status':'success'}");
+    run("{'id':'a','steps':[{'agent':'pieces','prompt':'Say it.','output':'out.txt'}]}", 0);
+    try_read_output(0, 1, LOG_STREAM_AGENT, &words);
+    ck_assert_ptr_nonnull(strstr(str_text(&words), "It is [cut:MY_TOKEN]."));
+    ck_assert(!is_in_log("first-half-second-half"));
+    check_file("out.txt", "It is [cut:MY_TOKEN].");
+    str_done(&words);
+    redactor_close(redactor);
+}
+END_TEST
+
 START_TEST(test_child_that_the_agent_leaves_is_ended)
 {
     char *text;
@@ -479,6 +521,8 @@ Suite *test_suite(void)
     tcase_add_test(fails, test_E2_silent_agent_is_ended_with_all_that_it_started);
     tcase_add_test(fails, test_quiet_limit_holds_for_a_command_too);
     tcase_add_test(fails, test_capture_names_session_and_costs);
+    tcase_add_test(fails, test_output_that_cannot_be_written_is_told_by_its_name);
+    tcase_add_test(fails, test_secret_in_pieces_of_a_message_is_cut);
     tcase_add_test(fails, test_child_that_the_agent_leaves_is_ended);
     tcase_add_test(fails, test_cancelled_agent_is_no_success_though_it_ends_with_0);
     tcase_add_loop_test(fails, test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else, 0,
