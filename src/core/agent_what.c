@@ -17,11 +17,11 @@ static const struct {
     const char *key;
     const char *beside;
 } keys[] = {
-    {"command", NULL},       {"cmd", NULL},      {"pattern", "path"},     {"query", "path"},
-    {"file_path", NULL},     {"filePath", NULL}, {"absolute_path", NULL}, {"path", NULL},
-    {"notebook_path", NULL}, {"filename", NULL}, {"url", NULL},           {"description", NULL},
-    {"code", NULL},          {"script", NULL},   {"prompt", NULL},        {"input", NULL},
-    {"text", NULL},          {"message", NULL},
+    {"command", NULL},     {"argv", NULL},          {"cmd", NULL},      {"pattern", "path"},
+    {"query", "path"},     {"file_path", NULL},     {"filePath", NULL}, {"absolute_path", NULL},
+    {"path", NULL},        {"notebook_path", NULL}, {"filename", NULL}, {"url", NULL},
+    {"description", NULL}, {"code", NULL},          {"script", NULL},   {"prompt", NULL},
+    {"input", NULL},       {"text", NULL},          {"message", NULL},
 };
 
 /* A text, or the words of a command; of ["bash", "-lc", "make"] what the shell is to do. */

@@ -277,6 +277,25 @@ static size_t list_calls(const struct executor *executor, struct mcp_call *out[M
     return server->call_count;
 }
 
+/* Nobody will know how the calls end that still wait: the client is told so. */
+static void lose_calls(struct executor *executor, const char *why)
+{
+    struct mcp_call *calls[MCP_CALLS_MAX];
+    const size_t count = list_calls(executor, calls);
+    for (size_t i = 0; i < count; i++) {
+        struct str members = {0};
+        mcp_reply_unknown(&members, why);
+        finish(executor, calls[i], str_text(&members));
+        str_done(&members);
+    }
+}
+
+void executor_engine_ended(struct executor *executor)
+{
+    executor->is_closed = true;
+    lose_calls(executor, "the run has ended, and the log does not say what became of the call");
+}
+
 bool executor_look(struct executor *executor, struct err *err)
 {
     struct mcp_call *calls[MCP_CALLS_MAX];
@@ -288,6 +307,8 @@ bool executor_look(struct executor *executor, struct err *err)
     const size_t count = list_calls(executor, calls);
     for (size_t i = 0; i < count && ok; i++)
         look_at(executor, calls[i], &now);
+    if (!ok)
+        lose_calls(executor, err->message);
     if (ok && follower_state(executor->follower)->ended)
         executor->is_closed = true;
     return ok;

@@ -47,6 +47,8 @@ void executor_take_back(void *ctx, struct mcp_call *call);
 /* Read the news, answer the calls that are over, tell progress. False: the log cannot be read
  * any more, and every call was answered with that. */
 ATTR_MUST_USE bool executor_look(struct executor *executor, struct err *err);
+/* The engine has ended, and its news was read: what still waits is answered with that. */
+void executor_engine_ended(struct executor *executor);
 /* When to look again at the latest without news: ms from now, -1 = when there is news. */
 int executor_wait_ms(const struct executor *executor);
 /* Readable at news; -1: there is none yet, or it must be looked at by time. */

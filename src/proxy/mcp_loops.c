@@ -2,12 +2,10 @@
 
 #include <stdlib.h>
 
+#include "agent_what.h"
 #include "entropy_memory.h"
-#include "json.h"
 #include "normaliser.h"
 #include "xalloc.h"
-
-enum { CALL_WORDS_MAX = 400 }; /* bytes of the arguments that a nudge names */
 
 struct mcp_loops {
     struct entropy_limits limits;
@@ -54,12 +52,13 @@ static void add_nudge(const struct mcp_loops *loops, const struct mcp_loops_call
                       const struct entropy_verdict *verdict, struct str *nudge)
 {
     const struct entropy_sample *last = entropy_memory_last(loops->memory);
+    struct str what = {0};
     struct str words = {0};
-    char *args = call->args ? json_brief(call->args, CALL_WORDS_MAX) : NULL;
-    str_addf(&words, "%s%s%s", call->tool, args ? " " : "", args ? args : "");
+    agent_call_what(call->tool, call->args, &what);
+    str_addf(&words, "%s%s%s", call->tool, what.len > 0 ? " " : "", str_text(&what));
     entropy_nudge(verdict, str_text(&words), last ? last->masks : 0, nudge);
-    free(args);
     str_done(&words);
+    str_done(&what);
 }
 
 void mcp_loops_add(struct mcp_loops *loops, const struct mcp_loops_call *call,

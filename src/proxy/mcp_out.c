@@ -5,10 +5,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Whoever reads slowly may never have read all. */
+static void forget_written(struct mcp_out *out)
+{
+    struct str waiting = {0};
+    str_add_n(&waiting, out->bytes.data + out->written, mcp_out_waiting(out));
+    str_done(&out->bytes);
+    out->bytes = waiting;
+    out->written = 0;
+}
+
 void mcp_out_add(struct mcp_out *out, const char *text, size_t len)
 {
     if (out->fd < 0)
         return;
+    if (out->written > MCP_OUT_HIGH)
+        forget_written(out);
     str_add_n(&out->bytes, text, len);
     str_add_char(&out->bytes, '\n');
 }

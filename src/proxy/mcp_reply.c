@@ -79,19 +79,38 @@ void mcp_reply_tools(struct str *out, enum mcp_era era)
     }
 }
 
+/* Up to the members of structuredContent behind the verdict. */
+static void begin_error(struct str *out, const struct str *text, const char *verdict)
+{
+    str_add(out, "\"content\":[{\"type\":\"text\",\"text\":");
+    str_add_json(out, str_text(text), text->len);
+    str_add(out, "}],\"isError\":true,\"structuredContent\":{");
+    str_json_text(out, "verdict", verdict);
+}
+
 void mcp_reply_refusal(struct str *out, const char *why, const char *what_to_do)
 {
     struct str text = {0};
     str_addf(&text, "not executed: %s", why);
     if (*what_to_do != '\0')
         str_addf(&text, "\n%s", what_to_do);
-    str_add(out, "\"content\":[{\"type\":\"text\",\"text\":");
-    str_add_json(out, str_text(&text), text.len);
-    str_add(out, "}],\"isError\":true,\"structuredContent\":{\"verdict\":\"not-executed\"");
+    begin_error(out, &text, "not-executed");
     str_json_text(out, "why", why);
     str_json_i64(out, "attempts", 0);
     if (*what_to_do != '\0')
         str_json_text(out, "next", what_to_do);
+    str_add_char(out, '}');
+    str_done(&text);
+}
+
+void mcp_reply_unknown(struct str *out, const char *why)
+{
+    static const char next[] = "Look at what it would have changed before you call again.";
+    struct str text = {0};
+    str_addf(&text, "how it ended is not known: %s\n%s", why, next);
+    begin_error(out, &text, "unknown");
+    str_json_text(out, "why", why);
+    str_json_text(out, "next", next);
     str_add_char(out, '}');
     str_done(&text);
 }

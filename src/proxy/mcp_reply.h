@@ -31,5 +31,7 @@ void mcp_reply_tools(struct str *out, enum mcp_era era);
 
 /* Members of a tool's result that is an error and nothing else: it was not executed. */
 void mcp_reply_refusal(struct str *out, const char *why, const char *what_to_do);
+/* Likewise: it may have been executed, and nobody can say how it ended. */
+void mcp_reply_unknown(struct str *out, const char *why);
 
 #endif

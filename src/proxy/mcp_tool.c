@@ -283,6 +283,8 @@ static void settle_cwd(struct mcp_request *out, const char *root)
     const char *cwd = out->cwd && strcmp(out->cwd, root) == 0 ? "." : out->cwd;
     if (cwd == out->cwd)
         cwd = cwd ? below(cwd, root) : NULL;
+    if (cwd && *cwd == '\0')
+        cwd = "."; /* the project, with a slash behind it */
     if (cwd)
         memmove(out->cwd, cwd, strlen(cwd) + 1);
 }

@@ -138,12 +138,25 @@ static bool turn(struct proxy *proxy, struct err *err)
         take_signal(proxy);
     if (!executor_look(&proxy->executor, err))
         return false;
-    if (fds[AT_DONE].revents != 0) /* a person ended the run */
-        proxy->executor.is_closed = true;
+    if (fds[AT_DONE].revents != 0) /* a person ended the run, or the log cannot be written */
+        executor_engine_ended(&proxy->executor);
     if (fds[AT_OUT].revents != 0)
         look_at_output(proxy, &fds[AT_OUT]);
     next_stage(proxy);
     return true;
+}
+
+/* The last words of a server that cannot go on. */
+static void say_last(struct proxy *proxy)
+{
+    const int64_t until_ms = clock_now().mono_ms + PROXY_GRACE_MS;
+    int64_t left_ms = PROXY_GRACE_MS;
+    while (left_ms > 0 && proxy->out.fd >= 0 && mcp_out_waiting(&proxy->out) > 0) {
+        struct pollfd fd = {.fd = proxy->out.fd, .events = POLLOUT};
+        if (poll(&fd, 1, (int)left_ms) > 0 && !mcp_out_write(&proxy->out))
+            return;
+        left_ms = until_ms - clock_now().mono_ms;
+    }
 }
 
 bool proxy_run(const struct proxy_options *options, struct proxy_result *result, struct err *err)
@@ -157,6 +170,8 @@ bool proxy_run(const struct proxy_options *options, struct proxy_result *result,
     executor_init(&proxy.executor, options, &proxy.server);
     while (ok && !proxy.is_over)
         ok = turn(&proxy, err);
+    if (!ok)
+        say_last(&proxy);
     executor_close(&proxy.executor);
     executor_stop(&proxy.executor, result);
     result->signal_number = proxy.signal_number;
