@@ -70,6 +70,12 @@ static bool take_letters(struct reading *reading, const char *word, struct err *
     return set_option(reading, spec, word[2] != '\0' ? word + 2 : NULL, err);
 }
 
+/* "-1" is a number that somebody asks for: no option is called by a digit. */
+static bool looks_like_option(const char *word)
+{
+    return word[0] == '-' && word[1] != '\0' && (word[1] < '0' || word[1] > '9');
+}
+
 bool options_parse(const struct options *options, int argc, char **argv, int *count_out,
                    struct err *err)
 {
@@ -78,7 +84,7 @@ bool options_parse(const struct options *options, int argc, char **argv, int *co
     bool only_operands = false;
     for (; reading.at < argc; reading.at++) {
         char *word = argv[reading.at];
-        bool is_option = !only_operands && word[0] == '-' && word[1] != '\0';
+        bool is_option = !only_operands && looks_like_option(word);
         if (is_option && strcmp(word, "--") == 0) {
             only_operands = true;
             continue;

@@ -17,6 +17,8 @@ int phase_words_read(struct phase_words *at, const char *number)
     int code = workflow_check(&at->words);
     if (code != EXIT_ALL_PASSED)
         return code;
+    if (!parse_i64(number, 1, PROJECT_PHASES_MAX, &chosen, NULL))
+        return fail_usage("they count from 1", "'%s' is no number of a phase", number);
     if (!getcwd(dir, sizeof(dir))) {
         (void)err_set_errno(&err, errno, "cannot say which folder this is");
         return fail(&err);
@@ -25,7 +27,7 @@ int phase_words_read(struct phase_words *at, const char *number)
     if (code != EXIT_ALL_PASSED)
         return code;
     int count = project_phase_count(&at->project);
-    if (!parse_i64(number, 1, count, &chosen, NULL))
+    if (chosen > count)
         return fail_usage("they count from 1", "no phase '%s': %s/" PROJECT_FILE_NAME " has %d",
                           number, at->project.dir, count);
     at->number = (int)chosen;

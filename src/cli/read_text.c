@@ -2,6 +2,17 @@
 
 #include <errno.h>
 
+#include "shown.h"
+
+static bool set_too_large(size_t max_bytes, struct err *err)
+{
+    struct str size = {0};
+    shown_size((int64_t)max_bytes, &size);
+    (void)err_set(err, ERR_LIMIT, "it is larger than %s", str_text(&size));
+    str_done(&size);
+    return false;
+}
+
 bool read_text(FILE *from, size_t max_bytes, struct str *out, struct err *err)
 {
     char buffer[16384];
@@ -9,7 +20,7 @@ bool read_text(FILE *from, size_t max_bytes, struct str *out, struct err *err)
     while ((got = fread(buffer, 1, sizeof(buffer), from)) > 0) {
         str_add_n(out, buffer, got);
         if (out->len > max_bytes)
-            return err_set(err, ERR_LIMIT, "it is larger than %zu MiB", max_bytes / (1024 * 1024));
+            return set_too_large(max_bytes, err);
     }
     return ferror(from) == 0 || err_set_errno(err, errno, "it cannot be read");
 }

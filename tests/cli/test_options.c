@@ -33,6 +33,7 @@ static const struct {
     {"letter with its value", &plain, {"-vx", "a"}, "a", false, "x"},
     {"after --", &plain, {"--", "--flag", "-v"}, "--flag -v", false, NULL},
     {"a lone dash is an operand", &plain, {"-"}, "-", false, NULL},
+    {"a number below 0 is an operand", &plain, {"-1", "-f"}, "-1", true, NULL},
     {"the first operand ends them", &exec_like, {"-f", "ls", "-v"}, "ls -v", true, NULL},
     {"-- before the command", &exec_like, {"--", "ls", "--flag"}, "ls --flag", false, NULL},
     {"unknown", &plain, {"--frob"}, NULL, false, NULL},

@@ -71,6 +71,14 @@ test_no_agent_says_what_to_install() {
 	"$devs" plan-phase 1 2>err
 	want 'no project: exit' $? 2
 	want_in 'no project' "$(cat err)" 'devs new-project IDEA makes one'
+	for number in 0 x 1.5 -1; do
+		"$devs" plan-phase "$number" 2>err
+		want "phase $number: exit" $? 2
+		want_in "phase $number" "$(cat err)" "'$number' is no number of a phase"
+	done
+	head -c 70000 /dev/zero | tr '\0' a | "$devs" new-project - 2>err
+	want 'a long idea: exit' $? 2
+	want_in 'a long idea' "$(cat err)" 'the idea: it is larger than 64 KiB'
 	want 'nothing was started' "$(find . -name .devs)" ''
 	printf '%s' "$project_json" >devs.project.json
 	printf '{"version": 1, "tasks": [{"id": "a", "steps": [{"agent": "codex", "prompt": "p"}]}]}' \
