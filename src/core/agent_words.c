@@ -3,6 +3,7 @@
 
 #include "agent_stream.h"
 #include "attr.h"
+#include "budget.h"
 #include "str.h"
 #include "text.h"
 
@@ -92,7 +93,6 @@ static void add_retry(const struct agent_item *item, struct str *out)
 
 static void add_end(const struct agent_item *item, struct str *out)
 {
-    static const double micro = 1e6;
     const struct agent_used *used = item->used;
     if (item->failed) {
         add_lines(out, item->text ? item->text : "it was interrupted", "! ", AGENT_SHOWN_LINES);
@@ -100,8 +100,10 @@ static void add_end(const struct agent_item *item, struct str *out)
     }
     str_addf(out, "done: %lld turn%s, %lld call%s", (long long)used->turns,
              used->turns == 1 ? "" : "s", (long long)used->calls, used->calls == 1 ? "" : "s");
-    if (used->cost_micro > 0)
-        str_addf(out, ", $%.4f", (double)used->cost_micro / micro);
+    if (used->cost_micro > 0) {
+        str_add(out, ", ");
+        budget_cost_words(used->cost_micro, out);
+    }
     str_add_char(out, '\n');
 }
 

@@ -44,21 +44,38 @@ bool budget_use_is_near(const struct budget_use *use)
     return use->limit > 0 && use->used >= budget_use_mark(use);
 }
 
+static int64_t rounded(int64_t amount, int64_t unit)
+{
+    return amount / unit + (amount % unit >= (unit + 1) / 2 ? 1 : 0);
+}
+
 void budget_cost_words(int64_t micro, struct str *out)
 {
-    enum { MICRO = 1000000, CENT = 10000, TEN_THOUSANDTH = 100 };
+    enum { CENT = 10000, TEN_THOUSANDTH = 100, CENTS = 100 };
+    const int64_t small = rounded(micro, TEN_THOUSANDTH);
+    const int64_t cents = rounded(micro, CENT);
     if (micro > 0 && micro < TEN_THOUSANDTH)
         str_add(out, "<$0.0001");
-    else if (micro > 0 && micro < CENT)
-        str_addf(out, "$0.%04lld", (long long)(micro / TEN_THOUSANDTH));
+    else if (micro > 0 && small < CENT / TEN_THOUSANDTH)
+        str_addf(out, "$0.%04lld", (long long)small);
     else
-        str_addf(out, "$%lld.%02lld", (long long)(micro / MICRO),
-                 (long long)(micro % MICRO / CENT));
+        str_addf(out, "$%lld.%02lld", (long long)(cents / CENTS), (long long)(cents % CENTS));
+}
+
+/* As many digits of a second as the limit is given with, and one at least where it is short. */
+static void add_seconds(const struct budget_use *use, struct str *out)
+{
+    enum { MS_PER_S = 1000, SHORT_MS = 10000, DIGITS_MAX = 3 };
+    int digits = use->limit < SHORT_MS ? 1 : 0;
+    int64_t unit = digits > 0 ? MS_PER_S / 10 : MS_PER_S;
+    for (; digits < DIGITS_MAX && use->limit % unit != 0; digits++)
+        unit /= 10;
+    str_addf(out, "%.*f of %.*f s", digits, (double)(rounded(use->used, unit) * unit) / MS_PER_S,
+             digits, (double)use->limit / MS_PER_S);
 }
 
 void budget_use_words(const struct budget_use *use, struct str *out)
 {
-    enum { MS_PER_S = 1000 };
     switch (use->kind) {
     case BUDGET_COST:
         budget_cost_words(use->used, out);
@@ -71,8 +88,7 @@ void budget_use_words(const struct budget_use *use, struct str *out)
                  names[use->kind]);
         break;
     case BUDGET_WALL:
-        str_addf(out, "%lld of %lld s", (long long)(use->used / MS_PER_S),
-                 (long long)(use->limit / MS_PER_S));
+        add_seconds(use, out);
         break;
     case BUDGET_NONE:
     case BUDGET_KIND_COUNT:

@@ -44,7 +44,15 @@ static const struct {
     {{.kind = BUDGET_COST, .used = 2100000, .limit = 2500000}, "$2.10 of $2.50"},
     {{.kind = BUDGET_TURNS, .used = 40, .limit = 50}, "40 of 50 turns"},
     {{.kind = BUDGET_CALLS, .used = 3, .limit = 8}, "3 of 8 calls"},
-    {{.kind = BUDGET_WALL, .used = 61999, .limit = 120000}, "61 of 120 s"},
+    {{.kind = BUDGET_WALL, .used = 61499, .limit = 120000}, "61 of 120 s"},
+    {{.kind = BUDGET_WALL, .used = 870, .limit = 1500}, "0.9 of 1.5 s"},
+    {{.kind = BUDGET_WALL, .used = 400, .limit = 5000}, "0.4 of 5.0 s"},
+    {{.kind = BUDGET_WALL, .used = 12345, .limit = 60250}, "12.35 of 60.25 s"},
+    {{.kind = BUDGET_WALL, .used = 1, .limit = 7}, "0.001 of 0.007 s"},
+    {{.kind = BUDGET_COST, .used = 185, .limit = 555}, "$0.0002 of $0.0006"},
+    {{.kind = BUDGET_COST, .used = 9949, .limit = 9950}, "$0.0099 of $0.01"},
+    {{.kind = BUDGET_COST, .used = 99, .limit = 995000}, "<$0.0001 of $1.00"},
+    {{.kind = BUDGET_COST, .used = 0, .limit = INT64_MAX}, "$0.00 of $9223372036854.78"},
 };
 
 START_TEST(test_what_is_used_in_words)

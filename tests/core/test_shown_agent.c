@@ -33,7 +33,7 @@ static const struct {
     {{.turns = 2, .tokens = 1500}, "2 turns, 1500 tokens"},
     {{.cost_micro = 740, .own_retries = 1}, "$0.0007, 1 own retry"},
     {{.cost_micro = 7, .own_retries = 3}, "<$0.0001, 3 own retries"},
-    {{.cost_micro = 12345678}, "$12.34"},
+    {{.cost_micro = 12345678}, "$12.35"},
 };
 
 START_TEST(test_what_was_used_in_words)
