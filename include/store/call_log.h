@@ -43,7 +43,7 @@ enum {
 /* Whose calls. All is borrowed until the call log is closed. */
 struct call_session {
     const char *agent;               /* "claude": letters, digits, '.', '_' and '-' */
-    const char *id;                  /* what the agent calls its session */
+    const char *id;                  /* what the agent calls its session: no control characters */
     const char *dir;                 /* where it works */
     const struct settings *settings; /* thresholds of the detector for a run that begins; NULL =
                                         the defaults */
@@ -74,7 +74,7 @@ struct call_made {
     size_t output_len;
     int exit;       /* 0 where it went well; 1 where nothing more is known of its failure */
     bool uncertain; /* how it ended is not known: it leaves no fact for the detector */
-    int64_t ms;     /* that it took; 0 = not known */
+    int64_t ms;     /* that it took; 0, or what no call takes = not known */
     struct moment at;
 };
 

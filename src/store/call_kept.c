@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "attr.h"
 #include "json.h"
 #include "log_writer.h"
 #include "number_bytes.h"
@@ -32,10 +33,24 @@ void call_kept_done(struct call_kept *kept)
     *kept = (struct call_kept){0};
 }
 
+/* No log takes what is not among these. */
+static bool is_sound(const struct agent_used *used)
+{
+    const int64_t sums[] = {used->turns, used->calls, used->cost_micro, used->tokens,
+                            used->own_retries};
+    for (size_t i = 0; i < ARRAY_LEN(sums); i++) {
+        if (sums[i] < 0 || sums[i] > AGENT_USED_MAX)
+            return false;
+    }
+    return true;
+}
+
 static void apply_call(struct call_kept *kept, const struct event *event)
 {
     struct json *words = NULL;
     struct entropy_fact fact;
+    if (event->a < 1 || event->a > AGENT_CALLS_MAX)
+        return; /* no call that the log can have */
     kept->number = event->a;
     if (!event->text || !json_parse(event->text, strlen(event->text), &words, NULL, NULL))
         return;
@@ -55,11 +70,13 @@ static void apply_call(struct call_kept *kept, const struct event *event)
 
 static void apply_used(struct call_kept *kept, const struct event *event)
 {
-    kept->used = (struct agent_used){.turns = event->a,
-                                     .calls = event->b,
-                                     .cost_micro = event->c,
-                                     .tokens = event->d,
-                                     .own_retries = event->e};
+    const struct agent_used used = {.turns = event->a,
+                                    .calls = event->b,
+                                    .cost_micro = event->c,
+                                    .tokens = event->d,
+                                    .own_retries = event->e};
+    if (is_sound(&used))
+        kept->used = used;
 }
 
 void call_kept_apply(struct call_kept *kept, const struct event *event)
@@ -129,7 +146,7 @@ static bool take_numbers(struct number_bytes *from, struct call_kept *out, bool 
     out->stuck_first = numbers[10];
     out->stop_asked = numbers[11] != 0;
     *stuck_out = numbers[12] != 0;
-    return true;
+    return out->number <= AGENT_CALLS_MAX && is_sound(&out->used);
 }
 
 static bool take_limits(struct number_bytes *from, struct entropy_limits *out)

@@ -20,6 +20,9 @@ enum { US_PER_MS = 1000 };
 static const char name_letters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
+static const char controls[] = "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10"
+                               "\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f";
+
 /* Like owner_take(), but for as long as the session waits, in all. */
 static bool take_lock(struct call_log *log, const char *uid, int *fd, struct err *err)
 {
@@ -82,7 +85,8 @@ static bool load_kept(struct call_log *log, struct err *err)
     bool ok = call_rows_kept(&log->rows, log->run.number, &bytes, err);
     call_kept_done(&log->kept);
     call_kept_init(&log->kept, &limits);
-    const bool is_there = ok && call_kept_load(&log->kept, str_text(&bytes), bytes.len, NULL);
+    const bool is_there = ok && call_kept_load(&log->kept, str_text(&bytes), bytes.len, NULL) &&
+                          log->kept.seq <= log->run.last_seq;
     str_done(&bytes);
     if (ok && !is_there) {
         ok = call_run_limits(&log->place, log->run.number, &limits, err);
@@ -145,8 +149,11 @@ static bool check_names(const struct call_session *session, struct err *err)
         strchr("._-", session->agent[0]))
         return err_set(err, ERR_INVALID, "'%.*s' is no name of an agent", CALL_LOG_AGENT_MAX,
                        session->agent);
-    if (session->id[0] == '\0' || strlen(session->id) > CALL_LOG_SESSION_MAX)
-        return err_set(err, ERR_INVALID, "a session's id has 1 to %d bytes", CALL_LOG_SESSION_MAX);
+    const size_t id_len = strlen(session->id);
+    if (id_len == 0 || id_len > CALL_LOG_SESSION_MAX || strcspn(session->id, controls) != id_len)
+        return err_set(err, ERR_INVALID,
+                       "a session's id has 1 to %d bytes, no control characters among them",
+                       CALL_LOG_SESSION_MAX);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "xalloc.h"
 
 enum { TOOL_BYTES_MAX = 64 };
+#define CALL_MS_MAX (INT64_C(366) * 24 * 60 * 60 * 1000) /* a year: longer is not believed */
 
 static void take_line(void *ctx, const struct normaliser_line *line)
 {
@@ -99,7 +100,7 @@ static void append_suspicion(struct call_log *log, const struct moment *at)
                           .c = verdict->last_number,
                           .d = verdict->count,
                           .e = EVENT_LOOP_OF_CALLS};
-    str_add_char(&text, '{');
+    str_add(&text, "{\"of\":\"calls\"");
     circles_to_json(&log->kept.circles, 0, sample ? sample->masks : 0, &text);
     str_json_text(&text, "nudge", str_text(&log->nudge));
     str_add_char(&text, '}');
@@ -150,7 +151,7 @@ bool call_log_add(struct call_log *log, const struct call_made *call, struct cal
     const struct event event = {.kind = EVENT_AGENT_CALL,
                                 .at = call->at,
                                 .a = ++kept->number,
-                                .b = call->ms,
+                                .b = call->ms > 0 && call->ms <= CALL_MS_MAX ? call->ms : 0,
                                 .c = call->exit};
     kept->used.calls++;
     log->has_used = true;
@@ -226,9 +227,11 @@ bool call_log_add_used(struct call_log *log, const struct agent_used *used, cons
 {
     if (!call_logging_room(log, at, err))
         return false;
-    const int64_t calls = log->kept.used.calls;
-    log->kept.used = *used;
-    log->kept.used.calls = calls;
+    struct agent_used *kept = &log->kept.used;
+    kept->turns = agent_used_sum(0, used->turns);
+    kept->cost_micro = agent_used_sum(0, used->cost_micro);
+    kept->tokens = agent_used_sum(0, used->tokens);
+    kept->own_retries = agent_used_sum(0, used->own_retries);
     log->has_used = true;
     return true;
 }

@@ -9,13 +9,15 @@
 #include "log_write.h"
 #include "plan.h"
 #include "scheduler.h"
+#include "text.h"
 #include "this_process.h"
 
 enum { NAME_ID_BYTES = 8 /* of a session's id, in the run's name */ };
 
 static void add_name(const struct call_session *session, struct str *out)
 {
-    str_addf(out, "%s %.*s", session->agent, NAME_ID_BYTES, session->id);
+    str_addf(out, "%s ", session->agent);
+    str_add_n(out, session->id, text_cut(session->id, strlen(session->id), NAME_ID_BYTES));
 }
 
 /* One attempt, that nobody repeats: devs did not start it. */

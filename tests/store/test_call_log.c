@@ -293,10 +293,35 @@ START_TEST(test_what_is_no_name_is_refused)
     ck_assert(!call_log_open(&log, &place, &session, &now, &err));
     ck_assert_int_eq(err.code, ERR_INVALID);
     session.agent = "claude";
-    session.id = "";
-    err = (struct err){0};
-    ck_assert(!call_log_open(&log, &place, &session, &now, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    const char *const ids[] = {"", "1a\x1b[2J", "1a\n2b"};
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+        session.id = ids[i];
+        err = (struct err){0};
+        ck_assert(!call_log_open(&log, &place, &session, &now, &err));
+        ck_assert_int_eq(err.code, ERR_INVALID);
+    }
+}
+END_TEST
+
+/* What an agent says of itself may be any number: the run stays one that can be read. */
+START_TEST(test_numbers_that_cannot_be_leave_a_sound_run)
+{
+    struct err err = {0};
+    struct call_log *log = opened();
+    const int64_t wrong[] = {-1, INT64_MIN, INT64_MAX};
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        const struct agent_used used = {wrong[i], wrong[i], wrong[i], wrong[i], wrong[i]};
+        const struct call_made call = {.tool = "Bash", .ms = wrong[i], .at = now};
+        ck_assert(call_log_add(log, &call, NULL, &err));
+        ck_assert(call_log_add_used(log, &used, &now, &err));
+        ck_assert(call_log_commit(log, &err));
+    }
+    call_log_close(log);
+    struct follower *follower = followed(1);
+    const struct agent_used used = task_agent_used(follower_state(follower)->tasks[0].agent);
+    ck_assert_int_eq(used.calls, 3);
+    ck_assert_int_eq(used.turns, AGENT_USED_MAX);
+    follower_close(follower);
 }
 END_TEST
 
@@ -326,6 +351,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_full_run_goes_on_in_another);
     tcase_add_test(tcase, test_processes_at_once_lose_no_call);
     tcase_add_test(tcase, test_what_is_no_name_is_refused);
+    tcase_add_test(tcase, test_numbers_that_cannot_be_leave_a_sound_run);
     tcase_add_test(tcase, test_an_agent_without_an_adapter_has_a_run_too);
     return suite;
 }
