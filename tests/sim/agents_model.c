@@ -168,7 +168,7 @@ static void bridge(const struct taking *taking, struct model_budget *budget)
 {
     if (!budget->runs)
         return;
-    end(budget, &taking->model->last);
+    end(budget, &taking->model->heard);
     begin(budget, &taking->event->at);
 }
 

@@ -160,6 +160,7 @@ struct model {
     int jobs;
     int exit_code;
     struct moment started_at, ended_at, last;
+    struct moment heard; /* of the last event but corrections of what is over */
     int64_t last_seq;
     char notice[RUN_NOTICE_MAX];
     int64_t notice_at_ms;

@@ -436,6 +436,12 @@ static void look_at_line(struct model *model, int source)
         gate->status = GATE_OPEN;
 }
 
+static bool corrects(const struct event *event)
+{
+    return event->kind == EVENT_CLASS_CORRECTED ||
+           (event->kind == EVENT_CONTROL_ANSWERED && event->c == CONTROL_CORRECT);
+}
+
 void model_take(struct model *model, const struct foretold *foretold)
 {
     struct taking taking = {.model = model,
@@ -450,5 +456,7 @@ void model_take(struct model *model, const struct foretold *foretold)
     for (int i = 0; i < PLOT_SOURCES_MAX; i++)
         look_at_line(model, i);
     model->last = foretold->event.at;
+    if (!corrects(&foretold->event))
+        model->heard = foretold->event.at;
     model->last_seq = foretold->event.seq;
 }

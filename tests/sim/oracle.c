@@ -334,7 +334,8 @@ void oracle_foretell(struct oracle *oracle, const struct input *input)
     oracle->count = 0;
     oracle->action_count = 0;
     answer(oracle);
-    agents_time(oracle);
+    if (!oracle->orphaned)
+        agents_time(oracle);
     end_waits(oracle);
     if (!oracle->orphaned && !oracle->starts_nothing)
         fill_slots(oracle);
