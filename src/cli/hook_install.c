@@ -45,13 +45,12 @@ static bool settings_path(const struct hook_agent *agent, bool of_user, char out
 }
 
 /* *path is the file itself afterwards, not a link to it. One that is not there is empty. */
-static bool read_settings(char path[PATH_MAX], struct str *out, bool *is_there, struct err *err)
+static bool read_settings(char path[PATH_MAX], struct str *out, struct err *err)
 {
     char real[PATH_MAX];
     if (realpath(path, real))
         (void)snprintf(path, PATH_MAX, "%s", real);
     FILE *file = fopen(path, "re");
-    *is_there = file != NULL;
     if (!file)
         return errno == ENOENT || errno == ENOTDIR ||
                err_set_errno(err, errno, "cannot read '%s'", path);
@@ -123,28 +122,39 @@ static bool hook_command(const struct hook_install *install, struct str *out, st
     return true;
 }
 
-static bool name_file(const char *path, struct err *why, struct err *err)
+/* What becomes of the text of the settings. */
+typedef bool change_fn(const struct hook_install *install, struct str *text, struct err *err);
+
+static bool add_ours(const struct hook_install *install, struct str *text, struct err *err)
 {
-    return err_set(err, why->code, "'%.200s' stays as it is: %s", path, why->message);
+    struct str command = {0};
+    const bool ok = hook_command(install, &command, err) &&
+                    hook_settings_add(text, install->agent, str_text(&command), err);
+    str_done(&command);
+    return ok;
 }
 
-static bool install_into(const struct hook_install *install, char path[PATH_MAX], bool *changed,
-                         struct err *err)
+static bool remove_ours(const struct hook_install *install, struct str *text, struct err *err)
 {
-    bool is_there = false;
+    (void)install; /* whosever they are */
+    return hook_settings_remove(text, err);
+}
+
+/* The file is written only where its text has changed. */
+static bool change_settings(const struct hook_install *install, change_fn *change,
+                            char path[PATH_MAX], bool *changed, struct err *err)
+{
     struct str text = {0};
     struct str before = {0};
-    struct str command = {0};
     struct err why = {0};
     bool ok = settings_path(install->agent, install->of_user, path, err) &&
-              read_settings(path, &text, &is_there, err) && hook_command(install, &command, err);
+              read_settings(path, &text, err);
     str_add_n(&before, str_text(&text), text.len);
-    if (ok && !hook_settings_add(&text, install->agent, str_text(&command), &why))
-        ok = name_file(path, &why, err);
+    if (ok && !change(install, &text, &why))
+        ok = err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
     *changed = ok && strcmp(str_text(&before), str_text(&text)) != 0;
     if (*changed)
         ok = make_folder(path, err) && save_file(path, &text, err);
-    str_done(&command);
     str_done(&before);
     str_done(&text);
     return ok;
@@ -160,7 +170,7 @@ int hook_install(const struct hook_install *asked)
         install.agent = hook_agent_at(0);
     if (!install.of_user && !make_log(&install, &err))
         return fail(&err);
-    if (!install_into(&install, path, &changed, &err))
+    if (!change_settings(&install, add_ours, path, &changed, &err))
         return fail(&err);
     (void)printf("%s: %s %s\n", install.agent->name,
                  changed ? "devs hook is called from now on, by" : "nothing to do:", path);
@@ -168,26 +178,6 @@ int hook_install(const struct hook_install *asked)
         (void)puts("recorded are sessions in projects that have a log: the first devs run there "
                    "makes one");
     return EXIT_ALL_PASSED;
-}
-
-static bool uninstall_from(const struct hook_install *install, char path[PATH_MAX], bool *changed,
-                           struct err *err)
-{
-    bool is_there = false;
-    struct str text = {0};
-    struct str before = {0};
-    struct err why = {0};
-    bool ok = settings_path(install->agent, install->of_user, path, err) &&
-              read_settings(path, &text, &is_there, err);
-    str_add_n(&before, str_text(&text), text.len);
-    if (ok && is_there && !hook_settings_remove(&text, &why))
-        ok = name_file(path, &why, err);
-    *changed = ok && is_there && strcmp(str_text(&before), str_text(&text)) != 0;
-    if (*changed)
-        ok = save_file(path, &text, err);
-    str_done(&before);
-    str_done(&text);
-    return ok;
 }
 
 int hook_uninstall(const struct hook_install *asked)
@@ -198,7 +188,7 @@ int hook_uninstall(const struct hook_install *asked)
     struct hook_install install = *asked;
     if (!install.agent)
         install.agent = hook_agent_at(0);
-    if (!uninstall_from(&install, path, &changed, &err))
+    if (!change_settings(&install, remove_ours, path, &changed, &err))
         return fail(&err);
     (void)printf("%s: %s %s\n", install.agent->name,
                  changed ? "devs hook is not called any more by" : "nothing to do:", path);
@@ -208,18 +198,16 @@ int hook_uninstall(const struct hook_install *asked)
 static void print_one(const struct hook_agent *agent, bool of_user)
 {
     char path[PATH_MAX];
-    bool is_there = false;
     size_t count = 0;
     struct str text = {0};
     struct err err = {0};
     const char *state = "no settings";
-    if (!settings_path(agent, of_user, path, &err) ||
-        !read_settings(path, &text, &is_there, &err) ||
-        (is_there && !hook_settings_count(&text, agent, &count, &err)))
+    if (!settings_path(agent, of_user, path, &err) || !read_settings(path, &text, &err) ||
+        !hook_settings_count(&text, agent, &count, &err))
         state = err.message;
     else if (count > 0)
         state = "installed";
-    else if (is_there)
+    else if (text.len > 0)
         state = "not installed";
     (void)printf("%-7s %-8s %-13s %s\n", agent->name, of_user ? "user" : "project", state,
                  err.code == ERR_NONE ? path : "");
