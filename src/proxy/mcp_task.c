@@ -19,7 +19,11 @@ static const char read_script[] =
           "tail -c \"+$(($2 + 1))\" \"./$b\" | head -c \"$3\"";
 #undef MAKE_FOLDER
 #define MAKE_FOLDER "mkdir -p -- \"./$d\" || exit 1; "
-static const char write_script[] = ENTER "cat >\"./$b.devs-$$\" && mv -f \"./$b.devs-$$\" \"./$b\"";
+/* The mode stays, as file_act.c has it; into a folder of that name mv would put it. */
+static const char write_script[] =
+    ENTER "if [ -d \"./$b\" ]; then echo \"$1: Is a directory\" >&2; exit 1; fi; t=./$b.devs-$$; "
+          "cat >\"$t\" && { [ ! -f \"./$b\" ] || chmod \"$(stat -c %a \"./$b\")\" \"$t\"; } "
+          "&& mv -f \"$t\" \"./$b\" || { rm -f \"$t\"; exit 1; }";
 
 const char *mcp_task_id(int64_t number, char out[MCP_ID_BYTES])
 {

@@ -1,6 +1,13 @@
 #include "mcp_task.h"
 
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "attr.h"
 #include "json.h"
@@ -120,6 +127,67 @@ START_TEST(test_files_are_read_and_written_by_steps)
 }
 END_TEST
 
+/* What the sandboxed call runs, in a folder of the test, without the sandbox. */
+static int run_script(const struct plan_step *step, const char *folder)
+{
+    int status = -1;
+    const pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        const int input = chdir(folder) == 0 ? open("input", O_RDONLY | O_CLOEXEC) : -1;
+        if (dup2(input, STDIN_FILENO) == STDIN_FILENO)
+            (void)execv(step->argv[0], step->argv);
+        _exit(127);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void make_file(const char *folder, const char *name, const char *text, mode_t mode)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "we");
+    ck_assert_ptr_nonnull(file);
+    (void)fputs(text, file);
+    ck_assert_int_eq(fchmod(fileno(file), mode), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(test_a_file_written_in_a_sandbox_keeps_its_mode)
+{
+    const char *folder = test_tmpdir();
+    char path[PATH_MAX];
+    struct stat info;
+    make_file(folder, "input", "echo new\n", 0600);
+    make_file(folder, "go.sh", "echo old\n", 0755);
+    const struct plan_step *step =
+        grow(MCP_TOOL_WRITE, "{\"path\":\"go.sh\",\"content\":\"\"}", SANDBOX_BWRAP);
+    ck_assert_int_eq(run_script(step, folder), 0);
+    (void)snprintf(path, sizeof(path), "%s/go.sh", folder);
+    ck_assert_int_eq(stat(path, &info), 0);
+    ck_assert_uint_eq(info.st_mode & 07777, 0755);
+    char *text = test_read_file(path);
+    ck_assert_str_eq(text, "echo new\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(test_no_file_is_written_into_a_folder_of_its_name)
+{
+    const char *folder = test_tmpdir();
+    char path[PATH_MAX];
+    make_file(folder, "input", "x", 0600);
+    (void)snprintf(path, sizeof(path), "%s/sub", folder);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    const struct plan_step *step =
+        grow(MCP_TOOL_WRITE, "{\"path\":\"sub\",\"content\":\"\"}", SANDBOX_BWRAP);
+    ck_assert_int_eq(run_script(step, folder), 1);
+    ck_assert_int_eq(rmdir(path), 0); /* it is empty */
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("mcp_task");
@@ -130,5 +198,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_tests_are_the_projects_unless_others_are_named);
     tcase_add_test(tcase, test_tests_that_nobody_named_are_refused);
     tcase_add_test(tcase, test_files_are_read_and_written_by_steps);
+    tcase_add_test(tcase, test_a_file_written_in_a_sandbox_keeps_its_mode);
+    tcase_add_test(tcase, test_no_file_is_written_into_a_folder_of_its_name);
     return suite;
 }
