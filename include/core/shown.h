@@ -160,7 +160,8 @@ struct shown_circle {
     struct entropy_verdict verdict; /* its numbers are attempts of the steps below */
     int first_step, last_step;      /* from 0 */
     unsigned masks;                 /* what was masked in the last one: normaliser bits */
-    bool of_calls; /* they are calls of the agent within its latest attempt, by number */
+    bool of_calls; /* they are calls and messages of the agent within its latest attempt, counted
+                      together as EVENT_AGENT_CALL does */
 };
 /* Suspected, or why its step ended as stuck, be it by a rung or by its policy's window. False,
  * and *out is ok, where there is nothing. */
@@ -170,7 +171,7 @@ bool shown_circles_of(const struct run_state *state, int task, struct shown_circ
 struct json;
 bool shown_circles_read(const struct json *inputs, int step, int attempt, struct shown_circle *out);
 /* From which try to which: "tries 2 to 4"; "step 1 try 3 to step 2 try 1" where they are not
- * all of `step`; "calls 12 to 14". */
+ * all of `step`; "calls and messages 12 to 14". */
 void shown_circles_span(const struct shown_circle *circle, int step, struct str *out);
 /* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries". */
 void shown_circles(const struct entropy_verdict *verdict, struct str *out);

@@ -113,7 +113,8 @@ void shown_circles_span(const struct shown_circle *circle, int step, struct str 
     if (circle->verdict.level == ENTROPY_OK || first < 1)
         return;
     if (circle->of_calls) {
-        str_addf(out, first == last ? "call %lld" : "calls %lld to %lld", first, last);
+        str_addf(out, first == last ? "call or message %lld" : "calls and messages %lld to %lld",
+                 first, last);
         return;
     }
     if (circle->first_step != step || circle->last_step != step)
