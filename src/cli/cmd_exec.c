@@ -39,15 +39,9 @@ static bool choose_policy(struct exec_words *words, const struct settings *setti
                           const struct policy **out, struct err *err)
 {
     const char *name = words->policy ? words->policy : "sandbox";
-    const struct policy *policy = settings_policy(settings, name);
-    if (!policy) {
-        struct str known = {0};
-        settings_names(settings, &known);
-        (void)err_set(err, ERR_INVALID, "unknown policy '%s'", name);
-        (void)err_hint(err, "%s", str_text(&known));
-        str_done(&known);
+    const struct policy *policy = config_policy(settings, name, err);
+    if (!policy)
         return false;
-    }
     words->chosen = *policy;
     if (words->once) {
         (void)snprintf(words->chosen.name, sizeof(words->chosen.name), "once");

@@ -78,20 +78,13 @@ static bool choose_workspace(struct serving *serving, struct err *err)
 
 static bool write_policy(const struct serving *serving, struct str *out, struct err *err)
 {
-    const struct settings *settings = &serving->config.settings;
     const char *name = serving->words->policy;
     if (!name)
         return true;
-    if (settings_policy(settings, name)) {
-        str_json_text(out, "policy", name);
-        return true;
-    }
-    struct str known = {0};
-    settings_names(settings, &known);
-    (void)err_set(err, ERR_INVALID, "unknown policy '%s'", name);
-    (void)err_hint(err, "%s", str_text(&known));
-    str_done(&known);
-    return false;
+    if (!config_policy(&serving->config.settings, name, err))
+        return false;
+    str_json_text(out, "policy", name);
+    return true;
 }
 
 /* The plan that grows with each call. */

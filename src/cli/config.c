@@ -175,3 +175,17 @@ void config_done(struct config *config)
 {
     settings_done(&config->settings);
 }
+
+const struct policy *config_policy(const struct settings *settings, const char *name,
+                                   struct err *err)
+{
+    const struct policy *policy = settings_policy(settings, name);
+    struct str known = {0};
+    if (policy)
+        return policy;
+    settings_names(settings, &known);
+    (void)err_set(err, ERR_INVALID, "unknown policy '%s'", name);
+    (void)err_hint(err, "%s", str_text(&known));
+    str_done(&known);
+    return NULL;
+}

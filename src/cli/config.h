@@ -28,4 +28,9 @@ ATTR_MUST_USE bool config_open(const char *dir, char path[PATH_MAX], FILE **out,
 int config_read(const char *dir, struct config *out);
 void config_done(struct config *config);
 
+/* The policy of that name, as settings_policy() has it; NULL, and an error that lists those that
+ * there are, for none. Borrowed from the settings. */
+const struct policy *config_policy(const struct settings *settings, const char *name,
+                                   struct err *err);
+
 #endif
