@@ -9,11 +9,11 @@
 #include "plan.h"
 #include "redact.h"
 
-/* In what steps are called with (argv, env, cwd, stdin, what an agent is told), and in `setup`,
- * each mark becomes the value that the variable of its name has in `environment` ("NAME=value",
- * ends with NULL). A text stays as it is if a variable is missing, or if `redactor` would not cut
- * the new text to the old one: then something else was cut, a part of the value or another form of
- * it. */
+/* In what steps are called with (argv, env, cwd, stdin, what an agent is told, and the variables of
+ * its adapter), and in `setup`, each mark becomes the value that the variable of its name has in
+ * `environment` ("NAME=value", ends with NULL). A text stays as it is if a variable is missing, or
+ * if `redactor` would not cut the new text to the old one: then something else was cut, a part of
+ * the value or another form of it. The plan is not shared with anybody yet. */
 void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
                           char *const *environment);
 

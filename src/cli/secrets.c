@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "adapter.h"
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
@@ -61,9 +62,15 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+static char *const *env_of_agent(const struct plan_step *step)
+{
+    return step->agent ? adapter_env(step->agent->adapter) : NULL;
+}
+
 static bool same_call(const struct plan_step *a, const struct plan_step *b)
 {
-    return same_list(a->argv, b->argv) && same_list(a->env, b->env) && same_text(a->cwd, b->cwd) &&
+    return same_list(a->argv, b->argv) && same_list(a->env, b->env) &&
+           same_list(env_of_agent(a), env_of_agent(b)) && same_text(a->cwd, b->cwd) &&
            same_text(a->stdin_path, b->stdin_path);
 }
 

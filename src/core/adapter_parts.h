@@ -35,4 +35,8 @@ struct adapter {
 struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin);
 void adapter_free(struct adapter *adapter);
 
+/* The variables of the set's own adapter `index`, to put texts in the place of others as long as
+ * nobody else knows the set; NULL behind the last. */
+char **adapters_own_env(struct adapters *adapters, size_t index);
+
 #endif

@@ -86,6 +86,11 @@ const struct adapter *adapters_at(const struct adapters *adapters, size_t index)
     return NULL;
 }
 
+char **adapters_own_env(struct adapters *adapters, size_t index)
+{
+    return adapters && index < adapters->count ? adapters->items[index]->env : NULL;
+}
+
 const struct adapter *adapters_of_program(const struct adapters *adapters, const char *path)
 {
     const char *program = path ? adapter_program_of(path) : "";

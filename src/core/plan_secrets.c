@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter_parts.h"
+
 struct restoring {
     const struct redactor *redactor;
     char *const *environment;
@@ -50,7 +52,10 @@ void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
                           char *const *environment)
 {
     const struct restoring with = {.redactor = redactor, .environment = environment};
+    char **env = NULL;
     restore_list(&with, plan->workspace.setup);
+    for (size_t i = 0; (env = adapters_own_env(plan->adapters, i)) != NULL; i++)
+        restore_list(&with, env);
     for (int i = 0; i < plan->task_count; i++) {
         struct plan_task *task = &plan->tasks[i];
         if (task->own_workspace)
@@ -78,6 +83,7 @@ static bool find_in_list(char *const *list, char name[REDACT_NAME_MAX + 1])
 static bool agent_lacks(const struct plan_agent *agent, char name[REDACT_NAME_MAX + 1])
 {
     return agent && (redact_find_mark(agent->prompt, name) ||
+                     find_in_list(adapter_env(agent->adapter), name) ||
                      (agent->resume && redact_find_mark(agent->resume, name)));
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "plan.h"
 #include "redact_alphabet.h"
 #include "redact_base64.h"
@@ -114,7 +115,9 @@ static bool add_step(struct redactor *redactor, const struct plan_step *step, st
         if (!redactor_add_text(redactor, step->argv[i], err))
             return false;
     }
-    return redactor_add_variables(redactor, step->env, err) &&
+    char *const *of_agent = step->agent ? adapter_env(step->agent->adapter) : NULL;
+    return redactor_add_variables(redactor, of_agent, err) &&
+           redactor_add_variables(redactor, step->env, err) &&
            redactor_add_text(redactor, step->cwd, err) &&
            redactor_add_text(redactor, step->stdin_path, err);
 }

@@ -1,7 +1,9 @@
 #include "plan_secrets.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "test_main.h"
 
 static const char text[] =
@@ -81,11 +83,74 @@ START_TEST(test_marks_in_a_setup_become_values)
 }
 END_TEST
 
+#define WITH_AGENT(value)                                                                          \
+    "{\"version\": 1, \"agents\": {\"mine\": {\"env\": {\"A_TOKEN\": \"" value                     \
+    "\"}}}, \"tasks\": ["                                                                          \
+    "{\"id\": \"a\", \"workspace\": \"copy\", \"steps\": ["                                        \
+    "{\"agent\": \"mine\", \"prompt\": \"do it\"}]}]}"
+
+static struct plan *parse(const char *json)
+{
+    struct plan *plan = NULL;
+    struct violations wrong = {0};
+    ck_assert(plan_parse(json, strlen(json), &plan, &wrong));
+    return plan;
+}
+
+static const char *agents_variable(const struct plan *plan)
+{
+    return adapter_env(plan->tasks[0].steps[0].agent->adapter)[0];
+}
+
+START_TEST(test_a_variable_of_an_agent_is_cut_from_the_plan)
+{
+    struct plan *plan = parse(WITH_AGENT("tok-tok-tok"));
+    const struct redact_setting setting = {.plan = plan};
+    struct redactor *redactor = NULL;
+    struct err err = {0};
+    struct str written = {0};
+    ck_assert(redactor_open(&redactor, &setting, &err));
+    plan_write(plan, &written);
+    ck_assert_ptr_nonnull(strstr(str_text(&written), "tok-tok-tok"));
+    char *cut = redact_string(redactor, str_text(&written), NULL);
+    ck_assert_ptr_null(strstr(cut, "tok-tok-tok"));
+    ck_assert_ptr_nonnull(strstr(cut, "[cut:A_TOKEN]"));
+    free(cut);
+    str_done(&written);
+    redactor_close(redactor);
+    plan_free(plan);
+}
+END_TEST
+
+START_TEST(test_a_mark_in_a_variable_of_an_agent_becomes_its_value)
+{
+    char token[] = "A_TOKEN=tok-tok-tok";
+    char *const environment[] = {token, NULL};
+    char *const nothing[] = {NULL};
+    const struct redact_setting setting = {.environment = environment};
+    struct plan *plan = parse(WITH_AGENT("[cut:A_TOKEN]"));
+    struct redactor *redactor = NULL;
+    struct err err = {0};
+    char name[REDACT_NAME_MAX + 1] = "";
+    ck_assert(redactor_open(&redactor, &setting, &err));
+    plan_restore_secrets(plan, redactor, nothing);
+    ck_assert(plan_step_lacks(&plan->tasks[0].steps[0], name));
+    ck_assert_str_eq(name, "A_TOKEN");
+    plan_restore_secrets(plan, redactor, environment);
+    ck_assert_str_eq(agents_variable(plan), "A_TOKEN=tok-tok-tok");
+    ck_assert(!plan_step_lacks(&plan->tasks[0].steps[0], name));
+    redactor_close(redactor);
+    plan_free(plan);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("plan_secrets");
     TCase *plans = test_case(suite, "plans");
     tcase_add_test(plans, test_marks_in_a_plan_become_values);
     tcase_add_test(plans, test_marks_in_a_setup_become_values);
+    tcase_add_test(plans, test_a_variable_of_an_agent_is_cut_from_the_plan);
+    tcase_add_test(plans, test_a_mark_in_a_variable_of_an_agent_becomes_its_value);
     return suite;
 }
