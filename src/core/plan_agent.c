@@ -146,18 +146,25 @@ void plan_agent_read_resume(struct plan_reader *reader, const struct json_pointe
         plan_reader_text(reader, path, value, &agent_of(reader)->resume);
 }
 
-/* A path that stays below the folder that it is relative to. */
-static bool stays_inside(const char *path)
+enum { OUTPUT_NAME_MAX = 250 /* bytes of a name: its file is written beside it first */ };
+
+/* What is wrong with the path of a file below the folder that it is relative to; NULL = nothing. */
+static const char *wrong_with(const char *path)
 {
     if (path[0] == '/')
-        return false;
-    for (const char *part = path; *part; part += strspn(part, "/")) {
+        return "must lie below the folder that the step works in";
+    for (const char *part = path;; part++) {
         const size_t len = strcspn(part, "/");
         if (len == 2 && strncmp(part, "..", 2) == 0)
-            return false;
+            return "must lie below the folder that the step works in";
+        if (len == 0 || (len == 1 && part[0] == '.'))
+            return "must be the path of a file, without '.', '//' and '/' at its end";
+        if (len > OUTPUT_NAME_MAX)
+            return "has a name that no file may have";
         part += len;
+        if (*part == '\0')
+            return NULL;
     }
-    return true;
 }
 
 void plan_agent_read_output(struct plan_reader *reader, const struct json_pointer *path,
@@ -167,9 +174,11 @@ void plan_agent_read_output(struct plan_reader *reader, const struct json_pointe
         return;
     struct plan_agent *agent = agent_of(reader);
     plan_reader_text(reader, path, value, &agent->output);
-    if (agent->output && !stays_inside(agent->output))
-        plan_reader_invalid(reader, path, "must lie below the folder that the step works in", NULL,
-                            value);
+    const bool is_there =
+        agent->output && agent->output[0] != '\0'; /* else the schema has complained */
+    const char *wrong = is_there ? wrong_with(agent->output) : NULL;
+    if (wrong)
+        plan_reader_invalid(reader, path, wrong, NULL, value);
 }
 
 void plan_agent_read_quiet(struct plan_reader *reader, const struct json_pointer *path,

@@ -17,7 +17,8 @@ bool agent_output_write(const char *dir, const char *path, const struct str *tex
     if (top < 0)
         return err_set_errno(err, errno, "cannot open '%s'", dir);
     tree_folder_init(&folder, top);
-    bool ok = tree_folder_reach(&folder, path, &fd, &name, &why);
+    bool ok = tree_folder_make_parents(top, path, &why) &&
+              tree_folder_reach(&folder, path, &fd, &name, &why);
     ok = ok && whole_file_write_at(fd, name, text, &why);
     tree_folder_done(&folder);
     (void)close(top); /* a folder: nothing was written to it */

@@ -89,6 +89,26 @@ bool tree_folder_reach(struct tree_folder *folder, const char *path, int *fd_out
     return true;
 }
 
+bool tree_folder_make_parents(int top_fd, const char *path, struct err *err)
+{
+    struct str part = {0};
+    bool ok = true;
+    for (const char *slash = strchr(path, '/'); slash && ok; slash = strchr(slash + 1, '/')) {
+        struct tree_folder folder;
+        int fd;
+        const char *name;
+        str_clear(&part);
+        str_add_n(&part, path, (size_t)(slash - path));
+        tree_folder_init(&folder, top_fd);
+        ok = tree_folder_reach(&folder, str_text(&part), &fd, &name, err);
+        if (ok && mkdirat(fd, name, 0777) != 0 && errno != EEXIST)
+            ok = err_set_errno(err, errno, "cannot make '%s'", str_text(&part));
+        tree_folder_done(&folder);
+    }
+    str_done(&part);
+    return ok;
+}
+
 /* fchmodat() cannot keep from following a link before Linux 6.6; this can. */
 static int chmod_fd(int fd, mode_t mode)
 {

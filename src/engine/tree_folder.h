@@ -31,6 +31,9 @@ void tree_folder_done(struct tree_folder *folder);
  * way. */
 ATTR_MUST_USE bool tree_folder_reach(struct tree_folder *folder, const char *path, int *fd_out,
                                      const char **name_out, struct err *err);
+/* Make the folders above the path (sound) that are not there, as the umask has it. One that is
+ * there stays; what is no folder is in the way of the next to reach it. */
+ATTR_MUST_USE bool tree_folder_make_parents(int top_fd, const char *path, struct err *err);
 /* Forget it: it may have been replaced. */
 void tree_folder_forget(struct tree_folder *folder);
 

@@ -22,28 +22,6 @@ struct bringing {
     struct err *err;
 };
 
-/* The folders above the path, in the workspace. What is no folder there is in the way. */
-static bool make_parents(const struct bringing *bringing)
-{
-    char part[WORKSPACE_PATH_MAX + 1];
-    for (const char *slash = strchr(bringing->path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        struct tree_folder folder;
-        int fd;
-        const char *name;
-        const size_t len = (size_t)(slash - bringing->path);
-        memcpy(part, bringing->path, len);
-        part[len] = '\0';
-        tree_folder_init(&folder, bringing->to_fd);
-        bool ok = tree_folder_reach(&folder, part, &fd, &name, bringing->err);
-        if (ok && mkdirat(fd, name, 0777) != 0 && errno != EEXIST)
-            ok = err_set_errno(bringing->err, errno, "cannot make '%s'", part);
-        tree_folder_done(&folder);
-        if (!ok)
-            return false;
-    }
-    return true;
-}
-
 /* A folder with all that is in it, made anew. */
 static bool bring_folder(struct bringing *bringing, int from, int to)
 {
@@ -130,7 +108,7 @@ static bool bring_path(struct bringing *bringing)
     const char *name;
     tree_folder_init(&from, bringing->from_fd);
     tree_folder_init(&to, bringing->to_fd);
-    const bool ok = make_parents(bringing) &&
+    const bool ok = tree_folder_make_parents(bringing->to_fd, bringing->path, bringing->err) &&
                     tree_folder_reach(&from, bringing->path, &from_fd, &name, bringing->err) &&
                     tree_folder_reach(&to, bringing->path, &to_fd, &name, bringing->err) &&
                     bring_one(bringing, from_fd, to_fd, name);

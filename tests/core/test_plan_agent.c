@@ -8,6 +8,9 @@
 #include "str.h"
 #include "test_main.h"
 
+#define FIFTY     "1234567890123456789012345678901234567890123456789x"
+#define LONG_NAME FIFTY FIFTY FIFTY FIFTY FIFTY "x"
+
 static struct plan *plan;
 static struct violations violations;
 static struct str text, shown;
@@ -174,6 +177,17 @@ static const struct {
      "[INVALID_VALUE] /tasks/0/steps/0/output: must lie below the folder that the step works in\n"},
     {"output anywhere", PLAN("", AGENT(", \"output\": \"/tmp/b\"")),
      "[INVALID_VALUE] /tasks/0/steps/0/output: must lie below the folder that the step works in\n"},
+    {"output in a nameless folder", PLAN("", AGENT(", \"output\": \"a//b\"")),
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' and "
+     "'/' at its end\n"},
+    {"output that is a folder", PLAN("", AGENT(", \"output\": \"a/\"")),
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' and "
+     "'/' at its end\n"},
+    {"output that is the folder itself", PLAN("", AGENT(", \"output\": \".\"")),
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' and "
+     "'/' at its end\n"},
+    {"output of too long a name", PLAN("", AGENT(", \"output\": \"" LONG_NAME "\"")),
+     "[INVALID_VALUE] /tasks/0/steps/0/output: has a name that no file may have\n"},
     {"an option for a session", PLAN("", AGENT(", \"resume\": \"--last\"")),
      "[INVALID_VALUE] /tasks/0/steps/0/resume: must be the id of a session: no '-' first, no "
      "control "

@@ -329,6 +329,17 @@ START_TEST(test_budget_that_is_spent_holds_the_task)
 }
 END_TEST
 
+START_TEST(test_output_makes_the_folders_above_it)
+{
+    say(1, INIT "\n" DONE("ok"));
+    and_do(1, "mkdir out\n");
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
+        "'output':'out/of/it/answer.txt'}]}",
+        0);
+    check_file("out/of/it/answer.txt", "ok");
+}
+END_TEST
+
 START_TEST(test_output_never_follows_a_link)
 {
     say(1, INIT "\n" DONE("ok"));
@@ -512,6 +523,7 @@ Suite *test_suite(void)
     tcase_add_test(runs, test_agent_runs_live_and_its_session_is_kept);
     tcase_add_test(runs, test_prompt_is_an_argument_where_the_cli_wants_it_so);
     tcase_add_test(runs, test_E5_step_begins_in_the_session_that_it_names);
+    tcase_add_test(runs, test_output_makes_the_folders_above_it);
     tcase_add_test(runs, test_output_never_follows_a_link);
     TCase *fails = test_case(suite, "fails");
     tcase_add_checked_fixture(fails, setup, try_close);
