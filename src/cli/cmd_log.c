@@ -50,7 +50,73 @@ static bool choose_attempt(const struct run_state *state, const char *given, str
     return true;
 }
 
-static bool is_over(struct follower *follower, const struct chosen *chosen)
+/* The words of the command line. */
+struct log_words {
+    const char *try, *step;
+    bool follow;
+    bool raw;
+};
+
+/* What is printed, and of what run. */
+struct printing {
+    struct follower *follower;
+    const struct log_words *words;
+    struct log_output_key key;
+};
+
+/* Has the attempt written nothing? One that may yet write is worth following. */
+static bool look_for_words(const struct printing *printing, const struct log_output_key *key,
+                           bool *silent, struct err *err)
+{
+    const struct run_state *state = follower_state(printing->follower);
+    const struct attempt_state *attempt =
+        step_state_find_attempt(&state->tasks[key->task].steps[key->step], key->attempt);
+    struct output_page page = {0};
+    *silent = !attempt || attempt->ended.at_ms != 0 || !printing->words->follow;
+    bool ok =
+        !attempt || log_reader_output(follower_reader(printing->follower), key, 0, &page, err);
+    *silent = *silent && page.count == 0;
+    output_page_done(&page);
+    return ok;
+}
+
+static bool is_after_agent(const struct plan_task *plan, int number)
+{
+    bool found = false;
+    for (int step = 0; step < number; step++)
+        found = found || plan->steps[step].agent;
+    return found;
+}
+
+/* A check that says nothing would hide what the agent has said: where nobody has named a step,
+ * the last one before it that has words is printed. */
+static bool pass_silence(struct printing *printing, struct err *err)
+{
+    const struct run_state *state = follower_state(printing->follower);
+    const struct plan_task *plan = &state->plan->tasks[printing->key.task];
+    const int present = printing->key.step;
+    struct log_output_key at = printing->key;
+    bool silent = true;
+    if (printing->words->step || printing->words->try || !is_after_agent(plan, present))
+        return true;
+    while (true) {
+        if (!look_for_words(printing, &at, &silent, err))
+            return false;
+        if (!silent || at.step == 0)
+            break;
+        at.step--;
+        at.attempt = (int)state->tasks[at.task].steps[at.step].attempt_count;
+    }
+    if (silent || at.step == present)
+        return true;
+    (void)fprintf(stderr, "devs: step %d %s has written nothing; this is step %d %s\n", present + 1,
+                  phase_name(plan->steps[present].phase), at.step + 1,
+                  phase_name(plan->steps[at.step].phase));
+    printing->key = at;
+    return true;
+}
+
+static bool is_over(struct follower *follower, const struct log_output_key *chosen)
 {
     const struct run_state *state = follower_state(follower);
     const struct attempt_state *attempt =
@@ -58,7 +124,7 @@ static bool is_over(struct follower *follower, const struct chosen *chosen)
     return !attempt || attempt->ended.at_ms != 0 || follower_is_orphaned(follower);
 }
 
-static bool follow(struct follower *follower, const struct chosen *chosen,
+static bool follow(struct follower *follower, const struct log_output_key *chosen,
                    struct output_print *print, struct err *err)
 {
     enum { ORPHAN_LOOK_MS = 1000 };
@@ -76,13 +142,6 @@ static bool follow(struct follower *follower, const struct chosen *chosen,
     }
 }
 
-/* The words of the command line. */
-struct log_words {
-    const char *try, *step;
-    bool follow;
-    bool raw;
-};
-
 static bool print_log(struct follower *follower, const struct target *target,
                       const struct log_words *words, struct err *err)
 {
@@ -96,14 +155,18 @@ static bool print_log(struct follower *follower, const struct target *target,
         (void)fprintf(stderr, "devs: %s has not been tried yet\n", target->task);
         return true;
     }
-    struct output_print print = {.reader = follower_reader(follower),
-                                 .key = {.run = follower_run(follower)->number,
-                                         .task = chosen.task,
-                                         .step = chosen.step,
-                                         .attempt = chosen.attempt,
-                                         .readable = !words->raw}};
-    bool ok =
-        words->follow ? follow(follower, &chosen, &print, err) : output_print_more(&print, err);
+    struct printing printing = {.follower = follower,
+                                .words = words,
+                                .key = {.run = follower_run(follower)->number,
+                                        .task = chosen.task,
+                                        .step = chosen.step,
+                                        .attempt = chosen.attempt,
+                                        .readable = !words->raw}};
+    if (!pass_silence(&printing, err))
+        return false;
+    struct output_print print = {.reader = follower_reader(follower), .key = printing.key};
+    bool ok = words->follow ? follow(follower, &printing.key, &print, err)
+                            : output_print_more(&print, err);
     output_print_done(&print);
     return ok;
 }
@@ -113,7 +176,8 @@ int cmd_log(struct globals *globals, int argc, char **argv)
     struct log_words words = {0};
     const struct option_spec specs[] = {
         {"try", 0, "N", "the output of this try (else the latest)", NULL, &words.try},
-        {"step", 0, "N", "of this step (else the present one)", NULL, &words.step},
+        {"step", 0, "N", "of this step (else the present one; after an agent the last with words)",
+         NULL, &words.step},
         {"raw", 0, NULL, "what an agent wrote as it came, in place of its readable words",
          &words.raw, NULL},
         {"follow", 'f', NULL, "go on until the try has ended", &words.follow, NULL},

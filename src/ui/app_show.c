@@ -63,6 +63,40 @@ static bool load(struct app *app, const struct log_output_key *key, struct err *
     return true;
 }
 
+static bool load_key(struct app *app, const struct log_output_key *key, struct err *err)
+{
+    log_tail_clear(&app->tail);
+    app->tail.key = *key;
+    return key->attempt == 0 || load(app, key, err);
+}
+
+static bool is_after_agent(const struct app *app, const struct log_output_key *key)
+{
+    const struct plan_task *task = &follower_state(app->follower)->plan->tasks[key->task];
+    bool found = false;
+    for (int step = 0; step < key->step; step++)
+        found = found || task->steps[step].agent;
+    return found;
+}
+
+/* A check that says nothing would hide what the agent has said: then the last step before it
+ * that has words is shown. */
+static bool load_words(struct app *app, struct err *err)
+{
+    const struct log_output_key present = key_of(app);
+    const struct task_state *task = &follower_state(app->follower)->tasks[present.task];
+    bool ok = load_key(app, &present, err);
+    if (!is_after_agent(app, &present))
+        return ok;
+    for (int step = present.step - 1; ok && step >= 0 && app->tail.count == 0; step--) {
+        struct log_output_key key = present;
+        key.step = step;
+        key.attempt = (int)task->steps[step].attempt_count;
+        ok = load_key(app, &key, err);
+    }
+    return ok && app->tail.count == 0 ? load_key(app, &present, err) : ok;
+}
+
 static void load_tail(struct app *app)
 {
     struct err err = {0};
@@ -71,13 +105,12 @@ static void load_tail(struct app *app)
         log_tail_clear(&app->tail);
         return;
     }
-    struct log_output_key key = key_of(app);
-    bool other = key.task != app->tail.key.task || key.step != app->tail.key.step ||
-                 key.attempt != app->tail.key.attempt;
-    log_tail_clear(&app->tail);
-    app->tail.key = key;
-    if (key.attempt > 0 && !load(app, &key, &err))
+    const struct log_output_key before_key = app->tail.key;
+    if (!load_words(app, &err))
         view_say(&app->view, &app->now, "%s", err.message);
+    const struct log_output_key *key = &app->tail.key;
+    bool other = key->task != before_key.task || key->step != before_key.step ||
+                 key->attempt != before_key.attempt;
 
     /* What a person has scrolled to stays where it is while lines come in. */
     if (other)

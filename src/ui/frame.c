@@ -269,6 +269,8 @@ static void draw_log_rule(struct canvas *canvas, const struct frame_layout *layo
     str_add(&title, "log");
     if (view->chosen >= 0)
         str_addf(&title, "  %s", input->facts->state->plan->tasks[view->chosen].id);
+    if (frame_log_is_of_other_step(input))
+        str_addf(&title, " step %d %s", input->facts->log->key.step + 1, frame_log_phase(input));
     if (input->facts->log->key.attempt > 0)
         str_addf(&title, " try %d", input->facts->log->key.attempt);
     if (view->log_back > 0)

@@ -26,6 +26,20 @@ static void add_empty(const struct frame_input *input, struct str *out)
     str_add_char(out, '.');
 }
 
+bool frame_log_is_of_other_step(const struct frame_input *input)
+{
+    const struct log_output_key *key = &input->facts->log->key;
+    const int task = input->view->chosen;
+    return task >= 0 && key->attempt > 0 && key->task == task && input->facts->log->count > 0 &&
+           key->step < run_state_step_number(input->facts->state, task);
+}
+
+const char *frame_log_phase(const struct frame_input *input)
+{
+    const struct log_output_key *key = &input->facts->log->key;
+    return phase_name(input->facts->state->plan->tasks[key->task].steps[key->step].phase);
+}
+
 /* What the search is for stands out. */
 static void mark_found(struct canvas *canvas, struct spot spot, const struct frame_input *input,
                        size_t index)

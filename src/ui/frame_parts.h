@@ -56,5 +56,8 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
 enum frame_log_kind { FRAME_LOG_BARE, FRAME_LOG_WITH_TIMES };
 void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
                const struct frame_input *input);
+/* Are they of a step before the chosen task's present one, and what phase has that step? */
+bool frame_log_is_of_other_step(const struct frame_input *input);
+const char *frame_log_phase(const struct frame_input *input);
 
 #endif

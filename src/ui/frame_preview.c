@@ -156,6 +156,17 @@ static void put_command(struct preview *preview)
     str_done(&text);
 }
 
+static void put_log_step(struct preview *preview, int row)
+{
+    struct str text = {0};
+    str_addf(&text, "step %d", preview->input->facts->log->key.step + 1);
+    (void)frame_put(
+        preview->canvas,
+        (struct spot){row, preview->box->column + LABEL_COLUMN, PREVIEW_TEXT_COLUMN - LABEL_COLUMN},
+        STYLE_LABEL, str_text(&text));
+    str_done(&text);
+}
+
 static void put_log(struct preview *preview)
 {
     const struct frame_box *box = preview->box;
@@ -169,6 +180,8 @@ static void put_log(struct preview *preview)
     };
     (void)frame_put(preview->canvas, (struct spot){rest.row, box->column + LABEL_COLUMN, 3},
                     STYLE_LABEL, "log");
+    if (frame_log_is_of_other_step(preview->input) && rest.rows > 1)
+        put_log_step(preview, rest.row + 1);
     frame_log(preview->canvas, &rest, FRAME_LOG_BARE, preview->input);
 }
 

@@ -57,6 +57,27 @@ want_in 'what it used is told' "$("$devs" status)" '3 turns'
 want_in 'its words' "$("$devs" log a --try 2)" 'done: 3 turns'
 want_in 'its output' "$("$devs" log a --try 2 --raw)" '"total_cost_usd":0.5'
 
+# --- behind an agent, a check that says nothing hides nothing
+fresh
+cat >silent.json <<PLAN
+{"version": 1, "name": "silent", $agents, "idempotent": true,
+ "tasks": [{"id": "s", "steps": [{"agent": "fake", "prompt": "Make it."}, {"phase": "VERIFY", "run": ["true"]},
+  {"phase": "VERIFY", "run": ["true"]}]}]}
+PLAN
+printf '%s\n%s\n' "$init" "$done" >say.1
+"$devs" run --plain silent.json >out 2>&1
+want 'a silent check: exit' $? 0
+want_in "the agent's words are printed" "$("$devs" log s 2>err)" 'done: 3 turns'
+want 'and whose they are is told' "$(cat err)" 'devs: step 3 VERIFY has written nothing; this is step 1 GREEN'
+want_in 'with -f too' "$("$devs" log -f s 2>err)" 'done: 3 turns'
+want 'a step that is named is that step' "$("$devs" log s --step 3 2>&1)" ''
+frame=$("$devs" debug --logs last --frame 160x40)
+want_in 'the log pane shows them' "$frame" 'done: 3 turns'
+want_in 'its title tells the step' "$frame" 'log  s step 1 GREEN try 1'
+frame=$("$devs" debug --logs last --frame 80x24)
+want_in 'a narrow one too' "$frame" 'done: 3 turns'
+want_in 'it tells the step beside them' "$frame" ' step 1 '
+
 # --- it is not there
 fresh
 cat >gone.json <<PLAN
