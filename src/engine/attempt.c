@@ -248,9 +248,13 @@ void attempt_refuse(struct attempt *attempt, int code, const char *why)
     struct str words = {0};
     attempt->end.outcome = (struct outcome){.kind = OUTCOME_NOT_STARTED, .code = code};
     free(attempt->start_why);
+    struct str cut = {0};
     if (!attempt_lacks_agent(attempt, code, &words))
         str_add(&words, why);
-    attempt->start_why = redact_string(attempt->setting->redactor, str_text(&words), NULL);
+    growth_redact(attempt->setting->growth, attempt->task, attempt->setting->redactor,
+                  str_text(&words), &cut);
+    attempt->start_why = xstrdup(str_text(&cut));
+    str_done(&cut);
     str_done(&words);
 }
 

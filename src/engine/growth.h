@@ -46,6 +46,10 @@ const struct launch_input *growth_input(const struct growth *growth, int task);
 /* What cuts the secrets of its own variables from what the task writes, before that of the run;
  * NULL = it has none. */
 const struct redactor *growth_redactor(const struct growth *growth, int task);
+/* Append the text without secrets: those of the task's own variables (a task of -1 has none), then
+ * those that `run` knows (NULL: none). */
+void growth_redact(const struct growth *growth, int task, const struct redactor *run,
+                   const char *text, struct str *out);
 /* The task is over, and nothing of it is alive: what it was called with is freed. */
 void growth_forget(struct growth *growth, int task);
 

@@ -210,7 +210,7 @@ static void keep_capture(struct loop *loop, const struct fact_about *about, stru
                          const struct str *json)
 {
     struct str cut = {0};
-    redact_text(loop->setting.redactor, json->data, json->len, &cut, NULL);
+    growth_redact(&loop->growth, about->task, loop->setting.redactor, str_text(json), &cut);
     loop->captures =
         xgrow(loop->captures, &loop->capture_cap, loop->capture_count + 1, sizeof(*loop->captures));
     loop->captures[loop->capture_count++] = (struct log_capture){.task = about->task,
