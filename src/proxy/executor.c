@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "mcp_reply.h"
 #include "mcp_result.h"
+#include "redact.h"
 #include "watch.h"
 #include "xalloc.h"
 
@@ -180,6 +181,20 @@ static void finish(struct executor *executor, struct mcp_call *call, const char 
     mcp_server_answer(executor->server, call, members);
 }
 
+/* The engine cuts the secrets of the run; those of the call's own variables are cut here. */
+static void note_loop(const struct executor *executor, const struct mcp_call *call, int task,
+                      const char *nudge)
+{
+    const struct redact_setting own = {.environment = call->request.env};
+    struct redactor *redactor = NULL;
+    if (!redactor_open(&redactor, &own, NULL))
+        return; /* the call could not have been added */
+    char *note = redact_string(redactor, nudge, NULL);
+    engine_note(executor->engine, task, note);
+    free(note);
+    redactor_close(redactor);
+}
+
 /* Does the agent go in circles? It is told, and the log too. */
 static void look_for_loop(struct executor *executor, const struct mcp_call *call,
                           const struct mcp_ended *ended, struct entropy_verdict *loop,
@@ -192,7 +207,7 @@ static void look_for_loop(struct executor *executor, const struct mcp_call *call
                                       .transient = mcp_ended_is_transient(ended)};
     mcp_loops_add(executor->loops, &of, loop, nudge);
     if (loop->news)
-        engine_note(executor->engine, ended->task, str_text(nudge));
+        note_loop(executor, call, ended->task, str_text(nudge));
 }
 
 static void answer(struct executor *executor, struct mcp_call *call)

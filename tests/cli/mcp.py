@@ -361,6 +361,23 @@ def test_loop(folder):
     client.close()
 
 
+def test_secrets(folder):
+    """What a call's own variable holds is in no byte of the log, wherever the call says it."""
+    secret = "zebra-zebra-4711"
+    client = Client(folder)
+    for _ in range(6):
+        client.call("execute_command", argv=["sh", "-c", f"echo $KEY; : {secret}; exit 1"],
+                    env={"KEY": "x", "API_KEY": secret})
+    client.call("execute_command", argv=[f"./no-{secret}"], env={"API_KEY": secret})
+    client.close()
+    for name in os.listdir(folder + "/.devs"):
+        if os.path.isfile(path := f"{folder}/.devs/{name}"):
+            with open(path, "rb") as file:
+                check(f"no secret in {name}", secret.encode() not in file.read())
+    notes = devs(folder, "debug", "--logs", "1", "--plain").stdout
+    check("the mark is there", "[cut:API_KEY]" in notes, notes[-1500:])
+
+
 def test_workspaces(folder):
     with open(folder + "/mine.txt", "w") as file:
         file.write("mine\n")
