@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent_choice.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "phase_words.h"
+#include "plan_agents_check.h"
 #include "plan_agents_edit.h"
 #include "plan_file.h"
 #include "workflow.h"
@@ -41,20 +41,6 @@ static int read_plan(struct execution *execution)
     }
     execution->session = edit.session;
     return plan_file_read_edited(path, plan_agents_edit, &edit, &execution->file);
-}
-
-/* Every agent of the plan must be here before anything is started. */
-static int check_agents(const struct plan *plan)
-{
-    int code = EXIT_ALL_PASSED;
-    for (int i = 0; i < plan->task_count; i++) {
-        for (int k = 0; k < plan->tasks[i].step_count && code == EXIT_ALL_PASSED; k++) {
-            const struct plan_agent *agent = plan->tasks[i].steps[k].agent;
-            if (agent)
-                code = agent_check(agent->adapter);
-        }
-    }
-    return code;
 }
 
 /* How many tasks have a step that goes on in this session. */
@@ -158,7 +144,7 @@ int cmd_execute_phase(struct globals *globals, int argc, char **argv)
     if (code == EXIT_ALL_PASSED)
         code = read_plan(&execution);
     if (code == EXIT_ALL_PASSED)
-        code = check_agents(execution.file.plan);
+        code = plan_agents_check(execution.file.plan);
     if (code == EXIT_ALL_PASSED)
         code = choose_jobs(&execution);
     if (code == EXIT_ALL_PASSED)

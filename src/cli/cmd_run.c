@@ -2,6 +2,7 @@
 #include "continue_run.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "plan_agents_check.h"
 #include "plan_file.h"
 #include "plan_shown.h"
 #include "session.h"
@@ -71,7 +72,12 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .jobs = jobs,
                               .watch = session_choose_watch(plain, json),
                               .detach = detach};
-    code = dry ? plan_shown(&file, jobs) : session_run(&session);
+    if (dry)
+        code = plan_shown(&file, jobs);
+    else
+        code = plan_agents_check(file.plan);
+    if (!dry && code == EXIT_ALL_PASSED)
+        code = session_run(&session);
     plan_file_done(&file);
     return code;
 }

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "plan_agents_check.h"
 #include "secrets.h"
 #include "text.h"
 
@@ -56,8 +57,13 @@ static void add_text(const char *label, const char *text, struct str *out)
     str_addf(out, "    %-8s %.*s%s\n", label, (int)shown, text, text[shown] != '\0' ? " ..." : "");
 }
 
-static void add_agent(const struct plan_agent *agent, struct str *out)
+static void add_agent(const struct plan_step *step, struct str *out)
 {
+    const struct plan_agent *agent = step->agent;
+    struct str missing = {0};
+    plan_agents_missing(step, &missing);
+    add_text("missing", missing.len > 0 ? missing.data : NULL, out);
+    str_done(&missing);
     add_text("model", agent->model, out);
     add_text("session", agent->resume, out);
     add_text("prompt", agent->prompt, out);
@@ -103,7 +109,7 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     command_line_text(argc, step->argv, out);
     str_add_char(out, '\n');
     if (step->agent)
-        add_agent(step->agent, out);
+        add_agent(step, out);
     add_words("writable", step->sandbox->writable, out);
     add_words("lets in", step->sandbox->env, out);
     add_words("args", step->sandbox->args, out);

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "attr.h"
 #include "clock.h"
 #include "shown.h"
@@ -132,6 +133,18 @@ static const char *remedy(const struct attempt_state *attempt, const struct verd
     return attempt->correction && label.reason == REASON_NONE ? "" : remedies[label.reason];
 }
 
+/* An agent whose program is not there, and what to do about that; NULL = neither is known. */
+static const char *install_of(const struct why *why, const struct attempt_state *attempt)
+{
+    const struct run_state *state = follower_state(why->follower);
+    const struct plan_step *step =
+        &state->plan->tasks[why->pick.task].steps[run_state_step_number(state, why->pick.task)];
+    const bool is_gone = step->agent && attempt->outcome.kind == OUTCOME_NOT_STARTED &&
+                         attempt->reason == REASON_NOT_FOUND && !attempt->correction;
+    const char *install = is_gone ? adapter_install(step->agent->adapter) : "";
+    return *install != '\0' ? install : NULL;
+}
+
 static void next_of_failure(const struct why *why, struct str *out)
 {
     const struct step_state *step = run_state_step(follower_state(why->follower), why->pick.task);
@@ -139,7 +152,10 @@ static void next_of_failure(const struct why *why, struct str *out)
     const struct attempt_state *attempt = step_state_attempt(step);
     int64_t resets_at_ms = shown_resets_at_ms(step);
     char at[CLOCK_TEXT_MAX];
-    str_add(out, verdict && attempt ? remedy(attempt, verdict) : remedies[REASON_NONE]);
+    if (attempt && install_of(why, attempt))
+        str_addf(out, "its program must be installed: %s", install_of(why, attempt));
+    else
+        str_add(out, verdict && attempt ? remedy(attempt, verdict) : remedies[REASON_NONE]);
     if (resets_at_ms > why->now.at_ms)
         str_addf(out, " (it resets at %s)", clock_date(resets_at_ms, at));
     if (out->len > 0)

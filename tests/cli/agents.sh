@@ -84,11 +84,22 @@ cat >gone.json <<PLAN
 {"version": 1, "name": "gone", $agents,
  "tasks": [{"id": "a", "steps": [{"agent": "gone", "prompt": "Make it."}]}]}
 PLAN
-"$devs" run --plain gone.json >out 2>&1
-want 'an agent that is not there: exit' $? 1
-want_in 'it is told' "$(cat out)" "agent CLI not found: 'no-such-agent'"
+"$devs" run --plain gone.json >out 2>err
+want 'an agent that is not there: exit' $? 69
+want_in 'it is told before the start' "$(cat err)" "task 'a', step 1: agent 'gone' is not installed"
+want_in 'and how to get it at once' "$(cat err)" 'hint: get it with its own installer'
+want_in 'a dry run tells it too' "$("$devs" run --dry-run gone.json)" \
+	"missing  agent 'gone' is not installed: there is no program 'no-such-agent'; get it with"
+sed 's/"prompt": "Make it."/&, "sandbox": {"kind": "container", "image": "i"}/' gone.json >inside.json
+want 'in a container it may be there' "$("$devs" run --dry-run inside.json | grep -c missing)" 0
+sed 's/"prompt": "Make it."/&, "env": {"PATH": "\/opt\/bin"}/' gone.json >env.json
+want 'in a PATH of its own it may be there' "$("$devs" run --dry-run env.json | grep -c missing)" 0
+sed 's/no-such-agent/.\/no-such-agent/' gone.json >path.json
+"$devs" run --plain path.json >out 2>&1
+want 'one that a step could have made: exit' $? 1
+want_in 'it is told' "$(cat out)" "agent CLI not found: './no-such-agent'"
 want_in 'and how to get it' "$(cat out)" 'get it with its own installer'
-want_in 'devs why tells it too' "$("$devs" why a)" 'get it with its own installer'
+want_in 'devs why tells it too' "$("$devs" why a)" 'its program must be installed: get it with its own installer'
 want 'it was tried once' "$("$devs" status --json | grep -o '"attempt":[0-9]*' | sort -u | tail -1)" '"attempt":1'
 
 # --- a secret of the prompt: told to the agent, on stdin or as an argument, and to nobody else
