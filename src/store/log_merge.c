@@ -33,6 +33,11 @@ static const struct rows tables[] = {
      "INSERT INTO capture(run, task, step, attempt, at_ms, json) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
      " WHERE NOT EXISTS(SELECT 1 FROM capture WHERE run=?1 AND task=?2 AND step=?3 AND attempt=?4"
      " AND at_ms=?5 AND json=?6)"},
+    {"SELECT run, task, agent, session, at_ms, json FROM session WHERE run=?1 AND ?2>=0 ORDER BY "
+     "id",
+     "INSERT INTO session(run, task, agent, session, at_ms, json) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
+     " WHERE NOT EXISTS(SELECT 1 FROM session WHERE run=?1 AND task=?2 AND session=?4 AND "
+     "at_ms=?5)"},
     {"SELECT run, task, step, attempt, bytes FROM gain WHERE run=?1 AND ?2>=0",
      "INSERT OR REPLACE INTO gain(run, task, step, attempt, bytes) VALUES(?,?,?,?,?)"},
     {"SELECT run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms FROM control"

@@ -245,14 +245,16 @@ static bool goes_on(struct trial *trial)
 static void take_task(struct plan *growing, const struct event *event)
 {
     struct json *text = NULL;
-    struct str task = {0};
-    if (!growing || event->kind != EVENT_TASK_ADDED || !event->text ||
-        !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+    struct str words = {0};
+    if (!growing || event->kind != EVENT_TASK_ADDED || event->a != growing->task_count ||
+        !event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
         return;
-    json_write(&task, json_get(text, "task"));
-    bool grew = plan_grow(growing, str_text(&task), task.len, NULL);
+    const struct json *task = json_get(text, "task");
+    if (task)
+        json_write(&words, task);
+    bool grew = plan_grow(growing, str_text(&words), words.len, NULL);
     (void)grew;
-    str_done(&task);
+    str_done(&words);
     json_free(text);
 }
 

@@ -276,6 +276,27 @@ START_TEST(test_two_ends_are_not_merged)
 END_TEST
 
 /* Whoever owned the run was killed: the next owner finds what it could not write. */
+/* It is looked up by whoever wants to go on in it. */
+START_TEST(test_an_agents_session_is_brought_home_once)
+{
+    struct event *events = sample_notes(1 + BEFORE, 1);
+    const struct log_batch batch = {.events = events, .event_count = 1};
+    struct err err = {0};
+    commit_to(sample.writer, 1, BEFORE);
+    begin_spill();
+    events[0].kind = EVENT_AGENT_SESSION;
+    events[0].task = events[0].step = 0;
+    events[0].attempt = 1;
+    events[0].text = "{\"agent\":\"claude\",\"session\":\"s-1\",\"resumed\":false}";
+    ck_assert_msg(log_writer_commit(spill, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
+    const struct place place = *log_writer_place(spill);
+    ck_assert_msg(log_writer_take_home(sample.writer, &place, &err), "%s", err.message);
+    go_home();
+    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM session WHERE session='s-1'"), 1);
+    free(events);
+}
+END_TEST
+
 START_TEST(test_the_next_owner_brings_a_left_spill_home)
 {
     commit_to(sample.writer, 1, BEFORE);
@@ -422,6 +443,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_a_spill_is_private_and_found_by_uid, 0, 2);
     tcase_add_test(tcase, test_readers_go_on_in_the_spill);
     tcase_add_test(tcase, test_all_is_brought_home_in_order_and_once);
+    tcase_add_test(tcase, test_an_agents_session_is_brought_home_once);
     tcase_add_loop_test(tcase, test_a_log_that_is_taken_away_is_noticed, 0, 3);
     tcase_add_test(tcase, test_a_gap_is_not_merged);
     tcase_add_loop_test(tcase, test_two_ends_are_not_merged, 0, 2);
