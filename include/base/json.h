@@ -53,6 +53,10 @@ ATTR_MUST_USE bool json_parse_data(const char *text, size_t len, struct json **o
 /* Does a value begin at text[0], whatever comes behind it? *read gets how many bytes of it
  * were read, also when it turned out to be none. */
 bool json_begins(const char *text, size_t len, size_t *read);
+/* How many values a text of JSON has at the most, as its commas and brackets say; no fewer than
+ * `enough` where it stops to count. A text of nothing but brackets takes a hundred times its size
+ * once it is parsed: ask before parsing what others wrote. */
+size_t json_values_at_most(const char *text, size_t len, size_t enough);
 /* Where the character is whose byte is text[offset]. */
 struct json_place json_place_at(const char *text, size_t offset);
 

@@ -22,6 +22,7 @@ struct str;
 
 enum {
     AGENT_LINE_MAX = 8 * 1024 * 1024, /* bytes of a line (or of one JSON value over several) */
+    AGENT_VALUES_MAX = 400000,        /* JSON values of a line; one with more is words */
     AGENT_ERR_LINE_MAX = 8 * 1024,    /* bytes of a line of stderr */
     AGENT_TEXT_MAX = 256 * 1024,      /* bytes of a message, and of the final text, that are kept */
     AGENT_OPEN_CALLS_MAX = 128,       /* calls that wait for their result; the oldest is dropped */

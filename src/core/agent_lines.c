@@ -59,11 +59,13 @@ static bool take_value(struct agent_stream *stream, const struct json *value)
     return is_known;
 }
 
-/* False: it is no JSON. */
+/* False: it is no JSON, or too much of it. */
 static bool take_json(struct agent_stream *stream, const char *text, size_t len)
 {
     struct str repaired = {0};
     struct json *value = NULL;
+    if (json_values_at_most(text, len, AGENT_VALUES_MAX + 1) > AGENT_VALUES_MAX)
+        return false;
     json_repair(&repaired, text, len);
     const bool is_json = json_parse_data(str_text(&repaired), repaired.len, &value, NULL, NULL);
     if (is_json && !take_value(stream, value)) {

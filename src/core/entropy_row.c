@@ -117,30 +117,14 @@ static void write_verdict(const struct judging *judging, const char *id, struct 
     str_done(&why);
 }
 
-/* Values of the text, as far as its commas and brackets say; a row of nothing but braces
- * would take eighty times its size while it is read. */
-static size_t count_values(const char *text, size_t len)
-{
-    size_t values = 1;
-    bool quoted = false;
-    for (size_t i = 0; i < len; i++) {
-        if (quoted && text[i] == '\\')
-            i++;
-        else if (text[i] == '"')
-            quoted = !quoted;
-        else if (!quoted)
-            values += text[i] == ',' || text[i] == '{' || text[i] == '[';
-    }
-    return values;
-}
-
 bool entropy_row(const struct entropy_limits *limits, const struct str *row, struct str *out,
                  struct err *err)
 {
     struct json *json = NULL;
     struct json_place place = {0};
     struct err why = {0};
-    if (count_values(str_text(row), row->len) > ENTROPY_ROW_VALUES_MAX)
+    if (json_values_at_most(str_text(row), row->len, ENTROPY_ROW_VALUES_MAX + 1) >
+        ENTROPY_ROW_VALUES_MAX)
         return err_set(err, ERR_LIMIT, "more than %d values", ENTROPY_ROW_VALUES_MAX);
     struct str repaired = {0};
     json_repair(&repaired, str_text(row), row->len);

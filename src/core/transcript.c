@@ -110,21 +110,9 @@ static bool choose(struct transcript *t, enum transcript_form form, const char *
     return is_kept || be_stream(t, err);
 }
 
-/* Values of the text, as far as its commas and brackets say: a line of nothing but brackets
- * would take a hundred times its size while it is read. */
 static bool has_too_many_values(const char *text, size_t len)
 {
-    size_t values = 1;
-    bool quoted = false;
-    for (size_t i = 0; i < len && values <= TRANSCRIPT_VALUES_MAX; i++) {
-        if (quoted && text[i] == '\\')
-            i++;
-        else if (text[i] == '"')
-            quoted = !quoted;
-        else if (!quoted)
-            values += text[i] == ',' || text[i] == '{' || text[i] == '[';
-    }
-    return values > TRANSCRIPT_VALUES_MAX;
+    return json_values_at_most(text, len, TRANSCRIPT_VALUES_MAX + 1) > TRANSCRIPT_VALUES_MAX;
 }
 
 /* Of a CLI's own output the adapter reads the bytes, we only the time. */

@@ -68,13 +68,21 @@ static void read_message(struct transcript *t, const struct json *item)
     str_done(&text);
 }
 
+/* JSON that stands in a string; NULL if it is none, or has too many values. */
+static struct json *parse_inner(const char *text)
+{
+    const size_t len = strlen(text);
+    struct json *json = NULL;
+    if (json_values_at_most(text, len, TRANSCRIPT_VALUES_MAX + 1) > TRANSCRIPT_VALUES_MAX ||
+        !json_parse_data(text, len, &json, NULL, NULL))
+        return NULL;
+    return json;
+}
+
 /* The arguments are JSON in a string. */
 static void read_call(struct transcript *t, const struct json *item)
 {
-    const char *text = json_text(json_get(item, "arguments"), NULL);
-    struct json *args = NULL;
-    if (text && !json_parse_data(text, strlen(text), &args, NULL, NULL))
-        args = NULL;
+    struct json *args = parse_inner(json_text(json_get(item, "arguments"), ""));
     transcript_call(t, json_text(json_get(item, "call_id"), NULL),
                     json_text(json_get(item, "name"), "?"), args);
     json_free(args);
@@ -116,10 +124,10 @@ static const char *below_head(const char *text)
  * text itself. */
 static void read_output(struct transcript *t, const char *id, const char *text)
 {
-    struct json *json = NULL;
+    struct json *json = text[0] == '{' ? parse_inner(text) : NULL;
     struct transcript_result result = {
         .id = id, .text = below_head(text), .exit = transcript_exit(text)};
-    if (text[0] == '{' && json_parse_data(text, strlen(text), &json, NULL, NULL)) {
+    if (json) {
         const struct json *about = json_get(json, "metadata");
         const int64_t code = json_i64(json_get(about, "exit_code"), -1);
         result.text = json_text(json_get(json, "output"), text);

@@ -371,6 +371,25 @@ START_TEST(test_an_answer_that_is_too_long_is_none)
 }
 END_TEST
 
+/* To parse it would take a hundred times its size. */
+START_TEST(test_a_line_of_too_many_values_is_shown_and_not_read)
+{
+    struct str text = {0};
+    struct heard heard = {0};
+    str_add(&text, "{\"type\":\"result\",\"subtype\":\"success\",\"x\":[0");
+    for (int i = 0; i < AGENT_VALUES_MAX; i++)
+        str_add(&text, ",0");
+    str_add(&text, "]}\n");
+    struct agent_stream *stream = read_pieces("claude", str_text(&text), 4096, &heard);
+    ck_assert_int_eq(agent_stream_state(stream), AGENT_END_UNKNOWN);
+    ck_assert_uint_lt(heard.items.len, 5000);
+    ck_assert(strncmp(str_text(&heard.items), "other: {", 8) == 0);
+    agent_stream_close(stream);
+    heard_done(&heard);
+    str_done(&text);
+}
+END_TEST
+
 /* Nor is the last piece of it one. */
 START_TEST(test_a_message_in_pieces_that_is_too_long_is_none)
 {
@@ -500,6 +519,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_open_calls_are_bounded);
     tcase_add_test(tcase, test_a_line_without_an_end_is_bounded);
     tcase_add_test(tcase, test_an_answer_that_is_too_long_is_none);
+    tcase_add_test(tcase, test_a_line_of_too_many_values_is_shown_and_not_read);
     tcase_add_test(tcase, test_a_message_in_pieces_that_is_too_long_is_none);
     tcase_add_loop_test(tcase, test_what_may_be_the_id_of_a_session, 0, TABLE_LEN(ids));
     tcase_add_test(tcase, test_a_session_without_an_id_is_none);
