@@ -35,6 +35,8 @@ static const struct table {
      "INSERT INTO control(run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms,"
      " applied_at_ms, answer, done) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
      offsetof(struct bundle_contents, controls)},
+    {"SELECT run, task, agent, session, at_ms, json FROM session WHERE run=?1 ORDER BY id",
+     "INSERT INTO session(run, task, agent, session, at_ms, json) VALUES(?,?,?,?,?,?)", 0},
     {"SELECT run, task, id, title, status, step, try, tries, entropy, held, cancelling, by,"
      " blocked_by, due_at_ms, started_at_ms, waited_ms FROM task WHERE run=?1",
      "INSERT INTO task(run, task, id, title, status, step, try, tries, entropy, held,"
