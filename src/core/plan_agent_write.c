@@ -1,21 +1,14 @@
 /* plan_agent_write.c - agents in the text of a plan. */
-#include <string.h>
-
 #include "adapter.h"
 #include "plan_agent.h"
 #include "str.h"
+#include "text_list.h"
 
+/* A list that is empty says something, one that is missing does not. */
 static void write_list(const char *key, char *const *list, struct str *out)
 {
-    if (!list)
-        return;
-    str_json_key(out, key);
-    str_add_char(out, '[');
-    for (char *const *text = list; *text; text++) {
-        str_add(out, text == list ? "" : ",");
-        str_add_json(out, *text, strlen(*text));
-    }
-    str_add_char(out, ']');
+    if (list)
+        text_list_write(out, key, list);
 }
 
 static void write_text(const char *key, const char *text, struct str *out)

@@ -18,27 +18,11 @@ static void add_what(const struct input *input, struct str *out)
 
 static void emit_suspicion(const struct scheduling *now, int task, const struct circles *calls)
 {
-    const struct entropy_verdict *verdict = &calls->verdict;
-    struct event event = scheduler_event(now, EVENT_LOOP_SUSPECTED, task);
     struct str what = {0};
-    struct str nudge = {0};
-    struct str text = {0};
-    event.a = verdict->rung;
-    event.b = verdict->first_number;
-    event.c = verdict->last_number;
-    event.d = verdict->count;
-    event.e = EVENT_LOOP_OF_CALLS;
     if (now->input->kind == INPUT_FACT)
         add_what(now->input, &what);
-    entropy_nudge(verdict, what.data, 0, &nudge);
-    str_add_char(&text, '{');
-    str_json_text(&text, "of", "calls");
-    circles_to_json(calls, event.step, 0, &text);
-    str_json_text(&text, "nudge", str_text(&nudge));
-    str_add_char(&text, '}');
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
-    str_done(&nudge);
+    const struct suspicion of = {.loop = EVENT_LOOP_OF_CALLS, .what = what.data};
+    scheduler_emit_suspicion(now, task, calls, &of);
     str_done(&what);
 }
 

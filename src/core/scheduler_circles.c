@@ -43,27 +43,28 @@ static void add_call(const struct plan_step *plan, struct str *out)
         str_addf(out, "%s%.*s", out->len > 0 ? " " : "", CALL_BYTES_MAX, *arg);
 }
 
-static void emit_suspicion(const struct scheduling *now, int task, const struct circles *circles)
+void scheduler_emit_suspicion(const struct scheduling *now, int task, const struct circles *circles,
+                              const struct suspicion *of)
 {
     const struct entropy_verdict *verdict = &circles->verdict;
     struct event event = scheduler_event(now, EVENT_LOOP_SUSPECTED, task);
-    struct str call = {0};
     struct str nudge = {0};
     struct str text = {0};
     event.a = verdict->rung;
     event.b = verdict->first_number;
     event.c = verdict->last_number;
     event.d = verdict->count;
-    add_call(scheduler_plan_step(now->state, task), &call);
-    entropy_nudge(verdict, str_text(&call), now->input->masks, &nudge);
+    event.e = of->loop;
+    entropy_nudge(verdict, of->what, of->masks, &nudge);
     str_add_char(&text, '{');
-    circles_to_json(circles, event.step, now->input->masks, &text);
+    if (of->loop == EVENT_LOOP_OF_CALLS)
+        str_json_text(&text, "of", "calls");
+    circles_to_json(circles, event.step, of->masks, &text);
     str_json_text(&text, "nudge", str_text(&nudge));
     str_add_char(&text, '}');
     scheduler_emit(now, event, text.data);
     str_done(&text);
     str_done(&nudge);
-    str_done(&call);
 }
 
 void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision,
@@ -74,6 +75,12 @@ void scheduler_suspect(const struct scheduling *now, int task, const struct deci
                    (decision->kind == DECISION_SUCCEEDED && !is_last_step(now->state, task));
     bool is_news = circles && circles->verdict.level == ENTROPY_SUSPECT && circles->verdict.news &&
                    !circles->told;
-    if (goes_on && is_news)
-        emit_suspicion(now, task, circles);
+    if (!goes_on || !is_news)
+        return;
+    struct str call = {0};
+    add_call(scheduler_plan_step(now->state, task), &call);
+    const struct suspicion of = {
+        .loop = EVENT_LOOP_OF_ATTEMPTS, .what = str_text(&call), .masks = now->input->masks};
+    scheduler_emit_suspicion(now, task, circles, &of);
+    str_done(&call);
 }

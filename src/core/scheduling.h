@@ -69,6 +69,15 @@ size_t scheduler_results(const struct step_state *step, struct digest out[SCHEDU
 /* What the end of an attempt says of it as a step of its trajectory: members for the
  * event's text. */
 void scheduler_fact_text(const struct scheduling *now, int task, bool passed, struct str *text);
+/* What a suspicion is about. */
+struct suspicion {
+    int64_t loop;     /* EVENT_LOOP_OF_... */
+    const char *what; /* the command or the call that repeats; NULL = not known */
+    unsigned masks;   /* what was masked in the last result, normaliser bits */
+};
+/* The event that says it, with a line for whoever goes on. */
+void scheduler_emit_suspicion(const struct scheduling *now, int task, const struct circles *circles,
+                              const struct suspicion *of);
 /* Say that the task may go in circles, if that is news and the task goes on all the same: with a
  * new round, or as decided. */
 void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision,

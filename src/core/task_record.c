@@ -5,6 +5,7 @@
 
 #include "event.h"
 #include "sha256.h"
+#include "text.h"
 #include "text_list.h"
 #include "xalloc.h"
 
@@ -48,14 +49,6 @@ static void clean(const struct recording *recording, const char *bytes, size_t l
     str_done(&once);
 }
 
-/* So many of the bytes that no character is cut in two. */
-static size_t whole_characters(const char *bytes, size_t len)
-{
-    while (len > 0 && ((unsigned char)bytes[len] & 0xC0) == 0x80)
-        len--;
-    return len;
-}
-
 /* Without secrets; `max` 0: as long as it is. */
 static void add_text(const struct recording *recording, const char *text, size_t max)
 {
@@ -64,7 +57,7 @@ static void add_text(const struct recording *recording, const char *text, size_t
     clean(recording, text, strlen(text), &whole);
     size_t len = whole.len;
     if (max > 0 && len > max) {
-        len = whole_characters(whole.data, max);
+        len = text_cut(whole.data, whole.len, max);
         str_add_n(&cut, whole.data, len);
         str_addf(&cut, "... (%zu bytes more, ", whole.len - len);
         add_digest(&cut, whole.data, whole.len);
