@@ -287,6 +287,10 @@ struct agent_used task_agent_used(const struct task_agent *agent);
  * has no limit; then `limit` is 0. `now` is for what runs; the last event's time at least. */
 bool run_state_budget(const struct run_state *state, int task, enum budget_kind kind,
                       const struct moment *now, struct budget_use *out);
+/* Is a budget of the task, or of the run, to be spoken of or spent for what the task's attempt has
+ * used, of which the log knows less yet? Time is no part of it. */
+bool run_state_budget_is_due(const struct run_state *state, int task,
+                             const struct agent_used *used);
 /* When the wall budget of a task (or of the run: -1) is to be spoken of, or is spent, if what runs
  * goes on (CLOCK_BOOTTIME, ms); -1 where nothing runs, or there is nothing left to say. */
 int64_t run_state_wall_due(const struct run_state *state, int task);

@@ -1,6 +1,7 @@
 /* run_state_agent.c - questions about the agent of a task, and about what it may use. */
 #include <stddef.h>
 
+#include "attr.h"
 #include "run_state.h"
 
 struct agent_used task_agent_used(const struct task_agent *agent)
@@ -55,6 +56,31 @@ bool run_state_budget(const struct run_state *state, int task, enum budget_kind 
     out->base = budget->base[kind];
     out->limit += out->base;
     return true;
+}
+
+static bool is_due(const struct run_state *state, int of, enum budget_kind kind, int64_t more)
+{
+    const struct budget_state *budget = of >= 0 ? &state->tasks[of].agent->budget : &state->budget;
+    const unsigned bit = 1U << kind;
+    struct budget_use use;
+    if (!run_state_budget(state, of, kind, &state->last, &use) || (budget->spent & bit) != 0)
+        return false;
+    use.used += more;
+    return budget_use_is_spent(&use) || (budget_use_is_near(&use) && (budget->told & bit) == 0);
+}
+
+bool run_state_budget_is_due(const struct run_state *state, int task, const struct agent_used *used)
+{
+    static const enum budget_kind kinds[] = {BUDGET_COST, BUDGET_TURNS, BUDGET_CALLS};
+    const struct task_agent *agent = state->tasks[task].agent;
+    bool due = false;
+    if (!agent)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        const int64_t more = used_of(used, kinds[i]) - used_of(&agent->now, kinds[i]);
+        due = due || is_due(state, task, kinds[i], more) || is_due(state, -1, kinds[i], more);
+    }
+    return due;
 }
 
 int64_t run_state_wall_due(const struct run_state *state, int task)

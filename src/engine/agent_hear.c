@@ -142,6 +142,36 @@ static void tell_step(struct agent_run *run, const struct agent_item *item, bool
     str_done(&text);
 }
 
+static bool has_news(const struct agent_run *run)
+{
+    const struct agent_used *used = agent_stream_used(run->stream);
+    return memcmp(used, &run->told, sizeof(*used)) != 0;
+}
+
+static void tell_used(struct agent_run *run, int64_t now_ms)
+{
+    const struct agent_used *used = agent_stream_used(run->stream);
+    const struct input_fact fact = {.kind = EVENT_AGENT_USED,
+                                    .a = used->turns,
+                                    .b = used->calls,
+                                    .c = used->cost_micro,
+                                    .d = used->tokens,
+                                    .e = used->own_retries};
+    run->told = *used;
+    run->told_ms = now_ms;
+    run->listener.fact(run->listener.ctx, &fact, NULL);
+}
+
+/* What a budget is waiting for is told at once: a fast agent has many turns in a second. */
+static void tell_for_budgets(struct agent_run *run)
+{
+    const struct agent_used *used = agent_stream_used(run->stream);
+    const bool counts = used->turns != run->told.turns || used->calls != run->told.calls ||
+                        used->cost_micro != run->told.cost_micro;
+    if (counts && run_state_budget_is_due(run->call.state, run->call.task, used))
+        tell_used(run, clock_now().mono_ms);
+}
+
 static void hear(void *ctx, const struct agent_item *item)
 {
     struct agent_run *run = ctx;
@@ -158,6 +188,8 @@ static void hear(void *ctx, const struct agent_item *item)
         begin_call(run, item->number);
         break;
     case AGENT_ITEM_USED:
+        tell_for_budgets(run);
+        break;
     case AGENT_ITEM_RETRY:
     case AGENT_ITEM_NOTICE:
     case AGENT_ITEM_END:
@@ -173,29 +205,9 @@ void agent_run_hear(struct agent_run *run)
     run->open_count = 0;
 }
 
-static bool has_news(const struct agent_run *run)
-{
-    const struct agent_used *used = agent_stream_used(run->stream);
-    return memcmp(used, &run->told, sizeof(*used)) != 0;
-}
-
 int64_t agent_run_due(const struct agent_run *run)
 {
     return has_news(run) ? run->told_ms + AGENT_USED_MS : INT64_MAX;
-}
-
-static void tell_used(struct agent_run *run, int64_t now_ms)
-{
-    const struct agent_used *used = agent_stream_used(run->stream);
-    const struct input_fact fact = {.kind = EVENT_AGENT_USED,
-                                    .a = used->turns,
-                                    .b = used->calls,
-                                    .c = used->cost_micro,
-                                    .d = used->tokens,
-                                    .e = used->own_retries};
-    run->told = *used;
-    run->told_ms = now_ms;
-    run->listener.fact(run->listener.ctx, &fact, NULL);
 }
 
 void agent_run_tell_used(struct agent_run *run, int64_t now_ms)

@@ -24,7 +24,7 @@ struct entropy_memory;
 struct redactor;
 
 enum {
-    AGENT_USED_MS = 1000,      /* what it has used is told at most this often */
+    AGENT_USED_MS = 1000,      /* what it has used is told at most this often, but to a budget */
     AGENT_MESSAGE_MAX = 16384, /* bytes of a message that the detector looks at */
     AGENT_TOOL_MAX = 100,      /* bytes of a tool's name in the log */
     AGENT_SESSIONS_MAX = 100,  /* sessions of one attempt that the log is told of */

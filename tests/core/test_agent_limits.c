@@ -161,6 +161,34 @@ START_TEST(test_most_of_a_budget_is_told_once)
 }
 END_TEST
 
+static bool is_due(int64_t turns, int64_t cost_micro)
+{
+    const struct agent_used used = {.turns = turns, .cost_micro = cost_micro, .calls = 1000};
+    return run_state_budget_is_due(&play.state, play_task(&play, "a"), &used);
+}
+
+/* The engine tells the log at once what a budget is waiting for. */
+START_TEST(test_a_budget_is_due_at_its_mark_and_at_its_end)
+{
+    open_plan(PLAN(BUDGET("\"cost_usd\": 1"), TASK("a", BUDGET("\"turns\": 3"), AGENT) "," TASK(
+                                                  "b", "", AGENT) "," TASK("c", "", CHECK)));
+    use("b", 1, 500000);
+    ck_assert(!is_due(1, 0));
+    ck_assert(is_due(2, 0));
+    ck_assert(is_due(1, 300000)); /* the run's */
+    use("a", 2, 0);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_TOLD);
+    ck_assert(!is_due(2, 0));
+    ck_assert(is_due(3, 0));
+    use("a", 3, 0);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_SPENT);
+    ck_assert(!is_due(4, 0));
+    ck_assert(is_due(4, 500000));
+    ck_assert(
+        !run_state_budget_is_due(&play.state, play_task(&play, "c"), &(struct agent_used){0}));
+}
+END_TEST
+
 START_TEST(test_a_spent_budget_ends_the_attempt_and_needs_a_person)
 {
     open_plan(PLAN("", TASK("a", BUDGET("\"cost_usd\": 0.5"), AGENT "," CHECK)));
@@ -467,6 +495,7 @@ static void add_budgets(Suite *suite)
     TCase *budgets = test_case(suite, "budgets");
     tcase_add_checked_fixture(budgets, NULL, teardown);
     tcase_add_test(budgets, test_most_of_a_budget_is_told_once);
+    tcase_add_test(budgets, test_a_budget_is_due_at_its_mark_and_at_its_end);
     tcase_add_test(budgets, test_a_spent_budget_ends_the_attempt_and_needs_a_person);
     tcase_add_test(budgets, test_an_agent_that_passes_with_its_last_cent_has_passed);
     tcase_add_test(budgets, test_a_round_that_cannot_be_paid_needs_a_person);

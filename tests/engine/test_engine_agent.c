@@ -329,6 +329,26 @@ START_TEST(test_budget_that_is_spent_holds_the_task)
 }
 END_TEST
 
+/* Four turns in one write: it is stopped at the third, and was told of at the second. */
+START_TEST(test_fast_agent_is_stopped_at_its_budget)
+{
+    say(1, INIT
+        "\n" CALL("1", "ls") "\n" CALL("2", "ls a") "\n" CALL("3", "ls b") "\n" CALL("4", "ls c"));
+    and_do(1, "exec sleep 1000\n");
+    run("{'id':'a','budget':{'turns':3},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
+    ck_assert_uint_eq(try_count(EVENT_BUDGET, 0), 2);
+    const struct event *told = try_find(EVENT_BUDGET, 0);
+    const struct event *spent = told + 1;
+    while (spent->kind != EVENT_BUDGET)
+        spent++;
+    ck_assert_int_eq(told->d, EVENT_BUDGET_TOLD);
+    ck_assert_int_eq(told->b, 2);
+    ck_assert_int_eq(spent->d, EVENT_BUDGET_SPENT);
+    ck_assert_int_eq(spent->b, 3);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
+}
+END_TEST
+
 START_TEST(test_output_makes_the_folders_above_it)
 {
     say(1, INIT "\n" DONE("ok"));
@@ -546,6 +566,7 @@ Suite *test_suite(void)
     tcase_add_test(rounds, test_C4_calls_that_go_in_circles_are_stopped);
     tcase_add_test(rounds, test_nudge_is_said_with_the_next_prompt);
     tcase_add_test(rounds, test_budget_that_is_spent_holds_the_task);
+    tcase_add_test(rounds, test_fast_agent_is_stopped_at_its_budget);
     tcase_add_test(rounds, test_wall_budget_ends_the_agent);
     return suite;
 }
