@@ -59,7 +59,8 @@ static void take_stream(struct agent_result *result, const struct agent_stream *
     result->is_empty = result->end == AGENT_END_DONE && stream->final.len == 0 &&
                        !stream->final_is_lost && !stream->begins_cut && stream->used.calls == 0;
     const bool is_short = !stream->final_is_lost && stream->final.len <= AGENT_SAID_MAX;
-    if (result->end == AGENT_END_DONE && is_short)
+    const bool has_worked = stream->begins_cut || stream->used.calls > 0;
+    if (result->end == AGENT_END_DONE && is_short && !has_worked)
         str_add(&result->said, str_text(&stream->final));
 }
 

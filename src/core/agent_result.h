@@ -26,7 +26,8 @@ struct agent_result {
     int64_t offset;      /* of the event's line in the whole stream */
     int64_t own_retries; /* of requests, by the CLI itself */
     struct str words;    /* owned: what it says about the failure, one thing a line */
-    struct str said;     /* owned: the agent's own last words, if they are short */
+    struct str said;     /* owned: the agent's own last words, if they are short and all that it
+                            has done */
 };
 
 /* Read the input's stream, else the texts by its adapter; of an agent that writes text, or of none,

@@ -252,20 +252,28 @@ static bool judge_words(const struct classifier *classifier, const struct classi
     return holds;
 }
 
-/* The agent's own result decides alone. */
+/* The agent's own result decides alone. Only of what is known to be the words of a service are
+ * the wide rules asked, which would say too much of any other text. */
 static bool judge_agent_failure(const struct classifier *classifier,
                                 const struct classify_input *input,
                                 const struct agent_result *result, struct verdict *out)
 {
+    const struct rule_list *service = &classifier->rules->service;
+    struct verdict finer = verdict_new();
     struct str said = {0};
     if (result->status > 0)
         str_addf(&said, "HTTP %lld\n", (long long)result->status);
     str_add(&said, str_text(&result->words));
-    if (!judge_words(classifier, input, &said, NULL, out)) {
+    if (!judge_words(classifier, input, &said, NULL, out) &&
+        !judge_words(classifier, input, &said, service, out)) {
         verdict_set_persistent(out, REASON_NONE, "", "agent.result");
         const struct str *words = result->words.len > 0 ? &result->words : &said;
         copy_match(out, str_text(words), words->len, 0);
     }
+    if (out->reason == REASON_BAD_REQUEST &&
+        judge_words(classifier, input, &result->words, service, &finer) &&
+        finer.class == VERDICT_PERSISTENT)
+        *out = finer; /* not only that the request was bad: what of it */
     str_done(&said);
     return true;
 }

@@ -151,6 +151,77 @@ static const struct {
     {"pi: gave up trying", "pi", 0, "",
      "{\"type\":\"auto_retry_end\",\"success\":false,\"finalError\":\"Connection error.\"}\n",
      VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
+    {"codex: no credits are left", "codex", 1, "",
+     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"Your workspace is out of credits.\"}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
+    {"codex: words of credit that no rule names", "codex", 1, "",
+     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"The prepaid funds of this team were used "
+     "up.\"}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
+    {"codex: a login that is gone", "codex", 1, "",
+     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"Your access token could not be refreshed. "
+     "Sign in again.\"}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
+    {"codex: what was asked is not done", "codex", 1, "",
+     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"This content was flagged for a "
+     "risk.\"}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
+    {"codex: too much to read", "codex", 1, "",
+     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"The conversation is above the token "
+     "limit.\"}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_CONTEXT_LENGTH},
+    {"codex: a line that broke", "codex", 1, "",
+     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"The transport was dropped by the "
+     "peer\"}}\n",
+     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
+    {"codex: a server in trouble", "codex", 1, "",
+     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"Our systems are under heavy load.\"}}\n",
+     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
+    {"codex: the same words of a program decide nothing", "codex", 1,
+     "The prepaid funds of this team were used up.", "", VERDICT_PERSISTENT, TRANSIENT_NONE,
+     REASON_NONE},
+    {"claude: more than that the request was bad", "claude", 1, "",
+     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":400,\"result\":\"Output "
+     "blocked by our content filtering policy\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
+    {"claude: it stopped to refuse", "claude", 0, "",
+     "{\"type\":\"result\",\"is_error\":false,\"stop_reason\":\"refusal\",\"result\":\"\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
+    {"claude: it stopped in a sentence", "claude", 0, "",
+     "{\"type\":\"result\",\"is_error\":false,\"stop_reason\":\"max_tokens\",\"result\":\"half "
+     "a\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LIMIT},
+    {"codex: it cannot help with all of it", "codex", 0, "",
+     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"I can't help "
+     "with the deploy, but the fix is done\"}}\n{\"type\":\"turn.completed\",\"usage\":{}}\n",
+     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
+    {"qwen: an answer that quotes an error", "qwen", 0, "",
+     "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"It prints "
+     "[API Error: 500 boom]\"}],"
+     "\"usage\":{\"output_tokens\":9}}}\n"
+     "{\"type\":\"result\",\"is_error\":false,\"result\":\"It prints [API Error: 500 "
+     "boom]\",\"usage\":{"
+     "\"output_tokens\":30}}\n",
+     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
+    {"qwen: an answer that broke off", "qwen", 0, "",
+     "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"It pri[API "
+     "Error: terminated]\"}],"
+     "\"usage\":{\"output_tokens\":0}}}\n"
+     "{\"type\":\"result\",\"is_error\":false,\"result\":\"It pri[API Error: "
+     "terminated]\",\"usage\":{"
+     "\"output_tokens\":30}}\n",
+     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
+    {"qwen: a quota in its own words", "qwen", 0, "",
+     "{\"type\":\"result\",\"is_error\":false,\"result\":\"Qwen OAuth quota exceeded: come back "
+     "tomorrow\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
+    {"qwen: who asks", "qwen", 1, "No auth type is selected. Please configure one.\n", "",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
+    {"pi: who asks", "pi", 1, "No API key found for anthropic.\n", "", VERDICT_PERSISTENT,
+     TRANSIENT_NONE, REASON_AUTH},
+    {"opencode: a name alone", "opencode", 1, "",
+     "{\"type\":\"error\",\"error\":{\"name\":\"MessageOutputLengthError\",\"data\":{}}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LIMIT},
     {"what a tool printed is not read", "pi", 1, "",
      "{\"type\":\"message_update\",\"text\":\"HTTP 429 connect ETIMEDOUT\"}\n", VERDICT_PERSISTENT,
      TRANSIENT_NONE, REASON_NONE},
