@@ -41,8 +41,21 @@ bool scheduler_round_follows(const struct scheduling *now, int task,
            can_be_mended(&plan->steps[step], facts->verdict);
 }
 
-static void write_prompt(const struct scheduling *now, int task, const struct protocol_facts *facts,
-                         struct str *out)
+/* Did the step end in the round before as it does now, all output the same? */
+static bool ends_as_before(const struct step_state *step)
+{
+    const struct attempt_state *now = step_state_attempt(step);
+    for (size_t i = step->attempt_count - 1; i > 0; i--) {
+        const struct attempt_state *before = &step->attempts[i - 1];
+        if (before->round < now->round)
+            return before->round == now->round - 1 && digest_is_known(now->fingerprint) &&
+                   digest_equal(before->fingerprint, now->fingerprint);
+    }
+    return false;
+}
+
+static void write_failure(const struct scheduling *now, int task,
+                          const struct protocol_facts *facts, struct str *out)
 {
     const struct input *input = now->input;
     const struct plan_step *step = scheduler_plan_step(now->state, task);
@@ -86,6 +99,17 @@ static void prompt_text(const struct str *prompt, struct str *out)
         if (from > prompt->len)
             from = prompt->len;
     }
+}
+
+/* An agent that repeats itself hears of it before that is why the task ends. */
+static void write_prompt(const struct scheduling *now, int task, const struct protocol_facts *facts,
+                         struct str *out)
+{
+    write_failure(now, task, facts, out);
+    if (ends_as_before(run_state_step(now->state, task)))
+        str_add(out,
+                "\nThis is the same result as in the round before: what was done since has not "
+                "changed it. Try another way, or say what is in the way.\n");
 }
 
 void scheduler_round_start(const struct scheduling *now, int task,

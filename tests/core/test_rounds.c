@@ -338,6 +338,31 @@ static void fail_with(const char *tail)
                                      .tail_len = strlen(tail)});
 }
 
+/* The check of this round fails, its output of this digest. */
+static void fail_alike(int round, uint64_t result)
+{
+    play_input(&play, (struct input){.kind = INPUT_ENDED,
+                                     .step = 2,
+                                     .attempt = round,
+                                     .outcome = {.kind = OUTCOME_EXIT, .code = 2},
+                                     .fingerprint = {result, result},
+                                     .verdict = play_persistent(REASON_TEST_FAIL)});
+}
+
+START_TEST(test_the_agent_is_told_that_its_work_has_changed_nothing)
+{
+    static const char again[] = "This is the same result as in the round before";
+    const bool is_equal = _i == 1;
+    up_to_the_check();
+    fail_alike(1, 7);
+    ck_assert_ptr_null(strstr(agent()->repair, again));
+    pass();
+    fail_alike(2, is_equal ? 7 : 8);
+    ck_assert_int_eq(agent()->round, 3);
+    ck_assert_int_eq(strstr(agent()->repair, again) != NULL, is_equal);
+}
+END_TEST
+
 START_TEST(test_the_agent_is_told_the_command_its_end_and_its_last_words)
 {
     up_to_the_check();
@@ -460,6 +485,7 @@ Suite *test_suite(void)
     TCase *prompts = test_case(suite, "prompts");
     tcase_add_checked_fixture(prompts, setup, teardown);
     tcase_add_test(prompts, test_the_agent_is_told_the_command_its_end_and_its_last_words);
+    tcase_add_loop_test(prompts, test_the_agent_is_told_that_its_work_has_changed_nothing, 0, 2);
     tcase_add_test(prompts, test_a_long_output_is_cut_at_its_beginning);
     tcase_add_test(prompts, test_a_prompt_that_json_makes_too_long_loses_its_beginning);
     return suite;
