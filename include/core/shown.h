@@ -62,7 +62,8 @@ struct shown_time {
     shown_hms_fn *hms;
 };
 
-/* The TRY column: "3/6", "r2 1/4" where there may be several rounds, or "start 2/4" while a start
+/* The TRY column: "3/6", "r2 1/4" where there may be several rounds (the first try of the second
+ * round, whatever its number), or "start 2/4" while a start
  * fails or is tried again. */
 void shown_try(const struct run_state *state, int task, struct str *out);
 

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "adapter.h"
+#include "agent_session.h"
 #include "event_look.h"
 #include "shown.h"
 
@@ -73,13 +75,15 @@ static void words_attempt_started(const struct event_look *w)
         str_add(w->out, "starts:");
     enum { WORDS_ARGS_BYTES_MAX = 200 };
     size_t room = w->out->len + WORDS_ARGS_BYTES_MAX;
-    for (char **arg = w->plan->argv; *arg; arg++) {
+    char **argv = agent_session_argv(w->state, w->event->task, w->event->step);
+    for (char **arg = argv; argv && *arg; arg++) {
         if (w->out->len + strlen(*arg) > room) {
             str_add(w->out, " ...");
             break;
         }
         str_addf(w->out, " %s", *arg);
     }
+    adapter_argv_free(argv);
 }
 
 static void words_attempt_ended(const struct event_look *w)
@@ -382,21 +386,26 @@ static event_words_fn *const writers[] = {
 };
 static_assert(ARRAY_LEN(writers) == EVENT_KIND_COUNT, "every event kind has its words");
 
-/* Of what never started nobody knows how many there may yet be: it uses up no try. */
+/* Of what never started nobody knows how many there may yet be: it uses up no try. And numbers run
+ * on over rounds, of which each gives as many tries again. */
 static bool is_counted(const struct event_look *w)
 {
     const bool ended = w->attempt->ended.at_ms != 0;
+    const struct task_agent *agent = w->state->tasks[w->event->task].agent;
+    if (agent && agent->rounds > 1)
+        return false;
     return ended ? w->attempt->outcome.kind != OUTCOME_NOT_STARTED : w->step->start_failures == 0;
 }
 
-/* "tax try 2/3 GREEN ", "tax try 2 GREEN " among starts that fail. */
+/* "tax try 2/3 GREEN ", "tax try 2 GREEN " among starts that fail or in rounds. */
 static void add_subject(const struct event_look *w)
 {
     const struct event *event = w->event;
     if (event->task < 0)
         return;
     str_addf(w->out, "%s ", w->state->plan->tasks[event->task].id);
-    if (!w->step || !w->attempt || event->kind == EVENT_STEP_REOPENED)
+    if (!w->step || !w->attempt || event->kind == EVENT_STEP_REOPENED ||
+        event->kind == EVENT_ROUND_STARTED)
         return;
     str_addf(w->out, "try %d", event->attempt);
     if (is_counted(w))

@@ -196,9 +196,27 @@ static bool has_rounds(const struct run_state *state, int task)
     return agent && agent->rounds > 1;
 }
 
-void shown_try(const struct run_state *state, int task, struct str *out)
+/* How many attempts of the step at hand were in rounds before the present one. */
+static int tries_before_round(const struct run_state *state, int task)
 {
     const struct step_state *step = run_state_step(state, task);
+    const int round = run_state_round(state, task);
+    int count = 0;
+    while ((size_t)count < step->attempt_count && step->attempts[count].round < round)
+        count++;
+    return count;
+}
+
+/* Attempts are numbered over all rounds; what may be tried is given anew with each. */
+static void add_tries(const struct run_state *state, int task, const char *of, struct str *out)
+{
+    const int before = tries_before_round(state, task);
+    str_addf(out, "%d%s%d", (int)run_state_step(state, task)->attempt_count - before, of,
+             run_state_tries(state, task) - before);
+}
+
+void shown_try(const struct run_state *state, int task, struct str *out)
+{
     struct start_tries start = start_at_hand(state, task);
     if (start.at > 0) {
         str_addf(out, "start %d/%d", start.at, start.of);
@@ -206,20 +224,23 @@ void shown_try(const struct run_state *state, int task, struct str *out)
     }
     if (has_rounds(state, task))
         str_addf(out, "r%d ", run_state_round(state, task));
-    str_addf(out, "%zu/%d", step->attempt_count, run_state_tries(state, task));
+    add_tries(state, task, "/", out);
 }
 
 void shown_try_of(const struct run_state *state, int task, struct str *out)
 {
     const struct step_state *step = run_state_step(state, task);
-    struct start_tries start = start_at_hand(state, task);
+    const struct start_tries start = start_at_hand(state, task);
+    const bool has_tries = (int)step->attempt_count > tries_before_round(state, task);
     if (has_rounds(state, task) && (start.at > 0 || step->attempt_count > 0))
-        str_addf(out, "round %d of %d, ", run_state_round(state, task),
-                 state->tasks[task].agent->rounds);
-    if (start.at > 0)
+        str_addf(out, "round %d of %d%s", run_state_round(state, task),
+                 state->tasks[task].agent->rounds, start.at > 0 || has_tries ? ", " : "");
+    if (start.at > 0) {
         str_addf(out, "start %d of %d", start.at, start.of);
-    else if (step->attempt_count > 0)
-        str_addf(out, "try %zu of %d", step->attempt_count, run_state_tries(state, task));
+    } else if (has_tries) {
+        str_add(out, "try ");
+        add_tries(state, task, " of ", out);
+    }
 }
 
 void shown_duration(int64_t ms, struct str *out)

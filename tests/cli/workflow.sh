@@ -231,7 +231,7 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want_in 'played back: what the agent said' "$lines" 'limited try 2/4 GREEN says: The list is there.'
 	want_in 'played back: the limit' "$lines" \
 		'[TRANSIENT RETRY] attempt 1/3 for taskId=limited, reason=API_RATE_LIMIT'
-	want_in 'played back: a round' "$lines" 'mended try 1/5 VERIFY round 2 of 3: check `sh check.sh` exit 1'
+	want_in 'played back: a round' "$lines" 'mended round 2 of 3: check `sh check.sh` exit 1'
 	want_in 'played back: the end' "$lines" 'run ended, exit 1: 3 passed, 1 gave-up'
 	"$devs" status --resume talk-7 2>err
 	want 'status is local: exit' $? 2

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "event_text.h"
 #include "plan.h"
 #include "shown.h"
 #include "test_main.h"
@@ -47,6 +48,7 @@ END_TEST
 
 static struct plan *plan;
 static struct run_state state;
+static struct str told; /* the words of the last event */
 
 static void set_up(void)
 {
@@ -65,19 +67,24 @@ static void set_up(void)
 
 static void tear_down(void)
 {
+    str_done(&told);
     run_state_done(&state);
     plan_free(plan);
 }
 
 static void add(enum event_kind kind, int step, int64_t a, const char *text)
 {
+    int attempt = step < 0 ? 0 : (int)state.tasks[0].steps[step].attempt_count;
+    if (kind == EVENT_ATTEMPT_STARTED)
+        attempt++;
     struct event event = {.seq = state.last_seq + 1,
                           .at = {1000 + state.last_seq, 1000 + state.last_seq},
                           .kind = kind,
                           .task = kind == EVENT_RUN_STARTED ? -1 : 0,
                           .step = kind == EVENT_RUN_STARTED ? -1 : step,
-                          .grant = 1,
-                          .attempt = 1,
+                          .round = kind == EVENT_RUN_STARTED ? 0 : run_state_round(&state, 0),
+                          .grant = run_state_round(&state, 0),
+                          .attempt = attempt,
                           .a = a,
                           .text = text};
     struct err err = {0};
@@ -92,6 +99,14 @@ static void add(enum event_kind kind, int step, int64_t a, const char *text)
         event.d = 1;
     }
     ck_assert_msg(run_state_apply(&state, &event, &err), "%s", err.message);
+    str_clear(&told);
+    event_words(&state, &event, &told);
+}
+
+/* The words of the last event begin with these. */
+static void want_told(const char *words)
+{
+    ck_assert_msg(strncmp(str_text(&told), words, strlen(words)) == 0, "%s", str_text(&told));
 }
 
 static void run_agent(void)
@@ -135,7 +150,14 @@ START_TEST(test_an_agent_and_its_rounds_in_words)
     fail_check();
     check(shown_agent, 0, "claude, session s1, 9 turns, 30 calls, $1.70");
     check(shown_round, 0, "2 of 3: check `make test` exit 1");
-    check(shown_try_of, 0, "round 2 of 3, try 1 of 5");
+    check(shown_try, 0, "r2 0/4");
+    check(shown_try_of, 0, "round 2 of 3");
+    want_told("tax round 2 of 3: check `make test` exit 1");
+    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL);
+    add(EVENT_ATTEMPT_RUNNING, 0, 79, NULL);
+    check(shown_try, 0, "r2 1/4");
+    check(shown_try_of, 0, "round 2 of 3, try 1 of 4");
+    want_told("tax try 2 GREEN ");
     check(shown_agent, 1, "");
     check(shown_round, 1, "");
     check(shown_try, 1, "0/3");
