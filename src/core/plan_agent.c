@@ -209,6 +209,11 @@ static void check_keys(struct plan_reader *reader, const struct json_pointer *pa
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
                         "must be the id of a session: no '-' first, no control characters", NULL,
                         NULL);
+    struct json_pointer model = {.up = path, .key = "model"};
+    if (agent->model && !adapter_session_is_id(agent->model))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &model,
+                        "must be the name of a model: no '-' first, no control characters", NULL,
+                        NULL);
     if (agent->resume && agent->adapter && !adapter_resumes(agent->adapter))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
                         "this agent cannot go on in an earlier session", NULL, NULL);

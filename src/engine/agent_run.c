@@ -5,28 +5,12 @@
 
 #include "adapter.h"
 #include "agent_prompt.h"
-#include "redact.h"
+#include "agent_session.h"
 #include "xalloc.h"
-
-/* The session that the task's agent is in, else the one that its step names; NULL = a new one
- * is begun. */
-static const char *find_session(const struct run_state *state, int task,
-                                const struct plan_agent *agent)
-{
-    const struct task_agent *known = state->tasks[task].agent;
-    const char *name = adapter_name(agent->adapter);
-    const char *session = agent->resume;
-    char cut[REDACT_NAME_MAX + 1];
-    if (!adapter_resumes(agent->adapter))
-        return NULL;
-    if (known && known->session && known->agent && strcmp(known->agent, name) == 0)
-        session = known->session;
-    return session && !redact_find_mark(session, cut) ? session : NULL;
-}
 
 bool agent_run_resumes(const struct run_state *state, int task, const struct plan_step *plan)
 {
-    return plan->agent && find_session(state, task, plan->agent);
+    return plan->agent && agent_session_next(state, task, plan->agent);
 }
 
 /* The last attempt of the step's round before this one that ran; NULL = none. */
@@ -103,7 +87,7 @@ void agent_run_open(struct agent_run **out, const struct agent_run_call *call,
                     const struct agent_listener *listener)
 {
     struct agent_run *run = xcalloc(1, sizeof(*run));
-    const char *session = find_session(call->state, call->task, call->plan->agent);
+    const char *session = agent_session_next(call->state, call->task, call->plan->agent);
     run->call = *call;
     run->listener = *listener;
     run->session = session ? xstrdup(session) : NULL;
