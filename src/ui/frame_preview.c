@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "adapter.h"
+#include "agent_session.h"
 #include "frame_preview.h"
 #include "text.h"
 
@@ -148,10 +150,11 @@ static void put_place(struct preview *preview)
 static void put_command(struct preview *preview)
 {
     int number = run_state_step_number(preview->state, preview->task);
-    char *const *argv = preview->state->plan->tasks[preview->task].steps[number].argv;
+    char **argv = agent_session_argv(preview->state, preview->task, number);
     struct str text = {0};
     for (int i = 0; argv && argv[i]; i++)
         str_addf(&text, "%s%s", i > 0 ? " " : "", argv[i]);
+    adapter_argv_free(argv);
     preview_put(preview, "runs", str_text(&text));
     str_done(&text);
 }
