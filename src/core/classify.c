@@ -287,11 +287,11 @@ static bool judge_agent_success(const struct classifier *classifier,
            judge_words(classifier, input, &result->said, &classifier->rules->said, out);
 }
 
-/* The codes by which a program says that it was asked to end: 128 and the signal's number. */
-static bool is_interrupted(int code)
+/* It was asked to end: by a signal, or it says so by a code of 128 and the signal's number. */
+static bool is_interrupted(const struct outcome *outcome)
 {
     enum { OF_SIGNAL = 128, HANGUP = 1, INTERRUPT = 2, TERMINATE = 15 };
-    const int number = code - OF_SIGNAL;
+    const int number = outcome->kind == OUTCOME_SIGNAL ? outcome->code : outcome->code - OF_SIGNAL;
     return number == HANGUP || number == INTERRUPT || number == TERMINATE;
 }
 
@@ -302,6 +302,13 @@ static bool says_nothing(const struct classify_input *input)
     for (size_t i = 0; i < input->out.len && nothing; i++)
         nothing = strchr(" \t\r\n", input->out.bytes[i]) != NULL;
     return nothing;
+}
+
+/* Its events, and the end of them, say more than the signal. */
+static bool was_agent_interrupted(const struct classify_input *input)
+{
+    return input->agent && adapter_output(input->agent) != ADAPTER_OUTPUT_TEXT &&
+           input->outcome.kind == OUTCOME_SIGNAL && is_interrupted(&input->outcome);
 }
 
 static bool judge_agent_end(const struct classifier *classifier, const struct classify_input *input,
@@ -320,10 +327,14 @@ static bool judge_agent_end(const struct classifier *classifier, const struct cl
         }
         return exited_well && input->agent && judge_agent_success(classifier, input, result, out);
     case AGENT_END_CUT:
-        if (exited_well || is_interrupted(input->outcome.code))
+        if (exited_well || is_interrupted(&input->outcome))
             verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.cut");
         return out->class == VERDICT_TRANSIENT;
     case AGENT_END_UNKNOWN:
+        if (was_agent_interrupted(input)) {
+            verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.cut");
+            return true;
+        }
         break;
     }
     if (exited_well && says_nothing(input))
@@ -428,8 +439,9 @@ void classify(const struct classifier *classifier, const struct classify_input *
     seen.out = tail_of(&input->out);
     seen.err = tail_of(&input->err);
     *out = verdict_new();
-    if (judge_signal(classifier, &seen, out) || facts_judge(&seen, out) ||
-        judge_agent(classifier, &seen, out, &structured))
+    if (judge_signal(classifier, &seen, out) ||
+        (was_agent_interrupted(&seen) && judge_agent(classifier, &seen, out, &structured)) ||
+        facts_judge(&seen, out) || judge_agent(classifier, &seen, out, &structured))
         return;
     if (seen.outcome.code == 0)
         return;

@@ -1,5 +1,6 @@
 #include "agent_result.h"
 
+#include "adapter.h"
 #include "judge.h"
 #include "test_main.h"
 
@@ -305,6 +306,44 @@ START_TEST(test_success_has_no_near_misses)
 }
 END_TEST
 
+#define WORKS "{\"type\":\"assistant\",\"session_id\":\"s-1\"}\n"
+#define FAILED                                                                                     \
+    "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":401,\"result\":\"no\"}\n"
+
+static const struct {
+    const char *name, *agent;
+    int signal;
+    const char *out;
+    enum verdict_class class;
+    const char *rule;
+} signals[] = {
+    {"asked to end", "claude", 15, WORKS, VERDICT_TRANSIENT, "agent.cut"},
+    {"interrupted", "claude", 2, WORKS, VERDICT_TRANSIENT, "agent.cut"},
+    {"before its first word", "codex", 15, "", VERDICT_TRANSIENT, "agent.cut"},
+    {"its last event decides", "claude", 15, FAILED, VERDICT_PERSISTENT, NULL},
+    {"a crash", "claude", 11, WORKS, VERDICT_PERSISTENT, "known.signal"},
+    {"has no events", "generic", 15, "", VERDICT_PERSISTENT, "known.signal"},
+};
+
+/* Some CLIs end with a code of their own when they are interrupted, others by the signal. */
+START_TEST(test_a_signal_that_asks_an_agent_to_end_cuts_it_short)
+{
+    struct verdict verdict;
+    const struct classify_input input = {
+        .outcome = {.kind = OUTCOME_SIGNAL, .code = signals[_i].signal},
+        .out = text_of(signals[_i].out),
+        .err = text_of(""),
+        .agent = adapters_find(NULL, signals[_i].agent),
+        .memory_killed = -1};
+    classify(judge_classifier(), &input, &verdict);
+    ck_assert_msg(verdict.class == signals[_i].class, "%s: %s", signals[_i].name, verdict.rule);
+    if (signals[_i].rule)
+        ck_assert_str_eq(verdict.rule, signals[_i].rule);
+    else
+        ck_assert_int_eq(verdict.reason, REASON_AUTH);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("agent_result");
@@ -312,6 +351,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(shapes, test_agent, 0, TABLE_LEN(agent_cases));
     TCase *named = judge_case(suite, "named");
     tcase_add_loop_test(named, test_named_agent, 0, TABLE_LEN(named_cases));
+    tcase_add_loop_test(named, test_a_signal_that_asks_an_agent_to_end_cuts_it_short, 0,
+                        TABLE_LEN(signals));
     tcase_add_test(named, test_evidence_is_the_event);
     tcase_add_test(named, test_near_misses_stand_where_the_event_does);
     tcase_add_test(named, test_a_session_that_is_longer_than_what_is_kept);
