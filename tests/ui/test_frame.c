@@ -114,22 +114,37 @@ START_TEST(test_golden_preview)
 }
 END_TEST
 
-static void set_up_retries(void)
+/* Another story than that of set_up(). */
+static void set_up_story(void (*init)(struct story *story))
 {
     set_up();
     view_done(&view);
     story_done(&story);
-    story_init_retries(&story);
+    init(&story);
     view_init(&view, story.plan->task_count);
     facts.now = facts.clock = story.now;
 }
 
-/* Frames of retries: which task is chosen, and how large the screen is. */
-static const struct {
+/* Which task is chosen, and how large the screen is. */
+struct story_frame {
     const char *name, *chosen;
     int rows, columns;
     bool ascii;
-} retry_frames[] = {
+};
+
+static void check_frame(const struct story_frame *frame)
+{
+    view.chosen = story_task(&story, frame->chosen);
+    draw(frame->rows, frame->columns, frame->ascii);
+    golden_check(&canvas, frame->name);
+}
+
+static void set_up_retries(void)
+{
+    set_up_story(story_init_retries);
+}
+
+static const struct story_frame retry_frames[] = {
     {"retry-fault-80x24", "T-204", 24, 80, false},
     {"retry-fault-80x24-ascii", "T-204", 24, 80, true},
     {"retry-fault-140x40", "T-204", 40, 140, false},
@@ -152,27 +167,16 @@ static const struct {
 
 START_TEST(test_golden_retry)
 {
-    view.chosen = story_task(&story, retry_frames[_i].chosen);
-    draw(retry_frames[_i].rows, retry_frames[_i].columns, retry_frames[_i].ascii);
-    golden_check(&canvas, retry_frames[_i].name);
+    check_frame(&retry_frames[_i]);
 }
 END_TEST
 
 static void set_up_circles(void)
 {
-    set_up();
-    view_done(&view);
-    story_done(&story);
-    story_init_circles(&story);
-    view_init(&view, story.plan->task_count);
-    facts.now = facts.clock = story.now;
+    set_up_story(story_init_circles);
 }
 
-static const struct {
-    const char *name, *chosen;
-    int rows, columns;
-    bool ascii;
-} circle_frames[] = {
+static const struct story_frame circle_frames[] = {
     {"circles-stuck-80x24", "tax", 24, 80, false},
     {"circles-stuck-80x24-ascii", "tax", 24, 80, true},
     {"circles-stuck-140x40", "tax", 40, 140, false},
@@ -191,27 +195,16 @@ static const struct {
 
 START_TEST(test_golden_circles)
 {
-    view.chosen = story_task(&story, circle_frames[_i].chosen);
-    draw(circle_frames[_i].rows, circle_frames[_i].columns, circle_frames[_i].ascii);
-    golden_check(&canvas, circle_frames[_i].name);
+    check_frame(&circle_frames[_i]);
 }
 END_TEST
 
 static void set_up_agents(void)
 {
-    set_up();
-    view_done(&view);
-    story_done(&story);
-    story_init_agents(&story);
-    view_init(&view, story.plan->task_count);
-    facts.now = facts.clock = story.now;
+    set_up_story(story_init_agents);
 }
 
-static const struct {
-    const char *name, *chosen;
-    int rows, columns;
-    bool ascii;
-} agent_frames[] = {
+static const struct story_frame agent_frames[] = {
     {"agents-round-80x24", "tax", 24, 80, false},
     {"agents-round-80x24-ascii", "tax", 24, 80, true},
     {"agents-round-140x40", "tax", 40, 140, false},
@@ -227,9 +220,7 @@ static const struct {
 
 START_TEST(test_golden_agents)
 {
-    view.chosen = story_task(&story, agent_frames[_i].chosen);
-    draw(agent_frames[_i].rows, agent_frames[_i].columns, agent_frames[_i].ascii);
-    golden_check(&canvas, agent_frames[_i].name);
+    check_frame(&agent_frames[_i]);
 }
 END_TEST
 
