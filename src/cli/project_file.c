@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "contract.h"
 #include "exit_code.h"
 #include "fail.h"
@@ -36,6 +37,19 @@ static FILE *open_nearest(struct project *project, struct err *err)
     return NULL;
 }
 
+/* It goes to the agent's program as an argument, and the file may be anybody's. */
+static int check_session(struct project *project)
+{
+    const char *session = project_session(project);
+    struct err err = {0};
+    if (!session || adapter_session_is_id(session))
+        return EXIT_ALL_PASSED;
+    project_done(project);
+    (void)err_set(&err, ERR_INVALID, PROJECT_FILE_NAME ": session_id is no id of a session");
+    (void)err_hint(&err, "take that line out of the file, and ask who put it there");
+    return fail(&err);
+}
+
 /* It must have what an agent is asked for; anything more may stand beside it. */
 static int check(const struct str *text, struct project *project)
 {
@@ -48,7 +62,7 @@ static int check(const struct str *text, struct project *project)
         code = fail_violations(PROJECT_FILE_NAME, &wrong);
     contract_free(contract);
     violations_done(&wrong);
-    return code;
+    return code == EXIT_ALL_PASSED ? check_session(project) : code;
 }
 
 int project_read(const char *dir, struct project *out)

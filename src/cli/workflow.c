@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "plan.h"
@@ -36,9 +37,11 @@ int workflow_check(const struct workflow_words *words)
 {
     if (words->resume && words->fresh)
         return fail_usage(NULL, "--resume goes on in a session, --fresh begins one: not both");
-    if (words->resume && *words->resume == '\0')
+    if (words->resume && !adapter_session_is_id(words->resume))
         return fail_usage("it is the session_id of an earlier command's --json",
-                          "--resume needs a session");
+                          "--resume needs the id of a session");
+    if (words->model && !adapter_session_is_id(words->model))
+        return fail_usage(NULL, "--model needs the name of a model");
     return EXIT_ALL_PASSED;
 }
 

@@ -200,6 +200,15 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	"$devs" execute-phase 2 2>err
 	want 'no plan yet: exit' $? 2
 	want_in 'no plan yet' "$(cat err)" 'devs plan-phase 2 makes one'
+	"$devs" execute-phase 1 --resume --yolo 2>err
+	want 'an option is no session: exit' $? 2
+	sed 's/^{/{"session_id": "--yolo", /' devs.project.json >evil.json
+	cp devs.project.json kept.json
+	mv evil.json devs.project.json
+	"$devs" execute-phase 1 2>err
+	want "nor is it one of the project's: exit" $? 2
+	want_in "nor is it one of the project's" "$(cat err)" 'session_id is no id of a session'
+	mv kept.json devs.project.json
 	"$devs" execute-phase 1 -j 2 --resume talk-7 2>err
 	want 'one session for two at a time: exit' $? 2
 	"$devs" execute-phase 1 --json --resume talk-7 >out 2>err
