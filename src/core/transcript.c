@@ -127,6 +127,7 @@ static void feed(struct transcript *t, const struct json *json, const char *text
 
 static void read_value(struct transcript *t, const struct json *json)
 {
+    assert(readers[t->form]); /* the form has been chosen, and is no stream */
     if (!readers[t->form](t, json))
         t->counts.unknown++;
 }
