@@ -57,10 +57,10 @@ static void set_time(struct import_run *run, int64_t at_ms)
     const int64_t ms = at_ms > 0 ? at_ms : run->setting->made_ms;
     if (run->first.at_ms == 0)
         run->first = run->at = (struct moment){.at_ms = ms, .mono_ms = FIRST_MONO_MS};
-    if (ms <= run->at.at_ms)
-        return;
-    run->at.at_ms = ms;
-    run->at.mono_ms = FIRST_MONO_MS + ms - run->first.at_ms;
+    if (at_ms <= run->at.at_ms)
+        return; /* nothing of it has a time, or it goes on at that of what was before */
+    run->at.at_ms = at_ms;
+    run->at.mono_ms = FIRST_MONO_MS + at_ms - run->first.at_ms;
 }
 
 /* The first thing that happened: is the session there, or does a run begin? */

@@ -134,6 +134,15 @@ bool call_run_begin(const struct place *place, const struct call_session *sessio
     return ok;
 }
 
+/* The session went as it went: there is nothing to wait for, and no rule looked at it. */
+static struct verdict end_verdict(int exit)
+{
+    struct verdict verdict = verdict_new();
+    if (exit != 0)
+        verdict_set_persistent(&verdict, REASON_NONE, "", "session.failed");
+    return verdict;
+}
+
 /* What is over already takes no end. */
 static bool write_end(struct log_writer *writer, struct run_state *state, int exit,
                       const struct moment *at, struct err *err)
@@ -149,7 +158,7 @@ static bool write_end(struct log_writer *writer, struct run_state *state, int ex
         .code = exit,
         .ran_ms =
             at->mono_ms > attempt->started.mono_ms ? at->mono_ms - attempt->started.mono_ms : 0};
-    input.verdict.class = exit == 0 ? VERDICT_SUCCESS : VERDICT_PERSISTENT;
+    input.verdict = end_verdict(exit);
     scheduler_step(&scheduler, &input, &turn);
     const struct log_gain gain = {.task = 0};
     const struct log_batch batch = {

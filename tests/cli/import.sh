@@ -99,7 +99,12 @@ want_in "codex" "$answer" "Codex rollout, codex session c1: run #3, 1 turn, 1 ca
 want_in "pi" "$answer" "pi session, pi session p1: run #4, 1 turn, \$0.25, done"
 want_in "gemini" "$answer" "Gemini chat, gemini session g1: run #5, 1 turn, done"
 want_in "stream" "$answer" "recorded output, claude session s1: run #6, 1 turn, \$0.50, done"
-want_in "cut" "$("$devs" $log debug --logs 3)" "the transcript breaks off here"
+answer=$("$devs" $log debug --logs 3)
+want_in "cut" "$answer" "the transcript breaks off here"
+case $answer in *RETRY*) want "cut: nobody tries again" "$answer" "" ;; esac
+answer=$("$devs" $log status 3 --json)
+want_in "cut: it is over" "$answer" '"state":"ended"'
+want_in "cut: when the file is" "$answer" '"ended_at_ms":1767323049000,"exit_code":1'
 want_in "standard input" "$("$devs" $log import --again - <pi.jsonl)" "run #7"
 
 # What is no transcript is one clear line, and nothing is written; the others are imported.

@@ -232,6 +232,31 @@ START_TEST(test_an_end_is_final_and_a_return_a_new_run)
 }
 END_TEST
 
+/* It is over, whatever it failed of: nobody is there who would wait, or try again. */
+START_TEST(test_a_failed_end_is_no_reason_to_wait)
+{
+    (void)add_alone("make", "ok", 0);
+    struct call_log *log = opened();
+    struct err err = {0};
+    now.at_ms += 1000;
+    now.mono_ms += 1000;
+    ck_assert_msg(call_log_end(log, 1, &now, &err), "%s", err.message);
+    call_log_close(log);
+    struct follower *follower = followed(1);
+    const struct run_state *state = follower_state(follower);
+    ck_assert(state->ended);
+    ck_assert_int_eq(state->exit_code, 1);
+    ck_assert_int_eq(state->tasks[0].status, TASK_GAVE_UP);
+    ck_assert_uint_eq(state->tasks[0].steps[0].attempt_count, 1);
+    const struct verdict *verdict = state->tasks[0].steps[0].verdict;
+    ck_assert_ptr_nonnull(verdict);
+    ck_assert_int_eq(verdict->class, VERDICT_PERSISTENT);
+    ck_assert_int_eq(verdict->retry_after_ms, -1);
+    ck_assert_int_eq(verdict->resume_at_ms, -1);
+    follower_close(follower);
+}
+END_TEST
+
 START_TEST(test_a_full_run_goes_on_in_another)
 {
     struct call_log *log = opened();
@@ -348,6 +373,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_persons_word_begins_anew);
     tcase_add_test(tcase, test_without_what_is_kept_the_events_say_it);
     tcase_add_test(tcase, test_an_end_is_final_and_a_return_a_new_run);
+    tcase_add_test(tcase, test_a_failed_end_is_no_reason_to_wait);
     tcase_add_test(tcase, test_a_full_run_goes_on_in_another);
     tcase_add_test(tcase, test_processes_at_once_lose_no_call);
     tcase_add_test(tcase, test_what_is_no_name_is_refused);
