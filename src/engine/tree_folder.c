@@ -95,8 +95,8 @@ bool tree_folder_make_parents(int top_fd, const char *path, struct err *err)
     bool ok = true;
     for (const char *slash = strchr(path, '/'); slash && ok; slash = strchr(slash + 1, '/')) {
         struct tree_folder folder;
-        int fd;
-        const char *name;
+        int fd = -1;
+        const char *name = NULL;
         str_clear(&part);
         str_add_n(&part, path, (size_t)(slash - path));
         tree_folder_init(&folder, top_fd);
