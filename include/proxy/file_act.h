@@ -10,7 +10,10 @@
 
 #include <stdint.h>
 
-enum { FILE_ACT_BYTES_MAX = 16 * 1024 * 1024 }; /* of a file that is written */
+enum {
+    FILE_ACT_BYTES_MAX = 16 * 1024 * 1024, /* of a file that is written */
+    FILE_ACT_NO_FILE = 66, /* exit code: no such file, or none within the project (EX_NOINPUT) */
+};
 
 /* Write `length` bytes of the file from `offset` on to stdout; on stderr how much more there is,
  * if there is. Returns an exit code. */

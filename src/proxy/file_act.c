@@ -14,16 +14,30 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "attr.h"
 #include "str.h"
 #include "xalloc.h"
 
 enum { BLOCK_BYTES = 64 * 1024, MODE_NEW = 0666, MODE_FOLDER = 0777, MODE_ALL = 07777 };
 
+/* What another try would find again: there is no such file. */
+static bool is_no_file(int number)
+{
+    static const int numbers[] = {ENOENT, ENOTDIR, EISDIR, EINVAL, EXDEV, ELOOP, ENAMETOOLONG};
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        if (numbers[i] == number)
+            return true;
+    }
+    return false;
+}
+
 static int fail(const char *path, int number)
 {
-    const char *why = number == EXDEV ? "it leads out of the project" : strerror(number);
+    const char *why = number == EXDEV    ? "it leads out of the project"
+                      : number == EINVAL ? "it is no regular file"
+                                         : strerror(number);
     (void)fprintf(stderr, "%s: %s\n", path, why);
-    return EXIT_FAILURE;
+    return is_no_file(number) ? FILE_ACT_NO_FILE : EXIT_FAILURE;
 }
 
 static int open_beneath(int folder, const char *path, int flags, mode_t mode)

@@ -44,7 +44,7 @@ static const char *advice_by_status(const struct mcp_ended *ended)
     const struct attempt_state *attempt = step_state_attempt(step);
     switch (ended->state->tasks[ended->task].status) {
     case TASK_CANCELLED:
-        return "A person stopped this call: do not repeat it, ask what to do instead.";
+        return "It was stopped from outside: do not repeat it, ask what to do instead.";
     case TASK_NEEDS_YOU:
         return "Only a person can mend this: tell them what is said here, and stop.";
     case TASK_STUCK:
@@ -61,6 +61,11 @@ void mcp_once(const struct mcp_ended *ended, struct str *out)
 {
     const struct policy *policy = ended->state->plan->policy;
     const struct mcp_request *request = ended->request;
+    const struct attempt_state *attempt =
+        step_state_attempt(run_state_step(ended->state, ended->task));
+    if (!attempt || attempt->outcome.kind == OUTCOME_NOT_STARTED || request->path ||
+        !mcp_ended_failed(ended))
+        return;
     if (!request->idempotent)
         str_add(out, "executed once: the call is not declared idempotent, and what it changes in "
                      "the project cannot be put back");

@@ -82,6 +82,8 @@ static void write_content(const struct mcp_ended *ended, const struct mcp_shown 
         str_addf(&words, "%s%s", str_text(&shown->texts[1]), mcp_file_warning(shown));
         if (*ended->nudge != '\0')
             str_addf(&words, "%s\n", ended->nudge);
+        if (*advice != '\0')
+            str_addf(&words, "%s\n", advice);
     } else {
         mcp_result_words(ended, shown, advice, &words);
         str_add_json(out, str_text(&words), words.len);

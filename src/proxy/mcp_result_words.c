@@ -51,8 +51,10 @@ static void add_tries(const struct mcp_ended *ended, struct str *out)
     if (run_state_tries(ended->state, ended->task) == 1)
         return;
     shown_ending(ended->state, ended->task, &ending);
-    if (count == 1 && ending.len == 0)
+    if (count == 1 && (ending.len == 0 || ended->request->path)) {
+        str_done(&ending);
         return;
+    }
     str_addf(out, "%d %s", count, count == 1 ? "try" : "tries");
     if (task->waited_ms > 0) {
         str_add(out, ", ");
@@ -103,7 +105,7 @@ void mcp_result_words(const struct mcp_ended *ended, const struct mcp_shown *sho
     add_tries(ended, out);
     add_evidence(ended, out);
     mcp_once(ended, &once);
-    if (mcp_ended_failed(ended) && once.len > 0)
+    if (once.len > 0)
         str_addf(out, "%s\n", str_text(&once));
     add_tests(ended, out);
     add_streams(shown, out);

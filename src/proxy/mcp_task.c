@@ -7,21 +7,22 @@
 #include "text.h"
 
 /* In a sandbox only what is there can be called. The arguments: path, offset, length. The folder
- * is entered before the file is opened, so that no link on the way leads out. */
+ * is entered before the file is opened, so that no link on the way leads out. 66 is
+ * FILE_ACT_NO_FILE. */
 #define ENTER                                                                                      \
     "top=$(pwd -P); case $1 in */*) d=${1%/*};; *) d=.;; esac; b=${1##*/}; " MAKE_FOLDER           \
-    "cd -P -- \"./$d\" || exit 1; case $(pwd -P)/ in \"$top\"/*) ;; *) "                           \
-    "echo \"$1: it leads out of the project\" >&2; exit 1;; esac; "                                \
-    "if [ -h \"./$b\" ]; then echo \"$1: it is a link\" >&2; exit 1; fi; "
+    "cd -P -- \"./$d\" || exit 66; case $(pwd -P)/ in \"$top\"/*) ;; *) "                          \
+    "echo \"$1: it leads out of the project\" >&2; exit 66;; esac; "                               \
+    "if [ -h \"./$b\" ]; then echo \"$1: it is a link\" >&2; exit 66; fi; "
 #define MAKE_FOLDER ""
 static const char read_script[] =
-    ENTER "[ -f \"./$b\" ] || { echo \"$1: No such file or directory\" >&2; exit 1; }; "
+    ENTER "[ -f \"./$b\" ] || { echo \"$1: No such file or directory\" >&2; exit 66; }; "
           "tail -c \"+$(($2 + 1))\" \"./$b\" | head -c \"$3\"";
 #undef MAKE_FOLDER
 #define MAKE_FOLDER "mkdir -p -- \"./$d\" || exit 1; "
 /* The mode stays, as file_act.c has it; into a folder of that name mv would put it. */
 static const char write_script[] =
-    ENTER "if [ -d \"./$b\" ]; then echo \"$1: Is a directory\" >&2; exit 1; fi; t=./$b.devs-$$; "
+    ENTER "if [ -d \"./$b\" ]; then echo \"$1: Is a directory\" >&2; exit 66; fi; t=./$b.devs-$$; "
           "cat >\"$t\" && { [ ! -f \"./$b\" ] || chmod \"$(stat -c %a \"./$b\")\" \"$t\"; } "
           "&& mv -f \"$t\" \"./$b\" || { rm -f \"$t\"; exit 1; }";
 
@@ -146,6 +147,8 @@ static void add_step(const struct mcp_request *request, const struct str *call, 
     str_json_key(out, "timeout_s");
     str_add_number(out, (double)request->timeout_ms / 1000);
     str_json_bool(out, "idempotent", request->idempotent);
+    if (request->path)
+        str_json_text(out, "policy", "infrastructure"); /* a file that is not there stays so */
     str_add(out, "}]");
 }
 

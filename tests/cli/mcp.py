@@ -140,6 +140,9 @@ def test_tools(folder):
     check("verdict", data["verdict"] == "persistent" and data["attempts"] == 1, data)
     check("executed once, and why", "not declared idempotent" in data["executed_once"], data)
     check("the words say so", "executed once" in text_of(result), result)
+    result = client.call("execute_command", argv=["not-a-program-at-all"])
+    check("nothing was executed once", "executed_once" not in result["structuredContent"] and
+          "executed once" not in text_of(result), result)
     data = client.data("execute_command", argv=["sh", "-c", "exit 7"], idempotent=True)
     check("as often as the policy says", data["attempts"] == 3, data)
     check("with its waits", data["waited_ms"] >= 1500, data)
@@ -169,6 +172,12 @@ def test_tools(folder):
     check("read as data", result["structuredContent"]["content"] == "héllo\n\u0000x", result)
     data = client.data("read_file", path="src/new/a.txt", offset=1, length=2)
     check("a part of it", data["content"] == "é" and "of 9" in data["stderr"], data)
+    for path in ("src/none", "none/a.txt", "src", "src/new/a.txt/x"):
+        result = client.call("read_file", path=path)
+        data = result["structuredContent"]
+        check(f"{path}: one try, not found", data["attempts"] == 1 and data["waited_ms"] == 0 and
+              data.get("reason") == "not-found" and "executed_once" not in data, result)
+        check(f"{path}: check the names", "check the names" in text_of(result), result)
     os.symlink("/etc/hostname", os.path.join(folder, "out"))
     for path in ("../x", "/etc/hostname", "out", ".devs/devs.db", "src/none"):
         result = client.call("read_file", path=path)
@@ -264,7 +273,7 @@ def test_cancelling(folder):
     check("what a person cancels is an error", reply["isError"], (answer, reply))
     check("that says who", "cancelled by " in text_of(reply) and
           reply["structuredContent"]["cancelled_by"], reply)
-    check("and what to do", "A person stopped this call" in text_of(reply), reply)
+    check("and what to do", "It was stopped from outside" in text_of(reply), reply)
 
     number = client.begin("tools/call", name="execute_command", _meta={"progressToken": "t"},
                           arguments={"argv": ["sh", "-c", "echo HTTP 429, retry-after: 600; exit 1"],
@@ -433,6 +442,8 @@ def test_sandboxes(folder):
         check("written in the sandbox", data["verdict"] == "success", data)
         data = client.data("read_file", path="new/deep/b.txt")
         check("and read again", data.get("content") == "b\u0000\n", data)
+        data = client.data("read_file", path="new/none.txt")
+        check("not there", data["attempts"] == 1 and data.get("reason") == "not-found", data)
         for path in ("out", "etc/hostname"):
             check(f"{path} leads out", client.call("read_file", path=path)["isError"])
             check(f"{path} leads out", client.call("write_file", path=path, content="")["isError"])

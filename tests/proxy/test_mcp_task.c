@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "attr.h"
+#include "file_act.h"
 #include "json.h"
 #include "plan.h"
 #include "plan_grow.h"
@@ -183,7 +184,7 @@ START_TEST(test_no_file_is_written_into_a_folder_of_its_name)
     ck_assert_int_eq(mkdir(path, 0700), 0);
     const struct plan_step *step =
         grow(MCP_TOOL_WRITE, "{\"path\":\"sub\",\"content\":\"\"}", SANDBOX_BWRAP);
-    ck_assert_int_eq(run_script(step, folder), 1);
+    ck_assert_int_eq(run_script(step, folder), FILE_ACT_NO_FILE);
     ck_assert_int_eq(rmdir(path), 0); /* it is empty */
 }
 END_TEST
