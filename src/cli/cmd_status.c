@@ -271,11 +271,11 @@ static void print_text(const struct status *status)
     print_cut(status);
     print_gates(status);
     print_faults(status);
-    print_agents(status);
     print_lacks(state);
     const struct columns columns = measure(status);
     for (int i = 0; i < state->plan->task_count; i++)
         print_task(status, i, &columns);
+    print_agents(status);
     if (status->orphaned && !state->ended && !is_cut_short(status))
         (void)printf("go on with it: devs run --continue %lld\n", (long long)run->number);
 }

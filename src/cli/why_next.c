@@ -118,6 +118,8 @@ static const char *remedy(const struct attempt_state *attempt, const struct verd
         label = attempt->correction->label;
     else if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
         return "it must fail first: a test that is green at once proves nothing";
+    else if (attempt->outcome.kind == OUTCOME_TIMEOUT && attempt->outcome.quiet_ms > 0)
+        return "it must say something in time: look at what it waits for, or raise its \"quiet_s\"";
     else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
         return remedies[REASON_DEADLINE];
     else if (remedy_of_start(&attempt->outcome))

@@ -16,7 +16,7 @@ static const struct {
     [SHOWN_RUNNING] = {"running", "●", "*"},     [SHOWN_QUIET] = {"quiet", "◔", "z"},
     [SHOWN_QUEUED] = {"queued", "○", "."},       [SHOWN_HELD] = {"held", "❚", "="},
     [SHOWN_PASSED] = {"passed", "✓", "+"},       [SHOWN_GAVE_UP] = {"gave-up", "✗", "x"},
-    [SHOWN_CANCELLED] = {"cancelled", "⊘", "/"}, [SHOWN_STUCK] = {"stuck", "∞", "8"},
+    [SHOWN_CANCELLED] = {"cancelled", "⊘", "/"}, [SHOWN_STUCK] = {"stuck", "∞", "@"},
     [SHOWN_BLOCKED] = {"blocked", "⊝", "-"},     [SHOWN_LOST] = {"lost", "?", "?"},
 };
 static_assert(ARRAY_LEN(looks) == SHOWN_COUNT, "every shown state has its looks");

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "shown.h"
 #include "text.h"
 
@@ -41,14 +42,26 @@ void shown_used(const struct agent_used *used, struct str *out)
     str_done(&words);
 }
 
+/* The agent as it has told, or as it was asked where it tells no session; NULL before that. */
+static const char *agent_asked(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const int step = plan_task_agent_step(plan, run_state_step_number(state, task));
+    if (!state->tasks[task].agent || state->tasks[task].agent->agent)
+        return state->tasks[task].agent ? state->tasks[task].agent->agent : NULL;
+    const bool is_asked = step >= 0 && state->tasks[task].steps[step].attempt_count > 0;
+    return is_asked ? adapter_name(plan->steps[step].agent->adapter) : NULL;
+}
+
 void shown_agent(const struct run_state *state, int task, struct str *out)
 {
     const struct task_agent *agent = state->tasks[task].agent;
-    if (!agent || !agent->agent)
+    const char *name = agent_asked(state, task);
+    if (!name)
         return;
     const struct agent_used used = task_agent_used(agent);
     struct str words = {0};
-    str_add(out, agent->agent);
+    str_add(out, name);
     if (agent->session) {
         str_add(out, ", session ");
         shown_session(agent->session, out);

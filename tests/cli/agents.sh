@@ -78,6 +78,20 @@ frame=$("$devs" debug --logs last --frame 80x24)
 want_in 'a narrow one too' "$frame" 'done: 3 turns'
 want_in 'it tells the step beside them' "$frame" ' step 1 '
 
+want_in 'what an agent used stands below its task' "$("$devs" status | tail -n 1)" 's: fake, session 5c2d9c1e'
+
+# --- one that says nothing for too long
+fresh
+cat >quiet.json <<PLAN
+{"version": 1, "name": "quiet", $agents,
+ "tasks": [{"id": "q", "steps": [{"agent": "fake", "prompt": "Make it.", "quiet_s": 1}]}]}
+PLAN
+echo "$init" >say.1
+echo 'sleep 1000' >do.1
+"$devs" run --plain quiet.json >out 2>&1
+want 'silence: exit' $? 1
+want_in 'what would help it is told' "$("$devs" why q)" 'it must say something in time: look at what it waits for'
+
 # --- it is not there
 fresh
 cat >gone.json <<PLAN

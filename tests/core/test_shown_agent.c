@@ -164,6 +164,16 @@ START_TEST(test_an_agent_and_its_rounds_in_words)
 }
 END_TEST
 
+/* Not every agent tells a session. */
+START_TEST(test_an_agent_is_named_once_it_is_asked)
+{
+    add(EVENT_RUN_STARTED, -1, 1, NULL);
+    check(shown_agent, 0, "");
+    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL);
+    check(shown_agent, 0, "claude");
+}
+END_TEST
+
 START_TEST(test_budgets_in_words)
 {
     struct str out = {0};
@@ -190,6 +200,7 @@ Suite *test_suite(void)
     tcase = test_case(suite, "state");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_an_agent_and_its_rounds_in_words);
+    tcase_add_test(tcase, test_an_agent_is_named_once_it_is_asked);
     tcase_add_test(tcase, test_budgets_in_words);
     return suite;
 }

@@ -244,7 +244,7 @@ START_TEST(test_suspicion_has_sign_word_and_colour)
     draw(24, 80, true);
     int row = row_of("mail");
     ck_assert_int_gt(row, 0);
-    ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, '8');
+    ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, '@');
     ck_assert_int_eq(canvas_cell(&canvas, row, 2)->style, STYLE_SUSPECT);
     ck_assert(shows("circles? 3x"));
     ck_assert_int_eq(canvas_cell(&canvas, row, 69)->rune, 'c');
@@ -259,7 +259,7 @@ START_TEST(test_suspicion_goes_away_with_what_is_new)
     story_add(&story, story_event(&story, "mail", EVENT_WAIT_ENDED));
     story_start(&story, "mail");
     draw(24, 80, true);
-    ck_assert_int_eq(canvas_cell(&canvas, row_of("mail"), 2)->rune, '8');
+    ck_assert_int_eq(canvas_cell(&canvas, row_of("mail"), 2)->rune, '@');
     struct event end = story_event(&story, "mail", EVENT_ATTEMPT_ENDED);
     end.a = OUTCOME_EXIT;
     end.b = 1;
