@@ -96,7 +96,7 @@ bool tree_folder_make_parents(int top_fd, const char *path, struct err *err)
     for (const char *slash = strchr(path, '/'); slash && ok; slash = strchr(slash + 1, '/')) {
         struct tree_folder folder;
         int fd = -1;
-        const char *name = NULL;
+        const char *name = "";
         str_clear(&part);
         str_add_n(&part, path, (size_t)(slash - path));
         tree_folder_init(&folder, top_fd);
