@@ -39,11 +39,13 @@ static void add_call(const char *call, struct str *out)
         str_add(out, "...");
 }
 
+/* That a call's own words are masked in what it wrote is left out: it reads as if the call's
+ * arguments did not count, and they do. */
 static void add_masks(unsigned masks, struct str *out)
 {
     const char *between = " (";
     for (int i = 0; i < NORMALISER_MASK_COUNT; i++) {
-        if (!(masks & 1u << i))
+        if (!(masks & 1u << i) || i == NORMALISER_ARGUMENTS)
             continue;
         str_addf(out, "%s%s", between, normaliser_mask_words((enum normaliser_mask)i));
         between = ", ";

@@ -356,6 +356,8 @@ def test_many(folder):
 
 
 def test_loop(folder):
+    with open(os.path.join(folder, "same.txt"), "w") as file:
+        file.write("the same")
     client = Client(folder)
     seen = []
     for _ in range(8):
@@ -363,6 +365,11 @@ def test_loop(folder):
         seen.append(result["structuredContent"].get("loop", {}).get("level"))
     check("circles are told first", "suspect" in seen, seen)
     check("then it says stop", seen[-1] == "stuck" and "Stop here" in text_of(result), seen)
+    check("arguments count", "arguments" not in text_of(result), result)
+    for _ in range(8):
+        result = client.call("read_file", path="same.txt")
+    words = " ".join(part["text"] for part in result["content"])
+    check("a file that is read for ever too", result["isError"] and "Stop here" in words, result)
     result = client.call("execute_command", argv=["echo", "something else"])
     check("something else is no circle", not result["isError"], result)
     notes = devs(folder, "debug", "--logs", "1", "--plain").stdout

@@ -523,7 +523,9 @@ START_TEST(test_nudge_is_one_line_that_says_what_to_do)
     call_text[sizeof(call_text) - 1] = '\0';
     const struct entropy_verdict repeat = {
         .level = ENTROPY_SUSPECT, .rung = ENTROPY_RUNG_REPEAT, .count = 3};
-    entropy_nudge(&repeat, "make\ntest", 1u << NORMALISER_DURATIONS | 1u << NORMALISER_PIDS, &text);
+    entropy_nudge(&repeat, "make\ntest",
+                  1u << NORMALISER_DURATIONS | 1u << NORMALISER_PIDS | 1u << NORMALISER_ARGUMENTS,
+                  &text);
     ck_assert_str_eq(str_text(&text),
                      "You may be going in circles: the same call with the same result, 3 times in "
                      "a row, last `make test` (durations, pids not counted). Please do something "
