@@ -86,18 +86,63 @@ static int hook(const struct globals *globals, const struct hook_agent *agent)
     return EXIT_ALL_PASSED;
 }
 
-static int dispatch(struct hook_install *install, const struct globals *globals, const char *word)
+/* What a person asks for; an agent's line names none of them. */
+typedef int act_fn(const struct hook_install *install);
+
+static act_fn *find_act(const char *word)
 {
-    if (!word)
-        return hook(globals, install->agent);
+    static const struct {
+        const char *word;
+        act_fn *act;
+    } acts[] = {{"install", hook_install}, {"uninstall", hook_uninstall}, {"status", hook_status}};
+    for (size_t i = 0; i < ARRAY_LEN(acts); i++) {
+        if (strcmp(acts[i].word, word) == 0)
+            return acts[i].act;
+    }
+    return NULL;
+}
+
+/* Exit code 2 of a hook blocks the call of its agent: a line that another devs wrote into the
+ * settings, with names that this one does not know, must not come to that. */
+static bool is_of_agent(int argc, char **argv)
+{
+    bool found = argc == 0 || argv[0][0] == '-';
+    for (int i = 0; found && i < argc; i++)
+        found = !find_act(argv[i]);
+    return found;
+}
+
+/* Nothing is recorded, but the agent can write all it has to say. */
+static int pass_by(void)
+{
+    struct str text = {0};
+    set_alarm();
+    if (!isatty(STDIN_FILENO) && !read_text(stdin, HOOK_INPUT_MAX, &text, NULL))
+        errno = 0; /* then there is no more of it */
+    str_done(&text);
+    return EXIT_ALL_PASSED;
+}
+
+static int record_for(const struct globals *globals, const char *name)
+{
+    const struct hook_agent *agent = name ? hook_agent_named(name) : NULL;
+    if (!name || agent)
+        return hook(globals, agent);
+    warn("hook: no agent '%s' is known that has hooks, nothing was recorded", name);
+    return pass_by();
+}
+
+static int dispatch(struct hook_install *install, const struct globals *globals, const char *name,
+                    const char *word)
+{
+    act_fn *act = find_act(word);
     install->db = globals->db;
-    if (strcmp(word, "install") == 0)
-        return hook_install(install);
-    if (strcmp(word, "uninstall") == 0)
-        return hook_uninstall(install);
-    if (strcmp(word, "status") == 0)
-        return hook_status(install);
-    return fail_usage("devs hook --help", "hook: '%s' is none of install, uninstall, status", word);
+    install->agent = name ? hook_agent_named(name) : NULL;
+    if (name && !install->agent)
+        return fail_usage(hook_agent_names(), "hook: no agent '%s' is known that has hooks", name);
+    return act ? act(install)
+               : fail_usage("devs hook --help", "hook: '%s' is none of install, uninstall, status",
+                            word);
 }
 
 int cmd_hook(struct globals *globals, int argc, char **argv)
@@ -111,15 +156,18 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
         {"user", 0, NULL, "your settings, for all projects that have a log", &install.of_user,
          NULL},
     };
-    struct command_line line = {
-        .name = "hook", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
+    const bool of_agent = is_of_agent(argc, argv);
+    struct command_line line = {.name = "hook",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .max_operands = of_agent ? 0 : 1,
+                                .is_of_hook = of_agent};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
-        return code;
-    install.agent = name ? hook_agent_named(name) : NULL;
-    if (name && !install.agent)
-        return fail_usage(hook_agent_names(), "hook: no agent '%s' is known that has hooks", name);
+        return of_agent ? pass_by() : code;
+    if (of_agent)
+        return record_for(globals, name);
     if (project && install.of_user)
         return fail_usage("devs hook --help", "hook: --project or --user, not both");
-    return dispatch(&install, globals, line.operands > 0 ? argv[0] : NULL);
+    return dispatch(&install, globals, name, argv[0]);
 }

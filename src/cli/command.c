@@ -71,6 +71,26 @@ static void print_help(const struct command_line *line, const struct options *op
     options_help(options);
 }
 
+static int refuse(const struct command_line *line, const struct err *err)
+{
+    if (!line->is_of_hook)
+        return fail(err);
+    warn("%s: %s", line->name, err->message);
+    return EXIT_ALL_PASSED;
+}
+
+static bool check_operands(const struct command_line *line, char **argv, struct err *err)
+{
+    const struct command *command = command_find(line->name);
+    const char *usage = command ? command->usage : "";
+    if (line->operands < line->min_operands)
+        return err_set(err, ERR_INVALID, "%s: something is missing: devs %s %s", line->name,
+                       line->name, usage);
+    return line->max_operands < 0 || line->operands <= line->max_operands ||
+           err_set(err, ERR_INVALID, "%s: '%s' is one word too many", line->name,
+                   argv[line->max_operands]);
+}
+
 int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv)
 {
     bool help = false;
@@ -89,20 +109,16 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
     line->done = true;
     if (!options_parse(&options, argc, argv, &line->operands, &err)) {
         (void)err_hint(&err, "devs %s --help", line->name);
-        return fail(&err);
+        return refuse(line, &err);
     }
     if (help) {
         print_help(line, &options);
         return EXIT_ALL_PASSED;
     }
-    const struct command *command = command_find(line->name);
-    const char *usage = command ? command->usage : "";
-    if (line->operands < line->min_operands)
-        return fail_usage("devs --help", "%s: something is missing: devs %s %s", line->name,
-                          line->name, usage);
-    if (line->max_operands >= 0 && line->operands > line->max_operands)
-        return fail_usage("devs --help", "%s: '%s' is one word too many", line->name,
-                          argv[line->max_operands]);
+    if (!check_operands(line, argv, &err)) {
+        (void)err_hint(&err, "devs --help");
+        return refuse(line, &err);
+    }
     line->done = false;
     return EXIT_ALL_PASSED;
 }

@@ -124,6 +124,13 @@ fine "no session" nonsense '{"hook_event_name":"PostToolUse"}'
 fine "odd types" nonsense '{"session_id":"x","hook_event_name":"PostToolUse","tool_name":7,"tool_input":"x","tool_response":false}'
 fine "an odd name" nonsense '{"session_id":"../../x y","hook_event_name":"PostToolUse","tool_name":"T"}'
 fine "an odd folder" nonsense '{"session_id":"z","cwd":"/nowhere/at/all","hook_event_name":"PostToolUse","tool_name":"T"}'
+spoken() { printf '{"session_id":"x","hook_event_name":"PreToolUse"}' | "$devs" hook "$@"; }
+fine "an agent that this devs does not know" spoken --agent of-tomorrow
+want_in "an agent that this devs does not know: a line" "$(cat "$dir/err")" "no agent 'of-tomorrow' is known that has hooks"
+fine "no agent" spoken --agent
+fine "an option that this devs does not know" spoken --agent claude --bogus
+want_in "an option that this devs does not know: a line" "$(cat "$dir/err")" "devs: hook: "
+fine "a word too many" spoken --agent claude later
 large() { { printf '{"session_id":"x","hook_event_name":"Stop","x":"'; head -c 20000000 /dev/zero | tr '\0' x; printf '"}'; } | "$devs" hook --agent claude; }
 fine "too long" large
 closed() { tell PostToolUse "$(went ls x)" >&-; }
