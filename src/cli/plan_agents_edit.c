@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "attr.h"
+
 /* What writes a value that stands under a key, or in a list under it. */
 typedef void write_fn(const struct plan_agents_edit *edit, const struct json *value,
                       struct str *out);
@@ -43,6 +45,16 @@ static const char *replaced(const struct plan_agents_edit *edit, const char *key
     return strcmp(key, "model") == 0 ? edit->model : NULL;
 }
 
+/* What one agent's program understands, another's does not; a session is its own likewise. */
+static bool is_of_agent_alone(const char *key)
+{
+    static const char *const keys[] = {"args", "permission_args", "model", "resume"};
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        found = found || strcmp(key, keys[i]) == 0;
+    return found;
+}
+
 static void write_step(const struct plan_agents_edit *edit, const struct json *step,
                        struct str *out)
 {
@@ -54,20 +66,23 @@ static void write_step(const struct plan_agents_edit *edit, const struct json *s
         json_write(out, step);
         return;
     }
+    const bool is_other = edit->agent && strcmp(edit->agent, agent) != 0;
     agent = edit->agent ? edit->agent : agent;
     bool is_owned = !edit->owner || strcmp(edit->owner, agent) == 0;
     str_add_char(out, '{');
     while (json_next(step, &iter, &key, &member)) {
         const char *text = replaced(edit, key);
+        if (is_other && is_of_agent_alone(key))
+            continue;
         str_json_key(out, key);
         if (text)
             str_add_json(out, text, strlen(text));
         else
             json_write(out, member);
     }
-    if (edit->model && !json_get(step, "model"))
+    if (edit->model && (is_other || !json_get(step, "model")))
         str_json_text(out, "model", edit->model);
-    if (edit->session && is_owned && !json_get(step, "resume"))
+    if (edit->session && is_owned && (is_other || !json_get(step, "resume")))
         str_json_text(out, "resume", edit->session);
     str_add_char(out, '}');
 }

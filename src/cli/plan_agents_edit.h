@@ -10,7 +10,7 @@
 
 /* What is wanted; NULL = as the plan says. All borrowed. */
 struct plan_agents_edit {
-    const char *agent;   /* in place of every step's own */
+    const char *agent;   /* in place of every step's own; what only that one understands goes */
     const char *model;   /* likewise */
     const char *session; /* of steps that say none, */
     const char *owner;   /* and only of this agent's; NULL = of all */
