@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "new_project_json.h"
 #include "new_project_md.h"
@@ -27,16 +28,27 @@ static const char *find_builtin(const char *name)
     return NULL;
 }
 
-/* Where the project would have it; relative folders begin where the settings stand. */
-static bool find_own(const struct config *config, const char *name, char path[PATH_MAX])
+/* The project's own file, if it has one: relative folders begin where the settings stand. */
+static bool open_own(const struct config *config, const char *name, char path[PATH_MAX],
+                     FILE **file_out, struct err *err)
 {
     const char *folder = config->settings.workflows;
     const char *slash = strrchr(config->path, '/');
+    struct stat info;
+    *file_out = NULL;
     if (!folder)
-        return false;
+        return true;
     int base = *folder == '/' || !slash ? 0 : (int)(slash - config->path) + 1;
-    int len = snprintf(path, PATH_MAX, "%.*s%s/%s", base, config->path, folder, name);
-    return len > 0 && len < PATH_MAX;
+    int len = snprintf(path, PATH_MAX, "%.*s%s", base, config->path, folder);
+    if (len < 0 || len >= PATH_MAX || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return err_set(err, ERR_INVALID, "%s: there is no folder '%s' of \"workflows\"",
+                       config->path, folder);
+    int more = snprintf(path + len, (size_t)(PATH_MAX - len), "/%s", name);
+    if (more < 0 || more >= PATH_MAX - len)
+        return err_set(err, ERR_INVALID, "%s: the name is too long", folder);
+    *file_out = fopen(path, "re");
+    return *file_out || errno == ENOENT ||
+           err_set(err, ERR_INVALID, "%s: %s", path, strerror(errno));
 }
 
 bool workflow_text_read(const struct config *config, const char *name, struct str *out,
@@ -45,10 +57,9 @@ bool workflow_text_read(const struct config *config, const char *name, struct st
     char path[PATH_MAX];
     const char *builtin = find_builtin(name);
     assert(builtin);
-    errno = ENOENT;
-    FILE *file = find_own(config, name, path) ? fopen(path, "re") : NULL;
-    if (!file && errno != ENOENT)
-        return err_set(err, ERR_INVALID, "%s: %s", path, strerror(errno));
+    FILE *file = NULL;
+    if (!open_own(config, name, path, &file, err))
+        return false;
     if (!file) {
         str_add(out, builtin);
         return true;

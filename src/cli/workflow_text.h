@@ -13,7 +13,8 @@
 enum { WORKFLOW_TEXT_MAX = 1024 * 1024 }; /* bytes of a prompt's text or of a contract */
 
 /* Append the text `name`: "new-project.md", "new-project.json" or "plan-phase.md". The settings'
- * folder `workflows` goes first. ERR_INVALID if a file there cannot be read. */
+ * folder `workflows` goes first. ERR_INVALID if there is no such folder, or a
+ * file in it cannot be read. */
 ATTR_MUST_USE bool workflow_text_read(const struct config *config, const char *name,
                                       struct str *out, struct err *err);
 

@@ -130,6 +130,11 @@ test_D3_what_did_something_else_is_not_asked_again() {
 	want_in 'another op: why' "$("$devs" why new-project)" '[OP_MISMATCH] /op: '
 	want_in 'the session is not lost' "$(cat out)" 'fake-session-1, to go on in with --resume'
 	want 'nothing is saved' "$(find . -name devs.project.json)" ''
+	mv own owned
+	"$devs" new-project 'a shop' 2>err
+	want 'no folder of prompts: exit' $? 2
+	want_in 'no folder of prompts' "$(cat err)" "there is no folder 'own' of \"workflows\""
+	mv owned own
 	printf 'What is {{this}}?' >own/new-project.md
 	"$devs" new-project 'a shop' 2>err
 	want 'a prompt with an unknown name: exit' $? 2
