@@ -31,7 +31,7 @@ static int print_help(void)
                      command->words);
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 going in circles, 4 needs a person, 65 damaged log, 66 no such\n"
-               "log, 69 no agent is installed, 73 log cannot be made, 74 all passed but not\n"
+               "log, 69 an agent is not installed, 73 log cannot be made, 74 all passed but not\n"
                "recorded, 75 another process has it, 130 stopped by a person");
     return EXIT_ALL_PASSED;
 }
