@@ -98,9 +98,12 @@ ATTR_MUST_USE bool call_log_add_message(struct call_log *log, const char *text,
 /* Add a person's words: what the agent did before counts for no circle any more. */
 ATTR_MUST_USE bool call_log_add_prompt(struct call_log *log, const char *text,
                                        const struct moment *at, struct err *err);
-/* Something the person should read: one line. */
+/* Something the person should read: one line, why the agent's turn failed. */
 ATTR_MUST_USE bool call_log_add_note(struct call_log *log, const char *text,
                                      const struct moment *at, struct err *err);
+
+/* Was that the last of what happened: nobody has said or called anything since? */
+bool call_log_turn_failed(const struct call_log *log);
 
 /* What the session has used, as its record says; its calls are counted here. */
 ATTR_MUST_USE bool call_log_add_used(struct call_log *log, const struct agent_used *used,

@@ -36,6 +36,10 @@ void hook_answer_deny(const struct hook_input *input, bool ends, const char *why
  * what has failed cannot be blocked. */
 void hook_answer_say(const struct hook_input *input, bool stuck, const char *words, struct str *out)
 {
+    struct str stop = {0};
+    if (stuck)
+        str_addf(&stop, "Stop. %s Made again, this call is denied.", words);
+    words = stuck ? str_text(&stop) : words;
     str_add_char(out, '{');
     if (stuck && input->kind == HOOK_CALL_ENDED && !input->agent->hides_result) {
         str_json_text(out, "decision", "block");
@@ -48,6 +52,7 @@ void hook_answer_say(const struct hook_input *input, bool stuck, const char *wor
         str_add_char(out, '}');
     }
     str_add(out, "}\n");
+    str_done(&stop);
 }
 
 void hook_answer_stop(const char *why, struct str *out)

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "config.h"
 #include "hook_answer.h"
+#include "hook_words.h"
 #include "read_text.h"
 #include "secrets.h"
 
@@ -32,8 +33,21 @@ static void read_settings(struct settings *out)
     str_done(&text);
 }
 
-static bool add_call(struct call_log *log, const struct hook_input *input, const struct moment *now,
-                     struct str *answer, struct err *err)
+/* Where to an event is written. */
+struct recording {
+    struct call_log *log;
+    const struct redactor *redactor;
+    struct moment now;
+};
+
+static bool add_words(const struct recording *to, const struct hook_input *input,
+                      const char *notice, struct err *err)
+{
+    return hook_words_add(to->log, to->redactor, input, notice, &to->now, err);
+}
+
+static bool add_call(const struct recording *to, const struct hook_input *input, struct str *answer,
+                     struct err *err)
 {
     struct call_verdict verdict;
     const struct call_made call = {.tool = input->tool,
@@ -43,47 +57,59 @@ static bool add_call(struct call_log *log, const struct hook_input *input, const
                                    .exit = input->exit,
                                    .uncertain = input->interrupted,
                                    .ms = input->ms,
-                                   .at = *now};
-    if (!call_log_add(log, &call, &verdict, err))
+                                   .at = to->now};
+    if (!call_log_add(to->log, &call, &verdict, err))
         return false;
     if (verdict.stop_asked)
         hook_answer_stop("a person has stopped this session in devs", answer);
     else if (verdict.news)
         hook_answer_say(input, verdict.level == ENTROPY_STUCK, verdict.nudge, answer);
-    return true;
+    return add_words(to, input, verdict.news ? verdict.nudge : NULL, err);
 }
 
-static bool turn_away(struct call_log *log, const struct hook_input *input,
-                      const struct moment *now, struct str *answer, struct err *err)
+static bool turn_away(const struct recording *to, const struct hook_input *input,
+                      struct str *answer, struct err *err)
 {
     struct call_refusal refusal = {0};
     struct str why = {0};
-    const struct call_made call = {.tool = input->tool, .args = input->args, .at = *now};
-    const bool ok = call_log_turn_away(log, &call, &refusal, &why, err);
+    const struct call_made call = {.tool = input->tool, .args = input->args, .at = to->now};
+    bool ok = call_log_turn_away(to->log, &call, &refusal, &why, err);
     const bool ends = refusal.by_person || refusal.times >= HOOK_TURNED_AWAY_MAX;
-    if (ok && refusal.times > 0)
+    if (ok && refusal.times > 0) {
         hook_answer_deny(input, ends, str_text(&why), answer);
+        ok = add_words(to, input, str_text(&why), err);
+    }
     str_done(&why);
     return ok;
 }
 
-static bool add(struct call_log *log, const struct hook_input *input, const struct moment *now,
-                struct str *answer, struct err *err)
+static bool add_speech(const struct recording *to, const struct hook_input *input, struct err *err)
+{
+    bool ok = true;
+    if (input->kind == HOOK_PROMPT)
+        ok = call_log_add_prompt(to->log, input->text, &to->now, err);
+    else if (input->kind == HOOK_TURN_FAILED)
+        ok = call_log_add_note(to->log, input->text, &to->now, err);
+    else if (*input->text != '\0')
+        ok = call_log_add_message(to->log, input->text, &to->now, NULL, err);
+    return ok && add_words(to, input, NULL, err);
+}
+
+static bool add(const struct recording *to, const struct hook_input *input, struct str *answer,
+                struct err *err)
 {
     switch (input->kind) {
     case HOOK_CALL_BEGINS:
-        return turn_away(log, input, now, answer, err);
+        return turn_away(to, input, answer, err);
     case HOOK_CALL_ENDED:
     case HOOK_CALL_FAILED:
-        return add_call(log, input, now, answer, err);
+        return add_call(to, input, answer, err);
     case HOOK_PROMPT:
-        return call_log_add_prompt(log, input->text, now, err);
     case HOOK_TURN_ENDED:
-        return *input->text == '\0' || call_log_add_message(log, input->text, now, NULL, err);
     case HOOK_TURN_FAILED:
-        return call_log_add_note(log, input->text, now, err);
+        return add_speech(to, input, err);
     case HOOK_SESSION_ENDS:
-        return call_log_end(log, 0, now, err);
+        return call_log_end(to->log, call_log_turn_failed(to->log) ? 1 : 0, &to->now, err);
     case HOOK_SESSION_STARTS:
     case HOOK_OTHER:
         break;
@@ -121,8 +147,9 @@ bool hook_record(const struct place *place, const struct hook_input *input, stru
                                          .settings = &settings,
                                          .redactor = redactor,
                                          .wait_ms = HOOK_WAIT_MS_MAX};
-    ok = ok && call_log_open(&log, place, &session, &now, err) &&
-         add(log, input, &now, answer, err) && call_log_commit(log, err);
+    ok = ok && call_log_open(&log, place, &session, &now, err);
+    const struct recording to = {.log = log, .redactor = redactor, .now = now};
+    ok = ok && add(&to, input, answer, err) && call_log_commit(log, err);
     call_log_close(log);
     redactor_close(redactor);
     settings_done(&settings);

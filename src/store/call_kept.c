@@ -10,7 +10,7 @@
 
 /* Saved: the magic, the numbers in their order, how many limits and their values, the rungs,
  * the memory. Numbers are 64 bits, the lowest byte first. */
-enum { MAGIC_BYTES = 4, NUMBER_BYTES = 8, NUMBERS = 13, LIMITS_MAX = 64 };
+enum { MAGIC_BYTES = 4, NUMBER_BYTES = 8, NUMBERS = 14, LIMITS_MAX = 64 };
 static_assert(MAGIC_BYTES + (NUMBERS + 1 + LIMITS_MAX) * NUMBER_BYTES + ENTROPY_STATE_BYTES_MAX +
                       ENTROPY_BLOB_BYTES_MAX <=
                   LOG_GAIN_BYTES_MAX,
@@ -18,7 +18,7 @@ static_assert(MAGIC_BYTES + (NUMBERS + 1 + LIMITS_MAX) * NUMBER_BYTES + ENTROPY_
 
 static_assert(MAGIC_BYTES + NUMBERS * NUMBER_BYTES <= CALL_KEPT_HEAD_BYTES, "the head is whole");
 
-static const char magic[MAGIC_BYTES + 1] = "dCl1";
+static const char magic[MAGIC_BYTES + 1] = "dCl2";
 
 void call_kept_init(struct call_kept *kept, const struct entropy_limits *limits)
 {
@@ -55,6 +55,7 @@ static void apply_call(struct call_kept *kept, const struct event *event)
     if (!event->text || !json_parse(event->text, strlen(event->text), &words, NULL, NULL))
         return;
     const char *tool = json_text(json_get(words, "tool"), "");
+    kept->turn_failed = event->c != 0 && strcmp(tool, "message") == 0;
     if (strcmp(tool, "user") == 0) {
         entropy_state_reset(&kept->circles.state);
         kept->stop_asked = false;
@@ -105,7 +106,8 @@ void call_kept_save(const struct call_kept *kept, struct str *out)
                                       kept->turned_away,
                                       kept->stuck_first,
                                       kept->stop_asked,
-                                      entropy_state_is_stuck(&kept->circles.state)};
+                                      entropy_state_is_stuck(&kept->circles.state),
+                                      kept->turn_failed};
     str_add_n(out, magic, MAGIC_BYTES);
     for (int i = 0; i < NUMBERS; i++)
         number_bytes_put(out, (uint64_t)numbers[i], NUMBER_BYTES);
@@ -146,6 +148,7 @@ static bool take_numbers(struct number_bytes *from, struct call_kept *out, bool 
     out->stuck_first = numbers[10];
     out->stop_asked = numbers[11] != 0;
     *stuck_out = numbers[12] != 0;
+    out->turn_failed = numbers[13] != 0;
     return out->number <= AGENT_CALLS_MAX && is_sound(&out->used);
 }
 

@@ -23,6 +23,7 @@ struct call_kept {
     int turned_away;              /* calls, since the agent was found to be stuck */
     int64_t stuck_first;          /* the segment's step that the circles begin at */
     bool stop_asked;              /* a person wants it to end, and has said nothing since */
+    bool turn_failed;             /* the last thing that happened: its service said no */
     struct entropy_limits limits; /* those of the run's plan */
     struct circles circles;
     struct entropy_memory *memory; /* owned */

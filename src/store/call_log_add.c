@@ -70,6 +70,7 @@ static void append_call(struct call_log *log, const struct event *event, const c
     str_add_char(&text, '}');
     assert(text.len <= EVENT_TEXT_MAX);
     call_logging_append(log, *event, str_text(&text));
+    log->kept.turn_failed = event->c != 0 && strcmp(tool, "message") == 0;
     str_done(&text);
     str_done(&name);
 }
@@ -220,6 +221,11 @@ bool call_log_add_note(struct call_log *log, const char *text, const struct mome
     append_call(log, &event, "message", str_text(&what), NULL);
     str_done(&what);
     return true;
+}
+
+bool call_log_turn_failed(const struct call_log *log)
+{
+    return log->kept.turn_failed;
 }
 
 bool call_log_add_used(struct call_log *log, const struct agent_used *used, const struct moment *at,

@@ -62,18 +62,26 @@ while [ $i -lt 12 ]; do
 	said=$(tell PreToolUse "$(bash 'make test')")
 	[ -n "$said" ] && break
 	heard=$(tell PostToolUseFailure "$(broke 'make test' 'FAIL: x')")
-	[ -n "$heard" ] && last=$heard
+	[ -n "$heard" ] && { first=${first:-$heard}; last=$heard; }
 done
-want_in "it is told that it goes in circles" "${last:-}" '"additionalContext":"You may be going in circles'
+want_in "it is told that it may go in circles" "${first:-}" '"additionalContext":"You may be going in circles'
+want_in "it is told to stop" "${last:-}" '"additionalContext":"Stop. You may be going in circles'
 want_in "then its call is denied" "$said" '"permissionDecision":"deny"'
 want "another call is not" "$(tell PreToolUse "$(bash 'git diff')")" ""
 want_in "denied again" "$(tell PreToolUse "$(bash 'make test')")" '"permissionDecision":"deny"'
 want_in "and the third time it is the end" "$(tell PreToolUse "$(bash 'make test')")" '"continue":false'
 want_in "the log says so" "$("$devs" debug --logs --plain 1)" "circles"
+shown=$("$devs" log 1/claude)
+want_in "its calls are in its log" "$shown" "> Bash: make test"
+want_in "how they failed too" "$shown" "  exit 2"
+want_in "a person's words too" "$shown" "[you] make it pass"
+want_in "what it was told too" "$shown" "! You may be going in circles"
+want "what they gave is not" "$(printf '%s' "$shown" | grep -c 'FAIL: x')" 0
 want "a person speaks again" "$(tell UserPromptSubmit '"prompt":"try something else"')" ""
 want "and it may" "$(tell PreToolUse "$(bash 'make test')")" ""
 want "words" "$(tell Stop '"stop_hook_active":false,"last_assistant_message":"Done."')" ""
 want "what the service said" "$(tell StopFailure '"error":"server_error"')" ""
+want_in "what the service said is in its log" "$("$devs" log 1/claude)" "! server_error"
 want "what is not known" "$(tell WorktreeCreate '"x":[1]')" ""
 want_in "status" "$("$devs" status 1)" "a session that an agent's hooks tell of, last heard at"
 want_in "nobody goes on with it" "$("$devs" run --continue 1 2>&1)" "which devs did not start"
@@ -86,11 +94,25 @@ want "makes no run" "$("$devs" runs | wc -l)" 1
 want "it comes back" "$(tell SessionStart '"source":"resume"')" ""
 want "as another run" "$("$devs" runs | wc -l)" 2
 
+# A session whose last turn failed has failed, unless something came after it.
+session=failing-1
+tell UserPromptSubmit '"prompt":"go"' >/dev/null
+tell StopFailure '"error":"server_error"' >/dev/null
+tell SessionEnd '"reason":"other"' >/dev/null
+want_in "a turn that failed was the last" "$("$devs" status 3 --json)" '"exit_code":1'
+session=mended-1
+tell StopFailure '"error":"server_error"' >/dev/null
+tell Stop '"last_assistant_message":"Done."' >/dev/null
+tell SessionEnd '"reason":"other"' >/dev/null
+want_in "a turn that failed was not the last" "$("$devs" status 4 --json)" '"exit_code":0'
+session=
+
 # Secrets are cut, and what an agent writes is harmless.
 export SERVICE_TOKEN=tiger-tiger-burning-bright
 session=secret-1
 tell PostToolUse "$(went "curl -H tiger-tiger-burning-bright x" '\u001b]0;title\u0007')" >/dev/null
-want_in "a secret is cut" "$("$devs" debug --logs --plain 3)" "[cut:SERVICE_TOKEN]"
+want_in "a secret is cut" "$("$devs" debug --logs --plain 5)" "[cut:SERVICE_TOKEN]"
+want_in "a secret is cut in its log" "$("$devs" log 5/claude)" "[cut:SERVICE_TOKEN]"
 grep -q tiger-tiger .devs/devs.db* && want "no secret in the log" found none
 session=
 
@@ -105,7 +127,7 @@ while [ $i -lt 20 ]; do
 	pids="$pids $!"
 done
 for pid in $pids; do wait "$pid"; done
-want_in "20 at once" "$("$devs" status 4)" "20 calls"
+want_in "20 at once" "$("$devs" status 6)" "20 calls"
 session=
 
 # What goes wrong is no reason to hold up an agent.

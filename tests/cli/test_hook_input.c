@@ -199,14 +199,20 @@ START_TEST(test_each_agent_is_answered_in_its_own_way)
     str_clear(&out);
     hook_input_done(&input);
     begin_as("gemini", "AfterTool");
-    hook_answer_say(&input, true, "stop", &out);
+    hook_answer_say(&input, true, "Circles.", &out);
     ck_assert_str_eq(out.data, "{\"hookSpecificOutput\":{\"hookEventName\":\"AfterTool\","
-                               "\"additionalContext\":\"stop\"}}\n");
+                               "\"additionalContext\":\"Stop. Circles. Made again, this call is "
+                               "denied.\"}}\n");
     str_clear(&out);
     hook_input_done(&input);
     begin_as("claude", "PostToolUse");
-    hook_answer_say(&input, true, "stop", &out);
-    ck_assert_str_eq(out.data, "{\"decision\":\"block\",\"reason\":\"stop\"}\n");
+    hook_answer_say(&input, true, "Circles.", &out);
+    ck_assert_str_eq(out.data, "{\"decision\":\"block\",\"reason\":\"Stop. Circles. Made again, "
+                               "this call is denied.\"}\n");
+    str_clear(&out);
+    hook_answer_say(&input, false, "Circles.", &out);
+    ck_assert_str_eq(out.data, "{\"hookSpecificOutput\":{\"hookEventName\":\"PostToolUse\","
+                               "\"additionalContext\":\"Circles.\"}}\n");
     str_done(&out);
 }
 END_TEST
