@@ -233,6 +233,11 @@ static int import_path(const struct import_words *words, const char *path)
         warn("%s: %s", path, strerror(errno));
         return EXIT_NO_LOG;
     }
+    if (S_ISDIR(info.st_mode)) {
+        warn("%s: %s", path, strerror(EISDIR));
+        (void)close(fd); /* of no use */
+        return EXIT_NO_LOG;
+    }
     file.size = info.st_size;
     const bool ok = import_open(&file, fd, &info, &err);
     if (!is_stdin)

@@ -22,11 +22,12 @@ static const struct hook_agent *guess(const struct json *json, const char *event
     return hook_agent_named(json_get(json, "turn_id") ? "codex" : "claude");
 }
 
-/* qwen prompts its model with results of tools through the same event: only what a person typed
- * is a person's. */
+/* qwen prompts its model with results of tools through the same event: 0.15 without words, a later
+ * one says what a person typed. */
 static bool is_a_persons(const struct hook_input *input)
 {
-    return strcmp(input->agent->name, "qwen") != 0 || json_get(input->json, "submitted_prompt");
+    return strcmp(input->agent->name, "qwen") != 0 || json_get(input->json, "submitted_prompt") ||
+           json_text(json_get(input->json, "prompt"), "")[0] != '\0';
 }
 
 static void take_failure(struct hook_input *input)

@@ -2,6 +2,7 @@
 #include "hook_install.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,17 +45,36 @@ static bool settings_path(const struct hook_agent *agent, bool of_user, char out
                                           : err_set_errno(err, errno, "this folder has no name");
 }
 
+/* A pipe would be waited for, and a link to nothing replaced. */
+static FILE *open_settings(const char *path, struct err *err)
+{
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_new = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
+    if (is_new && lstat(path, &info) == 0)
+        (void)err_set(err, ERR_INVALID, "'%.200s' is a link to nothing", path);
+    else if (fd < 0 && !is_new)
+        (void)err_set_errno(err, errno, "cannot read '%s'", path);
+    if (fd < 0)
+        return NULL;
+    FILE *file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "r") : NULL;
+    if (!file) {
+        (void)err_set(err, ERR_INVALID, "'%.200s' is no file", path);
+        (void)close(fd); /* nothing was read */
+    }
+    return file;
+}
+
 /* *path is the file itself afterwards, not a link to it. One that is not there is empty. */
 static bool read_settings(char path[PATH_MAX], struct str *out, struct err *err)
 {
     char real[PATH_MAX];
+    struct err why = {0};
     if (realpath(path, real))
         (void)snprintf(path, PATH_MAX, "%s", real);
-    FILE *file = fopen(path, "re");
+    FILE *file = open_settings(path, &why);
     if (!file)
-        return errno == ENOENT || errno == ENOTDIR ||
-               err_set_errno(err, errno, "cannot read '%s'", path);
-    struct err why = {0};
+        return why.code == ERR_NONE || err_set(err, why.code, "%s", why.message);
     const bool ok = read_text(file, HOOK_SETTINGS_MAX, out, &why);
     (void)fclose(file); /* only read */
     return ok || err_set(err, why.code, "'%.200s': %s", path, why.message);
@@ -160,6 +180,21 @@ static bool change_settings(const struct hook_install *install, change_fn *chang
     return ok;
 }
 
+/* Can they be changed? Nothing is made where they cannot. */
+static bool check_settings(const struct hook_install *install, struct err *err)
+{
+    char path[PATH_MAX];
+    size_t count = 0;
+    struct str text = {0};
+    struct err why = {0};
+    bool ok = settings_path(install->agent, install->of_user, path, err) &&
+              read_settings(path, &text, err);
+    if (ok && !hook_settings_count(&text, install->agent, &count, &why))
+        ok = err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
+    str_done(&text);
+    return ok;
+}
+
 int hook_install(const struct hook_install *asked)
 {
     char path[PATH_MAX];
@@ -168,6 +203,8 @@ int hook_install(const struct hook_install *asked)
     struct hook_install install = *asked;
     if (!install.agent)
         install.agent = hook_agent_at(0);
+    if (!check_settings(&install, &err))
+        return fail(&err);
     if (!install.of_user && !make_log(&install, &err))
         return fail(&err);
     if (!change_settings(&install, add_ours, path, &changed, &err))

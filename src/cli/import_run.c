@@ -199,6 +199,8 @@ void import_run_item(void *ctx, const struct transcript_item *item)
     set_time(run, item->at_ms);
     if (item->item.kind == AGENT_ITEM_SESSION && !run->log)
         return; /* begins with what happens in it */
+    if (item->item.kind == AGENT_ITEM_OTHER && !run->log)
+        return; /* words before it, or instead of it */
     if (!run->log && !begin(run))
         return;
     make_words(run, item);

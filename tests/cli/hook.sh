@@ -46,6 +46,20 @@ want "a file that cannot be read" "$("$devs" hook install --user --agent codex 2
 want_in "a file that cannot be read: one line" "$(cat "$dir/err")" "hooks.json' stays as it is: line 1, column"
 want "a file that cannot be read: one line" "$(wc -l <"$dir/err")" 1
 want "a file that cannot be read stays" "$(cat "$HOME/.codex/hooks.json")" "["
+# What cannot be changed stays, and no log is made for it.
+mkdir -p "$dir/other/.claude"
+refused() { (cd "$dir/other" && timeout 20 "$devs" hook install >"$dir/out" 2>"$dir/err"; echo $?); }
+echo '[]' >"$dir/other/.claude/settings.local.json"
+want "a list" "$(refused)" 2
+rm "$dir/other/.claude/settings.local.json"
+mkfifo "$dir/other/.claude/settings.local.json"
+want "a pipe" "$(refused)" 2
+want_in "a pipe: why" "$(cat "$dir/err")" "is no file"
+rm "$dir/other/.claude/settings.local.json"
+ln -s ../nothing.json "$dir/other/.claude/settings.local.json"
+want "a link to nothing" "$(refused)" 2
+want_in "a link to nothing: why" "$(cat "$dir/err")" "is a link to nothing"
+want "nothing is made" "$(ls -A "$dir/other")" ".claude"
 want "no such agent" "$("$devs" hook install --agent vim 2>/dev/null; echo $?)" 2
 want "no such word" "$("$devs" hook instal 2>/dev/null; echo $?)" 2
 
@@ -71,7 +85,7 @@ want "another call is not" "$(tell PreToolUse "$(bash 'git diff')")" ""
 want_in "denied again" "$(tell PreToolUse "$(bash 'make test')")" '"permissionDecision":"deny"'
 want_in "and the third time it is the end" "$(tell PreToolUse "$(bash 'make test')")" '"continue":false'
 want_in "the log says so" "$("$devs" debug --logs --plain 1)" "circles"
-shown=$("$devs" log 1/claude)
+shown=$("$devs" log 1)
 want_in "its calls are in its log" "$shown" "> Bash: make test"
 want_in "how they failed too" "$shown" "  exit 2"
 want_in "a person's words too" "$shown" "[you] make it pass"

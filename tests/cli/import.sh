@@ -119,6 +119,14 @@ want_in "empty" "$(cat err)" "devs: empty: it is empty"
 want_in "no file" "$(cat err)" "nothing: No such file or directory"
 "$devs" $log import nothing 2>err
 want "no file: exit" "$?" 66
+mkdir folder
+"$devs" $log import folder 2>err
+want "a folder: exit" "$?" 66
+want_in "a folder" "$(cat err)" "devs: folder: Is a directory"
+"$devs" $log import --agent claude strange 2>err
+want "words alone: exit" "$?" 2
+want_in "words alone" "$(cat err)" "devs: strange: nothing happens in it"
+want "words alone: nothing written" "$("$devs" $log runs | wc -l)" "$before"
 "$devs" $log import --agent codex session.jsonl 2>err
 want "another agent: exit" "$?" 2
 want_in "another agent" "$(cat err)" "session.jsonl: it is a Claude Code session, not of 'codex'"

@@ -105,8 +105,13 @@ START_TEST(test_only_a_person_begins_anew)
     ck_assert_str_eq(input.text, "go");
     hook_input_done(&input);
     read_as("qwen", "{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\","
-                    "\"prompt\":\"a result\"}");
+                    "\"prompt\":\"\"}");
     ck_assert_int_eq(input.kind, HOOK_OTHER);
+    hook_input_done(&input);
+    read_as("qwen", "{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\","
+                    "\"prompt\":\"go on\"}");
+    ck_assert_int_eq(input.kind, HOOK_PROMPT);
+    ck_assert_str_eq(input.text, "go on");
     hook_input_done(&input);
     read_as("qwen", "{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\","
                     "\"prompt\":\"go\\n(more)\",\"submitted_prompt\":\"go\"}");
