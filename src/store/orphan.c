@@ -13,6 +13,8 @@
 enum { CONTROLS_AT_ONCE = 16, ROUNDS_MAX = 64 };
 
 static const char needs_engine[] = "no devs is running this run: start it again";
+static const char goes_on_by_itself[] =
+    "devs did not start this agent: what is typed in its session lets it go on";
 static const char has_ended[] = "the run has ended";
 
 struct orphan {
@@ -66,8 +68,10 @@ static bool answer(struct orphan *orphan, const struct control *control, struct 
     bool starts = control->verb == CONTROL_RETRY || control->verb == CONTROL_SEND_ONE;
     if (state->ended && control->verb != CONTROL_CORRECT)
         return log_writer_refuse(orphan->writer, control->id, has_ended, err);
+    const bool is_session = follower_run(orphan->follower)->is_session;
     if (starts || !state->started)
-        return log_writer_refuse(orphan->writer, control->id, needs_engine, err);
+        return log_writer_refuse(orphan->writer, control->id,
+                                 is_session ? goes_on_by_itself : needs_engine, err);
 
     turn_clear(&orphan->turn);
     act(orphan, control);

@@ -101,6 +101,9 @@ want_in "status" "$("$devs" status 1)" "a session that an agent's hooks tell of,
 want_in "nobody goes on with it" "$("$devs" run --continue 1 2>&1)" "which devs did not start"
 want_in "a person stops it" "$("$devs" cancel 1 2>&1)" "the agent is told to stop when it makes its next call"
 want_in "it is told" "$(tell PreToolUse "$(bash 'ls -l')")" '"continue":false'
+want_in "what lets it go on" "$("$devs" retry 1/claude 2>&1)" "what is typed in its session"
+want "what is typed" "$(tell UserPromptSubmit '"prompt":"go on"')" ""
+want "lets it go on" "$(tell PreToolUse "$(bash 'ls -l')")" ""
 want "its end" "$(tell SessionEnd '"reason":"exit"')" ""
 want_in "it is over" "$("$devs" runs)" " ended "
 want "an end without a beginning" "$(session=never tell SessionEnd '"reason":"exit"')" ""
