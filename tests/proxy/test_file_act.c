@@ -127,7 +127,7 @@ START_TEST(test_what_is_no_file_is_refused)
     ck_assert_int_eq(mkfifo("pipe", 0600), 0);
     static const char *const paths[] = {"folder", "pipe", "not/there", "."};
     for (size_t i = 0; i < ARRAY_LEN(paths); i++)
-        ck_assert_msg(act(paths[i], NULL, 0, ALL) == 1, "read: %s", paths[i]);
+        ck_assert_msg(act(paths[i], NULL, 0, ALL) == FILE_ACT_NO_FILE, "read: %s", paths[i]);
     want_text("../2", ".: Is a directory\n");
     ck_assert_int_eq(act("folder", "x", 0, 0), 1);
     ck_assert_int_eq(act("pipe", "x", 0, 0), 1);
