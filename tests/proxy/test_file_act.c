@@ -129,8 +129,8 @@ START_TEST(test_what_is_no_file_is_refused)
     for (size_t i = 0; i < ARRAY_LEN(paths); i++)
         ck_assert_msg(act(paths[i], NULL, 0, ALL) == FILE_ACT_NO_FILE, "read: %s", paths[i]);
     want_text("../2", ".: Is a directory\n");
-    ck_assert_int_eq(act("folder", "x", 0, 0), 1);
-    ck_assert_int_eq(act("pipe", "x", 0, 0), 1);
+    ck_assert_int_eq(act("folder", "x", 0, 0), FILE_ACT_NO_FILE);
+    ck_assert_int_eq(act("pipe", "x", 0, 0), FILE_ACT_NO_FILE);
 }
 END_TEST
 
