@@ -115,6 +115,8 @@ static void walk_rest(const struct tally *tally, line_fn *line, void *ctx)
         line(ctx, "fate", fates[i].name, fates[i].count);
 }
 
+static const char crash_group[] = "crash after";
+
 static void walk(const struct tally *tally, line_fn *line, void *ctx)
 {
     for (int i = 0; i < ROW_COUNT; i++)
@@ -124,7 +126,7 @@ static void walk(const struct tally *tally, line_fn *line, void *ctx)
         line(ctx, "event", event_kind_name((enum event_kind)i), tally->events[i]);
     line(ctx, "crash", "before any event", tally->crashes[0]);
     for (int i = EVENT_RUN_STARTED; i < EVENT_TASK_ADDED; i++)
-        line(ctx, "crash after", event_kind_name((enum event_kind)i), tally->crashes[i]);
+        line(ctx, crash_group, event_kind_name((enum event_kind)i), tally->crashes[i]);
     walk_rest(tally, line, ctx);
 }
 
@@ -165,10 +167,11 @@ struct seldom {
 static void find_seldom(void *ctx, const char *group, const char *name, int64_t count)
 {
     struct seldom *seldom = ctx;
-    if (count >= TALLY_ENOUGH)
+    const int enough = strcmp(group, crash_group) == 0 ? TALLY_CRASHES : TALLY_ENOUGH;
+    if (count >= enough)
         return;
     (void)fprintf(seldom->out, "too seldom: %s: %s: %" PRId64 " of %d\n", group, name, count,
-                  TALLY_ENOUGH);
+                  enough);
     seldom->count++;
 }
 

@@ -18,6 +18,7 @@
 
 enum {
     TALLY_ENOUGH = 1000, /* of each, in a full run */
+    TALLY_CRASHES = 250, /* after each kind of event; a run has few crashes and many events */
     TALLY_RUNS = 100,    /* fewer are not averaged */
     TALLY_TASKS = 8,     /* a run has on average at least */
     TALLY_STEPS = 3,     /* of each task */
