@@ -141,8 +141,9 @@ int plan_shown(const struct plan_file *file, int jobs)
     struct str out = {0};
     if (!secrets_redactor(&redactor, plan, &file->config.settings.secrets, &err))
         return fail(&err);
-    str_addf(&out, "%s: %d tasks, %d steps, %d at a time\n", plan->name, plan->task_count,
-             plan->step_count, jobs);
+    str_addf(&out, "%s: %d task%s, %d step%s, %d at a time\n", plan->name, plan->task_count,
+             plan->task_count == 1 ? "" : "s", plan->step_count, plan->step_count == 1 ? "" : "s",
+             jobs);
     const struct policy *starts = plan_policy_find(plan, "infrastructure");
     str_addf(&out, "what does not start: %d starts in all (", starts->max_attempts);
     policy_words(starts, &out);
