@@ -127,18 +127,15 @@ static int run(struct globals *globals, struct execution *execution)
 int cmd_execute_phase(struct globals *globals, int argc, char **argv)
 {
     struct execution execution = {0};
-    struct option_spec specs[WORKFLOW_SPECS_MAX];
-    size_t count = workflow_specs(&execution.at.words, specs);
-    specs[count++] = (struct option_spec){"jobs", 'j',
-                                          "N",    "tasks at a time (else the plan's, else 2)",
-                                          NULL,   &execution.at.words.jobs};
-    struct command_line line = {.name = "execute-phase",
-                                .specs = specs,
-                                .spec_count = count,
-                                .min_operands = 1,
-                                .max_operands = 1};
-    int code = command_parse(globals, &line, argc, argv);
-    if (line.done)
+    const struct workflow_command command = {
+        .name = "execute-phase",
+        .own = {"jobs", 'j', "N", "tasks at a time (else the plan's, else 2)", NULL,
+                &execution.at.words.jobs},
+        .words = &execution.at.words,
+    };
+    bool done = false;
+    int code = workflow_parse(globals, &command, argc, argv, &done);
+    if (done)
         return code;
     code = phase_words_read(&execution.at, argv[0]);
     if (code == EXIT_ALL_PASSED)

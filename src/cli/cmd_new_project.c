@@ -129,22 +129,18 @@ static int ask(struct globals *globals, struct asking *asking)
 int cmd_new_project(struct globals *globals, int argc, char **argv)
 {
     struct asking asking = {0};
-    struct option_spec specs[WORKFLOW_SPECS_MAX];
-    size_t count = workflow_specs(&asking.words, specs);
-    specs[count++] = (struct option_spec){
-        "force", 0, NULL, "write over the project that is there", &asking.words.force, NULL};
-    struct command_line line = {.name = "new-project",
-                                .specs = specs,
-                                .spec_count = count,
-                                .min_operands = 1,
-                                .max_operands = 1};
-    int code = command_parse(globals, &line, argc, argv);
-    if (line.done)
+    const struct workflow_command command = {
+        .name = "new-project",
+        .own = {"force", 0, NULL, "write over the project that is there", &asking.words.force,
+                NULL},
+        .words = &asking.words,
+    };
+    bool done = false;
+    int code = workflow_parse(globals, &command, argc, argv, &done);
+    if (done)
         return code;
-    code = workflow_check(&asking.words);
     struct err err = {0};
-    if (code == EXIT_ALL_PASSED &&
-        (!read_idea(argv[0], &asking.idea, &err) || !find_room(&asking, &err)))
+    if (!read_idea(argv[0], &asking.idea, &err) || !find_room(&asking, &err))
         code = fail(&err);
     if (code == EXIT_ALL_PASSED)
         code = config_read(asking.dir, &asking.config);

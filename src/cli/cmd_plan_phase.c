@@ -154,17 +154,15 @@ static int ask(struct globals *globals, struct planning *planning)
 int cmd_plan_phase(struct globals *globals, int argc, char **argv)
 {
     struct planning planning = {0};
-    struct option_spec specs[WORKFLOW_SPECS_MAX];
-    size_t count = workflow_specs(&planning.at.words, specs);
-    specs[count++] = (struct option_spec){
-        "force", 0, NULL, "write over the plan that is there", &planning.at.words.force, NULL};
-    struct command_line line = {.name = "plan-phase",
-                                .specs = specs,
-                                .spec_count = count,
-                                .min_operands = 1,
-                                .max_operands = 1};
-    int code = command_parse(globals, &line, argc, argv);
-    if (line.done)
+    const struct workflow_command command = {
+        .name = "plan-phase",
+        .own = {"force", 0, NULL, "write over the plan that is there", &planning.at.words.force,
+                NULL},
+        .words = &planning.at.words,
+    };
+    bool done = false;
+    int code = workflow_parse(globals, &command, argc, argv, &done);
+    if (done)
         return code;
     code = phase_words_read(&planning.at, argv[0]);
     if (code == EXIT_ALL_PASSED)

@@ -14,16 +14,13 @@ int phase_words_read(struct phase_words *at, const char *number)
     char dir[PATH_MAX];
     int64_t chosen = 0;
     struct err err = {0};
-    int code = workflow_check(&at->words);
-    if (code != EXIT_ALL_PASSED)
-        return code;
     if (!parse_i64(number, 1, PROJECT_PHASES_MAX, &chosen, NULL))
         return fail_usage("they count from 1", "'%s' is no number of a phase", number);
     if (!getcwd(dir, sizeof(dir))) {
         (void)err_set_errno(&err, errno, "cannot say which folder this is");
         return fail(&err);
     }
-    code = project_read(dir, &at->project);
+    int code = project_read(dir, &at->project);
     if (code != EXIT_ALL_PASSED)
         return code;
     int count = project_phase_count(&at->project);

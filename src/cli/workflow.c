@@ -17,23 +17,8 @@ enum {
     JOBS = 1,        /* there is one task */
 };
 
-size_t workflow_specs(struct workflow_words *words, struct option_spec specs[WORKFLOW_SPECS_MAX])
-{
-    const struct option_spec all[] = {
-        {"agent", 0, "NAME", "the agent to ask", NULL, &words->agent},
-        {"model", 0, "NAME", "its model (else the agent's own choice)", NULL, &words->model},
-        {"resume", 0, "SESSION_ID", "go on in this session", NULL, &words->resume},
-        {"fresh", 0, NULL, "a new session, whatever the project remembers", &words->fresh, NULL},
-        {"plain", 0, NULL, "a line for each event, no screen", &words->plain, NULL},
-        {"json", 0, NULL, "a JSON object for each event; the last one has session_id", &words->json,
-         NULL},
-    };
-    static_assert(ARRAY_LEN(all) < WORKFLOW_SPECS_MAX, "one more has room");
-    memcpy(specs, all, sizeof(all));
-    return ARRAY_LEN(all);
-}
-
-int workflow_check(const struct workflow_words *words)
+/* Do the options go together? */
+static int check_words(const struct workflow_words *words)
 {
     if (words->resume && words->fresh)
         return fail_usage(NULL, "--resume goes on in a session, --fresh begins one: not both");
@@ -43,6 +28,32 @@ int workflow_check(const struct workflow_words *words)
     if (words->model && !adapter_session_is_id(words->model))
         return fail_usage(NULL, "--model needs the name of a model");
     return EXIT_ALL_PASSED;
+}
+
+int workflow_parse(struct globals *globals, const struct workflow_command *command, int argc,
+                   char **argv, bool *done)
+{
+    struct workflow_words *words = command->words;
+    const struct option_spec specs[] = {
+        {"agent", 0, "NAME", "the agent to ask", NULL, &words->agent},
+        {"model", 0, "NAME", "its model (else the agent's own choice)", NULL, &words->model},
+        {"resume", 0, "SESSION_ID", "go on in this session", NULL, &words->resume},
+        {"fresh", 0, NULL, "a new session, whatever the project remembers", &words->fresh, NULL},
+        {"plain", 0, NULL, "a line for each event, no screen", &words->plain, NULL},
+        {"json", 0, NULL, "a JSON object for each event; the last one has session_id", &words->json,
+         NULL},
+        command->own,
+    };
+    struct command_line line = {.name = command->name,
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 1,
+                                .max_operands = 1};
+    int code = command_parse(globals, &line, argc, argv);
+    if (!line.done)
+        code = check_words(words);
+    *done = line.done || code != EXIT_ALL_PASSED;
+    return code;
 }
 
 /* The first line of it, or as much as is shown. */

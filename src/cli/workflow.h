@@ -27,11 +27,15 @@ struct workflow_words {
     bool plain, json;
 };
 
-enum { WORKFLOW_SPECS_MAX = 8 };
-/* Fill in the options that all three have, from `words`. Returns how many. */
-size_t workflow_specs(struct workflow_words *words, struct option_spec specs[WORKFLOW_SPECS_MAX]);
-/* Do the options go together? Returns the exit code; what is wrong is printed. */
-int workflow_check(const struct workflow_words *words);
+struct workflow_command {
+    const char *name;
+    struct option_spec own;       /* the option that this command has beside those of all three */
+    struct workflow_words *words; /* what is filled in */
+};
+/* Read the command line: options and one operand, which is argv[0] then. Returns the exit code;
+ * what is wrong is printed. *done: there is nothing more to do. */
+int workflow_parse(struct globals *globals, const struct workflow_command *command, int argc,
+                   char **argv, bool *done);
 
 /* One question to an agent. All borrowed. */
 struct workflow_question {

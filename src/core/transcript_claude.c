@@ -66,18 +66,6 @@ static void read_words(struct transcript *t, const struct json *line, const char
         transcript_prompt(t, text);
 }
 
-static void read_result(struct transcript *t, const struct json *part)
-{
-    struct str text = {0};
-    transcript_content(json_get(part, "content"), &text);
-    transcript_result(
-        t, &(struct transcript_result){.id = json_text(json_get(part, "tool_use_id"), NULL),
-                                       .text = str_text(&text),
-                                       .exit = -1,
-                                       .failed = json_bool(json_get(part, "is_error"), false)});
-    str_done(&text);
-}
-
 static void read_user(struct transcript *t, const struct json *line, const struct json *content)
 {
     const char *words = json_text(content, NULL);
@@ -87,7 +75,7 @@ static void read_user(struct transcript *t, const struct json *line, const struc
         const struct json *part = json_at(content, i);
         const char *type = json_text(json_get(part, "type"), "");
         if (strcmp(type, "tool_result") == 0)
-            read_result(t, part);
+            transcript_result_of(t, part, "tool_use_id", "is_error");
         else if (strcmp(type, "text") == 0)
             read_words(t, line, json_text(json_get(part, "text"), ""));
     }

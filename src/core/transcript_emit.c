@@ -273,3 +273,17 @@ void transcript_content(const struct json *content, struct str *out)
     for (size_t i = 0; i < json_count(content); i++)
         add_part(json_at(content, i), out);
 }
+
+void transcript_result_of(struct transcript *t, const struct json *object, const char *id_key,
+                          const char *failed_key)
+{
+    struct str text = {0};
+    transcript_content(json_get(object, "content"), &text);
+    const struct transcript_result result = {.id = json_text(json_get(object, id_key), NULL),
+                                             .text = str_text(&text),
+                                             .exit = -1,
+                                             .failed =
+                                                 json_bool(json_get(object, failed_key), false)};
+    transcript_result(t, &result);
+    str_done(&text);
+}

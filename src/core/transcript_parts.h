@@ -95,6 +95,10 @@ struct transcript_result {
     bool failed;
 };
 void transcript_result(struct transcript *t, const struct transcript_result *result);
+/* The result that an object holds: its "content", under `id_key` the call's id, under `failed_key`
+ * whether it failed. */
+void transcript_result_of(struct transcript *t, const struct json *object, const char *id_key,
+                          const char *failed_key);
 /* The sums have changed. */
 void transcript_count(struct transcript *t);
 /* Was a message with this id not there before? Remembers it. */

@@ -89,18 +89,6 @@ static void read_assistant(struct transcript *t, const struct json *message)
         transcript_notice(t, "the answer was cut off: it met the limit of tokens", true);
 }
 
-static void read_result(struct transcript *t, const struct json *message)
-{
-    struct str text = {0};
-    transcript_content(json_get(message, "content"), &text);
-    transcript_result(
-        t, &(struct transcript_result){.id = json_text(json_get(message, "toolCallId"), NULL),
-                                       .text = str_text(&text),
-                                       .exit = -1,
-                                       .failed = json_bool(json_get(message, "isError"), false)});
-    str_done(&text);
-}
-
 static bool read_message(struct transcript *t, const struct json *message)
 {
     const char *role = json_text(json_get(message, "role"), "");
@@ -108,7 +96,7 @@ static bool read_message(struct transcript *t, const struct json *message)
     if (is(role, "assistant")) {
         read_assistant(t, message);
     } else if (is(role, "toolResult")) {
-        read_result(t, message);
+        transcript_result_of(t, message, "toolCallId", "isError");
     } else if (is(role, "user")) {
         transcript_content(json_get(message, "content"), &text);
         transcript_prompt(t, str_text(&text));
