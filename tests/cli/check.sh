@@ -42,6 +42,16 @@ until_true() {
 	done
 }
 
+# fresh_repository: $dir/project, empty but for git, and in it
+fresh_repository() {
+	rm -rf "$dir/project"
+	mkdir "$dir/project"
+	cd "$dir/project" || exit 1
+	git init -q -b main .
+	git config user.name Ann
+	git config user.email ann@example.org
+}
+
 finish() {
 	echo "$passed passed, $failed failed"
 	rm -rf "$dir-run" # also where a test has a trap of its own

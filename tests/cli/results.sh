@@ -6,12 +6,7 @@ export HOME="$dir" GIT_CONFIG_NOSYSTEM=1
 
 # start KIND: a project whose plan works in workspaces of that kind, run to its end
 start() {
-	rm -rf "$dir/project"
-	mkdir "$dir/project"
-	cd "$dir/project" || exit 1
-	git init -q -b main .
-	git config user.name Ann
-	git config user.email ann@example.org
+	fresh_repository
 	mkdir src docs
 	seq 20 >src/a.txt
 	echo two >src/b.txt

@@ -6,12 +6,7 @@ export HOME="$dir" GIT_CONFIG_NOSYSTEM=1
 
 # start KIND: b changes, c removes what a made; d changes nothing
 start() {
-	rm -rf "$dir/project"
-	mkdir "$dir/project"
-	cd "$dir/project" || exit 1
-	git init -q -b main .
-	git config user.name Ann
-	git config user.email ann@example.org
+	fresh_repository
 	seq 5 >text
 	echo .devs/ >.gitignore
 	cat >plan.json <<-PLAN
