@@ -17,8 +17,9 @@ enum {
     SMALL_FILE_MAX = 4096,
     PROC_PATH_MAX = 64,
     CHUNK = 16 * 1024,
-    PROC_EXEC_LOOKS_MAX = 200, /* at a process that is executing another program just now */
-    PROC_EXEC_LOOK_MS = 1,
+    EXEC_LOOKS_MAX = 20, /* at a process that shows no environment */
+    EXEC_LOOK_MS = 1,
+    BARE_LOOKS = 3, /* that find a program's words, and none of its environment */
 };
 
 /* A small file of /proc as text; false if it cannot be read. */
@@ -121,36 +122,50 @@ static bool read_of(pid_t pid, const char *file, struct str *out)
     return true;
 }
 
+/* What a process without an environment is. */
+enum bare {
+    BARE_FOR_GOOD, /* a thread of the kernel, or over, or not ours to read */
+    BARE_JUST_NOW, /* executes a program: its memory is not set up */
+    BARE_PERHAPS,  /* has a program's words: it may have got its environment since we looked */
+};
+
 /* A process that executes a program has neither arguments nor environment until its new
  * memory is set up, which on a busy machine may take as long as it likes. A thread of the
  * kernel has neither for good, and no program; what is over has no memory at all. */
-static bool is_executing(pid_t pid)
+static enum bare find_bareness(pid_t pid)
 {
     char path[PROC_PATH_MAX];
     char target[1];
     struct proc_facts facts;
     struct str words = {0};
     (void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-    bool is = read_of(pid, "cmdline", &words) && words.len == 0 &&
-              readlink(path, target, sizeof(target)) > 0 && proc_read(pid, &facts) &&
-              !proc_is_over(&facts);
+    enum bare bare = BARE_FOR_GOOD;
+    if (read_of(pid, "cmdline", &words) && readlink(path, target, sizeof(target)) > 0 &&
+        proc_read(pid, &facts) && !proc_is_over(&facts))
+        bare = words.len == 0 ? BARE_JUST_NOW : BARE_PERHAPS;
     str_done(&words);
-    return is;
+    return bare;
 }
 
-bool proc_has_environment(pid_t pid, const char *const *wanted)
+enum proc_answer proc_has_environment(pid_t pid, const char *const *wanted)
 {
     struct str bytes = {0};
-    for (int looks = 0; looks < PROC_EXEC_LOOKS_MAX; looks++) {
-        if (!read_of(pid, "environ", &bytes) || bytes.len > 0 || !is_executing(pid))
+    int looks = 0;
+    int bare_looks = 0;
+    while (read_of(pid, "environ", &bytes) && bytes.len == 0) {
+        const enum bare bare = find_bareness(pid);
+        bare_looks = bare == BARE_PERHAPS ? bare_looks + 1 : 0;
+        if (bare == BARE_FOR_GOOD || bare_looks == BARE_LOOKS)
             break;
-        (void)poll(NULL, 0, PROC_EXEC_LOOK_MS);
+        if (++looks == EXEC_LOOKS_MAX)
+            return PROC_UNTOLD;
+        (void)poll(NULL, 0, EXEC_LOOK_MS);
     }
     bool all = bytes.len > 0;
     for (; all && *wanted; wanted++)
         all = holds_entry(&bytes, *wanted);
     str_done(&bytes);
-    return all;
+    return all ? PROC_YES : PROC_NO;
 }
 
 void proc_each(proc_each_fn *each, void *ctx)

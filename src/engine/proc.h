@@ -29,8 +29,14 @@ struct proc_facts {
 ATTR_MUST_USE bool proc_read(pid_t pid, struct proc_facts *out);
 bool proc_is_over(const struct proc_facts *facts);
 
+enum proc_answer {
+    PROC_NO,
+    PROC_YES,
+    PROC_UNTOLD, /* it executes a program, and had no memory yet as long as we looked (20 ms) */
+};
+
 /* Does its initial environment hold all of these "NAME=value"? NULL-terminated. */
-bool proc_has_environment(pid_t pid, const char *const *wanted);
+ATTR_MUST_USE enum proc_answer proc_has_environment(pid_t pid, const char *const *wanted);
 
 /* Every process there is. Stops early when `each` says false. */
 typedef bool proc_each_fn(void *ctx, const struct proc_facts *facts);

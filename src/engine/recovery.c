@@ -33,6 +33,7 @@ struct look {
     struct process *all; /* owned; by pid */
     size_t count, cap;
     size_t ours;
+    size_t untold; /* that are executing a program: whose they are shows in a moment */
 };
 
 struct told {
@@ -128,7 +129,7 @@ static int find_step(const struct sweeping *sweeping, pid_t pid)
             continue;
         (void)snprintf(mark, sizeof(mark), "DEVS_STEP=%s/%d", plan->tasks[i].id,
                        run_state_step_number(sweeping->state, i) + 1);
-        if (proc_has_environment(pid, wanted))
+        if (proc_has_environment(pid, wanted) == PROC_YES)
             return i;
     }
     return RECOVERY_ANYBODYS;
@@ -147,16 +148,18 @@ static bool is_above_us(const struct sweeping *sweeping, pid_t pid)
     return false;
 }
 
-static int find_task(const struct sweeping *sweeping, const struct proc_facts *facts)
+static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
 {
     const char *const wanted[] = {sweeping->run_mark, NULL};
     if (proc_is_over(facts) || facts->session == sweeping->spared ||
         is_above_us(sweeping, facts->pid))
         return NOT_OURS;
     int task = find_session(sweeping, facts->session);
-    if (task == NOT_OURS && proc_has_environment(facts->pid, wanted))
-        task = find_step(sweeping, facts->pid);
-    return task;
+    if (task != NOT_OURS)
+        return task;
+    const enum proc_answer carries = proc_has_environment(facts->pid, wanted);
+    sweeping->look.untold += carries == PROC_UNTOLD;
+    return carries == PROC_YES ? find_step(sweeping, facts->pid) : NOT_OURS;
 }
 
 /* Children of what is ours are, too. True if there was one more. */
@@ -184,6 +187,7 @@ static void look_around(struct sweeping *sweeping)
     struct look *look = &sweeping->look;
     look->count = 0;
     look->ours = 0;
+    look->untold = 0;
     proc_each(add_process, look);
     if (look->count > 0)
         qsort(look->all, look->count, sizeof(*look->all), compare_pids);
@@ -279,12 +283,12 @@ static bool end_what_is_there(struct sweeping *sweeping)
     int clean = 0;
     for (;;) {
         look_around(sweeping);
-        clean = sweeping->look.ours == 0 ? clean + 1 : 0;
+        clean = sweeping->look.ours + sweeping->look.untold == 0 ? clean + 1 : 0;
         if (clean == CLEAN_LOOKS)
             return true;
         int64_t spent_ms = clock_now().mono_ms - from_ms;
         if (spent_ms >= RECOVERY_TERM_MS + RECOVERY_KILL_MS)
-            return false;
+            return sweeping->look.ours == 0;
         end_all(sweeping, spent_ms >= RECOVERY_TERM_MS);
         (void)poll(NULL, 0, LOOK_AGAIN_MS);
     }
@@ -296,7 +300,7 @@ void recovery_sweep(struct recovery *recovery, const struct run_state *state, co
     const char *const wanted[] = {run_mark, NULL};
     struct sweeping sweeping = {
         .recovery = recovery, .state = state, .run_mark = run_mark, .ended = ended};
-    if (proc_has_environment(getpid(), wanted))
+    if (proc_has_environment(getpid(), wanted) == PROC_YES)
         sweeping.spared = getsid(0);
     if (!end_what_is_there(&sweeping))
         keep_left(&sweeping, left);

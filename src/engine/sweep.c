@@ -113,7 +113,7 @@ static void list_children(const struct sweep *sweep, struct pids *list)
 static bool carries(const struct sweep_mark *mark, pid_t pid)
 {
     const char *const wanted[] = {mark->run, mark->step, NULL};
-    return proc_has_environment(pid, wanted);
+    return proc_has_environment(pid, wanted) == PROC_YES;
 }
 
 /* Is this process, not yet over, the attempt's? */

@@ -387,12 +387,12 @@ START_TEST(test_A11_two_setups_of_one_workspace_do_not_meet)
     static char keys[4 * PATH_MAX];
     static const char tasks[] = "{'id':'a','steps':[{'run':['true']}]}";
     int status;
-    (void)snprintf(
-        keys, sizeof(keys),
-        "'workspace':{'kind':'worktree','setup':['sh','-c','cd %s; if test -e pid; then "
-        "grep -q . /proc/$(cat pid)/cmdline 2>/dev/null && touch both; touch second; else "
-        "echo $$ >pid; touch ready; exec sleep 100; fi']},",
-        stage.dir);
+    (void)snprintf(keys, sizeof(keys),
+                   "'workspace':{'kind':'worktree','setup':['sh','-c','cd %s; if test -e pid; then "
+                   "grep -q . /proc/$(cat pid)/cmdline 2>/dev/null && cat /proc/$(cat pid)/status "
+                   ">both; touch second; else "
+                   "echo $$ >pid; touch ready; exec sleep 100; fi']},",
+                   stage.dir);
     tried.keys = keys;
     pid_t pid = fork_engine(tasks);
     ck_assert(try_await(is_ready_beside));
@@ -402,7 +402,8 @@ START_TEST(test_A11_two_setups_of_one_workspace_do_not_meet)
     tried.options.resume = 1;
     try_start(tasks);
     ck_assert_int_eq(try_finish().exit_code, 0);
-    stage_sh(stage.dir, "test -e second && ! test -e both", NULL, 0);
+    stage_sh(stage.dir, "ls -la; if test -e both; then cat both; exit 1; fi; test -e second", NULL,
+             0);
 }
 END_TEST
 

@@ -72,7 +72,7 @@ START_TEST(test_environment)
         _exit(1);
     }
     ck_assert_int_eq(read(fds[0], &byte, 1), 1);
-    bool found = proc_has_environment(pid, searches[_i].wanted);
+    bool found = proc_has_environment(pid, searches[_i].wanted) == PROC_YES;
     (void)kill(pid, SIGKILL);
     (void)waitpid(pid, NULL, 0);
     ck_assert_msg(found == searches[_i].found, "%s", searches[_i].name);
