@@ -19,7 +19,8 @@ enum {
     LOOK_AGAIN_MS = 5,
     CLEAN_LOOKS = 2, /* what forks and ends within one look may be missed by it */
     STEP_MARK_MAX = 160,
-    NOT_OURS = -2, /* beside RECOVERY_ANYBODYS and the numbers of tasks */
+    NO_SESSION = -1, /* 0 is the session of whoever is outside of our namespace of processes */
+    NOT_OURS = -2,   /* beside RECOVERY_ANYBODYS and the numbers of tasks */
 };
 
 /* A process of the machine. */
@@ -45,7 +46,7 @@ struct sweeping {
     struct recovery *recovery;
     const struct run_state *state;
     const char *run_mark;
-    pid_t spared; /* session: ours, where we were started from within the run; else 0 */
+    pid_t spared; /* session: ours, where we were started from within the run; else NO_SESSION */
     struct look look;
     struct told *told; /* owned; what was named, and told to end */
     size_t told_count, told_cap;
@@ -298,8 +299,11 @@ void recovery_sweep(struct recovery *recovery, const struct run_state *state, co
                     struct str *ended, struct str *left)
 {
     const char *const wanted[] = {run_mark, NULL};
-    struct sweeping sweeping = {
-        .recovery = recovery, .state = state, .run_mark = run_mark, .ended = ended};
+    struct sweeping sweeping = {.recovery = recovery,
+                                .state = state,
+                                .run_mark = run_mark,
+                                .spared = NO_SESSION,
+                                .ended = ended};
     if (proc_has_environment(getpid(), wanted) == PROC_YES)
         sweeping.spared = getsid(0);
     if (!end_what_is_there(&sweeping))
