@@ -25,7 +25,7 @@ struct view_facts app_facts(const struct app *app)
     return (struct view_facts){
         .state = follower_state(app->follower),
         .log = &app->tail,
-        .forensics = app->view.forensics.open ? &app->forensics : NULL,
+        .forensics = view_screen(&app->view) == SCREEN_FORENSICS ? &app->forensics : NULL,
         .mode = app_mode_now(app),
         .orphaned = !replays && app->orphaned,
         .engine_here = app->options->engine_here && !app->engine_done,

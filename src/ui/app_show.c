@@ -120,11 +120,10 @@ static void load_tail(struct app *app)
 }
 
 /* Is there more to come of what was read? The second part of a capture is made after the end. */
-static bool may_grow(const struct app *app, const struct view_forensics *at)
+static bool may_grow(const struct app *app, const struct view_try *at)
 {
     const struct run_state *state = follower_state(app->follower);
-    const struct step_state *step = &state->tasks[at->task].steps[at->step];
-    const struct attempt_state *attempt = step_state_find_attempt(step, at->attempt);
+    const struct attempt_state *attempt = view_try_state(state, at);
     bool is_replay = app->options->mode == APP_REPLAY || app->pictured;
     return is_replay || state->running == 0 || !attempt || attempt->ended.mono_ms == 0 ||
            state->last.mono_ms - attempt->ended.mono_ms < FORENSICS_GROW_MS;
@@ -132,18 +131,17 @@ static bool may_grow(const struct app *app, const struct view_forensics *at)
 
 static void load_forensics(struct app *app, const struct view_facts *facts)
 {
-    const struct view_forensics *at = &app->view.forensics;
     const struct log_output_key *have = &app->forensics.key;
-    if (!at->open)
+    if (view_screen(&app->view) != SCREEN_FORENSICS)
         return;
-    view_forensics_update(&app->view, facts);
+    const struct view_try at = view_try_now(&app->view, facts->state);
     const struct log_output_key key = {.run = follower_run(app->follower)->number,
-                                       .task = at->task,
-                                       .step = at->step,
-                                       .attempt = at->attempt};
+                                       .task = at.task,
+                                       .step = at.step,
+                                       .attempt = at.attempt};
     bool other = have->run != key.run || have->task != key.task || have->step != key.step ||
                  have->attempt != key.attempt;
-    bool has_news = app->forensics_seq != facts->state->last_seq && may_grow(app, at);
+    bool has_news = app->forensics_seq != facts->state->last_seq && may_grow(app, &at);
     if (!other && !has_news)
         return;
     /* What went wrong is shown in its place. */

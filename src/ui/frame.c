@@ -212,7 +212,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
         out.gate = rest.top++;
         rest.rows--;
     }
-    if (input->view->open && input->view->chosen >= 0)
+    if (view_screen(input->view) == SCREEN_DETAIL && input->view->chosen >= 0)
         lay_open(&out, rest);
     else if (columns >= SIDE_COLUMNS && rows >= SIDE_ROWS)
         lay_side(&out, rest, tasks);
@@ -315,17 +315,24 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
     correct_draw(&view->correct, canvas);
     if (view->help.open) {
         bool chosen = view->chosen >= 0;
-        help_draw(&view->help, canvas, "Tasks",
+        help_draw(&view->help, canvas, screen_name(view_screen(view)),
                   chosen ? input->facts->state->plan->tasks[view->chosen].id : "");
     }
 }
+
+/* The screens beside the tasks. */
+typedef void frame_screen_fn(struct canvas *canvas, const struct frame_input *input);
+static frame_screen_fn *const drawers[SCREEN_COUNT] = {
+    [SCREEN_FORENSICS] = frame_forensics,
+};
 
 void frame_draw(struct canvas *canvas, const struct frame_input *input)
 {
     struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
     canvas_clear(canvas);
-    if (input->view->forensics.open) {
-        frame_forensics(canvas, input);
+    frame_screen_fn *draw = drawers[view_screen(input->view)];
+    if (draw) {
+        draw(canvas, input);
     } else if (layout.small) {
         frame_small(canvas, input);
     } else {

@@ -2,53 +2,44 @@
 
 #include <string.h>
 
-#include "clock.h"
-#include "frame_parts.h"
+#include "frame_page.h"
 #include "text.h"
 
 enum {
     PANES_COLUMNS = 60, /* narrower: list or text, not both */
     PANES_ROWS = 8,
-    WIDE_COLUMNS = 120,
     LIST_COLUMNS = 24,
     LIST_COLUMNS_WIDE = 34,
-    MESSAGE_ROWS = 12, /* lower: no row of its own for messages */
 };
 
 /* Where things are; rows of -1 are not there. */
 struct layout {
+    struct frame_page page;
     struct frame_box list, text; /* columns 0: not shown */
-    int head, rule, bottom_rule, message, transport, footer;
+    int head, rule;
     int secrets; /* or why nothing was captured */
 };
 
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
 {
-    const struct view_forensics *at = &input->view->forensics;
     const struct forensics *forensics = input->facts->forensics;
-    struct layout out = {.secrets = -1, .bottom_rule = -1, .message = -1, .transport = -1};
-    int last = rows - 1;
-    int top = 1;
-    out.footer = rows > 3 ? last-- : -1;
-    if (input->replay && rows >= MESSAGE_ROWS)
-        out.transport = last--;
-    if (rows >= MESSAGE_ROWS) {
-        out.message = last--;
-        out.bottom_rule = last--;
-    }
-    if (rows >= MESSAGE_ROWS && forensics &&
-        (forensics->nothing.len > 0 || forensics->secrets.len > 0))
-        out.secrets = last--;
+    struct layout out = {.page = frame_page_lay(rows, columns, input), .secrets = -1};
+    struct frame_box body = out.page.body;
+    const bool has_secrets =
+        forensics && (forensics->nothing.len > 0 || forensics->secrets.len > 0);
+    if (rows >= PAGE_MESSAGE_ROWS && has_secrets)
+        out.secrets = body.row + --body.rows;
+    int top = body.row;
     out.head = rows > 2 ? top++ : -1;
     out.rule = rows >= PANES_ROWS ? top++ : -1;
 
-    int room = last - top + 1 > 0 ? last - top + 1 : 0;
-    bool both = columns >= PANES_COLUMNS && rows >= PANES_ROWS;
-    int list = columns >= WIDE_COLUMNS ? LIST_COLUMNS_WIDE : LIST_COLUMNS;
+    const int room = body.rows - (top - body.row) > 0 ? body.rows - (top - body.row) : 0;
+    const bool both = columns >= PANES_COLUMNS && rows >= PANES_ROWS;
+    const int list = columns >= PAGE_WIDE_COLUMNS ? LIST_COLUMNS_WIDE : LIST_COLUMNS;
     if (both) {
         out.list = (struct frame_box){top, 0, room, list};
         out.text = (struct frame_box){top, list + 2, room, columns - list - 2};
-    } else if (at->right) {
+    } else if (input->view->forensics.right) {
         out.text = (struct frame_box){top, 1, room, columns - 1};
     } else {
         out.list = (struct frame_box){top, 0, room, columns};
@@ -115,35 +106,6 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
     if (room.last > 0 && room.last == count)
         room.last--; /* higher than the box by itself: its beginning at least */
     return room;
-}
-
-/* "Tasks > T-104 > try 3 > forensics"; what is too much for the room goes from the left. */
-static void draw_path(struct canvas *canvas, const struct frame_input *input)
-{
-    const struct view_forensics *at = &input->view->forensics;
-    const struct plan_task *plan = &input->facts->state->plan->tasks[at->task];
-    const char *mode = input->facts->mode == VIEW_REPLAY ? "REPLAY" : "LIVE";
-    struct str path = {0};
-    struct str right = {0};
-    char hms[CLOCK_TEXT_MAX];
-    enum style style = input->replay ? STYLE_REPLAY : STYLE_HEAD;
-    if (input->facts->mode == VIEW_ENDED)
-        mode = "ENDED";
-    if (input->facts->mode == VIEW_INTERRUPTED)
-        mode = "INTERRUPTED";
-    str_addf(&right, "%s   %s", mode, clock_hms(frame_now(input).at_ms, hms));
-    int end = frame_put_right(canvas, (struct spot){0, 0, canvas->columns}, style, right.data);
-    str_addf(&path, "%s%s", canvas->columns >= PANES_COLUMNS ? "Tasks > " : "", plan->id);
-    if (canvas->columns >= WIDE_COLUMNS && strcmp(plan->id, plan->title) != 0)
-        str_addf(&path, " %s", plan->title);
-    if (plan->step_count > 1)
-        str_addf(&path, " > step %d", at->step + 1);
-    if (at->attempt > 0)
-        str_addf(&path, " > try %d", at->attempt);
-    str_add(&path, canvas->columns >= PANES_COLUMNS ? " > forensics" : "");
-    (void)frame_put(canvas, (struct spot){0, 1, end - 2}, style, path.data);
-    str_done(&path);
-    str_done(&right);
 }
 
 static void draw_row(struct canvas *canvas, int row, enum style style, const struct str *text)
@@ -305,30 +267,22 @@ static void draw_nothing(struct canvas *canvas, const struct layout *layout,
     }
 }
 
-static void draw_footer(struct canvas *canvas, const struct layout *layout,
-                        const struct frame_input *input)
+/* "T-104 > try 3 > forensics" on top, and the keys. */
+static void draw_page(struct canvas *canvas, const struct layout *layout,
+                      const struct frame_input *input)
 {
     static const enum act acts[] = {UI_QUIT,     UI_DOWN,        UI_PANE_NEXT,
                                     UI_TRY_BACK, UI_TRY_FORWARD, UI_HELP};
-    static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back",
-                                                     [UI_DOWN] = "capture",
-                                                     [UI_TRY_BACK] = "try before",
-                                                     [UI_TRY_FORWARD] = "try after"};
-    static const char *const down[UI_ACT_COUNT] = {[UI_QUIT] = "back",
-                                                   [UI_DOWN] = "down",
-                                                   [UI_TRY_BACK] = "try before",
-                                                   [UI_TRY_FORWARD] = "try after"};
-    /* The keys for tries are a replay's elsewhere; here they work always. */
-    const struct footer footer = {.acts = acts,
-                                  .count = ARRAY_LEN(acts),
-                                  .mode = KEYMAP_REPLAY,
-                                  .briefs = input->view->forensics.right ? down : briefs};
-    if (layout->footer < 0)
-        return;
-    if (layout->message < 0 && input->view->message[0] != '\0')
-        frame_message(canvas, layout->footer, input);
-    else
-        keymap_footer(canvas, layout->footer, &footer);
+    static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back", [UI_DOWN] = "capture"};
+    static const char *const down[UI_ACT_COUNT] = {[UI_QUIT] = "back"};
+    const struct frame_keys keys = {.acts = acts,
+                                    .count = ARRAY_LEN(acts),
+                                    .briefs = input->view->forensics.right ? down : briefs};
+    struct str path = {0};
+    frame_add_try(input, canvas->columns, &path);
+    str_add(&path, canvas->columns >= PAGE_PATH_COLUMNS ? " > forensics" : "");
+    frame_page_draw(canvas, &layout->page, input, str_text(&path), &keys);
+    str_done(&path);
 }
 
 void frame_forensics(struct canvas *canvas, const struct frame_input *input)
@@ -336,7 +290,7 @@ void frame_forensics(struct canvas *canvas, const struct frame_input *input)
     const struct forensics *forensics = input->facts->forensics;
     const struct layout layout = lay_out(canvas->rows, canvas->columns, input);
     bool is_there = forensics && forensics->key.attempt > 0;
-    draw_path(canvas, input);
+    draw_page(canvas, &layout, input);
     if (forensics)
         draw_row(canvas, layout.head, STYLE_PLAIN, &forensics->head);
     if (layout.rule >= 0)
@@ -353,11 +307,4 @@ void frame_forensics(struct canvas *canvas, const struct frame_input *input)
         draw_row(canvas, layout.secrets, STYLE_LABEL,
                  is_there && forensics->nothing.len > 0 ? &forensics->nothing
                                                         : &forensics->secrets);
-    if (layout.bottom_rule >= 0)
-        canvas_rule(canvas, layout.bottom_rule, 0, canvas->columns);
-    if (layout.message >= 0)
-        frame_message(canvas, layout.message, input);
-    if (layout.transport >= 0)
-        frame_transport(canvas, layout.transport, input->replay);
-    draw_footer(canvas, &layout, input);
 }

@@ -265,7 +265,7 @@ static bool works(enum act act, const struct frame_input *input)
     const struct task_state *task = &facts->state->tasks[chosen];
     bool final = task_status_is_final(task->status);
     if (act == UI_OPEN)
-        return !input->view->open;
+        return view_screen(input->view) != SCREEN_DETAIL;
     struct str behind = {0};
     bool is_behind = shown_behind_gate(facts->state, chosen, &facts->now, &behind);
     str_done(&behind);
@@ -298,7 +298,7 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
     static const enum act live[] = {UI_OPEN,   UI_RETRY,     UI_CANCEL, UI_HOLD,
                                     UI_FILTER, UI_PANE_NEXT, UI_HELP,   UI_QUIT};
     static const enum act narrow[] = {UI_OPEN, UI_RETRY, UI_CANCEL, UI_HELP};
-    static const enum act replay[] = {UI_PLAY,   UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_BACK,
+    static const enum act replay[] = {UI_PLAY,   UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
                                       UI_FASTER, UI_HELP,       UI_QUIT};
     const struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
     if (layout.message < 0 && input->view->message[0] != '\0') {
@@ -313,7 +313,7 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
     const char *briefs[UI_ACT_COUNT] = {NULL};
     name_acts(input, briefs);
     struct footer footer = {
-        .acts = acts, .briefs = briefs, .mode = is_replay ? KEYMAP_REPLAY : KEYMAP_LIVE};
+        .acts = acts, .briefs = briefs, .place = view_place(input->view, input->facts)};
     for (size_t i = 0; i < count && footer.count < FOOTER_KEYS_MAX; i++) {
         if (works(from[i], input))
             acts[footer.count++] = from[i];

@@ -120,7 +120,7 @@ static void find_lines(const struct help *help, struct lines *out)
     const struct key_binding *binding;
     out->count = 0;
     for (size_t i = 0; (binding = keymap_at(i)) != NULL; i++) {
-        if (!keymap_works(binding, help->mode))
+        if (!keymap_works(binding, help->place))
             continue;
         if (line.binding && line.binding->act != binding->act)
             add_line(out, &line, find);
@@ -230,9 +230,9 @@ static enum act run_chosen(struct help *help, const struct lines *lines)
     return lines->at[help->chosen].binding->act;
 }
 
-void help_open(struct help *help, enum keymap_mode mode)
+void help_open(struct help *help, struct key_place place)
 {
-    *help = (struct help){.open = true, .mode = mode};
+    *help = (struct help){.open = true, .place = place};
     line_edit_open(&help->find);
 }
 

@@ -15,12 +15,12 @@
 
 struct help {
     bool open;
-    enum keymap_mode mode;
+    struct key_place place;
     struct line_edit find; /* what was typed */
     int chosen;            /* among the lines found */
 };
 
-void help_open(struct help *help, enum keymap_mode mode);
+void help_open(struct help *help, struct key_place place);
 
 /* Take a key. Enter closes the help and returns the act of the chosen line; Esc
  * (or ? with nothing typed) closes it; UI_NONE otherwise. Look at `open` after. */

@@ -10,59 +10,65 @@
 
 #define CTRL(letter) ((letter)&0x1f)
 
-enum { IN_BOTH = KEYS_IN_LIVE | KEYS_IN_REPLAY, FOOTER_GAP = 2, TABLE_KEY_COLUMNS = 6 };
+enum { ALL = KEYS_IN_ALL, ON_ALL = KEYS_ON_ALL, FOOTER_GAP = 2, TABLE_KEY_COLUMNS = 6 };
 
 /* Every key there is. Bindings of one act stand together, the one that texts name
  * first; groups in the order of the help. */
 static const struct key_binding bindings[] = {
-    {'j', UI_DOWN, KEYS_MOVE, IN_BOTH, "down", "line down"},
-    {TERM_KEY_DOWN, UI_DOWN, KEYS_MOVE, IN_BOTH, "down", "line down"},
-    {'k', UI_UP, KEYS_MOVE, IN_BOTH, "up", "line up"},
-    {TERM_KEY_UP, UI_UP, KEYS_MOVE, IN_BOTH, "up", "line up"},
-    {'g', UI_FIRST, KEYS_MOVE, IN_BOTH, "first", "first line"},
-    {TERM_KEY_HOME, UI_FIRST, KEYS_MOVE, IN_BOTH, "first", "first line"},
-    {'G', UI_LAST, KEYS_MOVE, IN_BOTH, "last", "last line"},
-    {TERM_KEY_END, UI_LAST, KEYS_MOVE, IN_BOTH, "last", "last line"},
-    {CTRL('D'), UI_HALF_DOWN, KEYS_MOVE, IN_BOTH, "half down", "half a page down"},
-    {CTRL('U'), UI_HALF_UP, KEYS_MOVE, IN_BOTH, "half up", "half a page up"},
-    {TERM_KEY_PAGE_DOWN, UI_PAGE_DOWN, KEYS_MOVE, IN_BOTH, "page down", "page down"},
-    {TERM_KEY_PAGE_UP, UI_PAGE_UP, KEYS_MOVE, IN_BOTH, "page up", "page up"},
-    {TERM_KEY_TAB, UI_PANE_NEXT, KEYS_MOVE, IN_BOTH, "pane", "next pane"},
-    {TERM_KEY_BACK_TAB, UI_PANE_PREV, KEYS_MOVE, IN_BOTH, "pane back", "previous pane"},
-    {TERM_KEY_ENTER, UI_OPEN, KEYS_MOVE, IN_BOTH, "open", "open the task; fold, unfold"},
-    {TERM_KEY_ESC, UI_BACK, KEYS_MOVE, IN_BOTH, "back", "close what is on top"},
+    {'j', UI_DOWN, KEYS_MOVE, ALL, ON_ALL, "down", "line down"},
+    {TERM_KEY_DOWN, UI_DOWN, KEYS_MOVE, ALL, ON_ALL, "down", "line down"},
+    {'k', UI_UP, KEYS_MOVE, ALL, ON_ALL, "up", "line up"},
+    {TERM_KEY_UP, UI_UP, KEYS_MOVE, ALL, ON_ALL, "up", "line up"},
+    {'g', UI_FIRST, KEYS_MOVE, ALL, ON_ALL, "first", "first line"},
+    {TERM_KEY_HOME, UI_FIRST, KEYS_MOVE, ALL, ON_ALL, "first", "first line"},
+    {'G', UI_LAST, KEYS_MOVE, ALL, ON_ALL, "last", "last line"},
+    {TERM_KEY_END, UI_LAST, KEYS_MOVE, ALL, ON_ALL, "last", "last line"},
+    {CTRL('D'), UI_HALF_DOWN, KEYS_MOVE, ALL, ON_ALL, "half down", "half a page down"},
+    {CTRL('U'), UI_HALF_UP, KEYS_MOVE, ALL, ON_ALL, "half up", "half a page up"},
+    {TERM_KEY_PAGE_DOWN, UI_PAGE_DOWN, KEYS_MOVE, ALL, ON_ALL, "page down", "page down"},
+    {TERM_KEY_PAGE_UP, UI_PAGE_UP, KEYS_MOVE, ALL, ON_ALL, "page up", "page up"},
+    {TERM_KEY_TAB, UI_PANE_NEXT, KEYS_MOVE, ALL, ON_ALL, "pane", "next pane"},
+    {TERM_KEY_BACK_TAB, UI_PANE_PREV, KEYS_MOVE, ALL, ON_ALL, "pane back", "previous pane"},
+    {TERM_KEY_ENTER, UI_OPEN, KEYS_MOVE, ALL, ON_ALL, "open", "open the task; fold, unfold"},
+    {TERM_KEY_ESC, UI_BACK, KEYS_MOVE, ALL, ON_ALL, "back", "close what is on top"},
 
-    {'/', UI_FILTER, KEYS_FIND, IN_BOTH, "filter", "filter list, find in text"},
-    {'n', UI_NEXT, KEYS_FIND, IN_BOTH, "next", "next match"},
-    {'N', UI_PREV, KEYS_FIND, IN_BOTH, "previous", "previous match"},
-    {'!', UI_ONLY_NEEDS_YOU, KEYS_FIND, IN_BOTH, "needs-you", "only what needs you"},
-    {'a', UI_NEEDS_YOU_NEXT, KEYS_FIND, IN_BOTH, "go there", "next task that needs you"},
+    {'/', UI_FILTER, KEYS_FIND, ALL, ON_ALL, "filter", "filter list, find in text"},
+    {'n', UI_NEXT, KEYS_FIND, ALL, ON_ALL, "next", "next match"},
+    {'N', UI_PREV, KEYS_FIND, ALL, ON_ALL, "previous", "previous match"},
+    {'!', UI_ONLY_NEEDS_YOU, KEYS_FIND, ALL, ON_ALL, "needs-you", "only what needs you"},
+    {'a', UI_NEEDS_YOU_NEXT, KEYS_FIND, ALL, ON_ALL, "go there", "next task that needs you"},
 
-    {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, "retry now", "retry now (fault: send one)"},
-    {'x', UI_CANCEL, KEYS_ACT, KEYS_IN_LIVE, "cancel", "cancel: asks s, t or K"},
-    {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, "hold", "hold, let go (fault: all)"},
-    {'C', UI_CORRECT, KEYS_ACT, KEYS_IN_LIVE, "correct", "correct a class, add a rule"},
+    {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "retry now",
+     "retry now (fault: send one)"},
+    {'x', UI_CANCEL, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "cancel", "cancel: asks s, t or K"},
+    {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "hold", "hold, let go (fault: all)"},
+    {'C', UI_CORRECT, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "correct",
+     "correct a class, add a rule"},
 
-    {' ', UI_PLAY, KEYS_TIME, KEYS_IN_REPLAY, "play", "play, pause"},
-    {',', UI_EVENT_BACK, KEYS_TIME, KEYS_IN_REPLAY, "event back", "one event back"},
-    {'.', UI_EVENT_FORWARD, KEYS_TIME, KEYS_IN_REPLAY, "event", "one event forward"},
-    {'[', UI_TRY_BACK, KEYS_TIME, KEYS_IN_REPLAY, "try back", "previous try"},
-    {']', UI_TRY_FORWARD, KEYS_TIME, KEYS_IN_REPLAY, "try", "next try"},
-    {'<', UI_SLOWER, KEYS_TIME, KEYS_IN_REPLAY, "slower", "slower"},
-    {'>', UI_FASTER, KEYS_TIME, KEYS_IN_REPLAY, "faster", "faster"},
-    {'0', UI_START, KEYS_TIME, KEYS_IN_REPLAY, "start", "start of the run"},
-    {'$', UI_END, KEYS_TIME, KEYS_IN_REPLAY, "end", "end of the run"},
+    {' ', UI_PLAY, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "play", "play, pause"},
+    {',', UI_EVENT_BACK, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "event back", "one event back"},
+    {'.', UI_EVENT_FORWARD, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "event", "one event forward"},
+    {'[', UI_TRY_BACK, KEYS_TIME, ALL, KEYS_ON_TRIES, "try before", "the try before"},
+    {']', UI_TRY_FORWARD, KEYS_TIME, ALL, KEYS_ON_TRIES, "try after", "the try after"},
+    {'[', UI_TRY_START, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_LISTS, "try back", "to the try before"},
+    {']', UI_TRY_NEXT, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_LISTS, "try", "to the next try"},
+    {'<', UI_SLOWER, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "slower", "slower"},
+    {'>', UI_FASTER, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "faster", "faster"},
+    {'0', UI_START, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "start", "start of the run"},
+    {'$', UI_END, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "end", "end of the run"},
 
-    {'F', UI_FOLLOW, KEYS_SEE, IN_BOTH, "follow", "follow the end of the log"},
-    {'i', UI_FORENSICS, KEYS_SEE, IN_BOTH, "forensics", "forensics: why it ended"},
-    {'4', UI_FORENSICS, KEYS_SEE, IN_BOTH, "forensics", "forensics: why it ended"},
-    {CTRL('L'), UI_REDRAW, KEYS_SEE, IN_BOTH, "redraw", "redraw the screen"},
+    {'F', UI_FOLLOW, KEYS_SEE, ALL, ON_ALL, "follow", "follow the end of the log"},
+    {'1', UI_TASKS, KEYS_SEE, ALL, KEYS_ON_A_RUN, "tasks", "all tasks"},
+    {'2', UI_DETAIL, KEYS_SEE, ALL, KEYS_ON_A_RUN, "detail", "the chosen task alone"},
+    {'i', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
+    {'4', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
+    {CTRL('L'), UI_REDRAW, KEYS_SEE, ALL, ON_ALL, "redraw", "redraw the screen"},
 
-    {'?', UI_HELP, KEYS_OTHER, IN_BOTH, "help", "these keys"},
-    {TERM_KEY_F1, UI_HELP, KEYS_OTHER, IN_BOTH, "help", "these keys"},
-    {CTRL('Z'), UI_SUSPEND, KEYS_OTHER, IN_BOTH, "suspend", "suspend devs, fg comes back"},
-    {'q', UI_QUIT, KEYS_OTHER, IN_BOTH, "quit", "back, at the top quit"},
-    {CTRL('C'), UI_QUIT, KEYS_OTHER, IN_BOTH, "quit", "back, at the top quit"},
+    {'?', UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},
+    {TERM_KEY_F1, UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},
+    {CTRL('Z'), UI_SUSPEND, KEYS_OTHER, ALL, ON_ALL, "suspend", "suspend devs, fg comes back"},
+    {'q', UI_QUIT, KEYS_OTHER, ALL, ON_ALL, "quit", "back, at the top quit"},
+    {CTRL('C'), UI_QUIT, KEYS_OTHER, ALL, ON_ALL, "quit", "back, at the top quit"},
 };
 
 static const char *const group_names[] = {
@@ -73,6 +79,7 @@ static_assert(ARRAY_LEN(group_names) == KEY_GROUP_COUNT, "every group has a name
 
 static const char *const refusals[] = {
     [KEYMAP_LIVE] = "only in a replay: this run is live",
+    [KEYMAP_PAST] = "this is the past, it is read only: $ leads back",
     [KEYMAP_REPLAY] = "this is a replay, it is read only",
 };
 static_assert(ARRAY_LEN(refusals) == KEYMAP_MODE_COUNT, "every mode says why not");
@@ -104,34 +111,40 @@ const struct key_binding *keymap_at(size_t index)
     return index < ARRAY_LEN(bindings) ? &bindings[index] : NULL;
 }
 
-const struct key_binding *keymap_find(enum keymap_mode mode, uint32_t key)
+const struct key_binding *keymap_find(struct key_place place, uint32_t key)
 {
     const struct key_binding *elsewhere = NULL;
     for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
         if (bindings[i].key != key)
             continue;
-        if (keymap_works(&bindings[i], mode))
+        if (keymap_works(&bindings[i], place))
             return &bindings[i];
         elsewhere = &bindings[i];
     }
     return elsewhere;
 }
 
-bool keymap_works(const struct key_binding *binding, enum keymap_mode mode)
+static bool is_of_mode(const struct key_binding *binding, struct key_place place)
 {
-    return (binding->modes & (1u << mode)) != 0;
+    return (binding->modes & (1u << place.mode)) != 0;
 }
 
-const char *keymap_refusal(const struct key_binding *binding, enum keymap_mode mode)
+bool keymap_works(const struct key_binding *binding, struct key_place place)
 {
-    assert(!keymap_works(binding, mode));
-    return refusals[mode];
+    return is_of_mode(binding, place) && (binding->screens & (1u << place.screen)) != 0;
 }
 
-const struct key_binding *keymap_of(enum act act, enum keymap_mode mode)
+const char *keymap_refusal(const struct key_binding *binding, struct key_place place)
+{
+    assert(!keymap_works(binding, place));
+    return is_of_mode(binding, place) ? "does nothing on this screen: ? lists what does"
+                                      : refusals[place.mode];
+}
+
+const struct key_binding *keymap_of(enum act act, struct key_place place)
 {
     for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
-        if (bindings[i].act == act && keymap_works(&bindings[i], mode))
+        if (bindings[i].act == act && keymap_works(&bindings[i], place))
             return &bindings[i];
     }
     return NULL;
@@ -169,7 +182,7 @@ void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
 {
     int column = 1;
     for (size_t i = 0; i < footer->count; i++) {
-        const struct key_binding *binding = keymap_of(footer->acts[i], footer->mode);
+        const struct key_binding *binding = keymap_of(footer->acts[i], footer->place);
         if (!binding)
             continue;
         char name[KEY_NAME_MAX];
@@ -189,7 +202,7 @@ void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
 
 static const char *modes_name(unsigned modes)
 {
-    if (modes == IN_BOTH)
+    if (modes == KEYS_IN_ALL)
         return "live, replay";
     return modes == KEYS_IN_LIVE ? "live" : "replay";
 }

@@ -12,6 +12,7 @@
 
 #include "canvas.h"
 #include "keys_text.h"
+#include "screen.h"
 #include "str.h"
 
 /* What a key asks for. */
@@ -43,8 +44,10 @@ enum act {
     UI_PLAY,
     UI_EVENT_BACK,
     UI_EVENT_FORWARD,
-    UI_TRY_BACK,
+    UI_TRY_BACK, /* show another try ... */
     UI_TRY_FORWARD,
+    UI_TRY_START, /* ... or go to the time when it began */
+    UI_TRY_NEXT,
     UI_SLOWER,
     UI_FASTER,
     UI_START,
@@ -52,23 +55,52 @@ enum act {
     UI_HELP,
     UI_REDRAW,
     UI_SUSPEND,
+    UI_TASKS, /* the screens, in the order of enum screen */
+    UI_DETAIL,
     UI_QUIT, /* back; from the top it quits */
     UI_ACT_COUNT,
 };
 
-enum keymap_mode { KEYMAP_LIVE, KEYMAP_REPLAY, KEYMAP_MODE_COUNT };
+/* What lies behind the screen: a run as it is, as it was a while ago, or a recording. */
+enum keymap_mode { KEYMAP_LIVE, KEYMAP_PAST, KEYMAP_REPLAY, KEYMAP_MODE_COUNT };
+
+/* Where a key is pressed. */
+struct key_place {
+    enum keymap_mode mode;
+    enum screen screen;
+};
 
 /* Heads of the help; also their order there. */
 enum key_group { KEYS_MOVE, KEYS_FIND, KEYS_ACT, KEYS_TIME, KEYS_SEE, KEYS_OTHER, KEY_GROUP_COUNT };
 
-/* Modes as bits. */
-enum { KEYS_IN_LIVE = 1 << KEYMAP_LIVE, KEYS_IN_REPLAY = 1 << KEYMAP_REPLAY };
+/* Modes as bits; the time is gone through in the past and in a replay. */
+enum {
+    KEYS_IN_LIVE = 1 << KEYMAP_LIVE,
+    KEYS_IN_PAST = 1 << KEYMAP_PAST,
+    KEYS_IN_REPLAY = 1 << KEYMAP_REPLAY,
+    KEYS_IN_TIME = KEYS_IN_PAST | KEYS_IN_REPLAY,
+    KEYS_IN_ALL = KEYS_IN_LIVE | KEYS_IN_TIME,
+};
+/* Screens as bits. */
+enum {
+    KEYS_ON_TASKS = 1 << SCREEN_TASKS,
+    KEYS_ON_DETAIL = 1 << SCREEN_DETAIL,
+    KEYS_ON_LOG = 1 << SCREEN_LOG,
+    KEYS_ON_FORENSICS = 1 << SCREEN_FORENSICS,
+    KEYS_ON_TIMELINE = 1 << SCREEN_TIMELINE,
+    KEYS_ON_RUNS = 1 << SCREEN_RUNS,
+    KEYS_ON_TRIES = KEYS_ON_DETAIL | KEYS_ON_LOG | KEYS_ON_FORENSICS, /* of one task */
+    KEYS_ON_LISTS = KEYS_ON_TASKS | KEYS_ON_TIMELINE,                 /* of tasks */
+    KEYS_ON_A_RUN = KEYS_ON_LISTS | KEYS_ON_TRIES,
+    KEYS_ON_ALL = KEYS_ON_A_RUN | KEYS_ON_RUNS,
+};
 
 struct key_binding {
     uint32_t key; /* a rune, a control byte or an enum term_key */
     enum act act;
     enum key_group group;
-    unsigned modes;    /* KEYS_IN_*: where the act works */
+    unsigned modes;    /* KEYS_IN_*: where the act works, */
+    unsigned screens;  /* KEYS_ON_*: and on which of them */
     const char *brief; /* a word or two for the footer */
     const char *words; /* for the help */
 };
@@ -78,15 +110,15 @@ enum { KEY_NAME_MAX = 16 };
 /* By position in the table; NULL past its end. Bindings of one act are neighbours. */
 const struct key_binding *keymap_at(size_t index);
 
-/* What a key is bound to: in this mode if it can be, else in the other one (ask
- * keymap_works), NULL if nowhere. */
-const struct key_binding *keymap_find(enum keymap_mode mode, uint32_t key);
-bool keymap_works(const struct key_binding *binding, enum keymap_mode mode);
-/* Why a key that is bound does not work in this mode, in words for the message line. */
-const char *keymap_refusal(const struct key_binding *binding, enum keymap_mode mode);
+/* What a key is bound to: at this place if it can be, else elsewhere (ask keymap_works), NULL
+ * if nowhere. */
+const struct key_binding *keymap_find(struct key_place place, uint32_t key);
+bool keymap_works(const struct key_binding *binding, struct key_place place);
+/* Why a key that is bound does not work here, in words for the message line. */
+const char *keymap_refusal(const struct key_binding *binding, struct key_place place);
 
-/* The first key of an act, for texts that name it; NULL if it has none in this mode. */
-const struct key_binding *keymap_of(enum act act, enum keymap_mode mode);
+/* The first key of an act, for texts that name it; NULL if it has none at this place. */
+const struct key_binding *keymap_of(enum act act, struct key_place place);
 
 /* "j", "^D", "Tab", "Enter" or its sign. Returns out. */
 const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX]);
@@ -96,7 +128,7 @@ const char *keymap_group_name(enum key_group group);
 struct footer {
     const enum act *acts; /* borrowed */
     size_t count;
-    enum keymap_mode mode;
+    struct key_place place;
     const char *const *briefs; /* borrowed; other words for acts, by act; NULL = none differs */
 };
 void keymap_footer(struct canvas *canvas, int row, const struct footer *footer);

@@ -38,7 +38,7 @@ static void make_room(struct view *view, int task_count)
 void view_init(struct view *view, int task_count)
 {
     assert(task_count >= 0);
-    *view = (struct view){.chosen = -1, .chosen_then = -1};
+    *view = (struct view){.chosen = -1, .chosen_then = -1, .tried = {.task = -1}};
     make_room(view, task_count);
     view_take_tasks(view, task_count);
 }
@@ -60,10 +60,12 @@ static void drop_tasks(struct view *view, int task_count)
     view->fold_count = 0;
     view->target_count = 0;
     view->on_fold = false;
+    if (view->tried.task >= task_count)
+        view->tried = (struct view_try){.task = -1};
+    if (view->chosen >= task_count)
+        trail_go(&view->trail, SCREEN_TASKS);
     view->chosen = sooner_task(view->chosen, task_count);
     view->chosen_then = sooner_task(view->chosen_then, task_count);
-    if (view->forensics.open && view->forensics.task >= task_count)
-        view->forensics.open = false;
 }
 
 void view_take_tasks(struct view *view, int task_count)
@@ -90,6 +92,17 @@ void view_done(struct view *view)
     free(view->fold_of);
     free(view->targets);
     *view = (struct view){0};
+}
+
+enum screen view_screen(const struct view *view)
+{
+    return trail_here(&view->trail);
+}
+
+struct key_place view_place(const struct view *view, const struct view_facts *facts)
+{
+    const enum keymap_mode mode = facts->mode == VIEW_REPLAY ? KEYMAP_REPLAY : KEYMAP_LIVE;
+    return (struct key_place){.mode = mode, .screen = view_screen(view)};
 }
 
 void view_say(struct view *view, const struct moment *now, const char *fmt, ...)

@@ -23,6 +23,7 @@
 #include "replay.h"
 #include "run_state.h"
 #include "view_forensics.h"
+#include "view_try.h"
 
 enum {
     VIEW_STILL_MS = 5000,   /* rows keep their places so long after a key */
@@ -75,7 +76,8 @@ struct view {
     int chosen;      /* task number, -1 = none */
     bool on_fold;    /* its fold's row is meant, not its own */
     int chosen_then; /* the one chosen when the filter was opened */
-    bool open;       /* the chosen task has the whole screen */
+    struct screen_trail trail;
+    struct view_try tried; /* see view_try_now() */
 
     int *order; /* owned; all tasks */
     int order_count;
@@ -110,7 +112,7 @@ struct view {
     int64_t suspend_asked_ms; /* ^Z while something runs: steady clock; 0 = not asked */
     bool leaving;             /* q w: leaves when nothing runs any more */
 
-    struct view_forensics forensics; /* over the whole screen while it is open */
+    struct view_forensics forensics;
     struct help help;
     struct prompt prompt;
     struct correct correct;
@@ -144,6 +146,11 @@ void view_done(struct view *view);
 /* The plan has so many tasks now: it has grown, or a replay went back to before it had. What was
  * chosen stays chosen while it is there. Before anything else that takes the new state. */
 void view_take_tasks(struct view *view, int task_count);
+
+/* The screen that is shown. */
+enum screen view_screen(const struct view *view);
+/* Where its keys are pressed. */
+struct key_place view_place(const struct view *view, const struct view_facts *facts);
 
 /* view_rows.c */
 /* Room for each task and each fold. */

@@ -1,68 +1,16 @@
 #include "view.h"
 
-/* The try before or after a place; false if there is none. */
-static bool next_try(const struct run_state *state, struct view_forensics *forensics, int by)
-{
-    const struct task_state *task = &state->tasks[forensics->task];
-    int step = forensics->step;
-    int attempt = forensics->attempt + by;
-    int steps = state->plan->tasks[forensics->task].step_count;
-    while (attempt < 1 || (size_t)attempt > task->steps[step].attempt_count) {
-        step += by;
-        if (step < 0 || step >= steps)
-            return false;
-        attempt = by > 0 ? 1 : (int)task->steps[step].attempt_count;
-    }
-    forensics->step = step;
-    forensics->attempt = attempt;
-    forensics->top = 0;
-    return true;
-}
-
-static const struct attempt_state *attempt_at(const struct run_state *state,
-                                              const struct view_forensics *forensics)
-{
-    const struct step_state *step = &state->tasks[forensics->task].steps[forensics->step];
-    return step_state_find_attempt(step, forensics->attempt);
-}
-
-static bool is_told(const struct attempt_state *attempt)
-{
-    return attempt->ended.mono_ms == 0 || attempt->class != VERDICT_SUCCESS;
-}
-
-static void choose_latest(const struct run_state *state, struct view_forensics *forensics)
-{
-    forensics->step = run_state_step_number(state, forensics->task);
-    forensics->attempt =
-        (int)state->tasks[forensics->task].steps[forensics->step].attempt_count + 1;
-    if (!next_try(state, forensics, -1)) {
-        forensics->attempt = 0;
-        return;
-    }
-    struct view_forensics look = *forensics;
-    while (!is_told(attempt_at(state, &look))) {
-        if (!next_try(state, &look, -1))
-            return;
-    }
-    *forensics = look;
-}
-
 void view_forensics_open(struct view *view, const struct view_facts *facts)
 {
     if (view->chosen < 0) {
         view_say(view, &facts->clock, "no task is chosen");
         return;
     }
-    view->forensics = (struct view_forensics){.open = true, .task = view->chosen};
-    choose_latest(facts->state, &view->forensics);
-}
-
-void view_forensics_update(struct view *view, const struct view_facts *facts)
-{
-    struct view_forensics *forensics = &view->forensics;
-    if (forensics->open && !attempt_at(facts->state, forensics))
-        choose_latest(facts->state, forensics);
+    /* What a person has chosen on the way here stays chosen. */
+    if (view->tried.task != view->chosen || view->tried.attempt == 0)
+        view_try_choose_failure(view, facts->state);
+    view->forensics = (struct view_forensics){.right = false};
+    trail_go(&view->trail, SCREEN_FORENSICS);
 }
 
 void view_forensics_fit(struct view *view, struct view_room room)
@@ -119,20 +67,18 @@ static bool move(struct view_forensics *forensics, enum act act)
 
 static void change_try(struct view *view, const struct view_facts *facts, int by)
 {
-    if (!next_try(facts->state, &view->forensics, by))
-        view_say(view, &facts->clock, "the task has no %s try", by < 0 ? "earlier" : "later");
+    view->forensics.top = 0;
+    view_try_move(view, facts, by);
 }
 
-bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act)
+bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act,
+                        struct view_todo *out)
 {
     struct view_forensics *forensics = &view->forensics;
-    if (!forensics->open)
-        return false;
+    (void)out; /* nothing but a new frame */
     switch (act) {
-    case UI_BACK:
-    case UI_QUIT:
     case UI_FORENSICS:
-        forensics->open = false;
+        (void)trail_back(&view->trail);
         return true;
     case UI_PANE_NEXT:
     case UI_PANE_PREV:

@@ -1,6 +1,6 @@
 /*
- * view_forensics.h - how a person looks at the forensics of an attempt: which one, which section,
- * how far down. Part of a view; pure.
+ * view_forensics.h - how a person looks at the forensics of an attempt: which section, how far
+ * down. Which attempt it is says view_try.h. Part of a view; pure.
  */
 #ifndef DEVS_VIEW_FORENSICS_H
 #define DEVS_VIEW_FORENSICS_H
@@ -21,9 +21,7 @@ struct view_room {
 };
 
 struct view_forensics {
-    bool open;
-    bool right;              /* the keys are the text's, not the list's */
-    int task, step, attempt; /* attempt 0: there was none when it was opened */
+    bool right; /* the keys are the text's, not the list's */
     enum forensics_section section;
     size_t top; /* the section's first line on the screen */
     struct view_room room;
@@ -32,13 +30,12 @@ struct view_forensics {
 /* Look at the chosen task: at what runs, else at its latest failure, else at its latest try. */
 void view_forensics_open(struct view *view, const struct view_facts *facts);
 
-/* What the state does not know (any more, in a replay) gives way to what it knows. */
-void view_forensics_update(struct view *view, const struct view_facts *facts);
-
 /* Keep the scrolling within what there is. */
 void view_forensics_fit(struct view *view, struct view_room room);
 
-/* Carry out a key while it is open; false: the key means what it means elsewhere. */
-bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act);
+/* Carry out a key while it is shown; false: the key means what it means elsewhere. */
+struct view_todo;
+bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act,
+                        struct view_todo *out);
 
 #endif

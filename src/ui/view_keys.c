@@ -15,11 +15,6 @@ struct stroke {
     enum act act;
 };
 
-static enum keymap_mode keys_of(const struct view_facts *facts)
-{
-    return facts->mode == VIEW_REPLAY ? KEYMAP_REPLAY : KEYMAP_LIVE;
-}
-
 static const char *chosen_id(const struct stroke *stroke)
 {
     return stroke->facts->state->plan->tasks[stroke->view->chosen].id;
@@ -114,15 +109,21 @@ static struct view_todo move(const struct stroke *stroke)
 static struct view_todo open_task(const struct stroke *stroke)
 {
     if (stroke->view->chosen >= 0)
-        stroke->view->open = true;
+        trail_go(&stroke->view->trail, SCREEN_DETAIL);
+    return draw;
+}
+
+static struct view_todo go_to_tasks(const struct stroke *stroke)
+{
+    trail_go(&stroke->view->trail, SCREEN_TASKS);
     return draw;
 }
 
 static struct view_todo go_back(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
-    if (view->open) {
-        view->open = false;
+    if (trail_back(&view->trail)) {
+        return draw;
     } else if (view->filter.len > 0 || view->only_needs_you) {
         line_edit_clear(&view->filter);
         view->only_needs_you = false;
@@ -313,9 +314,9 @@ static struct view_todo transport(const struct stroke *stroke)
     } moves[] = {
         {UI_PLAY, REPLAY_PLAY},
         {UI_EVENT_BACK, REPLAY_EVENT_BACK},
-        {UI_TRY_BACK, REPLAY_TRY_BACK},
+        {UI_TRY_START, REPLAY_TRY_BACK},
         {UI_EVENT_FORWARD, REPLAY_EVENT_ON},
-        {UI_TRY_FORWARD, REPLAY_TRY_ON},
+        {UI_TRY_NEXT, REPLAY_TRY_ON},
         {UI_SLOWER, REPLAY_SLOWER},
         {UI_FASTER, REPLAY_FASTER},
         {UI_START, REPLAY_START},
@@ -328,9 +329,15 @@ static struct view_todo transport(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo change_try(const struct stroke *stroke)
+{
+    view_try_move(stroke->view, stroke->facts, stroke->act == UI_TRY_BACK ? -1 : 1);
+    return draw;
+}
+
 static struct view_todo open_help(const struct stroke *stroke)
 {
-    help_open(&stroke->view->help, keys_of(stroke->facts));
+    help_open(&stroke->view->help, view_place(stroke->view, stroke->facts));
     return draw;
 }
 
@@ -375,10 +382,8 @@ static struct view_todo quit(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
     const struct run_state *state = stroke->facts->state;
-    if (view->open) {
-        view->open = false;
+    if (trail_back(&view->trail))
         return draw;
-    }
     bool goes_on = stroke->facts->engine_here && !state->ended;
     if (!goes_on || (state->running == 0 && waiting(state) == 0))
         return (struct view_todo){.kind = VIEW_LEAVE};
@@ -415,8 +420,10 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_PLAY] = transport,
     [UI_EVENT_BACK] = transport,
     [UI_EVENT_FORWARD] = transport,
-    [UI_TRY_BACK] = transport,
-    [UI_TRY_FORWARD] = transport,
+    [UI_TRY_BACK] = change_try,
+    [UI_TRY_FORWARD] = change_try,
+    [UI_TRY_START] = transport,
+    [UI_TRY_NEXT] = transport,
     [UI_SLOWER] = transport,
     [UI_FASTER] = transport,
     [UI_START] = transport,
@@ -424,14 +431,24 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_HELP] = open_help,
     [UI_REDRAW] = redraw_all,
     [UI_SUSPEND] = suspend,
+    [UI_TASKS] = go_to_tasks,
+    [UI_DETAIL] = open_task,
     [UI_QUIT] = quit,
+};
+
+/* What a screen makes of an act itself; false leaves it to what it means everywhere. */
+typedef bool screen_act_fn(struct view *view, const struct view_facts *facts, enum act act,
+                           struct view_todo *out);
+static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
+    [SCREEN_FORENSICS] = view_forensics_act,
 };
 
 static struct view_todo do_act(const struct stroke *stroke)
 {
-    struct view_todo todo;
-    if (view_forensics_act(stroke->view, stroke->facts, stroke->act))
-        return draw;
+    struct view_todo todo = draw;
+    screen_act_fn *of_screen = screen_acts[view_screen(stroke->view)];
+    if (of_screen && of_screen(stroke->view, stroke->facts, stroke->act, &todo))
+        return todo;
     if (view_fold_act(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
     stroke_fn *handler = handlers[stroke->act];
@@ -522,17 +539,15 @@ bool view_wants_text(const struct view *view)
 static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
 {
     struct view *view = stroke->view;
-    enum keymap_mode mode = keys_of(stroke->facts);
-    const struct key_binding *binding = keymap_find(mode, key);
+    const struct key_place place = view_place(view, stroke->facts);
+    const struct key_binding *binding = keymap_find(place, key);
     assert(binding);
-    if (view_forensics_act(view, stroke->facts, binding->act))
-        return draw;
-    if (binding->act == UI_CORRECT && mode == KEYMAP_REPLAY) {
+    if (binding->act == UI_CORRECT && place.mode == KEYMAP_REPLAY) {
         view_correct_refuse(view, stroke->facts);
         return draw;
     }
-    if (!keymap_works(binding, mode)) {
-        view_say(view, &stroke->facts->clock, "%s", keymap_refusal(binding, mode));
+    if (!keymap_works(binding, place)) {
+        view_say(view, &stroke->facts->clock, "%s", keymap_refusal(binding, place));
         return draw;
     }
     stroke->act = binding->act;
@@ -548,12 +563,13 @@ static bool is_for_the_terminal(const struct key_binding *binding)
 struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts)
 {
     struct stroke stroke = {.view = view, .facts = facts};
-    if (is_for_the_terminal(keymap_find(keys_of(facts), key)))
+    const struct key_place place = view_place(view, facts);
+    if (is_for_the_terminal(keymap_find(place, key)))
         return bound_key(&stroke, key);
     view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
     bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view) ||
                      view->correct.stage != CORRECT_CLOSED;
-    bool is_unbound = !takes_all && !keymap_find(keys_of(facts), key);
+    bool is_unbound = !takes_all && !keymap_find(place, key);
     if (is_unbound) {
         if (key > ' ' && key <= '~' && view->message[0] == '\0') /* an answer stays */
             view_say(view, &facts->clock, "%c means nothing here: ? lists the keys", (char)key);

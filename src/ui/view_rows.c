@@ -122,7 +122,7 @@ static void add_folded(struct filling *filling, int task, int fold)
     }
     bool stays = task == view->chosen && !view->on_fold;
     bool is_first = task == view->folds[fold].fault.first;
-    if (stays && !unfolded && (!is_first || view->open))
+    if (stays && !unfolded && (!is_first || view_screen(view) != SCREEN_TASKS))
         add_row(filling, task);
 }
 

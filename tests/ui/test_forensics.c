@@ -248,10 +248,9 @@ static void draw(int rows, int columns, bool ascii)
     canvas_done(&canvas);
     canvas_init(&canvas, rows, columns, ascii);
     view_arrange(&view, &facts);
-    const struct log_output_key key = {.run = number,
-                                       .task = view.forensics.task,
-                                       .step = view.forensics.step,
-                                       .attempt = view.forensics.attempt};
+    const struct view_try at = view_try_now(&view, &state);
+    const struct log_output_key key = {
+        .run = number, .task = at.task, .step = at.step, .attempt = at.attempt};
     ck_assert(forensics_read(&forensics, &state, &key, reader, NULL));
     view_forensics_fit(&view, frame_forensics_room(rows, columns, &input));
     frame_draw(&canvas, &input);
@@ -385,7 +384,7 @@ START_TEST(test_a_try_that_runs_has_none_yet)
     started.a = 1;
     fold(started);
     (void)press('i');
-    ck_assert_int_eq(view.forensics.attempt, 4);
+    ck_assert_int_eq(view_try_now(&view, &state).attempt, 4);
     draw(24, 80, false);
     ck_assert(shows("Try 4 is still running. Captures come when it ends; [ shows try 3."));
     (void)press('[');
@@ -399,12 +398,12 @@ START_TEST(test_nothing_tried_yet)
 {
     view.chosen = 1;
     (void)press('i');
-    ck_assert(view.forensics.open);
+    ck_assert_int_eq(view_screen(&view), SCREEN_FORENSICS);
     draw(24, 80, false);
     ck_assert(shows("No tries yet: nothing is captured."));
     draw(3, 30, false);
     (void)press('q');
-    ck_assert(!view.forensics.open);
+    ck_assert_int_ne(view_screen(&view), SCREEN_FORENSICS);
 }
 END_TEST
 
@@ -457,7 +456,7 @@ END_TEST
 START_TEST(test_keys_choose_and_scroll)
 {
     (void)press('i');
-    ck_assert_int_eq(view.forensics.attempt, 3);
+    ck_assert_int_eq(view_try_now(&view, &state).attempt, 3);
     draw(12, 80, false);
     (void)press('j');
     ck_assert_int_eq(view.forensics.section, FORENSICS_END);
@@ -544,13 +543,13 @@ START_TEST(test_tries_are_walked_in_live_and_replay_alike)
     facts.mode = modes[_i];
     (void)press('i');
     ck_assert_int_eq(press('[').kind, VIEW_DRAW);
-    ck_assert_int_eq(view.forensics.attempt, 2);
+    ck_assert_int_eq(view_try_now(&view, &state).attempt, 2);
     (void)press('[');
     (void)press('[');
-    ck_assert_int_eq(view.forensics.attempt, 1);
+    ck_assert_int_eq(view_try_now(&view, &state).attempt, 1);
     ck_assert_str_eq(view.message, "the task has no earlier try");
     (void)press(']');
-    ck_assert_int_eq(view.forensics.attempt, 2);
+    ck_assert_int_eq(view_try_now(&view, &state).attempt, 2);
 }
 END_TEST
 
@@ -564,9 +563,9 @@ START_TEST(test_other_keys_mean_what_they_mean_elsewhere)
     (void)press('?');
     ck_assert(view.help.open);
     (void)press(TERM_KEY_ESC);
-    ck_assert(view.forensics.open);
+    ck_assert_int_eq(view_screen(&view), SCREEN_FORENSICS);
     (void)press(TERM_KEY_ESC);
-    ck_assert(!view.forensics.open);
+    ck_assert_int_ne(view_screen(&view), SCREEN_FORENSICS);
 }
 END_TEST
 

@@ -426,13 +426,13 @@ END_TEST
 
 START_TEST(test_open_task_has_the_screen)
 {
-    view.open = true;
+    trail_go(&view.trail, SCREEN_DETAIL);
     draw(24, 80, false);
     ck_assert(shows("T-104 checkout: tax rounding"));
     ck_assert(shows("make check"));
     ck_assert(shows("RED: failed as expected (try 1)"));
     ck_assert(shows("expected 19.99, got 20.00"));
-    view.open = false;
+    (void)trail_back(&view.trail);
 }
 END_TEST
 
@@ -706,10 +706,10 @@ static void check_all_screens(bool ascii)
     draw(24, 80, ascii);
     check_clean("tasks, notice");
     view_say(&view, &story.now, "%s", name);
-    view.open = true;
+    trail_go(&view.trail, SCREEN_DETAIL);
     draw(40, 140, ascii);
     check_clean("one task, answer");
-    view.open = false;
+    (void)trail_back(&view.trail);
     view.filter.open = true;
     draw(24, 80, ascii);
     check_clean("filter");

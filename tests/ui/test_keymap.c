@@ -13,7 +13,12 @@ static size_t binding_count(void)
     return count;
 }
 
-START_TEST(test_no_key_twice_in_a_mode)
+static struct key_place on_tasks(enum keymap_mode mode)
+{
+    return (struct key_place){mode, SCREEN_TASKS};
+}
+
+START_TEST(test_no_key_twice_at_a_place)
 {
     size_t count = binding_count();
     ck_assert_uint_gt(count, 30);
@@ -21,7 +26,8 @@ START_TEST(test_no_key_twice_in_a_mode)
         const struct key_binding *one = keymap_at(i);
         for (size_t j = i + 1; j < count; j++) {
             const struct key_binding *two = keymap_at(j);
-            ck_assert_msg(one->key != two->key || (one->modes & two->modes) == 0,
+            ck_assert_msg(one->key != two->key || (one->modes & two->modes) == 0 ||
+                              (one->screens & two->screens) == 0,
                           "key %u is bound twice", (unsigned)one->key);
         }
     }
@@ -35,6 +41,7 @@ START_TEST(test_rows_are_whole_and_in_order)
         ck_assert_uint_ne(row->key, 0);
         ck_assert(row->act > UI_NONE && row->act < UI_ACT_COUNT);
         ck_assert_uint_ne(row->modes, 0);
+        ck_assert_uint_ne(row->screens, 0);
         ck_assert(row->brief[0] && row->words[0]);
         ck_assert_msg(strlen(row->words) <= 27, "'%s' is too long for the help", row->words);
         if (i > 0)
@@ -47,10 +54,13 @@ END_TEST
 START_TEST(test_every_act_has_a_key)
 {
     for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++) {
-        bool bound = keymap_of(act, KEYMAP_LIVE) || keymap_of(act, KEYMAP_REPLAY);
+        bool bound = false;
+        for (enum screen screen = 0; screen < SCREEN_COUNT; screen++)
+            bound = bound || keymap_of(act, (struct key_place){KEYMAP_LIVE, screen}) ||
+                    keymap_of(act, (struct key_place){KEYMAP_REPLAY, screen});
         ck_assert_msg(bound, "act %d has no key", (int)act);
     }
-    ck_assert_ptr_null(keymap_of(UI_NONE, KEYMAP_LIVE));
+    ck_assert_ptr_null(keymap_of(UI_NONE, on_tasks(KEYMAP_LIVE)));
 }
 END_TEST
 
@@ -98,24 +108,28 @@ static const struct {
     {' ', UI_PLAY, false, true},
     {',', UI_EVENT_BACK, false, true},
     {'.', UI_EVENT_FORWARD, false, true},
-    {'[', UI_TRY_BACK, false, true},
-    {']', UI_TRY_FORWARD, false, true},
+    {'[', UI_TRY_START, false, true},
+    {']', UI_TRY_NEXT, false, true},
     {'<', UI_SLOWER, false, true},
     {'>', UI_FASTER, false, true},
     {'0', UI_START, false, true},
     {'$', UI_END, false, true},
 };
 
+static const char *const refusal_words[KEYMAP_MODE_COUNT] = {
+    [KEYMAP_LIVE] = "replay", [KEYMAP_PAST] = "past", [KEYMAP_REPLAY] = "replay"};
+
 START_TEST(test_find)
 {
     for (enum keymap_mode mode = 0; mode < KEYMAP_MODE_COUNT; mode++) {
-        const struct key_binding *found = keymap_find(mode, find_cases[_i].key);
+        const struct key_binding *found = keymap_find(on_tasks(mode), find_cases[_i].key);
         bool works = mode == KEYMAP_LIVE ? find_cases[_i].live : find_cases[_i].replay;
         ck_assert_ptr_nonnull(found);
         ck_assert_int_eq((int)found->act, (int)find_cases[_i].act);
-        ck_assert_int_eq(keymap_works(found, mode), works);
+        ck_assert_int_eq(keymap_works(found, on_tasks(mode)), works);
         if (!works)
-            ck_assert_ptr_nonnull(strstr(keymap_refusal(found, mode), "replay"));
+            ck_assert_ptr_nonnull(
+                strstr(keymap_refusal(found, on_tasks(mode)), refusal_words[mode]));
     }
 }
 END_TEST
@@ -125,8 +139,8 @@ static const uint32_t unbound[] = {'d',  'D',  'y',           0x02,           0x
 
 START_TEST(test_keys_that_must_do_nothing)
 {
-    ck_assert_ptr_null(keymap_find(KEYMAP_LIVE, unbound[_i]));
-    ck_assert_ptr_null(keymap_find(KEYMAP_REPLAY, unbound[_i]));
+    ck_assert_ptr_null(keymap_find(on_tasks(KEYMAP_LIVE), unbound[_i]));
+    ck_assert_ptr_null(keymap_find(on_tasks(KEYMAP_REPLAY), unbound[_i]));
 }
 END_TEST
 
@@ -174,7 +188,7 @@ START_TEST(test_footer)
 {
     struct canvas canvas;
     struct str text = {0};
-    struct footer footer = {some_acts, 4, footer_cases[_i].mode, NULL};
+    struct footer footer = {some_acts, 4, on_tasks(footer_cases[_i].mode), NULL};
     canvas_init(&canvas, 1, footer_cases[_i].columns, footer_cases[_i].ascii);
 
     keymap_footer(&canvas, 0, &footer);
@@ -190,7 +204,7 @@ END_TEST
 START_TEST(test_footer_styles)
 {
     struct canvas canvas;
-    struct footer footer = {some_acts, 1, KEYMAP_LIVE, NULL};
+    struct footer footer = {some_acts, 1, on_tasks(KEYMAP_LIVE), NULL};
     canvas_init(&canvas, 1, 20, false);
     keymap_footer(&canvas, 0, &footer);
     ck_assert_uint_eq(canvas_cell(&canvas, 0, 1)->style, STYLE_KEY);
@@ -217,7 +231,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("keymap");
     TCase *tcase = test_case(suite, "table");
-    tcase_add_test(tcase, test_no_key_twice_in_a_mode);
+    tcase_add_test(tcase, test_no_key_twice_at_a_place);
     tcase_add_test(tcase, test_rows_are_whole_and_in_order);
     tcase_add_test(tcase, test_every_act_has_a_key);
     tcase_add_test(tcase, test_bindings_of_an_act_are_neighbours);

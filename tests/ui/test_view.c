@@ -478,9 +478,9 @@ END_TEST
 START_TEST(test_open_task_is_closed_by_q)
 {
     (void)press(TERM_KEY_ENTER);
-    ck_assert(view.open);
+    ck_assert_int_eq(view_screen(&view), SCREEN_DETAIL);
     ck_assert_int_eq(press('q').kind, VIEW_DRAW);
-    ck_assert(!view.open);
+    ck_assert_int_eq(view_screen(&view), SCREEN_TASKS);
     ck_assert_int_eq(press('q').kind, VIEW_LEAVE);
 }
 END_TEST

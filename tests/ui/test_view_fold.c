@@ -107,14 +107,14 @@ START_TEST(test_enter_unfolds_in_place_and_folds_again)
     ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW);
     ck_assert_str_eq(rows(), "203 201 202 6x204 204 205 206 207 208 209 210 211 212 213 214");
     ck_assert_int_eq(view_chosen_row(&view), row);
-    ck_assert(!view.open);
+    ck_assert_int_eq(view_screen(&view), SCREEN_TASKS);
     later(VIEW_STILL_MS); /* and so it stays */
     ck_assert_int_eq(view.row_count, 15);
     (void)press('j');
     ck_assert_int_eq(view.chosen, task("T-204"));
     ck_assert(!view.on_fold);
     (void)press(TERM_KEY_ENTER);
-    ck_assert(view.open); /* a task of it opens as any other */
+    ck_assert_int_eq(view_screen(&view), SCREEN_DETAIL); /* a task of it opens as any other */
     (void)press(TERM_KEY_ESC);
     (void)press('k');
     (void)press(TERM_KEY_ENTER);
@@ -142,7 +142,7 @@ START_TEST(test_open_task_does_not_become_the_fault)
     view_narrow(&view, &facts);
     view_choose(&view, task("T-204"));
     (void)press(TERM_KEY_ENTER);
-    ck_assert(view.open);
+    ck_assert_int_eq(view_screen(&view), SCREEN_DETAIL);
     view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
     later(VIEW_STILL_MS);
     ck_assert_str_eq(rows(), "203 201 202 6x204 204 210 211 212 213 214");

@@ -133,11 +133,12 @@ START_TEST(test_what_is_looked_into_is_left_when_its_task_is_gone)
 {
     add(3);
     look();
-    view.forensics = (struct view_forensics){.open = true, .task = 2};
+    view.chosen = 2;
+    trail_go(&view.trail, SCREEN_FORENSICS);
     begin_again();
     add(2);
     look();
-    ck_assert(!view.forensics.open);
+    ck_assert_int_eq(view_screen(&view), SCREEN_TASKS);
 }
 END_TEST
 

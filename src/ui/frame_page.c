@@ -1,0 +1,101 @@
+#include "frame_page.h"
+
+#include <string.h>
+
+#include "clock.h"
+
+struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input)
+{
+    struct frame_page out = {.banner = -1,
+                             .bottom_rule = -1,
+                             .message = -1,
+                             .transport = -1,
+                             .scrubber = -1,
+                             .footer = -1};
+    const bool is_roomy = rows >= PAGE_MESSAGE_ROWS;
+    int last = rows - 1;
+    int top = 1;
+    if (rows > 3)
+        out.footer = last--;
+    if (input->replay && is_roomy) {
+        out.scrubber = last--;
+        out.transport = last--;
+    }
+    if (is_roomy) {
+        out.message = last--;
+        out.bottom_rule = last--;
+    }
+    if (frame_has_banner(input) && rows > 2)
+        out.banner = top++;
+    out.body = (struct frame_box){top, 0, last - top + 1 > 0 ? last - top + 1 : 0, columns};
+    return out;
+}
+
+static const char *const mode_names[] = {
+    [VIEW_LIVE] = "LIVE",
+    [VIEW_ENDED] = "ENDED",
+    [VIEW_INTERRUPTED] = "INTERRUPTED",
+    [VIEW_REPLAY] = "REPLAY",
+};
+
+/* What is too much for the room goes from the right end. */
+static void draw_path(struct canvas *canvas, const struct frame_input *input, const char *path)
+{
+    struct str right = {0};
+    char hms[CLOCK_TEXT_MAX];
+    const enum style style = input->facts->mode == VIEW_REPLAY ? STYLE_REPLAY : STYLE_HEAD;
+    str_addf(&right, "%s   %s", mode_names[input->facts->mode],
+             clock_hms(frame_now(input).at_ms, hms));
+    const int end =
+        frame_put_right(canvas, (struct spot){0, 0, canvas->columns}, style, str_text(&right));
+    (void)frame_put(canvas, (struct spot){0, 1, end - 2}, style, path);
+    str_done(&right);
+}
+
+static void draw_footer(struct canvas *canvas, const struct frame_page *page,
+                        const struct frame_input *input, const struct frame_keys *keys)
+{
+    const struct footer footer = {.acts = keys->acts,
+                                  .count = keys->count,
+                                  .place = view_place(input->view, input->facts),
+                                  .briefs = keys->briefs};
+    if (page->footer < 0)
+        return;
+    if (page->message < 0 && input->view->message[0] != '\0')
+        frame_message(canvas, page->footer, input);
+    else
+        keymap_footer(canvas, page->footer, &footer);
+}
+
+void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
+                     const struct frame_input *input, const char *path,
+                     const struct frame_keys *keys)
+{
+    draw_path(canvas, input, path);
+    if (page->banner >= 0)
+        frame_banner(canvas, page->banner, input);
+    if (page->bottom_rule >= 0)
+        canvas_rule(canvas, page->bottom_rule, 0, canvas->columns);
+    if (page->message >= 0)
+        frame_message(canvas, page->message, input);
+    if (page->transport >= 0)
+        frame_transport(canvas, page->transport, input->replay);
+    if (page->scrubber >= 0)
+        frame_scrubber(canvas, page->scrubber, input->replay);
+    draw_footer(canvas, page, input, keys);
+}
+
+void frame_add_try(const struct frame_input *input, int columns, struct str *out)
+{
+    const struct view_try at = view_try_now(input->view, input->facts->state);
+    if (at.task < 0)
+        return;
+    const struct plan_task *plan = &input->facts->state->plan->tasks[at.task];
+    str_addf(out, "%s%s", columns >= PAGE_PATH_COLUMNS ? "Tasks > " : "", plan->id);
+    if (columns >= PAGE_WIDE_COLUMNS && strcmp(plan->id, plan->title) != 0)
+        str_addf(out, " %s", plan->title);
+    if (plan->step_count > 1)
+        str_addf(out, " > step %d", at.step + 1);
+    if (at.attempt > 0)
+        str_addf(out, " > try %d", at.attempt);
+}

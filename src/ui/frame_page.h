@@ -1,0 +1,38 @@
+/*
+ * frame_page.h - what the screens about one subject share (all but the tasks): the path on top, at
+ * the bottom message, transport and keys, the body between. For the screens' own files and frame.c.
+ */
+#ifndef DEVS_FRAME_PAGE_H
+#define DEVS_FRAME_PAGE_H
+
+#include "frame_parts.h"
+
+enum {
+    PAGE_MESSAGE_ROWS = 12, /* lower: no row of its own for messages */
+    PAGE_PATH_COLUMNS = 60, /* narrower: the path names its end only */
+    PAGE_WIDE_COLUMNS = 120,
+};
+
+/* Where things are; rows of -1 are not there. */
+struct frame_page {
+    struct frame_box body; /* rows 0: no room for any */
+    int banner, bottom_rule, message, transport, scrubber, footer;
+};
+struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input);
+
+/* The keys that are named at the bottom. */
+struct frame_keys {
+    const enum act *acts; /* borrowed */
+    size_t count;
+    const char *const *briefs; /* borrowed; by act, NULL = as in the keymap */
+};
+/* All but the body. */
+void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
+                     const struct frame_input *input, const char *path,
+                     const struct frame_keys *keys);
+
+/* For paths: "Tasks > T-104 > step 2 > try 3", with more or less of it as there is room, and the
+ * step only where the task has several. */
+void frame_add_try(const struct frame_input *input, int columns, struct str *out);
+
+#endif

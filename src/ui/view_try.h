@@ -1,0 +1,34 @@
+/*
+ * view_try.h - which attempt of the chosen task detail, log and forensics show. Part of a view;
+ * pure.
+ */
+#ifndef DEVS_VIEW_TRY_H
+#define DEVS_VIEW_TRY_H
+
+#include <stdbool.h>
+
+struct view;
+struct view_facts;
+struct run_state;
+struct attempt_state;
+
+/* One attempt. Attempt 0: the task's latest, whichever that is by then. */
+struct view_try {
+    int task, step, attempt;
+};
+
+/* The one that is looked at now: attempt 0 where nothing was tried yet. Task -1 where none is
+ * chosen. */
+struct view_try view_try_now(const struct view *view, const struct run_state *state);
+/* NULL where there is none. */
+const struct attempt_state *view_try_state(const struct run_state *state,
+                                           const struct view_try *one);
+
+/* Look at this one until another task is chosen. */
+void view_try_choose(struct view *view, const struct view_try *one);
+/* Look at what runs, else at the latest failure, else at the latest one. */
+void view_try_choose_failure(struct view *view, const struct run_state *state);
+/* The try before (-1) or after (1), over all steps; says so if there is none. */
+void view_try_move(struct view *view, const struct view_facts *facts, int by);
+
+#endif
