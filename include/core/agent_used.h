@@ -21,5 +21,11 @@ struct agent_used {
 
 /* a + b, at least 0 and at most AGENT_USED_MAX. Neither may be further from 0 than that. */
 int64_t agent_used_sum(int64_t a, int64_t b);
+/* The same of each of them. */
+void agent_used_add(struct agent_used *sum, const struct agent_used *used);
+
+/* What an event of the kind EVENT_AGENT_USED says. */
+struct event;
+struct agent_used agent_used_of_event(const struct event *event);
 
 #endif

@@ -34,6 +34,8 @@ struct budget_use {
 
 /* "cost_usd", "turns", "calls", "wall_s": the keys of plans. */
 const char *budget_kind_name(enum budget_kind kind);
+/* The inverse; BUDGET_NONE for any other word. */
+enum budget_kind budget_kind_named(const char *name);
 
 bool budget_is_set(const struct budget *budget);
 

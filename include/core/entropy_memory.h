@@ -57,6 +57,8 @@ const struct normaliser_words *entropy_memory_words(const struct entropy_memory 
 
 /* The next line of the result. */
 void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line);
+/* All of a text's lines, normalised. More texts may follow: each ends its last line. */
+void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_t len);
 /* The same from a fingerprint, which has hashed it. */
 struct fingerprint_line;
 void entropy_memory_hashed_line(struct entropy_memory *memory, const struct fingerprint_line *line);

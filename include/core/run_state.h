@@ -144,7 +144,6 @@ struct task_place {
 
 /* What was used of a budget, beside what the agents say, and what was said of it. */
 struct budget_state {
-    int given;                       /* how often: 1, and one more for each retry of a spent one */
     int64_t base[BUDGET_KIND_COUNT]; /* what was used when it was given again: a limit counts from
                                         here */
     unsigned told;                   /* bits 1 << enum budget_kind: most of it was used */

@@ -53,7 +53,6 @@ struct agent_stream {
     struct agent_calls calls;
 
     bool has_events;       /* rules knew one of the lines */
-    bool is_error_pending; /* words of `error` are of this try of the agent */
     struct str error;      /* owned; the last error that was no end */
     struct str ended;      /* owned; "agent ended: ..." that outweighs an end that went well */
     struct str window; /* owned; when a usage window ends, as a line for the rules of verdicts */

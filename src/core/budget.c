@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "attr.h"
 #include "str.h"
@@ -16,6 +17,14 @@ const char *budget_kind_name(enum budget_kind kind)
 {
     assert(kind < BUDGET_KIND_COUNT);
     return names[kind];
+}
+
+enum budget_kind budget_kind_named(const char *name)
+{
+    int kind = BUDGET_KIND_COUNT - 1;
+    while (kind > BUDGET_NONE && strcmp(names[kind], name) != 0)
+        kind--;
+    return (enum budget_kind)kind;
 }
 
 bool budget_is_set(const struct budget *budget)

@@ -230,6 +230,22 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
     take_line(memory, line, plain, same ? plain : entropy_digest(line->general, line->general_len));
 }
 
+static void add_line(void *ctx, const struct normaliser_line *line)
+{
+    entropy_memory_line(ctx, line);
+}
+
+void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_t len)
+{
+    struct normaliser *normaliser = NULL;
+    if (len == 0)
+        return;
+    normaliser_open(&normaliser, entropy_memory_words(memory), add_line, memory);
+    normaliser_add(normaliser, bytes, len);
+    normaliser_end(normaliser);
+    normaliser_close(normaliser);
+}
+
 void entropy_memory_hashed_line(struct entropy_memory *memory, const struct fingerprint_line *line)
 {
     take_line(memory, line->line, line->hash, line->general_hash);

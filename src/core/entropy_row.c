@@ -7,7 +7,6 @@
 #include "json.h"
 #include "json_repair.h"
 #include "near_word.h"
-#include "normaliser.h"
 
 /* One trajectory while it is judged. */
 struct judging {
@@ -25,23 +24,6 @@ static bool is_person(const char *tool, const struct json *args)
             strcmp(json_text(json_get(args, "role"), ""), "user") == 0);
 }
 
-static void take_line(void *ctx, const struct normaliser_line *line)
-{
-    struct judging *judging = ctx;
-    entropy_memory_line(judging->memory, line);
-}
-
-static void read_output(struct judging *judging, const char *output)
-{
-    struct normaliser *normaliser = NULL;
-    if (output[0] == '\0')
-        return;
-    normaliser_open(&normaliser, entropy_memory_words(judging->memory), take_line, judging);
-    normaliser_add(normaliser, output, strlen(output));
-    normaliser_end(normaliser);
-    normaliser_close(normaliser);
-}
-
 static void judge(struct judging *judging, const struct json *step, int64_t number)
 {
     const char *tool = json_text(json_get(step, "tool"), "");
@@ -56,7 +38,8 @@ static void judge(struct judging *judging, const struct json *step, int64_t numb
         return;
     }
     entropy_memory_begin_call(judging->memory, tool, args);
-    read_output(judging, json_text(json_get(step, "output"), ""));
+    const char *output = json_text(json_get(step, "output"), "");
+    entropy_memory_text(judging->memory, output, strlen(output));
     entropy_memory_end(judging->memory, &end, &fact);
     entropy_apply(&judging->state, &fact, number, judging->limits, &verdict);
     if (verdict.level <= judging->worst.level)

@@ -19,12 +19,7 @@ void event_words_agent_session(const struct event_look *w)
 
 void event_words_agent_used(const struct event_look *w)
 {
-    const struct event *event = w->event;
-    const struct agent_used used = {.turns = event->a,
-                                    .calls = event->b,
-                                    .cost_micro = event->c,
-                                    .tokens = event->d,
-                                    .own_retries = event->e};
+    const struct agent_used used = agent_used_of_event(w->event);
     str_add(w->out, "used ");
     shown_used(&used, w->out);
 }

@@ -76,8 +76,6 @@ void fold_wall_recover(const struct fold *fold);
 void fold_wall_stand(const struct fold *fold, int64_t ms);
 /* A person goes on: what is spent is given again. */
 void fold_budget_again(const struct fold *fold);
-/* Neither below 0 nor above what numbers of the log may be. */
-int64_t fold_sum(int64_t a, int64_t b);
 
 /* fold_grow.c */
 /* The plan takes the event's task in: what the event says is sound, and its handler comes next.
@@ -89,6 +87,8 @@ fold_fn fold_task_added;
 
 /* The number of the event's task. */
 int fold_task_number(const struct fold *fold);
+/* Is the event of a step that an agent works on? */
+bool fold_is_of_agent(const struct fold *fold);
 /* The one place that changes a status: counts and time follow. */
 void fold_set_status(const struct fold *fold, struct task_state *task, enum task_status status);
 /* Who did it, from the event's text. */

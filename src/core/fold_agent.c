@@ -15,7 +15,6 @@ struct task_agent *fold_agent_new(const struct plan_task *plan)
     struct task_agent *agent = xcalloc(1, sizeof(*agent));
     agent->round = 1;
     agent->rounds = plan->rounds;
-    agent->budget.given = 1;
     return agent;
 }
 
@@ -39,11 +38,6 @@ static void keep_text(const struct fold *fold, const char *key, char **out)
     *out = text && text[0] != '\0' ? xstrdup(text) : NULL;
 }
 
-static bool is_agents_step(const struct fold *fold)
-{
-    return fold->state->plan->tasks[fold_task_number(fold)].steps[fold->event->step].agent != NULL;
-}
-
 void fold_agent_session(const struct fold *fold)
 {
     if (!adapter_session_is_id(json_text(json_get(fold->text, "session"), NULL)))
@@ -52,15 +46,6 @@ void fold_agent_session(const struct fold *fold)
     keep_text(fold, "session", &fold->task->agent->session);
     fold->task->agent->heard_step = fold->event->step;
     fold->task->agent->heard_attempt = fold->event->attempt;
-}
-
-static void add_used(struct agent_used *sum, const struct agent_used *used)
-{
-    sum->turns = agent_used_sum(sum->turns, used->turns);
-    sum->calls = agent_used_sum(sum->calls, used->calls);
-    sum->cost_micro = agent_used_sum(sum->cost_micro, used->cost_micro);
-    sum->tokens = agent_used_sum(sum->tokens, used->tokens);
-    sum->own_retries = agent_used_sum(sum->own_retries, used->own_retries);
 }
 
 /* What was said of this attempt before makes way. */
@@ -73,13 +58,9 @@ void fold_agent_used(const struct fold *fold)
                                       .cost_micro = -now->cost_micro,
                                       .tokens = -now->tokens,
                                       .own_retries = -now->own_retries};
-    *now = (struct agent_used){.turns = fold->event->a,
-                               .calls = fold->event->b,
-                               .cost_micro = fold->event->c,
-                               .tokens = fold->event->d,
-                               .own_retries = fold->event->e};
-    add_used(run, &before);
-    add_used(run, now);
+    *now = agent_used_of_event(fold->event);
+    agent_used_add(run, &before);
+    agent_used_add(run, now);
 }
 
 void fold_agent_call(const struct fold *fold)
@@ -117,7 +98,7 @@ void fold_agent_nudge(const struct fold *fold)
 void fold_agent_started(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
-    if (!agent || !is_agents_step(fold))
+    if (!agent || !fold_is_of_agent(fold))
         return;
     circles_free(agent->calls);
     agent->calls = xcalloc(1, sizeof(*agent->calls));
@@ -129,7 +110,7 @@ void fold_agent_started(const struct fold *fold)
 void fold_agent_runs(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
-    if (!agent || !is_agents_step(fold))
+    if (!agent || !fold_is_of_agent(fold))
         return;
     free(agent->nudge);
     agent->nudge = NULL;
@@ -140,7 +121,7 @@ void fold_agent_ended(const struct fold *fold)
     struct task_agent *agent = fold->task->agent;
     if (!agent)
         return;
-    add_used(&agent->past, &agent->now);
+    agent_used_add(&agent->past, &agent->now);
     agent->now = (struct agent_used){0};
 }
 

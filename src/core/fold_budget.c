@@ -1,14 +1,6 @@
 /* fold_budget.c - what is left of the budgets of a task and of the run. */
 #include "fold.h"
 
-int64_t fold_sum(int64_t a, int64_t b)
-{
-    const int64_t sum = a + b;
-    if (sum < 0)
-        return 0;
-    return sum < FOLD_TIME_MAX_MS ? sum : FOLD_TIME_MAX_MS;
-}
-
 static void begin_wall(struct budget_state *budget, const struct moment *now)
 {
     budget->runs = true;
@@ -19,7 +11,8 @@ static void end_wall(struct budget_state *budget, const struct moment *now)
 {
     if (!budget->runs)
         return;
-    budget->wall_ms = fold_sum(budget->wall_ms, fold_sum(now->mono_ms, -budget->wall_from.mono_ms));
+    budget->wall_ms =
+        agent_used_sum(budget->wall_ms, agent_used_sum(now->mono_ms, -budget->wall_from.mono_ms));
     budget->runs = false;
     budget->wall_from = (struct moment){0};
 }
@@ -119,15 +112,14 @@ void fold_budget(const struct fold *fold)
 static void give_again(const struct fold *fold, int task, struct budget_state *budget)
 {
     struct budget_use use;
-    if (budget->spent == 0 || budget->given >= FOLD_COUNT_MAX)
+    if (budget->spent == 0)
         return;
     for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
         if ((budget->spent & 1U << kind) == 0)
             continue;
         (void)run_state_budget(fold->state, task, (enum budget_kind)kind, &fold->event->at, &use);
-        budget->base[kind] = fold_sum(use.used, 0);
+        budget->base[kind] = agent_used_sum(use.used, 0);
     }
-    budget->given++;
     budget->told &= ~budget->spent;
     budget->spent = 0;
 }

@@ -99,7 +99,7 @@ static bool is_sound_tree(const struct event *event)
 
 static_assert(AGENT_USED_MAX <= FOLD_TIME_MAX_MS, "what an agent may have used is a count");
 
-static bool is_of_agent(const struct fold *fold)
+bool fold_is_of_agent(const struct fold *fold)
 {
     return fold->state->plan->tasks[fold_task_number(fold)].steps[fold->event->step].agent != NULL;
 }
@@ -117,7 +117,8 @@ static bool is_sound_suspicion(const struct fold *fold)
 {
     if (fold->step->status == STEP_JUDGING)
         return fold->event->e == EVENT_LOOP_OF_ATTEMPTS;
-    return fold->event->e == EVENT_LOOP_OF_CALLS && is_of_agent(fold) && fold->task->agent->calls;
+    return fold->event->e == EVENT_LOOP_OF_CALLS && fold_is_of_agent(fold) &&
+           fold->task->agent->calls;
 }
 
 static bool is_sound_budget(const struct fold *fold)
@@ -141,7 +142,7 @@ static bool is_sound_round(const struct fold *fold)
 static bool is_sound_agent_event(const struct fold *fold)
 {
     const struct event *event = fold->event;
-    if (!is_of_agent(fold))
+    if (!fold_is_of_agent(fold))
         return false;
     if (event->kind == EVENT_AGENT_CALL)
         return is_sound_call(fold);

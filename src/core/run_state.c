@@ -38,7 +38,6 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
     heap_init(&state->ready, plan->task_count);
     heap_init(&state->waits, plan->task_count);
     heap_init(&state->walls, plan->task_count);
-    state->budget.given = 1;
     state->gates = xcalloc((size_t)plan->source_count + 1, sizeof(*state->gates));
     for (int i = 0; i < plan->source_count; i++) {
         state->gates[i].probe = -1;

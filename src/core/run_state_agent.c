@@ -6,13 +6,9 @@
 
 struct agent_used task_agent_used(const struct task_agent *agent)
 {
-    const struct agent_used *past = &agent->past;
-    const struct agent_used *now = &agent->now;
-    return (struct agent_used){.turns = agent_used_sum(past->turns, now->turns),
-                               .calls = agent_used_sum(past->calls, now->calls),
-                               .cost_micro = agent_used_sum(past->cost_micro, now->cost_micro),
-                               .tokens = agent_used_sum(past->tokens, now->tokens),
-                               .own_retries = agent_used_sum(past->own_retries, now->own_retries)};
+    struct agent_used sum = agent->past;
+    agent_used_add(&sum, &agent->now);
+    return sum;
 }
 
 static int64_t wall_ms(const struct budget_state *budget, const struct moment *now)

@@ -236,7 +236,6 @@ static void mix_used(uint64_t *digest, const struct agent_used *used)
 
 static void mix_budget(uint64_t *digest, const struct budget_state *budget)
 {
-    mix(digest, budget->given);
     for (int kind = 0; kind < BUDGET_KIND_COUNT; kind++)
         mix(digest, budget->base[kind]);
     mix(digest, budget->told);

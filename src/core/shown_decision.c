@@ -185,20 +185,11 @@ static void end_in_circles(const struct json *inputs, struct str *out)
              (long long)number_of(inputs, "same", 0), (long long)stops);
 }
 
-/* By the name that plans give it. */
-static enum budget_kind budget_named(const char *name)
-{
-    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
-        if (strcmp(budget_kind_name((enum budget_kind)kind), name) == 0)
-            return (enum budget_kind)kind;
-    }
-    return BUDGET_NONE;
-}
-
 /* "the run's budget is spent: $2.10 of $2.00". */
 static void end_of_budget(const struct json *inputs, struct str *out)
 {
-    const struct budget_use use = {.kind = budget_named(json_text(json_get(inputs, "budget"), "")),
+    const struct budget_use use = {.kind =
+                                       budget_kind_named(json_text(json_get(inputs, "budget"), "")),
                                    .used = number_of(inputs, "spent", 0),
                                    .limit = number_of(inputs, "limit", 0)};
     const bool by_run = strcmp(json_text(json_get(inputs, "of"), ""), "run") == 0;

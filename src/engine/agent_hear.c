@@ -7,7 +7,6 @@
 #include "adapter.h"
 #include "clock.h"
 #include "entropy_memory.h"
-#include "normaliser.h"
 #include "redact.h"
 #include "text.h"
 #include "xalloc.h"
@@ -51,23 +50,6 @@ static void hear_session(struct agent_run *run, const char *session)
     str_done(&text);
 }
 
-static void take_line(void *ctx, const struct normaliser_line *line)
-{
-    entropy_memory_line(ctx, line);
-}
-
-/* What its call brought, line by line. */
-static void read_result(struct entropy_memory *memory, const struct agent_item *item)
-{
-    struct normaliser *normaliser = NULL;
-    if (!item->text || item->text[0] == '\0')
-        return;
-    normaliser_open(&normaliser, entropy_memory_words(memory), take_line, memory);
-    normaliser_add(normaliser, item->text, strlen(item->text));
-    normaliser_end(normaliser);
-    normaliser_close(normaliser);
-}
-
 /* The call, or the message, as a step of the agent's trajectory. */
 static void find_fact(struct agent_run *run, const struct agent_item *item, bool running,
                       struct entropy_fact *out)
@@ -80,7 +62,7 @@ static void find_fact(struct agent_run *run, const struct agent_item *item, bool
                                      text_cut(item->text, len, AGENT_MESSAGE_MAX));
     } else {
         entropy_memory_begin_call(memory, item->tool ? item->tool : "", item->args);
-        read_result(memory, item);
+        entropy_memory_text(memory, item->text, item->text ? strlen(item->text) : 0);
     }
     entropy_memory_end(memory, &end, out);
 }

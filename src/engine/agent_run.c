@@ -8,11 +8,6 @@
 #include "agent_session.h"
 #include "xalloc.h"
 
-bool agent_run_resumes(const struct run_state *state, int task, const struct plan_step *plan)
-{
-    return plan->agent && agent_session_next(state, task, plan->agent);
-}
-
 /* The last attempt of the step's round before this one that ran; NULL = none. */
 static const struct attempt_state *find_earlier(const struct agent_run_call *call)
 {

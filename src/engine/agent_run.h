@@ -79,9 +79,6 @@ void agent_run_open(struct agent_run **out, const struct agent_run_call *call,
 /* NULL is allowed. */
 void agent_run_close(struct agent_run *run);
 
-/* Would a further attempt, or this one, of the step go on in a session, the tree as it is? */
-bool agent_run_resumes(const struct run_state *state, int task, const struct plan_step *plan);
-
 /* Its session is not known to its CLI: a new one, told everything. What came is forgotten. */
 void agent_run_begin_anew(struct agent_run *run);
 

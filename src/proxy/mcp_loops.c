@@ -4,7 +4,6 @@
 
 #include "agent_what.h"
 #include "entropy_memory.h"
-#include "normaliser.h"
 #include "xalloc.h"
 
 struct mcp_loops {
@@ -31,21 +30,12 @@ void mcp_loops_close(struct mcp_loops *loops)
     free(loops);
 }
 
-static void take_line(void *ctx, const struct normaliser_line *line)
-{
-    entropy_memory_line(ctx, line);
-}
-
 static void add_lines(struct entropy_memory *memory, const struct mcp_output *output)
 {
-    struct normaliser *normaliser = NULL;
-    normaliser_open(&normaliser, entropy_memory_words(memory), take_line, memory);
     for (int i = 0; i < 2; i++) {
         const struct str *kept = &output->streams[i].kept;
-        normaliser_add(normaliser, str_text(kept), kept->len);
-        normaliser_end(normaliser);
+        entropy_memory_text(memory, str_text(kept), kept->len);
     }
-    normaliser_close(normaliser);
 }
 
 static void add_nudge(const struct mcp_loops *loops, const struct mcp_loops_call *call,

@@ -71,11 +71,7 @@ static void apply_call(struct call_kept *kept, const struct event *event)
 
 static void apply_used(struct call_kept *kept, const struct event *event)
 {
-    const struct agent_used used = {.turns = event->a,
-                                    .calls = event->b,
-                                    .cost_micro = event->c,
-                                    .tokens = event->d,
-                                    .own_retries = event->e};
+    const struct agent_used used = agent_used_of_event(event);
     if (is_sound(&used))
         kept->used = used;
 }

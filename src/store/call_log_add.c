@@ -4,29 +4,17 @@
 #include "agent_what.h"
 #include "call_logging.h"
 #include "json.h"
-#include "normaliser.h"
 #include "text.h"
 #include "xalloc.h"
 
 enum { TOOL_BYTES_MAX = 64 };
 #define CALL_MS_MAX (INT64_C(366) * 24 * 60 * 60 * 1000) /* a year: longer is not believed */
 
-static void take_line(void *ctx, const struct normaliser_line *line)
-{
-    entropy_memory_line(ctx, line);
-}
-
 static void read_output(struct entropy_memory *memory, const struct call_made *call)
 {
-    struct normaliser *normaliser = NULL;
-    if (!call->output || call->output_len == 0)
-        return;
     const size_t len =
         call->output_len < CALL_LOG_OUTPUT_MAX ? call->output_len : CALL_LOG_OUTPUT_MAX;
-    normaliser_open(&normaliser, entropy_memory_words(memory), take_line, memory);
-    normaliser_add(normaliser, call->output, len);
-    normaliser_end(normaliser);
-    normaliser_close(normaliser);
+    entropy_memory_text(memory, call->output, call->output ? len : 0);
 }
 
 /* The first line that says something, without secrets, fit for a terminal. */

@@ -232,7 +232,7 @@ START_TEST(test_a_round_that_cannot_be_paid_needs_a_person)
     play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
     ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "a"), 1);
-    ck_assert_int_eq(agent_of("a")->budget.given, 2);
+    ck_assert_int_eq(agent_of("a")->budget.base[BUDGET_TURNS], 3);
 }
 END_TEST
 

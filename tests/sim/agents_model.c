@@ -7,13 +7,11 @@ enum { PERCENT_TOLD = 80 };
 
 void agents_init(struct model *model)
 {
-    model->budget.given = 1;
     for (int i = 0; i < model->plot->task_count; i++) {
         struct model_agent *agent = &model->tasks[i].agent;
         agent->there = agents_has(&model->plot->tasks[i]);
         agent->round = 1;
         agent->rounds = model->plot->tasks[i].rounds > 1 ? model->plot->tasks[i].rounds : 1;
-        agent->budget.given = 1;
         agent->calls.scale = 1;
     }
 }
@@ -146,7 +144,6 @@ static void give(const struct taking *taking, int task, struct model_budget *bud
         budget->base[kind] = agents_used(taking->model, task, kind, &taking->event->at);
         budget->told &= ~(1U << kind);
     }
-    budget->given += budget->spent != 0;
     budget->spent = 0;
 }
 
@@ -305,7 +302,6 @@ static bool check_budget(struct finding *finding, const struct model_budget *wan
                          const struct budget_state *have, int task)
 {
     const struct line lines[] = {
-        {"budgets given", want->given, have->given},
         {"told", want->told, have->told},
         {"spent", want->spent, have->spent},
         {"time runs", want->runs, have->runs},

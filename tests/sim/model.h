@@ -100,7 +100,6 @@ struct model_step {
 
 /* Of a task, or of the run. */
 struct model_budget {
-    int given;
     int64_t base[BUDGET_KIND_COUNT];
     unsigned told, spent; /* bits: kinds */
     bool runs;
