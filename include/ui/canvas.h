@@ -13,7 +13,11 @@
 
 #include "str.h"
 
-enum { CANVAS_COLUMNS_MAX = 1000, CANVAS_ROWS_MAX = 1000 };
+enum {
+    CANVAS_COLUMNS_MAX = 1000,
+    CANVAS_ROWS_MAX = 1000,
+    CANVAS_ZONES_MAX = 256,
+};
 
 /* What a cell is for, not how it looks: the theme decides that. */
 enum style {
@@ -27,13 +31,20 @@ enum style {
     STYLE_QUIET,
     STYLE_HELD,
     STYLE_PASSED,
-    STYLE_FAILED,  /* gave up, stuck, lost */
-    STYLE_SUSPECT, /* may go in circles */
-    STYLE_KEY,     /* a key in the footer or in help */
-    STYLE_LABEL,   /* "next", "why", ... */
-    STYLE_MATCH,   /* the rule's bytes, a search hit */
-    STYLE_BANNER,  /* something is wrong with devs itself */
-    STYLE_REPLAY,  /* the bar that says this is not live */
+    STYLE_FAILED,    /* gave up, stuck */
+    STYLE_LOST,      /* its process is gone, and nobody saw it end */
+    STYLE_SUSPECT,   /* may go in circles */
+    STYLE_PHASE_RED, /* the phases, in bars and strips: a letter stands there, too */
+    STYLE_PHASE_GREEN,
+    STYLE_PHASE_VERIFY,
+    STYLE_PHASE_REFACTOR,
+    STYLE_KEY,    /* a key in the footer or in help */
+    STYLE_DEAD,   /* one that does nothing now */
+    STYLE_LABEL,  /* "next", "why", ... */
+    STYLE_MATCH,  /* the rule's bytes, a search hit */
+    STYLE_BANNER, /* something is wrong with devs itself */
+    STYLE_MILD,   /* the same, where it keeps nobody from anything */
+    STYLE_REPLAY, /* the bar that says this is not live */
     STYLE_PROMPT,
     STYLE_COUNT,
 };
@@ -45,11 +56,45 @@ struct cell {
     bool chosen;   /* in the chosen row */
 };
 
+/* Where and how wide a text may be. */
+struct spot {
+    int row, column;
+    int width; /* columns at most; text that is longer ends in an ellipsis */
+};
+
+/* What a mouse finds at a place. */
+enum zone_kind {
+    ZONE_KEY,  /* value: the key that a click stands for */
+    ZONE_ROW,  /* value: of the view's rows, by position */
+    ZONE_ITEM, /* value: of what the screen lists, by position: tries, captures, runs */
+    ZONE_HEAD, /* value: enum zone_head; a click orders the list by it */
+    ZONE_PANE, /* value: the screen's own number of the pane */
+    ZONE_TIME, /* value: nothing; a line whose left end is the run's start, its right one the end */
+    ZONE_KIND_COUNT,
+};
+/* Kinds as bits. */
+enum {
+    ZONES_KEY = 1 << ZONE_KEY,
+    ZONES_ROW = 1 << ZONE_ROW,
+    ZONES_ITEM = 1 << ZONE_ITEM,
+    ZONES_HEAD = 1 << ZONE_HEAD,
+    ZONES_PANE = 1 << ZONE_PANE,
+    ZONES_TIME = 1 << ZONE_TIME,
+};
+struct canvas_zone {
+    struct spot spot;
+    int rows; /* how many of the canvas, from spot.row on */
+    enum zone_kind kind;
+    uint32_t value;
+};
+
 struct canvas {
     struct cell *cells; /* owned, row by row */
     int rows, columns;
     bool ascii;                    /* draw no rune above 0x7e */
     int cursor_row, cursor_column; /* where the terminal's cursor goes; -1 = hidden */
+    struct canvas_zone zones[CANVAS_ZONES_MAX];
+    int zone_count;
 };
 
 /* All blank. A size out of bounds is clamped. */
@@ -61,12 +106,6 @@ void canvas_done(struct canvas *canvas);
 /* NULL outside the canvas. */
 struct cell *canvas_cell(struct canvas *canvas, int row, int column);
 
-/* Where and how wide a text may be. */
-struct spot {
-    int row, column;
-    int width; /* columns at most; text that is longer ends in an ellipsis */
-};
-
 /* Draw UTF-8 text; control bytes and invalid UTF-8 become '?', in ASCII mode
  * every rune above 0x7e too. Returns the columns used. Out of range is clipped. */
 int canvas_text(struct canvas *canvas, struct spot spot, enum style style, const char *text);
@@ -76,6 +115,17 @@ int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, con
 void canvas_rule(struct canvas *canvas, int row, int column, int width);
 /* Mark a row as the chosen one. */
 void canvas_choose(struct canvas *canvas, int row, int column, int width);
+
+/* A click in this row stands for a key, until the canvas is cleared; what there is no room for is
+ * left out. */
+void canvas_add_zone(struct canvas *canvas, struct spot spot, uint32_t key);
+/* The same for any zone. */
+void canvas_add_area(struct canvas *canvas, const struct canvas_zone *zone);
+/* The zone there, of these kinds (ZONES_*); where zones overlap, the last one. NULL = none. */
+const struct canvas_zone *canvas_find_zone(const struct canvas *canvas, int row, int column,
+                                           unsigned kinds);
+/* The key that a click stands for. 0 = none. */
+uint32_t canvas_zone_at(const struct canvas *canvas, int row, int column);
 
 /* The frame as text, trailing blanks cut, a line feed after each row. */
 void canvas_to_text(const struct canvas *canvas, struct str *out);

@@ -173,6 +173,7 @@ void canvas_clear(struct canvas *canvas)
         canvas->cells[i] = (struct cell){.rune = ' ', .style = STYLE_PLAIN};
     canvas->cursor_row = -1;
     canvas->cursor_column = -1;
+    canvas->zone_count = 0;
 }
 
 void canvas_done(struct canvas *canvas)
@@ -248,6 +249,38 @@ void canvas_choose(struct canvas *canvas, int row, int column, int width)
         if (cell)
             cell->chosen = true;
     }
+}
+
+void canvas_add_zone(struct canvas *canvas, struct spot spot, uint32_t key)
+{
+    const struct canvas_zone zone = {.spot = spot, .rows = 1, .kind = ZONE_KEY, .value = key};
+    canvas_add_area(canvas, &zone);
+}
+
+void canvas_add_area(struct canvas *canvas, const struct canvas_zone *zone)
+{
+    if (canvas->zone_count < CANVAS_ZONES_MAX)
+        canvas->zones[canvas->zone_count++] = *zone;
+}
+
+const struct canvas_zone *canvas_find_zone(const struct canvas *canvas, int row, int column,
+                                           unsigned kinds)
+{
+    for (int i = canvas->zone_count - 1; i >= 0; i--) {
+        const struct canvas_zone *zone = &canvas->zones[i];
+        const struct spot *spot = &zone->spot;
+        bool is_in = row >= spot->row && row < spot->row + zone->rows && column >= spot->column &&
+                     column < spot->column + spot->width;
+        if (is_in && (kinds & (1u << zone->kind)) != 0)
+            return zone;
+    }
+    return NULL;
+}
+
+uint32_t canvas_zone_at(const struct canvas *canvas, int row, int column)
+{
+    const struct canvas_zone *zone = canvas_find_zone(canvas, row, column, ZONES_KEY);
+    return zone ? zone->value : 0;
 }
 
 void canvas_to_text(const struct canvas *canvas, struct str *out)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "frame_mode.h"
 #include "frame_parts.h"
 #include "text.h"
 
@@ -62,21 +63,6 @@ static int put_counts(struct canvas *canvas, struct spot spot, const struct coun
     return at;
 }
 
-static const char *mode_word(const struct view_facts *facts)
-{
-    switch (facts->mode) {
-    case VIEW_LIVE:
-        return "LIVE";
-    case VIEW_ENDED:
-        return "ENDED";
-    case VIEW_INTERRUPTED:
-        return "INTERRUPTED";
-    case VIEW_REPLAY:
-        return "REPLAY";
-    }
-    return "";
-}
-
 /* The time at the right end: of the end where nothing goes on. */
 static void add_clock(const struct frame_input *input, bool with_word, struct str *out)
 {
@@ -88,15 +74,18 @@ static void add_clock(const struct frame_input *input, bool with_word, struct st
         str_add(out, "last heard ");
     if (frame_now(input).at_ms > 0)
         str_add(out, clock_hms(frame_now(input).at_ms, hms));
+    if (with_word)
+        frame_add_way_back(input, out);
 }
 
-static void add_run(const struct frame_input *input, int columns, struct str *out)
+static void add_run(const struct frame_input *input, const struct canvas *canvas, struct str *out)
 {
     const struct view_facts *facts = input->facts;
+    const int columns = canvas->columns;
     str_add(out, columns >= NAME_COLUMNS ? "   " : " ");
-    str_add(out, mode_word(facts));
-    if (facts->mode == VIEW_REPLAY && columns >= NAME_COLUMNS)
-        str_add(out, " (read only)");
+    frame_add_mode(input, canvas, out);
+    if (facts->mode == VIEW_PAST)
+        return;
     bool is_past = facts->mode != VIEW_LIVE;
     if (columns >= WIDE_COLUMNS || (is_past && columns >= NAME_GAP_COLUMNS))
         str_addf(out, "   run #%lld", (long long)input->number);
@@ -104,7 +93,7 @@ static void add_run(const struct frame_input *input, int columns, struct str *ou
         str_addf(out, "   %d of %d slots", facts->state->running, facts->state->jobs);
 }
 
-static void paint_row(struct canvas *canvas, int row, enum style style)
+void frame_paint_row(struct canvas *canvas, int row, enum style style)
 {
     for (int i = 0; i < canvas->columns; i++)
         canvas_cell(canvas, row, i)->style = (uint8_t)style;
@@ -113,8 +102,8 @@ static void paint_row(struct canvas *canvas, int row, enum style style)
 void frame_header(struct canvas *canvas, const struct frame_input *input)
 {
     int columns = canvas->columns;
-    bool replay = input->facts->mode == VIEW_REPLAY;
-    enum style style = replay ? STYLE_REPLAY : STYLE_HEAD;
+    const bool is_bar = frame_mode_is_bar(input->facts);
+    const enum style style = frame_mode_style(input->facts);
     struct str clock = {0};
     add_clock(input, columns >= NAME_COLUMNS, &clock);
     int right = frame_put_right(canvas, (struct spot){0, 0, columns}, style, str_text(&clock));
@@ -127,19 +116,19 @@ void frame_header(struct canvas *canvas, const struct frame_input *input)
             style, input->name);
     }
     struct str run = {0};
-    add_run(input, columns, &run);
+    add_run(input, canvas, &run);
     at = frame_put(canvas, (struct spot){0, at, right - at - 1}, style, str_text(&run));
 
     struct counts counts = count_tasks(canvas, input->facts);
     int gap = columns >= NAME_GAP_COLUMNS ? 5 : 3;
     struct spot room = {0, at + 2, right - gap - at - 2};
-    if (room.width > 0) {
+    if (room.width > 0 && !input->facts->live) {
         int used = put_counts(NULL, room, &counts);
         room.column += room.width - used;
         (void)put_counts(canvas, room, &counts);
     }
-    if (replay)
-        paint_row(canvas, 0, STYLE_REPLAY);
+    if (is_bar)
+        frame_paint_row(canvas, 0, style);
     str_done(&clock);
     str_done(&run);
 }
@@ -236,7 +225,7 @@ void frame_banner(struct canvas *canvas, int row, const struct frame_input *inpu
     enum style style = input->facts->banner_is_mild ? STYLE_BACKOFF : STYLE_BANNER;
     (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, style,
                     input->facts->banner);
-    paint_row(canvas, row, style);
+    frame_paint_row(canvas, row, style);
 }
 
 void frame_gate(struct canvas *canvas, int row, const struct frame_input *input)
@@ -305,15 +294,17 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
         frame_message(canvas, row, input);
         return;
     }
-    bool is_replay = input->facts->mode == VIEW_REPLAY;
+    bool is_replay = input->replay != NULL;
     bool is_narrow = canvas->columns < NAME_COLUMNS;
     const enum act *from = is_replay ? replay : is_narrow ? narrow : live;
     size_t count = is_replay ? ARRAY_LEN(replay) : is_narrow ? ARRAY_LEN(narrow) : ARRAY_LEN(live);
     enum act acts[FOOTER_KEYS_MAX];
     const char *briefs[UI_ACT_COUNT] = {NULL};
     name_acts(input, briefs);
-    struct footer footer = {
-        .acts = acts, .briefs = briefs, .place = view_place(input->view, input->facts)};
+    struct footer footer = {.keys = input->view->keys,
+                            .acts = acts,
+                            .briefs = briefs,
+                            .place = view_place(input->view, input->facts)};
     for (size_t i = 0; i < count && footer.count < FOOTER_KEYS_MAX; i++) {
         if (works(from[i], input))
             acts[footer.count++] = from[i];
@@ -343,7 +334,7 @@ void frame_small(struct canvas *canvas, const struct frame_input *input)
         frame_list_line(canvas, line, input);
     if (columns >= CLOCK_COLUMNS && canvas->rows >= 3)
         frame_message(canvas, canvas->rows - 1, input);
-    if (input->facts->mode == VIEW_REPLAY)
-        paint_row(canvas, 0, STYLE_REPLAY);
+    if (frame_mode_is_bar(input->facts))
+        frame_paint_row(canvas, 0, STYLE_REPLAY);
     str_done(&clock);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "frame_mode.h"
 
 struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input)
 {
@@ -31,31 +32,28 @@ struct frame_page frame_page_lay(int rows, int columns, const struct frame_input
     return out;
 }
 
-static const char *const mode_names[] = {
-    [VIEW_LIVE] = "LIVE",
-    [VIEW_ENDED] = "ENDED",
-    [VIEW_INTERRUPTED] = "INTERRUPTED",
-    [VIEW_REPLAY] = "REPLAY",
-};
-
 /* What is too much for the room goes from the right end. */
 static void draw_path(struct canvas *canvas, const struct frame_input *input, const char *path)
 {
     struct str right = {0};
     char hms[CLOCK_TEXT_MAX];
-    const enum style style = input->facts->mode == VIEW_REPLAY ? STYLE_REPLAY : STYLE_HEAD;
-    str_addf(&right, "%s   %s", mode_names[input->facts->mode],
-             clock_hms(frame_now(input).at_ms, hms));
+    const enum style style = frame_mode_style(input->facts);
+    frame_add_mode(input, canvas, &right);
+    str_addf(&right, "   %s", clock_hms(frame_now(input).at_ms, hms));
+    frame_add_way_back(input, &right);
     const int end =
         frame_put_right(canvas, (struct spot){0, 0, canvas->columns}, style, str_text(&right));
     (void)frame_put(canvas, (struct spot){0, 1, end - 2}, style, path);
+    if (frame_mode_is_bar(input->facts))
+        frame_paint_row(canvas, 0, style);
     str_done(&right);
 }
 
 static void draw_footer(struct canvas *canvas, const struct frame_page *page,
                         const struct frame_input *input, const struct frame_keys *keys)
 {
-    const struct footer footer = {.acts = keys->acts,
+    const struct footer footer = {.keys = input->view->keys,
+                                  .acts = keys->acts,
                                   .count = keys->count,
                                   .place = view_place(input->view, input->facts),
                                   .briefs = keys->briefs};

@@ -117,9 +117,9 @@ static void find_lines(const struct help *help, struct lines *out)
 {
     const char *find = help->find.text;
     struct line line = {.binding = NULL};
-    const struct key_binding *binding;
     out->count = 0;
-    for (size_t i = 0; (binding = keymap_at(i)) != NULL; i++) {
+    for (size_t i = 0; i < help->keys->count; i++) {
+        const struct key_binding *binding = &help->keys->rows[i];
         if (!keymap_works(binding, help->place))
             continue;
         if (line.binding && line.binding->act != binding->act)
@@ -230,9 +230,9 @@ static enum act run_chosen(struct help *help, const struct lines *lines)
     return lines->at[help->chosen].binding->act;
 }
 
-void help_open(struct help *help, struct key_place place)
+void help_open(struct help *help, const struct keymap *keys, struct key_place place)
 {
-    *help = (struct help){.open = true, .place = place};
+    *help = (struct help){.open = true, .keys = keys, .place = place};
     line_edit_open(&help->find);
 }
 

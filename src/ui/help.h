@@ -15,12 +15,13 @@
 
 struct help {
     bool open;
+    const struct keymap *keys; /* borrowed */
     struct key_place place;
     struct line_edit find; /* what was typed */
     int chosen;            /* among the lines found */
 };
 
-void help_open(struct help *help, struct key_place place);
+void help_open(struct help *help, const struct keymap *keys, struct key_place place);
 
 /* Take a key. Enter closes the help and returns the act of the chosen line; Esc
  * (or ? with nothing typed) closes it; UI_NONE otherwise. Look at `open` after. */

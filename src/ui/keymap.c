@@ -1,16 +1,13 @@
 #include "keymap.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "attr.h"
 #include "term.h"
-#include "text.h"
 
 #define CTRL(letter) ((letter)&0x1f)
 
-enum { ALL = KEYS_IN_ALL, ON_ALL = KEYS_ON_ALL, FOOTER_GAP = 2, TABLE_KEY_COLUMNS = 6 };
+enum { ALL = KEYS_IN_ALL, ON_ALL = KEYS_ON_ALL };
 
 /* Every key there is. Bindings of one act stand together, the one that texts name
  * first; groups in the order of the help. */
@@ -71,12 +68,6 @@ static const struct key_binding bindings[] = {
     {CTRL('C'), UI_QUIT, KEYS_OTHER, ALL, ON_ALL, "quit", "back, at the top quit"},
 };
 
-static const char *const group_names[] = {
-    [KEYS_MOVE] = "MOVE", [KEYS_FIND] = "FIND", [KEYS_ACT] = "ACT",
-    [KEYS_TIME] = "TIME", [KEYS_SEE] = "SEE",   [KEYS_OTHER] = "OTHER",
-};
-static_assert(ARRAY_LEN(group_names) == KEY_GROUP_COUNT, "every group has a name");
-
 static const char *const refusals[] = {
     [KEYMAP_LIVE] = "only in a replay: this run is live",
     [KEYMAP_PAST] = "this is the past, it is read only: $ leads back",
@@ -84,42 +75,22 @@ static const char *const refusals[] = {
 };
 static_assert(ARRAY_LEN(refusals) == KEYMAP_MODE_COUNT, "every mode says why not");
 
-/* Keys that are not written as themselves. */
-static const struct key_name {
-    uint32_t key;
-    const char *name, *ascii;
-} key_names[] = {
-    {TERM_KEY_ENTER, "⏎", "Enter"},
-    {TERM_KEY_TAB, "Tab", "Tab"},
-    {TERM_KEY_ESC, "Esc", "Esc"},
-    {TERM_KEY_BACKSPACE, "Backspace", "Backspace"},
-    {' ', "Space", "Space"},
-    {TERM_KEY_UP, "↑", "Up"},
-    {TERM_KEY_DOWN, "↓", "Down"},
-    {TERM_KEY_LEFT, "←", "Left"},
-    {TERM_KEY_RIGHT, "→", "Right"},
-    {TERM_KEY_HOME, "Home", "Home"},
-    {TERM_KEY_END, "End", "End"},
-    {TERM_KEY_PAGE_UP, "PgUp", "PgUp"},
-    {TERM_KEY_PAGE_DOWN, "PgDn", "PgDn"},
-    {TERM_KEY_BACK_TAB, "S-Tab", "S-Tab"},
-    {TERM_KEY_F1, "F1", "F1"},
-};
-
-const struct key_binding *keymap_at(size_t index)
+const struct keymap *keymap_builtin(void)
 {
-    return index < ARRAY_LEN(bindings) ? &bindings[index] : NULL;
+    static const struct keymap builtin = {bindings, ARRAY_LEN(bindings)};
+    return &builtin;
 }
 
-const struct key_binding *keymap_find(struct key_place place, uint32_t key)
+const struct key_binding *keymap_find(const struct keymap *keys, struct key_place place,
+                                      uint32_t key)
 {
     const struct key_binding *elsewhere = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
-        if (bindings[i].key != key)
+    for (size_t i = 0; i < keys->count; i++) {
+        if (keys->rows[i].key != key)
             continue;
-        if (keymap_works(&bindings[i], place))
-            return &bindings[i];
-        elsewhere = &bindings[i];
+        if (keymap_works(&keys->rows[i], place))
+            return &keys->rows[i];
+        elsewhere = &keys->rows[i];
     }
     return elsewhere;
 }
@@ -141,79 +112,11 @@ const char *keymap_refusal(const struct key_binding *binding, struct key_place p
                                       : refusals[place.mode];
 }
 
-const struct key_binding *keymap_of(enum act act, struct key_place place)
+const struct key_binding *keymap_of(const struct keymap *keys, enum act act, struct key_place place)
 {
-    for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
-        if (bindings[i].act == act && keymap_works(&bindings[i], place))
-            return &bindings[i];
+    for (size_t i = 0; i < keys->count; i++) {
+        if (keys->rows[i].act == act && keymap_works(&keys->rows[i], place))
+            return &keys->rows[i];
     }
     return NULL;
-}
-
-const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX])
-{
-    for (size_t i = 0; i < ARRAY_LEN(key_names); i++) {
-        if (key_names[i].key == key) {
-            (void)snprintf(out, KEY_NAME_MAX, "%s", ascii ? key_names[i].ascii : key_names[i].name);
-            return out;
-        }
-    }
-    if (key < 0x20)
-        (void)snprintf(out, KEY_NAME_MAX, "^%c", (char)(key + '@'));
-    else if (key < 0x7f)
-        (void)snprintf(out, KEY_NAME_MAX, "%c", (char)key);
-    else
-        (void)snprintf(out, KEY_NAME_MAX, "U+%04X", (unsigned)key);
-    return out;
-}
-
-const char *keymap_group_name(enum key_group group)
-{
-    assert(group < KEY_GROUP_COUNT);
-    return group_names[group];
-}
-
-static int columns_of(const char *text)
-{
-    return text_width(text, strlen(text));
-}
-
-void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
-{
-    int column = 1;
-    for (size_t i = 0; i < footer->count; i++) {
-        const struct key_binding *binding = keymap_of(footer->acts[i], footer->place);
-        if (!binding)
-            continue;
-        char name[KEY_NAME_MAX];
-        keymap_key_name(binding->key, canvas->ascii, name);
-        const char *brief = footer->briefs ? footer->briefs[binding->act] : NULL;
-        if (!brief)
-            brief = binding->brief;
-        int width = columns_of(name) + 1 + columns_of(brief);
-        if (column + width > canvas->columns)
-            continue;
-        struct spot spot = {row, column, width};
-        spot.column += canvas_text(canvas, spot, STYLE_KEY, name) + 1;
-        canvas_text(canvas, spot, STYLE_PLAIN, brief);
-        column += width + FOOTER_GAP;
-    }
-}
-
-static const char *modes_name(unsigned modes)
-{
-    if (modes == KEYS_IN_ALL)
-        return "live, replay";
-    return modes == KEYS_IN_LIVE ? "live" : "replay";
-}
-
-void keymap_to_text(struct str *out, bool ascii)
-{
-    for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
-        char name[KEY_NAME_MAX];
-        keymap_key_name(bindings[i].key, ascii, name);
-        int pad = TABLE_KEY_COLUMNS - columns_of(name);
-        str_addf(out, "%s%*s  %-5s  %-12s  %s\n", name, pad > 0 ? pad : 0, "",
-                 group_names[bindings[i].group], modes_name(bindings[i].modes), bindings[i].words);
-    }
 }

@@ -1,7 +1,7 @@
 /*
  * keymap.h - the one table of keys: dispatch, footer, help and `devs keys` read it.
  *
- * Pure; constant data.
+ * A keymap is a value: the built-in one, or that with a person's own keys. Pure.
  */
 #ifndef DEVS_KEYMAP_H
 #define DEVS_KEYMAP_H
@@ -105,28 +105,41 @@ struct key_binding {
     const char *words; /* for the help */
 };
 
+struct keymap {
+    const struct key_binding *rows; /* borrowed; those of one act are neighbours */
+    size_t count;
+};
+
 enum { KEY_NAME_MAX = 16 };
 
-/* By position in the table; NULL past its end. Bindings of one act are neighbours. */
-const struct key_binding *keymap_at(size_t index);
+/* The keys as devs has them. Static. */
+const struct keymap *keymap_builtin(void);
 
 /* What a key is bound to: at this place if it can be, else elsewhere (ask keymap_works), NULL
  * if nowhere. */
-const struct key_binding *keymap_find(struct key_place place, uint32_t key);
+const struct key_binding *keymap_find(const struct keymap *keys, struct key_place place,
+                                      uint32_t key);
 bool keymap_works(const struct key_binding *binding, struct key_place place);
 /* Why a key that is bound does not work here, in words for the message line. */
 const char *keymap_refusal(const struct key_binding *binding, struct key_place place);
 
 /* The first key of an act, for texts that name it; NULL if it has none at this place. */
-const struct key_binding *keymap_of(enum act act, struct key_place place);
+const struct key_binding *keymap_of(const struct keymap *keys, enum act act,
+                                    struct key_place place);
 
+/* key_names.c */
 /* "j", "^D", "Tab", "Enter" or its sign. Returns out. */
 const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX]);
+/* "half-down": an act in a file of keys. Static. */
+const char *keymap_act_name(enum act act);
 const char *keymap_group_name(enum key_group group);
 
-/* One row of keys and their brief words, as many of these acts as fit. */
+/* keymap_footer.c */
+/* One row of keys and their brief words, as many of these acts as fit. A click on one is the
+ * key, see canvas_add_zone(). */
 struct footer {
-    const enum act *acts; /* borrowed */
+    const struct keymap *keys; /* borrowed */
+    const enum act *acts;      /* borrowed */
     size_t count;
     struct key_place place;
     const char *const *briefs; /* borrowed; other words for acts, by act; NULL = none differs */

@@ -38,7 +38,8 @@ static void make_room(struct view *view, int task_count)
 void view_init(struct view *view, int task_count)
 {
     assert(task_count >= 0);
-    *view = (struct view){.chosen = -1, .chosen_then = -1, .tried = {.task = -1}};
+    *view = (struct view){
+        .chosen = -1, .chosen_then = -1, .tried = {.task = -1}, .keys = keymap_builtin()};
     make_room(view, task_count);
     view_take_tasks(view, task_count);
 }
@@ -101,7 +102,11 @@ enum screen view_screen(const struct view *view)
 
 struct key_place view_place(const struct view *view, const struct view_facts *facts)
 {
-    const enum keymap_mode mode = facts->mode == VIEW_REPLAY ? KEYMAP_REPLAY : KEYMAP_LIVE;
+    enum keymap_mode mode = KEYMAP_LIVE;
+    if (facts->mode == VIEW_REPLAY)
+        mode = KEYMAP_REPLAY;
+    else if (facts->mode == VIEW_PAST)
+        mode = KEYMAP_PAST;
     return (struct key_place){.mode = mode, .screen = view_screen(view)};
 }
 

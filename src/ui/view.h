@@ -39,14 +39,17 @@ enum view_mode {
     VIEW_ENDED,
     VIEW_INTERRUPTED, /* no end is recorded and nobody owns the run */
     VIEW_REPLAY,
+    VIEW_PAST, /* a moment of a run that is followed */
 };
 
 /* What keys and rows are about, as it is now. */
 struct view_facts {
     const struct run_state *state;     /* borrowed */
+    const struct run_state *live;      /* borrowed; VIEW_PAST: the run as it goes on; else NULL */
     const struct log_tail *log;        /* borrowed */
     const struct forensics *forensics; /* borrowed; what the view's forensics are of, NULL = none */
     enum view_mode mode;
+    enum view_mode live_mode; /* of `live` */
     bool orphaned;       /* what ran then is lost */
     bool engine_here;    /* leaving ends the run */
     struct moment now;   /* the time shown: in a replay the recorded one */
@@ -73,9 +76,10 @@ struct view_target {
 };
 
 struct view {
-    int chosen;      /* task number, -1 = none */
-    bool on_fold;    /* its fold's row is meant, not its own */
-    int chosen_then; /* the one chosen when the filter was opened */
+    int chosen;                /* task number, -1 = none */
+    bool on_fold;              /* its fold's row is meant, not its own */
+    int chosen_then;           /* the one chosen when the filter was opened */
+    const struct keymap *keys; /* borrowed; the built-in ones until somebody sets others */
     struct screen_trail trail;
     struct view_try tried; /* see view_try_now() */
 

@@ -337,7 +337,7 @@ static struct view_todo change_try(const struct stroke *stroke)
 
 static struct view_todo open_help(const struct stroke *stroke)
 {
-    help_open(&stroke->view->help, view_place(stroke->view, stroke->facts));
+    help_open(&stroke->view->help, stroke->view->keys, view_place(stroke->view, stroke->facts));
     return draw;
 }
 
@@ -540,7 +540,7 @@ static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
 {
     struct view *view = stroke->view;
     const struct key_place place = view_place(view, stroke->facts);
-    const struct key_binding *binding = keymap_find(place, key);
+    const struct key_binding *binding = keymap_find(view->keys, place, key);
     assert(binding);
     if (binding->act == UI_CORRECT && place.mode == KEYMAP_REPLAY) {
         view_correct_refuse(view, stroke->facts);
@@ -564,12 +564,12 @@ struct view_todo view_key(struct view *view, uint32_t key, const struct view_fac
 {
     struct stroke stroke = {.view = view, .facts = facts};
     const struct key_place place = view_place(view, facts);
-    if (is_for_the_terminal(keymap_find(place, key)))
+    if (is_for_the_terminal(keymap_find(view->keys, place, key)))
         return bound_key(&stroke, key);
     view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
     bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view) ||
                      view->correct.stage != CORRECT_CLOSED;
-    bool is_unbound = !takes_all && !keymap_find(place, key);
+    bool is_unbound = !takes_all && !keymap_find(view->keys, place, key);
     if (is_unbound) {
         if (key > ' ' && key <= '~' && view->message[0] == '\0') /* an answer stays */
             view_say(view, &facts->clock, "%c means nothing here: ? lists the keys", (char)key);

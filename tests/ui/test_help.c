@@ -12,7 +12,7 @@ static struct str text;
 static void setup(void)
 {
     canvas_init(&canvas, 24, 80, false);
-    help_open(&help, (struct key_place){KEYMAP_LIVE, SCREEN_TASKS});
+    help_open(&help, keymap_builtin(), (struct key_place){KEYMAP_LIVE, SCREEN_TASKS});
 }
 
 static void teardown(void)
@@ -56,7 +56,7 @@ static const struct {
 
 START_TEST(test_enter_runs_the_line_found)
 {
-    help_open(&help, (struct key_place){find_cases[_i].mode, SCREEN_TASKS});
+    help_open(&help, keymap_builtin(), (struct key_place){find_cases[_i].mode, SCREEN_TASKS});
     type(find_cases[_i].typed);
 
     enum act act = help_key(&help, TERM_KEY_ENTER);
@@ -76,7 +76,8 @@ START_TEST(test_every_line_can_be_reached)
     }
     for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++)
         ck_assert_int_eq(seen[act],
-                         keymap_of(act, (struct key_place){KEYMAP_LIVE, SCREEN_TASKS}) != NULL);
+                         keymap_of(keymap_builtin(), act,
+                                   (struct key_place){KEYMAP_LIVE, SCREEN_TASKS}) != NULL);
 }
 END_TEST
 
@@ -146,10 +147,11 @@ START_TEST(test_80x24_shows_all_keys)
     ck_assert_ptr_eq(strstr(shown, " Help: Tasks "), shown);
     ck_assert_ptr_nonnull(strstr(shown, "type to find, ⏎ runs, Esc closes\n"));
     ck_assert_ptr_nonnull(strstr(shown, "ACT on T-104"));
-    for (size_t i = 0; keymap_at(i); i++) {
-        if (keymap_works(keymap_at(i), (struct key_place){KEYMAP_LIVE, SCREEN_TASKS}))
-            ck_assert_msg(strstr(shown, keymap_at(i)->words) != NULL, "'%s' is not shown:\n%s",
-                          keymap_at(i)->words, shown);
+    for (size_t i = 0; i < keymap_builtin()->count; i++) {
+        if (keymap_works((&keymap_builtin()->rows[i]),
+                         (struct key_place){KEYMAP_LIVE, SCREEN_TASKS}))
+            ck_assert_msg(strstr(shown, (&keymap_builtin()->rows[i])->words) != NULL,
+                          "'%s' is not shown:\n%s", (&keymap_builtin()->rows[i])->words, shown);
     }
     ck_assert_ptr_null(strstr(shown, "TIME"));
     ck_assert_ptr_nonnull(strstr(shown, "▸ j ↓"));
@@ -166,7 +168,7 @@ END_TEST
 
 START_TEST(test_replay_shows_transport)
 {
-    help_open(&help, (struct key_place){KEYMAP_REPLAY, SCREEN_TASKS});
+    help_open(&help, keymap_builtin(), (struct key_place){KEYMAP_REPLAY, SCREEN_TASKS});
     ck_assert_ptr_nonnull(strstr(drawn(), "play, pause"));
     ck_assert_ptr_null(strstr(drawn(), "skip the wait"));
 }

@@ -5,12 +5,9 @@
 #include "term.h"
 #include "test_main.h"
 
-static size_t binding_count(void)
+static const struct key_binding *row_at(size_t index)
 {
-    size_t count = 0;
-    while (keymap_at(count))
-        count++;
-    return count;
+    return index < keymap_builtin()->count ? &keymap_builtin()->rows[index] : NULL;
 }
 
 static struct key_place on_tasks(enum keymap_mode mode)
@@ -20,12 +17,12 @@ static struct key_place on_tasks(enum keymap_mode mode)
 
 START_TEST(test_no_key_twice_at_a_place)
 {
-    size_t count = binding_count();
+    size_t count = keymap_builtin()->count;
     ck_assert_uint_gt(count, 30);
     for (size_t i = 0; i < count; i++) {
-        const struct key_binding *one = keymap_at(i);
+        const struct key_binding *one = row_at(i);
         for (size_t j = i + 1; j < count; j++) {
-            const struct key_binding *two = keymap_at(j);
+            const struct key_binding *two = row_at(j);
             ck_assert_msg(one->key != two->key || (one->modes & two->modes) == 0 ||
                               (one->screens & two->screens) == 0,
                           "key %u is bound twice", (unsigned)one->key);
@@ -36,8 +33,8 @@ END_TEST
 
 START_TEST(test_rows_are_whole_and_in_order)
 {
-    for (size_t i = 0; keymap_at(i); i++) {
-        const struct key_binding *row = keymap_at(i);
+    for (size_t i = 0; row_at(i); i++) {
+        const struct key_binding *row = row_at(i);
         ck_assert_uint_ne(row->key, 0);
         ck_assert(row->act > UI_NONE && row->act < UI_ACT_COUNT);
         ck_assert_uint_ne(row->modes, 0);
@@ -45,7 +42,7 @@ START_TEST(test_rows_are_whole_and_in_order)
         ck_assert(row->brief[0] && row->words[0]);
         ck_assert_msg(strlen(row->words) <= 27, "'%s' is too long for the help", row->words);
         if (i > 0)
-            ck_assert_msg(row->group >= keymap_at(i - 1)->group, "'%s' is out of its group",
+            ck_assert_msg(row->group >= row_at(i - 1)->group, "'%s' is out of its group",
                           row->words);
     }
 }
@@ -56,21 +53,23 @@ START_TEST(test_every_act_has_a_key)
     for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++) {
         bool bound = false;
         for (enum screen screen = 0; screen < SCREEN_COUNT; screen++)
-            bound = bound || keymap_of(act, (struct key_place){KEYMAP_LIVE, screen}) ||
-                    keymap_of(act, (struct key_place){KEYMAP_REPLAY, screen});
+            bound = bound ||
+                    keymap_of(keymap_builtin(), act, (struct key_place){KEYMAP_LIVE, screen}) ||
+                    keymap_of(keymap_builtin(), act, (struct key_place){KEYMAP_REPLAY, screen});
         ck_assert_msg(bound, "act %d has no key", (int)act);
+        ck_assert_msg(keymap_act_name(act) != NULL, "act %d has no name in key_names.c", (int)act);
     }
-    ck_assert_ptr_null(keymap_of(UI_NONE, on_tasks(KEYMAP_LIVE)));
+    ck_assert_ptr_null(keymap_of(keymap_builtin(), UI_NONE, on_tasks(KEYMAP_LIVE)));
 }
 END_TEST
 
 START_TEST(test_bindings_of_an_act_are_neighbours)
 {
-    for (size_t i = 1; keymap_at(i); i++) {
-        if (keymap_at(i)->act == keymap_at(i - 1)->act)
+    for (size_t i = 1; row_at(i); i++) {
+        if (row_at(i)->act == row_at(i - 1)->act)
             continue;
         for (size_t j = 0; j < i; j++)
-            ck_assert_int_ne((int)keymap_at(j)->act, (int)keymap_at(i)->act);
+            ck_assert_int_ne((int)row_at(j)->act, (int)row_at(i)->act);
     }
 }
 END_TEST
@@ -122,7 +121,8 @@ static const char *const refusal_words[KEYMAP_MODE_COUNT] = {
 START_TEST(test_find)
 {
     for (enum keymap_mode mode = 0; mode < KEYMAP_MODE_COUNT; mode++) {
-        const struct key_binding *found = keymap_find(on_tasks(mode), find_cases[_i].key);
+        const struct key_binding *found =
+            keymap_find(keymap_builtin(), on_tasks(mode), find_cases[_i].key);
         bool works = mode == KEYMAP_LIVE ? find_cases[_i].live : find_cases[_i].replay;
         ck_assert_ptr_nonnull(found);
         ck_assert_int_eq((int)found->act, (int)find_cases[_i].act);
@@ -139,8 +139,8 @@ static const uint32_t unbound[] = {'d',  'D',  'y',           0x02,           0x
 
 START_TEST(test_keys_that_must_do_nothing)
 {
-    ck_assert_ptr_null(keymap_find(on_tasks(KEYMAP_LIVE), unbound[_i]));
-    ck_assert_ptr_null(keymap_find(on_tasks(KEYMAP_REPLAY), unbound[_i]));
+    ck_assert_ptr_null(keymap_find(keymap_builtin(), on_tasks(KEYMAP_LIVE), unbound[_i]));
+    ck_assert_ptr_null(keymap_find(keymap_builtin(), on_tasks(KEYMAP_REPLAY), unbound[_i]));
 }
 END_TEST
 
@@ -188,7 +188,7 @@ START_TEST(test_footer)
 {
     struct canvas canvas;
     struct str text = {0};
-    struct footer footer = {some_acts, 4, on_tasks(footer_cases[_i].mode), NULL};
+    struct footer footer = {keymap_builtin(), some_acts, 4, on_tasks(footer_cases[_i].mode), NULL};
     canvas_init(&canvas, 1, footer_cases[_i].columns, footer_cases[_i].ascii);
 
     keymap_footer(&canvas, 0, &footer);
@@ -204,7 +204,7 @@ END_TEST
 START_TEST(test_footer_styles)
 {
     struct canvas canvas;
-    struct footer footer = {some_acts, 1, on_tasks(KEYMAP_LIVE), NULL};
+    struct footer footer = {keymap_builtin(), some_acts, 1, on_tasks(KEYMAP_LIVE), NULL};
     canvas_init(&canvas, 1, 20, false);
     keymap_footer(&canvas, 0, &footer);
     ck_assert_uint_eq(canvas_cell(&canvas, 0, 1)->style, STYLE_KEY);
