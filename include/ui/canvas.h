@@ -127,6 +127,8 @@ const struct canvas_zone *canvas_find_zone(const struct canvas *canvas, int row,
 /* The key that a click stands for. 0 = none. */
 uint32_t canvas_zone_at(const struct canvas *canvas, int row, int column);
 
+/* Append what is in a cell, as UTF-8; nothing for the right half of a wide rune. */
+void cell_text(const struct cell *cell, struct str *out);
 /* The frame as text, trailing blanks cut, a line feed after each row. */
 void canvas_to_text(const struct canvas *canvas, struct str *out);
 

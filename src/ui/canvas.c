@@ -283,6 +283,14 @@ uint32_t canvas_zone_at(const struct canvas *canvas, int row, int column)
     return zone ? zone->value : 0;
 }
 
+void cell_text(const struct cell *cell, struct str *out)
+{
+    if (cell->rune != 0)
+        add_utf8(out, cell->rune);
+    if (cell->mark != 0)
+        add_utf8(out, cell->mark);
+}
+
 void canvas_to_text(const struct canvas *canvas, struct str *out)
 {
     for (int row = 0; row < canvas->rows; row++) {
@@ -290,12 +298,8 @@ void canvas_to_text(const struct canvas *canvas, struct str *out)
         int end = canvas->columns;
         while (end > 0 && cells[end - 1].rune == ' ' && cells[end - 1].mark == 0)
             end--;
-        for (int i = 0; i < end; i++) {
-            if (cells[i].rune != 0)
-                add_utf8(out, cells[i].rune);
-            if (cells[i].mark != 0)
-                add_utf8(out, cells[i].mark);
-        }
+        for (int i = 0; i < end; i++)
+            cell_text(&cells[i], out);
         str_add_char(out, '\n');
     }
 }

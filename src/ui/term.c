@@ -14,6 +14,7 @@
 #include <wchar.h>
 
 #include "attr.h"
+#include "term_paint.h"
 #include "term_signals.h"
 #include "theme.h"
 #include "xalloc.h"
@@ -55,7 +56,8 @@ static const struct key_code {
 struct term {
     SCREEN *screen;
     WINDOW *keys; /* a pad: reading keys from it draws nothing */
-    enum theme theme;
+    struct term_paint paint;
+    bool colour_wanted;
     struct term_reset reset;
     bool utf8;
     bool gone;
@@ -121,7 +123,7 @@ static bool utf8_works(void)
     return true;
 }
 
-static bool colour_wanted(enum term_colour colour)
+static bool wants_colour(enum term_colour colour)
 {
     const char *no_color = getenv("NO_COLOR");
     return colour != TERM_COLOUR_NONE && !(no_color && no_color[0]);
@@ -174,7 +176,10 @@ static bool start_screen(struct term *term, enum term_colour colour, struct err 
         return err_set(err, ERR_IO, "terminal: no memory for its screen");
     set_modes(term);
     write_raw(paste_on);
-    term->theme = theme_start(colour_wanted(colour));
+    struct theme theme;
+    if (theme_named("auto", &theme))
+        term_paint_set(&term->paint, &theme, wants_colour(colour));
+    term->colour_wanted = wants_colour(colour);
     term->utf8 = utf8_works();
     learn_size(term);
     (void)flushinp(); /* also the KEY_RESIZE of learn_size() */
@@ -259,7 +264,7 @@ static bool make_cell(const struct term *term, const struct cell *row, int colum
         if (cell->mark != 0 && term->utf8 && wcwidth((wchar_t)cell->mark) == 0)
             text[1] = (wchar_t)cell->mark;
     }
-    struct look look = theme_look(term->theme, cell);
+    struct look look = term_paint_look(&term->paint, cell);
     (void)setcchar(out, text, look.attrs, look.pair, NULL);
     return true;
 }
