@@ -62,6 +62,8 @@ struct attempt_state {
     struct moment ended; /* mono_ms 0 while it runs */
     int64_t pid;         /* 0 before it runs */
     int64_t waited_ms;   /* wait that came before it */
+    int64_t queued_ms;   /* of which it waited for no time, but for a slot, or what it needs */
+    bool gated;          /* its source did not let everything through when it started */
     struct digest call;
     struct digest fingerprint; /* of its result; 0,0 = not taken */
     bool partial;              /* the fingerprint is not of all the output */
@@ -170,6 +172,25 @@ struct task_agent {
     bool is_stuck;         /* they go in circles, and it is to end for that, or did */
 };
 
+/* Stretches of a task's past that its attempts say nothing of; the one that still goes on is not
+ * among them. */
+enum pause_kind {
+    PAUSE_QUIET,     /* an attempt ran, and was not heard */
+    PAUSE_HELD,      /* a person held it */
+    PAUSE_NEEDS_YOU, /* it had ended, and needed a person */
+    PAUSE_OVER,      /* it had ended in another way, until a person let it go on */
+};
+struct task_pause {
+    enum pause_kind kind;
+    enum task_status ended; /* NEEDS_YOU, OVER: what it had ended as */
+    struct moment from, until;
+};
+enum { TASK_PAUSES_MAX = 512 }; /* of one task; then the earliest is forgotten */
+struct task_pauses {
+    struct task_pause *items; /* owned; in the order in which they were over */
+    size_t count, cap;
+};
+
 struct task_state {
     enum task_status status;
     int step;       /* the current step's number; step_count once passed */
@@ -183,14 +204,15 @@ struct task_state {
     enum cancel_mode cancel_mode;
     struct moment since; /* of the present status */
     struct moment held_since;
-    struct moment first_start; /* at_ms 0 before */
-    int64_t waited_ms;         /* all waits that are over */
-    struct circles *circles;   /* owned; NULL until an attempt left a fact, and once the task is
-                                  over, unless it is stuck */
-    struct task_place *place;  /* owned; where it works, NULL = in place, or not known yet */
-    struct task_agent *agent;  /* owned; NULL = it has no agent */
-    char *by;                  /* owned; who cancelled or held, NULL = nobody */
-    struct step_state *steps;  /* borrowed from run_state.steps; owned where the plan grows */
+    struct moment first_start;  /* at_ms 0 before */
+    int64_t waited_ms;          /* all waits that are over */
+    struct circles *circles;    /* owned; NULL until an attempt left a fact, and once the task is
+                                   over, unless it is stuck */
+    struct task_place *place;   /* owned; where it works, NULL = in place, or not known yet */
+    struct task_agent *agent;   /* owned; NULL = it has no agent */
+    struct task_pauses *pauses; /* owned; NULL = none */
+    char *by;                   /* owned; who cancelled or held, NULL = nobody */
+    struct step_state *steps;   /* borrowed from run_state.steps; owned where the plan grows */
 };
 
 enum { RUN_NOTICE_MAX = 256 };

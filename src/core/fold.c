@@ -74,8 +74,10 @@ void fold_make_ready(const struct fold *fold, int number)
 void fold_let_go(const struct fold *fold)
 {
     struct task_state *task = fold->task;
-    if (task->held)
+    if (task->held) {
         fold->state->held_count--;
+        fold_pause(fold, PAUSE_HELD, &task->held_since);
+    }
     if (task->follows >= 0) {
         fold->state->follow_count--;
         fold->state->tasks[task->follows].followers--;

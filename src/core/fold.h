@@ -42,6 +42,11 @@ fold_fn fold_loop_suspected;
 fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
 /* fold_task.c */
 fold_fn fold_task_blocked, fold_task_held, fold_task_released, fold_cancel_asked;
+/* fold_pause.c */
+/* A stretch of the task's past is over with this event: it began then. */
+void fold_pause(const struct fold *fold, enum pause_kind kind, const struct moment *from);
+void fold_pauses_free(struct task_pauses *pauses);
+
 /* fold_gate.c */
 fold_fn fold_gate_closed, fold_gate_opened;
 /* fold_run.c */

@@ -39,6 +39,8 @@ void fold_attempt_started(const struct fold *fold)
     struct step_state *step = fold->step;
     const struct event *event = fold->event;
     int number = fold_task_number(fold);
+    const struct gate_state *gate = run_state_gate(state, number);
+    const bool is_gated = gate && gate->status != GATE_OPEN;
 
     fold_not_ready(fold, number);
     pass_gate(fold, number);
@@ -57,6 +59,8 @@ void fold_attempt_started(const struct fold *fold)
         .round = run_state_round(state, number),
         .started = event->at,
         .waited_ms = step->wait_from.at_ms != 0 ? event->at.mono_ms - step->wait_from.mono_ms : 0,
+        .queued_ms = event->at.mono_ms - fold->task->since.mono_ms,
+        .gated = is_gated,
         .new_permille = -1,
         .call = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b},
     };
@@ -71,6 +75,18 @@ void fold_attempt_started(const struct fold *fold)
     fold_set_status(fold, fold->task, TASK_RUNNING);
     fold_wall_begin(fold);
     fold_agent_started(fold);
+}
+
+/* It is heard again, or over. */
+static void end_quiet(const struct fold *fold)
+{
+    const struct moment *now = &fold->event->at;
+    const int64_t mono_ms = fold->step->heard_mono_ms;
+    const struct moment heard = {.at_ms = now->at_ms - (now->mono_ms - mono_ms),
+                                 .mono_ms = mono_ms};
+    if (fold->step->quiet)
+        fold_pause(fold, PAUSE_QUIET, &heard);
+    fold->step->quiet = false;
 }
 
 void fold_attempt_running(const struct fold *fold)
@@ -142,7 +158,7 @@ void fold_attempt_ended(const struct fold *fold)
     step->silent_failure = json_bool(json_get(fold->text, "fails"), false);
     count_attempt(fold->state, step, attempt->outcome.kind);
     step->status = STEP_JUDGING;
-    step->quiet = false;
+    end_quiet(fold);
     fold->state->running--;
     fold_wall_end(fold);
     fold_agent_ended(fold);
@@ -174,5 +190,5 @@ void fold_attempt_quiet(const struct fold *fold)
 
 void fold_attempt_heard(const struct fold *fold)
 {
-    fold->step->quiet = false;
+    end_quiet(fold);
 }

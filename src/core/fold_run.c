@@ -40,6 +40,19 @@ static void rebase(const struct moment *now, struct moment *moment)
     moment->mono_ms = mono_ms < -FOLD_TIME_MAX_MS ? -FOLD_TIME_MAX_MS : mono_ms;
 }
 
+/* When it was heard last moves with the attempt that is quiet. */
+static void rebase_attempts(const struct moment *now, struct step_state *step)
+{
+    const struct attempt_state *last = step_state_attempt(step);
+    const int64_t was_ms = last ? last->started.mono_ms : 0;
+    for (size_t i = 0; i < step->attempt_count; i++) {
+        rebase(now, &step->attempts[i].started);
+        rebase(now, &step->attempts[i].ended);
+    }
+    if (last && step->quiet)
+        step->heard_mono_ms += last->started.mono_ms - was_ms;
+}
+
 static void rebase_step(const struct fold *fold, int task)
 {
     const struct moment *now = &fold->event->at;
@@ -49,12 +62,12 @@ static void rebase_step(const struct fold *fold, int task)
     rebase(now, &step->due);
     if (heap_has(&fold->state->waits, task))
         heap_put(&fold->state->waits, task, step->due.mono_ms);
-    for (int i = 0; i < fold->state->plan->tasks[task].step_count; i++) {
-        struct attempt_state *attempt = step_state_attempt(&fold->state->tasks[task].steps[i]);
-        if (!attempt)
-            continue;
-        rebase(now, &attempt->started);
-        rebase(now, &attempt->ended);
+    for (int i = 0; i < fold->state->plan->tasks[task].step_count; i++)
+        rebase_attempts(now, &fold->state->tasks[task].steps[i]);
+    const struct task_pauses *pauses = fold->state->tasks[task].pauses;
+    for (size_t i = 0; pauses && i < pauses->count; i++) {
+        rebase(now, &pauses->items[i].from);
+        rebase(now, &pauses->items[i].until);
     }
 }
 

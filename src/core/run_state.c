@@ -76,6 +76,7 @@ void run_state_done(struct run_state *state)
         circles_free(state->tasks[i].circles);
         fold_place_free(state->tasks[i].place);
         fold_agent_free(state->tasks[i].agent);
+        fold_pauses_free(state->tasks[i].pauses);
         for (int k = 0; k < state->plan->tasks[i].step_count; k++)
             step_state_done(&state->tasks[i].steps[k]);
         if (state->growing)

@@ -121,6 +121,8 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
         attempt->ended.at_ms,
         attempt->pid,
         attempt->waited_ms,
+        attempt->queued_ms,
+        attempt->gated,
         (int64_t)attempt->call.hi,
         (int64_t)attempt->call.lo,
         (int64_t)attempt->fingerprint.hi,
@@ -283,6 +285,16 @@ static void mix_place(uint64_t *digest, const struct task_place *place)
     }
 }
 
+static void mix_pauses(uint64_t *digest, const struct task_pauses *pauses)
+{
+    for (size_t i = 0; pauses && i < pauses->count; i++) {
+        mix(digest, pauses->items[i].kind);
+        mix(digest, pauses->items[i].ended);
+        mix(digest, pauses->items[i].from.mono_ms);
+        mix(digest, pauses->items[i].until.mono_ms);
+    }
+}
+
 static void mix_task(uint64_t *digest, const struct run_state *state, int number)
 {
     const struct task_state *task = &state->tasks[number];
@@ -311,6 +323,7 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
     mix_circles(digest, task->circles);
     mix_place(digest, task->place);
     mix_agent(digest, task->agent);
+    mix_pauses(digest, task->pauses);
     for (int i = 0; i < state->plan->tasks[number].step_count; i++)
         mix_step(digest, &task->steps[i]);
 }
