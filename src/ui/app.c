@@ -10,26 +10,44 @@ enum { MS_PER_S = 1000, FOREVER = -1 };
 
 enum { POLL_KEYS, POLL_SIGNALS, POLL_NEWS, POLL_ENGINE, POLL_COUNT };
 
-enum view_mode app_mode_now(const struct app *app)
+enum view_mode app_present_mode(const struct app *app)
 {
-    if (app->options->mode == APP_REPLAY)
+    if (app->mode == APP_REPLAY)
         return VIEW_REPLAY;
-    if (follower_state(app->follower)->ended)
+    if (follower_state(app->present)->ended)
         return VIEW_ENDED;
     return app->orphaned ? VIEW_INTERRUPTED : VIEW_LIVE;
 }
 
+enum view_mode app_mode_now(const struct app *app)
+{
+    return app_is_past(app) ? VIEW_PAST : app_present_mode(app);
+}
+
+bool app_is_bounded(const struct app *app)
+{
+    return app->mode == APP_REPLAY || app_is_past(app) || app->pictured;
+}
+
+/* The time shown. */
+static struct moment time_shown(const struct app *app)
+{
+    return app->mode == APP_REPLAY || app_is_past(app) ? replay_now(&app->replay) : app->now;
+}
+
 struct view_facts app_facts(const struct app *app)
 {
-    bool replays = app->options->mode == APP_REPLAY;
+    bool replays = app->mode == APP_REPLAY;
     return (struct view_facts){
         .state = follower_state(app->follower),
+        .live = app_is_past(app) ? follower_state(app->present) : NULL,
+        .live_mode = app_present_mode(app),
         .log = &app->tail,
         .forensics = view_screen(&app->view) == SCREEN_FORENSICS ? &app->forensics : NULL,
         .mode = app_mode_now(app),
-        .orphaned = !replays && app->orphaned,
+        .orphaned = !replays && !app_is_past(app) && app->orphaned,
         .engine_here = app->options->engine_here && !app->engine_done,
-        .now = replays ? replay_now(&app->replay) : app->now,
+        .now = time_shown(app),
         .clock = app->now,
         .banner = str_text(&app->banner),
         .banner_is_mild = app->banner_is_mild,
@@ -40,7 +58,7 @@ struct view_facts app_facts(const struct app *app)
 
 bool app_engine_stopped(const struct app *app)
 {
-    bool unasked = !app->view.leaving && !follower_state(app->follower)->ended;
+    bool unasked = !app->view.leaving && !follower_state(app->present)->ended;
     return app->engine_done && unasked && !app->more_news;
 }
 
@@ -49,9 +67,11 @@ bool app_open_run(struct app *app, struct err *err)
     const struct app_options *options = app->options;
     log_tail_init(&app->tail);
     replay_init(&app->replay);
-    if (!follower_open(&app->follower, options->place, options->run, err))
+    app->mode = options->mode;
+    if (!follower_open(&app->present, options->place, options->run, err))
         return false;
-    const struct run_state *state = follower_state(app->follower);
+    app->follower = app->present;
+    const struct run_state *state = follower_state(app->present);
     view_init(&app->view, state->plan->task_count);
     app->acts = (struct app_acts){.desk = options->mode == APP_LIVE ? options->desk : NULL,
                                   .state = state,
@@ -64,7 +84,7 @@ bool app_open_run(struct app *app, struct err *err)
 static bool open_screen(struct app *app, struct err *err)
 {
     const struct app_options *options = app->options;
-    if (options->mode == APP_REPLAY && !app_replay_open(app, err))
+    if (app->mode == APP_REPLAY && !app_replay_open(app, err))
         return false;
     if (!term_open(&app->term, options->colour, err))
         return false;
@@ -78,7 +98,8 @@ void app_close(struct app *app)
 {
     term_close(app->term); /* first, nothing may keep a person from the shell's screen */
     correct_trial_stop(app->trial);
-    follower_close(app->follower);
+    follower_close(app->present);
+    follower_close(app->past);
     canvas_done(&app->canvas);
     view_done(&app->view);
     replay_done(&app->replay);
@@ -97,11 +118,19 @@ static void look_for_orphan(struct app *app)
     bool was = app->orphaned;
     /* An engine of our own lives, also where its lock was deleted with the log's folder. */
     bool is_ours = app->options->engine_here && !app->engine_done;
-    bool may_be =
-        !follower_state(app->follower)->ended && app->options->mode == APP_LIVE && !is_ours;
-    app->orphaned = may_be && (app_engine_stopped(app) || follower_is_orphaned(app->follower));
+    bool may_be = !follower_state(app->present)->ended && app->mode == APP_LIVE && !is_ours;
+    app->orphaned = may_be && (app_engine_stopped(app) || follower_is_orphaned(app->present));
     app->orphan_looked = app->now;
     app->wants_frame = app->wants_frame || was != app->orphaned;
+}
+
+/* Each event can be gone back to. */
+static bool take_mark(void *ctx, const struct run_state *state, const struct event *event)
+{
+    struct app *app = ctx;
+    (void)state;
+    replay_add(&app->replay, event);
+    return true;
 }
 
 /* What is there stays on the screen, and every key works. */
@@ -109,7 +138,7 @@ static void take_events(struct app *app)
 {
     struct err err = {0};
     size_t count = 0;
-    if (follower_read(app->follower, APP_EVENTS_TURN, NULL, NULL, &count, &err))
+    if (follower_read(app->present, APP_EVENTS_TURN, take_mark, app, &count, &err))
         app->read = app->now;
     view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
     app->fault = err;
@@ -118,10 +147,10 @@ static void take_events(struct app *app)
 
 static void take_news(struct app *app)
 {
-    (void)follower_heard(app->follower);
+    (void)follower_heard(app->present);
     app->looked = app->now;
     app->wants_frame = true; /* output has no events of its own */
-    if (app->options->mode == APP_REPLAY) {
+    if (app->mode == APP_REPLAY) {
         app_replay_extend(app);
         return;
     }
@@ -133,7 +162,7 @@ static void take_news(struct app *app)
 /* After q w: gone when nothing runs and no new attempt can start. */
 static void leave_if_quiet(struct app *app)
 {
-    bool quiet = follower_state(app->follower)->running == 0 && !app_acts_are_open(&app->acts);
+    bool quiet = follower_state(app->present)->running == 0 && !app_acts_are_open(&app->acts);
     if (app->view.leaving && (quiet || app->engine_done))
         app_leave(app, APP_LEFT_WAIT, 0);
 }
@@ -153,7 +182,7 @@ static int wait_ms(const struct app *app)
         return 0;
     if (app->wants_frame)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
-    if (app_mode_now(app) == VIEW_LIVE)
+    if (app_present_mode(app) == VIEW_LIVE)
         wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
     if (app_acts_are_open(&app->acts) || app->trial)
         wait = sooner(wait, APP_ANSWER_MS);
@@ -163,7 +192,7 @@ static int wait_ms(const struct app *app)
         wait = sooner(wait, app->looked.mono_ms + APP_FAULT_MS - app->now.mono_ms);
     if (view_wake_ms(&app->view) >= 0)
         wait = sooner(wait, view_wake_ms(&app->view) - app->now.mono_ms);
-    if (follower_fd(app->follower) < 0)
+    if (follower_fd(app->present) < 0)
         wait = sooner(wait, WATCH_POLL_MS);
     return (int)wait;
 }
@@ -174,7 +203,7 @@ static void look_for_trouble(struct app *app)
     if (app->now.mono_ms - app->troubled.mono_ms < APP_TROUBLE_MS)
         return;
     app->troubled = app->now;
-    follower_trouble(app->follower, app->now.mono_ms, &app->trouble);
+    follower_trouble(app->present, app->now.mono_ms, &app->trouble);
     if (app->trouble.kind == LOG_TROUBLE_SPILLED)
         take_news(app);
     if (clock_jump_look(&app->clock, &app->now, &app->clock_moved_ms))
@@ -185,7 +214,7 @@ static void look_for_trouble(struct app *app)
 static void take_time(struct app *app)
 {
     const struct moment *now = &app->now;
-    bool live = app_mode_now(app) == VIEW_LIVE;
+    bool live = app_present_mode(app) == VIEW_LIVE;
     if (live)
         look_for_trouble(app);
     if (live && now->at_ms / MS_PER_S != app->drawn.at_ms / MS_PER_S)
@@ -196,8 +225,7 @@ static void take_time(struct app *app)
         look_for_orphan(app);
     if (view_wake_ms(&app->view) >= 0 && now->mono_ms >= view_wake_ms(&app->view))
         app->wants_frame = true;
-    if (app->options->mode == APP_REPLAY)
-        app_replay_play(app);
+    app_replay_play(app);
     app_answer_acts(app);
     app_rule_look(app);
 }
@@ -214,7 +242,7 @@ static void wait_for_something(struct app *app, struct pollfd polled[POLL_COUNT]
     int engine_fd = app->engine_done ? -1 : app->options->engine_done_fd;
     polled[POLL_KEYS] = (struct pollfd){.fd = term_fd(app->term), .events = POLLIN};
     polled[POLL_SIGNALS] = (struct pollfd){.fd = term_signal_fd(app->term), .events = POLLIN};
-    polled[POLL_NEWS] = (struct pollfd){.fd = follower_fd(app->follower), .events = POLLIN};
+    polled[POLL_NEWS] = (struct pollfd){.fd = follower_fd(app->present), .events = POLLIN};
     polled[POLL_ENGINE] = (struct pollfd){.fd = engine_fd, .events = POLLIN};
     if (poll(polled, POLL_COUNT, wait_ms(app)) < 0) {
         for (int i = 0; i < POLL_COUNT; i++)

@@ -25,7 +25,10 @@ enum {
 
 struct app {
     const struct app_options *options; /* borrowed */
-    struct follower *follower;
+    enum app_mode mode;                /* how the run that is shown was opened */
+    struct follower *follower;         /* what is shown: one of the next two; borrowed */
+    struct follower *present;          /* owned; the run as it goes on; a recording, where it is */
+    struct follower *past; /* owned; the same run a while ago; NULL: nobody has looked */
     struct term *term;
     struct canvas canvas;
     struct view view;
@@ -33,14 +36,14 @@ struct app {
     struct output_page page;    /* reused for the tail */
     struct forensics forensics; /* of the try that the view looks at, */
     int64_t forensics_seq;      /* as of this event */
-    struct replay replay;
-    struct event_page events; /* reused for the replay's marks */
+    struct replay replay;       /* all events so far; where the recording or the past is */
+    struct event_page events;   /* reused for the marks of a recording */
     struct app_acts acts;
     struct str rules;            /* a person's, those saved here too */
     struct correct_trial *trial; /* NULL: no rule is on trial */
 
     struct moment now;    /* of this turn */
-    struct moment played; /* when the replay was moved on last */
+    struct moment played; /* when the replay or the past was moved on last */
     struct moment orphan_looked;
     struct moment drawn;
     struct moment looked; /* when the log was read last, */
@@ -69,6 +72,11 @@ struct app {
 /* The run as the view sees it now. */
 struct view_facts app_facts(const struct app *app);
 enum view_mode app_mode_now(const struct app *app);
+/* The same of the run as it goes on, while its past is looked at. */
+enum view_mode app_present_mode(const struct app *app);
+/* May only be shown what happened up to app_facts().now? Of a recording, of the past, in a
+ * picture: what came later is in the log, too. */
+bool app_is_bounded(const struct app *app);
 /* Did the engine in this process end before the run did, unasked? */
 bool app_engine_stopped(const struct app *app);
 /* The run without a terminal. app_close() ends what was opened, however far that came. */
@@ -103,9 +111,19 @@ void app_resize(struct app *app);
 ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
 /* Take in what was recorded since. */
 void app_replay_extend(struct app *app);
-/* A key of the transport; says so where there is nothing to go to. */
+/* A key of the transport; says so where there is nothing to go to. In a live run it enters the
+ * past, and leads back from it. */
 void app_replay_move(struct app *app, enum replay_move move);
+/* Show the run as it was at this place of app->replay. */
+void app_replay_show(struct app *app);
 /* Move on by the time that has passed. */
 void app_replay_play(struct app *app);
+
+/* app_past.c: looking back in a run that goes on. */
+bool app_is_past(const struct app *app);
+/* Show the past from now on, at the last event; false: it cannot be read, and that is said. */
+ATTR_MUST_USE bool app_past_enter(struct app *app);
+/* Back to the run as it is. */
+void app_past_leave(struct app *app);
 
 #endif

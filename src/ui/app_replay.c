@@ -14,7 +14,7 @@ static bool load_marks(struct app *app, struct err *err)
     return true;
 }
 
-static void seek(struct app *app)
+void app_replay_show(struct app *app)
 {
     struct err err = {0};
     if (!follower_seek(app->follower, app->replay.at, &err))
@@ -48,21 +48,24 @@ void app_replay_extend(struct app *app)
     app->wants_frame = app->wants_frame || app->replay.count != before;
 }
 
-static const char *nothing_there(enum replay_move move)
+static const char *nothing_there(const struct app *app, enum replay_move move)
 {
+    const bool is_past = app_is_past(app);
     switch (move) {
     case REPLAY_EVENT_BACK:
     case REPLAY_START:
-        return "this is the start of the recording";
+        return is_past ? "this is the start of the run" : "this is the start of the recording";
     case REPLAY_EVENT_ON:
     case REPLAY_END:
-        return "this is the end of the recording";
+        return is_past ? "nothing has come after this so far: $ leads back"
+                       : "this is the end of the recording";
     case REPLAY_TRY_BACK:
         return "the chosen task has no earlier try";
     case REPLAY_TRY_ON:
         return "the chosen task has no later try";
     case REPLAY_PLAY:
-        return "nothing comes after this; 0 goes to the start";
+        return is_past ? "nothing has come after this so far: $ leads back"
+                       : "nothing comes after this; 0 goes to the start";
     case REPLAY_SLOWER:
         return "it plays as slowly as it can";
     case REPLAY_FASTER:
@@ -71,12 +74,24 @@ static const char *nothing_there(enum replay_move move)
     return "";
 }
 
+/* In the past, at its last event, there is nothing to play but what comes. */
+static bool leads_to_the_present(const struct app *app, enum replay_move move)
+{
+    return app_is_past(app) && move == REPLAY_END;
+}
+
 void app_replay_move(struct app *app, enum replay_move move)
 {
+    if (leads_to_the_present(app, move)) {
+        app_past_leave(app);
+        return;
+    }
+    if (app->mode == APP_LIVE && !app_is_past(app) && !app_past_enter(app))
+        return;
     if (!replay_move(&app->replay, move, app->view.chosen))
-        view_say(&app->view, &app->now, "%s", nothing_there(move));
+        view_say(&app->view, &app->now, "%s", nothing_there(app, move));
     app->played = app->now;
-    seek(app);
+    app_replay_show(app);
 }
 
 void app_replay_play(struct app *app)
@@ -87,6 +102,6 @@ void app_replay_play(struct app *app)
     if (!played)
         return;
     if (app->replay.at != before)
-        seek(app);
+        app_replay_show(app);
     app->wants_frame_now = true;
 }

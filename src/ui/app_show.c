@@ -54,7 +54,7 @@ static bool load_until(struct app *app, const struct log_output_key *key, int64_
 
 static bool load(struct app *app, const struct log_output_key *key, struct err *err)
 {
-    if (app->options->mode == APP_REPLAY || app->pictured)
+    if (app_is_bounded(app))
         return load_until(app, key, app_facts(app).now.at_ms, err);
     struct log_reader *reader = follower_reader(app->follower);
     if (!log_reader_output_tail(reader, key, LOG_TAIL_BYTES, &app->page, err))
@@ -124,7 +124,7 @@ static bool may_grow(const struct app *app, const struct view_try *at)
 {
     const struct run_state *state = follower_state(app->follower);
     const struct attempt_state *attempt = view_try_state(state, at);
-    bool is_replay = app->options->mode == APP_REPLAY || app->pictured;
+    bool is_replay = app_is_bounded(app);
     return is_replay || state->running == 0 || !attempt || attempt->ended.mono_ms == 0 ||
            state->last.mono_ms - attempt->ended.mono_ms < FORENSICS_GROW_MS;
 }
@@ -217,7 +217,7 @@ void app_draw(struct app *app)
     struct frame_input input = {
         .facts = &facts,
         .view = &app->view,
-        .replay = app->options->mode == APP_REPLAY ? &app->replay : NULL,
+        .replay = app->mode == APP_REPLAY || app_is_past(app) ? &app->replay : NULL,
         .name = run->name ? run->name : "",
         .number = run->number,
         .is_session = run->is_session,

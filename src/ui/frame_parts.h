@@ -25,6 +25,8 @@ void frame_rule(struct canvas *canvas, struct spot spot, const char *title, cons
 /* Row 0: name, what runs behind the screen, counts, clock. */
 void frame_header(struct canvas *canvas, const struct frame_input *input);
 /* What is wrong with devs itself, over the whole row. */
+/* The whole row in one style, whatever is in it. */
+void frame_paint_row(struct canvas *canvas, int row, enum style style);
 bool frame_has_banner(const struct frame_input *input);
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input);
 /* What a source's limit keeps back, in one line. */

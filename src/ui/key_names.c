@@ -42,6 +42,7 @@ static const char *const act_names[UI_ACT_COUNT] = {
     [UI_TRY_NEXT] = "to-try-next",
     [UI_SLOWER] = "slower",
     [UI_FASTER] = "faster",
+    [UI_GO_TO] = "go-to",
     [UI_START] = "start",
     [UI_END] = "end",
     [UI_HELP] = "help",
@@ -49,6 +50,7 @@ static const char *const act_names[UI_ACT_COUNT] = {
     [UI_SUSPEND] = "suspend",
     [UI_TASKS] = "tasks",
     [UI_DETAIL] = "detail",
+    [UI_RUNS] = "runs",
     [UI_QUIT] = "quit",
 };
 

@@ -43,7 +43,7 @@ static const struct key_binding bindings[] = {
      "correct a class, add a rule"},
 
     {' ', UI_PLAY, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "play", "play, pause"},
-    {',', UI_EVENT_BACK, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "event back", "one event back"},
+    {',', UI_EVENT_BACK, KEYS_TIME, ALL, KEYS_ON_A_RUN, "rewind", "one event back, into the past"},
     {'.', UI_EVENT_FORWARD, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "event", "one event forward"},
     {'[', UI_TRY_BACK, KEYS_TIME, ALL, KEYS_ON_TRIES, "try before", "the try before"},
     {']', UI_TRY_FORWARD, KEYS_TIME, ALL, KEYS_ON_TRIES, "try after", "the try after"},
@@ -51,14 +51,17 @@ static const struct key_binding bindings[] = {
     {']', UI_TRY_NEXT, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_LISTS, "try", "to the next try"},
     {'<', UI_SLOWER, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "slower", "slower"},
     {'>', UI_FASTER, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "faster", "faster"},
-    {'0', UI_START, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "start", "start of the run"},
-    {'$', UI_END, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "end", "end of the run"},
+    {'b', UI_GO_TO, KEYS_TIME, ALL, KEYS_ON_A_RUN, "go to time", "go to a time, a try"},
+    {'0', UI_START, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_TRIES | KEYS_ON_TASKS, "start",
+     "start of the run"},
+    {'$', UI_END, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "end", "end of the run, live"},
 
     {'F', UI_FOLLOW, KEYS_SEE, ALL, ON_ALL, "follow", "follow the end of the log"},
     {'1', UI_TASKS, KEYS_SEE, ALL, KEYS_ON_A_RUN, "tasks", "all tasks"},
     {'2', UI_DETAIL, KEYS_SEE, ALL, KEYS_ON_A_RUN, "detail", "the chosen task alone"},
     {'i', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
     {'4', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
+    {'6', UI_RUNS, KEYS_SEE, ALL, ON_ALL, "runs", "all runs in the log"},
     {CTRL('L'), UI_REDRAW, KEYS_SEE, ALL, ON_ALL, "redraw", "redraw the screen"},
 
     {'?', UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},
@@ -69,7 +72,7 @@ static const struct key_binding bindings[] = {
 };
 
 static const char *const refusals[] = {
-    [KEYMAP_LIVE] = "only in a replay: this run is live",
+    [KEYMAP_LIVE] = "only in the past or in a replay: , goes back",
     [KEYMAP_PAST] = "this is the past, it is read only: $ leads back",
     [KEYMAP_REPLAY] = "this is a replay, it is read only",
 };

@@ -50,6 +50,7 @@ enum act {
     UI_TRY_NEXT,
     UI_SLOWER,
     UI_FASTER,
+    UI_GO_TO, /* a time that is typed */
     UI_START,
     UI_END,
     UI_HELP,
@@ -57,6 +58,7 @@ enum act {
     UI_SUSPEND,
     UI_TASKS, /* the screens, in the order of enum screen */
     UI_DETAIL,
+    UI_RUNS,
     UI_QUIT, /* back; from the top it quits */
     UI_ACT_COUNT,
 };

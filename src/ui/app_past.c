@@ -1,0 +1,30 @@
+/* app_past.c - a moment of a run that goes on: the same screens from a follower of their own,
+ * while the run's own one is read as before. */
+#include "app_parts.h"
+
+bool app_is_past(const struct app *app)
+{
+    return app->follower != app->present;
+}
+
+bool app_past_enter(struct app *app)
+{
+    struct err err = {0};
+    const int64_t run = follower_run(app->present)->number;
+    if (!app->past && !follower_open(&app->past, app->options->place, run, &err)) {
+        view_say(&app->view, &app->now, "the past cannot be read: %s", err.message);
+        return false;
+    }
+    app->follower = app->past;
+    (void)replay_move(&app->replay, REPLAY_END, -1);
+    return true;
+}
+
+void app_past_leave(struct app *app)
+{
+    app->replay.playing = false;
+    app->follower = app->present;
+    view_take_tasks(&app->view, follower_state(app->present)->plan->task_count);
+    view_say(&app->view, &app->now, "this is the present again");
+    app->wants_frame_now = true;
+}
