@@ -7,9 +7,9 @@
 struct json;
 struct str;
 
-/* Append what `tool` is called for, without its name: the command, the file, the pattern; else
- * its arguments as JSON; nothing where `args` (an object; NULL: none) says nothing. One line fit
- * for a terminal (text_clean()), at most AGENT_WHAT_MAX bytes, cut between two characters. */
-void agent_call_what(const char *tool, const struct json *args, struct str *out);
+/* Append what a tool is called for: the command, the file, the pattern; else its arguments as
+ * JSON; nothing where `args` (an object; NULL: none) says nothing. One line fit for a terminal
+ * (text_clean()), at most AGENT_WHAT_MAX bytes, cut between two characters. */
+void agent_call_what(const struct json *args, struct str *out);
 
 #endif

@@ -49,7 +49,8 @@ static int fail_none(const struct adapters *adapters)
     return EXIT_NO_AGENT;
 }
 
-int agent_check(const struct adapter *adapter)
+/* Is the program of this adapter here? Returns the exit code. */
+static int check(const struct adapter *adapter)
 {
     const char *program = adapter_program(adapter);
     const char *install = adapter_install(adapter);
@@ -69,7 +70,7 @@ int agent_choose(const struct adapters *adapters, const char *name, const struct
     const struct adapter *adapter = NULL;
     if (name) {
         adapter = adapters_find(adapters, name);
-        int code = adapter ? agent_check(adapter) : fail_unknown(adapters, name);
+        int code = adapter ? check(adapter) : fail_unknown(adapters, name);
         if (code == EXIT_ALL_PASSED)
             *out = adapter;
         return code;

@@ -14,7 +14,4 @@
  * has, EXIT_NO_AGENT if the program is missing. *out is borrowed from the set. */
 int agent_choose(const struct adapters *adapters, const char *name, const struct adapter **out);
 
-/* Is the program of this adapter here? Returns the exit code, as above. */
-int agent_check(const struct adapter *adapter);
-
 #endif

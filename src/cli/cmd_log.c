@@ -80,14 +80,6 @@ static bool look_for_words(const struct printing *printing, const struct log_out
     return ok;
 }
 
-static bool is_after_agent(const struct plan_task *plan, int number)
-{
-    bool found = false;
-    for (int step = 0; step < number; step++)
-        found = found || plan->steps[step].agent;
-    return found;
-}
-
 /* A check that says nothing would hide what the agent has said: where nobody has named a step,
  * the last one before it that has words is printed. */
 static bool pass_silence(struct printing *printing, struct err *err)
@@ -97,7 +89,8 @@ static bool pass_silence(struct printing *printing, struct err *err)
     const int present = printing->key.step;
     struct log_output_key at = printing->key;
     bool silent = true;
-    if (printing->words->step || printing->words->try || !is_after_agent(plan, present))
+    if (printing->words->step || printing->words->try ||
+        plan_task_agent_step(plan, present - 1) < 0)
         return true;
     while (true) {
         if (!look_for_words(printing, &at, &silent, err))

@@ -10,7 +10,7 @@
 static void add_call(const struct hook_input *input, struct str *out)
 {
     struct str what = {0};
-    agent_call_what(input->tool, input->args, &what);
+    agent_call_what(input->args, &what);
     const struct agent_item call = {
         .kind = AGENT_ITEM_CALL, .tool = input->tool, .what = str_text(&what)};
     const struct agent_item result = {

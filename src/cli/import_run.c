@@ -126,7 +126,6 @@ static bool add_result(struct import_run *run, const struct transcript_item *it)
                                    .uncertain = it->is_side,
                                    .ms = it->took_ms,
                                    .at = run->at};
-    run->result.calls++;
     if (!call_log_add(run->log, &call, &verdict, &run->err))
         return false;
     take_verdict(run, &verdict);

@@ -4,10 +4,10 @@
 #include "agent_what.h"
 #include "xalloc.h"
 
-static char *what_of(const char *tool, const struct json *args)
+static char *what_of(const struct json *args)
 {
     struct str what = {0};
-    agent_call_what(tool, args, &what);
+    agent_call_what(args, &what);
     return what.data ? what.data : xstrdup("");
 }
 
@@ -23,7 +23,7 @@ static void open_call(const struct agent_taking *taking, const struct json *valu
         .args = adapter_args(&taking->rule->members[ADAPTER_ARGS], value),
         .number = ++stream->used.calls,
     };
-    call.what = what_of(call.tool, call.args);
+    call.what = what_of(call.args);
     stream->used_changed = true;
     agent_turn_open(stream);
     struct agent_item item = agent_item_new(stream, AGENT_ITEM_CALL);

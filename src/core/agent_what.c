@@ -80,10 +80,9 @@ static void add_in_one_line(struct str *out, const struct str *text)
     str_done(&clean);
 }
 
-void agent_call_what(const char *tool, const struct json *args, struct str *out)
+void agent_call_what(const struct json *args, struct str *out)
 {
     struct str text = {0};
-    (void)tool; /* so far the arguments alone tell, whatever the tool is called */
     add_arguments(args, &text);
     add_in_one_line(out, &text);
     str_done(&text);

@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "event.h"
+
 /* A step and its attempt as one number, for entropy.h. No step has more attempts. */
 enum { ATTEMPT_BITS = 24 };
 static const int64_t attempt_mask = (INT64_C(1) << ATTEMPT_BITS) - 1;
@@ -100,6 +102,22 @@ void circles_to_json(const struct circles *circles, int step, unsigned masks, st
         str_json_i64(out, "masks", masks);
     str_json_text(out, "why", str_text(&why));
     str_done(&why);
+}
+
+void circles_suspicion(const struct circles *circles, unsigned masks, const char *nudge,
+                       struct event *event, struct str *out)
+{
+    const struct entropy_verdict *verdict = &circles->verdict;
+    event->a = verdict->rung;
+    event->b = verdict->first_number;
+    event->c = verdict->last_number;
+    event->d = verdict->count;
+    str_add_char(out, '{');
+    if (event->e == EVENT_LOOP_OF_CALLS)
+        str_json_text(out, "of", "calls");
+    circles_to_json(circles, event->step, masks, out);
+    str_json_text(out, "nudge", nudge);
+    str_add_char(out, '}');
 }
 
 void circles_free(struct circles *circles)

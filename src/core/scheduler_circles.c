@@ -46,22 +46,12 @@ static void add_call(const struct plan_step *plan, struct str *out)
 void scheduler_emit_suspicion(const struct scheduling *now, int task, const struct circles *circles,
                               const struct suspicion *of)
 {
-    const struct entropy_verdict *verdict = &circles->verdict;
     struct event event = scheduler_event(now, EVENT_LOOP_SUSPECTED, task);
     struct str nudge = {0};
     struct str text = {0};
-    event.a = verdict->rung;
-    event.b = verdict->first_number;
-    event.c = verdict->last_number;
-    event.d = verdict->count;
     event.e = of->loop;
-    entropy_nudge(verdict, of->what, of->masks, &nudge);
-    str_add_char(&text, '{');
-    if (of->loop == EVENT_LOOP_OF_CALLS)
-        str_json_text(&text, "of", "calls");
-    circles_to_json(circles, event.step, of->masks, &text);
-    str_json_text(&text, "nudge", str_text(&nudge));
-    str_add_char(&text, '}');
+    entropy_nudge(&circles->verdict, of->what, of->masks, &nudge);
+    circles_suspicion(circles, of->masks, str_text(&nudge), &event, &text);
     scheduler_emit(now, event, text.data);
     str_done(&text);
     str_done(&nudge);

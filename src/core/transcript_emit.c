@@ -164,7 +164,7 @@ void transcript_call(struct transcript *t, const char *id, const char *tool,
                                      .number = ++t->number,
                                      .at_ms = t->at_ms};
     t->used.calls++;
-    agent_call_what(tool, object, &what);
+    agent_call_what(object, &what);
     emit(t,
          &(struct agent_item){.kind = AGENT_ITEM_CALL,
                               .tool = tool,
@@ -217,7 +217,7 @@ void transcript_result(struct transcript *t, const struct transcript_result *res
                               .failed = result->failed};
     item.failed = item.failed || item.exit > 0;
     if (taken.tool)
-        agent_call_what(taken.tool, taken.args, &what);
+        agent_call_what(taken.args, &what);
     item.what = taken.tool ? str_text(&what) : NULL;
     const int64_t took_ms = taken.at_ms > 0 ? t->at_ms - taken.at_ms : 0;
     emit(t, &item, took_ms > 0 ? took_ms : 0, false);

@@ -28,7 +28,6 @@ struct growth {
     size_t call_cap;
     struct mail_task *asked;   /* borrowed from their senders; not looked at yet, in order */
     struct mail_task *settled; /* likewise; to be answered once the turn is recorded */
-    bool is_closed;            /* no more tasks come */
 };
 
 /* `plan` is borrowed until growth_done(). */

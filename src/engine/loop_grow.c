@@ -23,9 +23,8 @@ void loop_ask_tasks(struct loop *loop, struct mail_task *tasks)
 
 void loop_close_plan(struct loop *loop)
 {
-    if (loop->growth.is_closed || !loop->growth.plan)
+    if (!loop->scheduler.awaits_more || !loop->growth.plan)
         return;
-    loop->growth.is_closed = true;
     loop->scheduler.awaits_more = false;
     loop_queue(loop, (struct input){.kind = INPUT_TIME}); /* it may be over */
 }
@@ -38,7 +37,7 @@ static bool takes_tasks(const struct loop *loop, struct err *err)
         return err_set(err, ERR_NOT_FOUND, "the run takes no more tasks: it is over");
     if (loop->state.stopped_by_person || loop->cancelled || loop->stopping)
         return err_set(err, ERR_NOT_FOUND, "the run takes no more tasks: it is being cancelled");
-    if (loop->growth.is_closed || loop->left)
+    if (!loop->scheduler.awaits_more || loop->left)
         return err_set(err, ERR_NOT_FOUND, "the run takes no more tasks: its end was said");
     return true;
 }

@@ -44,7 +44,7 @@ static void add_nudge(const struct mcp_loops *loops, const struct mcp_loops_call
     const struct entropy_sample *last = entropy_memory_last(loops->memory);
     struct str what = {0};
     struct str words = {0};
-    agent_call_what(call->tool, call->args, &what);
+    agent_call_what(call->args, &what);
     str_addf(&words, "%s%s%s", call->tool, what.len > 0 ? " " : "", str_text(&what));
     entropy_nudge(verdict, str_text(&words), last ? last->masks : 0, nudge);
     str_done(&words);

@@ -70,7 +70,6 @@ static void send_error(struct mcp_server *server, const char *id, enum mcp_error
                        const char *why)
 {
     struct str text = {0};
-    server->errors++;
     mcp_reply_error(&text, id, code, why, NULL);
     if (server->batch)
         server->batch->open++;
@@ -188,7 +187,6 @@ static void refuse_one_more(const struct asked *asked)
     struct str why = {0};
     str_addf(&why, "%d calls are under way, no more are taken at once", MCP_CALLS_MAX);
     mcp_reply_refusal(&members, str_text(&why), "Wait until some have ended, then call again.");
-    asked->server->errors++;
     answer(asked, &members);
     str_done(&why);
 }
@@ -243,7 +241,6 @@ static void refuse_version(const struct asked *asked, const char *wanted)
     mcp_version_list(&data);
     str_json_text(&data, "requested", wanted);
     str_add_char(&data, '}');
-    server->errors++;
     mcp_reply_error(&text, str_text(&asked->message->id), MCP_ERROR_VERSION,
                     "unsupported protocol version", str_text(&data));
     if (server->batch)
@@ -280,7 +277,6 @@ static bool settle_era(struct asked *asked)
 static void take_request(struct mcp_server *server, const struct mcp_message *message)
 {
     struct asked asked = {.server = server, .message = message};
-    server->requests++;
     if (!settle_era(&asked))
         return;
     for (size_t i = 0; i < ARRAY_LEN(methods); i++) {

@@ -57,7 +57,6 @@ struct mcp_server {
     struct mcp_batch *batch;     /* that is being read; NULL = none */
     struct mcp_call *calls[MCP_CALLS_MAX]; /* owned, in the order they came */
     size_t call_count;
-    int64_t requests, errors; /* so far: for the log of the server */
 };
 
 void mcp_server_init(struct mcp_server *server, struct mcp_out *out, const char *root,

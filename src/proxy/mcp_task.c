@@ -26,9 +26,12 @@ static const char write_script[] =
           "cat >\"$t\" && { [ ! -f \"./$b\" ] || chmod \"$(stat -c %a \"./$b\")\" \"$t\"; } "
           "&& mv -f \"$t\" \"./$b\" || { rm -f \"$t\"; exit 1; }";
 
-const char *mcp_task_id(int64_t number, char out[MCP_ID_BYTES])
+enum { ID_BYTES = 16 /* of a task's id, NUL counted */ };
+
+/* "c00042": ids that come in order cost least (engine.h). `number` counts from 1. */
+static const char *name_task(int64_t number, char out[ID_BYTES])
 {
-    (void)snprintf(out, MCP_ID_BYTES, "c%05" PRId64, number);
+    (void)snprintf(out, ID_BYTES, "c%05" PRId64, number);
     return out;
 }
 
@@ -155,12 +158,12 @@ static void add_step(const struct mcp_request *request, const struct str *call, 
 bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting *set,
                     int64_t number, struct str *out, struct err *err)
 {
-    char id[MCP_ID_BYTES];
+    char id[ID_BYTES];
     struct str call = {0};
     bool ok = add_call(request, set, &call, err);
     if (ok) {
         str_add_char(out, '{');
-        str_json_text(out, "id", mcp_task_id(number, id));
+        str_json_text(out, "id", name_task(number, id));
         add_title(request, set, out);
         add_step(request, &call, out);
         str_add_char(out, '}');

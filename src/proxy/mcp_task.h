@@ -9,10 +9,7 @@
 #include "mcp_tool.h"
 #include "sandbox_spec.h"
 
-enum {
-    MCP_TITLE_BYTES = 160, /* of a task's title */
-    MCP_ID_BYTES = 16,     /* of its id, NUL counted */
-};
+enum { MCP_TITLE_BYTES = 160 /* of a task's title */ };
 
 /* What calls are executed with. All borrowed. */
 struct mcp_setting {
@@ -20,9 +17,6 @@ struct mcp_setting {
     const char *program;    /* devs, which reads and writes files where there is no sandbox */
     enum sandbox_kind kept; /* what the run's steps are kept in */
 };
-
-/* "c00042": ids that come in order cost least (engine.h). `number` counts from 1. */
-const char *mcp_task_id(int64_t number, char out[MCP_ID_BYTES]);
 
 /* Append the task as JSON, as in a plan. ERR_NOT_FOUND: run_tests without a command. */
 ATTR_MUST_USE bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting *set,

@@ -33,11 +33,10 @@ static void add_line(const struct call_log *log, const char *text, size_t max, s
     str_done(&clean);
 }
 
-static void add_what(const struct call_log *log, const char *tool, const struct json *args,
-                     struct str *out)
+static void add_what(const struct call_log *log, const struct json *args, struct str *out)
 {
     struct str what = {0};
-    agent_call_what(tool, args, &what);
+    agent_call_what(args, &what);
     add_line(log, str_text(&what), CALL_LOG_WHAT_MAX, out);
     str_done(&what);
 }
@@ -79,20 +78,11 @@ void call_logging_used(struct call_log *log, const struct moment *at)
 
 static void append_suspicion(struct call_log *log, const struct moment *at)
 {
-    const struct entropy_verdict *verdict = &log->kept.circles.verdict;
     const struct entropy_sample *sample = entropy_memory_last(log->kept.memory);
+    struct event event = {.kind = EVENT_LOOP_SUSPECTED, .at = *at, .e = EVENT_LOOP_OF_CALLS};
     struct str text = {0};
-    struct event event = {.kind = EVENT_LOOP_SUSPECTED,
-                          .at = *at,
-                          .a = verdict->rung,
-                          .b = verdict->first_number,
-                          .c = verdict->last_number,
-                          .d = verdict->count,
-                          .e = EVENT_LOOP_OF_CALLS};
-    str_add(&text, "{\"of\":\"calls\"");
-    circles_to_json(&log->kept.circles, 0, sample ? sample->masks : 0, &text);
-    str_json_text(&text, "nudge", str_text(&log->nudge));
-    str_add_char(&text, '}');
+    circles_suspicion(&log->kept.circles, sample ? sample->masks : 0, str_text(&log->nudge), &event,
+                      &text);
     if (text.len <= EVENT_TEXT_MAX)
         call_logging_append(log, event, str_text(&text));
     str_done(&text);
@@ -144,7 +134,7 @@ bool call_log_add(struct call_log *log, const struct call_made *call, struct cal
                                 .c = call->exit};
     kept->used.calls++;
     log->has_used = true;
-    add_what(log, call->tool, call->args, &what);
+    add_what(log, call->args, &what);
     if (!call->uncertain) {
         const struct entropy_end end = {.failed = call->exit != 0};
         entropy_memory_begin_call(kept->memory, call->tool, call->args);
@@ -300,7 +290,7 @@ bool call_log_turn_away(struct call_log *log, const struct call_made *call,
     out->times = kept->turned_away;
     str_add(why, kept->stop_asked ? by_person : in_circles);
     str_add(&what, "turned away: ");
-    add_what(log, call->tool, call->args, &what);
+    add_what(log, call->args, &what);
     const struct event event = {
         .kind = EVENT_AGENT_CALL, .at = call->at, .a = ++kept->number, .c = 1};
     append_call(log, &event, call->tool, str_text(&what), NULL);
