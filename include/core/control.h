@@ -29,7 +29,10 @@ enum cancel_mode {
     CANCEL_MODE_COUNT,
 };
 
-enum { CONTROL_BY_MAX = 64 };
+enum {
+    CONTROL_BY_MAX = 64,
+    CONTROL_HINT_MAX = 512, /* bytes of a hint with its NUL; an event's text holds it escaped */
+};
 
 struct control {
     int64_t id; /* row in the log; 0 for one made in this process */
@@ -40,6 +43,8 @@ struct control {
     int attempt;           /* the attempt of that step it was aimed at; 0 = whichever there is */
     int64_t key_at_ms;     /* when the key went down */
     struct verdict_label label; /* correct only: what the attempt's class is */
+    int tries;                  /* retry only: how many it gets from now; 0 = as the plan says */
+    char hint[CONTROL_HINT_MAX]; /* retry only: for the agent of its next attempt; "" = none */
     char by[CONTROL_BY_MAX];    /* who */
 };
 
@@ -47,11 +52,13 @@ const char *control_verb_name(enum control_verb verb);
 ATTR_MUST_USE bool control_verb_parse(const char *text, enum control_verb *out);
 
 /* What the log keeps of an act besides its target: {"mode":"term"} of a cancel,
- * {"class":"NETWORK_TIMEOUT"} of a correction (label.h); nothing of the others. */
+ * {"class":"NETWORK_TIMEOUT"} of a correction (label.h), {"hint":"...","attempts":4} of a retry
+ * that says so; nothing of the others. Secrets are cut from a hint by whoever asks. */
 struct str;
 void control_args(const struct control *control, struct str *out);
 /* The inverse, once the verb is set; NULL is no arguments. False for what is not
- * understood: a correction says to what. */
+ * understood: a correction says to what, a hint is shorter than CONTROL_HINT_MAX, and tries are 1
+ * to POLICY_ATTEMPTS_MAX. */
 ATTR_MUST_USE bool control_args_parse(const char *args, struct control *control);
 
 /* "stop", "term", "kill". */

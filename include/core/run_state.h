@@ -53,6 +53,12 @@ struct correction {
     char by[CONTROL_BY_MAX];
 };
 
+/* What a person says to the agent of the next attempt; secrets are cut. */
+struct attempt_hint {
+    char text[CONTROL_HINT_MAX];
+    char by[CONTROL_BY_MAX];
+};
+
 /* One execution of a step, as far as it is known. */
 struct attempt_state {
     int number; /* from 1; never restarts within the run */
@@ -74,6 +80,7 @@ struct attempt_state {
     enum transient_type type;
     enum reason reason;
     struct correction *correction; /* owned; the last one, NULL = none */
+    struct attempt_hint *hint;             /* owned; what it was told, NULL = nothing */
 };
 
 /* What a source (plan.h) lets through. A rate limit that one of its steps meets closes it
@@ -125,6 +132,7 @@ struct step_state {
     char *wait_json;                /* owned; the last wait's formula as recorded */
     char *end_json;                 /* owned; STEP_ENDED only: what that decision went by */
     struct verdict *verdict;        /* owned; evidence of the last attempt that failed */
+    struct attempt_hint *hint;              /* owned; for the next attempt, NULL = none */
     struct attempt_state *attempts; /* owned; in order */
     size_t attempt_count;
     size_t attempt_cap;

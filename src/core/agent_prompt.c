@@ -11,6 +11,7 @@ static const char go_on_how[] =
 
 static const char does_not_fit[] =
     "What you gave back does not have the form that was asked for:\n";
+static const char hint_head[] = "A hint from the person who asked for this try:\n";
 static const char fit_how[] =
     "\nGive the whole result again, as JSON that fits, and nothing else beside it.";
 
@@ -50,6 +51,10 @@ void agent_prompt_write(const struct agent_prompt *prompt, struct str *out)
         add_part(&words, prompt->repair);
     }
     add_part(&words, prompt->nudge);
+    if (prompt->hint) {
+        add_part(&words, hint_head);
+        str_add(&words, prompt->hint);
+    }
     str_add_n(out, str_text(&words), words.len);
     str_done(&words);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "policy.h"
 #include "str.h"
 
 static const char *const verb_names[] = {
@@ -55,8 +56,22 @@ bool cancel_mode_parse(const char *text, enum cancel_mode *out)
     return false;
 }
 
+static void add_choices(const struct control *control, struct str *out)
+{
+    if (control->hint[0] == '\0' && control->tries == 0)
+        return;
+    str_add_char(out, '{');
+    if (control->hint[0] != '\0')
+        str_json_text(out, "hint", control->hint);
+    if (control->tries > 0)
+        str_json_i64(out, "attempts", control->tries);
+    str_add_char(out, '}');
+}
+
 void control_args(const struct control *control, struct str *out)
 {
+    if (control->verb == CONTROL_RETRY)
+        add_choices(control, out);
     const char *key = NULL;
     const char *word = NULL;
     if (control->verb == CONTROL_CANCEL) {
@@ -73,10 +88,25 @@ void control_args(const struct control *control, struct str *out)
     str_add_char(out, '}');
 }
 
+static bool take_choices(const struct json *args, struct control *control)
+{
+    const char *hint = json_text(json_get(args, "hint"), "");
+    const struct json *attempts = json_get(args, "attempts");
+    const int64_t tries = json_i64(attempts, 0);
+    const size_t len = strlen(hint);
+    if (len >= sizeof(control->hint) || (attempts && tries < 1) || tries > POLICY_ATTEMPTS_MAX)
+        return false;
+    memcpy(control->hint, hint, len + 1);
+    control->tries = (int)tries;
+    return true;
+}
+
 static bool take_args(const struct json *args, struct control *control)
 {
     const struct json *mode = json_get(args, "mode");
     const struct json *class = json_get(args, "class");
+    if (control->verb == CONTROL_RETRY)
+        return take_choices(args, control);
     if (control->verb == CONTROL_CORRECT)
         return verdict_label_parse(json_text(class, ""), &control->label);
     return !mode || cancel_mode_parse(json_text(mode, ""), &control->mode);

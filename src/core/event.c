@@ -43,6 +43,7 @@ static const char *const names[] = {
     [EVENT_BUDGET] = "budget",
     [EVENT_ROUND_STARTED] = "round_started",
     [EVENT_TASK_ADDED] = "task_added",
+    [EVENT_HINT_GIVEN] = "hint_given",
 };
 static_assert(ARRAY_LEN(names) == EVENT_KIND_COUNT, "every kind has a name");
 

@@ -49,6 +49,7 @@ static const struct {
     [EVENT_BUDGET] = {NULL, "used", "limit", NULL, NULL},
     [EVENT_ROUND_STARTED] = {"new_round", NULL, NULL, "failed_attempt", NULL},
     [EVENT_TASK_ADDED] = {"number", NULL, NULL, NULL, NULL},
+    [EVENT_HINT_GIVEN] = {"allowed", NULL, NULL, NULL, NULL},
 };
 static_assert(ARRAY_LEN(field_names) == EVENT_KIND_COUNT, "every event kind has its fields");
 

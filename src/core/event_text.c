@@ -304,6 +304,16 @@ static void words_step_reopened(const struct event_look *w)
     str_addf(w->out, "retried by %s: %lld fresh attempts", by_of(w), (long long)w->event->b);
 }
 
+static void words_hint_given(const struct event_look *w)
+{
+    const char *hint = json_text(json_get(w->text, "hint"), "");
+    if (hint[0] != '\0')
+        str_addf(w->out, "hint by %s: %s", by_of(w), hint);
+    if (w->event->a > 0)
+        str_addf(w->out, "%s%lld tries in all, says %s", hint[0] != '\0' ? "; " : "",
+                 (long long)w->event->a, by_of(w));
+}
+
 static void words_cancel_asked(const struct event_look *w)
 {
     str_addf(w->out, "cancel (%s) asked by %s", cancel_mode_name((enum cancel_mode)w->event->a),
@@ -383,6 +393,7 @@ static event_words_fn *const writers[] = {
     [EVENT_BUDGET] = event_words_budget,
     [EVENT_ROUND_STARTED] = event_words_round_started,
     [EVENT_TASK_ADDED] = event_words_task_added,
+    [EVENT_HINT_GIVEN] = words_hint_given,
 };
 static_assert(ARRAY_LEN(writers) == EVENT_KIND_COUNT, "every event kind has its words");
 
@@ -405,7 +416,7 @@ static void add_subject(const struct event_look *w)
         return;
     str_addf(w->out, "%s ", w->state->plan->tasks[event->task].id);
     if (!w->step || !w->attempt || event->kind == EVENT_STEP_REOPENED ||
-        event->kind == EVENT_ROUND_STARTED)
+        event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_HINT_GIVEN)
         return;
     str_addf(w->out, "try %d", event->attempt);
     if (is_counted(w))

@@ -65,6 +65,7 @@ void fold_attempt_started(const struct fold *fold)
         .call = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b},
     };
     step->attempt_count++;
+    fold_hint_taken(step);
     step->wait_from = (struct moment){0};
     step->status = STEP_RUNNING;
     step->judged = false;

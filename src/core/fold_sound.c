@@ -224,6 +224,8 @@ bool fold_is_sound(const struct fold *fold)
         return is_sound_round(fold);
     case EVENT_TASK_ADDED:
         return fold_takes_task(fold);
+    case EVENT_HINT_GIVEN:
+        return is_within(event->a, 0, FOLD_COUNT_MAX);
     case EVENT_GATE_CLOSED:
     case EVENT_GATE_OPENED:
         return is_sound_gate(fold);

@@ -59,9 +59,12 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
 
 static void step_state_done(struct step_state *step)
 {
-    for (size_t i = 0; i < step->attempt_count; i++)
+    for (size_t i = 0; i < step->attempt_count; i++) {
         free(step->attempts[i].correction);
+        free(step->attempts[i].hint);
+    }
     free(step->attempts);
+    free(step->hint);
     free(step->verdict);
     free(step->wait_json);
     free(step->end_json);
@@ -119,6 +122,7 @@ enum {
     WHEN_JUDGING = 1 << STEP_JUDGING,
     WHEN_WAITING = 1 << STEP_WAITING,
     WHEN_ENDED = 1 << STEP_ENDED,
+    WHEN_NOT_BEGUN = 1 << STEP_PENDING | WHEN_READY | WHEN_WAITING,
     WHEN_IDLE = 1 << STEP_PENDING | WHEN_READY | WHEN_JUDGING | WHEN_WAITING,
 };
 
@@ -166,6 +170,7 @@ static const struct {
     [EVENT_BUDGET] = {fold_budget, OF_RUN_OR_TASK, WHEN_ANY},
     [EVENT_ROUND_STARTED] = {fold_round_started, OF_LATEST_ATTEMPT, WHEN_JUDGING},
     [EVENT_TASK_ADDED] = {fold_task_added, OF_RUN, WHEN_ANY},
+    [EVENT_HINT_GIVEN] = {fold_hint_given, OF_STEP, WHEN_NOT_BEGUN},
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
 

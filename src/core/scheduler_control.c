@@ -127,10 +127,11 @@ static void reopen(const struct scheduling *now, const struct control *control, 
     int grant = run_state_step(now->state, task)->grant;
     event.a = grant < FOLD_COUNT_MAX ? grant + 1 : grant;
     event.grant = (int)event.a;
-    event.b = plan_step_attempts(plan);
+    event.b = control->tries > 0 ? control->tries : plan_step_attempts(plan);
     if (state->status == TASK_STUCK)
         event.c = circles_next_scale(state->circles);
     scheduler_emit_by(now, event, control->by);
+    scheduler_give_hint(now, control, task, 0);
 }
 
 /* After "go on" so many more that are alike will stop it again; 0: the next one. */
@@ -241,8 +242,31 @@ static bool start_now(const struct scheduling *now, const struct control *contro
     return at_once;
 }
 
-static void retry_task(const struct scheduling *now, const struct control *control, int task,
-                       struct answer *answer)
+/* Behind a retry that is done: what comes of what was said with it. */
+static void add_choices(const struct scheduling *now, const struct control *control, int task,
+                        struct answer *answer)
+{
+    struct str words = {0};
+    str_add(&words, answer->words);
+    scheduler_choices_words(now, control, task, &words);
+    accept(answer, "%s", str_text(&words));
+    str_done(&words);
+}
+
+/* It starts as soon as it can: nothing to retry, but what is said counts. */
+static void retry_queued(const struct scheduling *now, const struct control *control, int task,
+                         struct answer *answer)
+{
+    if (!scheduler_has_choices(control)) {
+        refuse(answer, "it is queued: it starts as soon as it can");
+        return;
+    }
+    scheduler_give_choices(now, control, task);
+    accept(answer, "it is queued");
+}
+
+static void retry_by_status(const struct scheduling *now, const struct control *control, int task,
+                            struct answer *answer)
 {
     const struct task_state *state = &now->state->tasks[task];
     switch (state->status) {
@@ -261,7 +285,7 @@ static void retry_task(const struct scheduling *now, const struct control *contr
         return;
     case TASK_QUEUED:
         if (!state->held && !is_behind_gate(now->state, task)) {
-            refuse(answer, "it is queued: it starts as soon as it can");
+            retry_queued(now, control, task, answer);
             return;
         }
         if (!state->held && run_state_gate(now->state, task)->status == GATE_SPREADING) {
@@ -273,7 +297,16 @@ static void retry_task(const struct scheduling *now, const struct control *contr
     case TASK_STATUS_COUNT:
         break;
     }
+    scheduler_give_choices(now, control, task);
     (void)start_now(now, control, task, answer);
+}
+
+static void retry_task(const struct scheduling *now, const struct control *control, int task,
+                       struct answer *answer)
+{
+    retry_by_status(now, control, task, answer);
+    if (answer->done)
+        add_choices(now, control, task, answer);
 }
 
 static void hold_task(const struct scheduling *now, const struct control *control, int task,
@@ -409,6 +442,10 @@ static void act_on_run(const struct scheduling *now, const struct control *contr
     }
     if (control->verb == CONTROL_SEND_ONE || control->verb == CONTROL_CORRECT) {
         refuse(answer, "it is an act on one task");
+        return;
+    }
+    if (scheduler_has_choices(control)) {
+        refuse(answer, "a hint and a number of tries are for one task");
         return;
     }
     int done = 0;

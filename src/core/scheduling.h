@@ -134,6 +134,19 @@ void scheduler_round_start(const struct scheduling *now, int task,
 /* Go on where an engine that is gone left off. */
 void scheduler_recover(const struct scheduling *now);
 
+/* scheduler_hint.c */
+
+/* Does a retry say more than that? */
+bool scheduler_has_choices(const struct control *control);
+/* Say its hint, and that the set has so many tries in all (0: as before). */
+void scheduler_give_hint(const struct scheduling *now, const struct control *control, int task,
+                         int allowed);
+/* The same with the tries that it gives from now; before the step's next attempt. */
+void scheduler_give_choices(const struct scheduling *now, const struct control *control, int task);
+/* "; 4 tries from now; its agent gets your hint": what comes of it, behind an answer. */
+void scheduler_choices_words(const struct scheduling *now, const struct control *control, int task,
+                             struct str *out);
+
 /* scheduler_control.c */
 
 /* A person acts; the answer is an event where the control has an id. */

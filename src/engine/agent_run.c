@@ -34,6 +34,20 @@ static bool has_heard(const struct agent_run_call *call)
     return heard && heard->round == run_state_round(call->state, call->task);
 }
 
+/* What a person said to this attempt; a new session is told what was said to those before it. */
+static const char *find_hint(const struct agent_run_call *call, bool is_new)
+{
+    const struct step_state *step = &call->state->tasks[call->task].steps[call->step];
+    const int round = run_state_round(call->state, call->task);
+    for (size_t i = step->attempt_count; i-- > 0;) {
+        const struct attempt_state *attempt = &step->attempts[i];
+        const bool is_meant = attempt->number == call->attempt || is_new;
+        if (attempt->hint && is_meant && attempt->round == round)
+            return attempt->hint->text;
+    }
+    return NULL;
+}
+
 /* What it is told, and in which session. */
 static void write_prompt(struct agent_run *run)
 {
@@ -47,6 +61,7 @@ static void write_prompt(struct agent_run *run)
         .step = call->plan->agent->prompt,
         .repair = task->agent ? task->agent->repair : NULL,
         .nudge = task->agent ? task->agent->nudge : NULL,
+        .hint = find_hint(call, run->session == NULL),
         .resumes = run->session != NULL,
         .was_asked = run->session && earlier && has_heard(call),
     };

@@ -7,11 +7,24 @@
 #include "clock.h"
 #include "log_reader.h"
 #include "loop.h"
+#include "redact.h"
+#include "text.h"
 #include "xalloc.h"
 
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+/* Whoever asked cut what they knew of secrets; this run knows its own. */
+static void cut_hint(const struct redactor *redactor, struct control *control)
+{
+    struct str cut = {0};
+    redact_text(redactor, control->hint, strlen(control->hint), &cut, NULL);
+    size_t len = text_cut(str_text(&cut), cut.len, sizeof(control->hint) - 1);
+    memcpy(control->hint, str_text(&cut), len);
+    control->hint[len] = '\0';
+    str_done(&cut);
 }
 
 /* An input without a time of its own is of now. */
@@ -26,6 +39,8 @@ static void add_input(struct loop *loop, const struct input *input, struct attem
     queued->ended = ended;
     queued->note = redact_string(loop->setting.redactor, input->note, NULL);
     queued->input.note = queued->note;
+    if (input->kind == INPUT_CONTROL && input->control.hint[0] != '\0')
+        cut_hint(loop->setting.redactor, &queued->input.control);
 }
 
 void loop_queue(struct loop *loop, struct input input)

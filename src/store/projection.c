@@ -41,6 +41,7 @@ static const unsigned char changes[EVENT_KIND_COUNT] = {
     [EVENT_TASK_RELEASED] = CHANGES_TASK,
     [EVENT_CANCEL_ASKED] = CHANGES_TASK,
     [EVENT_ROUND_STARTED] = CHANGES_TASK,
+    [EVENT_HINT_GIVEN] = CHANGES_TASK,
 };
 
 /* Which rows of a task are in the list: those of the same stamp. */

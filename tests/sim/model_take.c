@@ -416,6 +416,7 @@ static take_fn *const takers[] = {
     [EVENT_BUDGET] = agents_take,
     [EVENT_ROUND_STARTED] = agents_take,
     [EVENT_TASK_ADDED] = take_nothing,
+    [EVENT_HINT_GIVEN] = take_nothing, /* no plot gives one */
 };
 static_assert(ARRAY_LEN(takers) == EVENT_KIND_COUNT, "every event kind is taken in");
 

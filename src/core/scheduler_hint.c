@@ -1,0 +1,42 @@
+/* scheduler_hint.c - what a person says with a retry: a hint, and how many tries. */
+#include "scheduling.h"
+
+bool scheduler_has_choices(const struct control *control)
+{
+    return control->verb == CONTROL_RETRY && (control->hint[0] != '\0' || control->tries > 0);
+}
+
+void scheduler_give_hint(const struct scheduling *now, const struct control *control, int task,
+                         int allowed)
+{
+    struct event event = scheduler_event(now, EVENT_HINT_GIVEN, task);
+    struct str text = {0};
+    event.a = allowed;
+    if (control->hint[0] == '\0' && allowed == 0)
+        return;
+    str_add_char(&text, '{');
+    if (control->hint[0] != '\0')
+        str_json_text(&text, "hint", control->hint);
+    if (control->by[0] != '\0')
+        str_json_text(&text, "by", control->by);
+    str_add_char(&text, '}');
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
+}
+
+void scheduler_give_choices(const struct scheduling *now, const struct control *control, int task)
+{
+    int used = run_state_step(now->state, task)->used;
+    scheduler_give_hint(now, control, task, control->tries > 0 ? used + control->tries : 0);
+}
+
+void scheduler_choices_words(const struct scheduling *now, const struct control *control, int task,
+                             struct str *out)
+{
+    const bool has_agent = scheduler_plan_step(now->state, task)->agent != NULL;
+    if (control->tries > 0)
+        str_addf(out, "; %d tr%s from now", control->tries, control->tries == 1 ? "y" : "ies");
+    if (control->hint[0] != '\0')
+        str_add(out, has_agent ? "; its agent gets your hint"
+                               : "; your hint is kept as a note, this step has no agent");
+}
