@@ -37,10 +37,17 @@ static const struct key_binding bindings[] = {
 
     {'r', UI_RETRY, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "retry now",
      "retry now (fault: send one)"},
+    {'R', UI_RETRY_WITH, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "retry…", "retry: a hint, limits"},
     {'x', UI_CANCEL, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "cancel", "cancel: asks s, t or K"},
+    {'X', UI_KILL, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "kill", "kill now: asks K"},
     {'p', UI_HOLD, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "hold", "hold, let go (fault: all)"},
+    {'u', UI_UNDO, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "undo", "undo, 5 s after an act"},
     {'C', UI_CORRECT, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_A_RUN, "correct",
      "correct a class, add a rule"},
+    {' ', UI_MARK, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_LISTS, "mark", "mark; then acts are on all"},
+    {'v', UI_MARK_RANGE, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_LISTS, "range", "mark from here to there"},
+    {'*', UI_MARK_ALL, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_LISTS, "all", "mark all shown"},
+    {'U', UI_UNMARK, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_LISTS, "unmark", "no task is marked"},
 
     {' ', UI_PLAY, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "play", "play, pause"},
     {',', UI_EVENT_BACK, KEYS_TIME, ALL, KEYS_ON_A_RUN, "rewind", "one event back, into the past"},

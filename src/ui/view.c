@@ -40,6 +40,7 @@ void view_init(struct view *view, int task_count)
     assert(task_count >= 0);
     *view = (struct view){
         .chosen = -1, .chosen_then = -1, .tried = {.task = -1}, .keys = keymap_builtin()};
+    view_marks_init(&view->marks);
     make_room(view, task_count);
     view_take_tasks(view, task_count);
 }
@@ -75,6 +76,7 @@ void view_take_tasks(struct view *view, int task_count)
     if (task_count < before)
         drop_tasks(view, task_count);
     make_room(view, task_count);
+    view_marks_take_tasks(&view->marks, task_count, before);
     for (int i = before; i < task_count; i++)
         view->order[i] = i;
     view->order_count = task_count;
@@ -92,6 +94,7 @@ void view_done(struct view *view)
     free(view->rows);
     free(view->fold_of);
     free(view->targets);
+    view_marks_done(&view->marks);
     *view = (struct view){0};
 }
 

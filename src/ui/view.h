@@ -23,6 +23,7 @@
 #include "replay.h"
 #include "run_state.h"
 #include "view_forensics.h"
+#include "view_marks.h"
 #include "view_try.h"
 
 enum {
@@ -96,6 +97,7 @@ struct view {
     int unfolded_count;
     struct view_target *targets; /* owned; of the last question or act about many */
     int target_count;
+    struct view_marks marks;
 
     int top;             /* first row on the screen */
     int page;            /* rows of the list on the screen */

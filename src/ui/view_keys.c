@@ -122,7 +122,9 @@ static struct view_todo go_to_tasks(const struct stroke *stroke)
 static struct view_todo go_back(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
-    if (trail_back(&view->trail)) {
+    if (view_marks_drop_range(view)) {
+        view_say(view, &stroke->facts->clock, "marked: %d", view_marked(view));
+    } else if (trail_back(&view->trail)) {
         return draw;
     } else if (view->filter.len > 0 || view->only_needs_you) {
         line_edit_clear(&view->filter);
@@ -293,6 +295,12 @@ static struct view_todo act_on_chosen(const struct stroke *stroke)
     return stroke->act == UI_CANCEL ? cancel(stroke) : hold(stroke);
 }
 
+static struct view_todo mark(const struct stroke *stroke)
+{
+    view_marks_act(stroke->view, stroke->facts, stroke->act);
+    return draw;
+}
+
 static struct view_todo follow_log(const struct stroke *stroke)
 {
     stroke->view->log_back = 0;
@@ -415,6 +423,10 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_CANCEL] = act_on_chosen,
     [UI_HOLD] = act_on_chosen,
     [UI_CORRECT] = act_on_chosen,
+    [UI_MARK] = mark,
+    [UI_MARK_RANGE] = mark,
+    [UI_MARK_ALL] = mark,
+    [UI_UNMARK] = mark,
     [UI_FOLLOW] = follow_log,
     [UI_FORENSICS] = open_forensics,
     [UI_PLAY] = transport,
@@ -551,7 +563,9 @@ static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
         return draw;
     }
     stroke->act = binding->act;
-    return do_act(stroke);
+    struct view_todo todo = do_act(stroke);
+    view_marks_stretch(view);
+    return todo;
 }
 
 /* Redrawing and stopping work whatever is open, and change nothing. */
