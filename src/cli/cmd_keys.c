@@ -2,20 +2,56 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attr.h"
 #include "command.h"
 #include "exit_code.h"
+#include "keys_file.h"
 #include "keys_text.h"
+
+static void add_lines(const struct keys_file *file, bool ascii, struct str *out)
+{
+    keymap_to_text(file->keys, ascii, out);
+    if (file->is_there)
+        str_addf(out, "\nyour keys: %s\n", file->path);
+    else if (file->path[0])
+        str_addf(out, "\nyour own keys go into %s\n", file->path);
+}
+
+static void add_json(const struct keys_file *file, struct str *out)
+{
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_text(out, "file", file->path);
+    str_json_bool(out, "file_is_there", file->is_there);
+    str_json_key(out, "keys");
+    str_add_char(out, '[');
+    keymap_to_json(file->keys, out);
+    str_add(out, "]}\n");
+}
 
 int cmd_keys(struct globals *globals, int argc, char **argv)
 {
-    struct command_line line = {.name = "keys", .max_operands = 0};
+    bool json = false;
+    const struct option_spec specs[] = {
+        {"json", 0, NULL, "a JSON object with all keys", &json, NULL},
+    };
+    struct command_line line = {
+        .name = "keys", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
     struct str text = {0};
+    struct keys_file file;
     bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    keymap_to_text(&text, globals->ascii || !utf8);
+    keys_file_read(&file);
+    if (json)
+        add_json(&file, &text);
+    else
+        add_lines(&file, globals->ascii || !utf8, &text);
     (void)fputs(str_text(&text), stdout);
+    (void)fputs(str_text(&file.problems), stderr);
+    code = file.problems.len > 0 ? EXIT_USAGE : EXIT_ALL_PASSED;
     str_done(&text);
-    return EXIT_ALL_PASSED;
+    keys_file_done(&file);
+    return code;
 }

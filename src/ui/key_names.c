@@ -2,10 +2,15 @@
  */
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "attr.h"
 #include "keymap.h"
 #include "term.h"
+#include "text.h"
+
+enum { CONTROL_BITS = 0x1f };
 
 /* How a file of keys calls the acts. */
 static const char *const act_names[UI_ACT_COUNT] = {
@@ -22,6 +27,7 @@ static const char *const act_names[UI_ACT_COUNT] = {
     [UI_BACK] = "back",
     [UI_PANE_NEXT] = "pane-next",
     [UI_PANE_PREV] = "pane-back",
+    [UI_ZOOM] = "zoom",
     [UI_FILTER] = "filter",
     [UI_NEXT] = "match-next",
     [UI_PREV] = "match-back",
@@ -116,4 +122,40 @@ const char *keymap_group_name(enum key_group group)
 {
     assert(group < KEY_GROUP_COUNT);
     return group_names[group];
+}
+
+enum act keymap_parse_act(const char *name)
+{
+    for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++) {
+        if (strcmp(act_names[act], name) == 0)
+            return act;
+    }
+    return UI_NONE;
+}
+
+/* Some controls are keys of their own name. */
+static uint32_t control_key(char letter)
+{
+    const uint32_t key = (uint32_t)letter & CONTROL_BITS;
+    return key == '\r' ? TERM_KEY_ENTER : key;
+}
+
+bool keymap_parse_key(const char *name, uint32_t *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(key_names); i++) {
+        if (strcmp(name, key_names[i].name) == 0 || strcasecmp(name, key_names[i].ascii) == 0) {
+            *out = key_names[i].key;
+            return true;
+        }
+    }
+    const size_t len = strlen(name);
+    if (len == 2 && name[0] == '^' && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", name[1])) {
+        *out = control_key(name[1]);
+        return true;
+    }
+    uint32_t rune = 0;
+    if (len == 0 || (size_t)text_rune(name, len, &rune) != len || !rune_is_shown(rune))
+        return false;
+    *out = rune;
+    return true;
 }

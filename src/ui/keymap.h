@@ -30,6 +30,7 @@ enum act {
     UI_BACK, /* close what is on top; never quits */
     UI_PANE_NEXT,
     UI_PANE_PREV,
+    UI_ZOOM, /* the pane that has the keys has the screen to itself */
     UI_FILTER,
     UI_NEXT,
     UI_PREV,
@@ -141,6 +142,10 @@ const struct key_binding *keymap_of(const struct keymap *keys, enum act act,
 const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX]);
 /* "half-down": an act in a file of keys. Static. */
 const char *keymap_act_name(enum act act);
+/* UI_NONE if no act is called so. */
+enum act keymap_parse_act(const char *name);
+/* Either name of a key, in any case, or a single character; false for anything else. */
+bool keymap_parse_key(const char *name, uint32_t *out);
 const char *keymap_group_name(enum key_group group);
 
 /* keymap_footer.c */

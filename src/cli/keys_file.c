@@ -1,0 +1,60 @@
+#include "keys_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jsonc.h"
+#include "read_text.h"
+
+/* False where the environment names no folder, or one that is too long. */
+static bool find_path(char path[PATH_MAX])
+{
+    const char *config = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+    int len = PATH_MAX;
+    if (config && config[0] == '/')
+        len = snprintf(path, PATH_MAX, "%s/devs/keys.json", config);
+    else if (home && home[0] == '/')
+        len = snprintf(path, PATH_MAX, "%s/.config/devs/keys.json", home);
+    if (len >= PATH_MAX)
+        path[0] = '\0';
+    return len < PATH_MAX;
+}
+
+/* With blanks for its comments; a text that is no JSON is read as it is, which says where. */
+static void take(struct keys_file *file, const struct str *text)
+{
+    struct jsonc jsonc = {0};
+    const bool is_json = jsonc_open(&jsonc, text, NULL);
+    const struct str *plain = is_json ? &jsonc.plain : text;
+    file->keys = own_keys_read(file->path, str_text(plain), plain->len, &file->problems);
+    jsonc_close(&jsonc);
+}
+
+void keys_file_read(struct keys_file *out)
+{
+    struct str text = {0};
+    struct err err = {0};
+    *out = (struct keys_file){0};
+    FILE *from = find_path(out->path) ? fopen(out->path, "re") : NULL;
+    if (!from && out->path[0] && errno != ENOENT && errno != ENOTDIR)
+        str_addf(&out->problems, "%s: %s\n", out->path, strerror(errno));
+    if (!from)
+        return;
+    out->is_there = true;
+    if (read_text(from, OWN_KEYS_BYTES_MAX, &text, &err))
+        take(out, &text);
+    else
+        str_addf(&out->problems, "%s: %s\n", out->path, err.message);
+    (void)fclose(from); /* only read */
+    str_done(&text);
+}
+
+void keys_file_done(struct keys_file *file)
+{
+    own_keys_free(file->keys);
+    str_done(&file->problems);
+    *file = (struct keys_file){0};
+}

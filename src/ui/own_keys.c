@@ -1,0 +1,248 @@
+#include "own_keys.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "keymap.h"
+#include "near_word.h"
+#include "xalloc.h"
+
+enum { OWN_KEYS_PER_ACT = 8, OWN_ROWS_MAX = 1024 };
+
+/* The reading of one file. */
+struct reading {
+    const char *name;
+    const char *text;
+    struct str *problems;
+    uint32_t wanted[UI_ACT_COUNT][OWN_KEYS_PER_ACT];
+    int counts[UI_ACT_COUNT]; /* keys that an act is to have; -1 = as before */
+    int lines[UI_ACT_COUNT];
+};
+
+/* Where the member of this name begins: its line, from 1. A text in an array has no colon behind
+ * it. */
+static int line_of(const char *text, const char *member)
+{
+    struct str quoted = {0};
+    str_addf(&quoted, "\"%s\"", member);
+    const char *at = text;
+    for (at = strstr(at, quoted.data); at; at = strstr(at + 1, quoted.data)) {
+        const char *behind = at + quoted.len;
+        if (behind[strspn(behind, " \t\r\n")] == ':')
+            break;
+    }
+    str_done(&quoted);
+    int line = 1;
+    for (; at && text < at; text++)
+        line += *text == '\n';
+    return line;
+}
+
+/* The line's beginning; what is wrong follows, and a line feed. */
+static struct str *complain(const struct reading *reading, int line)
+{
+    str_addf(reading->problems, "%s:%d: ", reading->name, line);
+    return reading->problems;
+}
+
+static void complain_of_act(const struct reading *reading, const char *name)
+{
+    struct near_word near = near_word_new(name);
+    for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++)
+        near_word_offer(&near, keymap_act_name(act));
+    struct str *out = complain(reading, line_of(reading->text, name));
+    str_addf(out, "no act is called '%s'", name);
+    if (near.nearest)
+        str_addf(out, ": did you mean '%s'?", near.nearest);
+    else
+        str_add(out, ": devs keys lists them");
+    str_add(out, "\n");
+}
+
+static void read_key(struct reading *reading, enum act act, const struct json *json)
+{
+    const char *name = json_text(json, "");
+    uint32_t key = 0;
+    if (!keymap_parse_key(name, &key))
+        str_addf(complain(reading, reading->lines[act]), "'%s' is no key: as r, ^R, Space, F1\n",
+                 name);
+    else if (reading->counts[act] == OWN_KEYS_PER_ACT)
+        str_addf(complain(reading, reading->lines[act]), "%s has more than %d keys\n",
+                 keymap_act_name(act), OWN_KEYS_PER_ACT);
+    else
+        reading->wanted[act][reading->counts[act]++] = key;
+}
+
+/* An act without a single key that is right keeps what it had, but where none was asked for. */
+static void read_act(struct reading *reading, const char *name, const struct json *keys)
+{
+    const enum act act = keymap_parse_act(name);
+    if (act == UI_NONE) {
+        complain_of_act(reading, name);
+        return;
+    }
+    reading->lines[act] = line_of(reading->text, name);
+    if (json_kind(keys) != JSON_KIND_ARRAY) {
+        str_addf(complain(reading, reading->lines[act]), "%s needs a list of keys, as [\"r\"]\n",
+                 name);
+        return;
+    }
+    if (json_count(keys) == 0 && act == UI_QUIT) {
+        str_addf(complain(reading, reading->lines[act]), "%s needs a key\n", name);
+        return;
+    }
+    reading->counts[act] = 0;
+    for (size_t i = 0; i < json_count(keys); i++)
+        read_key(reading, act, json_at(keys, i));
+    if (reading->counts[act] == 0 && json_count(keys) > 0)
+        reading->counts[act] = -1;
+}
+
+static void read_members(struct reading *reading, const struct json *root)
+{
+    void *iter = NULL;
+    const char *name;
+    const struct json *value;
+    while (json_next(root, &iter, &name, &value)) {
+        if (strncmp(name, "//", 2) != 0)
+            read_act(reading, name, value);
+    }
+}
+
+/* The rows as they come to be. */
+struct making {
+    struct key_binding *rows;
+    size_t count;
+};
+
+static void add_row(struct making *making, const struct key_binding *like, uint32_t key)
+{
+    if (making->count == OWN_ROWS_MAX)
+        return;
+    making->rows[making->count] = *like;
+    making->rows[making->count++].key = key;
+}
+
+static bool is_same_place(const struct key_binding *a, const struct key_binding *b)
+{
+    return a->modes == b->modes && a->screens == b->screens;
+}
+
+/* Is this row the first of its act that works where it does? */
+static bool is_first_of_place(const struct keymap *keys, size_t row)
+{
+    for (size_t i = 0; i < row; i++) {
+        if (keys->rows[i].act == keys->rows[row].act &&
+            is_same_place(&keys->rows[i], &keys->rows[row]))
+            return false;
+    }
+    return true;
+}
+
+/* The built-in rows, those of an act that the file names with its keys instead, in each of the
+ * places where the act works. */
+static void make_rows(const struct reading *reading, struct making *making)
+{
+    const struct keymap *builtin = keymap_builtin();
+    for (size_t i = 0; i < builtin->count; i++) {
+        const struct key_binding *row = &builtin->rows[i];
+        if (reading->counts[row->act] < 0)
+            add_row(making, row, row->key);
+        else if (is_first_of_place(builtin, i))
+            for (int k = 0; k < reading->counts[row->act]; k++)
+                add_row(making, row, reading->wanted[row->act][k]);
+    }
+}
+
+static bool collide(const struct key_binding *a, const struct key_binding *b)
+{
+    return a->key == b->key && a->act != b->act && (a->modes & b->modes) != 0 &&
+           (a->screens & b->screens) != 0;
+}
+
+/* A row of the file whose key another act has where it would work; NULL for none. Of two that the
+ * file names the later line gives way. */
+static const struct key_binding *find_holder(const struct reading *reading,
+                                             const struct making *making,
+                                             const struct key_binding *row)
+{
+    for (size_t i = 0; i < making->count; i++) {
+        const struct key_binding *other = &making->rows[i];
+        const bool is_earlier =
+            reading->counts[other->act] < 0 ||
+            reading->lines[other->act] < reading->lines[row->act] ||
+            (reading->lines[other->act] == reading->lines[row->act] && other->act < row->act);
+        if (collide(row, other) && is_earlier)
+            return other;
+    }
+    return NULL;
+}
+
+/* Take the first key that two acts want away from the act that gives way: false if there is none.
+ * What that act is left without any is as it was built in. */
+static bool settle_one(struct reading *reading, const struct making *making)
+{
+    for (size_t i = 0; i < making->count; i++) {
+        const struct key_binding *row = &making->rows[i];
+        const struct key_binding *holder =
+            reading->counts[row->act] < 0 ? NULL : find_holder(reading, making, row);
+        if (!holder)
+            continue;
+        char key[KEY_NAME_MAX];
+        (void)keymap_key_name(row->key, true, key);
+        str_addf(complain(reading, reading->lines[row->act]),
+                 "%s belongs to %s: %s does not get it\n", key, keymap_act_name(holder->act),
+                 keymap_act_name(row->act));
+        uint32_t *wanted = reading->wanted[row->act];
+        int kept = 0;
+        for (int k = 0; k < reading->counts[row->act]; k++) {
+            if (wanted[k] != row->key)
+                wanted[kept++] = wanted[k];
+        }
+        reading->counts[row->act] = kept > 0 ? kept : -1;
+        return true;
+    }
+    return false;
+}
+
+static struct keymap *make_keymap(struct reading *reading)
+{
+    struct keymap *keys = xcalloc(1, sizeof(*keys));
+    struct making making = {.rows = xcalloc(OWN_ROWS_MAX, sizeof(*making.rows))};
+    do {
+        making.count = 0;
+        make_rows(reading, &making);
+    } while (settle_one(reading, &making));
+    *keys = (struct keymap){making.rows, making.count};
+    return keys;
+}
+
+struct keymap *own_keys_read(const char *name, const char *text, size_t len, struct str *problems)
+{
+    struct json *root = NULL;
+    struct json_place place = {0};
+    struct err err = {0};
+    struct reading *reading = xcalloc(1, sizeof(*reading));
+    *reading = (struct reading){.name = name, .text = text, .problems = problems};
+    for (enum act act = UI_NONE; act < UI_ACT_COUNT; act++)
+        reading->counts[act] = -1;
+    if (!json_parse(text, len, &root, &place, &err))
+        str_addf(complain(reading, place.line), "%s\n", err.message);
+    else if (json_kind(root) != JSON_KIND_OBJECT)
+        str_addf(complain(reading, 1), "an object is wanted, as {\"retry\": [\"r\"]}\n");
+    else
+        read_members(reading, root);
+    struct keymap *keys = make_keymap(reading);
+    json_free(root);
+    free(reading);
+    return keys;
+}
+
+void own_keys_free(struct keymap *keys)
+{
+    if (keys)
+        free((void *)(uintptr_t)keys->rows); /* ours, though others may only read them */
+    free(keys);
+}
