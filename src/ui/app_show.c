@@ -224,8 +224,7 @@ void app_draw(struct app *app)
     };
     view_arrange(&app->view, &facts);
     (void)view_update_prompt(&app->view, &facts);
-    struct frame_layout layout = frame_layout(app->canvas.rows, app->canvas.columns, &input);
-    view_fit(&app->view, frame_list_rows(&layout), frame_log_lines(&layout));
+    frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     load_tail(app);
     load_forensics(app, &facts);
     view_forensics_fit(&app->view,

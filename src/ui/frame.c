@@ -4,28 +4,10 @@
 #include <string.h>
 
 #include "clock.h"
+#include "frame_detail.h"
 #include "frame_forensics.h"
 #include "frame_parts.h"
 #include "text.h"
-
-enum {
-    /* Sizes at which the layout changes. */
-    SMALL_COLUMNS = 40, /* narrower or lower: counts and one task */
-    SMALL_ROWS = 6,
-    STACK_COLUMNS = 60, /* list over preview */
-    STACK_ROWS = 12,
-    SHORT_COLUMNS = 80, /* the preview has three lines below this */
-    SIDE_COLUMNS = 120, /* list beside preview, log below */
-    SIDE_ROWS = 30,
-    ROOMY_ROWS = 16, /* a task opened alone has a log of its own from here */
-
-    SHORT_PREVIEW_ROWS = 3,
-    PREVIEW_ROWS_MIN = 4,
-    PREVIEW_ROWS_MAX = 9, /* unless the list leaves more */
-    SIDE_LIST_ROWS_MIN = 13,
-    SIDE_LOG_ROWS_MIN = 8,
-    SIDE_PREVIEW_PERCENT = 37,
-};
 
 static const enum style styles[] = {
     [SHOWN_NEEDS_YOU] = STYLE_NEEDS_YOU, [SHOWN_BACKOFF] = STYLE_BACKOFF,
@@ -96,167 +78,48 @@ void frame_rule(struct canvas *canvas, struct spot spot, const char *title, cons
     }
 }
 
-static int least(int a, int b)
+/* "T-104 checkout: tax rounding", "3 tasks, one fault". */
+static void add_title(const struct frame_input *input, struct str *title, struct str *note)
 {
-    return a < b ? a : b;
-}
-
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-/* The rows that are left between the top and what is at the bottom. */
-struct rest {
-    int top, rows, columns;
-};
-
-/* Take the rows at the bottom: footer, message, transport. */
-static struct rest take_bottom(struct frame_layout *out, int rows, int columns, bool replay)
-{
-    int last = rows - 1;
-    out->footer = last--;
-    if (replay && rows >= STACK_ROWS)
-        out->scrubber = last--;
-    if (replay)
-        out->transport = last--;
-    if (rows >= STACK_ROWS && columns >= STACK_COLUMNS) {
-        out->message = last--;
-        out->bottom_rule = last--;
-    }
-    return (struct rest){.top = 1, .rows = last, .columns = columns};
-}
-
-static void lay_list(struct frame_layout *out, struct rest rest)
-{
-    if (rest.columns >= STACK_COLUMNS) {
-        out->heads = rest.top++;
-        rest.rows--;
-    }
-    out->list = (struct frame_box){rest.top, 0, rest.rows, rest.columns};
-}
-
-static void lay_stack(struct frame_layout *out, struct rest rest, int tasks)
-{
-    int room = rest.rows - 2; /* the heads, the rule */
-    int wanted = most(PREVIEW_ROWS_MIN, least(PREVIEW_ROWS_MAX, room * 4 / 9));
-    if (rest.columns < SHORT_COLUMNS && rest.rows < SIDE_ROWS)
-        wanted = SHORT_PREVIEW_ROWS;
-    int preview = most(room - most(tasks, 2), wanted);
-    int list = room - preview;
-
-    out->heads = rest.top;
-    out->list = (struct frame_box){rest.top + 1, 0, list, rest.columns};
-    out->preview_rule = rest.top + 1 + list;
-    out->preview = (struct frame_box){out->preview_rule + 1, 0, preview, rest.columns};
-}
-
-static void lay_side(struct frame_layout *out, struct rest rest, int tasks)
-{
-    int preview_columns = rest.columns * SIDE_PREVIEW_PERCENT / 100;
-    int list_columns = rest.columns - preview_columns - 1;
-    int room = rest.rows - 2; /* the heads, the log's rule */
-    int list = least(most(tasks, SIDE_LIST_ROWS_MIN), room - SIDE_LOG_ROWS_MIN);
-    list = least(list, most(SIDE_LIST_ROWS_MIN, room * 3 / 5));
-
-    out->heads = rest.top;
-    out->list = (struct frame_box){rest.top + 1, 0, list, list_columns};
-    out->divider = list_columns;
-    out->preview_rule = rest.top;
-    out->preview = (struct frame_box){rest.top + 1, list_columns + 1, list, preview_columns};
-    out->log_rule = rest.top + 1 + list;
-    out->log = (struct frame_box){out->log_rule + 1, 0, room - list, rest.columns};
-}
-
-/* The chosen task alone. */
-static void lay_open(struct frame_layout *out, struct rest rest)
-{
-    out->preview_rule = rest.top;
-    int room = rest.rows - 1;
-    if (rest.rows < ROOMY_ROWS) {
-        out->preview = (struct frame_box){rest.top + 1, 0, room, rest.columns};
+    const int task = input->view->chosen;
+    const struct view_fold *fold = view_chosen_fold(input->view);
+    if (fold) {
+        str_addf(title, "%d tasks, one fault", fold->fault.count);
         return;
     }
-    int preview = room / 2 - 1;
-    out->preview = (struct frame_box){rest.top + 1, 0, preview, rest.columns};
-    out->log_rule = rest.top + 1 + preview;
-    out->log = (struct frame_box){out->log_rule + 1, 0, room - preview - 1, rest.columns};
+    if (task < 0)
+        return;
+    const struct plan_task *plan = &input->facts->state->plan->tasks[task];
+    const bool has_title = strcmp(plan->id, plan->title) != 0;
+    str_addf(title, "%s%s%s", plan->id, has_title ? " " : "", has_title ? plan->title : "");
+    shown_try_of(input->facts->state, task, note);
 }
 
-struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input)
+/* Beside the list the title stands in the row of the heads, and a line below it. */
+static void draw_title_beside(struct canvas *canvas, const struct frame_layout *layout,
+                              const char *title, const char *note)
 {
-    struct frame_layout out = {
-        .banner = -1,
-        .gate = -1,
-        .heads = -1,
-        .preview_rule = -1,
-        .log_rule = -1,
-        .bottom_rule = -1,
-        .divider = -1,
-        .message = -1,
-        .transport = -1,
-        .scrubber = -1,
-        .footer = -1,
-    };
-    if (columns < SMALL_COLUMNS || rows < SMALL_ROWS) {
-        out.small = true;
-        return out;
-    }
-    int tasks = most(input->facts->state->plan->task_count, input->view->row_count);
-    struct rest rest = take_bottom(&out, rows, columns, input->replay != NULL);
-    if (frame_has_banner(input)) {
-        out.banner = rest.top++;
-        rest.rows--;
-    }
-    if (shown_has_gate(input->facts->state)) {
-        out.gate = rest.top++;
-        rest.rows--;
-    }
-    if (view_screen(input->view) == SCREEN_DETAIL && input->view->chosen >= 0)
-        lay_open(&out, rest);
-    else if (columns >= SIDE_COLUMNS && rows >= SIDE_ROWS)
-        lay_side(&out, rest, tasks);
-    else if (columns >= STACK_COLUMNS && rows >= STACK_ROWS)
-        lay_stack(&out, rest, tasks);
-    else
-        lay_list(&out, rest);
-    return out;
-}
-
-int frame_list_rows(const struct frame_layout *layout)
-{
-    return layout->list.rows;
-}
-
-int frame_log_lines(const struct frame_layout *layout)
-{
-    enum { LINES_ABOVE_THE_LOG = 4 }; /* in a preview that holds the log too */
-    if (layout->log.rows > 0)
-        return layout->log.rows;
-    int left = layout->preview.rows - LINES_ABOVE_THE_LOG;
-    return left > 0 ? left : 0;
+    const struct frame_box *box = &layout->preview;
+    const struct spot spot = {layout->preview_rule, box->column + 1, box->columns - 2};
+    const int end = frame_put_right(canvas, spot, STYLE_RULE, note);
+    (void)frame_put(canvas, (struct spot){spot.row, spot.column, end - spot.column - 1}, STYLE_HEAD,
+                    title);
+    canvas_rule(canvas, box->row, box->column + 1, box->columns - 1);
 }
 
 static void draw_preview_rule(struct canvas *canvas, const struct frame_layout *layout,
                               const struct frame_input *input)
 {
-    int task = input->view->chosen;
-    if (layout->preview_rule < 0)
-        return;
-    const struct run_state *state = input->facts->state;
-    struct spot spot = {layout->preview_rule, layout->preview.column, layout->preview.columns};
     struct str title = {0};
     struct str note = {0};
-    const struct view_fold *fold = view_chosen_fold(input->view);
-    if (fold) {
-        str_addf(&title, "%d tasks, one fault", fold->fault.count);
-    } else if (task >= 0) {
-        const struct plan_task *plan = &state->plan->tasks[task];
-        bool has_title = strcmp(plan->id, plan->title) != 0;
-        str_addf(&title, "%s%s%s", plan->id, has_title ? " " : "", has_title ? plan->title : "");
-        shown_try_of(state, task, &note);
-    }
-    frame_rule(canvas, spot, str_text(&title), str_text(&note));
+    add_title(input, &title, &note);
+    if (layout->divider >= 0)
+        draw_title_beside(canvas, layout, str_text(&title), str_text(&note));
+    else
+        frame_rule(
+            canvas,
+            (struct spot){layout->preview_rule, layout->preview.column, layout->preview.columns},
+            str_text(&title), str_text(&note));
     str_done(&title);
     str_done(&note);
 }
@@ -285,7 +148,7 @@ static void draw_log_rule(struct canvas *canvas, const struct frame_layout *layo
 
 static void draw_divider(struct canvas *canvas, const struct frame_layout *layout)
 {
-    for (int row = layout->heads; row <= layout->heads + layout->list.rows; row++)
+    for (int row = layout->heads; row < layout->preview.row + layout->preview.rows; row++)
         (void)canvas_text(canvas, (struct spot){row, layout->divider, 1}, STYLE_RULE,
                           canvas->ascii ? "|" : "│");
 }
@@ -294,12 +157,64 @@ static void draw_preview(struct canvas *canvas, const struct frame_layout *layou
                          const struct frame_input *input)
 {
     enum frame_preview_kind kind = FRAME_PREVIEW_WITH_LOG;
-    if (layout->log.rows > 0)
+    struct frame_box box = layout->preview;
+    if (layout->divider >= 0) { /* below the line */
+        box.row++;
+        box.rows--;
+    }
+    if (layout->log.rows > 0 || view_is_zoomed(input->view))
         kind = FRAME_PREVIEW_ROOMY;
-    else if (layout->preview.rows <= SHORT_PREVIEW_ROWS)
+    else if (box.rows <= FRAME_PREVIEW_SHORT_ROWS)
         kind = FRAME_PREVIEW_SHORT;
     draw_preview_rule(canvas, layout, input);
-    frame_preview(canvas, &layout->preview, kind, input);
+    frame_preview(canvas, &box, kind, input);
+}
+
+static void draw_list(struct canvas *canvas, const struct frame_layout *layout,
+                      const struct frame_input *input)
+{
+    frame_list(canvas, layout->heads, &layout->list, input);
+    if (layout->divider >= 0)
+        draw_divider(canvas, layout);
+    if (layout->status.rows > 0)
+        frame_status(canvas, &layout->status, input);
+}
+
+static void draw_edges(struct canvas *canvas, const struct frame_layout *layout,
+                       const struct frame_input *input)
+{
+    frame_header(canvas, input);
+    if (layout->banner >= 0)
+        frame_banner(canvas, layout->banner, input);
+    if (layout->gate >= 0)
+        frame_gate(canvas, layout->gate, input);
+    if (layout->bottom_rule >= 0)
+        canvas_rule(canvas, layout->bottom_rule, 0, canvas->columns);
+    if (layout->message >= 0)
+        frame_message(canvas, layout->message, input);
+    if (layout->transport >= 0)
+        frame_transport(canvas, layout->transport, input->replay);
+    if (layout->scrubber >= 0)
+        frame_scrubber(canvas, layout->scrubber, input->replay);
+    frame_footer(canvas, layout->footer, input);
+}
+
+static void draw_tasks(struct canvas *canvas, const struct frame_input *input)
+{
+    const struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
+    if (layout.small) {
+        frame_small(canvas, input);
+        return;
+    }
+    draw_edges(canvas, &layout, input);
+    if (layout.list.rows > 0)
+        draw_list(canvas, &layout, input);
+    if (layout.preview.rows > 0)
+        draw_preview(canvas, &layout, input);
+    if (layout.log.rows > 0) {
+        draw_log_rule(canvas, &layout, input);
+        frame_log(canvas, &layout.log, FRAME_LOG_WITH_TIMES, input);
+    }
 }
 
 /* Prompts and lines being typed lie over the bottom rows, the help over all. */
@@ -320,46 +235,31 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
     }
 }
 
-/* The screens beside the tasks. */
 typedef void frame_screen_fn(struct canvas *canvas, const struct frame_input *input);
 static frame_screen_fn *const drawers[SCREEN_COUNT] = {
+    [SCREEN_TASKS] = draw_tasks,
+    [SCREEN_DETAIL] = frame_detail,
     [SCREEN_FORENSICS] = frame_forensics,
 };
 
 void frame_draw(struct canvas *canvas, const struct frame_input *input)
 {
-    struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
     canvas_clear(canvas);
     frame_screen_fn *draw = drawers[view_screen(input->view)];
-    if (draw) {
+    if (draw)
         draw(canvas, input);
-    } else if (layout.small) {
-        frame_small(canvas, input);
-    } else {
-        frame_header(canvas, input);
-        if (layout.banner >= 0)
-            frame_banner(canvas, layout.banner, input);
-        if (layout.gate >= 0)
-            frame_gate(canvas, layout.gate, input);
-        if (layout.list.rows > 0)
-            frame_list(canvas, layout.heads, &layout.list, input);
-        if (layout.divider >= 0)
-            draw_divider(canvas, &layout);
-        if (layout.preview.rows > 0)
-            draw_preview(canvas, &layout, input);
-        if (layout.log.rows > 0) {
-            draw_log_rule(canvas, &layout, input);
-            frame_log(canvas, &layout.log, FRAME_LOG_WITH_TIMES, input);
-        }
-        if (layout.bottom_rule >= 0)
-            canvas_rule(canvas, layout.bottom_rule, 0, canvas->columns);
-        if (layout.message >= 0)
-            frame_message(canvas, layout.message, input);
-        if (layout.transport >= 0)
-            frame_transport(canvas, layout.transport, input->replay);
-        if (layout.scrubber >= 0)
-            frame_scrubber(canvas, layout.scrubber, input->replay);
-        frame_footer(canvas, layout.footer, input);
-    }
+    else
+        draw_tasks(canvas, input);
     draw_over(canvas, input);
+}
+
+void frame_fit(struct view *view, int rows, int columns, const struct frame_input *input)
+{
+    if (view_screen(view) == SCREEN_DETAIL) {
+        frame_detail_fit(view, rows, columns, input);
+        return;
+    }
+    const struct frame_layout layout = frame_layout(rows, columns, input);
+    const int list_rows = view_screen(view) == SCREEN_TASKS ? layout.list.rows : 0;
+    view_fit(view, list_rows, frame_log_lines(&layout), layout.panes);
 }

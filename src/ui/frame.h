@@ -25,23 +25,27 @@ struct frame_box {
 
 /* Where things are; a row of -1 is not shown. */
 struct frame_layout {
-    bool small; /* counts and the chosen task only */
+    bool small;     /* counts and the chosen task only */
+    unsigned panes; /* VIEW_HAS_* */
     int banner;
     int gate;  /* row of what a source keeps back */
     int heads; /* row of the column heads */
-    struct frame_box list, preview, log;
-    int preview_rule, log_rule, bottom_rule;
+    struct frame_box list, preview, timeline, log;
+    struct frame_box status; /* how the list is made, and the last act */
+    int preview_rule, timeline_rule, log_rule, bottom_rule;
     int divider; /* column of the line between list and preview */
     int message, transport, scrubber, footer;
 };
 
+/* Of the Tasks screen. */
 struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input);
 
-/* Draw the frame over the whole canvas. The view should have been fitted
- * (view_fit) to frame_list_rows() and frame_log_lines(). */
+/* Tell the view, the input's own, what a frame of this size has room for. */
+void frame_fit(struct view *view, int rows, int columns, const struct frame_input *input);
+
+/* Draw the frame over the whole canvas; frame_fit() comes before it. */
 void frame_draw(struct canvas *canvas, const struct frame_input *input);
 
-int frame_list_rows(const struct frame_layout *layout);
 /* Lines of the log in sight, 0 if it has no place of its own. */
 int frame_log_lines(const struct frame_layout *layout);
 

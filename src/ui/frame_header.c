@@ -245,7 +245,7 @@ static bool works(enum act act, const struct frame_input *input)
     const struct view_facts *facts = input->facts;
     int chosen = input->view->chosen;
     if (act != UI_RETRY && act != UI_CANCEL && act != UI_HOLD && act != UI_OPEN)
-        return act != UI_PANE_NEXT || input->view->has_log_pane;
+        return act != UI_PANE_NEXT || (input->view->panes & ~(unsigned)VIEW_HAS_LIST) != 0;
     if (chosen < 0)
         return false;
     const struct view_fold *fold = view_chosen_fold(input->view);

@@ -21,12 +21,15 @@ int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, c
 /* A line with a title in its left and a note in its right end. */
 void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note);
 
+/* frame_layout.c: nothing is shown. */
+struct frame_layout frame_layout_none(void);
+
 /* frame_header.c: the lines about the run as a whole. */
+/* The whole row in one style, whatever is in it. */
+void frame_paint_row(struct canvas *canvas, int row, enum style style);
 /* Row 0: name, what runs behind the screen, counts, clock. */
 void frame_header(struct canvas *canvas, const struct frame_input *input);
 /* What is wrong with devs itself, over the whole row. */
-/* The whole row in one style, whatever is in it. */
-void frame_paint_row(struct canvas *canvas, int row, enum style style);
 bool frame_has_banner(const struct frame_input *input);
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input);
 /* What a source's limit keeps back, in one line. */
@@ -45,12 +48,16 @@ void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay)
 /* frame_list.c: the rows of the view that fit into the box, heads above (-1 = none). */
 void frame_list(struct canvas *canvas, int heads, const struct frame_box *box,
                 const struct frame_input *input);
+/* frame_status.c: below the list, how it was made, and what was done by hand last. */
+void frame_status(struct canvas *canvas, const struct frame_box *box,
+                  const struct frame_input *input);
 /* The chosen row with everything but what a small screen can do without. */
 void frame_list_line(struct canvas *canvas, int row, const struct frame_input *input);
 
 /* frame_preview.c: what is known of the chosen task, and the log below if the box
  * is the log's place too. */
 enum frame_preview_kind { FRAME_PREVIEW_SHORT, FRAME_PREVIEW_WITH_LOG, FRAME_PREVIEW_ROOMY };
+enum { FRAME_PREVIEW_SHORT_ROWS = 3 }; /* of FRAME_PREVIEW_SHORT */
 void frame_preview(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,
                    const struct frame_input *input);
 

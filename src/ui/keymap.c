@@ -66,6 +66,8 @@ static const struct key_binding bindings[] = {
     {'F', UI_FOLLOW, KEYS_SEE, ALL, ON_ALL, "follow", "follow the end of the log"},
     {'1', UI_TASKS, KEYS_SEE, ALL, KEYS_ON_A_RUN, "tasks", "all tasks"},
     {'2', UI_DETAIL, KEYS_SEE, ALL, KEYS_ON_A_RUN, "detail", "the chosen task alone"},
+    {'z', UI_ZOOM, KEYS_SEE, ALL, KEYS_ON_TASKS | KEYS_ON_DETAIL, "zoom",
+     "zoom the pane to the whole screen"},
     {'i', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
     {'4', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
     {'6', UI_RUNS, KEYS_SEE, ALL, ON_ALL, "runs", "all runs in the log"},

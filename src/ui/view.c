@@ -275,14 +275,13 @@ static int clamp(int value, int least, int most)
     return value < least ? least : value;
 }
 
-void view_fit(struct view *view, int list_rows, int log_lines)
+void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes)
 {
-    view->page = list_rows > 0 ? list_rows : 1;
+    view_panes_take(view, panes);
     view->log_page = log_lines > 0 ? (size_t)log_lines : 1;
-    view->has_log_pane = log_lines > 0;
-    if (!view->has_log_pane)
-        view->pane = VIEW_PANE_LIST;
-
+    if (list_rows <= 0) /* where one was in the list is as it was when it comes back */
+        return;
+    view->page = list_rows;
     int row = view_chosen_row(view);
     if (row >= 0)
         view->top = clamp(view->top, row - view->page + 1, row);

@@ -24,6 +24,7 @@
 #include "run_state.h"
 #include "view_forensics.h"
 #include "view_marks.h"
+#include "view_panes.h"
 #include "view_try.h"
 
 enum {
@@ -31,8 +32,6 @@ enum {
     VIEW_SUSPEND_MS = 3000, /* so long ^Z is remembered where it has to come twice */
     VIEW_MESSAGE_MAX = 256,
 };
-
-enum view_pane { VIEW_PANE_LIST, VIEW_PANE_LOG, VIEW_PANE_COUNT };
 
 /* What runs behind the screen. */
 enum view_mode {
@@ -107,8 +106,9 @@ struct view {
     struct line_edit filter; /* open while it is being typed */
     bool only_needs_you;
 
-    enum view_pane pane;
-    bool has_log_pane;
+    enum view_pane pane; /* that has the keys */
+    unsigned panes;      /* VIEW_HAS_*: those on the screen */
+    struct view_zoom zoom;
     struct line_edit search; /* in the log */
     size_t log_back;         /* lines between the end of the log and the screen */
     size_t log_page;         /* lines of the log on the screen */
@@ -173,8 +173,9 @@ int64_t view_wake_ms(const struct view *view);
  * have. */
 void view_narrow(struct view *view, const struct view_facts *facts);
 
-/* How much of list and log the screen shows; scrolls so that the chosen row is there. */
-void view_fit(struct view *view, int list_rows, int log_lines);
+/* How much of list (0: it is not on the screen) and log the screen shows, and which panes it has
+ * (VIEW_HAS_*); scrolls so that the chosen row is there. */
+void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes);
 
 /* What is in a row: a task, or the fold that it is the first of. */
 enum { VIEW_NO_ROW = -1 };

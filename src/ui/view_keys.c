@@ -138,16 +138,6 @@ static struct view_todo go_back(const struct stroke *stroke)
     return draw;
 }
 
-static struct view_todo next_pane(const struct stroke *stroke)
-{
-    struct view *view = stroke->view;
-    if (!view->has_log_pane)
-        view_say(view, &stroke->facts->clock, "there is no room for a second pane");
-    else
-        view->pane = view->pane == VIEW_PANE_LIST ? VIEW_PANE_LOG : VIEW_PANE_LIST;
-    return draw;
-}
-
 static struct view_todo open_filter(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
@@ -412,8 +402,6 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_PAGE_UP] = move,
     [UI_OPEN] = open_task,
     [UI_BACK] = go_back,
-    [UI_PANE_NEXT] = next_pane,
-    [UI_PANE_PREV] = next_pane,
     [UI_FILTER] = open_filter,
     [UI_NEXT] = find,
     [UI_PREV] = find,
@@ -462,6 +450,8 @@ static struct view_todo do_act(const struct stroke *stroke)
     if (of_screen && of_screen(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
     if (view_fold_act(stroke->view, stroke->facts, stroke->act, &todo))
+        return todo;
+    if (view_pane_act(stroke->view, stroke->facts, stroke->act))
         return todo;
     stroke_fn *handler = handlers[stroke->act];
     return handler ? handler(stroke) : draw;

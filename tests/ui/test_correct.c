@@ -81,8 +81,7 @@ static void draw(int rows, int columns, bool ascii)
     canvas_init(&canvas, rows, columns, ascii);
     view_arrange(&view, &facts);
     (void)view_update_prompt(&view, &facts);
-    struct frame_layout layout = frame_layout(rows, columns, &input);
-    view_fit(&view, frame_list_rows(&layout), frame_log_lines(&layout));
+    frame_fit(&view, rows, columns, &input);
     frame_draw(&canvas, &input);
 }
 

@@ -26,7 +26,7 @@ static void begin(void)
     facts = (struct view_facts){.state = &story.state, .log = &story.tail};
     now_is_the_storys();
     view_arrange(&view, &facts);
-    view_fit(&view, 5, 4);
+    view_fit(&view, 5, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
 }
 
 static void set_up(void)
@@ -88,15 +88,15 @@ END_TEST
 START_TEST(test_chosen_row_scrolls_into_sight)
 {
     type("G");
-    view_fit(&view, 5, 4);
+    view_fit(&view, 5, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
     ck_assert_int_eq(view.top, 3);
     type("g");
-    view_fit(&view, 5, 4);
+    view_fit(&view, 5, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
     ck_assert_int_eq(view.top, 0);
     type("jjjjj");
-    view_fit(&view, 5, 4);
+    view_fit(&view, 5, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
     ck_assert_int_eq(view.top, 1);
-    view_fit(&view, 8, 4);
+    view_fit(&view, 8, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
     ck_assert_int_eq(view.top, 0);
 }
 END_TEST
@@ -508,7 +508,7 @@ END_TEST
 
 START_TEST(test_no_room_for_a_second_pane)
 {
-    view_fit(&view, 5, 0);
+    view_fit(&view, 5, 0, VIEW_HAS_LIST);
     (void)press(TERM_KEY_TAB);
     ck_assert_int_eq(view.pane, VIEW_PANE_LIST);
     ck_assert_str_ne(view.message, "");

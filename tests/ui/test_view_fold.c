@@ -25,7 +25,7 @@ static void set_up(void)
     facts = (struct view_facts){.state = &story.state, .log = &story.tail};
     now_is_the_storys();
     view_arrange(&view, &facts);
-    view_fit(&view, 10, 4);
+    view_fit(&view, 10, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
 }
 
 static void tear_down(void)

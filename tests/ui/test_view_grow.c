@@ -59,7 +59,7 @@ static void look(void)
         .state = &state, .now = state.last, .clock = state.last, .run = 1};
     view_take_tasks(&view, state.plan->task_count);
     view_arrange(&view, &facts);
-    view_fit(&view, 10, 0);
+    view_fit(&view, 10, 0, VIEW_HAS_LIST);
 }
 
 static void begin_again(void)

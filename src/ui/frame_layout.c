@@ -1,0 +1,213 @@
+/* frame_layout.c - where the parts of the Tasks screen are, by its size. */
+#include <string.h>
+
+#include "frame_parts.h"
+
+enum {
+    /* Sizes at which the layout changes. */
+    SMALL_COLUMNS = 40, /* narrower or lower: counts and one task */
+    SMALL_ROWS = 6,
+    STACK_COLUMNS = 60, /* list over preview */
+    STACK_ROWS = 12,
+    SHORT_COLUMNS = 80, /* the preview has three lines below this */
+    SIDE_COLUMNS = 120, /* list beside preview, timeline and log below */
+    SIDE_ROWS = 30,
+
+    PREVIEW_ROWS_MIN = 4,
+    PREVIEW_ROWS_MAX = 9,   /* unless the list leaves more */
+    PREVIEW_ROWS_TALL = 13, /* from here on the log has a place of its own */
+    SIDE_LIST_ROWS_MIN = 13,
+    SIDE_PREVIEW_PERCENT = 37,
+    STATUS_ROWS = 2,
+    TIMELINE_EDGES = 2, /* its rule, and the axis */
+    LOG_ROWS_MIN = 5,
+};
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* The rows that are left between the top and what is at the bottom. */
+struct rest {
+    int top, rows, columns;
+};
+
+/* Take the rows at the bottom: footer, message, transport. */
+static struct rest take_bottom(struct frame_layout *out, int rows, int columns, bool replay)
+{
+    int last = rows - 1;
+    out->footer = last--;
+    if (replay && rows >= STACK_ROWS)
+        out->scrubber = last--;
+    if (replay)
+        out->transport = last--;
+    if (rows >= STACK_ROWS && columns >= STACK_COLUMNS) {
+        out->message = last--;
+        out->bottom_rule = last--;
+    }
+    return (struct rest){.top = 1, .rows = last, .columns = columns};
+}
+
+static void lay_list(struct frame_layout *out, struct rest rest)
+{
+    if (rest.columns >= STACK_COLUMNS) {
+        out->heads = rest.top++;
+        rest.rows--;
+    }
+    out->list = (struct frame_box){rest.top, 0, rest.rows, rest.columns};
+    out->panes = VIEW_HAS_LIST;
+}
+
+static void lay_log(struct frame_layout *out, struct rest rest)
+{
+    out->log_rule = rest.top;
+    out->log = (struct frame_box){rest.top + 1, 0, rest.rows - 1, rest.columns};
+    out->panes |= VIEW_HAS_LOG;
+}
+
+static void lay_preview(struct frame_layout *out, struct rest rest)
+{
+    out->preview_rule = rest.top;
+    out->preview = (struct frame_box){rest.top + 1, 0, rest.rows - 1, rest.columns};
+}
+
+static void lay_stack(struct frame_layout *out, struct rest rest, int tasks)
+{
+    const bool is_short = rest.columns < SHORT_COLUMNS && rest.rows < SIDE_ROWS;
+    int room = rest.rows - 2; /* the heads, the rule */
+    int wanted = most(PREVIEW_ROWS_MIN, least(PREVIEW_ROWS_MAX, room * 4 / 9));
+    if (is_short)
+        wanted = FRAME_PREVIEW_SHORT_ROWS;
+    int preview = most(room - most(tasks, 2), wanted);
+    int list = room - preview;
+
+    out->heads = rest.top;
+    out->list = (struct frame_box){rest.top + 1, 0, list, rest.columns};
+    rest.top += 1 + list;
+    rest.rows = preview + 1;
+    if (preview > PREVIEW_ROWS_TALL + LOG_ROWS_MIN) {
+        const int above = PREVIEW_ROWS_TALL + 1;
+        lay_log(out, (struct rest){rest.top + above, rest.rows - above, rest.columns});
+        rest.rows = above;
+        out->panes |= VIEW_HAS_PREVIEW;
+    }
+    lay_preview(out, rest);
+    out->panes |= VIEW_HAS_LIST;
+    if (frame_log_lines(out) > 0)
+        out->panes |= VIEW_HAS_LOG;
+}
+
+static void lay_timeline(struct frame_layout *out, struct rest rest)
+{
+    out->timeline_rule = rest.top;
+    out->timeline = (struct frame_box){rest.top + 1, 0, rest.rows - 1, rest.columns};
+    out->panes |= VIEW_HAS_TIMELINE;
+}
+
+static void lay_side(struct frame_layout *out, struct rest rest, int tasks)
+{
+    const int preview_columns = rest.columns * SIDE_PREVIEW_PERCENT / 100;
+    const int list_columns = rest.columns - preview_columns - 1;
+    const int most_rows = most(SIDE_LIST_ROWS_MIN, rest.rows * 2 / 5 - 1);
+    const int above = least(most(tasks + STATUS_ROWS + 1, SIDE_LIST_ROWS_MIN), most_rows);
+    const int below = rest.rows - 1 - above;
+    const int timeline = 0;
+    const int list = above - STATUS_ROWS;
+
+    out->heads = rest.top;
+    out->divider = list_columns;
+    out->list = (struct frame_box){rest.top + 1, 0, list, list_columns};
+    out->status = (struct frame_box){rest.top + 1 + list, 0, STATUS_ROWS, list_columns};
+    out->preview_rule = rest.top;
+    out->preview = (struct frame_box){rest.top + 1, list_columns + 1, above, preview_columns};
+    out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
+    rest.top += 1 + above;
+    lay_log(out, (struct rest){rest.top + timeline, below - timeline, rest.columns});
+}
+
+/* One pane alone. */
+static void lay_zoomed(struct frame_layout *out, struct rest rest, enum view_pane pane)
+{
+    const struct frame_layout whole = *out;
+    *out = frame_layout_none();
+    out->panes = whole.panes;
+    out->banner = whole.banner;
+    out->gate = whole.gate;
+    out->bottom_rule = whole.bottom_rule;
+    out->message = whole.message;
+    out->transport = whole.transport;
+    out->scrubber = whole.scrubber;
+    out->footer = whole.footer;
+    if (pane == VIEW_PANE_LOG)
+        lay_log(out, rest);
+    else if (pane == VIEW_PANE_PREVIEW)
+        lay_preview(out, rest);
+    else if (pane == VIEW_PANE_TIMELINE)
+        lay_timeline(out, rest);
+    else
+        lay_list(out, rest);
+    out->panes = whole.panes;
+}
+
+struct frame_layout frame_layout_none(void)
+{
+    return (struct frame_layout){
+        .banner = -1,
+        .gate = -1,
+        .heads = -1,
+        .preview_rule = -1,
+        .timeline_rule = -1,
+        .log_rule = -1,
+        .bottom_rule = -1,
+        .divider = -1,
+        .message = -1,
+        .transport = -1,
+        .scrubber = -1,
+        .footer = -1,
+    };
+}
+
+struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input)
+{
+    struct frame_layout out = frame_layout_none();
+    if (columns < SMALL_COLUMNS || rows < SMALL_ROWS) {
+        out.small = true;
+        out.panes = VIEW_HAS_LIST;
+        return out;
+    }
+    const int tasks = most(input->facts->state->plan->task_count, input->view->row_count);
+    struct rest rest = take_bottom(&out, rows, columns, input->replay != NULL);
+    if (frame_has_banner(input)) {
+        out.banner = rest.top++;
+        rest.rows--;
+    }
+    if (shown_has_gate(input->facts->state)) {
+        out.gate = rest.top++;
+        rest.rows--;
+    }
+    if (columns >= SIDE_COLUMNS && rows >= SIDE_ROWS)
+        lay_side(&out, rest, tasks);
+    else if (columns >= STACK_COLUMNS && rows >= STACK_ROWS)
+        lay_stack(&out, rest, tasks);
+    else
+        lay_list(&out, rest);
+    const enum view_pane pane = input->view->pane;
+    if (view_is_zoomed(input->view) && (out.panes & (1u << pane)) != 0)
+        lay_zoomed(&out, rest, pane);
+    return out;
+}
+
+int frame_log_lines(const struct frame_layout *layout)
+{
+    enum { LINES_ABOVE_THE_LOG = 4 }; /* in a preview that holds the log too */
+    if (layout->log.rows > 0)
+        return layout->log.rows;
+    int left = layout->preview.rows - LINES_ABOVE_THE_LOG;
+    return left > 0 ? left : 0;
+}
