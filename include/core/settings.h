@@ -1,6 +1,6 @@
 /*
  * settings.h - the text of devs.config.json: policies, limits of going in circles, where
- * steps work, and rules for all plans of a project.
+ * steps work, rules for all plans of a project, and how the cockpit looks.
  *
  * Settings do not change after they were read; any thread may read them.
  */
@@ -16,6 +16,7 @@
 #include "policy.h"
 #include "redact.h"
 #include "sandbox_spec.h"
+#include "ui_settings.h"
 #include "violation.h"
 #include "workspace_spec.h"
 
@@ -39,6 +40,7 @@ struct settings {
     struct plan_limits limits;
     enum plan_hangup on_hangup;
     struct secret_settings secrets;
+    struct ui_settings ui;
     struct adapters *agents; /* owned; those of the settings, NULL = the built-in ones alone */
     char *rules;             /* owned; the array "rules" as JSON text, NULL = none */
     char *agent;             /* owned; the agent of workflows that name none, NULL = none */

@@ -14,6 +14,8 @@
 #include "err.h"
 #include "place.h"
 #include "term.h"
+#include "theme.h"
+#include "ui_settings.h"
 
 enum app_mode {
     APP_LIVE,   /* follow the run as it goes on */
@@ -47,6 +49,8 @@ struct app_options {
     void *save_ctx; /* borrowed; for save_rule() */
     bool ascii;     /* --ascii */
     enum term_colour colour;
+    const struct theme *theme;    /* borrowed; NULL = "auto" */
+    const struct ui_settings *ui; /* borrowed; NULL = nothing is set */
 };
 
 struct app_result {

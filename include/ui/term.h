@@ -13,6 +13,8 @@
 #include "attr.h"
 #include "canvas.h"
 #include "err.h"
+#include "mouse.h"
+#include "theme.h"
 
 /* Keys that are no rune. Runes are their code point. */
 enum term_key {
@@ -33,6 +35,7 @@ enum term_key {
     TERM_KEY_BACK_TAB,
     TERM_KEY_F1,
     TERM_KEY_RESIZE, /* the size has changed: ask term_size() */
+    TERM_KEY_MOUSE,  /* the mouse did something: ask term_mouse() */
     TERM_KEY_GONE,   /* the terminal is not there any more */
 };
 
@@ -58,6 +61,23 @@ void term_show(struct term *term, const struct canvas *canvas);
 /* Draw everything anew with the next term_show(). */
 void term_redraw(struct term *term);
 
+/* Draw in these colours from the next term_show() on; at first they are those of "auto". Where
+ * there are none, or none are wanted, the theme "mono" stands for any. */
+void term_set_theme(struct term *term, const struct theme *theme);
+
+/* Take the mouse, or leave it to the terminal, which is how it begins: then people can choose text
+ * on the screen and copy it as anywhere. */
+void term_take_mouse(struct term *term, bool taken);
+/* What the latest TERM_KEY_MOUSE was. */
+struct mouse term_mouse(const struct term *term);
+
+enum { TERM_COPY_MAX = 64 * 1024 };
+/* Ask the terminal to put text on the clipboard (OSC 52), of tmux and screen to pass that on. No
+ * terminal says whether it did. False where it is longer than TERM_COPY_MAX bytes, or the terminal
+ * is gone. */
+ATTR_MUST_USE bool term_copy(struct term *term, const char *text, size_t len);
+void term_bell(struct term *term);
+
 /* For poll(). */
 int term_fd(const struct term *term);
 /* The next key that is there, TERM_KEY_NONE if none. Pasted text is swallowed
@@ -65,6 +85,9 @@ int term_fd(const struct term *term);
 uint32_t term_key(struct term *term, bool text_wanted);
 /* Drop what was typed ahead. */
 void term_flush_keys(struct term *term);
+/* Give the terminal to another program for a while, and take it again. */
+void term_step_aside(struct term *term);
+void term_come_back(struct term *term);
 /* Leave the screen, stop this process as ^Z does, come back when continued. */
 void term_suspend(struct term *term);
 

@@ -10,6 +10,7 @@
 #include "fail.h"
 #include "find_log.h"
 #include "log_reader.h"
+#include "looks.h"
 #include "place.h"
 #include "rules_file.h"
 #include "session.h"
@@ -43,7 +44,7 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
     bool has_dir = getcwd(dir, sizeof(dir)) != NULL;
     if (mode == APP_LIVE && !open_desk(&desk, place, &err))
         return fail(&err);
-    if (mode == APP_LIVE && has_dir)
+    if (has_dir)
         (void)config_read(dir, &config); /* what is wrong was said; one can look all the same */
     struct app_options options = {
         .place = place,
@@ -55,9 +56,9 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
         .rules = config.settings.rules,
         .save_rule = has_dir ? save_rule : NULL,
         .save_ctx = dir,
-        .ascii = globals->ascii,
-        .colour = globals->no_color ? TERM_COLOUR_NONE : TERM_COLOUR_AUTO,
     };
+    struct theme theme;
+    looks_set(&options, globals, &config.settings.ui, &theme);
     struct app_result result = {0};
     bool ok = app_run(&options, &result, &err);
     control_desk_stop(desk);

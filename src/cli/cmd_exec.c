@@ -96,6 +96,7 @@ static int run_command(struct globals *globals, const struct plan_exec *exec, co
                               .plan_text = str_text(&text),
                               .kind = "exec",
                               .rules = exec->settings->rules,
+                              .ui = &exec->settings->ui,
                               .secrets = &exec->settings->secrets,
                               .run_dir = dir,
                               .jobs = 1,

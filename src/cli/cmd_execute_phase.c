@@ -114,6 +114,7 @@ static int run(struct globals *globals, struct execution *execution)
         .plan_text = str_text(&file->text),
         .kind = "workflow",
         .rules = file->config.settings.rules,
+        .ui = &file->config.settings.ui,
         .secrets = &file->config.settings.secrets,
         .run_dir = file->dir,
         .jobs = execution->jobs,

@@ -67,6 +67,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .plan_text = str_text(&file.text),
                               .kind = "plan",
                               .rules = file.config.settings.rules,
+                              .ui = &file.config.settings.ui,
                               .secrets = &file.config.settings.secrets,
                               .run_dir = file.dir,
                               .jobs = jobs,

@@ -60,7 +60,7 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-enum { SPECS_MAX = 24, GLOBAL_SPECS = 4 };
+enum { SPECS_MAX = 24, GLOBAL_SPECS = 5 };
 
 static void print_help(const struct command_line *line, const struct options *options)
 {
@@ -98,6 +98,8 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         {"db", 0, "FILE", "the run log (else DEVS_DB, else .devs/devs.db)", NULL, &globals->db},
         {"ascii", 0, NULL, "draw with ASCII only", &globals->ascii, NULL},
         {"no-color", 0, NULL, "no colours (NO_COLOR does the same)", &globals->no_color, NULL},
+        {"theme", 0, "NAME", "colours: auto, dark, light, mono, contrast, cb, or a file", NULL,
+         &globals->theme},
         {"help", 'h', NULL, "this text", &help, NULL},
     };
     for (size_t i = 0; i < line->spec_count; i++)

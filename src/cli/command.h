@@ -14,6 +14,7 @@ struct globals {
     const char *db; /* --db FILE, NULL if not given */
     bool ascii;
     bool no_color;
+    const char *theme;        /* --theme NAME, NULL if not given */
     const char *command_line; /* the whole of it, for the log */
 };
 

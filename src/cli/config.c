@@ -10,6 +10,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "json.h"
+#include "looks.h"
 #include "read_text.h"
 #include "rule_list.h"
 
@@ -140,6 +141,33 @@ static int parse(const struct str *text, struct config *config)
     return code;
 }
 
+/* A file is relative to the folder of the settings. */
+static void place_theme(struct config *config)
+{
+    struct ui_settings *ui = &config->settings.ui;
+    struct str path = {0};
+    if (!ui->theme || !ui_theme_is_file(ui->theme) || ui->theme[0] == '/')
+        return;
+    const char *slash = strrchr(config->path, '/');
+    str_add_n(&path, config->path, (size_t)(slash - config->path) + 1);
+    str_add(&path, ui->theme);
+    free(ui->theme);
+    ui->theme = path.data;
+}
+
+static int check_theme(const struct config *config)
+{
+    struct theme theme;
+    struct err why = {0};
+    struct violations violations = {0};
+    if (looks_theme(NULL, &config->settings.ui, &theme, &why))
+        return EXIT_ALL_PASSED;
+    violations_add(&violations, VIOLATION_INVALID_VALUE, "/ui/theme", why.message, NULL, NULL);
+    int code = fail_violations(config->path, &violations);
+    violations_done(&violations);
+    return code;
+}
+
 static int read_file(FILE *file, struct config *config)
 {
     struct str text = {0};
@@ -148,7 +176,10 @@ static int read_file(FILE *file, struct config *config)
                    ? parse(&text, config)
                    : fail_usage(NULL, "%s: %s", config->path, why.message);
     str_done(&text);
-    return code == EXIT_ALL_PASSED ? check_rules(config) : code;
+    place_theme(config);
+    if (code == EXIT_ALL_PASSED)
+        code = check_rules(config);
+    return code == EXIT_ALL_PASSED ? check_theme(config) : code;
 }
 
 int config_read(const char *dir, struct config *out)

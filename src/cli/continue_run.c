@@ -152,6 +152,7 @@ static int go_on(const struct globals *globals, const struct continue_words *wor
                               .plan_text = run->info.plan_text,
                               .kind = "plan",
                               .rules = run->config.settings.rules,
+                              .ui = &run->config.settings.ui,
                               .secrets = &run->config.settings.secrets,
                               .run_dir = run->info.dir,
                               .jobs = jobs,

@@ -49,6 +49,10 @@ static int skip_globals(struct globals *globals, int argc, char **argv)
             globals->ascii = true;
         else if (strcmp(argv[at], "--no-color") == 0)
             globals->no_color = true;
+        else if (strcmp(argv[at], "--theme") == 0 && at + 1 < argc)
+            globals->theme = argv[++at];
+        else if (strncmp(argv[at], "--theme=", 8) == 0)
+            globals->theme = argv[at] + 8;
         else
             break;
     }

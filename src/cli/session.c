@@ -16,6 +16,7 @@
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
+#include "looks.h"
 #include "rules_file.h"
 #include "session_parts.h"
 #include "spill.h"
@@ -165,9 +166,9 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .rules = session.rules,
         .save_rule = save_rule,
         .save_ctx = &session,
-        .ascii = watching->session->globals->ascii,
-        .colour = watching->session->globals->no_color ? TERM_COLOUR_NONE : TERM_COLOUR_AUTO,
     };
+    struct theme theme;
+    looks_set(&options, session.globals, session.ui, &theme);
     struct app_result result = {0};
     ignore_signals(); /* what comes after the screen has let them go must not end us */
     bool ok = app_run(&options, &result, err);

@@ -14,6 +14,7 @@
 #include "place.h"
 #include "plan.h"
 #include "run_state.h"
+#include "ui_settings.h"
 
 enum session_watch { SESSION_COCKPIT, SESSION_PLAIN, SESSION_JSON, SESSION_OUTPUT };
 
@@ -36,6 +37,7 @@ struct session {
     uint64_t seed;                 /* likewise: its own */
     int64_t shown_seq;             /* likewise: lines are printed of what comes after this event */
     const char *rules;             /* the settings' own rules as JSON; borrowed; NULL = none */
+    const struct ui_settings *ui;  /* of the settings; borrowed; NULL = none */
     const char *run_dir;           /* absolute; borrowed */
     const struct secret_settings *secrets; /* of the settings; borrowed; NULL = none */
     int jobs;

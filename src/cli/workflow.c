@@ -162,6 +162,7 @@ static int run_plan(const struct workflow_question *question, const struct plan 
         .plan_text = plan_text,
         .kind = "workflow",
         .rules = question->config->settings.rules,
+        .ui = &question->config->settings.ui,
         .secrets = &question->config->settings.secrets,
         .run_dir = question->dir,
         .jobs = JOBS,

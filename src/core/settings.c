@@ -16,6 +16,7 @@
 #include "policy_list.h"
 #include "settings_secrets.h"
 #include "text_list.h"
+#include "ui_settings_read.h"
 #include "violation_order.h"
 #include "xalloc.h"
 
@@ -115,6 +116,7 @@ static bool read_document(const struct json *root, struct settings *settings,
     plan_loops_read(json_get(root, "loops"), &settings->loops, &settings->has_loops);
     plan_surroundings_read(&reader, root, settings);
     settings_secrets_read(&reader, json_get(root, "secrets"), &settings->secrets);
+    ui_settings_read(&reader, json_get(root, "ui"), &settings->ui);
     const struct json *agents = json_get(root, "agents");
     struct violations of_agents = {0};
     if (json_count(agents) > 0 && !adapters_read(NULL, agents, &of_agents, &settings->agents))
@@ -158,6 +160,7 @@ void settings_done(struct settings *settings)
     workspace_spec_done(&settings->workspace);
     sandbox_spec_done(&settings->sandbox);
     secret_settings_done(&settings->secrets);
+    ui_settings_done(&settings->ui);
     free(settings->rules);
     adapters_free(settings->agents);
     text_list_free(settings->tests);

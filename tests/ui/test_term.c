@@ -28,6 +28,8 @@ static const char cursor_on[] = "\033[?25h";
 static const char cursor_off[] = "\033[?25l";
 static const char paste_on[] = "\033[?2004h";
 static const char paste_off[] = "\033[?2004l";
+static const char mouse_on[] = "\033[?1002h";
+static const char mouse_off[] = "\033[?1002l";
 
 /* Bytes that came, always NUL-terminated. */
 struct bytes {
@@ -186,6 +188,7 @@ static void check_given_back(void)
     ck_assert(find_last(rmcup) > find_last(smcup));
     ck_assert(find_last(cursor_on) > find_last(cursor_off));
     ck_assert(find_last(paste_off) > find_last(paste_on));
+    ck_assert(find_last(mouse_off) > find_last(mouse_on)); /* also where there was none */
     check_settings_are_as_before();
 }
 
@@ -401,6 +404,50 @@ static void body_keys_as_text(void)
     tell_keys(true);
 }
 
+/* The mouse's reports too, as "kind row,column". */
+static void body_mouse(void)
+{
+    open_and_show();
+    term_take_mouse(term, true);
+    (void)dprintf(result_fd, "ready\n");
+    struct pollfd fd = {.fd = term_fd(term), .events = POLLIN};
+    for (uint32_t key = 0; key != 'Z' && poll(&fd, 1, DEADLINE_MS) > 0;) {
+        key = term_key(term, false);
+        const struct mouse mouse = term_mouse(term);
+        if (key == TERM_KEY_MOUSE)
+            (void)dprintf(result_fd, "%d@%d,%d ", (int)mouse.kind, mouse.row, mouse.column);
+        else if (key != TERM_KEY_NONE)
+            (void)dprintf(result_fd, "%x ", (unsigned)key);
+    }
+    close_all();
+}
+
+static void body_mouse_and_crash(void)
+{
+    open_and_show();
+    term_take_mouse(term, true);
+    (void)raise(SIGSEGV);
+}
+
+static void body_mouse_given_back(void)
+{
+    open_and_show();
+    term_take_mouse(term, true);
+    write_text(STDOUT_FILENO, "[A]");
+    term_take_mouse(term, false);
+    write_text(STDOUT_FILENO, "[B]");
+    close_all();
+}
+
+static void body_copy(void)
+{
+    char much[TERM_COPY_MAX + 1] = {0};
+    open_and_show();
+    (void)dprintf(result_fd, "%d%d", term_copy(term, "T-104", 5),
+                  term_copy(term, much, sizeof(much)));
+    close_all();
+}
+
 static void body_gone(void)
 {
     (void)signal(SIGHUP, SIG_IGN);
@@ -476,6 +523,8 @@ static const struct {
     {"SIGSEGV in a thread", body_segv_in_a_thread, SIGSEGV, 0, "devs: crashed: signal SEGV\r\n"},
     {"abort", body_abort, SIGABRT, 0, "devs: crashed: signal ABRT\r\n"},
     {"a child of ours exits", body_child_exits, 0, 0, "[A][B]"},
+    {"with the mouse taken", body_mouse_and_crash, SIGSEGV, 0, "devs: crashed: signal SEGV\r\n"},
+    {"with the mouse given back", body_mouse_given_back, 0, 0, "[A]"},
 };
 
 START_TEST(test_given_back_on_every_way_out)
@@ -640,6 +689,13 @@ static const struct {
     {"Esc", body_keys, "\033Z", "1b 5a "},
     {"unknown sequences", body_keys, "\033[I\033[97;5u\033[<0;3;4MjZ", "6a 5a "},
     {"paste is swallowed", body_keys, "j\033[200~xK\ryq\033OA\033[201~kZ", "6a 6b 5a "},
+    {"the mouse", body_mouse, "\033[<0;3;4MjZ", "0@3,2 6a 5a "},
+    {"what it does", body_mouse,
+     "\033[<32;1;1M\033[<0;100;30m\033[<64;5;5M\033[<65;5;5M\033[<16;2;2MZ",
+     "1@0,0 2@29,99 3@4,4 4@4,4 0@1,1 5a "},
+    {"no report of ours", body_mouse, "\033[<2;3;4M\033[<0;0;4M\033[<0;3M\033[<;;Mj\033[<0;1;1xZ",
+     "6a 5a "},
+    {"an old report", body_mouse, "\033[M !!jZ", "6a 5a "},
     {"Esc ends a paste", body_keys, "\033[200~x\033jZ", "6a 5a "},
     {"paste as text", body_keys_as_text, "\033[200~a\tb\r\x01\033[201~\rZ", "61 20 62 20 a 5a "},
 };
@@ -653,6 +709,44 @@ START_TEST(test_keys)
 
     const char *told = pty.told.text + strlen("ready\n");
     ck_assert_msg(strcmp(told, key_cases[_i].want) == 0, "%s: %s", key_cases[_i].name, told);
+}
+END_TEST
+
+/* A report that comes in pieces is one all the same: its digits are no keys. */
+START_TEST(test_mouse_report_in_pieces)
+{
+    start(body_mouse);
+    read_until("ready\n");
+    write_text(pty.master, "j\033[<0;1");
+    read_until("6a ");
+    write_text(pty.master, "2;4MZ");
+    finish();
+
+    ck_assert_str_eq(pty.told.text, "ready\n6a 0@3,11 5a ");
+}
+END_TEST
+
+static const struct {
+    const char *name, *variable, *want;
+} copy_cases[] = {
+    {"alone", NULL, "\033]52;c;VC0xMDQ=\a"},
+    {"tmux itself", "TMUX", "\033]52;c;VC0xMDQ=\a\033Ptmux;"},
+    {"through tmux", "TMUX", "\033Ptmux;\033\033]52;c;VC0xMDQ=\a\033\\"},
+    {"through screen", "STY", "\033P\033]52;c;VC0xMDQ=\a\033\\"},
+};
+
+START_TEST(test_copy)
+{
+    ck_assert_int_eq(unsetenv("TMUX"), 0);
+    ck_assert_int_eq(unsetenv("STY"), 0);
+    if (copy_cases[_i].variable)
+        ck_assert_int_eq(setenv(copy_cases[_i].variable, "x", 1), 0);
+    start(body_copy);
+    finish();
+
+    ck_assert_str_eq(pty.told.text, "10");
+    ck_assert_msg(find(copy_cases[_i].want) != NULL, "%s: %s", copy_cases[_i].name,
+                  pty.screen.text);
 }
 END_TEST
 
@@ -711,9 +805,11 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_c_locale_is_ascii);
     tcase_add_test(tcase, test_colours);
     tcase_add_test(tcase, test_no_color);
+    tcase_add_loop_test(tcase, test_copy, 0, TABLE_LEN(copy_cases));
     tcase = test_case(suite, "keys");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_keys, 0, TABLE_LEN(key_cases));
+    tcase_add_test(tcase, test_mouse_report_in_pieces);
     tcase_add_test(tcase, test_terminal_that_goes_is_seen_once);
     tcase = test_case(suite, "errors");
     tcase_add_checked_fixture(tcase, setup, teardown);

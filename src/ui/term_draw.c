@@ -1,0 +1,169 @@
+#include "term_draw.h"
+
+#include <ncurses.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "term_paint.h"
+#include "xalloc.h"
+
+struct term_draw {
+    struct term_paint paint;
+    bool utf8;
+    bool colour_wanted;
+    bool cursor_shown;
+    struct canvas shown; /* what the terminal has; cells NULL = unknown */
+    cchar_t run[CANVAS_COLUMNS_MAX];
+};
+
+struct term_draw *term_draw_open(bool utf8, bool colour_wanted)
+{
+    struct term_draw *draw = xcalloc(1, sizeof(*draw));
+    struct theme theme;
+    draw->utf8 = utf8;
+    draw->colour_wanted = colour_wanted;
+    if (theme_named("auto", &theme))
+        term_paint_set(&draw->paint, &theme, colour_wanted);
+    return draw;
+}
+
+void term_draw_close(struct term_draw *draw)
+{
+    if (!draw)
+        return;
+    canvas_done(&draw->shown);
+    free(draw);
+}
+
+void term_draw_set_theme(struct term_draw *draw, const struct theme *theme)
+{
+    term_paint_set(&draw->paint, theme, draw->colour_wanted);
+    term_draw_forget(draw);
+}
+
+bool term_draw_is_utf8(const struct term_draw *draw)
+{
+    return draw->utf8;
+}
+
+/* Can the terminal draw this rune in as many columns as the canvas gave it? */
+static bool can_draw(const struct term_draw *draw, const struct cell *cell, bool wide)
+{
+    if (cell->rune >= 0x20 && cell->rune <= 0x7e)
+        return !wide;
+    return draw->utf8 && wcwidth((wchar_t)cell->rune) == (wide ? 2 : 1);
+}
+
+/* Make ncurses' cell for column `i` of a row; false for the right half of a wide
+ * rune, which comes with its left one. */
+static bool make_cell(const struct term_draw *draw, const struct cell *row, int columns, int i,
+                      cchar_t *out)
+{
+    const struct cell *cell = &row[i];
+    bool wide = i + 1 < columns && cell->rune != 0 && row[i + 1].rune == 0;
+    wchar_t text[3] = {L'?', L'\0', L'\0'};
+    if (cell->rune == 0) {
+        if (i > 0 && can_draw(draw, &row[i - 1], true))
+            return false;
+        text[0] = L' ';
+    } else if (can_draw(draw, cell, wide)) {
+        text[0] = (wchar_t)cell->rune;
+        if (cell->mark != 0 && draw->utf8 && wcwidth((wchar_t)cell->mark) == 0)
+            text[1] = (wchar_t)cell->mark;
+    }
+    struct look look = term_paint_look(&draw->paint, cell);
+    (void)setcchar(out, text, look.attrs, look.pair, NULL);
+    return true;
+}
+
+static bool cells_equal(const struct cell *a, const struct cell *b)
+{
+    return a->rune == b->rune && a->mark == b->mark && a->style == b->style &&
+           a->chosen == b->chosen;
+}
+
+/* Hand the cells from `from` up to `to` of a row to ncurses. */
+static void put_run(struct term_draw *draw, const struct canvas *canvas, int row, int from, int to)
+{
+    const struct cell *cells = &canvas->cells[(size_t)row * (size_t)canvas->columns];
+    int count = 0;
+    for (int i = from; i < to; i++)
+        count += make_cell(draw, cells, canvas->columns, i, &draw->run[count]);
+    if (count > 0)
+        (void)mvadd_wchnstr(row, from, draw->run, count);
+}
+
+static void put_changes(struct term_draw *draw, const struct canvas *canvas, int row, int columns)
+{
+    size_t first = (size_t)row * (size_t)canvas->columns;
+    const struct cell *now = &canvas->cells[first];
+    const struct cell *old = draw->shown.cells ? &draw->shown.cells[first] : NULL;
+    int i = 0;
+    while (i < columns) {
+        if (old && cells_equal(&now[i], &old[i])) {
+            i++;
+            continue;
+        }
+        int from = i;
+        while (i < columns && !(old && cells_equal(&now[i], &old[i])))
+            i++;
+        if (now[from].rune == 0 && from > 0)
+            from--; /* a wide rune is drawn from its left half */
+        put_run(draw, canvas, row, from, i);
+    }
+}
+
+static void put_cursor(struct term_draw *draw, const struct canvas *canvas, int rows, int columns)
+{
+    bool wanted = canvas->cursor_row >= 0 && canvas->cursor_row < rows &&
+                  canvas->cursor_column >= 0 && canvas->cursor_column < columns;
+    if (wanted != draw->cursor_shown)
+        (void)curs_set(wanted ? 1 : 0);
+    draw->cursor_shown = wanted;
+    if (wanted)
+        (void)move(canvas->cursor_row, canvas->cursor_column);
+}
+
+static void remember(struct term_draw *draw, const struct canvas *canvas)
+{
+    struct canvas *shown = &draw->shown;
+    if (!shown->cells)
+        canvas_init(shown, canvas->rows, canvas->columns, canvas->ascii);
+    size_t bytes = (size_t)canvas->rows * (size_t)canvas->columns * sizeof(*canvas->cells);
+    memcpy(shown->cells, canvas->cells, bytes);
+    shown->cursor_row = canvas->cursor_row;
+    shown->cursor_column = canvas->cursor_column;
+}
+
+void term_draw_show(struct term_draw *draw, const struct canvas *canvas, int rows, int columns)
+{
+    struct canvas *shown = &draw->shown;
+    if (shown->cells && (shown->rows != canvas->rows || shown->columns != canvas->columns))
+        term_draw_forget(draw);
+    if (shown->cells && canvas_equal(shown, canvas))
+        return;
+
+    if (!shown->cells)
+        (void)erase();
+    rows = canvas->rows < rows ? canvas->rows : rows;
+    columns = canvas->columns < columns ? canvas->columns : columns;
+    for (int row = 0; row < rows; row++)
+        put_changes(draw, canvas, row, columns);
+    put_cursor(draw, canvas, rows, columns);
+    (void)wnoutrefresh(stdscr);
+    (void)doupdate();
+    remember(draw, canvas);
+}
+
+void term_draw_forget(struct term_draw *draw)
+{
+    canvas_done(&draw->shown);
+    (void)clearok(curscr, TRUE);
+}
+
+void term_draw_hide_cursor(struct term_draw *draw)
+{
+    draw->cursor_shown = false;
+    (void)curs_set(0);
+}

@@ -1,0 +1,243 @@
+#include "term_keys.h"
+
+#include <ncurses.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "attr.h"
+#include "term.h"
+#include "xalloc.h"
+
+enum {
+    SEQUENCE_MAX = 32,       /* bytes of an escape sequence that nobody knows */
+    KEYS_SKIPPED_MAX = 4096, /* in one term_keys_next() */
+    OLD_MOUSE_BYTES = 3,     /* after "ESC [ M", from terminals that know no other report */
+    KEY_PASTE_BEGIN = 0x400, /* above all of ncurses' own */
+    KEY_PASTE_END,
+    CTRL_C = 0x03,
+    CTRL_H = 0x08,
+};
+
+static const char paste_begin[] = "\033[200~";
+static const char paste_end[] = "\033[201~";
+
+static const struct key_code {
+    wint_t curses;
+    uint32_t key;
+} key_codes[] = {
+    {KEY_UP, TERM_KEY_UP},         {KEY_DOWN, TERM_KEY_DOWN},
+    {KEY_LEFT, TERM_KEY_LEFT},     {KEY_RIGHT, TERM_KEY_RIGHT},
+    {KEY_HOME, TERM_KEY_HOME},     {KEY_END, TERM_KEY_END},
+    {KEY_PPAGE, TERM_KEY_PAGE_UP}, {KEY_NPAGE, TERM_KEY_PAGE_DOWN},
+    {KEY_BTAB, TERM_KEY_BACK_TAB}, {KEY_F(1), TERM_KEY_F1},
+    {KEY_ENTER, TERM_KEY_ENTER},   {KEY_BACKSPACE, TERM_KEY_BACKSPACE},
+    {KEY_RESIZE, TERM_KEY_RESIZE},
+};
+
+/* A sequence that terminfo does not know, while its bytes come. */
+struct sequence {
+    char kind; /* '[' or 'O'; 0 = none is being read */
+    size_t len;
+    char bytes[SEQUENCE_MAX + 1];
+};
+
+struct term_keys {
+    WINDOW *pad; /* reading keys from it draws nothing */
+    struct sequence sequence;
+    int skipped; /* runes that are still to be left out */
+    bool pasting;
+    bool gone;
+    bool has_mouse;
+    struct mouse mouse;
+};
+
+struct term_keys *term_keys_open(void)
+{
+    struct term_keys *keys = xcalloc(1, sizeof(*keys));
+    keys->pad = newpad(1, 1);
+    if (!keys->pad) {
+        free(keys);
+        return NULL;
+    }
+    (void)keypad(keys->pad, TRUE);
+    (void)nodelay(keys->pad, TRUE);
+    (void)define_key(paste_begin, KEY_PASTE_BEGIN);
+    (void)define_key(paste_end, KEY_PASTE_END);
+    (void)define_key(NULL, KEY_MOUSE); /* its reports are read here, as whole sequences */
+    return keys;
+}
+
+void term_keys_close(struct term_keys *keys)
+{
+    if (!keys)
+        return;
+    (void)delwin(keys->pad);
+    free(keys);
+}
+
+bool term_keys_are_gone(const struct term_keys *keys)
+{
+    return keys->gone;
+}
+
+void term_keys_take_mouse(struct term_keys *keys, bool taken)
+{
+    keys->has_mouse = taken;
+}
+
+struct mouse term_keys_mouse(const struct term_keys *keys)
+{
+    return keys->mouse;
+}
+
+/* ncurses has no key: none was typed, or there is nobody any more who could? */
+static bool is_gone(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (poll(&input, 1, 0) <= 0)
+        return false;
+    if ((input.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0)
+        return true;
+    int waiting = 0;
+    return ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting == 0;
+}
+
+/* After Esc: what follows at once and looks like a sequence is one that terminfo does
+ * not know. All of it is taken, or its letters would be keys. */
+static bool begins_sequence(struct term_keys *keys)
+{
+    wint_t rune = 0;
+    int code = wget_wch(keys->pad, &rune);
+    if (code == ERR)
+        return false;
+    if (code == KEY_CODE_YES) {
+        (void)ungetch((int)rune);
+        return false;
+    }
+    if (rune != L'[' && rune != L'O') {
+        (void)unget_wch((wchar_t)rune);
+        return false;
+    }
+    keys->sequence = (struct sequence){.kind = (char)rune};
+    return true;
+}
+
+/* A mouse's report goes on when its next bytes come; any other is over where they are missing. */
+static void forget_sequence(struct term_keys *keys)
+{
+    if (keys->sequence.bytes[0] != '<')
+        keys->sequence.kind = 0;
+}
+
+static uint32_t end_of_sequence(struct term_keys *keys, char last)
+{
+    struct sequence *sequence = &keys->sequence;
+    bool is_csi = sequence->kind == '[';
+    sequence->kind = 0;
+    sequence->bytes[sequence->len] = '\0';
+    if (is_csi && last == 'M' && sequence->len == 0)
+        keys->skipped = OLD_MOUSE_BYTES;
+    bool is_report =
+        keys->has_mouse && is_csi && sequence->bytes[0] == '<' && (last == 'M' || last == 'm');
+    if (is_report && mouse_read(sequence->bytes + 1, last, &keys->mouse))
+        return TERM_KEY_MOUSE;
+    return TERM_KEY_NONE;
+}
+
+static uint32_t key_of_code(wint_t code)
+{
+    for (size_t i = 0; i < ARRAY_LEN(key_codes); i++) {
+        if (key_codes[i].curses == code)
+            return key_codes[i].key;
+    }
+    return TERM_KEY_NONE;
+}
+
+/* A rune that was typed, as our key; TERM_KEY_NONE for what is to be left out. */
+static uint32_t key_of_rune(struct term_keys *keys, uint32_t rune)
+{
+    if (rune == '\r')
+        return TERM_KEY_ENTER;
+    if (rune == CTRL_H)
+        return TERM_KEY_BACKSPACE;
+    if (rune == TERM_KEY_ESC && begins_sequence(keys))
+        return TERM_KEY_NONE;
+    return rune < TERM_KEY_FIRST ? rune : TERM_KEY_NONE;
+}
+
+/* The next rune while a sequence is read; a control is none of it. */
+static uint32_t add_to_sequence(struct term_keys *keys, uint32_t rune)
+{
+    struct sequence *sequence = &keys->sequence;
+    if (rune >= 0x40 && rune <= 0x7e)
+        return end_of_sequence(keys, (char)rune);
+    if (rune < 0x20 || rune > 0x7e || sequence->len == SEQUENCE_MAX) {
+        sequence->kind = 0;
+        return rune < 0x20 ? key_of_rune(keys, rune) : TERM_KEY_NONE;
+    }
+    sequence->bytes[sequence->len++] = (char)rune;
+    return TERM_KEY_NONE;
+}
+
+/* The same for pasted text. Terminals keep control bytes out of it: Esc and ^C come
+ * from a person, and get him out of a paste whose end was lost. */
+static uint32_t key_of_pasted(struct term_keys *keys, uint32_t rune, bool text_wanted)
+{
+    if (rune == TERM_KEY_ESC || rune == CTRL_C) {
+        keys->pasting = false;
+        return TERM_KEY_NONE;
+    }
+    if (!text_wanted)
+        return TERM_KEY_NONE;
+    if (rune == '\r' || rune == '\n' || rune == '\t')
+        return ' ';
+    return rune >= 0x20 && rune != TERM_KEY_BACKSPACE ? rune : TERM_KEY_NONE;
+}
+
+static uint32_t key_of_any(struct term_keys *keys, bool is_code, uint32_t rune, bool text_wanted)
+{
+    if (is_code)
+        return keys->pasting && rune != KEY_RESIZE ? TERM_KEY_NONE : key_of_code(rune);
+    if (keys->pasting)
+        return key_of_pasted(keys, rune, text_wanted);
+    if (keys->skipped > 0) {
+        keys->skipped--;
+        return TERM_KEY_NONE;
+    }
+    return keys->sequence.kind != 0 ? add_to_sequence(keys, rune) : key_of_rune(keys, rune);
+}
+
+uint32_t term_keys_next(struct term_keys *keys, bool text_wanted)
+{
+    for (int i = 0; i < KEYS_SKIPPED_MAX; i++) {
+        if (keys->gone)
+            return TERM_KEY_GONE;
+        wint_t rune = 0;
+        int code = wget_wch(keys->pad, &rune);
+        if (code == ERR) {
+            forget_sequence(keys);
+            keys->gone = is_gone();
+            return keys->gone ? TERM_KEY_GONE : TERM_KEY_NONE;
+        }
+        bool is_code = code == KEY_CODE_YES;
+        if (is_code && (rune == KEY_PASTE_BEGIN || rune == KEY_PASTE_END)) {
+            keys->pasting = rune == KEY_PASTE_BEGIN;
+            continue;
+        }
+        const uint32_t key = key_of_any(keys, is_code, rune, text_wanted);
+        if (key != TERM_KEY_NONE)
+            return key;
+    }
+    return TERM_KEY_NONE;
+}
+
+void term_keys_flush(struct term_keys *keys)
+{
+    keys->pasting = false;
+    keys->skipped = 0;
+    keys->sequence.kind = 0;
+    (void)flushinp();
+}

@@ -1,0 +1,26 @@
+/*
+ * term_out.h - bytes to the terminal past ncurses, which knows nothing of them.
+ *
+ * Main thread; stdout is the terminal.
+ */
+#ifndef DEVS_TERM_OUT_H
+#define DEVS_TERM_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attr.h"
+#include "str.h"
+
+/* A terminal that takes nothing for TERM_OUT_WAIT_MS gets no more of it. */
+enum { TERM_OUT_WAIT_MS = 1000 };
+void term_out_write(const char *bytes);
+
+/* As term_copy(). */
+ATTR_MUST_USE bool term_out_copy(const char *text, size_t len);
+
+/* How the request is written: for a terminal, wrapped for tmux, or in pieces for screen. */
+enum term_wrap { TERM_WRAP_NONE, TERM_WRAP_TMUX, TERM_WRAP_SCREEN };
+void term_out_add_copy(struct str *out, const char *text, size_t len, enum term_wrap wrap);
+
+#endif
