@@ -8,10 +8,8 @@
 
 #include "entropy.h"
 #include "run_state.h"
+#include "shown_times.h"
 #include "str.h"
-
-/* How times of the past are told: how long ago, by the person's clock, or in UTC. */
-enum shown_times { SHOWN_TIMES_AGO, SHOWN_TIMES_CLOCK, SHOWN_TIMES_UTC, SHOWN_TIMES_COUNT };
 
 /* A task's state as people see it: its status, and what lies over it. */
 enum shown {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "shown.h"
+#include "shown_times.h"
 
 /* What a person is notified of; flags are or-ed. */
 enum ui_notify { NOTIFY_NEEDS_YOU = 1, NOTIFY_GAVE_UP = 2, NOTIFY_ENDED = 4 };
