@@ -73,22 +73,20 @@ static const char *leading_code(const struct violations *violations)
 }
 
 void contract_judge(const struct contract *contract, const struct contract_output *output,
-                    struct verdict *verdict)
+                    struct verdict *verdict, struct violations *found)
 {
     if (verdict->class != VERDICT_SUCCESS)
         return;
-    struct violations violations = {0};
-    check(contract, output, &violations);
-    if (violations.count > 0) {
-        struct str lines = {0};
-        violations_display(&violations, &lines);
-        verdict_set_persistent(verdict, REASON_CONTRACT, leading_code(&violations), rule);
-        verdict->no_retry = !repair_may_retry(&violations);
-        size_t len =
-            text_cut(str_text(&lines), strcspn(str_text(&lines), "\n"), sizeof(verdict->match) - 1);
-        (void)snprintf(verdict->match, sizeof(verdict->match), "%.*s", (int)len, str_text(&lines));
-        add_lines(&violations, str_text(&lines), verdict);
-        str_done(&lines);
-    }
-    violations_done(&violations);
+    check(contract, output, found);
+    if (found->count == 0)
+        return;
+    struct str lines = {0};
+    violations_display(found, &lines);
+    verdict_set_persistent(verdict, REASON_CONTRACT, leading_code(found), rule);
+    verdict->no_retry = !repair_may_retry(found);
+    size_t len =
+        text_cut(str_text(&lines), strcspn(str_text(&lines), "\n"), sizeof(verdict->match) - 1);
+    (void)snprintf(verdict->match, sizeof(verdict->match), "%.*s", (int)len, str_text(&lines));
+    add_lines(found, str_text(&lines), verdict);
+    str_done(&lines);
 }

@@ -251,8 +251,7 @@ void attempt_refuse(struct attempt *attempt, int code, const char *why)
     struct str cut = {0};
     if (!attempt_lacks_agent(attempt, code, &words))
         str_add(&words, why);
-    growth_redact(attempt->setting->growth, attempt->task, attempt->setting->redactor,
-                  str_text(&words), &cut);
+    attempt_redact(attempt, str_text(&words), words.len, &cut);
     attempt->start_why = xstrdup(str_text(&cut));
     str_done(&cut);
     str_done(&words);
@@ -291,9 +290,16 @@ void attempt_close(struct attempt *attempt)
     call_done(&attempt->call);
     str_done(&attempt->tail);
     str_done(&attempt->repair);
+    violations_done(&attempt->violations);
     free(attempt->start_why);
     free(attempt->ending);
     free(attempt);
+}
+
+void attempt_redact(const struct attempt *attempt, const char *text, size_t len, struct str *out)
+{
+    const struct attempt_setting *setting = attempt->setting;
+    growth_redact(setting->growth, attempt->task, setting->redactor, text, len, out);
 }
 
 int64_t attempt_cuts(const struct attempt *attempt, struct str *out)

@@ -25,6 +25,7 @@
 #include "redact.h"
 #include "scheduler.h"
 #include "surroundings.h"
+#include "violation.h"
 #include "workspace_set.h"
 
 struct attempt;
@@ -69,6 +70,7 @@ struct attempt {
     int64_t judged_from[2];          /* what came before is of a start that was given up */
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
     bool remembered;                 /* the task's memory knows of it */
+    struct violations violations;    /* of its step's contract; none before it was judged */
     struct str tail, repair;         /* of a failure: what is told in another round */
     struct input *ending;            /* owned; judged, while its result is kept; else NULL */
     int64_t heard_ms;                /* start, or last output */
@@ -122,6 +124,8 @@ bool attempt_lost_session(const struct attempt *attempt);
  * attempt_open(). */
 void attempt_begin_anew(struct attempt *attempt);
 
+/* Append the text without the secrets of its own variables and of the run. */
+void attempt_redact(const struct attempt *attempt, const char *text, size_t len, struct str *out);
 /* What was cut out of its output: {"NAME":3,...}; how many in all. */
 int64_t attempt_cuts(const struct attempt *attempt, struct str *out);
 

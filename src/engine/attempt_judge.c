@@ -91,7 +91,7 @@ void attempt_result(const struct attempt *attempt, struct str *out)
 }
 
 /* Did it write what its step's contract asks for? */
-static void check_contract(const struct attempt *attempt, struct verdict *verdict)
+static void check_contract(struct attempt *attempt, struct verdict *verdict)
 {
     struct str result = {0};
     attempt_result(attempt, &result);
@@ -99,25 +99,27 @@ static void check_contract(const struct attempt *attempt, struct verdict *verdic
                                            .len = result.len,
                                            .written = attempt->agent ? (int64_t)result.len
                                                                      : attempt->streams[0].bytes};
-    contract_judge(attempt->plan->contract->schema, &output, verdict);
+    violations_done(&attempt->violations);
+    contract_judge(attempt->plan->contract->schema, &output, verdict, &attempt->violations);
     str_done(&result);
 }
 
-static void cut_text(const struct redactor *redactor, char *text, size_t size)
+static void cut_text(const struct attempt *attempt, char *text, size_t size)
 {
-    char *cut = redact_string(redactor, text, NULL);
-    const size_t len = text_cut(cut, strlen(cut), size - 1);
-    memcpy(text, cut, len);
+    struct str cut = {0};
+    attempt_redact(attempt, text, strlen(text), &cut);
+    const size_t len = text_cut(str_text(&cut), cut.len, size - 1);
+    memcpy(text, str_text(&cut), len);
     text[len] = '\0';
-    free(cut);
+    str_done(&cut);
 }
 
 /* Without the escapes that stood in it a line may hold what it did not have in one piece; and
  * a contract may name what is secret. */
-static void cut_verdict(const struct redactor *redactor, struct verdict *verdict)
+static void cut_verdict(const struct attempt *attempt, struct verdict *verdict)
 {
-    cut_text(redactor, verdict->match, sizeof(verdict->match));
-    cut_text(redactor, verdict->violations, sizeof(verdict->violations));
+    cut_text(attempt, verdict->match, sizeof(verdict->match));
+    cut_text(attempt, verdict->violations, sizeof(verdict->violations));
 }
 
 /* Of a step that runs a program it is known by the program's name. */
@@ -131,9 +133,14 @@ static const struct adapter *find_adapter(const struct attempt *attempt, const c
 /* The output has marks where secrets were: so has what is looked for. */
 static bool is_matched(const struct attempt *attempt, const struct classify_input *evidence)
 {
-    char *match = redact_string(attempt->setting->redactor, attempt->plan->expect.match, NULL);
-    const bool found = match && (holds(&evidence->out, match) || holds(&evidence->err, match));
-    free(match);
+    const char *wanted = attempt->plan->expect.match;
+    struct str match = {0};
+    if (!wanted)
+        return false;
+    attempt_redact(attempt, wanted, strlen(wanted), &match);
+    const bool found =
+        holds(&evidence->out, str_text(&match)) || holds(&evidence->err, str_text(&match));
+    str_done(&match);
     return found;
 }
 
@@ -166,7 +173,7 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
     classify(setting->classifier, &evidence, &input->verdict);
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
-    cut_verdict(setting->redactor, &input->verdict);
+    cut_verdict(attempt, &input->verdict);
     input->expectation_met = is_matched(attempt, &evidence);
     take_fact(attempt, input);
 }

@@ -4,7 +4,6 @@
 #include <assert.h>
 
 #include "attempt.h"
-#include "contract.h"
 #include "repair.h"
 #include "text.h"
 
@@ -22,21 +21,12 @@ static void add_tail(struct attempt *attempt, const struct output *output)
     str_done(&clean);
 }
 
+/* A contract may name what is secret. */
 static void add_repair(struct attempt *attempt)
 {
-    struct violations violations = {0};
-    struct str result = {0};
     struct str words = {0};
-    attempt_result(attempt, &result);
-    const bool fits = contract_check_text(attempt->plan->contract->schema, str_text(&result),
-                                          result.len, NULL, &violations);
-    if (!fits)
-        repair_prompt_within(&violations, SCHEDULER_PROMPT_MAX, &words);
-    if (!fits) /* a contract may name what is secret */
-        redact_text(attempt->setting->redactor, str_text(&words), words.len, &attempt->repair,
-                    NULL);
-    violations_done(&violations);
-    str_done(&result);
+    repair_prompt_within(&attempt->violations, SCHEDULER_PROMPT_MAX, &words);
+    attempt_redact(attempt, str_text(&words), words.len, &attempt->repair);
     str_done(&words);
 }
 

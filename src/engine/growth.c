@@ -78,11 +78,11 @@ const struct redactor *growth_redactor(const struct growth *growth, int task)
 }
 
 void growth_redact(const struct growth *growth, int task, const struct redactor *run,
-                   const char *text, struct str *out)
+                   const char *text, size_t len, struct str *out)
 {
     struct str once = {0};
     const struct redactor *own = task >= 0 ? growth_redactor(growth, task) : NULL;
-    redact_text(own, text, strlen(text), &once, NULL);
+    redact_text(own, text, len, &once, NULL);
     redact_text(run, str_text(&once), once.len, out, NULL);
     str_done(&once);
 }

@@ -48,7 +48,7 @@ const struct redactor *growth_redactor(const struct growth *growth, int task);
 /* Append the text without secrets: those of the task's own variables (a task of -1 has none), then
  * those that `run` knows (NULL: none). */
 void growth_redact(const struct growth *growth, int task, const struct redactor *run,
-                   const char *text, struct str *out);
+                   const char *text, size_t len, struct str *out);
 /* The task is over, and nothing of it is alive: what it was called with is freed. */
 void growth_forget(struct growth *growth, int task);
 

@@ -225,7 +225,8 @@ static void keep_capture(struct loop *loop, const struct fact_about *about, stru
                          const struct str *json)
 {
     struct str cut = {0};
-    growth_redact(&loop->growth, about->task, loop->setting.redactor, str_text(json), &cut);
+    growth_redact(&loop->growth, about->task, loop->setting.redactor, str_text(json), json->len,
+                  &cut);
     loop->captures =
         xgrow(loop->captures, &loop->capture_cap, loop->capture_count + 1, sizeof(*loop->captures));
     loop->captures[loop->capture_count++] = (struct log_capture){.task = about->task,

@@ -27,11 +27,19 @@ static void teardown(void)
     contract_free(contract);
 }
 
+static void judge_output(const struct contract *by, const struct contract_output *out)
+{
+    struct violations found = {0};
+    contract_judge(by, out, &verdict, &found);
+    ck_assert_int_eq(found.count > 0, verdict.reason == REASON_CONTRACT);
+    violations_done(&found);
+}
+
 static void judge(const char *output)
 {
     const struct contract_output out = {
         .bytes = output, .len = strlen(output), .written = (int64_t)strlen(output)};
-    contract_judge(contract, &out, &verdict);
+    judge_output(contract, &out);
 }
 
 START_TEST(test_output_that_fits_is_a_success)
@@ -124,7 +132,7 @@ START_TEST(test_many_violations_are_counted)
     str_add_char(&output, ']');
     const struct contract_output out = {
         .bytes = output.data, .len = output.len, .written = (int64_t)output.len};
-    contract_judge(strings, &out, &verdict);
+    judge_output(strings, &out);
     contract_free(strings);
     str_done(&output);
 
@@ -161,10 +169,10 @@ START_TEST(test_output_that_was_cut_fits_nothing)
         str_add_char(&kept, ' ');
     struct contract_output out = {
         .bytes = kept.data, .len = kept.len, .written = CONTRACT_OUTPUT_MAX};
-    contract_judge(contract, &out, &verdict);
+    judge_output(contract, &out);
     ck_assert_int_eq((int)verdict.class, VERDICT_SUCCESS);
     out.written++;
-    contract_judge(contract, &out, &verdict);
+    judge_output(contract, &out);
     str_done(&kept);
     ck_assert_int_eq((int)verdict.reason, REASON_CONTRACT);
     ck_assert(!verdict.no_retry);
