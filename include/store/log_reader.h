@@ -12,10 +12,12 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "digest.h"
 #include "err.h"
 #include "event.h"
 #include "place.h"
 #include "str.h"
+#include "verdict.h"
 
 enum { LOG_PAGE_EVENTS = 4096, LOG_PAGE_RUNS = 256, LOG_PAGE_BYTES = 1024 * 1024 };
 
@@ -83,6 +85,30 @@ ATTR_MUST_USE bool log_reader_runs(struct log_reader *reader, int64_t before,
                                    struct log_run_info *out, size_t max, size_t *count_out,
                                    struct err *err);
 
+/* All runs of the log together. */
+struct log_totals {
+    int64_t runs, attempts;
+};
+ATTR_MUST_USE bool log_reader_totals(struct log_reader *reader, struct log_totals *out,
+                                     struct err *err);
+
+/* What a run's row does not say, from its tasks and attempts. */
+struct log_run_sum {
+    int64_t ran_ms; /* all its attempts that are over, together */
+    int running;    /* tasks of which an attempt was under way at its last event */
+    /* All that failed (gave up, stuck, needs a person), and whether with one and the same result
+     * (fingerprint.h): then that and what it was judged as. */
+    int failed;
+    bool alike;
+    struct digest fault;
+    enum verdict_class class;
+    enum transient_type type;
+    enum reason reason;
+};
+/* O(tasks + attempts) of the run: for the runs in sight. */
+ATTR_MUST_USE bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *out,
+                                  struct err *err);
+
 /* What an attempt writes: as it came, and an agent's own words made readable of it. */
 enum { LOG_STREAM_OUT = 1, LOG_STREAM_ERR = 2, LOG_STREAM_AGENT = 3, LOG_STREAM_COUNT = 3 };
 
@@ -133,6 +159,10 @@ void output_page_done(struct output_page *page);
 /* Rows with id > after, at most about LOG_PAGE_BYTES. */
 ATTR_MUST_USE bool log_reader_output(struct log_reader *reader, const struct log_output_key *key,
                                      int64_t after, struct output_page *page, struct err *err);
+/* The same, at most about `bytes` (> 0): one row at least, if there is any. */
+ATTR_MUST_USE bool log_reader_output_piece(struct log_reader *reader,
+                                           const struct log_output_key *key, int64_t after,
+                                           size_t bytes, struct output_page *page, struct err *err);
 /* The last rows, at most about `bytes` of text: for a screen. In order. */
 ATTR_MUST_USE bool log_reader_output_tail(struct log_reader *reader,
                                           const struct log_output_key *key, size_t bytes,

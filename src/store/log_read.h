@@ -21,8 +21,24 @@ enum log_query {
     LOG_QUERY_STREAM_END,
     LOG_QUERY_ANSWER,
     LOG_QUERY_CAPTURE,
+    LOG_QUERY_TOTALS,
+    LOG_QUERY_SUM,
     LOG_QUERY_COUNT,
 };
+
+/* log_reader_sum.c */
+#define LOG_TOTALS_SQL "SELECT count(*), ifnull(sum(attempts),0) FROM run WHERE expired=0"
+/* Of each task that failed (?2 to ?4) its last attempt; max() chooses the row that the columns
+ * beside it are of. */
+#define LOG_SUM_SQL                                                                                \
+    "SELECT (SELECT ifnull(sum(ran_ms),0) FROM attempt WHERE run=?1),"                             \
+    " (SELECT count(*) FROM task WHERE run=?1 AND status=?5), count(*), count(hi),"                \
+    " min(hi), max(hi), min(lo), max(lo), min(class), max(class), min(type), max(type),"           \
+    " min(reason), max(reason)"                                                                    \
+    " FROM (SELECT a.print_hi AS hi, a.print_lo AS lo, ifnull(a.class,0) AS class,"                \
+    " ifnull(a.type,0) AS type, ifnull(a.reason,0) AS reason, max(a.attempt)"                      \
+    " FROM task t JOIN attempt a ON a.run=t.run AND a.task=t.task AND a.step=t.step"               \
+    " WHERE t.run=?1 AND t.status IN(?2,?3,?4) GROUP BY t.task)"
 
 struct log_reader {
     struct place place;

@@ -56,6 +56,8 @@ static const char *const query_sql[] = {
                           " AND (?4=0 OR attempt=?4)"
                           " AND (substr(json,1,length(?5))=?5)=?6"
                           " ORDER BY attempt DESC, id DESC LIMIT 1",
+    [LOG_QUERY_TOTALS] = LOG_TOTALS_SQL,
+    [LOG_QUERY_SUM] = LOG_SUM_SQL,
 };
 static_assert(ARRAY_LEN(query_sql) == LOG_QUERY_COUNT, "every query has its text");
 

@@ -8,7 +8,7 @@
 
 enum { MS_PER_S = 1000, FOREVER = -1 };
 
-enum { POLL_KEYS, POLL_SIGNALS, POLL_NEWS, POLL_ENGINE, POLL_COUNT };
+enum { POLL_KEYS, POLL_SIGNALS, POLL_NEWS, POLL_OWN, POLL_ENGINE, POLL_COUNT };
 
 enum view_mode app_present_mode(const struct app *app)
 {
@@ -35,6 +35,14 @@ static struct moment time_shown(const struct app *app)
     return app->mode == APP_REPLAY || app_is_past(app) ? replay_now(&app->replay) : app->now;
 }
 
+/* Of the app's own run, if it goes on while another one is looked at. */
+static const struct run_state *own_state(const struct app *app)
+{
+    bool goes_on = app->own.present && app->own.mode == APP_LIVE && !app->own.orphaned &&
+                   !follower_state(app->own.present)->ended;
+    return goes_on ? follower_state(app->own.present) : NULL;
+}
+
 struct view_facts app_facts(const struct app *app)
 {
     bool replays = app->mode == APP_REPLAY;
@@ -46,6 +54,10 @@ struct view_facts app_facts(const struct app *app)
         .forensics = view_screen(&app->view) == SCREEN_FORENSICS ? &app->forensics : NULL,
         .mode = app_mode_now(app),
         .orphaned = !replays && !app_is_past(app) && app->orphaned,
+        .own = own_state(app),
+        .own_run = app->own.present ? follower_run(app->own.present)->number : 0,
+        .runs = app->runs_read.mono_ms != 0 ? &app->runs : NULL,
+        .log_file = app->options->place->db,
         .engine_here = app->options->engine_here && !app->engine_done,
         .now = time_shown(app),
         .clock = app->now,
@@ -56,9 +68,15 @@ struct view_facts app_facts(const struct app *app)
     };
 }
 
+/* Of the app's own run. */
+static bool is_leaving(const struct app *app)
+{
+    return app->own.present ? app->own.view.leaving : app->view.leaving;
+}
+
 bool app_engine_stopped(const struct app *app)
 {
-    bool unasked = !app->view.leaving && !follower_state(app->present)->ended;
+    bool unasked = !is_leaving(app) && !follower_state(app_own_run(app))->ended;
     return app->engine_done && unasked && !app->more_news;
 }
 
@@ -98,6 +116,7 @@ void app_close(struct app *app)
 {
     term_close(app->term); /* first, nothing may keep a person from the shell's screen */
     correct_trial_stop(app->trial);
+    app_visit_close(app);
     follower_close(app->present);
     follower_close(app->past);
     canvas_done(&app->canvas);
@@ -107,6 +126,7 @@ void app_close(struct app *app)
     forensics_done(&app->forensics);
     output_page_done(&app->page);
     event_page_done(&app->events);
+    runs_list_done(&app->runs);
     str_done(&app->banner);
     str_done(&app->rules);
     app_acts_done(&app->acts);
@@ -117,9 +137,11 @@ static void look_for_orphan(struct app *app)
 {
     bool was = app->orphaned;
     /* An engine of our own lives, also where its lock was deleted with the log's folder. */
-    bool is_ours = app->options->engine_here && !app->engine_done;
+    bool is_own = !app->own.present;
+    bool is_ours = is_own && app->options->engine_here && !app->engine_done;
     bool may_be = !follower_state(app->present)->ended && app->mode == APP_LIVE && !is_ours;
-    app->orphaned = may_be && (app_engine_stopped(app) || follower_is_orphaned(app->present));
+    bool stopped = is_own && app_engine_stopped(app);
+    app->orphaned = may_be && (stopped || follower_is_orphaned(app->present));
     app->orphan_looked = app->now;
     app->wants_frame = app->wants_frame || was != app->orphaned;
 }
@@ -145,10 +167,11 @@ static void take_events(struct app *app)
     app->more_news = count == APP_EVENTS_TURN;
 }
 
-static void take_news(struct app *app)
+void app_take_news(struct app *app)
 {
     (void)follower_heard(app->present);
     app->looked = app->now;
+    app->news++;
     app->wants_frame = true; /* output has no events of its own */
     if (app->mode == APP_REPLAY) {
         app_replay_extend(app);
@@ -162,8 +185,8 @@ static void take_news(struct app *app)
 /* After q w: gone when nothing runs and no new attempt can start. */
 static void leave_if_quiet(struct app *app)
 {
-    bool quiet = follower_state(app->present)->running == 0 && !app_acts_are_open(&app->acts);
-    if (app->view.leaving && (quiet || app->engine_done))
+    bool quiet = follower_state(app_own_run(app))->running == 0 && !app_acts_are_open(&app->acts);
+    if (is_leaving(app) && (quiet || app->engine_done))
         app_leave(app, APP_LEFT_WAIT, 0);
 }
 
@@ -182,7 +205,7 @@ static int wait_ms(const struct app *app)
         return 0;
     if (app->wants_frame)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
-    if (app_present_mode(app) == VIEW_LIVE)
+    if (app_present_mode(app) == VIEW_LIVE || app_runs_count(app))
         wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
     if (app_acts_are_open(&app->acts) || app->trial)
         wait = sooner(wait, APP_ANSWER_MS);
@@ -205,7 +228,7 @@ static void look_for_trouble(struct app *app)
     app->troubled = app->now;
     follower_trouble(app->present, app->now.mono_ms, &app->trouble);
     if (app->trouble.kind == LOG_TROUBLE_SPILLED)
-        take_news(app);
+        app_take_news(app);
     if (clock_jump_look(&app->clock, &app->now, &app->clock_moved_ms))
         app->clock_moved = app->now;
 }
@@ -217,10 +240,10 @@ static void take_time(struct app *app)
     bool live = app_present_mode(app) == VIEW_LIVE;
     if (live)
         look_for_trouble(app);
-    if (live && now->at_ms / MS_PER_S != app->drawn.at_ms / MS_PER_S)
+    if ((live || app_runs_count(app)) && now->at_ms / MS_PER_S != app->drawn.at_ms / MS_PER_S)
         app->wants_frame = true;
     if (app->fault.code != ERR_NONE && now->mono_ms - app->looked.mono_ms >= APP_FAULT_MS)
-        take_news(app);
+        app_take_news(app);
     if (live && now->mono_ms - app->orphan_looked.mono_ms >= APP_ORPHAN_MS)
         look_for_orphan(app);
     if (view_wake_ms(&app->view) >= 0 && now->mono_ms >= view_wake_ms(&app->view))
@@ -243,6 +266,8 @@ static void wait_for_something(struct app *app, struct pollfd polled[POLL_COUNT]
     polled[POLL_KEYS] = (struct pollfd){.fd = term_fd(app->term), .events = POLLIN};
     polled[POLL_SIGNALS] = (struct pollfd){.fd = term_signal_fd(app->term), .events = POLLIN};
     polled[POLL_NEWS] = (struct pollfd){.fd = follower_fd(app->present), .events = POLLIN};
+    int own_fd = app->own.present ? follower_fd(app->own.present) : -1;
+    polled[POLL_OWN] = (struct pollfd){.fd = own_fd, .events = POLLIN};
     polled[POLL_ENGINE] = (struct pollfd){.fd = engine_fd, .events = POLLIN};
     if (poll(polled, POLL_COUNT, wait_ms(app)) < 0) {
         for (int i = 0; i < POLL_COUNT; i++)
@@ -258,10 +283,12 @@ static void take_turn(struct app *app)
     bool polls_news = polled[POLL_NEWS].fd >= 0;
     if (polled[POLL_ENGINE].revents != 0) {
         app->engine_done = true;
-        take_news(app);
+        app_take_news(app);
     }
     if (polled[POLL_NEWS].revents != 0 || !polls_news || app->more_news)
-        take_news(app);
+        app_take_news(app);
+    if (polled[POLL_OWN].revents != 0 || !polls_news || app->more_news)
+        app_visit_take_news(app);
     if (polled[POLL_SIGNALS].revents != 0)
         app_take_signals(app);
     if (polled[POLL_KEYS].revents != 0 || app->more_keys)
@@ -277,7 +304,7 @@ bool app_run(const struct app_options *options, struct app_result *result, struc
     app.now = clock_now();
     bool ok = app_open_run(&app, err) && open_screen(&app, err);
     if (ok) {
-        take_news(&app);
+        app_take_news(&app);
         look_for_trouble(&app);
         app.wants_frame_now = true;
         show_if_due(&app);

@@ -76,6 +76,12 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_TRANSPORT:
         app_replay_move(app, todo->move);
         break;
+    case VIEW_GO_TO:
+        app_replay_go_to(app, app->view.go_to.text);
+        break;
+    case VIEW_OPEN_RUN:
+        app_visit_open(app, todo->run);
+        break;
     case VIEW_TRY_RULE:
         app_rule_try(app);
         break;
@@ -120,6 +126,7 @@ static void take_key(struct app *app, uint32_t key)
     struct view_todo todo = view_key(&app->view, key, &facts);
     app->wants_frame_now = true;
     carry_out(app, &todo);
+    app_visit_look(app);
 }
 
 void app_take_keys(struct app *app)

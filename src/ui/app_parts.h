@@ -10,6 +10,7 @@
 #include "correct_trial.h"
 #include "follower.h"
 #include "frame.h"
+#include "runs_list.h"
 
 enum {
     APP_FRAME_MS = 100,       /* frames that the log causes are no closer than this */
@@ -23,12 +24,25 @@ enum {
     APP_KEYS_MAX = 32,        /* keys taken in one go, so that their effect is seen */
 };
 
+/* The run that the app was opened on, while another one is looked at. */
+struct app_own {
+    struct follower *present; /* owned; NULL: it is the one that is shown */
+    struct follower *past;    /* owned */
+    struct follower *shown;   /* borrowed; one of these two */
+    enum app_mode mode;
+    struct view view; /* owned, as the next two */
+    struct replay replay;
+    struct app_acts acts;
+    bool orphaned;
+};
+
 struct app {
     const struct app_options *options; /* borrowed */
-    enum app_mode mode;                /* how the run that is shown was opened */
-    struct follower *follower;         /* what is shown: one of the next two; borrowed */
-    struct follower *present;          /* owned; the run as it goes on; a recording, where it is */
-    struct follower *past; /* owned; the same run a while ago; NULL: nobody has looked */
+    struct app_own own;
+    enum app_mode mode;        /* how the run that is shown was opened */
+    struct follower *follower; /* what is shown: one of the next two; borrowed */
+    struct follower *present;  /* owned; the run as it goes on; a recording, where it is */
+    struct follower *past;     /* owned; the same run a while ago; NULL: nobody has looked */
     struct term *term;
     struct canvas canvas;
     struct view view;
@@ -37,7 +51,9 @@ struct app {
     struct forensics forensics; /* of the try that the view looks at, */
     int64_t forensics_seq;      /* as of this event */
     struct replay replay;       /* all events so far; where the recording or the past is */
-    struct event_page events;   /* reused for the marks of a recording */
+    struct runs_list runs;
+    struct moment runs_read;
+    struct event_page events; /* reused for the marks of a recording */
     struct app_acts acts;
     struct str rules;            /* a person's, those saved here too */
     struct correct_trial *trial; /* NULL: no rule is on trial */
@@ -59,6 +75,7 @@ struct app {
     bool orphaned;
     bool pictured; /* one frame of a past moment, no terminal */
     bool engine_done;
+    uint64_t news;        /* grows with what was read, and with the moment and run that is shown */
     bool more_news;       /* not all events were read in the last go */
     bool more_keys;       /* there may be more keys than were taken in the last go */
     bool wants_frame;     /* something changed in the log */
@@ -82,6 +99,9 @@ bool app_engine_stopped(const struct app *app);
 /* The run without a terminal. app_close() ends what was opened, however far that came. */
 ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
 void app_close(struct app *app);
+
+/* Read what is new of the run. */
+void app_take_news(struct app *app);
 
 /* app_keys.c: what comes from people. */
 /* Every key and signal that is there now. */
@@ -118,6 +138,29 @@ void app_replay_move(struct app *app, enum replay_move move);
 void app_replay_show(struct app *app);
 /* Move on by the time that has passed. */
 void app_replay_play(struct app *app);
+
+/* To the place that a person's words name. */
+void app_replay_go_to(struct app *app, const char *words);
+
+/* app_runs.c: the list of all runs, and another run than the app's own. */
+/* Bring the list up to date where the screen shows it. */
+void app_runs_load(struct app *app);
+/* The same of the rows that the screen has room for. */
+void app_runs_fit(struct app *app, int rows);
+/* Does it show a run that goes on, and so a time that does? */
+bool app_runs_count(const struct app *app);
+
+/* app_visit.c: another run than the one that the app was opened on. */
+/* Show it on the same screens. Its own run goes on meanwhile. */
+void app_visit_open(struct app *app, int64_t run);
+/* Whoever is back at the list of runs has left the other run. */
+void app_visit_look(struct app *app);
+/* Read what is new of the app's own run. */
+void app_visit_take_news(struct app *app);
+/* The app's own run, as it goes on. */
+struct follower *app_own_run(const struct app *app);
+/* Close what is kept of it. */
+void app_visit_close(struct app *app);
 
 /* app_past.c: looking back in a run that goes on. */
 bool app_is_past(const struct app *app);

@@ -26,5 +26,6 @@ void app_past_leave(struct app *app)
     app->follower = app->present;
     view_take_tasks(&app->view, follower_state(app->present)->plan->task_count);
     view_say(&app->view, &app->now, "this is the present again");
+    app->news++;
     app->wants_frame_now = true;
 }

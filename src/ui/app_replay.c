@@ -1,5 +1,6 @@
 /* app_replay.c - the app over a recording: marks, and the fold at the cursor. */
 #include "app_parts.h"
+#include "replay_time.h"
 
 static bool load_marks(struct app *app, struct err *err)
 {
@@ -20,6 +21,7 @@ void app_replay_show(struct app *app)
     if (!follower_seek(app->follower, app->replay.at, &err))
         view_say(&app->view, &app->now, "%s", err.message);
     view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
+    app->news++;
     app->wants_frame_now = true;
 }
 
@@ -74,6 +76,14 @@ static const char *nothing_there(const struct app *app, enum replay_move move)
     return "";
 }
 
+/* What "-5m" counts back from. */
+static int64_t time_of_the_end(const struct app *app)
+{
+    if (app_present_mode(app) == VIEW_LIVE)
+        return app->now.at_ms;
+    return app->replay.count > 0 ? app->replay.marks[app->replay.count - 1].at.at_ms : 0;
+}
+
 /* In the past, at its last event, there is nothing to play but what comes. */
 static bool leads_to_the_present(const struct app *app, enum replay_move move)
 {
@@ -91,6 +101,25 @@ void app_replay_move(struct app *app, enum replay_move move)
     if (!replay_move(&app->replay, move, app->view.chosen))
         view_say(&app->view, &app->now, "%s", nothing_there(app, move));
     app->played = app->now;
+    app_replay_show(app);
+}
+
+void app_replay_go_to(struct app *app, const char *words)
+{
+    const bool was_past = app_is_past(app);
+    const struct replay_words place = {
+        .text = words, .plan = follower_state(app->present)->plan, .end_ms = time_of_the_end(app)};
+    struct replay_point point = {0};
+    struct err err = {0};
+    if (!replay_find(&app->replay, &place, &point, &err)) {
+        view_say(&app->view, &app->now, "%s", err.message);
+        return;
+    }
+    if (app->mode == APP_LIVE && !was_past && !app_past_enter(app))
+        return;
+    app->replay.playing = false;
+    app->replay.at = point.seq;
+    app->replay.on_ms = point.on_ms;
     app_replay_show(app);
 }
 

@@ -2,6 +2,7 @@
 #include "app_parts.h"
 #include "clock.h"
 #include "frame_forensics.h"
+#include "frame_runs.h"
 
 enum { FORENSICS_GROW_MS = 60000 }; /* so long after an end the log is asked again */
 
@@ -222,11 +223,14 @@ void app_draw(struct app *app)
         .number = run->number,
         .is_session = run->is_session,
     };
+    app_runs_load(app);
+    facts = app_facts(app);
     view_arrange(&app->view, &facts);
     (void)view_update_prompt(&app->view, &facts);
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     load_tail(app);
     load_forensics(app, &facts);
+    app_runs_fit(app, frame_runs_rows(app->canvas.rows, app->canvas.columns, &input));
     view_forensics_fit(&app->view,
                        frame_forensics_room(app->canvas.rows, app->canvas.columns, &input));
     frame_draw(&app->canvas, &input);

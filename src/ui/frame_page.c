@@ -69,7 +69,8 @@ void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
                      const struct frame_input *input, const char *path,
                      const struct frame_keys *keys)
 {
-    draw_path(canvas, input, path);
+    if (path)
+        draw_path(canvas, input, path);
     if (page->banner >= 0)
         frame_banner(canvas, page->banner, input);
     if (page->bottom_rule >= 0)

@@ -26,7 +26,7 @@ struct frame_keys {
     size_t count;
     const char *const *briefs; /* borrowed; by act, NULL = as in the keymap */
 };
-/* All but the body. */
+/* All but the body; without a path the head is left out, too. */
 void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
                      const struct frame_input *input, const char *path,
                      const struct frame_keys *keys);

@@ -1,0 +1,150 @@
+/* app_visit.c - another run on the same screens, while the app's own goes on. What is shown is in
+ * the app's own members at any time; what is not, in app->own. */
+#include "app_parts.h"
+
+struct follower *app_own_run(const struct app *app)
+{
+    return app->own.present ? app->own.present : app->present;
+}
+
+/* What belongs to the run that is shown. */
+static void put_away(struct app *app)
+{
+    app->own = (struct app_own){.present = app->present,
+                                .past = app->past,
+                                .shown = app->follower,
+                                .mode = app->mode,
+                                .view = app->view,
+                                .replay = app->replay,
+                                .acts = app->acts,
+                                .orphaned = app->orphaned};
+}
+
+static void take_back(struct app *app)
+{
+    const struct app_own own = app->own;
+    app->own = (struct app_own){0};
+    app->present = own.present;
+    app->past = own.past;
+    app->follower = own.shown;
+    app->mode = own.mode;
+    app->view = own.view;
+    app->replay = own.replay;
+    app->acts = own.acts;
+    app->orphaned = own.orphaned;
+}
+
+static void close_shown(struct app *app)
+{
+    follower_close(app->present);
+    follower_close(app->past);
+    replay_done(&app->replay);
+    view_done(&app->view);
+    app_acts_done(&app->acts);
+    app->present = app->past = app->follower = NULL;
+}
+
+void app_visit_close(struct app *app)
+{
+    if (!app->own.present)
+        return;
+    close_shown(app);
+    take_back(app);
+}
+
+/* Everything that was read of the run before. */
+static void forget_what_was_read(struct app *app)
+{
+    log_tail_clear(&app->tail);
+    app->forensics_seq = -1;
+    app->news++;
+    app->wants_frame_now = true;
+}
+
+/* Open it beside the app's own; on failure nothing has changed. */
+static bool open_run(struct app *app, int64_t run, struct err *err)
+{
+    struct follower *present = NULL;
+    if (!follower_open(&present, app->options->place, run, err))
+        return false;
+    const bool goes_on =
+        follower_run(present)->ended_at_ms == 0 && follower_run(present)->owner_alive;
+    put_away(app);
+    app->present = app->follower = present;
+    app->past = NULL;
+    app->mode = goes_on ? APP_LIVE : APP_REPLAY;
+    app->orphaned = false;
+    replay_init(&app->replay);
+    view_init(&app->view, follower_state(present)->plan->task_count);
+    app->view.keys = app->own.view.keys;
+    app->view.runs = app->own.view.runs;
+    trail_go(&app->view.trail, SCREEN_RUNS);
+    app->view.trail = (struct screen_trail){.at = {SCREEN_RUNS, SCREEN_TASKS}, .depth = 1};
+    app->acts = (struct app_acts){
+        .desk = goes_on ? app->options->desk : NULL, .state = follower_state(present), .run = run};
+    if (app->mode == APP_REPLAY && !app_replay_open(app, err)) {
+        close_shown(app);
+        take_back(app);
+        return false;
+    }
+    return true;
+}
+
+static void say_the_way_back(struct app *app, int64_t run)
+{
+    const struct run_state *own = follower_state(app->own.present);
+    if (app->own.mode == APP_LIVE && !own->ended)
+        view_say(&app->view, &app->now, "run #%lld; run #%lld goes on meanwhile: q, q lead back",
+                 (long long)run, (long long)follower_run(app->own.present)->number);
+    else
+        view_say(&app->view, &app->now, "run #%lld: q leads back to the runs", (long long)run);
+}
+
+void app_visit_open(struct app *app, int64_t run)
+{
+    struct err err = {0};
+    if (run == follower_run(app->present)->number) {
+        trail_go(&app->view.trail, SCREEN_TASKS);
+        return;
+    }
+    if (!open_run(app, run, &err)) {
+        view_say(&app->view, &app->now, "run #%lld cannot be opened: %s", (long long)run,
+                 err.message);
+        return;
+    }
+    forget_what_was_read(app);
+    if (app->mode == APP_LIVE)
+        app_take_news(app);
+    say_the_way_back(app, run);
+}
+
+void app_visit_look(struct app *app)
+{
+    if (!app->own.present || view_screen(&app->view) != SCREEN_RUNS)
+        return;
+    const struct view_runs runs = app->view.runs;
+    app_visit_close(app);
+    app->view.runs = runs;
+    forget_what_was_read(app);
+    app_take_news(app);
+}
+
+static bool take_mark(void *ctx, const struct run_state *state, const struct event *event)
+{
+    (void)state;
+    replay_add(ctx, event);
+    return true;
+}
+
+void app_visit_take_news(struct app *app)
+{
+    size_t count = 0;
+    if (!app->own.present || app->own.mode != APP_LIVE)
+        return;
+    (void)follower_heard(app->own.present);
+    /* What cannot be read now is told when its own screen is back. */
+    (void)!follower_read(app->own.present, APP_EVENTS_TURN, take_mark, &app->own.replay, &count,
+                         NULL);
+    app->more_news = app->more_news || count == APP_EVENTS_TURN;
+    app->wants_frame = app->wants_frame || count > 0;
+}

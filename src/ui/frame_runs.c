@@ -1,0 +1,248 @@
+#include "frame_runs.h"
+
+#include <string.h>
+
+#include "clock.h"
+#include "frame_page.h"
+#include "runs_list.h"
+#include "text.h"
+
+enum {
+    WIDE_COLUMNS = 76, /* narrower: fewer columns, less air between them */
+    MID_COLUMNS = 56,
+    NUMBER_END = 7,
+    DATE_START = 5, /* of "2026-11-20 13:50:02": the year is left out where it is this one */
+    DATE_LEN = 16,
+    NOTE_COLUMN = 9,
+    THOUSAND = 1000,
+};
+
+/* Columns of numbers: where they end, 0 = left out; and where the texts begin. */
+struct columns {
+    int started, lasted, tasks, tries, passed, failed, cancelled, waited, name;
+};
+
+static struct columns columns_of(int width)
+{
+    if (width >= WIDE_COLUMNS)
+        return (struct columns){.started = 9,
+                                .lasted = 33,
+                                .tasks = 42,
+                                .tries = 49,
+                                .passed = 53,
+                                .failed = 57,
+                                .cancelled = 61,
+                                .waited = 70,
+                                .name = 73};
+    if (width >= MID_COLUMNS)
+        return (struct columns){.started = 8,
+                                .lasted = 28,
+                                .tasks = 34,
+                                .tries = 40,
+                                .passed = 44,
+                                .failed = 48,
+                                .cancelled = 52};
+    if (width >= 36)
+        return (struct columns){.started = 8, .lasted = 28, .passed = 32, .failed = 36};
+    return (struct columns){.lasted = width};
+}
+
+/* A text that ends before a column. */
+static void put_end(struct canvas *canvas, int row, int end, enum style style, const char *text)
+{
+    if (end <= 0)
+        return;
+    const int width = text_width(text, strlen(text));
+    (void)frame_put(canvas, (struct spot){row, end > width ? end - width : 0, width}, style, text);
+}
+
+static void draw_heads(struct canvas *canvas, int row)
+{
+    const struct columns at = columns_of(canvas->columns);
+    const bool ascii = canvas->ascii;
+    put_end(canvas, row, NUMBER_END, STYLE_COLUMN, "RUN");
+    if (at.started > 0)
+        (void)frame_put(canvas, (struct spot){row, at.started, DATE_LEN}, STYLE_COLUMN, "STARTED");
+    put_end(canvas, row, at.lasted, STYLE_COLUMN, "LASTED");
+    put_end(canvas, row, at.tasks, STYLE_COLUMN, "TASKS");
+    put_end(canvas, row, at.tries, STYLE_COLUMN, "TRIES");
+    put_end(canvas, row, at.passed, STYLE_COLUMN, shown_sign(SHOWN_PASSED, ascii));
+    put_end(canvas, row, at.failed, STYLE_COLUMN, shown_sign(SHOWN_GAVE_UP, ascii));
+    put_end(canvas, row, at.cancelled, STYLE_COLUMN, shown_sign(SHOWN_CANCELLED, ascii));
+    put_end(canvas, row, at.waited, STYLE_COLUMN, "WAITED");
+    if (at.name > 0)
+        (void)frame_put(canvas, (struct spot){row, at.name, canvas->columns - at.name},
+                        STYLE_COLUMN, "NAME");
+}
+
+/* Four columns are room for three digits. */
+static void put_count(struct canvas *canvas, int row, int end, int64_t count)
+{
+    struct str text = {0};
+    if (count < THOUSAND)
+        str_addf(&text, "%lld", (long long)count);
+    else
+        str_addf(&text, "%lldk", (long long)count / THOUSAND);
+    put_end(canvas, row, end, STYLE_PLAIN, str_text(&text));
+    str_done(&text);
+}
+
+static void put_started(struct canvas *canvas, struct spot spot, int64_t at_ms, int64_t now_ms)
+{
+    char then[CLOCK_TEXT_MAX], now[CLOCK_TEXT_MAX];
+    (void)clock_date(at_ms, then);
+    (void)clock_date(now_ms, now);
+    const bool same_year = strncmp(then, now, DATE_START) == 0;
+    const char *from = same_year ? then + DATE_START : then;
+    const size_t len = same_year ? DATE_LEN - DATE_START : DATE_LEN - 6; /* the day alone */
+    (void)canvas_text_n(canvas, spot, STYLE_PLAIN, from, len);
+}
+
+static void put_times(struct canvas *canvas, int row, const struct runs_row *run, int64_t now_ms)
+{
+    const struct columns at = columns_of(canvas->columns);
+    struct str text = {0};
+    if (at.started > 0)
+        put_started(canvas, (struct spot){row, at.started, DATE_LEN}, run->started_at_ms, now_ms);
+    shown_duration((run->is_live ? now_ms : run->ended_at_ms) - run->started_at_ms, &text);
+    put_end(canvas, row, at.lasted, STYLE_PLAIN, str_text(&text));
+    str_clear(&text);
+    runs_row_waited(run, &text);
+    put_end(canvas, row, at.waited, STYLE_PLAIN, str_text(&text));
+    str_done(&text);
+}
+
+static void draw_run(struct canvas *canvas, int row, const struct runs_row *run, int64_t now_ms)
+{
+    const struct columns at = columns_of(canvas->columns);
+    const enum style style = frame_style(run->shown);
+    struct str number = {0};
+    str_addf(&number, "#%lld", (long long)run->number);
+    (void)frame_put(canvas, (struct spot){row, 1, 1}, style, shown_sign(run->shown, canvas->ascii));
+    put_end(canvas, row, NUMBER_END, STYLE_PLAIN, str_text(&number));
+    put_times(canvas, row, run, now_ms);
+    if (at.tasks > 0)
+        put_count(canvas, row, at.tasks, run->tasks);
+    if (at.tries > 0)
+        put_count(canvas, row, at.tries, run->tries);
+    put_count(canvas, row, at.passed, run->passed);
+    put_count(canvas, row, at.failed, run->failed);
+    put_count(canvas, row, at.cancelled, run->cancelled);
+    if (at.name > 0)
+        (void)frame_put(canvas, (struct spot){row, at.name, canvas->columns - at.name}, STYLE_PLAIN,
+                        run->name ? run->name : "");
+    str_done(&number);
+}
+
+/* The second line. False: there is none. */
+static bool draw_note(struct canvas *canvas, int row, const struct runs_row *run)
+{
+    struct str note = {0};
+    runs_row_note(run, &note);
+    const bool has_note = note.len > 0;
+    if (has_note)
+        (void)frame_put(canvas, (struct spot){row, NOTE_COLUMN, canvas->columns - NOTE_COLUMN},
+                        STYLE_PLAIN, note.data);
+    str_done(&note);
+    return has_note;
+}
+
+/* What there is instead of rows. */
+static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
+                         const struct frame_input *input)
+{
+    const struct runs_list *list = input->facts->runs;
+    const struct line_edit *filter = &input->view->runs.filter;
+    struct str text = {0};
+    if (filter->len > 0)
+        str_addf(&text, "0 of %lld runs match   %s      Esc shows all",
+                 (long long)list->totals.runs, filter->text);
+    else
+        str_add(&text, "No runs in this log. devs run PLAN makes one.");
+    (void)frame_put(canvas, (struct spot){box->row + (box->rows > 2), 4, canvas->columns - 4},
+                    STYLE_PLAIN, str_text(&text));
+    str_done(&text);
+}
+
+/* The rows from view->runs.top on, as many as there is room for: of the last one the note, too. */
+static void draw_rows(struct canvas *canvas, const struct frame_box *box,
+                      const struct frame_input *input)
+{
+    const struct runs_list *list = input->facts->runs;
+    const struct view_runs *view = &input->view->runs;
+    const size_t chosen = view_runs_chosen(view, list);
+    int row = box->row;
+    for (size_t i = view->top; i < list->shown_count && row < box->row + box->rows; i++) {
+        const struct runs_row *run = &list->rows[list->shown[i]];
+        const struct canvas_zone zone = {
+            .spot = {row, 0, canvas->columns}, .rows = 1, .kind = ZONE_ITEM, .value = (uint32_t)i};
+        canvas_add_area(canvas, &zone);
+        draw_run(canvas, row, run, input->facts->clock.at_ms);
+        if (i == chosen) {
+            (void)frame_put(canvas, (struct spot){row, 0, 1}, STYLE_PLAIN,
+                            canvas->ascii ? ">" : "▸");
+            canvas_choose(canvas, row, 0, canvas->columns);
+        }
+        row++;
+        if (row < box->row + box->rows && draw_note(canvas, row, run))
+            row++;
+    }
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void draw_head(struct canvas *canvas, const struct frame_input *input)
+{
+    const struct runs_list *list = input->facts->runs;
+    const struct line_edit *filter = &input->view->runs.filter;
+    struct str right = {0};
+    struct str left = {0};
+    str_addf(&right, "filter: %s (/)", filter->len > 0 ? filter->text : "none");
+    str_addf(&left, "Runs    %s   %lld runs, %lld tries", file_name(input->facts->log_file),
+             (long long)list->totals.runs, (long long)list->totals.attempts);
+    const int width = text_width(str_text(&left), left.len) + text_width(right.data, right.len);
+    int end = canvas->columns;
+    if (width + 4 < canvas->columns)
+        end = frame_put_right(canvas, (struct spot){0, 0, canvas->columns - 1}, STYLE_HEAD,
+                              right.data);
+    (void)frame_put(canvas, (struct spot){0, 1, end - 2}, STYLE_HEAD, str_text(&left));
+    str_done(&right);
+    str_done(&left);
+}
+
+static struct frame_box list_box(const struct frame_page *page)
+{
+    struct frame_box box = page->body;
+    const bool has_heads = box.rows > 2;
+    box.row += has_heads;
+    box.rows -= has_heads;
+    return box;
+}
+
+int frame_runs_rows(int rows, int columns, const struct frame_input *input)
+{
+    const struct frame_page page = frame_page_lay(rows, columns, input);
+    return list_box(&page).rows;
+}
+
+void frame_runs(struct canvas *canvas, const struct frame_input *input)
+{
+    static const enum act acts[] = {UI_OPEN, UI_FILTER, UI_TASKS, UI_HELP, UI_QUIT};
+    const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts)};
+    const struct frame_page page = frame_page_lay(canvas->rows, canvas->columns, input);
+    const struct frame_box box = list_box(&page);
+    if (!input->facts->runs)
+        return;
+    frame_page_draw(canvas, &page, input, NULL, &keys);
+    draw_head(canvas, input);
+    if (box.row > page.body.row)
+        draw_heads(canvas, page.body.row);
+    if (input->facts->runs->shown_count == 0)
+        draw_nothing(canvas, &box, input);
+    else
+        draw_rows(canvas, &box, input);
+}

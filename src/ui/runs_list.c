@@ -1,0 +1,263 @@
+#include "runs_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "outcome.h"
+#include "words.h"
+#include "xalloc.h"
+
+enum {
+    /* Exit codes of a run, as documented for `devs run`. */
+    CODE_PASSED = 0,
+    CODE_STUCK = 3,
+    CODE_NEEDS_YOU = 4,
+    CODE_STOPPED = 130,
+
+    DIGEST_SHOWN = 4,     /* hex digits of a fault that are named */
+    FILTER_WORD_MAX = 64, /* bytes of one word of a filter */
+    PERCENT = 100,
+};
+
+static void row_done(struct runs_row *row)
+{
+    free(row->name);
+    *row = (struct runs_row){0};
+}
+
+void runs_list_done(struct runs_list *list)
+{
+    if (!list)
+        return;
+    for (size_t i = 0; i < list->count; i++)
+        row_done(&list->rows[i]);
+    free(list->rows);
+    free(list->shown);
+    *list = (struct runs_list){0};
+}
+
+static enum shown state_of(const struct log_run_info *run)
+{
+    if (run->ended_at_ms == 0 && run->owner_stopped)
+        return SHOWN_QUIET;
+    if (run->ended_at_ms == 0)
+        return run->owner_alive ? SHOWN_RUNNING : SHOWN_LOST;
+    switch (run->exit_code) {
+    case CODE_PASSED:
+        return SHOWN_PASSED;
+    case CODE_STUCK:
+        return SHOWN_STUCK;
+    case CODE_NEEDS_YOU:
+        return SHOWN_NEEDS_YOU;
+    case CODE_STOPPED:
+        return SHOWN_CANCELLED;
+    default:
+        return SHOWN_GAVE_UP;
+    }
+}
+
+/* The name goes over to the row. */
+static struct runs_row row_of(struct log_run_info *run)
+{
+    const bool is_live = run->ended_at_ms == 0 && run->owner_alive;
+    int64_t end = run->ended_at_ms != 0 ? run->ended_at_ms : run->last_at_ms;
+    struct runs_row row = {
+        .number = run->number,
+        .name = run->name,
+        .shown = state_of(run),
+        .is_live = is_live,
+        .is_session = run->is_session,
+        .started_at_ms = run->started_at_ms,
+        .ended_at_ms = is_live ? 0 : end,
+        .tasks = run->tasks,
+        .tries = run->attempts,
+        .passed = run->passed,
+        .failed = run->failed,
+        .cancelled = run->cancelled,
+        .waited_ms = run->waited_ms,
+    };
+    run->name = NULL;
+    return row;
+}
+
+static bool is_as_before(const struct runs_row *a, const struct runs_row *b)
+{
+    return a->tries == b->tries && a->ended_at_ms == b->ended_at_ms && a->shown == b->shown &&
+           a->failed == b->failed;
+}
+
+/* Where the row of a run is, or belongs. */
+static size_t place_of(const struct runs_list *list, int64_t number)
+{
+    size_t low = 0;
+    size_t high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->rows[middle].number > number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void take_row(struct runs_list *list, struct log_run_info *run)
+{
+    struct runs_row row = row_of(run);
+    const size_t at = place_of(list, row.number);
+    if (at < list->count && list->rows[at].number == row.number) {
+        struct runs_row *old = &list->rows[at];
+        row.has_sum = old->has_sum && is_as_before(old, &row);
+        row.sum = old->sum;
+        row_done(old);
+        *old = row;
+        return;
+    }
+    if (list->count == RUNS_LIST_MAX) {
+        row_done(&row);
+        list->whole = true;
+        return;
+    }
+    list->rows = xgrow(list->rows, &list->cap, list->count + 1, sizeof(*list->rows));
+    memmove(&list->rows[at + 1], &list->rows[at], (list->count - at) * sizeof(*list->rows));
+    list->rows[at] = row;
+    list->count++;
+}
+
+static void count_live(struct runs_list *list)
+{
+    list->live = 0;
+    for (size_t i = 0; i < list->count; i++)
+        list->live += list->rows[i].is_live;
+}
+
+static bool read_page(struct runs_list *list, struct log_reader *reader, int64_t before,
+                      struct err *err)
+{
+    struct log_run_info *runs = xcalloc(LOG_PAGE_RUNS, sizeof(*runs));
+    size_t count = 0;
+    const bool ok = log_reader_runs(reader, before, runs, LOG_PAGE_RUNS, &count, err);
+    for (size_t i = 0; i < count; i++) {
+        take_row(list, &runs[i]);
+        log_run_info_done(&runs[i]);
+    }
+    free(runs);
+    if (ok && count < LOG_PAGE_RUNS && (before > 0 || list->count == count))
+        list->whole = true;
+    count_live(list);
+    return ok;
+}
+
+bool runs_list_refresh(struct runs_list *list, struct log_reader *reader, struct err *err)
+{
+    return log_reader_totals(reader, &list->totals, err) && read_page(list, reader, 0, err);
+}
+
+bool runs_list_more(struct runs_list *list, struct log_reader *reader, struct err *err)
+{
+    if (list->whole)
+        return true;
+    int64_t before = list->count > 0 ? list->rows[list->count - 1].number : 0;
+    return read_page(list, reader, before, err);
+}
+
+bool runs_list_sum(struct runs_list *list, size_t at, struct log_reader *reader, struct err *err)
+{
+    struct runs_row *row = &list->rows[at];
+    if (row->has_sum || row->tasks > RUNS_SUM_TASKS_MAX)
+        return true;
+    row->sum = (struct log_run_sum){0};
+    row->has_sum = true; /* what cannot be read once is not asked for with each frame */
+    return log_reader_sum(reader, row->number, &row->sum, err);
+}
+
+static bool text_has(const char *text, const char *word)
+{
+    return words_find(text, strlen(text), word) != NULL;
+}
+
+static bool row_has(const struct runs_row *row, const char *word)
+{
+    char date[CLOCK_TEXT_MAX];
+    struct str number = {0};
+    str_addf(&number, "#%lld", (long long)row->number);
+    bool found = text_has(str_text(&number), word) || (row->name && text_has(row->name, word)) ||
+                 text_has(shown_word(row->shown), word) ||
+                 text_has(clock_date(row->started_at_ms, date), word);
+    str_done(&number);
+    return found;
+}
+
+static bool has_all(const struct runs_row *row, const char *filter)
+{
+    char word[FILTER_WORD_MAX];
+    const char *at = filter + strspn(filter, " ");
+    while (*at != '\0') {
+        size_t len = strcspn(at, " ");
+        size_t kept = len < sizeof(word) ? len : sizeof(word) - 1;
+        memcpy(word, at, kept);
+        word[kept] = '\0';
+        if (!row_has(row, word))
+            return false;
+        at += len;
+        at += strspn(at, " ");
+    }
+    return true;
+}
+
+void runs_list_narrow(struct runs_list *list, const char *filter)
+{
+    list->shown_count = 0;
+    list->shown = xgrow(list->shown, &list->shown_cap, list->count + 1, sizeof(*list->shown));
+    for (size_t i = 0; i < list->count; i++) {
+        if (has_all(&list->rows[i], filter))
+            list->shown[list->shown_count++] = i;
+    }
+}
+
+static void add_fault(const struct log_run_sum *sum, struct str *out)
+{
+    struct verdict verdict = verdict_new();
+    const struct outcome outcome = {.kind = OUTCOME_EXIT, .code = 1};
+    char word[VERDICT_WORD_MAX];
+    char hex[DIGEST_HEX_MAX];
+    verdict.class = sum->class;
+    verdict.type = sum->type;
+    verdict.reason = sum->reason;
+    digest_to_hex(sum->fault, hex);
+    str_addf(out, "one fault in all %d failed tasks: ", sum->failed);
+    if (sum->type != TRANSIENT_NONE || sum->reason != REASON_NONE)
+        str_addf(out, "%s ", verdict_word(&verdict, &outcome, word));
+    str_add_n(out, hex, DIGEST_SHOWN);
+}
+
+void runs_row_note(const struct runs_row *row, struct str *out)
+{
+    if (row->shown == SHOWN_LOST) {
+        str_add(out, "ended without a last record (devs was killed)");
+        if (row->has_sum && row->sum.running > 0)
+            str_addf(out, "; %d %s lost", row->sum.running,
+                     row->sum.running == 1 ? "task" : "tasks");
+    } else if (row->shown == SHOWN_QUIET) {
+        str_add(out, "its devs stands still (stopped): fg, or kill -CONT, lets it go on");
+    } else if (row->has_sum && row->sum.alike && row->sum.failed >= FAULT_TASKS_MIN) {
+        add_fault(&row->sum, out);
+    }
+}
+
+int runs_row_lines(const struct runs_row *row)
+{
+    struct str note = {0};
+    runs_row_note(row, &note);
+    const int lines = note.len > 0 ? 2 : 1;
+    str_done(&note);
+    return lines;
+}
+
+void runs_row_waited(const struct runs_row *row, struct str *out)
+{
+    const int64_t all = row->waited_ms + row->sum.ran_ms;
+    if (row->has_sum && all > 0)
+        str_addf(out, "%d %%", (int)((double)row->waited_ms * PERCENT / (double)all + 0.5));
+}

@@ -1,0 +1,113 @@
+#include "view_runs.h"
+
+#include "runs_list.h"
+#include "view.h"
+
+size_t view_runs_chosen(const struct view_runs *runs, const struct runs_list *list)
+{
+    size_t at = 0;
+    if (runs->chosen == 0 || list->shown_count == 0)
+        return 0;
+    while (at + 1 < list->shown_count && list->rows[list->shown[at]].number > runs->chosen)
+        at++;
+    return at;
+}
+
+void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int page)
+{
+    const size_t chosen = view_runs_chosen(runs, list);
+    int lines = 0;
+    size_t first = chosen;
+    runs->page = page > 0 ? page : 1;
+    if (runs->top > chosen || list->shown_count == 0)
+        runs->top = chosen;
+    /* The first row from which on the chosen one is in sight. */
+    for (size_t i = chosen + 1; i > runs->top && i <= list->shown_count; i--) {
+        lines += runs_row_lines(&list->rows[list->shown[i - 1]]);
+        if (lines > runs->page && i <= chosen)
+            break;
+        first = i - 1;
+    }
+    runs->top = first;
+}
+
+static void choose(struct view *view, const struct runs_list *list, int64_t at)
+{
+    const int64_t last = (int64_t)list->shown_count - 1;
+    if (last < 0)
+        return;
+    at = at > last ? last : at;
+    view->runs.chosen = list->rows[list->shown[at > 0 ? at : 0]].number;
+}
+
+static bool move(struct view *view, const struct runs_list *list, enum act act)
+{
+    static const struct {
+        enum act act;
+        int rows, halves;
+    } steps[] = {
+        {UI_DOWN, 1, 0},
+        {UI_UP, -1, 0},
+        {UI_HALF_DOWN, 0, 1},
+        {UI_HALF_UP, 0, -1},
+        {UI_PAGE_DOWN, 0, 2},
+        {UI_PAGE_UP, 0, -2},
+        {UI_FIRST, -RUNS_LIST_MAX, 0},
+        {UI_LAST, RUNS_LIST_MAX, 0},
+    };
+    const int half = view->runs.page > 1 ? view->runs.page / 2 : 1;
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        if (steps[i].act != act)
+            continue;
+        const int64_t here = (int64_t)view_runs_chosen(&view->runs, list);
+        choose(view, list, here + steps[i].rows + steps[i].halves * half);
+        return true;
+    }
+    return false;
+}
+
+static bool open_chosen(struct view *view, const struct view_facts *facts, struct view_todo *out)
+{
+    const struct runs_list *list = facts->runs;
+    const size_t at = view_runs_chosen(&view->runs, list);
+    if (at >= list->shown_count)
+        view_say(view, &facts->clock, "there is no run to open");
+    else
+        *out = (struct view_todo){.kind = VIEW_OPEN_RUN, .run = list->rows[list->shown[at]].number};
+    return true;
+}
+
+/* Esc takes the filter away first. */
+static bool go_back(struct view *view)
+{
+    if (view->runs.filter.len == 0)
+        return false;
+    line_edit_clear(&view->runs.filter);
+    return true;
+}
+
+bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
+                   struct view_todo *out)
+{
+    if (!facts->runs)
+        return false;
+    if (act == UI_OPEN)
+        return open_chosen(view, facts, out);
+    if (act == UI_BACK)
+        return go_back(view);
+    if (act == UI_FILTER) {
+        line_edit_open(&view->runs.filter);
+        return true;
+    }
+    if (act == UI_NEXT || act == UI_PREV) {
+        view_say(view, &facts->clock, "the filter shows all that match: j and k go through them");
+        return true;
+    }
+    return move(view, facts->runs, act);
+}
+
+void view_runs_type(struct view *view, uint32_t key)
+{
+    (void)line_edit_key(&view->runs.filter, key);
+    view->runs.top = 0;
+}
