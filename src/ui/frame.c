@@ -10,8 +10,8 @@
 #include "frame_runs.h"
 #include "text.h"
 
-static const enum style styles[] = {
 enum { GO_TO_COLUMNS = 60 }; /* narrower: what may be typed is not said */
+static const enum style styles[] = {
     [SHOWN_NEEDS_YOU] = STYLE_NEEDS_YOU, [SHOWN_BACKOFF] = STYLE_BACKOFF,
     [SHOWN_RUNNING] = STYLE_RUNNING,     [SHOWN_QUIET] = STYLE_QUIET,
     [SHOWN_QUEUED] = STYLE_PLAIN,        [SHOWN_HELD] = STYLE_HELD,
@@ -227,8 +227,6 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
         line_edit_draw(&view->filter, canvas, canvas->rows - 1, "filter: ");
     else if (view->search.open)
         line_edit_draw(&view->search, canvas, canvas->rows - 1, "find: ");
-    if (view->prompt.kind != PROMPT_NONE)
-        prompt_draw(&view->prompt, canvas);
     else if (view->runs.filter.open)
         line_edit_draw(&view->runs.filter, canvas, canvas->rows - 1, "filter: ");
     else if (view->go_to.open)
@@ -236,6 +234,8 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
                        canvas->columns >= GO_TO_COLUMNS
                            ? "go to (14:00, -5m, #211, T-104 try 2, start): "
                            : "go to: ");
+    if (view->prompt.kind != PROMPT_NONE)
+        prompt_draw(&view->prompt, canvas);
     correct_draw(&view->correct, canvas);
     if (view->help.open) {
         bool chosen = view->chosen >= 0;
@@ -249,9 +249,9 @@ static frame_screen_fn *const drawers[SCREEN_COUNT] = {
     [SCREEN_TASKS] = draw_tasks,
     [SCREEN_DETAIL] = frame_detail,
     [SCREEN_FORENSICS] = frame_forensics,
+    [SCREEN_RUNS] = frame_runs,
 };
 
-    [SCREEN_RUNS] = frame_runs,
 void frame_draw(struct canvas *canvas, const struct frame_input *input)
 {
     canvas_clear(canvas);

@@ -24,9 +24,9 @@
 #include "run_state.h"
 #include "shown.h"
 #include "view_forensics.h"
+#include "view_runs.h"
 #include "view_marks.h"
 #include "view_panes.h"
-#include "view_runs.h"
 #include "view_try.h"
 
 enum {
@@ -60,15 +60,15 @@ struct view_facts {
     bool banner_is_mild; /* it keeps nobody from anything yet */
     int64_t run;         /* its number */
     const char *rules;   /* borrowed; a person's rules, see classify.h; NULL = none */
-};
-
-/* Tasks that are one row of the list: they wait with one and the same result, or for the
- * same task to be through. */
     const struct runs_list *runs; /* borrowed; what the screen of runs shows; NULL = not read */
     const char *log_file;         /* borrowed; of the log */
     /* Another run was opened from the one that was there first, which goes on meanwhile: */
     const struct run_state *own; /* borrowed; NULL = it is this one, or is over */
     int64_t own_run;             /* its number */
+};
+
+/* Tasks that are one row of the list: they wait with one and the same result, or for the
+ * same task to be through. */
 struct view_fold {
     struct fault fault; /* of the members there are now */
     int leader;         /* the task they follow; -1 = they wait for their next try */
@@ -112,12 +112,12 @@ struct view {
 
     struct line_edit filter; /* open while it is being typed */
     bool only_needs_you;
+    enum shown_times times;
 
     enum view_pane pane; /* that has the keys */
     unsigned panes;      /* VIEW_HAS_*: those on the screen */
     struct view_zoom zoom;
     struct line_edit search; /* in the log */
-    enum shown_times times;
     size_t log_back;         /* lines between the end of the log and the screen */
     size_t log_page;         /* lines of the log on the screen */
 
@@ -127,6 +127,8 @@ struct view {
     bool leaving;             /* q w: leaves when nothing runs any more */
 
     struct view_forensics forensics;
+    struct view_runs runs;
+    struct line_edit go_to; /* a time that is typed */
     struct help help;
     struct prompt prompt;
     struct correct correct;
@@ -134,13 +136,13 @@ struct view {
 
 /* What a key asks of the app. */
 enum view_todo_kind {
-    struct view_runs runs;
-    struct line_edit go_to; /* a time that is typed */
     VIEW_DRAW,      /* nothing but a new frame */
     VIEW_ASK,       /* control */
     VIEW_ASK_MANY,  /* control, of each of the view's targets */
     VIEW_ASKED,     /* a question opened: drop what was typed ahead */
     VIEW_TRANSPORT, /* move */
+    VIEW_GO_TO,     /* the place that view->go_to says */
+    VIEW_OPEN_RUN,  /* run */
     VIEW_REDRAW_ALL,
     VIEW_SUSPEND,
     VIEW_LEAVE,
@@ -149,14 +151,13 @@ enum view_todo_kind {
     VIEW_LEAVE_DETACH,
     VIEW_TRY_RULE,   /* that of the open prompt, see correct.h */
     VIEW_STOP_TRIAL, /* of it */
-    VIEW_GO_TO,     /* the place that view->go_to says */
-    VIEW_OPEN_RUN,  /* run */
     VIEW_SAVE_RULE,
 };
 struct view_todo {
     enum view_todo_kind kind;
     struct control control; /* VIEW_ASK*; `by` and the time are the app's to fill in */
     enum replay_move move;  /* VIEW_TRANSPORT */
+    int64_t run;            /* VIEW_OPEN_RUN: its number */
 };
 
 void view_init(struct view *view, int task_count);
@@ -165,7 +166,6 @@ void view_done(struct view *view);
  * chosen stays chosen while it is there. Before anything else that takes the new state. */
 void view_take_tasks(struct view *view, int task_count);
 
-    int64_t run;            /* VIEW_OPEN_RUN: its number */
 /* The screen that is shown. */
 enum screen view_screen(const struct view *view);
 /* Where its keys are pressed. */
