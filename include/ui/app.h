@@ -58,14 +58,17 @@ struct app_result {
     int signal;
 };
 
-/* One frame of the cockpit as text, drawn without a terminal: the run as it was after
- * event `seq` (0 = the last one), with the task chosen that the event is about. Uses
- * place, run and ascii of the options. */
+/* One frame of the cockpit, drawn without a terminal, of the run as it was at some moment. Uses
+ * place, run and ascii of the options. All borrowed for the call. */
 struct app_picture {
-    int64_t seq;
+    const char *at;            /* in words, as replay_find() reads them; NULL = the last event */
+    const char *task;          /* id of the chosen one; NULL = the one that was heard of last */
+    const char *view;          /* "tasks", "detail", ...; NULL = the tasks */
+    const struct theme *theme; /* the frame as SVG, in these colours; NULL = as text */
     int rows, columns;
 };
 struct str;
+/* Append the frame. ERR_INVALID, ERR_NOT_FOUND: a word of the picture fits nothing in the log. */
 ATTR_MUST_USE bool app_draw_picture(const struct app_options *options,
                                     const struct app_picture *picture, struct str *out,
                                     struct err *err);

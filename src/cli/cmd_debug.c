@@ -15,8 +15,8 @@
 
 /* The words of the command line. */
 struct debug_words {
-    const char *task, *level, *frame, *at;
-    bool logs, forensics, plain, json, follow;
+    const char *task, *level, *frame, *at, *view, *theme;
+    bool logs, forensics, plain, json, follow, svg;
     struct attempt_words attempt;
 };
 
@@ -66,16 +66,37 @@ static bool parse_size(const char *word, struct app_picture *out, struct err *er
     return true;
 }
 
+/* Without colours, too, there is bold and underline. */
+static bool find_theme(const struct globals *globals, const char *name, struct theme *out,
+                       struct err *err)
+{
+    const char *wanted = name ? name : globals->no_color ? "mono" : "auto";
+    if (theme_named(wanted, out))
+        return true;
+    (void)err_set(err, ERR_INVALID, "there is no theme '%s'", wanted);
+    struct str names = {0};
+    for (size_t i = 0; theme_name_at(i); i++)
+        str_addf(&names, "%s%s", i > 0 ? ", " : "", theme_name_at(i));
+    (void)err_hint(err, "%s", str_text(&names));
+    str_done(&names);
+    return false;
+}
+
 static int print_frame(struct globals *globals, const struct debug_words *words,
-                       const struct place *place, int64_t run)
+                       const struct place *place, const struct target *target)
 {
     struct err err = {0};
-    struct app_picture picture = {0};
+    struct theme theme;
+    const char *of = target->task[0] != '\0' ? target->task : NULL;
+    struct app_picture picture = {.at = words->at,
+                                  .task = words->task ? words->task : of,
+                                  .view = words->view,
+                                  .theme = words->svg ? &theme : NULL};
     struct str text = {0};
     struct app_options options = {
-        .place = place, .run = run, .mode = APP_LIVE, .ascii = globals->ascii};
+        .place = place, .run = target->run, .mode = APP_LIVE, .ascii = globals->ascii};
     bool ok = parse_size(words->frame, &picture, &err) &&
-              (!words->at || parse_i64(words->at, 1, INT64_MAX, &picture.seq, &err)) &&
+              find_theme(globals, words->theme, &theme, &err) &&
               app_draw_picture(&options, &picture, &text, &err);
     if (ok)
         (void)fputs(str_text(&text), stdout);
@@ -95,13 +116,20 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
         {"plain", 0, NULL, "a line for each record", &words.plain, NULL},
         {"json", 0, NULL, "a JSON object for each record; one object of all that was captured",
          &words.json, NULL},
-        {"task", 0, "T", "only records of this task", NULL, &words.task},
+        {"task", 0, "T", "only records of this task; in a frame, the chosen one", NULL,
+         &words.task},
         {"level", 0, "L", "error, info or debug (default; said outright, with hashes)", NULL,
          &words.level},
         {"follow", 'f', NULL, "go on until the run ends", &words.follow, NULL},
         {"frame", 0, "CxR", "one frame of the cockpit as text, so many columns and rows", NULL,
          &words.frame},
-        {"at", 0, "SEQ", "the frame after this record (else after the last)", NULL, &words.at},
+        {"at", 0, "TIME", "the frame of then: 14:00:31, -2m, #211 (a record), 'T try 2', start",
+         NULL, &words.at},
+        {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
+         &words.view},
+        {"svg", 0, NULL, "the frame as a picture", &words.svg, NULL},
+        {"theme", 0, "NAME", "in these colours: auto, dark, light, mono, contrast, cb", NULL,
+         &words.theme},
     };
     struct command_line line = {
         .name = "debug", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
@@ -113,6 +141,9 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
                           "debug --forensics: of which task?");
     if (words.forensics)
         return forensics_print(globals, argv[0], &words.attempt, words.json);
+    if (!words.frame && (words.at || words.view || words.svg || words.theme))
+        return fail_usage("devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]",
+                          "debug: --at, --view, --svg and --theme are about a --frame");
     if (!words.logs && !words.plain && !words.json && !words.frame)
         return fail_usage("devs debug --logs [RUN|FILE], devs debug --forensics [RUN/]TASK",
                           "debug: what of? --logs or --forensics is missing");
@@ -131,7 +162,7 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
         !choose_log(globals, line.operands > 0 ? argv[0] : NULL, &place, &target, &err))
         return fail(&err);
     if (words.frame)
-        return print_frame(globals, &words, &place, target.run);
+        return print_frame(globals, &words, &place, &target);
     bool lines = words.plain || words.json || words.follow || !session_has_terminal();
     if (!lines)
         return watch_run(globals, &place, target.run, APP_REPLAY);

@@ -1,35 +1,115 @@
-/* app_picture.c - the cockpit without a terminal: one frame as text. */
+/* app_picture.c - the cockpit without a terminal: one frame as text or as a picture. */
+#include <strings.h>
+
 #include "app_parts.h"
+#include "clock.h"
+#include "replay_time.h"
+#include "svg.h"
 
-/* Which event the picture is of, and what it turned out to be about. */
-struct finding {
-    int64_t seq;
-    int task; /* -1 = the run */
-};
-
-static bool is_before(void *ctx, const struct run_state *state, const struct event *event)
+/* Each event is a place that words may lead to. */
+static bool add_mark(void *ctx, const struct run_state *state, const struct event *event)
 {
-    struct finding *finding = ctx;
+    struct app *app = ctx;
     (void)state;
-    finding->task = event->task;
-    return event->seq != finding->seq;
+    replay_add(&app->replay, event);
+    return true;
+}
+
+/* The run as it was then: the fold, and the time. */
+static bool go_to(struct app *app, const char *words, struct err *err)
+{
+    struct replay *replay = &app->replay;
+    struct replay_point point = {0};
+    if (!follower_read(app->follower, 0, add_mark, app, NULL, err))
+        return false;
+    const struct run_state *state = follower_state(app->follower);
+    const struct replay_words found = {
+        .text = words ? words : "end", .plan = state->plan, .end_ms = state->last.at_ms};
+    if (!replay_find(replay, &found, &point, err) || !follower_seek(app->follower, point.seq, err))
+        return false;
+    replay->at = point.seq;
+    replay->on_ms = point.on_ms;
+    app->now = replay_now(replay);
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
+    return true;
+}
+
+/* The task that the latest event is about, unless one is named. */
+static bool choose_task(struct app *app, const char *id, struct err *err)
+{
+    const struct plan *plan = follower_state(app->follower)->plan;
+    int64_t seq = app->replay.at;
+    while (!id && seq > 0 && app->replay.marks[seq - 1].task < 0)
+        seq--;
+    int task = id ? plan_find(plan, id) : seq > 0 ? app->replay.marks[seq - 1].task : -1;
+    if (id && task < 0)
+        return err_set(err, ERR_NOT_FOUND, "there is no task '%s' then", id);
+    if (task >= 0)
+        app->view.chosen = task;
+    return true;
+}
+
+static bool find_screen(const char *name, enum screen *out, struct err *err)
+{
+    *out = SCREEN_TASKS;
+    for (int i = 0; name && i < SCREEN_COUNT; i++) {
+        if (strcasecmp(name, screen_name((enum screen)i)) == 0) {
+            *out = (enum screen)i;
+            return true;
+        }
+    }
+    if (!name)
+        return true;
+    (void)err_set(err, ERR_INVALID, "there is no view '%s'", name);
+    return err_hint(err, "tasks, detail, log, forensics, timeline or runs");
+}
+
+/* As by the view's own key; where that says why not, the view says so itself. */
+static void open_view(struct app *app, enum screen screen)
+{
+    struct view_facts facts = app_facts(app);
+    view_arrange(&app->view, &facts);
+    if (screen != SCREEN_TASKS)
+        (void)view_key(&app->view, (uint32_t)('1' + (int)screen), &facts);
+    if (view_screen(&app->view) != screen)
+        trail_go(&app->view.trail, screen);
+}
+
+static void write_svg(const struct app *app, const struct theme *theme, struct str *out)
+{
+    char hms[CLOCK_TEXT_MAX];
+    struct str title = {0};
+    const struct log_run_info *run = follower_run(app->follower);
+    str_addf(&title, "devs, %s of run %lld %s, %s", screen_name(view_screen(&app->view)),
+             (long long)run->number, run->name ? run->name : "",
+             clock_hms(app_facts(app).now.at_ms, hms));
+    svg_write(&app->canvas, theme, str_text(&title), out);
+    str_done(&title);
+}
+
+static bool set_up(struct app *app, const struct app_picture *picture, enum screen screen,
+                   struct err *err)
+{
+    if (!app_open_run(app, err) || !go_to(app, picture->at, err) ||
+        !choose_task(app, picture->task, err))
+        return false;
+    open_view(app, screen);
+    return true;
 }
 
 bool app_draw_picture(const struct app_options *options, const struct app_picture *picture,
                       struct str *out, struct err *err)
 {
     struct app app = {.options = options, .pictured = true};
-    struct finding finding = {.seq = picture->seq, .task = -1};
-    bool ok =
-        app_open_run(&app, err) && follower_read(app.follower, 0, is_before, &finding, NULL, err);
+    enum screen screen = SCREEN_TASKS;
+    bool ok = find_screen(picture->view, &screen, err) && set_up(&app, picture, screen, err);
     if (ok) {
-        app.now = follower_state(app.follower)->last;
-        view_take_tasks(&app.view, follower_state(app.follower)->plan->task_count);
-        if (finding.task >= 0)
-            app.view.chosen = finding.task;
         canvas_init(&app.canvas, picture->rows, picture->columns, options->ascii);
         app_draw(&app);
-        canvas_to_text(&app.canvas, out);
+        if (picture->theme)
+            write_svg(&app, picture->theme, out);
+        else
+            canvas_to_text(&app.canvas, out);
     }
     app_close(&app);
     return ok;

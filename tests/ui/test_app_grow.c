@@ -1,4 +1,5 @@
 /* The cockpit on the log of a run whose plan grows: a frame of any event. */
+#include <stdio.h>
 #include <string.h>
 
 #include "app.h"
@@ -26,7 +27,9 @@ static void draw(int64_t seq)
 {
     const struct app_options options = {
         .place = &sample.place, .mode = APP_LIVE, .by = "ann", .engine_done_fd = -1};
-    const struct app_picture picture = {.seq = seq, .rows = 40, .columns = 100};
+    char at[24];
+    (void)snprintf(at, sizeof(at), "#%lld", (long long)seq);
+    const struct app_picture picture = {.at = seq > 0 ? at : NULL, .rows = 40, .columns = 100};
     struct err err = {0};
     str_clear(&frame);
     ck_assert_msg(app_draw_picture(&options, &picture, &frame, &err), "%s", err.message);
