@@ -103,6 +103,8 @@ struct scheduler {
     const char *run_dir;      /* borrowed; part of each call's digest */
     char *const *environment; /* borrowed; likewise */
     bool orphaned;            /* there is no engine: nothing is started, nothing can be ended */
+    bool is_session;          /* beside orphaned: of an agent that devs did not start, whose hook
+                                 tells it so (call_log.h) */
     bool starts_nothing;      /* no attempt is started: the engine is leaving */
     bool awaits_more;         /* tasks may still be added: the run ends when it is cancelled only */
     int64_t stepped_mono_ms;  /* time of the last step; 0 before the first */

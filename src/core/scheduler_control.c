@@ -64,14 +64,6 @@ static void ask_cancel(const struct scheduling *now, const struct control *contr
     scheduler_emit_by(now, event, control->by);
 }
 
-/* Nobody of ours runs it: an agent's own session, which a hook of it tells so (call_log.h). */
-static bool is_told_by_its_hook(const struct scheduling *now, int task)
-{
-    const struct attempt_state *attempt = step_state_attempt(run_state_step(now->state, task));
-    return now->scheduler->orphaned && now->state->tasks[task].agent && attempt &&
-           attempt->pid == 0;
-}
-
 static const char told_by_hook[] = "the agent is told to stop when it makes its next call";
 
 static void cancel_task(const struct scheduling *now, const struct control *control, int task,
@@ -87,7 +79,7 @@ static void cancel_task(const struct scheduling *now, const struct control *cont
     stop_task(now, control, task);
     if (!runs)
         accept(answer, "cancelled, nothing was running");
-    else if (is_told_by_its_hook(now, task))
+    else if (now->scheduler->is_session)
         accept(answer, told_by_hook);
     else if (now->scheduler->orphaned)
         accept(answer, "its devs is gone: no more tries, but its pid %lld may still run",
@@ -109,7 +101,7 @@ static void cancel_run(const struct scheduling *now, const struct control *contr
     ask_cancel(now, control, -1);
     for (int i = 0; i < now->state->plan->task_count; i++)
         stop_task(now, control, i);
-    if (now->state->running > 0 && is_told_by_its_hook(now, 0))
+    if (now->state->running > 0 && now->scheduler->is_session)
         accept(answer, told_by_hook);
     else if (now->scheduler->orphaned && now->state->running > 0)
         accept(answer, "its devs is gone: no more tries, but %d of its processes may still run",

@@ -54,7 +54,8 @@ static void act(struct orphan *orphan, const struct control *control)
     struct scheduler scheduler = {.state = state,
                                   .run_dir = follower_run(orphan->follower)->dir,
                                   .environment = environment,
-                                  .orphaned = true};
+                                  .orphaned = true,
+                                  .is_session = follower_run(orphan->follower)->is_session};
     struct input input = {.kind = INPUT_CONTROL,
                           .now = now_for(follower_run(orphan->follower), &state->last),
                           .control = *control};
