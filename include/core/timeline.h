@@ -66,6 +66,17 @@ void timeline_done(struct timeline *timeline);
 const struct attempt_state *span_attempt(const struct span *span, const struct run_state *state,
                                          int task);
 
+/* From, up to: without the latter (CLOCK_BOOTTIME, ms). */
+struct stretch {
+    int64_t from_ms, until_ms;
+};
+enum { TIMELINE_STRETCHES_MAX = 64 };
+/* Stretches of at least `least_ms` in which nothing ran, in order, from the run's start to now; the
+ * first TIMELINE_STRETCHES_MAX. They may be short of what is true by a four-thousandth of the run.
+ * Returns how many. O(attempts). */
+int timeline_idle(const struct run_state *state, const struct moment *now, int64_t least_ms,
+                  struct stretch out[TIMELINE_STRETCHES_MAX]);
+
 /* When the last wait that is decided ends (CLOCK_BOOTTIME, ms); 0 where nothing waits. */
 int64_t timeline_plan_end(const struct run_state *state);
 

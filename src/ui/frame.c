@@ -8,6 +8,7 @@
 #include "frame_forensics.h"
 #include "frame_parts.h"
 #include "frame_runs.h"
+#include "frame_timeline.h"
 #include "text.h"
 
 enum { GO_TO_COLUMNS = 60 }; /* narrower: what may be typed is not said */
@@ -249,6 +250,7 @@ static frame_screen_fn *const drawers[SCREEN_COUNT] = {
     [SCREEN_TASKS] = draw_tasks,
     [SCREEN_DETAIL] = frame_detail,
     [SCREEN_FORENSICS] = frame_forensics,
+    [SCREEN_TIMELINE] = frame_timeline,
     [SCREEN_RUNS] = frame_runs,
 };
 
@@ -265,6 +267,10 @@ void frame_draw(struct canvas *canvas, const struct frame_input *input)
 
 void frame_fit(struct view *view, int rows, int columns, const struct frame_input *input)
 {
+    if (view_screen(view) == SCREEN_TIMELINE) {
+        frame_timeline_fit(view, rows, columns, input);
+        return;
+    }
     if (view_screen(view) == SCREEN_DETAIL) {
         frame_detail_fit(view, rows, columns, input);
         return;

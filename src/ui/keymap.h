@@ -26,6 +26,8 @@ enum act {
     UI_HALF_UP,
     UI_PAGE_DOWN,
     UI_PAGE_UP,
+    UI_LEFT, /* text to the left; on the timeline the cursor */
+    UI_RIGHT,
     UI_OPEN,
     UI_BACK, /* close what is on top; never quits */
     UI_PANE_NEXT,
@@ -34,6 +36,8 @@ enum act {
     UI_FILTER,
     UI_NEXT,
     UI_PREV,
+    UI_ERROR_NEXT, /* or failure */
+    UI_ERROR_BACK,
     UI_NEEDS_YOU_NEXT,
     UI_ONLY_NEEDS_YOU,
     UI_RETRY,
@@ -48,6 +52,10 @@ enum act {
     UI_UNMARK,
     UI_CORRECT,
     UI_FOLLOW,
+    UI_NEARER, /* time, on the timeline */
+    UI_FARTHER,
+    UI_WHOLE,
+    UI_FOLD_IDLE,
     UI_FORENSICS,
     UI_PLAY,
     UI_EVENT_BACK,
@@ -66,6 +74,7 @@ enum act {
     UI_SUSPEND,
     UI_TASKS, /* the screens, in the order of enum screen */
     UI_DETAIL,
+    UI_TIMELINE,
     UI_RUNS,
     UI_QUIT, /* back; from the top it quits */
     UI_ACT_COUNT,

@@ -24,6 +24,7 @@
 #include "run_state.h"
 #include "shown.h"
 #include "view_forensics.h"
+#include "view_timeline.h"
 #include "view_runs.h"
 #include "view_marks.h"
 #include "view_panes.h"
@@ -127,6 +128,7 @@ struct view {
     bool leaving;             /* q w: leaves when nothing runs any more */
 
     struct view_forensics forensics;
+    struct view_timeline timeline;
     struct view_runs runs;
     struct line_edit go_to; /* a time that is typed */
     struct help help;

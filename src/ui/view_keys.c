@@ -119,6 +119,12 @@ static struct view_todo go_to_tasks(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo open_timeline(const struct stroke *stroke)
+{
+    view_timeline_open(stroke->view);
+    return draw;
+}
+
 static struct view_todo go_back(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
@@ -433,6 +439,7 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_SUSPEND] = suspend,
     [UI_TASKS] = go_to_tasks,
     [UI_DETAIL] = open_task,
+    [UI_TIMELINE] = open_timeline,
     [UI_QUIT] = quit,
 };
 
@@ -441,6 +448,7 @@ typedef bool screen_act_fn(struct view *view, const struct view_facts *facts, en
                            struct view_todo *out);
 static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
     [SCREEN_FORENSICS] = view_forensics_act,
+    [SCREEN_TIMELINE] = view_timeline_act,
 };
 
 static struct view_todo do_act(const struct stroke *stroke)

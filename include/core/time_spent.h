@@ -1,0 +1,53 @@
+/*
+ * time_spent.h - where the time went: the spans of tasks (timeline.h) added up. Pure.
+ *
+ * Time in which a task waits for what it needs, or for a slot, and time after its end are nobody's:
+ * they are in no sum. What is planned is none either.
+ */
+#ifndef DEVS_TIME_SPENT_H
+#define DEVS_TIME_SPENT_H
+
+#include "label.h"
+#include "timeline.h"
+
+enum time_use {
+    TIME_WORK,  /* an attempt ran */
+    TIME_WAIT,  /* for the next attempt, or behind a source's limit */
+    TIME_YOU,   /* needed a person, or was held by one */
+    TIME_QUIET, /* an attempt ran, and was not heard */
+    TIME_USE_COUNT,
+};
+
+/* Classes of what was waited after; by transient type, or by reason. */
+enum { TIME_CLASSES_MAX = TRANSIENT_TYPE_COUNT + REASON_COUNT };
+struct time_class {
+    struct verdict_label label;
+    int64_t waited_ms;
+};
+
+struct time_spent {
+    int64_t ms[TIME_USE_COUNT];
+    int64_t total_ms;                            /* of these */
+    struct time_class classes[TIME_CLASSES_MAX]; /* waits; the longest first, none of 0 ms */
+    int class_count;
+    int longest_task[TIME_USE_COUNT]; /* with the most of it; the first of equals; -1 = none */
+    int64_t longest_ms[TIME_USE_COUNT];
+    int attempts, failed; /* attempts that began; those that ended badly */
+};
+
+/* "work", "wait", "you", "quiet". */
+const char *time_use_name(enum time_use use);
+/* Whose time it is; TIME_USE_COUNT = nobody's. */
+enum time_use time_use_of(enum span_kind kind);
+
+/* Of one task. `timeline` is read into (see timeline_read()), and holds its spans then. */
+void time_spent_of_task(struct time_spent *out, const struct run_state *state, int task,
+                        const struct moment *now, bool orphaned, struct timeline *timeline);
+/* Of all tasks. O(tasks + attempts). */
+void time_spent_of_run(struct time_spent *out, const struct run_state *state,
+                       const struct moment *now, bool orphaned);
+
+/* Share of the sum in whole percent, rounded so that all uses come to 100; 0 where the sum is 0. */
+int time_spent_percent(const struct time_spent *spent, enum time_use use);
+
+#endif

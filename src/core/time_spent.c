@@ -1,0 +1,146 @@
+#include "time_spent.h"
+
+#include <assert.h>
+
+#include "attr.h"
+
+static const char *const names[] = {
+    [TIME_WORK] = "work",
+    [TIME_WAIT] = "wait",
+    [TIME_YOU] = "you",
+    [TIME_QUIET] = "quiet",
+};
+static_assert(ARRAY_LEN(names) == TIME_USE_COUNT, "every use of time has a name");
+
+const char *time_use_name(enum time_use use)
+{
+    assert(use < TIME_USE_COUNT);
+    return names[use];
+}
+
+enum time_use time_use_of(enum span_kind kind)
+{
+    switch (kind) {
+    case SPAN_RUNNING:
+        return TIME_WORK;
+    case SPAN_QUIET:
+        return TIME_QUIET;
+    case SPAN_BACKOFF:
+    case SPAN_GATE:
+        return TIME_WAIT;
+    case SPAN_HELD:
+    case SPAN_NEEDS_YOU:
+        return TIME_YOU;
+    case SPAN_QUEUED:
+    case SPAN_OVER:
+    case SPAN_KIND_COUNT:
+        break;
+    }
+    return TIME_USE_COUNT;
+}
+
+/* What a wait is for: a gate is closed by a rate limit only. */
+static struct verdict_label label_of(const struct span *span, const struct attempt_state *attempt)
+{
+    if (span->kind == SPAN_GATE || !attempt)
+        return (struct verdict_label){.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT};
+    if (attempt->correction)
+        return attempt->correction->label;
+    return (struct verdict_label){attempt->class, attempt->type, attempt->reason};
+}
+
+static void add_class(struct time_spent *out, const struct verdict_label *label, int64_t ms)
+{
+    int i = 0;
+    while (i < out->class_count && !verdict_label_equals(&out->classes[i].label, label))
+        i++;
+    if (i == TIME_CLASSES_MAX)
+        return;
+    if (i == out->class_count)
+        out->classes[out->class_count++] = (struct time_class){.label = *label};
+    out->classes[i].waited_ms += ms;
+    for (; i > 0 && out->classes[i].waited_ms > out->classes[i - 1].waited_ms; i--) {
+        const struct time_class longer = out->classes[i];
+        out->classes[i] = out->classes[i - 1];
+        out->classes[i - 1] = longer;
+    }
+}
+
+static void add_span(struct time_spent *out, const struct span *span, const struct run_state *state,
+                     int task)
+{
+    const enum time_use use = time_use_of(span->kind);
+    const int64_t ms = span->until_ms - span->from_ms;
+    out->failed += span->end >= SPAN_END_LOST;
+    if (span->is_planned || use == TIME_USE_COUNT || ms <= 0)
+        return;
+    out->ms[use] += ms;
+    out->total_ms += ms;
+    if (use != TIME_WAIT)
+        return;
+    const struct verdict_label label = label_of(span, span_attempt(span, state, task));
+    add_class(out, &label, ms);
+}
+
+static struct time_spent nothing(void)
+{
+    struct time_spent out = {0};
+    for (int use = 0; use < TIME_USE_COUNT; use++)
+        out.longest_task[use] = -1;
+    return out;
+}
+
+static void add_task(struct time_spent *out, const struct run_state *state, int task,
+                     const struct timeline *timeline)
+{
+    int64_t before[TIME_USE_COUNT];
+    for (int use = 0; use < TIME_USE_COUNT; use++)
+        before[use] = out->ms[use];
+    for (size_t i = 0; i < timeline->count; i++)
+        add_span(out, &timeline->spans[i], state, task);
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++)
+        out->attempts += (int)state->tasks[task].steps[i].attempt_count;
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        const int64_t ms = out->ms[use] - before[use];
+        if (ms <= out->longest_ms[use])
+            continue;
+        out->longest_ms[use] = ms;
+        out->longest_task[use] = task;
+    }
+}
+
+void time_spent_of_task(struct time_spent *out, const struct run_state *state, int task,
+                        const struct moment *now, bool orphaned, struct timeline *timeline)
+{
+    *out = nothing();
+    timeline_read(timeline, state, task, now, orphaned);
+    add_task(out, state, task, timeline);
+}
+
+void time_spent_of_run(struct time_spent *out, const struct run_state *state,
+                       const struct moment *now, bool orphaned)
+{
+    struct timeline timeline = {0};
+    *out = nothing();
+    for (int i = 0; i < state->plan->task_count; i++) {
+        timeline_read(&timeline, state, i, now, orphaned);
+        add_task(out, state, i, &timeline);
+    }
+    timeline_done(&timeline);
+}
+
+/* The uses so far, together, in whole percent: what is rounded are the borders between them. */
+static int percent_up_to(const struct time_spent *spent, int uses)
+{
+    int64_t sum = 0;
+    for (int use = 0; use < uses; use++)
+        sum += spent->ms[use];
+    return (int)((double)sum * 100.0 / (double)spent->total_ms + 0.5);
+}
+
+int time_spent_percent(const struct time_spent *spent, enum time_use use)
+{
+    if (spent->total_ms <= 0)
+        return 0;
+    return percent_up_to(spent, (int)use + 1) - percent_up_to(spent, (int)use);
+}

@@ -1,0 +1,369 @@
+#include "frame_timeline.h"
+
+#include <string.h>
+
+#include "clock.h"
+#include "frame_page.h"
+#include "frame_timeline_parts.h"
+#include "text.h"
+
+enum {
+    LABEL_COLUMNS_MIN = 8, /* before a bar: sign of the chosen one, id, two blanks */
+    LABEL_ID_MAX = 12,
+    LABEL_COLUMNS_WIDE = 28, /* and sign, title and try */
+    LABEL_TEXT = 3,
+    PANE_COLUMN = 10,
+    ALONE_COLUMN = 5,
+
+    DECISION_ROWS = 3, /* a rule and what follows */
+    DECISION_ROWS_SHORT = 2,
+    SPENT_ROWS = 5,
+    LOAD_ROWS = 4,
+    NOTES_ROWS_WIDE = 10,
+    NOTES_COLUMNS_WIDE = 66,
+    TASKS_MIN = 4,
+};
+
+/* Where things are; rows of -1 and boxes of 0 rows are not there. */
+struct layout {
+    struct frame_page page;
+    bool is_wide;
+    int column; /* where the bars begin */
+    int legend, rule, axis, cursor, load;
+    struct frame_box tasks, decision, spent;
+};
+
+static bool take(int *left, int rows, int least)
+{
+    if (*left - rows < least)
+        return false;
+    *left -= rows;
+    return true;
+}
+
+/* The widest id of all rows that may be in sight: the bars do not move while one scrolls. */
+static int label_columns(const struct frame_input *input)
+{
+    const struct view *view = input->view;
+    int width = LABEL_COLUMNS_MIN - 3;
+    for (int i = 0; i < view->row_count && width < LABEL_ID_MAX; i++) {
+        const char *id = input->facts->state->plan->tasks[view_row_task(view->rows[i])].id;
+        const int columns = text_width(id, strlen(id));
+        width = columns > width ? columns : width;
+    }
+    return (width < LABEL_ID_MAX ? width : LABEL_ID_MAX) + 3;
+}
+
+/* The rows below the tasks, from the top. */
+struct below {
+    bool has_cursor, has_decision, has_legend, has_spent;
+    int decision_rows;
+};
+
+static struct below share(struct layout *out, int *left)
+{
+    struct below below = {0};
+    out->axis = take(left, 1, 1) ? 0 : -1;
+    below.has_cursor = take(left, 1, TASKS_MIN);
+    if (out->is_wide) {
+        below.has_legend = take(left, 2, TASKS_MIN);
+        out->load = take(left, LOAD_ROWS, TASKS_MIN) ? 0 : -1;
+        below.decision_rows = NOTES_ROWS_WIDE;
+        below.has_decision = take(left, NOTES_ROWS_WIDE, TASKS_MIN);
+        below.has_spent = below.has_decision;
+        return below;
+    }
+    below.decision_rows = DECISION_ROWS;
+    below.has_decision = take(left, DECISION_ROWS, TASKS_MIN);
+    if (!below.has_decision) {
+        below.decision_rows = DECISION_ROWS_SHORT;
+        below.has_decision = take(left, DECISION_ROWS_SHORT, 2);
+    }
+    below.has_legend = take(left, 2, TASKS_MIN + 2);
+    below.has_spent = take(left, SPENT_ROWS, TASKS_MIN);
+    return below;
+}
+
+static void place_notes(struct layout *out, const struct below *below, int top, int columns)
+{
+    if (below->has_decision)
+        out->decision = (struct frame_box){top, 0, below->decision_rows, columns};
+    if (!below->has_spent)
+        return;
+    if (out->is_wide) {
+        out->spent = (struct frame_box){top + 1, NOTES_COLUMNS_WIDE + 2, below->decision_rows - 1,
+                                        columns - NOTES_COLUMNS_WIDE - 3};
+        return;
+    }
+    out->spent = (struct frame_box){top + below->decision_rows, 0, SPENT_ROWS, columns};
+}
+
+static struct layout lay_out(int rows, int columns, const struct frame_input *input)
+{
+    struct layout out = {.page = frame_page_lay(rows, columns, input),
+                         .is_wide = columns >= PAGE_WIDE_COLUMNS,
+                         .legend = -1,
+                         .rule = -1,
+                         .axis = -1,
+                         .cursor = -1,
+                         .load = -1};
+    if (out.page.message >= 0) { /* its rows are worth more here: it is told in the footer */
+        out.page.body.rows += 2;
+        out.page.message = out.page.bottom_rule = -1;
+    }
+    const int count = input->view->row_count > 0 ? input->view->row_count : 1;
+    int left = out.page.body.rows;
+    int top = out.page.body.row;
+    const struct below below = share(&out, &left);
+    out.column = out.is_wide ? LABEL_COLUMNS_WIDE : label_columns(input);
+    if (below.has_legend) {
+        out.legend = top++;
+        out.rule = top++;
+    }
+    out.tasks = (struct frame_box){top, 0, count < left ? count : left, columns};
+    top += out.tasks.rows;
+    out.axis = out.axis == 0 ? top++ : -1;
+    out.cursor = below.has_cursor ? top++ : -1;
+    if (out.load == 0) {
+        out.load = top;
+        top += LOAD_ROWS;
+    }
+    place_notes(&out, &below, top, columns);
+    return out;
+}
+
+void frame_timeline_fit(struct view *view, int rows, int columns, const struct frame_input *input)
+{
+    struct timeline_axis axis;
+    if (view_screen(view) != SCREEN_TIMELINE)
+        return;
+    const struct layout layout = lay_out(rows, columns, input);
+    timeline_axis_of_view(&axis, input, columns - layout.column);
+    view_timeline_fit(view, &axis, layout.tasks.rows);
+}
+
+static void draw_legend(struct canvas *canvas, int row, bool is_wide)
+{
+    const bool ascii = canvas->ascii;
+    struct str text = {0};
+    if (is_wide)
+        str_addf(&text,
+                 "R G V F = running in that phase   lower case = no output   %s = backoff   "
+                 "! = waits for you   ends: %s failed  %s passed  %s gave up  %s stopped",
+                 bar_backoff_sign(ascii), bar_end_sign(SPAN_END_FAILED, ascii),
+                 bar_end_sign(SPAN_END_PASSED, ascii), bar_end_sign(SPAN_END_GAVE_UP, ascii),
+                 bar_end_sign(SPAN_END_CANCELLED, ascii));
+    else
+        str_addf(&text,
+                 "R G V F phase   lower case no output   %s backoff   ! you   %s %s %s %s end",
+                 bar_backoff_sign(ascii), bar_end_sign(SPAN_END_FAILED, ascii),
+                 bar_end_sign(SPAN_END_PASSED, ascii), bar_end_sign(SPAN_END_GAVE_UP, ascii),
+                 bar_end_sign(SPAN_END_CANCELLED, ascii));
+    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL, text.data);
+    str_done(&text);
+}
+
+static void draw_mark(struct canvas *canvas, int row)
+{
+    (void)canvas_text(canvas, (struct spot){row, 0, 1}, STYLE_KEY, canvas->ascii ? ">" : "▸");
+}
+
+/* What stands before a bar: the task's id, or how many tasks the row is. */
+static void add_id(const struct frame_input *input, int row, struct str *out)
+{
+    const int task = view_row_task(row);
+    const struct view_fold *fold = view_row_is_fold(row) ? view_fold_of(input->view, task) : NULL;
+    if (fold)
+        str_addf(out, "%d tasks", fold->fault.count);
+    else
+        str_add(out, input->facts->state->plan->tasks[task].id);
+}
+
+static void draw_wide_label(struct timeline_look *look, int row, int view_row)
+{
+    const struct run_state *state = look->input->facts->state;
+    const int task = view_row_task(view_row);
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const enum shown shown = shown_task(state, task, look->input->facts->orphaned);
+    struct str text = {0};
+    struct str tries = {0};
+    add_id(look->input, view_row, &text);
+    if (strcmp(plan->id, plan->title) != 0)
+        str_addf(&text, " %s", plan->title);
+    shown_try(state, task, &tries);
+    const int end = look->column - 2;
+    (void)canvas_text(look->canvas, (struct spot){row, 1, 1}, frame_style(shown),
+                      shown_sign(shown, look->canvas->ascii));
+    const int at = frame_put_right(look->canvas, (struct spot){row, LABEL_TEXT, end - LABEL_TEXT},
+                                   STYLE_PLAIN, str_text(&tries));
+    (void)frame_put(look->canvas, (struct spot){row, LABEL_TEXT, at - 1 - LABEL_TEXT}, STYLE_PLAIN,
+                    str_text(&text));
+    str_done(&text);
+    str_done(&tries);
+}
+
+static void draw_label(struct timeline_look *look, int row, int view_row, int column)
+{
+    struct str text = {0};
+    add_id(look->input, view_row, &text);
+    (void)frame_put(look->canvas, (struct spot){row, column, look->column - column - 1},
+                    STYLE_PLAIN, text.data);
+    str_done(&text);
+}
+
+static int cursor_column(const struct timeline_look *look)
+{
+    const struct moment now = frame_now(look->input);
+    const int64_t ms = view_timeline_cursor(&look->input->view->timeline, &now);
+    const int column = axis_column(&look->axis, ms);
+    return column < look->axis.columns ? column : -1;
+}
+
+static void draw_tasks(struct timeline_look *look, const struct layout *layout)
+{
+    const struct view *view = look->input->view;
+    const int cursor = cursor_column(look);
+    const int chosen = view_chosen_row(view);
+    for (int i = 0; i < layout->tasks.rows; i++) {
+        const int index = view->timeline.top + i;
+        const int row = layout->tasks.row + i;
+        if (index >= view->row_count)
+            return;
+        const bool is_chosen = index == chosen;
+        if (layout->is_wide)
+            draw_wide_label(look, row, view->rows[index]);
+        else
+            draw_label(look, row, view->rows[index], 1);
+        timeline_draw_bar(look, row, view_row_task(view->rows[index]), is_chosen ? cursor : -1);
+        if (is_chosen)
+            draw_mark(look->canvas, row);
+    }
+}
+
+static void add_path(const struct timeline_look *look, struct str *out)
+{
+    const struct view *view = look->input->view;
+    const int columns = look->canvas->columns;
+    str_add(out, "Timeline  ");
+    timeline_add_window(&look->axis, out);
+    if (columns < PAGE_PATH_COLUMNS)
+        return;
+    if (view->row_count == look->input->facts->state->plan->task_count)
+        str_add(out, "   all tasks");
+    else
+        str_addf(out, "   %d of %d tasks", view->row_count,
+                 look->input->facts->state->plan->task_count);
+    if (columns < PAGE_WIDE_COLUMNS)
+        return;
+    const struct moment now = frame_now(look->input);
+    const int64_t run_ms = now.mono_ms - look->input->facts->state->started_at.mono_ms;
+    str_add(out, "   1 column = ");
+    axis_column_words(&look->axis, out);
+    str_addf(out, "   idle folded: %s (f)",
+             view_timeline_folds(&view->timeline, run_ms) ? "on" : "off");
+}
+
+static void draw_page(const struct timeline_look *look, const struct layout *layout)
+{
+    static const enum act acts[] = {UI_QUIT,      UI_LEFT, UI_RIGHT,      UI_NEARER, UI_FARTHER,
+                                    UI_FOLD_IDLE, UI_OPEN, UI_ERROR_NEXT, UI_WHOLE,  UI_HELP};
+    static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back", [UI_OPEN] = "open try"};
+    const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
+    struct str path = {0};
+    add_path(look, &path);
+    frame_page_draw(look->canvas, &layout->page, look->input, str_text(&path), &keys);
+    str_done(&path);
+}
+
+void frame_timeline(struct canvas *canvas, const struct frame_input *input)
+{
+    const struct layout layout = lay_out(canvas->rows, canvas->columns, input);
+    struct timeline_look look = {.canvas = canvas, .input = input, .column = layout.column};
+    timeline_axis_of_view(&look.axis, input, canvas->columns - layout.column);
+    draw_page(&look, &layout);
+    if (layout.legend >= 0) {
+        draw_legend(canvas, layout.legend, layout.is_wide);
+        canvas_rule(canvas, layout.rule, 0, canvas->columns);
+    }
+    draw_tasks(&look, &layout);
+    if (layout.axis >= 0)
+        timeline_draw_axis(&look, layout.axis);
+    if (layout.cursor >= 0)
+        timeline_draw_cursor(&look, layout.cursor, cursor_column(&look));
+    if (layout.load >= 0)
+        timeline_draw_load(&look, layout.load);
+    if (layout.decision.rows > 0)
+        timeline_draw_decision(&look, &layout.decision);
+    if (layout.spent.rows > 0)
+        timeline_draw_spent(&look, &layout.spent);
+    timeline_done(&look.timeline);
+}
+
+/* The first of the view's rows, so that the chosen one is among as many as there is room for. */
+static int first_row(const struct view *view, int rows)
+{
+    const int chosen = view_chosen_row(view);
+    int first = view->top;
+    if (chosen >= first + rows)
+        first = chosen - rows + 1;
+    if (chosen >= 0 && chosen < first)
+        first = chosen;
+    if (first > view->row_count - rows)
+        first = view->row_count - rows;
+    return first > 0 ? first : 0;
+}
+
+void frame_timeline_pane(struct canvas *canvas, const struct frame_box *box,
+                         const struct frame_input *input)
+{
+    const struct view *view = input->view;
+    struct timeline_look look = {
+        .canvas = canvas, .input = input, .column = box->column + PANE_COLUMN};
+    const int rows = box->rows > 1 ? box->rows - 1 : box->rows;
+    const int first = first_row(view, rows);
+    const int chosen = view_chosen_row(view);
+    if (box->rows <= 0 || box->columns <= PANE_COLUMN)
+        return;
+    timeline_axis_of(&look.axis, input, -1, box->columns - PANE_COLUMN);
+    int row = box->row;
+    for (int i = first; i < view->row_count && row < box->row + rows; i++, row++) {
+        draw_label(&look, row, view->rows[i], box->column + 2);
+        timeline_draw_bar(&look, row, view_row_task(view->rows[i]), -1);
+        if (i == chosen)
+            (void)canvas_text(canvas, (struct spot){row, box->column + 1, 1}, STYLE_KEY,
+                              canvas->ascii ? ">" : "▸");
+    }
+    if (box->rows > 1)
+        timeline_draw_axis(&look, row);
+    timeline_done(&look.timeline);
+}
+
+void frame_timeline_rule(struct canvas *canvas, struct spot spot, const struct frame_input *input)
+{
+    struct timeline_axis axis;
+    struct str title = {0};
+    struct str note = {0};
+    str_add(&title, "timeline  ");
+    timeline_axis_of(&axis, input, -1, spot.width - PANE_COLUMN);
+    timeline_add_window(&axis, &title);
+    str_addf(&note, "letters = phase, lower case = no output, %s = backoff",
+             bar_backoff_sign(canvas->ascii));
+    frame_rule(canvas, spot, str_text(&title), str_text(&note));
+    str_done(&title);
+    str_done(&note);
+}
+
+void frame_timeline_task(struct canvas *canvas, const struct frame_box *box,
+                         const struct frame_input *input)
+{
+    struct timeline_look look = {
+        .canvas = canvas, .input = input, .column = box->column + ALONE_COLUMN};
+    const int task = input->view->chosen;
+    if (task < 0 || box->rows <= 0 || box->columns <= ALONE_COLUMN)
+        return;
+    timeline_axis_of(&look.axis, input, task, box->columns - ALONE_COLUMN);
+    timeline_draw_bar(&look, box->row, task, -1);
+    if (box->rows > 1)
+        timeline_draw_axis(&look, box->row + 1);
+    timeline_done(&look.timeline);
+}

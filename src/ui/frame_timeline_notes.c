@@ -1,0 +1,409 @@
+/* frame_timeline_notes.c - what is below the bars: the decision under the cursor, where the time
+ * went, how many ran and what failed. */
+#include <string.h>
+
+#include "clock.h"
+#include "frame_timeline_parts.h"
+#include "text.h"
+#include "time_spent.h"
+
+enum { SPENT_LABEL = 7, SPENT_BAR_MAX = 42, SPENT_NUMBERS = 17, PERCENT = 100 };
+
+/* Text row by row, in a box. */
+struct lines {
+    struct canvas *canvas;
+    const struct frame_box *box;
+    int row;
+};
+
+static void put_line(struct lines *lines, const struct str *text)
+{
+    const struct frame_box *box = lines->box;
+    if (lines->row >= box->row + box->rows || text->len == 0)
+        return;
+    (void)frame_put(lines->canvas, (struct spot){lines->row, box->column + 1, box->columns - 1},
+                    STYLE_PLAIN, str_text(text));
+    lines->row++;
+}
+
+/* "work  ####------  69 %   39:44" and what there is to say of it. */
+static void put_spent(struct lines *lines, const struct time_spent *spent, enum time_use use,
+                      const char *note)
+{
+    const struct frame_box *box = lines->box;
+    const int left = box->columns - 1 - SPENT_LABEL - SPENT_NUMBERS;
+    const int room = left * 2 / 3 < SPENT_BAR_MAX ? left * 2 / 3 : SPENT_BAR_MAX;
+    const int percent = time_spent_percent(spent, use);
+    struct str text = {0};
+    struct str time = {0};
+    if (lines->row >= box->row + box->rows)
+        return;
+    const int filled = spent->total_ms > 0
+                           ? (int)((double)room * (double)spent->ms[use] / (double)spent->total_ms)
+                           : 0;
+    str_addf(&text, "%-6s", time_use_name(use));
+    for (int i = 0; i < room; i++)
+        str_add_char(&text, i < filled ? '#' : '-');
+    shown_duration(spent->ms[use], &time);
+    str_addf(&text, " %3d %% %7s", percent, str_text(&time));
+    if (*note != '\0')
+        str_addf(&text, "  %s", note);
+    put_line(lines, &text);
+    str_done(&text);
+    str_done(&time);
+}
+
+static void add_class_word(const struct verdict_label *label, struct str *out)
+{
+    struct verdict verdict = verdict_new();
+    const struct attempt_state attempt = {.outcome = {.kind = OUTCOME_EXIT}};
+    verdict.class = label->class;
+    verdict.type = label->type;
+    verdict.reason = label->reason;
+    if (label->class == VERDICT_PERSISTENT && label->reason == REASON_NONE)
+        str_add(out, "no class");
+    else
+        shown_attempt_class(&attempt, &verdict, out);
+}
+
+/* "timeout 5:48  test-fail 3:23": as many as `most`. */
+static void add_classes(const struct time_spent *spent, int most, struct str *out)
+{
+    for (int i = 0; i < spent->class_count && i < most; i++) {
+        str_add(out, i > 0 ? "   " : "");
+        add_class_word(&spent->classes[i].label, out);
+        str_add(out, " ");
+        shown_duration(spent->classes[i].waited_ms, out);
+    }
+}
+
+static void add_longest(const struct time_spent *spent, const struct plan *plan, enum time_use use,
+                        struct str *out)
+{
+    if (spent->longest_task[use] >= 0)
+        str_add(out, plan->tasks[spent->longest_task[use]].id);
+}
+
+static void put_use(struct lines *lines, const struct time_spent *spent, const struct plan *plan,
+                    enum time_use use)
+{
+    struct str note = {0};
+    if (use == TIME_WAIT)
+        add_classes(spent, 1, &note);
+    else if (use != TIME_WORK)
+        add_longest(spent, plan, use, &note);
+    put_spent(lines, spent, use, str_text(&note));
+    str_done(&note);
+}
+
+static void add_since(const struct run_state *state, struct str *out)
+{
+    char text[CLOCK_TEXT_MAX];
+    str_add(out, "where the time went, all tasks");
+    if (state->started)
+        str_addf(out, ", since %s", clock_short(state->started_at.at_ms, state->last.at_ms, text));
+}
+
+static void put_counts(struct lines *lines, const struct time_spent *spent,
+                       const struct run_state *state)
+{
+    struct str text = {0};
+    str_addf(&text, "tries %d   failed %d   running %d   passed %d   stopped %d", spent->attempts,
+             spent->failed, state->running, state->counts[TASK_PASSED],
+             state->counts[TASK_CANCELLED]);
+    put_line(lines, &text);
+    str_done(&text);
+}
+
+void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box)
+{
+    const struct run_state *state = look->input->facts->state;
+    const struct moment now = frame_now(look->input);
+    const bool is_wide = box->column > 0;
+    struct lines lines = {look->canvas, box, box->row + 1};
+    struct time_spent spent;
+    struct str text = {0};
+    time_spent_of_run(&spent, state, &now, look->input->facts->orphaned);
+    add_since(state, &text);
+    if (is_wide)
+        (void)frame_put(look->canvas, (struct spot){box->row, box->column + 1, box->columns - 1},
+                        STYLE_HEAD, str_text(&text));
+    else
+        frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns},
+                   str_text(&text), "");
+    for (int use = 0; use < TIME_USE_COUNT; use++)
+        put_use(&lines, &spent, state->plan, (enum time_use)use);
+    str_clear(&text);
+    if (is_wide && spent.class_count > 1) {
+        str_add(&text, "waits: ");
+        add_classes(&spent, 4, &text);
+        put_line(&lines, &text);
+    }
+    if (is_wide)
+        put_counts(&lines, &spent, state);
+    str_done(&text);
+}
+
+/* What the cursor is on. */
+struct subject {
+    const struct timeline_look *look;
+    const struct run_state *state;
+    const struct span *span; /* NULL = nothing */
+    int task;
+    struct stretch at; /* with what is planned of it */
+};
+
+static const char *const kind_words[] = {
+    [SPAN_QUEUED] = "queued",
+    [SPAN_GATE] = "held back by a limit",
+    [SPAN_RUNNING] = "ran",
+    [SPAN_QUIET] = "no output for",
+    [SPAN_BACKOFF] = "backoff",
+    [SPAN_HELD] = "held for",
+    [SPAN_NEEDS_YOU] = "needs you, for",
+    [SPAN_OVER] = "over",
+};
+
+static void add_clock(const struct subject *subject, int64_t ms, struct str *out)
+{
+    char text[CLOCK_TEXT_MAX];
+    str_add(out, clock_hms(ms + subject->look->axis.wall_ms, text));
+}
+
+/* "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)" */
+static void add_title(const struct subject *subject, struct str *out)
+{
+    const struct span *span = subject->span;
+    const int64_t now_ms = frame_now(subject->look->input).mono_ms;
+    str_add(out, subject->state->plan->tasks[subject->task].id);
+    if (!span) {
+        str_add(out, "  nothing yet");
+        return;
+    }
+    const bool goes_on = subject->at.until_ms >= now_ms && span->end == SPAN_END_NONE;
+    str_add(out, "  ");
+    add_clock(subject, subject->at.from_ms, out);
+    if (!goes_on || subject->at.until_ms > now_ms) {
+        str_add(out, " to ");
+        add_clock(subject, subject->at.until_ms, out);
+    } else {
+        str_add(out, " to now");
+    }
+    str_addf(out, "  %s",
+             span->kind == SPAN_RUNNING && goes_on ? "runs for" : kind_words[span->kind]);
+    if (span->kind != SPAN_OVER) {
+        str_add(out, " ");
+        shown_seconds(subject->at.until_ms - subject->at.from_ms, out);
+    }
+    if (subject->at.until_ms > now_ms)
+        str_add(out, " (planned)");
+}
+
+static void add_class_of(const struct attempt_state *attempt, struct str *out)
+{
+    struct verdict verdict = verdict_new();
+    verdict.class = attempt->class;
+    verdict.type = attempt->type;
+    verdict.reason = attempt->reason;
+    shown_attempt_class(attempt, &verdict, out);
+}
+
+static bool is_latest(const struct subject *subject, const struct attempt_state *attempt)
+{
+    const struct step_state *step = run_state_step(subject->state, subject->task);
+    return attempt && attempt == step_state_attempt(step);
+}
+
+/* What a try came to: "try 3 GREEN: exit 1, test-fail". */
+static void add_try(const struct subject *subject, struct str *out)
+{
+    const struct span *span = subject->span;
+    const struct attempt_state *attempt = span_attempt(span, subject->state, subject->task);
+    const struct plan_step *plan = &subject->state->plan->tasks[subject->task].steps[span->step];
+    if (!attempt) {
+        str_add(out, "no try yet");
+        return;
+    }
+    str_addf(out, "try %d %s", attempt->number, phase_name(plan->phase));
+    if (attempt->ended.at_ms == 0) {
+        str_add(out, subject->look->input->facts->orphaned ? ": lost" : ": runs");
+        return;
+    }
+    str_add(out, ": ");
+    outcome_words(&attempt->outcome, out);
+    if (attempt->class != VERDICT_SUCCESS) {
+        str_add(out, ", ");
+        add_class_of(attempt, out);
+    }
+}
+
+/* Why it is as it is: the formula of the wait that is on, what the last decision went by. */
+static void add_because(const struct subject *subject, struct str *out)
+{
+    const struct span *span = subject->span;
+    const struct step_state *step = run_state_step(subject->state, subject->task);
+    const struct attempt_state *attempt = span_attempt(span, subject->state, subject->task);
+    const bool is_present = is_latest(subject, attempt);
+    switch (span->kind) {
+    case SPAN_BACKOFF:
+        if (is_present)
+            shown_formula(step, out);
+        break;
+    case SPAN_NEEDS_YOU:
+    case SPAN_OVER:
+        if (is_present)
+            shown_ending(subject->state, subject->task, out);
+        break;
+    case SPAN_HELD:
+        if (subject->state->tasks[subject->task].held && subject->state->tasks[subject->task].by)
+            str_addf(out, "by %s", subject->state->tasks[subject->task].by);
+        break;
+    case SPAN_RUNNING:
+    case SPAN_QUIET:
+        if (attempt && attempt->waited_ms > 0) {
+            str_add(out, "waited ");
+            shown_duration(attempt->waited_ms, out);
+            str_add(out, " before it");
+        }
+        break;
+    case SPAN_QUEUED:
+    case SPAN_GATE:
+    case SPAN_KIND_COUNT:
+        break;
+    }
+}
+
+/* "waits so far 0:11  0:22  0:27   waiting 15 % of this task's age" */
+static void add_waits(const struct subject *subject, struct str *out)
+{
+    enum { WAITS_MAX = 8 };
+    const struct timeline *timeline = &subject->look->timeline;
+    int64_t waited_ms = 0, age_ms = 0;
+    int count = 0;
+    struct str waits = {0};
+    for (size_t i = 0; i < timeline->count; i++) {
+        const struct span *span = &timeline->spans[i];
+        const int64_t ms = span->until_ms - span->from_ms;
+        const bool has_begun = span->attempt > 0;
+        if (span->is_planned || !has_begun || span->kind == SPAN_OVER)
+            continue;
+        age_ms += ms;
+        if (span->kind != SPAN_BACKOFF)
+            continue;
+        waited_ms += ms;
+        if (++count > WAITS_MAX)
+            continue;
+        str_add(&waits, "  ");
+        shown_duration(ms, &waits);
+    }
+    if (count == 0)
+        str_add(out, "no waits so far");
+    else
+        str_addf(out, "waits so far%s%s", str_text(&waits), count > WAITS_MAX ? "  ..." : "");
+    if (waited_ms > 0 && age_ms > 0)
+        str_addf(out, "   waiting %d %% of this task's age",
+                 (int)((double)waited_ms * PERCENT / (double)age_ms + 0.5));
+    str_done(&waits);
+}
+
+static struct subject find_subject(struct timeline_look *look)
+{
+    const struct frame_input *input = look->input;
+    const struct moment now = frame_now(input);
+    const struct view_timeline *view = &input->view->timeline;
+    struct subject subject = {look, input->facts->state, NULL, input->view->chosen, {0, 0}};
+    if (subject.task < 0)
+        return subject;
+    timeline_read(&look->timeline, subject.state, subject.task, &now, input->facts->orphaned);
+    const int found = bar_span_at(&look->timeline, &subject.state->plan->tasks[subject.task],
+                                  &look->axis, view->is_placed, view_timeline_cursor(view, &now));
+    if (found < 0)
+        return subject;
+    const struct span *spans = look->timeline.spans;
+    subject.span = &spans[found];
+    subject.at = (struct stretch){spans[found].from_ms, spans[found].until_ms};
+    if (spans[found].is_planned && found > 0 && spans[found - 1].kind == SPAN_BACKOFF)
+        subject.at.from_ms = spans[found - 1].from_ms;
+    if ((size_t)found + 1 < look->timeline.count && spans[found + 1].is_planned)
+        subject.at.until_ms = spans[found + 1].until_ms;
+    return subject;
+}
+
+static void put_pair(struct lines *lines, const char *label, const struct str *text)
+{
+    struct str line = {0};
+    if (text->len > 0)
+        str_addf(&line, "%-10s %s", label, str_text(text));
+    put_line(lines, &line);
+    str_done(&line);
+}
+
+/* With a line of its own for each part. */
+static void put_wide(struct lines *lines, const struct subject *subject)
+{
+    const struct run_state *state = subject->state;
+    struct str text = {0};
+    add_try(subject, &text);
+    put_pair(lines,
+             subject->span->attempt > 0 && subject->span->kind != SPAN_RUNNING &&
+                     subject->span->kind != SPAN_QUIET
+                 ? "after"
+                 : "what",
+             &text);
+    str_clear(&text);
+    add_because(subject, &text);
+    put_pair(lines, subject->span->kind == SPAN_BACKOFF ? "formula" : "because", &text);
+    str_clear(&text);
+    if (is_latest(subject, span_attempt(subject->span, state, subject->task)))
+        shown_cause(state, subject->task, &text);
+    put_pair(lines, "why", &text);
+    str_clear(&text);
+    str_addf(&text, "engine, policy \"%s\"",
+             state->plan->tasks[subject->task].steps[subject->span->step].policy->name);
+    put_pair(lines, "by", &text);
+    str_clear(&text);
+    add_waits(subject, &text);
+    put_pair(lines, "waits", &text);
+    str_done(&text);
+}
+
+static void put_narrow(struct lines *lines, const struct subject *subject)
+{
+    struct str text = {0};
+    const enum span_kind kind = subject->span->kind;
+    if (subject->span->attempt > 0 && kind != SPAN_RUNNING && kind != SPAN_QUIET)
+        str_add(&text, "after ");
+    add_try(subject, &text);
+    const size_t before = text.len;
+    str_add(&text, "   ");
+    add_because(subject, &text);
+    if (text.len == before + 3)
+        text.data[text.len = before] = '\0';
+    put_line(lines, &text);
+    str_clear(&text);
+    add_waits(subject, &text);
+    put_line(lines, &text);
+    str_done(&text);
+}
+
+void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box)
+{
+    const struct subject subject = find_subject(look);
+    const bool is_wide = box->rows > 4;
+    struct frame_box left = *box;
+    struct lines lines = {look->canvas, &left, box->row + 1};
+    struct str title = {0};
+    if (subject.task >= 0)
+        add_title(&subject, &title);
+    frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns}, str_text(&title),
+               "");
+    str_done(&title);
+    if (!subject.span)
+        return;
+    if (is_wide) {
+        left.columns = 66;
+        put_wide(&lines, &subject);
+    } else {
+        put_narrow(&lines, &subject);
+    }
+}

@@ -1,0 +1,47 @@
+/*
+ * frame_timeline_parts.h - the parts of the timeline's frame, for frame_timeline*.c only.
+ */
+#ifndef DEVS_FRAME_TIMELINE_PARTS_H
+#define DEVS_FRAME_TIMELINE_PARTS_H
+
+#include "frame_timeline.h"
+#include "timeline_bar.h"
+
+/* What all rows are drawn with. */
+struct timeline_look {
+    struct canvas *canvas;
+    const struct frame_input *input;
+    struct timeline_axis axis;
+    int column;               /* of the canvas: where the bars begin */
+    struct timeline timeline; /* owned; of the row drawn last */
+    struct bar_cell cells[CANVAS_COLUMNS_MAX];
+};
+
+/* An axis over the run, or over one task (-1: the run), for so many columns; not zoomed. */
+void timeline_axis_of(struct timeline_axis *axis, const struct frame_input *input, int task,
+                      int columns);
+/* The same as the view has it: zoomed, around its cursor. */
+void timeline_axis_of_view(struct timeline_axis *axis, const struct frame_input *input,
+                           int columns);
+
+/* A task's bar; `cursor`: its column is marked (-1 = none is). The look's timeline and cells are
+ * the task's then. */
+void timeline_draw_bar(struct timeline_look *look, int row, int task, int cursor);
+/* Labels of time. */
+void timeline_draw_axis(struct timeline_look *look, int row);
+/* Where the cursor is, below the axis. */
+void timeline_draw_cursor(struct timeline_look *look, int row, int cursor);
+/* "13:50 to 14:04": what the axis shows. */
+void timeline_add_window(const struct timeline_axis *axis, struct str *out);
+
+/* frame_timeline_notes.c */
+/* What is under the cursor: when, what was decided and by what; a rule and lines below it. */
+void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box);
+/* Where the time of all tasks went: a rule and four lines or more. */
+void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box);
+
+/* frame_timeline_load.c: how many ran, and what failed, column by column: a rule and three lines.
+ */
+void timeline_draw_load(struct timeline_look *look, int row);
+
+#endif
