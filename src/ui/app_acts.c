@@ -15,6 +15,8 @@ void app_acts_verb(const struct control *control, struct str *out)
         [CONTROL_SEND_ONE] = "send one", [CONTROL_CORRECT] = "correct",
     };
     str_add(out, verbs[control->verb]);
+    if (control->hint[0] != '\0')
+        str_add(out, " with a hint");
     if (control->verb == CONTROL_CANCEL)
         str_addf(out, " (%s)", cancel_mode_name(control->mode));
     if (control->verb == CONTROL_CORRECT) {

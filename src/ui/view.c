@@ -95,6 +95,7 @@ void view_done(struct view *view)
     free(view->fold_of);
     free(view->targets);
     view_marks_done(&view->marks);
+    view_undo_done(&view->undo);
     *view = (struct view){0};
 }
 

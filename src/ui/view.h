@@ -29,6 +29,7 @@
 #include "view_marks.h"
 #include "view_panes.h"
 #include "view_try.h"
+#include "view_undo.h"
 
 enum {
     VIEW_STILL_MS = 5000,   /* rows keep their places so long after a key */
@@ -78,9 +79,11 @@ struct view_fold {
 
 enum { VIEW_FOLDS_MAX = 2 * FAULTS_MAX };
 
-/* What an act on many is aimed at. */
+/* What an act is aimed at, and what that was then. */
 struct view_target {
     int task, step, attempt; /* step -1, attempt 0: whatever is current */
+    enum task_status status;
+    bool held;
 };
 
 struct view {
@@ -105,6 +108,9 @@ struct view {
     struct view_target *targets; /* owned; of the last question or act about many */
     int target_count;
     struct view_marks marks;
+    struct view_undo undo;
+    char last_act[VIEW_MESSAGE_MAX]; /* the last act by hand and its answer; "" = none yet */
+    int64_t last_act_at_ms;
 
     int top;             /* first row on the screen */
     int page;            /* rows of the list on the screen */
@@ -158,6 +164,7 @@ enum view_todo_kind {
 struct view_todo {
     enum view_todo_kind kind;
     struct control control; /* VIEW_ASK*; `by` and the time are the app's to fill in */
+    bool is_undo;           /* likewise: it undoes an act */
     enum replay_move move;  /* VIEW_TRANSPORT */
     int64_t run;            /* VIEW_OPEN_RUN: its number */
 };

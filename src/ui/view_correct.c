@@ -160,15 +160,16 @@ static struct correct_target target_of(const struct view_facts *facts, const str
     };
 }
 
+bool view_correct_is_possible(const struct run_state *state, int task)
+{
+    return latest_over(state, task).attempt != NULL;
+}
+
 struct view_todo view_correct_open(struct view *view, const struct view_facts *facts)
 {
     struct target_texts texts = {0};
     struct tried tried = latest_over(facts->state, view->chosen);
-    if (!tried.attempt) {
-        view_say(view, &facts->clock, "%s has no try that is over: it has no class yet",
-                 facts->state->plan->tasks[view->chosen].id);
-        return (struct view_todo){.kind = VIEW_DRAW};
-    }
+    assert(tried.attempt);
     struct correct_target target = target_of(facts, &tried, &texts);
     correct_open(&view->correct, &target, facts->rules, facts->clock.mono_ms);
     texts_done(&texts);

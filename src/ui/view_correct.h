@@ -6,8 +6,9 @@
 
 #include "view.h"
 
-/* Open the prompt for the chosen task's latest attempt that is over; says so where there
- * is none. */
+/* Has the task a try that is over? */
+bool view_correct_is_possible(const struct run_state *state, int task);
+/* Open the prompt for the chosen task's latest attempt that is over: there is one. */
 struct view_todo view_correct_open(struct view *view, const struct view_facts *facts);
 /* Why not in a replay, and what does it instead. */
 void view_correct_refuse(struct view *view, const struct view_facts *facts);

@@ -1,7 +1,7 @@
 /* view_fold_act.c - what keys do to the tasks of one fault as a whole. */
 #include <string.h>
 
-#include "view.h"
+#include "view_acts.h"
 
 /* One key, and the fold that it is about. */
 struct stroke {
@@ -10,19 +10,6 @@ struct stroke {
     const struct view_fold *fold;
 };
 
-static const char *id_of(const struct stroke *stroke, int task)
-{
-    return stroke->facts->state->plan->tasks[task].id;
-}
-
-static struct view_target target_of(const struct run_state *state, int task)
-{
-    const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
-    return (struct view_target){.task = task,
-                                .step = run_state_step_number(state, task),
-                                .attempt = attempt ? attempt->number : 0};
-}
-
 /* All tasks of the fold as they are now are what the act is about, whatever changes later. */
 static void aim_at_all(const struct stroke *stroke)
 {
@@ -30,19 +17,13 @@ static void aim_at_all(const struct stroke *stroke)
     view->target_count = 0;
     for (int i = 0; i < view->order_count; i++) {
         if (view_fold_of(view, i) == stroke->fold)
-            view->targets[view->target_count++] = target_of(stroke->facts->state, i);
+            view->targets[view->target_count++] = view_aim(stroke->facts->state, i);
     }
 }
 
 static struct view_todo send_one(const struct stroke *stroke)
 {
-    struct view_target target = target_of(stroke->facts->state, stroke->view->chosen);
-    if (stroke->fold->leader >= 0) {
-        view_say(stroke->view, &stroke->facts->clock,
-                 "%s has been sent for them: p lets them go now, x cancels",
-                 id_of(stroke, stroke->fold->leader));
-        return (struct view_todo){.kind = VIEW_DRAW};
-    }
+    struct view_target target = view_aim(stroke->facts->state, stroke->view->chosen);
     return (struct view_todo){
         .kind = VIEW_ASK,
         .control = {.verb = CONTROL_SEND_ONE,
@@ -76,18 +57,10 @@ static struct view_todo hold_all(const struct stroke *stroke)
 
 static struct view_todo cancel_all(const struct stroke *stroke)
 {
-    struct view *view = stroke->view;
+    static const struct prompt_many many = {.kind = PROMPT_CANCEL_MANY,
+                                            .whose = "tasks of one fault"};
     aim_at_all(stroke);
-    const struct view_target *first = &view->targets[0];
-    const struct prompt_target target = {.task = first->task,
-                                         .id = id_of(stroke, first->task),
-                                         .title = "",
-                                         .status = TASK_BACKOFF,
-                                         .step = first->step,
-                                         .attempt = first->attempt};
-    prompt_open_cancel_many(&view->prompt, &target, view->target_count,
-                            stroke->facts->clock.mono_ms);
-    return (struct view_todo){.kind = VIEW_ASKED};
+    return view_ask_about_many(stroke->view, stroke->facts, &many);
 }
 
 static struct view_todo toggle(const struct stroke *stroke)

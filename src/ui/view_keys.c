@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "view.h"
+#include "view_acts.h"
 #include "view_correct.h"
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
@@ -14,39 +15,6 @@ struct stroke {
     const struct view_facts *facts;
     enum act act;
 };
-
-static const char *chosen_id(const struct stroke *stroke)
-{
-    return stroke->facts->state->plan->tasks[stroke->view->chosen].id;
-}
-
-static const struct task_state *chosen_task(const struct stroke *stroke)
-{
-    return &stroke->facts->state->tasks[stroke->view->chosen];
-}
-
-/* The attempt that an act on the task is aimed at. */
-static int attempt_of(const struct run_state *state, int task)
-{
-    const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
-    return attempt ? attempt->number : 0;
-}
-
-static struct prompt_target target_of(const struct run_state *state, int task)
-{
-    const struct plan_task *plan = &state->plan->tasks[task];
-    int step = run_state_step_number(state, task);
-    return (struct prompt_target){
-        .task = task,
-        .id = plan->id,
-        .title = strcmp(plan->id, plan->title) != 0 ? plan->title : "",
-        .status = state->tasks[task].status,
-        .step = step,
-        .phase = plan->steps[step].phase,
-        .attempt = attempt_of(state, task),
-        .attempts = (int)run_state_step(state, task)->attempt_count,
-    };
-}
 
 static int waiting(const struct run_state *state)
 {
@@ -213,88 +181,34 @@ static struct view_todo show_only_needs_you(const struct stroke *stroke)
     return draw;
 }
 
-/* A retry is aimed at what is seen; holding is meant for the task, whatever it does. */
-static struct view_todo ask(const struct stroke *stroke, enum control_verb verb)
+static struct view_todo act_on_tasks(const struct stroke *stroke)
 {
-    const struct run_state *state = stroke->facts->state;
-    int task = stroke->view->chosen;
-    bool aimed = verb == CONTROL_RETRY;
-    return (struct view_todo){
-        .kind = VIEW_ASK,
-        .control = {.verb = verb,
-                    .task = task,
-                    .step = aimed ? run_state_step_number(state, task) : -1,
-                    .attempt = aimed ? attempt_of(state, task) : 0,
-                    .key_at_ms = stroke->facts->clock.at_ms},
-    };
-}
-
-static struct view_todo refuse(const struct stroke *stroke, const char *why)
-{
-    view_say(stroke->view, &stroke->facts->clock, "%s %s", chosen_id(stroke), why);
-    return draw;
-}
-
-/* May it start but for its source's limit? */
-static bool is_behind_gate(const struct run_state *state, int task)
-{
-    const struct gate_state *gate = run_state_gate(state, task);
-    return gate && gate->status != GATE_OPEN && heap_has(&gate->line, task);
-}
-
-static struct view_todo retry(const struct stroke *stroke)
-{
-    const struct task_state *task = chosen_task(stroke);
-    if (task->status == TASK_RUNNING && !stroke->facts->orphaned)
-        return refuse(stroke, "runs: nothing to retry yet (x cancels)");
-    if (task->status == TASK_PASSED)
-        return refuse(stroke, "has passed: nothing to retry");
-    if (task_status_is_final(task->status) && stroke->facts->state->plan->grows)
-        return refuse(stroke, "is over: whoever called it has its answer, and may call again");
-    if (task->status == TASK_QUEUED && !task->held &&
-        !is_behind_gate(stroke->facts->state, stroke->view->chosen))
-        return refuse(stroke, task->unmet > 0 ? "waits for what it needs: nothing to retry"
-                                              : "starts with the next free slot anyhow");
-    return ask(stroke, CONTROL_RETRY);
-}
-
-static struct view_todo cancel(const struct stroke *stroke)
-{
-    struct view *view = stroke->view;
-    if (task_status_is_final(chosen_task(stroke)->status))
-        return refuse(stroke, "has ended: nothing to cancel");
-    struct prompt_target target = target_of(stroke->facts->state, view->chosen);
-    prompt_open_cancel(&view->prompt, &target, stroke->facts->clock.mono_ms);
-    return (struct view_todo){.kind = VIEW_ASKED};
-}
-
-static struct view_todo hold(const struct stroke *stroke)
-{
-    const struct task_state *task = chosen_task(stroke);
-    if (task->held)
-        return ask(stroke, CONTROL_RELEASE);
-    if (task_status_is_final(task->status))
-        return refuse(stroke, "has ended: nothing to hold");
-    return ask(stroke, CONTROL_HOLD);
-}
-
-static struct view_todo act_on_chosen(const struct stroke *stroke)
-{
-    if (stroke->view->chosen < 0) {
-        view_say(stroke->view, &stroke->facts->clock, "no task is chosen");
-        return draw;
-    }
-    if (stroke->act == UI_CORRECT)
-        return view_correct_open(stroke->view, stroke->facts);
-    if (stroke->act == UI_RETRY)
-        return retry(stroke);
-    return stroke->act == UI_CANCEL ? cancel(stroke) : hold(stroke);
+    return view_act_on_tasks(stroke->view, stroke->facts, stroke->act);
 }
 
 static struct view_todo mark(const struct stroke *stroke)
 {
-    view_marks_act(stroke->view, stroke->facts, stroke->act);
+    struct str why = {0};
+    if (view_refusal(stroke->view, stroke->facts, stroke->act, &why)) {
+        view_say(stroke->view, &stroke->facts->clock, "%s", str_text(&why));
+    } else {
+        view_marks_act(stroke->view, stroke->facts, stroke->act);
+        view_undo_note_marks(stroke->view, stroke->facts);
+    }
+    str_done(&why);
     return draw;
+}
+
+static struct view_todo undo(const struct stroke *stroke)
+{
+    struct str why = {0};
+    struct view_todo todo = draw;
+    if (view_refusal(stroke->view, stroke->facts, stroke->act, &why))
+        view_say(stroke->view, &stroke->facts->clock, "%s", str_text(&why));
+    else
+        todo = view_undo(stroke->view, stroke->facts);
+    str_done(&why);
+    return todo;
 }
 
 static struct view_todo follow_log(const struct stroke *stroke)
@@ -413,10 +327,13 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_PREV] = find,
     [UI_NEEDS_YOU_NEXT] = go_to_needs_you,
     [UI_ONLY_NEEDS_YOU] = show_only_needs_you,
-    [UI_RETRY] = act_on_chosen,
-    [UI_CANCEL] = act_on_chosen,
-    [UI_HOLD] = act_on_chosen,
-    [UI_CORRECT] = act_on_chosen,
+    [UI_RETRY] = act_on_tasks,
+    [UI_RETRY_WITH] = act_on_tasks,
+    [UI_CANCEL] = act_on_tasks,
+    [UI_KILL] = act_on_tasks,
+    [UI_HOLD] = act_on_tasks,
+    [UI_UNDO] = undo,
+    [UI_CORRECT] = act_on_tasks,
     [UI_MARK] = mark,
     [UI_MARK_RANGE] = mark,
     [UI_MARK_ALL] = mark,
@@ -483,44 +400,6 @@ static struct view_todo search_key(const struct stroke *stroke, uint32_t key)
     return draw;
 }
 
-static struct view_todo cancel_chosen(const struct stroke *stroke, enum cancel_mode mode)
-{
-    const struct prompt *prompt = &stroke->view->prompt;
-    return (struct view_todo){
-        .kind = prompt->count > 0 ? VIEW_ASK_MANY : VIEW_ASK,
-        .control = {.verb = CONTROL_CANCEL,
-                    .mode = mode,
-                    .task = prompt->task,
-                    .step = prompt->step,
-                    .attempt = prompt->attempt,
-                    .key_at_ms = stroke->facts->clock.at_ms},
-    };
-}
-
-static struct view_todo prompt_answer(const struct stroke *stroke, uint32_t key)
-{
-    struct view *view = stroke->view;
-    (void)view_update_prompt(view, stroke->facts);
-    switch (prompt_key(&view->prompt, key, stroke->facts->clock.mono_ms)) {
-    case PROMPT_STOP:
-        return cancel_chosen(stroke, CANCEL_STOP);
-    case PROMPT_TERM:
-        return cancel_chosen(stroke, CANCEL_TERM);
-    case PROMPT_KILL:
-        return cancel_chosen(stroke, CANCEL_KILL);
-    case PROMPT_WAIT:
-        return (struct view_todo){.kind = VIEW_LEAVE_WAIT};
-    case PROMPT_CANCEL_ALL:
-        return (struct view_todo){.kind = VIEW_LEAVE_CANCEL};
-    case PROMPT_DETACH:
-        return (struct view_todo){.kind = VIEW_LEAVE_DETACH};
-    case PROMPT_UNDECIDED:
-    case PROMPT_KEPT:
-        break;
-    }
-    return draw;
-}
-
 bool view_update_prompt(struct view *view, const struct view_facts *facts)
 {
     const struct run_state *state = facts->state;
@@ -530,10 +409,7 @@ bool view_update_prompt(struct view *view, const struct view_facts *facts)
         return view_correct_update(view, facts);
     if (view->prompt.kind == PROMPT_QUIT)
         prompt_update_quit(&view->prompt, state->running, waiting(state));
-    if (view->prompt.kind != PROMPT_CANCEL)
-        return false;
-    struct prompt_target target = target_of(state, view->prompt.task);
-    return prompt_update(&view->prompt, &target, facts->clock.mono_ms);
+    return view_question_update(view, facts);
 }
 
 static bool is_typed(const struct view *view)
@@ -543,7 +419,8 @@ static bool is_typed(const struct view *view)
 
 bool view_wants_text(const struct view *view)
 {
-    return is_typed(view) || view->help.open || correct_wants_text(&view->correct);
+    return is_typed(view) || view->help.open || prompt_wants_text(&view->prompt) ||
+           correct_wants_text(&view->correct);
 }
 
 static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
@@ -572,7 +449,7 @@ static bool is_for_the_terminal(const struct key_binding *binding)
     return binding && (binding->act == UI_REDRAW || binding->act == UI_SUSPEND);
 }
 
-struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts)
+static struct view_todo take_key(struct view *view, uint32_t key, const struct view_facts *facts)
 {
     struct stroke stroke = {.view = view, .facts = facts};
     const struct key_place place = view_place(view, facts);
@@ -593,7 +470,7 @@ struct view_todo view_key(struct view *view, uint32_t key, const struct view_fac
         return do_act(&stroke);
     }
     if (view->prompt.kind != PROMPT_NONE)
-        return prompt_answer(&stroke, key);
+        return view_question_key(view, key, facts);
     if (view->correct.stage != CORRECT_CLOSED)
         return view_correct_key(view, key, facts);
     if (view->filter.open)
@@ -601,4 +478,11 @@ struct view_todo view_key(struct view *view, uint32_t key, const struct view_fac
     if (view->search.open)
         return search_key(&stroke, key);
     return bound_key(&stroke, key);
+}
+
+struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts)
+{
+    const struct view_todo todo = take_key(view, key, facts);
+    view_undo_note_act(view, facts, &todo);
+    return todo;
 }

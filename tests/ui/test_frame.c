@@ -405,7 +405,7 @@ START_TEST(test_prompt_about_all_fits)
     press('x');
     draw(12, 40, false);
     ck_assert(shows(" Cancel all 6 tasks of one fault?"));
-    ck_assert(shows(" K  as s"));
+    ck_assert(shows(" K  KILL at once"));
 }
 END_TEST
 
@@ -713,7 +713,7 @@ static void check_all_screens(bool ascii)
     draw(24, 80, ascii);
     check_clean("filter");
     view.filter.open = false;
-    prompt_open_cancel(&view.prompt, &target, 0);
+    prompt_open(&view.prompt, PROMPT_CANCEL, &target, 0);
     draw(24, 80, ascii);
     check_clean("prompt");
     prompt_close(&view.prompt);

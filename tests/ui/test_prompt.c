@@ -18,6 +18,14 @@ static const struct prompt_target waiting = {
     .attempts = 3,
 };
 
+static const struct prompt_many six = {
+    .kind = PROMPT_CANCEL_MANY,
+    .whose = "tasks of one fault",
+    .ids = "T-104 T-105 T-106 T-107 T-108 T-109",
+    .count = 6,
+    .left_why = "",
+};
+
 static struct prompt prompt;
 static struct line_edit edit;
 static struct canvas canvas;
@@ -26,7 +34,7 @@ static struct str text;
 static void setup(void)
 {
     canvas_init(&canvas, 6, 80, false);
-    prompt_open_cancel(&prompt, &waiting, OPENED_MS);
+    prompt_open(&prompt, PROMPT_CANCEL, &waiting, OPENED_MS);
 }
 
 static void teardown(void)
@@ -51,7 +59,7 @@ static const struct {
 } key_cases[] = {
     {PROMPT_CANCEL, 's', PROMPT_STOP},
     {PROMPT_CANCEL, 't', PROMPT_TERM},
-    {PROMPT_CANCEL, 'K', PROMPT_KILL},
+    {PROMPT_CANCEL, 'K', PROMPT_KILLED},
     {PROMPT_CANCEL, TERM_KEY_ESC, PROMPT_KEPT},
     {PROMPT_CANCEL, TERM_KEY_ENTER, PROMPT_UNDECIDED},
     {PROMPT_CANCEL, 'y', PROMPT_UNDECIDED},
@@ -64,7 +72,7 @@ static const struct {
     {PROMPT_CANCEL, ' ', PROMPT_UNDECIDED},
     {PROMPT_CANCEL_MANY, 's', PROMPT_STOP},
     {PROMPT_CANCEL_MANY, 't', PROMPT_TERM},
-    {PROMPT_CANCEL_MANY, 'K', PROMPT_KILL},
+    {PROMPT_CANCEL_MANY, 'K', PROMPT_KILLED},
     {PROMPT_CANCEL_MANY, TERM_KEY_ESC, PROMPT_KEPT},
     {PROMPT_CANCEL_MANY, TERM_KEY_ENTER, PROMPT_UNDECIDED},
     {PROMPT_CANCEL_MANY, 'x', PROMPT_UNDECIDED},
@@ -90,7 +98,7 @@ START_TEST(test_key)
     }
     if (kind == PROMPT_CANCEL_MANY) {
         prompt_close(&prompt);
-        prompt_open_cancel_many(&prompt, &waiting, 6, OPENED_MS);
+        prompt_open_many(&prompt, &six, OPENED_MS);
     }
 
     enum prompt_choice early = prompt_key(&prompt, key_cases[_i].key, LATER_MS - 1);
@@ -183,15 +191,171 @@ END_TEST
 START_TEST(test_cancel_of_many_drawn)
 {
     prompt_close(&prompt);
-    prompt_open_cancel_many(&prompt, &waiting, 6, OPENED_MS);
+    prompt_open_many(&prompt, &six, OPENED_MS);
     ck_assert(!prompt_update(&prompt, &waiting, LATER_MS)); /* its tasks are the caller's */
+    ck_assert_str_eq(drawn(), " Cancel all 6 tasks of one fault?   none of them runs\n"
+                              " T-104 T-105 T-106 T-107 T-108 T-109\n"
+                              " s  stop retrying all of them\n"
+                              " t  as s, and TERM to those that run by then, KILL after the grace\n"
+                              " K  as s, and KILL at once to those that run by then\n"
+                              " Esc  leave them as they are   (Enter does nothing)\n");
+}
+END_TEST
+
+START_TEST(test_list_of_many_is_cut_between_names)
+{
+    prompt_close(&prompt);
+    prompt_open_many(&prompt, &six, OPENED_MS);
+    canvas_resize(&canvas, 6, 26);
+    ck_assert_ptr_nonnull(strstr(drawn(), "\n T-104 T-105 and 4 more\n"));
+    ck_assert_ptr_nonnull(strstr(drawn(), "\n t  TERM, KILL later\n"));
+}
+END_TEST
+
+START_TEST(test_those_left_out_are_told)
+{
+    struct prompt_many many = six;
+    many.kind = PROMPT_HOLD_MANY;
+    many.whose = "marked tasks";
+    many.hidden = 2;
+    many.running = 1;
+    many.left_out = 3;
+    many.left_why = "T-102 has ended: nothing to hold";
+    prompt_close(&prompt);
+    prompt_open_many(&prompt, &many, OPENED_MS);
+    ck_assert_str_eq(drawn(), "\n"
+                              " Hold 6 marked tasks?   1 of them runs, 2 not shown\n"
+                              " T-104 T-105 T-106 T-107 T-108 T-109\n"
+                              " not: T-102 has ended: nothing to hold (and 2 more)\n"
+                              " h  hold them: no new tries; what runs may end by itself\n"
+                              " Esc  leave them as they are   (Enter does nothing)\n");
+    ck_assert_int_eq((int)prompt_key(&prompt, 'p', LATER_MS), (int)PROMPT_UNDECIDED);
+    ck_assert_int_eq((int)prompt_key(&prompt, 'h', LATER_MS), (int)PROMPT_GO);
+}
+END_TEST
+
+START_TEST(test_many_that_changed_are_asked_again)
+{
+    struct prompt_many now = six;
+    prompt_close(&prompt);
+    prompt_open_many(&prompt, &six, OPENED_MS);
+    now.running = 2;
+    prompt_update_many(&prompt, &now, LATER_MS);
+    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS), (int)PROMPT_UNDECIDED);
+    ck_assert_ptr_nonnull(strstr(drawn(), " They have changed.   Cancel all 6 tasks of one "
+                                          "fault?   2 of them run\n"));
+    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS + PROMPT_DEAF_MS), (int)PROMPT_TERM);
+}
+END_TEST
+
+START_TEST(test_kill_is_one_key_and_not_the_asking_one)
+{
+    prompt_close(&prompt);
+    prompt_open(&prompt, PROMPT_KILL, &waiting, OPENED_MS);
+    ck_assert_ptr_nonnull(strstr(drawn(), " Kill T-104 checkout: tax rounding?"));
+    static const uint32_t others[] = {'X', 'x', 'k', 's', 't', 'y', TERM_KEY_ENTER};
+    for (size_t i = 0; i < TABLE_LEN(others); i++)
+        ck_assert_int_eq((int)prompt_key(&prompt, others[i], LATER_MS), (int)PROMPT_UNDECIDED);
+    ck_assert_int_eq((int)prompt_key(&prompt, 'K', LATER_MS), (int)PROMPT_KILLED);
+}
+END_TEST
+
+/* Without room for a row each the answers stand one beside the other. */
+START_TEST(test_answers_fit_three_rows_of_24)
+{
+    canvas_resize(&canvas, 3, 24);
+    ck_assert_str_eq(drawn(), " Cancel T-104 checkout:\n"
+                              " s stop  t TERM  K KILL\n"
+                              " Esc keep\n");
+}
+END_TEST
+
+static void press_all(const char *keys)
+{
+    for (; *keys != '\0'; keys++)
+        ck_assert_int_eq((int)prompt_key(&prompt, (unsigned char)*keys, LATER_MS),
+                         (int)PROMPT_UNDECIDED);
+}
+
+static void open_retry(bool has_agent)
+{
+    struct prompt_target target = waiting;
+    target.has_agent = has_agent;
+    target.tries_left = 3;
+    prompt_close(&prompt);
+    prompt_open(&prompt, PROMPT_RETRY_WITH, &target, OPENED_MS);
+}
+
+START_TEST(test_retry_takes_a_hint_and_tries)
+{
+    open_retry(true);
+    press_all("sKy x");
+    press_all("\t12");
+    ck_assert(prompt_wants_text(&prompt));
     ck_assert_str_eq(drawn(),
                      "\n"
-                     " Cancel all 6 tasks of one fault?   T-104 and 5 more; all of them wait\n"
-                     " s  stop retrying all of them\n"
-                     " t  as s, and TERM to those that run by then, KILL after the grace\n"
-                     " K  as s, and KILL at once to those that run by then\n"
-                     " Esc  leave them as they are   (Enter does nothing)\n");
+                     " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
+                     " hint   sKy x\n"
+                     "        for the agent's next prompt; kept in the log with the try\n"
+                     " tries  12    from now on; empty: 3, as planned\n"
+                     " Enter  looks it over   Tab  other field   Esc  leaves it as it is\n");
+    press_all("\n");
+    ck_assert(!prompt_wants_text(&prompt));
+    ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_UNDECIDED); /* deaf */
+    ck_assert_str_eq(drawn(),
+                     " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
+                     " hint   sKy x\n"
+                     " tries  12 from now on\n"
+                     " s  start it with this\n"
+                     " e  edit it\n"
+                     " Esc  leave it as it is   (Enter does nothing)\n");
+    ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS + PROMPT_DEAF_MS), (int)PROMPT_GO);
+    ck_assert_int_eq(prompt_tries(&prompt), 12);
+    ck_assert_str_eq(prompt_hint(&prompt), "sKy x");
+}
+END_TEST
+
+START_TEST(test_retry_is_not_confirmed_by_what_asked)
+{
+    open_retry(false);
+    press_all("\n");
+    static const uint32_t others[] = {'R', 'r', 'y', TERM_KEY_ENTER, ' '};
+    for (size_t i = 0; i < TABLE_LEN(others); i++)
+        ck_assert_int_eq((int)prompt_key(&prompt, others[i], LATER_MS + PROMPT_DEAF_MS),
+                         (int)PROMPT_UNDECIDED);
+    ck_assert_int_eq((int)prompt_key(&prompt, 'e', LATER_MS + PROMPT_DEAF_MS),
+                     (int)PROMPT_UNDECIDED);
+    ck_assert(prompt_wants_text(&prompt));
+    ck_assert_ptr_nonnull(strstr(drawn(), "no agent here: it is only kept in the log"));
+    ck_assert_int_eq((int)prompt_key(&prompt, TERM_KEY_ESC, LATER_MS + PROMPT_DEAF_MS),
+                     (int)PROMPT_KEPT);
+}
+END_TEST
+
+static const char *const wrong_tries[] = {"0", "101", "abc", "-1", "99999999999"};
+
+START_TEST(test_retry_wants_a_number_of_tries)
+{
+    open_retry(true);
+    press_all("\t");
+    press_all(wrong_tries[_i]);
+    press_all("\n");
+    ck_assert(prompt_wants_text(&prompt));
+    ck_assert_ptr_nonnull(strstr(drawn(), "tries: a number from 1 to 100"));
+}
+END_TEST
+
+/* What it is about goes on while somebody types: no letter is lost for that. */
+START_TEST(test_change_does_not_interrupt_typing)
+{
+    struct prompt_target now = waiting;
+    open_retry(true);
+    press_all("a");
+    now.attempt = 4;
+    ck_assert(prompt_update(&prompt, &now, LATER_MS));
+    press_all("b");
+    ck_assert_str_eq(prompt_hint(&prompt), "ab");
+    ck_assert_ptr_nonnull(strstr(drawn(), "T-104 has changed."));
 }
 END_TEST
 
@@ -203,7 +367,7 @@ START_TEST(test_long_title_does_not_hide_the_state)
     struct prompt_target target = waiting;
     target.title = title;
     prompt_close(&prompt);
-    prompt_open_cancel(&prompt, &target, OPENED_MS);
+    prompt_open(&prompt, PROMPT_CANCEL, &target, OPENED_MS);
 
     ck_assert_ptr_nonnull(strstr(drawn(), " Cancel T-104 zzz"));
     ck_assert_ptr_nonnull(strstr(drawn(), "…   it waits for try 4, nothing runs now\n"));
@@ -218,7 +382,7 @@ START_TEST(test_title_is_cut_between_runes)
     struct prompt_target target = waiting;
     target.title = title;
     prompt_close(&prompt);
-    prompt_open_cancel(&prompt, &target, OPENED_MS);
+    prompt_open(&prompt, PROMPT_CANCEL, &target, OPENED_MS);
     ck_assert_uint_eq(strlen(prompt.title), PROMPT_TITLE_MAX - 2);
 }
 END_TEST
@@ -229,7 +393,7 @@ START_TEST(test_nothing_kept_when_nothing_was_tried)
     target.status = TASK_QUEUED;
     target.attempt = target.attempts = 0;
     prompt_close(&prompt);
-    prompt_open_cancel(&prompt, &target, OPENED_MS);
+    prompt_open(&prompt, PROMPT_CANCEL, &target, OPENED_MS);
     ck_assert_ptr_nonnull(strstr(drawn(), " s  stop retrying\n"));
     ck_assert_ptr_nonnull(strstr(drawn(), "it is queued, nothing runs now"));
 }
@@ -389,6 +553,15 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_change_asks_again, 0, TABLE_LEN(change_cases));
     tcase_add_test(tcase, test_cancel_drawn);
     tcase_add_test(tcase, test_cancel_of_many_drawn);
+    tcase_add_test(tcase, test_list_of_many_is_cut_between_names);
+    tcase_add_test(tcase, test_those_left_out_are_told);
+    tcase_add_test(tcase, test_many_that_changed_are_asked_again);
+    tcase_add_test(tcase, test_kill_is_one_key_and_not_the_asking_one);
+    tcase_add_test(tcase, test_answers_fit_three_rows_of_24);
+    tcase_add_test(tcase, test_retry_takes_a_hint_and_tries);
+    tcase_add_test(tcase, test_retry_is_not_confirmed_by_what_asked);
+    tcase_add_loop_test(tcase, test_retry_wants_a_number_of_tries, 0, TABLE_LEN(wrong_tries));
+    tcase_add_test(tcase, test_change_does_not_interrupt_typing);
     tcase_add_test(tcase, test_long_title_does_not_hide_the_state);
     tcase_add_test(tcase, test_title_is_cut_between_runes);
     tcase_add_test(tcase, test_nothing_kept_when_nothing_was_tried);

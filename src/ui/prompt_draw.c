@@ -1,0 +1,270 @@
+/* prompt_draw.c - how a question looks: what is asked, of which tasks, and the answers. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "prompt_parts.h"
+#include "str.h"
+#include "term.h"
+#include "text.h"
+
+enum {
+    WIDE = 60,               /* columns from which answers are said in whole */
+    ROWS_OF_RETRY_TYPED = 4, /* hint, what becomes of it, tries, keys */
+    ROWS_OF_RETRY_ASKED = 2, /* hint, tries */
+    QUESTION_MAX = PROMPT_ID_MAX + PROMPT_TITLE_MAX + 40,
+};
+
+static const char *plural(int count, const char *one, const char *more)
+{
+    return count == 1 ? one : more;
+}
+
+/* What a target does now, in words. */
+static void describe_target(const struct prompt *prompt, char *out, size_t size)
+{
+    static const char *const states[] = {
+        [TASK_QUEUED] = "it is queued",     [TASK_RUNNING] = "it is running",
+        [TASK_BACKOFF] = "it waits",        [TASK_PASSED] = "it has passed",
+        [TASK_GAVE_UP] = "it has given up", [TASK_CANCELLED] = "it is cancelled",
+        [TASK_BLOCKED] = "it is blocked",   [TASK_NEEDS_YOU] = "it needs you",
+        [TASK_STUCK] = "it is stuck",
+    };
+    static_assert(ARRAY_LEN(states) == TASK_STATUS_COUNT, "every status has its words");
+
+    const char *phase = prompt->moved ? phase_name(prompt->phase) : "";
+    const char *blank = prompt->moved ? " " : "";
+    if (prompt->status == TASK_RUNNING)
+        (void)snprintf(out, size, "%s%stry %d runs now", phase, blank, prompt->attempt);
+    else if (prompt->status == TASK_BACKOFF)
+        (void)snprintf(out, size, "it waits for %s%stry %d, nothing runs now", phase, blank,
+                       prompt->attempt + 1);
+    else
+        (void)snprintf(out, size, "%s, nothing runs now", states[prompt->status]);
+}
+
+static void describe_many(const struct prompt *prompt, char *out, size_t size)
+{
+    char hidden[PROMPT_NOTE_MAX] = "";
+    if (prompt->hidden > 0)
+        (void)snprintf(hidden, sizeof(hidden), ", %d not shown", prompt->hidden);
+    if (prompt->running == 0)
+        (void)snprintf(out, size, "none of them runs%s", hidden);
+    else
+        (void)snprintf(out, size, "%d of them run%s%s", prompt->running,
+                       plural(prompt->running, "s", ""), hidden);
+}
+
+/* The question, and what is the case now. */
+struct asked {
+    char question[QUESTION_MAX];
+    char words[2 * PROMPT_NOTE_MAX + 40];
+};
+
+static void ask_one(const struct prompt *prompt, struct asked *out)
+{
+    char state[PROMPT_NOTE_MAX];
+    const char *verb = prompt_verb(prompt->kind);
+    describe_target(prompt, state, sizeof(state));
+    if (prompt->changed) {
+        (void)snprintf(out->question, sizeof(out->question), "%s has changed.", prompt->id);
+        (void)snprintf(out->words, sizeof(out->words), "%s it?   %s", verb, state);
+    } else {
+        (void)snprintf(out->question, sizeof(out->question), "%s %s%s%s?", verb, prompt->id,
+                       prompt->title[0] ? " " : "", prompt->title);
+        (void)snprintf(out->words, sizeof(out->words), "%s", state);
+    }
+}
+
+static void ask_many(const struct prompt *prompt, struct asked *out)
+{
+    char state[PROMPT_NOTE_MAX];
+    const char *verb = prompt_verb(prompt->kind);
+    const char *all = prompt->left_out == 0 && prompt->count > 1 ? "all " : "";
+    describe_many(prompt, state, sizeof(state));
+    if (prompt->changed) {
+        (void)snprintf(out->question, sizeof(out->question), "They have changed.");
+        (void)snprintf(out->words, sizeof(out->words), "%s %s%d %s?   %s", verb, all, prompt->count,
+                       prompt->whose, state);
+    } else {
+        (void)snprintf(out->question, sizeof(out->question), "%s %s%d %s?", verb, all,
+                       prompt->count, prompt->whose);
+        (void)snprintf(out->words, sizeof(out->words), "%s", state);
+    }
+}
+
+static void ask_quit(const struct prompt *prompt, struct asked *out)
+{
+    (void)snprintf(out->question, sizeof(out->question), "Quit devs?");
+    (void)snprintf(out->words, sizeof(out->words),
+                   "%d %s and %d %s: the engine lives in this program.", prompt->running,
+                   plural(prompt->running, "task runs", "tasks run"), prompt->waiting,
+                   plural(prompt->waiting, "waits", "wait"));
+}
+
+/* The names first, cut where they must be, then the state, which is never pushed out by a long
+ * title; a screen that is too narrow for both has the question alone. */
+static void draw_question(const struct prompt *prompt, struct canvas *canvas, int row)
+{
+    struct asked asked;
+    if (prompt_is_of_one(prompt))
+        ask_one(prompt, &asked);
+    else if (prompt_is_of_many(prompt))
+        ask_many(prompt, &asked);
+    else
+        ask_quit(prompt, &asked);
+    int least = (int)strlen(prompt_is_of_one(prompt) ? prompt->id : asked.question) + 10;
+    int room = canvas->columns - 2 - (int)strlen(asked.words) - 3;
+    if (room < least)
+        room = canvas->columns - 2;
+    struct spot spot = {row, 1, room};
+    spot.column += canvas_text(canvas, spot, STYLE_PROMPT, asked.question) + 3;
+    spot.width = canvas->columns - 1 - spot.column;
+    canvas_text(canvas, spot, prompt->changed ? STYLE_NEEDS_YOU : STYLE_PROMPT, asked.words);
+}
+
+/* "T-101 T-103 and 12 more": as many ids as there is room for. */
+static void draw_list(const struct prompt *prompt, struct canvas *canvas, int row)
+{
+    struct str line = {0};
+    char more[PROMPT_NOTE_MAX];
+    const char *at = prompt->ids;
+    int shown = 0;
+    while (*at != '\0') {
+        size_t len = strcspn(at, " ");
+        int after = prompt->count - shown - 1;
+        int tail = after > 0 ? snprintf(more, sizeof(more), " and %d more", after) : 0;
+        int width = text_width(str_text(&line), line.len) + text_width(at, len) + 1 + tail;
+        if (shown > 0 && width > canvas->columns - 2)
+            break;
+        str_addf(&line, "%s%.*s", shown > 0 ? " " : "", (int)len, at);
+        shown++;
+        at += len + strspn(at + len, " ");
+    }
+    if (shown < prompt->count)
+        str_addf(&line, " and %d more", prompt->count - shown);
+    (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PROMPT,
+                      str_text(&line));
+    str_done(&line);
+}
+
+static void draw_left_out(const struct prompt *prompt, struct canvas *canvas, int row)
+{
+    struct str line = {0};
+    str_addf(&line, "not: %s", prompt->left_why);
+    if (prompt->left_out > 1)
+        str_addf(&line, " (and %d more)", prompt->left_out - 1);
+    (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PROMPT,
+                      str_text(&line));
+    str_done(&line);
+}
+
+static void clear_row(struct canvas *canvas, int row)
+{
+    for (int i = 0; i < canvas->columns; i++) {
+        struct cell *cell = canvas_cell(canvas, row, i);
+        if (cell)
+            *cell = (struct cell){.rune = ' ', .style = STYLE_PROMPT};
+    }
+}
+
+static void draw_answer(const struct prompt *prompt, const struct prompt_answer *answer,
+                        struct canvas *canvas, int row)
+{
+    bool wide = canvas->columns >= WIDE;
+    struct spot spot = {row, 1, canvas->columns - 1};
+    (void)canvas_add_zone(canvas, spot, answer->key);
+    spot.column += canvas_text(canvas, spot, STYLE_KEY, answer->name) + 2;
+    spot.width = canvas->columns - spot.column;
+    spot.column += canvas_text(canvas, spot, STYLE_PROMPT, wide ? answer->words : answer->brief);
+    if (!wide || answer->choice != PROMPT_STOP || prompt->attempts == 0)
+        return;
+    char kept[PROMPT_NOTE_MAX];
+    (void)snprintf(kept, sizeof(kept), ", keep the %d %s and captures", prompt->attempts,
+                   plural(prompt->attempts, "try", "tries"));
+    spot.width = canvas->columns - spot.column;
+    canvas_text(canvas, spot, STYLE_PROMPT, kept);
+}
+
+/* As many rows as there are, one after the other, where each cannot have its own. */
+static void draw_answers_tight(const struct prompt *prompt, struct canvas *canvas, int row)
+{
+    int column = 1;
+    for (const struct prompt_answer *answer = prompt_answers(prompt); answer->name; answer++) {
+        int width = (int)(strlen(answer->name) + 1 + strlen(answer->tiny));
+        if (column > 1 && column + width > canvas->columns) {
+            row++;
+            column = 1;
+        }
+        if (row >= canvas->rows)
+            return;
+        struct spot spot = {row, column, canvas->columns - column};
+        spot.column += canvas_text(canvas, spot, STYLE_KEY, answer->name) + 1;
+        spot.width = canvas->columns - spot.column;
+        (void)canvas_text(canvas, spot, STYLE_PROMPT, answer->tiny);
+        column += width + 2;
+    }
+}
+
+static int answer_count(const struct prompt *prompt)
+{
+    int count = 0;
+    for (const struct prompt_answer *answer = prompt_answers(prompt); answer->name; answer++)
+        count++;
+    return prompt_wants_text(prompt) ? 0 : count;
+}
+
+/* Rows of what it is about, below the question. */
+static int matter_rows(const struct prompt *prompt)
+{
+    int rows = 0;
+    if (prompt_is_of_many(prompt))
+        rows += prompt->left_out > 0 ? 2 : 1;
+    if (prompt_is_retry_with(prompt))
+        rows += prompt_wants_text(prompt) ? ROWS_OF_RETRY_TYPED : ROWS_OF_RETRY_ASKED;
+    return rows;
+}
+
+int prompt_rows(const struct prompt *prompt, int canvas_rows)
+{
+    if (prompt->kind == PROMPT_NONE)
+        return 0;
+    int rows = 1 + matter_rows(prompt) + answer_count(prompt);
+    assert(rows <= PROMPT_ROWS);
+    return rows < canvas_rows ? rows : canvas_rows;
+}
+
+static void draw_matter(const struct prompt *prompt, struct canvas *canvas, int row)
+{
+    if (prompt_is_of_many(prompt)) {
+        draw_list(prompt, canvas, row++);
+        if (prompt->left_out > 0)
+            draw_left_out(prompt, canvas, row++);
+    }
+    if (prompt_is_retry_with(prompt))
+        prompt_draw_retry(prompt, canvas, row);
+}
+
+void prompt_draw(const struct prompt *prompt, struct canvas *canvas)
+{
+    int rows = prompt_rows(prompt, canvas->rows);
+    if (rows == 0)
+        return;
+    int row = canvas->rows - rows;
+    for (int i = row; i < canvas->rows; i++)
+        clear_row(canvas, i);
+    draw_question(prompt, canvas, row++);
+    int wanted = matter_rows(prompt) + answer_count(prompt);
+    bool is_tight = wanted > canvas->rows - row;
+    if (is_tight && !prompt_wants_text(prompt)) {
+        draw_answers_tight(prompt, canvas, row);
+        return;
+    }
+    draw_matter(prompt, canvas, row);
+    row += matter_rows(prompt);
+    if (prompt_wants_text(prompt))
+        return;
+    for (const struct prompt_answer *answer = prompt_answers(prompt); answer->name; answer++)
+        draw_answer(prompt, answer, canvas, row++);
+}

@@ -1,0 +1,84 @@
+/* prompt_draw_retry.c - the fields of a retry with choices. */
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "prompt_parts.h"
+#include "str.h"
+#include "term.h"
+
+enum { FIELD_COLUMN = 8, WIDE = 60 };
+
+static void draw_label(struct canvas *canvas, int row, const char *label)
+{
+    (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL, label);
+}
+
+static void draw_note(struct canvas *canvas, int row, int column, const char *note)
+{
+    struct spot spot = {row, column, canvas->columns - column};
+    (void)canvas_text(canvas, spot, STYLE_PROMPT, note);
+}
+
+/* What becomes of a hint. */
+static const char *hint_note(const struct prompt *prompt, bool wide)
+{
+    bool many = prompt_is_of_many(prompt);
+    bool all = many ? prompt->agents == prompt->count : prompt->has_agent;
+    bool none = many ? prompt->agents == 0 : !prompt->has_agent;
+    if (none)
+        return wide ? "no agent here: it is only kept in the log, as a note" : "kept as a note";
+    if (!all)
+        return wide ? "for the agents' next prompts; where there is none, a note in the log"
+                    : "for the agents";
+    return wide ? "for the agent's next prompt; kept in the log with the try" : "for the agent";
+}
+
+static void add_tries_note(const struct prompt *prompt, struct str *out)
+{
+    if (prompt->retry.problem[0] != '\0')
+        str_add(out, prompt->retry.problem);
+    else if (prompt_is_of_many(prompt))
+        str_add(out, "from now on; empty: as planned");
+    else
+        str_addf(out, "from now on; empty: %d, as planned", prompt->tries_left);
+}
+
+static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int row)
+{
+    const struct prompt_retry *retry = &prompt->retry;
+    bool wide = canvas->columns >= WIDE;
+    struct str note = {0};
+    add_tries_note(prompt, &note);
+    line_edit_draw(&retry->hint, canvas, row, "hint   ");
+    draw_note(canvas, row + 1, FIELD_COLUMN, hint_note(prompt, wide));
+    line_edit_draw(&retry->tries, canvas, row + 2, "tries  ");
+    draw_note(canvas, row + 2, FIELD_COLUMN + PROMPT_TRIES_MAX - 2, str_text(&note));
+    draw_note(canvas, row + 3, 1,
+              wide ? "Enter  looks it over   Tab  other field   Esc  leaves it as it is"
+                   : "Enter next  Esc leaves");
+    str_done(&note);
+}
+
+static void draw_asked(const struct prompt *prompt, struct canvas *canvas, int row)
+{
+    struct str tries = {0};
+    const char *hint = prompt_hint(prompt);
+    if (prompt_tries(prompt) > 0)
+        str_addf(&tries, "%d from now on", prompt_tries(prompt));
+    else
+        str_add(&tries, "as planned");
+    draw_label(canvas, row, "hint");
+    draw_note(canvas, row, FIELD_COLUMN, hint[0] != '\0' ? hint : "none");
+    draw_label(canvas, row + 1, "tries");
+    draw_note(canvas, row + 1, FIELD_COLUMN, str_text(&tries));
+    str_done(&tries);
+}
+
+void prompt_draw_retry(const struct prompt *prompt, struct canvas *canvas, int row)
+{
+    if (prompt_wants_text(prompt))
+        draw_typed(prompt, canvas, row);
+    else
+        draw_asked(prompt, canvas, row);
+}

@@ -1,0 +1,44 @@
+/*
+ * view_acts.h - what is done to tasks: to the chosen one, or to all that are marked. Part of a
+ * view; pure.
+ */
+#ifndef DEVS_VIEW_ACTS_H
+#define DEVS_VIEW_ACTS_H
+
+#include <stdbool.h>
+
+#include "str.h"
+#include "view.h"
+
+/* Why an act cannot be done now, in words that name the task; false: it can, and nothing is
+ * appended. Handlers of keys say the same. */
+bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
+                  struct str *why);
+/* The same of one task: retry, cancel, kill, hold (and let go), correct. */
+bool view_task_refusal(const struct view_facts *facts, int task, enum act act, struct str *why);
+
+/* What an act is aimed at: the task as it is now. */
+struct view_target view_aim(const struct run_state *state, int task);
+/* What a question about a task says of it now. */
+struct prompt_target view_asked_of(const struct run_state *state, int task);
+
+/* Retry, cancel, kill, hold or correct: the marked tasks, else the chosen one. Says so where it
+ * cannot be done. */
+struct view_todo view_act_on_tasks(struct view *view, const struct view_facts *facts, enum act act);
+/* view_question.c */
+/* Take a key while a question is open. */
+struct view_todo view_question_key(struct view *view, uint32_t key, const struct view_facts *facts);
+/* Bring it up to date with the run. True if what it is about has changed. */
+bool view_question_update(struct view *view, const struct view_facts *facts);
+
+/* view_acts_many.c */
+/* Ask about the targets of the view. `whose` is what they are, as in struct prompt_many. */
+struct view_todo view_ask_about_many(struct view *view, const struct view_facts *facts,
+                                     const struct prompt_many *many);
+/* Aim at the marked tasks that this can be done to, and ask about them. */
+struct view_todo view_act_on_marked(struct view *view, const struct view_facts *facts,
+                                    enum act act);
+/* The targets of an open question are as they are now. True if one has changed. */
+bool view_update_targets(struct view *view, const struct view_facts *facts);
+
+#endif

@@ -1,0 +1,176 @@
+/* view_refusal.c - what cannot be done now, and why: handlers of keys and the help ask here. */
+#include <assert.h>
+
+#include "view_acts.h"
+#include "view_correct.h"
+#include "view_undo.h"
+
+/* May it start but for its source's limit? */
+static bool is_behind_gate(const struct run_state *state, int task)
+{
+    const struct gate_state *gate = run_state_gate(state, task);
+    return gate && gate->status != GATE_OPEN && heap_has(&gate->line, task);
+}
+
+/* Each says why not, NULL: it can be done. */
+static const char *retry_refusal(const struct view_facts *facts, int number, bool with_choices)
+{
+    const struct task_state *task = &facts->state->tasks[number];
+    if (task->status == TASK_RUNNING && !facts->orphaned)
+        return "runs: nothing to retry yet (x cancels)";
+    if (task->status == TASK_PASSED)
+        return "has passed: nothing to retry";
+    if (task_status_is_final(task->status) && facts->state->plan->grows)
+        return "is over: whoever called it has its answer, and may call again";
+    if (with_choices || task->status != TASK_QUEUED || task->held ||
+        is_behind_gate(facts->state, number))
+        return NULL;
+    return task->unmet > 0 ? "waits for what it needs: nothing to retry"
+                           : "starts with the next free slot anyhow";
+}
+
+static const char *kill_refusal(const struct task_state *task)
+{
+    if (task_status_is_final(task->status))
+        return "has ended: nothing to kill";
+    return task->status == TASK_RUNNING ? NULL : "does not run: nothing to kill (x cancels)";
+}
+
+static const char *hold_refusal(const struct task_state *task)
+{
+    if (task->held || !task_status_is_final(task->status))
+        return NULL;
+    return "has ended: nothing to hold";
+}
+
+/* Acts on a run that is over are not taken by anybody, but for corrections. */
+static bool is_over_for(const struct view_facts *facts, enum act act)
+{
+    return facts->state->ended && act != UI_CORRECT;
+}
+
+static const char *reason(const struct view_facts *facts, int number, enum act act)
+{
+    const struct task_state *task = &facts->state->tasks[number];
+    switch (act) {
+    case UI_RETRY:
+        return retry_refusal(facts, number, false);
+    case UI_RETRY_WITH:
+        return retry_refusal(facts, number, true);
+    case UI_CANCEL:
+        return task_status_is_final(task->status) ? "has ended: nothing to cancel" : NULL;
+    case UI_KILL:
+        return kill_refusal(task);
+    case UI_HOLD:
+        return hold_refusal(task);
+    case UI_CORRECT:
+        return view_correct_is_possible(facts->state, number)
+                   ? NULL
+                   : "has no try that is over: it has no class yet";
+    default: /* the others are about no task */
+        return NULL;
+    }
+}
+
+bool view_task_refusal(const struct view_facts *facts, int task, enum act act, struct str *why)
+{
+    const char *words = reason(facts, task, act);
+    if (words)
+        str_addf(why, "%s %s", facts->state->plan->tasks[task].id, words);
+    else if (is_over_for(facts, act))
+        str_add(why, "the run has ended: nobody takes this any more, devs run begins another");
+    return words || is_over_for(facts, act);
+}
+
+static bool is_about_tasks(enum act act)
+{
+    return act == UI_RETRY || act == UI_RETRY_WITH || act == UI_CANCEL || act == UI_KILL ||
+           act == UI_HOLD || act == UI_CORRECT;
+}
+
+/* It can be done to none of the marked: the first one's reason. */
+static bool marked_refusal(const struct view *view, const struct view_facts *facts, enum act act,
+                           struct str *why)
+{
+    struct str first = {0};
+    bool refused = true;
+    for (int task = 0; task < view->order_count && refused; task++) {
+        struct str one = {0};
+        if (view_is_marked(view, task))
+            refused = view_task_refusal(facts, task, act, &one);
+        if (first.len == 0)
+            str_add(&first, str_text(&one));
+        str_done(&one);
+    }
+    if (refused)
+        str_addf(why, "none of the %d marked: %s", view_marked(view), str_text(&first));
+    str_done(&first);
+    return refused;
+}
+
+/* A fold is about all of its tasks: one is sent, all are held or cancelled. */
+static bool fold_refusal(const struct view *view, const struct view_facts *facts, enum act act,
+                         struct str *why)
+{
+    const struct view_fold *fold = view_chosen_fold(view);
+    const int before = (int)why->len;
+    if (act == UI_KILL)
+        str_add(why, "none of them runs: nothing to kill (x cancels)");
+    else if (act == UI_RETRY_WITH)
+        str_add(why, "this is about one task: Enter shows them one by one, or mark them");
+    else if (act == UI_RETRY && fold->leader >= 0)
+        str_addf(why, "%s has been sent for them: p lets them go now, x cancels",
+                 facts->state->plan->tasks[fold->leader].id);
+    return (int)why->len > before;
+}
+
+static bool tasks_refusal(const struct view *view, const struct view_facts *facts, enum act act,
+                          struct str *why)
+{
+    if (act != UI_CORRECT && view_marked(view) > 0)
+        return marked_refusal(view, facts, act, why);
+    if (view->chosen < 0) {
+        str_add(why, "no task is chosen");
+        return true;
+    }
+    if (view_chosen_fold(view) && act != UI_CORRECT)
+        return fold_refusal(view, facts, act, why);
+    return view_task_refusal(facts, view->chosen, act, why);
+}
+
+static const char *screen_reason(const struct view *view, const struct view_facts *facts,
+                                 enum act act)
+{
+    switch (act) {
+    case UI_NEEDS_YOU_NEXT:
+        return facts->state->counts[TASK_NEEDS_YOU] == 0 ? "nothing needs you" : NULL;
+    case UI_ONLY_NEEDS_YOU:
+        return !view->only_needs_you && facts->state->counts[TASK_NEEDS_YOU] == 0
+                   ? "nothing needs you"
+                   : NULL;
+    case UI_UNMARK:
+        return view_marked(view) == 0 ? "nothing is marked: Space marks" : NULL;
+    case UI_MARK:
+    case UI_MARK_RANGE:
+    case UI_MARK_ALL:
+        return view->row_count == 0 ? "there is no task to mark" : NULL;
+    case UI_DETAIL:
+    case UI_FORENSICS:
+        return view->chosen < 0 ? "no task is chosen" : NULL;
+    default: /* what the other keys do can be done at any time, or they say it themselves */
+        return NULL;
+    }
+}
+
+bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
+                  struct str *why)
+{
+    if (is_about_tasks(act))
+        return tasks_refusal(view, facts, act, why);
+    if (act == UI_UNDO)
+        return view_undo_refusal(view, facts, why);
+    const char *words = screen_reason(view, facts, act);
+    if (words)
+        str_add(why, words);
+    return words != NULL;
+}
