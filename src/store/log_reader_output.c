@@ -56,13 +56,13 @@ static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *
 }
 
 static bool add_output(struct log_reader *reader, const struct log_output_key *key, int64_t after,
-                       struct output_page *page, struct err *err)
+                       size_t bytes, struct output_page *page, struct err *err)
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_OUTPUT];
     bind_output(query, key, after);
     bool row = true;
     bool ok = true;
-    while (ok && row && page->text.len < LOG_PAGE_BYTES) {
+    while (ok && row && page->text.len < bytes) {
         ok = db_next(&reader->db, query, &row, err);
         if (ok && row)
             ok = take_row(query, page, err);
@@ -72,18 +72,24 @@ static bool add_output(struct log_reader *reader, const struct log_output_key *k
 }
 
 /* Rows of a spill have higher ids than those of the log. */
-bool log_reader_output(struct log_reader *reader, const struct log_output_key *key, int64_t after,
-                       struct output_page *page, struct err *err)
+bool log_reader_output_piece(struct log_reader *reader, const struct log_output_key *key,
+                             int64_t after, size_t bytes, struct output_page *page, struct err *err)
 {
     page->count = 0;
     str_clear(&page->text);
-    bool ok = add_output(reader, key, after, page, err);
+    bool ok = add_output(reader, key, after, bytes, page, err);
     struct log_reader *spill = ok && page->count == 0 ? log_read_spill(reader, key->run) : NULL;
     if (spill)
-        ok = add_output(spill, key, after, page, err);
+        ok = add_output(spill, key, after, bytes, page, err);
     if (!ok)
         page->count = 0;
     return ok;
+}
+
+bool log_reader_output(struct log_reader *reader, const struct log_output_key *key, int64_t after,
+                       struct output_page *page, struct err *err)
+{
+    return log_reader_output_piece(reader, key, after, LOG_PAGE_BYTES, page, err);
 }
 
 /* The id before the first of the last rows that hold this many bytes together; *bytes: how
@@ -122,7 +128,7 @@ bool log_reader_output_tail(struct log_reader *reader, const struct log_output_k
     str_clear(&page->text);
     for (size_t i = 0; ok && i < ARRAY_LEN(readers); i++) {
         if (readers[i])
-            ok = add_output(readers[i], key, after[i], page, err);
+            ok = add_output(readers[i], key, after[i], LOG_PAGE_BYTES, page, err);
     }
     if (!ok)
         page->count = 0;

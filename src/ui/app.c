@@ -52,6 +52,7 @@ struct view_facts app_facts(const struct app *app)
         .live_mode = app_present_mode(app),
         .log = &app->tail,
         .forensics = view_screen(&app->view) == SCREEN_FORENSICS ? &app->forensics : NULL,
+        .pager = view_screen(&app->view) == SCREEN_LOG ? &app->pager : NULL,
         .mode = app_mode_now(app),
         .orphaned = !replays && !app_is_past(app) && app->orphaned,
         .own = own_state(app),
@@ -84,6 +85,7 @@ bool app_open_run(struct app *app, struct err *err)
 {
     const struct app_options *options = app->options;
     log_tail_init(&app->tail);
+    log_pager_init(&app->pager);
     replay_init(&app->replay);
     app->mode = options->mode;
     if (!follower_open(&app->present, options->place, options->run, err))
@@ -123,6 +125,8 @@ void app_close(struct app *app)
     view_done(&app->view);
     replay_done(&app->replay);
     log_tail_done(&app->tail);
+    log_pager_done(&app->pager);
+    event_page_done(&app->log_events);
     forensics_done(&app->forensics);
     output_page_done(&app->page);
     event_page_done(&app->events);
@@ -201,7 +205,7 @@ static int64_t sooner(int64_t a, int64_t b)
 static int wait_ms(const struct app *app)
 {
     int64_t wait = FOREVER;
-    if (app->more_news || app->more_keys || app->wants_frame_now)
+    if (app->more_news || app->more_keys || app->log_goes_on || app->wants_frame_now)
         return 0;
     if (app->wants_frame)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
@@ -251,6 +255,7 @@ static void take_time(struct app *app)
     app_replay_play(app);
     app_answer_acts(app);
     app_rule_look(app);
+    app_log_go_on(app);
 }
 
 static void show_if_due(struct app *app)

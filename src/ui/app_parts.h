@@ -10,6 +10,7 @@
 #include "correct_trial.h"
 #include "follower.h"
 #include "frame.h"
+#include "log_pager.h"
 #include "runs_list.h"
 
 enum {
@@ -36,6 +37,12 @@ struct app_own {
     bool orphaned;
 };
 
+/* What was read of the log, and up to which moment. */
+struct app_log_version {
+    uint64_t news;
+    int64_t seq, until_ms;
+};
+
 struct app {
     const struct app_options *options; /* borrowed */
     struct app_own own;
@@ -48,6 +55,12 @@ struct app {
     struct view view;
     struct log_tail tail;
     struct output_page page;    /* reused for the tail */
+    struct log_output_key tail_of; /* what the tail was made for, and when */
+    struct app_log_version tail_version;
+    struct log_pager pager; /* of the try that the view looks at */
+    struct app_log_version pager_version;
+    struct event_page log_events; /* reused for what that try's verdict went by */
+    bool log_goes_on;             /* not all of it was read yet, or looked through */
     struct forensics forensics; /* of the try that the view looks at, */
     int64_t forensics_seq;      /* as of this event */
     struct replay replay;       /* all events so far; where the recording or the past is */
@@ -125,6 +138,14 @@ void app_draw(struct app *app);
 void app_show(struct app *app);
 /* The terminal has another size, or shows something else: draw all of it anew. */
 void app_resize(struct app *app);
+
+/* app_log.c: what attempts wrote. */
+/* The last lines of the chosen task's latest attempt, for panes. */
+void app_load_tail(struct app *app);
+/* The lines on the log's screen, where that is shown: where the keys led. */
+void app_load_log(struct app *app, const struct view_facts *facts);
+/* Read and look on without a frame. */
+void app_log_go_on(struct app *app);
 
 /* app_replay.c: the same app over a recording. */
 /* Load the marks and go to the end. */

@@ -2,123 +2,10 @@
 #include "app_parts.h"
 #include "clock.h"
 #include "frame_forensics.h"
+#include "frame_pager.h"
 #include "frame_runs.h"
 
 enum { FORENSICS_GROW_MS = 60000 }; /* so long after an end the log is asked again */
-
-static const struct step_state *step_with_output(const struct run_state *state, int task,
-                                                 int *number_out)
-{
-    int number = run_state_step_number(state, task);
-    const struct step_state *steps = state->tasks[task].steps;
-    while (number > 0 && steps[number].attempt_count == 0)
-        number--;
-    *number_out = number;
-    return &steps[number];
-}
-
-/* The attempt whose output is shown: the latest of the chosen task. */
-static struct log_output_key key_of(const struct app *app)
-{
-    const struct run_state *state = follower_state(app->follower);
-    struct log_output_key key = {
-        .run = follower_run(app->follower)->number, .task = app->view.chosen, .readable = true};
-    const struct step_state *step = step_with_output(state, key.task, &key.step);
-    const struct attempt_state *attempt = step_state_attempt(step);
-    key.attempt = attempt ? attempt->number : 0;
-    return key;
-}
-
-/* In a replay the output is read from its start up to the cursor, for what the
- * end of it was then is somewhere in the middle now. */
-static bool load_until(struct app *app, const struct log_output_key *key, int64_t until_ms,
-                       struct err *err)
-{
-    struct log_reader *reader = follower_reader(app->follower);
-    int64_t after = 0;
-    bool more = true;
-    bool ok = true;
-    log_tail_begin(&app->tail, key);
-    while (ok && more) {
-        ok = log_reader_output(reader, key, after, &app->page, err);
-        more = ok && app->page.count > 0;
-        if (!more)
-            break;
-        const struct log_output_row *last = &app->page.rows[app->page.count - 1];
-        log_tail_add(&app->tail, &app->page, until_ms);
-        more = last->at_ms <= until_ms;
-        after = last->id;
-    }
-    log_tail_end(&app->tail);
-    return ok;
-}
-
-static bool load(struct app *app, const struct log_output_key *key, struct err *err)
-{
-    if (app_is_bounded(app))
-        return load_until(app, key, app_facts(app).now.at_ms, err);
-    struct log_reader *reader = follower_reader(app->follower);
-    if (!log_reader_output_tail(reader, key, LOG_TAIL_BYTES, &app->page, err))
-        return false;
-    log_tail_set(&app->tail, key, &app->page, INT64_MAX);
-    return true;
-}
-
-static bool load_key(struct app *app, const struct log_output_key *key, struct err *err)
-{
-    log_tail_clear(&app->tail);
-    app->tail.key = *key;
-    return key->attempt == 0 || load(app, key, err);
-}
-
-static bool is_after_agent(const struct app *app, const struct log_output_key *key)
-{
-    const struct plan_task *task = &follower_state(app->follower)->plan->tasks[key->task];
-    bool found = false;
-    for (int step = 0; step < key->step; step++)
-        found = found || task->steps[step].agent;
-    return found;
-}
-
-/* A check that says nothing would hide what the agent has said: then the last step before it
- * that has words is shown. */
-static bool load_words(struct app *app, struct err *err)
-{
-    const struct log_output_key present = key_of(app);
-    const struct task_state *task = &follower_state(app->follower)->tasks[present.task];
-    bool ok = load_key(app, &present, err);
-    if (!is_after_agent(app, &present))
-        return ok;
-    for (int step = present.step - 1; ok && step >= 0 && app->tail.count == 0; step--) {
-        struct log_output_key key = present;
-        key.step = step;
-        key.attempt = (int)task->steps[step].attempt_count;
-        ok = load_key(app, &key, err);
-    }
-    return ok && app->tail.count == 0 ? load_key(app, &present, err) : ok;
-}
-
-static void load_tail(struct app *app)
-{
-    struct err err = {0};
-    size_t before = app->tail.count;
-    if (app->view.chosen < 0) {
-        log_tail_clear(&app->tail);
-        return;
-    }
-    const struct log_output_key before_key = app->tail.key;
-    if (!load_words(app, &err))
-        view_say(&app->view, &app->now, "%s", err.message);
-    const struct log_output_key *key = &app->tail.key;
-    bool other = key->task != before_key.task || key->step != before_key.step ||
-                 key->attempt != before_key.attempt;
-
-    /* What a person has scrolled to stays where it is while lines come in. */
-    if (other)
-        app->view.log_back = 0;
-    else if (app->view.log_back > 0 && app->tail.count > before)
-        app->view.log_back += app->tail.count - before;
-}
 
 /* Is there more to come of what was read? The second part of a capture is made after the end. */
 static bool may_grow(const struct app *app, const struct view_try *at)
@@ -228,7 +115,10 @@ void app_draw(struct app *app)
     view_arrange(&app->view, &facts);
     (void)view_update_prompt(&app->view, &facts);
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
-    load_tail(app);
+    app_load_tail(app);
+    app->view.log.room =
+        frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
+    app_load_log(app, &facts);
     load_forensics(app, &facts);
     app_runs_fit(app, frame_runs_rows(app->canvas.rows, app->canvas.columns, &input));
     view_forensics_fit(&app->view,

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "frame_detail.h"
 #include "frame_forensics.h"
+#include "frame_pager.h"
 #include "frame_parts.h"
 #include "frame_runs.h"
 #include "frame_timeline.h"
@@ -249,6 +250,7 @@ typedef void frame_screen_fn(struct canvas *canvas, const struct frame_input *in
 static frame_screen_fn *const drawers[SCREEN_COUNT] = {
     [SCREEN_TASKS] = draw_tasks,
     [SCREEN_DETAIL] = frame_detail,
+    [SCREEN_LOG] = frame_pager,
     [SCREEN_FORENSICS] = frame_forensics,
     [SCREEN_TIMELINE] = frame_timeline,
     [SCREEN_RUNS] = frame_runs,

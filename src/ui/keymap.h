@@ -36,6 +36,7 @@ enum act {
     UI_FILTER,
     UI_NEXT,
     UI_PREV,
+    UI_ONLY_MATCHES,
     UI_ERROR_NEXT, /* or failure */
     UI_ERROR_BACK,
     UI_NEEDS_YOU_NEXT,
@@ -57,6 +58,9 @@ enum act {
     UI_WHOLE,
     UI_FOLD_IDLE,
     UI_FORENSICS,
+    UI_LOG,
+    UI_WRAP,
+    UI_RAW, /* an agent's output as it came, or made readable */
     UI_PLAY,
     UI_EVENT_BACK,
     UI_EVENT_FORWARD,

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "log_join.h"
 #include "log_reader.h"
 #include "str.h"
 
@@ -17,23 +18,15 @@ enum {
     LOG_TAIL_BYTES = 64 * 1024, /* asked of the log */
     LOG_TAIL_LINES_MAX = 2000,
     LOG_TAIL_LINE_MAX = 64 * 1024, /* longer ones are broken up */
-    LOG_TAIL_STREAMS = LOG_STREAM_COUNT,
+    LOG_TAIL_STREAMS = LOG_JOIN_STREAMS,
+    LOG_TAIL_ENGINE = 0, /* in place of a stream: words of the engine */
 };
 
 struct log_line {
     size_t start, len; /* in `text` */
     int64_t at_ms;     /* when its last bytes came */
+    int64_t offset;    /* of its first byte in the stream, */
     int stream;        /* LOG_STREAM_OUT... */
-};
-
-/* A line that is still being put together: one stream's pieces are joined before they
- * are cleaned, so that no character or escape sequence is cut where a piece ends. */
-struct log_partial {
-    struct str text; /* as it came */
-    int64_t at_ms;
-    int64_t next; /* offset of the byte that comes next */
-    bool begun;
-    bool headless; /* its beginning is not here */
 };
 
 struct log_tail {
@@ -41,7 +34,8 @@ struct log_tail {
     struct str text;           /* cleaned */
     struct log_line *lines;    /* owned */
     size_t count, cap;
-    struct log_partial partials[LOG_TAIL_STREAMS];
+    size_t said; /* of these, what the attempt wrote: the rest is the engine's */
+    struct log_join join;
 };
 
 void log_tail_init(struct log_tail *tail);
@@ -54,6 +48,8 @@ void log_tail_clear(struct log_tail *tail);
 void log_tail_begin(struct log_tail *tail, const struct log_output_key *key);
 void log_tail_add(struct log_tail *tail, const struct output_page *page, int64_t until_ms);
 void log_tail_end(struct log_tail *tail);
+/* After the end: a line that the attempt did not write. */
+void log_tail_say(struct log_tail *tail, int64_t at_ms, const char *text);
 
 /* The three in one, for a single page. */
 void log_tail_set(struct log_tail *tail, const struct log_output_key *key,

@@ -41,6 +41,7 @@ void view_init(struct view *view, int task_count)
     *view = (struct view){
         .chosen = -1, .chosen_then = -1, .tried = {.task = -1}, .keys = keymap_builtin()};
     view_marks_init(&view->marks);
+    view_log_init(&view->log);
     make_room(view, task_count);
     view_take_tasks(view, task_count);
 }

@@ -24,6 +24,7 @@
 #include "run_state.h"
 #include "shown.h"
 #include "view_forensics.h"
+#include "view_log.h"
 #include "view_timeline.h"
 #include "view_runs.h"
 #include "view_marks.h"
@@ -52,6 +53,7 @@ struct view_facts {
     const struct run_state *live;      /* borrowed; VIEW_PAST: the run as it goes on; else NULL */
     const struct log_tail *log;        /* borrowed */
     const struct forensics *forensics; /* borrowed; what the view's forensics are of, NULL = none */
+    const struct log_pager *pager;     /* borrowed; of the view's log, NULL = it is not shown */
     enum view_mode mode;
     enum view_mode live_mode; /* of `live` */
     bool orphaned;       /* what ran then is lost */
@@ -134,6 +136,7 @@ struct view {
     bool leaving;             /* q w: leaves when nothing runs any more */
 
     struct view_forensics forensics;
+    struct view_log log;
     struct view_timeline timeline;
     struct view_runs runs;
     struct line_edit go_to; /* a time that is typed */

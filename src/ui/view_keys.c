@@ -224,6 +224,12 @@ static struct view_todo open_forensics(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo open_log(const struct stroke *stroke)
+{
+    view_log_open(stroke->view, stroke->facts);
+    return draw;
+}
+
 static struct view_todo transport(const struct stroke *stroke)
 {
     static const struct {
@@ -340,6 +346,7 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_UNMARK] = mark,
     [UI_FOLLOW] = follow_log,
     [UI_FORENSICS] = open_forensics,
+    [UI_LOG] = open_log,
     [UI_PLAY] = transport,
     [UI_EVENT_BACK] = transport,
     [UI_EVENT_FORWARD] = transport,
@@ -364,6 +371,7 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
 typedef bool screen_act_fn(struct view *view, const struct view_facts *facts, enum act act,
                            struct view_todo *out);
 static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
+    [SCREEN_LOG] = view_log_act,
     [SCREEN_FORENSICS] = view_forensics_act,
     [SCREEN_TIMELINE] = view_timeline_act,
 };
@@ -395,8 +403,13 @@ static struct view_todo filter_key(const struct stroke *stroke, uint32_t key)
 static struct view_todo search_key(const struct stroke *stroke, uint32_t key)
 {
     struct view *view = stroke->view;
-    if (line_edit_key(&view->search, key) == LINE_EDIT_KEPT && view->search.len > 0)
+    const enum line_edit_result result = line_edit_key(&view->search, key);
+    if (view_screen(view) == SCREEN_LOG) {
+        if (result != LINE_EDIT_KEPT)
+            view_log_typed(view);
+    } else if (result == LINE_EDIT_KEPT && view->search.len > 0) {
         find_in_log(stroke, -1);
+    }
     return draw;
 }
 

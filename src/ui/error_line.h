@@ -1,0 +1,21 @@
+/*
+ * error_line.h - does a line of output look like an error? For jumping through a log: no verdict
+ * depends on it. Pure.
+ *
+ * It does if it has one of these as a whole word, capitals and small letters alike: error, errors,
+ * fail, failed, failure, failures, fatal, panic, panicked, exception, traceback, abort, aborted,
+ * segfault, "not ok"; or a word that ends in Error or Exception, as TypeError. It does not where
+ * the word before or after says that there were none: "0 errors", "no failures", "without error",
+ * "failed: 0", "errors=0", nor where the word is part of a name (error.c, error-handler, no_error).
+ */
+#ifndef DEVS_ERROR_LINE_H
+#define DEVS_ERROR_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { ERROR_LINE_BYTES = 512 }; /* so much of a line is looked at */
+
+bool line_is_error(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,155 @@
+#include "frame_pager_line.h"
+
+#include <string.h>
+
+#include "clock.h"
+#include "frame_page.h"
+#include "line_wrap.h"
+#include "text.h"
+#include "words.h"
+
+enum {
+    TIME_COLUMN = 1,
+    STREAM_COLUMN = 10,
+    TEXT_COLUMN = 11, /* where times are shown */
+    NARROW_TEXT_COLUMN = 2,
+    NOTE_GAP = 3,
+    NOTE_LONG_COLUMNS = 100,
+};
+
+int pager_line_columns(int columns)
+{
+    return columns >= PAGE_PATH_COLUMNS ? TEXT_COLUMN : NARROW_TEXT_COLUMN;
+}
+
+/* Part of a line in one row of the screen. */
+struct piece {
+    const char *text; /* of the whole line */
+    size_t from, len; /* what of it is shown */
+    struct spot spot;
+};
+
+static void mark_cells(struct canvas *canvas, struct spot spot, int from, int width)
+{
+    for (int i = from; i < from + width && i < spot.width; i++) {
+        struct cell *cell = canvas_cell(canvas, spot.row, spot.column + i);
+        if (cell && i >= 0)
+            cell->style = STYLE_MATCH;
+    }
+}
+
+/* What the search is for stands out, also where a line is broken in the middle of it. */
+static void mark_matches(struct canvas *canvas, const struct piece *piece, size_t line_len,
+                         const char *needle)
+{
+    const size_t len = strlen(needle);
+    const char *end = piece->text + line_len;
+    const char *at = words_find(piece->text, line_len, needle);
+    while (at && at < piece->text + piece->from + piece->len) {
+        const size_t start = (size_t)(at - piece->text);
+        const size_t from = start > piece->from ? start : piece->from;
+        if (start + len > piece->from)
+            mark_cells(canvas, piece->spot,
+                       text_width(piece->text + piece->from, from - piece->from),
+                       text_width(piece->text + from, start + len - from));
+        at += len;
+        at = words_find(at, (size_t)(end - at), needle);
+    }
+}
+
+/* Beside the line that the verdict went by, where there is room. */
+static void draw_note(struct canvas *canvas, struct spot spot, int used,
+                      const struct log_pager *pager)
+{
+    struct str note = {0};
+    const bool is_long = canvas->columns >= NOTE_LONG_COLUMNS;
+    str_addf(&note, "<- %s%s%s", is_long ? "rule " : "", pager->rule,
+             is_long ? " matched here" : "");
+    const int width = text_width(note.data, note.len);
+    if (pager->rule[0] != '\0' && used + NOTE_GAP + width <= spot.width)
+        (void)frame_put_right(canvas, spot, STYLE_LABEL, note.data);
+    str_done(&note);
+}
+
+static enum style style_of(const struct log_pager *pager, const struct pager_line *line)
+{
+    if (line->stream == PAGER_ENGINE)
+        return STYLE_LABEL;
+    return log_pager_is_rule(pager, line) ? STYLE_MATCH : STYLE_PLAIN;
+}
+
+/* The sign of what was found, the time, the stream: before the line's first row. */
+static void draw_front(struct canvas *canvas, int row, const struct pager_row *what)
+{
+    const struct view_log *log = &what->input->view->log;
+    const struct pager_line *line = what->line;
+    const bool is_said = line->stream != PAGER_ENGINE;
+    const bool has_times = pager_line_columns(canvas->columns) == TEXT_COLUMN;
+    char hms[CLOCK_TEXT_MAX];
+    if (is_said && log->hit == (int64_t)line->number)
+        (void)canvas_text(canvas, (struct spot){row, 0, 1}, STYLE_HEAD, canvas->ascii ? ">" : "▸");
+    if (has_times)
+        (void)canvas_text(canvas, (struct spot){row, TIME_COLUMN, STREAM_COLUMN - TIME_COLUMN},
+                          STYLE_LABEL, clock_hms(line->at_ms, hms));
+    if (line->stream == LOG_STREAM_ERR)
+        (void)canvas_text(canvas, (struct spot){row, has_times ? STREAM_COLUMN : 1, 1}, STYLE_LABEL,
+                          canvas->ascii ? "|" : "│");
+}
+
+/* Unwrapped: from the view's column on; a sign says that there is more at the right. */
+static void draw_cut(struct canvas *canvas, struct spot spot, const struct pager_row *what,
+                     enum style style)
+{
+    const struct log_pager *pager = what->input->facts->pager;
+    const char *text = log_pager_text(pager, what->line);
+    int lack = 0;
+    const size_t from = line_wrap_skip(text, what->line->len, what->input->view->log.column, &lack);
+    spot.column += lack;
+    spot.width -= lack;
+    const size_t len = what->line->len - from;
+    const int used = canvas_text_n(canvas, spot, style, text + from, len);
+    const struct piece piece = {text, from, len, {spot.row, spot.column, used}};
+    if (pager->needle[0] != '\0' && what->line->stream != PAGER_ENGINE)
+        mark_matches(canvas, &piece, what->line->len, pager->needle);
+    if (log_pager_is_rule(pager, what->line))
+        draw_note(canvas, spot, used, pager);
+}
+
+static int draw_wrapped(struct canvas *canvas, struct spot spot, int end_row,
+                        const struct pager_row *what)
+{
+    const struct log_pager *pager = what->input->facts->pager;
+    const struct pager_line *line = what->line;
+    const char *text = log_pager_text(pager, line);
+    const enum style style = style_of(pager, line);
+    size_t at = line_wrap_at(text, line->len, spot.width, what->hidden);
+    bool is_first = what->hidden == 0;
+    do {
+        const size_t len = line_wrap_fit(text + at, line->len - at, spot.width);
+        const int used = canvas_text_n(canvas, spot, style, text + at, len);
+        const struct piece piece = {text, at, len, {spot.row, spot.column, used}};
+        if (pager->needle[0] != '\0' && line->stream != PAGER_ENGINE)
+            mark_matches(canvas, &piece, line->len, pager->needle);
+        if (is_first && log_pager_is_rule(pager, line))
+            draw_note(canvas, spot, used, pager);
+        is_first = false;
+        at += len;
+        spot.row++;
+    } while (at < line->len && spot.row < end_row);
+    return spot.row;
+}
+
+int pager_line_draw(struct canvas *canvas, const struct frame_box *box, int row,
+                    const struct pager_row *what)
+{
+    const int column = pager_line_columns(box->columns);
+    const struct spot spot = {row, column, box->columns - column};
+    if (spot.width <= 0)
+        return row + 1;
+    if (what->hidden == 0)
+        draw_front(canvas, row, what);
+    if (!what->input->view->log.unwrapped)
+        return draw_wrapped(canvas, spot, box->row + box->rows, what);
+    draw_cut(canvas, spot, what, style_of(what->input->facts->pager, what->line));
+    return row + 1;
+}

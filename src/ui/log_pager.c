@@ -1,0 +1,348 @@
+/* log_pager.c - reading and numbering; searching is in log_pager_find.c, see log_pager.h. */
+#include "log_pager.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_pager_parts.h"
+#include "text.h"
+#include "xalloc.h"
+
+static void count_line(void *ctx, const struct joined_line *line);
+
+static void place_done(struct pager_place *place)
+{
+    log_join_done(&place->join);
+}
+
+void pager_place_copy(struct pager_place *to, const struct pager_place *from)
+{
+    to->after = from->after;
+    to->line = from->line;
+    to->bytes = from->bytes;
+    to->at_ms = from->at_ms;
+    log_join_copy(&to->join, &from->join);
+}
+
+static void place_start(struct pager_place *place)
+{
+    place->after = 0;
+    place->line = 0;
+    place->bytes = 0;
+    place->at_ms = INT64_MIN;
+    log_join_clear(&place->join);
+}
+
+void log_pager_init(struct log_pager *pager)
+{
+    *pager = (struct log_pager){
+        .until_ms = INT64_MAX, .rule_line = SIZE_MAX, .mark_bytes = PAGER_MARK_BYTES};
+    pager->marks = xcalloc(PAGER_MARKS_MAX, sizeof(*pager->marks));
+    place_start(&pager->walk);
+}
+
+void log_pager_done(struct log_pager *pager)
+{
+    for (size_t i = 0; pager->marks && i < PAGER_MARKS_MAX; i++)
+        place_done(&pager->marks[i]);
+    place_done(&pager->walk);
+    place_done(&pager->stable);
+    place_done(&pager->probe);
+    free(pager->marks);
+    output_page_done(&pager->page);
+    str_done(&pager->text);
+    free(pager->lines);
+    str_done(&pager->words);
+    free(pager->found.lines);
+    free(pager->errors.lines);
+    *pager = (struct log_pager){0};
+}
+
+static void forget_window(struct log_pager *pager)
+{
+    pager->line_count = 0;
+    str_clear(&pager->text);
+}
+
+/* Lines from this one on may be others now. */
+static void cut(struct log_pager *pager, size_t line)
+{
+    while (pager->line_count > 0 && pager->lines[pager->line_count - 1].number >= line)
+        pager->line_count--;
+    pager_set_cut(&pager->found, line);
+    pager_set_cut(&pager->errors, line);
+    if (pager->rule_line != SIZE_MAX && pager->rule_line >= line)
+        pager->rule_line = SIZE_MAX;
+}
+
+static void start_again(struct log_pager *pager)
+{
+    place_start(&pager->walk);
+    pager->has_stable = false;
+    pager->is_through = false;
+    pager->mark_count = 0;
+    pager->mark_bytes = PAGER_MARK_BYTES;
+    forget_window(pager);
+    cut(pager, 0);
+}
+
+void log_pager_begin(struct log_pager *pager, const struct log_output_key *key)
+{
+    pager->key = *key;
+    pager->until_ms = INT64_MAX;
+    pager->anchor.is_wanted = false;
+    log_pager_unsay(pager);
+    log_pager_set_rule(pager, NULL);
+    start_again(pager);
+    pager->is_through = key->attempt == 0;
+}
+
+/* To the last mark that is not later than the moment shown. */
+static void go_back(struct log_pager *pager)
+{
+    while (pager->mark_count > 0 && pager->marks[pager->mark_count - 1].at_ms > pager->until_ms)
+        pager->mark_count--;
+    if (pager->mark_count == 0) {
+        start_again(pager);
+        return;
+    }
+    pager_place_copy(&pager->walk, &pager->marks[pager->mark_count - 1]);
+    pager->has_stable = false;
+}
+
+static void want_anchor(struct log_pager *pager, size_t top)
+{
+    const struct pager_line *line = pager_window_line(pager, top);
+    pager->anchor.is_wanted = line && pager->has_stable && top >= pager->stable.line;
+    pager->anchor.is_found = false;
+    if (!pager->anchor.is_wanted)
+        return;
+    pager->anchor.stream = line->stream;
+    pager->anchor.offset = line->offset;
+    pager->anchor.number = top;
+}
+
+void log_pager_news(struct log_pager *pager, int64_t until_ms, size_t top)
+{
+    if (pager->key.attempt == 0)
+        return;
+    pager->until_ms = until_ms;
+    want_anchor(pager, top);
+    if (pager->walk.at_ms > until_ms)
+        go_back(pager);
+    else if (pager->has_stable)
+        pager_place_copy(&pager->walk, &pager->stable);
+    pager->has_stable = false;
+    pager->is_through = false;
+    cut(pager, pager->walk.line);
+}
+
+bool log_pager_moved(struct log_pager *pager, size_t *line_out)
+{
+    const bool is_there = pager->anchor.is_wanted && pager->anchor.is_found;
+    if (is_there)
+        *line_out = pager->anchor.number;
+    pager->anchor.is_wanted = pager->anchor.is_wanted && !is_there && !pager->is_through;
+    return is_there;
+}
+
+/* Of the walk that numbers the lines. */
+static void count_line(void *ctx, const struct joined_line *line)
+{
+    struct log_pager *pager = ctx;
+    if (pager->anchor.is_wanted && !pager->anchor.is_found &&
+        line->stream == pager->anchor.stream && line->offset >= pager->anchor.offset) {
+        pager->anchor.is_found = true;
+        pager->anchor.number = pager->walk.line;
+    }
+    pager->walk.line++;
+}
+
+/* Every second mark makes way. */
+static void thin_out(struct log_pager *pager)
+{
+    for (size_t i = 1; i < pager->mark_count / 2; i++) {
+        struct pager_place swap = pager->marks[i];
+        pager->marks[i] = pager->marks[2 * i];
+        pager->marks[2 * i] = swap;
+    }
+    pager->mark_count /= 2;
+    pager->mark_bytes *= 2;
+}
+
+static void set_mark(struct log_pager *pager)
+{
+    const int64_t last = pager->mark_count > 0 ? pager->marks[pager->mark_count - 1].bytes : 0;
+    if (pager->has_stable || pager->walk.bytes - last < pager->mark_bytes)
+        return;
+    if (pager->mark_count == PAGER_MARKS_MAX)
+        thin_out(pager);
+    pager_place_copy(&pager->marks[pager->mark_count++], &pager->walk);
+}
+
+/* The words of an agent come in place of what its program wrote, once there are any. */
+static bool is_other_reading(const struct log_pager *pager, const struct log_output_row *row)
+{
+    return row->stream == LOG_STREAM_AGENT && pager->walk.join.partials[LOG_STREAM_OUT - 1].begun;
+}
+
+/* False: the walk is over for now. */
+static bool walk_row(struct log_pager *pager, const struct log_output_row *row)
+{
+    if (row->at_ms > pager->until_ms)
+        return false;
+    if (row->replaceable && !pager->has_stable) {
+        pager_place_copy(&pager->stable, &pager->walk);
+        pager->has_stable = true;
+    }
+    set_mark(pager);
+    pager_place_add(&pager->walk, row, str_text(&pager->page.text) + row->start);
+    return true;
+}
+
+void pager_place_add(struct pager_place *place, const struct log_output_row *row, const char *bytes)
+{
+    if (row->stream >= 1 && row->stream <= LOG_JOIN_STREAMS)
+        log_join_add(&place->join, row, bytes);
+    place->after = row->id;
+    place->bytes += (int64_t)row->len;
+    place->at_ms = row->at_ms > place->at_ms ? row->at_ms : place->at_ms;
+}
+
+static bool walk_piece(struct log_pager *pager, const struct log_source *source, struct err *err)
+{
+    struct output_page *page = &pager->page;
+    if (!source->read(source->ctx, pager->walk.after, PAGER_PIECE_BYTES, page, err))
+        return false;
+    pager->is_through = page->count == 0;
+    for (size_t i = 0; i < page->count && !pager->is_through; i++) {
+        if (is_other_reading(pager, &page->rows[i])) {
+            start_again(pager);
+            return true;
+        }
+        pager->is_through = !walk_row(pager, &page->rows[i]);
+    }
+    return true;
+}
+
+bool log_pager_turn(struct log_pager *pager, const struct log_source *source, struct err *err)
+{
+    bool ok = true;
+    pager->walk.join.line_max = PAGER_LINE_MAX;
+    pager->walk.join.take = count_line;
+    pager->walk.join.ctx = pager;
+    for (size_t walked = 0; ok && !pager->is_through && walked < PAGER_TURN_BYTES;
+         walked += pager->page.text.len + 1)
+        ok = walk_piece(pager, source, err);
+    return ok && pager_look(pager, source, err);
+}
+
+bool log_pager_is_done(const struct log_pager *pager)
+{
+    const size_t said = log_pager_said(pager);
+    const bool has_looked =
+        pager->needle[0] == '\0' || pager->found.upto >= said || pager->found.is_full;
+    return pager->is_through && has_looked && (pager->errors.upto >= said || pager->errors.is_full);
+}
+
+void log_pager_unsay(struct log_pager *pager)
+{
+    pager->before_count = 0;
+    pager->after_count = 0;
+    str_clear(&pager->words);
+}
+
+static void say(struct log_pager *pager, struct pager_line *lines, int *count, int64_t at_ms,
+                const char *text)
+{
+    if (*count == PAGER_WORDS_MAX)
+        return;
+    const size_t start = pager->words.len;
+    text_clean(&pager->words, text, strlen(text));
+    for (size_t i = start; i < pager->words.len; i++) {
+        if (pager->words.data[i] == '\n')
+            pager->words.data[i] = ' ';
+    }
+    lines[(*count)++] = (struct pager_line){
+        .start = start, .len = pager->words.len - start, .at_ms = at_ms, .stream = PAGER_ENGINE};
+}
+
+void log_pager_say_before(struct log_pager *pager, int64_t at_ms, const char *text)
+{
+    say(pager, pager->before, &pager->before_count, at_ms, text);
+}
+
+void log_pager_say_after(struct log_pager *pager, int64_t at_ms, const char *text)
+{
+    say(pager, pager->after, &pager->after_count, at_ms, text);
+}
+
+size_t log_pager_said(const struct log_pager *pager)
+{
+    return pager->walk.line + log_join_open(&pager->walk.join);
+}
+
+void log_pager_show_only(struct log_pager *pager, bool only)
+{
+    if (pager->only == only)
+        return;
+    pager->only = only;
+    forget_window(pager);
+}
+
+size_t log_pager_count(const struct log_pager *pager)
+{
+    if (pager->only)
+        return pager->found.count;
+    return log_pager_said(pager) + (size_t)(pager->before_count + pager->after_count);
+}
+
+size_t log_pager_number(const struct log_pager *pager, size_t index)
+{
+    if (pager->only)
+        return index < pager->found.count ? pager->found.lines[index] : log_pager_said(pager);
+    const size_t before = (size_t)pager->before_count;
+    return index > before ? index - before : 0;
+}
+
+size_t log_pager_index(const struct log_pager *pager, size_t number)
+{
+    if (pager->only)
+        return number > 0 ? pager_set_rank(&pager->found, number - 1) : 0;
+    return number + (size_t)pager->before_count;
+}
+
+const struct pager_line *pager_window_line(const struct log_pager *pager, size_t number)
+{
+    size_t from = 0;
+    size_t to = pager->line_count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (pager->lines[middle].number < number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    const bool is_there = from < pager->line_count && pager->lines[from].number == number;
+    return is_there ? &pager->lines[from] : NULL;
+}
+
+const struct pager_line *log_pager_line(const struct log_pager *pager, size_t index)
+{
+    const size_t before = pager->only ? 0 : (size_t)pager->before_count;
+    const size_t said = log_pager_said(pager);
+    if (index >= log_pager_count(pager))
+        return NULL;
+    if (index < before)
+        return &pager->before[index];
+    if (!pager->only && index - before >= said)
+        return &pager->after[index - before - said];
+    return pager_window_line(pager, log_pager_number(pager, index));
+}
+
+const char *log_pager_text(const struct log_pager *pager, const struct pager_line *line)
+{
+    const struct str *text = line->stream == PAGER_ENGINE ? &pager->words : &pager->text;
+    return str_text(text) + line->start;
+}

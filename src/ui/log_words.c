@@ -1,0 +1,150 @@
+#include "log_words.h"
+
+#include <string.h>
+
+#include "shown.h"
+
+enum { KIB_BYTES = 1024 };
+
+static const struct step_state *step_of(const struct run_state *state,
+                                        const struct log_output_key *key)
+{
+    return &state->tasks[key->task].steps[key->step];
+}
+
+static const struct plan_step *plan_of(const struct run_state *state,
+                                       const struct log_output_key *key)
+{
+    return &state->plan->tasks[key->task].steps[key->step];
+}
+
+const struct attempt_state *log_words_attempt(const struct run_state *state,
+                                              const struct log_output_key *key)
+{
+    return key->attempt > 0 ? step_state_find_attempt(step_of(state, key), key->attempt) : NULL;
+}
+
+static bool has_failed(const struct attempt_state *attempt)
+{
+    return attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS;
+}
+
+const struct verdict *log_words_verdict(const struct run_state *state,
+                                        const struct log_output_key *key)
+{
+    const struct step_state *step = step_of(state, key);
+    for (size_t i = step->attempt_count; i > 0; i--) {
+        if (has_failed(&step->attempts[i - 1]))
+            return step->attempts[i - 1].number == key->attempt ? step->verdict : NULL;
+    }
+    return NULL;
+}
+
+static bool is_shell(char *const *argv)
+{
+    return argv[0] && strcmp(argv[0], "/bin/sh") == 0 && argv[1] && strcmp(argv[1], "-c") == 0 &&
+           argv[2];
+}
+
+void log_words_command(const struct run_state *state, const struct log_output_key *key,
+                       struct str *out)
+{
+    char *const *argv = plan_of(state, key)->argv;
+    if (!log_words_attempt(state, key) || !argv || !argv[0])
+        return;
+    str_add(out, "$");
+    if (is_shell(argv)) {
+        str_addf(out, " %s", argv[2]);
+        return;
+    }
+    for (; *argv; argv++)
+        str_addf(out, " %s", *argv);
+}
+
+static void add_lines(const struct outcome *outcome, struct str *out)
+{
+    const long long to_out = outcome->lines[0];
+    str_addf(out, "; %lld line%s to out, %lld to err", to_out, to_out == 1 ? "" : "s",
+             (long long)outcome->lines[1]);
+}
+
+void log_words_end(const struct run_state *state, const struct log_output_key *key, struct str *out)
+{
+    const struct attempt_state *attempt = log_words_attempt(state, key);
+    if (!attempt || attempt->ended.mono_ms == 0)
+        return;
+    const struct outcome *outcome = &attempt->outcome;
+    str_add(out, "-- ");
+    outcome_words(outcome, out);
+    if (outcome->kind == OUTCOME_NOT_STARTED)
+        return;
+    str_add(out, " after ");
+    shown_duration(outcome->ran_ms, out);
+    add_lines(outcome, out);
+    if (outcome->rss_kib_max > 0) {
+        str_add(out, "; ");
+        shown_size(outcome->rss_kib_max * KIB_BYTES, out);
+        str_add(out, " peak");
+    }
+}
+
+static void add_class(const struct attempt_state *attempt, const struct verdict *verdict,
+                      struct str *out)
+{
+    struct verdict plain = verdict_new();
+    plain.class = attempt->class;
+    plain.type = attempt->type;
+    plain.reason = attempt->reason;
+    const size_t before = out->len;
+    shown_attempt_class(attempt, verdict ? verdict : &plain, out);
+    if (out->len == before)
+        str_add(out, attempt->class == VERDICT_SUCCESS ? "passed" : "failed");
+}
+
+static void add_wait(const struct step_state *step, struct str *out)
+{
+    struct str formula = {0};
+    str_add(out, ", waits ");
+    shown_seconds(step->delay.delay_ms, out);
+    shown_formula(step, &formula);
+    if (formula.len > 0)
+        str_addf(out, " (%s)", formula.data);
+    str_done(&formula);
+}
+
+/* Of an attempt that others followed: when the next one came. */
+static void add_next(const struct step_state *step, const struct attempt_state *attempt,
+                     struct str *out)
+{
+    const struct attempt_state *next = attempt + 1;
+    if (next >= step->attempts + step->attempt_count)
+        return;
+    str_add(out, ", waited ");
+    shown_seconds(next->waited_ms, out);
+    str_addf(out, " for try %d", next->number);
+}
+
+void log_words_decision(const struct run_state *state, const struct log_output_key *key,
+                        struct str *out)
+{
+    const struct step_state *step = step_of(state, key);
+    const struct attempt_state *attempt = log_words_attempt(state, key);
+    const bool is_last = attempt && attempt == step_state_attempt(step);
+    if (!attempt || attempt->ended.mono_ms == 0 || (is_last && !step->judged))
+        return;
+    str_add(out, "== engine: ");
+    add_class(attempt, log_words_verdict(state, key), out);
+    str_addf(out, ", try %d of %d", attempt->number,
+             run_state_step_tries(state, key->task, key->step));
+    if (!is_last) {
+        add_next(step, attempt, out);
+    } else if (step->status == STEP_WAITING) {
+        add_wait(step, out);
+    } else if (step->status == STEP_ENDED && key->step == run_state_step_number(state, key->task)) {
+        struct str ending = {0};
+        shown_ending(state, key->task, &ending);
+        if (ending.len > 0)
+            str_addf(out, ", %s", ending.data);
+        str_done(&ending);
+    }
+}

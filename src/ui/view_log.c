@@ -1,0 +1,230 @@
+/* view_log.c - the keys of the log; where they lead is settled in view_log_settle.c. */
+#include "view.h"
+
+#include "log_pager.h"
+
+void view_log_init(struct view_log *log)
+{
+    *log = (struct view_log){.hit = -1};
+}
+
+void view_log_open(struct view *view, const struct view_facts *facts)
+{
+    if (view->chosen < 0) {
+        view_say(view, &facts->clock, "no task is chosen");
+        return;
+    }
+    if (view_screen(view) != SCREEN_LOG)
+        view_log_restart(&view->log);
+    trail_go(&view->trail, SCREEN_LOG);
+}
+
+void view_log_restart(struct view_log *log)
+{
+    const struct view_log was = *log;
+    view_log_init(log);
+    log->unwrapped = was.unwrapped;
+    log->only = was.only;
+    log->raw = was.raw;
+    log->room = was.room;
+}
+
+/* How far a key goes: rows, and half pages. */
+static const struct step {
+    enum act act;
+    int rows, halves;
+} steps[] = {
+    {UI_DOWN, 1, 0},     {UI_UP, -1, 0},       {UI_HALF_DOWN, 0, 1},
+    {UI_HALF_UP, 0, -1}, {UI_PAGE_DOWN, 0, 2}, {UI_PAGE_UP, 0, -2},
+};
+
+/* Going up ends following, at once and for good. */
+static bool scroll(struct view_log *log, enum act act)
+{
+    const int half = log->room.rows / 2 > 0 ? log->room.rows / 2 : 1;
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        if (steps[i].act != act)
+            continue;
+        const int by = steps[i].rows + steps[i].halves * half;
+        log->stays = log->stays || by < 0;
+        log->scroll += log->stays ? by : 0;
+        return true;
+    }
+    return false;
+}
+
+static void follow(struct view *view, const struct view_facts *facts, enum act act)
+{
+    view->log.stays = false;
+    view->log.is_to_start = false;
+    view->log.scroll = 0;
+    if (act == UI_FOLLOW)
+        view_say(view, &facts->clock, "the end of the log is followed");
+}
+
+static void go_to_start(struct view_log *log)
+{
+    log->stays = true;
+    log->is_to_start = true;
+    log->scroll = 0;
+}
+
+static void go_sideways(struct view *view, const struct view_facts *facts, enum act act)
+{
+    struct view_log *log = &view->log;
+    const int by = log->room.columns / 2 > 0 ? log->room.columns / 2 : 1;
+    if (!log->unwrapped) {
+        view_say(view, &facts->clock, "long lines are wrapped: w cuts them off");
+        return;
+    }
+    log->column += act == UI_RIGHT ? by : -by;
+    if (log->column < 0)
+        log->column = 0;
+}
+
+static void wrap(struct view *view, const struct view_facts *facts)
+{
+    struct view_log *log = &view->log;
+    log->unwrapped = !log->unwrapped;
+    log->column = 0;
+    log->row = 0;
+    view_say(view, &facts->clock,
+             log->unwrapped ? "long lines are cut off: h l go sideways" : "long lines are wrapped");
+}
+
+static void open_search(struct view *view)
+{
+    view->log.was_top = view->log.top;
+    view->log.did_stay = view->log.stays;
+    line_edit_clear(&view->search);
+    line_edit_open(&view->search);
+    view_log_typed(view);
+}
+
+static void only_matches(struct view *view, const struct view_facts *facts)
+{
+    view->log.only = !view->log.only;
+    view->log.row = 0;
+    if (view->search.len == 0)
+        open_search(view);
+    else
+        view_say(view, &facts->clock,
+                 view->log.only ? "only lines with \"%s\": & shows all"
+                                : "all lines; \"%s\" is marked",
+                 view->search.text);
+}
+
+/* From what was found last if it is in sight, else from the top of the screen. */
+static void want(struct view *view, const struct view_facts *facts, enum view_log_want what,
+                 int step)
+{
+    struct view_log *log = &view->log;
+    const struct log_pager *pager = facts->pager;
+    if (!pager)
+        return;
+    const int64_t top = (int64_t)log_pager_number(pager, log->top);
+    const size_t end = log->top + (size_t)(log->room.rows > 0 ? log->room.rows : 1);
+    const int64_t bottom = (int64_t)log_pager_number(pager, end);
+    const bool in_sight = log->hit >= top && log->hit < bottom;
+    log->want = what;
+    log->step = step;
+    log->from = in_sight ? log->hit : step > 0 ? top - 1 : log->stays ? top : bottom;
+    log->either_way = false;
+}
+
+static void want_match(struct view *view, const struct view_facts *facts, int step)
+{
+    if (view->search.len == 0)
+        view_say(view, &facts->clock, "nothing to search for: / takes it");
+    else
+        want(view, facts, VIEW_LOG_MATCH, step);
+}
+
+/* The bytes that the rule went by come first. */
+static void want_error(struct view *view, const struct view_facts *facts, int step)
+{
+    const struct log_pager *pager = facts->pager;
+    if (pager && view->log.hit < 0 && pager->rule_line != SIZE_MAX) {
+        view->log.want = VIEW_LOG_ERROR;
+        view->log.step = 1;
+        view->log.from = (int64_t)pager->rule_line - 1;
+        view->log.either_way = false;
+        return;
+    }
+    want(view, facts, VIEW_LOG_ERROR, step);
+}
+
+void view_log_typed(struct view *view)
+{
+    struct view_log *log = &view->log;
+    log->hit = -1;
+    log->top = log->was_top;
+    log->row = 0;
+    log->stays = log->did_stay;
+    log->want = view->search.len > 0 ? VIEW_LOG_MATCH : VIEW_LOG_NOTHING;
+    log->step = log->stays ? 1 : -1;
+    log->from = log->stays ? (int64_t)log->top - 1 : INT64_MAX;
+    log->either_way = true;
+    if (view->search.len == 0 && !view->search.open)
+        log->only = false;
+}
+
+static bool clear_search(struct view *view)
+{
+    if (view->search.len == 0 && !view->log.only)
+        return false;
+    line_edit_clear(&view->search);
+    view->log.only = false;
+    view->log.want = VIEW_LOG_NOTHING;
+    view->log.hit = -1;
+    return true;
+}
+
+bool view_log_act(struct view *view, const struct view_facts *facts, enum act act,
+                  struct view_todo *out)
+{
+    (void)out; /* nothing but a new frame */
+    switch (act) {
+    case UI_FIRST:
+        go_to_start(&view->log);
+        return true;
+    case UI_LAST:
+    case UI_FOLLOW:
+        follow(view, facts, act);
+        return true;
+    case UI_LEFT:
+    case UI_RIGHT:
+        go_sideways(view, facts, act);
+        return true;
+    case UI_WRAP:
+        wrap(view, facts);
+        return true;
+    case UI_FILTER:
+        open_search(view);
+        return true;
+    case UI_ONLY_MATCHES:
+        only_matches(view, facts);
+        return true;
+    case UI_NEXT:
+    case UI_PREV:
+        want_match(view, facts, act == UI_NEXT ? 1 : -1);
+        return true;
+    case UI_ERROR_NEXT:
+    case UI_ERROR_BACK:
+        want_error(view, facts, act == UI_ERROR_NEXT ? 1 : -1);
+        return true;
+    case UI_RAW:
+        view->log.raw = !view->log.raw;
+        view_say(view, &facts->clock,
+                 view->log.raw ? "the output as it came: V makes it readable"
+                               : "an agent's output made readable");
+        return true;
+    case UI_BACK:
+        return clear_search(view);
+    case UI_OPEN:
+        view_say(view, &facts->clock, "this is the whole output: i shows why it ended");
+        return true;
+    default: /* scrolling; the rest means what it means elsewhere */
+        return scroll(&view->log, act);
+    }
+}
