@@ -236,6 +236,8 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
                        canvas->columns >= GO_TO_COLUMNS
                            ? "go to (14:00, -5m, #211, T-104 try 2, start): "
                            : "go to: ");
+    if (view->sorted.is_open)
+        view_order_draw(view, canvas);
     if (view->prompt.kind != PROMPT_NONE)
         prompt_draw(&view->prompt, canvas);
     correct_draw(&view->correct, canvas);

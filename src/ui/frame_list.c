@@ -302,7 +302,8 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     struct spot spot = {row, box->column + indent, box->columns - indent};
     (void)canvas_text(canvas, spot, STYLE_PLAIN, text);
     struct str nearest = {0};
-    view_nearest(view, input->facts, &nearest);
+    if (view_nearest(view, input->facts, &nearest))
+        str_add(&nearest, canvas->ascii ? "   Enter uses it" : "   ⏎ uses it");
     spot.row++;
     if (spot.row < box->row + box->rows)
         (void)canvas_text(canvas, spot, STYLE_PLAIN, str_text(&nearest));

@@ -10,6 +10,7 @@ static void add_filter(const struct view *view, struct str *out)
         str_addf(out, "%sonly what needs you (!)", view->filter.len > 0 ? ", " : "");
     if (view->filter.len == 0 && !view->only_needs_you)
         str_add(out, "none (/)");
+    str_addf(out, "   order: %s (s)", view_order_words(view));
 }
 
 void frame_status(struct canvas *canvas, const struct frame_box *box,

@@ -92,6 +92,10 @@ static const struct key_binding bindings[] = {
     {'4', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
     {'5', UI_TIMELINE, KEYS_SEE, ALL, KEYS_ON_A_RUN, "timeline", "when what ran, and waited"},
     {'6', UI_RUNS, KEYS_SEE, ALL, ON_ALL, "runs", "all runs in the log"},
+    {'s', UI_ORDER, KEYS_SEE, ALL, KEYS_ON_LISTS, "order", "order of the tasks"},
+    {'S', UI_TURN, KEYS_SEE, ALL, KEYS_ON_LISTS, "turn", "turn the order round"},
+    {'H', UI_FINISHED, KEYS_SEE, ALL, KEYS_ON_LISTS, "hide", "hide, show what is finished"},
+    {'t', UI_TIMES, KEYS_SEE, ALL, KEYS_ON_A_RUN, "time", "times: ago, clock, UTC"},
     {CTRL('L'), UI_REDRAW, KEYS_SEE, ALL, ON_ALL, "redraw", "redraw the screen"},
 
     {'?', UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},

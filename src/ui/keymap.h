@@ -41,6 +41,10 @@ enum act {
     UI_ERROR_BACK,
     UI_NEEDS_YOU_NEXT,
     UI_ONLY_NEEDS_YOU,
+    UI_ORDER,
+    UI_TURN, /* the order */
+    UI_FINISHED,
+    UI_TIMES,
     UI_RETRY,
     UI_RETRY_WITH, /* with a hint, or other limits */
     UI_CANCEL,

@@ -23,11 +23,15 @@
 #include "replay.h"
 #include "run_state.h"
 #include "shown.h"
+#include "shown.h"
+#include "task_filter.h"
+#include "view_filter.h"
 #include "view_forensics.h"
 #include "view_log.h"
 #include "view_timeline.h"
 #include "view_runs.h"
 #include "view_marks.h"
+#include "view_order.h"
 #include "view_panes.h"
 #include "view_try.h"
 #include "view_undo.h"
@@ -119,8 +123,11 @@ struct view {
     int64_t still_until; /* steady clock, ms */
     bool unsettled;      /* the order will change when the rows may move */
 
-    struct line_edit filter; /* open while it is being typed */
+    struct line_edit filter;   /* open while it is being typed */
+    struct task_filter wanted; /* what it says, as of the last view_arrange(), view_narrow() */
     bool only_needs_you;
+    bool hides_finished;
+    struct view_order sorted; /* how the rows are ordered, and the menu of that */
     enum shown_times times;
 
     enum view_pane pane; /* that has the keys */
@@ -230,13 +237,6 @@ bool view_fold_act(struct view *view, const struct view_facts *facts, enum act a
                    struct view_todo *out);
 /* Give the fold's tasks rows of their own, or take them away again. */
 void view_toggle_fold(struct view *view, const struct view_fold *fold);
-
-/* Does the filter let this task through? */
-bool view_matches(const struct view *view, const struct view_facts *facts, int task);
-
-/* Where a word of the filter fits no task, the state or class that was probably meant, as
- * in "nearest class: rate-limit (1)"; nothing is appended if there is none. */
-void view_nearest(const struct view *view, const struct view_facts *facts, struct str *out);
 
 ATTR_PRINTF(3, 4)
 void view_say(struct view *view, const struct moment *now, const char *fmt, ...);

@@ -259,6 +259,31 @@ static struct view_todo change_try(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo change_list(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    if (stroke->act == UI_ORDER)
+        view_order_open(view);
+    else if (stroke->act == UI_TURN)
+        view_order_turn(view, stroke->facts);
+    else
+        view_filter_finished(view, stroke->facts);
+    return draw;
+}
+
+static struct view_todo change_times(const struct stroke *stroke)
+{
+    static const char *const words[SHOWN_TIMES_COUNT] = {
+        [SHOWN_TIMES_AGO] = "times: how long ago",
+        [SHOWN_TIMES_CLOCK] = "times: by the clock here",
+        [SHOWN_TIMES_UTC] = "times: by the clock, in UTC",
+    };
+    struct view *view = stroke->view;
+    view->times = (view->times + 1) % SHOWN_TIMES_COUNT;
+    view_say(view, &stroke->facts->clock, "%s", words[view->times]);
+    return draw;
+}
+
 static struct view_todo open_help(const struct stroke *stroke)
 {
     help_open(&stroke->view->help, stroke->view->keys, view_place(stroke->view, stroke->facts));
@@ -333,6 +358,10 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_PREV] = find,
     [UI_NEEDS_YOU_NEXT] = go_to_needs_you,
     [UI_ONLY_NEEDS_YOU] = show_only_needs_you,
+    [UI_ORDER] = change_list,
+    [UI_TURN] = change_list,
+    [UI_FINISHED] = change_list,
+    [UI_TIMES] = change_times,
     [UI_RETRY] = act_on_tasks,
     [UI_RETRY_WITH] = act_on_tasks,
     [UI_CANCEL] = act_on_tasks,
@@ -388,16 +417,6 @@ static struct view_todo do_act(const struct stroke *stroke)
         return todo;
     stroke_fn *handler = handlers[stroke->act];
     return handler ? handler(stroke) : draw;
-}
-
-static struct view_todo filter_key(const struct stroke *stroke, uint32_t key)
-{
-    struct view *view = stroke->view;
-    enum line_edit_result result = line_edit_key(&view->filter, key);
-    if (result == LINE_EDIT_CLEARED && view->chosen_then >= 0)
-        view->chosen = view->chosen_then;
-    view_narrow(view, stroke->facts);
-    return draw;
 }
 
 static struct view_todo search_key(const struct stroke *stroke, uint32_t key)
@@ -459,7 +478,7 @@ static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
 /* Redrawing and stopping work whatever is open, and change nothing. */
 static bool is_for_the_terminal(const struct key_binding *binding)
 {
-    return binding && (binding->act == UI_REDRAW || binding->act == UI_SUSPEND);
+    return binding && binding->key < ' ' && (binding->act == UI_REDRAW || binding->act == UI_SUSPEND);
 }
 
 static struct view_todo take_key(struct view *view, uint32_t key, const struct view_facts *facts)
@@ -470,7 +489,7 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
         return bound_key(&stroke, key);
     view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
     bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view) ||
-                     view->correct.stage != CORRECT_CLOSED;
+                     view->correct.stage != CORRECT_CLOSED || view->sorted.is_open;
     bool is_unbound = !takes_all && !keymap_find(view->keys, place, key);
     if (is_unbound) {
         if (key > ' ' && key <= '~' && view->message[0] == '\0') /* an answer stays */
@@ -486,8 +505,12 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
         return view_question_key(view, key, facts);
     if (view->correct.stage != CORRECT_CLOSED)
         return view_correct_key(view, key, facts);
+    if (view->sorted.is_open) {
+        view_order_key(view, key, facts);
+        return draw;
+    }
     if (view->filter.open)
-        return filter_key(&stroke, key);
+        return view_filter_key(view, key, facts);
     if (view->search.open)
         return search_key(&stroke, key);
     return bound_key(&stroke, key);

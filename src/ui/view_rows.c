@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shown.h"
 #include "view.h"
 #include "xalloc.h"
 
@@ -57,19 +56,6 @@ void view_choose(struct view *view, int row)
 {
     view->chosen = view_row_task(row);
     view->on_fold = view_row_is_fold(row);
-}
-
-/* Those that need a person first, each part in the plan's order. */
-static void sort(int *order, int count, const struct view_facts *facts)
-{
-    int next = 0;
-    for (int wanted = 1; wanted >= 0; wanted--) {
-        for (int task = 0; task < count; task++) {
-            bool first = shown_task(facts->state, task, facts->orphaned) == SHOWN_NEEDS_YOU;
-            if (first == (wanted == 1))
-                order[next++] = task;
-        }
-    }
 }
 
 /* The rows as they are being made. */
@@ -304,8 +290,9 @@ void view_arrange(struct view *view, const struct view_facts *facts)
         .facts = facts,
         .rows = xcalloc(view_rows_max(view), sizeof(*wanted.rows)),
     };
+    view_filter_take(view);
     view_find_folds(view, facts->state);
-    sort(order, view->order_count, facts);
+    view_order_sort(view, facts, order);
     fill(&wanted, order);
 
     bool first = view->row_count == 0;
@@ -327,6 +314,7 @@ void view_narrow(struct view *view, const struct view_facts *facts)
 {
     int chosen = view->chosen;
     view->chosen = -1;
+    view_filter_take(view);
     view_find_folds(view, facts->state);
     struct filling filling = {.view = view, .facts = facts, .rows = view->rows};
     fill(&filling, view->order);

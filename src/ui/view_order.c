@@ -1,0 +1,261 @@
+#include "view_order.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attr.h"
+#include "term.h"
+#include "view.h"
+#include "xalloc.h"
+
+enum { MENU_GAP = 2 };
+static const int64_t last = INT64_MAX;
+
+static const char *const names[] = {
+    [ORDER_ADDED] = "as added",  [ORDER_STATE] = "state", [ORDER_NEXT] = "next",
+    [ORDER_TRY] = "try",         [ORDER_NAME] = "name",   [ORDER_CLASS] = "class",
+    [ORDER_LONGEST] = "longest",
+};
+static_assert(ARRAY_LEN(names) == ORDER_COUNT, "every order has a name");
+
+const char *view_order_name(enum order_by by)
+{
+    assert(by < ORDER_COUNT);
+    return names[by];
+}
+
+bool view_order_named(const char *name, enum order_by *out)
+{
+    for (enum order_by by = 0; by < ORDER_COUNT; by++) {
+        /* one word does for the first, whose name has two */
+        if (strcmp(names[by], name) == 0 || (by == ORDER_ADDED && strcmp(name, "added") == 0)) {
+            *out = by;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *view_order_words(const struct view *view)
+{
+    static const char *const words[ORDER_COUNT][2] = {
+        [ORDER_ADDED] = {"as added, needs-you first", "as added, turned round"},
+        [ORDER_STATE] = {"state", "state, turned round"},
+        [ORDER_NEXT] = {"next first", "next last"},
+        [ORDER_TRY] = {"most tries first", "fewest tries first"},
+        [ORDER_NAME] = {"name", "name, turned round"},
+        [ORDER_CLASS] = {"class", "class, turned round"},
+        [ORDER_LONGEST] = {"longest in its state first", "latest first"},
+    };
+    return words[view->sorted.by][view->sorted.is_turned];
+}
+
+/* What a task is ordered by: the number, then the text, then its place in the plan. */
+struct sort_key {
+    int64_t number;
+    struct str text; /* owned */
+    int task;
+};
+
+static int64_t next_of(const struct run_state *state, int task)
+{
+    return state->tasks[task].status == TASK_BACKOFF ? run_state_step(state, task)->due.mono_ms
+                                                     : last;
+}
+
+static int64_t tries_of(const struct run_state *state, int task)
+{
+    const struct attempt_state *latest = step_state_attempt(run_state_step(state, task));
+    return latest ? latest->number : 0;
+}
+
+static void make_key(const struct view *view, const struct view_facts *facts, int task,
+                     struct sort_key *out)
+{
+    const struct run_state *state = facts->state;
+    const enum shown shown = shown_task(state, task, facts->orphaned);
+    *out = (struct sort_key){.task = task};
+    switch (view->sorted.by) {
+    case ORDER_ADDED:
+        out->number = shown != SHOWN_NEEDS_YOU;
+        break;
+    case ORDER_STATE:
+        out->number = (int64_t)shown;
+        break;
+    case ORDER_NEXT:
+        out->number = next_of(state, task);
+        break;
+    case ORDER_TRY:
+        out->number = -tries_of(state, task);
+        break;
+    case ORDER_NAME:
+        str_add(&out->text, state->plan->tasks[task].id);
+        break;
+    case ORDER_CLASS:
+        shown_class(state, task, &out->text);
+        out->number = out->text.len == 0;
+        break;
+    case ORDER_LONGEST:
+        out->number = task_status_is_final(state->tasks[task].status)
+                          ? last
+                          : state->tasks[task].since.mono_ms;
+        break;
+    case ORDER_COUNT:
+        break;
+    }
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* As people count: T-9 stands before T-10. */
+static int compare_names(const char *a, const char *b)
+{
+    while (*a && *b) {
+        if (is_digit(*a) && is_digit(*b)) {
+            a += strspn(a, "0");
+            b += strspn(b, "0");
+            const size_t a_len = strspn(a, "0123456789");
+            const size_t b_len = strspn(b, "0123456789");
+            if (a_len != b_len)
+                return a_len < b_len ? -1 : 1;
+            const int order = strncmp(a, b, a_len);
+            if (order != 0)
+                return order;
+            a += a_len;
+            b += b_len;
+        } else if (*a != *b) {
+            return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+        } else {
+            a++;
+            b++;
+        }
+    }
+    return (*a != '\0') - (*b != '\0');
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct sort_key *a = left;
+    const struct sort_key *b = right;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    const int order = compare_names(str_text(&a->text), str_text(&b->text));
+    return order != 0 ? order : a->task - b->task;
+}
+
+void view_order_sort(const struct view *view, const struct view_facts *facts, int *out)
+{
+    const int count = view->order_count;
+    struct sort_key *keys = xcalloc((size_t)count + 1, sizeof(*keys));
+    for (int i = 0; i < count; i++)
+        make_key(view, facts, i, &keys[i]);
+    qsort(keys, (size_t)count, sizeof(*keys), compare_keys);
+    for (int i = 0; i < count; i++) {
+        out[view->sorted.is_turned ? count - 1 - i : i] = keys[i].task;
+        str_done(&keys[i].text);
+    }
+    free(keys);
+}
+
+/* Somebody asked for it: nothing has to stay where it is. */
+static void sort_now(struct view *view, const struct view_facts *facts)
+{
+    view->still_until = facts->clock.mono_ms;
+    view_arrange(view, facts);
+    view_say(view, &facts->clock, "order: %s", view_order_words(view));
+}
+
+void view_order_take(struct view *view, const struct view_facts *facts, enum order_by by)
+{
+    view->sorted = (struct view_order){.by = by, .at = by};
+    sort_now(view, facts);
+}
+
+void view_order_turn(struct view *view, const struct view_facts *facts)
+{
+    view->sorted.is_turned = !view->sorted.is_turned;
+    sort_now(view, facts);
+}
+
+void view_order_open(struct view *view)
+{
+    view->sorted.is_open = true;
+    view->sorted.at = view->sorted.by;
+}
+
+static bool is_on(uint32_t key)
+{
+    return key == 'j' || key == 'l' || key == 's' || key == TERM_KEY_DOWN ||
+           key == TERM_KEY_RIGHT || key == TERM_KEY_TAB;
+}
+
+static bool is_back(uint32_t key)
+{
+    return key == 'k' || key == 'h' || key == TERM_KEY_UP || key == TERM_KEY_LEFT ||
+           key == TERM_KEY_BACK_TAB;
+}
+
+void view_order_key(struct view *view, uint32_t key, const struct view_facts *facts)
+{
+    struct view_order *order = &view->sorted;
+    if (key >= '1' && key < '1' + ORDER_COUNT)
+        view_order_take(view, facts, (enum order_by)(key - '1'));
+    else if (key == TERM_KEY_ENTER)
+        view_order_take(view, facts, order->at);
+    else if (key == TERM_KEY_ESC || key == 'q')
+        order->is_open = false;
+    else if (is_on(key))
+        order->at = (order->at + 1) % ORDER_COUNT;
+    else if (is_back(key))
+        order->at = (order->at + ORDER_COUNT - 1) % ORDER_COUNT;
+}
+
+/* Columns that the menu's lines take, and where each is: a row is as long as the canvas. */
+static int lay_out(const struct canvas *canvas, int rows[ORDER_COUNT + 1],
+                   int columns[ORDER_COUNT + 1])
+{
+    int row = 0;
+    int column = 1 + (int)strlen("order") + MENU_GAP;
+    for (enum order_by by = 0; by <= ORDER_COUNT; by++) {
+        const char *name = by < ORDER_COUNT ? names[by] : "Esc stays";
+        const int width = (int)strlen(name) + (by < ORDER_COUNT ? 3 : 0);
+        if (column + width > canvas->columns && column > 1) {
+            row++;
+            column = 1;
+        }
+        rows[by] = row;
+        columns[by] = column;
+        column += width + MENU_GAP - 1;
+    }
+    return row + 1;
+}
+
+void view_order_draw(const struct view *view, struct canvas *canvas)
+{
+    int rows[ORDER_COUNT + 1];
+    int columns[ORDER_COUNT + 1];
+    const int count = lay_out(canvas, rows, columns);
+    const int top = canvas->rows > count ? canvas->rows - count : 0;
+    for (int i = top * canvas->columns; i < canvas->rows * canvas->columns; i++)
+        canvas->cells[i] = (struct cell){.rune = ' ', .style = STYLE_PLAIN};
+    (void)canvas_text(canvas, (struct spot){top, 1, canvas->columns - 1}, STYLE_PROMPT, "order");
+    for (enum order_by by = 0; by < ORDER_COUNT; by++) {
+        const struct spot at = {top + rows[by], columns[by], (int)strlen(names[by]) + 3};
+        const char digit[] = {(char)('1' + by), '\0'};
+        if (by == view->sorted.at) {
+            (void)canvas_text(canvas, (struct spot){at.row, at.column, 1}, STYLE_PLAIN, "▸");
+            canvas_choose(canvas, at.row, at.column, at.width);
+        }
+        (void)canvas_text(canvas, (struct spot){at.row, at.column + 1, 1}, STYLE_KEY, digit);
+        (void)canvas_text(canvas, (struct spot){at.row, at.column + 3, at.width - 3}, STYLE_PROMPT,
+                          names[by]);
+        canvas_add_zone(canvas, at, (uint32_t)digit[0]);
+    }
+    const struct spot end = {top + rows[ORDER_COUNT], columns[ORDER_COUNT], 9};
+    (void)canvas_text(canvas, end, STYLE_PROMPT, "Esc stays");
+    canvas_add_zone(canvas, end, TERM_KEY_ESC);
+}

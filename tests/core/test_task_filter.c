@@ -1,0 +1,211 @@
+/* Which tasks people find: a run of five tasks that the real core plays, and a table of filters. */
+#include "task_filter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "play.h"
+#include "test_main.h"
+
+enum { SECOND = 1000 };
+
+static const char plan_json[] =
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","
+    "\"max_attempts\":6,\"base_delay_ms\":15000,\"multiplier\":2,\"cap_ms\":300000,"
+    "\"jitter\":\"none\",\"window\":0}},\"tasks\":["
+    "{\"id\":\"T-1\",\"title\":\"cart: merge\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"
+    "{\"id\":\"T-2\",\"title\":\"mail: a=b rounding\",\"steps\":[{\"run\":[\"x\"],\"policy\":"
+    "\"p\"}]},"
+    "{\"id\":\"T-3\",\"title\":\"Docs\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"
+    "{\"id\":\"T-4\",\"title\":\"tax\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"
+    "{\"id\":\"T-5\",\"title\":\"last\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]}]}";
+
+static struct play play;
+static struct task_filter_facts facts;
+
+/* T-1 passed, T-2 failed twice and waits, T-3 waits for a network, T-4 runs, T-5 is queued. */
+static void set_up(void)
+{
+    play_open(&play, plan_json);
+    play_start(&play, 4);
+    play_control(&play, CONTROL_HOLD, "T-5", CANCEL_STOP);
+    play_exit(&play, "T-1", 0, play_passed());
+    play_exit(&play, "T-2", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    play_wait(&play, 20 * SECOND);
+    play_exit(&play, "T-2", 7, play_transient(TRANSIENT_API_RATE_LIMIT));
+    play_exit(&play, "T-3", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    play_wait(&play, 5 * SECOND);
+    facts = (struct task_filter_facts){.state = &play.state, .now = play.now};
+}
+
+static void tear_down(void)
+{
+    play_close(&play);
+}
+
+/* "2 3": the tasks that fit. */
+static const char *found(const char *text)
+{
+    static char out[32];
+    struct task_filter filter;
+    size_t len = 0;
+    out[0] = '\0';
+    task_filter_read(text, &filter);
+    for (int i = 0; i < play.state.plan->task_count; i++) {
+        if (task_filter_fits(&filter, &facts, i))
+            len +=
+                (size_t)snprintf(out + len, sizeof(out) - len, "%s%d", len > 0 ? " " : "", i + 1);
+    }
+    return out;
+}
+
+static const struct {
+    const char *text, *want;
+} rows[] = {
+    {"", "1 2 3 4 5"},
+    {"   ", "1 2 3 4 5"},
+    {"cart", "1"},
+    {"CART", "1"},
+    {"T-3", "3"},
+    {"docs", "3"},
+    {"!docs", "1 2 4 5"},
+    {"state=backoff", "2 3"},
+    {"state=back", "2 3"},
+    {"!state=backoff", "1 4 5"},
+    {"state!=backoff", "1 4 5"},
+    {"!state!=backoff", "2 3"},
+    {"backoff", "2 3"},
+    {"state=", "1 2 3 4 5"},
+    {"state=held", "5"},
+    {"class=rate-limit", "2"},
+    {"class=rate*", "2"},
+    {"class=*limit", "2"},
+    {"class=limit*", ""},
+    {"class=*e*t*", "2 3"},
+    {"class!=network", "1 2 4 5"},
+    {"class=network state=backoff", "3"},
+    {"id=T-4", "4"},
+    {"id=t-4", "4"},
+    {"title=\"a=b round\"", "2"},
+    {"title=T-4", ""},
+    {"phase=GREEN", "1 2 3 4 5"},
+    {"phase=g", "1 2 3 4 5"},
+    {"phase=RED", ""},
+    {"phase!=RED", "1 2 3 4 5"},
+    {"try=0", "5"},
+    {"try=1", "1 3 4"},
+    {"try>1", "2"},
+    {"try>=1", "1 2 3 4"},
+    {"try<2", "1 3 4 5"},
+    {"try<=1", "1 3 4 5"},
+    {"try!=1", "2 5"},
+    {"!try=1", "2 5"},
+    {"exit=7", "2"},
+    {"exit!=0", "2 3"},
+    {"exit>1", "2"},
+    {"exit=0", "1"},
+    {"exit<-1", ""},
+    {"new<0.1", ""}, /* it is not known of any */
+    {"new>=0", ""},
+    {"waited>10s", "2"},
+    {"waited>=0:20", "2"},
+    {"waited=25", "2"},
+    {"waited>1m", ""},
+    {"waited<1h", "1 2 3 4 5"},
+    {"a=b", "2"}, /* no field, but words of a title */
+    {"try>x", ""},
+    {"=", "2"},
+    {"!", ""},
+    {"!=", ""},
+};
+
+START_TEST(test_filter_finds)
+{
+    ck_assert_msg(strcmp(found(rows[_i].text), rows[_i].want) == 0, "'%s' finds %s, not %s",
+                  rows[_i].text, found(rows[_i].text), rows[_i].want);
+}
+END_TEST
+
+static const struct {
+    const char *text, *want;
+} wrong[] = {
+    {"cart try>2", NULL},
+    {"clas=x", "no field is called 'clas': class is"},
+    {"foo=x", "no field is called 'foo': id title state class phase try exit new waited are"},
+    {"try>x", "try>x: try wants a number, as in try>2"},
+    {"waited>1week", "waited>1week: waited wants a time, as in waited>1m"},
+    {"new<.x", "new<.x: new wants a share, as in new<.1"},
+    {"phase=BLUE", "phase=BLUE: phase wants RED, GREEN, VERIFY or REFACTOR"},
+    {"state>backoff", "state>backoff: state wants = or != and a state"},
+    {"try>99999999999", "try>99999999999: try wants a number, as in try>2"},
+    {"try>", NULL},
+};
+
+START_TEST(test_filter_says_what_is_wrong)
+{
+    struct task_filter filter;
+    struct str out = {0};
+    task_filter_read(wrong[_i].text, &filter);
+    ck_assert_int_eq(task_filter_wrong(&filter, &out), wrong[_i].want != NULL);
+    ck_assert_str_eq(str_text(&out), wrong[_i].want ? wrong[_i].want : "");
+    str_done(&out);
+}
+END_TEST
+
+static const struct {
+    const char *text, *kind, *value;
+    int count, from;
+} near[] = {
+    {"class=rate-limt", "class", "rate-limit", 1, 0},
+    {"T state=bakoff", "state", "backoff", 2, 2},
+    {"runing", "state", "running", 1, 0},
+    {"phase=GREN", "phase", "GREEN", 5, 0},
+    {"class=zzzz", NULL, "", 0, 0},
+    {"!class=rate-limt", NULL, "", 0, 0},
+    {"T-1", NULL, "", 0, 0},
+};
+
+START_TEST(test_filter_names_the_nearest)
+{
+    struct task_filter filter;
+    struct task_filter_near out;
+    task_filter_read(near[_i].text, &filter);
+    task_filter_nearest(&filter, &facts, &out);
+    ck_assert_int_eq(out.kind != NULL, near[_i].kind != NULL);
+    if (!near[_i].kind)
+        return;
+    ck_assert_str_eq(out.kind, near[_i].kind);
+    ck_assert_str_eq(out.value, near[_i].value);
+    ck_assert_int_eq(out.count, near[_i].count);
+    ck_assert_int_eq(out.from, near[_i].from);
+}
+END_TEST
+
+START_TEST(test_filter_has_limits)
+{
+    char text[1024];
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    struct task_filter filter;
+    task_filter_read(text, &filter);
+    ck_assert_int_eq(filter.count, 1);
+    for (size_t i = 1; i < sizeof(text) - 1; i += 2)
+        text[i] = ' ';
+    task_filter_read(text, &filter);
+    ck_assert_int_eq(filter.count, TASK_FILTER_WORDS_MAX);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("task_filter");
+    TCase *tcase = test_case(suite, "run");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_loop_test(tcase, test_filter_finds, 0, TABLE_LEN(rows));
+    tcase_add_loop_test(tcase, test_filter_names_the_nearest, 0, TABLE_LEN(near));
+    tcase = test_case(suite, "text");
+    tcase_add_loop_test(tcase, test_filter_says_what_is_wrong, 0, TABLE_LEN(wrong));
+    tcase_add_test(tcase, test_filter_has_limits);
+    return suite;
+}
