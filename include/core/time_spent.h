@@ -7,7 +7,7 @@
 #ifndef DEVS_TIME_SPENT_H
 #define DEVS_TIME_SPENT_H
 
-#include "label.h"
+#include "failure_class.h"
 #include "timeline.h"
 
 enum time_use {
@@ -18,10 +18,10 @@ enum time_use {
     TIME_USE_COUNT,
 };
 
-/* Classes of what was waited after; by transient type, or by reason. */
-enum { TIME_CLASSES_MAX = TRANSIENT_TYPE_COUNT + REASON_COUNT };
+enum { TIME_CLASSES_MAX = 32 }; /* that are told apart; the time of others is in the sums only */
+/* What was waited after. */
 struct time_class {
-    struct verdict_label label;
+    struct failure_class class;
     int64_t waited_ms;
 };
 

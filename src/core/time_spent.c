@@ -40,24 +40,23 @@ enum time_use time_use_of(enum span_kind kind)
 }
 
 /* What a wait is for: a gate is closed by a rate limit only. */
-static struct verdict_label label_of(const struct span *span, const struct attempt_state *attempt)
+static struct failure_class class_of(const struct span *span, const struct attempt_state *attempt)
 {
     if (span->kind == SPAN_GATE || !attempt)
-        return (struct verdict_label){.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT};
-    if (attempt->correction)
-        return attempt->correction->label;
-    return (struct verdict_label){attempt->class, attempt->type, attempt->reason};
+        return (struct failure_class){
+            .label = {.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT}};
+    return failure_class_of(attempt);
 }
 
-static void add_class(struct time_spent *out, const struct verdict_label *label, int64_t ms)
+static void add_class(struct time_spent *out, const struct failure_class *class, int64_t ms)
 {
     int i = 0;
-    while (i < out->class_count && !verdict_label_equals(&out->classes[i].label, label))
+    while (i < out->class_count && !failure_class_equals(&out->classes[i].class, class))
         i++;
     if (i == TIME_CLASSES_MAX)
         return;
     if (i == out->class_count)
-        out->classes[out->class_count++] = (struct time_class){.label = *label};
+        out->classes[out->class_count++] = (struct time_class){.class = *class};
     out->classes[i].waited_ms += ms;
     for (; i > 0 && out->classes[i].waited_ms > out->classes[i - 1].waited_ms; i--) {
         const struct time_class longer = out->classes[i];
@@ -78,8 +77,8 @@ static void add_span(struct time_spent *out, const struct span *span, const stru
     out->total_ms += ms;
     if (use != TIME_WAIT)
         return;
-    const struct verdict_label label = label_of(span, span_attempt(span, state, task));
-    add_class(out, &label, ms);
+    const struct failure_class class = class_of(span, span_attempt(span, state, task));
+    add_class(out, &class, ms);
 }
 
 static struct time_spent nothing(void)

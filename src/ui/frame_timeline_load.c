@@ -2,14 +2,14 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "failure_class.h"
 #include "frame_timeline_parts.h"
-#include "label.h"
 
 enum { CLASSES_MAX = 12, DIGIT_MAX = 9 };
 
 /* A class of failures, and the letter that stands for it. */
 struct load_class {
-    struct verdict_label label;
+    struct failure_class class;
     char letter;
     int count;
 };
@@ -24,16 +24,6 @@ struct load {
 
 static const char several = '*'; /* failures of several classes in one column */
 
-static void add_class_word(const struct verdict_label *label, struct str *out)
-{
-    struct verdict verdict = verdict_new();
-    const struct attempt_state attempt = {.outcome = {.kind = OUTCOME_EXIT, .code = 1}};
-    verdict.class = label->class;
-    verdict.type = label->type;
-    verdict.reason = label->reason;
-    shown_attempt_class(&attempt, &verdict, out);
-}
-
 static bool is_taken(const struct load *load, char letter)
 {
     for (int i = 0; i < load->class_count; i++) {
@@ -44,11 +34,11 @@ static bool is_taken(const struct load *load, char letter)
 }
 
 /* The first letter of its word that is free, as a capital if it can be. */
-static char pick_letter(const struct load *load, const struct verdict_label *label)
+static char pick_letter(const struct load *load, const struct failure_class *class)
 {
     struct str word = {0};
     char found = several;
-    add_class_word(label, &word);
+    failure_class_word(class, &word);
     for (size_t i = 0; i < word.len && found == several; i++) {
         const unsigned char c = (unsigned char)word.data[i];
         if (isalpha(c) && !is_taken(load, (char)toupper(c)))
@@ -60,29 +50,22 @@ static char pick_letter(const struct load *load, const struct verdict_label *lab
     return found;
 }
 
-static char letter_of(struct load *load, const struct verdict_label *label)
+static char letter_of(struct load *load, const struct failure_class *class)
 {
     for (int i = 0; i < load->class_count; i++) {
-        if (!verdict_label_equals(&load->classes[i].label, label))
+        if (!failure_class_equals(&load->classes[i].class, class))
             continue;
         load->classes[i].count++;
         return load->classes[i].letter;
     }
     if (load->class_count == CLASSES_MAX)
         return several;
-    const char letter = pick_letter(load, label);
-    load->classes[load->class_count++] = (struct load_class){*label, letter, 1};
+    const char letter = pick_letter(load, class);
+    load->classes[load->class_count++] = (struct load_class){*class, letter, 1};
     return letter;
 }
 
-static struct verdict_label label_of(const struct attempt_state *attempt)
-{
-    if (attempt->correction)
-        return attempt->correction->label;
-    return (struct verdict_label){attempt->class, attempt->type, attempt->reason};
-}
-
-static void add_span(struct load *load, const struct span *span, int task)
+static void add_span(struct load *load, const struct span *span, int task, int64_t now_ms)
 {
     const struct timeline_axis *axis = &load->look->axis;
     const bool runs = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
@@ -91,14 +74,14 @@ static void add_span(struct load *load, const struct span *span, int task)
         axis_column(axis, span->until_ms > span->from_ms ? span->until_ms - 1 : span->from_ms);
     /* Counted at the end of a column: no try is counted twice in one that it ends in. */
     for (int i = first > 0 ? first : 0; runs && i < axis->columns && i <= last; i++)
-        load->running[i] += i < last || span->end == SPAN_END_NONE;
+        load->running[i] += i < last || span->until_ms >= now_ms;
     if (span->end < SPAN_END_FAILED || last < 0 || last >= axis->columns)
         return;
     const struct attempt_state *attempt = span_attempt(span, load->look->input->facts->state, task);
     if (!attempt)
         return;
-    const struct verdict_label label = label_of(attempt);
-    const char letter = letter_of(load, &label);
+    const struct failure_class class = failure_class_of(attempt);
+    const char letter = letter_of(load, &class);
     load->failed[last] = load->failed[last] == 0 || load->failed[last] == letter ? letter : several;
 }
 
@@ -111,7 +94,7 @@ static void gather(struct load *load)
     for (int task = 0; task < state->plan->task_count; task++) {
         timeline_read(&timeline, state, task, &now, input->facts->orphaned);
         for (size_t i = 0; i < timeline.count; i++)
-            add_span(load, &timeline.spans[i], task);
+            add_span(load, &timeline.spans[i], task, now.mono_ms);
     }
     timeline_done(&timeline);
 }
@@ -144,7 +127,7 @@ static void add_letters(const struct load *load, struct str *out)
 {
     for (int i = 0; i < load->class_count; i++) {
         str_addf(out, "%s%c ", i > 0 ? "   " : "", load->classes[i].letter);
-        add_class_word(&load->classes[i].label, out);
+        failure_class_word(&load->classes[i].class, out);
         str_addf(out, " %d", load->classes[i].count);
     }
     if (load->class_count == 0)

@@ -7,6 +7,7 @@
 #include "text.h"
 #include "time_spent.h"
 
+enum { NOTES_COLUMNS = 66 }; /* of the decision, where there is room for all beside it */
 enum { SPENT_LABEL = 7, SPENT_BAR_MAX = 42, SPENT_NUMBERS = 17, PERCENT = 100 };
 
 /* Text row by row, in a box. */
@@ -53,25 +54,12 @@ static void put_spent(struct lines *lines, const struct time_spent *spent, enum 
     str_done(&time);
 }
 
-static void add_class_word(const struct verdict_label *label, struct str *out)
-{
-    struct verdict verdict = verdict_new();
-    const struct attempt_state attempt = {.outcome = {.kind = OUTCOME_EXIT}};
-    verdict.class = label->class;
-    verdict.type = label->type;
-    verdict.reason = label->reason;
-    if (label->class == VERDICT_PERSISTENT && label->reason == REASON_NONE)
-        str_add(out, "no class");
-    else
-        shown_attempt_class(&attempt, &verdict, out);
-}
-
 /* "timeout 5:48  test-fail 3:23": as many as `most`. */
 static void add_classes(const struct time_spent *spent, int most, struct str *out)
 {
     for (int i = 0; i < spent->class_count && i < most; i++) {
         str_add(out, i > 0 ? "   " : "");
-        add_class_word(&spent->classes[i].label, out);
+        failure_class_word(&spent->classes[i].class, out);
         str_add(out, " ");
         shown_duration(spent->classes[i].waited_ms, out);
     }
@@ -199,23 +187,14 @@ static void add_title(const struct subject *subject, struct str *out)
         str_add(out, " (planned)");
 }
 
-static void add_class_of(const struct attempt_state *attempt, struct str *out)
-{
-    struct verdict verdict = verdict_new();
-    verdict.class = attempt->class;
-    verdict.type = attempt->type;
-    verdict.reason = attempt->reason;
-    shown_attempt_class(attempt, &verdict, out);
-}
-
 static bool is_latest(const struct subject *subject, const struct attempt_state *attempt)
 {
     const struct step_state *step = run_state_step(subject->state, subject->task);
     return attempt && attempt == step_state_attempt(step);
 }
 
-/* What a try came to: "try 3 GREEN: exit 1, test-fail". */
-static void add_try(const struct subject *subject, struct str *out)
+/* What a try came to: "try 3: test-fail"; with room "try 3 GREEN: exit 1, test-fail". */
+static void add_try(const struct subject *subject, bool is_roomy, struct str *out)
 {
     const struct span *span = subject->span;
     const struct attempt_state *attempt = span_attempt(span, subject->state, subject->task);
@@ -224,16 +203,23 @@ static void add_try(const struct subject *subject, struct str *out)
         str_add(out, "no try yet");
         return;
     }
-    str_addf(out, "try %d %s", attempt->number, phase_name(plan->phase));
+    str_addf(out, "try %d", attempt->number);
+    if (is_roomy)
+        str_addf(out, " %s", phase_name(plan->phase));
+    str_add(out, ": ");
     if (attempt->ended.at_ms == 0) {
-        str_add(out, subject->look->input->facts->orphaned ? ": lost" : ": runs");
+        str_add(out, subject->look->input->facts->orphaned ? "lost" : "runs");
         return;
     }
-    str_add(out, ": ");
-    outcome_words(&attempt->outcome, out);
-    if (attempt->class != VERDICT_SUCCESS) {
-        str_add(out, ", ");
-        add_class_of(attempt, out);
+    const struct failure_class class = failure_class_of(attempt);
+    const bool has_word =
+        class.label.class == VERDICT_TRANSIENT ||
+        (class.label.class == VERDICT_PERSISTENT && class.label.reason != REASON_NONE);
+    if (is_roomy || !has_word)
+        outcome_words(&attempt->outcome, out);
+    if (has_word) {
+        str_add(out, is_roomy ? ", " : "");
+        failure_class_word(&class, out);
     }
 }
 
@@ -273,7 +259,7 @@ static void add_because(const struct subject *subject, struct str *out)
     }
 }
 
-/* "waits so far 0:11  0:22  0:27   waiting 15 % of this task's age" */
+/* "0:11  0:22  0:27   waiting 15 % of this task's age" */
 static void add_waits(const struct subject *subject, struct str *out)
 {
     enum { WAITS_MAX = 8 };
@@ -293,13 +279,13 @@ static void add_waits(const struct subject *subject, struct str *out)
         waited_ms += ms;
         if (++count > WAITS_MAX)
             continue;
-        str_add(&waits, "  ");
+        str_add(&waits, count > 1 ? "  " : "");
         shown_duration(ms, &waits);
     }
     if (count == 0)
-        str_add(out, "no waits so far");
+        str_add(out, "none");
     else
-        str_addf(out, "waits so far%s%s", str_text(&waits), count > WAITS_MAX ? "  ..." : "");
+        str_addf(out, "%s%s", str_text(&waits), count > WAITS_MAX ? "  ..." : "");
     if (waited_ms > 0 && age_ms > 0)
         str_addf(out, "   waiting %d %% of this task's age",
                  (int)((double)waited_ms * PERCENT / (double)age_ms + 0.5));
@@ -343,7 +329,7 @@ static void put_wide(struct lines *lines, const struct subject *subject)
 {
     const struct run_state *state = subject->state;
     struct str text = {0};
-    add_try(subject, &text);
+    add_try(subject, true, &text);
     put_pair(lines,
              subject->span->attempt > 0 && subject->span->kind != SPAN_RUNNING &&
                      subject->span->kind != SPAN_QUIET
@@ -373,14 +359,15 @@ static void put_narrow(struct lines *lines, const struct subject *subject)
     const enum span_kind kind = subject->span->kind;
     if (subject->span->attempt > 0 && kind != SPAN_RUNNING && kind != SPAN_QUIET)
         str_add(&text, "after ");
-    add_try(subject, &text);
-    const size_t before = text.len;
-    str_add(&text, "   ");
-    add_because(subject, &text);
-    if (text.len == before + 3)
-        text.data[text.len = before] = '\0';
+    add_try(subject, false, &text);
+    struct str because = {0};
+    add_because(subject, &because);
+    if (because.len > 0)
+        str_addf(&text, "   %s", because.data);
+    str_done(&because);
     put_line(lines, &text);
     str_clear(&text);
+    str_add(&text, "waits so far ");
     add_waits(subject, &text);
     put_line(lines, &text);
     str_done(&text);
@@ -398,12 +385,13 @@ void timeline_draw_decision(struct timeline_look *look, const struct frame_box *
     frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns}, str_text(&title),
                "");
     str_done(&title);
-    if (!subject.span)
-        return;
-    if (is_wide) {
-        left.columns = 66;
+    for (int row = lines.row; is_wide && row < box->row + box->rows; row++)
+        (void)canvas_text(look->canvas, (struct spot){row, NOTES_COLUMNS + 1, 1}, STYLE_RULE,
+                          look->canvas->ascii ? "|" : "│");
+    if (is_wide)
+        left.columns = NOTES_COLUMNS;
+    if (subject.span && is_wide)
         put_wide(&lines, &subject);
-    } else {
+    else if (subject.span)
         put_narrow(&lines, &subject);
-    }
 }

@@ -13,7 +13,7 @@ enum { MS_PER_S = 1000, MONO_START_MS = 5000000 };
 /* 2025-11-20 13:50:00 UTC */
 static const int64_t start_ms = 1763646600000;
 
-static void add_steps(struct str *json, const char *phases)
+void story_add_steps(struct str *json, const char *phases)
 {
     const char *comma = "";
     for (const char *at = phases; *at != '\0'; at++) {
@@ -61,7 +61,7 @@ void story_init(struct story *story, const char *ids, const char *phases)
     while (*ids != '\0') {
         size_t len = strcspn(ids, " ");
         str_addf(&json, "%s{\"id\": \"%.*s\", \"steps\": [", comma, (int)len, ids);
-        add_steps(&json, phases);
+        story_add_steps(&json, phases);
         str_add(&json, "]}");
         comma = ", ";
         ids += len;
@@ -170,6 +170,11 @@ void story_fail(struct story *story, const char *id, enum reason reason, const c
     event.c = reason;
     event.text = text;
     story_add(story, event);
+}
+
+void story_time_out(struct story *story, const char *id)
+{
+    story_add(story, ended(story, id, OUTCOME_TIMEOUT, 0));
 }
 
 static void judge_by_world(struct story *story, const char *id, enum transient_type type,
@@ -368,7 +373,7 @@ void story_init_full(struct story *story)
         if (full_tasks[i].needs)
             str_addf(&json, "\"needs\": [\"%s\"], ", full_tasks[i].needs);
         str_add(&json, "\"steps\": [");
-        add_steps(&json, "RGV");
+        story_add_steps(&json, "RGV");
         str_add(&json, "]}");
     }
     start_run(story, &json);

@@ -33,6 +33,14 @@ void story_init_circles(struct story *story);
 /* Agents at 14:02:37 (story_agents.c): one in its second round that has used most of its budget,
  * one that has spent it, one whose calls may go in circles, one that has not begun. */
 void story_init_agents(struct story *story);
+/* The day of the mock-ups (story_day.c) from its beginning to 14:02:37, each attempt and wait; or
+ * only its plan, and then what had happened after so many seconds. */
+enum { STORY_DAY_S = 757 };
+void story_init_day(struct story *story);
+void story_begin_day(struct story *story);
+void story_tell_day(struct story *story, int until_s);
+/* The steps of a task in a plan, of these phases. */
+void story_add_steps(struct str *json, const char *phases);
 /* These tasks, as in a plan. */
 void story_init_tasks(struct story *story, const char *tasks);
 void story_done(struct story *story);
@@ -49,6 +57,8 @@ void story_start(struct story *story, const char *id);
 void story_pass(struct story *story, const char *id);
 /* What runs fails with exit 1. */
 void story_fail(struct story *story, const char *id, enum reason reason, const char *text);
+/* The time of what runs is used up; not yet judged. */
+void story_time_out(struct story *story, const char *id);
 /* What runs fails because of the world; `print` is the fingerprint's last digit, 0 = none. */
 void story_fail_by_world(struct story *story, const char *id, enum transient_type type, int print,
                          const char *text);

@@ -1,0 +1,22 @@
+/*
+ * failure_class.h - what a failed attempt is called, as a value that can be counted by: its class
+ * as a person corrected it, else as it was judged; where that has no word of its own, how it ended.
+ */
+#ifndef DEVS_FAILURE_CLASS_H
+#define DEVS_FAILURE_CLASS_H
+
+#include "label.h"
+#include "run_state.h"
+
+struct failure_class {
+    struct verdict_label label;
+    enum outcome_kind kind; /* persistent without a reason: how it ended, */
+    int code;               /* and its exit code or signal; else both 0 */
+};
+
+struct failure_class failure_class_of(const struct attempt_state *attempt);
+bool failure_class_equals(const struct failure_class *a, const struct failure_class *b);
+/* "rate-limit", "test-fail", "timeout", "exit 2": the word of the CLASS column. */
+void failure_class_word(const struct failure_class *class, struct str *out);
+
+#endif
