@@ -7,6 +7,7 @@
 #include "fail.h"
 #include "find_log.h"
 #include "forensics_print.h"
+#include "frame_print.h"
 #include "parse.h"
 #include "session.h"
 #include "stream.h"
@@ -15,8 +16,9 @@
 
 /* The words of the command line. */
 struct debug_words {
-    const char *task, *level, *frame, *at, *view, *theme;
-    bool logs, forensics, plain, json, follow, svg;
+    const char *task, *level;
+    bool logs, forensics, plain, json, follow;
+    struct frame_words frame;
     struct attempt_words attempt;
 };
 
@@ -45,65 +47,6 @@ static bool choose_log(struct globals *globals, const char *word, struct place *
     return (!word || is_file || target_parse(word, target, err)) && find_log(db, false, place, err);
 }
 
-/* "80x24" */
-static bool parse_size(const char *word, struct app_picture *out, struct err *err)
-{
-    char columns[8];
-    const char *x = strchr(word, 'x');
-    size_t len = x ? (size_t)(x - word) : 0;
-    int64_t numbers[2] = {0};
-    if (len == 0 || len >= sizeof(columns)) {
-        (void)err_set(err, ERR_INVALID, "'%s' is no size", word);
-        return err_hint(err, "columns x rows, as in 80x24");
-    }
-    memcpy(columns, word, len);
-    columns[len] = '\0';
-    if (!parse_i64(columns, 1, CANVAS_COLUMNS_MAX, &numbers[0], err) ||
-        !parse_i64(x + 1, 1, CANVAS_ROWS_MAX, &numbers[1], err))
-        return false;
-    out->columns = (int)numbers[0];
-    out->rows = (int)numbers[1];
-    return true;
-}
-
-/* Without colours, too, there is bold and underline. */
-static bool find_theme(const struct globals *globals, const char *name, struct theme *out,
-                       struct err *err)
-{
-    const char *wanted = name ? name : globals->no_color ? "mono" : "auto";
-    if (theme_named(wanted, out))
-        return true;
-    (void)err_set(err, ERR_INVALID, "there is no theme '%s'", wanted);
-    struct str names = {0};
-    for (size_t i = 0; theme_name_at(i); i++)
-        str_addf(&names, "%s%s", i > 0 ? ", " : "", theme_name_at(i));
-    (void)err_hint(err, "%s", str_text(&names));
-    str_done(&names);
-    return false;
-}
-
-static int print_frame(struct globals *globals, const struct debug_words *words,
-                       const struct place *place, const struct target *target)
-{
-    struct err err = {0};
-    struct theme theme;
-    const char *of = target->task[0] != '\0' ? target->task : NULL;
-    struct app_picture picture = {.at = words->at,
-                                  .task = words->task ? words->task : of,
-                                  .view = words->view,
-                                  .theme = words->svg ? &theme : NULL};
-    struct str text = {0};
-    struct app_options options = {
-        .place = place, .run = target->run, .mode = APP_LIVE, .ascii = globals->ascii};
-    bool ok = parse_size(words->frame, &picture, &err) &&
-              find_theme(globals, words->theme, &theme, &err) &&
-              app_draw_picture(&options, &picture, &text, &err);
-    if (ok)
-        (void)fputs(str_text(&text), stdout);
-    str_done(&text);
-    return ok ? EXIT_ALL_PASSED : fail(&err);
-}
-
 int cmd_debug(struct globals *globals, int argc, char **argv)
 {
     struct debug_words words = {0};
@@ -122,14 +65,12 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
          &words.level},
         {"follow", 'f', NULL, "go on until the run ends", &words.follow, NULL},
         {"frame", 0, "CxR", "one frame of the cockpit as text, so many columns and rows", NULL,
-         &words.frame},
+         &words.frame.size},
         {"at", 0, "TIME", "the frame of then: 14:00:31, -2m, #211 (a record), 'T try 2', start",
-         NULL, &words.at},
+         NULL, &words.frame.at},
         {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
-         &words.view},
-        {"svg", 0, NULL, "the frame as a picture", &words.svg, NULL},
-        {"theme", 0, "NAME", "in these colours: auto, dark, light, mono, contrast, cb", NULL,
-         &words.theme},
+         &words.frame.view},
+        {"svg", 0, NULL, "the frame as a picture", &words.frame.svg, NULL},
     };
     struct command_line line = {
         .name = "debug", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
@@ -141,10 +82,10 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
                           "debug --forensics: of which task?");
     if (words.forensics)
         return forensics_print(globals, argv[0], &words.attempt, words.json);
-    if (!words.frame && (words.at || words.view || words.svg || words.theme))
+    if (!words.frame.size && (words.frame.at || words.frame.view || words.frame.svg))
         return fail_usage("devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]",
-                          "debug: --at, --view, --svg and --theme are about a --frame");
-    if (!words.logs && !words.plain && !words.json && !words.frame)
+                          "debug: --at, --view and --svg are about a --frame");
+    if (!words.logs && !words.plain && !words.json && !words.frame.size)
         return fail_usage("devs debug --logs [RUN|FILE], devs debug --forensics [RUN/]TASK",
                           "debug: what of? --logs or --forensics is missing");
 
@@ -161,8 +102,9 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
     if (!parse_level(words.level, &stream.level, &err) ||
         !choose_log(globals, line.operands > 0 ? argv[0] : NULL, &place, &target, &err))
         return fail(&err);
-    if (words.frame)
-        return print_frame(globals, &words, &place, &target);
+    words.frame.task = words.task;
+    if (words.frame.size)
+        return frame_print(globals, &words.frame, &place, &target);
     bool lines = words.plain || words.json || words.follow || !session_has_terminal();
     if (!lines)
         return watch_run(globals, &place, target.run, APP_REPLAY);

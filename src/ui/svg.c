@@ -82,6 +82,12 @@ static bool is_blank(const struct cell *cell)
     return cell->rune == ' ' && cell->mark == 0;
 }
 
+/* The right half of a wide sign, or the same sign again, as in a rule. */
+static bool goes_on(const struct cell *sign, const struct cell *next)
+{
+    return next->rune == 0 || (next->rune == sign->rune && sign->mark == 0 && next->mark == 0);
+}
+
 static void add_back(const struct stretch *stretch, const char *fill, struct str *out)
 {
     str_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
@@ -128,7 +134,7 @@ static void add_words(const struct canvas *canvas, const struct stretch *stretch
                    is_blank(cell_at(canvas, stretch->row, part.to - 1)))
                 part.to--;
         } else {
-            while (part.to < stretch->to && cell_at(canvas, stretch->row, part.to)->rune == 0)
+            while (part.to < stretch->to && goes_on(cell, cell_at(canvas, stretch->row, part.to)))
                 part.to++;
             at = part.to;
         }
