@@ -70,6 +70,9 @@ struct attempt_state {
     int64_t waited_ms;   /* wait that came before it */
     int64_t queued_ms;   /* of which it waited for no time, but for a slot, or what it needs */
     bool gated;          /* its source did not let everything through when it started */
+    bool by_hand;        /* a person asked for it: ended its wait, or let the step go on */
+    bool tree_known;     /* it failed, and what it changed was looked at; then: */
+    int32_t paths_changed, lines_added, lines_removed; /* in its workspace */
     struct digest call;
     struct digest fingerprint; /* of its result; 0,0 = not taken */
     bool partial;              /* the fingerprint is not of all the output */
@@ -118,6 +121,7 @@ struct step_state {
     int results_from;       /* the first attempt since that, 0 or 1: since the first */
     int interrupted;
     bool judged;                    /* the last attempt's verdict is in the log */
+    bool by_hand;                   /* a person asked for the next attempt */
     bool silent_failure;            /* it ended with code 0, and its verdict is no success */
     struct digest saved_tree;       /* before its first attempt; unknown = not saved */
     struct digest proven_tree;      /* after the attempt that succeeded; likewise */

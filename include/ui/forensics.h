@@ -54,6 +54,7 @@ enum { FORENSICS_NOTE_MAX = 32 };
 
 struct forensics {
     struct log_output_key key;    /* whose it is; attempt 0: there is none */
+    struct verdict verdict;       /* of one that failed; of any other its class is success */
     struct str head;              /* how it ended, what was kept: one line */
     struct str secrets;           /* what was cut, by name; "" for nothing: one line */
     struct str nothing;           /* why there is no capture; "" if there is one: one line */

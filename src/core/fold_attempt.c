@@ -61,10 +61,12 @@ void fold_attempt_started(const struct fold *fold)
         .waited_ms = step->wait_from.at_ms != 0 ? event->at.mono_ms - step->wait_from.mono_ms : 0,
         .queued_ms = event->at.mono_ms - fold->task->since.mono_ms,
         .gated = is_gated,
+        .by_hand = step->by_hand,
         .new_permille = -1,
         .call = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b},
     };
     step->attempt_count++;
+    step->by_hand = false;
     fold_hint_taken(step);
     step->wait_from = (struct moment){0};
     step->status = STEP_RUNNING;

@@ -74,9 +74,27 @@ void fold_tree_proven(const struct fold *fold)
     see_tree(fold);
 }
 
+static int32_t bounded(int64_t count)
+{
+    return count < 0 ? 0 : count > INT32_MAX ? INT32_MAX : (int32_t)count;
+}
+
+static void keep_change(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
+    if (!attempt)
+        return;
+    attempt->tree_known = event->d == 0;
+    attempt->paths_changed = bounded(event->a);
+    attempt->lines_added = bounded(event->b);
+    attempt->lines_removed = bounded(event->c);
+}
+
 void fold_workspace_changed(const struct fold *fold)
 {
     const bool all_is_known = fold->event->d == 0;
+    keep_change(fold);
     if (fold->event->a == 0 && all_is_known)
         return;
     struct task_place *place = place_of(fold);

@@ -48,7 +48,9 @@ static void close_wait(const struct fold *fold)
 
 void fold_wait_ended(const struct fold *fold)
 {
+    enum { BY_A_PERSON = 1 };
     close_wait(fold);
+    fold->step->by_hand = fold->event->a == BY_A_PERSON;
     fold_make_ready(fold, fold_task_number(fold));
 }
 
@@ -166,6 +168,7 @@ void fold_step_reopened(const struct fold *fold)
         fold->step->same = same;
     else
         fold->step->results_from = (int)fold->step->attempt_count + 1;
+    fold->step->by_hand = true;
     fold_agent_reopened(fold);
     fold_budget_again(fold);
     fold->task->cancelling = false;

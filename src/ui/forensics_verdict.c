@@ -192,6 +192,7 @@ void forensics_verdict(struct forensics *out, const struct forensics_facts *fact
     verdict.class = attempt->class;
     verdict.type = attempt->type;
     verdict.reason = attempt->reason;
+    out->verdict = verdict;
     if (verdict.class == VERDICT_SUCCESS) {
         forensics_pair(out, "class", "success%s", facts->verdict ? ": it failed as it was to" : "");
         return;

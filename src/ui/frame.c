@@ -215,6 +215,10 @@ static void draw_tasks(struct canvas *canvas, const struct frame_input *input)
         draw_list(canvas, &layout, input);
     if (layout.preview.rows > 0)
         draw_preview(canvas, &layout, input);
+    if (layout.timeline.rows > 0) {
+        frame_timeline_rule(canvas, (struct spot){layout.timeline_rule, 0, canvas->columns}, input);
+        frame_timeline_pane(canvas, &layout.timeline, input);
+    }
     if (layout.log.rows > 0) {
         draw_log_rule(canvas, &layout, input);
         frame_log(canvas, &layout.log, FRAME_LOG_WITH_TIMES, input);

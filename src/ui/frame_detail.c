@@ -1,37 +1,284 @@
 #include "frame_detail.h"
 
+#include "frame_detail_parts.h"
 #include "frame_page.h"
+#include "frame_timeline.h"
 
-/* Where things are; rows of -1 are not there. */
+enum {
+    MEDIUM_COLUMNS = 58, /* narrower or lower: no log, no rules */
+    MEDIUM_ROWS = 12,    /* of the body, as below */
+    WIDE_ROWS = 24,
+    HEAD_ROWS = 2,
+    HEAD_ROWS_MIN = 5, /* lower: the head has one row */
+    TRIES_MIN = 3,
+    TRIES_MAX_WIDE = 8,
+    WHY_MIN = 3,
+    LOG_MIN = 3,
+    TIMELINE_ROWS = 2, /* a bar, and the axis */
+    WHY_COLUMNS = 66,  /* wide: beside the log */
+};
+
+/* Where things are; rows of -1 are not there, boxes without rows neither. */
 struct layout {
     struct frame_page page;
-    struct frame_box what, log;
-    int log_rule;
+    struct frame_box head, timeline, tries, why, log;
+    int timeline_rule, tries_rule, heads, why_rule, log_rule;
+    int divider; /* column between why and log */
+    int log_head;
+    unsigned panes;
+    bool is_wide;
 };
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static struct detail detail_of(const struct frame_input *input, bool is_wide)
+{
+    const struct run_state *state = input->facts->state;
+    struct detail detail = {.input = input,
+                            .state = state,
+                            .task = input->view->chosen,
+                            .at = view_try_now(input->view, state),
+                            .is_wide = is_wide};
+    detail.attempt = view_try_state(state, &detail.at);
+    return detail;
+}
+
+/* How many rows the reason takes, up to so many. */
+static int why_rows(const struct frame_input *input, int columns, int most_rows)
+{
+    const struct detail detail = detail_of(input, false);
+    struct canvas canvas = {0};
+    canvas_init(&canvas, most_rows, columns, false);
+    const struct frame_box box = {0, 0, most_rows, columns};
+    const int rows = detail_draw_why(&canvas, &box, FRAME_PREVIEW_WITH_LOG, &detail);
+    canvas_done(&canvas);
+    return rows;
+}
+
+/* The rows that are still to be given away. */
+struct rest {
+    int top, rows, columns;
+};
+
+static struct frame_box take(struct rest *rest, int rows)
+{
+    const struct frame_box box = {rest->top, 0, rows, rest->columns};
+    rest->top += rows;
+    rest->rows -= rows;
+    return box;
+}
+
+static int take_row(struct rest *rest)
+{
+    return take(rest, 1).row;
+}
+
+static void lay_small(struct layout *out, struct rest rest, int tries)
+{
+    out->head = take(&rest, rest.rows >= HEAD_ROWS_MIN ? HEAD_ROWS : least(1, rest.rows));
+    out->tries = take(&rest, least(most(tries, 1), most(1, rest.rows / 2)));
+    if (out->tries.rows > rest.rows + out->tries.rows)
+        out->tries.rows = 0;
+    out->why = take(&rest, most(rest.rows, 0));
+    out->panes = VIEW_HAS_LIST;
+}
+
+static void lay_medium(struct layout *out, struct rest rest, int tries,
+                       const struct frame_input *input)
+{
+    out->head = take(&rest, HEAD_ROWS);
+    out->tries_rule = take_row(&rest);
+    out->heads = take_row(&rest);
+    out->tries = take(&rest, least(most(tries, 1), most(TRIES_MIN, (rest.rows - 2) / 3)));
+    out->why_rule = take_row(&rest);
+    const int room = most(WHY_MIN, rest.rows - 1 - LOG_MIN);
+    out->why =
+        take(&rest, why_rows(input, rest.columns, least(room, most(WHY_MIN, rest.rows / 2))));
+    out->log_rule = take_row(&rest);
+    out->log = take(&rest, rest.rows);
+    out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW | VIEW_HAS_LOG;
+}
+
+static void lay_wide(struct layout *out, struct rest rest, int tries)
+{
+    out->is_wide = true;
+    out->head = take(&rest, HEAD_ROWS);
+    out->timeline_rule = take_row(&rest);
+    out->timeline = take(&rest, TIMELINE_ROWS);
+    out->tries_rule = take_row(&rest);
+    out->heads = take_row(&rest);
+    out->tries = take(&rest, least(most(tries, 1), TRIES_MAX_WIDE));
+    out->why_rule = take_row(&rest);
+    out->divider = WHY_COLUMNS;
+    out->log_head = rest.top;
+    out->why = (struct frame_box){rest.top, 0, rest.rows, WHY_COLUMNS};
+    out->log = (struct frame_box){rest.top + 1, WHY_COLUMNS + 1, rest.rows - 1,
+                                  rest.columns - WHY_COLUMNS - 1};
+    out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW | VIEW_HAS_LOG;
+}
+
+/* One pane alone. */
+static void lay_zoomed(struct layout *out, struct rest rest, enum view_pane pane)
+{
+    if (pane == VIEW_PANE_LOG) {
+        out->log = take(&rest, rest.rows);
+    } else if (pane == VIEW_PANE_PREVIEW) {
+        out->is_wide = true;
+        out->why = take(&rest, rest.rows);
+    } else {
+        out->heads = take_row(&rest);
+        out->tries = take(&rest, rest.rows);
+    }
+}
+
+static struct layout layout_none(const struct frame_page *page)
+{
+    return (struct layout){.page = *page,
+                           .timeline_rule = -1,
+                           .tries_rule = -1,
+                           .heads = -1,
+                           .why_rule = -1,
+                           .log_rule = -1,
+                           .divider = -1,
+                           .log_head = -1};
+}
 
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
 {
-    struct layout out = {.page = frame_page_lay(rows, columns, input), .log_rule = -1};
-    out.what = out.page.body;
+    const struct frame_page page = frame_page_lay(rows, columns, input);
+    const struct rest rest = {page.body.row, page.body.rows, columns};
+    struct layout out = layout_none(&page);
+    if (input->view->chosen < 0)
+        return out;
+    const struct detail detail = detail_of(input, false);
+    const int tries = detail_try_count(&detail);
+    if (columns >= PAGE_WIDE_COLUMNS && rest.rows >= WIDE_ROWS)
+        lay_wide(&out, rest, tries);
+    else if (columns >= MEDIUM_COLUMNS && rest.rows >= MEDIUM_ROWS)
+        lay_medium(&out, rest, tries, input);
+    else
+        lay_small(&out, rest, tries);
+    const enum view_pane pane = input->view->pane;
+    if (view_is_zoomed(input->view) && (out.panes & (1u << pane)) != 0) {
+        const unsigned panes = out.panes;
+        out = layout_none(&page);
+        lay_zoomed(&out, rest, pane);
+        out.panes = panes;
+    }
     return out;
 }
 
 void frame_detail_fit(struct view *view, int rows, int columns, const struct frame_input *input)
 {
     const struct layout layout = lay_out(rows, columns, input);
-    view_fit(view, 0, layout.log.rows, VIEW_HAS_LIST);
+    view_fit(view, 0, layout.log.rows, layout.panes);
+}
+
+/* What the keys of the log do, or how to get them. */
+static const char *log_note(const struct view *view)
+{
+    return view->pane == VIEW_PANE_LOG ? "j k scroll  F follow  / search"
+                                       : "Tab takes the keys here";
+}
+
+static void add_log_title(const struct frame_input *input, const struct detail *detail,
+                          struct str *out)
+{
+    str_addf(out, "log try %d", detail->at.attempt);
+    if (input->view->log_back > 0)
+        str_addf(out, "  %zu lines up", input->view->log_back);
+}
+
+static void draw_rules(struct canvas *canvas, const struct layout *layout,
+                       const struct detail *detail)
+{
+    struct str text = {0};
+    const int columns = canvas->columns;
+    if (layout->timeline_rule >= 0)
+        frame_rule(canvas, (struct spot){layout->timeline_rule, 0, columns}, "timeline",
+                   "this task only");
+    if (layout->tries_rule >= 0)
+        frame_rule(canvas, (struct spot){layout->tries_rule, 0, columns}, "tries",
+                   "[ ] choose  i why it ended");
+    detail_add_why_title(detail, &text);
+    if (layout->why_rule >= 0)
+        frame_rule(canvas, (struct spot){layout->why_rule, 0, columns},
+                   layout->is_wide ? "" : str_text(&text), layout->is_wide ? "" : "i all captures");
+    str_clear(&text);
+    add_log_title(detail->input, detail, &text);
+    if (layout->log_rule >= 0)
+        frame_rule(canvas, (struct spot){layout->log_rule, 0, columns}, str_text(&text),
+                   log_note(detail->input->view));
+    str_done(&text);
+}
+
+/* Beside the reason the log has a head of its own, and a line between them. */
+static void draw_beside(struct canvas *canvas, const struct layout *layout,
+                        const struct detail *detail)
+{
+    const struct spot spot = {layout->log_head, layout->log.column + 1, layout->log.columns - 2};
+    struct str text = {0};
+    add_log_title(detail->input, detail, &text);
+    const int end = frame_put_right(canvas, spot, STYLE_RULE, log_note(detail->input->view));
+    (void)frame_put(canvas, (struct spot){spot.row, spot.column, end - spot.column}, STYLE_HEAD,
+                    str_text(&text));
+    for (int row = layout->why.row; row < layout->why.row + layout->why.rows; row++)
+        (void)canvas_text(canvas, (struct spot){row, layout->divider, 1}, STYLE_RULE,
+                          canvas->ascii ? "|" : "│");
+    str_done(&text);
+}
+
+static void draw_body(struct canvas *canvas, const struct layout *layout,
+                      const struct detail *detail)
+{
+    enum frame_preview_kind kind = FRAME_PREVIEW_WITH_LOG;
+    if (layout->is_wide)
+        kind = FRAME_PREVIEW_ROOMY;
+    else if (layout->why_rule < 0)
+        kind = FRAME_PREVIEW_SHORT;
+    detail_draw_head(canvas, &layout->head, detail);
+    draw_rules(canvas, layout, detail);
+    if (layout->timeline.rows > 0)
+        frame_timeline_task(canvas, &layout->timeline, detail->input);
+    if (layout->tries.rows > 0)
+        detail_draw_tries(canvas, layout->heads, &layout->tries, detail);
+    if (layout->why.rows > 0)
+        (void)detail_draw_why(canvas, &layout->why, kind, detail);
+    if (layout->divider >= 0)
+        draw_beside(canvas, layout, detail);
+    if (layout->log.rows > 0)
+        frame_log(canvas, &layout->log, FRAME_LOG_WITH_TIMES, detail->input);
+}
+
+static void draw_page(struct canvas *canvas, const struct layout *layout,
+                      const struct frame_input *input)
+{
+    static const enum act acts[] = {UI_QUIT,     UI_RETRY,       UI_CANCEL, UI_HOLD,
+                                    UI_TRY_BACK, UI_TRY_FORWARD, UI_OPEN,   UI_HELP};
+    static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back", [UI_OPEN] = "log"};
+    const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
+    struct str path = {0};
+    frame_add_task(input, canvas->columns, &path);
+    frame_page_draw(canvas, &layout->page, input, str_text(&path), &keys);
+    str_done(&path);
 }
 
 void frame_detail(struct canvas *canvas, const struct frame_input *input)
 {
-    static const enum act acts[] = {UI_QUIT,     UI_RETRY,       UI_CANCEL, UI_HOLD,
-                                    UI_TRY_BACK, UI_TRY_FORWARD, UI_HELP};
-    static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back"};
-    const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
     const struct layout layout = lay_out(canvas->rows, canvas->columns, input);
-    struct str path = {0};
-    frame_add_try(input, canvas->columns, &path);
-    frame_page_draw(canvas, &layout.page, input, str_text(&path), &keys);
-    frame_preview(canvas, &layout.what, FRAME_PREVIEW_ROOMY, input);
-    str_done(&path);
+    const struct detail detail = detail_of(input, layout.is_wide);
+    draw_page(canvas, &layout, input);
+    if (detail.task >= 0)
+        draw_body(canvas, &layout, &detail);
+    else if (layout.page.body.rows > 0)
+        (void)frame_put(canvas, (struct spot){layout.page.body.row, 1, canvas->columns - 1},
+                        STYLE_PLAIN, "No task is chosen.");
 }

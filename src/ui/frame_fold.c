@@ -74,7 +74,7 @@ static void put_members(struct preview *preview, const struct view_fold *fold)
     const struct view *view = preview->input->view;
     const struct shown_time time = frame_time(preview->input);
     int rows = preview->kind == FRAME_PREVIEW_ROOMY ? PREVIEW_WRAP_ROWS : 1;
-    int room = (preview->box->columns - PREVIEW_TEXT_COLUMN) * rows - MORE_COLUMNS * rows;
+    int room = (preview->box->columns - preview->text_column) * rows - MORE_COLUMNS * rows;
     int left = fold->fault.count;
     struct str text = {0};
     for (int i = 0; i < view->order_count && left > 0; i++) {

@@ -117,7 +117,7 @@ static void lay_side(struct frame_layout *out, struct rest rest, int tasks)
     const int most_rows = most(SIDE_LIST_ROWS_MIN, rest.rows * 2 / 5 - 1);
     const int above = least(most(tasks + STATUS_ROWS + 1, SIDE_LIST_ROWS_MIN), most_rows);
     const int below = rest.rows - 1 - above;
-    const int timeline = 0;
+    const int timeline = least(tasks + TIMELINE_EDGES, below / 2);
     const int list = above - STATUS_ROWS;
 
     out->heads = rest.top;
@@ -128,6 +128,7 @@ static void lay_side(struct frame_layout *out, struct rest rest, int tasks)
     out->preview = (struct frame_box){rest.top + 1, list_columns + 1, above, preview_columns};
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
     rest.top += 1 + above;
+    lay_timeline(out, (struct rest){rest.top, timeline, rest.columns});
     lay_log(out, (struct rest){rest.top + timeline, below - timeline, rest.columns});
 }
 

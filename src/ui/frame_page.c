@@ -98,3 +98,14 @@ void frame_add_try(const struct frame_input *input, int columns, struct str *out
     if (at.attempt > 0)
         str_addf(out, " > try %d", at.attempt);
 }
+
+void frame_add_task(const struct frame_input *input, int columns, struct str *out)
+{
+    const int task = input->view->chosen;
+    if (task < 0)
+        return;
+    const struct plan_task *plan = &input->facts->state->plan->tasks[task];
+    str_addf(out, "%s%s", columns >= PAGE_PATH_COLUMNS ? "Tasks > " : "", plan->id);
+    if (strcmp(plan->id, plan->title) != 0)
+        str_addf(out, " %s", plan->title);
+}

@@ -34,5 +34,7 @@ void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
 /* For paths: "Tasks > T-104 > step 2 > try 3", with more or less of it as there is room, and the
  * step only where the task has several. */
 void frame_add_try(const struct frame_input *input, int columns, struct str *out);
+/* "Tasks > T-104 checkout: tax rounding". */
+void frame_add_task(const struct frame_input *input, int columns, struct str *out);
 
 #endif

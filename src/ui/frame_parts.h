@@ -69,4 +69,20 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
 bool frame_log_is_of_other_step(const struct frame_input *input);
 const char *frame_log_phase(const struct frame_input *input);
 
+/* frame_state.c: how a task stands, without its sign: "try 4 in 0:18, at 14:02:55", "passed at
+ * 13:54:10, 8:27 ago". */
+void frame_add_state(const struct frame_input *input, int task, struct str *out);
+/* How much of a wait is over: "[####--------------] 10 of 45 s"; nothing where it does not wait. */
+void frame_add_bar(const struct frame_input *input, int task, struct str *out);
+
+/* frame_try.c: one try. */
+/* The share of its output that was new: ".04 ▁", or "—" where it is not known. */
+void frame_add_share(const struct attempt_state *attempt, bool ascii, struct str *out);
+/* "test-fail"; "as wanted" for one that did not fail. */
+void frame_add_try_class(const struct attempt_state *attempt, struct str *out);
+/* What a step has proven: "failed as expected (try 1), 6:15 ago"; false, and nothing, for none. */
+bool frame_add_proof(const struct frame_input *input, int task, int step, struct str *out);
+/* Did the try at this place of its step fail as the one before it did? */
+bool frame_is_same_fault(const struct attempt_state *attempts, int index);
+
 #endif

@@ -49,16 +49,17 @@ static void put_row(struct preview *preview, const char *label, const char *text
     int row = box->row + preview->row++;
     (void)frame_put(
         preview->canvas,
-        (struct spot){row, box->column + LABEL_COLUMN, PREVIEW_TEXT_COLUMN - LABEL_COLUMN - 1},
+        (struct spot){row, box->column + LABEL_COLUMN, preview->text_column - LABEL_COLUMN - 1},
         STYLE_LABEL, label);
-    struct spot spot = {row, box->column + PREVIEW_TEXT_COLUMN, box->columns - PREVIEW_TEXT_COLUMN};
+    struct spot spot = {row, box->column + preview->text_column,
+                        box->columns - preview->text_column};
     if (spot.width > 0)
         (void)canvas_text_n(preview->canvas, spot, STYLE_PLAIN, text, len);
 }
 
 void preview_put(struct preview *preview, const char *label, const char *text)
 {
-    int width = preview->box->columns - PREVIEW_TEXT_COLUMN;
+    int width = preview->box->columns - preview->text_column;
     int rows = preview->kind == FRAME_PREVIEW_ROOMY ? PREVIEW_WRAP_ROWS : 1;
     for (int i = 0; i < rows && *text != '\0' && !preview_is_full(preview) && width > 0; i++) {
         size_t len = strlen(text);
@@ -69,20 +70,27 @@ void preview_put(struct preview *preview, const char *label, const char *text)
     }
 }
 
-static void put_why(struct preview *preview)
+void preview_put_ending(struct preview *preview)
 {
     struct str text = {0};
-    shown_cause(preview->state, preview->task, &text);
-    preview_put(preview, "why", str_text(&text));
-    str_clear(&text);
-    if (task_of(preview)->status != TASK_CANCELLED && preview->kind != FRAME_PREVIEW_SHORT)
+    if (task_of(preview)->status != TASK_CANCELLED)
         shown_ending(preview->state, preview->task, &text);
     preview_put(preview, "end", str_text(&text));
     str_done(&text);
 }
 
+static void put_why(struct preview *preview)
+{
+    struct str text = {0};
+    shown_cause(preview->state, preview->task, &text);
+    preview_put(preview, "why", str_text(&text));
+    str_done(&text);
+    if (preview->kind != FRAME_PREVIEW_SHORT)
+        preview_put_ending(preview);
+}
+
 /* What keeps the output from fitting its contract; the first of it is in `why`. */
-static void put_misfits(struct preview *preview)
+void preview_put_misfits(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
     bool has_failed = step->status == STEP_WAITING ||
@@ -112,7 +120,7 @@ static bool has_close_miss(const struct verdict *verdict)
 
 /* Rules that looked at the output and why they did not decide; a time that the server gave
  * and nobody waits for. */
-static void put_near(struct preview *preview)
+void preview_put_near(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
     struct str text = {0};
@@ -132,7 +140,7 @@ static void put_near(struct preview *preview)
 
 /* Where it works that does not work in place, what is not enforced there, and what has been
  * proven on another tree. */
-static void put_place(struct preview *preview)
+void preview_put_place(struct preview *preview)
 {
     struct str text = {0};
     shown_lacks(preview->state, preview->task, &text);
@@ -147,7 +155,7 @@ static void put_place(struct preview *preview)
     str_done(&text);
 }
 
-static void put_command(struct preview *preview)
+void preview_put_command(struct preview *preview)
 {
     int number = run_state_step_number(preview->state, preview->task);
     char **argv = agent_session_argv(preview->state, preview->task, number);
@@ -163,10 +171,10 @@ static void put_log_step(struct preview *preview, int row)
 {
     struct str text = {0};
     str_addf(&text, "step %d", preview->input->facts->log->key.step + 1);
-    (void)frame_put(
-        preview->canvas,
-        (struct spot){row, preview->box->column + LABEL_COLUMN, PREVIEW_TEXT_COLUMN - LABEL_COLUMN},
-        STYLE_LABEL, str_text(&text));
+    (void)frame_put(preview->canvas,
+                    (struct spot){row, preview->box->column + LABEL_COLUMN,
+                                  preview->text_column - LABEL_COLUMN},
+                    STYLE_LABEL, str_text(&text));
     str_done(&text);
 }
 
@@ -177,9 +185,9 @@ static void put_log(struct preview *preview)
         return;
     struct frame_box rest = {
         .row = box->row + preview->row,
-        .column = box->column + PREVIEW_TEXT_COLUMN,
+        .column = box->column + preview->text_column,
         .rows = box->rows - preview->row,
-        .columns = box->columns - PREVIEW_TEXT_COLUMN,
+        .columns = box->columns - preview->text_column,
     };
     (void)frame_put(preview->canvas, (struct spot){rest.row, box->column + LABEL_COLUMN, 3},
                     STYLE_LABEL, "log");
@@ -198,6 +206,7 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
         .state = input->facts->state,
         .kind = kind,
         .task = input->view->chosen,
+        .text_column = PREVIEW_TEXT_COLUMN,
     };
     if (preview.task < 0)
         return;
@@ -214,12 +223,12 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
     if (kind != FRAME_PREVIEW_SHORT) {
         preview_put_agent(&preview);
         preview_put_circles(&preview);
-        put_place(&preview);
-        put_near(&preview);
+        preview_put_place(&preview);
+        preview_put_near(&preview);
     }
     if (kind == FRAME_PREVIEW_ROOMY) {
-        put_misfits(&preview);
-        put_command(&preview);
+        preview_put_misfits(&preview);
+        preview_put_command(&preview);
     }
     if (kind != FRAME_PREVIEW_SHORT)
         preview_put_tries(&preview);

@@ -8,8 +8,9 @@
 #include "frame_parts.h"
 
 enum {
-    PREVIEW_TEXT_COLUMN = 8, /* where the lines begin, after their labels */
-    PREVIEW_WRAP_ROWS = 4,   /* rows one text may take where there is room */
+    PREVIEW_TEXT_COLUMN = 8,         /* where the lines begin, after their labels; */
+    PREVIEW_TEXT_COLUMN_DETAIL = 10, /* on Detail */
+    PREVIEW_WRAP_ROWS = 4,           /* rows one text may take where there is room */
 };
 
 /* The preview as it is being drawn, from the top down. */
@@ -20,19 +21,30 @@ struct preview {
     const struct run_state *state;
     enum frame_preview_kind kind;
     int task;
-    int row; /* the next free one, counted from the box's first */
+    int text_column; /* PREVIEW_TEXT_COLUMN* */
+    int row;         /* the next free one, counted from the box's first */
 };
 
 bool preview_is_full(const struct preview *preview);
 /* A labelled text: one row, or as many as it needs where there is room. */
 void preview_put(struct preview *preview, const char *label, const char *text);
+/* frame_preview.c: what is known beside state, reason and tries; nothing of a text that is "". */
+void preview_put_near(struct preview *preview);
+void preview_put_misfits(struct preview *preview);
+void preview_put_place(struct preview *preview);
+void preview_put_command(struct preview *preview);
+/* How its step ended, and why so. */
+void preview_put_ending(struct preview *preview);
 
 /* frame_state.c: how the task stands: when it goes on and by what formula, or since when it
  * has ended. */
 void preview_put_state(struct preview *preview);
+/* The formula by which it waits; nothing where it does not. */
+void preview_put_wait(struct preview *preview);
 
 /* frame_tries.c: what is proven so far, and the tries of the present step. */
 void preview_put_tries(struct preview *preview);
+void preview_put_proofs(struct preview *preview);
 
 /* frame_circles.c: what makes it go in circles, or seem to; nothing where it does not. */
 void preview_put_circles(struct preview *preview);

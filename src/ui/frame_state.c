@@ -76,24 +76,31 @@ static void add_next_try(const struct preview *preview, struct str *out)
         str_addf(out, "try %zu ", step->attempt_count + 1);
 }
 
+/* "try 4 in 0:18, at 14:02:55". */
+static void add_countdown(const struct preview *preview, struct str *out)
+{
+    const struct step_state *step = run_state_step(preview->state, preview->task);
+    const int64_t left_ms = step->due.mono_ms - frame_now(preview->input).mono_ms;
+    add_next_try(preview, out);
+    if (left_ms <= 0) {
+        str_add(out, "is due");
+        return;
+    }
+    str_add(out, "in ");
+    shown_duration(left_ms + MS_PER_S - 1, out);
+    str_add(out, ", at ");
+    add_clock(preview, step->due.at_ms, out);
+}
+
 static void put_countdown(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
     struct moment now = frame_now(preview->input);
-    int64_t left_ms = step->due.mono_ms - now.mono_ms;
     bool wide = preview->box->columns >= BAR_COLUMNS_MIN;
-    int room = preview->box->columns - PREVIEW_TEXT_COLUMN;
+    int room = preview->box->columns - preview->text_column;
     const char *hint = "   r = now";
     struct str text = {0};
-    add_next_try(preview, &text);
-    if (left_ms > 0) {
-        str_add(&text, "in ");
-        shown_duration(left_ms + MS_PER_S - 1, &text);
-        str_add(&text, ", at ");
-        add_clock(preview, step->due.at_ms, &text);
-    } else {
-        str_add(&text, "is due");
-    }
+    add_countdown(preview, &text);
     if (wide) {
         add_bar_if_it_fits(step, &now, room, &text);
         bool fits = text_width(text.data, text.len) + (int)strlen(hint) <= room;
@@ -109,8 +116,7 @@ static void put_countdown(struct preview *preview)
     str_done(&text);
 }
 
-/* The formula by which it waits. */
-static void put_wait(struct preview *preview)
+void preview_put_wait(struct preview *preview)
 {
     struct str text = {0};
     shown_formula(run_state_step(preview->state, preview->task), &text);
@@ -277,7 +283,7 @@ void preview_put_state(struct preview *preview)
     if (shown_of(preview) == SHOWN_BACKOFF) {
         put_countdown(preview);
         if (preview->kind != FRAME_PREVIEW_SHORT)
-            put_wait(preview);
+            preview_put_wait(preview);
         return;
     }
     struct str text = {0};
@@ -285,4 +291,26 @@ void preview_put_state(struct preview *preview)
     add_state(preview, &text);
     preview_put(preview, "state", str_text(&text));
     str_done(&text);
+}
+
+static struct preview words_of(const struct frame_input *input, int task)
+{
+    return (struct preview){.input = input, .state = input->facts->state, .task = task};
+}
+
+void frame_add_state(const struct frame_input *input, int task, struct str *out)
+{
+    const struct preview preview = words_of(input, task);
+    if (shown_of(&preview) == SHOWN_BACKOFF)
+        add_countdown(&preview, out);
+    else
+        add_state(&preview, out);
+}
+
+void frame_add_bar(const struct frame_input *input, int task, struct str *out)
+{
+    const struct preview preview = words_of(input, task);
+    const struct moment now = frame_now(input);
+    if (shown_of(&preview) == SHOWN_BACKOFF)
+        add_bar(run_state_step(preview.state, task), &now, out);
 }

@@ -1,30 +1,14 @@
 /* frame_tries.c - what is proven of the chosen task and which tries there were, in the preview. */
-#include "attr.h"
 #include "frame_preview.h"
 #include "text.h"
-
-static const struct task_state *task_of(const struct preview *preview)
-{
-    return &preview->state->tasks[preview->task];
-}
 
 /* "RED: failed as expected (try 1), 0:12 ago" for a step that has ended well. */
 static void add_proof(const struct preview *preview, int number, struct str *out)
 {
     const struct plan_step *plan = &preview->state->plan->tasks[preview->task].steps[number];
-    const struct step_state *step = &task_of(preview)->steps[number];
-    const struct attempt_state *attempt = step_state_attempt(step);
-    struct moment now = frame_now(preview->input);
-    bool proven = step->status == STEP_ENDED && step->end == DECISION_SUCCEEDED && attempt;
     str_addf(out, "%s: ", phase_name(plan->phase));
-    if (!proven) {
+    if (!frame_add_proof(preview->input, preview->task, number, out))
         str_add(out, "none yet");
-        return;
-    }
-    bool failure = plan->expect.what == PLAN_EXPECT_FAILURE;
-    str_addf(out, "%s (try %d), ", failure ? "failed as expected" : "passed", attempt->number);
-    shown_duration(now.mono_ms - attempt->ended.mono_ms, out);
-    str_add(out, " ago");
 }
 
 /* `add` appends part 0 .. count - 1. */
@@ -38,7 +22,7 @@ struct parts {
 /* As many of the last parts as fit into a line, in their order. */
 static void put_last_parts(struct preview *preview, const char *label, struct parts parts)
 {
-    int room = preview->box->columns - PREVIEW_TEXT_COLUMN;
+    int room = preview->box->columns - preview->text_column;
     struct str text = {0};
     str_add(&text, parts.after);
     for (int i = parts.count - 1; i >= 0; i--) {
@@ -79,48 +63,6 @@ static void put_parts(struct preview *preview, const char *label, struct parts p
         put_last_parts(preview, label, parts);
 }
 
-/* Eighths of a cell, from the lowest; nothing new has none. */
-static const char *share_bar(int permille)
-{
-    static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇"};
-    enum { PERMILLE = 1000, STEPS = (int)ARRAY_LEN(bars) };
-    int step = permille * STEPS / PERMILLE;
-    return bars[step < STEPS ? step : STEPS - 1];
-}
-
-/* ".04 ▁", or "—" where it is not known. */
-static void add_share(const struct preview *preview, const struct attempt_state *attempt,
-                      struct str *out)
-{
-    bool ascii = preview->canvas->ascii;
-    int permille = attempt->new_permille;
-    if (permille < 0)
-        str_add(out, ascii ? "-" : "—");
-    shown_new(permille, out);
-    if (permille >= 0 && !ascii)
-        str_addf(out, " %s", share_bar(permille));
-}
-
-/* Did it fail as the try before it did? */
-static bool is_same_fault(const struct attempt_state *attempts, int index)
-{
-    const struct attempt_state *attempt = &attempts[index];
-    return index > 0 && attempt->class != VERDICT_SUCCESS &&
-           digest_is_same(attempt->fingerprint, attempts[index - 1].fingerprint);
-}
-
-static void add_try_word(const struct attempt_state *attempt, struct str *out)
-{
-    struct verdict verdict = verdict_new();
-    verdict.class = attempt->class;
-    verdict.type = attempt->type;
-    verdict.reason = attempt->reason;
-    size_t before = out->len;
-    shown_attempt_class(attempt, &verdict, out);
-    if (out->len == before)
-        str_add(out, "as wanted");
-}
-
 /* "3 ✗ test-fail 1:47", "1 ✗ start: busy" for one that could not be started. */
 static void add_try(const struct preview *preview, int index, struct str *out)
 {
@@ -135,11 +77,11 @@ static void add_try(const struct preview *preview, int index, struct str *out)
     str_addf(out, "%d %s ", attempt->number, shown_sign(sign, ascii));
     if (ended && attempt->outcome.kind == OUTCOME_NOT_STARTED) {
         str_add(out, "start: ");
-        add_try_word(attempt, out);
+        frame_add_try_class(attempt, out);
         return;
     }
     if (ended)
-        add_try_word(attempt, out);
+        frame_add_try_class(attempt, out);
     else
         str_add(out, "runs");
     str_add_char(out, ' ');
@@ -148,15 +90,16 @@ static void add_try(const struct preview *preview, int index, struct str *out)
         return;
     if (attempt->new_permille >= 0) {
         str_add(out, "  new ");
-        add_share(preview, attempt, out);
+        frame_add_share(attempt, preview->canvas->ascii, out);
     }
-    if (is_same_fault(attempts, index))
+    if (frame_is_same_fault(attempts, index))
         str_add(out, "  same fault");
 }
 
 static void add_try_share(const struct preview *preview, int index, struct str *out)
 {
-    add_share(preview, &run_state_step(preview->state, preview->task)->attempts[index], out);
+    frame_add_share(&run_state_step(preview->state, preview->task)->attempts[index],
+                    preview->canvas->ascii, out);
 }
 
 static bool is_little_new(const struct attempt_state *attempts, int index)
@@ -179,7 +122,7 @@ static int count_last(const struct attempt_state *attempts, int ended,
 /* That the last tries said the same, or hardly anything new; nothing for a single one. */
 static void add_running_same(const struct attempt_state *attempts, int ended, struct str *out)
 {
-    int same = count_last(attempts, ended, is_same_fault);
+    int same = count_last(attempts, ended, frame_is_same_fault);
     int little = count_last(attempts, ended, is_little_new);
     if (same > 0)
         str_addf(out, "the same result %d times running", same + 1);
@@ -205,11 +148,16 @@ static void put_shares(struct preview *preview)
     str_done(&same);
 }
 
+void preview_put_proofs(struct preview *preview)
+{
+    const int step = run_state_step_number(preview->state, preview->task);
+    put_parts(preview, "proof", (struct parts){step + 1, add_proof, ""});
+}
+
 void preview_put_tries(struct preview *preview)
 {
-    int step = run_state_step_number(preview->state, preview->task);
     size_t tries = run_state_step(preview->state, preview->task)->attempt_count;
-    put_parts(preview, "proof", (struct parts){step + 1, add_proof, ""});
+    preview_put_proofs(preview);
     put_parts(preview, "tries", (struct parts){(int)tries, add_try, ""});
     put_shares(preview);
 }

@@ -6,6 +6,8 @@
 #include "view.h"
 #include "view_acts.h"
 #include "view_correct.h"
+#include "view_detail.h"
+#include "view_tasks.h"
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
@@ -400,6 +402,8 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
 typedef bool screen_act_fn(struct view *view, const struct view_facts *facts, enum act act,
                            struct view_todo *out);
 static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
+    [SCREEN_TASKS] = view_tasks_act,
+    [SCREEN_DETAIL] = view_detail_act,
     [SCREEN_LOG] = view_log_act,
     [SCREEN_FORENSICS] = view_forensics_act,
     [SCREEN_TIMELINE] = view_timeline_act,

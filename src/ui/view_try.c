@@ -70,11 +70,17 @@ void view_try_choose_failure(struct view *view, const struct run_state *state)
     view->tried = look;
 }
 
+bool view_try_step(struct view *view, const struct run_state *state, int by)
+{
+    struct view_try one = view_try_now(view, state);
+    if (one.task < 0 || one.attempt == 0 || !step_over(state, &one, by))
+        return false;
+    view->tried = one;
+    return true;
+}
+
 void view_try_move(struct view *view, const struct view_facts *facts, int by)
 {
-    struct view_try one = view_try_now(view, facts->state);
-    if (one.task < 0 || one.attempt == 0 || !step_over(facts->state, &one, by))
+    if (!view_try_step(view, facts->state, by))
         view_say(view, &facts->clock, "the task has no %s try", by < 0 ? "earlier" : "later");
-    else
-        view->tried = one;
 }

@@ -1,0 +1,321 @@
+/* frame_detail_tries.c - the table of a task's tries: one row each, over all its steps. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "frame_detail_parts.h"
+
+enum try_column {
+    TRY_NUMBER,
+    TRY_PHASE,
+    TRY_START,
+    TRY_RAN,
+    TRY_WAITED,
+    TRY_EXIT,
+    TRY_CLASS,
+    TRY_NEW,
+    TRY_BY,
+    TRY_CHANGED,
+    TRY_COLUMN_COUNT,
+};
+
+static const struct try_head {
+    const char *head;
+    int width;
+    int columns_min; /* narrower tables do without it */
+} heads[] = {
+    [TRY_NUMBER] = {"#", 2, 0},       [TRY_PHASE] = {"PHASE", 5, 0},
+    [TRY_START] = {"START", 8, 36},   [TRY_RAN] = {"RAN", 7, 0},
+    [TRY_WAITED] = {"WAITED", 7, 58}, [TRY_EXIT] = {"EXIT", 11, 58},
+    [TRY_CLASS] = {"CLASS", 13, 0},   [TRY_NEW] = {"NEW", 6, 76},
+    [TRY_BY] = {"BY", 10, 76},        [TRY_CHANGED] = {"WHAT IT CHANGED", 0, 116},
+};
+static_assert(ARRAY_LEN(heads) == TRY_COLUMN_COUNT, "every column has a head");
+
+/* A row: a try, or the one that is planned. */
+struct try_row {
+    int step;
+    int index;                           /* of the attempt in its step */
+    const struct attempt_state *attempt; /* NULL: the planned one */
+};
+
+static bool has_planned(const struct detail *detail)
+{
+    return detail->state->tasks[detail->task].status == TASK_BACKOFF;
+}
+
+static int attempts(const struct detail *detail)
+{
+    const int steps = detail->state->plan->tasks[detail->task].step_count;
+    int count = 0;
+    for (int i = 0; i < steps; i++)
+        count += (int)detail->state->tasks[detail->task].steps[i].attempt_count;
+    return count;
+}
+
+int detail_try_count(const struct detail *detail)
+{
+    return attempts(detail) + (has_planned(detail) ? 1 : 0);
+}
+
+static struct try_row row_at(const struct detail *detail, int row)
+{
+    const int steps = detail->state->plan->tasks[detail->task].step_count;
+    for (int i = 0; i < steps; i++) {
+        const struct step_state *step = &detail->state->tasks[detail->task].steps[i];
+        if ((size_t)row < step->attempt_count)
+            return (struct try_row){.step = i, .index = row, .attempt = &step->attempts[row]};
+        row -= (int)step->attempt_count;
+    }
+    return (struct try_row){.step = run_state_step_number(detail->state, detail->task)};
+}
+
+/* The row of the try that is looked at. */
+static int chosen_row(const struct detail *detail)
+{
+    const int count = attempts(detail);
+    for (int i = 0; i < count; i++) {
+        const struct try_row row = row_at(detail, i);
+        if (row.step == detail->at.step && row.attempt == detail->attempt)
+            return i;
+    }
+    return -1;
+}
+
+static void add_phase(const struct detail *detail, const struct try_row *row, bool ascii,
+                      struct str *out)
+{
+    const struct plan_task *plan = &detail->state->plan->tasks[detail->task];
+    const char *mark = ascii ? "." : "·";
+    str_add_char(out, phase_letter(plan->steps[row->step].phase));
+    if (row->attempt && row->attempt->ended.mono_ms == 0)
+        mark = ascii ? ">" : "▸";
+    else if (row->attempt && row->attempt->class == VERDICT_SUCCESS)
+        mark = shown_sign(SHOWN_PASSED, ascii);
+    else if (row->attempt && row->attempt->outcome.kind == OUTCOME_CANCELLED)
+        mark = shown_sign(SHOWN_CANCELLED, ascii);
+    else if (row->attempt)
+        mark = shown_sign(SHOWN_GAVE_UP, ascii);
+    str_add(out, mark);
+}
+
+static void add_exit(const struct outcome *outcome, struct str *out)
+{
+    if (outcome->kind == OUTCOME_EXIT)
+        str_addf(out, "%d", outcome->code);
+    else if (outcome->kind == OUTCOME_SIGNAL)
+        str_addf(out, "signal %d", outcome->code);
+    else
+        str_add(out, outcome_kind_name(outcome->kind));
+}
+
+/* Who wanted it. */
+static void add_by(const struct attempt_state *attempt, struct str *out)
+{
+    if (attempt->hint && attempt->hint->by[0] != '\0')
+        str_add(out, attempt->hint->by);
+    else
+        str_add(out, attempt->by_hand ? "by hand" : "auto");
+}
+
+static void add_count(int32_t count, const char *noun, struct str *out)
+{
+    str_addf(out, "%ld %s%s", (long)count, noun, count == 1 ? "" : "s");
+}
+
+/* "2 files, +41 -3; same result as try 2; told: ...". */
+static void add_changed(const struct detail *detail, const struct try_row *row, struct str *out)
+{
+    const struct attempt_state *attempt = row->attempt;
+    if (attempt->tree_known) {
+        add_count(attempt->paths_changed, "file", out);
+        if (attempt->paths_changed > 0)
+            str_addf(out, ", +%ld -%ld", (long)attempt->lines_added, (long)attempt->lines_removed);
+    }
+    const struct step_state *step = &detail->state->tasks[detail->task].steps[row->step];
+    if (frame_is_same_fault(step->attempts, row->index))
+        str_addf(out, "%ssame result as try %d", out->len > 0 ? "; " : "",
+                 step->attempts[row->index - 1].number);
+    if (attempt->hint && attempt->hint->text[0] != '\0')
+        str_addf(out, "%stold: \"%s\"", out->len > 0 ? "; " : "", attempt->hint->text);
+}
+
+static void add_none(bool ascii, struct str *out)
+{
+    str_add(out, ascii ? "-" : "—");
+}
+
+static void add_time(int64_t at_ms, struct str *out)
+{
+    char hms[CLOCK_TEXT_MAX];
+    str_add(out, clock_hms(at_ms, hms));
+}
+
+static void add_planned(const struct detail *detail, enum try_column column, bool ascii,
+                        struct str *out)
+{
+    const struct step_state *step = run_state_step(detail->state, detail->task);
+    const struct try_row row = {.step = run_state_step_number(detail->state, detail->task)};
+    if (column == TRY_NUMBER)
+        str_addf(out, "%zu", step->attempt_count + 1);
+    else if (column == TRY_PHASE)
+        add_phase(detail, &row, ascii, out);
+    else if (column == TRY_START)
+        add_time(step->due.at_ms, out);
+    else if (column == TRY_WAITED)
+        shown_duration(step->due.mono_ms - step->wait_from.mono_ms, out);
+    else if (column == TRY_BY)
+        str_add(out, "planned");
+}
+
+static void add_facts(const struct detail *detail, const struct try_row *row,
+                      enum try_column column, bool ascii, struct str *out)
+{
+    const struct attempt_state *attempt = row->attempt;
+    const bool ended = attempt->ended.mono_ms != 0;
+    const int64_t ran_ms = ended ? attempt->outcome.ran_ms
+                                 : frame_now(detail->input).mono_ms - attempt->started.mono_ms;
+    switch (column) {
+    case TRY_NUMBER:
+        str_addf(out, "%d", attempt->number);
+        break;
+    case TRY_PHASE:
+        add_phase(detail, row, ascii, out);
+        break;
+    case TRY_START:
+        add_time(attempt->started.at_ms, out);
+        break;
+    case TRY_RAN:
+        shown_duration(ran_ms, out);
+        break;
+    case TRY_WAITED:
+        if (attempt->waited_ms > 0)
+            shown_duration(attempt->waited_ms, out);
+        break;
+    case TRY_EXIT:
+        if (ended)
+            add_exit(&attempt->outcome, out);
+        break;
+    case TRY_CLASS:
+        if (ended)
+            frame_add_try_class(attempt, out);
+        else
+            str_add(out, "runs");
+        break;
+    case TRY_NEW:
+        frame_add_share(attempt, ascii, out);
+        break;
+    case TRY_BY:
+        add_by(attempt, out);
+        break;
+    case TRY_CHANGED:
+        add_changed(detail, row, out);
+        break;
+    case TRY_COLUMN_COUNT:
+        break;
+    }
+    if (out->len == 0)
+        add_none(ascii, out);
+}
+
+/* Where the columns are; width 0: not shown. */
+struct places {
+    int at[TRY_COLUMN_COUNT], width[TRY_COLUMN_COUNT];
+};
+
+static struct places place(int columns)
+{
+    enum { FIRST_COLUMN = 1, NARROW_COLUMNS = 40, NARROW_PHASE = 2 };
+    struct places out = {0};
+    const int gap = columns >= heads[TRY_CHANGED].columns_min ? 3 : columns >= 58 ? 2 : 1;
+    int at = FIRST_COLUMN;
+    for (int i = 0; i < TRY_COLUMN_COUNT; i++) {
+        if (columns < heads[i].columns_min)
+            continue;
+        int width = heads[i].width;
+        if (i == TRY_PHASE && columns < NARROW_COLUMNS)
+            width = NARROW_PHASE;
+        if (width == 0 || at + width > columns)
+            width = columns - at;
+        out.at[i] = at;
+        out.width[i] = width > 0 ? width : 0;
+        at += width + gap;
+    }
+    return out;
+}
+
+static void draw_row(struct canvas *canvas, struct spot spot, const struct places *places,
+                     const struct detail *detail, int row)
+{
+    const struct try_row one = row_at(detail, row);
+    const bool is_chosen = one.attempt && row == chosen_row(detail);
+    if (is_chosen)
+        (void)canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_PLAIN,
+                          canvas->ascii ? ">" : "▸");
+    for (int i = 0; i < TRY_COLUMN_COUNT; i++) {
+        struct str text = {0};
+        if (places->width[i] == 0)
+            continue;
+        if (one.attempt)
+            add_facts(detail, &one, (enum try_column)i, canvas->ascii, &text);
+        else
+            add_planned(detail, (enum try_column)i, canvas->ascii, &text);
+        (void)canvas_text(canvas,
+                          (struct spot){spot.row, spot.column + places->at[i], places->width[i]},
+                          STYLE_PLAIN, str_text(&text));
+        str_done(&text);
+    }
+    if (is_chosen)
+        canvas_choose(canvas, spot.row, spot.column, spot.width);
+}
+
+static void draw_heads(struct canvas *canvas, struct spot spot, const struct places *places)
+{
+    for (int i = 0; i < TRY_COLUMN_COUNT; i++) {
+        const struct spot at = {spot.row, spot.column + places->at[i], places->width[i]};
+        if (at.width >= (int)strlen(heads[i].head))
+            (void)canvas_text(canvas, at, STYLE_COLUMN, heads[i].head);
+    }
+}
+
+/* Why there is none yet. */
+static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
+                         const struct detail *detail)
+{
+    struct str text = {0};
+    str_add(&text, "No tries yet: it ");
+    frame_add_state(detail->input, detail->task, &text);
+    str_add_char(&text, '.');
+    (void)frame_put(canvas, (struct spot){box->row, box->column + 1, box->columns - 1}, STYLE_PLAIN,
+                    str_text(&text));
+    str_done(&text);
+}
+
+/* The first row in sight: the chosen one stays in it, and the planned one if it can. */
+static int first_row(const struct detail *detail, int rows)
+{
+    const int count = detail_try_count(detail);
+    const int chosen = chosen_row(detail);
+    int first = count > rows ? count - rows : 0;
+    if (chosen >= 0 && chosen < first)
+        first = chosen;
+    return first;
+}
+
+void detail_draw_tries(struct canvas *canvas, int heads_row, const struct frame_box *box,
+                       const struct detail *detail)
+{
+    const struct places places = place(box->columns);
+    const int count = detail_try_count(detail);
+    if (count == 0) {
+        draw_nothing(canvas, box, detail);
+        return;
+    }
+    if (heads_row >= 0)
+        draw_heads(canvas, (struct spot){heads_row, box->column, box->columns}, &places);
+    const int first = first_row(detail, box->rows);
+    for (int i = first; i < count && i < first + box->rows; i++)
+        draw_row(canvas, (struct spot){box->row + i - first, box->column, box->columns}, &places,
+                 detail, i);
+}

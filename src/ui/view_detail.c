@@ -1,0 +1,95 @@
+#include "view_detail.h"
+
+#include "view.h"
+
+enum { PAGE_TRIES = 8, ALL_TRIES = 1 << 20 };
+
+/* How many tries a key moves. */
+static int distance(enum act act)
+{
+    static const struct {
+        enum act act;
+        int tries;
+    } steps[] = {
+        {UI_DOWN, 1},
+        {UI_UP, -1},
+        {UI_HALF_DOWN, PAGE_TRIES / 2},
+        {UI_HALF_UP, -PAGE_TRIES / 2},
+        {UI_PAGE_DOWN, PAGE_TRIES},
+        {UI_PAGE_UP, -PAGE_TRIES},
+        {UI_FIRST, -ALL_TRIES},
+        {UI_LAST, ALL_TRIES},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        if (steps[i].act == act)
+            return steps[i].tries;
+    }
+    return 0;
+}
+
+/* The try so far on, or the last one there is that way; says so where there is none. */
+static void move(struct view *view, const struct view_facts *facts, int by)
+{
+    const int step = by < 0 ? -1 : 1;
+    int left = by < 0 ? -by : by;
+    if (!view_try_step(view, facts->state, step)) {
+        view_say(view, &facts->clock, "the task has no %s try", by < 0 ? "earlier" : "later");
+        return;
+    }
+    while (--left > 0 && view_try_step(view, facts->state, step))
+        ;
+    view->log_back = 0;
+}
+
+static bool is_failure(const struct view *view, const struct run_state *state)
+{
+    const struct view_try at = view_try_now(view, state);
+    const struct attempt_state *attempt = view_try_state(state, &at);
+    return attempt && attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS;
+}
+
+static void move_to_failure(struct view *view, const struct view_facts *facts, int step)
+{
+    const struct view_try before = view->tried;
+    while (view_try_step(view, facts->state, step)) {
+        if (is_failure(view, facts->state))
+            return;
+    }
+    view->tried = before;
+    view_say(view, &facts->clock, "no %s try of this task failed", step < 0 ? "earlier" : "later");
+}
+
+static void search(struct view *view, const struct view_facts *facts)
+{
+    if ((view->panes & VIEW_HAS_LOG) == 0) {
+        view_say(view, &facts->clock, "there is no room for the log here: Enter opens it");
+        return;
+    }
+    view->pane = VIEW_PANE_LOG;
+    line_edit_clear(&view->search);
+    line_edit_open(&view->search);
+}
+
+bool view_detail_act(struct view *view, const struct view_facts *facts, enum act act,
+                     struct view_todo *out)
+{
+    (void)out; /* nothing but a new frame */
+    if (view->chosen < 0)
+        return false;
+    switch (act) {
+    case UI_FILTER:
+        search(view, facts);
+        return true;
+    case UI_ERROR_NEXT:
+    case UI_ERROR_BACK:
+        move_to_failure(view, facts, act == UI_ERROR_NEXT ? 1 : -1);
+        return true;
+    default:
+        break;
+    }
+    const int by = distance(act);
+    if (by == 0 || view->pane == VIEW_PANE_LOG)
+        return false;
+    move(view, facts, by);
+    return true;
+}

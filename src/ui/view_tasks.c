@@ -1,0 +1,55 @@
+#include "view_tasks.h"
+
+#include "shown.h"
+#include "view.h"
+
+/* Did the latest try of the task fail, or is it over without having passed? */
+static bool has_failed(const struct view_facts *facts, int task)
+{
+    switch (shown_task(facts->state, task, facts->orphaned)) {
+    case SHOWN_NEEDS_YOU:
+    case SHOWN_BACKOFF:
+    case SHOWN_GAVE_UP:
+    case SHOWN_STUCK:
+    case SHOWN_LOST:
+        return true;
+    case SHOWN_RUNNING:
+    case SHOWN_QUIET:
+    case SHOWN_QUEUED:
+    case SHOWN_HELD:
+    case SHOWN_PASSED:
+    case SHOWN_CANCELLED:
+    case SHOWN_BLOCKED:
+    case SHOWN_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* Round the list, from the chosen row on. */
+static void go_to_failure(struct view *view, const struct view_facts *facts, int step)
+{
+    const int here = view_chosen_row(view);
+    const int count = view->row_count;
+    for (int i = 1; i <= count; i++) {
+        const int row = ((here + step * i) % count + count) % count;
+        if (!has_failed(facts, view_row_task(view->rows[row])))
+            continue;
+        if (row == here)
+            break;
+        view_choose(view, view->rows[row]);
+        view->log_back = 0;
+        return;
+    }
+    view_say(view, &facts->clock, "no other task in the list has failed");
+}
+
+bool view_tasks_act(struct view *view, const struct view_facts *facts, enum act act,
+                    struct view_todo *out)
+{
+    (void)out; /* nothing but a new frame */
+    if (act != UI_ERROR_NEXT && act != UI_ERROR_BACK)
+        return false;
+    go_to_failure(view, facts, act == UI_ERROR_NEXT ? 1 : -1);
+    return true;
+}
