@@ -1,13 +1,14 @@
 #include "agent_choice.h"
 
 #include "fail.h"
-#include "find_program.h"
 #include "near_word.h"
+#include "program_find.h"
 #include "str.h"
 
 static bool is_here(const struct adapter *adapter)
 {
-    return *adapter_program(adapter) != '\0' && find_program(adapter_program(adapter));
+    char path[PATH_MAX];
+    return program_find(adapter_program(adapter), path);
 }
 
 static int fail_unknown(const struct adapters *adapters, const char *name)

@@ -17,6 +17,7 @@
 #include "hook_settings.h"
 #include "log_writer.h"
 #include "place.h"
+#include "program_find.h"
 #include "read_text.h"
 #include "save_file.h"
 
@@ -107,21 +108,11 @@ static bool make_log(const struct hook_install *install, struct err *err)
 /* Is the devs that a shell finds this one? */
 static bool is_in_path(const char *self)
 {
-    const char *folders = getenv("PATH");
+    char path[PATH_MAX];
     struct stat own;
     struct stat other;
-    if (!folders || stat(self, &own) != 0)
-        return false;
-    while (folders) {
-        char path[PATH_MAX];
-        const size_t len = strcspn(folders, ":");
-        const int got =
-            snprintf(path, sizeof(path), "%.*s/devs", len < PATH_MAX ? (int)len : 0, folders);
-        if (len > 0 && got > 0 && got < PATH_MAX && stat(path, &other) == 0)
-            return own.st_ino == other.st_ino && own.st_dev == other.st_dev;
-        folders = folders[len] == ':' ? folders + len + 1 : NULL;
-    }
-    return false;
+    return program_find("devs", path) && stat(self, &own) == 0 && stat(path, &other) == 0 &&
+           own.st_ino == other.st_ino && own.st_dev == other.st_dev;
 }
 
 /* What the agent's shell is to call. */

@@ -5,7 +5,7 @@
 #include "adapter.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_program.h"
+#include "program_find.h"
 
 static bool has_path_of_its_own(char *const *env)
 {
@@ -20,7 +20,8 @@ static bool has_path_of_its_own(char *const *env)
 static bool is_missing(const struct plan_step *step)
 {
     const char *program = step->agent ? adapter_program(step->agent->adapter) : "";
-    if (*program == '\0' || strchr(program, '/') || find_program(program))
+    char path[PATH_MAX];
+    if (*program == '\0' || strchr(program, '/') || program_find(program, path))
         return false;
     return !sandbox_kind_is_container(step->sandbox->kind) && !has_path_of_its_own(step->env) &&
            !has_path_of_its_own(adapter_env(step->agent->adapter));

@@ -61,7 +61,7 @@ static void look_up(void)
 {
     struct bwrap_means *means = &known.means;
 
-    means->is_there = program_find("bwrap", means->program);
+    means->is_there = program_find_absolute("bwrap", means->program);
     if (!means->is_there) {
         (void)snprintf(means->why, sizeof(means->why), "bwrap is not installed");
         return;

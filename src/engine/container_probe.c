@@ -77,7 +77,7 @@ static void look_up(int which, struct container_tool *tool)
 {
     *tool = (struct container_tool){.is_podman = which == PODMAN};
     tool->name = which == PODMAN ? "podman" : "docker";
-    if (program_find(tool->name, tool->program))
+    if (program_find_absolute(tool->name, tool->program))
         probe(tool);
     else
         (void)snprintf(tool->why, sizeof(tool->why), "%s is not installed", tool->name);

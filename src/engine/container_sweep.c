@@ -29,7 +29,7 @@ static bool sweep_tool(const char *tool, const char *uid, struct str *ended, str
     bool is_podman = strcmp(tool, "podman") == 0;
     bool clean = true;
 
-    if (!program_find(tool, program))
+    if (!program_find_absolute(tool, program))
         return true;
     (void)snprintf(filter, sizeof(filter), "label=%s=%.80s", CONTAINER_LABEL, uid);
     bool ok = tool_ask(words, environ, SANDBOX_CALL_MS, &result, NULL);

@@ -49,7 +49,7 @@ static void look_at_git(const struct doctor *doctor)
     struct doctor_line line = line_new("git", DOCTOR_LACKS);
     struct tool_result result = {0};
 
-    if (program_find("git", program)) {
+    if (program_find_absolute("git", program)) {
         const char *const words[] = {program, "--version", NULL};
         struct err err = {0};
         if (tool_ask(words, environ, ASK_MS, &result, &err)) {

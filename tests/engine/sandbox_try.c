@@ -102,7 +102,7 @@ static void find(const char *name, char out[PATH_MAX])
     if (strchr(name, '/'))
         (void)snprintf(out, PATH_MAX, "%s", name);
     else
-        (void)program_find(name, out);
+        (void)program_find_absolute(name, out);
 }
 
 static void run(struct sandbox *sandbox, const struct try_call *call, const char *files[3],
