@@ -1,0 +1,370 @@
+#include "timeline.h"
+
+#include "play.h"
+#include "test_main.h"
+#include "time_spent.h"
+
+#define PLAN                                                                                       \
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"sandbox\","             \
+    "\"base_delay_ms\":10000,\"cap_ms\":60000,\"max_attempts\":4}},\"policy\":\"slow\",\"tasks\":" \
+    "["                                                                                            \
+    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]},{\"phase\":\"VERIFY\",\"run\":[\"y\"]}]},"         \
+    "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"                             \
+    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"                             \
+    "{\"id\":\"d\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]}]}"
+
+enum { TASKS = 4 };
+
+static struct play play;
+static struct timeline timeline;
+
+static void setup(void)
+{
+    play_open(&play, PLAN);
+    play_start(&play, 2);
+    timeline = (struct timeline){0};
+}
+
+static void teardown(void)
+{
+    timeline_done(&timeline);
+    play_close(&play);
+}
+
+static void read(const char *task)
+{
+    timeline_read(&timeline, &play.state, play_task(&play, task), &play.now, false);
+}
+
+/* What failed needs a person. */
+static struct verdict asks(void)
+{
+    struct verdict verdict = play_persistent(REASON_AUTH);
+    verdict.ask = true;
+    return verdict;
+}
+
+/* A span that is wanted, its length in seconds. */
+struct want {
+    enum span_kind kind;
+    int seconds;
+    enum span_end end;
+    int attempt;
+};
+
+static void check_spans(const char *task, const struct want *wants, size_t count)
+{
+    read(task);
+    for (size_t i = 0; i < count && i < timeline.count; i++) {
+        const struct span *span = &timeline.spans[i];
+        ck_assert_msg(span->kind == wants[i].kind && span->end == wants[i].end &&
+                          span->attempt == wants[i].attempt &&
+                          span->until_ms - span->from_ms == (int64_t)wants[i].seconds * 1000,
+                      "span %zu of %s: kind %d end %d attempt %d, %lld ms", i, task, span->kind,
+                      span->end, span->attempt, (long long)(span->until_ms - span->from_ms));
+    }
+    ck_assert_uint_eq(timeline.count, count);
+}
+
+static void be_quiet(const char *task, int attempt, int64_t ms)
+{
+    play_input(&play, (struct input){.kind = INPUT_QUIET,
+                                     .task = play_task(&play, task),
+                                     .attempt = attempt,
+                                     .quiet_ms = ms});
+}
+
+static void be_heard(const char *task, int attempt)
+{
+    play_input(&play, (struct input){
+                          .kind = INPUT_HEARD, .task = play_task(&play, task), .attempt = attempt});
+}
+
+START_TEST(test_an_attempt_that_is_quiet_for_a_while_has_three_parts)
+{
+    static const struct want wants[] = {{SPAN_RUNNING, 10, SPAN_END_NONE, 1},
+                                        {SPAN_QUIET, 25, SPAN_END_NONE, 1},
+                                        {SPAN_RUNNING, 5, SPAN_END_FAILED, 1}};
+    play_wait(&play, 30000);
+    be_quiet("a", 1, 20000);
+    play_wait(&play, 5000);
+    be_heard("a", 1);
+    play_wait(&play, 5000);
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    read("a");
+    ck_assert(timeline.spans[timeline.count - 1].is_planned);
+    timeline.count--;
+    for (size_t i = 0; i < timeline.count; i++) {
+        ck_assert_int_eq(timeline.spans[i].kind, wants[i].kind);
+        ck_assert_int_eq(timeline.spans[i].until_ms - timeline.spans[i].from_ms,
+                         (int64_t)wants[i].seconds * 1000);
+        ck_assert_int_eq(timeline.spans[i].end, wants[i].end);
+    }
+    ck_assert_uint_eq(timeline.count, TABLE_LEN(wants));
+}
+END_TEST
+
+START_TEST(test_an_attempt_that_is_silent_now_is_quiet_to_now)
+{
+    static const struct want wants[] = {{SPAN_RUNNING, 10, SPAN_END_NONE, 1},
+                                        {SPAN_QUIET, 20, SPAN_END_NONE, 1}};
+    play_wait(&play, 25000);
+    be_quiet("a", 1, 15000);
+    play_wait(&play, 5000);
+    check_spans("a", wants, TABLE_LEN(wants));
+}
+END_TEST
+
+START_TEST(test_what_waits_is_planned_until_it_is_due)
+{
+    play_wait(&play, 4000);
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    const int64_t due_ms = play.state.tasks[0].steps[0].due.mono_ms;
+    play_wait(&play, 1000);
+    read("a");
+    ck_assert_uint_eq(timeline.count, 3);
+    ck_assert_int_eq(timeline.spans[1].kind, SPAN_BACKOFF);
+    ck_assert(!timeline.spans[1].is_planned);
+    ck_assert_int_eq(timeline.spans[1].until_ms, play.now.mono_ms);
+    ck_assert(timeline.spans[2].is_planned);
+    ck_assert_int_eq(timeline.spans[2].until_ms, due_ms);
+    ck_assert_int_eq(timeline_plan_end(&play.state), due_ms);
+    /* Nobody goes on with it: nothing comes. */
+    timeline_read(&timeline, &play.state, 0, &play.now, true);
+    ck_assert_uint_eq(timeline.count, 2);
+}
+END_TEST
+
+START_TEST(test_a_hold_lies_over_a_wait_and_not_over_what_runs)
+{
+    static const struct want wants[] = {{SPAN_RUNNING, 5, SPAN_END_FAILED, 1},
+                                        {SPAN_HELD, 7, SPAN_END_NONE, 1}};
+    play_wait(&play, 2000);
+    play_control(&play, CONTROL_HOLD, "a", CANCEL_STOP);
+    play_wait(&play, 3000);
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    play_wait(&play, 7000);
+    check_spans("a", wants, TABLE_LEN(wants));
+}
+END_TEST
+
+START_TEST(test_what_needed_a_person_is_told_after_a_retry_too)
+{
+    static const struct want wants[] = {{SPAN_RUNNING, 5, SPAN_END_FAILED, 1},
+                                        {SPAN_NEEDS_YOU, 60, SPAN_END_NONE, 1},
+                                        {SPAN_RUNNING, 3, SPAN_END_NONE, 2}};
+    play_wait(&play, 5000);
+    play_exit(&play, "b", 0, play_passed()); /* its slot is c's, that of a is free */
+    play_exit(&play, "a", 1, asks());
+    ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
+    play_wait(&play, 60000);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    play_wait(&play, 3000);
+    check_spans("a", wants, TABLE_LEN(wants));
+}
+END_TEST
+
+/* The last attempt failed; that the task gave up with it is what is told, and stays told. */
+START_TEST(test_the_end_of_a_task_is_the_end_of_its_last_attempt)
+{
+    play_wait(&play, 5000);
+    play_exit(&play, "b", 0, play_passed());
+    play_exit(&play, "c", 0, play_passed()); /* a slot is free from now on */
+    for (int i = 0; i < 4; i++) {
+        play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+        play_wait(&play, 100000);
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+    read("a");
+    ck_assert_int_eq(timeline.spans[timeline.count - 1].kind, SPAN_OVER);
+    ck_assert_int_eq(timeline.spans[timeline.count - 2].end, SPAN_END_GAVE_UP);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    play_wait(&play, 1000);
+    read("a");
+    ck_assert_int_eq(timeline.spans[timeline.count - 3].end, SPAN_END_GAVE_UP);
+    ck_assert_int_eq(timeline.spans[timeline.count - 2].kind, SPAN_OVER);
+    ck_assert_int_eq(timeline.spans[timeline.count - 1].kind, SPAN_RUNNING);
+}
+END_TEST
+
+START_TEST(test_a_task_behind_a_limit_waits_for_it)
+{
+    play_wait(&play, 5000);
+    play_exit(&play, "b", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
+    play_wait(&play, 2000);
+    read("c");
+    ck_assert_int_eq(timeline.spans[timeline.count - 1].kind, SPAN_GATE);
+    struct time_spent spent;
+    time_spent_of_task(&spent, &play.state, play_task(&play, "c"), &play.now, false, &timeline);
+    ck_assert_int_gt(spent.ms[TIME_WAIT], 0);
+    ck_assert_int_eq(spent.classes[0].class.label.type, TRANSIENT_API_RATE_LIMIT);
+}
+END_TEST
+
+START_TEST(test_what_was_lost_is_told)
+{
+    play_wait(&play, 5000);
+    timeline_read(&timeline, &play.state, 0, &play.now, true);
+    ck_assert_int_eq(timeline.spans[timeline.count - 1].end, SPAN_END_LOST);
+    play_crash(&play, play.event_count, true);
+    read("a");
+    ck_assert_int_eq(timeline.spans[0].end, SPAN_END_LOST);
+}
+END_TEST
+
+static void check_in_order(const struct run_state *state, int task, const struct moment *now)
+{
+    timeline_read(&timeline, state, task, now, false);
+    int64_t at_ms = state->started_at.mono_ms;
+    bool planned = false;
+    for (size_t i = 0; i < timeline.count; i++) {
+        const struct span *span = &timeline.spans[i];
+        ck_assert_int_eq(span->from_ms, at_ms);
+        ck_assert_int_ge(span->until_ms, span->from_ms);
+        if (span->is_planned)
+            ck_assert_int_eq(span->from_ms, now->mono_ms);
+        ck_assert(!planned); /* it is the last */
+        planned = span->is_planned;
+        at_ms = span->until_ms;
+        if (!planned)
+            ck_assert_int_le(at_ms, now->mono_ms);
+    }
+    if (!planned)
+        ck_assert_int_eq(at_ms, now->mono_ms);
+}
+
+/* How long attempts ran is the work and what was quiet of it. */
+static void check_sums(const struct run_state *state, const struct moment *now)
+{
+    struct time_spent spent;
+    int64_t ran_ms = 0, sum_ms = 0;
+    int percent = 0;
+    for (int i = 0; i < TASKS; i++) {
+        for (int k = 0; k < state->plan->tasks[i].step_count; k++) {
+            const struct step_state *step = &state->tasks[i].steps[k];
+            for (size_t a = 0; a < step->attempt_count; a++)
+                ran_ms += (step->attempts[a].ended.at_ms != 0 ? step->attempts[a].ended.mono_ms
+                                                              : now->mono_ms) -
+                          step->attempts[a].started.mono_ms;
+        }
+    }
+    time_spent_of_run(&spent, state, now, false);
+    ck_assert_int_eq(spent.ms[TIME_WORK] + spent.ms[TIME_QUIET], ran_ms);
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        sum_ms += spent.ms[use];
+        percent += time_spent_percent(&spent, (enum time_use)use);
+    }
+    ck_assert_int_eq(sum_ms, spent.total_ms);
+    ck_assert_int_eq(percent, spent.total_ms > 0 ? 100 : 0);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 16;
+}
+
+static void do_something(uint32_t *seed)
+{
+    static const char *const ids[TASKS] = {"a", "b", "c", "d"};
+    static const enum control_verb verbs[] = {CONTROL_HOLD, CONTROL_RELEASE, CONTROL_RETRY,
+                                              CONTROL_CANCEL};
+    const int task = (int)(next_random(seed) % TASKS);
+    const struct step_state *step = run_state_step(&play.state, task);
+    const bool runs = step->status == STEP_RUNNING;
+    const int attempt = runs ? step_state_attempt(step)->number : 0;
+    const uint32_t what = next_random(seed) % 10;
+    if (what == 0)
+        play_control(&play, verbs[next_random(seed) % TABLE_LEN(verbs)], ids[task], CANCEL_TERM);
+    else if (what == 1 && runs && step->quiet)
+        be_heard(ids[task], attempt);
+    else if (what <= 2 && runs && !step->quiet)
+        be_quiet(ids[task], attempt, play.now.mono_ms - step_state_attempt(step)->started.mono_ms);
+    else if (what <= 4 && runs)
+        play_exit(&play, ids[task], 1, play_persistent(REASON_TEST_FAIL));
+    else if (what == 5 && runs)
+        play_exit(&play, ids[task], 1, play_transient(TRANSIENT_API_RATE_LIMIT));
+    else if (what == 6 && runs)
+        play_exit(&play, ids[task], 1, asks());
+    else if (what == 7 && runs)
+        play_exit(&play, ids[task], 0, play_passed());
+    else
+        play_wait(&play, next_random(seed) % 20000);
+}
+
+/* At each event of a run that goes every way there is, and after each reboot. */
+START_TEST(test_spans_are_in_order_and_cover_the_age_of_the_task)
+{
+    enum { STEPS = 150 };
+    uint32_t seed = (uint32_t)_i;
+    for (int i = 0; i < STEPS; i++) {
+        do_something(&seed);
+        if (i == STEPS / 2 && _i % 2 == 0)
+            play_crash(&play, play.event_count, _i % 4 == 0);
+        for (int task = 0; task < TASKS; task++)
+            check_in_order(&play.state, task, &play.now);
+        check_sums(&play.state, &play.now);
+    }
+    struct run_state state;
+    run_state_init(&state, play.plan, play.state.seed);
+    for (size_t i = 0; i < play.event_count; i++) {
+        ck_assert(run_state_apply(&state, &play.events[i], NULL));
+        for (int task = 0; state.started && task < TASKS; task++)
+            check_in_order(&state, task, &state.last);
+    }
+    run_state_done(&state);
+}
+END_TEST
+
+START_TEST(test_pauses_are_bounded)
+{
+    for (int i = 0; i < TASK_PAUSES_MAX + 10; i++) {
+        play_wait(&play, 10);
+        be_quiet("a", 1, 5);
+        play_wait(&play, 1);
+        be_heard("a", 1);
+    }
+    ck_assert_uint_eq(play.state.tasks[0].pauses->count, TASK_PAUSES_MAX);
+    check_in_order(&play.state, 0, &play.now);
+}
+END_TEST
+
+START_TEST(test_stretches_in_which_nothing_ran_are_found)
+{
+    struct stretch idle[TIMELINE_STRETCHES_MAX];
+    play_wait(&play, 1000);
+    for (int i = 0; i < 2; i++)
+        play_exit(&play, i == 0 ? "a" : "b", 1, asks());
+    play_exit(&play, "c", 1, asks());
+    ck_assert_int_eq(play.state.running, 0);
+    const int64_t from_ms = play.now.mono_ms;
+    play_wait(&play, 300000);
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    play_wait(&play, 5000);
+    ck_assert_int_eq(timeline_idle(&play.state, &play.now, 60000, idle), 1);
+    ck_assert_int_ge(idle[0].from_ms, from_ms);
+    ck_assert_int_ge(idle[0].until_ms - idle[0].from_ms, 299000);
+    ck_assert_int_le(idle[0].until_ms, play.now.mono_ms - 5000);
+    ck_assert_int_eq(timeline_idle(&play.state, &play.now, 400000, idle), 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    enum { RUNS = 40 };
+    Suite *suite = suite_create("timeline");
+    TCase *tcase = test_case(suite, "timeline");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_an_attempt_that_is_quiet_for_a_while_has_three_parts);
+    tcase_add_test(tcase, test_an_attempt_that_is_silent_now_is_quiet_to_now);
+    tcase_add_test(tcase, test_what_waits_is_planned_until_it_is_due);
+    tcase_add_test(tcase, test_a_hold_lies_over_a_wait_and_not_over_what_runs);
+    tcase_add_test(tcase, test_what_needed_a_person_is_told_after_a_retry_too);
+    tcase_add_test(tcase, test_the_end_of_a_task_is_the_end_of_its_last_attempt);
+    tcase_add_test(tcase, test_a_task_behind_a_limit_waits_for_it);
+    tcase_add_test(tcase, test_what_was_lost_is_told);
+    tcase_add_loop_test(tcase, test_spans_are_in_order_and_cover_the_age_of_the_task, 0, RUNS);
+    tcase_add_test(tcase, test_pauses_are_bounded);
+    tcase_add_test(tcase, test_stretches_in_which_nothing_ran_are_found);
+    return suite;
+}
