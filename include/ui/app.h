@@ -12,6 +12,7 @@
 #include "attr.h"
 #include "control_desk.h"
 #include "err.h"
+#include "own_keys.h"
 #include "place.h"
 #include "term.h"
 #include "theme.h"
@@ -51,6 +52,8 @@ struct app_options {
     enum term_colour colour;
     const struct theme *theme;    /* borrowed; NULL = "auto" */
     const struct ui_settings *ui; /* borrowed; NULL = nothing is set */
+    const struct keymap *keys;    /* borrowed, see own_keys.h; NULL = as devs has them */
+    const char *keys_problems;    /* borrowed; what is wrong with them, said at the start; NULL */
 };
 
 struct app_result {

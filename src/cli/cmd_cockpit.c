@@ -9,6 +9,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
+#include "keys_file.h"
 #include "log_reader.h"
 #include "looks.h"
 #include "place.h"
@@ -59,8 +60,11 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
     };
     struct theme theme;
     looks_set(&options, globals, &config.settings.ui, &theme);
+    struct keys_file keys;
+    keys_file_set(&keys, &options);
     struct app_result result = {0};
     bool ok = app_run(&options, &result, &err);
+    keys_file_done(&keys);
     control_desk_stop(desk);
     config_done(&config);
     if (!ok)

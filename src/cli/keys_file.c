@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app.h"
 #include "jsonc.h"
 #include "read_text.h"
 
@@ -29,7 +30,7 @@ static void take(struct keys_file *file, const struct str *text)
     struct jsonc jsonc = {0};
     const bool is_json = jsonc_open(&jsonc, text, NULL);
     const struct str *plain = is_json ? &jsonc.plain : text;
-    file->keys = own_keys_read(file->path, str_text(plain), plain->len, &file->problems);
+    file->keys = own_keys_read("keys.json", str_text(plain), plain->len, &file->problems);
     jsonc_close(&jsonc);
 }
 
@@ -50,6 +51,14 @@ void keys_file_read(struct keys_file *out)
         str_addf(&out->problems, "%s: %s\n", out->path, err.message);
     (void)fclose(from); /* only read */
     str_done(&text);
+}
+
+void keys_file_set(struct keys_file *out, struct app_options *options)
+{
+    keys_file_read(out);
+    options->keys = out->keys;
+    options->keys_problems = str_text(&out->problems);
+    (void)fputs(str_text(&out->problems), stderr);
 }
 
 void keys_file_done(struct keys_file *file)

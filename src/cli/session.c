@@ -16,6 +16,7 @@
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
+#include "keys_file.h"
 #include "looks.h"
 #include "rules_file.h"
 #include "session_parts.h"
@@ -169,9 +170,12 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
     };
     struct theme theme;
     looks_set(&options, session.globals, session.ui, &theme);
+    struct keys_file keys;
+    keys_file_set(&keys, &options);
     struct app_result result = {0};
     ignore_signals(); /* what comes after the screen has let them go must not end us */
     bool ok = app_run(&options, &result, err);
+    keys_file_done(&keys);
     control_desk_stop(desk);
     return ok && session_leave_as_chosen(watching, &result, err);
 }

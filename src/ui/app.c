@@ -1,6 +1,7 @@
 #include "app.h"
 
 #include <poll.h>
+#include <string.h>
 
 #include "app_parts.h"
 #include "clock.h"
@@ -81,6 +82,17 @@ bool app_engine_stopped(const struct app *app)
     return app->engine_done && unasked && !app->more_news;
 }
 
+/* The first thing that is wrong with them is said; devs keys says all. */
+static void take_keys(struct app *app)
+{
+    const struct app_options *options = app->options;
+    const char *problems = options->keys_problems ? options->keys_problems : "";
+    if (options->keys)
+        app->view.keys = options->keys;
+    if (*problems)
+        view_say(&app->view, &app->now, "%.*s", (int)strcspn(problems, "\n"), problems);
+}
+
 bool app_open_run(struct app *app, struct err *err)
 {
     const struct app_options *options = app->options;
@@ -93,6 +105,7 @@ bool app_open_run(struct app *app, struct err *err)
     app->follower = app->present;
     const struct run_state *state = follower_state(app->present);
     view_init(&app->view, state->plan->task_count);
+    take_keys(app);
     app->acts = (struct app_acts){.desk = options->mode == APP_LIVE ? options->desk : NULL,
                                   .state = state,
                                   .run = follower_run(app->follower)->number};
