@@ -124,6 +124,7 @@ static bool open_screen(struct app *app, struct err *err)
     int rows, columns;
     term_size(app->term, &rows, &columns);
     canvas_init(&app->canvas, rows, columns, options->ascii || !term_is_utf8(app->term));
+    app_terminal_begin(app);
     return true;
 }
 
@@ -145,6 +146,7 @@ void app_close(struct app *app)
     event_page_done(&app->events);
     runs_list_done(&app->runs);
     str_done(&app->banner);
+    app_notify_done(&app->notify);
     str_done(&app->rules);
     app_acts_done(&app->acts);
 }
@@ -313,6 +315,7 @@ static void take_turn(struct app *app)
         app_take_keys(app);
     take_time(app);
     leave_if_quiet(app);
+    app_tell(app);
     show_if_due(app);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "app_parts.h"
+#include "view_mouse.h"
 
 enum { CTRL_C = 0x03 };
 
@@ -91,6 +92,19 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_SAVE_RULE:
         app_rule_save(app);
         break;
+    case VIEW_COPY:
+    case VIEW_COPY_PATH:
+        app_copy(app, todo->kind == VIEW_COPY_PATH);
+        break;
+    case VIEW_PAGER:
+        app_page(app);
+        break;
+    case VIEW_MOUSE:
+        app_switch_mouse(app);
+        break;
+    case VIEW_SEEK:
+        app_seek(app, todo->seek);
+        break;
     case VIEW_REDRAW_ALL:
         app_resize(app);
         break;
@@ -112,6 +126,14 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     }
 }
 
+static struct view_todo take(struct app *app, uint32_t key, const struct view_facts *facts)
+{
+    if (key != TERM_KEY_MOUSE)
+        return view_key(&app->view, key, facts);
+    const struct mouse mouse = term_mouse(app->term);
+    return view_mouse(&app->view, facts, &app->canvas, &mouse);
+}
+
 static void take_key(struct app *app, uint32_t key)
 {
     if (key == TERM_KEY_GONE) {
@@ -123,7 +145,7 @@ static void take_key(struct app *app, uint32_t key)
         return;
     }
     struct view_facts facts = app_facts(app);
-    struct view_todo todo = view_key(&app->view, key, &facts);
+    struct view_todo todo = take(app, key, &facts);
     app->wants_frame_now = true;
     carry_out(app, &todo);
     app_visit_look(app);

@@ -6,6 +6,7 @@
 
 #include "app.h"
 #include "app_acts.h"
+#include "app_notify.h"
 #include "clock.h"
 #include "correct_trial.h"
 #include "follower.h"
@@ -94,6 +95,11 @@ struct app {
     bool wants_frame;     /* something changed in the log */
     bool wants_frame_now; /* a person did something */
 
+    struct moment frozen_at; /* when the screen was made to stand still */
+    bool frozen_drawn;       /* what it shows since is on the canvas */
+    struct app_notify notify;
+    int64_t notified_seq; /* the event that was looked at last for it */
+
     bool finished;
     struct app_result result;
 };
@@ -124,6 +130,21 @@ void app_take_signals(struct app *app);
 void app_answer_acts(struct app *app);
 /* This turn is the last one. */
 void app_leave(struct app *app, enum app_leave leave, int signal);
+
+/* app_terminal.c: what the terminal does beside showing frames. */
+/* The looks and the mouse as the settings have them, once it is open. */
+void app_terminal_begin(struct app *app);
+/* y and Y. */
+void app_copy(struct app *app, bool of_path);
+void app_switch_mouse(struct app *app);
+/* o: the text of what is shown, in $PAGER. Blocks until the person has left it. */
+void app_page(struct app *app);
+/* Draw the frame, or the line over it while the screen stands still. */
+void app_draw_or_freeze(struct app *app);
+/* To a place in the run's time, in thousandths of it. */
+void app_seek(struct app *app, int thousandths);
+/* Tell a person what wants them. */
+void app_tell(struct app *app);
 
 /* app_correct.c: the rule in the open prompt. */
 /* Try it; what comes of it is looked for by app_rule_look(). */

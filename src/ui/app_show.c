@@ -43,6 +43,7 @@ void app_resize(struct app *app)
     int rows, columns;
     term_size(app->term, &rows, &columns);
     canvas_resize(&app->canvas, rows, columns);
+    app->frozen_drawn = false;
     term_redraw(app->term);
     app->wants_frame_now = true;
 }
@@ -128,7 +129,7 @@ void app_draw(struct app *app)
 
 void app_show(struct app *app)
 {
-    app_draw(app);
+    app_draw_or_freeze(app);
     term_show(app->term, &app->canvas);
     app->drawn = app->now;
     app->wants_frame = false;

@@ -96,8 +96,13 @@ static const struct key_binding bindings[] = {
     {'S', UI_TURN, KEYS_SEE, ALL, KEYS_ON_LISTS, "turn", "turn the order round"},
     {'H', UI_FINISHED, KEYS_SEE, ALL, KEYS_ON_LISTS, "hide", "hide, show what is finished"},
     {'t', UI_TIMES, KEYS_SEE, ALL, KEYS_ON_A_RUN, "time", "times: ago, clock, UTC"},
+    {'Z', UI_FREEZE, KEYS_SEE, ALL, ON_ALL, "freeze", "freeze the screen"},
     {CTRL('L'), UI_REDRAW, KEYS_SEE, ALL, ON_ALL, "redraw", "redraw the screen"},
 
+    {'y', UI_COPY, KEYS_OTHER, ALL, ON_ALL, "copy", "copy: task, lines in sight"},
+    {'Y', UI_COPY_PATH, KEYS_OTHER, ALL, ON_ALL, "copy path", "copy the path"},
+    {'o', UI_PAGER, KEYS_OTHER, ALL, KEYS_ON_A_RUN, "$PAGER", "read the text in $PAGER"},
+    {'M', UI_MOUSE, KEYS_OTHER, ALL, ON_ALL, "mouse", "give the mouse back, take it"},
     {'?', UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},
     {TERM_KEY_F1, UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},
     {CTRL('Z'), UI_SUSPEND, KEYS_OTHER, ALL, ON_ALL, "suspend", "suspend devs, fg comes back"},

@@ -77,6 +77,11 @@ enum act {
     UI_GO_TO, /* a time that is typed */
     UI_START,
     UI_END,
+    UI_COPY,
+    UI_COPY_PATH,
+    UI_PAGER,
+    UI_FREEZE,
+    UI_MOUSE, /* the terminal's, or ours */
     UI_HELP,
     UI_REDRAW,
     UI_SUSPEND,

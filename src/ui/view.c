@@ -137,8 +137,15 @@ void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes)
         return;
     view->page = list_rows;
     int row = view_chosen_row(view);
-    if (row >= 0)
+    if (row >= 0 && !view->is_scrolled)
         view->top = clamp(view->top, row - view->page + 1, row);
     view->top =
         clamp(view->top, 0, view->row_count > view->page ? view->row_count - view->page : 0);
+}
+
+void view_scroll(struct view *view, int rows)
+{
+    const int last = view->row_count > view->page ? view->row_count - view->page : 0;
+    view->top = clamp(view->top + rows, 0, last);
+    view->is_scrolled = true;
 }

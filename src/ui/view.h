@@ -120,6 +120,8 @@ struct view {
 
     int top;             /* first row on the screen */
     int page;            /* rows of the list on the screen */
+    bool is_scrolled;    /* by the wheel: the chosen row may be out of sight until the next key */
+    int pressed_row;     /* of the screen: where the mouse was pressed last */
     int64_t still_until; /* steady clock, ms */
     bool unsettled;      /* the order will change when the rows may move */
 
@@ -140,6 +142,8 @@ struct view {
     char message[VIEW_MESSAGE_MAX]; /* answer to a key or an act; "" = none */
     int64_t message_at_ms;
     int64_t suspend_asked_ms; /* ^Z while something runs: steady clock; 0 = not asked */
+    bool frozen;              /* the screen stands still; what happens is recorded all the same */
+    bool leaves_mouse;        /* the mouse is the terminal's */
     bool leaving;             /* q w: leaves when nothing runs any more */
 
     struct view_forensics forensics;
@@ -160,7 +164,12 @@ enum view_todo_kind {
     VIEW_ASKED,     /* a question opened: drop what was typed ahead */
     VIEW_TRANSPORT, /* move */
     VIEW_GO_TO,     /* the place that view->go_to says */
+    VIEW_SEEK,      /* seek */
     VIEW_OPEN_RUN,  /* run */
+    VIEW_COPY,      /* see view_copy.h */
+    VIEW_COPY_PATH,
+    VIEW_PAGER, /* show the text of the screen's subject in $PAGER */
+    VIEW_MOUSE, /* view->leaves_mouse has changed */
     VIEW_REDRAW_ALL,
     VIEW_SUSPEND,
     VIEW_LEAVE,
@@ -176,6 +185,7 @@ struct view_todo {
     struct control control; /* VIEW_ASK*; `by` and the time are the app's to fill in */
     bool is_undo;           /* likewise: it undoes an act */
     enum replay_move move;  /* VIEW_TRANSPORT */
+    int seek;               /* VIEW_SEEK: how far into the run, in thousandths of its time */
     int64_t run;            /* VIEW_OPEN_RUN: its number */
 };
 
@@ -208,6 +218,8 @@ void view_narrow(struct view *view, const struct view_facts *facts);
 /* How much of list (0: it is not on the screen) and log the screen shows, and which panes it has
  * (VIEW_HAS_*); scrolls so that the chosen row is there. */
 void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes);
+/* Move the list by so many rows; what is chosen stays so. */
+void view_scroll(struct view *view, int rows);
 
 /* What is in a row: a task, or the fold that it is the first of. */
 enum { VIEW_NO_ROW = -1 };

@@ -6,6 +6,7 @@
 #include "view.h"
 #include "view_acts.h"
 #include "view_correct.h"
+#include "view_terminal.h"
 #include "view_detail.h"
 #include "view_tasks.h"
 
@@ -415,6 +416,8 @@ static struct view_todo do_act(const struct stroke *stroke)
     screen_act_fn *of_screen = screen_acts[view_screen(stroke->view)];
     if (of_screen && of_screen(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
+    if (view_terminal_act(stroke->view, stroke->facts, stroke->act, &todo))
+        return todo;
     if (view_fold_act(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
     if (view_pane_act(stroke->view, stroke->facts, stroke->act))
@@ -492,6 +495,11 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
     if (is_for_the_terminal(keymap_find(view->keys, place, key)))
         return bound_key(&stroke, key);
     view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
+    view->is_scrolled = false;
+    if (view->frozen) {
+        const struct key_binding *binding = keymap_find(view->keys, place, key);
+        return view_frozen_act(view, facts, binding ? binding->act : UI_NONE);
+    }
     bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view) ||
                      view->correct.stage != CORRECT_CLOSED || view->sorted.is_open;
     bool is_unbound = !takes_all && !keymap_find(view->keys, place, key);

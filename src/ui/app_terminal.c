@@ -1,0 +1,264 @@
+/* app_terminal.c - the clipboard, the mouse, $PAGER and a screen that stands still. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app_parts.h"
+#include "clock.h"
+#include "log_join.h"
+#include "outside.h"
+#include "term_signals.h"
+#include "text.h"
+#include "view_copy.h"
+#include "view_mouse.h"
+
+enum {
+    PAGER_TEXT_MAX = 64 * 1024 * 1024, /* bytes; what is more is left out, and said */
+    OUTPUT_LINE_MAX = 64 * 1024,       /* longer lines are broken up */
+    PAGER_LOOK_MS = 50,                /* how often it is looked whether it still runs */
+};
+
+void app_copy(struct app *app, bool of_path)
+{
+    struct str text = {0};
+    struct str words = {0};
+    const struct view_facts facts = app_facts(app);
+    bool found = of_path ? view_copy_path(&app->view, &facts, &text, &words)
+                         : view_copy_text(&app->view, &facts, &text, &words);
+    if (!found)
+        view_say(&app->view, &app->now, "there is nothing to copy here");
+    else if (term_copy(app->term, str_text(&text), text.len))
+        view_say(&app->view, &app->now, "copied to the terminal's clipboard: %s", str_text(&words));
+    else
+        view_say(&app->view, &app->now, "not copied: %zu kB are more than a terminal takes (%d)",
+                 text.len / 1024, TERM_COPY_MAX / 1024);
+    str_done(&text);
+    str_done(&words);
+}
+
+void app_switch_mouse(struct app *app)
+{
+    term_take_mouse(app->term, !app->view.leaves_mouse);
+}
+
+/* The text of a pager while it is written. */
+struct pager_text {
+    FILE *file;
+    struct str line;
+    size_t bytes;
+    int64_t until_ms;
+    bool is_cut;
+};
+
+static void put_line(void *ctx, const struct joined_line *line)
+{
+    struct pager_text *text = ctx;
+    if (text->bytes >= PAGER_TEXT_MAX) {
+        text->is_cut = true;
+        return;
+    }
+    str_clear(&text->line);
+    text_clean(&text->line, line->bytes, line->len);
+    str_add_char(&text->line, '\n');
+    (void)fwrite(text->line.data, 1, text->line.len, text->file); /* see ferror() below */
+    text->bytes += text->line.len;
+}
+
+static bool put_output(struct app *app, const struct log_output_key *key, struct pager_text *text,
+                       struct err *err)
+{
+    struct log_join join;
+    struct output_page page = {0};
+    int64_t after = 0;
+    bool ok = true;
+    log_join_init(&join, OUTPUT_LINE_MAX, put_line, text);
+    for (bool more = true; ok && more && !text->is_cut;) {
+        ok = log_reader_output(follower_reader(app->follower), key, after, &page, err);
+        more = ok && page.count > 0;
+        for (size_t i = 0; more && i < page.count; i++) {
+            const struct log_output_row *row = &page.rows[i];
+            after = row->id;
+            more = row->at_ms <= text->until_ms;
+            if (more)
+                log_join_add(&join, row, page.text.data + row->start);
+        }
+    }
+    log_join_end(&join);
+    log_join_done(&join);
+    output_page_done(&page);
+    if (text->is_cut)
+        (void)fprintf(text->file, "(cut here, after %d MB)\n", PAGER_TEXT_MAX / 1024 / 1024);
+    return ok;
+}
+
+/* The attempt that the screen shows. */
+static struct log_output_key key_in_sight(const struct app *app)
+{
+    const enum screen screen = view_screen(&app->view);
+    if (screen == SCREEN_TASKS || screen == SCREEN_TIMELINE)
+        return app->tail.key;
+    const struct view_try at = view_try_now(&app->view, follower_state(app->follower));
+    return (struct log_output_key){.run = follower_run(app->follower)->number,
+                                   .task = at.task,
+                                   .step = at.step,
+                                   .attempt = at.attempt,
+                                   .readable = true};
+}
+
+/* Write what the screen is about: the output of an attempt, or its forensics. */
+static bool put_text(struct app *app, FILE *file, struct err *err)
+{
+    struct pager_text text = {.file = file, .until_ms = INT64_MAX};
+    const struct log_output_key key = key_in_sight(app);
+    bool ok = true;
+    if (app->view.chosen < 0 || key.attempt == 0)
+        return err_set(err, ERR_NOT_FOUND, "there is no text to read yet");
+    if (app_is_bounded(app))
+        text.until_ms = app_facts(app).now.at_ms;
+    if (view_screen(&app->view) == SCREEN_FORENSICS) {
+        forensics_to_text(&app->forensics, &text.line);
+        (void)fwrite(str_text(&text.line), 1, text.line.len, file); /* see ferror() below */
+        text.bytes = text.line.len;
+    } else {
+        ok = put_output(app, &key, &text, err);
+    }
+    str_done(&text.line);
+    if (ok && text.bytes == 0)
+        return err_set(err, ERR_NOT_FOUND, "this try wrote nothing");
+    if (ok && (fflush(file) != 0 || ferror(file)))
+        return err_set_errno(err, errno, "the text for $PAGER");
+    return ok;
+}
+
+/* Until the person has left it. What is stopped cannot be continued from here: it is ended. A
+ * signal that ends us ends it, too; others were meant for it. */
+static void wait_for(struct app *app, pid_t pid)
+{
+    enum outside_state state = OUTSIDE_RUNS;
+    while (state == OUTSIDE_RUNS && !app->finished) {
+        struct pollfd signals = {.fd = term_signal_fd(app->term), .events = POLLIN};
+        (void)poll(&signals, 1, PAGER_LOOK_MS); /* interrupted: it looks early */
+        for (int signal = term_signals_next(); signal != 0; signal = term_signals_next()) {
+            if (signal == SIGTERM || signal == SIGHUP)
+                app_leave(app, APP_LEFT_SIGNAL, signal);
+        }
+        state = outside_look(pid);
+    }
+    if (state != OUTSIDE_ENDED)
+        outside_end(pid);
+}
+
+static bool show_in_pager(struct app *app, FILE *file, struct err *err)
+{
+    struct outside_words words;
+    const char *pager = getenv("PAGER");
+    pid_t pid = 0;
+    if (!pager || !pager[0])
+        pager = "less";
+    if (!outside_split(pager, &words))
+        return err_set(err, ERR_INVALID, "$PAGER is not a command");
+    rewind(file);
+    term_step_aside(app->term);
+    bool ok = outside_start_on_terminal(words.argv, fileno(file), &pid, err);
+    if (ok)
+        wait_for(app, pid);
+    outside_take_terminal();
+    term_come_back(app->term);
+    app_resize(app);
+    return ok;
+}
+
+void app_page(struct app *app)
+{
+    struct err err = {0};
+    FILE *file = tmpfile();
+    bool ok = file ? put_text(app, file, &err) && show_in_pager(app, file, &err)
+                   : err_set_errno(&err, errno, "the text for $PAGER");
+    if (!ok)
+        view_say(&app->view, &app->now, "%s", err.message);
+    if (file)
+        (void)fclose(file); /* it has no name: it is gone */
+    app->now = clock_now();
+}
+
+/* The line over a screen that stands still. */
+static void draw_frozen(struct app *app)
+{
+    char hms[CLOCK_TEXT_MAX];
+    struct str words = {0};
+    struct canvas *canvas = &app->canvas;
+    str_addf(&words, " FROZEN %s   Z = go on   what happens is recorded   %s",
+             clock_hms(app->frozen_at.at_ms, hms), app->view.message);
+    for (int i = 0; i < canvas->columns; i++)
+        (void)canvas_text(canvas, (struct spot){0, i, 1}, STYLE_REPLAY, " ");
+    (void)canvas_text(canvas, (struct spot){0, 0, canvas->columns}, STYLE_REPLAY, str_text(&words));
+    str_done(&words);
+}
+
+void app_draw_or_freeze(struct app *app)
+{
+    if (!app->view.frozen || !app->frozen_drawn)
+        app_draw(app);
+    if (app->view.frozen && app->frozen_at.mono_ms == 0)
+        app->frozen_at = app->now;
+    if (!app->view.frozen)
+        app->frozen_at = (struct moment){0};
+    app->frozen_drawn = app->view.frozen;
+    if (app->view.frozen)
+        draw_frozen(app);
+}
+
+void app_seek(struct app *app, int thousandths)
+{
+    const struct replay *replay = &app->replay;
+    char words[24];
+    if (replay->count == 0)
+        return;
+    const int64_t first = replay->marks[0].at.mono_ms;
+    const int64_t lasts = replay->marks[replay->count - 1].at.mono_ms - first;
+    const int64_t wanted = first + lasts * thousandths / VIEW_SEEK_WHOLE;
+    size_t at = 0;
+    while (at + 1 < replay->count && replay->marks[at + 1].at.mono_ms <= wanted)
+        at++;
+    (void)snprintf(words, sizeof(words), "#%zu", at + 1);
+    app_replay_go_to(app, words);
+}
+
+/* The run that this cockpit was opened on, as it goes on. */
+static const struct run_state *own_present(const struct app *app)
+{
+    return follower_state(app->own.present ? app->own.present : app->present);
+}
+
+/* A person's command is run only where their plan is: a log that is only looked at may be
+ * somebody else's. */
+void app_tell(struct app *app)
+{
+    const struct ui_settings *ui = app->options->ui;
+    const struct run_state *state = own_present(app);
+    struct str words = {0};
+    if (!ui || ui->notify == 0 || app->options->mode != APP_LIVE || app->more_news ||
+        (app->notify.is_begun && state->last_seq == app->notified_seq))
+        return;
+    app->notified_seq = state->last_seq;
+    const unsigned news = app_notify_news(&app->notify, state, ui->notify, &words);
+    bool has_command = ui->notify_command && app->options->engine_here;
+    bool is_told = news != 0 && has_command &&
+                   app_notify_run(&app->notify, ui->notify_command, str_text(&words));
+    if (news != 0 && !is_told)
+        term_bell(app->term);
+    str_done(&words);
+}
+
+void app_terminal_begin(struct app *app)
+{
+    const struct app_options *options = app->options;
+    if (options->theme)
+        term_set_theme(app->term, options->theme);
+    app->view.times = options->ui ? options->ui->times : SHOWN_TIMES_AGO;
+    app->view.leaves_mouse = options->ui && options->ui->leaves_mouse;
+    app_switch_mouse(app);
+}

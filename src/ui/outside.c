@@ -1,0 +1,124 @@
+#define _GNU_SOURCE /* posix_spawn_file_actions_addtcsetpgrp_np */
+
+#include "outside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* What a child is to have of us. */
+struct start {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+};
+
+bool outside_split(const char *line, struct outside_words *out)
+{
+    static const char blanks[] = " \t\n";
+    size_t count = 0;
+    if (strlen(line) >= sizeof(out->text))
+        return false;
+    (void)snprintf(out->text, sizeof(out->text), "%s", line);
+    char *at = out->text + strspn(out->text, blanks);
+    while (*at && count + 1 < OUTSIDE_ARGS_MAX) {
+        out->argv[count++] = at;
+        at += strcspn(at, blanks);
+        if (*at)
+            *at++ = '\0';
+        at += strspn(at, blanks);
+    }
+    out->argv[count] = NULL;
+    return count > 0 && *at == '\0';
+}
+
+/* Whatever we ignore or keep back, it gets the signals that any program gets. */
+static bool open_start(struct start *start)
+{
+    sigset_t all;
+    sigset_t none;
+    (void)sigfillset(&all);
+    (void)sigdelset(&all, SIGKILL);
+    (void)sigdelset(&all, SIGSTOP);
+    (void)sigemptyset(&none);
+    if (posix_spawn_file_actions_init(&start->files) != 0)
+        return false;
+    if (posix_spawnattr_init(&start->attributes) != 0) {
+        (void)posix_spawn_file_actions_destroy(&start->files);
+        return false;
+    }
+    return posix_spawnattr_setsigdefault(&start->attributes, &all) == 0 &&
+           posix_spawnattr_setsigmask(&start->attributes, &none) == 0 &&
+           posix_spawnattr_setpgroup(&start->attributes, 0) == 0 &&
+           posix_spawnattr_setflags(&start->attributes, POSIX_SPAWN_SETSIGDEF |
+                                                            POSIX_SPAWN_SETSIGMASK |
+                                                            POSIX_SPAWN_SETPGROUP) == 0;
+}
+
+static bool spawn(struct start *start, bool is_ready, char *const *argv, pid_t *out,
+                  struct err *err)
+{
+    int number = is_ready
+                     ? posix_spawnp(out, argv[0], &start->files, &start->attributes, argv, environ)
+                     : ENOMEM;
+    (void)posix_spawnattr_destroy(&start->attributes);
+    (void)posix_spawn_file_actions_destroy(&start->files);
+    return number == 0 || err_set_errno(err, number, "cannot start '%s'", argv[0]);
+}
+
+bool outside_start_on_terminal(char *const *argv, int input, pid_t *out, struct err *err)
+{
+    struct start start;
+    if (!open_start(&start))
+        return err_set_errno(err, ENOMEM, "cannot start '%s'", argv[0]);
+    /* Before its stdin is another file: that one is no terminal. */
+    bool is_ready = posix_spawn_file_actions_addtcsetpgrp_np(&start.files, STDOUT_FILENO) == 0 &&
+                    posix_spawn_file_actions_adddup2(&start.files, input, STDIN_FILENO) == 0;
+    return spawn(&start, is_ready, argv, out, err);
+}
+
+bool outside_start_quiet(char *const *argv, pid_t *out, struct err *err)
+{
+    struct start start;
+    bool is_ready = true;
+    if (!open_start(&start))
+        return err_set_errno(err, ENOMEM, "cannot start '%s'", argv[0]);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && is_ready; fd++)
+        is_ready = posix_spawn_file_actions_addopen(&start.files, fd, "/dev/null", O_RDWR, 0) == 0;
+    return spawn(&start, is_ready, argv, out, err);
+}
+
+enum outside_state outside_look(pid_t pid)
+{
+    int status = 0;
+    pid_t got = waitpid(pid, &status, WNOHANG | WUNTRACED);
+    if (got == 0 || (got < 0 && errno == EINTR))
+        return OUTSIDE_RUNS;
+    return got > 0 && WIFSTOPPED(status) ? OUTSIDE_STOPPED : OUTSIDE_ENDED;
+}
+
+void outside_end(pid_t pid)
+{
+    (void)kill(-pid, SIGKILL); /* it may be gone already */
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* We are in the background by then: SIGTTOU would stop us unless it is blocked. */
+void outside_take_terminal(void)
+{
+    sigset_t set;
+    sigset_t before;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGTTOU);
+    (void)pthread_sigmask(SIG_BLOCK, &set, &before);
+    (void)tcsetpgrp(STDOUT_FILENO, getpgrp()); /* the terminal may be gone */
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
