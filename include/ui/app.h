@@ -38,6 +38,8 @@ struct app_options {
     enum app_mode mode;
     struct control_desk *desk; /* borrowed; NULL in a replay */
     const char *by;            /* who acts: "name@terminal"; borrowed */
+    const struct redactor *redactor; /* for words that a person types for the log; borrowed, NULL
+                                        cuts nothing */
     bool engine_here;          /* the run's engine lives in this process */
     int engine_done_fd;        /* readable when it has ended; -1 = none */
     void (*leave)(void *ctx);  /* q w: start nothing more, end when what runs has ended; the

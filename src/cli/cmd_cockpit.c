@@ -14,6 +14,7 @@
 #include "looks.h"
 #include "place.h"
 #include "rules_file.h"
+#include "secrets.h"
 #include "session.h"
 #include "watch_run.h"
 
@@ -41,12 +42,18 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
     struct err err = {0};
     struct config config = {0};
     struct control_desk *desk = NULL;
+    struct redactor *redactor = NULL;
     char dir[PATH_MAX];
     bool has_dir = getcwd(dir, sizeof(dir)) != NULL;
     if (mode == APP_LIVE && !open_desk(&desk, place, &err))
         return fail(&err);
     if (has_dir)
         (void)config_read(dir, &config); /* what is wrong was said; one can look all the same */
+    if (!secrets_redactor(&redactor, NULL, &config.settings.secrets, &err)) {
+        control_desk_stop(desk);
+        config_done(&config);
+        return fail(&err);
+    }
     struct app_options options = {
         .place = place,
         .run = run,
@@ -57,6 +64,7 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
         .rules = config.settings.rules,
         .save_rule = has_dir ? save_rule : NULL,
         .save_ctx = dir,
+        .redactor = redactor,
     };
     struct theme theme;
     looks_set(&options, globals, &config.settings.ui, &theme);
@@ -66,6 +74,7 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
     bool ok = app_run(&options, &result, &err);
     keys_file_done(&keys);
     control_desk_stop(desk);
+    redactor_close(redactor);
     config_done(&config);
     if (!ok)
         return fail(&err);

@@ -1,5 +1,6 @@
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "attempt_pick.h"
 #include "clock.h"
@@ -9,6 +10,9 @@
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
+#include "parse.h"
+#include "policy.h"
+#include "secrets.h"
 #include "session.h"
 #include "target.h"
 #include "watch.h"
@@ -113,8 +117,8 @@ static bool aim_at_attempt(const struct run_state *state, struct act *act, struc
 
 static bool needs_task(const struct act *act)
 {
-    return act->fault || act->control.verb == CONTROL_CORRECT ||
-           act->control.verb == CONTROL_SEND_ONE;
+    return act->fault || act->control.hint[0] != '\0' || act->control.tries > 0 ||
+           act->control.verb == CONTROL_CORRECT || act->control.verb == CONTROL_SEND_ONE;
 }
 
 static bool aim(struct follower *follower, const struct target *target, struct act *act,
@@ -216,12 +220,41 @@ int cmd_cancel(struct globals *globals, int argc, char **argv)
     return act(globals, argv[0], &cancel);
 }
 
+/* What is known of secrets here is cut from the hint before it is written. */
+static int take_hint(const char *hint, struct control *control)
+{
+    struct redactor *redactor = NULL;
+    struct str cut = {0};
+    if (!hint)
+        return EXIT_ALL_PASSED;
+    if (hint[0] == '\0')
+        return fail_usage("--hint TEXT", "the hint says nothing");
+    int code = secrets_here(&redactor);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    redact_text(redactor, hint, strlen(hint), &cut, NULL);
+    redactor_close(redactor);
+    if (cut.len >= sizeof(control->hint))
+        code = fail_usage("say it shorter", "the hint has %zu bytes, %d is the most", cut.len,
+                          CONTROL_HINT_MAX - 1);
+    else
+        memcpy(control->hint, str_text(&cut), cut.len + 1);
+    str_done(&cut);
+    return code;
+}
+
 int cmd_retry(struct globals *globals, int argc, char **argv)
 {
     bool one = false;
+    const char *hint = NULL;
+    const char *attempts = NULL;
     const struct option_spec specs[] = {
         {"one", 0, NULL, "the others that wait with the same fault follow once it is through", &one,
          NULL},
+        {"hint", 0, "TEXT", "told to the step's agent with its next try, and kept in the log", NULL,
+         &hint},
+        {"attempts", 0, "N", "it gets so many tries from now, 1 to 100 (else as planned)", NULL,
+         &attempts},
     };
     struct command_line line = {.name = "retry",
                                 .specs = specs,
@@ -232,7 +265,17 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     struct act retry = {.control = {.verb = one ? CONTROL_SEND_ONE : CONTROL_RETRY}};
-    return act(globals, argv[0], &retry);
+    if (one && (hint || attempts))
+        return fail_usage("leave --one out", "--one takes no --hint and no --attempts");
+    if (attempts) {
+        int64_t tries = 0;
+        struct err err = {0};
+        if (!parse_i64(attempts, 1, POLICY_ATTEMPTS_MAX, &tries, &err))
+            return fail_usage("1 to 100", "--attempts: %s", err.message);
+        retry.control.tries = (int)tries;
+    }
+    code = take_hint(hint, &retry.control);
+    return code == EXIT_ALL_PASSED ? act(globals, argv[0], &retry) : code;
 }
 
 int cmd_hold(struct globals *globals, int argc, char **argv)

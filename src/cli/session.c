@@ -167,6 +167,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .rules = session.rules,
         .save_rule = save_rule,
         .save_ctx = &session,
+        .redactor = watching->secrets.redactor,
     };
     struct theme theme;
     looks_set(&options, session.globals, session.ui, &theme);

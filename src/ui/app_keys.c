@@ -13,34 +13,6 @@ void app_leave(struct app *app, enum app_leave leave, int signal)
     app->result = (struct app_result){.leave = leave, .signal = signal};
 }
 
-static void ask(struct app *app, struct control control)
-{
-    struct err err = {0};
-    struct str words = {0};
-    (void)snprintf(control.by, sizeof(control.by), "%s", app->options->by ? app->options->by : "");
-    app_acts_words(&app->acts, &control, &words);
-    if (app_acts_ask(&app->acts, &control, &err))
-        view_say(&app->view, &app->now, "%s: asked", str_text(&words));
-    else
-        view_say(&app->view, &app->now, "%s: %s", str_text(&words), err.message);
-    str_done(&words);
-}
-
-/* The same act of all the tasks that the view says. */
-static void ask_many(struct app *app, struct control control)
-{
-    struct err err = {0};
-    struct str words = {0};
-    (void)snprintf(control.by, sizeof(control.by), "%s", app->options->by ? app->options->by : "");
-    app_acts_verb(&control, &words);
-    int count = app->view.target_count;
-    if (app_acts_ask_many(&app->acts, &control, app->view.targets, count, &err))
-        view_say(&app->view, &app->now, "%s: asked of %d tasks", str_text(&words), count);
-    else
-        view_say(&app->view, &app->now, "%s: %s", str_text(&words), err.message);
-    str_done(&words);
-}
-
 /* Nothing is started from now on; the app leaves when nothing runs any more. Until
  * then the message line says what it waits for. */
 static void leave_later(struct app *app)
@@ -66,10 +38,10 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_DRAW:
         break;
     case VIEW_ASK:
-        ask(app, todo->control);
+        app_ask(app, todo);
         break;
     case VIEW_ASK_MANY:
-        ask_many(app, todo->control);
+        app_ask_many(app, todo);
         break;
     case VIEW_ASKED:
         term_flush_keys(app->term);
@@ -192,16 +164,4 @@ void app_take_signals(struct app *app)
         take_signal(app, signal);
         signal = term_signal(app->term);
     }
-}
-
-void app_answer_acts(struct app *app)
-{
-    struct str words = {0};
-    if (!app_acts_are_open(&app->acts))
-        return;
-    if (app_acts_look(&app->acts, follower_reader(app->follower), &words)) {
-        view_say(&app->view, &app->now, "%s", str_text(&words));
-        app->wants_frame_now = true;
-    }
-    str_done(&words);
 }

@@ -126,8 +126,6 @@ void app_take_news(struct app *app);
 /* Every key and signal that is there now. */
 void app_take_keys(struct app *app);
 void app_take_signals(struct app *app);
-/* Show what was answered to acts that were asked for. */
-void app_answer_acts(struct app *app);
 /* This turn is the last one. */
 void app_leave(struct app *app, enum app_leave leave, int signal);
 
@@ -145,6 +143,12 @@ void app_draw_or_freeze(struct app *app);
 void app_seek(struct app *app, int thousandths);
 /* Tell a person what wants them. */
 void app_tell(struct app *app);
+
+/* app_ask.c: acts on tasks. */
+void app_ask(struct app *app, const struct view_todo *todo);
+void app_ask_many(struct app *app, const struct view_todo *todo);
+/* Show what was answered to acts that were asked for. */
+void app_answer_acts(struct app *app);
 
 /* app_correct.c: the rule in the open prompt. */
 /* Try it; what comes of it is looked for by app_rule_look(). */

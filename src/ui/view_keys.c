@@ -418,7 +418,8 @@ static struct view_todo do_act(const struct stroke *stroke)
         return todo;
     if (view_terminal_act(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
-    if (view_fold_act(stroke->view, stroke->facts, stroke->act, &todo))
+    bool folds = stroke->act == UI_OPEN; /* acts on a fold's tasks are acts on tasks */
+    if (folds && view_fold_act(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
     if (view_pane_act(stroke->view, stroke->facts, stroke->act))
         return todo;

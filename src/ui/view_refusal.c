@@ -43,12 +43,6 @@ static const char *hold_refusal(const struct task_state *task)
     return "has ended: nothing to hold";
 }
 
-/* Acts on a run that is over are not taken by anybody, but for corrections. */
-static bool is_over_for(const struct view_facts *facts, enum act act)
-{
-    return facts->state->ended && act != UI_CORRECT;
-}
-
 static const char *reason(const struct view_facts *facts, int number, enum act act)
 {
     const struct task_state *task = &facts->state->tasks[number];
@@ -77,9 +71,7 @@ bool view_task_refusal(const struct view_facts *facts, int task, enum act act, s
     const char *words = reason(facts, task, act);
     if (words)
         str_addf(why, "%s %s", facts->state->plan->tasks[task].id, words);
-    else if (is_over_for(facts, act))
-        str_add(why, "the run has ended: nobody takes this any more, devs run begins another");
-    return words || is_over_for(facts, act);
+    return words != NULL;
 }
 
 static bool is_about_tasks(enum act act)

@@ -264,7 +264,7 @@ END_TEST
 START_TEST(test_answers_fit_three_rows_of_24)
 {
     canvas_resize(&canvas, 3, 24);
-    ck_assert_str_eq(drawn(), " Cancel T-104 checkout:\n"
+    ck_assert_str_eq(drawn(), " Cancel T-104 checkout…\n"
                               " s stop  t TERM  K KILL\n"
                               " Esc keep\n");
 }

@@ -1,0 +1,93 @@
+/* app_ask.c - acts that a person asks for, and what was answered to them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app_parts.h"
+#include "redact.h"
+#include "text.h"
+#include "view_undo.h"
+
+static void set_by(const struct app *app, struct control *control)
+{
+    const char *by = app->options->by ? app->options->by : "";
+    (void)snprintf(control->by, sizeof(control->by), "%s", by);
+}
+
+/* A hint is a person's own words: what this process knows of secrets is cut before they are
+ * written anywhere. */
+static void cut_hint(const struct app *app, struct control *control)
+{
+    struct str cut = {0};
+    redact_text(app->options->redactor, control->hint, strlen(control->hint), &cut, NULL);
+    size_t len = text_cut(str_text(&cut), cut.len, sizeof(control->hint) - 1);
+    memcpy(control->hint, str_text(&cut), len);
+    control->hint[len] = '\0';
+    str_done(&cut);
+}
+
+/* Say it, and keep it as what was done last by hand. */
+static void tell(struct app *app, const char *words)
+{
+    struct view *view = &app->view;
+    view_say(view, &app->now, "%s", words);
+    (void)snprintf(view->last_act, sizeof(view->last_act), "%s", words);
+    view->last_act_at_ms = app->now.at_ms;
+}
+
+void app_ask(struct app *app, const struct view_todo *todo)
+{
+    struct control control = todo->control;
+    struct err err = {0};
+    struct str words = {0};
+    set_by(app, &control);
+    cut_hint(app, &control);
+    str_add(&words, todo->is_undo ? "undo: " : "");
+    app_acts_words(&app->acts, &control, &words);
+    bool asked = app_acts_ask(&app->acts, &control, &err);
+    str_addf(&words, ": %s", asked ? "asked" : err.message);
+    tell(app, str_text(&words));
+    str_done(&words);
+}
+
+/* The same act of all the tasks that the view says. */
+void app_ask_many(struct app *app, const struct view_todo *todo)
+{
+    struct control control = todo->control;
+    struct err err = {0};
+    struct str words = {0};
+    int count = app->view.target_count;
+    set_by(app, &control);
+    cut_hint(app, &control);
+    str_add(&words, todo->is_undo ? "undo: " : "");
+    app_acts_verb(&control, &words);
+    if (app_acts_ask_many(&app->acts, &control, app->view.targets, count, &err))
+        str_addf(&words, ": asked of %d task%s", count, count == 1 ? "" : "s");
+    else
+        str_addf(&words, ": %s", err.message);
+    tell(app, str_text(&words));
+    str_done(&words);
+}
+
+/* As long as it can be undone, the answer says by which key. */
+static void add_undo(const struct app *app, struct str *words)
+{
+    const struct view_facts facts = app_facts(app);
+    struct str why = {0};
+    if (!view_undo_refusal(&app->view, &facts, &why))
+        str_add(words, "   u undoes it");
+    str_done(&why);
+}
+
+void app_answer_acts(struct app *app)
+{
+    struct str words = {0};
+    if (!app_acts_are_open(&app->acts))
+        return;
+    if (app_acts_look(&app->acts, follower_reader(app->follower), &words)) {
+        if (!app_acts_are_open(&app->acts))
+            add_undo(app, &words);
+        tell(app, str_text(&words));
+        app->wants_frame_now = true;
+    }
+    str_done(&words);
+}
