@@ -43,7 +43,8 @@ ATTR_MUST_USE bool follower_read(struct follower *follower, size_t max, follower
                                  void *ctx, size_t *count_out, struct err *err);
 
 /* Fold from the start up to and with event `seq` (0 = before the first): replay.
- * Going forward costs only the events between. */
+ * Going forward costs only the events between; going back, mostly a copy of a state (snapshots.h)
+ * and the events from there. */
 ATTR_MUST_USE bool follower_seek(struct follower *follower, int64_t seq, struct err *err);
 
 /* Nobody owns the run and no end is recorded: devs was killed. Looks at the owner

@@ -21,6 +21,7 @@
 enum app_mode {
     APP_LIVE,   /* follow the run as it goes on */
     APP_REPLAY, /* read only, with a transport */
+    APP_RUNS,   /* all runs first; each is then opened as it is: live, or as a replay */
 };
 
 /* Why the person left. */

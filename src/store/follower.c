@@ -7,19 +7,22 @@
 #include "log_read.h"
 #include "plan.h"
 #include "private_file.h"
+#include "run_state_copy.h"
+#include "snapshots.h"
 #include "turns.h"
 #include "watch.h"
 #include "xalloc.h"
 
 struct follower {
-    struct log_reader *reader; /* owned */
-    struct watch *watch;       /* owned; NULL where inotify cannot be had */
-    struct log_run_info run;   /* owned */
-    struct plan *plan;         /* owned */
-    struct run_state state;    /* owned; all zero until the plan is there */
-    struct event_page page;    /* owned; read, */
-    size_t folded;             /* of these, this many folded in */
-    uint64_t spill_heard;      /* whose bell is watched too; 0 = there is no spill */
+    struct log_reader *reader;  /* owned */
+    struct watch *watch;        /* owned; NULL where inotify cannot be had */
+    struct log_run_info run;    /* owned */
+    struct plan *plan;          /* owned */
+    struct run_state state;     /* owned; all zero until the plan is there */
+    struct event_page page;     /* owned; read, */
+    size_t folded;              /* of these, this many folded in */
+    struct snapshots snapshots; /* owned; of places sought */
+    uint64_t spill_heard;       /* whose bell is watched too; 0 = there is no spill */
 
     /* Who had the turn at each look, while nothing was written. */
     int64_t busy_pid, busy_since_ms, busy_seq;
@@ -79,6 +82,7 @@ void follower_close(struct follower *follower)
     if (!follower)
         return;
     watch_close(follower->watch);
+    snapshots_done(&follower->snapshots);
     run_state_done(&follower->state);
     plan_free(follower->plan);
     event_page_done(&follower->page);
@@ -215,18 +219,36 @@ bool follower_read(struct follower *follower, size_t max, follower_event_fn *eac
     return ok;
 }
 
-static void start_over(struct follower *follower)
+/* The page goes on being read where the state is now, if it has that. */
+static void turn_page(struct follower *follower)
 {
+    const struct event_page *page = &follower->page;
+    const int64_t next = follower->state.last_seq + 1;
+    const bool has_next =
+        page->count > 0 && page->events[0].seq <= next && page->events[page->count - 1].seq >= next;
+    follower->folded = has_next ? (size_t)(next - page->events[0].seq) : 0;
+    if (!has_next)
+        follower->page.count = 0;
+}
+
+/* To the latest state that is known at or before an event, if the present one is no nearer. */
+static void jump(struct follower *follower, int64_t seq)
+{
+    const struct run_state *known = snapshots_find(&follower->snapshots, seq);
+    const int64_t here = follower->state.last_seq;
+    if (here <= seq && (!known || known->last_seq <= here))
+        return;
     run_state_done(&follower->state);
-    run_state_init(&follower->state, follower->plan, follower->run.seed);
-    follower->page.count = 0;
-    follower->folded = 0;
+    if (known)
+        run_state_copy(&follower->state, known);
+    else
+        run_state_init(&follower->state, follower->plan, follower->run.seed);
+    turn_page(follower);
 }
 
 bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
 {
-    if (seq < follower->state.last_seq)
-        start_over(follower);
+    jump(follower, seq);
     while (follower->state.last_seq < seq) {
         const struct event *event = NULL;
         if (!fold_next(follower, &event, err))
@@ -234,6 +256,7 @@ bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
         if (!event)
             return err_set(err, ERR_NOT_FOUND, "run #%lld has no event %lld yet",
                            (long long)follower->run.number, (long long)seq);
+        snapshots_pass(&follower->snapshots, &follower->state, seq);
     }
     return true;
 }

@@ -82,6 +82,12 @@ bool app_engine_stopped(const struct app *app)
     return app->engine_done && unasked && !app->more_news;
 }
 
+enum app_mode app_mode_of(const struct follower *follower)
+{
+    const struct log_run_info *run = follower_run(follower);
+    return run->ended_at_ms == 0 && run->owner_alive ? APP_LIVE : APP_REPLAY;
+}
+
 /* The first thing that is wrong with them is said; devs keys says all. */
 static void take_keys(struct app *app)
 {
@@ -103,9 +109,13 @@ bool app_open_run(struct app *app, struct err *err)
     if (!follower_open(&app->present, options->place, options->run, err))
         return false;
     app->follower = app->present;
+    if (options->mode == APP_RUNS)
+        app->mode = app_mode_of(app->present);
     const struct run_state *state = follower_state(app->present);
     view_init(&app->view, state->plan->task_count);
     take_keys(app);
+    if (options->mode == APP_RUNS)
+        app->view.trail.at[0] = SCREEN_RUNS;
     app->acts = (struct app_acts){.desk = options->mode == APP_LIVE ? options->desk : NULL,
                                   .state = state,
                                   .run = follower_run(app->follower)->number};

@@ -113,6 +113,8 @@ enum view_mode app_present_mode(const struct app *app);
 /* May only be shown what happened up to app_facts().now? Of a recording, of the past, in a
  * picture: what came later is in the log, too. */
 bool app_is_bounded(const struct app *app);
+/* How a run is best looked at: one that goes on live, else as a recording. */
+enum app_mode app_mode_of(const struct follower *follower);
 /* Did the engine in this process end before the run did, unasked? */
 bool app_engine_stopped(const struct app *app);
 /* The run without a terminal. app_close() ends what was opened, however far that came. */

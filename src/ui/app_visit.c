@@ -67,21 +67,19 @@ static bool open_run(struct app *app, int64_t run, struct err *err)
     struct follower *present = NULL;
     if (!follower_open(&present, app->options->place, run, err))
         return false;
-    const bool goes_on =
-        follower_run(present)->ended_at_ms == 0 && follower_run(present)->owner_alive;
     put_away(app);
     app->present = app->follower = present;
     app->past = NULL;
-    app->mode = goes_on ? APP_LIVE : APP_REPLAY;
+    app->mode = app_mode_of(present);
     app->orphaned = false;
     replay_init(&app->replay);
     view_init(&app->view, follower_state(present)->plan->task_count);
     app->view.keys = app->own.view.keys;
     app->view.runs = app->own.view.runs;
-    trail_go(&app->view.trail, SCREEN_RUNS);
     app->view.trail = (struct screen_trail){.at = {SCREEN_RUNS, SCREEN_TASKS}, .depth = 1};
-    app->acts = (struct app_acts){
-        .desk = goes_on ? app->options->desk : NULL, .state = follower_state(present), .run = run};
+    app->acts = (struct app_acts){.desk = app->mode == APP_LIVE ? app->options->desk : NULL,
+                                  .state = follower_state(present),
+                                  .run = run};
     if (app->mode == APP_REPLAY && !app_replay_open(app, err)) {
         close_shown(app);
         take_back(app);

@@ -6,9 +6,9 @@
 #include "view.h"
 #include "view_acts.h"
 #include "view_correct.h"
-#include "view_terminal.h"
 #include "view_detail.h"
 #include "view_tasks.h"
+#include "view_terminal.h"
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
@@ -90,6 +90,25 @@ static struct view_todo go_to_tasks(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo go_to_runs(const struct stroke *stroke)
+{
+    trail_go(&stroke->view->trail, SCREEN_RUNS);
+    return draw;
+}
+
+static struct view_todo go_to_time(const struct stroke *stroke)
+{
+    line_edit_clear(&stroke->view->go_to);
+    line_edit_open(&stroke->view->go_to);
+    return draw;
+}
+
+/* What one has looked back in is left the way it was entered. */
+static struct view_todo go_to_the_present(void)
+{
+    return (struct view_todo){.kind = VIEW_TRANSPORT, .move = REPLAY_END};
+}
+
 static struct view_todo open_timeline(const struct stroke *stroke)
 {
     view_timeline_open(stroke->view);
@@ -109,6 +128,8 @@ static struct view_todo go_back(const struct stroke *stroke)
         view_narrow(view, stroke->facts);
     } else if (view->pane != VIEW_PANE_LIST) {
         view->pane = VIEW_PANE_LIST;
+    } else if (stroke->facts->mode == VIEW_PAST) {
+        return go_to_the_present();
     } else {
         view_say(view, &stroke->facts->clock, "this is the top; q leaves");
     }
@@ -299,10 +320,19 @@ static struct view_todo redraw_all(const struct stroke *stroke)
     return (struct view_todo){.kind = VIEW_REDRAW_ALL};
 }
 
+/* The run whose engine may live in this process, as it is now. */
+static const struct run_state *own_state(const struct view_facts *facts)
+{
+    if (facts->own)
+        return facts->own;
+    return facts->live ? facts->live : facts->state;
+}
+
 /* Stopping us stops the engine, not what it started: nobody reads it or keeps its time then. */
 static bool stops_the_engine(const struct view_facts *facts)
 {
-    return facts->engine_here && !facts->state->ended && facts->state->running > 0;
+    const struct run_state *own = own_state(facts);
+    return facts->engine_here && !own->ended && own->running > 0;
 }
 
 /* What was asked is on the screen only as long as an answer counts. */
@@ -317,7 +347,7 @@ static struct view_todo suspend(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
     const struct moment *now = &stroke->facts->clock;
-    int running = stroke->facts->state->running;
+    int running = own_state(stroke->facts)->running;
     bool asked =
         view->suspend_asked_ms > 0 && now->mono_ms - view->suspend_asked_ms < VIEW_SUSPEND_MS;
     forget_suspend(view);
@@ -333,9 +363,11 @@ static struct view_todo suspend(const struct stroke *stroke)
 static struct view_todo quit(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
-    const struct run_state *state = stroke->facts->state;
+    const struct run_state *state = own_state(stroke->facts);
     if (trail_back(&view->trail))
         return draw;
+    if (stroke->facts->mode == VIEW_PAST)
+        return go_to_the_present();
     bool goes_on = stroke->facts->engine_here && !state->ended;
     if (!goes_on || (state->running == 0 && waiting(state) == 0))
         return (struct view_todo){.kind = VIEW_LEAVE};
@@ -396,6 +428,8 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_TASKS] = go_to_tasks,
     [UI_DETAIL] = open_task,
     [UI_TIMELINE] = open_timeline,
+    [UI_RUNS] = go_to_runs,
+    [UI_GO_TO] = go_to_time,
     [UI_QUIT] = quit,
 };
 
@@ -408,6 +442,7 @@ static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
     [SCREEN_LOG] = view_log_act,
     [SCREEN_FORENSICS] = view_forensics_act,
     [SCREEN_TIMELINE] = view_timeline_act,
+    [SCREEN_RUNS] = view_runs_act,
 };
 
 static struct view_todo do_act(const struct stroke *stroke)
@@ -440,6 +475,14 @@ static struct view_todo search_key(const struct stroke *stroke, uint32_t key)
     return draw;
 }
 
+static struct view_todo time_key(const struct stroke *stroke, uint32_t key)
+{
+    struct view *view = stroke->view;
+    if (line_edit_key(&view->go_to, key) == LINE_EDIT_KEPT && view->go_to.len > 0)
+        return (struct view_todo){.kind = VIEW_GO_TO};
+    return draw;
+}
+
 bool view_update_prompt(struct view *view, const struct view_facts *facts)
 {
     const struct run_state *state = facts->state;
@@ -448,13 +491,13 @@ bool view_update_prompt(struct view *view, const struct view_facts *facts)
     if (view->correct.stage != CORRECT_CLOSED)
         return view_correct_update(view, facts);
     if (view->prompt.kind == PROMPT_QUIT)
-        prompt_update_quit(&view->prompt, state->running, waiting(state));
+        prompt_update_quit(&view->prompt, own_state(facts)->running, waiting(own_state(facts)));
     return view_question_update(view, facts);
 }
 
 static bool is_typed(const struct view *view)
 {
-    return view->filter.open || view->search.open;
+    return view->filter.open || view->search.open || view->go_to.open || view->runs.filter.open;
 }
 
 bool view_wants_text(const struct view *view)
@@ -526,6 +569,12 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
         return view_filter_key(view, key, facts);
     if (view->search.open)
         return search_key(&stroke, key);
+    if (view->go_to.open)
+        return time_key(&stroke, key);
+    if (view->runs.filter.open) {
+        view_runs_type(view, key);
+        return draw;
+    }
     return bound_key(&stroke, key);
 }
 
