@@ -9,6 +9,7 @@ enum {
     ESC = 0x1b,
     BEL = 0x07,
     DEL = 0x7f,
+    JOINER = 0x200d,
     STRING_END = '\\', /* ESC \ ends an OSC, DCS, ... */
     STRING_MAX = 4096, /* an unfinished string sequence hides no more than this */
 };
@@ -186,6 +187,8 @@ static void put_rune(struct line *line, const char *bytes, int len, uint32_t run
         put(line, "?", 1, 1);
     else if (rune < 0x20 || (rune >= DEL && rune < 0xa0))
         return; /* C0, DEL and C1 move or ring; they show nothing */
+    else if (rune == JOINER)
+        return; /* the emoji beside it are drawn one by one */
     else if (!rune_is_shown(rune))
         put(line, "?", 1, 1);
     else

@@ -55,17 +55,17 @@ static bool shows_nothing(uint32_t rune)
     bool selects_variant = (rune >= 0xfe00 && rune <= 0xfe0f) ||
                            (rune >= 0xe0100 && rune <= 0xe01ef) ||
                            (rune >= 0x180b && rune <= 0x180f);
-    return selects_variant || rune == 0x034f || rune == 0x17b4 || rune == 0x17b5;
+    return selects_variant || rune == 0x200d || rune == 0x034f || rune == 0x17b4 || rune == 0x17b5;
 }
 
 static struct glyph glyph_of(uint32_t rune, bool ascii)
 {
     if (rune >= 0x20 && rune <= 0x7e)
         return (struct glyph){rune, 1};
-    if (!rune_is_shown(rune))
-        return (struct glyph){'?', 1};
     if (shows_nothing(rune))
         return (struct glyph){0, -1};
+    if (!rune_is_shown(rune))
+        return (struct glyph){'?', 1};
 
     int width = rune_width(rune);
     if (width < 0)

@@ -203,6 +203,11 @@ static void draw_list(struct canvas *canvas, const struct frame_box *box,
             return;
         draw_entry(canvas, (struct spot){row, box->column, box->columns}, input,
                    (enum forensics_section)i);
+        const struct canvas_zone zone = {.spot = {row, box->column, box->columns},
+                                         .rows = 1,
+                                         .kind = ZONE_ITEM,
+                                         .value = (uint32_t)i};
+        canvas_add_area(canvas, &zone);
     }
     draw_summary(canvas, box, input->facts->forensics);
 }
@@ -297,6 +302,7 @@ void frame_forensics(struct canvas *canvas, const struct frame_input *input)
         canvas_rule(canvas, layout.rule, 0, canvas->columns);
     if (!is_there)
         draw_nothing(canvas, &layout, input);
+    frame_pane_zone(canvas, &layout.text, VIEW_FORENSICS_TEXT);
     if (is_there && layout.list.columns > 0)
         draw_list(canvas, &layout.list, input);
     if (is_there && layout.list.columns > 0 && layout.text.columns > 0)

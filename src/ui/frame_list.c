@@ -273,14 +273,32 @@ static void draw_row(const struct row *row)
         draw_cells(row);
 }
 
+/* What the list is ordered by after a click on the head. */
+static enum order_by order_of(enum column column)
+{
+    static const enum order_by orders[COL_COUNT] = {
+        [COL_STATE] = ORDER_STATE, [COL_ID] = ORDER_NAME, [COL_TASK] = ORDER_ADDED,
+        [COL_PHASE] = ORDER_ADDED, [COL_TRY] = ORDER_TRY, [COL_NEXT] = ORDER_NEXT,
+        [COL_CLASS] = ORDER_CLASS,
+    };
+    return orders[column];
+}
+
 static void draw_heads(struct canvas *canvas, struct spot spot, const struct columns *columns)
 {
     for (int i = 0; i < COL_COUNT; i++) {
         int width = columns->width[i];
         bool fits = width >= (int)strlen(column_head((enum column)i));
-        if (fits)
-            (void)canvas_text(canvas, (struct spot){spot.row, spot.column + columns->at[i], width},
-                              STYLE_COLUMN, column_head((enum column)i));
+        const struct canvas_zone zone = {
+            .spot = {spot.row, spot.column + columns->at[i], width},
+            .rows = 1,
+            .kind = ZONE_HEAD,
+            .value = (uint32_t)order_of((enum column)i),
+        };
+        if (!fits)
+            continue;
+        (void)canvas_text(canvas, zone.spot, STYLE_COLUMN, column_head((enum column)i));
+        canvas_add_area(canvas, &zone);
     }
 }
 
@@ -340,6 +358,7 @@ void frame_list(struct canvas *canvas, int heads_row, const struct frame_box *bo
         measure(&measures, input, view->rows[i]);
     struct columns columns = columns_place(box->columns, &measures);
 
+    frame_pane_zone(canvas, box, VIEW_PANE_LIST);
     if (heads_row >= 0)
         draw_heads(canvas, (struct spot){heads_row, box->column, box->columns}, &columns);
     if (view->row_count == 0)
@@ -350,6 +369,11 @@ void frame_list(struct canvas *canvas, int heads_row, const struct frame_box *bo
         row.row = box->row + i - view->top;
         row.column = box->column;
         draw_row(&row);
+        const struct canvas_zone zone = {.spot = {row.row, box->column, box->columns},
+                                         .rows = 1,
+                                         .kind = ZONE_ROW,
+                                         .value = (uint32_t)i};
+        canvas_add_area(canvas, &zone);
         if (row.chosen)
             canvas_choose(canvas, row.row, box->column, box->columns);
     }

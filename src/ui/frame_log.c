@@ -75,6 +75,7 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
                const struct frame_input *input)
 {
     const struct log_tail *log = input->facts->log;
+    frame_pane_zone(canvas, box, VIEW_PANE_LOG);
     if (input->view->chosen < 0 || box->rows <= 0 || box->columns <= 0)
         return;
     if (log->count == 0) {

@@ -18,6 +18,8 @@ struct shown_time frame_time(const struct frame_input *input);
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text);
 /* Text that ends at a column. Returns the column it starts at. */
 int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, const char *text);
+/* Where a click gives the keys to a pane, and the wheel scrolls it: before what is in it. */
+void frame_pane_zone(struct canvas *canvas, const struct frame_box *box, uint32_t pane);
 /* A line with a title in its left and a note in its right end. */
 void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note);
 

@@ -101,6 +101,9 @@ void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay)
     draw_time(canvas, row, 1, first->at_ms);
     draw_time(canvas, row, canvas->columns - HM_LEN - 1, last->at_ms);
     canvas_rule(canvas, row, scrubber.column, scrubber.width);
+    const struct canvas_zone zone = {
+        .spot = {row, scrubber.column, scrubber.width}, .rows = 1, .kind = ZONE_TIME};
+    canvas_add_area(canvas, &zone);
     (void)canvas_text(canvas, (struct spot){row, scrubber.column - 1, 1}, STYLE_RULE,
                       canvas->ascii ? "|" : "├");
     (void)canvas_text(canvas, (struct spot){row, scrubber.column + scrubber.width, 1}, STYLE_RULE,

@@ -20,6 +20,9 @@ struct view_room {
     size_t page, last;
 };
 
+/* The panes, for a mouse. */
+enum { VIEW_FORENSICS_LIST, VIEW_FORENSICS_TEXT };
+
 struct view_forensics {
     bool right; /* the keys are the text's, not the list's */
     enum forensics_section section;

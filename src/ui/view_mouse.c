@@ -28,7 +28,7 @@ static void choose_item(struct view *view, const struct view_facts *facts, uint3
 static void choose_pane(struct view *view, uint32_t pane)
 {
     if (view_screen(view) == SCREEN_FORENSICS)
-        view->forensics.right = pane > 0;
+        view->forensics.right = pane == VIEW_FORENSICS_TEXT;
     else if (pane < VIEW_PANE_COUNT && (view->panes & (1u << pane)) != 0)
         view->pane = (enum view_pane)pane;
 }

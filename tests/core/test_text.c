@@ -60,6 +60,8 @@ static const struct {
     {"isolate", "\xe2\x81\xa6z", "?z"},
     {"arabic letter mark", "\xd8\x9cz", "?z"},
     {"zero width space", "a\xe2\x80\x8bz", "a?z"},
+    {"joined emoji come apart", "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7z",
+     "\xf0\x9f\x91\xa9\xf0\x9f\x91\xa7z"},
     {"byte order mark", "\xef\xbb\xbfz", "?z"},
     {"line separator", "a\xe2\x80\xa8z", "a?z"},
     {"tag character", "\xf3\xa0\x81\x81", "?"},

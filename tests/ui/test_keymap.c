@@ -134,7 +134,7 @@ START_TEST(test_find)
 }
 END_TEST
 
-static const uint32_t unbound[] = {'d',  'D',  'y',           0x02,           0x01,
+static const uint32_t unbound[] = {'d',  'D',  0x02,          0x01,
                                    0x13, 0x11, TERM_KEY_NONE, TERM_KEY_RESIZE};
 
 START_TEST(test_keys_that_must_do_nothing)
