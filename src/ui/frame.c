@@ -59,15 +59,6 @@ int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, c
     return at;
 }
 
-void frame_pane_zone(struct canvas *canvas, const struct frame_box *box, uint32_t pane)
-{
-    const struct canvas_zone zone = {.spot = {box->row, box->column, box->columns},
-                                     .rows = box->rows,
-                                     .kind = ZONE_PANE,
-                                     .value = pane};
-    canvas_add_area(canvas, &zone);
-}
-
 void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note)
 {
     canvas_rule(canvas, spot.row, spot.column, spot.width);
@@ -238,7 +229,9 @@ static void draw_tasks(struct canvas *canvas, const struct frame_input *input)
 static void draw_over(struct canvas *canvas, const struct frame_input *input)
 {
     const struct view *view = input->view;
-    if (view->filter.open)
+    if (view->command.line.open)
+        view_command_draw(view, input->facts, canvas);
+    else if (view->filter.open)
         line_edit_draw(&view->filter, canvas, canvas->rows - 1, "filter: ");
     else if (view->search.open)
         line_edit_draw(&view->search, canvas, canvas->rows - 1, "find: ");

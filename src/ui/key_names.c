@@ -79,6 +79,7 @@ static const char *const act_names[UI_ACT_COUNT] = {
     [UI_PAGER] = "pager",
     [UI_FREEZE] = "freeze",
     [UI_MOUSE] = "mouse",
+    [UI_COMMAND] = "command",
     [UI_HELP] = "help",
     [UI_REDRAW] = "redraw",
     [UI_SUSPEND] = "suspend",

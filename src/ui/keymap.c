@@ -103,6 +103,7 @@ static const struct key_binding bindings[] = {
     {'Y', UI_COPY_PATH, KEYS_OTHER, ALL, ON_ALL, "copy path", "copy the path"},
     {'o', UI_PAGER, KEYS_OTHER, ALL, KEYS_ON_A_RUN, "$PAGER", "read the text in $PAGER"},
     {'M', UI_MOUSE, KEYS_OTHER, ALL, ON_ALL, "mouse", "give the mouse back, take it"},
+    {':', UI_COMMAND, KEYS_OTHER, ALL, ON_ALL, "command", "a command; Tab completes it"},
     {'?', UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},
     {TERM_KEY_F1, UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},
     {CTRL('Z'), UI_SUSPEND, KEYS_OTHER, ALL, ON_ALL, "suspend", "suspend devs, fg comes back"},

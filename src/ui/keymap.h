@@ -82,6 +82,7 @@ enum act {
     UI_PAGER,
     UI_FREEZE,
     UI_MOUSE, /* the terminal's, or ours */
+    UI_COMMAND,
     UI_HELP,
     UI_REDRAW,
     UI_SUSPEND,

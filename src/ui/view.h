@@ -25,6 +25,7 @@
 #include "shown.h"
 #include "shown.h"
 #include "task_filter.h"
+#include "view_command.h"
 #include "view_filter.h"
 #include "view_forensics.h"
 #include "view_log.h"
@@ -146,6 +147,7 @@ struct view {
     bool leaves_mouse;        /* the mouse is the terminal's */
     bool leaving;             /* q w: leaves when nothing runs any more */
 
+    struct view_command command;
     struct view_forensics forensics;
     struct view_log log;
     struct view_timeline timeline;
@@ -253,6 +255,8 @@ void view_toggle_fold(struct view *view, const struct view_fold *fold);
 ATTR_PRINTF(3, 4)
 void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
 
+/* Do what a key of this act does, or say why it cannot be done here. */
+struct view_todo view_do(struct view *view, const struct view_facts *facts, enum act act);
 /* Take a key. */
 struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts);
 /* Bring open questions up to date with the run. True if one has changed. */

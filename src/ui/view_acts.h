@@ -35,6 +35,10 @@ bool view_question_update(struct view *view, const struct view_facts *facts);
 /* Ask about the targets of the view. `whose` is what they are, as in struct prompt_many. */
 struct view_todo view_ask_about_many(struct view *view, const struct view_facts *facts,
                                      const struct prompt_many *many);
+/* Aim at all tasks that this can be done to, and ask about them; `kind` is one of
+ * PROMPT_..._MANY. Says so where there are none. */
+struct view_todo view_ask_about_all(struct view *view, const struct view_facts *facts,
+                                    enum prompt_kind kind);
 /* Aim at the marked tasks that this can be done to, and ask about them. */
 struct view_todo view_act_on_marked(struct view *view, const struct view_facts *facts,
                                     enum act act);

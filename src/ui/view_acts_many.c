@@ -144,6 +144,23 @@ struct view_todo view_act_on_marked(struct view *view, const struct view_facts *
     return todo;
 }
 
+struct view_todo view_ask_about_all(struct view *view, const struct view_facts *facts,
+                                    enum prompt_kind kind)
+{
+    const struct prompt_many many = {.kind = kind, .whose = "tasks, all of this run"};
+    view->target_count = 0;
+    for (int task = 0; task < view->order_count; task++) {
+        struct str why = {0};
+        if (takes(facts, task, kind, &why))
+            view->targets[view->target_count++] = view_aim(facts->state, task);
+        str_done(&why);
+    }
+    if (view->target_count > 0)
+        return view_ask_about_many(view, facts, &many);
+    view_say(view, &facts->clock, "there is no task that this can be done to now");
+    return (struct view_todo){.kind = VIEW_DRAW};
+}
+
 /* Another try, or another end of it: what was asked about is not what is there now. */
 static bool has_changed(const struct view_target *then, const struct view_target *now)
 {

@@ -308,6 +308,12 @@ static struct view_todo change_times(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo open_command(const struct stroke *stroke)
+{
+    view_command_open(stroke->view);
+    return draw;
+}
+
 static struct view_todo open_help(const struct stroke *stroke)
 {
     help_open(&stroke->view->help, stroke->view->keys, view_place(stroke->view, stroke->facts));
@@ -422,6 +428,7 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_FASTER] = transport,
     [UI_START] = transport,
     [UI_END] = transport,
+    [UI_COMMAND] = open_command,
     [UI_HELP] = open_help,
     [UI_REDRAW] = redraw_all,
     [UI_SUSPEND] = suspend,
@@ -497,7 +504,7 @@ bool view_update_prompt(struct view *view, const struct view_facts *facts)
 
 static bool is_typed(const struct view *view)
 {
-    return view->filter.open || view->search.open || view->go_to.open || view->runs.filter.open;
+    return view->command.line.open || view->filter.open || view->search.open || view->go_to.open || view->runs.filter.open;
 }
 
 bool view_wants_text(const struct view *view)
@@ -524,6 +531,22 @@ static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
     struct view_todo todo = do_act(stroke);
     view_marks_stretch(view);
     return todo;
+}
+
+struct view_todo view_do(struct view *view, const struct view_facts *facts, enum act act)
+{
+    const struct key_place place = view_place(view, facts);
+    const struct key_binding *elsewhere = NULL;
+    const struct keymap *keys = keymap_builtin();
+    for (size_t i = 0; i < keys->count; i++) {
+        const struct key_binding *row = &keys->rows[i];
+        if (row->act == act && keymap_works(row, place))
+            return do_act(&(struct stroke){.view = view, .facts = facts, .act = act});
+        elsewhere = row->act == act ? row : elsewhere;
+    }
+    if (elsewhere)
+        view_say(view, &facts->clock, "%s", keymap_refusal(elsewhere, place));
+    return draw;
 }
 
 /* Redrawing and stopping work whatever is open, and change nothing. */
@@ -565,6 +588,8 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
         view_order_key(view, key, facts);
         return draw;
     }
+    if (view->command.line.open)
+        return view_command_key(view, key, facts);
     if (view->filter.open)
         return view_filter_key(view, key, facts);
     if (view->search.open)

@@ -1,0 +1,294 @@
+#include "view_command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "attr.h"
+#include "near_word.h"
+#include "parse.h"
+#include "term.h"
+#include "view.h"
+#include "view_acts.h"
+
+enum { GAP = 2 };
+
+typedef struct view_todo command_fn(struct view *view, const struct view_facts *facts,
+                                    const char *argument);
+
+static const struct view_todo draw = {.kind = VIEW_DRAW};
+
+static struct view_todo filter(struct view *view, const struct view_facts *facts,
+                               const char *argument)
+{
+    if (view_screen(view) != SCREEN_TIMELINE)
+        trail_go(&view->trail, SCREEN_TASKS);
+    view_filter_set(view, facts, argument);
+    return draw;
+}
+
+static int find_task(const struct run_state *state, const char *id)
+{
+    for (int i = 0; i < state->plan->task_count; i++) {
+        if (strcmp(state->plan->tasks[i].id, id) == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* A task by its id, else a time, as `b` takes it. */
+static struct view_todo go_to(struct view *view, const struct view_facts *facts,
+                              const char *argument)
+{
+    const int task = find_task(facts->state, argument);
+    if (task >= 0) {
+        view->chosen = task;
+        view->on_fold = false;
+        view_arrange(view, facts);
+        return draw;
+    }
+    (void)snprintf(view->go_to.text, sizeof(view->go_to.text), "%s", argument);
+    view->go_to.len = strlen(view->go_to.text);
+    return (struct view_todo){.kind = VIEW_GO_TO};
+}
+
+static struct view_todo open_run(struct view *view, const struct view_facts *facts,
+                                 const char *argument)
+{
+    int64_t run = 0;
+    if (!parse_i64(argument + (*argument == '#'), 1, INT64_MAX, &run, NULL)) {
+        view_say(view, &facts->clock, "open run wants a number, as in open run 41: 6 lists them");
+        return draw;
+    }
+    return (struct view_todo){.kind = VIEW_OPEN_RUN, .run = run};
+}
+
+static struct view_todo order(struct view *view, const struct view_facts *facts,
+                              const char *argument)
+{
+    enum order_by by = ORDER_ADDED;
+    if (view_order_named(argument, &by))
+        view_order_take(view, facts, by);
+    else
+        view_say(view, &facts->clock,
+                 "order is one of: as added, state, next, try, name, class, longest");
+    return draw;
+}
+
+/* For an act that changes the run: in the past and in a replay it says why not. */
+static bool is_refused(struct view *view, const struct view_facts *facts, enum act act)
+{
+    const struct key_place place = view_place(view, facts);
+    const struct keymap *keys = keymap_builtin();
+    for (size_t i = 0; i < keys->count; i++) {
+        if (keys->rows[i].act != act || (keys->rows[i].modes & (1u << place.mode)) != 0)
+            continue;
+        view_say(view, &facts->clock, "%s", keymap_refusal(&keys->rows[i], place));
+        return true;
+    }
+    return false;
+}
+
+static struct view_todo hold_all(struct view *view, const struct view_facts *facts,
+                                 const char *argument)
+{
+    (void)argument;
+    return is_refused(view, facts, UI_HOLD) ? draw
+                                            : view_ask_about_all(view, facts, PROMPT_HOLD_MANY);
+}
+
+static struct view_todo release_all(struct view *view, const struct view_facts *facts,
+                                    const char *argument)
+{
+    (void)argument;
+    return is_refused(view, facts, UI_HOLD) ? draw
+                                            : view_ask_about_all(view, facts, PROMPT_RELEASE_MANY);
+}
+
+static struct view_todo cancel_all(struct view *view, const struct view_facts *facts,
+                                   const char *argument)
+{
+    (void)argument;
+    return is_refused(view, facts, UI_CANCEL) ? draw
+                                              : view_ask_about_all(view, facts, PROMPT_CANCEL_MANY);
+}
+
+/* A command does one of these: it is a key's act, or has a function. */
+static const struct command {
+    struct command_row row;
+    enum act act;
+    command_fn *run;  /* NULL: the act */
+    bool may_be_bare; /* without its argument */
+} commands[] = {
+    {{"filter", "WORDS", "only tasks that fit; alone: all"}, UI_NONE, filter, true},
+    {{"goto", "TIME|TASK", "go to 14:00, -5m, T-104"}, UI_NONE, go_to, false},
+    {{"open run", "N", "look at another run"}, UI_NONE, open_run, false},
+    {{"hold all", "", "start nothing more: asks"}, UI_NONE, hold_all, true},
+    {{"release all", "", "let all held go on: asks"}, UI_NONE, release_all, true},
+    {{"cancel all", "", "end the run: asks"}, UI_NONE, cancel_all, true},
+    {{"order", "HOW", "as added, state, next, try ..."}, UI_NONE, order, false},
+    {{"tasks", "", "view 1"}, UI_TASKS, NULL, true},
+    {{"detail", "", "view 2"}, UI_DETAIL, NULL, true},
+    {{"log", "", "view 3"}, UI_LOG, NULL, true},
+    {{"forensics", "", "view 4"}, UI_FORENSICS, NULL, true},
+    {{"timeline", "", "view 5"}, UI_TIMELINE, NULL, true},
+    {{"runs", "", "view 6"}, UI_RUNS, NULL, true},
+    {{"keys", "", "the keys"}, UI_HELP, NULL, true},
+    {{"help", "", "the keys"}, UI_HELP, NULL, true},
+    {{"q", "", "back, at the top quit"}, UI_QUIT, NULL, true},
+};
+
+const struct command_row *view_command_at(size_t index)
+{
+    return index < ARRAY_LEN(commands) ? &commands[index].row : NULL;
+}
+
+/* The command that a line begins with; *argument is behind its name and the blanks. */
+static const struct command *find_command(const char *line, const char **argument)
+{
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+        const size_t len = strlen(commands[i].row.name);
+        if (strncmp(line, commands[i].row.name, len) == 0 && strchr(" ", line[len])) {
+            *argument = line + len + strspn(line + len, " ");
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static void say_unknown(struct view *view, const struct view_facts *facts, const char *line)
+{
+    struct near_word near = near_word_new(line);
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        near_word_offer(&near, commands[i].row.name);
+    if (near.nearest)
+        view_say(view, &facts->clock, "no command '%s': did you mean '%s'?", line, near.nearest);
+    else
+        view_say(view, &facts->clock, "no command '%s': : and Tab list them", line);
+}
+
+struct view_todo view_command_run(struct view *view, const struct view_facts *facts,
+                                  const char *line)
+{
+    const char *argument = "";
+    line += strspn(line, " :");
+    const struct command *command = find_command(line, &argument);
+    if (*line == '\0')
+        return draw;
+    if (!command)
+        say_unknown(view, facts, line);
+    else if (!command->may_be_bare && *argument == '\0')
+        view_say(view, &facts->clock, "%s wants %s", command->row.name, command->row.argument);
+    else if (command->run)
+        return command->run(view, facts, argument);
+    else
+        return view_do(view, facts, command->act);
+    return draw;
+}
+
+void view_command_open(struct view *view)
+{
+    struct view_command *command = &view->command;
+    line_edit_clear(&command->line);
+    line_edit_open(&command->line);
+    command->past_at = command->past_count;
+}
+
+static void set_line(struct view_command *command, const char *text)
+{
+    (void)snprintf(command->line.text, sizeof(command->line.text), "%s", text);
+    command->line.len = strlen(command->line.text);
+}
+
+/* The earliest goes; what was typed twice running is there once. */
+static void remember(struct view_command *command)
+{
+    const char *line = command->line.text;
+    const int count = command->past_count;
+    if (*line == '\0' || (count > 0 && strcmp(command->past[count - 1], line) == 0))
+        return;
+    if (count == COMMANDS_PAST_MAX)
+        memmove(command->past[0], command->past[1],
+                sizeof(command->past) - sizeof(command->past[0]));
+    else
+        command->past_count++;
+    (void)snprintf(command->past[command->past_count - 1], LINE_EDIT_MAX, "%s", line);
+}
+
+static void recall(struct view_command *command, int step)
+{
+    const int at = command->past_at + step;
+    if (at < 0 || at > command->past_count)
+        return;
+    command->past_at = at;
+    set_line(command, at < command->past_count ? command->past[at] : "");
+}
+
+/* As far as all that it may become are alike; one alone is taken whole. */
+static void complete(struct view *view, const struct view_facts *facts)
+{
+    struct completions found;
+    view_complete(view, facts, &found);
+    if (found.count > 0) {
+        char *line = found.lines[0];
+        size_t len = strlen(line);
+        for (int i = 1; i < found.count; i++) {
+            size_t same = 0;
+            while (same < len && line[same] == found.lines[i][same])
+                same++;
+            len = same;
+        }
+        line[len] = '\0';
+        if (len > view->command.line.len)
+            set_line(&view->command, line);
+    }
+}
+
+struct view_todo view_command_key(struct view *view, uint32_t key, const struct view_facts *facts)
+{
+    struct view_command *command = &view->command;
+    const bool is_empty = command->line.len == 0;
+    char line[LINE_EDIT_MAX];
+    if (key == TERM_KEY_TAB) {
+        complete(view, facts);
+    } else if (key == TERM_KEY_UP || key == TERM_KEY_DOWN) {
+        recall(command, key == TERM_KEY_UP ? -1 : 1);
+    } else if (key == TERM_KEY_BACKSPACE && is_empty) {
+        line_edit_clear(&command->line);
+    } else if (line_edit_key(&command->line, key) == LINE_EDIT_KEPT) {
+        remember(command);
+        (void)snprintf(line, sizeof(line), "%s", command->line.text);
+        return view_command_run(view, facts, line);
+    }
+    return draw;
+}
+
+/* What the line may become, or what the command in it does. */
+static void draw_hint(const struct view *view, const struct view_facts *facts,
+                      struct canvas *canvas, int row)
+{
+    const char *argument = "";
+    const struct command *command = find_command(view->command.line.text, &argument);
+    struct completions found;
+    int column = 1;
+    view_complete(view, facts, &found);
+    for (int i = 0; i < canvas->columns; i++)
+        *canvas_cell(canvas, row, i) = (struct cell){.rune = ' ', .style = STYLE_PLAIN};
+    for (int i = 0; i < found.count && column < canvas->columns - 1; i++) {
+        const struct spot spot = {row, column, canvas->columns - column - 1};
+        column += canvas_text(canvas, spot, STYLE_KEY, found.lines[i] + found.from) + GAP;
+    }
+    if (found.count == 0 && command) {
+        char text[LINE_EDIT_MAX];
+        (void)snprintf(text, sizeof(text), "%s %s  %s", command->row.name, command->row.argument,
+                       command->row.words);
+        (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL, text);
+    }
+}
+
+void view_command_draw(const struct view *view, const struct view_facts *facts,
+                       struct canvas *canvas)
+{
+    if (canvas->rows > 2)
+        draw_hint(view, facts, canvas, canvas->rows - 2);
+    line_edit_draw(&view->command.line, canvas, canvas->rows - 1, ":");
+}

@@ -1,0 +1,60 @@
+/*
+ * view_command.h - commands that are typed after `:`, with completion and what was typed before.
+ * Part of a view; pure.
+ */
+#ifndef DEVS_VIEW_COMMAND_H
+#define DEVS_VIEW_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "canvas.h"
+#include "line_edit.h"
+
+struct view;
+struct view_facts;
+struct view_todo;
+
+enum { COMMANDS_PAST_MAX = 16 }; /* lines of this session that come back with the arrow keys */
+
+struct view_command {
+    struct line_edit line;
+    char past[COMMANDS_PAST_MAX][LINE_EDIT_MAX]; /* the latest last */
+    int past_count;
+    int past_at;                  /* the one shown; past_count = none */
+    char argument[LINE_EDIT_MAX]; /* of VIEW_THEME, VIEW_NOTIFY */
+};
+
+/* One line of the table of commands. */
+struct command_row {
+    const char *name;     /* "filter", "hold all" */
+    const char *argument; /* what follows: "WORDS"; "" = nothing */
+    const char *words;    /* what it does, for the help */
+};
+/* In the order of the help; NULL past the last. */
+const struct command_row *view_command_at(size_t index);
+
+void view_command_open(struct view *view);
+struct view_todo view_command_key(struct view *view, uint32_t key, const struct view_facts *facts);
+/* Carry out a line as if it had been typed. */
+struct view_todo view_command_run(struct view *view, const struct view_facts *facts,
+                                  const char *line);
+/* In the last rows: the line, and above it what it may become. */
+void view_command_draw(const struct view *view, const struct view_facts *facts,
+                       struct canvas *canvas);
+
+/* view_complete.c */
+/* Does the word offered fit what is typed? The candidates for the end of a line, each as the whole
+ * line would be with it. */
+enum { COMPLETIONS_MAX = 24 };
+struct completions {
+    char lines[COMPLETIONS_MAX][LINE_EDIT_MAX];
+    int count;
+    int from;    /* where in the line the word begins that is completed */
+    bool is_cut; /* there are more */
+};
+void view_complete(const struct view *view, const struct view_facts *facts,
+                   struct completions *out);
+
+#endif
