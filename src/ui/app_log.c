@@ -266,9 +266,12 @@ void app_load_log(struct app *app, const struct view_facts *facts)
         return;
     struct app_source rows = {follower_reader(app->follower), &app->pager.key};
     const struct log_source source = {.read = read_rows, .ctx = &rows};
+    bool ok = true;
     take_changes(app);
     view_log_sync(&app->view, &app->pager);
-    bool ok = log_pager_turn(&app->pager, &source, &err);
+    do
+        ok = log_pager_turn(&app->pager, &source, &err);
+    while (ok && app->pictured && !log_pager_is_done(&app->pager)); /* there is no next turn */
     view_log_sync(&app->view, &app->pager);
     ok = ok && view_log_settle(&app->view, facts, &app->pager, &source, &err);
     if (!ok)

@@ -51,14 +51,23 @@ static bool is_running(const struct frame_input *input)
     return attempt && attempt->ended.mono_ms == 0 && !input->facts->orphaned;
 }
 
+/* Is a moment shown that others came after? */
+static bool is_of_the_past(const struct frame_input *input)
+{
+    return input->facts->mode == VIEW_REPLAY || input->facts->mode == VIEW_PAST;
+}
+
 /* Where one is in it. */
 static void add_position(const struct frame_input *input, struct str *out)
 {
     const struct view_log *log = &input->view->log;
+    char hms[CLOCK_TEXT_MAX];
     if (log->below > 0)
         str_addf(out, "+%zu line%s below, F", log->below, log->below == 1 ? "" : "s");
+    else if (is_of_the_past(input))
+        str_addf(out, "up to %s", clock_hms(frame_now(input).at_ms, hms));
     else if (!is_running(input))
-        str_add(out, input->replay ? "up to here" : "to its end");
+        str_add(out, log->top == 0 && log->row == 0 ? "all of it" : "at the end");
     else
         str_add(out, log->stays ? "at the end, F follows" : "follows");
 }
@@ -100,7 +109,8 @@ static void draw_rule(struct canvas *canvas, const struct layout *layout,
     const bool has_keys = canvas->columns >= PAGE_PATH_COLUMNS;
     const bool is_wide = canvas->columns >= PAGE_WIDE_COLUMNS;
     frame_rule(canvas, (struct spot){layout->rule, 0, canvas->columns}, title.data,
-               is_wide    ? "F follow  w wrap  / search  & only matches  e next error"
+               is_of_the_past(input) && has_keys ? "later lines are not shown"
+               : is_wide  ? "F follow  w wrap  / search  & only matches  e next error"
                : has_keys ? "w wrap  / search"
                           : "");
     str_done(&title);
@@ -130,34 +140,54 @@ static void add_state(const struct canvas *canvas, const struct frame_input *inp
     shown_duration(attempt->outcome.ran_ms, out);
 }
 
-static void add_size(const struct log_pager *pager, struct str *out)
+/* As much of it as there is room for. */
+static void add_if_fits(struct str *out, int columns, const char *text)
+{
+    const size_t before = out->len;
+    str_addf(out, "%s%s", before > 0 ? "   " : "", text);
+    if (text_width(out->data, out->len) > columns) {
+        out->len = before;
+        out->data[before] = '\0';
+    }
+}
+
+static void add_size(const struct log_pager *pager, int columns, struct str *out)
 {
     const size_t said = log_pager_said(pager);
+    struct str text = {0};
     if (pager->key.attempt == 0)
         return;
-    str_addf(out, "   %zu line%s", said, said == 1 ? "" : "s");
+    str_addf(&text, "%zu line%s", said, said == 1 ? "" : "s");
     if (!pager->is_through)
-        str_addf(out, ", %lld MB read so far", (long long)(pager->walk.bytes / MB));
+        str_addf(&text, ", %lld MB read so far", (long long)(pager->walk.bytes / MB));
+    add_if_fits(out, columns, text.data);
+    str_clear(&text);
     if (pager->errors.count > 0)
-        str_addf(out, ", %zu%s with an error (e)", pager->errors.count,
+        str_addf(&text, "%zu%s with an error (e)", pager->errors.count,
                  pager->errors.is_full ? "+" : "");
+    if (text.len > 0)
+        add_if_fits(out, columns, text.data);
+    str_done(&text);
 }
 
 static void draw_head(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {
+    const struct log_pager *pager = input->facts->pager;
     struct str left = {0};
     struct str right = {0};
     int end = canvas->columns;
     if (layout->head < 0)
         return;
-    add_state(canvas, input, &left);
-    add_size(input->facts->pager, &left);
     if (layout->rule < 0)
         add_position(input, &right);
     if (right.len > 0)
         end = frame_put_right(canvas, (struct spot){layout->head, 1, canvas->columns - 1},
                               STYLE_LABEL, right.data);
+    add_state(canvas, input, &left);
+    add_size(pager, end - 2, &left);
+    if (pager->walk.join.partials[LOG_STREAM_ERR - 1].begun)
+        add_if_fits(&left, end - 2, canvas->ascii ? "| = to err" : "│ = to err");
     (void)frame_put(canvas, (struct spot){layout->head, 1, end - 2}, STYLE_PLAIN, str_text(&left));
     str_done(&left);
     str_done(&right);

@@ -474,8 +474,7 @@ static struct view_todo search_key(const struct stroke *stroke, uint32_t key)
     struct view *view = stroke->view;
     const enum line_edit_result result = line_edit_key(&view->search, key);
     if (view_screen(view) == SCREEN_LOG) {
-        if (result != LINE_EDIT_KEPT)
-            view_log_typed(view);
+        view_log_typed(view);
     } else if (result == LINE_EDIT_KEPT && view->search.len > 0) {
         find_in_log(stroke, -1);
     }
