@@ -59,6 +59,15 @@ int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, c
     return at;
 }
 
+void frame_pane_zone(struct canvas *canvas, const struct frame_box *box, uint32_t pane)
+{
+    const struct canvas_zone zone = {.spot = {box->row, box->column, box->columns},
+                                     .rows = box->rows,
+                                     .kind = ZONE_PANE,
+                                     .value = pane};
+    canvas_add_area(canvas, &zone);
+}
+
 void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note)
 {
     canvas_rule(canvas, spot.row, spot.column, spot.width);

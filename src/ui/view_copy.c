@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "log_pager.h"
 #include "runs_list.h"
 #include "text.h"
 
@@ -59,6 +60,23 @@ static bool copy_tail(const struct view *view, const struct log_tail *log, struc
     return end > from;
 }
 
+/* Those of the log's own screen. */
+static bool copy_pager(const struct view *view, const struct log_pager *log, struct str *text,
+                       struct str *words)
+{
+    size_t count = 0;
+    for (size_t i = view->log.top; (int)count < view->log.room.rows; i++) {
+        const struct pager_line *line = log_pager_line(log, i);
+        if (!line)
+            break;
+        str_add_n(text, log_pager_text(log, line), line->len);
+        str_add_char(text, '\n');
+        count++;
+    }
+    add_lines(count, "the log", words);
+    return count > 0;
+}
+
 static bool copy_section(const struct view *view, const struct forensics *forensics,
                          struct str *text, struct str *words)
 {
@@ -97,6 +115,8 @@ bool view_copy_text(const struct view *view, const struct view_facts *facts, str
         return copy_run(view, facts->runs, text, words);
     if (screen == SCREEN_FORENSICS && facts->forensics)
         return copy_section(view, facts->forensics, text, words);
+    if (screen == SCREEN_LOG && facts->pager)
+        return copy_pager(view, facts->pager, text, words);
     if (view->chosen < 0)
         return false;
     if (view->pane == VIEW_PANE_LOG)
