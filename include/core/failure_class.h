@@ -10,8 +10,9 @@
 
 struct failure_class {
     struct verdict_label label;
-    enum outcome_kind kind; /* persistent without a reason: how it ended, */
-    int code;               /* and its exit code or signal; else both 0 */
+    enum outcome_kind kind; /* where that says more than the class: how it ended, */
+    int code;               /* and its exit code or signal; */
+    bool is_silent;         /* TIMEOUT: it was silent too long; else all 0 */
 };
 
 struct failure_class failure_class_of(const struct attempt_state *attempt);

@@ -12,6 +12,7 @@
 #include "status.h"
 #include "target.h"
 #include "text.h"
+#include "time_spent.h"
 
 static bool locale_is_utf8(void)
 {
@@ -252,6 +253,18 @@ static void print_session(const struct status *status)
                      clock_date(state->last.at_ms, heard));
 }
 
+/* Where the time of all tasks went. */
+static void print_time(const struct status *status)
+{
+    struct time_spent spent;
+    struct str words = {0};
+    time_spent_of_run(&spent, follower_state(status->follower), &status->now, status->orphaned);
+    time_spent_words(&spent, &words);
+    if (words.len > 0)
+        (void)printf("time: %s\n", words.data);
+    str_done(&words);
+}
+
 static void print_text(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
@@ -276,6 +289,7 @@ static void print_text(const struct status *status)
     for (int i = 0; i < state->plan->task_count; i++)
         print_task(status, i, &columns);
     print_agents(status);
+    print_time(status);
     if (status->orphaned && !state->ended && !is_cut_short(status))
         (void)printf("go on with it: devs run --continue %lld\n", (long long)run->number);
 }

@@ -8,6 +8,7 @@
 #include "place_json.h"
 #include "shown.h"
 #include "status.h"
+#include "time_spent.h"
 
 void seed_json(uint64_t seed, struct str *out)
 {
@@ -154,6 +155,22 @@ static void add_task(const struct status *status, int task, struct str *out)
     str_add_char(out, '}');
 }
 
+/* Where the time of all tasks went. */
+static void add_time(const struct status *status, struct str *out)
+{
+    struct time_spent spent;
+    time_spent_of_run(&spent, state_of(status), &status->now, status->orphaned);
+    str_json_key(out, "time");
+    str_add_char(out, '{');
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        struct str key = {0};
+        str_addf(&key, "%s_ms", time_use_name((enum time_use)use));
+        str_json_i64(out, key.data, spent.ms[use]);
+        str_done(&key);
+    }
+    str_add_char(out, '}');
+}
+
 void status_json(const struct status *status, struct str *out)
 {
     const struct run_state *state = state_of(status);
@@ -174,6 +191,7 @@ void status_json(const struct status *status, struct str *out)
     }
     str_json_i64(out, "attempts", state->attempts);
     str_json_i64(out, "waited_ms", state->waited_ms);
+    add_time(status, out);
     if (state->stopped_ms > 0)
         str_json_i64(out, "stopped_ms", state->stopped_ms);
     if (state->secrets_cut > 0)

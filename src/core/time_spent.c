@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "attr.h"
+#include "shown.h"
 
 static const char *const names[] = {
     [TIME_WORK] = "work",
@@ -142,4 +143,31 @@ int time_spent_percent(const struct time_spent *spent, enum time_use use)
     if (spent->total_ms <= 0)
         return 0;
     return percent_up_to(spent, (int)use + 1) - percent_up_to(spent, (int)use);
+}
+
+static void add_waits(const struct time_spent *spent, struct str *out)
+{
+    enum { CLASSES_SHOWN = 3 };
+    for (int i = 0; i < spent->class_count && i < CLASSES_SHOWN; i++) {
+        str_add(out, i == 0 ? "; " : ", ");
+        failure_class_word(&spent->classes[i].class, out);
+        str_add_char(out, ' ');
+        shown_duration(spent->classes[i].waited_ms, out);
+    }
+}
+
+void time_spent_words(const struct time_spent *spent, struct str *out)
+{
+    const char *comma = "";
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        if (spent->ms[use] == 0)
+            continue;
+        str_addf(out, "%s%s ", comma, names[use]);
+        shown_duration(spent->ms[use], out);
+        str_addf(out, " (%d %%", time_spent_percent(spent, (enum time_use)use));
+        if (use == TIME_WAIT)
+            add_waits(spent, out);
+        str_add_char(out, ')');
+        comma = ", ";
+    }
 }

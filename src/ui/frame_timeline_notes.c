@@ -367,7 +367,7 @@ static void put_narrow(struct lines *lines, const struct subject *subject)
     str_done(&because);
     put_line(lines, &text);
     str_clear(&text);
-    str_add(&text, "waits so far ");
+    str_add(&text, "waits so far: ");
     add_waits(subject, &text);
     put_line(lines, &text);
     str_done(&text);

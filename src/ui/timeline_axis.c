@@ -46,16 +46,16 @@ static int64_t number_of(const struct timeline_axis *axis, int64_t ms)
     return divide_down((ms + axis->wall_ms) * axis->scale.columns, axis->scale.ms);
 }
 
-/* Columns that folds before this column save. */
+/* Columns that folds before this column save; all of a fold's time lies in its columns. */
 static int64_t saved_before(const struct timeline_axis *axis, int64_t number)
 {
     int64_t saved = 0;
     for (int i = 0; i < axis->fold_count && axis->folds[i].from < number; i++) {
         const struct axis_fold *fold = &axis->folds[i];
-        const int64_t end = number < fold->until ? number : fold->until;
-        const int64_t shown =
-            end - fold->from < AXIS_FOLD_COLUMNS ? end - fold->from : AXIS_FOLD_COLUMNS;
-        saved += end - fold->from - shown;
+        const bool is_inside = number < fold->until;
+        const int64_t gone = (is_inside ? number : fold->until) - fold->from;
+        const int64_t most = is_inside ? AXIS_FOLD_COLUMNS - 1 : AXIS_FOLD_COLUMNS;
+        saved += gone > most ? gone - most : 0;
     }
     return saved;
 }

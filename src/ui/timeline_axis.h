@@ -46,7 +46,7 @@ struct timeline_axis {
 struct axis_window {
     struct stretch whole; /* the run, or a task */
     struct moment now;
-    const struct stretch *idle; /* borrowed; to be folded; in order */
+    const struct stretch *idle; /* borrowed; to be folded; in order, within the whole */
     int idle_count;
     int zoom;          /* 0: all of it; each one more doubles the scale */
     int64_t centre_ms; /* zoomed: this is in the middle, as far as there is time around it */

@@ -61,7 +61,9 @@ static void fail(struct story *story, const struct move_of *move)
     struct event event = story_event(story, move->id, EVENT_ATTEMPT_JUDGED);
     if (strcmp(move->id, "T-105") == 0) {
         story_time_out(story, move->id);
-        event.a = VERDICT_PERSISTENT;
+        event.a = VERDICT_TRANSIENT;
+        event.b = TRANSIENT_RESOURCE_BUSY;
+        event.text = "{\"rule\":\"known.timeout\",\"subtype\":\"TIMEOUT\"}";
         story_add(story, event);
     } else if (strcmp(move->id, "T-109") == 0) {
         story_fail_by_world(story, move->id, TRANSIENT_API_RATE_LIMIT, 0,

@@ -7,6 +7,7 @@
 #include "frame.h"
 #include "golden.h"
 #include "story.h"
+#include "term.h"
 #include "test_main.h"
 
 static struct story story;
@@ -66,11 +67,226 @@ START_TEST(test_golden)
 }
 END_TEST
 
+static void press(const char *keys)
+{
+    for (; *keys != '\0'; keys++) {
+        (void)view_key(&view, (uint32_t)*keys, &facts);
+        draw(24, 80, false);
+    }
+}
+
+static bool shows(const char *text)
+{
+    struct str out = {0};
+    canvas_to_text(&canvas, &out);
+    const bool found = strstr(str_text(&out), text) != NULL;
+    if (!found)
+        printf("no \"%s\" in:\n%s", text, str_text(&out));
+    str_done(&out);
+    return found;
+}
+
+static bool is_chosen(const char *id)
+{
+    return view.chosen == story_task(&story, id);
+}
+
+START_TEST(test_5_leads_to_the_timeline_and_q_back)
+{
+    (void)trail_back(&view.trail);
+    press("5");
+    ck_assert_int_eq(view_screen(&view), SCREEN_TIMELINE);
+    press("q");
+    ck_assert_int_eq(view_screen(&view), SCREEN_TASKS);
+}
+END_TEST
+
+START_TEST(test_the_cursor_goes_by_columns_and_is_at_now_first)
+{
+    draw(24, 80, false);
+    ck_assert(shows("▲ now"));
+    press("hh");
+    ck_assert(view.timeline.is_placed);
+    ck_assert(shows("▲ 14:02:12")); /* a column of 12 s */
+    press("h");
+    ck_assert(shows("T-104  14:00:23 to 14:02:10  ran 107 s"));
+    press("lll");
+    ck_assert(!view.timeline.is_placed);
+    ck_assert(shows("▲ now"));
+}
+END_TEST
+
+START_TEST(test_e_goes_from_failure_to_failure_over_all_tasks)
+{
+    draw(24, 80, false);
+    press("E");
+    ck_assert(is_chosen("T-109"));
+    ck_assert(shows("try 2: rate-limit"));
+    press("E");
+    ck_assert(is_chosen("T-104"));
+    press("E");
+    ck_assert(is_chosen("T-105")); /* the end of it */
+    press("eee");
+    ck_assert(is_chosen("T-109"));
+    ck_assert(shows("there is no failure after this"));
+}
+END_TEST
+
+START_TEST(test_enter_opens_the_try_under_the_cursor)
+{
+    draw(24, 80, false);
+    press("EEEEEE"); /* over those of T-109, T-104 and T-105 */
+    const struct view_try wanted = {view.chosen, 2, 2};
+    ck_assert(is_chosen("T-107"));
+    (void)view_key(&view, TERM_KEY_ENTER, &facts);
+    ck_assert_int_eq(view_screen(&view), SCREEN_DETAIL);
+    const struct view_try now = view_try_now(&view, &story.state);
+    ck_assert_int_eq(now.task, wanted.task);
+    ck_assert_int_eq(now.step, wanted.step);
+    ck_assert_int_eq(now.attempt, wanted.attempt);
+}
+END_TEST
+
+START_TEST(test_plus_doubles_the_scale_and_0_shows_all)
+{
+    draw(24, 80, false);
+    const struct axis_scale whole = view.timeline.axis.scale;
+    press("+");
+    ck_assert_int_eq((int64_t)view.timeline.axis.scale.columns * whole.ms,
+                     2 * (int64_t)whole.columns * view.timeline.axis.scale.ms);
+    ck_assert(shows("▲ now"));
+    press("0");
+    ck_assert_int_eq(view.timeline.axis.scale.columns, whole.columns);
+    press("-");
+    ck_assert(shows("the whole run is shown"));
+    for (int i = 0; i < 2 * TIMELINE_ZOOM_MAX; i++)
+        press("+");
+    ck_assert(shows("nearer it does not go"));
+}
+END_TEST
+
+START_TEST(test_j_and_k_choose_the_task)
+{
+    draw(24, 80, false);
+    press("k");
+    ck_assert(is_chosen("T-107"));
+    press("jjj");
+    ck_assert(is_chosen("T-110"));
+    press("G");
+    ck_assert(is_chosen("T-111"));
+    press("g");
+    ck_assert(is_chosen("T-107"));
+}
+END_TEST
+
+/* The night in which nothing ran is a few columns; f shows it. */
+START_TEST(test_golden_idle_time_is_folded_in_a_long_run)
+{
+    story_at(&story, 15, 0);
+    story_add(&story, story_event(&story, "T-104", EVENT_WAIT_ENDED));
+    story_start(&story, "T-104");
+    for (int i = 0; i < 4; i++) {
+        static const char *const ids[] = {"T-101", "T-103", "T-110", "T-104"};
+        story_fail(&story, ids[i], REASON_AUTH, "{\"rule\":\"auth-401\",\"ask\":true}");
+        story_end(&story, ids[i], DECISION_NEEDS_YOU);
+    }
+    story_at(&story, 60 * 7, 30);
+    story_add(&story, story_event(&story, "T-109", EVENT_WAIT_ENDED));
+    story_start(&story, "T-109");
+    story_at(&story, 60 * 7 + 10, 0);
+    facts.now = facts.clock = story.now;
+    draw(24, 80, false);
+    golden_check(&canvas, "timeline-folded-80x24");
+    press("f");
+    ck_assert_int_eq(view.timeline.axis.fold_count, 0);
+    press("f");
+    ck_assert_int_eq(view.timeline.axis.fold_count, 1);
+    press("hhhhhhhhhhhhhhhhhhhhhhhhhhhhh"); /* over the fold, as one step */
+    ck_assert(view.timeline.is_placed);
+    ck_assert_int_lt(view.timeline.cursor_ms, story.state.started_at.mono_ms + 16 * 60000);
+}
+END_TEST
+
+/* A column's first time is in that column, whatever is zoomed and folded. */
+static void check_axis(const struct timeline_axis *axis)
+{
+    int first;
+    for (int column = 0; column < axis->columns; column++) {
+        const int64_t ms = axis_time(axis, column);
+        const int at = axis_column(axis, ms);
+        if (axis_fold_at(axis, column, &first) >= 0) {
+            const int fold = axis_fold_at(axis, column, &first);
+            const int64_t half_ms = ms + axis->folds[fold].ms / 2;
+            ck_assert_int_eq(at, first);
+            ck_assert_int_eq(axis_fold_at(axis, axis_column(axis, half_ms), &first), fold);
+            continue;
+        }
+        ck_assert_int_eq(at, column);
+        ck_assert_int_eq(axis_column(axis, ms - 1), column - 1);
+    }
+}
+
+START_TEST(test_an_axis_is_the_same_both_ways)
+{
+    const struct stretch idle[] = {{500000, 1100000}, {2000000, 9000000}};
+    struct axis_window window = {.whole = {123457, 123457 + (int64_t)(_i + 1) * _i * 98765},
+                                 .now = {1763646600000, 5000000},
+                                 .idle = idle,
+                                 .idle_count = _i % 3};
+    while (window.idle_count > 0 && idle[window.idle_count - 1].until_ms > window.whole.until_ms)
+        window.idle_count--;
+    struct timeline_axis axis;
+    for (int columns = 1; columns <= 130; columns += 43) {
+        for (window.zoom = 0; window.zoom < 8; window.zoom++) {
+            window.centre_ms = window.whole.from_ms + (int64_t)_i * 100000;
+            axis_make(&axis, &window, columns);
+            check_axis(&axis);
+        }
+        window.zoom = 0;
+        axis_make(&axis, &window, columns);
+        ck_assert_int_ge(axis_column(&axis, window.whole.from_ms), 0);
+        ck_assert_int_lt(axis_column(&axis, window.whole.until_ms), columns);
+    }
+}
+END_TEST
+
+/* As it was at each moment of the day: what is drawn is within its place. */
+START_TEST(test_every_moment_of_a_run_can_be_drawn)
+{
+    static const int widths[] = {20, 40, 80, 140};
+    const int rows = widths[_i] / 3 > 4 ? widths[_i] / 3 : 4;
+    story_done(&story);
+    story_begin_day(&story);
+    facts.state = &story.state;
+    facts.log = &story.tail;
+    for (int at = 0; at <= STORY_DAY_S; at += 13) {
+        story_done(&story);
+        story_begin_day(&story);
+        story_tell_day(&story, at);
+        facts.now = facts.clock = story.now;
+        draw(rows, widths[_i], at % 2 == 0);
+        ck_assert_int_eq(view_screen(&view), SCREEN_TIMELINE);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("timeline");
     TCase *frames = test_case(suite, "frames");
     tcase_add_checked_fixture(frames, set_up, tear_down);
     tcase_add_loop_test(frames, test_golden, 0, ARRAY_LEN(sizes));
+    TCase *keys = test_case(suite, "keys");
+    tcase_add_checked_fixture(keys, set_up, tear_down);
+    tcase_add_test(keys, test_5_leads_to_the_timeline_and_q_back);
+    tcase_add_test(keys, test_the_cursor_goes_by_columns_and_is_at_now_first);
+    tcase_add_test(keys, test_e_goes_from_failure_to_failure_over_all_tasks);
+    tcase_add_test(keys, test_enter_opens_the_try_under_the_cursor);
+    tcase_add_test(keys, test_plus_doubles_the_scale_and_0_shows_all);
+    tcase_add_test(keys, test_j_and_k_choose_the_task);
+    tcase_add_test(keys, test_golden_idle_time_is_folded_in_a_long_run);
+    tcase_add_loop_test(keys, test_every_moment_of_a_run_can_be_drawn, 0, 4);
+    TCase *axis = test_case(suite, "axis");
+    tcase_add_loop_test(axis, test_an_axis_is_the_same_both_ways, 0, 40);
     return suite;
 }
