@@ -235,6 +235,17 @@ static void say_words(struct app *app, bool is_new)
         read_rule(app);
 }
 
+/* Who reads in the live tail keeps it until they follow again, or the attempt is over: newer
+ * output would take it away. */
+static bool is_still(const struct app *app, const struct app_log_version *version)
+{
+    const struct attempt_state *attempt =
+        log_words_attempt(follower_state(app->follower), &app->pager.key);
+    return app->view.log.stays && version->until_ms == app->pager_version.until_ms && attempt &&
+           attempt->ended.mono_ms == 0 &&
+           log_pager_is_fleeting(&app->pager, log_pager_number(&app->pager, app->view.log.top));
+}
+
 /* Another attempt, or news of this one. */
 static void take_changes(struct app *app)
 {
@@ -247,6 +258,9 @@ static void take_changes(struct app *app)
     const struct app_log_version version = version_now(app);
     const bool is_new = !same_output(&key, &app->pager.key);
     if (!is_new && same_version(&version, &app->pager_version))
+        return;
+    app->view.log.is_still = !is_new && is_still(app, &version);
+    if (app->view.log.is_still)
         return;
     if (is_new) {
         log_pager_begin(&app->pager, &key);

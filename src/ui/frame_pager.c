@@ -62,8 +62,9 @@ static void add_position(const struct frame_input *input, struct str *out)
 {
     const struct view_log *log = &input->view->log;
     char hms[CLOCK_TEXT_MAX];
-    if (log->below > 0)
-        str_addf(out, "+%zu line%s below, F", log->below, log->below == 1 ? "" : "s");
+    if (log->below > 0 || log->is_still)
+        str_addf(out, "+%zu line%s below%s, F", log->below, log->below == 1 ? "" : "s",
+                 log->is_still ? " and newer ones" : "");
     else if (is_of_the_past(input))
         str_addf(out, "up to %s", clock_hms(frame_now(input).at_ms, hms));
     else if (!is_running(input))

@@ -51,6 +51,7 @@ void log_pager_done(struct log_pager *pager)
     place_done(&pager->probe);
     free(pager->marks);
     output_page_done(&pager->page);
+    output_page_done(&pager->tail);
     str_done(&pager->text);
     free(pager->lines);
     str_done(&pager->words);
@@ -76,10 +77,19 @@ static void cut(struct log_pager *pager, size_t line)
         pager->rule_line = SIZE_MAX;
 }
 
+/* Nothing that was walked through makes way. */
+static void forget_tail(struct log_pager *pager)
+{
+    pager->has_stable = false;
+    pager->has_tail = false;
+    pager->tail.count = 0;
+    str_clear(&pager->tail.text);
+}
+
 static void start_again(struct log_pager *pager)
 {
     place_start(&pager->walk);
-    pager->has_stable = false;
+    forget_tail(pager);
     pager->is_through = false;
     pager->mark_count = 0;
     pager->mark_bytes = PAGER_MARK_BYTES;
@@ -108,7 +118,6 @@ static void go_back(struct log_pager *pager)
         return;
     }
     pager_place_copy(&pager->walk, &pager->marks[pager->mark_count - 1]);
-    pager->has_stable = false;
 }
 
 static void want_anchor(struct log_pager *pager, size_t top)
@@ -133,9 +142,14 @@ void log_pager_news(struct log_pager *pager, int64_t until_ms, size_t top)
         go_back(pager);
     else if (pager->has_stable)
         pager_place_copy(&pager->walk, &pager->stable);
-    pager->has_stable = false;
+    forget_tail(pager);
     pager->is_through = false;
     cut(pager, pager->walk.line);
+}
+
+bool log_pager_is_fleeting(const struct log_pager *pager, size_t line)
+{
+    return pager->has_tail && line >= pager->stable.line;
 }
 
 bool log_pager_moved(struct log_pager *pager, size_t *line_out)
@@ -187,6 +201,18 @@ static bool is_other_reading(const struct log_pager *pager, const struct log_out
     return row->stream == LOG_STREAM_AGENT && pager->walk.join.partials[LOG_STREAM_OUT - 1].begun;
 }
 
+static void copy_tail(struct log_pager *pager, const struct log_output_row *row)
+{
+    struct output_page *tail = &pager->tail;
+    pager->has_tail = pager->has_tail && tail->text.len + row->len <= PAGER_TAIL_BYTES;
+    if (!pager->has_tail)
+        return;
+    tail->rows = xgrow(tail->rows, &tail->cap, tail->count + 1, sizeof(*tail->rows));
+    tail->rows[tail->count] = *row;
+    tail->rows[tail->count++].start = tail->text.len;
+    str_add_n(&tail->text, str_text(&pager->page.text) + row->start, row->len);
+}
+
 /* False: the walk is over for now. */
 static bool walk_row(struct log_pager *pager, const struct log_output_row *row)
 {
@@ -195,8 +221,11 @@ static bool walk_row(struct log_pager *pager, const struct log_output_row *row)
     if (row->replaceable && !pager->has_stable) {
         pager_place_copy(&pager->stable, &pager->walk);
         pager->has_stable = true;
+        pager->has_tail = true;
     }
     set_mark(pager);
+    if (pager->has_stable)
+        copy_tail(pager, row);
     pager_place_add(&pager->walk, row, str_text(&pager->page.text) + row->start);
     return true;
 }

@@ -34,6 +34,7 @@ enum {
     PAGER_MARKS_MAX = 1024,
     PAGER_LINES_MAX = 4096,               /* in the window */
     PAGER_WINDOW_BYTES = 4 * 1024 * 1024, /* of text in it */
+    PAGER_TAIL_BYTES = 1024 * 1024,       /* of a live tail that is copied */
     PAGER_SET_MAX = 100 * 1000,           /* lines found, that are remembered */
     PAGER_WORDS_MAX = 4,                  /* lines that are said before or after the output */
     PAGER_ENGINE = 0,                     /* in place of a stream: words of the engine */
@@ -76,7 +77,9 @@ struct log_pager {
     struct pager_place walk;
     bool is_through;           /* all rows that there are were walked through */
     struct pager_place stable; /* before the first row that makes way for another, */
-    bool has_stable;           /* if there is one */
+    bool has_stable;           /* if there is one; */
+    struct output_page tail; /* a copy of what came since, for the log may not have it any more, */
+    bool has_tail;           /* if it is not too much */
     struct pager_place *marks; /* owned; PAGER_MARKS_MAX of them */
     size_t mark_count;
     int64_t mark_bytes; /* between two of them */
@@ -115,6 +118,8 @@ void log_pager_begin(struct log_pager *pager, const struct log_output_key *key);
 /* There may be more in the log, or the moment that is shown is another (INT64_MAX = now). `top`:
  * the line on top of the screen, to be found again by log_pager_moved(). */
 void log_pager_news(struct log_pager *pager, int64_t until_ms, size_t top);
+/* Is this line of a live tail, which the next news may take away? */
+bool log_pager_is_fleeting(const struct log_pager *pager, size_t line);
 /* Where that line is now; false if it is where it was. */
 bool log_pager_moved(struct log_pager *pager, size_t *line_out);
 

@@ -38,22 +38,24 @@ static void jump(struct pager_reading *reading)
         pager_place_copy(probe, mark);
 }
 
+/* From the log; what may have made way there, from the copy of it. */
 static bool read_piece(struct pager_reading *reading, const struct log_source *source,
                        struct err *err)
 {
     struct log_pager *pager = reading->pager;
-    struct output_page *page = &pager->page;
-    if (!source->read(source->ctx, pager->probe.after, PAGER_PIECE_BYTES, page, err))
+    struct pager_place *probe = &pager->probe;
+    const bool is_copied = pager->has_tail && probe->after >= pager->stable.after;
+    const int64_t last = pager->has_tail && !is_copied ? pager->stable.after : pager->walk.after;
+    struct output_page *page = is_copied ? &pager->tail : &pager->page;
+    if (!is_copied && !source->read(source->ctx, probe->after, PAGER_PIECE_BYTES, page, err))
         return false;
-    if (page->count == 0) /* what was there has made way */
-        pager->probe.after = pager->walk.after;
-    for (size_t i = 0; i < page->count && pager->probe.after < pager->walk.after; i++) {
-        if (page->rows[i].id > pager->walk.after)
-            pager->probe.after = pager->walk.after;
-        else
-            pager_place_add(&pager->probe, &page->rows[i],
-                            str_text(&page->text) + page->rows[i].start);
+    size_t i = 0;
+    for (; i < page->count && page->rows[i].id <= last; i++) {
+        if (page->rows[i].id > probe->after)
+            pager_place_add(probe, &page->rows[i], str_text(&page->text) + page->rows[i].start);
     }
+    if (page->count == 0 || i < page->count) /* there are no more up to there */
+        probe->after = last;
     return true;
 }
 

@@ -50,7 +50,8 @@ struct view_log {
     size_t was_top; /* where one was when the search was opened */
     bool did_stay;
 
-    size_t below; /* lines below the screen */
+    size_t below;  /* lines below the screen */
+    bool is_still; /* and newer ones, which would take away those that are read here */
     struct view_log_room room;
 };
 

@@ -233,6 +233,28 @@ START_TEST(test_live_tail_makes_way)
 }
 END_TEST
 
+/* What was read of a live tail can be read again, whatever became of it in the log. */
+START_TEST(test_live_tail_is_kept_until_the_news)
+{
+    add(LOG_STREAM_OUT, 10, "head 1\n");
+    add(LOG_STREAM_OUT, 20, "line 1 x\nline 2 x\n");
+    rows[1].row.replaceable = true;
+    add(LOG_STREAM_ERR, 20, "warn\n");
+    begin();
+    read_all();
+    ck_assert(!log_pager_is_fleeting(&pager, 0));
+    ck_assert(log_pager_is_fleeting(&pager, 1));
+    free(rows[1].bytes);
+    rows[1] = rows[2];
+    row_count--;
+    add(LOG_STREAM_OUT, 30, "line 9 x\n");
+    rows[2].row.replaceable = true;
+    check("head 1|line 1 x|line 2 x|warn|");
+    news(0);
+    check("head 1|warn|(18 bytes were not kept)|line 9 x|");
+}
+END_TEST
+
 /* A line of the live tail that was on top of the screen is found where it is then. */
 START_TEST(test_top_is_found_again)
 {
@@ -470,6 +492,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_any_place_is_found_again);
     tcase_add_test(tcase, test_memory_and_turns_are_bounded);
     tcase_add_test(tcase, test_live_tail_makes_way);
+    tcase_add_test(tcase, test_live_tail_is_kept_until_the_news);
     tcase_add_test(tcase, test_top_is_found_again);
     tcase_add_test(tcase, test_nothing_later_than_the_moment);
     tcase_add_test(tcase, test_words_of_an_agent_come_instead);
