@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "test_main.h"
+#include "text.h"
 
 enum { OUTPUT_MAX = 256 * 1024, DEADLINE_MS = 10000, ROWS = 30, COLUMNS = 100 };
 
@@ -366,6 +367,61 @@ static void body_text(void)
     close_all();
 }
 
+/* What programs print that mean harm, or know no better; each between two marks, so that what
+ * is drawn behind it shows whether the columns are still where they were. */
+static const char *const hostile[] = {
+    "\033[2J\033[H\033[31mred",
+    "\033]0;title\a\033]52;c;ZXZpbA==\a\033]8;;http://x\033\\link",
+    "\033P$q\"p\033\\\033_Gf=24;AAAA\033\\\033^pm\033\\\033Xsos\033\\",
+    "\033[6n\033[c\033[>c\033[5n\033[21t\033Z\005",
+    "\033[?1049l\033[?1000h\033[?25h\033[4h\033c\033#8",
+    "\x9b"
+    "2J\x9d"
+    "0;x\x9c\x90q\x9c\xc2\x9b"
+    "31m\xc2\x9d"
+    "0;y\xc2\x9c",
+    "\016\017\b\b\b\v\f\r\a\177",
+    "\u202eabc\u202c\u2066x\u2069\u200f\u061c",
+    "\xff\xfe\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82",
+    "日本語 e\u0301\u0302\u0303\u0304 \u0301",
+    "👩\u200d👩\u200d👧 🇩🇪 ❤\ufe0f 👍🏽 1\ufe0f\u20e3 \U000e0041\U000e007f",
+    "\033",
+    "\033[",
+    "\033]52;c;",
+    "\033P",
+};
+
+enum { MARK_COLUMN = 60, NOISE_ROWS = 10, NOISE_BYTES = 300 };
+
+static void draw_marked(int row, const char *text, size_t len)
+{
+    canvas_text_n(&canvas, (struct spot){row, 0, MARK_COLUMN}, (enum style)(row % STYLE_COUNT),
+                  text, len);
+    canvas_text(&canvas, (struct spot){row, MARK_COLUMN, 10}, STYLE_PLAIN, "<end>");
+}
+
+static void body_hostile(void)
+{
+    uint32_t state = 2463534242U;
+    int row = 0;
+    open_and_show();
+    canvas_clear(&canvas);
+    for (; row < TABLE_LEN(hostile); row++)
+        draw_marked(row, hostile[row], strlen(hostile[row]));
+    for (int i = 0; i < NOISE_ROWS; i++) {
+        char bytes[NOISE_BYTES];
+        for (size_t k = 0; k < sizeof(bytes); k++) {
+            state ^= state << 13U;
+            state ^= state >> 17U;
+            state ^= state << 5U;
+            bytes[k] = (char)(state >> 16U);
+        }
+        draw_marked(row + i, bytes, sizeof(bytes));
+    }
+    term_show(term, &canvas);
+    close_all();
+}
+
 /* Every style, chosen and not. */
 static void body_styles(void)
 {
@@ -620,6 +676,56 @@ START_TEST(test_text_reaches_the_terminal)
 }
 END_TEST
 
+/* Ours, as terminfo and we ourselves write them for this terminal: moves of the cursor, erasing,
+ * looks, modes, a character set. Returns the bytes of the sequence, 0 for any other. */
+static size_t own_sequence(const char *at)
+{
+    static const char finals[] = "ABCDGHJKXdfhlmrt@PLMbu";
+    if (strncmp(at, "\033(B", 3) == 0)
+        return 3;
+    if (strchr("78=>M", at[1]) && at[1] != '\0')
+        return 2;
+    if (at[1] != '[')
+        return 0;
+    const size_t len = 2 + strspn(at + 2, "0123456789;:?");
+    return at[len] != '\0' && strchr(finals, at[len]) ? len + 1 : 0;
+}
+
+static void check_no_foreign_control(void)
+{
+    for (const char *at = pty.screen.text; *at != '\0';) {
+        const unsigned char byte = (unsigned char)*at;
+        if (byte == 0x1b) {
+            const size_t len = own_sequence(at);
+            ck_assert_msg(len > 0, "not ours: ESC %.12s", at + 1);
+            at += len;
+            continue;
+        }
+        uint32_t rune = 0;
+        const int taken = text_rune(at, strlen(at), &rune);
+        const bool moves = rune == '\r' || rune == '\n' || rune == '\b' || rune == '\t';
+        ck_assert_msg(moves || (rune != UINT32_MAX && rune_is_shown(rune)), "U+%04X", rune);
+        at += taken;
+    }
+}
+
+/* What a stranger's title, clipboard or mode needs is not written, and each row goes on where it
+ * should. */
+START_TEST(test_hostile_bytes_do_not_reach_the_terminal)
+{
+    start(body_hostile);
+    finish();
+
+    check_no_foreign_control();
+    ck_assert_ptr_null(find("\033[2J\033[H\033[31m"));
+    int marks = 0;
+    for (const char *at = find("<end>"); at; at = strstr(at + 1, "<end>"))
+        marks++;
+    ck_assert_int_eq(marks, TABLE_LEN(hostile) + NOISE_ROWS);
+    check_given_back();
+}
+END_TEST
+
 START_TEST(test_c_locale_is_ascii)
 {
     locale_name = "C";
@@ -802,6 +908,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_resize);
     tcase_add_test(tcase, test_only_changes_are_written);
     tcase_add_test(tcase, test_text_reaches_the_terminal);
+    tcase_add_test(tcase, test_hostile_bytes_do_not_reach_the_terminal);
     tcase_add_test(tcase, test_c_locale_is_ascii);
     tcase_add_test(tcase, test_colours);
     tcase_add_test(tcase, test_no_color);

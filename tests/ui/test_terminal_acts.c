@@ -1,0 +1,206 @@
+/* What y and Y copy, and what a notification says. */
+#include <string.h>
+
+#include "app_notify.h"
+#include "outside.h"
+#include "story.h"
+#include "test_main.h"
+#include "view.h"
+#include "view_copy.h"
+
+static struct story story;
+static struct view view;
+static struct view_facts facts;
+static struct str text, words;
+static struct app_notify notify;
+
+static void setup(void)
+{
+    story_init_full(&story);
+    view_init(&view, story.plan->task_count);
+    facts = (struct view_facts){.state = &story.state,
+                                .log = &story.tail,
+                                .now = story.now,
+                                .clock = story.now,
+                                .log_file = "/project/.devs/devs.db"};
+    view_arrange(&view, &facts);
+    view_fit(&view, 5, 2, VIEW_HAS_LIST | VIEW_HAS_LOG);
+    text = words = (struct str){0};
+    notify = (struct app_notify){0};
+}
+
+static void teardown(void)
+{
+    str_done(&text);
+    str_done(&words);
+    app_notify_done(&notify);
+    view_done(&view);
+    story_done(&story);
+}
+
+static void choose(const char *id)
+{
+    view_choose(&view, story_task(&story, id));
+}
+
+START_TEST(test_copies_id_and_title)
+{
+    choose("T-104");
+    ck_assert(view_copy_text(&view, &facts, &text, &words));
+    ck_assert_str_eq(str_text(&text), "T-104 checkout: tax rounding");
+    ck_assert_str_eq(str_text(&words), "T-104 checkout: tax rounding");
+}
+END_TEST
+
+START_TEST(test_copies_all_that_are_marked)
+{
+    choose("T-104");
+    (void)view_key(&view, ' ', &facts);
+    choose("T-106");
+    (void)view_key(&view, ' ', &facts);
+    ck_assert(view_copy_text(&view, &facts, &text, &words));
+    ck_assert_str_eq(str_text(&text), "T-104 checkout: tax rounding\nT-106 seed: fixtures\n");
+    ck_assert_str_eq(str_text(&words), "2 marked tasks");
+}
+END_TEST
+
+START_TEST(test_copies_the_lines_in_sight_of_the_log)
+{
+    story_say(&story, "T-101", "one\ntwo\nthree\n");
+    choose("T-101");
+    view.pane = VIEW_PANE_LOG;
+    view.log_back = 1;
+    ck_assert(view_copy_text(&view, &facts, &text, &words));
+    ck_assert_str_eq(str_text(&text), "one\ntwo\n");
+    ck_assert_str_eq(str_text(&words), "2 lines of the log");
+}
+END_TEST
+
+START_TEST(test_copies_nothing_where_nothing_is_chosen)
+{
+    view.chosen = -1;
+    ck_assert(!view_copy_text(&view, &facts, &text, &words));
+    ck_assert_str_eq(str_text(&text), "");
+}
+END_TEST
+
+START_TEST(test_copies_the_path_of_the_log)
+{
+    choose("T-104");
+    ck_assert(view_copy_path(&view, &facts, &text, &words));
+    ck_assert_str_eq(str_text(&text), "/project/.devs/devs.db");
+    facts.log_file = NULL;
+    ck_assert(!view_copy_path(&view, &facts, &text, &words));
+}
+END_TEST
+
+static const char *news(unsigned wanted)
+{
+    str_clear(&words);
+    (void)app_notify_news(&notify, &story.state, wanted, &words);
+    return str_text(&words);
+}
+
+enum { ALL = NOTIFY_NEEDS_YOU | NOTIFY_GAVE_UP | NOTIFY_ENDED };
+
+START_TEST(test_nothing_is_told_of_what_was_so_at_the_start)
+{
+    ck_assert_str_eq(news(ALL), "");
+    ck_assert_str_eq(news(ALL), "");
+}
+END_TEST
+
+START_TEST(test_told_once_each_time_it_happens)
+{
+    (void)news(ALL);
+    story_fail(&story, "T-101", REASON_TEST_FAIL, NULL);
+    story_end(&story, "T-101", DECISION_RETRY_EXHAUSTED);
+    ck_assert_str_eq(news(ALL), "T-101 gave up");
+    ck_assert_str_eq(news(ALL), "");
+}
+END_TEST
+
+START_TEST(test_only_what_is_wanted_is_told)
+{
+    (void)news(NOTIFY_NEEDS_YOU);
+    story_fail(&story, "T-101", REASON_TEST_FAIL, NULL);
+    story_end(&story, "T-101", DECISION_RETRY_EXHAUSTED);
+    ck_assert_str_eq(news(NOTIFY_NEEDS_YOU), "");
+}
+END_TEST
+
+START_TEST(test_the_end_of_a_run_is_told)
+{
+    struct story small;
+    story_init(&small, "a b", "G");
+    ck_assert_uint_eq(app_notify_news(&notify, &small.state, ALL, &words), 0);
+    story_start(&small, "a");
+    story_pass(&small, "a");
+    story_start(&small, "b");
+    story_pass(&small, "b");
+    story_end_run(&small);
+    ck_assert_uint_eq(app_notify_news(&notify, &small.state, ALL, &words), NOTIFY_ENDED);
+    ck_assert_str_eq(str_text(&words), "the run has ended: 2 of 2 passed");
+    story_done(&small);
+}
+END_TEST
+
+static const struct {
+    const char *line;
+    const char *want[4];
+} split_cases[] = {
+    {"less", {"less", NULL}},
+    {"less -R  -S", {"less", "-R", "-S", NULL}},
+    {"\tmost\n", {"most", NULL}},
+    {"a;b $(c)", {"a;b", "$(c)", NULL}}, /* no shell looks at it */
+};
+
+START_TEST(test_pager_is_split_at_blanks)
+{
+    struct outside_words out;
+    ck_assert(outside_split(split_cases[_i].line, &out));
+    size_t i = 0;
+    for (; split_cases[_i].want[i]; i++)
+        ck_assert_str_eq(out.argv[i], split_cases[_i].want[i]);
+    ck_assert_ptr_null(out.argv[i]);
+}
+END_TEST
+
+START_TEST(test_pager_that_is_no_command)
+{
+    struct outside_words out;
+    char much[OUTSIDE_WORDS_MAX + 1];
+    char many[2 * OUTSIDE_ARGS_MAX + 1];
+    memset(much, 'x', sizeof(much) - 1);
+    much[sizeof(much) - 1] = '\0';
+    for (size_t i = 0; i + 1 < sizeof(many); i++)
+        many[i] = i % 2 == 0 ? 'x' : ' ';
+    many[sizeof(many) - 1] = '\0';
+    ck_assert(!outside_split("", &out));
+    ck_assert(!outside_split("  ", &out));
+    ck_assert(!outside_split(much, &out));
+    ck_assert(!outside_split(many, &out));
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("terminal_acts");
+    TCase *copy = test_case(suite, "copy");
+    tcase_add_checked_fixture(copy, setup, teardown);
+    tcase_add_test(copy, test_copies_id_and_title);
+    tcase_add_test(copy, test_copies_all_that_are_marked);
+    tcase_add_test(copy, test_copies_the_lines_in_sight_of_the_log);
+    tcase_add_test(copy, test_copies_nothing_where_nothing_is_chosen);
+    tcase_add_test(copy, test_copies_the_path_of_the_log);
+    TCase *tell = test_case(suite, "notify");
+    tcase_add_checked_fixture(tell, setup, teardown);
+    tcase_add_test(tell, test_nothing_is_told_of_what_was_so_at_the_start);
+    tcase_add_test(tell, test_told_once_each_time_it_happens);
+    tcase_add_test(tell, test_only_what_is_wanted_is_told);
+    tcase_add_test(tell, test_the_end_of_a_run_is_told);
+    TCase *pager = test_case(suite, "pager");
+    tcase_add_loop_test(pager, test_pager_is_split_at_blanks, 0, TABLE_LEN(split_cases));
+    tcase_add_test(pager, test_pager_that_is_no_command);
+    return suite;
+}
