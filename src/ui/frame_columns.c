@@ -8,13 +8,14 @@ enum {
     TRY_WIDTH_MAX = 9,
     NEXT_WIDTH_MIN = 11,
     NEXT_WIDTH_MAX = 16,
+    NEXT_RIGHT_COLUMNS = 58, /* from here on there are heads */
     TAKES_REST = -1,
     MEASURED = -2,
 };
 
 static const char *const heads[COL_COUNT] = {
     [COL_STATE] = "STATE", [COL_ID] = "ID",         [COL_TASK] = "TASK",   [COL_PHASE] = "PHASE",
-    [COL_TRY] = "TRY",     [COL_NEXT] = "NEXT/FOR", [COL_CLASS] = "CLASS",
+    [COL_TRY] = "TRY",     [COL_NEXT] = "NEXT/FOR", [COL_CLASS] = "CLASS", [COL_NEW] = "NEW",
 };
 
 struct column_rule {
@@ -27,6 +28,15 @@ static const struct column_set {
     int columns_min;
     struct column_rule rules[COL_COUNT];
 } sets[] = {
+    {86,
+     {[COL_STATE] = {9, 1},
+      [COL_ID] = {MEASURED, 1},
+      [COL_TASK] = {TAKES_REST, 1},
+      [COL_PHASE] = {8, 2},
+      [COL_TRY] = {MEASURED, 2},
+      [COL_NEXT] = {MEASURED, 1},
+      [COL_CLASS] = {11, 1},
+      [COL_NEW] = {3, 0}}},
     {74,
      {[COL_STATE] = {9, 1},
       [COL_ID] = {MEASURED, 1},
@@ -46,6 +56,11 @@ static const struct column_set {
       [COL_PHASE] = {1, 1},
       [COL_TRY] = {MEASURED, 1},
       [COL_NEXT] = {MEASURED, 0}}},
+    {24,
+     {[COL_ID] = {MEASURED, 1},
+      [COL_PHASE] = {1, 1},
+      [COL_TRY] = {MEASURED, 1},
+      [COL_NEXT] = {TAKES_REST, 0}}},
     {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {9, 0}}},
 };
 
@@ -83,7 +98,7 @@ struct columns columns_place(int columns, const struct measures *measures)
     const struct column_set *set = sets;
     while (set->columns_min > columns)
         set++;
-    struct columns out = {0};
+    struct columns out = {.next_is_right = columns < NEXT_RIGHT_COLUMNS};
     int fixed = FIRST_COLUMN;
     for (int i = 0; i < COL_COUNT; i++) {
         int width = set->rules[i].width;

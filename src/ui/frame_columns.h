@@ -4,12 +4,25 @@
 #ifndef DEVS_FRAME_COLUMNS_H
 #define DEVS_FRAME_COLUMNS_H
 
-enum column { COL_STATE, COL_ID, COL_TASK, COL_PHASE, COL_TRY, COL_NEXT, COL_CLASS, COL_COUNT };
+#include <stdbool.h>
+
+enum column {
+    COL_STATE,
+    COL_ID,
+    COL_TASK,
+    COL_PHASE,
+    COL_TRY,
+    COL_NEXT,
+    COL_CLASS,
+    COL_NEW,
+    COL_COUNT,
+};
 
 /* Where each column is. */
 struct columns {
     int at[COL_COUNT];
     int width[COL_COUNT]; /* 0 = not shown */
+    bool next_is_right;   /* times end in one column: there is no room for more than them */
 };
 
 /* Longest texts of the rows in sight. */

@@ -192,7 +192,9 @@ static const char *log_note(const struct view *view)
 static void add_log_title(const struct frame_input *input, const struct detail *detail,
                           struct str *out)
 {
-    str_addf(out, "log try %d", detail->at.attempt);
+    str_add(out, "log");
+    if (detail->at.attempt > 0)
+        str_addf(out, " try %d", detail->at.attempt);
     if (input->view->log_back > 0)
         str_addf(out, "  %zu lines up", input->view->log_back);
 }
@@ -206,8 +208,7 @@ static void draw_rules(struct canvas *canvas, const struct layout *layout,
         frame_rule(canvas, (struct spot){layout->timeline_rule, 0, columns}, "timeline",
                    "this task only");
     if (layout->tries_rule >= 0)
-        frame_rule(canvas, (struct spot){layout->tries_rule, 0, columns}, "tries",
-                   "[ ] choose  i why it ended");
+        frame_rule(canvas, (struct spot){layout->tries_rule, 0, columns}, "tries", "[ ] choose");
     detail_add_why_title(detail, &text);
     if (layout->why_rule >= 0)
         frame_rule(canvas, (struct spot){layout->why_rule, 0, columns},
@@ -261,10 +262,18 @@ static void draw_body(struct canvas *canvas, const struct layout *layout,
 static void draw_page(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {
-    static const enum act acts[] = {UI_QUIT,     UI_RETRY,       UI_CANCEL, UI_HOLD,
-                                    UI_TRY_BACK, UI_TRY_FORWARD, UI_OPEN,   UI_HELP};
-    static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back", [UI_OPEN] = "log"};
-    const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
+    static const enum act all[] = {UI_QUIT,     UI_RETRY,       UI_RETRY_WITH, UI_CANCEL, UI_HOLD,
+                                   UI_TRY_BACK, UI_TRY_FORWARD, UI_OPEN,       UI_ZOOM,   UI_HELP};
+    const char *briefs[UI_ACT_COUNT] = {
+        [UI_QUIT] = "back", [UI_TRY_BACK] = "", [UI_TRY_FORWARD] = "try", [UI_OPEN] = "log"};
+    enum act acts[ARRAY_LEN(all)];
+    struct frame_keys keys = {.acts = acts, .briefs = briefs};
+    if (view_is_zoomed(input->view))
+        briefs[UI_ZOOM] = "all panes";
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (frame_key_works(input, all[i]))
+            acts[keys.count++] = all[i];
+    }
     struct str path = {0};
     frame_add_task(input, canvas->columns, &path);
     frame_page_draw(canvas, &layout->page, input, str_text(&path), &keys);

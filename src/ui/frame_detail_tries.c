@@ -27,9 +27,9 @@ static const struct try_head {
 } heads[] = {
     [TRY_NUMBER] = {"#", 2, 0},       [TRY_PHASE] = {"PHASE", 5, 0},
     [TRY_START] = {"START", 8, 36},   [TRY_RAN] = {"RAN", 7, 0},
-    [TRY_WAITED] = {"WAITED", 7, 58}, [TRY_EXIT] = {"EXIT", 11, 58},
-    [TRY_CLASS] = {"CLASS", 13, 0},   [TRY_NEW] = {"NEW", 6, 76},
-    [TRY_BY] = {"BY", 10, 76},        [TRY_CHANGED] = {"WHAT IT CHANGED", 0, 116},
+    [TRY_WAITED] = {"WAITED", 6, 58}, [TRY_EXIT] = {"EXIT", 11, 58},
+    [TRY_CLASS] = {"CLASS", 13, 0},   [TRY_NEW] = {"NEW", 5, 76},
+    [TRY_BY] = {"BY", 12, 76},        [TRY_CHANGED] = {"WHAT IT CHANGED", 0, 116},
 };
 static_assert(ARRAY_LEN(heads) == TRY_COLUMN_COUNT, "every column has a head");
 
@@ -83,21 +83,31 @@ static int chosen_row(const struct detail *detail)
     return -1;
 }
 
+/* How a try stands, in the signs of tasks. */
+static enum shown shown_try_sign(const struct try_row *row)
+{
+    if (!row->attempt)
+        return SHOWN_QUEUED;
+    if (row->attempt->ended.mono_ms == 0)
+        return SHOWN_RUNNING;
+    if (row->attempt->class == VERDICT_SUCCESS)
+        return SHOWN_PASSED;
+    return row->attempt->outcome.kind == OUTCOME_CANCELLED ? SHOWN_CANCELLED : SHOWN_GAVE_UP;
+}
+
+/* "G✗", as in the strip of phases. */
 static void add_phase(const struct detail *detail, const struct try_row *row, bool ascii,
                       struct str *out)
 {
     const struct plan_task *plan = &detail->state->plan->tasks[detail->task];
-    const char *mark = ascii ? "." : "·";
+    const enum shown shown = shown_try_sign(row);
     str_add_char(out, phase_letter(plan->steps[row->step].phase));
-    if (row->attempt && row->attempt->ended.mono_ms == 0)
-        mark = ascii ? ">" : "▸";
-    else if (row->attempt && row->attempt->class == VERDICT_SUCCESS)
-        mark = shown_sign(SHOWN_PASSED, ascii);
-    else if (row->attempt && row->attempt->outcome.kind == OUTCOME_CANCELLED)
-        mark = shown_sign(SHOWN_CANCELLED, ascii);
-    else if (row->attempt)
-        mark = shown_sign(SHOWN_GAVE_UP, ascii);
-    str_add(out, mark);
+    if (shown == SHOWN_QUEUED)
+        str_add(out, ascii ? "." : "·");
+    else if (shown == SHOWN_RUNNING)
+        str_add(out, ascii ? ">" : "▸");
+    else
+        str_add(out, shown_sign(shown, ascii));
 }
 
 static void add_exit(const struct outcome *outcome, struct str *out)
@@ -228,7 +238,7 @@ static struct places place(int columns)
 {
     enum { FIRST_COLUMN = 1, NARROW_COLUMNS = 40, NARROW_PHASE = 2 };
     struct places out = {0};
-    const int gap = columns >= heads[TRY_CHANGED].columns_min ? 3 : columns >= 58 ? 2 : 1;
+    const int gap = columns >= heads[TRY_CHANGED].columns_min ? 3 : 1;
     int at = FIRST_COLUMN;
     for (int i = 0; i < TRY_COLUMN_COUNT; i++) {
         if (columns < heads[i].columns_min)
@@ -261,9 +271,10 @@ static void draw_row(struct canvas *canvas, struct spot spot, const struct place
             add_facts(detail, &one, (enum try_column)i, canvas->ascii, &text);
         else
             add_planned(detail, (enum try_column)i, canvas->ascii, &text);
+        const enum style style = i == TRY_PHASE ? frame_style(shown_try_sign(&one)) : STYLE_PLAIN;
         (void)canvas_text(canvas,
                           (struct spot){spot.row, spot.column + places->at[i], places->width[i]},
-                          STYLE_PLAIN, str_text(&text));
+                          style, str_text(&text));
         str_done(&text);
     }
     if (is_chosen)
@@ -283,10 +294,13 @@ static void draw_heads(struct canvas *canvas, struct spot spot, const struct pla
 static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
                          const struct detail *detail)
 {
+    const bool is_over = task_status_is_final(detail->state->tasks[detail->task].status);
     struct str text = {0};
-    str_add(&text, "No tries yet: it ");
-    frame_add_state(detail->input, detail->task, &text);
-    str_add_char(&text, '.');
+    str_add(&text, is_over ? "It ended without a try." : "No tries yet: it ");
+    if (!is_over) {
+        frame_add_state(detail->input, detail->task, &text);
+        str_add_char(&text, '.');
+    }
     (void)frame_put(canvas, (struct spot){box->row, box->column + 1, box->columns - 1}, STYLE_PLAIN,
                     str_text(&text));
     str_done(&text);

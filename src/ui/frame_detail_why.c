@@ -52,7 +52,7 @@ static const struct verdict *verdict_of(const struct detail *detail)
 void detail_add_why_title(const struct detail *detail, struct str *out)
 {
     if (!detail->attempt)
-        str_add(out, "what it waits for");
+        str_add(out, "before the first try");
     else
         str_addf(out,
                  has_failed(detail)  ? "why try %d failed"
@@ -192,6 +192,15 @@ static void put_try(struct preview *preview, const struct detail *detail)
     }
 }
 
+/* Of a task without a try: who cancelled it, what it needs. */
+static void put_cause(struct preview *preview)
+{
+    struct str text = {0};
+    shown_cause(preview->state, preview->task, &text);
+    preview_put(preview, "why", str_text(&text));
+    str_done(&text);
+}
+
 static void put_head(struct preview *preview, const char *words, const char *note)
 {
     const struct frame_box *box = preview->box;
@@ -264,6 +273,8 @@ int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
     }
     if (detail->attempt)
         put_try(&preview, detail);
+    else
+        put_cause(&preview);
     if (kind == FRAME_PREVIEW_ROOMY) {
         put_all(&preview, detail);
         return preview.row;

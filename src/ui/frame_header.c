@@ -1,4 +1,4 @@
-/* frame_header.c - the lines about the run as a whole: head, message, footer. */
+/* frame_header.c - the lines about the run as a whole: head, banner, gate. */
 #include <assert.h>
 #include <string.h>
 
@@ -12,7 +12,6 @@ enum {
     NAME_GAP_COLUMNS = 80, /* narrower: less air before the clock */
     WIDE_COLUMNS = 120,
     CLOCK_COLUMNS = 20, /* narrower: counts only */
-    FOOTER_KEYS_MAX = 7,
     NAME_WIDTH_MAX = 40,
 };
 
@@ -25,6 +24,7 @@ static const enum shown counted[] = {
 struct counts {
     int of[SHOWN_COUNT];
     bool ascii;
+    bool has_words;
     int gap; /* blanks between two */
 };
 
@@ -49,7 +49,8 @@ static int put_counts(struct canvas *canvas, struct spot spot, const struct coun
         if (counts->of[shown] == 0)
             continue;
         struct str text = {0};
-        str_addf(&text, "%s%d", shown_sign(shown, counts->ascii), counts->of[shown]);
+        str_addf(&text, "%s%d%s%s", shown_sign(shown, counts->ascii), counts->of[shown],
+                 counts->has_words ? " " : "", counts->has_words ? shown_word(shown) : "");
         int width = text_width(text.data, text.len);
         int from = at > 0 ? at + counts->gap : 0;
         if (from + width <= spot.width) {
@@ -61,6 +62,14 @@ static int put_counts(struct canvas *canvas, struct spot spot, const struct coun
         str_done(&text);
     }
     return at;
+}
+
+/* The columns that all of them take with their words. */
+static int worded_width(const struct counts *counts)
+{
+    struct counts with_words = *counts;
+    with_words.has_words = true;
+    return put_counts(NULL, (struct spot){0, 0, CANVAS_COLUMNS_MAX}, &with_words);
 }
 
 /* The time at the right end: of the end where nothing goes on. */
@@ -122,6 +131,7 @@ void frame_header(struct canvas *canvas, const struct frame_input *input)
     struct counts counts = count_tasks(canvas, input->facts);
     int gap = columns >= NAME_GAP_COLUMNS ? 5 : 3;
     struct spot room = {0, at + 2, right - gap - at - 2};
+    counts.has_words = worded_width(&counts) <= room.width;
     if (room.width > 0 && !input->facts->live) {
         int used = put_counts(NULL, room, &counts);
         room.column += room.width - used;
@@ -131,88 +141,6 @@ void frame_header(struct canvas *canvas, const struct frame_input *input)
         frame_paint_row(canvas, 0, style);
     str_done(&clock);
     str_done(&run);
-}
-
-static int flaky(const struct run_state *state)
-{
-    int count = 0;
-    for (int i = 0; i < state->plan->task_count; i++) {
-        if (state->tasks[i].status == TASK_PASSED && shown_failed_attempts(state, i) > 0)
-            count++;
-    }
-    return count;
-}
-
-static void add_end(const struct frame_input *input, struct str *out)
-{
-    const struct run_state *state = input->facts->state;
-    int tasks = state->plan->task_count;
-    int passed = state->counts[TASK_PASSED];
-    str_addf(out, "%d of %d passed", passed, tasks);
-    int after = flaky(state);
-    if (after > 0)
-        str_addf(out, ", %d after failures", after);
-    static const enum task_status others[] = {TASK_GAVE_UP, TASK_STUCK,     TASK_NEEDS_YOU,
-                                              TASK_BLOCKED, TASK_CANCELLED, TASK_QUEUED};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-        if (state->counts[others[i]] > 0)
-            str_addf(out, ", %d %s", state->counts[others[i]], task_status_name(others[i]));
-    }
-    str_add(out, ". q leaves");
-}
-
-static void add_interrupted(const struct frame_input *input, struct str *out)
-{
-    const struct run_state *state = input->facts->state;
-    if (state->running > 0)
-        str_addf(out, "devs died while %d %s. ", state->running,
-                 state->running == 1 ? "try ran" : "tries ran");
-    else
-        str_add(out, "devs went away before the run had ended. ");
-    str_addf(out, "Go on with it: devs run --continue %lld. q leaves", (long long)input->number);
-}
-
-static void add_notice(const struct frame_input *input, struct str *out)
-{
-    const struct run_state *state = input->facts->state;
-    char hms[CLOCK_TEXT_MAX];
-    if (state->notice[0] != '\0')
-        str_addf(out, "%s %s", clock_hms(state->notice_at_ms, hms), state->notice);
-    else if (input->is_session)
-        str_addf(out, "a session that an agent's hooks tell of, last heard at %s",
-                 clock_hms(state->last.at_ms, hms));
-}
-
-/* What the message line says; empty if nothing wants a person's eye. */
-static void add_message(const struct frame_input *input, struct str *out)
-{
-    const struct view_facts *facts = input->facts;
-    const struct run_state *state = facts->state;
-    bool is_answered = input->view->message[0] != '\0';
-    bool has_news = facts->mode == VIEW_LIVE && state->notice[0] != '\0' &&
-                    state->notice_at_ms > input->view->message_at_ms;
-    if (is_answered && !has_news)
-        str_add(out, input->view->message);
-    else if (input->view->leaving)
-        str_addf(out, "nothing more is started; leaving when %d %s ended", state->running,
-                 state->running == 1 ? "try has" : "tries have");
-    else if (!state->started)
-        str_add(out, "the run is starting");
-    else if (state->ended)
-        add_end(input, out);
-    else if (facts->mode == VIEW_INTERRUPTED)
-        add_interrupted(input, out);
-    else
-        add_notice(input, out);
-}
-
-void frame_message(struct canvas *canvas, int row, const struct frame_input *input)
-{
-    struct str text = {0};
-    add_message(input, &text);
-    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PLAIN,
-                    str_text(&text));
-    str_done(&text);
 }
 
 bool frame_has_banner(const struct frame_input *input)
@@ -237,79 +165,6 @@ void frame_gate(struct canvas *canvas, int row, const struct frame_input *input)
     (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_BACKOFF,
                     str_text(&text));
     str_done(&text);
-}
-
-/* Would this key do something now? */
-static bool works(enum act act, const struct frame_input *input)
-{
-    const struct view_facts *facts = input->facts;
-    int chosen = input->view->chosen;
-    if (act != UI_RETRY && act != UI_CANCEL && act != UI_HOLD && act != UI_OPEN)
-        return act != UI_PANE_NEXT || (input->view->panes & ~(unsigned)VIEW_HAS_LIST) != 0;
-    if (chosen < 0)
-        return false;
-    const struct view_fold *fold = view_chosen_fold(input->view);
-    if (fold)
-        return act != UI_RETRY || fold->leader < 0;
-    const struct task_state *task = &facts->state->tasks[chosen];
-    bool final = task_status_is_final(task->status);
-    if (act == UI_OPEN)
-        return view_screen(input->view) != SCREEN_DETAIL;
-    struct str behind = {0};
-    bool is_behind = shown_behind_gate(facts->state, chosen, &facts->now, &behind);
-    str_done(&behind);
-    if (act == UI_RETRY)
-        return task->status == TASK_BACKOFF || task->held || is_behind ||
-               (final && task->status != TASK_PASSED && !facts->state->plan->grows);
-    return !final;
-}
-
-/* What the keys do to a fold or to what is held, where that is something else. */
-static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
-{
-    const struct view_fold *fold = view_chosen_fold(input->view);
-    int chosen = input->view->chosen;
-    if (!fold && chosen >= 0 && input->facts->state->tasks[chosen].held)
-        briefs[UI_HOLD] = "let go";
-    if (!fold && chosen >= 0 && input->facts->state->tasks[chosen].status == TASK_STUCK)
-        briefs[UI_RETRY] = "go on";
-    if (!fold)
-        return;
-    bool all_held = fold->held == fold->fault.count;
-    briefs[UI_OPEN] = view_is_unfolded(input->view, fold) ? "fold" : "unfold";
-    briefs[UI_RETRY] = "send one";
-    briefs[UI_CANCEL] = "cancel all";
-    briefs[UI_HOLD] = all_held ? "let all go" : "hold all";
-}
-
-void frame_footer(struct canvas *canvas, int row, const struct frame_input *input)
-{
-    static const enum act live[] = {UI_OPEN,   UI_RETRY,     UI_CANCEL, UI_HOLD,
-                                    UI_FILTER, UI_PANE_NEXT, UI_HELP,   UI_QUIT};
-    static const enum act narrow[] = {UI_OPEN, UI_RETRY, UI_CANCEL, UI_HELP};
-    static const enum act replay[] = {UI_PLAY,   UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
-                                      UI_FASTER, UI_HELP,       UI_QUIT};
-    const struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
-    if (layout.message < 0 && input->view->message[0] != '\0') {
-        frame_message(canvas, row, input);
-        return;
-    }
-    bool is_replay = input->replay != NULL;
-    bool is_narrow = canvas->columns < NAME_COLUMNS;
-    const enum act *from = is_replay ? replay : is_narrow ? narrow : live;
-    size_t count = is_replay ? ARRAY_LEN(replay) : is_narrow ? ARRAY_LEN(narrow) : ARRAY_LEN(live);
-    enum act acts[FOOTER_KEYS_MAX];
-    const char *briefs[UI_ACT_COUNT] = {NULL};
-    name_acts(input, briefs);
-    struct footer footer = {.keys = input->view->keys,
-                            .acts = acts,
-                            .briefs = briefs,
-                            .place = view_place(input->view, input->facts)};
-    for (size_t i = 0; i < count && footer.count < FOOTER_KEYS_MAX; i++) {
-        if (works(from[i], input))
-            acts[footer.count++] = from[i];
-    }
-    keymap_footer(canvas, row, &footer);
 }
 
 void frame_small(struct canvas *canvas, const struct frame_input *input)

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "frame_columns.h"
 #include "frame_parts.h"
+#include "text.h"
 
 enum {
     CLOCK_WORD = 5, /* "next " before a fold's times */
@@ -121,6 +122,19 @@ static void add_phase(const struct row *row, struct str *out)
     str_add_char(out, phase_letter(state->plan->tasks[row->task].steps[step].phase));
 }
 
+/* The share of the latest try's output that was new. */
+static void add_new(const struct row *row, struct str *out)
+{
+    const struct step_state *step = run_state_step(row->input->facts->state, row->task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    if (attempt && attempt->ended.mono_ms == 0 && step->attempt_count > 1)
+        attempt--; /* of the one that runs it is not known yet */
+    if (attempt)
+        shown_new(attempt->new_permille, out);
+    if (out->len == 0)
+        str_add(out, row->canvas->ascii ? "  -" : "  —");
+}
+
 static void add_cell(const struct row *row, enum column column, struct str *out)
 {
     const struct run_state *state = row->input->facts->state;
@@ -143,6 +157,9 @@ static void add_cell(const struct row *row, enum column column, struct str *out)
     case COL_NEXT:
         add_next(row->input, row->task, out);
         break;
+    case COL_NEW:
+        add_new(row, out);
+        break;
     case COL_CLASS:
         shown_circles_or_class(state, row->task, out);
         if (out->len == 0)
@@ -160,6 +177,11 @@ static enum style cell_style(const struct row *row, enum column column)
     return column == COL_CLASS && row->suspected ? STYLE_SUSPECT : STYLE_PLAIN;
 }
 
+static bool text_fits(const struct str *text, int columns)
+{
+    return text_width(str_text(text), text->len) <= columns;
+}
+
 static void draw_cells(const struct row *row)
 {
     for (enum column i = 0; i < COL_COUNT; i++) {
@@ -169,7 +191,10 @@ static void draw_cells(const struct row *row)
         add_cell(row, i, &text);
         enum style style = cell_style(row, i);
         struct spot spot = {row->row, row->column + row->columns->at[i], row->columns->width[i]};
-        (void)canvas_text(row->canvas, spot, style, str_text(&text));
+        if (i == COL_NEXT && row->columns->next_is_right && text_fits(&text, spot.width))
+            (void)frame_put_right(row->canvas, spot, style, str_text(&text));
+        else
+            (void)canvas_text(row->canvas, spot, style, str_text(&text));
         str_done(&text);
     }
 }
@@ -265,6 +290,8 @@ static void draw_row(const struct row *row)
     struct spot mark = {row->row, row->column + 2, 1};
     if (row->suspected)
         (void)canvas_text(canvas, mark, STYLE_SUSPECT, shown_sign(SHOWN_STUCK, canvas->ascii));
+    else if (view_is_marked(row->input->view, row->task))
+        (void)canvas_text(canvas, mark, STYLE_KEY, "#");
     else if (is_below_fold(row))
         (void)canvas_text(canvas, mark, STYLE_RULE, canvas->ascii ? "|" : "│");
     if (row->fold)

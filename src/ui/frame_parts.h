@@ -36,10 +36,12 @@ bool frame_has_banner(const struct frame_input *input);
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input);
 /* What a source's limit keeps back, in one line. */
 void frame_gate(struct canvas *canvas, int row, const struct frame_input *input);
-/* The answer to a key or an act, else the latest news. */
+/* frame_message.c: the answer to a key or an act, else the latest news. */
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input);
-/* The keys that do something now; the message where it has no row of its own. */
+/* frame_footer.c: the keys that do something now; the message where it has no row of its own. */
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input);
+/* Would this key do something now? */
+bool frame_key_works(const struct frame_input *input, enum act act);
 /* The whole of a frame that is too small for more: counts, banner, chosen task, message. */
 void frame_small(struct canvas *canvas, const struct frame_input *input);
 

@@ -1,5 +1,7 @@
 /* frame_status.c - below the list: what was done by hand last, and how the list is made. */
 #include "frame_parts.h"
+#include "view_filter.h"
+#include "view_order.h"
 
 static void add_filter(const struct view *view, struct str *out)
 {
@@ -13,13 +15,52 @@ static void add_filter(const struct view *view, struct str *out)
     str_addf(out, "   order: %s (s)", view_order_words(view));
 }
 
+/* What was asked for, as long as it can be undone. */
+static void add_last_act(const struct frame_input *input, struct str *out)
+{
+    const struct view_undo *undo = &input->view->undo;
+    struct str why = {0};
+    const bool is_over = view_undo_refusal(input->view, input->facts, &why);
+    str_done(&why);
+    str_add(out, "last act by hand: ");
+    if (undo->kind != VIEW_UNDO_ACT || undo->count == 0) {
+        str_add(out, "none   (u undoes an act for 5 s)");
+        return;
+    }
+    str_addf(out, "%s %s", control_verb_name(undo->control.verb),
+             input->facts->state->plan->tasks[undo->targets[0].task].id);
+    if (undo->count > 1)
+        str_addf(out, " and %d more", undo->count - 1);
+    str_add(out, ", ");
+    shown_duration(input->facts->clock.mono_ms - undo->at_ms, out);
+    str_addf(out, " ago%s", is_over ? "" : "   u undoes it");
+}
+
+static void add_counts(const struct frame_input *input, struct str *out)
+{
+    const struct view *view = input->view;
+    const int marked = view_marked(view);
+    str_addf(out, "   marked: %d", marked);
+    str_addf(out, "   hidden: %d (H)", view_hidden(view, input->facts));
+}
+
+static void put_line(struct canvas *canvas, const struct frame_box *box, int row,
+                     const struct str *text)
+{
+    if (row >= 0 && row < box->rows)
+        (void)frame_put(canvas, (struct spot){box->row + row, box->column + 1, box->columns - 1},
+                        STYLE_LABEL, str_text(text));
+}
+
 void frame_status(struct canvas *canvas, const struct frame_box *box,
                   const struct frame_input *input)
 {
     struct str text = {0};
+    add_last_act(input, &text);
+    put_line(canvas, box, box->rows - 2, &text);
+    str_clear(&text);
     add_filter(input->view, &text);
-    (void)frame_put(canvas,
-                    (struct spot){box->row + box->rows - 1, box->column + 1, box->columns - 1},
-                    STYLE_LABEL, str_text(&text));
+    add_counts(input, &text);
+    put_line(canvas, box, box->rows - 1, &text);
     str_done(&text);
 }

@@ -11,25 +11,53 @@ static int columns_of(const char *text)
     return text_width(text, strlen(text));
 }
 
+/* A key as it stands in the row. */
+struct named_key {
+    uint32_t key;
+    char name[KEY_NAME_MAX];
+    const char *brief; /* "": its word is that of the next key */
+    int width;
+};
+
+static bool name_key(const struct canvas *canvas, const struct footer *footer, enum act act,
+                     struct named_key *out)
+{
+    const struct key_binding *binding = keymap_of(footer->keys, act, footer->place);
+    if (!binding)
+        return false;
+    out->key = binding->key;
+    keymap_key_name(binding->key, canvas->ascii, out->name);
+    out->brief = footer->briefs ? footer->briefs[act] : NULL;
+    if (!out->brief)
+        out->brief = binding->brief;
+    out->width = columns_of(out->name) + (*out->brief != '\0' ? 1 + columns_of(out->brief) : 0);
+    return true;
+}
+
+static void put_key(struct canvas *canvas, struct spot spot, const struct named_key *key)
+{
+    spot.width = key->width;
+    canvas_add_zone(canvas, spot, key->key);
+    spot.column += canvas_text(canvas, spot, STYLE_KEY, key->name) + 1;
+    canvas_text(canvas, spot, STYLE_PLAIN, key->brief);
+}
+
 void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
 {
     int column = 1;
+    struct named_key key;
+    const enum act last = footer->count > 0 ? footer->acts[footer->count - 1] : UI_NONE;
+    const int kept = name_key(canvas, footer, last, &key) ? key.width : 0;
     for (size_t i = 0; i < footer->count; i++) {
-        const struct key_binding *binding = keymap_of(footer->keys, footer->acts[i], footer->place);
-        if (!binding)
+        const bool is_last = i + 1 == footer->count;
+        struct named_key next = {0};
+        if (!name_key(canvas, footer, footer->acts[i], &key))
             continue;
-        char name[KEY_NAME_MAX];
-        keymap_key_name(binding->key, canvas->ascii, name);
-        const char *brief = footer->briefs ? footer->briefs[binding->act] : NULL;
-        if (!brief)
-            brief = binding->brief;
-        int width = columns_of(name) + 1 + columns_of(brief);
-        if (column + width > canvas->columns)
+        if (*key.brief == '\0' && !is_last && name_key(canvas, footer, footer->acts[i + 1], &next))
+            next.width++;
+        if (column + key.width + next.width + (is_last ? 0 : FOOTER_GAP + kept) > canvas->columns)
             continue;
-        struct spot spot = {row, column, width};
-        canvas_add_zone(canvas, spot, binding->key);
-        spot.column += canvas_text(canvas, spot, STYLE_KEY, name) + 1;
-        canvas_text(canvas, spot, STYLE_PLAIN, brief);
-        column += width + FOOTER_GAP;
+        put_key(canvas, (struct spot){row, column, key.width}, &key);
+        column += key.width + (*key.brief == '\0' ? 1 : FOOTER_GAP);
     }
 }

@@ -1,6 +1,7 @@
 #include "view_detail.h"
 
 #include "view.h"
+#include "view_log.h"
 
 enum { PAGE_TRIES = 8, ALL_TRIES = 1 << 20 };
 
@@ -77,6 +78,9 @@ bool view_detail_act(struct view *view, const struct view_facts *facts, enum act
     if (view->chosen < 0)
         return false;
     switch (act) {
+    case UI_OPEN:
+        view_log_open(view, facts);
+        return true;
     case UI_FILTER:
         search(view, facts);
         return true;

@@ -428,7 +428,7 @@ START_TEST(test_open_task_has_the_screen)
     trail_go(&view.trail, SCREEN_DETAIL);
     draw(24, 80, false);
     ck_assert(shows("T-104 checkout: tax rounding"));
-    ck_assert(shows("make check"));
+    ck_assert(shows("tries"));
     ck_assert(shows("RED: failed as expected (try 1)"));
     ck_assert(shows("expected 19.99, got 20.00"));
     (void)trail_back(&view.trail);

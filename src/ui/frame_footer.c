@@ -1,0 +1,113 @@
+/* frame_footer.c - the row of keys below the tasks: those that do something now. */
+#include <string.h>
+
+#include "frame_parts.h"
+#include "view_acts.h"
+
+enum {
+    NARROW_COLUMNS = 60,
+    WIDE_COLUMNS = 120,
+    KEYS_MAX = 8,
+    KEYS_MAX_WIDE = 13,
+};
+
+bool frame_key_works(const struct frame_input *input, enum act act)
+{
+    struct str why = {0};
+    const bool refused = view_refusal(input->view, input->facts, act, &why);
+    str_done(&why);
+    return !refused;
+}
+
+/* Keys that go both ways share a word. */
+static void name_times(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
+{
+    briefs[UI_TRY_START] = "";
+    briefs[UI_TRY_NEXT] = "try";
+    briefs[UI_ERROR_NEXT] = "";
+    briefs[UI_ERROR_BACK] = "failure";
+    briefs[UI_SLOWER] = "";
+    briefs[UI_FASTER] = "speed";
+    if (input->replay) {
+        briefs[UI_EVENT_BACK] = "";
+        briefs[UI_EVENT_FORWARD] = "event";
+    }
+    if (input->facts->mode == VIEW_PAST)
+        briefs[UI_END] = "live";
+}
+
+/* What the keys do to a fold or to what is held, where that is something else. */
+static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
+{
+    const struct view_fold *fold = view_chosen_fold(input->view);
+    int chosen = input->view->chosen;
+    name_times(input, briefs);
+    if (view_is_zoomed(input->view))
+        briefs[UI_ZOOM] = "all panes";
+    if (!fold && chosen >= 0 && input->facts->state->tasks[chosen].held)
+        briefs[UI_HOLD] = "let go";
+    if (!fold && chosen >= 0 && input->facts->state->tasks[chosen].status == TASK_STUCK)
+        briefs[UI_RETRY] = "go on";
+    if (!fold)
+        return;
+    bool all_held = fold->held == fold->fault.count;
+    briefs[UI_OPEN] = view_is_unfolded(input->view, fold) ? "fold" : "unfold";
+    briefs[UI_RETRY] = "send one";
+    briefs[UI_CANCEL] = "cancel all";
+    briefs[UI_HOLD] = all_held ? "let all go" : "hold all";
+}
+
+/* Which keys are named, the last one whatever else there is no room for. */
+struct choice {
+    const enum act *acts;
+    size_t count, most;
+};
+
+static struct choice choose(const struct canvas *canvas, const struct frame_input *input)
+{
+    static const enum act live[] = {UI_OPEN,     UI_RETRY,  UI_RETRY_WITH,
+                                    UI_CANCEL,   UI_FILTER, UI_ONLY_NEEDS_YOU,
+                                    UI_TIMELINE, UI_HOLD,   UI_HELP};
+    static const enum act wide[] = {UI_OPEN,      UI_RETRY,    UI_RETRY_WITH, UI_CANCEL,
+                                    UI_HOLD,      UI_MARK,     UI_FILTER,     UI_ONLY_NEEDS_YOU,
+                                    UI_FORENSICS, UI_TIMELINE, UI_EVENT_BACK, UI_PANE_NEXT,
+                                    UI_HELP};
+    static const enum act narrow[] = {UI_OPEN, UI_RETRY, UI_CANCEL, UI_HELP};
+    static const enum act past[] = {UI_PLAY,     UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
+                                    UI_TRY_NEXT, UI_ERROR_NEXT, UI_ERROR_BACK,    UI_SLOWER,
+                                    UI_FASTER,   UI_END,        UI_HELP};
+    static const enum act zoomed[] = {UI_ZOOM, UI_OPEN, UI_RETRY, UI_CANCEL, UI_FILTER, UI_HELP};
+    if (input->replay)
+        return (struct choice){past, ARRAY_LEN(past), KEYS_MAX_WIDE};
+    if (canvas->columns < NARROW_COLUMNS)
+        return (struct choice){narrow, ARRAY_LEN(narrow), KEYS_MAX};
+    if (view_is_zoomed(input->view))
+        return (struct choice){zoomed, ARRAY_LEN(zoomed), KEYS_MAX};
+    if (canvas->columns >= WIDE_COLUMNS)
+        return (struct choice){wide, ARRAY_LEN(wide), KEYS_MAX_WIDE};
+    return (struct choice){live, ARRAY_LEN(live), KEYS_MAX};
+}
+
+void frame_footer(struct canvas *canvas, int row, const struct frame_input *input)
+{
+    const struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
+    if (layout.message < 0 && input->view->message[0] != '\0') {
+        frame_message(canvas, row, input);
+        return;
+    }
+    const struct choice choice = choose(canvas, input);
+    const enum act last = choice.acts[choice.count - 1];
+    enum act acts[KEYS_MAX_WIDE];
+    const char *briefs[UI_ACT_COUNT] = {NULL};
+    name_acts(input, briefs);
+    struct footer footer = {.keys = input->view->keys,
+                            .acts = acts,
+                            .briefs = briefs,
+                            .place = view_place(input->view, input->facts)};
+    for (size_t i = 0; i + 1 < choice.count && footer.count + 1 < choice.most; i++) {
+        if (frame_key_works(input, choice.acts[i]))
+            acts[footer.count++] = choice.acts[i];
+    }
+    acts[footer.count++] = last;
+    keymap_footer(canvas, row, &footer);
+}
