@@ -60,6 +60,7 @@ struct view_facts app_facts(const struct app *app)
         .own_run = app->own.present ? follower_run(app->own.present)->number : 0,
         .runs = app->runs_read.mono_ms != 0 ? &app->runs : NULL,
         .log_file = app->options->place->db,
+        .has_plan = app->has_plan,
         .engine_here = app->options->engine_here && !app->engine_done,
         .now = time_shown(app),
         .clock = app->now,
@@ -150,6 +151,7 @@ void app_close(struct app *app)
     replay_done(&app->replay);
     log_tail_done(&app->tail);
     log_pager_done(&app->pager);
+    log_elsewhere_done(&app->elsewhere);
     event_page_done(&app->log_events);
     forensics_done(&app->forensics);
     output_page_done(&app->page);

@@ -11,6 +11,7 @@
 #include "correct_trial.h"
 #include "follower.h"
 #include "frame.h"
+#include "log_elsewhere.h"
 #include "log_pager.h"
 #include "runs_list.h"
 
@@ -60,6 +61,7 @@ struct app {
     struct app_log_version tail_version;
     struct log_pager pager; /* of the try that the view looks at */
     struct app_log_version pager_version;
+    struct log_elsewhere elsewhere; /* of what is searched for and is not there */
     struct event_page log_events; /* reused for what that try's verdict went by */
     bool log_goes_on;             /* not all of it was read yet, or looked through */
     struct forensics forensics; /* of the try that the view looks at, */
@@ -67,6 +69,7 @@ struct app {
     struct replay replay;       /* all events so far; where the recording or the past is */
     struct runs_list runs;
     struct moment runs_read;
+    bool has_plan; /* in the working directory */
     struct event_page events; /* reused for the marks of a recording */
     struct app_acts acts;
     struct str rules;            /* a person's, those saved here too */

@@ -1,4 +1,6 @@
 /* app_runs.c - the list of runs that the screen shows, kept up to date. */
+#include <unistd.h>
+
 #include "app_parts.h"
 #include "frame_runs.h"
 
@@ -27,6 +29,7 @@ void app_runs_load(struct app *app)
     if (!wants_runs(app) || !is_due)
         return;
     app->runs_read = app->now;
+    app->has_plan = access("plan.json", F_OK) == 0;
     if (!runs_list_refresh(&app->runs, follower_reader(app->follower), &err))
         say(app, &err);
 }

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "frame_detail.h"
+#include "frame_empty.h"
 #include "frame_forensics.h"
 #include "frame_pager.h"
 #include "frame_parts.h"
@@ -186,7 +187,10 @@ static void draw_preview(struct canvas *canvas, const struct frame_layout *layou
 static void draw_list(struct canvas *canvas, const struct frame_layout *layout,
                       const struct frame_input *input)
 {
-    frame_list(canvas, layout->heads, &layout->list, input);
+    if (input->facts->state->plan->task_count == 0)
+        frame_no_tasks(canvas, &layout->list, input);
+    else
+        frame_list(canvas, layout->heads, &layout->list, input);
     if (layout->divider >= 0)
         draw_divider(canvas, layout);
     if (layout->status.rows > 0)

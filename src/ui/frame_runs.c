@@ -8,7 +8,8 @@
 #include "text.h"
 
 enum {
-    WIDE_COLUMNS = 76, /* narrower: fewer columns, less air between them */
+    AIRY_COLUMNS = 100, /* narrower: less air between the columns, for the name */
+    WIDE_COLUMNS = 76,  /* narrower: fewer columns */
     MID_COLUMNS = 56,
     NUMBER_END = 7,
     DATE_START = 5, /* of "2026-11-20 13:50:02": the year is left out where it is this one */
@@ -24,7 +25,17 @@ struct columns {
 
 static struct columns columns_of(int width)
 {
-    if (width >= WIDE_COLUMNS)
+    if (width >= WIDE_COLUMNS && width < AIRY_COLUMNS)
+        return (struct columns){.started = 9,
+                                .lasted = 30,
+                                .tasks = 37,
+                                .tries = 44,
+                                .passed = 48,
+                                .failed = 52,
+                                .cancelled = 56,
+                                .waited = 64,
+                                .name = 67};
+    if (width >= AIRY_COLUMNS)
         return (struct columns){.started = 9,
                                 .lasted = 33,
                                 .tasks = 42,

@@ -71,6 +71,7 @@ struct view_facts {
     const char *rules;   /* borrowed; a person's rules, see classify.h; NULL = none */
     const struct runs_list *runs; /* borrowed; what the screen of runs shows; NULL = not read */
     const char *log_file;         /* borrowed; of the log */
+    bool has_plan;                /* there is a plan.json; looked up while there are no tasks */
     /* Another run was opened from the one that was there first, which goes on meanwhile: */
     const struct run_state *own; /* borrowed; NULL = it is this one, or is over */
     int64_t own_run;             /* its number */
