@@ -271,6 +271,45 @@ static void take_changes(struct app *app)
     say_words(app, is_new);
 }
 
+static bool read_others(void *ctx, const struct log_output_key *key, int64_t after, size_t bytes,
+                        struct output_page *page, struct err *err)
+{
+    return log_reader_output_piece(ctx, key, after, bytes, page, err);
+}
+
+/* What is nowhere in this log may be in another one: how often, is said when it is known. */
+static bool look_elsewhere(struct app *app, struct err *err)
+{
+    const struct elsewhere_source source = {.read = read_others,
+                                            .ctx = follower_reader(app->follower)};
+    const struct log_pager *pager = &app->pager;
+    struct log_elsewhere *elsewhere = &app->elsewhere;
+    const bool is_nowhere = pager->needle[0] != '\0' && pager->found.count == 0 &&
+                            log_pager_is_done(pager) && !app->view.search.open;
+    if (!is_nowhere) {
+        log_elsewhere_stop(elsewhere);
+        return true;
+    }
+    log_elsewhere_begin(elsewhere, &pager->key, pager->needle, until(app));
+    if (elsewhere->is_done)
+        return true;
+    if (!log_elsewhere_turn(elsewhere, follower_state(app->follower), &source, err))
+        return false;
+    if (elsewhere->is_done) {
+        struct str words = {0};
+        log_elsewhere_words(elsewhere, &words);
+        view_say(&app->view, &app->now, "%s", str_text(&words));
+        str_done(&words);
+    }
+    return true;
+}
+
+/* Is there nothing left to read, nor to look for? */
+static bool is_done(const struct app *app)
+{
+    return log_pager_is_done(&app->pager) && (!app->elsewhere.is_on || app->elsewhere.is_done);
+}
+
 void app_load_log(struct app *app, const struct view_facts *facts)
 {
     struct err err = {0};
@@ -287,10 +326,11 @@ void app_load_log(struct app *app, const struct view_facts *facts)
         ok = log_pager_turn(&app->pager, &source, &err);
     while (ok && app->pictured && !log_pager_is_done(&app->pager)); /* there is no next turn */
     view_log_sync(&app->view, &app->pager);
-    ok = ok && view_log_settle(&app->view, facts, &app->pager, &source, &err);
+    ok = ok && view_log_settle(&app->view, facts, &app->pager, &source, &err) &&
+         look_elsewhere(app, &err);
     if (!ok)
         view_say(&app->view, &app->now, "%s", err.message);
-    app->log_goes_on = ok && !log_pager_is_done(&app->pager);
+    app->log_goes_on = ok && !is_done(app);
 }
 
 void app_log_go_on(struct app *app)
@@ -301,6 +341,6 @@ void app_log_go_on(struct app *app)
     struct app_source rows = {follower_reader(app->follower), &app->pager.key};
     const struct log_source source = {.read = read_rows, .ctx = &rows};
     app->log_goes_on =
-        log_pager_turn(&app->pager, &source, &err) && !log_pager_is_done(&app->pager);
+        log_pager_turn(&app->pager, &source, &err) && look_elsewhere(app, &err) && !is_done(app);
     app->wants_frame = true;
 }
