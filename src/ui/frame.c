@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "view_acts.h"
 #include "frame_detail.h"
 #include "frame_empty.h"
 #include "frame_forensics.h"
@@ -238,6 +239,25 @@ static void draw_tasks(struct canvas *canvas, const struct frame_input *input)
     }
 }
 
+/* With what cannot be done now, and why. */
+static void draw_help(struct canvas *canvas, const struct frame_input *input)
+{
+    const struct view *view = input->view;
+    struct str why[UI_ACT_COUNT] = {{0}};
+    const char *refusals[UI_ACT_COUNT];
+    for (enum act act = UI_NONE; act < UI_ACT_COUNT; act++)
+        refusals[act] =
+            view_refusal(view, input->facts, act, &why[act]) ? str_text(&why[act]) : NULL;
+    const struct help_about about = {
+        .screen = screen_name(view_screen(view)),
+        .target = view->chosen >= 0 ? input->facts->state->plan->tasks[view->chosen].id : "",
+        .refusals = refusals,
+    };
+    help_draw(&view->help, canvas, &about);
+    for (enum act act = UI_NONE; act < UI_ACT_COUNT; act++)
+        str_done(&why[act]);
+}
+
 /* Prompts and lines being typed lie over the bottom rows, the help over all. */
 static void draw_over(struct canvas *canvas, const struct frame_input *input)
 {
@@ -260,11 +280,8 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
     if (view->prompt.kind != PROMPT_NONE)
         prompt_draw(&view->prompt, canvas);
     correct_draw(&view->correct, canvas);
-    if (view->help.open) {
-        bool chosen = view->chosen >= 0;
-        help_draw(&view->help, canvas, screen_name(view_screen(view)),
-                  chosen ? input->facts->state->plan->tasks[view->chosen].id : "");
-    }
+    if (view->help.open)
+        draw_help(canvas, input);
 }
 
 typedef void frame_screen_fn(struct canvas *canvas, const struct frame_input *input);

@@ -7,26 +7,33 @@
 #include "attr.h"
 #include "shown.h"
 #include "term.h"
+#include "view_command.h"
 
 enum {
-    HELP_LINES_MAX = 64,
+    HELP_LINES_MAX = 160,
+    TOGETHER_MAX = 6,
+    NAMES_APART = 3, /* more keys of one letter stand side by side */
     HELP_COLUMNS_MAX = 3,
     HELP_JUMP = 10, /* lines of a page key */
-    KEYS_TEXT_MAX = 3 * KEY_NAME_MAX,
+    KEYS_TEXT_MAX = 6 * KEY_NAME_MAX,
     TITLE_MAX = 120,
-    KEYS_WIDTH = 8,
+    KEYS_WIDTH = 9,
     WORD_WIDTH = 12,
     WIDTH_FOR_TWO = 72,
     WIDTH_FOR_THREE = 120,
+    COMMAND_WIDTH = 22,
     ROWS_FOR_FOOT = 8,
     ROWS_FOR_HEAD = 4,
     CTRL_D = 0x04,
     CTRL_U = 0x15,
 };
 
-/* A line one can choose: an act with its keys, or a sign and what it means. */
+/* A line one can choose: an act with its keys (or some that belong together), a command, or a
+ * sign and what it means. */
 struct line {
-    const struct key_binding *binding; /* NULL: a sign */
+    const struct key_binding *binding; /* NULL: a command or a sign */
+    const struct together *together;   /* NULL: the act alone */
+    const struct command_row *command; /* NULL: a sign */
     enum shown sign;
     char keys[KEYS_TEXT_MAX];
     char ascii[KEYS_TEXT_MAX]; /* the keys as they are typed when one looks for them */
@@ -56,6 +63,31 @@ static const char *const sign_words[] = {
 };
 static_assert(ARRAY_LEN(sign_words) == SHOWN_COUNT, "every sign has its words");
 
+/* Acts that are one line as long as nothing is looked for. */
+static const struct together {
+    enum act acts[TOGETHER_MAX]; /* UI_NONE behind the last */
+    const char *words;
+} together[] = {
+    {{UI_DOWN, UI_UP}, "line down, up"},
+    {{UI_FIRST, UI_LAST}, "first, last line"},
+    {{UI_HALF_DOWN, UI_HALF_UP}, "half a page down, up"},
+    {{UI_PAGE_DOWN, UI_PAGE_UP}, "page down, up"},
+    {{UI_LEFT, UI_RIGHT}, "left, right"},
+    {{UI_PANE_NEXT, UI_PANE_PREV}, "next, previous pane"},
+    {{UI_NEXT, UI_PREV}, "next, previous match"},
+    {{UI_ERROR_NEXT, UI_ERROR_BACK}, "next, previous failure"},
+    {{UI_MARK_RANGE, UI_MARK_ALL, UI_UNMARK}, "mark a range, all, none"},
+    {{UI_EVENT_BACK, UI_EVENT_FORWARD}, "event back, forward"},
+    {{UI_TRY_BACK, UI_TRY_FORWARD}, "try before, after"},
+    {{UI_TRY_START, UI_TRY_NEXT}, "to the try before, after"},
+    {{UI_SLOWER, UI_FASTER}, "slower, faster"},
+    {{UI_START, UI_END}, "start, end (live)"},
+    {{UI_TASKS, UI_DETAIL, UI_LOG, UI_FORENSICS, UI_TIMELINE, UI_RUNS}, "the six views"},
+    {{UI_NEARER, UI_FARTHER, UI_WHOLE}, "zoom in, out, whole run"},
+    {{UI_ORDER, UI_TURN}, "order, turn it round"},
+    {{UI_COPY, UI_COPY_PATH}, "copy, copy the path"},
+};
+
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -81,17 +113,23 @@ static bool contains(const char *text, const char *want)
 
 static const char *line_words(const struct line *line)
 {
+    if (line->together)
+        return line->together->words;
+    if (line->command)
+        return line->command->words;
     return line->binding ? line->binding->words : sign_words[line->sign];
 }
 
 static const char *line_group(const struct line *line)
 {
-    return line->binding ? keymap_group_name(line->binding->group) : "SIGNS";
+    if (line->binding)
+        return keymap_group_name(line->binding->group);
+    return line->command ? "COMMANDS" : "SIGNS";
 }
 
 static const char *line_name(const struct line *line)
 {
-    return line->binding ? line->ascii : shown_word(line->sign);
+    return line->binding || line->command ? line->ascii : shown_word(line->sign);
 }
 
 /* Add the line if it matches. */
@@ -105,32 +143,92 @@ static void add_line(struct lines *lines, const struct line *line, const char *f
     lines->at[lines->count++] = *line;
 }
 
-static void add_name(char keys[KEYS_TEXT_MAX], uint32_t key, bool ascii)
+static void add_name(char keys[KEYS_TEXT_MAX], uint32_t key, bool ascii, const char *between)
 {
     char name[KEY_NAME_MAX];
     keymap_key_name(key, ascii, name);
     size_t len = strlen(keys);
-    (void)snprintf(keys + len, KEYS_TEXT_MAX - len, "%s%s", len > 0 ? " " : "", name);
+    (void)snprintf(keys + len, KEYS_TEXT_MAX - len, "%s%s", len > 0 ? between : "", name);
+}
+
+/* What an act is one line with; NULL if it stands alone. */
+static const struct together *find_together(enum act act)
+{
+    for (size_t i = 0; i < ARRAY_LEN(together); i++) {
+        for (int k = 0; k < TOGETHER_MAX && together[i].acts[k] != UI_NONE; k++) {
+            if (together[i].acts[k] == act)
+                return &together[i];
+        }
+    }
+    return NULL;
+}
+
+/* Does this key do something on the screen under the help, now or in another mode? */
+static bool is_of_screen(const struct help *help, const struct key_binding *binding)
+{
+    return (binding->screens & (1u << help->place.screen)) != 0;
+}
+
+/* The line that an act's key goes into; a new one if there is none yet. */
+static struct line *line_of(struct lines *lines, const struct key_binding *binding,
+                            const struct together *with)
+{
+    for (int i = 0; i < lines->count; i++) {
+        struct line *line = &lines->at[i];
+        if (with ? line->together == with : line->binding->act == binding->act)
+            return line;
+    }
+    assert(lines->count < HELP_LINES_MAX);
+    struct line *line = &lines->at[lines->count++];
+    *line = (struct line){.binding = binding, .together = with};
+    return line;
+}
+
+/* The one key of an act that stands for it where several acts share the line: the first, but a
+ * digit before others where all are to be digits. */
+static const struct key_binding *main_key(const struct help *help, enum act act, bool wants_digit)
+{
+    const struct key_binding *found = NULL;
+    for (size_t i = 0; i < help->keys->count; i++) {
+        const struct key_binding *row = &help->keys->rows[i];
+        const bool is_digit = row->key >= '0' && row->key <= '9';
+        if (row->act != act || !is_of_screen(help, row))
+            continue;
+        if (!found || (wants_digit && is_digit))
+            found = row;
+    }
+    return found;
+}
+
+static void collect_keys(const struct help *help, bool is_brief, struct lines *out)
+{
+    for (size_t i = 0; i < help->keys->count; i++) {
+        const struct key_binding *binding = &help->keys->rows[i];
+        const struct together *with = is_brief ? find_together(binding->act) : NULL;
+        const bool is_dense = with && with->acts[NAMES_APART] != UI_NONE;
+        if (!is_of_screen(help, binding) ||
+            (with && main_key(help, binding->act, is_dense) != binding))
+            continue;
+        struct line *line = line_of(out, binding, with);
+        add_name(line->keys, binding->key, false, is_dense ? "" : " ");
+        add_name(line->ascii, binding->key, true, is_dense ? "" : " ");
+    }
 }
 
 static void find_lines(const struct help *help, struct lines *out)
 {
     const char *find = help->find.text;
-    struct line line = {.binding = NULL};
+    struct lines keys = {.count = 0};
+    const struct command_row *command;
     out->count = 0;
-    for (size_t i = 0; i < help->keys->count; i++) {
-        const struct key_binding *binding = &help->keys->rows[i];
-        if (!keymap_works(binding, help->place))
-            continue;
-        if (line.binding && line.binding->act != binding->act)
-            add_line(out, &line, find);
-        if (!line.binding || line.binding->act != binding->act)
-            line = (struct line){.binding = binding};
-        add_name(line.keys, binding->key, false);
-        add_name(line.ascii, binding->key, true);
-    }
-    if (line.binding)
+    collect_keys(help, *find == '\0', &keys);
+    for (int i = 0; i < keys.count; i++)
+        add_line(out, &keys.at[i], find);
+    for (size_t i = 0; (command = view_command_at(i)); i++) {
+        struct line line = {.command = command};
+        (void)snprintf(line.ascii, sizeof(line.ascii), ":%s %s", command->name, command->argument);
         add_line(out, &line, find);
+    }
     for (enum shown sign = 0; sign < SHOWN_COUNT; sign++)
         add_line(out, &(struct line){.sign = sign}, find);
 }
@@ -224,10 +322,14 @@ static bool move_choice(const struct help *help, const struct lines *lines, uint
 
 static enum act run_chosen(struct help *help, const struct lines *lines)
 {
-    if (help->chosen >= lines->count || !lines->at[help->chosen].binding)
+    if (help->chosen >= lines->count)
+        return UI_NONE;
+    const struct line *line = &lines->at[help->chosen];
+    if (!line->binding && !line->command)
         return UI_NONE;
     help->open = false;
-    return lines->at[help->chosen].binding->act;
+    help->command = line->command ? line->command->name : NULL;
+    return line->command ? UI_COMMAND : line->binding->act;
 }
 
 void help_open(struct help *help, const struct keymap *keys, struct key_place place)
@@ -288,14 +390,29 @@ static void draw_head(const struct help *help, struct canvas *canvas, const char
     canvas_text(canvas, (struct spot){1, canvas->cursor_column, 2}, STYLE_PLAIN, "  ");
 }
 
-static void draw_foot(struct canvas *canvas)
+/* Why the chosen line cannot be run now; NULL if it can. */
+static const char *refusal_of(const struct help *help, const struct help_about *about,
+                              const struct line *line)
+{
+    if (!line->binding)
+        return NULL;
+    if (!keymap_works(line->binding, help->place))
+        return keymap_refusal(line->binding, help->place);
+    return about->refusals ? about->refusals[line->binding->act] : NULL;
+}
+
+static void draw_foot(struct canvas *canvas, const char *refusal, const char *pages)
 {
     int row = canvas->rows - 2;
+    char text[TITLE_MAX];
     canvas_rule(canvas, row, 0, canvas->columns);
     struct spot spot = {row + 1, 1, canvas->columns - 1};
-    canvas_text(canvas, spot, STYLE_PLAIN,
-                canvas->ascii ? "Up Down Tab choose   PgDn page   devs keys prints the table"
-                              : "↑ ↓ Tab choose   PgDn page   devs keys prints the table");
+    if (refusal)
+        (void)snprintf(text, sizeof(text), "not now: %s", refusal);
+    else
+        (void)snprintf(text, sizeof(text), "%s Tab choose   PgDn %s   own keys: devs keys",
+                       canvas->ascii ? "Up Down" : "↑ ↓", pages);
+    canvas_text(canvas, spot, refusal ? STYLE_PROMPT : STYLE_PLAIN, text);
 }
 
 /* The box that a place of the present page is drawn in. */
@@ -320,27 +437,40 @@ static void draw_group(struct canvas *canvas, struct spot spot, const struct lin
     canvas_text(canvas, spot, STYLE_LABEL, title);
 }
 
-static void draw_line(struct canvas *canvas, struct spot spot, const struct line *line, bool chosen)
+/* How wide the name of a line is at its left. */
+static int name_width(const struct line *line, int width)
 {
-    if (chosen) {
-        canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_PLAIN, "▸");
-        canvas_choose(canvas, spot.row, spot.column, spot.width);
-    }
+    if (line->binding)
+        return KEYS_WIDTH;
+    if (!line->command)
+        return WORD_WIDTH - 2;
+    return width < 2 * COMMAND_WIDTH ? width / 2 : COMMAND_WIDTH;
+}
+
+static void draw_line(struct canvas *canvas, struct spot spot, const struct line *line,
+                      const char *refusal)
+{
     int end = spot.column + spot.width;
     spot.column += 2;
-    int name_width = KEYS_WIDTH;
-    if (!line->binding) {
+    const int names = name_width(line, spot.width);
+    if (!line->binding && !line->command) {
         spot.width = 1;
         canvas_text(canvas, spot, STYLE_KEY, shown_sign(line->sign, canvas->ascii));
         spot.column += 2;
-        name_width = WORD_WIDTH - 2;
     }
-    spot.width = name_width;
+    spot.width = names;
     bool pretty = line->binding && !canvas->ascii;
-    canvas_text(canvas, spot, STYLE_KEY, pretty ? line->keys : line_name(line));
-    spot.column += name_width + 1;
+    canvas_text(canvas, spot, refusal ? STYLE_DEAD : STYLE_KEY,
+                pretty ? line->keys : line_name(line));
+    spot.column += names + 1;
     spot.width = end - spot.column;
-    canvas_text(canvas, spot, STYLE_PLAIN, line_words(line));
+    canvas_text(canvas, spot, refusal ? STYLE_DEAD : STYLE_PLAIN, line_words(line));
+}
+
+static void draw_chosen(struct canvas *canvas, struct spot spot)
+{
+    canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_PLAIN, "▸");
+    canvas_choose(canvas, spot.row, spot.column, spot.width);
 }
 
 static int columns_for(int width)
@@ -350,45 +480,68 @@ static int columns_for(int width)
     return width >= WIDTH_FOR_TWO ? 2 : 1;
 }
 
-static void draw_lines(const struct help *help, struct canvas *canvas, int top, int rows,
-                       const char *target)
-{
+/* What is drawn, and where. */
+struct sheet {
     struct lines lines;
-    find_lines(help, &lines);
-    if (lines.count == 0) {
-        canvas_text(canvas, (struct spot){top, 2, canvas->columns - 2}, STYLE_PLAIN,
-                    "no key does that; Esc closes");
-        return;
+    struct layout layout;
+    int page, chosen;
+};
+
+static void lay_sheet(const struct help *help, const struct canvas *canvas, int rows,
+                      struct sheet *out)
+{
+    find_lines(help, &out->lines);
+    out->layout.columns = columns_for(canvas->columns);
+    fit(&out->lines, rows, &out->layout);
+    out->chosen = help->chosen < out->lines.count ? help->chosen : out->lines.count - 1;
+    const int page_size = out->layout.rows * out->layout.columns;
+    out->page = out->lines.count > 0 ? out->layout.places[out->chosen] / page_size : 0;
+}
+
+static void draw_lines(const struct help *help, struct canvas *canvas, int top,
+                       const struct help_about *about, const struct sheet *sheet)
+{
+    const struct layout *layout = &sheet->layout;
+    const int page_size = layout->rows * layout->columns;
+    for (int i = 0; i < sheet->lines.count; i++) {
+        const struct line *line = &sheet->lines.at[i];
+        const int head = layout->heads[i];
+        if (head >= 0 && head / page_size == sheet->page)
+            draw_group(canvas, place_spot(layout, canvas, top, head), line, about->target);
+        if (layout->places[i] / page_size != sheet->page)
+            continue;
+        const struct spot spot = place_spot(layout, canvas, top, layout->places[i]);
+        draw_line(canvas, spot, line, refusal_of(help, about, line));
+        if (i == sheet->chosen)
+            draw_chosen(canvas, spot);
     }
-    struct layout layout = {.columns = columns_for(canvas->columns)};
-    fit(&lines, rows, &layout);
-    int chosen = help->chosen < lines.count ? help->chosen : lines.count - 1;
-    int page_size = layout.rows * layout.columns;
-    int page = layout.places[chosen] / page_size;
-    for (int i = 0; i < lines.count; i++) {
-        int head = layout.heads[i];
-        if (head >= 0 && head / page_size == page)
-            draw_group(canvas, place_spot(&layout, canvas, top, head), &lines.at[i], target);
-        if (layout.places[i] / page_size == page)
-            draw_line(canvas, place_spot(&layout, canvas, top, layout.places[i]), &lines.at[i],
-                      i == chosen);
-    }
-    for (int column = 1; column < layout.columns; column++) {
-        int at = column * (canvas->columns / layout.columns) - 1;
-        for (int row = 0; row < layout.rows; row++)
+    for (int column = 1; column < layout->columns; column++) {
+        int at = column * (canvas->columns / layout->columns) - 1;
+        for (int row = 0; row < layout->rows; row++)
             canvas_text(canvas, (struct spot){top + row, at, 1}, STYLE_RULE, "│");
     }
 }
 
-void help_draw(const struct help *help, struct canvas *canvas, const char *screen,
-               const char *target)
+void help_draw(const struct help *help, struct canvas *canvas, const struct help_about *about)
 {
+    struct sheet sheet;
+    char pages[KEY_NAME_MAX * 2];
     canvas_clear(canvas);
     int top = canvas->rows >= ROWS_FOR_HEAD ? 2 : 0;
     int foot = canvas->rows >= ROWS_FOR_FOOT ? 2 : 0;
+    lay_sheet(help, canvas, canvas->rows - top - foot, &sheet);
+    const bool is_found = sheet.lines.count > 0;
+    const int page_size = sheet.layout.rows * sheet.layout.columns;
+    const int count = is_found ? (sheet.layout.end - 1) / page_size + 1 : 1;
+    (void)snprintf(pages, sizeof(pages), "page %d of %d", sheet.page + 1, count);
     if (top > 0)
-        draw_head(help, canvas, screen);
+        draw_head(help, canvas, about->screen);
     if (foot > 0)
-        draw_foot(canvas);
-    draw_lines(help, canvas, top, canvas->rows - top - foot, target);
+        draw_foot(canvas, is_found ? refusal_of(help, about, &sheet.lines.at[sheet.chosen]) : NULL,
+                  pages);
+    if (is_found)
+        draw_lines(help, canvas, top, about, &sheet);
+    else
+        canvas_text(canvas, (struct spot){top, 2, canvas->columns - 2}, STYLE_PLAIN,
+                    "no key does that; Esc closes");
 }

@@ -1,5 +1,6 @@
 /*
- * help.h - the overlay that lists the keys of the present mode, finds and runs them.
+ * help.h - the overlay that lists the keys of the present screen and the commands,
+ * finds and runs them.
  *
  * A plain value that belongs to the screen; pure.
  */
@@ -11,7 +12,7 @@
 
 #include "canvas.h"
 #include "keymap.h"
-#include "prompt.h"
+#include "line_edit.h"
 
 struct help {
     bool open;
@@ -19,18 +20,23 @@ struct help {
     struct key_place place;
     struct line_edit find; /* what was typed */
     int chosen;            /* among the lines found */
+    const char *command;   /* static; of the line that was run, if it is one of a command */
 };
 
 void help_open(struct help *help, const struct keymap *keys, struct key_place place);
 
-/* Take a key. Enter closes the help and returns the act of the chosen line; Esc
- * (or ? with nothing typed) closes it; UI_NONE otherwise. Look at `open` after. */
+/* Take a key. Enter closes the help and returns the act of the chosen line, UI_COMMAND of one
+ * that names a command (help->command); Esc (or ? with nothing typed) closes it; UI_NONE
+ * otherwise. Look at `open` after. */
 enum act help_key(struct help *help, uint32_t key);
 
-/* Over the whole canvas; lists that do not fit turn pages with the chosen line.
- * `screen` names what lies under it ("Tasks"), `target` what acts are about
- * ("T-104"), "" for nothing. */
-void help_draw(const struct help *help, struct canvas *canvas, const char *screen,
-               const char *target);
+/* What lies under the help. */
+struct help_about {
+    const char *screen;          /* "Tasks" */
+    const char *target;          /* what acts are about, "T-104"; "" for nothing */
+    const char *const *refusals; /* borrowed; by act: why it cannot be done now; NULL = all can */
+};
+/* Over the whole canvas; lists that do not fit turn pages with the chosen line. */
+void help_draw(const struct help *help, struct canvas *canvas, const struct help_about *about);
 
 #endif

@@ -26,14 +26,14 @@ static const struct key_binding bindings[] = {
     {TERM_KEY_PAGE_UP, UI_PAGE_UP, KEYS_MOVE, ALL, ON_ALL, "page up", "page up"},
     {'h', UI_LEFT, KEYS_MOVE, ALL, KEYS_ON_TIMELINE, "left", "left"},
     {TERM_KEY_LEFT, UI_LEFT, KEYS_MOVE, ALL, KEYS_ON_TIMELINE, "left", "left"},
-    {'l', UI_RIGHT, KEYS_MOVE, ALL, KEYS_ON_TIMELINE, "right", "right"},
-    {TERM_KEY_RIGHT, UI_RIGHT, KEYS_MOVE, ALL, KEYS_ON_TIMELINE, "right", "right"},
-    {TERM_KEY_TAB, UI_PANE_NEXT, KEYS_MOVE, ALL, ON_ALL, "pane", "next pane"},
-    {TERM_KEY_BACK_TAB, UI_PANE_PREV, KEYS_MOVE, ALL, ON_ALL, "pane back", "previous pane"},
     {'h', UI_LEFT, KEYS_MOVE, ALL, KEYS_ON_LOG, "left", "text to the left"},
     {TERM_KEY_LEFT, UI_LEFT, KEYS_MOVE, ALL, KEYS_ON_LOG, "left", "text to the left"},
+    {'l', UI_RIGHT, KEYS_MOVE, ALL, KEYS_ON_TIMELINE, "right", "right"},
+    {TERM_KEY_RIGHT, UI_RIGHT, KEYS_MOVE, ALL, KEYS_ON_TIMELINE, "right", "right"},
     {'l', UI_RIGHT, KEYS_MOVE, ALL, KEYS_ON_LOG, "right", "text to the right"},
     {TERM_KEY_RIGHT, UI_RIGHT, KEYS_MOVE, ALL, KEYS_ON_LOG, "right", "text to the right"},
+    {TERM_KEY_TAB, UI_PANE_NEXT, KEYS_MOVE, ALL, ON_ALL, "pane", "next pane"},
+    {TERM_KEY_BACK_TAB, UI_PANE_PREV, KEYS_MOVE, ALL, ON_ALL, "pane back", "previous pane"},
     {TERM_KEY_ENTER, UI_OPEN, KEYS_MOVE, ALL, ON_ALL, "open", "open the task; fold, unfold"},
     {TERM_KEY_ESC, UI_BACK, KEYS_MOVE, ALL, ON_ALL, "back", "close what is on top"},
 
@@ -42,9 +42,10 @@ static const struct key_binding bindings[] = {
     {'N', UI_PREV, KEYS_FIND, ALL, ON_ALL, "previous", "previous match"},
     {'&', UI_ONLY_MATCHES, KEYS_FIND, ALL, KEYS_ON_LOG, "only matches", "only lines that match"},
     {'e', UI_ERROR_NEXT, KEYS_FIND, ALL, KEYS_ON_LOG, "error", "next error"},
+    {'e', UI_ERROR_NEXT, KEYS_FIND, ALL, KEYS_ON_LISTS | KEYS_ON_DETAIL, "failure", "next failure"},
     {'E', UI_ERROR_BACK, KEYS_FIND, ALL, KEYS_ON_LOG, "error back", "error before"},
-    {'e', UI_ERROR_NEXT, KEYS_FIND, ALL, KEYS_ON_TIMELINE, "failure", "next failure"},
-    {'E', UI_ERROR_BACK, KEYS_FIND, ALL, KEYS_ON_TIMELINE, "failure back", "failure before"},
+    {'E', UI_ERROR_BACK, KEYS_FIND, ALL, KEYS_ON_LISTS | KEYS_ON_DETAIL, "failure back",
+     "failure before"},
     {'!', UI_ONLY_NEEDS_YOU, KEYS_FIND, ALL, ON_ALL, "needs-you", "only what needs you"},
     {'a', UI_NEEDS_YOU_NEXT, KEYS_FIND, ALL, ON_ALL, "go there", "next task that needs you"},
 
@@ -63,7 +64,7 @@ static const struct key_binding bindings[] = {
     {'U', UI_UNMARK, KEYS_ACT, KEYS_IN_LIVE, KEYS_ON_LISTS, "unmark", "no task is marked"},
 
     {' ', UI_PLAY, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "play", "play, pause"},
-    {',', UI_EVENT_BACK, KEYS_TIME, ALL, KEYS_ON_A_RUN, "rewind", "one event back, into the past"},
+    {',', UI_EVENT_BACK, KEYS_TIME, ALL, KEYS_ON_A_RUN, "rewind", "event back, into the past"},
     {'.', UI_EVENT_FORWARD, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "event", "one event forward"},
     {'[', UI_TRY_BACK, KEYS_TIME, ALL, KEYS_ON_TRIES, "try before", "the try before"},
     {']', UI_TRY_FORWARD, KEYS_TIME, ALL, KEYS_ON_TRIES, "try after", "the try after"},
@@ -80,10 +81,10 @@ static const struct key_binding bindings[] = {
     {'1', UI_TASKS, KEYS_SEE, ALL, KEYS_ON_A_RUN, "tasks", "all tasks"},
     {'2', UI_DETAIL, KEYS_SEE, ALL, KEYS_ON_A_RUN, "detail", "the chosen task alone"},
     {'3', UI_LOG, KEYS_SEE, ALL, KEYS_ON_A_RUN, "log", "all that a try wrote"},
-    {'w', UI_WRAP, KEYS_SEE, ALL, KEYS_ON_LOG, "wrap", "wrap long lines, cut them off"},
-    {'V', UI_RAW, KEYS_SEE, ALL, KEYS_ON_LOG, "raw", "an agent's output as it came"},
+    {'w', UI_WRAP, KEYS_SEE, ALL, KEYS_ON_LOG, "wrap", "wrap long lines, or cut"},
+    {'V', UI_RAW, KEYS_SEE, ALL, KEYS_ON_LOG, "raw", "agent's output as it came"},
     {'z', UI_ZOOM, KEYS_SEE, ALL, KEYS_ON_TASKS | KEYS_ON_DETAIL, "zoom",
-     "zoom the pane to the whole screen"},
+     "the pane has all the screen"},
     {'+', UI_NEARER, KEYS_SEE, ALL, KEYS_ON_TIMELINE, "zoom", "nearer: less time, wider"},
     {'-', UI_FARTHER, KEYS_SEE, ALL, KEYS_ON_TIMELINE, "farther", "farther: more time"},
     {'0', UI_WHOLE, KEYS_SEE, ALL, KEYS_ON_TIMELINE, "all", "the whole run"},
@@ -102,7 +103,7 @@ static const struct key_binding bindings[] = {
     {'y', UI_COPY, KEYS_OTHER, ALL, ON_ALL, "copy", "copy: task, lines in sight"},
     {'Y', UI_COPY_PATH, KEYS_OTHER, ALL, ON_ALL, "copy path", "copy the path"},
     {'o', UI_PAGER, KEYS_OTHER, ALL, KEYS_ON_A_RUN, "$PAGER", "read the text in $PAGER"},
-    {'M', UI_MOUSE, KEYS_OTHER, ALL, ON_ALL, "mouse", "give the mouse back, take it"},
+    {'M', UI_MOUSE, KEYS_OTHER, ALL, ON_ALL, "mouse", "give the mouse back or take"},
     {':', UI_COMMAND, KEYS_OTHER, ALL, ON_ALL, "command", "a command; Tab completes it"},
     {'?', UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},
     {TERM_KEY_F1, UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},
@@ -133,7 +134,9 @@ const struct key_binding *keymap_find(const struct keymap *keys, struct key_plac
             continue;
         if (keymap_works(&keys->rows[i], place))
             return &keys->rows[i];
-        elsewhere = &keys->rows[i];
+        const bool is_of_screen = (keys->rows[i].screens & (1u << place.screen)) != 0;
+        if (!elsewhere || is_of_screen)
+            elsewhere = &keys->rows[i];
     }
     return elsewhere;
 }

@@ -199,6 +199,21 @@ static void set_line(struct view_command *command, const char *text)
     command->line.len = strlen(command->line.text);
 }
 
+struct view_todo view_command_begin(struct view *view, const struct view_facts *facts,
+                                    const char *name)
+{
+    const char *argument = "";
+    const struct command *command = name ? find_command(name, &argument) : NULL;
+    if (command && command->row.argument[0] == '\0')
+        return view_command_run(view, facts, name);
+    view_command_open(view);
+    if (command) {
+        set_line(&view->command, name);
+        (void)line_edit_key(&view->command.line, ' ');
+    }
+    return draw;
+}
+
 /* The earliest goes; what was typed twice running is there once. */
 static void remember(struct view_command *command)
 {

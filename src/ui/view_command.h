@@ -36,6 +36,10 @@ struct command_row {
 const struct command_row *view_command_at(size_t index);
 
 void view_command_open(struct view *view);
+/* Run the command of this name, or open the line with it where it wants an argument. NULL opens an
+ * empty line. */
+struct view_todo view_command_begin(struct view *view, const struct view_facts *facts,
+                                    const char *name);
 struct view_todo view_command_key(struct view *view, uint32_t key, const struct view_facts *facts);
 /* Carry out a line as if it had been typed. */
 struct view_todo view_command_run(struct view *view, const struct view_facts *facts,

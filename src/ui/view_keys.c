@@ -577,7 +577,8 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
     view->message[0] = '\0';
     if (view->help.open) {
         stroke.act = help_key(&view->help, key);
-        return do_act(&stroke);
+        return stroke.act == UI_COMMAND ? view_command_begin(view, facts, view->help.command)
+                                        : view_do(view, facts, stroke.act);
     }
     if (view->prompt.kind != PROMPT_NONE)
         return view_question_key(view, key, facts);

@@ -104,8 +104,7 @@ static const struct {
     {0x03, UI_QUIT, true, true},
     {0x0c, UI_REDRAW, true, true},
     {0x1a, UI_SUSPEND, true, true},
-    {' ', UI_PLAY, false, true},
-    {',', UI_EVENT_BACK, false, true},
+    {',', UI_EVENT_BACK, true, true},
     {'.', UI_EVENT_FORWARD, false, true},
     {'[', UI_TRY_START, false, true},
     {']', UI_TRY_NEXT, false, true},
@@ -131,6 +130,15 @@ START_TEST(test_find)
             ck_assert_ptr_nonnull(
                 strstr(keymap_refusal(found, on_tasks(mode)), refusal_words[mode]));
     }
+}
+END_TEST
+
+START_TEST(test_one_key_may_do_two_things_in_two_places)
+{
+    const struct keymap *keys = keymap_builtin();
+    ck_assert_int_eq((int)keymap_find(keys, on_tasks(KEYMAP_LIVE), ' ')->act, (int)UI_MARK);
+    ck_assert_int_eq((int)keymap_find(keys, on_tasks(KEYMAP_PAST), ' ')->act, (int)UI_PLAY);
+    ck_assert_int_eq((int)keymap_find(keys, on_tasks(KEYMAP_REPLAY), ' ')->act, (int)UI_PLAY);
 }
 END_TEST
 
@@ -237,6 +245,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_every_act_has_a_key);
     tcase_add_test(tcase, test_bindings_of_an_act_are_neighbours);
     tcase_add_loop_test(tcase, test_find, 0, TABLE_LEN(find_cases));
+    tcase_add_test(tcase, test_one_key_may_do_two_things_in_two_places);
     tcase_add_loop_test(tcase, test_keys_that_must_do_nothing, 0, TABLE_LEN(unbound));
     tcase = test_case(suite, "shown");
     tcase_add_loop_test(tcase, test_key_name, 0, TABLE_LEN(name_cases));

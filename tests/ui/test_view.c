@@ -532,8 +532,9 @@ START_TEST(test_transport)
     ck_assert_int_eq(todo.move, transports[_i].move);
 
     facts.mode = VIEW_LIVE;
-    ck_assert_int_eq(press(transports[_i].key).kind, VIEW_DRAW);
-    ck_assert_str_ne(view.message, "");
+    const bool leads_back = transports[_i].key == ',';
+    ck_assert_int_eq(press(transports[_i].key).kind, leads_back ? VIEW_TRANSPORT : VIEW_DRAW);
+    ck_assert_int_eq(view.message[0] == '\0', leads_back);
 }
 END_TEST
 
