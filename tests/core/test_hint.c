@@ -1,0 +1,233 @@
+/* A retry that brings a hint for the next attempt, or another number of tries. */
+#include <stdio.h>
+#include <string.h>
+
+#include "control.h"
+#include "event_text.h"
+#include "play.h"
+#include "policy.h"
+#include "test_main.h"
+
+static const char plan[] =
+    "{\"version\":1,\"idempotent\":true,\"policy\":\"p\",\"policies\":{\"p\":{\"like\":\"sandbox\","
+    "\"max_attempts\":3}},\"tasks\":["
+    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]}]},"
+    "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]}]}";
+
+static struct play play;
+
+static void setup(void)
+{
+    play_open(&play, plan);
+    play_start(&play, 1);
+}
+
+static void teardown(void)
+{
+    play_close(&play);
+}
+
+static const struct step_state *step_of(const char *id)
+{
+    return run_state_step(&play.state, play_task(&play, id));
+}
+
+static void fail_once(void)
+{
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+}
+
+static void retry(const char *id, const char *hint, int tries)
+{
+    struct input input = {.kind = INPUT_CONTROL,
+                          .control = {.id = 1,
+                                      .verb = CONTROL_RETRY,
+                                      .task = id ? play_task(&play, id) : -1,
+                                      .step = -1,
+                                      .tries = tries,
+                                      .by = "ann"}};
+    (void)snprintf(input.control.hint, sizeof(input.control.hint), "%s", hint);
+    play_input(&play, input);
+}
+
+static void check_answer(bool done, const char *words)
+{
+    const struct event *answer = play_last(&play, EVENT_CONTROL_ANSWERED);
+    ck_assert_int_eq((int)answer->b, done);
+    ck_assert_msg(strstr(answer->text, words) != NULL, "'%s' is not in %s", words, answer->text);
+}
+
+START_TEST(test_hint_is_kept_with_the_attempt_it_is_for)
+{
+    fail_once();
+    ck_assert_int_eq(play_status(&play, "a"), TASK_BACKOFF);
+    retry("a", "mind the rounding", 0);
+    check_answer(true, "your hint is kept as a note, this step has no agent");
+    const struct step_state *step = step_of("a");
+    ck_assert_uint_eq(step->attempt_count, 2);
+    ck_assert_ptr_null(step->attempts[0].hint);
+    ck_assert_str_eq(step->attempts[1].hint->text, "mind the rounding");
+    ck_assert_str_eq(step->attempts[1].hint->by, "ann");
+    ck_assert_ptr_null(step->hint); /* said once */
+    ck_assert_int_eq(step->allowed, 3);
+    fail_once();
+    play_wait(&play, 60000);
+    ck_assert_ptr_null(step_of("a")->attempts[2].hint);
+}
+END_TEST
+
+START_TEST(test_tries_count_from_now)
+{
+    fail_once();
+    retry("a", "", 5);
+    check_answer(true, "5 tries from now");
+    ck_assert_int_eq(step_of("a")->allowed, 6);
+    ck_assert_int_eq(play_last(&play, EVENT_HINT_GIVEN)->a, 6);
+    ck_assert_ptr_null(step_of("a")->attempts[1].hint);
+}
+END_TEST
+
+static void use_up(void)
+{
+    fail_once();
+    for (int i = 1; i < 3; i++) {
+        play_wait(&play, 60000);
+        fail_once();
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+}
+
+START_TEST(test_used_up_task_gets_what_is_said)
+{
+    use_up();
+    retry("a", "look at tax.c", 1);
+    check_answer(true, "a fresh set of tries; 1 try from now");
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->b, 1);
+    ck_assert_int_eq(play_last(&play, EVENT_HINT_GIVEN)->a, 0); /* the new set says it */
+    ck_assert_str_eq(step_of("a")->attempts[3].hint->text, "look at tax.c");
+    fail_once();
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+}
+END_TEST
+
+START_TEST(test_queued_task_keeps_it_for_its_first_try)
+{
+    retry("b", "", 0);
+    check_answer(false, "it is queued");
+    retry("b", "begin with the tests", 2);
+    check_answer(true, "it is queued; 2 tries from now");
+    ck_assert_str_eq(step_of("b")->hint->text, "begin with the tests");
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_str_eq(step_of("b")->attempts[0].hint->text, "begin with the tests");
+    ck_assert_int_eq(step_of("b")->allowed, 2);
+}
+END_TEST
+
+START_TEST(test_running_task_takes_none)
+{
+    retry("a", "hurry", 4);
+    check_answer(false, "it is running");
+    ck_assert_int_eq(play_count(&play, EVENT_HINT_GIVEN, NULL), 0);
+}
+END_TEST
+
+START_TEST(test_hint_is_for_one_task)
+{
+    fail_once();
+    retry(NULL, "all of you", 0);
+    check_answer(false, "for one task");
+    ck_assert_int_eq(play_count(&play, EVENT_HINT_GIVEN, NULL), 0);
+}
+END_TEST
+
+START_TEST(test_last_hint_counts)
+{
+    retry("b", "first", 0);
+    retry("b", "second", 0);
+    ck_assert_str_eq(step_of("b")->hint->text, "second");
+}
+END_TEST
+
+START_TEST(test_event_is_told_in_words)
+{
+    struct str text = {0};
+    fail_once();
+    retry("a", "mind the rounding", 5);
+    event_words(&play.state, play_last(&play, EVENT_HINT_GIVEN), &text);
+    ck_assert_str_eq(str_text(&text), "a hint by ann: mind the rounding; 6 tries in all, says ann");
+    str_done(&text);
+}
+END_TEST
+
+/* Another program may have written the row. */
+static const struct {
+    const char *args;
+    bool ok;
+    const char *hint;
+    int tries;
+} args_cases[] = {
+    {NULL, true, "", 0},
+    {"{}", true, "", 0},
+    {"{\"hint\":\"a \\\"b\\\"\"}", true, "a \"b\"", 0},
+    {"{\"attempts\":100}", true, "", 100},
+    {"{\"hint\":\"x\",\"attempts\":1}", true, "x", 1},
+    {"{\"attempts\":0}", false, "", 0},
+    {"{\"attempts\":-1}", false, "", 0},
+    {"{\"attempts\":101}", false, "", 0},
+    {"{", false, "", 0},
+};
+
+START_TEST(test_args_of_a_retry)
+{
+    struct control control = {.verb = CONTROL_RETRY};
+    ck_assert_int_eq(control_args_parse(args_cases[_i].args, &control), args_cases[_i].ok);
+    ck_assert_str_eq(control.hint, args_cases[_i].hint);
+    ck_assert_int_eq(control.tries, args_cases[_i].tries);
+    struct str args = {0};
+    struct control again = {.verb = CONTROL_RETRY};
+    control_args(&control, &args);
+    ck_assert(control_args_parse(args.data, &again));
+    ck_assert_str_eq(again.hint, control.hint);
+    ck_assert_int_eq(again.tries, control.tries);
+    str_done(&args);
+}
+END_TEST
+
+START_TEST(test_hint_has_a_limit)
+{
+    struct control control = {.verb = CONTROL_RETRY};
+    struct str args = {0};
+    str_add(&args, "{\"hint\":\"");
+    for (int i = 0; i < CONTROL_HINT_MAX - 1; i++)
+        str_add_char(&args, 'h');
+    str_add(&args, "\"}");
+    ck_assert(control_args_parse(args.data, &control));
+    ck_assert_uint_eq(strlen(control.hint), CONTROL_HINT_MAX - 1);
+    str_done(&args);
+    str_add(&args, "{\"hint\":\"");
+    for (int i = 0; i < CONTROL_HINT_MAX; i++)
+        str_add_char(&args, 'h');
+    str_add(&args, "\"}");
+    ck_assert(!control_args_parse(args.data, &control));
+    str_done(&args);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("hint");
+    TCase *tcase = test_case(suite, "retry");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_hint_is_kept_with_the_attempt_it_is_for);
+    tcase_add_test(tcase, test_tries_count_from_now);
+    tcase_add_test(tcase, test_used_up_task_gets_what_is_said);
+    tcase_add_test(tcase, test_queued_task_keeps_it_for_its_first_try);
+    tcase_add_test(tcase, test_running_task_takes_none);
+    tcase_add_test(tcase, test_hint_is_for_one_task);
+    tcase_add_test(tcase, test_last_hint_counts);
+    tcase_add_test(tcase, test_event_is_told_in_words);
+    tcase = test_case(suite, "args");
+    tcase_add_loop_test(tcase, test_args_of_a_retry, 0, TABLE_LEN(args_cases));
+    tcase_add_test(tcase, test_hint_has_a_limit);
+    return suite;
+}
