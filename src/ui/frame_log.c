@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "clock.h"
+#include "frame_found.h"
 #include "frame_parts.h"
-#include "words.h"
+#include "log_words.h"
 
 enum { TIME_COLUMNS = 11, EMPTY_MAX = 160 };
 
@@ -40,16 +41,30 @@ const char *frame_log_phase(const struct frame_input *input)
     return phase_name(input->facts->state->plan->tasks[key->task].steps[key->step].phase);
 }
 
-/* What the search is for stands out. */
-static void mark_found(struct canvas *canvas, struct spot spot, const struct frame_input *input,
-                       size_t index)
+/* Did the verdict go by bytes of this line? NULL if not, else its rule. */
+static const char *rule_of(const struct frame_input *input, const struct log_line *line)
 {
     const struct log_tail *log = input->facts->log;
-    const char *needle = input->view->search.text;
-    if (!words_find(log_tail_line(log, index), log->lines[index].len, needle))
-        return;
-    for (int i = 0; i < spot.width; i++)
-        canvas_cell(canvas, spot.row, spot.column + i)->style = STYLE_MATCH;
+    const struct verdict *verdict = log_words_verdict(input->facts->state, &log->key);
+    const int stream = !verdict                                ? -1
+                       : verdict->stream == VERDICT_STREAM_OUT ? LOG_STREAM_OUT
+                       : verdict->stream == VERDICT_STREAM_ERR ? LOG_STREAM_ERR
+                                                               : -1;
+    const bool is_it = stream == line->stream && verdict->offset >= line->offset &&
+                       verdict->offset <= line->offset + (int64_t)line->len;
+    return is_it ? verdict->rule : NULL;
+}
+
+/* The time and the stream; returns what is left for the text. */
+static struct spot draw_front(struct canvas *canvas, struct spot spot, const struct log_line *line)
+{
+    char hms[CLOCK_TEXT_MAX];
+    (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 2}, STYLE_LABEL,
+                    clock_hms(line->at_ms, hms));
+    if (line->stream == LOG_STREAM_ERR)
+        (void)frame_put(canvas, (struct spot){spot.row, spot.column + TIME_COLUMNS - 1, 1},
+                        STYLE_LABEL, canvas->ascii ? "|" : "│");
+    return (struct spot){spot.row, spot.column + TIME_COLUMNS, spot.width - TIME_COLUMNS};
 }
 
 static void draw_line(struct canvas *canvas, struct spot spot, enum frame_log_kind kind,
@@ -57,18 +72,21 @@ static void draw_line(struct canvas *canvas, struct spot spot, enum frame_log_ki
 {
     const struct log_tail *log = input->facts->log;
     const struct log_line *line = &log->lines[index];
-    if (kind == FRAME_LOG_WITH_TIMES) {
-        char hms[CLOCK_TEXT_MAX];
-        (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 1},
-                        STYLE_LABEL, clock_hms(line->at_ms, hms));
-        spot.column += TIME_COLUMNS;
-        spot.width -= TIME_COLUMNS;
-    }
+    const char *text = log_tail_line(log, index);
+    if (kind == FRAME_LOG_WITH_TIMES)
+        spot = draw_front(canvas, spot, line);
     if (spot.width <= 0)
         return;
-    int used = canvas_text_n(canvas, spot, STYLE_PLAIN, log_tail_line(log, index), line->len);
-    if (input->view->search.len > 0)
-        mark_found(canvas, (struct spot){spot.row, spot.column, used}, input, index);
+    const enum style style = line->stream == LOG_TAIL_ENGINE ? STYLE_LABEL : STYLE_PLAIN;
+    const int used = canvas_text_n(canvas, spot, style, text, line->len);
+    const char *rule = rule_of(input, line);
+    if (rule && kind == FRAME_LOG_WITH_TIMES)
+        frame_rule_note(canvas, spot, used, rule);
+    const struct frame_piece piece = {.text = text,
+                                      .line_len = line->len,
+                                      .len = line->len,
+                                      .spot = {spot.row, spot.column, used}};
+    frame_mark_found(canvas, &piece, input->view->search.text);
 }
 
 void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,

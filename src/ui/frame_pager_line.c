@@ -1,74 +1,20 @@
 #include "frame_pager_line.h"
 
-#include <string.h>
-
 #include "clock.h"
+#include "frame_found.h"
 #include "frame_page.h"
 #include "line_wrap.h"
-#include "text.h"
-#include "words.h"
 
 enum {
     TIME_COLUMN = 1,
     STREAM_COLUMN = 10,
     TEXT_COLUMN = 11, /* where times are shown */
     NARROW_TEXT_COLUMN = 2,
-    NOTE_GAP = 3,
-    NOTE_LONG_COLUMNS = 100,
 };
 
 int pager_line_columns(int columns)
 {
     return columns >= PAGE_PATH_COLUMNS ? TEXT_COLUMN : NARROW_TEXT_COLUMN;
-}
-
-/* Part of a line in one row of the screen. */
-struct piece {
-    const char *text; /* of the whole line */
-    size_t from, len; /* what of it is shown */
-    struct spot spot;
-};
-
-static void mark_cells(struct canvas *canvas, struct spot spot, int from, int width)
-{
-    for (int i = from; i < from + width && i < spot.width; i++) {
-        struct cell *cell = canvas_cell(canvas, spot.row, spot.column + i);
-        if (cell && i >= 0)
-            cell->style = STYLE_MATCH;
-    }
-}
-
-/* What the search is for stands out, also where a line is broken in the middle of it. */
-static void mark_matches(struct canvas *canvas, const struct piece *piece, size_t line_len,
-                         const char *needle)
-{
-    const size_t len = strlen(needle);
-    const char *end = piece->text + line_len;
-    const char *at = words_find(piece->text, line_len, needle);
-    while (at && at < piece->text + piece->from + piece->len) {
-        const size_t start = (size_t)(at - piece->text);
-        const size_t from = start > piece->from ? start : piece->from;
-        if (start + len > piece->from)
-            mark_cells(canvas, piece->spot,
-                       text_width(piece->text + piece->from, from - piece->from),
-                       text_width(piece->text + from, start + len - from));
-        at += len;
-        at = words_find(at, (size_t)(end - at), needle);
-    }
-}
-
-/* Beside the line that the verdict went by, where there is room. */
-static void draw_note(struct canvas *canvas, struct spot spot, int used,
-                      const struct log_pager *pager)
-{
-    struct str note = {0};
-    const bool is_long = canvas->columns >= NOTE_LONG_COLUMNS;
-    str_addf(&note, "<- %s%s%s", is_long ? "rule " : "", pager->rule,
-             is_long ? " matched here" : "");
-    const int width = text_width(note.data, note.len);
-    if (pager->rule[0] != '\0' && used + NOTE_GAP + width <= spot.width)
-        (void)frame_put_right(canvas, spot, STYLE_LABEL, note.data);
-    str_done(&note);
 }
 
 static enum style style_of(const struct log_pager *pager, const struct pager_line *line)
@@ -96,6 +42,20 @@ static void draw_front(struct canvas *canvas, int row, const struct pager_row *w
                           canvas->ascii ? "|" : "│");
 }
 
+/* In the part of the line that is at this spot. */
+static void draw_found(struct canvas *canvas, struct spot spot, const struct pager_row *what,
+                       size_t from, size_t len)
+{
+    const struct log_pager *pager = what->input->facts->pager;
+    const struct frame_piece piece = {.text = log_pager_text(pager, what->line),
+                                      .line_len = what->line->len,
+                                      .from = from,
+                                      .len = len,
+                                      .spot = spot};
+    if (what->line->stream != PAGER_ENGINE)
+        frame_mark_found(canvas, &piece, pager->needle);
+}
+
 /* Unwrapped: from the view's column on; a sign says that there is more at the right. */
 static void draw_cut(struct canvas *canvas, struct spot spot, const struct pager_row *what,
                      enum style style)
@@ -108,11 +68,9 @@ static void draw_cut(struct canvas *canvas, struct spot spot, const struct pager
     spot.width -= lack;
     const size_t len = what->line->len - from;
     const int used = canvas_text_n(canvas, spot, style, text + from, len);
-    const struct piece piece = {text, from, len, {spot.row, spot.column, used}};
-    if (pager->needle[0] != '\0' && what->line->stream != PAGER_ENGINE)
-        mark_matches(canvas, &piece, what->line->len, pager->needle);
+    draw_found(canvas, (struct spot){spot.row, spot.column, used}, what, from, len);
     if (log_pager_is_rule(pager, what->line))
-        draw_note(canvas, spot, used, pager);
+        frame_rule_note(canvas, spot, used, pager->rule);
 }
 
 static int draw_wrapped(struct canvas *canvas, struct spot spot, int end_row,
@@ -127,11 +85,9 @@ static int draw_wrapped(struct canvas *canvas, struct spot spot, int end_row,
     do {
         const size_t len = line_wrap_fit(text + at, line->len - at, spot.width);
         const int used = canvas_text_n(canvas, spot, style, text + at, len);
-        const struct piece piece = {text, at, len, {spot.row, spot.column, used}};
-        if (pager->needle[0] != '\0' && line->stream != PAGER_ENGINE)
-            mark_matches(canvas, &piece, line->len, pager->needle);
+        draw_found(canvas, (struct spot){spot.row, spot.column, used}, what, at, len);
         if (is_first && log_pager_is_rule(pager, line))
-            draw_note(canvas, spot, used, pager);
+            frame_rule_note(canvas, spot, used, pager->rule);
         is_first = false;
         at += len;
         spot.row++;
