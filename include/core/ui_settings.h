@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "attr.h"
 #include "shown_times.h"
 
 /* What a person is notified of; flags are or-ed. */
@@ -26,6 +27,9 @@ struct ui_settings {
 
 /* Free. NULL is allowed; nothing is set afterwards. */
 void ui_settings_done(struct ui_settings *ui);
+
+/* "needs-you, ended", or "off". False for any other word: *out is untouched then. */
+ATTR_MUST_USE bool ui_notify_parse(const char *names, unsigned *out);
 
 /* Is it the name of a file, not of a built-in theme? */
 bool ui_theme_is_file(const char *theme);

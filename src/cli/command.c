@@ -6,6 +6,7 @@
 #include "err.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "looks.h"
 #include "str.h"
 
 static const struct command commands[] = {
@@ -113,6 +114,9 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         (void)err_hint(&err, "devs %s --help", line->name);
         return refuse(line, &err);
     }
+    struct theme theme;
+    if (globals->theme && !looks_theme(globals, NULL, &theme, &err))
+        return refuse(line, &err);
     if (help) {
         print_help(line, &options);
         return EXIT_ALL_PASSED;

@@ -150,7 +150,7 @@ static void place_theme(struct config *config)
         return;
     const char *slash = strrchr(config->path, '/');
     str_add_n(&path, config->path, (size_t)(slash - config->path) + 1);
-    str_add(&path, ui->theme);
+    str_add(&path, ui->theme + (strncmp(ui->theme, "./", 2) == 0 ? 2 : 0));
     free(ui->theme);
     ui->theme = path.data;
 }

@@ -61,6 +61,27 @@ void ui_settings_read(struct plan_reader *reader, const struct json *value, stru
                    &out->notify_command);
 }
 
+bool ui_notify_parse(const char *names, unsigned *out)
+{
+    static const char between[] = " ,";
+    enum { NAME_MAX_LEN = 15 };
+    unsigned flags = 0;
+    for (const char *at = names + strspn(names, between); *at;) {
+        char name[NAME_MAX_LEN + 1] = "";
+        const size_t len = strcspn(at, between);
+        if (len <= NAME_MAX_LEN)
+            memcpy(name, at, len);
+        const unsigned flag = notify_flag(name);
+        if (flag == 0 && strcmp(name, "off") != 0)
+            return false;
+        flags = flag == 0 ? 0 : flags | flag;
+        at += len;
+        at += strspn(at, between);
+    }
+    *out = flags;
+    return true;
+}
+
 bool ui_theme_is_file(const char *theme)
 {
     return strchr(theme, '/') != NULL;

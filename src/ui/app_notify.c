@@ -28,9 +28,10 @@ static void add_end(const struct run_state *state, struct str *words)
 /* More than this is a number, not a list. */
 enum { NAMED_MAX = 3 };
 
-unsigned app_notify_news(struct app_notify *notify, const struct run_state *state, unsigned wanted,
+unsigned app_notify_news(struct app_notify *notify, const struct run_state *state,
                          struct str *words)
 {
+    const unsigned wanted = notify->wanted;
     const int count = state->plan->task_count;
     unsigned news = 0;
     int changed = 0;

@@ -16,6 +16,7 @@
 #include "ui_settings.h"
 
 struct app_notify {
+    unsigned wanted;    /* enum ui_notify */
     unsigned char *was; /* owned; by task: what it was told as, enum ui_notify */
     size_t room;
     int count;     /* of tasks that are in `was` */
@@ -25,7 +26,7 @@ struct app_notify {
 };
 
 /* What is new and to be told, as flags, and in words; 0: nothing. */
-unsigned app_notify_news(struct app_notify *notify, const struct run_state *state, unsigned wanted,
+unsigned app_notify_news(struct app_notify *notify, const struct run_state *state,
                          struct str *words);
 
 /* Run the command with the words as its last argument, unless the one before still runs. False: it

@@ -148,6 +148,9 @@ void app_draw_or_freeze(struct app *app);
 void app_seek(struct app *app, int thousandths);
 /* Tell a person what wants them. */
 void app_tell(struct app *app);
+/* Other colours, another choice of what is told, by name; says what came of it. */
+void app_choose_theme(struct app *app, const char *name);
+void app_choose_notify(struct app *app, const char *names);
 
 /* app_ask.c: acts on tasks. */
 void app_ask(struct app *app, const struct view_todo *todo);

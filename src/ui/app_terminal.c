@@ -240,12 +240,12 @@ void app_tell(struct app *app)
     const struct ui_settings *ui = app->options->ui;
     const struct run_state *state = own_present(app);
     struct str words = {0};
-    if (!ui || ui->notify == 0 || app->options->mode != APP_LIVE || app->more_news ||
+    if (app->notify.wanted == 0 || app->options->mode != APP_LIVE || app->more_news ||
         (app->notify.is_begun && state->last_seq == app->notified_seq))
         return;
     app->notified_seq = state->last_seq;
-    const unsigned news = app_notify_news(&app->notify, state, ui->notify, &words);
-    bool has_command = ui->notify_command && app->options->engine_here;
+    const unsigned news = app_notify_news(&app->notify, state, &words);
+    bool has_command = ui && ui->notify_command && app->options->engine_here;
     bool is_told = news != 0 && has_command &&
                    app_notify_run(&app->notify, ui->notify_command, str_text(&words));
     if (news != 0 && !is_told)
@@ -259,6 +259,34 @@ void app_terminal_begin(struct app *app)
     if (options->theme)
         term_set_theme(app->term, options->theme);
     app->view.times = options->ui ? options->ui->times : SHOWN_TIMES_AGO;
+    app->notify.wanted = options->ui ? options->ui->notify : 0;
     app->view.leaves_mouse = options->ui && options->ui->leaves_mouse;
     app_switch_mouse(app);
+}
+
+void app_choose_theme(struct app *app, const char *name)
+{
+    struct theme theme;
+    struct str known = {0};
+    if (theme_named(name, &theme)) {
+        term_set_theme(app->term, &theme);
+        view_say(&app->view, &app->now, "theme: %s", name);
+        return;
+    }
+    for (size_t i = 0; theme_name_at(i); i++)
+        str_addf(&known, "%s%s", i > 0 ? ", " : "", theme_name_at(i));
+    view_say(&app->view, &app->now, "there is no theme '%s': %s", name, str_text(&known));
+    str_done(&known);
+}
+
+void app_choose_notify(struct app *app, const char *names)
+{
+    unsigned wanted = 0;
+    if (!ui_notify_parse(names, &wanted)) {
+        view_say(&app->view, &app->now, "notify takes needs-you, gave-up, ended, or off");
+        return;
+    }
+    app->notify.wanted = wanted;
+    app->notify.is_begun = false; /* nothing is told of what is so already */
+    view_say(&app->view, &app->now, "notifications: %s", wanted == 0 ? "off" : names);
 }

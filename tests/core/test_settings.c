@@ -62,6 +62,13 @@ static const struct {
      "[WRONG_TYPE] /sandbox: wrong type (expected object or string, got 3)\n"},
     {"sandbox key", "{\"sandbox\": {\"transientRetrys\": 3}}",
      "[INVALID_VALUE] /sandbox/transientRetrys: unknown key, did you mean \"transientRetries\"?\n"},
+    {"theme type", "{\"ui\": {\"theme\": 3}}",
+     "[WRONG_TYPE] /ui/theme: wrong type (expected string, got 3)\n"},
+    {"what is notified", "{\"ui\": {\"notify\": [\"needs-you\", \"all\"]}}",
+     "[INVALID_VALUE] /ui/notify/1: not one of the values allowed (expected \"needs-you\", "
+     "\"gave-up\" or \"ended\", got \"all\")\n"},
+    {"ui key", "{\"ui\": {\"them\": \"cb\"}}",
+     "[INVALID_VALUE] /ui/them: unknown key, did you mean \"theme\"?\n"},
     {"rules type", "{\"rules\": {}}",
      "[WRONG_TYPE] /rules: wrong type (expected array, got object)\n"},
     {"secret pattern",
@@ -112,6 +119,53 @@ START_TEST(test_nothing_is_set)
     ck_assert_ptr_null(settings.rules);
     ck_assert_ptr_eq(find("research"), policy_named("research"));
     ck_assert_ptr_null(find("mine"));
+}
+END_TEST
+
+START_TEST(test_ui_is_read)
+{
+    ck_assert(parse("{\"ui\": {\"theme\": \"cb\", \"ascii\": true, \"mouse\": false, \"time\": "
+                    "\"utc\", \"notify\": [\"ended\", \"needs-you\"], \"notify_command\": "
+                    "[\"notify-send\", \"devs\"], \"// why\": 1}}"));
+    ck_assert_str_eq(settings.ui.theme, "cb");
+    ck_assert(settings.ui.ascii && settings.ui.leaves_mouse);
+    ck_assert_int_eq(settings.ui.times, SHOWN_TIMES_UTC);
+    ck_assert_uint_eq(settings.ui.notify, NOTIFY_NEEDS_YOU | NOTIFY_ENDED);
+    ck_assert_str_eq(settings.ui.notify_command[1], "devs");
+    ck_assert_ptr_null(settings.ui.notify_command[2]);
+}
+END_TEST
+
+START_TEST(test_ui_that_says_nothing_leaves_all_off)
+{
+    ck_assert(parse("{\"ui\": {}}"));
+    ck_assert_ptr_null(settings.ui.theme);
+    ck_assert_ptr_null(settings.ui.notify_command);
+    ck_assert(!settings.ui.ascii && !settings.ui.leaves_mouse);
+    ck_assert_int_eq(settings.ui.times, SHOWN_TIMES_AGO);
+    ck_assert_uint_eq(settings.ui.notify, 0);
+}
+END_TEST
+
+static const struct {
+    const char *names;
+    bool is_right;
+    unsigned want;
+} notify_cases[] = {
+    {"needs-you", true, NOTIFY_NEEDS_YOU},
+    {"gave-up, ended", true, NOTIFY_GAVE_UP | NOTIFY_ENDED},
+    {" ended,needs-you ", true, NOTIFY_ENDED | NOTIFY_NEEDS_YOU},
+    {"off", true, 0},
+    {"", true, 0},
+    {"needs", false, 0},
+    {"needs-you-and-more-than-fits", false, 0},
+};
+
+START_TEST(test_notify_by_name)
+{
+    unsigned flags = 99;
+    ck_assert(ui_notify_parse(notify_cases[_i].names, &flags) == notify_cases[_i].is_right);
+    ck_assert_uint_eq(flags, notify_cases[_i].is_right ? notify_cases[_i].want : 99);
 }
 END_TEST
 
@@ -286,6 +340,9 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_bad_settings, 0, TABLE_LEN(bad));
     tcase_add_test(tcase, test_nothing_is_set);
     tcase_add_test(tcase, test_too_large);
+    tcase_add_test(tcase, test_ui_is_read);
+    tcase_add_test(tcase, test_ui_that_says_nothing_leaves_all_off);
+    tcase_add_loop_test(tcase, test_notify_by_name, 0, TABLE_LEN(notify_cases));
     tcase_add_test(tcase, test_C5_attempts_and_window_are_settings);
     tcase_add_test(tcase, test_C5_the_limit_alone);
     tcase_add_test(tcase, test_B7_transient_retries_are_a_setting);

@@ -1,0 +1,132 @@
+/* Every screen at every small size: nothing is refused, nothing is drawn outside, nothing but what
+ * a canvas lets through is in it. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "frame.h"
+#include "story.h"
+#include "test_main.h"
+#include "text.h"
+#include "view.h"
+
+static struct story story;
+static struct view view;
+static struct view_facts facts;
+static struct canvas canvas;
+
+static void setup(void)
+{
+    (void)setenv("TZ", "UTC", 1);
+    tzset();
+    story_init_full(&story);
+    view_init(&view, story.plan->task_count);
+    facts = (struct view_facts){
+        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now};
+    view.chosen = story_task(&story, "T-104");
+}
+
+static void teardown(void)
+{
+    canvas_done(&canvas);
+    view_done(&view);
+    story_done(&story);
+}
+
+static void draw(int rows, int columns, bool ascii)
+{
+    const struct frame_input input = {
+        .facts = &facts,
+        .view = &view,
+        .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
+        .name = "shop-api",
+        .number = 41,
+    };
+    canvas_done(&canvas);
+    canvas_init(&canvas, rows, columns, ascii);
+    view_arrange(&view, &facts);
+    frame_fit(&view, rows, columns, &input);
+    frame_draw(&canvas, &input);
+}
+
+/* A wide rune is never cut, and an ASCII canvas has ASCII only. */
+static void check(int rows, int columns, bool ascii)
+{
+    ck_assert_int_eq(canvas.rows, rows);
+    ck_assert_int_eq(canvas.columns, columns);
+    for (int row = 0; row < rows; row++) {
+        for (int column = 0; column < columns; column++) {
+            const struct cell *cell = canvas_cell(&canvas, row, column);
+            const struct cell *left = canvas_cell(&canvas, row, column - 1);
+            ck_assert_msg(cell->rune != 0 || (left && rune_width(left->rune) == 2), "%dx%d: %d,%d",
+                          columns, rows, row, column);
+            ck_assert(!ascii || (cell->rune >= 0x20 && cell->rune < 0x7f));
+            ck_assert(cell->rune == 0 || rune_is_shown(cell->rune));
+        }
+    }
+}
+
+static void draw_all_sizes(void)
+{
+    static const int rows[] = {1, 2, 3, 4, 5, 6, 8, 11, 14};
+    static const int columns[] = {1, 2, 3, 5, 8, 13, 19, 20, 21, 30, 39, 40, 59, 60, 79, 80, 120};
+    for (int i = 0; i < TABLE_LEN(rows); i++) {
+        for (int k = 0; k < TABLE_LEN(columns); k++) {
+            const bool ascii = (i + k) % 2 == 0;
+            draw(rows[i], columns[k], ascii);
+            check(rows[i], columns[k], ascii);
+        }
+    }
+}
+
+static const struct {
+    const char *keys;
+    enum view_mode mode;
+} cases[] = {
+    {"", VIEW_LIVE},   {"", VIEW_REPLAY},  {"", VIEW_ENDED},   {"", VIEW_INTERRUPTED},
+    {"2", VIEW_LIVE},  {"2", VIEW_REPLAY}, {"3", VIEW_LIVE},   {"3", VIEW_REPLAY},
+    {"4", VIEW_LIVE},  {"4", VIEW_REPLAY}, {"5", VIEW_LIVE},   {"5", VIEW_REPLAY},
+    {"6", VIEW_LIVE},  {"?", VIEW_LIVE},   {"?tr", VIEW_LIVE}, {"x", VIEW_LIVE},
+    {"R", VIEW_LIVE},  {"q", VIEW_LIVE},   {"/no", VIEW_LIVE}, {":ho", VIEW_LIVE},
+    {"s", VIEW_LIVE},  {"C", VIEW_LIVE},   {"2z", VIEW_LIVE},  {"\tz", VIEW_LIVE},
+    {"b1", VIEW_LIVE}, {"!", VIEW_LIVE},   {"*", VIEW_LIVE},   {"2?", VIEW_REPLAY},
+};
+
+START_TEST(test_every_screen_at_every_small_size)
+{
+    facts.mode = cases[_i].mode;
+    draw(24, 80, false);
+    for (const char *key = cases[_i].keys; *key != '\0'; key++)
+        (void)view_key(&view, (uint32_t)(unsigned char)*key, &facts);
+    draw_all_sizes();
+}
+END_TEST
+
+START_TEST(test_strange_titles_at_every_small_size)
+{
+    story_done(&story);
+    view_done(&view);
+    story_init_tasks(
+        &story, "{\"id\": \"T-1\", \"title\": \"日本語 👩\u200d👩\u200d👧 🇩🇪 ❤\ufe0f e\u0301\u0302 "
+                "\u202eevil\u202c \\u001b[2J \u061c\", \"steps\": [{\"phase\": "
+                "\"GREEN\", \"run\": [\"true\"], \"idempotent\": true}]}");
+    view_init(&view, story.plan->task_count);
+    facts.state = &story.state;
+    facts.log = &story.tail;
+    story_start(&story, "T-1");
+    story_say(&story, "T-1", "日本語\033[2J\tx\r\ny \xff\xfe \u2066z\n");
+    view.chosen = 0;
+    if (_i > 0)
+        (void)view_key(&view, (uint32_t)('0' + _i), &facts);
+    draw_all_sizes();
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("sizes");
+    TCase *tcase = test_case(suite, "sizes");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_every_screen_at_every_small_size, 0, TABLE_LEN(cases));
+    tcase_add_loop_test(tcase, test_strange_titles_at_every_small_size, 0, 7);
+    return suite;
+}
