@@ -21,7 +21,7 @@ static const enum style styles[] = {
     [SHOWN_QUEUED] = STYLE_PLAIN,        [SHOWN_HELD] = STYLE_HELD,
     [SHOWN_PASSED] = STYLE_PASSED,       [SHOWN_GAVE_UP] = STYLE_FAILED,
     [SHOWN_CANCELLED] = STYLE_PLAIN,     [SHOWN_STUCK] = STYLE_FAILED,
-    [SHOWN_BLOCKED] = STYLE_PLAIN,       [SHOWN_LOST] = STYLE_FAILED,
+    [SHOWN_BLOCKED] = STYLE_PLAIN,       [SHOWN_LOST] = STYLE_LOST,
 };
 static_assert(ARRAY_LEN(styles) == SHOWN_COUNT, "every shown state has a style");
 

@@ -150,7 +150,7 @@ bool frame_has_banner(const struct frame_input *input)
 
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input)
 {
-    enum style style = input->facts->banner_is_mild ? STYLE_BACKOFF : STYLE_BANNER;
+    enum style style = input->facts->banner_is_mild ? STYLE_MILD : STYLE_BANNER;
     (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, style,
                     input->facts->banner);
     frame_paint_row(canvas, row, style);
