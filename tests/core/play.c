@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_state_copy.h"
 #include "xalloc.h"
 
 enum { PLAY_START_MS = 1000000 };
@@ -27,13 +28,28 @@ void play_open(struct play *play, const char *plan_json)
     play->now = (struct moment){.at_ms = PLAY_START_MS + 5000, .mono_ms = PLAY_START_MS};
 }
 
+/* The same state in other memory; the old one is gone. */
+static void move_by_copy(struct run_state *state)
+{
+    struct run_state copy;
+    run_state_copy(&copy, state);
+    ck_assert_uint_eq(run_state_digest(&copy), run_state_digest(state));
+    run_state_done(state);
+    *state = copy;
+}
+
+/* All events anew, and on the way the state is copied now and then. */
 static void check_fold(const struct play *play)
 {
+    enum { COPIED_EVERY = 5 };
     struct run_state again;
     struct err err = {0};
     run_state_init(&again, play->plan, 7);
-    for (size_t i = 0; i < play->event_count; i++)
+    for (size_t i = 0; i < play->event_count; i++) {
         ck_assert_msg(run_state_apply(&again, &play->events[i], &err), "%s", err.message);
+        if (i % COPIED_EVERY == 0 && run_state_can_copy(&again))
+            move_by_copy(&again);
+    }
     ck_assert_uint_eq(run_state_digest(&again), run_state_digest(&play->state));
     run_state_done(&again);
 }

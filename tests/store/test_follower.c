@@ -140,17 +140,69 @@ static bool stop_at_once(void *ctx, const struct run_state *state, const struct 
 }
 
 /* A run that has been played to its end, its writer closed. */
-static struct sample past_run(void)
+static struct sample past_run_of(int tasks)
 {
     struct sample sample;
     struct place place = sample_place();
-    sample_open(&sample, &place, TASKS);
+    sample_open(&sample, &place, tasks);
     sample_start(&sample);
     sample_drive(&sample);
     log_writer_close(sample.writer);
     sample.writer = NULL;
     return sample;
 }
+
+static struct sample past_run(void)
+{
+    return past_run_of(TASKS);
+}
+
+struct digests {
+    uint64_t *items; /* of the state after each event */
+    int64_t count;
+};
+
+static bool take_digest(void *ctx, const struct run_state *state, const struct event *event)
+{
+    struct digests *digests = ctx;
+    ck_assert_int_eq(event->seq, digests->count);
+    digests->items[digests->count++] = run_state_digest(state);
+    return true;
+}
+
+/* Far and near, on and back; after each the state that folding had given. */
+static void seek_about(struct follower *follower, const struct digests *digests, int64_t by)
+{
+    struct err err = {0};
+    const int64_t end = digests->count - 1;
+    for (int64_t i = 1; i * by < 8 * end; i++) {
+        const int64_t at = i * by % (2 * end);
+        const int64_t seq = at > end ? 2 * end - at : at;
+        ck_assert_msg(follower_seek(follower, seq, &err), "%s", err.message);
+        ck_assert_int_eq(follower_state(follower)->last_seq, seq);
+        if (seq > 0)
+            ck_assert_uint_eq(run_state_digest(follower_state(follower)), digests->items[seq]);
+    }
+}
+
+START_TEST(test_seeking_about_gives_what_folding_gives)
+{
+    enum { MANY = 600 };
+    struct sample sample = past_run_of(MANY);
+    struct follower *follower = open_follower(&sample.place, 0);
+    struct digests digests = {.count = 1};
+    digests.items = calloc((size_t)sample.state.last_seq + 1, sizeof(*digests.items));
+    ck_assert_ptr_nonnull(digests.items);
+    (void)read_on(follower, 0, take_digest, &digests);
+    ck_assert_int_gt(digests.count, 2048); /* several states are kept on the way */
+    seek_about(follower, &digests, 97);
+    seek_about(follower, &digests, digests.count - 2); /* one back each time */
+    seek_about(follower, &digests, 1021);
+    free(digests.items);
+    follower_close(follower);
+    sample_done(&sample);
+}
+END_TEST
 
 START_TEST(test_reading_in_pieces)
 {
@@ -227,6 +279,7 @@ Suite *test_suite(void)
     TCase *past = test_case(suite, "past");
     tcase_add_test(past, test_reading_in_pieces);
     tcase_add_test(past, test_seeking_there_and_back);
+    tcase_add_test(past, test_seeking_about_gives_what_folding_gives);
     tcase_add_test(past, test_what_cannot_be_followed);
     return suite;
 }
