@@ -22,6 +22,7 @@ enum {
     NOTES_ROWS_WIDE = 10,
     NOTES_COLUMNS_WIDE = 66,
     TASKS_MIN = 4,
+    MESSAGE_ROWS_MIN = 30, /* lower: the bars are worth more than a row for messages */
 };
 
 /* Where things are; rows of -1 and boxes of 0 rows are not there. */
@@ -107,7 +108,7 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
                          .axis = -1,
                          .cursor = -1,
                          .load = -1};
-    if (out.page.message >= 0) { /* its rows are worth more here: it is told in the footer */
+    if (out.page.message >= 0 && rows < MESSAGE_ROWS_MIN) { /* an answer is told in the footer */
         out.page.body.rows += 2;
         out.page.message = out.page.bottom_rule = -1;
     }
@@ -138,8 +139,11 @@ void frame_timeline_fit(struct view *view, int rows, int columns, const struct f
     if (view_screen(view) != SCREEN_TIMELINE)
         return;
     const struct layout layout = lay_out(rows, columns, input);
+    const struct moment now = frame_now(input);
     timeline_axis_of_view(&axis, input, columns - layout.column);
     view_timeline_fit(view, &axis, layout.tasks.rows);
+    if (layout.spent.rows > 0)
+        view_timeline_sum(view, input->facts, &now);
 }
 
 static void draw_legend(struct canvas *canvas, int row, bool is_wide)
@@ -211,6 +215,17 @@ static void draw_label(struct timeline_look *look, int row, int view_row, int co
     str_done(&text);
 }
 
+/* A click on a row chooses what is in it. */
+static void add_row_zone(struct timeline_look *look, int row, const struct frame_box *box,
+                         int index)
+{
+    const struct canvas_zone zone = {.spot = {row, box->column, box->columns},
+                                     .rows = 1,
+                                     .kind = ZONE_ROW,
+                                     .value = (uint32_t)index};
+    canvas_add_area(look->canvas, &zone);
+}
+
 static int cursor_column(const struct timeline_look *look)
 {
     const struct moment now = frame_now(look->input);
@@ -235,6 +250,7 @@ static void draw_tasks(struct timeline_look *look, const struct layout *layout)
         else
             draw_label(look, row, view->rows[index], 1);
         timeline_draw_bar(look, row, view_row_task(view->rows[index]), is_chosen ? cursor : -1);
+        add_row_zone(look, row, &layout->tasks, index);
         if (is_chosen)
             draw_mark(look->canvas, row);
     }
@@ -325,11 +341,13 @@ void frame_timeline_pane(struct canvas *canvas, const struct frame_box *box,
     const int chosen = view_chosen_row(view);
     if (box->rows <= 0 || box->columns <= PANE_COLUMN)
         return;
+    frame_pane_zone(canvas, box, VIEW_PANE_TIMELINE);
     timeline_axis_of(&look.axis, input, -1, box->columns - PANE_COLUMN);
     int row = box->row;
     for (int i = first; i < view->row_count && row < box->row + rows; i++, row++) {
         draw_label(&look, row, view->rows[i], box->column + 2);
         timeline_draw_bar(&look, row, view_row_task(view->rows[i]), -1);
+        add_row_zone(&look, row, box, i);
         if (i == chosen)
             (void)canvas_text(canvas, (struct spot){row, box->column + 1, 1}, STYLE_KEY,
                               canvas->ascii ? ">" : "▸");

@@ -106,12 +106,10 @@ static void put_counts(struct lines *lines, const struct time_spent *spent,
 void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box)
 {
     const struct run_state *state = look->input->facts->state;
-    const struct moment now = frame_now(look->input);
+    const struct time_spent *spent = &look->input->view->timeline.sum.spent;
     const bool is_wide = box->column > 0;
     struct lines lines = {look->canvas, box, box->row + 1};
-    struct time_spent spent;
     struct str text = {0};
-    time_spent_of_run(&spent, state, &now, look->input->facts->orphaned);
     add_since(state, &text);
     if (is_wide)
         (void)frame_put(look->canvas, (struct spot){box->row, box->column + 1, box->columns - 1},
@@ -120,15 +118,15 @@ void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box
         frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns},
                    str_text(&text), "");
     for (int use = 0; use < TIME_USE_COUNT; use++)
-        put_use(&lines, &spent, state->plan, (enum time_use)use);
+        put_use(&lines, spent, state->plan, (enum time_use)use);
     str_clear(&text);
-    if (is_wide && spent.class_count > 1) {
+    if (is_wide && spent->class_count > 1) {
         str_add(&text, "waits: ");
-        add_classes(&spent, 4, &text);
+        add_classes(spent, 4, &text);
         put_line(&lines, &text);
     }
     if (is_wide)
-        put_counts(&lines, &spent, state);
+        put_counts(&lines, spent, state);
     str_done(&text);
 }
 

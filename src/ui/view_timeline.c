@@ -36,6 +36,30 @@ void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int 
         timeline->top = 0;
 }
 
+static bool is_fresh(const struct timeline_sum *sum, const struct view_facts *facts,
+                     const struct moment *now)
+{
+    const struct run_state *state = facts->state;
+    const int64_t since_ms = now->mono_ms - sum->at.mono_ms;
+    return sum->is_there && sum->seed == state->seed && sum->orphaned == facts->orphaned &&
+           sum->started.at_ms == state->started_at.at_ms &&
+           sum->started.mono_ms == state->started_at.mono_ms && since_ms >= 0 &&
+           since_ms < (state->ended ? 1 : TIMELINE_SUM_MS);
+}
+
+void view_timeline_sum(struct view *view, const struct view_facts *facts, const struct moment *now)
+{
+    struct timeline_sum *sum = &view->timeline.sum;
+    if (is_fresh(sum, facts, now))
+        return;
+    *sum = (struct timeline_sum){.is_there = true,
+                                 .seed = facts->state->seed,
+                                 .started = facts->state->started_at,
+                                 .at = *now,
+                                 .orphaned = facts->orphaned};
+    time_spent_of_run(&sum->spent, facts->state, now, facts->orphaned);
+}
+
 /* How far a key goes: rows, and halves of what is in sight. */
 static int distance(enum act act, int rows)
 {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "keymap.h"
+#include "time_spent.h"
 #include "timeline_axis.h"
 
 struct view;
@@ -17,9 +18,19 @@ struct view_todo;
 enum {
     TIMELINE_FOLD_MS = 30 * 60 * 1000, /* a longer run folds what is idle unless told otherwise */
     TIMELINE_ZOOM_MAX = 24,
+    TIMELINE_SUM_MS = 1000, /* of many tasks it takes a while: it is made no more often */
 };
 
 enum timeline_folding { TIMELINE_FOLDS_LONG, TIMELINE_FOLDS, TIMELINE_FOLDS_NOT };
+
+/* Where the time of all tasks went, as of a moment of a run. */
+struct timeline_sum {
+    bool is_there;
+    uint64_t seed; /* the run's */
+    struct moment started, at;
+    bool orphaned;
+    struct time_spent spent;
+};
 
 struct view_timeline {
     int zoom; /* 0: the whole run; each one more doubles the scale */
@@ -28,6 +39,7 @@ struct view_timeline {
     int64_t cursor_ms;         /* CLOCK_BOOTTIME; placed only */
     int top, rows;             /* first row in sight, and how many there is room for */
     struct timeline_axis axis; /* as it was drawn last */
+    struct timeline_sum sum;
 };
 
 /* Go to the timeline. */
@@ -35,6 +47,9 @@ void view_timeline_open(struct view *view);
 
 /* What the screen shows: the axis, and so many rows; scrolls so that the chosen one is there. */
 void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int rows);
+
+/* Add up where the time went up to `now`, unless that was done within the second. */
+void view_timeline_sum(struct view *view, const struct view_facts *facts, const struct moment *now);
 
 /* Are idle stretches folded, of a run of this length? */
 bool view_timeline_folds(const struct view_timeline *timeline, int64_t run_ms);
