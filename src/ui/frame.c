@@ -168,6 +168,14 @@ static void draw_divider(struct canvas *canvas, const struct frame_layout *layou
                           canvas->ascii ? "|" : "│");
 }
 
+void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view *view,
+                     enum view_pane pane)
+{
+    if (view->pane == pane && pane != VIEW_PANE_LIST && spot.row >= 0)
+        (void)canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_KEY,
+                          canvas->ascii ? ">" : "▸");
+}
+
 static void draw_preview(struct canvas *canvas, const struct frame_layout *layout,
                          const struct frame_input *input)
 {
@@ -183,6 +191,9 @@ static void draw_preview(struct canvas *canvas, const struct frame_layout *layou
         kind = FRAME_PREVIEW_SHORT;
     draw_preview_rule(canvas, layout, input);
     frame_preview(canvas, &box, kind, input);
+    frame_pane_mark(canvas, (struct spot){layout->preview_rule, layout->preview.column, 1},
+                    input->view,
+                    kind == FRAME_PREVIEW_WITH_LOG ? VIEW_PANE_LOG : VIEW_PANE_PREVIEW);
 }
 
 static void draw_list(struct canvas *canvas, const struct frame_layout *layout,
@@ -231,10 +242,14 @@ static void draw_tasks(struct canvas *canvas, const struct frame_input *input)
         draw_preview(canvas, &layout, input);
     if (layout.timeline.rows > 0) {
         frame_timeline_rule(canvas, (struct spot){layout.timeline_rule, 0, canvas->columns}, input);
+        frame_pane_mark(canvas, (struct spot){layout.timeline_rule, 0, 1}, input->view,
+                        VIEW_PANE_TIMELINE);
+        frame_pane_zone(canvas, &layout.timeline, VIEW_PANE_TIMELINE);
         frame_timeline_pane(canvas, &layout.timeline, input);
     }
     if (layout.log.rows > 0) {
         draw_log_rule(canvas, &layout, input);
+        frame_pane_mark(canvas, (struct spot){layout.log_rule, 0, 1}, input->view, VIEW_PANE_LOG);
         frame_log(canvas, &layout.log, FRAME_LOG_WITH_TIMES, input);
     }
 }
@@ -318,4 +333,8 @@ void frame_fit(struct view *view, int rows, int columns, const struct frame_inpu
     const struct frame_layout layout = frame_layout(rows, columns, input);
     const int list_rows = view_screen(view) == SCREEN_TASKS ? layout.list.rows : 0;
     view_fit(view, list_rows, frame_log_lines(&layout), layout.panes);
+    const int rows_all = view->pane == VIEW_PANE_PREVIEW
+                             ? frame_preview_rows(layout.preview.columns, input)
+                             : 0;
+    view_preview_fit(view, rows_all, layout.preview.rows - (layout.divider >= 0 ? 1 : 0));
 }

@@ -1,5 +1,7 @@
 #include "frame_detail.h"
 
+#include <assert.h>
+
 #include "frame_detail_parts.h"
 #include "frame_page.h"
 #include "frame_timeline.h"
@@ -176,10 +178,26 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
     return out;
 }
 
+/* The rows that all that is known takes. */
+static int all_rows(const struct frame_input *input, int columns)
+{
+    const struct detail detail = detail_of(input, true);
+    const struct frame_box box = {0, 0, FRAME_PREVIEW_ROWS_MAX, columns};
+    struct canvas canvas = {0};
+    if (detail.task < 0 || input->view->pane != VIEW_PANE_PREVIEW)
+        return 0;
+    canvas_init(&canvas, box.rows, columns, false);
+    const int rows = detail_draw_why(&canvas, &box, FRAME_PREVIEW_ROOMY, &detail);
+    canvas_done(&canvas);
+    return rows;
+}
+
 void frame_detail_fit(struct view *view, int rows, int columns, const struct frame_input *input)
 {
     const struct layout layout = lay_out(rows, columns, input);
     view_fit(view, 0, layout.log.rows, layout.panes);
+    const int all = layout.is_wide ? all_rows(input, layout.why.columns) : layout.why.rows;
+    view_preview_fit(view, all, layout.why.rows);
 }
 
 /* What the keys of the log do, or how to get them. */
@@ -237,6 +255,17 @@ static void draw_beside(struct canvas *canvas, const struct layout *layout,
     str_done(&text);
 }
 
+/* Which of them has the keys, and where a click gives them to it. */
+static void mark_panes(struct canvas *canvas, const struct layout *layout, const struct view *view)
+{
+    const int why_row = layout->is_wide ? layout->why.row : layout->why_rule;
+    const int log_row = layout->log_head >= 0 ? layout->log_head : layout->log_rule;
+    const int log_column = layout->log_head >= 0 ? layout->log.column : 0;
+    frame_pane_zone(canvas, &layout->why, VIEW_PANE_PREVIEW);
+    frame_pane_mark(canvas, (struct spot){why_row, 0, 1}, view, VIEW_PANE_PREVIEW);
+    frame_pane_mark(canvas, (struct spot){log_row, log_column, 1}, view, VIEW_PANE_LOG);
+}
+
 static void draw_body(struct canvas *canvas, const struct layout *layout,
                       const struct detail *detail)
 {
@@ -255,6 +284,7 @@ static void draw_body(struct canvas *canvas, const struct layout *layout,
         (void)detail_draw_why(canvas, &layout->why, kind, detail);
     if (layout->divider >= 0)
         draw_beside(canvas, layout, detail);
+    mark_panes(canvas, layout, detail->input->view);
     if (layout->log.rows > 0)
         frame_log(canvas, &layout->log, FRAME_LOG_WITH_TIMES, detail->input);
 }
@@ -264,6 +294,10 @@ static void draw_page(struct canvas *canvas, const struct layout *layout,
 {
     static const enum act all[] = {UI_QUIT,     UI_RETRY,       UI_RETRY_WITH, UI_CANCEL, UI_HOLD,
                                    UI_TRY_BACK, UI_TRY_FORWARD, UI_OPEN,       UI_ZOOM,   UI_HELP};
+    static const enum act zoomed[] = {UI_QUIT, UI_ZOOM,  UI_TRY_BACK,   UI_TRY_FORWARD,
+                                      UI_OPEN, UI_RETRY, UI_RETRY_WITH, UI_CANCEL,
+                                      UI_HOLD, UI_HELP};
+    static_assert(ARRAY_LEN(zoomed) == ARRAY_LEN(all), "the same keys in another order");
     const char *briefs[UI_ACT_COUNT] = {
         [UI_QUIT] = "back", [UI_TRY_BACK] = "", [UI_TRY_FORWARD] = "try", [UI_OPEN] = "log"};
     enum act acts[ARRAY_LEN(all)];
@@ -271,8 +305,9 @@ static void draw_page(struct canvas *canvas, const struct layout *layout,
     if (view_is_zoomed(input->view))
         briefs[UI_ZOOM] = "all panes";
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        if (frame_key_works(input, all[i]))
-            acts[keys.count++] = all[i];
+        const enum act act = view_is_zoomed(input->view) ? zoomed[i] : all[i];
+        if (frame_key_works(input, act))
+            acts[keys.count++] = act;
     }
     struct str path = {0};
     frame_add_task(input, canvas->columns, &path);

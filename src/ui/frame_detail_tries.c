@@ -277,6 +277,9 @@ static void draw_row(struct canvas *canvas, struct spot spot, const struct place
                           style, str_text(&text));
         str_done(&text);
     }
+    const struct canvas_zone zone = {
+        .spot = spot, .rows = 1, .kind = ZONE_ITEM, .value = (uint32_t)row};
+    canvas_add_area(canvas, &zone);
     if (is_chosen)
         canvas_choose(canvas, spot.row, spot.column, spot.width);
 }
@@ -328,6 +331,7 @@ void detail_draw_tries(struct canvas *canvas, int heads_row, const struct frame_
     }
     if (heads_row >= 0)
         draw_heads(canvas, (struct spot){heads_row, box->column, box->columns}, &places);
+    frame_pane_zone(canvas, box, VIEW_PANE_LIST);
     const int first = first_row(detail, box->rows);
     for (int i = first; i < count && i < first + box->rows; i++)
         draw_row(canvas, (struct spot){box->row + i - first, box->column, box->columns}, &places,

@@ -90,7 +90,8 @@ static void put_evidence(struct preview *preview, const struct detail *detail)
         str_addf(&text, "\"%s\"", verdict->match);
     preview_put(preview, "went by", str_text(&text));
     str_clear(&text);
-    shown_near(verdict, &text);
+    if (preview->kind == FRAME_PREVIEW_ROOMY || preview_has_close_miss(verdict))
+        shown_near(verdict, &text);
     preview_put(preview, "near", str_text(&text));
     str_clear(&text);
     shown_hint(verdict, &text);
@@ -204,15 +205,16 @@ static void put_cause(struct preview *preview)
 static void put_head(struct preview *preview, const char *words, const char *note)
 {
     const struct frame_box *box = preview->box;
-    if (preview->row > 0 && !preview_is_full(preview))
+    if (preview->row > -preview->input->view->preview.top && !preview_is_full(preview))
         preview->row++;
     if (preview_is_full(preview))
         return;
-    const struct spot spot = {box->row + preview->row, box->column + 1, box->columns - 2};
+    const struct spot spot = {box->row + preview->row++, box->column + 1, box->columns - 2};
+    if (spot.row < box->row) /* scrolled out */
+        return;
     const int end = frame_put_right(preview->canvas, spot, STYLE_RULE, note);
     (void)frame_put(preview->canvas, (struct spot){spot.row, spot.column, end - spot.column},
                     STYLE_HEAD, words);
-    preview->row++;
 }
 
 /* One step: proven by what and when, tried in vain, or not reached. */
@@ -264,7 +266,9 @@ int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
         .kind = kind,
         .task = detail->task,
         .text_column = PREVIEW_TEXT_COLUMN_DETAIL,
+        .row = kind == FRAME_PREVIEW_ROOMY ? -detail->input->view->preview.top : 0,
     };
+    const int top = -preview.row;
     if (kind == FRAME_PREVIEW_ROOMY) {
         struct str title = {0};
         detail_add_why_title(detail, &title);
@@ -277,10 +281,10 @@ int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
         put_cause(&preview);
     if (kind == FRAME_PREVIEW_ROOMY) {
         put_all(&preview, detail);
-        return preview.row;
+        return preview.row + top;
     }
-    preview_put_wait(&preview);
     preview_put_proofs(&preview);
+    preview_put_wait(&preview);
     if (kind == FRAME_PREVIEW_WITH_LOG) {
         preview_put_agent(&preview);
         preview_put_circles(&preview);

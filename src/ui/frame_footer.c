@@ -100,6 +100,8 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
     enum act acts[KEYS_MAX_WIDE];
     const char *briefs[UI_ACT_COUNT] = {NULL};
     name_acts(input, briefs);
+    if (canvas->columns < WIDE_COLUMNS)
+        briefs[UI_TIMELINE] = "time";
     struct footer footer = {.keys = input->view->keys,
                             .acts = acts,
                             .briefs = briefs,

@@ -13,6 +13,7 @@ enum {
     SIDE_COLUMNS = 120, /* list beside preview, timeline and log below */
     SIDE_ROWS = 30,
 
+    SHORT_ROWS = 3,
     PREVIEW_ROWS_MIN = 4,
     PREVIEW_ROWS_MAX = 9,   /* unless the list leaves more */
     PREVIEW_ROWS_TALL = 13, /* from here on the log has a place of its own */
@@ -83,7 +84,7 @@ static void lay_stack(struct frame_layout *out, struct rest rest, int tasks)
     int room = rest.rows - 2; /* the heads, the rule */
     int wanted = most(PREVIEW_ROWS_MIN, least(PREVIEW_ROWS_MAX, room * 4 / 9));
     if (is_short)
-        wanted = FRAME_PREVIEW_SHORT_ROWS;
+        wanted = SHORT_ROWS;
     int preview = most(room - most(tasks, 2), wanted);
     int list = room - preview;
 

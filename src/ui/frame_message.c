@@ -4,7 +4,10 @@
 #include "clock.h"
 #include "frame_parts.h"
 
-enum { HINT_COLUMNS = 50 }; /* narrower: no word of the key that leads there */
+enum {
+    HINT_COLUMNS = 50, /* narrower: no word of the key that leads there */
+    ANSWER_MS = 3000,  /* so long the answer to a key stands, whatever happens */
+};
 
 static int flaky(const struct run_state *state)
 {
@@ -45,12 +48,12 @@ static void add_interrupted(const struct frame_input *input, struct str *out)
     str_addf(out, "Go on with it: devs run --continue %lld. q leaves", (long long)input->number);
 }
 
-/* The task that the notice is about, if it still needs a person; else -1. */
+/* The task that the notice is about, if it still stands so; else -1. */
 static int task_of_notice(const struct run_state *state)
 {
     for (int i = 0; i < state->plan->task_count; i++) {
         const struct task_state *task = &state->tasks[i];
-        if (task->status == TASK_NEEDS_YOU && task->since.at_ms == state->notice_at_ms)
+        if (task_status_is_final(task->status) && task->since.at_ms == state->notice_at_ms)
             return i;
     }
     return -1;
@@ -80,7 +83,8 @@ static void add_message(const struct frame_input *input, struct str *out)
     const struct run_state *state = facts->state;
     bool is_answered = input->view->message[0] != '\0';
     bool has_news = facts->mode == VIEW_LIVE && state->notice[0] != '\0' &&
-                    state->notice_at_ms > input->view->message_at_ms;
+                    state->notice_at_ms > input->view->message_at_ms &&
+                    facts->clock.at_ms - input->view->message_at_ms >= ANSWER_MS;
     if (is_answered && !has_news)
         str_add(out, input->view->message);
     else if (input->view->leaving)
@@ -102,7 +106,8 @@ static bool leads_elsewhere(const struct frame_input *input, const struct str *t
     const struct run_state *state = input->facts->state;
     const int task = task_of_notice(state);
     return input->facts->mode == VIEW_LIVE && task >= 0 && task != input->view->chosen &&
-           !state->ended && strstr(str_text(text), state->notice) != NULL;
+           state->tasks[task].status == TASK_NEEDS_YOU && !state->ended &&
+           strstr(str_text(text), state->notice) != NULL;
 }
 
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input)

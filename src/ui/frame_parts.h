@@ -23,6 +23,10 @@ void frame_pane_zone(struct canvas *canvas, const struct frame_box *box, uint32_
 /* A line with a title in its left and a note in its right end. */
 void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note);
 
+/* That this pane has the keys: a sign where its rule begins; nothing where another has them. */
+void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view *view,
+                     enum view_pane pane);
+
 /* frame_layout.c: nothing is shown. */
 struct frame_layout frame_layout_none(void);
 
@@ -46,7 +50,7 @@ bool frame_key_works(const struct frame_input *input, enum act act);
 void frame_small(struct canvas *canvas, const struct frame_input *input);
 
 /* frame_transport.c: where a replay is, in words and as a bar. */
-void frame_transport(struct canvas *canvas, int row, const struct replay *replay);
+void frame_transport(struct canvas *canvas, int row, const struct frame_input *input);
 void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay);
 
 /* frame_list.c: the rows of the view that fit into the box, heads above (-1 = none). */
@@ -61,9 +65,15 @@ void frame_list_line(struct canvas *canvas, int row, const struct frame_input *i
 /* frame_preview.c: what is known of the chosen task, and the log below if the box
  * is the log's place too. */
 enum frame_preview_kind { FRAME_PREVIEW_SHORT, FRAME_PREVIEW_WITH_LOG, FRAME_PREVIEW_ROOMY };
-enum { FRAME_PREVIEW_SHORT_ROWS = 3 }; /* of FRAME_PREVIEW_SHORT */
+enum {
+    FRAME_PREVIEW_SHORT_ROWS = 4, /* of FRAME_PREVIEW_SHORT */
+    FRAME_PREVIEW_ROWS_MAX = 200, /* of all there is to scroll through */
+};
 void frame_preview(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,
                    const struct frame_input *input);
+
+/* How many rows of the roomy one there are, to scroll through. */
+int frame_preview_rows(int columns, const struct frame_input *input);
 
 /* frame_log.c: the lines of the log that fit into the box, as far up as the view is. */
 enum frame_log_kind { FRAME_LOG_BARE, FRAME_LOG_WITH_TIMES };

@@ -47,6 +47,8 @@ static void put_row(struct preview *preview, const char *label, const char *text
 {
     const struct frame_box *box = preview->box;
     int row = box->row + preview->row++;
+    if (row < box->row) /* scrolled out */
+        return;
     (void)frame_put(
         preview->canvas,
         (struct spot){row, box->column + LABEL_COLUMN, preview->text_column - LABEL_COLUMN - 1},
@@ -108,8 +110,7 @@ void preview_put_misfits(struct preview *preview)
     }
 }
 
-/* Did any rule come near by more than a word of its pattern? */
-static bool has_close_miss(const struct verdict *verdict)
+bool preview_has_close_miss(const struct verdict *verdict)
 {
     for (int i = 0; i < verdict->near_count; i++) {
         if (verdict->near[i].why != NEAR_PATTERN)
@@ -126,8 +127,8 @@ void preview_put_near(struct preview *preview)
     struct str text = {0};
     bool has_failed = step->status == STEP_WAITING ||
                       (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED);
-    bool is_worth_a_line =
-        step->verdict && (preview->kind == FRAME_PREVIEW_ROOMY || has_close_miss(step->verdict));
+    bool is_worth_a_line = step->verdict && (preview->kind == FRAME_PREVIEW_ROOMY ||
+                                             preview_has_close_miss(step->verdict));
     if (is_worth_a_line && has_failed)
         shown_near(step->verdict, &text);
     preview_put(preview, "near", str_text(&text));
@@ -196,8 +197,45 @@ static void put_log(struct preview *preview)
     frame_log(preview->canvas, &rest, FRAME_LOG_BARE, preview->input);
 }
 
-void frame_preview(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,
-                   const struct frame_input *input)
+/* What is needed least comes last: there is room for it where a person asks for more. */
+static void put_rest(struct preview *preview)
+{
+    preview_put_near(preview);
+    preview_put_command(preview);
+}
+
+static void put_fold(struct preview *preview, const struct view_fold *fold)
+{
+    preview_put_fold(preview, fold);
+    put_why(preview);
+    if (preview->kind != FRAME_PREVIEW_ROOMY)
+        put_log(preview);
+}
+
+static void put_task(struct preview *preview)
+{
+    preview_put_state(preview);
+    put_why(preview);
+    if (preview->kind == FRAME_PREVIEW_SHORT) {
+        put_log(preview);
+        return;
+    }
+    preview_put_agent(preview);
+    preview_put_circles(preview);
+    preview_put_place(preview);
+    if (preview->kind == FRAME_PREVIEW_ROOMY)
+        preview_put_misfits(preview);
+    else
+        preview_put_near(preview);
+    preview_put_tries(preview);
+    if (preview->kind == FRAME_PREVIEW_ROOMY)
+        put_rest(preview);
+    else
+        put_log(preview);
+}
+
+static int draw(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,
+                const struct frame_input *input, int top)
 {
     struct preview preview = {
         .canvas = canvas,
@@ -207,31 +245,31 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
         .kind = kind,
         .task = input->view->chosen,
         .text_column = PREVIEW_TEXT_COLUMN,
+        .row = -top,
     };
     if (preview.task < 0)
-        return;
+        return 0;
     const struct view_fold *fold = view_chosen_fold(input->view);
-    if (fold) {
-        preview_put_fold(&preview, fold);
-        put_why(&preview);
-        if (kind != FRAME_PREVIEW_ROOMY)
-            put_log(&preview);
-        return;
-    }
-    preview_put_state(&preview);
-    put_why(&preview);
-    if (kind != FRAME_PREVIEW_SHORT) {
-        preview_put_agent(&preview);
-        preview_put_circles(&preview);
-        preview_put_place(&preview);
-        preview_put_near(&preview);
-    }
-    if (kind == FRAME_PREVIEW_ROOMY) {
-        preview_put_misfits(&preview);
-        preview_put_command(&preview);
-    }
-    if (kind != FRAME_PREVIEW_SHORT)
-        preview_put_tries(&preview);
-    if (kind != FRAME_PREVIEW_ROOMY)
-        put_log(&preview);
+    if (fold)
+        put_fold(&preview, fold);
+    else
+        put_task(&preview);
+    return preview.row + top;
+}
+
+void frame_preview(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,
+                   const struct frame_input *input)
+{
+    const int top = kind == FRAME_PREVIEW_ROOMY ? input->view->preview.top : 0;
+    (void)draw(canvas, box, kind, input, top);
+}
+
+int frame_preview_rows(int columns, const struct frame_input *input)
+{
+    struct canvas canvas = {0};
+    const struct frame_box box = {0, 0, FRAME_PREVIEW_ROWS_MAX, columns};
+    canvas_init(&canvas, box.rows, columns, false);
+    const int rows = draw(&canvas, &box, FRAME_PREVIEW_ROOMY, input, 0);
+    canvas_done(&canvas);
+    return rows;
 }

@@ -33,6 +33,8 @@ void preview_put_near(struct preview *preview);
 void preview_put_misfits(struct preview *preview);
 void preview_put_place(struct preview *preview);
 void preview_put_command(struct preview *preview);
+/* Did any rule come near by more than a word of its pattern? */
+bool preview_has_close_miss(const struct verdict *verdict);
 /* How its step ended, and why so. */
 void preview_put_ending(struct preview *preview);
 

@@ -278,9 +278,23 @@ static void add_state(const struct preview *preview, struct str *out)
     (void)add_resets(preview, out);
 }
 
+/* "↻ backoff since 14:02:10". */
+static void put_since(struct preview *preview)
+{
+    const struct moment *since = &task_of(preview)->since;
+    char hms[CLOCK_TEXT_MAX];
+    struct str text = {0};
+    str_addf(&text, "%s %s since %s", shown_sign(SHOWN_BACKOFF, preview->canvas->ascii),
+             shown_word(SHOWN_BACKOFF), clock_hms(since->at_ms, hms));
+    preview_put(preview, "state", str_text(&text));
+    str_done(&text);
+}
+
 void preview_put_state(struct preview *preview)
 {
     if (shown_of(preview) == SHOWN_BACKOFF) {
+        if (preview->kind == FRAME_PREVIEW_ROOMY)
+            put_since(preview);
         put_countdown(preview);
         if (preview->kind != FRAME_PREVIEW_SHORT)
             preview_put_wait(preview);

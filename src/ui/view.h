@@ -137,6 +137,7 @@ struct view {
     enum view_pane pane; /* that has the keys */
     unsigned panes;      /* VIEW_HAS_*: those on the screen */
     struct view_zoom zoom;
+    struct view_preview preview;
     struct line_edit search; /* in the log */
     size_t log_back;         /* lines between the end of the log and the screen */
     size_t log_page;         /* lines of the log on the screen */

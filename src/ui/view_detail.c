@@ -91,9 +91,26 @@ bool view_detail_act(struct view *view, const struct view_facts *facts, enum act
     default:
         break;
     }
+    if (view_preview_act(view, act))
+        return true;
     const int by = distance(act);
     if (by == 0 || view->pane == VIEW_PANE_LOG)
         return false;
     move(view, facts, by);
     return true;
+}
+
+void view_detail_choose(struct view *view, const struct run_state *state, int row)
+{
+    const int steps = state->plan->tasks[view->chosen].step_count;
+    for (int i = 0; i < steps; i++) {
+        const int count = (int)state->tasks[view->chosen].steps[i].attempt_count;
+        if (row < count) {
+            const struct view_try one = {.task = view->chosen, .step = i, .attempt = row + 1};
+            view_try_choose(view, &one);
+            view->log_back = 0;
+            return;
+        }
+        row -= count;
+    }
 }

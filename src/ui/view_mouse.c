@@ -2,6 +2,7 @@
 
 #include "runs_list.h"
 #include "view.h"
+#include "view_detail.h"
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
@@ -18,6 +19,8 @@ static void choose_item(struct view *view, const struct view_facts *facts, uint3
     const struct runs_list *runs = facts->runs;
     if (screen == SCREEN_RUNS && runs && item < runs->shown_count)
         view->runs.chosen = runs->rows[runs->shown[item]].number;
+    if (screen == SCREEN_DETAIL && view->chosen >= 0)
+        view_detail_choose(view, facts->state, (int)item);
     if (screen != SCREEN_FORENSICS || item >= FORENSICS_SECTION_COUNT)
         return;
     view->forensics.section = (enum forensics_section)item;

@@ -4,6 +4,8 @@
 
 #include "view.h"
 
+enum { PREVIEW_FAR = 1 << 20 };
+
 static const char *const names[] = {
     [VIEW_PANE_LIST] = "list",
     [VIEW_PANE_PREVIEW] = "preview",
@@ -28,6 +30,53 @@ void view_panes_take(struct view *view, unsigned panes)
     view->panes = panes;
     if (!has(view, (int)view->pane))
         view->pane = VIEW_PANE_LIST;
+}
+
+void view_preview_fit(struct view *view, int rows, int page)
+{
+    struct view_preview *preview = &view->preview;
+    if (preview->task != view->chosen)
+        *preview = (struct view_preview){.task = view->chosen};
+    preview->page = page;
+    preview->last = rows > page ? rows - page : 0;
+    if (preview->top > preview->last)
+        preview->top = preview->last;
+}
+
+static int distance(enum act act, int page)
+{
+    const int half = page > 1 ? page / 2 : 1;
+    switch (act) {
+    case UI_DOWN:
+        return 1;
+    case UI_UP:
+        return -1;
+    case UI_HALF_DOWN:
+        return half;
+    case UI_HALF_UP:
+        return -half;
+    case UI_PAGE_DOWN:
+        return page;
+    case UI_PAGE_UP:
+        return -page;
+    case UI_FIRST:
+        return -PREVIEW_FAR;
+    case UI_LAST:
+        return PREVIEW_FAR;
+    default: /* no move */
+        return 0;
+    }
+}
+
+bool view_preview_act(struct view *view, enum act act)
+{
+    struct view_preview *preview = &view->preview;
+    const int by = distance(act, preview->page);
+    if (view->pane != VIEW_PANE_PREVIEW || by == 0)
+        return false;
+    const int top = preview->top + by;
+    preview->top = top < 0 ? 0 : top > preview->last ? preview->last : top;
+    return true;
 }
 
 bool view_is_zoomed(const struct view *view)

@@ -34,11 +34,21 @@ struct view_zoom {
     enum screen screen;
 };
 
+/* How far the preview is scrolled, in rows; of another task it begins at its top. */
+struct view_preview {
+    int task;
+    int top, last, page;
+};
+
 /* "list", "preview", ... Static. */
 const char *view_pane_name(enum view_pane pane);
 
 /* The screen has these panes now. One that is gone gives the keys to the list. */
 void view_panes_take(struct view *view, unsigned panes);
+/* The preview has so many rows in all, and so many of them are on the screen. */
+void view_preview_fit(struct view *view, int rows, int page);
+/* Scroll it where it has the keys and this is a key that moves; else false. */
+bool view_preview_act(struct view *view, enum act act);
 /* Does the pane that has the keys have the screen to itself? */
 bool view_is_zoomed(const struct view *view);
 

@@ -48,6 +48,8 @@ bool view_tasks_act(struct view *view, const struct view_facts *facts, enum act 
                     struct view_todo *out)
 {
     (void)out; /* nothing but a new frame */
+    if (view_preview_act(view, act))
+        return true;
     if (act != UI_ERROR_NEXT && act != UI_ERROR_BACK)
         return false;
     go_to_failure(view, facts, act == UI_ERROR_NEXT ? 1 : -1);

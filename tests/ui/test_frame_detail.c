@@ -9,6 +9,7 @@
 #include "story.h"
 #include "term.h"
 #include "test_main.h"
+#include "view_detail.h"
 
 static struct story story;
 static struct view view;
@@ -55,7 +56,7 @@ static void draw(int rows, int columns, bool ascii)
     frame_draw(&canvas, &input);
 }
 
-__attribute__((unused)) static bool shows(const char *text)
+static bool shows(const char *text)
 {
     struct str out = {0};
     canvas_to_text(&canvas, &out);
@@ -66,7 +67,7 @@ __attribute__((unused)) static bool shows(const char *text)
     return found;
 }
 
-__attribute__((unused)) static struct view_todo press(uint32_t key)
+static struct view_todo press(uint32_t key)
 {
     return view_key(&view, key, &facts);
 }
@@ -76,11 +77,11 @@ static const struct {
     int rows, columns;
     bool ascii;
 } sizes[] = {
-    {"detail-80x24", 24, 80, false},         {"detail-80x24-ascii", 24, 80, true},
-    {"detail-140x40", 40, 140, false},       {"detail-140x40-ascii", 40, 140, true},
-    {"detail-60x20", 20, 60, false},         {"detail-60x20-ascii", 20, 60, true},
-    {"detail-40x12", 12, 40, false},         {"detail-40x12-ascii", 12, 40, true},
-    {"detail-24x3", 3, 24, false},           {"detail-24x3-ascii", 3, 24, true},
+    {"detail-80x24", 24, 80, false},   {"detail-80x24-ascii", 24, 80, true},
+    {"detail-140x40", 40, 140, false}, {"detail-140x40-ascii", 40, 140, true},
+    {"detail-60x20", 20, 60, false},   {"detail-60x20-ascii", 20, 60, true},
+    {"detail-40x12", 12, 40, false},   {"detail-40x12-ascii", 12, 40, true},
+    {"detail-24x3", 3, 24, false},     {"detail-24x3-ascii", 3, 24, true},
     {"detail-84x46", 46, 84, false},
 };
 
@@ -104,6 +105,208 @@ START_TEST(test_golden_detail_of_every_state)
 }
 END_TEST
 
+static void check_try(int step, int attempt)
+{
+    const struct view_try at = view_try_now(&view, &story.state);
+    ck_assert_int_eq(at.task, view.chosen);
+    ck_assert_int_eq(at.step, step);
+    ck_assert_int_eq(at.attempt, attempt);
+}
+
+START_TEST(test_a_try_is_chosen_by_its_keys)
+{
+    draw(24, 80, false);
+    check_try(1, 3);
+    (void)press('k');
+    check_try(1, 2);
+    (void)press('[');
+    check_try(1, 1);
+    (void)press('k');
+    check_try(0, 1); /* of the step before */
+    (void)press('k');
+    check_try(0, 1);
+    ck_assert_pstr_ne(view.message, "");
+    (void)press(']');
+    check_try(1, 1);
+    (void)press('G');
+    check_try(1, 3);
+    (void)press('g');
+    check_try(0, 1);
+    ck_assert_int_eq(view.chosen, story_task(&story, "T-104"));
+}
+END_TEST
+
+START_TEST(test_failures_are_gone_to_by_e)
+{
+    draw(24, 80, false);
+    (void)press('E');
+    check_try(1, 2);
+    (void)press('e');
+    check_try(1, 3);
+    (void)press('e');
+    check_try(1, 3);
+    ck_assert_pstr_ne(view.message, "");
+}
+END_TEST
+
+START_TEST(test_enter_opens_the_log_of_the_try)
+{
+    draw(24, 80, false);
+    (void)press('k');
+    (void)press(TERM_KEY_ENTER);
+    ck_assert_int_eq(view_screen(&view), SCREEN_LOG);
+    check_try(1, 2);
+    (void)press('q');
+    ck_assert_int_eq(view_screen(&view), SCREEN_DETAIL);
+    check_try(1, 2);
+}
+END_TEST
+
+START_TEST(test_forensics_are_of_the_try)
+{
+    draw(24, 80, false);
+    (void)press('k');
+    (void)press('i');
+    ck_assert_int_eq(view_screen(&view), SCREEN_FORENSICS);
+    check_try(1, 2);
+}
+END_TEST
+
+/* Tab goes round; z gives the whole screen, and takes it back. */
+START_TEST(test_panes_are_gone_round_and_zoomed)
+{
+    draw(24, 80, false);
+    ck_assert(shows("── why try 3 failed"));
+    (void)press(TERM_KEY_TAB);
+    ck_assert_int_eq(view.pane, VIEW_PANE_PREVIEW);
+    (void)press('z');
+    draw(24, 80, false);
+    ck_assert(shows("WHAT IS PROVEN"));
+    ck_assert(shows("z all panes"));
+    (void)press('z');
+    (void)press(TERM_KEY_TAB);
+    ck_assert_int_eq(view.pane, VIEW_PANE_LOG);
+    draw(24, 80, false);
+    (void)press('k');
+    ck_assert_uint_eq(view.log_back, 0); /* all of it is in sight */
+    check_try(1, 3);
+    (void)press('z');
+    draw(24, 80, false);
+    ck_assert(view_is_zoomed(&view));
+    (void)press('q');
+    ck_assert_int_eq(view_screen(&view), SCREEN_TASKS);
+    ck_assert(!view_is_zoomed(&view));
+}
+END_TEST
+
+START_TEST(test_slash_searches_the_log)
+{
+    draw(24, 80, false);
+    (void)press('/');
+    ck_assert(view.search.open);
+    ck_assert(!view.filter.open);
+    ck_assert_int_eq(view.pane, VIEW_PANE_LOG);
+}
+END_TEST
+
+START_TEST(test_preview_scrolls_where_it_has_the_keys)
+{
+    view.panes |= VIEW_HAS_PREVIEW;
+    view_preview_fit(&view, 30, 10);
+    ck_assert(!view_preview_act(&view, UI_DOWN));
+    view.pane = VIEW_PANE_PREVIEW;
+    ck_assert(view_preview_act(&view, UI_DOWN));
+    ck_assert_int_eq(view.preview.top, 1);
+    ck_assert(view_preview_act(&view, UI_LAST));
+    ck_assert_int_eq(view.preview.top, 20);
+    ck_assert(view_preview_act(&view, UI_PAGE_UP));
+    ck_assert_int_eq(view.preview.top, 10);
+    view_preview_fit(&view, 15, 10);
+    ck_assert_int_eq(view.preview.top, 5);
+    view.chosen = story_task(&story, "T-101");
+    view_preview_fit(&view, 30, 10);
+    ck_assert_int_eq(view.preview.top, 0);
+}
+END_TEST
+
+/* Row by row, over all steps; what is beyond the last one is nothing. */
+START_TEST(test_a_row_of_the_table_is_a_try)
+{
+    view_detail_choose(&view, &story.state, 0);
+    check_try(0, 1);
+    view_detail_choose(&view, &story.state, 2);
+    check_try(1, 2);
+    view_detail_choose(&view, &story.state, 99);
+    check_try(1, 2);
+}
+END_TEST
+
+START_TEST(test_tries_by_hand_and_what_they_changed_are_told)
+{
+    struct event ended = story_event(&story, "T-104", EVENT_WAIT_ENDED);
+    ended.a = 1;
+    ended.text = "{\"by\":\"ann\"}";
+    struct event changed = story_event(&story, "T-104", EVENT_WORKSPACE_CHANGED);
+    changed.a = 2;
+    changed.b = 41;
+    changed.c = 3;
+    story_add(&story, changed);
+    story_add(&story, ended);
+    story_start(&story, "T-104");
+    draw(40, 140, false);
+    ck_assert(shows("2 files, +41 -3"));
+    ck_assert(shows("by hand"));
+}
+END_TEST
+
+/* All sizes have something to see, and nothing is drawn outside. */
+START_TEST(test_no_size_of_detail_is_refused)
+{
+    for (int rows = 1; rows <= 45; rows++) {
+        draw(rows, _i, rows % 2 == 0);
+        struct str out = {0};
+        canvas_to_text(&canvas, &out);
+        ck_assert_msg(out.len > 3 || _i < 4, "%dx%d is empty", _i, rows);
+        str_done(&out);
+    }
+}
+END_TEST
+
+/* The list of tasks has the same keys, over tasks. */
+START_TEST(test_failed_tasks_are_gone_to_by_e)
+{
+    (void)trail_back(&view.trail);
+    draw(24, 80, false);
+    (void)press('e');
+    ck_assert_int_eq(view.chosen, story_task(&story, "T-105"));
+    (void)press('e');
+    ck_assert_int_eq(view.chosen, story_task(&story, "T-107"));
+    (void)press('E');
+    ck_assert_int_eq(view.chosen, story_task(&story, "T-105"));
+}
+END_TEST
+
+START_TEST(test_every_pane_of_the_tasks_can_have_the_screen)
+{
+    static const char *const first[] = {"STATE", "T-104 checkout", "timeline", "All tests pass"};
+    (void)trail_back(&view.trail);
+    draw(40, 140, false);
+    for (int i = 0; i < (int)VIEW_PANE_COUNT; i++) {
+        ck_assert_int_eq(view.pane, i);
+        (void)press('z');
+        draw(40, 140, false);
+        ck_assert(shows(first[i]));
+        ck_assert_int_eq(shows("last act by hand"), 0);
+        (void)press('z');
+        draw(40, 140, false);
+        ck_assert(shows("last act by hand"));
+        (void)press(TERM_KEY_TAB);
+        draw(40, 140, false);
+    }
+    ck_assert_int_eq(view.pane, VIEW_PANE_LIST);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("detail");
@@ -111,5 +314,19 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_golden_detail, 0, TABLE_LEN(sizes));
     tcase_add_loop_test(tcase, test_golden_detail_of_every_state, 0, TABLE_LEN(others));
+    tcase_add_loop_test(tcase, test_no_size_of_detail_is_refused, 1, 150);
+    tcase = test_case(suite, "keys");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_a_try_is_chosen_by_its_keys);
+    tcase_add_test(tcase, test_failures_are_gone_to_by_e);
+    tcase_add_test(tcase, test_enter_opens_the_log_of_the_try);
+    tcase_add_test(tcase, test_forensics_are_of_the_try);
+    tcase_add_test(tcase, test_panes_are_gone_round_and_zoomed);
+    tcase_add_test(tcase, test_slash_searches_the_log);
+    tcase_add_test(tcase, test_preview_scrolls_where_it_has_the_keys);
+    tcase_add_test(tcase, test_a_row_of_the_table_is_a_try);
+    tcase_add_test(tcase, test_tries_by_hand_and_what_they_changed_are_told);
+    tcase_add_test(tcase, test_failed_tasks_are_gone_to_by_e);
+    tcase_add_test(tcase, test_every_pane_of_the_tasks_can_have_the_screen);
     return suite;
 }
