@@ -28,6 +28,10 @@ int64_t clock_mono_us(void);
 
 enum { CLOCK_TEXT_MAX = 32 };
 
+/* From now on times that are written for people are UTC, or local again. The whole process has one
+ * such choice; any thread. */
+void clock_show_utc(bool utc);
+
 /* Local time as HH:MM:SS, or HH:MM:SS.mmm. Returns out. */
 const char *clock_hms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
 const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);

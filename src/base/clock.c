@@ -1,6 +1,7 @@
 #include "clock.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
@@ -63,16 +64,29 @@ static struct tm broken_down(int64_t at_ms, bool utc)
     return tm;
 }
 
+static atomic_bool shows_utc;
+
+void clock_show_utc(bool utc)
+{
+    atomic_store(&shows_utc, utc);
+}
+
+/* As people read it. */
+static struct tm shown(int64_t at_ms)
+{
+    return broken_down(at_ms, atomic_load(&shows_utc));
+}
+
 const char *clock_hms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
 {
-    struct tm tm = broken_down(at_ms, false);
+    struct tm tm = shown(at_ms);
     (void)strftime(out, CLOCK_TEXT_MAX, "%H:%M:%S", &tm);
     return out;
 }
 
 const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
 {
-    struct tm tm = broken_down(at_ms, false);
+    struct tm tm = shown(at_ms);
     size_t len = strftime(out, CLOCK_TEXT_MAX, "%H:%M:%S", &tm);
     (void)snprintf(out + len, CLOCK_TEXT_MAX - len, ".%03d", ms_part(at_ms));
     return out;
@@ -86,8 +100,8 @@ static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 const char *clock_short(int64_t at_ms, int64_t now_ms, char out[CLOCK_TEXT_MAX])
 {
     const int64_t week_ms = (int64_t)7 * 24 * 3600 * MS_PER_S;
-    struct tm tm = broken_down(at_ms, false);
-    struct tm now = broken_down(now_ms, false);
+    struct tm tm = shown(at_ms);
+    struct tm now = shown(now_ms);
     int64_t apart_ms = at_ms > now_ms ? at_ms - now_ms : now_ms - at_ms;
     int len = 0;
     if (apart_ms >= week_ms)
@@ -100,7 +114,7 @@ const char *clock_short(int64_t at_ms, int64_t now_ms, char out[CLOCK_TEXT_MAX])
 
 const char *clock_date(int64_t at_ms, char out[CLOCK_TEXT_MAX])
 {
-    struct tm tm = broken_down(at_ms, false);
+    struct tm tm = shown(at_ms);
     (void)strftime(out, CLOCK_TEXT_MAX, "%Y-%m-%d %H:%M:%S", &tm);
     return out;
 }

@@ -312,6 +312,17 @@ static void add_clock(const char *before, int64_t at_ms, const struct shown_time
     str_addf(out, "%s%s", before, time->clock(at_ms, time->now.at_ms, text));
 }
 
+/* "8:27 ago", "at 13:54:10": of what is over. */
+static void add_over(const struct shown_time *time, int64_t at_ms, int64_t since_ms,
+                     struct str *out)
+{
+    char hms[SHOWN_CLOCK_MAX];
+    if (time->times == SHOWN_TIMES_AGO)
+        add_since("", since_ms, " ago", out);
+    else
+        str_addf(out, "at %s", time->hms(at_ms, hms));
+}
+
 /* A countdown never shows 0:00 before it is over: it counts up to the next second. A long
  * wait that a server asked for ends at a time of day. */
 static void backoff_next(const struct step_state *step, const struct shown_time *time,
@@ -378,12 +389,15 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
         needs_you_next(step, since_ms, time, out);
         break;
     case SHOWN_PASSED:
-        add_since("", since_ms, " ago", out);
+        add_over(time, it->since.at_ms, since_ms, out);
         break;
     case SHOWN_GAVE_UP:
     case SHOWN_CANCELLED:
     case SHOWN_STUCK:
-        add_since("ended ", since_ms, "", out);
+        if (time->times == SHOWN_TIMES_AGO)
+            add_since("ended ", since_ms, "", out);
+        else
+            add_over(time, it->since.at_ms, since_ms, out);
         break;
     case SHOWN_BLOCKED:
         str_addf(out, "needs %s", first_in_the_way(state, task));

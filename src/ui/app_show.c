@@ -124,6 +124,7 @@ void app_draw(struct app *app)
     app_runs_fit(app, frame_runs_rows(app->canvas.rows, app->canvas.columns, &input));
     view_forensics_fit(&app->view,
                        frame_forensics_room(app->canvas.rows, app->canvas.columns, &input));
+    clock_show_utc(app->view.times == SHOWN_TIMES_UTC);
     frame_draw(&app->canvas, &input);
 }
 

@@ -41,7 +41,7 @@ struct moment frame_now(const struct frame_input *input)
 
 struct shown_time frame_time(const struct frame_input *input)
 {
-    return (struct shown_time){.now = frame_now(input), .clock = clock_short, .hms = clock_hms};
+    return (struct shown_time){.now = frame_now(input), .clock = clock_short, .hms = clock_hms, .times = input->view->times};
 }
 
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text)

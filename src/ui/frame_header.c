@@ -83,6 +83,8 @@ static void add_clock(const struct frame_input *input, bool with_word, struct st
         str_add(out, "last heard ");
     if (frame_now(input).at_ms > 0)
         str_add(out, clock_hms(frame_now(input).at_ms, hms));
+    if (with_word && input->view->times == SHOWN_TIMES_UTC)
+        str_add(out, "Z");
     if (with_word)
         frame_add_way_back(input, out);
 }

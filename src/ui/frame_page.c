@@ -39,7 +39,8 @@ static void draw_path(struct canvas *canvas, const struct frame_input *input, co
     char hms[CLOCK_TEXT_MAX];
     const enum style style = frame_mode_style(input->facts);
     frame_add_mode(input, canvas, &right);
-    str_addf(&right, "   %s", clock_hms(frame_now(input).at_ms, hms));
+    str_addf(&right, "   %s%s", clock_hms(frame_now(input).at_ms, hms),
+             input->view->times == SHOWN_TIMES_UTC ? "Z" : "");
     frame_add_way_back(input, &right);
     const int end =
         frame_put_right(canvas, (struct spot){0, 0, canvas->columns}, style, str_text(&right));

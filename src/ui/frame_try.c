@@ -1,5 +1,6 @@
 /* frame_try.c - one try in words, for the preview and for Detail. */
 #include "attr.h"
+#include "clock.h"
 #include "frame_parts.h"
 
 /* Eighths of a cell, from the lowest; nothing new has none. */
@@ -50,6 +51,11 @@ bool frame_add_proof(const struct frame_input *input, int task, int number, stru
         return false;
     const bool failure = plan->expect.what == PLAN_EXPECT_FAILURE;
     str_addf(out, "%s (try %d), ", failure ? "failed as expected" : "passed", attempt->number);
+    if (input->view->times != SHOWN_TIMES_AGO) {
+        char hms[CLOCK_TEXT_MAX];
+        str_addf(out, "at %s", clock_hms(attempt->ended.at_ms, hms));
+        return true;
+    }
     shown_duration(frame_now(input).mono_ms - attempt->ended.mono_ms, out);
     str_add(out, " ago");
     return true;
