@@ -45,6 +45,15 @@ static void add_verdict(const struct verdict *verdict, struct str *out)
     str_add_char(out, '}');
 }
 
+static void add_hint(const struct attempt_hint *hint, struct str *out)
+{
+    str_json_key(out, "hint");
+    str_add_char(out, '{');
+    str_json_text(out, "text", hint->text);
+    str_json_text(out, "by", hint->by);
+    str_add_char(out, '}');
+}
+
 static void add_correction(const struct correction *correction, struct str *out)
 {
     str_json_key(out, "correction");
@@ -112,6 +121,8 @@ static void add_attempt(const struct why *why, struct str *out)
         str_json_bool(out, "passed", !why->judged || why->verdict.class == VERDICT_SUCCESS);
     if (why->judged)
         add_verdict(&why->verdict, out);
+    if (attempt->hint)
+        add_hint(attempt->hint, out);
     if (attempt->correction)
         add_correction(attempt->correction, out);
     if (attempt->new_permille >= 0)

@@ -1,9 +1,12 @@
 /* why_text.c - why an attempt ended as it did, in words for people. */
 
+#include <string.h>
+
 #include "attr.h"
 #include "clock.h"
 #include "json.h"
 #include "shown.h"
+#include "text.h"
 #include "why.h"
 #include "why_parts.h"
 
@@ -238,6 +241,19 @@ static void corrected_line(const struct why *why, struct str *out)
         correction->by[0] != '\0' ? correction->by : "a person", clock_date(correction->at_ms, at));
 }
 
+/* What a person said to the try's agent, or noted where there is none. */
+static void hint_line(const struct why *why, struct str *out)
+{
+    const struct attempt_hint *hint = attempt_of(why)->hint;
+    struct str clean = {0};
+    if (!hint)
+        return;
+    why_begin("hint", out);
+    text_clean(&clean, hint->text, strlen(hint->text));
+    str_addf(out, "%s   by %s\n", str_text(&clean), hint->by[0] != '\0' ? hint->by : "a person");
+    str_done(&clean);
+}
+
 /* Only what passed has a proof, and only what has changed since is worth a word. */
 static void proof_line(const struct why *why, struct str *out)
 {
@@ -309,6 +325,7 @@ void why_words(const struct why *why, struct str *out)
         str_add(out, " has not been tried yet\n");
     } else {
         head_line(why, out);
+        hint_line(why, out);
         if (attempt_of(why)->ended.at_ms != 0) {
             ended_line(why, out);
             output_line(why, out);

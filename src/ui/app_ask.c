@@ -29,8 +29,8 @@ static void cut_hint(const struct app *app, struct control *control)
 static void tell(struct app *app, const char *words)
 {
     struct view *view = &app->view;
-    view_say(view, &app->now, "%s", words);
-    (void)snprintf(view->last_act, sizeof(view->last_act), "%s", words);
+    view_say(view, &app->now, "%s%s", app->undoes ? "undo: " : "", words);
+    (void)snprintf(view->last_act, sizeof(view->last_act), "%s", view->message);
     view->last_act_at_ms = app->now.at_ms;
 }
 
@@ -41,7 +41,7 @@ void app_ask(struct app *app, const struct view_todo *todo)
     struct str words = {0};
     set_by(app, &control);
     cut_hint(app, &control);
-    str_add(&words, todo->is_undo ? "undo: " : "");
+    app->undoes = todo->is_undo;
     app_acts_words(&app->acts, &control, &words);
     bool asked = app_acts_ask(&app->acts, &control, &err);
     str_addf(&words, ": %s", asked ? "asked" : err.message);
@@ -58,7 +58,7 @@ void app_ask_many(struct app *app, const struct view_todo *todo)
     int count = app->view.target_count;
     set_by(app, &control);
     cut_hint(app, &control);
-    str_add(&words, todo->is_undo ? "undo: " : "");
+    app->undoes = todo->is_undo;
     app_acts_verb(&control, &words);
     if (app_acts_ask_many(&app->acts, &control, app->view.targets, count, &err))
         str_addf(&words, ": asked of %d task%s", count, count == 1 ? "" : "s");

@@ -72,6 +72,7 @@ struct app {
     bool has_plan; /* in the working directory */
     struct event_page events; /* reused for the marks of a recording */
     struct app_acts acts;
+    bool undoes;                 /* what was asked for last undoes an act */
     struct str rules;            /* a person's, those saved here too */
     struct correct_trial *trial; /* NULL: no rule is on trial */
 

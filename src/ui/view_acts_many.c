@@ -1,8 +1,10 @@
 /* view_acts_many.c - an act on many tasks: aimed at once, asked about with their names, and asked
  * again where they have changed meanwhile. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "view_acts.h"
+#include "xalloc.h"
 
 enum { NAMES_MAX = PROMPT_LIST_MAX - 1 }; /* bytes of ids; the question cuts what is longer */
 
@@ -17,29 +19,40 @@ static bool runs(const struct view_target *target)
     return target->status == TASK_RUNNING;
 }
 
-static bool is_hidden(const struct view *view, int task)
+/* How many of the targets have no row, not even that of a fold. */
+static int count_hidden(const struct view *view)
 {
-    const struct view_fold *fold = view_fold_of(view, task);
-    return view_row_of(view, task) == VIEW_NO_ROW && !(fold && view_has_fold_row(view, fold));
+    bool *shown = xcalloc((size_t)view->order_count + 1, sizeof(*shown));
+    int hidden = 0;
+    for (int i = 0; i < view->row_count; i++) {
+        if (!view_row_is_fold(view->rows[i]))
+            shown[view_row_task(view->rows[i])] = true;
+    }
+    for (int i = 0; i < view->target_count; i++) {
+        const int task = view->targets[i].task;
+        const struct view_fold *fold = view_fold_of(view, task);
+        hidden += !shown[task] && !(fold && view_has_fold_row(view, fold));
+    }
+    free(shown);
+    return hidden;
 }
 
-static void add_target(const struct view *view, const struct run_state *state, int task,
-                       struct named *out)
+static void add_target(const struct run_state *state, int task, struct named *out)
 {
     const struct prompt_target asked = view_asked_of(state, task);
     if (out->ids.len + strlen(asked.id) < NAMES_MAX)
         str_addf(&out->ids, "%s%s", out->ids.len > 0 ? " " : "", asked.id);
     out->many.running += asked.status == TASK_RUNNING;
-    out->many.hidden += is_hidden(view, task);
     out->many.agents += asked.has_agent;
     out->many.count++;
 }
 
 static void name_targets(const struct view *view, const struct run_state *state, struct named *out)
 {
-    out->many.running = out->many.hidden = out->many.agents = out->many.count = 0;
+    out->many.running = out->many.agents = out->many.count = 0;
+    out->many.hidden = count_hidden(view);
     for (int i = 0; i < view->target_count; i++)
-        add_target(view, state, view->targets[i].task, out);
+        add_target(state, view->targets[i].task, out);
     out->many.ids = str_text(&out->ids);
     out->many.left_why = str_text(&out->left_why);
 }

@@ -65,6 +65,7 @@ until_true 30 waits_again
 want 'the step behind it waits' $? 0
 out=$("$devs" retry --hint 'look at go' 1/tax 2>&1)
 want_in 'a step without an agent keeps a note' "$out" 'kept as a note'
+want_in 'why tells the hint of the try' "$("$devs" why --step 1 --try 2 1/tax)" "bankers' rounding"
 events=$("$devs" debug --logs 1 --json)
 want_in 'the log has the hint' "$events" '"kind":"hint_given"'
 want_in 'and who gave it' "$events" 'look at go'
