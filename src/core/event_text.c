@@ -106,10 +106,8 @@ static void words_attempt_judged(const struct event_look *w)
     str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed ");
     if (class != VERDICT_SUCCESS && w->step->verdict)
         str_add(w->out, shown_expectation(w->step->verdict));
-    if (class == VERDICT_TRANSIENT)
-        str_add(w->out, transient_type_name((enum transient_type)w->event->b));
     char word[VERDICT_WORD_MAX];
-    if (class == VERDICT_PERSISTENT)
+    if (class != VERDICT_SUCCESS)
         str_add(w->out, verdict_word(w->step->verdict, &w->attempt->outcome, word));
     if (*rule)
         str_addf(w->out, " (%s)", rule);

@@ -18,7 +18,7 @@ want_in 'sandbox of the settings' "$(cat err)" 'try 4/4 VERIFY retry exhausted'
 want_in 'a persistent failure under brisk' "$(cat err)" 'try 1/4 VERIFY failed'
 "$devs" exec --policy brisk -- sh -c 'echo no free licence >&2; exit 3' 2>err
 want 'a rule of the settings: exit' $? 3
-want_in 'a rule of the settings' "$(cat err)" 'RESOURCE_BUSY (our.licence): no free licence'
+want_in 'a rule of the settings' "$(cat err)" 'busy (our.licence): no free licence'
 want_in 'is tried again' "$(cat err)" 'transient exhausted after 4 of 4 attempts'
 "$devs" exec --policy brusk -- true 2>err
 want 'unknown policy: exit' $? 2

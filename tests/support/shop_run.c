@@ -277,23 +277,26 @@ static bool tell_change(struct shop_run *run, int task, const struct shop_step *
     return ok;
 }
 
-/* 15 s doubled with each try; the rest of it is what chance has made of that. */
-static bool wait_for(struct shop_run *run, int task, int seconds, struct err *err)
+/* What comes first doubled with each try; the rest of it is what chance has made of that, or what
+ * a server has asked for. */
+static bool wait_for(struct shop_run *run, int task, const struct shop_step *step, struct err *err)
 {
     struct event event = about(run, task, EVENT_WAIT_STARTED);
     struct str json = {0};
-    int64_t exact_ms = (int64_t)15 * MS_PER_S;
-    int64_t n = 1;
-    for (; exact_ms < (int64_t)seconds * MS_PER_S; n++)
-        exact_ms *= 2;
-    event.a = (int64_t)seconds * MS_PER_S;
+    bool is_asked_for = step->text != NULL;
+    int64_t base_ms = (int64_t)15 * MS_PER_S;
+    event.a = (int64_t)step->number * MS_PER_S;
     event.b = run->now.at_ms + event.a;
     event.c = run->now.mono_ms + event.a;
-    event.d = exact_ms;
+    while (!is_asked_for && base_ms << (event.attempt - 1) < event.a)
+        base_ms *= 2;
+    event.d = base_ms << (event.attempt - 1);
     str_addf(&json,
-             "{\"policy\":\"patient\",\"n\":%lld,\"base\":15000,\"multiplier\":2,\"cap\":300000,"
-             "\"jitter\":0.5,\"factor\":%.3f,\"hint\":-1,\"used\":%d,\"allowed\":%d}",
-             (long long)n, (double)event.a / (double)exact_ms, event.attempt, TRIES_MAX);
+             "{\"policy\":\"patient\",\"n\":%d,\"base\":%lld,\"multiplier\":2,\"cap\":300000,"
+             "\"jitter\":0.5,\"factor\":%.3f,\"hint\":%lld,\"used\":%d,\"allowed\":%d}",
+             event.attempt, (long long)base_ms,
+             is_asked_for ? 1.0 : (double)event.a / (double)event.d,
+             is_asked_for ? (long long)event.a : -1, event.attempt, TRIES_MAX);
     event.text = json.data;
     bool ok = add_event(run, event, err);
     str_done(&json);
@@ -364,7 +367,7 @@ bool shop_run_step(struct shop_run *run, const struct shop_step *step, struct er
     case SHOP_CHANGE:
         return tell_change(run, task, step, err);
     case SHOP_WAIT:
-        return wait_for(run, task, step->number, err);
+        return wait_for(run, task, step, err);
     case SHOP_GIVE_UP:
         return end_step(run, task, DECISION_TRANSIENT_EXHAUSTED, err);
     case SHOP_ASK:

@@ -118,7 +118,7 @@ const struct shop_step shop_story[] = {
     {624, "T-104", SHOP_SAY, 0, "reading src/tax.c\n"},
     {639, "T-109", SHOP_WARN, 0, "429 Too Many Requests: tokens per min, retry after 60 s\n"},
     {640, "T-109", SHOP_FAIL, SHOP_RATE_LIMIT, NULL},
-    {640, "T-109", SHOP_WAIT, 60, NULL},
+    {640, "T-109", SHOP_WAIT, 60, "asked for"},
     {641, "T-104", SHOP_SAY, 0, "edit src/tax.c (no change)\n"},
     {650, "T-105", SHOP_AGAIN, 0, NULL},
     {690, "T-101", SHOP_SAY, 0, "ok 1 - guest basket joins the account's\n"},
@@ -140,7 +140,7 @@ const struct shop_step shop_story[] = {
     {730, "T-104", SHOP_WAIT, 45, NULL},
     {736, "T-109", SHOP_WARN, 0, "429 Too Many Requests: tokens per min, retry after 84 s\n"},
     {737, "T-109", SHOP_FAIL, SHOP_RATE_LIMIT, NULL},
-    {737, "T-109", SHOP_WAIT, 84, NULL},
+    {737, "T-109", SHOP_WAIT, 84, "asked for"},
     {740, "T-101", SHOP_SAY, 0, "ok 2 - prices are those of today\n"},
     {750, "T-103", SHOP_SAY, 0, "writing tests/orders_test.c\n"},
 };

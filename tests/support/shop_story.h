@@ -17,7 +17,7 @@ enum shop_verb {
     SHOP_PASS,    /* the step is done; a RED one by a test that fails */
     SHOP_FAIL,    /* enum shop_failure */
     SHOP_CHANGE,  /* what the try changed: so many files; text: {"paths"} */
-    SHOP_WAIT,    /* so many seconds */
+    SHOP_WAIT,    /* so many seconds; with a text: because a server asked for it */
     SHOP_GIVE_UP, /* tries used up */
     SHOP_ASK,     /* a person is needed */
     SHOP_CANCEL,  /* by a person */
