@@ -222,7 +222,7 @@ static void draw_edges(struct canvas *canvas, const struct frame_layout *layout,
     if (layout->message >= 0)
         frame_message(canvas, layout->message, input);
     if (layout->transport >= 0)
-        frame_transport(canvas, layout->transport, input->replay);
+        frame_transport(canvas, layout->transport, input);
     if (layout->scrubber >= 0)
         frame_scrubber(canvas, layout->scrubber, input->replay);
     frame_footer(canvas, layout->footer, input);

@@ -79,7 +79,7 @@ void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
     if (page->message >= 0)
         frame_message(canvas, page->message, input);
     if (page->transport >= 0)
-        frame_transport(canvas, page->transport, input->replay);
+        frame_transport(canvas, page->transport, input);
     if (page->scrubber >= 0)
         frame_scrubber(canvas, page->scrubber, input->replay);
     draw_footer(canvas, page, input, keys);

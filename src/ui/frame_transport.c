@@ -2,7 +2,11 @@
 #include "clock.h"
 #include "frame_parts.h"
 
-enum { SCRUBBER_MIN = 10, HM_LEN = 5 };
+enum {
+    SCRUBBER_MIN = 10,
+    HM_LEN = 5,
+    FULL_COLUMNS = 100, /* narrower: signs for words */
+};
 
 static void add_speed(const struct replay *replay, struct str *out)
 {
@@ -12,31 +16,59 @@ static void add_speed(const struct replay *replay, struct str *out)
         str_addf(out, "0.%sx", replay->speed == 1 ? "25" : "5");
 }
 
-static void add_to_the_end(const struct replay *replay, struct str *out)
+/* How far it is to the end. The head of the past says how far back that is. */
+static void add_to_the_end(const struct frame_input *input, bool in_full, struct str *out)
 {
-    int64_t left = replay->marks[replay->count - 1].at.mono_ms - replay_now(replay).mono_ms;
-    str_add(out, "-");
+    const struct replay *replay = input->replay;
+    const int64_t left = replay->marks[replay->count - 1].at.mono_ms - replay_now(replay).mono_ms;
+    if (input->facts->mode == VIEW_PAST)
+        return;
+    str_add(out, in_full ? "   " : "   -");
     shown_duration(left, out);
+    if (in_full)
+        str_add(out, " before the end of the log");
 }
 
-void frame_transport(struct canvas *canvas, int row, const struct replay *replay)
+static void put_way_to_times(struct canvas *canvas, struct spot spot,
+                             const struct frame_input *input)
 {
+    const struct key_place place = view_place(input->view, input->facts);
+    const struct key_binding *key = keymap_of(input->view->keys, UI_GO_TO, place);
+    char name[KEY_NAME_MAX];
+    struct str text = {0};
+    if (!key)
+        return;
+    str_addf(&text, "%s %s", keymap_key_name(key->key, canvas->ascii, name), key->brief);
+    const int at = frame_put_right(canvas, spot, STYLE_PLAIN, str_text(&text));
+    canvas_add_zone(canvas, (struct spot){spot.row, at, spot.column + spot.width - at}, key->key);
+    str_done(&text);
+}
+
+void frame_transport(struct canvas *canvas, int row, const struct frame_input *input)
+{
+    const struct replay *replay = input->replay;
+    const bool in_full = canvas->columns >= FULL_COLUMNS;
     struct str text = {0};
     char hms[CLOCK_TEXT_MAX];
     if (replay->playing)
-        str_add(&text, canvas->ascii ? " > playing  " : " ▸ playing  ");
+        str_add(&text, canvas->ascii ? " >" : " ▸");
     else
-        str_add(&text, canvas->ascii ? " = paused  " : " ❚❚ paused  ");
+        str_add(&text, canvas->ascii ? " =" : " ❚❚");
+    if (in_full)
+        str_add(&text, replay->playing ? " playing  " : " paused  ");
+    str_add(&text, " ");
     add_speed(replay, &text);
     if (replay->count > 0) {
-        str_addf(&text, "   %s   ", clock_hms(replay_now(replay).at_ms, hms));
-        add_to_the_end(replay, &text);
+        str_addf(&text, "   %s", clock_hms(replay_now(replay).at_ms, hms));
+        add_to_the_end(input, in_full, &text);
     }
     str_addf(&text, "   event %lld of %zu", (long long)replay->at, replay->count);
-    if (replay->at > 0 && canvas->columns >= 100)
+    if (replay->at > 0 && in_full)
         str_addf(&text, "   %s",
                  event_kind_name((enum event_kind)replay->marks[replay->at - 1].kind));
-    (void)frame_put(canvas, (struct spot){row, 0, canvas->columns}, STYLE_PLAIN, str_text(&text));
+    const int end =
+        frame_put(canvas, (struct spot){row, 0, canvas->columns}, STYLE_PLAIN, str_text(&text));
+    put_way_to_times(canvas, (struct spot){row, end + 2, canvas->columns - end - 3}, input);
     str_done(&text);
 }
 

@@ -1,6 +1,7 @@
 /* frame_try.c - one try in words, for the preview and for Detail. */
 #include "attr.h"
 #include "clock.h"
+#include "failure_class.h"
 #include "frame_parts.h"
 
 /* Eighths of a cell, from the lowest; nothing new has none. */
@@ -31,12 +32,10 @@ bool frame_is_same_fault(const struct attempt_state *attempts, int index)
 
 void frame_add_try_class(const struct attempt_state *attempt, struct str *out)
 {
-    struct verdict verdict = verdict_new();
-    verdict.class = attempt->class;
-    verdict.type = attempt->type;
-    verdict.reason = attempt->reason;
-    size_t before = out->len;
-    shown_attempt_class(attempt, &verdict, out);
+    const struct failure_class class = failure_class_of(attempt);
+    const size_t before = out->len;
+    if (attempt->class != VERDICT_SUCCESS || attempt->correction)
+        failure_class_word(&class, out);
     if (out->len == before)
         str_add(out, "as wanted");
 }
