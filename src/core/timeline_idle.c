@@ -34,7 +34,7 @@ static void mark_step(struct buckets *buckets, const struct step_state *step)
         const int first = bucket_of(buckets, attempt->started.mono_ms);
         const int last = bucket_of(buckets, end_ms);
         if (last >= first)
-            (void)memset(&buckets->busy[first], true, (size_t)(last - first + 1));
+            (void)memset(&buckets->busy[first], true, (size_t)last - (size_t)first + 1);
     }
 }
 

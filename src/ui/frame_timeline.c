@@ -12,15 +12,12 @@ enum {
     LABEL_ID_MAX = 12,
     LABEL_COLUMNS_WIDE = 28, /* and sign, title and try */
     LABEL_TEXT = 3,
-    PANE_COLUMN = 10,
-    ALONE_COLUMN = 5,
 
     DECISION_ROWS = 3, /* a rule and what follows */
     DECISION_ROWS_SHORT = 2,
     SPENT_ROWS = 5,
     LOAD_ROWS = 4,
     NOTES_ROWS_WIDE = 10,
-    NOTES_COLUMNS_WIDE = 66,
     TASKS_MIN = 4,
     MESSAGE_ROWS_MIN = 30, /* lower: the bars are worth more than a row for messages */
 };
@@ -92,8 +89,9 @@ static void place_notes(struct layout *out, const struct below *below, int top, 
     if (!below->has_spent)
         return;
     if (out->is_wide) {
-        out->spent = (struct frame_box){top + 1, NOTES_COLUMNS_WIDE + 2, below->decision_rows - 1,
-                                        columns - NOTES_COLUMNS_WIDE - 3};
+        out->spent =
+            (struct frame_box){top + 1, TIMELINE_NOTES_COLUMNS + 2, below->decision_rows - 1,
+                               columns - TIMELINE_NOTES_COLUMNS - 3};
         return;
     }
     out->spent = (struct frame_box){top + below->decision_rows, 0, SPENT_ROWS, columns};
@@ -172,17 +170,6 @@ static void draw_mark(struct canvas *canvas, int row)
     (void)canvas_text(canvas, (struct spot){row, 0, 1}, STYLE_KEY, canvas->ascii ? ">" : "▸");
 }
 
-/* What stands before a bar: the task's id, or how many tasks the row is. */
-static void add_id(const struct frame_input *input, int row, struct str *out)
-{
-    const int task = view_row_task(row);
-    const struct view_fold *fold = view_row_is_fold(row) ? view_fold_of(input->view, task) : NULL;
-    if (fold)
-        str_addf(out, "%d tasks", fold->fault.count);
-    else
-        str_add(out, input->facts->state->plan->tasks[task].id);
-}
-
 static void draw_wide_label(struct timeline_look *look, int row, int view_row)
 {
     const struct run_state *state = look->input->facts->state;
@@ -191,7 +178,7 @@ static void draw_wide_label(struct timeline_look *look, int row, int view_row)
     const enum shown shown = shown_task(state, task, look->input->facts->orphaned);
     struct str text = {0};
     struct str tries = {0};
-    add_id(look->input, view_row, &text);
+    timeline_add_id(look->input, view_row, &text);
     if (strcmp(plan->id, plan->title) != 0)
         str_addf(&text, " %s", plan->title);
     shown_try(state, task, &tries);
@@ -204,26 +191,6 @@ static void draw_wide_label(struct timeline_look *look, int row, int view_row)
                     str_text(&text));
     str_done(&text);
     str_done(&tries);
-}
-
-static void draw_label(struct timeline_look *look, int row, int view_row, int column)
-{
-    struct str text = {0};
-    add_id(look->input, view_row, &text);
-    (void)frame_put(look->canvas, (struct spot){row, column, look->column - column - 1},
-                    STYLE_PLAIN, text.data);
-    str_done(&text);
-}
-
-/* A click on a row chooses what is in it. */
-static void add_row_zone(struct timeline_look *look, int row, const struct frame_box *box,
-                         int index)
-{
-    const struct canvas_zone zone = {.spot = {row, box->column, box->columns},
-                                     .rows = 1,
-                                     .kind = ZONE_ROW,
-                                     .value = (uint32_t)index};
-    canvas_add_area(look->canvas, &zone);
 }
 
 static int cursor_column(const struct timeline_look *look)
@@ -248,9 +215,9 @@ static void draw_tasks(struct timeline_look *look, const struct layout *layout)
         if (layout->is_wide)
             draw_wide_label(look, row, view->rows[index]);
         else
-            draw_label(look, row, view->rows[index], 1);
+            timeline_draw_label(look, row, view->rows[index], 1);
         timeline_draw_bar(look, row, view_row_task(view->rows[index]), is_chosen ? cursor : -1);
-        add_row_zone(look, row, &layout->tasks, index);
+        timeline_add_zone(look, row, &layout->tasks, index);
         if (is_chosen)
             draw_mark(look->canvas, row);
     }
@@ -313,76 +280,5 @@ void frame_timeline(struct canvas *canvas, const struct frame_input *input)
         timeline_draw_decision(&look, &layout.decision);
     if (layout.spent.rows > 0)
         timeline_draw_spent(&look, &layout.spent);
-    timeline_done(&look.timeline);
-}
-
-/* The first of the view's rows, so that the chosen one is among as many as there is room for. */
-static int first_row(const struct view *view, int rows)
-{
-    const int chosen = view_chosen_row(view);
-    int first = view->top;
-    if (chosen >= first + rows)
-        first = chosen - rows + 1;
-    if (chosen >= 0 && chosen < first)
-        first = chosen;
-    if (first > view->row_count - rows)
-        first = view->row_count - rows;
-    return first > 0 ? first : 0;
-}
-
-void frame_timeline_pane(struct canvas *canvas, const struct frame_box *box,
-                         const struct frame_input *input)
-{
-    const struct view *view = input->view;
-    struct timeline_look look = {
-        .canvas = canvas, .input = input, .column = box->column + PANE_COLUMN};
-    const int rows = box->rows > 1 ? box->rows - 1 : box->rows;
-    const int first = first_row(view, rows);
-    const int chosen = view_chosen_row(view);
-    if (box->rows <= 0 || box->columns <= PANE_COLUMN)
-        return;
-    frame_pane_zone(canvas, box, VIEW_PANE_TIMELINE);
-    timeline_axis_of(&look.axis, input, -1, box->columns - PANE_COLUMN);
-    int row = box->row;
-    for (int i = first; i < view->row_count && row < box->row + rows; i++, row++) {
-        draw_label(&look, row, view->rows[i], box->column + 2);
-        timeline_draw_bar(&look, row, view_row_task(view->rows[i]), -1);
-        add_row_zone(&look, row, box, i);
-        if (i == chosen)
-            (void)canvas_text(canvas, (struct spot){row, box->column + 1, 1}, STYLE_KEY,
-                              canvas->ascii ? ">" : "▸");
-    }
-    if (box->rows > 1)
-        timeline_draw_axis(&look, row);
-    timeline_done(&look.timeline);
-}
-
-void frame_timeline_rule(struct canvas *canvas, struct spot spot, const struct frame_input *input)
-{
-    struct timeline_axis axis;
-    struct str title = {0};
-    struct str note = {0};
-    str_add(&title, "timeline  ");
-    timeline_axis_of(&axis, input, -1, spot.width - PANE_COLUMN);
-    timeline_add_window(&axis, &title);
-    str_addf(&note, "letters = phase, lower case = no output, %s = backoff",
-             bar_backoff_sign(canvas->ascii));
-    frame_rule(canvas, spot, str_text(&title), str_text(&note));
-    str_done(&title);
-    str_done(&note);
-}
-
-void frame_timeline_task(struct canvas *canvas, const struct frame_box *box,
-                         const struct frame_input *input)
-{
-    struct timeline_look look = {
-        .canvas = canvas, .input = input, .column = box->column + ALONE_COLUMN};
-    const int task = input->view->chosen;
-    if (task < 0 || box->rows <= 0 || box->columns <= ALONE_COLUMN)
-        return;
-    timeline_axis_of(&look.axis, input, task, box->columns - ALONE_COLUMN);
-    timeline_draw_bar(&look, box->row, task, -1);
-    if (box->rows > 1)
-        timeline_draw_axis(&look, box->row + 1);
     timeline_done(&look.timeline);
 }

@@ -1,134 +1,8 @@
-/* frame_timeline_notes.c - what is below the bars: the decision under the cursor, where the time
- * went, how many ran and what failed. */
-#include <string.h>
-
+/* frame_timeline_notes.c - the decision under the cursor, below the bars. */
 #include "clock.h"
 #include "frame_timeline_parts.h"
-#include "text.h"
-#include "time_spent.h"
 
-enum { NOTES_COLUMNS = 66 }; /* of the decision, where there is room for all beside it */
-enum { SPENT_LABEL = 7, SPENT_BAR_MAX = 42, SPENT_NUMBERS = 17, PERCENT = 100 };
-
-/* Text row by row, in a box. */
-struct lines {
-    struct canvas *canvas;
-    const struct frame_box *box;
-    int row;
-};
-
-static void put_line(struct lines *lines, const struct str *text)
-{
-    const struct frame_box *box = lines->box;
-    if (lines->row >= box->row + box->rows || text->len == 0)
-        return;
-    (void)frame_put(lines->canvas, (struct spot){lines->row, box->column + 1, box->columns - 1},
-                    STYLE_PLAIN, str_text(text));
-    lines->row++;
-}
-
-/* "work  ####------  69 %   39:44" and what there is to say of it. */
-static void put_spent(struct lines *lines, const struct time_spent *spent, enum time_use use,
-                      const char *note)
-{
-    const struct frame_box *box = lines->box;
-    const int left = box->columns - 1 - SPENT_LABEL - SPENT_NUMBERS;
-    const int room = left * 2 / 3 < SPENT_BAR_MAX ? left * 2 / 3 : SPENT_BAR_MAX;
-    const int percent = time_spent_percent(spent, use);
-    struct str text = {0};
-    struct str time = {0};
-    if (lines->row >= box->row + box->rows)
-        return;
-    const int filled = spent->total_ms > 0
-                           ? (int)((double)room * (double)spent->ms[use] / (double)spent->total_ms)
-                           : 0;
-    str_addf(&text, "%-6s", time_use_name(use));
-    for (int i = 0; i < room; i++)
-        str_add_char(&text, i < filled ? '#' : '-');
-    shown_duration(spent->ms[use], &time);
-    str_addf(&text, " %3d %% %7s", percent, str_text(&time));
-    if (*note != '\0')
-        str_addf(&text, "  %s", note);
-    put_line(lines, &text);
-    str_done(&text);
-    str_done(&time);
-}
-
-/* "timeout 5:48  test-fail 3:23": as many as `most`. */
-static void add_classes(const struct time_spent *spent, int most, struct str *out)
-{
-    for (int i = 0; i < spent->class_count && i < most; i++) {
-        str_add(out, i > 0 ? "   " : "");
-        failure_class_word(&spent->classes[i].class, out);
-        str_add(out, " ");
-        shown_duration(spent->classes[i].waited_ms, out);
-    }
-}
-
-static void add_longest(const struct time_spent *spent, const struct plan *plan, enum time_use use,
-                        struct str *out)
-{
-    if (spent->longest_task[use] >= 0)
-        str_add(out, plan->tasks[spent->longest_task[use]].id);
-}
-
-static void put_use(struct lines *lines, const struct time_spent *spent, const struct plan *plan,
-                    enum time_use use)
-{
-    struct str note = {0};
-    if (use == TIME_WAIT)
-        add_classes(spent, 1, &note);
-    else if (use != TIME_WORK)
-        add_longest(spent, plan, use, &note);
-    put_spent(lines, spent, use, str_text(&note));
-    str_done(&note);
-}
-
-static void add_since(const struct run_state *state, struct str *out)
-{
-    char text[CLOCK_TEXT_MAX];
-    str_add(out, "where the time went, all tasks");
-    if (state->started)
-        str_addf(out, ", since %s", clock_short(state->started_at.at_ms, state->last.at_ms, text));
-}
-
-static void put_counts(struct lines *lines, const struct time_spent *spent,
-                       const struct run_state *state)
-{
-    struct str text = {0};
-    str_addf(&text, "tries %d   failed %d   running %d   passed %d   stopped %d", spent->attempts,
-             spent->failed, state->running, state->counts[TASK_PASSED],
-             state->counts[TASK_CANCELLED]);
-    put_line(lines, &text);
-    str_done(&text);
-}
-
-void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box)
-{
-    const struct run_state *state = look->input->facts->state;
-    const struct time_spent *spent = &look->input->view->timeline.sum.spent;
-    const bool is_wide = box->column > 0;
-    struct lines lines = {look->canvas, box, box->row + 1};
-    struct str text = {0};
-    add_since(state, &text);
-    if (is_wide)
-        (void)frame_put(look->canvas, (struct spot){box->row, box->column + 1, box->columns - 1},
-                        STYLE_HEAD, str_text(&text));
-    else
-        frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns},
-                   str_text(&text), "");
-    for (int use = 0; use < TIME_USE_COUNT; use++)
-        put_use(&lines, spent, state->plan, (enum time_use)use);
-    str_clear(&text);
-    if (is_wide && spent->class_count > 1) {
-        str_add(&text, "waits: ");
-        add_classes(spent, 4, &text);
-        put_line(&lines, &text);
-    }
-    if (is_wide)
-        put_counts(&lines, spent, state);
-    str_done(&text);
-}
+enum { PERCENT = 100 };
 
 /* What the cursor is on. */
 struct subject {
@@ -313,17 +187,17 @@ static struct subject find_subject(struct timeline_look *look)
     return subject;
 }
 
-static void put_pair(struct lines *lines, const char *label, const struct str *text)
+static void put_pair(struct timeline_lines *lines, const char *label, const struct str *text)
 {
     struct str line = {0};
     if (text->len > 0)
         str_addf(&line, "%-10s %s", label, str_text(text));
-    put_line(lines, &line);
+    timeline_put_line(lines, &line);
     str_done(&line);
 }
 
 /* With a line of its own for each part. */
-static void put_wide(struct lines *lines, const struct subject *subject)
+static void put_wide(struct timeline_lines *lines, const struct subject *subject)
 {
     const struct run_state *state = subject->state;
     struct str text = {0};
@@ -351,7 +225,7 @@ static void put_wide(struct lines *lines, const struct subject *subject)
     str_done(&text);
 }
 
-static void put_narrow(struct lines *lines, const struct subject *subject)
+static void put_narrow(struct timeline_lines *lines, const struct subject *subject)
 {
     struct str text = {0};
     const enum span_kind kind = subject->span->kind;
@@ -363,11 +237,11 @@ static void put_narrow(struct lines *lines, const struct subject *subject)
     if (because.len > 0)
         str_addf(&text, "   %s", because.data);
     str_done(&because);
-    put_line(lines, &text);
+    timeline_put_line(lines, &text);
     str_clear(&text);
     str_add(&text, "waits so far: ");
     add_waits(subject, &text);
-    put_line(lines, &text);
+    timeline_put_line(lines, &text);
     str_done(&text);
 }
 
@@ -376,7 +250,7 @@ void timeline_draw_decision(struct timeline_look *look, const struct frame_box *
     const struct subject subject = find_subject(look);
     const bool is_wide = box->rows > 4;
     struct frame_box left = *box;
-    struct lines lines = {look->canvas, &left, box->row + 1};
+    struct timeline_lines lines = {look->canvas, &left, box->row + 1};
     struct str title = {0};
     if (subject.task >= 0)
         add_title(&subject, &title);
@@ -384,10 +258,10 @@ void timeline_draw_decision(struct timeline_look *look, const struct frame_box *
                "");
     str_done(&title);
     for (int row = lines.row; is_wide && row < box->row + box->rows; row++)
-        (void)canvas_text(look->canvas, (struct spot){row, NOTES_COLUMNS + 1, 1}, STYLE_RULE,
-                          look->canvas->ascii ? "|" : "│");
+        (void)canvas_text(look->canvas, (struct spot){row, TIMELINE_NOTES_COLUMNS + 1, 1},
+                          STYLE_RULE, look->canvas->ascii ? "|" : "│");
     if (is_wide)
-        left.columns = NOTES_COLUMNS;
+        left.columns = TIMELINE_NOTES_COLUMNS;
     if (subject.span && is_wide)
         put_wide(&lines, &subject);
     else if (subject.span)

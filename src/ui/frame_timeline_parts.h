@@ -17,6 +17,17 @@ struct timeline_look {
     struct bar_cell cells[CANVAS_COLUMNS_MAX];
 };
 
+enum { TIMELINE_NOTES_COLUMNS = 66 }; /* of the decision, where the sums are beside it */
+
+/* Text row by row, in a box. */
+struct timeline_lines {
+    struct canvas *canvas;
+    const struct frame_box *box;
+    int row; /* of the canvas: the next one */
+};
+/* Nothing for an empty text, or below the box. */
+void timeline_put_line(struct timeline_lines *lines, const struct str *text);
+
 /* An axis over the run, or over one task (-1: the run), for so many columns; not zoomed. */
 void timeline_axis_of(struct timeline_axis *axis, const struct frame_input *input, int task,
                       int columns);
@@ -34,9 +45,18 @@ void timeline_draw_cursor(struct timeline_look *look, int row, int cursor);
 /* "13:50 to 14:04": what the axis shows. */
 void timeline_add_window(const struct timeline_axis *axis, struct str *out);
 
+/* frame_timeline_pane.c */
+/* What stands before a bar: the task's id, or how many tasks the row (of the view's) is. */
+void timeline_add_id(const struct frame_input *input, int row, struct str *out);
+/* The same at a column of the canvas, up to the bars. */
+void timeline_draw_label(struct timeline_look *look, int row, int view_row, int column);
+/* A click on a row chooses what is in it: of the view's rows the one with this index. */
+void timeline_add_zone(struct timeline_look *look, int row, const struct frame_box *box, int index);
+
 /* frame_timeline_notes.c */
 /* What is under the cursor: when, what was decided and by what; a rule and lines below it. */
 void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box);
+/* frame_timeline_spent.c */
 /* Where the time of all tasks went: a rule and four lines or more. */
 void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box);
 

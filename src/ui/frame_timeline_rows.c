@@ -98,12 +98,12 @@ void timeline_axis_of_view(struct timeline_axis *axis, const struct frame_input 
 static bool is_now_line(const struct timeline_look *look, int column)
 {
     const struct bar_cell *cell = &look->cells[column];
-    const struct timeline *timeline = &look->timeline;
-    const struct span *last = timeline->count > 0 ? &timeline->spans[timeline->count - 1] : NULL;
     if (cell->span < 0 || strcmp(cell->sign, " ") == 0)
         return true;
-    return !last->is_planned && last->end == SPAN_END_NONE && column > 0 &&
-           look->cells[column - 1].span == cell->span && cell->span == (int)timeline->count - 1;
+    const int last = (int)look->timeline.count - 1;
+    const struct span *span = &look->timeline.spans[cell->span];
+    return cell->span == last && !span->is_planned && span->end == SPAN_END_NONE && column > 0 &&
+           look->cells[column - 1].span == last;
 }
 
 static void draw_now(struct timeline_look *look, int row)

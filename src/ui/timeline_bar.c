@@ -169,7 +169,7 @@ static int present_of(const struct timeline *timeline)
 int bar_span_at(const struct timeline *timeline, const struct plan_task *plan,
                 const struct timeline_axis *axis, bool is_placed, int64_t cursor_ms)
 {
-    struct bar_cell cells[CANVAS_COLUMNS_MAX];
+    struct bar_cell cells[CANVAS_COLUMNS_MAX] = {0};
     const int column = axis_column(axis, cursor_ms);
     if (!is_placed)
         return present_of(timeline);
