@@ -81,16 +81,30 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
     return result.leave == APP_LEFT_SIGNAL ? 128 + result.signal : EXIT_ALL_PASSED;
 }
 
+/* A folder in which nothing ran yet: what can be done next there. */
+static int fail_without_log(const struct err *why)
+{
+    struct err err = {0};
+    (void)err_set(&err, why->code, "%s", why->message);
+    if (why->code != ERR_NOT_FOUND)
+        (void)err_hint(&err, "%s", why->hint);
+    else if (access("plan.json", F_OK) == 0)
+        (void)err_hint(&err, "devs run plan.json runs the plan that is here, and makes one; --db "
+                             "FILE takes another log");
+    else
+        (void)err_hint(&err, "devs init writes a starter plan, devs run plan.json makes a log; "
+                             "--db FILE takes another one");
+    return fail(&err);
+}
+
 int cmd_cockpit(struct globals *globals, int argc, char **argv)
 {
     (void)argc;
     (void)argv;
     struct err err = {0};
     struct place place;
-    if (!find_log(globals->db, false, &place, &err)) {
-        (void)err_hint(&err, "a run makes one: devs init writes a starter plan");
-        return fail(&err);
-    }
+    if (!find_log(globals->db, false, &place, &err))
+        return fail_without_log(&err);
     if (!session_has_terminal())
         return cmd_status(globals, 0, argv);
     return watch_run(globals, &place, 0, APP_LIVE);

@@ -18,22 +18,25 @@ type a "'$devs' run plan.json" Enter
 expect a 'passed.*first' 'the run goes on'
 expect a 'running.*third' 'and runs'
 
-# --- the past: the screen stands still, the engine does not
-type a ,
-expect a 'PAST -.*live goes on: ●2' ', goes back, and the bar says how it goes on'
-expect a '\$ = live' 'and how to come back'
-type a b
-expect a 'go to' 'b asks for a time'
-type a 'first' Enter
-expect a 'running.*first' 'the task runs as it did then'
-touch go
-expect a 'live goes on: ●1)' 'the engine goes on, and the counts with it'
-expect a 'running.*first' 'the screen stays where it was'
-type a x
-expect a 'this is the past, it is read only' 'acts are refused with a word'
-type a '$'
-expect a 'LIVE' '$ leads back'
-expect a 'passed.*second' 'to what has happened meanwhile'
+# The screen stands still, the engine does not.
+test_P6_the_past_is_looked_at_while_the_run_goes_on() {
+	type a ,
+	expect a 'PAST -.*live goes on: ●2' ', goes back, and the bar says how it goes on'
+	expect a '\$ = live' 'and how to come back'
+	type a b
+	expect a 'go to' 'b asks for a time'
+	type a 'first' Enter
+	expect a 'running.*first' 'the task runs as it did then'
+	touch go
+	expect a 'live goes on: ●1)' 'the engine goes on, and the counts with it'
+	expect a 'running.*first' 'the screen stays where it was'
+	type a x
+	expect a 'this is the past, it is read only' 'acts are refused with a word'
+	type a '$'
+	expect a 'LIVE' '$ leads back'
+	expect a 'passed.*second' 'to what has happened meanwhile'
+}
+test_P6_the_past_is_looked_at_while_the_run_goes_on
 
 # --- another run, while the own one goes on
 type a 6
