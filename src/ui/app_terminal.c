@@ -21,10 +21,18 @@ enum {
     PAGER_LOOK_MS = 50,                /* how often it is looked whether it still runs */
 };
 
+/* What a key has just chosen may not be on the screen yet: it is read where the frame is drawn. */
+static void catch_up(struct app *app)
+{
+    if (!app->view.frozen)
+        app_draw(app);
+}
+
 void app_copy(struct app *app, bool of_path)
 {
     struct str text = {0};
     struct str words = {0};
+    catch_up(app);
     const struct view_facts facts = app_facts(app);
     bool found = of_path ? view_copy_path(&app->view, &facts, &text, &words)
                          : view_copy_text(&app->view, &facts, &text, &words);
@@ -175,6 +183,7 @@ void app_page(struct app *app)
 {
     struct err err = {0};
     FILE *file = tmpfile();
+    catch_up(app);
     bool ok = file ? put_text(app, file, &err) && show_in_pager(app, file, &err)
                    : err_set_errno(&err, errno, "the text for $PAGER");
     if (!ok)

@@ -82,7 +82,7 @@ static bool *flag_named(struct theme_paint *paint, const char *key)
 }
 
 static bool read_member(const struct source *source, const char *style, const char *key,
-                        const struct json *value, struct theme_paint *paint)
+                        const struct json *value, struct theme_paint *paint, bool *is_mono)
 {
     bool is_front = strcmp(key, "fg") == 0;
     if (is_front || strcmp(key, "bg") == 0) {
@@ -91,6 +91,7 @@ static bool read_member(const struct source *source, const char *style, const ch
                             "no colour: \"default\", a name as \"bright-red\", or 0 to 255");
         if (is_front)
             paint->rich = THEME_DEFAULT;
+        *is_mono = false;
         return true;
     }
     bool *flag = flag_named(paint, key);
@@ -117,7 +118,7 @@ static bool read_style(const struct source *source, const char *name, const stru
     const struct json *member;
     bool ok = true;
     while (ok && json_next(value, &iter, &key, &member))
-        ok = read_member(source, name, key, member, &theme->paints[style]);
+        ok = read_member(source, name, key, member, &theme->paints[style], &theme->is_mono);
     return ok;
 }
 

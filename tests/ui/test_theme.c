@@ -114,6 +114,15 @@ START_TEST(test_own_theme_differs_where_it_says_so)
 }
 END_TEST
 
+START_TEST(test_own_theme_without_colours_is_none)
+{
+    ck_assert(parse("{\"like\": \"mono\", \"held\": {\"bold\": true}}"));
+    ck_assert(theme.is_mono);
+    ck_assert(parse("{\"like\": \"mono\", \"held\": {\"fg\": \"blue\"}}"));
+    ck_assert(!theme.is_mono);
+}
+END_TEST
+
 START_TEST(test_own_theme_without_a_word_is_auto)
 {
     struct theme builtin;
@@ -178,6 +187,7 @@ Suite *test_suite(void)
     TCase *own = test_case(suite, "own");
     tcase_add_checked_fixture(own, setup, NULL);
     tcase_add_test(own, test_own_theme_differs_where_it_says_so);
+    tcase_add_test(own, test_own_theme_without_colours_is_none);
     tcase_add_test(own, test_own_theme_without_a_word_is_auto);
     tcase_add_loop_test(own, test_errors_name_the_line, 0, TABLE_LEN(bad_cases));
     tcase_add_test(own, test_every_style_can_be_named);
