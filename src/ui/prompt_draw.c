@@ -44,9 +44,11 @@ static void describe_target(const struct prompt *prompt, char *out, size_t size)
         (void)snprintf(out, size, "%s, nothing runs now", states[prompt->status]);
 }
 
+enum { HIDDEN_MAX = 32 }; /* ", 50000 not shown" */
+
 static void describe_many(const struct prompt *prompt, char *out, size_t size)
 {
-    char hidden[PROMPT_NOTE_MAX] = "";
+    char hidden[HIDDEN_MAX] = "";
     if (prompt->hidden > 0)
         (void)snprintf(hidden, sizeof(hidden), ", %d not shown", prompt->hidden);
     if (prompt->running == 0)
