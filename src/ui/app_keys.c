@@ -68,6 +68,12 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_COPY_PATH:
         app_copy(app, todo->kind == VIEW_COPY_PATH);
         break;
+    case VIEW_THEME:
+        app_choose_theme(app, app->view.command.argument);
+        break;
+    case VIEW_NOTIFY:
+        app_choose_notify(app, app->view.command.argument);
+        break;
     case VIEW_PAGER:
         app_page(app);
         break;

@@ -172,6 +172,8 @@ enum view_todo_kind {
     VIEW_OPEN_RUN,  /* run */
     VIEW_COPY,      /* see view_copy.h */
     VIEW_COPY_PATH,
+    VIEW_THEME,  /* view->command.argument */
+    VIEW_NOTIFY, /* likewise */
     VIEW_PAGER, /* show the text of the screen's subject in $PAGER */
     VIEW_MOUSE, /* view->leaves_mouse has changed */
     VIEW_REDRAW_ALL,

@@ -112,6 +112,29 @@ static struct view_todo cancel_all(struct view *view, const struct view_facts *f
                                               : view_ask_about_all(view, facts, PROMPT_CANCEL_MANY);
 }
 
+/* The app does it. */
+static struct view_todo ask_app(struct view *view, enum view_todo_kind kind, const char *argument)
+{
+    (void)snprintf(view->command.argument, sizeof(view->command.argument), "%s", argument);
+    return (struct view_todo){.kind = kind};
+}
+
+static struct view_todo theme(struct view *view, const struct view_facts *facts,
+                              const char *argument)
+{
+    (void)facts;
+    return ask_app(view, VIEW_THEME, argument);
+}
+
+static struct view_todo set(struct view *view, const struct view_facts *facts, const char *argument)
+{
+    static const char name[] = "notify=";
+    if (strncmp(argument, name, sizeof(name) - 1) == 0)
+        return ask_app(view, VIEW_NOTIFY, argument + sizeof(name) - 1);
+    view_say(view, &facts->clock, "set knows notify alone, as in set notify=needs-you,ended");
+    return draw;
+}
+
 /* A command does one of these: it is a key's act, or has a function. */
 static const struct command {
     struct command_row row;
@@ -119,13 +142,15 @@ static const struct command {
     command_fn *run;  /* NULL: the act */
     bool may_be_bare; /* without its argument */
 } commands[] = {
-    {{"filter", "WORDS", "only tasks that fit; alone: all"}, UI_NONE, filter, true},
-    {{"goto", "TIME|TASK", "go to 14:00, -5m, T-104"}, UI_NONE, go_to, false},
-    {{"open run", "N", "look at another run"}, UI_NONE, open_run, false},
-    {{"hold all", "", "start nothing more: asks"}, UI_NONE, hold_all, true},
-    {{"release all", "", "let all held go on: asks"}, UI_NONE, release_all, true},
-    {{"cancel all", "", "end the run: asks"}, UI_NONE, cancel_all, true},
-    {{"order", "HOW", "as added, state, next, try ..."}, UI_NONE, order, false},
+    {{"filter", "WORDS", "only tasks that fit"}, UI_NONE, filter, true},
+    {{"goto", "TIME|TASK", "14:00, -5m, T-104"}, UI_NONE, go_to, false},
+    {{"open run", "N", "another run"}, UI_NONE, open_run, false},
+    {{"hold all", "", "asks first"}, UI_NONE, hold_all, true},
+    {{"release all", "", "asks first"}, UI_NONE, release_all, true},
+    {{"cancel all", "", "asks first"}, UI_NONE, cancel_all, true},
+    {{"order", "HOW", "order of the tasks"}, UI_NONE, order, false},
+    {{"theme", "NAME", "other colours"}, UI_NONE, theme, false},
+    {{"set", "notify=WHAT", "what rings the bell"}, UI_NONE, set, false},
     {{"tasks", "", "view 1"}, UI_TASKS, NULL, true},
     {{"detail", "", "view 2"}, UI_DETAIL, NULL, true},
     {{"log", "", "view 3"}, UI_LOG, NULL, true},
@@ -268,7 +293,7 @@ struct view_todo view_command_key(struct view *view, uint32_t key, const struct 
     } else if (key == TERM_KEY_UP || key == TERM_KEY_DOWN) {
         recall(command, key == TERM_KEY_UP ? -1 : 1);
     } else if (key == TERM_KEY_BACKSPACE && is_empty) {
-        line_edit_clear(&command->line);
+        (void)line_edit_key(&command->line, TERM_KEY_ESC);
     } else if (line_edit_key(&command->line, key) == LINE_EDIT_KEPT) {
         remember(command);
         (void)snprintf(line, sizeof(line), "%s", command->line.text);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attr.h"
 #include "theme.h"
 #include "view.h"
 #include "view_command.h"
@@ -93,6 +94,20 @@ static void offer_filter(struct offering *to, const struct run_state *state)
     }
 }
 
+/* Behind the last comma. */
+static const char *notify_word(const char *list)
+{
+    const char *comma = strrchr(list, ',');
+    return comma ? comma + 1 : list;
+}
+
+static void offer_notices(struct offering *to)
+{
+    static const char *const words[] = {"needs-you", "gave-up", "ended", "off"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        offer(to, words[i], "");
+}
+
 static bool begins(const char *line, const char *command)
 {
     return strncmp(line, command, strlen(command)) == 0;
@@ -110,6 +125,8 @@ void view_complete(const struct view *view, const struct view_facts *facts, stru
         to.word = line + strlen("order ");
     } else if (begins(line, "theme ")) {
         to.word = line + strlen("theme ");
+    } else if (begins(line, "set notify=")) {
+        to.word = notify_word(line + strlen("set notify="));
     } else if (begins(line, "goto ")) {
         to.word = line + strlen("goto ");
     }
@@ -122,6 +139,8 @@ void view_complete(const struct view *view, const struct view_facts *facts, stru
         offer_orders(&to);
     else if (line[0] == 't')
         offer_themes(&to);
+    else if (line[0] == 's')
+        offer_notices(&to);
     else
         offer_tasks(&to, facts->state);
 }

@@ -51,7 +51,7 @@ static const struct {
     {"transport", KEYMAP_REPLAY, "pause", UI_PLAY},
     {"what is asked why not", KEYMAP_LIVE, "pause", UI_PLAY},
     {"a command", KEYMAP_LIVE, ":filter", UI_COMMAND},
-    {"a command by its words", KEYMAP_LIVE, "end the run: asks", UI_COMMAND},
+    {"a command by its words", KEYMAP_LIVE, "another run", UI_COMMAND},
     {"a sign runs nothing", KEYMAP_LIVE, "goes in circles", UI_NONE},
     {"no such line", KEYMAP_LIVE, "xyzzy", UI_NONE},
 };
