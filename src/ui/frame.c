@@ -190,6 +190,7 @@ static void draw_preview(struct canvas *canvas, const struct frame_layout *layou
     else if (box.rows <= FRAME_PREVIEW_SHORT_ROWS)
         kind = FRAME_PREVIEW_SHORT;
     draw_preview_rule(canvas, layout, input);
+    frame_pane_zone(canvas, &box, VIEW_PANE_PREVIEW);
     frame_preview(canvas, &box, kind, input);
     frame_pane_mark(canvas, (struct spot){layout->preview_rule, layout->preview.column, 1},
                     input->view,

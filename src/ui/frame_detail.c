@@ -208,9 +208,9 @@ static const char *log_note(const struct view *view)
 }
 
 static void add_log_title(const struct frame_input *input, const struct detail *detail,
-                          struct str *out)
+                          const char *word, struct str *out)
 {
-    str_add(out, "log");
+    str_add(out, word);
     if (detail->at.attempt > 0)
         str_addf(out, " try %d", detail->at.attempt);
     if (input->view->log_back > 0)
@@ -232,7 +232,7 @@ static void draw_rules(struct canvas *canvas, const struct layout *layout,
         frame_rule(canvas, (struct spot){layout->why_rule, 0, columns},
                    layout->is_wide ? "" : str_text(&text), layout->is_wide ? "" : "i all captures");
     str_clear(&text);
-    add_log_title(detail->input, detail, &text);
+    add_log_title(detail->input, detail, "log", &text);
     if (layout->log_rule >= 0)
         frame_rule(canvas, (struct spot){layout->log_rule, 0, columns}, str_text(&text),
                    log_note(detail->input->view));
@@ -245,7 +245,7 @@ static void draw_beside(struct canvas *canvas, const struct layout *layout,
 {
     const struct spot spot = {layout->log_head, layout->log.column + 1, layout->log.columns - 2};
     struct str text = {0};
-    add_log_title(detail->input, detail, &text);
+    add_log_title(detail->input, detail, "LOG", &text);
     const int end = frame_put_right(canvas, spot, STYLE_RULE, log_note(detail->input->view));
     (void)frame_put(canvas, (struct spot){spot.row, spot.column, end - spot.column}, STYLE_HEAD,
                     str_text(&text));

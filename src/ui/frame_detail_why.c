@@ -61,6 +61,17 @@ void detail_add_why_title(const struct detail *detail, struct str *out)
                  detail->attempt->number);
 }
 
+/* As a head beside others. */
+static void add_why_head(const struct detail *detail, struct str *out)
+{
+    const size_t from = out->len;
+    detail_add_why_title(detail, out);
+    for (size_t i = from; i < out->len; i++) {
+        if (out->data[i] >= 'a' && out->data[i] <= 'z')
+            out->data[i] = (char)(out->data[i] - 'a' + 'A');
+    }
+}
+
 static void put_class(struct preview *preview, const struct detail *detail)
 {
     const struct verdict *verdict = verdict_of(detail);
@@ -271,7 +282,7 @@ int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
     const int top = -preview.row;
     if (kind == FRAME_PREVIEW_ROOMY) {
         struct str title = {0};
-        detail_add_why_title(detail, &title);
+        add_why_head(detail, &title);
         put_head(&preview, str_text(&title), "i all captures");
         str_done(&title);
     }

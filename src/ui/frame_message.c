@@ -53,10 +53,36 @@ static int task_of_notice(const struct run_state *state)
 {
     for (int i = 0; i < state->plan->task_count; i++) {
         const struct task_state *task = &state->tasks[i];
-        if (task_status_is_final(task->status) && task->since.at_ms == state->notice_at_ms)
+        const bool is_told = task->status == TASK_NEEDS_YOU || task->status == TASK_GAVE_UP ||
+                             task->status == TASK_STUCK;
+        if (is_told && task->since.at_ms == state->notice_at_ms)
             return i;
     }
     return -1;
+}
+
+/* "T-105 gave up: 6 of 6 tries used (timeout)". */
+static void add_stop(const struct run_state *state, int task, struct str *out)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const enum task_status status = state->tasks[task].status;
+    struct str why = {0}, class = {0};
+    if (status == TASK_NEEDS_YOU)
+        shown_cause(state, task, &why);
+    else
+        shown_end(&plan->steps[run_state_step_number(state, task)], run_state_step(state, task),
+                  &why);
+    if (status == TASK_GAVE_UP)
+        shown_class(state, task, &class);
+    str_addf(out, "%s %s", plan->id,
+             status == TASK_NEEDS_YOU ? "needs you"
+             : status == TASK_STUCK   ? "is stuck"
+                                      : "gave up");
+    str_addf(out, "%s%s", why.len > 0 ? ": " : "", str_text(&why));
+    if (class.len > 0)
+        str_addf(out, " (%s)", class.data);
+    str_done(&why);
+    str_done(&class);
 }
 
 static void add_notice(const struct frame_input *input, struct str *out)
@@ -64,16 +90,17 @@ static void add_notice(const struct frame_input *input, struct str *out)
     const struct run_state *state = input->facts->state;
     const int task = task_of_notice(state);
     char hms[CLOCK_TEXT_MAX];
-    struct str why = {0};
+    if (state->notice[0] == '\0') {
+        if (input->is_session)
+            str_addf(out, "a session that an agent's hooks tell of, last heard at %s",
+                     clock_hms(state->last.at_ms, hms));
+        return;
+    }
+    str_addf(out, "%s ", clock_hms(state->notice_at_ms, hms));
     if (task >= 0)
-        shown_cause(state, task, &why);
-    if (state->notice[0] != '\0')
-        str_addf(out, "%s %s%s%s", clock_hms(state->notice_at_ms, hms), state->notice,
-                 why.len > 0 ? ": " : "", str_text(&why));
-    else if (input->is_session)
-        str_addf(out, "a session that an agent's hooks tell of, last heard at %s",
-                 clock_hms(state->last.at_ms, hms));
-    str_done(&why);
+        add_stop(state, task, out);
+    else
+        str_add(out, state->notice);
 }
 
 /* What the message line says; empty if nothing wants a person's eye. */

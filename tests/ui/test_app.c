@@ -459,7 +459,7 @@ START_TEST(test_damaged_log_is_told_and_keys_work)
     commit_nonsense();
     wait_for("log damaged at event 2; shown up to there");
     press("j\r");
-    wait_for("make check");
+    wait_for("Tasks > ");
     press("q");
     wait_for("gamma");
     press("q");

@@ -463,7 +463,7 @@ START_TEST(test_ended_run_does_not_depend_on_now)
     story_at(&other, 1, 5);
     story_pass(&other, "b");
     story_end_run(&other);
-    facts = (struct view_facts){.state = &other.state, .log = &story.tail, .mode = VIEW_ENDED};
+    facts = (struct view_facts){.state = &other.state, .log = &other.tail, .mode = VIEW_ENDED};
     view_done(&view);
     view_init(&view, 2);
 
@@ -542,7 +542,7 @@ START_TEST(test_banner_of_each_trouble_with_the_log)
         draw(24, 120, false);
         ck_assert(shows(all[i].words));
         ck_assert_uint_eq(canvas_cell(&canvas, 1, 1)->style,
-                          all[i].mild ? STYLE_BACKOFF : STYLE_BANNER);
+                          all[i].mild ? STYLE_MILD : STYLE_BANNER);
     }
     str_done(&words);
 }
@@ -576,7 +576,7 @@ START_TEST(test_interrupted_run_that_lost_nothing)
     struct story other;
     story_init(&other, "a b", "G");
     facts = (struct view_facts){
-        .state = &other.state, .log = &story.tail, .mode = VIEW_INTERRUPTED, .orphaned = true};
+        .state = &other.state, .log = &other.tail, .mode = VIEW_INTERRUPTED, .orphaned = true};
     view_done(&view);
     view_init(&view, 2);
     draw(24, 80, false);
