@@ -21,13 +21,24 @@ static const char *const kind_words[] = {
     [SPAN_BACKOFF] = "backoff",
     [SPAN_HELD] = "held for",
     [SPAN_NEEDS_YOU] = "needs you, for",
-    [SPAN_OVER] = "over",
+    [SPAN_OVER] = "had ended",
 };
 
 static void add_clock(const struct subject *subject, int64_t ms, struct str *out)
 {
     char text[CLOCK_TEXT_MAX];
     str_add(out, clock_hms(ms + subject->look->axis.wall_ms, text));
+}
+
+/* What the task does or did; a task that is over now is called as everywhere. */
+static const char *kind_word(const struct subject *subject, bool goes_on)
+{
+    const struct span *span = subject->span;
+    if (span->kind == SPAN_RUNNING && goes_on)
+        return "runs for";
+    if (span->kind == SPAN_OVER && goes_on)
+        return shown_word(shown_task(subject->state, subject->task, false));
+    return kind_words[span->kind];
 }
 
 /* "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)" */
@@ -49,8 +60,7 @@ static void add_title(const struct subject *subject, struct str *out)
     } else {
         str_add(out, " to now");
     }
-    str_addf(out, "  %s",
-             span->kind == SPAN_RUNNING && goes_on ? "runs for" : kind_words[span->kind]);
+    str_addf(out, "  %s", kind_word(subject, goes_on));
     if (span->kind != SPAN_OVER) {
         str_add(out, " ");
         shown_seconds(subject->at.until_ms - subject->at.from_ms, out);
@@ -196,6 +206,13 @@ static void put_pair(struct timeline_lines *lines, const char *label, const stru
     str_done(&line);
 }
 
+static const char *because_label(enum span_kind kind)
+{
+    if (kind == SPAN_BACKOFF)
+        return "formula";
+    return kind == SPAN_RUNNING || kind == SPAN_QUIET ? "start" : "because";
+}
+
 /* With a line of its own for each part. */
 static void put_wide(struct timeline_lines *lines, const struct subject *subject)
 {
@@ -210,7 +227,7 @@ static void put_wide(struct timeline_lines *lines, const struct subject *subject
              &text);
     str_clear(&text);
     add_because(subject, &text);
-    put_pair(lines, subject->span->kind == SPAN_BACKOFF ? "formula" : "because", &text);
+    put_pair(lines, because_label(subject->span->kind), &text);
     str_clear(&text);
     if (is_latest(subject, span_attempt(subject->span, state, subject->task)))
         shown_cause(state, subject->task, &text);

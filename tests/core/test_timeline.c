@@ -351,7 +351,7 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    enum { RUNS = 40 };
+    enum { RUNS = 24 };
     Suite *suite = suite_create("timeline");
     TCase *tcase = test_case(suite, "timeline");
     tcase_add_checked_fixture(tcase, setup, teardown);

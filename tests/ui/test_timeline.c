@@ -9,6 +9,7 @@
 #include "story.h"
 #include "term.h"
 #include "test_main.h"
+#include "time_spent.h"
 
 static struct story story;
 static struct view view;
@@ -60,10 +61,25 @@ static const struct {
     {"timeline-24x3", 3, 24, false},     {"timeline-24x3-ascii", 3, 24, true},
 };
 
-START_TEST(test_golden)
+START_TEST(test_P4_the_timeline_is_as_it_was_drawn)
 {
     draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
     golden_check(&canvas, sizes[_i].name);
+}
+END_TEST
+
+/* The sums of the mock-ups. */
+START_TEST(test_the_time_of_the_day_adds_up)
+{
+    struct time_spent spent;
+    struct str words = {0};
+    time_spent_of_run(&spent, &story.state, &story.now, false);
+    time_spent_words(&spent, &words);
+    ck_assert_str_eq(str_text(&words),
+                     "work 39:44 (69 %), wait 10:31 (18 %; timeout 5:48, test-fail 3:23, "
+                     "rate-limit 1:20), you 2:41 (5 %), quiet 4:50 (8 %)");
+    ck_assert_int_eq(spent.failed, 17);
+    str_done(&words);
 }
 END_TEST
 
@@ -275,7 +291,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("timeline");
     TCase *frames = test_case(suite, "frames");
     tcase_add_checked_fixture(frames, set_up, tear_down);
-    tcase_add_loop_test(frames, test_golden, 0, ARRAY_LEN(sizes));
+    tcase_add_loop_test(frames, test_P4_the_timeline_is_as_it_was_drawn, 0, ARRAY_LEN(sizes));
+    tcase_add_test(frames, test_the_time_of_the_day_adds_up);
     TCase *keys = test_case(suite, "keys");
     tcase_add_checked_fixture(keys, set_up, tear_down);
     tcase_add_test(keys, test_5_leads_to_the_timeline_and_q_back);
