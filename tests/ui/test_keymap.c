@@ -1,9 +1,11 @@
 #include "keymap.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "term.h"
 #include "test_main.h"
+#include "view_command.h"
 
 static const struct key_binding *row_at(size_t index)
 {
@@ -236,6 +238,28 @@ START_TEST(test_table_as_text)
 }
 END_TEST
 
+/* What one reads there is what devs keys prints, and every command is named. */
+START_TEST(test_docs_have_all_keys_and_commands)
+{
+    char *doc = test_read_file(test_source_path("docs/keys.md"));
+    struct str text = {0};
+    ck_assert_ptr_nonnull(doc);
+    str_add(&text, "```text\n");
+    keymap_to_text(NULL, false, &text);
+    str_add(&text, "```\n");
+    ck_assert_msg(strstr(doc, str_text(&text)) != NULL,
+                  "docs/keys.md does not hold what devs keys prints:\n%s", str_text(&text));
+    const struct command_row *row;
+    for (size_t i = 0; (row = view_command_at(i)); i++) {
+        str_clear(&text);
+        str_addf(&text, "| `:%s", row->name);
+        ck_assert_msg(strstr(doc, str_text(&text)) != NULL, "docs/keys.md: no :%s", row->name);
+    }
+    str_done(&text);
+    free(doc);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("keymap");
@@ -252,5 +276,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_footer, 0, TABLE_LEN(footer_cases));
     tcase_add_test(tcase, test_footer_styles);
     tcase_add_test(tcase, test_table_as_text);
+    tcase_add_test(tcase, test_docs_have_all_keys_and_commands);
     return suite;
 }
