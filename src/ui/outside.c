@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* posix_spawn_file_actions_addtcsetpgrp_np */
+#define _GNU_SOURCE /* environ, posix_spawn_file_actions_addtcsetpgrp_np */
 
 #include "outside.h"
 
@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* What a child is to have of us. */
 struct start {
