@@ -226,7 +226,7 @@ enum prompt_choice prompt_key(struct prompt *prompt, uint32_t key, int64_t now_m
     if (prompt->kind == PROMPT_NONE)
         return PROMPT_UNDECIDED;
     bool deaf = now_ms - prompt->opened_ms < PROMPT_DEAF_MS;
-    if (deaf)
+    if (deaf && key != TERM_KEY_ESC) /* that one is always safe */
         return PROMPT_UNDECIDED;
     if (prompt_wants_text(prompt) && key != TERM_KEY_ESC) {
         prompt_retry_key(prompt, key, now_ms);

@@ -15,7 +15,7 @@
 #include "run_state.h"
 
 enum {
-    PROMPT_DEAF_MS = 150, /* nothing is taken for so long after it opens */
+    PROMPT_DEAF_MS = 150, /* nothing but Esc is taken for so long after it opens */
     PROMPT_ID_MAX = 64,
     PROMPT_TITLE_MAX = 160,
     PROMPT_NOTE_MAX = 120,

@@ -64,34 +64,35 @@ struct asked {
     char words[2 * PROMPT_NOTE_MAX + 40];
 };
 
-static void ask_one(const struct prompt *prompt, struct asked *out)
+static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
 {
     char state[PROMPT_NOTE_MAX];
     const char *verb = prompt_verb(prompt->kind);
     describe_target(prompt, state, sizeof(state));
-    if (prompt->changed) {
+    if (prompt->changed && wide) {
         (void)snprintf(out->question, sizeof(out->question), "%s has changed.", prompt->id);
         (void)snprintf(out->words, sizeof(out->words), "%s it?   %s", verb, state);
     } else {
-        (void)snprintf(out->question, sizeof(out->question), "%s %s%s%s?", verb, prompt->id,
+        (void)snprintf(out->question, sizeof(out->question), "%s%s %s%s%s?",
+                       prompt->changed ? "Changed: " : "", verb, prompt->id,
                        prompt->title[0] ? " " : "", prompt->title);
         (void)snprintf(out->words, sizeof(out->words), "%s", state);
     }
 }
 
-static void ask_many(const struct prompt *prompt, struct asked *out)
+static void ask_many(const struct prompt *prompt, bool wide, struct asked *out)
 {
     char state[PROMPT_NOTE_MAX];
     const char *verb = prompt_verb(prompt->kind);
     const char *all = prompt->left_out == 0 && prompt->count > 1 ? "all " : "";
     describe_many(prompt, state, sizeof(state));
-    if (prompt->changed) {
+    if (prompt->changed && wide) {
         (void)snprintf(out->question, sizeof(out->question), "They have changed.");
         (void)snprintf(out->words, sizeof(out->words), "%s %s%d %s?   %s", verb, all, prompt->count,
                        prompt->whose, state);
     } else {
-        (void)snprintf(out->question, sizeof(out->question), "%s %s%d %s?", verb, all,
-                       prompt->count, prompt->whose);
+        (void)snprintf(out->question, sizeof(out->question), "%s%s %s%d %s?",
+                       prompt->changed ? "Changed: " : "", verb, all, prompt->count, prompt->whose);
         (void)snprintf(out->words, sizeof(out->words), "%s", state);
     }
 }
@@ -111,9 +112,9 @@ static void draw_question(const struct prompt *prompt, struct canvas *canvas, in
 {
     struct asked asked;
     if (prompt_is_of_one(prompt))
-        ask_one(prompt, &asked);
+        ask_one(prompt, canvas->columns >= WIDE, &asked);
     else if (prompt_is_of_many(prompt))
-        ask_many(prompt, &asked);
+        ask_many(prompt, canvas->columns >= WIDE, &asked);
     else
         ask_quit(prompt, &asked);
     int least = (int)strlen(prompt_is_of_one(prompt) ? prompt->id : asked.question) + 10;

@@ -101,7 +101,8 @@ START_TEST(test_key)
         prompt_open_many(&prompt, &six, OPENED_MS);
     }
 
-    enum prompt_choice early = prompt_key(&prompt, key_cases[_i].key, LATER_MS - 1);
+    bool is_safe = key_cases[_i].key == TERM_KEY_ESC;
+    enum prompt_choice early = prompt_key(&prompt, is_safe ? 's' : key_cases[_i].key, LATER_MS - 1);
     enum prompt_kind kind_early = prompt.kind;
     enum prompt_choice choice = prompt_key(&prompt, key_cases[_i].key, LATER_MS);
 
@@ -110,6 +111,13 @@ START_TEST(test_key)
     ck_assert_int_eq((int)choice, (int)key_cases[_i].want);
     bool open = prompt.kind != PROMPT_NONE;
     ck_assert_int_eq(open, key_cases[_i].want == PROMPT_UNDECIDED);
+}
+END_TEST
+
+START_TEST(test_escape_is_always_heard)
+{
+    ck_assert_int_eq((int)prompt_key(&prompt, TERM_KEY_ESC, OPENED_MS), (int)PROMPT_KEPT);
+    ck_assert_int_eq((int)prompt.kind, (int)PROMPT_NONE);
 }
 END_TEST
 
@@ -553,6 +561,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_change_asks_again, 0, TABLE_LEN(change_cases));
     tcase_add_test(tcase, test_cancel_drawn);
     tcase_add_test(tcase, test_cancel_of_many_drawn);
+    tcase_add_test(tcase, test_escape_is_always_heard);
     tcase_add_test(tcase, test_list_of_many_is_cut_between_names);
     tcase_add_test(tcase, test_those_left_out_are_told);
     tcase_add_test(tcase, test_many_that_changed_are_asked_again);
