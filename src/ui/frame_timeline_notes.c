@@ -1,6 +1,7 @@
 /* frame_timeline_notes.c - the decision under the cursor, below the bars. */
 #include "clock.h"
 #include "frame_timeline_parts.h"
+#include "line_wrap.h"
 
 enum { PERCENT = 100 };
 
@@ -197,13 +198,23 @@ static struct subject find_subject(struct timeline_look *look)
     return subject;
 }
 
+/* What is too long for a line goes on below. */
 static void put_pair(struct timeline_lines *lines, const char *label, const struct str *text)
 {
-    struct str line = {0};
-    if (text->len > 0)
-        str_addf(&line, "%-10s %s", label, str_text(text));
-    timeline_put_line(lines, &line);
-    str_done(&line);
+    enum { LABEL = 11, ROWS_MAX = 3 };
+    const int columns = lines->box->columns - 1 - LABEL;
+    size_t at = 0;
+    for (int row = 0; row < ROWS_MAX && at < text->len; row++) {
+        const size_t left = text->len - at;
+        const size_t len =
+            row < ROWS_MAX - 1 ? line_wrap_fit(text->data + at, left, columns) : left;
+        struct str line = {0};
+        str_addf(&line, "%-*s", LABEL, row == 0 ? label : "");
+        str_add_n(&line, text->data + at, len);
+        timeline_put_line(lines, &line);
+        str_done(&line);
+        at += len;
+    }
 }
 
 static const char *because_label(enum span_kind kind)
