@@ -43,7 +43,11 @@ fuzz:
 bench: all
 	@bench/run
 
-pictures: all
+# The pictures of README.md and docs/screens.md, from a made-up run.
+pictures:
+	@scripts/install-packages test
+	@$(MAKE) --no-print-directory all
+	cmake --build --preset release --target shop_log
 	@scripts/make-pictures
 
 install: all

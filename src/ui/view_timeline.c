@@ -208,6 +208,9 @@ bool view_timeline_act(struct view *view, const struct view_facts *facts, enum a
                        struct view_todo *out)
 {
     (void)out; /* nothing but a new frame */
+    const bool is_drawn = view->timeline.axis.scale.ms > 0;
+    if (!is_drawn) /* keys that came before the first frame have no scale to move on */
+        return false;
     switch (act) {
     case UI_LEFT:
     case UI_RIGHT:

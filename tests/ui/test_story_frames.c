@@ -1,0 +1,113 @@
+/* The six views of the shop's run at 14:02:37, as devs draws them without a terminal. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "app.h"
+#include "golden.h"
+#include "shop_log.h"
+#include "test_main.h"
+
+static struct place place;
+
+static void setup(void)
+{
+    char path[PATH_MAX];
+    struct err err = {0};
+    ck_assert_int_eq(setenv("TZ", "UTC", 1), 0);
+    tzset();
+    (void)snprintf(path, sizeof(path), "%s/devs.db", test_tmpdir());
+    ck_assert_msg(place_find(path, true, &place, &err), "%s", err.message);
+    ck_assert_msg(shop_log_write(&place, &err), "%s", err.message);
+}
+
+static void draw(const struct app_picture *picture, bool ascii, struct str *out)
+{
+    const struct app_options options = {
+        .place = &place, .mode = APP_LIVE, .by = "ann", .engine_done_fd = -1, .ascii = ascii};
+    struct err err = {0};
+    str_clear(out);
+    ck_assert_msg(app_draw_picture(&options, picture, out, &err), "%s", err.message);
+}
+
+static const char *const views[] = {"tasks", "detail", "log", "forensics", "timeline", "runs"};
+
+static const struct {
+    int columns, rows;
+} sizes[] = {{80, 24}, {140, 40}, {60, 20}, {40, 12}, {24, 3}};
+
+static void check_size(size_t size, bool ascii)
+{
+    struct str frame = {0};
+    for (int i = 0; i < TABLE_LEN(views); i++) {
+        const struct app_picture picture = {.at = "14:02:37",
+                                            .task = "T-104",
+                                            .view = views[i],
+                                            .rows = sizes[size].rows,
+                                            .columns = sizes[size].columns};
+        char name[64];
+        (void)snprintf(name, sizeof(name), "story-%s-%dx%d%s", views[i], picture.columns,
+                       picture.rows, ascii ? "-ascii" : "");
+        draw(&picture, ascii, &frame);
+        golden_check_text(str_text(&frame), name);
+    }
+    str_done(&frame);
+}
+
+START_TEST(test_views_of_a_run)
+{
+    check_size((size_t)_i, false);
+}
+END_TEST
+
+START_TEST(test_views_of_a_run_in_ascii)
+{
+    check_size((size_t)_i, true);
+}
+END_TEST
+
+/* The state of a moment is that of the log up to it: no later event shows through. */
+START_TEST(test_an_earlier_moment)
+{
+    struct str frame = {0};
+    draw(&(struct app_picture){.at = "14:00:31", .task = "T-104", .rows = 24, .columns = 80}, false,
+         &frame);
+    golden_check_text(str_text(&frame), "story-then-80x24");
+    str_done(&frame);
+}
+END_TEST
+
+static const struct {
+    struct app_picture picture;
+    enum err_code code;
+} refused[] = {
+    {{.at = "noon", .rows = 24, .columns = 80}, ERR_INVALID},
+    {{.at = "#4000", .rows = 24, .columns = 80}, ERR_NOT_FOUND},
+    {{.view = "clock", .rows = 24, .columns = 80}, ERR_INVALID},
+    {{.task = "T-1", .rows = 24, .columns = 80}, ERR_NOT_FOUND},
+};
+
+START_TEST(test_what_is_not_there_is_told)
+{
+    const struct app_options options = {.place = &place, .engine_done_fd = -1};
+    struct str frame = {0};
+    struct err err = {0};
+    ck_assert(!app_draw_picture(&options, &refused[_i].picture, &frame, &err));
+    ck_assert_msg(err.code == refused[_i].code, "%s", err.message);
+    ck_assert_uint_eq(frame.len, 0);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("story_frames");
+    TCase *tcase = test_case(suite, "story");
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_set_timeout(tcase, 30);
+    tcase_add_loop_test(tcase, test_views_of_a_run, 0, TABLE_LEN(sizes));
+    tcase_add_loop_test(tcase, test_views_of_a_run_in_ascii, 0, TABLE_LEN(sizes));
+    tcase_add_test(tcase, test_an_earlier_moment);
+    tcase_add_loop_test(tcase, test_what_is_not_there_is_told, 0, TABLE_LEN(refused));
+    return suite;
+}
