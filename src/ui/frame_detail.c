@@ -225,8 +225,12 @@ static void draw_rules(struct canvas *canvas, const struct layout *layout,
     if (layout->timeline_rule >= 0)
         frame_rule(canvas, (struct spot){layout->timeline_rule, 0, columns}, "timeline",
                    "this task only");
+    str_add(&text, "tries");
+    detail_add_hidden(detail, layout->tries.rows, &text);
     if (layout->tries_rule >= 0)
-        frame_rule(canvas, (struct spot){layout->tries_rule, 0, columns}, "tries", "[ ] choose");
+        frame_rule(canvas, (struct spot){layout->tries_rule, 0, columns}, str_text(&text),
+                   "[ ] choose");
+    str_clear(&text);
     detail_add_why_title(detail, &text);
     if (layout->why_rule >= 0)
         frame_rule(canvas, (struct spot){layout->why_rule, 0, columns},

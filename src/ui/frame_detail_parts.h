@@ -24,6 +24,8 @@ void detail_draw_head(struct canvas *canvas, const struct frame_box *box,
 /* frame_detail_tries.c: the table of all tries, the next one last. */
 /* Its rows without the heads. */
 int detail_try_count(const struct detail *detail);
+/* How many there is no room for in so many rows: "  4 more above"; nothing where all fit. */
+void detail_add_hidden(const struct detail *detail, int rows, struct str *out);
 /* Heads in row `heads` (-1: none), below as many tries as fit, the chosen one among them. */
 void detail_draw_tries(struct canvas *canvas, int heads, const struct frame_box *box,
                        const struct detail *detail);

@@ -320,6 +320,17 @@ static int first_row(const struct detail *detail, int rows)
     return first;
 }
 
+void detail_add_hidden(const struct detail *detail, int rows, struct str *out)
+{
+    const int count = detail_try_count(detail);
+    const int above = first_row(detail, rows);
+    const int below = count - above - rows;
+    if (above > 0)
+        str_addf(out, "  %d more above", above);
+    if (below > 0)
+        str_addf(out, "  %d more below", below);
+}
+
 void detail_draw_tries(struct canvas *canvas, int heads_row, const struct frame_box *box,
                        const struct detail *detail)
 {
