@@ -79,8 +79,8 @@ void snapshots_pass(struct snapshots *snapshots, const struct run_state *state, 
     if ((away != 0 && !is_wanted_at(away)) || !run_state_can_copy(state))
         return;
     const int64_t near = away > 0 ? away / 2 : SNAPSHOTS_NEAR / 2;
-    const struct run_state *before = snapshots_find(snapshots, state->last_seq);
-    if (before && state->last_seq - before->last_seq < near)
+    const int before = count_to(snapshots, state->last_seq);
+    if (before > 0 && state->last_seq - seq_of(snapshots, before - 1) < near)
         return;
     const size_t bytes = run_state_bytes(state);
     make_room(snapshots, bytes, target);
