@@ -46,10 +46,9 @@ static const char *rule_of(const struct frame_input *input, const struct log_lin
 {
     const struct log_tail *log = input->facts->log;
     const struct verdict *verdict = log_words_verdict(input->facts->state, &log->key);
-    const int stream = !verdict                                ? -1
-                       : verdict->stream == VERDICT_STREAM_OUT ? LOG_STREAM_OUT
-                       : verdict->stream == VERDICT_STREAM_ERR ? LOG_STREAM_ERR
-                                                               : -1;
+    if (!verdict || verdict->stream == VERDICT_STREAM_NONE)
+        return NULL;
+    const int stream = verdict->stream == VERDICT_STREAM_OUT ? LOG_STREAM_OUT : LOG_STREAM_ERR;
     const bool is_it = stream == line->stream && verdict->offset >= line->offset &&
                        verdict->offset <= line->offset + (int64_t)line->len;
     return is_it ? verdict->rule : NULL;

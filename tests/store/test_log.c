@@ -361,6 +361,32 @@ static void assert_chosen(bool readable, const char *all, const char *tail)
     output_page_done(&page);
 }
 
+/* As many rows as make up the bytes that are asked for, one at least; they follow each other. */
+START_TEST(test_output_is_read_by_pieces)
+{
+    const struct log_output_key key = {.run = sample.number, .task = 2, .attempt = 1};
+    struct output_page page = {0};
+    struct str all = {0};
+    int64_t after = 0;
+    int pieces = 0;
+    for (int i = 0; i < 10; i++)
+        put_output(LOG_OUTPUT_HEAD, i, 10 * (int64_t)i, "ten bytes\n");
+    do {
+        ck_assert(log_reader_output_piece(reader, &key, after, 25, &page, NULL));
+        ck_assert_uint_le(page.count, 3);
+        str_add(&all, str_text(&page.text));
+        after = page.count > 0 ? page.rows[page.count - 1].id : after;
+        pieces += page.count > 0;
+    } while (page.count > 0);
+    ck_assert_int_eq(pieces, 4);
+    ck_assert_uint_eq(all.len, 100);
+    ck_assert(log_reader_output_piece(reader, &key, 0, 1, &page, NULL));
+    ck_assert_uint_eq(page.count, 1);
+    str_done(&all);
+    output_page_done(&page);
+}
+END_TEST
+
 START_TEST(test_output_of_an_agent_is_its_words_or_as_it_came)
 {
     put_stream(LOG_STREAM_OUT, "{\"type\":1}");
@@ -879,6 +905,7 @@ Suite *test_suite(void)
     tcase_add_test(runs, test_runs_are_listed_newest_first);
     TCase *output = test_case(suite, "output");
     tcase_add_checked_fixture(output, setup, teardown);
+    tcase_add_test(output, test_output_is_read_by_pieces);
     tcase_add_test(output, test_output_head_tail_and_rest);
     tcase_add_test(output, test_output_of_an_agent_is_its_words_or_as_it_came);
     tcase_add_test(output, test_output_of_two_streams_by_time);

@@ -1,5 +1,6 @@
 #include "error_line.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "test_main.h"
@@ -48,8 +49,7 @@ END_TEST
 START_TEST(test_a_long_line_is_looked_at_to_a_limit)
 {
     char text[ERROR_LINE_BYTES + 16];
-    memset(text, ' ', sizeof(text));
-    memcpy(text + ERROR_LINE_BYTES, "error", 5);
+    (void)snprintf(text, sizeof(text), "%*s%-15s", ERROR_LINE_BYTES, "", "error");
     ck_assert(!line_is_error(text, sizeof(text)));
     ck_assert(line_is_error(text + 16, sizeof(text) - 16));
 }
