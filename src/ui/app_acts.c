@@ -111,6 +111,7 @@ static void tell_of_batch(struct app_acts *acts, struct str *out)
 {
     const struct app_batch *batch = &acts->batch;
     struct control all = batch->control;
+    acts->refused = batch->done == 0;
     all.task = -1;
     str_clear(out);
     app_acts_verb(&all, out);
@@ -147,8 +148,10 @@ static bool look_for_answer(struct app_acts *acts, struct app_act *act, struct l
     if (act->of_batch && (!read || answered)) {
         count_for_batch(acts, act, read && done, read ? str_text(&words) : err.message);
     } else if (!read) {
+        acts->refused = true;
         tell(acts, act, err.message, out);
     } else if (answered) {
+        acts->refused = !done;
         struct str text = {0};
         str_addf(&text, "%s%s%s", done ? "done" : "refused", words.len > 0 ? ": " : "",
                  str_text(&words));

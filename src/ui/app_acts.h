@@ -44,6 +44,7 @@ struct app_acts {
     struct app_act acts[APP_ACTS_MAX];
     int count;
     struct app_batch batch;
+    bool refused; /* nothing came of what was answered last */
 };
 
 void app_acts_done(struct app_acts *acts);

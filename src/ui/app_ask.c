@@ -84,6 +84,8 @@ void app_answer_acts(struct app *app)
     if (!app_acts_are_open(&app->acts))
         return;
     if (app_acts_look(&app->acts, follower_reader(app->follower), &words)) {
+        if (app->acts.refused)
+            view_undo_done(&app->view.undo); /* nothing came of it */
         if (!app_acts_are_open(&app->acts))
             add_undo(app, &words);
         tell(app, str_text(&words));

@@ -19,7 +19,7 @@ static const struct {
     {28, "workspace_changed"}, {29, "result_kept"},     {30, "sandbox_lacks"},
     {31, "time_stopped"},      {32, "secrets_cut"},     {33, "agent_session"},
     {34, "agent_used"},        {35, "agent_call"},      {36, "budget"},
-    {37, "round_started"},     {38, "task_added"},        {39, "hint_given"},
+    {37, "round_started"},     {38, "task_added"},      {39, "hint_given"},
 };
 
 static const int64_t unknown[] = {

@@ -189,13 +189,13 @@ START_TEST(test_refusal_is_shown_in_words)
     wait_for("running");
     press("jx");
     wait_for("Cancel beta");
-    struct control control = wait_for_control("t");
+    struct control control = wait_for_control("K");
     ck_assert_int_eq(control.verb, CONTROL_CANCEL);
-    ck_assert_int_eq(control.mode, CANCEL_TERM);
+    ck_assert_int_eq(control.mode, CANCEL_KILL);
     ck_assert_int_eq(control.task, 1);
     ck_assert_int_eq(control.attempt, 1);
     answer(&control, false, "{\"answer\":\"it is over\"}");
-    wait_for("beta: cancel (term): refused: it is over");
+    wait_for("beta: cancel (kill): refused: it is over");
     press("q");
     ck_assert_int_eq(left(), APP_LEFT);
 }
