@@ -56,20 +56,20 @@ struct app {
     struct canvas canvas;
     struct view view;
     struct log_tail tail;
-    struct output_page page;    /* reused for the tail */
+    struct output_page page;       /* reused for the tail */
     struct log_output_key tail_of; /* what the tail was made for, and when */
     struct app_log_version tail_version;
     struct log_pager pager; /* of the try that the view looks at */
     struct app_log_version pager_version;
     struct log_elsewhere elsewhere; /* of what is searched for and is not there */
-    struct event_page log_events; /* reused for what that try's verdict went by */
-    bool log_goes_on;             /* not all of it was read yet, or looked through */
-    struct forensics forensics; /* of the try that the view looks at, */
-    int64_t forensics_seq;      /* as of this event */
-    struct replay replay;       /* all events so far; where the recording or the past is */
+    struct event_page log_events;   /* reused for what that try's verdict went by */
+    bool log_goes_on;               /* not all of it was read yet, or looked through */
+    struct forensics forensics;     /* of the try that the view looks at, */
+    int64_t forensics_seq;          /* as of this event */
+    struct replay replay;           /* all events so far; where the recording or the past is */
     struct runs_list runs;
     struct moment runs_read;
-    bool has_plan; /* in the working directory */
+    bool has_plan;            /* in the working directory */
     struct event_page events; /* reused for the marks of a recording */
     struct app_acts acts;
     bool undoes;                 /* what was asked for last undoes an act */
