@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "clock.h"
-#include "view_acts.h"
 #include "frame_detail.h"
 #include "frame_empty.h"
 #include "frame_forensics.h"
@@ -13,8 +12,10 @@
 #include "frame_runs.h"
 #include "frame_timeline.h"
 #include "text.h"
+#include "view_acts.h"
 
 enum { GO_TO_COLUMNS = 60 }; /* narrower: what may be typed is not said */
+
 static const enum style styles[] = {
     [SHOWN_NEEDS_YOU] = STYLE_NEEDS_YOU, [SHOWN_BACKOFF] = STYLE_BACKOFF,
     [SHOWN_RUNNING] = STYLE_RUNNING,     [SHOWN_QUIET] = STYLE_QUIET,
@@ -41,7 +42,10 @@ struct moment frame_now(const struct frame_input *input)
 
 struct shown_time frame_time(const struct frame_input *input)
 {
-    return (struct shown_time){.now = frame_now(input), .clock = clock_short, .hms = clock_hms, .times = input->view->times};
+    return (struct shown_time){.now = frame_now(input),
+                               .clock = clock_short,
+                               .hms = clock_hms,
+                               .times = input->view->times};
 }
 
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text)
@@ -302,12 +306,9 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
 
 typedef void frame_screen_fn(struct canvas *canvas, const struct frame_input *input);
 static frame_screen_fn *const drawers[SCREEN_COUNT] = {
-    [SCREEN_TASKS] = draw_tasks,
-    [SCREEN_DETAIL] = frame_detail,
-    [SCREEN_LOG] = frame_pager,
-    [SCREEN_FORENSICS] = frame_forensics,
-    [SCREEN_TIMELINE] = frame_timeline,
-    [SCREEN_RUNS] = frame_runs,
+    [SCREEN_TASKS] = draw_tasks,        [SCREEN_DETAIL] = frame_detail,
+    [SCREEN_LOG] = frame_pager,         [SCREEN_FORENSICS] = frame_forensics,
+    [SCREEN_TIMELINE] = frame_timeline, [SCREEN_RUNS] = frame_runs,
 };
 
 void frame_draw(struct canvas *canvas, const struct frame_input *input)
@@ -334,8 +335,7 @@ void frame_fit(struct view *view, int rows, int columns, const struct frame_inpu
     const struct frame_layout layout = frame_layout(rows, columns, input);
     const int list_rows = view_screen(view) == SCREEN_TASKS ? layout.list.rows : 0;
     view_fit(view, list_rows, frame_log_lines(&layout), layout.panes);
-    const int rows_all = view->pane == VIEW_PANE_PREVIEW
-                             ? frame_preview_rows(layout.preview.columns, input)
-                             : 0;
+    const int rows_all =
+        view->pane == VIEW_PANE_PREVIEW ? frame_preview_rows(layout.preview.columns, input) : 0;
     view_preview_fit(view, rows_all, layout.preview.rows - (layout.divider >= 0 ? 1 : 0));
 }

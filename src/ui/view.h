@@ -23,7 +23,6 @@
 #include "replay.h"
 #include "run_state.h"
 #include "shown.h"
-#include "shown.h"
 #include "task_filter.h"
 #include "view_command.h"
 #include "view_filter.h"
