@@ -42,10 +42,10 @@ struct control {
     int step;              /* number of the step it was aimed at; -1 = whichever is current */
     int attempt;           /* the attempt of that step it was aimed at; 0 = whichever there is */
     int64_t key_at_ms;     /* when the key went down */
-    struct verdict_label label; /* correct only: what the attempt's class is */
-    int tries;                  /* retry only: how many it gets from now; 0 = as the plan says */
+    struct verdict_label label;  /* correct only: what the attempt's class is */
+    int tries;                   /* retry only: how many it gets from now; 0 = as the plan says */
     char hint[CONTROL_HINT_MAX]; /* retry only: for the agent of its next attempt; "" = none */
-    char by[CONTROL_BY_MAX];    /* who */
+    char by[CONTROL_BY_MAX];     /* who */
 };
 
 const char *control_verb_name(enum control_verb verb);

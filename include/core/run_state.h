@@ -83,7 +83,7 @@ struct attempt_state {
     enum transient_type type;
     enum reason reason;
     struct correction *correction; /* owned; the last one, NULL = none */
-    struct attempt_hint *hint;             /* owned; what it was told, NULL = nothing */
+    struct attempt_hint *hint;     /* owned; what it was told, NULL = nothing */
 };
 
 /* What a source (plan.h) lets through. A rate limit that one of its steps meets closes it
@@ -136,7 +136,7 @@ struct step_state {
     char *wait_json;                /* owned; the last wait's formula as recorded */
     char *end_json;                 /* owned; STEP_ENDED only: what that decision went by */
     struct verdict *verdict;        /* owned; evidence of the last attempt that failed */
-    struct attempt_hint *hint;              /* owned; for the next attempt, NULL = none */
+    struct attempt_hint *hint;      /* owned; for the next attempt, NULL = none */
     struct attempt_state *attempts; /* owned; in order */
     size_t attempt_count;
     size_t attempt_cap;

@@ -37,17 +37,17 @@ struct app_options {
     const struct place *place; /* borrowed */
     int64_t run;               /* number; 0 = the newest */
     enum app_mode mode;
-    struct control_desk *desk; /* borrowed; NULL in a replay */
-    const char *by;            /* who acts: "name@terminal"; borrowed */
+    struct control_desk *desk;       /* borrowed; NULL in a replay */
+    const char *by;                  /* who acts: "name@terminal"; borrowed */
     const struct redactor *redactor; /* for words that a person types for the log; borrowed, NULL
                                         cuts nothing */
-    bool engine_here;          /* the run's engine lives in this process */
-    int engine_done_fd;        /* readable when it has ended; -1 = none */
-    void (*leave)(void *ctx);  /* q w: start nothing more, end when what runs has ended; the
-                                  screen stays until then. NULL = the caller does it, q w
-                                  returns at once */
-    void *leave_ctx;           /* borrowed; for leave() */
-    const char *rules;         /* a person's own, see classify.h; borrowed; NULL = none */
+    bool engine_here;                /* the run's engine lives in this process */
+    int engine_done_fd;              /* readable when it has ended; -1 = none */
+    void (*leave)(void *ctx);        /* q w: start nothing more, end when what runs has ended; the
+                                        screen stays until then. NULL = the caller does it, q w
+                                        returns at once */
+    void *leave_ctx;                 /* borrowed; for leave() */
+    const char *rules;               /* a person's own, see classify.h; borrowed; NULL = none */
     /* Keep a new rule of theirs (C n); false: *err says why not. NULL: nowhere to keep it */
     bool (*save_rule)(void *ctx, const char *rule_json, struct err *err);
     void *save_ctx; /* borrowed; for save_rule() */
