@@ -7,6 +7,14 @@
 want 'version: exit' $? 0
 want_in 'version' "$(cat out)" 'devs 0.'
 want_in 'keys' "$("$devs" keys)" 'retry now'
+want_in 'keys --json' "$("$devs" keys --json)" '{"key":"r","act":"retry"'
+mkdir -p config/devs
+printf '{\n// mine\n"retri": ["t"],\n"help": ["F1", "?"]}\n' >config/devs/keys.json
+XDG_CONFIG_HOME="$PWD/config" "$devs" keys >out 2>err
+want 'own keys with a slip: exit' $? 2
+want_in 'own keys with a slip' "$(cat err)" "keys.json:3: no act is called 'retri': did you mean 'retry'?"
+want_in 'own keys are named' "$(cat out)" "your keys: $PWD/config/devs/keys.json"
+rm -r config
 "$devs" frobnicate 2>err
 want 'unknown command: exit' $? 2
 want_in 'unknown command' "$(cat err)" "devs: unknown command 'frobnicate'"
