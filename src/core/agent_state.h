@@ -52,9 +52,9 @@ struct agent_stream {
     bool used_changed;
     struct agent_calls calls;
 
-    bool has_events;       /* rules knew one of the lines */
-    struct str error;      /* owned; the last error that was no end */
-    struct str ended;      /* owned; "agent ended: ..." that outweighs an end that went well */
+    bool has_events;   /* rules knew one of the lines */
+    struct str error;  /* owned; the last error that was no end */
+    struct str ended;  /* owned; "agent ended: ..." that outweighs an end that went well */
     struct str window; /* owned; when a usage window ends, as a line for the rules of verdicts */
     struct agent_last last;
 };

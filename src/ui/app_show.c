@@ -117,8 +117,7 @@ void app_draw(struct app *app)
     (void)view_update_prompt(&app->view, &facts);
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     app_load_tail(app);
-    app->view.log.room =
-        frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
+    app->view.log.room = frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
     app_load_log(app, &facts);
     load_forensics(app, &facts);
     app_runs_fit(app, frame_runs_rows(app->canvas.rows, app->canvas.columns, &input));

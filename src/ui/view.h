@@ -28,11 +28,11 @@
 #include "view_filter.h"
 #include "view_forensics.h"
 #include "view_log.h"
-#include "view_timeline.h"
-#include "view_runs.h"
 #include "view_marks.h"
 #include "view_order.h"
 #include "view_panes.h"
+#include "view_runs.h"
+#include "view_timeline.h"
 #include "view_try.h"
 #include "view_undo.h"
 
@@ -60,14 +60,14 @@ struct view_facts {
     const struct log_pager *pager;     /* borrowed; of the view's log, NULL = it is not shown */
     enum view_mode mode;
     enum view_mode live_mode; /* of `live` */
-    bool orphaned;       /* what ran then is lost */
-    bool engine_here;    /* leaving ends the run */
-    struct moment now;   /* the time shown: in a replay the recorded one */
-    struct moment clock; /* the real time */
-    const char *banner;  /* borrowed; what is wrong with devs itself, NULL or "" = nothing */
-    bool banner_is_mild; /* it keeps nobody from anything yet */
-    int64_t run;         /* its number */
-    const char *rules;   /* borrowed; a person's rules, see classify.h; NULL = none */
+    bool orphaned;            /* what ran then is lost */
+    bool engine_here;         /* leaving ends the run */
+    struct moment now;        /* the time shown: in a replay the recorded one */
+    struct moment clock;      /* the real time */
+    const char *banner;       /* borrowed; what is wrong with devs itself, NULL or "" = nothing */
+    bool banner_is_mild;      /* it keeps nobody from anything yet */
+    int64_t run;              /* its number */
+    const char *rules;        /* borrowed; a person's rules, see classify.h; NULL = none */
     const struct runs_list *runs; /* borrowed; what the screen of runs shows; NULL = not read */
     const char *log_file;         /* borrowed; of the log */
     bool has_plan;                /* there is a plan.json; looked up while there are no tasks */
@@ -173,8 +173,8 @@ enum view_todo_kind {
     VIEW_COPY_PATH,
     VIEW_THEME,  /* view->command.argument */
     VIEW_NOTIFY, /* likewise */
-    VIEW_PAGER, /* show the text of the screen's subject in $PAGER */
-    VIEW_MOUSE, /* view->leaves_mouse has changed */
+    VIEW_PAGER,  /* show the text of the screen's subject in $PAGER */
+    VIEW_MOUSE,  /* view->leaves_mouse has changed */
     VIEW_REDRAW_ALL,
     VIEW_SUSPEND,
     VIEW_LEAVE,

@@ -444,12 +444,9 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
 typedef bool screen_act_fn(struct view *view, const struct view_facts *facts, enum act act,
                            struct view_todo *out);
 static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
-    [SCREEN_TASKS] = view_tasks_act,
-    [SCREEN_DETAIL] = view_detail_act,
-    [SCREEN_LOG] = view_log_act,
-    [SCREEN_FORENSICS] = view_forensics_act,
-    [SCREEN_TIMELINE] = view_timeline_act,
-    [SCREEN_RUNS] = view_runs_act,
+    [SCREEN_TASKS] = view_tasks_act,       [SCREEN_DETAIL] = view_detail_act,
+    [SCREEN_LOG] = view_log_act,           [SCREEN_FORENSICS] = view_forensics_act,
+    [SCREEN_TIMELINE] = view_timeline_act, [SCREEN_RUNS] = view_runs_act,
 };
 
 static struct view_todo do_act(const struct stroke *stroke)
@@ -503,7 +500,8 @@ bool view_update_prompt(struct view *view, const struct view_facts *facts)
 
 static bool is_typed(const struct view *view)
 {
-    return view->command.line.open || view->filter.open || view->search.open || view->go_to.open || view->runs.filter.open;
+    return view->command.line.open || view->filter.open || view->search.open || view->go_to.open ||
+           view->runs.filter.open;
 }
 
 bool view_wants_text(const struct view *view)
@@ -551,7 +549,8 @@ struct view_todo view_do(struct view *view, const struct view_facts *facts, enum
 /* Redrawing and stopping work whatever is open, and change nothing. */
 static bool is_for_the_terminal(const struct key_binding *binding)
 {
-    return binding && binding->key < ' ' && (binding->act == UI_REDRAW || binding->act == UI_SUSPEND);
+    return binding && binding->key < ' ' &&
+           (binding->act == UI_REDRAW || binding->act == UI_SUSPEND);
 }
 
 static struct view_todo take_key(struct view *view, uint32_t key, const struct view_facts *facts)
