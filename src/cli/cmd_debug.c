@@ -43,8 +43,10 @@ static bool choose_log(struct globals *globals, const char *word, struct place *
 {
     *target = (struct target){0};
     bool is_file = word && (access(word, F_OK) == 0 || word[0] == '/' || word[0] == '.');
+    bool is_newest = !word || strcmp(word, "last") == 0; /* as of devs run --continue */
     const char *db = is_file ? word : globals->db;
-    return (!word || is_file || target_parse(word, target, err)) && find_log(db, false, place, err);
+    return (is_newest || is_file || target_parse(word, target, err)) &&
+           find_log(db, false, place, err);
 }
 
 int cmd_debug(struct globals *globals, int argc, char **argv)
