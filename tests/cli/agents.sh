@@ -78,7 +78,7 @@ frame=$("$devs" debug --logs last --frame 80x24)
 want_in 'a narrow one too' "$frame" 'done: 3 turns'
 want_in 'it tells the step beside them' "$frame" ' step 1 '
 
-want_in 'what an agent used stands below its task' "$("$devs" status | tail -n 1)" 's: fake, session 5c2d9c1e'
+want_in 'what an agent used stands below its task' "$("$devs" status | tail -n 2)" 's: fake, session 5c2d9c1e'
 
 # --- one that says nothing for too long
 fresh
