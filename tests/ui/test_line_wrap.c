@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "str.h"
 #include "test_main.h"
 
 static const struct {
@@ -25,19 +26,20 @@ START_TEST(test_rows)
 {
     const char *text = cases[_i].text;
     const size_t len = strlen(text);
-    char out[128] = "";
+    struct str out = {0};
     int rows = 0;
     size_t at = 0;
     do {
         ck_assert_uint_eq(line_wrap_at(text, len, cases[_i].columns, rows), at);
         const size_t part = line_wrap_fit(text + at, len - at, cases[_i].columns);
-        strncat(out, text + at, part);
-        strncat(out, "|", 2);
+        str_add_n(&out, text + at, part);
+        str_add_char(&out, '|');
         at += part;
         rows++;
     } while (at < len);
-    ck_assert_str_eq(out, cases[_i].want);
+    ck_assert_str_eq(str_text(&out), cases[_i].want);
     ck_assert_int_eq(line_wrap_rows(text, len, cases[_i].columns), rows);
+    str_done(&out);
 }
 END_TEST
 
