@@ -35,7 +35,7 @@ static const struct {
 } ends[] = {
     [SPAN_END_NONE] = {" ", " ", STYLE_PLAIN},      [SPAN_END_PASSED] = {"✓", "+", STYLE_PASSED},
     [SPAN_END_CANCELLED] = {"⊘", "/", STYLE_PLAIN}, [SPAN_END_LOST] = {"?", "?", STYLE_LOST},
-    [SPAN_END_FAILED] = {"✗", "x", STYLE_FAILED},   [SPAN_END_STUCK] = {"∞", "8", STYLE_FAILED},
+    [SPAN_END_FAILED] = {"✗", "x", STYLE_FAILED},   [SPAN_END_STUCK] = {"∞", "@", STYLE_FAILED},
     [SPAN_END_GAVE_UP] = {"■", "#", STYLE_FAILED},
 };
 static_assert(ARRAY_LEN(ends) == SPAN_END_COUNT, "every end has a sign");
