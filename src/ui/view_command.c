@@ -1,5 +1,6 @@
 #include "view_command.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -161,6 +162,7 @@ static const struct command {
     {{"help", "", "the keys"}, UI_HELP, NULL, true},
     {{"q", "", "back, at the top quit"}, UI_QUIT, NULL, true},
 };
+static_assert(ARRAY_LEN(commands) <= VIEW_COMMANDS_MAX, "the help has room for every command");
 
 const struct command_row *view_command_at(size_t index)
 {

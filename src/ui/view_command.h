@@ -16,7 +16,10 @@ struct view;
 struct view_facts;
 struct view_todo;
 
-enum { COMMANDS_PAST_MAX = 16 }; /* lines of this session that come back with the arrow keys */
+enum {
+    VIEW_COMMANDS_MAX = 24, /* rows of the table */
+    COMMANDS_PAST_MAX = 16, /* lines of this session that come back with the arrow keys */
+};
 
 struct view_command {
     struct line_edit line;
