@@ -1,6 +1,7 @@
 #include "shown.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "event_text.h"
@@ -179,6 +180,22 @@ START_TEST(test_durations)
 }
 END_TEST
 
+START_TEST(test_docs_have_every_state_with_its_signs)
+{
+    char *doc = test_read_file(test_source_path("docs/screens.md"));
+    ck_assert_ptr_nonnull(doc);
+    for (int i = 0; i < SHOWN_COUNT; i++) {
+        enum shown shown = (enum shown)i;
+        str_clear(&text);
+        str_addf(&text, "\n| %s | `%s` | `%s` | ", shown_word(shown), shown_sign(shown, false),
+                 shown_sign(shown, true));
+        ck_assert_msg(strstr(doc, str_text(&text)) != NULL, "docs/screens.md: no row%s",
+                      str_text(&text));
+    }
+    free(doc);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("shown");
@@ -191,5 +208,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_flaky_says_how_often_it_failed_first);
     tcase_add_test(tcase, test_every_event_has_words_and_json);
     tcase_add_loop_test(tcase, test_durations, 0, TABLE_LEN(durations));
+    tcase_add_test(tcase, test_docs_have_every_state_with_its_signs);
     return suite;
 }
