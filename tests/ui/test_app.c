@@ -69,7 +69,7 @@ START_TEST(test_events_of_another_process_are_shown)
 }
 END_TEST
 
-START_TEST(test_retry_is_asked_and_answered)
+START_TEST(test_P6_a_retry_is_asked_for_by_a_key_and_answered)
 {
     struct app_options options = live_options();
     story.now = clock_now();
@@ -507,7 +507,7 @@ START_TEST(test_engine_that_ends_with_its_run_is_no_fault)
 }
 END_TEST
 
-START_TEST(test_replay_steps_through_the_log)
+START_TEST(test_P6_a_replay_steps_through_the_log)
 {
     struct app_options options = live_options();
     options.mode = APP_REPLAY;
@@ -553,7 +553,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_ended_run_does_nothing_while_idle);
     tcase_add_test(tcase, test_events_of_another_process_are_shown);
-    tcase_add_test(tcase, test_retry_is_asked_and_answered);
+    tcase_add_test(tcase, test_P6_a_retry_is_asked_for_by_a_key_and_answered);
     tcase_add_test(tcase, test_hold_of_all_is_answered_once);
     tcase_add_test(tcase, test_one_of_a_fault_is_sent);
     tcase_add_test(tcase, test_act_on_very_many_is_carried_out);
@@ -571,7 +571,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_damaged_log_is_told_and_keys_work);
     tcase_add_test(tcase, test_stopped_engine_is_told);
     tcase_add_test(tcase, test_engine_that_ends_with_its_run_is_no_fault);
-    tcase_add_test(tcase, test_replay_steps_through_the_log);
+    tcase_add_test(tcase, test_P6_a_replay_steps_through_the_log);
     tcase_add_test(tcase, test_no_log_is_an_error);
     return suite;
 }

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "app.h"
@@ -55,15 +56,46 @@ static void check_size(size_t size, bool ascii)
     str_done(&frame);
 }
 
-START_TEST(test_views_of_a_run)
+START_TEST(test_P4_views_of_a_run)
 {
     check_size((size_t)_i, false);
 }
 END_TEST
 
-START_TEST(test_views_of_a_run_in_ascii)
+START_TEST(test_P4_views_of_a_run_in_ascii)
 {
     check_size((size_t)_i, true);
+}
+END_TEST
+
+static const struct {
+    struct app_picture picture;
+    const char *wants;
+} told[] = {
+    /* phase, tries, countdown, class */
+    {{.at = "14:02:37"}, "checkout: tax rounding R✓G▸V·F·  3/6  in 0:18     test-fail"},
+    {{.at = "14:02:50"}, "checkout: tax rounding R✓G▸V·F·  3/6  in 0:05     test-fail"},
+    {{.at = "14:02:37"}, "next   try 4 in 0:18, at 14:02:55"},
+    {{.at = "14:01:00"}, "checkout: tax rounding R✓G▸V·F·  3/6  0:37        —"},
+    /* of each try; and why */
+    {{.at = "14:02:37", .view = "detail"}, "G✗    14:00:23 1:47    0:22   1           test-fail"},
+    {{.at = "14:02:37", .view = "detail"}, "class    test-fail   rule test.tap at out:59"},
+    /* what was captured */
+    {{.at = "14:02:37", .view = "forensics"}, "went by     stdout, byte 1388: \"not ok 3"},
+    {{.at = "14:02:37", .view = "forensics"}, "exit 1  test-fail  14:02:10  ran 1:47"},
+};
+
+START_TEST(test_P4_phase_tries_countdown_class_and_captures_are_told)
+{
+    struct app_picture picture = told[_i].picture;
+    struct str frame = {0};
+    picture.task = "T-104";
+    picture.rows = 24;
+    picture.columns = 80;
+    draw(&picture, false, &frame);
+    ck_assert_msg(strstr(str_text(&frame), told[_i].wants) != NULL, "no '%s' in:\n%s",
+                  told[_i].wants, str_text(&frame));
+    str_done(&frame);
 }
 END_TEST
 
@@ -105,8 +137,10 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "story");
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_set_timeout(tcase, 30);
-    tcase_add_loop_test(tcase, test_views_of_a_run, 0, TABLE_LEN(sizes));
-    tcase_add_loop_test(tcase, test_views_of_a_run_in_ascii, 0, TABLE_LEN(sizes));
+    tcase_add_loop_test(tcase, test_P4_views_of_a_run, 0, TABLE_LEN(sizes));
+    tcase_add_loop_test(tcase, test_P4_views_of_a_run_in_ascii, 0, TABLE_LEN(sizes));
+    tcase_add_loop_test(tcase, test_P4_phase_tries_countdown_class_and_captures_are_told, 0,
+                        TABLE_LEN(told));
     tcase_add_test(tcase, test_an_earlier_moment);
     tcase_add_loop_test(tcase, test_what_is_not_there_is_told, 0, TABLE_LEN(refused));
     return suite;
