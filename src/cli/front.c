@@ -34,7 +34,7 @@ struct waiting {
     struct goodbye goodbye;
 };
 
-static const int watched[] = {SIGCHLD, SIGCONT, SIGTERM, SIGINT, SIGHUP};
+static const int watched[] = {SIGCHLD, SIGCONT, SIGTERM, SIGINT, SIGQUIT, SIGHUP};
 
 static void fill_watched(sigset_t *set)
 {

@@ -174,6 +174,7 @@ static void give_back(const struct term *term)
         term_out_write(paste_off);
         term_out_write(mouse_off);
     }
+    term_signals_ignore_keys();
     (void)endwin();
     term_signals_restore_settings();
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -277,6 +278,7 @@ void term_step_aside(struct term *term)
         return;
     term_out_write(paste_off);
     term_out_write(mouse_off);
+    term_signals_ignore_keys();
     (void)endwin();
     term_signals_restore_settings();
     term_signals_disarm();
@@ -288,6 +290,7 @@ void term_come_back(struct term *term)
         return;
     term_signals_arm(&term->reset);
     term_redraw(term);
+    term_signals_take_keys();
     term_draw_hide_cursor(term->draw);
     learn_size(term);
 }

@@ -18,14 +18,19 @@ enum { HANDLER_STACK_BYTES = 64 * 1024 };
 /* Signals that the app is told of. */
 static const int told[] = {SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT};
 
-/* Signals that end the process where it stands. */
+/* Signals that end the process where it stands; one that somebody has us ignore does not. */
 static const struct deadly {
     int signal;
     const char *line;
 } deadly[] = {
     {SIGSEGV, "devs: crashed: signal SEGV\n"}, {SIGBUS, "devs: crashed: signal BUS\n"},
     {SIGILL, "devs: crashed: signal ILL\n"},   {SIGFPE, "devs: crashed: signal FPE\n"},
-    {SIGABRT, "devs: crashed: signal ABRT\n"}, {SIGQUIT, "devs: ended by signal QUIT\n"},
+    {SIGABRT, "devs: crashed: signal ABRT\n"}, {SIGSYS, "devs: crashed: signal SYS\n"},
+    {SIGTRAP, "devs: crashed: signal TRAP\n"}, {SIGQUIT, "devs: ended by signal QUIT\n"},
+    {SIGUSR1, "devs: ended by signal USR1\n"}, {SIGUSR2, "devs: ended by signal USR2\n"},
+    {SIGALRM, "devs: ended by signal ALRM\n"}, {SIGVTALRM, "devs: ended by signal VTALRM\n"},
+    {SIGPROF, "devs: ended by signal PROF\n"}, {SIGPOLL, "devs: ended by signal POLL\n"},
+    {SIGXCPU, "devs: ended by signal XCPU\n"}, {SIGXFSZ, "devs: ended by signal XFSZ\n"},
 };
 
 /* Handlers and exit() can reach nothing but static state. */
@@ -38,6 +43,8 @@ static struct {
     struct term_reset reset;
     struct sigaction told_before[ARRAY_LEN(told)];
     struct sigaction deadly_before[ARRAY_LEN(deadly)];
+    bool ignores_keys;
+    struct sigaction quit_kept; /* while they are ignored */
     stack_t stack_before;
     char *stack; /* owned */
 } state = {.pipe = {-1, -1}};
@@ -113,6 +120,11 @@ static void take_told(size_t i, struct sigaction *before)
     (void)sigaction(told[i], &action, before);
 }
 
+static bool is_ignored(const struct sigaction *action)
+{
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
+}
+
 static void take_deadly(size_t i)
 {
     /* All others are held back meanwhile: SIGTTOU above all, which tcsetattr() sends
@@ -120,6 +132,8 @@ static void take_deadly(size_t i)
     struct sigaction action = {.sa_handler = on_deadly, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
     (void)sigfillset(&action.sa_mask);
     (void)sigaction(deadly[i].signal, &action, &state.deadly_before[i]);
+    if (is_ignored(&state.deadly_before[i]))
+        (void)sigaction(deadly[i].signal, &state.deadly_before[i], NULL);
 }
 
 bool term_signals_open(struct err *err)
@@ -163,6 +177,7 @@ void term_signals_close(void)
     free(state.stack);
     state.stack = NULL;
     close_pipe();
+    state.ignores_keys = false;
     state.open = false;
 }
 
@@ -177,6 +192,22 @@ void term_signals_arm(const struct term_reset *reset)
 void term_signals_disarm(void)
 {
     armed = 0;
+}
+
+void term_signals_ignore_keys(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigemptyset(&ignore.sa_mask);
+    if (!state.ignores_keys)
+        (void)sigaction(SIGQUIT, &ignore, &state.quit_kept);
+    state.ignores_keys = true;
+}
+
+void term_signals_take_keys(void)
+{
+    if (state.ignores_keys)
+        (void)sigaction(SIGQUIT, &state.quit_kept, NULL);
+    state.ignores_keys = false;
 }
 
 void term_signals_restore_settings(void)

@@ -31,6 +31,11 @@ void term_signals_close(void);
 void term_signals_arm(const struct term_reset *reset);
 /* It has been given back. */
 void term_signals_disarm(void);
+/* Before the terminal makes signals of its keys again: SIGQUIT ends nothing then, which ^\ may
+ * send where we are to come back or are about to end; the other keys' signals are told. Until
+ * term_signals_take_keys() or term_signals_close(). */
+void term_signals_ignore_keys(void);
+void term_signals_take_keys(void);
 /* Put the settings of term_signals_open() back; no bytes are written. */
 void term_signals_restore_settings(void);
 

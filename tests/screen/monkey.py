@@ -23,6 +23,7 @@ import random
 import re
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -58,15 +59,15 @@ while time.time() < end:
 sys.exit(chance.randrange(2))
 """
 
-# Not ^C, ^Z and ^\: where the shell's screen is back they are the terminal's (cockpit.sh presses them).
-SIGNALS = (0x03, 0x1a, 0x1c)
-KEYS = [bytes([c]) for c in range(1, 127) if c not in SIGNALS] + [
+# Where the screen of before is back, ^C and ^\ are the terminal's: they may end what is leaving.
+ENDED_BY_KEYS = (-signal.SIGINT, -signal.SIGQUIT)
+KEYS = [bytes([c]) for c in range(1, 127)] + [
     b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D", b"\x1bOA", b"\x1bOB", b"\x1b[H", b"\x1b[F",
     b"\x1b[5~", b"\x1b[6~", b"\x1b[3~", b"\x1b[Z", b"\x1bOP", b"\x1b", b"\x1b[200~", b"\x1b[201~",
     "é".encode(), "漢".encode(), b"\xff", b"\x1b[<0;10;5M", b"\x1b[<0;10;5m", b"\x1b[<64;5;5M",
     b"\x1b[<65;5;5M", b"\x1b[I", b"\x1b[O",
 ]
-PASTED = [c for c in range(1, 256) if c not in SIGNALS]
+PASTED = range(1, 256)
 # What moves and opens is pressed most: what quits ends a visit.
 USUAL = [bytes([c]) for c in b"jkhlgG123456\t\n[],.zwFfsStH+-0$eEnNi/?: vU*pbyMZ&"]
 
@@ -94,11 +95,19 @@ class Visit:
         self.seen = bytearray()
         self.turns = 0
         self.resize(24, 80)
+        self.set_modes(slave)
         self.modes = termios.tcgetattr(slave)
         self.slave = slave
         self.child = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=folder,
                                       env=environment, start_new_session=True,
                                       preexec_fn=self.take_terminal)
+
+    @staticmethod
+    def set_modes(terminal):
+        """A key that is a signal throws away what we have not read yet, unless it is told not to."""
+        modes = termios.tcgetattr(terminal)
+        modes[3] |= termios.NOFLSH
+        termios.tcsetattr(terminal, termios.TCSANOW, modes)
 
     def take_terminal(self):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
@@ -165,7 +174,8 @@ class Visit:
         text = bytes(self.seen)
         is_left = text.rfind(LEFT) > text.rfind(ENTERED)
         words = re.findall(rb"[^\r\n]*Assertion[^\r\n]*|[^\r\n]*rror:[^\r\n]*", text)[-3:]
-        if code < 0 or code in (99, 134, 139) or b"Sanitizer" in text:
+        is_crash = code < 0 and not (is_left and code in ENDED_BY_KEYS)
+        if is_crash or code in (99, 134, 139) or b"Sanitizer" in text:
             raise Wrong(f"devs ended with {code}: {words!r}")
         if not is_left:
             raise Wrong("the screen of before was not put back")
