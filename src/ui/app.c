@@ -205,6 +205,7 @@ void app_take_news(struct app *app)
     app->news++;
     app->wants_frame = true; /* output has no events of its own */
     if (app->mode == APP_REPLAY) {
+        app->more_news = false; /* what the app's own run has more of is counted anew */
         app_replay_extend(app);
         return;
     }

@@ -336,7 +336,8 @@ void app_load_log(struct app *app, const struct view_facts *facts)
 void app_log_go_on(struct app *app)
 {
     struct err err = {0};
-    if (!app->log_goes_on)
+    /* A key may have led to where the task is not there yet: the frame that is due sees to it. */
+    if (!app->log_goes_on || app->wants_frame_now)
         return;
     struct app_source rows = {follower_reader(app->follower), &app->pager.key};
     const struct log_source source = {.read = read_rows, .ctx = &rows};

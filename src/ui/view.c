@@ -54,6 +54,7 @@ static void drop_tasks(struct view *view, int task_count)
     view->row_count = 0;
     view->fold_count = 0;
     view->target_count = 0;
+    view_undo_done(&view->undo); /* it may be about one of those */
     view->on_fold = false;
     if (view->tried.task >= task_count)
         view->tried = (struct view_try){.task = -1};

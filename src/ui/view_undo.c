@@ -42,7 +42,8 @@ void view_undo_note_act(struct view *view, const struct view_facts *facts,
                         const struct view_todo *todo)
 {
     const bool is_one = todo->kind == VIEW_ASK;
-    if (!is_one && todo->kind != VIEW_ASK_MANY)
+    const bool is_many = todo->kind == VIEW_ASK_MANY && view->target_count > 0;
+    if (!is_one && !is_many)
         return;
     struct view_undo *undo = &view->undo;
     size_t cap = 0;

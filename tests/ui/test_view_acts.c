@@ -342,6 +342,16 @@ START_TEST(test_undo_ends_after_five_seconds)
 }
 END_TEST
 
+/* The moment shown may be one before the task was there. */
+START_TEST(test_undo_is_gone_with_its_task)
+{
+    (void)press('p');
+    view_take_tasks(&view, story.plan->task_count - 1);
+    ck_assert_int_eq(press('u').kind, VIEW_DRAW);
+    ck_assert_str_eq(view.message, "nothing to undo: an act can be undone for 5 s");
+}
+END_TEST
+
 START_TEST(test_what_has_started_is_not_undone)
 {
     story_start(&story, "a");
@@ -434,6 +444,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_undo, 0, TABLE_LEN(undo_cases));
     tcase_add_test(tcase, test_undo_is_about_the_act_and_not_the_chosen);
     tcase_add_test(tcase, test_undo_ends_after_five_seconds);
+    tcase_add_test(tcase, test_undo_is_gone_with_its_task);
     tcase_add_test(tcase, test_what_has_started_is_not_undone);
     tcase_add_test(tcase, test_undo_of_many_takes_those_that_can);
     tcase_add_test(tcase, test_refusal_of_all_marked_says_the_first_reason);
