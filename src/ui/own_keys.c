@@ -1,5 +1,6 @@
 #include "own_keys.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "near_word.h"
 #include "xalloc.h"
 
-enum { OWN_KEYS_PER_ACT = 8, OWN_ROWS_MAX = 1024 };
+enum { OWN_KEYS_PER_ACT = 8 };
 
 /* The reading of one file. */
 struct reading {
@@ -61,6 +62,15 @@ static void complain_of_act(const struct reading *reading, const char *name)
     str_add(out, "\n");
 }
 
+static bool has_key(const struct reading *reading, enum act act, uint32_t key)
+{
+    for (int i = 0; i < reading->counts[act]; i++) {
+        if (reading->wanted[act][i] == key)
+            return true;
+    }
+    return false;
+}
+
 static void read_key(struct reading *reading, enum act act, const struct json *json)
 {
     const char *name = json_text(json, "");
@@ -71,7 +81,7 @@ static void read_key(struct reading *reading, enum act act, const struct json *j
     else if (reading->counts[act] == OWN_KEYS_PER_ACT)
         str_addf(complain(reading, reading->lines[act]), "%s has more than %d keys\n",
                  keymap_act_name(act), OWN_KEYS_PER_ACT);
-    else
+    else if (!has_key(reading, act, key))
         reading->wanted[act][reading->counts[act]++] = key;
 }
 
@@ -114,13 +124,12 @@ static void read_members(struct reading *reading, const struct json *root)
 /* The rows as they come to be. */
 struct making {
     struct key_binding *rows;
-    size_t count;
+    size_t count, room;
 };
 
 static void add_row(struct making *making, const struct key_binding *like, uint32_t key)
 {
-    if (making->count == OWN_ROWS_MAX)
-        return;
+    assert(making->count < making->room);
     making->rows[making->count] = *like;
     making->rows[making->count++].key = key;
 }
@@ -210,7 +219,8 @@ static bool settle_one(struct reading *reading, const struct making *making)
 static struct keymap *make_keymap(struct reading *reading)
 {
     struct keymap *keys = xcalloc(1, sizeof(*keys));
-    struct making making = {.rows = xcalloc(OWN_ROWS_MAX, sizeof(*making.rows))};
+    const size_t room = keymap_builtin()->count * OWN_KEYS_PER_ACT;
+    struct making making = {.rows = xcalloc(room, sizeof(*making.rows)), .room = room};
     do {
         making.count = 0;
         make_rows(reading, &making);

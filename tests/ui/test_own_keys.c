@@ -47,6 +47,19 @@ START_TEST(test_keys_are_swapped)
 }
 END_TEST
 
+START_TEST(test_key_that_is_named_twice_is_there_once)
+{
+    struct str problems = {0};
+    struct keymap *keys = keys_of("{\"retry\": [\"^R\", \"^R\"]}", &problems);
+    size_t found = 0;
+    for (size_t i = 0; i < keys->count; i++)
+        found += keys->rows[i].key == 0x12;
+    ck_assert_str_eq(str_text(&problems), "");
+    ck_assert_uint_eq(found, 1);
+    own_keys_free(keys);
+}
+END_TEST
+
 START_TEST(test_an_act_works_where_it_did)
 {
     struct str problems = {0};
@@ -135,6 +148,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "file");
     tcase_add_test(tcase, test_what_is_not_named_stays);
     tcase_add_test(tcase, test_keys_are_swapped);
+    tcase_add_test(tcase, test_key_that_is_named_twice_is_there_once);
     tcase_add_test(tcase, test_an_act_works_where_it_did);
     tcase_add_loop_test(tcase, test_what_is_wrong_is_told_and_left_out, 0, TABLE_LEN(wrong_cases));
     tcase_add_test(tcase, test_no_json_says_the_line);
