@@ -19,6 +19,14 @@ void line_edit_clear(struct line_edit *edit)
     edit->len = 0;
 }
 
+void line_edit_set(struct line_edit *edit, const char *text)
+{
+    const size_t len = text_cut(text, strlen(text), sizeof(edit->text) - 1);
+    memcpy(edit->text, text, len);
+    edit->text[len] = '\0';
+    edit->len = len;
+}
+
 static void add_rune(struct line_edit *edit, uint32_t rune)
 {
     char bytes[4];

@@ -28,6 +28,8 @@ enum line_edit_result {
 /* Open with the text that is there. */
 void line_edit_open(struct line_edit *edit);
 void line_edit_clear(struct line_edit *edit);
+/* As much of a text as there is room for. */
+void line_edit_set(struct line_edit *edit, const char *text);
 /* Runes are added while there is room, Backspace takes the last one, ^U all. */
 enum line_edit_result line_edit_key(struct line_edit *edit, uint32_t key);
 /* "label text_" in one row, the end of the text in sight; sets the cursor. */

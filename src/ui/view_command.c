@@ -47,8 +47,7 @@ static struct view_todo go_to(struct view *view, const struct view_facts *facts,
         view_arrange(view, facts);
         return draw;
     }
-    (void)snprintf(view->go_to.text, sizeof(view->go_to.text), "%s", argument);
-    view->go_to.len = strlen(view->go_to.text);
+    line_edit_set(&view->go_to, argument);
     return (struct view_todo){.kind = VIEW_GO_TO};
 }
 
@@ -220,12 +219,6 @@ void view_command_open(struct view *view)
     command->past_at = command->past_count;
 }
 
-static void set_line(struct view_command *command, const char *text)
-{
-    (void)snprintf(command->line.text, sizeof(command->line.text), "%s", text);
-    command->line.len = strlen(command->line.text);
-}
-
 struct view_todo view_command_begin(struct view *view, const struct view_facts *facts,
                                     const char *name)
 {
@@ -235,7 +228,7 @@ struct view_todo view_command_begin(struct view *view, const struct view_facts *
         return view_command_run(view, facts, name);
     view_command_open(view);
     if (command) {
-        set_line(&view->command, name);
+        line_edit_set(&view->command.line, name);
         (void)line_edit_key(&view->command.line, ' ');
     }
     return draw;
@@ -262,7 +255,7 @@ static void recall(struct view_command *command, int step)
     if (at < 0 || at > command->past_count)
         return;
     command->past_at = at;
-    set_line(command, at < command->past_count ? command->past[at] : "");
+    line_edit_set(&command->line, at < command->past_count ? command->past[at] : "");
 }
 
 /* As far as all that it may become are alike; one alone is taken whole. */
@@ -270,18 +263,9 @@ static void complete(struct view *view, const struct view_facts *facts)
 {
     struct completions found;
     view_complete(view, facts, &found);
-    if (found.count > 0) {
-        char *line = found.lines[0];
-        size_t len = strlen(line);
-        for (int i = 1; i < found.count; i++) {
-            size_t same = 0;
-            while (same < len && line[same] == found.lines[i][same])
-                same++;
-            len = same;
-        }
-        line[len] = '\0';
-        if (len > view->command.line.len)
-            set_line(&view->command, line);
+    if (found.count > 0 && found.alike > view->command.line.len) {
+        found.lines[0][found.alike] = '\0';
+        line_edit_set(&view->command.line, found.lines[0]);
     }
 }
 

@@ -57,9 +57,9 @@ void view_command_draw(const struct view *view, const struct view_facts *facts,
 enum { COMPLETIONS_MAX = 24 };
 struct completions {
     char lines[COMPLETIONS_MAX][LINE_EDIT_MAX];
-    int count;
-    int from;    /* where in the line the word begins that is completed */
-    bool is_cut; /* there are more */
+    int count;    /* more than these are not kept */
+    int from;     /* where in the line the word begins that is completed */
+    size_t alike; /* bytes in which all lines begin alike, those not kept, too */
 };
 void view_complete(const struct view *view, const struct view_facts *facts,
                    struct completions *out);

@@ -14,6 +14,17 @@ struct offering {
     struct completions *out;
 };
 
+/* How far two texts are alike, in whole characters. */
+static size_t alike_bytes(const char *a, const char *b)
+{
+    size_t len = 0;
+    while (a[len] && a[len] == b[len])
+        len++;
+    while (len > 0 && ((unsigned char)a[len] & 0xc0) == 0x80)
+        len--;
+    return len;
+}
+
 /* Each once. */
 static void offer(struct offering *to, const char *candidate, const char *behind)
 {
@@ -29,9 +40,12 @@ static void offer(struct offering *to, const char *candidate, const char *behind
         if (strcmp(out->lines[i], line) == 0)
             return;
     }
-    if (out->count == COMPLETIONS_MAX)
-        out->is_cut = true;
-    else
+    const size_t alike = alike_bytes(out->lines[0], line);
+    if (out->count == 0)
+        out->alike = (size_t)len;
+    else if (alike < out->alike)
+        out->alike = alike;
+    if (out->count < COMPLETIONS_MAX)
         (void)snprintf(out->lines[out->count++], LINE_EDIT_MAX, "%s", line);
 }
 
@@ -57,7 +71,7 @@ static void offer_themes(struct offering *to)
 
 static void offer_tasks(struct offering *to, const struct run_state *state)
 {
-    for (int i = 0; i < state->plan->task_count && !to->out->is_cut; i++)
+    for (int i = 0; i < state->plan->task_count; i++)
         offer(to, state->plan->tasks[i].id, "");
 }
 

@@ -112,9 +112,7 @@ struct view_todo view_filter_key(struct view *view, uint32_t key, const struct v
 
 void view_filter_set(struct view *view, const struct view_facts *facts, const char *text)
 {
-    line_edit_clear(&view->filter);
-    (void)snprintf(view->filter.text, sizeof(view->filter.text), "%s", text);
-    view->filter.len = strlen(view->filter.text);
+    line_edit_set(&view->filter, text);
     view_narrow(view, facts);
     say_what_is_wrong(view, facts);
 }

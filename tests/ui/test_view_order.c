@@ -247,6 +247,24 @@ START_TEST(test_tab_completes)
 }
 END_TEST
 
+/* Also where there are more candidates than are kept. */
+START_TEST(test_tab_completes_what_all_have_alike)
+{
+    tear_down();
+    story_init(&story,
+               "T-100 T-101 T-102 T-103 T-104 T-105 T-106 T-107 T-108 T-109 T-110 T-111 T-112 "
+               "T-113 T-114 T-115 T-116 T-117 T-118 T-119 T-120 T-121 T-122 T-123 T-124 T-200",
+               "G");
+    view_init(&view, story.plan->task_count);
+    type(":goto T");
+    press(TERM_KEY_TAB);
+    ck_assert_str_eq(view.command.line.text, "goto T-");
+    type("1");
+    press(TERM_KEY_TAB);
+    ck_assert_str_eq(view.command.line.text, "goto T-1");
+}
+END_TEST
+
 START_TEST(test_lines_come_back)
 {
     type(":filter a\n:filter b\n:filter b\n:");
@@ -299,6 +317,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_command_that_changes_is_refused_in_a_replay);
     tcase_add_test(tcase, test_command_goes_to_a_view_and_a_task);
     tcase_add_loop_test(tcase, test_tab_completes, 0, TABLE_LEN(completed));
+    tcase_add_test(tcase, test_tab_completes_what_all_have_alike);
     tcase_add_test(tcase, test_lines_come_back);
     tcase_add_test(tcase, test_help_begins_a_command);
     return suite;
