@@ -47,13 +47,15 @@ static const struct run_state *own_state(const struct app *app)
 struct view_facts app_facts(const struct app *app)
 {
     bool replays = app->mode == APP_REPLAY;
+    const enum screen screen = view_screen(&app->view);
+    bool has_forensics = screen == SCREEN_FORENSICS || screen == SCREEN_DETAIL;
     return (struct view_facts){
         .state = follower_state(app->follower),
         .live = app_is_past(app) ? follower_state(app->present) : NULL,
         .live_mode = app_present_mode(app),
         .log = &app->tail,
-        .forensics = view_screen(&app->view) == SCREEN_FORENSICS ? &app->forensics : NULL,
-        .pager = view_screen(&app->view) == SCREEN_LOG ? &app->pager : NULL,
+        .forensics = has_forensics ? &app->forensics : NULL,
+        .pager = screen == SCREEN_LOG ? &app->pager : NULL,
         .mode = app_mode_now(app),
         .orphaned = !replays && !app_is_past(app) && app->orphaned,
         .own = own_state(app),

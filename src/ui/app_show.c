@@ -4,6 +4,7 @@
 #include "frame_forensics.h"
 #include "frame_pager.h"
 #include "frame_runs.h"
+#include "log_words.h"
 
 enum { FORENSICS_GROW_MS = 60000 }; /* so long after an end the log is asked again */
 
@@ -17,16 +18,34 @@ static bool may_grow(const struct app *app, const struct view_try *at)
            state->last.mono_ms - attempt->ended.mono_ms < FORENSICS_GROW_MS;
 }
 
+/* Is it shown? On Detail where the state has not kept by what rule the try failed. */
+static bool wants_forensics(const struct app *app, const struct view_try *at,
+                            const struct log_output_key *key)
+{
+    const struct run_state *state = follower_state(app->follower);
+    const enum screen screen = view_screen(&app->view);
+    if (at->task < 0 || screen != SCREEN_DETAIL)
+        return screen == SCREEN_FORENSICS;
+    const struct attempt_state *attempt = view_try_state(state, at);
+    const bool has_failed =
+        attempt && attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS;
+    return has_failed && !log_words_verdict(state, key);
+}
+
 static void load_forensics(struct app *app, const struct view_facts *facts)
 {
     const struct log_output_key *have = &app->forensics.key;
-    if (view_screen(&app->view) != SCREEN_FORENSICS)
-        return;
     const struct view_try at = view_try_now(&app->view, facts->state);
     const struct log_output_key key = {.run = follower_run(app->follower)->number,
                                        .task = at.task,
                                        .step = at.step,
                                        .attempt = at.attempt};
+    if (!wants_forensics(app, &at, &key))
+        return;
+    if (at.task < 0) {
+        forensics_done(&app->forensics);
+        return;
+    }
     bool other = have->run != key.run || have->task != key.task || have->step != key.step ||
                  have->attempt != key.attempt;
     bool has_news = app->forensics_seq != facts->state->last_seq && may_grow(app, &at);
@@ -115,11 +134,11 @@ void app_draw(struct app *app)
     facts = app_facts(app);
     view_arrange(&app->view, &facts);
     (void)view_update_prompt(&app->view, &facts);
+    load_forensics(app, &facts); /* Detail's layout goes by what there is to tell */
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     app_load_tail(app);
     app->view.log.room = frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
     app_load_log(app, &facts);
-    load_forensics(app, &facts);
     app_runs_fit(app, frame_runs_rows(app->canvas.rows, app->canvas.columns, &input));
     view_forensics_fit(&app->view,
                        frame_forensics_room(app->canvas.rows, app->canvas.columns, &input));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frame_detail_parts.h"
+#include "log_words.h"
 
 enum { HEX_SHOWN = 4 };
 
@@ -21,30 +22,25 @@ static bool has_failed(const struct detail *detail)
     return has_ended(detail) && detail->attempt->class != VERDICT_SUCCESS;
 }
 
-/* The fold keeps the evidence of a step's last failure only. */
-static const struct attempt_state *last_failure(const struct step_state *step)
+/* Is it what the task stands at now? Its end is this try's doing then. */
+static bool is_present(const struct detail *detail)
 {
-    for (size_t i = step->attempt_count; i > 0; i--) {
-        const struct attempt_state *attempt = &step->attempts[i - 1];
-        if (attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS)
-            return attempt;
-    }
-    return NULL;
+    return detail->attempt &&
+           detail->attempt == step_state_attempt(run_state_step(detail->state, detail->task));
 }
 
-static bool is_last_failure(const struct detail *detail)
-{
-    return detail->attempt && last_failure(step_of(detail)) == detail->attempt;
-}
-
-/* NULL where the log has not been read for it. */
+/* The state keeps that of a step's last failure only; NULL where the log has not been read for it.
+ */
 static const struct verdict *verdict_of(const struct detail *detail)
 {
     const struct forensics *forensics = detail->input->facts->forensics;
-    if (is_last_failure(detail) && step_of(detail)->verdict)
-        return step_of(detail)->verdict;
-    if (!forensics || forensics->key.task != detail->task ||
-        forensics->key.step != detail->at.step || forensics->key.attempt != detail->at.attempt)
+    const struct log_output_key key = {
+        .task = detail->task, .step = detail->at.step, .attempt = detail->at.attempt};
+    const struct verdict *kept = log_words_verdict(detail->state, &key);
+    if (kept)
+        return kept;
+    if (!forensics || forensics->key.task != key.task || forensics->key.step != key.step ||
+        forensics->key.attempt != key.attempt)
         return NULL;
     return forensics->verdict.class != VERDICT_SUCCESS ? &forensics->verdict : NULL;
 }
@@ -141,13 +137,13 @@ static void add_tasks_alike(const struct detail *detail, struct str *out)
         str_addf(out, " and %d more", count - 1);
 }
 
-/* "fault 7c1e: also in tries 2, 1; no other task". */
+/* "fault 7c1e: also in try 1, 2; no other task". */
 static void put_same(struct preview *preview, const struct detail *detail)
 {
     const struct step_state *step = step_of(detail);
     char hex[DIGEST_HEX_MAX];
     struct str text = {0};
-    const char *before = "also in try ";
+    int count = 0;
     if (!digest_is_known(detail->attempt->fingerprint))
         return;
     digest_to_hex(detail->attempt->fingerprint, hex);
@@ -157,10 +153,10 @@ static void put_same(struct preview *preview, const struct detail *detail)
         if (other == detail->attempt ||
             !digest_is_same(other->fingerprint, detail->attempt->fingerprint))
             continue;
-        str_addf(&text, "%s%d", before, other->number);
-        before = ", ";
+        str_addf(&text, "%s%d", count > 0 ? ", " : "also in try ", other->number);
+        count++;
     }
-    str_add(&text, before[0] == 'a' ? "in no other try here; " : "; ");
+    str_add(&text, count > 0 ? "; " : "in no other try here; ");
     add_tasks_alike(detail, &text);
     preview_put(preview, "same", str_text(&text));
     str_done(&text);
@@ -198,7 +194,7 @@ static void put_try(struct preview *preview, const struct detail *detail)
     } else if (has_ended(detail)) {
         put_end(preview, detail);
     }
-    if (is_last_failure(detail)) {
+    if (has_failed(detail) && is_present(detail)) {
         preview_put_ending(preview);
         preview_put_misfits(preview);
     }

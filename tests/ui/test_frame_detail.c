@@ -172,6 +172,41 @@ START_TEST(test_forensics_are_of_the_try)
 }
 END_TEST
 
+/* The state keeps by what rule a step failed last; of an older try the log tells it. */
+START_TEST(test_older_try_tells_its_rule_out_of_the_log)
+{
+    struct forensics forensics = {.key = {.task = view.chosen, .step = 1, .attempt = 2},
+                                  .verdict = verdict_new()};
+    forensics.verdict.class = VERDICT_PERSISTENT;
+    (void)snprintf(forensics.verdict.rule, sizeof(forensics.verdict.rule), "test.tap");
+    (void)snprintf(forensics.verdict.match, sizeof(forensics.verdict.match), "not ok 7");
+    facts.forensics = &forensics;
+    (void)press('k');
+    check_try(1, 2);
+    draw(24, 80, false);
+    ck_assert(shows("rule test.tap"));
+    ck_assert(shows("went by  \"not ok 7\""));
+    forensics.key.attempt = 1; /* what was read for another try is none of it */
+    draw(24, 80, false);
+    ck_assert(!shows("went by"));
+}
+END_TEST
+
+/* Why the task stands still is told with the try that led to it, not with those before. */
+START_TEST(test_end_is_told_with_the_last_try_only)
+{
+    tear_down();
+    set_up_story(story_init_day, "T-107");
+    draw(24, 80, false);
+    ck_assert(shows("why try 2 failed"));
+    ck_assert(shows(" end      needs you"));
+    (void)press('k');
+    draw(24, 80, false);
+    ck_assert(shows("why try 1 failed"));
+    ck_assert(!shows(" end      needs you"));
+}
+END_TEST
+
 /* Tab goes round; z gives the whole screen, and takes it back. */
 START_TEST(test_panes_are_gone_round_and_zoomed)
 {
@@ -321,6 +356,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_failures_are_gone_to_by_e);
     tcase_add_test(tcase, test_enter_opens_the_log_of_the_try);
     tcase_add_test(tcase, test_forensics_are_of_the_try);
+    tcase_add_test(tcase, test_older_try_tells_its_rule_out_of_the_log);
+    tcase_add_test(tcase, test_end_is_told_with_the_last_try_only);
     tcase_add_test(tcase, test_panes_are_gone_round_and_zoomed);
     tcase_add_test(tcase, test_slash_searches_the_log);
     tcase_add_test(tcase, test_preview_scrolls_where_it_has_the_keys);
