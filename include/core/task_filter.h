@@ -17,9 +17,9 @@
  *   waited                    all waits of the task together: 30s, 1m, 2h, 1:30; a bare number is
  *                             seconds
  *
- * What is not known of a task fits no comparison, != among them. A field whose value is still to
- * be typed fits every task; a word whose field or value cannot be is looked for as it is written,
- * and task_filter_wrong() says what may have been meant. Pure; any thread.
+ * What is not known of a task fits no comparison, != among them. What is still to be typed
+ * ("state=", "!") fits every task; a word whose field or value cannot be is looked for as it is
+ * written, and task_filter_wrong() says what may have been meant. Pure; any thread.
  */
 #ifndef DEVS_TASK_FILTER_H
 #define DEVS_TASK_FILTER_H
@@ -63,7 +63,7 @@ struct task_filter_word {
     enum task_filter_field field;
     enum task_filter_compare compare;
     bool is_not;    /* ! before it */
-    bool is_open;   /* its value is still to be typed */
+    bool is_open;   /* what it looks for is still to be typed */
     bool is_wrong;  /* looked for as it is written */
     int from, len;  /* where it is in the text, in bytes */
     int64_t number; /* TRY, EXIT: as it is; NEW: of a thousand; WAITED: ms */

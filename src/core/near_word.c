@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "words.h"
+
 enum { LETTERS_PER_CHANGE = 3 };
 
 static int least(int a, int b)
@@ -11,15 +13,10 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-static char small(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Does nothing but capitals differ? */
 static bool same_letters(const char *a, const char *b)
 {
-    while (*a && small(*a) == small(*b)) {
+    while (*a && words_small(*a) == words_small(*b)) {
         a++;
         b++;
     }

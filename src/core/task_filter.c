@@ -8,6 +8,7 @@
 #include "attr.h"
 #include "near_word.h"
 #include "phase.h"
+#include "words.h"
 
 enum { PERMILLE = 1000, MS = 1000, DIGITS_MAX = 9 };
 
@@ -103,11 +104,7 @@ static bool read_number(enum task_filter_field field, const char *text, int64_t 
 static bool is_phase(const char *text)
 {
     for (enum phase phase = 0; phase < PHASE_COUNT; phase++) {
-        const char *name = phase_name(phase);
-        size_t i = 0;
-        while (text[i] && (text[i] & ~0x20) == name[i])
-            i++;
-        if (text[i] == '\0')
+        if (words_begin(phase_name(phase), text))
             return true;
     }
     return false;
@@ -163,8 +160,7 @@ static void copy_value(const char *from, const char *end, char value[TASK_FILTER
 static void read_value(struct task_filter_word *word)
 {
     const bool only_equal = word->compare == FILTER_EQUAL || word->compare == FILTER_UNEQUAL;
-    word->is_open = word->value[0] == '\0';
-    if (word->is_open)
+    if (word->value[0] == '\0')
         return;
     if (is_number(word->field))
         word->is_wrong = !read_number(word->field, word->value, &word->number);
@@ -174,7 +170,7 @@ static void read_value(struct task_filter_word *word)
 
 static void read_word(const char *at, const char *end, struct task_filter_word *word)
 {
-    word->is_not = *at == '!' && at + 1 < end && at[1] != '=';
+    word->is_not = *at == '!' && at[1] != '=';
     at += word->is_not;
     const char *sign = at + strcspn(at, "=!<>\" ");
     const size_t len = sign < end ? read_compare(sign, &word->compare) : 0;
@@ -187,6 +183,7 @@ static void read_word(const char *at, const char *end, struct task_filter_word *
         copy_value(at, end, word->value);
     if (word->field == FILTER_ANY)
         word->compare = FILTER_EQUAL;
+    word->is_open = word->value[0] == '\0';
     word->is_wrong = word->is_wrong || (len > 0 && word->field == FILTER_ANY && sign > at);
 }
 

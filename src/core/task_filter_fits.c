@@ -8,11 +8,6 @@
 #include "task_filter.h"
 #include "words.h"
 
-static char small(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Is the text as the pattern says, in which `*` stands for anything? The last star that was met
  * takes one more character whenever what follows it does not fit. */
 static bool fits_stars(const char *text, const char *pattern)
@@ -23,7 +18,7 @@ static bool fits_stars(const char *text, const char *pattern)
         if (*pattern == '*') {
             star = pattern++;
             taken = text;
-        } else if (small(*pattern) == small(*text)) {
+        } else if (words_small(*pattern) == words_small(*text)) {
             pattern++;
             text++;
         } else if (star) {
@@ -161,7 +156,7 @@ static bool text_fits(const struct task_filter_word *word, const struct task_fil
     case FILTER_CLASS:
         return class_has(facts->state, task, word->value);
     case FILTER_PHASE:
-        return words_find(phase_of(facts->state, task), strlen(word->value), word->value) != NULL;
+        return words_begin(phase_of(facts->state, task), word->value);
     default:
         return any_has(facts, task, word->value);
     }
@@ -209,13 +204,13 @@ struct search {
 
 static void offer(struct search *search, const char *kind, const char *word)
 {
-    const char *before = search->near.nearest;
     const int distance = search->near.distance;
     near_word_offer(&search->near, word);
-    if (search->near.nearest == before && search->near.distance == distance)
+    if (search->near.distance == distance)
         return;
     search->out->kind = kind;
     (void)snprintf(search->out->value, sizeof(search->out->value), "%s", word);
+    search->near.nearest = search->out->value; /* the word offered need not last */
 }
 
 static void offer_classes(struct search *search, const struct run_state *state)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static char small(char c)
+char words_small(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -10,10 +10,16 @@ static char small(char c)
 static bool starts_with(const char *text, const char *needle, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        if (small(text[i]) != small(needle[i]))
+        if (words_small(text[i]) != words_small(needle[i]))
             return false;
     }
     return true;
+}
+
+bool words_begin(const char *text, const char *beginning)
+{
+    const size_t len = strlen(beginning);
+    return strlen(text) >= len && starts_with(text, beginning, len);
 }
 
 const char *words_find(const char *text, size_t len, const char *needle)

@@ -116,7 +116,10 @@ static const struct {
     {"a=b", "2"}, /* no field, but words of a title */
     {"try>x", ""},
     {"=", "2"},
-    {"!", ""},
+    {"!", "1 2 3 4 5"}, /* more is to come */
+    {"\"", "1 2 3 4 5"},
+    {"phase=\"GREEN \"", ""},
+    {"phase=\"GREEN x\"", ""},
     {"!=", ""},
 };
 
@@ -136,6 +139,7 @@ static const struct {
     {"try>x", "try>x: try wants a number, as in try>2"},
     {"waited>1week", "waited>1week: waited wants a time, as in waited>1m"},
     {"new<.x", "new<.x: new wants a share, as in new<.1"},
+    {"phase=\"RED \"", "phase=RED : phase wants RED, GREEN, VERIFY or REFACTOR"},
     {"phase=BLUE", "phase=BLUE: phase wants RED, GREEN, VERIFY or REFACTOR"},
     {"state>backoff", "state>backoff: state wants = or != and a state"},
     {"try>99999999999", "try>99999999999: try wants a number, as in try>2"},

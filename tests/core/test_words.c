@@ -13,10 +13,21 @@ START_TEST(test_find)
 }
 END_TEST
 
+START_TEST(test_begin)
+{
+    ck_assert(words_begin("Needle", "nEED"));
+    ck_assert(words_begin("needle", ""));
+    ck_assert(words_begin("", ""));
+    ck_assert(!words_begin("need", "needle"));
+    ck_assert(!words_begin("a needle", "needle"));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("words");
     TCase *tcase = test_case(suite, "words");
     tcase_add_test(tcase, test_find);
+    tcase_add_test(tcase, test_begin);
     return suite;
 }
