@@ -57,7 +57,7 @@ struct timeline {
 
 /* The spans of a task. `now` is not before the last event; of a run that is over it is the time of
  * its end. `orphaned`: nobody owns the run (see shown.h); what ran is lost, nothing is planned.
- * O(attempts and pauses of the task). */
+ * O(attempts x (pauses + steps)) of the task. */
 void timeline_read(struct timeline *timeline, const struct run_state *state, int task,
                    const struct moment *now, bool orphaned);
 void timeline_done(struct timeline *timeline);
@@ -71,9 +71,9 @@ struct stretch {
     int64_t from_ms, until_ms;
 };
 enum { TIMELINE_STRETCHES_MAX = 64 };
-/* Stretches of at least `least_ms` in which nothing ran, in order, from the run's start to now; the
- * first TIMELINE_STRETCHES_MAX. They may be short of what is true by a four-thousandth of the run.
- * Returns how many. O(attempts). */
+/* Stretches of at least `least_ms` (> 0) in which nothing ran, in order, from the run's start to
+ * now; the first TIMELINE_STRETCHES_MAX. They may be short of what is true by a four-thousandth of
+ * the run. Returns how many. O(attempts). */
 int timeline_idle(const struct run_state *state, const struct moment *now, int64_t least_ms,
                   struct stretch out[TIMELINE_STRETCHES_MAX]);
 

@@ -66,12 +66,18 @@ static void add_class(struct time_spent *out, const struct failure_class *class,
     }
 }
 
+/* What a task did after its attempt ends with the task; that is no further attempt. */
+static bool is_of_attempt(const struct span *span)
+{
+    return span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
+}
+
 static void add_span(struct time_spent *out, const struct span *span, const struct run_state *state,
                      int task)
 {
     const enum time_use use = time_use_of(span->kind);
     const int64_t ms = span->until_ms - span->from_ms;
-    out->failed += span->end >= SPAN_END_LOST;
+    out->failed += is_of_attempt(span) && span->end >= SPAN_END_LOST;
     if (span->is_planned || use == TIME_USE_COUNT || ms <= 0)
         return;
     out->ms[use] += ms;

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "timeline.h"
@@ -57,6 +58,7 @@ int timeline_idle(const struct run_state *state, const struct moment *now, int64
                   struct stretch out[TIMELINE_STRETCHES_MAX])
 {
     struct buckets buckets = {.from_ms = state->started_at.mono_ms, .until_ms = now->mono_ms};
+    assert(least_ms > 0);
     if (!state->started || buckets.until_ms - buckets.from_ms < least_ms)
         return 0;
     for (int i = 0; i < state->plan->task_count; i++) {

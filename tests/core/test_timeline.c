@@ -187,6 +187,28 @@ START_TEST(test_the_end_of_a_task_is_the_end_of_its_last_attempt)
 }
 END_TEST
 
+/* The task may end a moment after its last attempt: that moment is no attempt that failed. */
+START_TEST(test_an_attempt_that_failed_is_counted_once)
+{
+    struct task_state *task = &play.state.tasks[play_task(&play, "a")];
+    struct time_spent spent;
+    play_wait(&play, 5000);
+    play_exit(&play, "b", 0, play_passed());
+    play_exit(&play, "c", 0, play_passed());
+    for (int i = 0; i < 4; i++) {
+        play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+        play_wait(&play, 100000);
+    }
+    task->since.mono_ms += 10;
+    time_spent_of_task(&spent, &play.state, play_task(&play, "a"), &play.now, false, &timeline);
+    task->since.mono_ms -= 10;
+    ck_assert_int_eq(timeline.spans[timeline.count - 2].end, SPAN_END_GAVE_UP);
+    ck_assert_int_eq(timeline.spans[timeline.count - 3].end, SPAN_END_FAILED);
+    ck_assert_int_eq(spent.attempts, 4);
+    ck_assert_int_eq(spent.failed, 4);
+}
+END_TEST
+
 START_TEST(test_a_task_behind_a_limit_waits_for_it)
 {
     play_wait(&play, 5000);
@@ -361,6 +383,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_hold_lies_over_a_wait_and_not_over_what_runs);
     tcase_add_test(tcase, test_what_needed_a_person_is_told_after_a_retry_too);
     tcase_add_test(tcase, test_the_end_of_a_task_is_the_end_of_its_last_attempt);
+    tcase_add_test(tcase, test_an_attempt_that_failed_is_counted_once);
     tcase_add_test(tcase, test_a_task_behind_a_limit_waits_for_it);
     tcase_add_test(tcase, test_what_was_lost_is_told);
     tcase_add_loop_test(tcase, test_spans_are_in_order_and_cover_the_age_of_the_task, 0, RUNS);
