@@ -193,6 +193,12 @@ static bool is_behind_gate(const struct run_state *state, int task)
     return gate && gate->status != GATE_OPEN && heap_has(&gate->line, task);
 }
 
+/* May it start, or does its turn come, whatever a person asks? */
+static bool starts_unasked(const struct run_state *state, int task)
+{
+    return !is_behind_gate(state, task) || run_state_gate(state, task)->status == GATE_SPREADING;
+}
+
 /* The first needed task that has not passed, -1 = none. */
 static int first_unmet(const struct run_state *state, int task)
 {
@@ -245,16 +251,18 @@ static void add_choices(const struct scheduling *now, const struct control *cont
     str_done(&words);
 }
 
-/* It starts as soon as it can: nothing to retry, but what is said counts. */
+/* It starts without a retry, but what is said with one counts. */
 static void retry_queued(const struct scheduling *now, const struct control *control, int task,
                          struct answer *answer)
 {
+    const bool is_spread = is_behind_gate(now->state, task); /* and its gate opens */
     if (!scheduler_has_choices(control)) {
-        refuse(answer, "it is queued: it starts as soon as it can");
+        refuse(answer,
+               is_spread ? "it starts in its turn" : "it is queued: it starts as soon as it can");
         return;
     }
     scheduler_give_choices(now, control, task);
-    accept(answer, "it is queued");
+    accept(answer, is_spread ? "it starts in its turn" : "it is queued");
 }
 
 static void retry_by_status(const struct scheduling *now, const struct control *control, int task,
@@ -276,12 +284,8 @@ static void retry_by_status(const struct scheduling *now, const struct control *
         retry_ended(now, control, task, answer);
         return;
     case TASK_QUEUED:
-        if (!state->held && !is_behind_gate(now->state, task)) {
+        if (!state->held && starts_unasked(now->state, task)) {
             retry_queued(now, control, task, answer);
-            return;
-        }
-        if (!state->held && run_state_gate(now->state, task)->status == GATE_SPREADING) {
-            refuse(answer, "it starts in its turn");
             return;
         }
         break;

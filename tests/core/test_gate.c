@@ -212,6 +212,16 @@ START_TEST(test_what_is_spread_starts_in_its_turn)
     ck_assert(answers(false, "it starts in its turn"));
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
     ck_assert_int_eq(started("c"), 0);
+    /* What is said with it counts all the same. */
+    const struct control hinted = {.id = 1,
+                                   .verb = CONTROL_RETRY,
+                                   .task = play_task(&play, "c"),
+                                   .step = -1,
+                                   .hint = "mind the rounding"};
+    play_input(&play, (struct input){.kind = INPUT_CONTROL, .control = hinted});
+    ck_assert(answers(true, "it starts in its turn; your hint is kept"));
+    ck_assert_int_eq(started("c"), 0);
+    ck_assert_str_eq(play.state.tasks[hinted.task].steps[0].hint->text, "mind the rounding");
 }
 END_TEST
 
