@@ -111,6 +111,15 @@ static void mix_correction(uint64_t *digest, const struct correction *correction
     mix_text(digest, correction->by);
 }
 
+static void mix_hint(uint64_t *digest, const struct attempt_hint *hint)
+{
+    mix(digest, hint != NULL);
+    if (!hint)
+        return;
+    mix_text(digest, hint->text);
+    mix_text(digest, hint->by);
+}
+
 static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
 {
     const int64_t facts[] = {
@@ -149,6 +158,7 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(digest, facts[i]);
     mix_correction(digest, attempt->correction);
+    mix_hint(digest, attempt->hint);
 }
 
 static void mix_step(uint64_t *digest, const struct step_state *step)
@@ -186,6 +196,7 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         mix(digest, facts[i]);
     for (size_t i = 0; i < step->attempt_count; i++)
         mix_attempt(digest, &step->attempts[i]);
+    mix_hint(digest, step->hint);
 }
 
 static bool stands_in_line(const struct run_state *state, int task)
