@@ -53,7 +53,7 @@ static void carry_out(struct app *app, const struct view_todo *todo)
         app_replay_go_to(app, app->view.go_to.text);
         break;
     case VIEW_OPEN_RUN:
-        app_visit_open(app, todo->run);
+        app_visit_open(app, todo->run, todo->screen);
         break;
     case VIEW_TRY_RULE:
         app_rule_try(app);

@@ -206,8 +206,9 @@ void app_runs_fit(struct app *app, int rows);
 bool app_runs_count(const struct app *app);
 
 /* app_visit.c: another run than the one that the app was opened on. */
-/* Show it on the same screens. Its own run goes on meanwhile. */
-void app_visit_open(struct app *app, int64_t run);
+/* Show it on the same screens, beginning with SCREEN_TASKS or SCREEN_TIMELINE. Its own run goes on
+ * meanwhile. */
+void app_visit_open(struct app *app, int64_t run, enum screen screen);
 /* Whoever is back at the list of runs has left the other run. */
 void app_visit_look(struct app *app);
 /* Read what is new of the app's own run. */

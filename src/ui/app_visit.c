@@ -98,11 +98,18 @@ static void say_the_way_back(struct app *app, int64_t run)
         view_say(&app->view, &app->now, "run #%lld: q leads back to the runs", (long long)run);
 }
 
-void app_visit_open(struct app *app, int64_t run)
+static void go_to_screen(struct app *app, enum screen screen)
+{
+    trail_go(&app->view.trail, SCREEN_TASKS);
+    if (screen == SCREEN_TIMELINE)
+        view_timeline_open(&app->view);
+}
+
+void app_visit_open(struct app *app, int64_t run, enum screen screen)
 {
     struct err err = {0};
     if (run == follower_run(app->present)->number) {
-        trail_go(&app->view.trail, SCREEN_TASKS);
+        go_to_screen(app, screen);
         return;
     }
     if (!open_run(app, run, &err)) {
@@ -111,6 +118,7 @@ void app_visit_open(struct app *app, int64_t run)
         return;
     }
     forget_what_was_read(app);
+    go_to_screen(app, screen);
     if (app->mode == APP_LIVE)
         app_take_news(app);
     say_the_way_back(app, run);

@@ -213,8 +213,9 @@ static void draw_head(struct canvas *canvas, const struct frame_input *input)
     struct str right = {0};
     struct str left = {0};
     str_addf(&right, "filter: %s (/)", filter->len > 0 ? filter->text : "none");
-    str_addf(&left, "Runs    %s   %lld runs, %lld tries", file_name(input->facts->log_file),
-             (long long)list->totals.runs, (long long)list->totals.attempts);
+    str_addf(&left, "Runs    %s   %lld %s, %lld %s", file_name(input->facts->log_file),
+             (long long)list->totals.runs, list->totals.runs == 1 ? "run" : "runs",
+             (long long)list->totals.attempts, list->totals.attempts == 1 ? "try" : "tries");
     const int width = text_width(str_text(&left), left.len) + text_width(right.data, right.len);
     int end = canvas->columns;
     if (width + 4 < canvas->columns)

@@ -3,7 +3,7 @@
 #include "frame_timeline_parts.h"
 #include "line_wrap.h"
 
-enum { PERCENT = 100 };
+enum { PERCENT = 100, SECOND_MS = 1000 };
 
 /* What the cursor is on. */
 struct subject {
@@ -42,6 +42,17 @@ static const char *kind_word(const struct subject *subject, bool goes_on)
     return kind_words[span->kind];
 }
 
+/* A wait as its formula tells it, "45 s"; all else as it is told elsewhere, "1:07". */
+static void add_length(enum span_kind kind, int64_t ms, struct str *out)
+{
+    if (kind == SPAN_BACKOFF && ms >= SECOND_MS)
+        shown_seconds((ms + SECOND_MS / 2) / SECOND_MS * SECOND_MS, out);
+    else if (kind == SPAN_BACKOFF)
+        shown_seconds(ms, out);
+    else
+        shown_duration(ms, out);
+}
+
 /* "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)" */
 static void add_title(const struct subject *subject, struct str *out)
 {
@@ -64,7 +75,7 @@ static void add_title(const struct subject *subject, struct str *out)
     str_addf(out, "  %s", kind_word(subject, goes_on));
     if (span->kind != SPAN_OVER) {
         str_add(out, " ");
-        shown_seconds(subject->at.until_ms - subject->at.from_ms, out);
+        add_length(span->kind, subject->at.until_ms - subject->at.from_ms, out);
     }
     if (subject->at.until_ms > now_ms)
         str_add(out, " (planned)");

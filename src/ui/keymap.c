@@ -75,12 +75,12 @@ static const struct key_binding bindings[] = {
     {'b', UI_GO_TO, KEYS_TIME, ALL, KEYS_ON_A_RUN, "go to time", "go to a time, a try"},
     {'0', UI_START, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_TRIES | KEYS_ON_TASKS, "start",
      "start of the run"},
-    {'$', UI_END, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "end", "end of the run, live"},
+    {'$', UI_END, KEYS_TIME, KEYS_IN_TIME, ON_ALL, "end", "end of the run, live"},
 
     {'F', UI_FOLLOW, KEYS_SEE, ALL, ON_ALL, "follow", "follow the end of the log"},
-    {'1', UI_TASKS, KEYS_SEE, ALL, KEYS_ON_A_RUN, "tasks", "all tasks"},
-    {'2', UI_DETAIL, KEYS_SEE, ALL, KEYS_ON_A_RUN, "detail", "the chosen task alone"},
-    {'3', UI_LOG, KEYS_SEE, ALL, KEYS_ON_A_RUN, "log", "all that a try wrote"},
+    {'1', UI_TASKS, KEYS_SEE, ALL, ON_ALL, "tasks", "all tasks"},
+    {'2', UI_DETAIL, KEYS_SEE, ALL, ON_ALL, "detail", "the chosen task alone"},
+    {'3', UI_LOG, KEYS_SEE, ALL, ON_ALL, "log", "all that a try wrote"},
     {'w', UI_WRAP, KEYS_SEE, ALL, KEYS_ON_LOG, "wrap", "wrap long lines, or cut"},
     {'V', UI_RAW, KEYS_SEE, ALL, KEYS_ON_LOG, "raw", "agent's output as it came"},
     {'z', UI_ZOOM, KEYS_SEE, ALL, KEYS_ON_TASKS | KEYS_ON_DETAIL, "zoom",
@@ -91,7 +91,7 @@ static const struct key_binding bindings[] = {
     {'f', UI_FOLD_IDLE, KEYS_SEE, ALL, KEYS_ON_TIMELINE, "fold idle", "fold time without a try"},
     {'i', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
     {'4', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
-    {'5', UI_TIMELINE, KEYS_SEE, ALL, KEYS_ON_A_RUN, "timeline", "when what ran, and waited"},
+    {'5', UI_TIMELINE, KEYS_SEE, ALL, ON_ALL, "timeline", "when what ran, and waited"},
     {'6', UI_RUNS, KEYS_SEE, ALL, ON_ALL, "runs", "all runs in the log"},
     {'s', UI_ORDER, KEYS_SEE, ALL, KEYS_ON_LISTS, "order", "order of the tasks"},
     {'S', UI_TURN, KEYS_SEE, ALL, KEYS_ON_LISTS, "turn", "turn the order round"},
@@ -154,8 +154,8 @@ bool keymap_works(const struct key_binding *binding, struct key_place place)
 const char *keymap_refusal(const struct key_binding *binding, struct key_place place)
 {
     assert(!keymap_works(binding, place));
-    return is_of_mode(binding, place) ? "does nothing on this screen: ? lists what does"
-                                      : refusals[place.mode];
+    const bool is_of_screen = (binding->screens & (1u << place.screen)) != 0;
+    return is_of_screen ? refusals[place.mode] : "does nothing on this screen: ? lists what does";
 }
 
 const struct key_binding *keymap_of(const struct keymap *keys, enum act act, struct key_place place)

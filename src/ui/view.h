@@ -192,6 +192,7 @@ struct view_todo {
     enum replay_move move;  /* VIEW_TRANSPORT */
     int seek;               /* VIEW_SEEK: how far into the run, in thousandths of its time */
     int64_t run;            /* VIEW_OPEN_RUN: its number */
+    enum screen screen;     /* VIEW_OPEN_RUN: where, SCREEN_TASKS or SCREEN_TIMELINE */
 };
 
 void view_init(struct view *view, int task_count);
@@ -239,6 +240,9 @@ bool view_has_fold_row(const struct view *view, const struct view_fold *fold);
 int view_chosen_row(const struct view *view);
 /* Choose what is in a row (an element of `rows`). */
 void view_choose(struct view *view, int row);
+/* Choose the row of this number, or the nearest there is; another task's log is shown from its
+ * end. */
+void view_choose_row(struct view *view, int row);
 
 /* view_fold.c */
 /* Find the folds there are now. */

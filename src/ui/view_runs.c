@@ -2,6 +2,7 @@
 
 #include "runs_list.h"
 #include "view.h"
+#include "view_move.h"
 
 size_t view_runs_chosen(const struct view_runs *runs, const struct runs_list *list)
 {
@@ -42,38 +43,22 @@ static void choose(struct view *view, const struct runs_list *list, int64_t at)
 
 static bool move(struct view *view, const struct runs_list *list, enum act act)
 {
-    static const struct {
-        enum act act;
-        int rows, halves;
-    } steps[] = {
-        {UI_DOWN, 1, 0},
-        {UI_UP, -1, 0},
-        {UI_HALF_DOWN, 0, 1},
-        {UI_HALF_UP, 0, -1},
-        {UI_PAGE_DOWN, 0, 2},
-        {UI_PAGE_UP, 0, -2},
-        {UI_FIRST, -RUNS_LIST_MAX, 0},
-        {UI_LAST, RUNS_LIST_MAX, 0},
-    };
-    const int half = view->runs.page > 1 ? view->runs.page / 2 : 1;
-    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-        if (steps[i].act != act)
-            continue;
-        const int64_t here = (int64_t)view_runs_chosen(&view->runs, list);
-        choose(view, list, here + steps[i].rows + steps[i].halves * half);
-        return true;
-    }
-    return false;
+    const int by = view_move_lines(act, view->runs.page);
+    if (by != 0)
+        choose(view, list, (int64_t)view_runs_chosen(&view->runs, list) + by);
+    return by != 0;
 }
 
-static bool open_chosen(struct view *view, const struct view_facts *facts, struct view_todo *out)
+static bool open_chosen(struct view *view, const struct view_facts *facts, enum screen screen,
+                        struct view_todo *out)
 {
     const struct runs_list *list = facts->runs;
     const size_t at = view_runs_chosen(&view->runs, list);
     if (at >= list->shown_count)
         view_say(view, &facts->clock, "there is no run to open");
     else
-        *out = (struct view_todo){.kind = VIEW_OPEN_RUN, .run = list->rows[list->shown[at]].number};
+        *out = (struct view_todo){
+            .kind = VIEW_OPEN_RUN, .run = list->rows[list->shown[at]].number, .screen = screen};
     return true;
 }
 
@@ -91,8 +76,12 @@ bool view_runs_act(struct view *view, const struct view_facts *facts, enum act a
 {
     if (!facts->runs)
         return false;
-    if (act == UI_OPEN)
-        return open_chosen(view, facts, out);
+    if (act == UI_OPEN || act == UI_TASKS || act == UI_TIMELINE)
+        return open_chosen(view, facts, act == UI_TIMELINE ? SCREEN_TIMELINE : SCREEN_TASKS, out);
+    if (act == UI_DETAIL || act == UI_LOG || act == UI_FORENSICS) {
+        view_say(view, &facts->clock, "Enter opens the run: choose a task there first");
+        return true;
+    }
     if (act == UI_BACK)
         return go_back(view);
     if (act == UI_FILTER) {

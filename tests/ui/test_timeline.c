@@ -125,7 +125,7 @@ START_TEST(test_the_cursor_goes_by_columns_and_is_at_now_first)
     ck_assert(view.timeline.is_placed);
     ck_assert(shows("▲ 14:02:12")); /* a column of 12 s */
     press("h");
-    ck_assert(shows("T-104  14:00:23 to 14:02:10  ran 107 s"));
+    ck_assert(shows("T-104  14:00:23 to 14:02:10  ran 1:47"));
     press("lll");
     ck_assert(!view.timeline.is_placed);
     ck_assert(shows("▲ now"));
