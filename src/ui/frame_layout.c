@@ -85,7 +85,7 @@ static void lay_stack(struct frame_layout *out, struct rest rest, int tasks)
     int wanted = most(PREVIEW_ROWS_MIN, least(PREVIEW_ROWS_MAX, room * 4 / 9));
     if (is_short)
         wanted = SHORT_ROWS;
-    int preview = most(room - most(tasks, 2), wanted);
+    int preview = least(most(room - most(tasks, 2), wanted), room - 1);
     int list = room - preview;
 
     out->heads = rest.top;

@@ -121,6 +121,29 @@ START_TEST(test_strange_titles_at_every_small_size)
 }
 END_TEST
 
+/* A banner, a gate and the lines of a replay leave the list a row, and the preview none of its. */
+START_TEST(test_list_has_a_row_below_all_that_may_be_above_it)
+{
+    story_done(&story);
+    view_done(&view);
+    story_init_retries(&story);
+    view_init(&view, story.plan->task_count);
+    facts.state = &story.state;
+    facts.mode = VIEW_REPLAY;
+    facts.banner = "log not readable";
+    const struct frame_input input = {.facts = &facts, .view = &view, .replay = &story.replay};
+    for (int rows = 12; rows < 20; rows++) {
+        for (int columns = 60; columns <= 120; columns += 20) {
+            const struct frame_layout layout = frame_layout(rows, columns, &input);
+            ck_assert_int_gt(layout.heads, layout.gate);
+            ck_assert_int_ge(layout.list.rows, 1);
+            ck_assert_int_eq(layout.preview_rule, layout.list.row + layout.list.rows);
+            ck_assert_int_le(layout.preview.row + layout.preview.rows, layout.bottom_rule);
+        }
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("sizes");
@@ -128,5 +151,6 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_every_screen_at_every_small_size, 0, TABLE_LEN(cases));
     tcase_add_loop_test(tcase, test_strange_titles_at_every_small_size, 0, 7);
+    tcase_add_test(tcase, test_list_has_a_row_below_all_that_may_be_above_it);
     return suite;
 }
