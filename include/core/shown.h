@@ -155,6 +155,8 @@ void shown_workspace(const struct run_state *state, int task, struct str *out);
 void shown_lacks(const struct run_state *state, int task, struct str *out);
 /* What files hold: "312 bytes", "5 KiB", "3072 MiB"; rounded down. */
 void shown_size(int64_t bytes, struct str *out);
+/* Likewise of memory, which is counted in KiB. A log may say any number. */
+void shown_size_kib(int64_t kib, struct str *out);
 
 /* shown_circles.c: what goes in circles, or may. Nothing is added while the verdict is ok. */
 

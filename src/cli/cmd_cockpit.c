@@ -105,7 +105,7 @@ int cmd_cockpit(struct globals *globals, int argc, char **argv)
     struct place place;
     if (!find_log(globals->db, false, &place, &err))
         return fail_without_log(&err);
-    if (!session_has_terminal())
+    if (!session_has_screen())
         return cmd_status(globals, 0, argv);
     return watch_run(globals, &place, 0, APP_LIVE);
 }

@@ -107,7 +107,7 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
     words.frame.task = words.task;
     if (words.frame.size)
         return frame_print(globals, &words.frame, &place, &target);
-    bool lines = words.plain || words.json || words.follow || !session_has_terminal();
+    bool lines = words.plain || words.json || words.follow || !session_has_screen();
     if (!lines)
         return watch_run(globals, &place, target.run, line.operands > 0 ? APP_REPLAY : APP_RUNS);
     stream.run = target.run;

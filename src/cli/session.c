@@ -34,6 +34,17 @@ bool session_has_terminal(void)
     return drawable && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
+bool session_has_screen(void)
+{
+    struct err err = {0};
+    if (!session_has_terminal())
+        return false;
+    if (term_check(&err))
+        return true;
+    warn("%s: plain lines instead", err.message);
+    return false;
+}
+
 enum session_watch session_choose_watch(bool plain, bool json)
 {
     if (json)

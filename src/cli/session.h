@@ -56,6 +56,8 @@ enum session_watch session_choose_watch(bool plain, bool json);
 
 /* May a screen be drawn here? stdin and stdout are a terminal and TERM is one. */
 bool session_has_terminal(void);
+/* Likewise, and a terminal of its type is known here. Where it is not, stderr is told. */
+bool session_has_screen(void);
 
 enum { SESSION_BY_MAX = 64 };
 /* "name@terminal" of the person here. Returns out. */

@@ -3,7 +3,10 @@
 
 #include "digest.h"
 
-enum { TREE_SHOWN = 12 }; /* hex digits of a tree */
+enum {
+    TREE_SHOWN = 12, /* hex digits of a tree */
+    KIB = 1024,
+};
 
 enum shown_proof shown_proof(const struct run_state *state, int task, int step)
 {
@@ -68,11 +71,15 @@ void shown_lacks(const struct run_state *state, int task, struct str *out)
 
 void shown_size(int64_t bytes, struct str *out)
 {
-    enum { KIB = 1024 };
     if (bytes < KIB)
         str_addf(out, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
     else if (bytes < (int64_t)KIB * KIB)
         str_addf(out, "%lld KiB", (long long)(bytes / KIB));
     else
         str_addf(out, "%lld MiB", (long long)(bytes / KIB / KIB));
+}
+
+void shown_size_kib(int64_t kib, struct str *out)
+{
+    shown_size(kib < INT64_MAX / KIB ? kib * KIB : INT64_MAX, out);
 }

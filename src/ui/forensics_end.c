@@ -30,7 +30,7 @@ static void add_usage(struct forensics *out, const struct forensics_facts *facts
     forensics_pair(out, "cpu", "%s", str_text(&text));
     str_clear(&text);
     if (outcome->rss_kib_max > 0) {
-        forensics_size_kib(outcome->rss_kib_max, &text);
+        shown_size_kib(outcome->rss_kib_max, &text);
         forensics_pair(out, "peak memory", "%s", text.data);
     } else {
         forensics_lacks(out, facts, "peak memory", "peak_memory");

@@ -276,10 +276,18 @@ static void draw_nothing(struct canvas *canvas, const struct layout *layout,
 static void draw_page(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {
-    static const enum act acts[] = {UI_QUIT,     UI_DOWN,        UI_PANE_NEXT,
+    static const enum act acts[] = {UI_QUIT,     UI_DOWN,        UI_UP,  UI_PANE_NEXT,
                                     UI_TRY_BACK, UI_TRY_FORWARD, UI_HELP};
-    static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back", [UI_DOWN] = "capture"};
-    static const char *const down[UI_ACT_COUNT] = {[UI_QUIT] = "back"};
+    static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back",
+                                                     [UI_DOWN] = "",
+                                                     [UI_UP] = "capture",
+                                                     [UI_TRY_BACK] = "",
+                                                     [UI_TRY_FORWARD] = "try"};
+    static const char *const down[UI_ACT_COUNT] = {[UI_QUIT] = "back",
+                                                   [UI_DOWN] = "",
+                                                   [UI_UP] = "scroll",
+                                                   [UI_TRY_BACK] = "",
+                                                   [UI_TRY_FORWARD] = "try"};
     const struct frame_keys keys = {.acts = acts,
                                     .count = ARRAY_LEN(acts),
                                     .briefs = input->view->forensics.right ? down : briefs};

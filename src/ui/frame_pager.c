@@ -120,12 +120,14 @@ static void draw_rule(struct canvas *canvas, const struct layout *layout,
 /* "exit 1   test-fail   ran 1:47", or that it runs. */
 static void add_state(const struct canvas *canvas, const struct frame_input *input, struct str *out)
 {
-    const struct attempt_state *attempt = attempt_of(input);
+    const struct run_state *state = input->facts->state;
+    const struct view_try at = view_try_now(input->view, state);
+    const struct attempt_state *attempt = view_try_state(state, &at);
     struct verdict verdict = verdict_new();
     if (!attempt)
         return;
     if (attempt->ended.mono_ms == 0) {
-        const enum shown shown = input->facts->orphaned ? SHOWN_LOST : SHOWN_RUNNING;
+        const enum shown shown = shown_task(state, at.task, input->facts->orphaned);
         str_addf(out, "%s %s ", shown_sign(shown, canvas->ascii), shown_word(shown));
         shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, out);
         return;
@@ -252,7 +254,8 @@ static void draw_page(struct canvas *canvas, const struct layout *layout,
 {
     static const enum act acts[] = {UI_QUIT,       UI_FOLLOW,   UI_FILTER,      UI_NEXT,
                                     UI_ERROR_NEXT, UI_TRY_BACK, UI_TRY_FORWARD, UI_HELP};
-    static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back", [UI_FILTER] = "find"};
+    static const char *const briefs[UI_ACT_COUNT] = {
+        [UI_QUIT] = "back", [UI_FILTER] = "find", [UI_TRY_BACK] = "", [UI_TRY_FORWARD] = "try"};
     const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
     struct str path = {0};
     frame_add_try(input, canvas->columns, &path);

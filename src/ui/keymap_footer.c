@@ -55,8 +55,10 @@ void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
             continue;
         if (*key.brief == '\0' && !is_last && name_key(canvas, footer, footer->acts[i + 1], &next))
             next.width++;
-        if (column + key.width + next.width + (is_last ? 0 : FOOTER_GAP + kept) > canvas->columns)
+        if (column + key.width + next.width + (is_last ? 0 : FOOTER_GAP + kept) > canvas->columns) {
+            i += next.width > 0; /* neither stands without the other */
             continue;
+        }
         put_key(canvas, (struct spot){row, column, key.width}, &key);
         column += key.width + (*key.brief == '\0' ? 1 : FOOTER_GAP);
     }

@@ -4,8 +4,6 @@
 
 #include "shown.h"
 
-enum { KIB_BYTES = 1024 };
-
 static const struct step_state *step_of(const struct run_state *state,
                                         const struct log_output_key *key)
 {
@@ -83,7 +81,7 @@ void log_words_end(const struct run_state *state, const struct log_output_key *k
     add_lines(outcome, out);
     if (outcome->rss_kib_max > 0) {
         str_add(out, "; ");
-        shown_size(outcome->rss_kib_max * KIB_BYTES, out);
+        shown_size_kib(outcome->rss_kib_max, out);
         str_add(out, " peak");
     }
 }

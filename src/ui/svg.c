@@ -9,27 +9,44 @@
 enum { FONT = 15, CELL_WIDTH = 9, CELL_HEIGHT = 19, BASELINE = 14, MARGIN = 8 };
 enum { COLOUR_TEXT_MAX = 8, CUBE_FIRST = 16, GREY_FIRST = 232, COLOURS = 256 };
 
-static const char *const ground = "#16181d";
-static const char *const letters = "#dfe2e8";
-static const char *const palette[] = {
-    "#16181d", "#f4757c", "#86cf7c", "#e6c45f", "#82aaf5", "#d08ff0", "#63cbdc", "#dfe2e8",
-    "#7b818c", "#ff9aa0", "#a9e6a0", "#ffe08a", "#a8c6ff", "#e4b4ff", "#93e4f0", "#ffffff",
+/* What stands for the terminal's own colours. */
+struct look {
+    const char *ground, *letters;
+    const char *palette[CUBE_FIRST];
+};
+
+static const struct look dark = {
+    .ground = "#16181d",
+    .letters = "#dfe2e8",
+    .palette = {"#16181d", "#f4757c", "#86cf7c", "#e6c45f", "#82aaf5", "#d08ff0", "#63cbdc",
+                "#dfe2e8", "#7b818c", "#ff9aa0", "#a9e6a0", "#ffe08a", "#a8c6ff", "#e4b4ff",
+                "#93e4f0", "#ffffff"},
+};
+
+static const struct look light = {
+    .ground = "#fbfbfa",
+    .letters = "#24272e",
+    .palette = {"#24272e", "#b3232d", "#23702a", "#f0c24b", "#1f4fb0", "#86309f", "#0f6b78",
+                "#e6e7e9", "#666b75", "#cf2f3a", "#2f8a37", "#ffd769", "#2f66d0", "#a040bd",
+                "#158596", "#ffffff"},
 };
 
 /* Cells beside each other that look alike. */
 struct stretch {
     int row, from, to;
     struct theme_paint paint;
+    const struct look *look;
 };
 
 /* A colour of the terminal's as RGB; the upper 240 are the cube and the greys of xterm. */
-static const char *colour(int number, const char *own, char out[COLOUR_TEXT_MAX])
+static const char *colour(const struct look *look, int number, const char *own,
+                          char out[COLOUR_TEXT_MAX])
 {
     static const unsigned steps[] = {0, 95, 135, 175, 215, 255};
     if (number < 0 || number >= COLOURS)
         return own;
     if (number < CUBE_FIRST)
-        return palette[number];
+        return look->palette[number];
     unsigned at = (unsigned)number - CUBE_FIRST;
     unsigned red = steps[at / 36 % 6], green = steps[at / 6 % 6], blue = steps[at % 6];
     if (number >= GREY_FIRST)
@@ -101,7 +118,7 @@ static void add_text(const struct canvas *canvas, const struct stretch *stretch,
     str_addf(out, "<text x=\"%d\" y=\"%d\" textLength=\"%d\"", MARGIN + stretch->from * CELL_WIDTH,
              MARGIN + stretch->row * CELL_HEIGHT + BASELINE,
              (stretch->to - stretch->from) * CELL_WIDTH);
-    if (strcmp(fill, letters) != 0)
+    if (strcmp(fill, stretch->look->letters) != 0)
         str_addf(out, " fill=\"%s\"", fill);
     if (stretch->paint.bold)
         str_add(out, " font-weight=\"bold\"");
@@ -147,16 +164,22 @@ static void add_stretch(const struct canvas *canvas, const struct stretch *stret
 {
     char front_text[COLOUR_TEXT_MAX], back_text[COLOUR_TEXT_MAX];
     const struct theme_paint *paint = &stretch->paint;
-    const char *front = colour(paint->front, letters, front_text);
-    const char *back = colour(paint->back, ground, back_text);
+    const struct look *look = stretch->look;
+    const char *front = colour(look, paint->front, look->letters, front_text);
+    const char *back = colour(look, paint->back, look->ground, back_text);
     if (paint->reverse) {
         const char *swapped = front;
         front = back;
         back = swapped;
     }
-    if (strcmp(back, ground) != 0)
+    if (strcmp(back, look->ground) != 0)
         add_back(stretch, back, out);
     add_words(canvas, stretch, front, out);
+}
+
+static const struct look *look_of(const struct theme *theme)
+{
+    return strcmp(theme->name, "light") == 0 ? &light : &dark;
 }
 
 static void add_row(const struct canvas *canvas, const struct theme *theme, int row,
@@ -164,8 +187,10 @@ static void add_row(const struct canvas *canvas, const struct theme *theme, int 
 {
     int from = 0;
     while (from < canvas->columns) {
-        struct stretch stretch = {
-            .row = row, .from = from, .paint = theme_paint(theme, cell_at(canvas, row, from))};
+        struct stretch stretch = {.row = row,
+                                  .from = from,
+                                  .paint = theme_paint(theme, cell_at(canvas, row, from)),
+                                  .look = look_of(theme)};
         int to = from + 1;
         for (; to < canvas->columns; to++) {
             struct theme_paint next = theme_paint(theme, cell_at(canvas, row, to));
@@ -205,7 +230,7 @@ void svg_write(const struct canvas *canvas, const struct theme *theme, const cha
              "<rect width=\"%d\" height=\"%d\" rx=\"6\" fill=\"%s\"/>\n"
              "<g font-family=\"DejaVu Sans Mono,Menlo,Consolas,monospace\" font-size=\"%d\" "
              "fill=\"%s\" xml:space=\"preserve\">\n",
-             width, height, ground, FONT, letters);
+             width, height, look_of(theme)->ground, FONT, look_of(theme)->letters);
     for (int row = 0; row < canvas->rows; row++)
         add_row(canvas, theme, row, out);
     str_add(out, "</g>\n</svg>\n");

@@ -288,7 +288,7 @@ static const char *const told[] = {
     "same fault  7c1e0000: other tries of this step: 1, 2; other tasks: none",
     "ended by    itself (an exit of its own)",
     "cpu         22 s",
-    "peak memory 32 MB",
+    "peak memory 30 MiB",
     "oom killed  no (memory.events says 0)",
     "clock step  none",
     "  make test",

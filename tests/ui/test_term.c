@@ -271,6 +271,33 @@ static void body_raise_quit(void)
     (void)raise(SIGQUIT);
 }
 
+static void body_raise_sys(void)
+{
+    open_and_show();
+    (void)raise(SIGSYS);
+}
+
+static void body_raise_usr1(void)
+{
+    open_and_show();
+    (void)raise(SIGUSR1);
+}
+
+static void body_raise_alrm(void)
+{
+    open_and_show();
+    (void)raise(SIGALRM);
+}
+
+static void body_raise_ignored(void)
+{
+    (void)signal(SIGXFSZ, SIG_IGN);
+    open_and_show();
+    (void)raise(SIGXFSZ);
+    write_text(STDOUT_FILENO, "[A]");
+    close_all();
+}
+
 static void *raise_segv(void *unused)
 {
     (void)raise(SIGSEGV);
@@ -575,6 +602,10 @@ static const struct {
     {"SIGBUS", body_raise_bus, SIGBUS, 0, "devs: crashed: signal BUS\r\n"},
     {"SIGFPE", body_raise_fpe, SIGFPE, 0, "devs: crashed: signal FPE\r\n"},
     {"SIGILL", body_raise_ill, SIGILL, 0, "devs: crashed: signal ILL\r\n"},
+    {"SIGSYS", body_raise_sys, SIGSYS, 0, "devs: crashed: signal SYS\r\n"},
+    {"SIGUSR1", body_raise_usr1, SIGUSR1, 0, "devs: ended by signal USR1\r\n"},
+    {"SIGALRM", body_raise_alrm, SIGALRM, 0, "devs: ended by signal ALRM\r\n"},
+    {"SIGXFSZ ignored", body_raise_ignored, 0, 0, "[A]"},
     {"SIGQUIT", body_raise_quit, SIGQUIT, 0, "devs: ended by signal QUIT\r\n"},
     {"SIGSEGV in a thread", body_segv_in_a_thread, SIGSEGV, 0, "devs: crashed: signal SEGV\r\n"},
     {"abort", body_abort, SIGABRT, 0, "devs: crashed: signal ABRT\r\n"},
