@@ -2,31 +2,9 @@
 
 #include "view.h"
 #include "view_log.h"
+#include "view_move.h"
 
-enum { PAGE_TRIES = 8, ALL_TRIES = 1 << 20 };
-
-/* How many tries a key moves. */
-static int distance(enum act act)
-{
-    static const struct {
-        enum act act;
-        int tries;
-    } steps[] = {
-        {UI_DOWN, 1},
-        {UI_UP, -1},
-        {UI_HALF_DOWN, PAGE_TRIES / 2},
-        {UI_HALF_UP, -PAGE_TRIES / 2},
-        {UI_PAGE_DOWN, PAGE_TRIES},
-        {UI_PAGE_UP, -PAGE_TRIES},
-        {UI_FIRST, -ALL_TRIES},
-        {UI_LAST, ALL_TRIES},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-        if (steps[i].act == act)
-            return steps[i].tries;
-    }
-    return 0;
-}
+enum { PAGE_TRIES = 8 };
 
 /* The try so far on, or the last one there is that way; says so where there is none. */
 static void move(struct view *view, const struct view_facts *facts, int by)
@@ -93,7 +71,7 @@ bool view_detail_act(struct view *view, const struct view_facts *facts, enum act
     }
     if (view_preview_act(view, act))
         return true;
-    const int by = distance(act);
+    const int by = view_move_lines(act, PAGE_TRIES);
     if (by == 0 || view->pane == VIEW_PANE_LOG)
         return false;
     move(view, facts, by);

@@ -1,4 +1,5 @@
 #include "view.h"
+#include "view_move.h"
 
 void view_forensics_open(struct view *view, const struct view_facts *facts)
 {
@@ -21,15 +22,6 @@ void view_forensics_fit(struct view *view, struct view_room room)
         at->top = room.last;
 }
 
-/* How far a key goes: lines, and half pages. */
-static const struct step {
-    enum act act;
-    int lines, halves;
-} steps[] = {
-    {UI_DOWN, 1, 0},      {UI_UP, -1, 0},      {UI_HALF_DOWN, 0, 1},    {UI_HALF_UP, 0, -1},
-    {UI_PAGE_DOWN, 0, 2}, {UI_PAGE_UP, 0, -2}, {UI_FIRST, -1000000, 0}, {UI_LAST, 1000000, 0},
-};
-
 static void move_section(struct view_forensics *forensics, int by)
 {
     int section = (int)forensics->section + by;
@@ -51,18 +43,12 @@ static void scroll(struct view_forensics *forensics, int by)
 
 static bool move(struct view_forensics *forensics, enum act act)
 {
-    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-        if (steps[i].act != act)
-            continue;
-        int half = forensics->room.page > 1 ? (int)forensics->room.page / 2 : 1;
-        bool by_page = steps[i].halves != 0;
-        if (forensics->right || by_page)
-            scroll(forensics, steps[i].lines + steps[i].halves * half);
-        else
-            move_section(forensics, steps[i].lines);
-        return true;
-    }
-    return false;
+    const int by = view_move_lines(act, (int)forensics->room.page);
+    if (by != 0 && (forensics->right || view_move_is_by_page(act)))
+        scroll(forensics, by);
+    else if (by != 0)
+        move_section(forensics, by);
+    return by != 0;
 }
 
 static void change_try(struct view *view, const struct view_facts *facts, int by)

@@ -7,6 +7,7 @@
 #include "view_acts.h"
 #include "view_correct.h"
 #include "view_detail.h"
+#include "view_move.h"
 #include "view_tasks.h"
 #include "view_terminal.h"
 
@@ -24,45 +25,12 @@ static int waiting(const struct run_state *state)
     return state->counts[TASK_BACKOFF] + state->counts[TASK_QUEUED];
 }
 
-static void choose_row(struct view *view, int row)
-{
-    if (view->row_count == 0)
-        return;
-    if (row >= view->row_count)
-        row = view->row_count - 1;
-    int chosen = view->chosen;
-    view_choose(view, view->rows[row < 0 ? 0 : row]);
-    if (view->chosen != chosen) {
-        view->log_back = 0;
-        view->search.open = false;
-    }
-}
-
-/* How far a key moves: rows, and half pages. */
-static int distance(enum act act, int page)
-{
-    enum { FAR = 1 << 24 };
-    static const struct {
-        enum act act;
-        int rows, halves;
-    } steps[] = {
-        {UI_DOWN, 1, 0},      {UI_UP, -1, 0},      {UI_HALF_DOWN, 0, 1}, {UI_HALF_UP, 0, -1},
-        {UI_PAGE_DOWN, 0, 2}, {UI_PAGE_UP, 0, -2}, {UI_FIRST, -FAR, 0},  {UI_LAST, FAR, 0},
-    };
-    int half = page / 2 > 0 ? page / 2 : 1;
-    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-        if (steps[i].act == act)
-            return steps[i].rows + steps[i].halves * half;
-    }
-    return 0;
-}
-
 static void scroll_log(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
     size_t count = stroke->facts->log->count;
     int64_t most = count > view->log_page ? (int64_t)(count - view->log_page) : 0;
-    int64_t back = (int64_t)view->log_back - distance(stroke->act, (int)view->log_page);
+    int64_t back = (int64_t)view->log_back - view_move_lines(stroke->act, (int)view->log_page);
     back = back > most ? most : back;
     view->log_back = back > 0 ? (size_t)back : 0;
 }
@@ -73,7 +41,7 @@ static struct view_todo move(const struct stroke *stroke)
     if (view->pane == VIEW_PANE_LOG)
         scroll_log(stroke);
     else
-        choose_row(view, view_chosen_row(view) + distance(stroke->act, view->page));
+        view_choose_row(view, view_chosen_row(view) + view_move_lines(stroke->act, view->page));
     return draw;
 }
 
@@ -178,7 +146,7 @@ static struct view_todo find(const struct stroke *stroke)
         view_say(view, &stroke->facts->clock, "no filter is set: / sets one");
     } else if (view->row_count > 0) {
         int row = view_chosen_row(view) + (on ? 1 : -1);
-        choose_row(view, (row + view->row_count) % view->row_count);
+        view_choose_row(view, (row + view->row_count) % view->row_count);
     }
     return draw;
 }
@@ -190,7 +158,7 @@ static struct view_todo go_to_needs_you(const struct stroke *stroke)
     for (int i = 1; i <= view->row_count; i++) {
         int row = (here + i) % view->row_count;
         if (stroke->facts->state->tasks[view_row_task(view->rows[row])].status == TASK_NEEDS_YOU) {
-            choose_row(view, row);
+            view_choose_row(view, row);
             return draw;
         }
     }

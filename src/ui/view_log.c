@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "log_pager.h"
+#include "view_move.h"
 
 void view_log_init(struct view_log *log)
 {
@@ -29,28 +30,13 @@ void view_log_restart(struct view_log *log)
     log->room = was.room;
 }
 
-/* How far a key goes: rows, and half pages. */
-static const struct step {
-    enum act act;
-    int rows, halves;
-} steps[] = {
-    {UI_DOWN, 1, 0},     {UI_UP, -1, 0},       {UI_HALF_DOWN, 0, 1},
-    {UI_HALF_UP, 0, -1}, {UI_PAGE_DOWN, 0, 2}, {UI_PAGE_UP, 0, -2},
-};
-
 /* Going up ends following, at once and for good. */
 static bool scroll(struct view_log *log, enum act act)
 {
-    const int half = log->room.rows / 2 > 0 ? log->room.rows / 2 : 1;
-    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-        if (steps[i].act != act)
-            continue;
-        const int by = steps[i].rows + steps[i].halves * half;
-        log->stays = log->stays || by < 0;
-        log->scroll += log->stays ? by : 0;
-        return true;
-    }
-    return false;
+    const int by = view_move_lines(act, log->room.rows);
+    log->stays = log->stays || by < 0;
+    log->scroll += log->stays ? by : 0;
+    return by != 0;
 }
 
 static void follow(struct view *view, const struct view_facts *facts, enum act act)

@@ -41,7 +41,7 @@ static void choose_row(struct view *view, uint32_t row)
     if ((int)row >= view->row_count)
         return;
     view->pane = VIEW_PANE_LIST;
-    view_choose(view, view->rows[row]);
+    view_choose_row(view, (int)row);
 }
 
 static struct view_todo seek(const struct canvas_zone *zone, int column)

@@ -1,24 +1,7 @@
 #include "view_panes.h"
 
-#include <assert.h>
-
 #include "view.h"
-
-enum { PREVIEW_FAR = 1 << 20 };
-
-static const char *const names[] = {
-    [VIEW_PANE_LIST] = "list",
-    [VIEW_PANE_PREVIEW] = "preview",
-    [VIEW_PANE_TIMELINE] = "timeline",
-    [VIEW_PANE_LOG] = "log",
-};
-static_assert(ARRAY_LEN(names) == VIEW_PANE_COUNT, "every pane has a name");
-
-const char *view_pane_name(enum view_pane pane)
-{
-    assert(pane < VIEW_PANE_COUNT);
-    return names[pane];
-}
+#include "view_move.h"
 
 static bool has(const struct view *view, int pane)
 {
@@ -43,35 +26,10 @@ void view_preview_fit(struct view *view, int rows, int page)
         preview->top = preview->last;
 }
 
-static int distance(enum act act, int page)
-{
-    const int half = page > 1 ? page / 2 : 1;
-    switch (act) {
-    case UI_DOWN:
-        return 1;
-    case UI_UP:
-        return -1;
-    case UI_HALF_DOWN:
-        return half;
-    case UI_HALF_UP:
-        return -half;
-    case UI_PAGE_DOWN:
-        return page;
-    case UI_PAGE_UP:
-        return -page;
-    case UI_FIRST:
-        return -PREVIEW_FAR;
-    case UI_LAST:
-        return PREVIEW_FAR;
-    default: /* no move */
-        return 0;
-    }
-}
-
 bool view_preview_act(struct view *view, enum act act)
 {
     struct view_preview *preview = &view->preview;
-    const int by = distance(act, preview->page);
+    const int by = view_move_lines(act, preview->page);
     if (view->pane != VIEW_PANE_PREVIEW || by == 0)
         return false;
     const int top = preview->top + by;

@@ -40,9 +40,6 @@ struct view_preview {
     int top, last, page;
 };
 
-/* "list", "preview", ... Static. */
-const char *view_pane_name(enum view_pane pane);
-
 /* The screen has these panes now. One that is gone gives the keys to the list. */
 void view_panes_take(struct view *view, unsigned panes);
 /* The preview has so many rows in all, and so many of them are on the screen. */

@@ -58,6 +58,20 @@ void view_choose(struct view *view, int row)
     view->on_fold = view_row_is_fold(row);
 }
 
+void view_choose_row(struct view *view, int row)
+{
+    const int chosen = view->chosen;
+    if (view->row_count == 0)
+        return;
+    if (row >= view->row_count)
+        row = view->row_count - 1;
+    view_choose(view, view->rows[row < 0 ? 0 : row]);
+    if (view->chosen == chosen)
+        return;
+    view->log_back = 0;
+    view->search.open = false;
+}
+
 /* The rows as they are being made. */
 struct filling {
     const struct view *view;

@@ -37,8 +37,7 @@ static void go_to_failure(struct view *view, const struct view_facts *facts, int
             continue;
         if (row == here)
             break;
-        view_choose(view, view->rows[row]);
-        view->log_back = 0;
+        view_choose_row(view, row);
         return;
     }
     view_say(view, &facts->clock, "no other task in the list has failed");

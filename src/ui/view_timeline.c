@@ -2,6 +2,7 @@
 
 #include "timeline_bar.h"
 #include "view.h"
+#include "view_move.h"
 
 void view_timeline_open(struct view *view)
 {
@@ -60,35 +61,12 @@ void view_timeline_sum(struct view *view, const struct view_facts *facts, const 
     time_spent_of_run(&sum->spent, facts->state, now, facts->orphaned);
 }
 
-/* How far a key goes: rows, and halves of what is in sight. */
-static int distance(enum act act, int rows)
-{
-    enum { FAR = 1 << 24 };
-    static const struct {
-        enum act act;
-        int rows, halves;
-    } steps[] = {
-        {UI_DOWN, 1, 0},      {UI_UP, -1, 0},      {UI_HALF_DOWN, 0, 1}, {UI_HALF_UP, 0, -1},
-        {UI_PAGE_DOWN, 0, 2}, {UI_PAGE_UP, 0, -2}, {UI_FIRST, -FAR, 0},  {UI_LAST, FAR, 0},
-    };
-    const int half = rows > 1 ? rows / 2 : 1;
-    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-        if (steps[i].act == act)
-            return steps[i].rows + steps[i].halves * half;
-    }
-    return 0;
-}
-
 static bool move_row(struct view *view, enum act act)
 {
-    const int by = distance(act, view->timeline.rows);
-    if (by == 0)
-        return false;
-    int row = view_chosen_row(view) + by;
-    row = row < view->row_count ? row : view->row_count - 1;
-    if (view->row_count > 0)
-        view_choose(view, view->rows[row > 0 ? row : 0]);
-    return true;
+    const int by = view_move_lines(act, view->timeline.rows);
+    if (by != 0)
+        view_choose_row(view, view_chosen_row(view) + by);
+    return by != 0;
 }
 
 /* One column on; a fold is one step. */
@@ -178,7 +156,7 @@ static void go_to_failure(struct view *view, const struct view_facts *facts, int
         view_say(view, &facts->clock, "there is no failure %s", by > 0 ? "after this" : "before");
         return;
     }
-    view_choose(view, view->rows[at.row]);
+    view_choose_row(view, at.row);
     timeline->is_placed = true;
     timeline->cursor_ms = at.at_ms;
 }
