@@ -52,6 +52,16 @@ void app_visit_close(struct app *app)
     take_back(app);
 }
 
+/* What is the person's, not the run's. */
+static void take_along(struct view *view, const struct view *before)
+{
+    view->keys = before->keys;
+    view->runs = before->runs;
+    view->command = before->command;
+    view->times = before->times;
+    view->leaves_mouse = before->leaves_mouse;
+}
+
 /* Everything that was read of the run before. */
 static void forget_what_was_read(struct app *app)
 {
@@ -74,8 +84,7 @@ static bool open_run(struct app *app, int64_t run, struct err *err)
     app->orphaned = false;
     replay_init(&app->replay);
     view_init(&app->view, follower_state(present)->plan->task_count);
-    app->view.keys = app->own.view.keys;
-    app->view.runs = app->own.view.runs;
+    take_along(&app->view, &app->own.view);
     app->view.trail = (struct screen_trail){.at = {SCREEN_RUNS, SCREEN_TASKS}, .depth = 1};
     app->acts = (struct app_acts){.desk = app->mode == APP_LIVE ? app->options->desk : NULL,
                                   .state = follower_state(present),
@@ -105,9 +114,20 @@ static void go_to_screen(struct app *app, enum screen screen)
         view_timeline_open(&app->view);
 }
 
+/* To the app's own run. */
+static void come_back(struct app *app)
+{
+    take_along(&app->own.view, &app->view);
+    app_visit_close(app);
+    forget_what_was_read(app);
+    app_take_news(app);
+}
+
 void app_visit_open(struct app *app, int64_t run, enum screen screen)
 {
     struct err err = {0};
+    if (app->own.present && run != follower_run(app->present)->number)
+        come_back(app);
     if (run == follower_run(app->present)->number) {
         go_to_screen(app, screen);
         return;
@@ -128,11 +148,8 @@ void app_visit_look(struct app *app)
 {
     if (!app->own.present || view_screen(&app->view) != SCREEN_RUNS)
         return;
-    const struct view_runs runs = app->view.runs;
-    app_visit_close(app);
-    app->view.runs = runs;
-    forget_what_was_read(app);
-    app_take_news(app);
+    come_back(app);
+    trail_go(&app->view.trail, SCREEN_RUNS);
 }
 
 static bool take_mark(void *ctx, const struct run_state *state, const struct event *event)

@@ -178,6 +178,32 @@ START_TEST(test_runs_are_listed_and_another_one_is_opened)
 }
 END_TEST
 
+/* From one that is not the app's own, too; that one is never opened twice. */
+START_TEST(test_run_is_opened_from_another_one)
+{
+    struct app_options options = live_options();
+    begin_two_runs(&options);
+    wait_for("LIVE");
+    press(":open run 1\r");
+    wait_for("run #2 goes on meanwhile");
+    press(":open run 2\r");
+    wait_for("LIVE");
+    press(":open run 1\r");
+    wait_for("REPLAY");
+    press(":open run 7\r");
+    wait_for("run #7 cannot be opened");
+    wait_for("LIVE");
+    press(":open run 1\r");
+    wait_for("REPLAY");
+    press("q");
+    wait_for("2 runs, 5 tries");
+    press("q");
+    wait_for("LIVE");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
 START_TEST(test_runs_come_first_where_no_run_is_named)
 {
     struct app_options options = live_options();
@@ -211,6 +237,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_go_to_enters_the_past_at_a_place_in_words);
     tcase_add_test(tcase, test_run_that_has_ended_can_be_looked_back_in);
     tcase_add_test(tcase, test_runs_are_listed_and_another_one_is_opened);
+    tcase_add_test(tcase, test_run_is_opened_from_another_one);
     tcase_add_test(tcase, test_runs_come_first_where_no_run_is_named);
     return suite;
 }

@@ -112,8 +112,10 @@ static const char *chosen(void)
 
 START_TEST(test_click_chooses_the_row)
 {
+    view.log_back = 2;
     (void)at(MOUSE_PRESS, LIST_AT + 3, 7);
     ck_assert_str_eq(chosen(), "d");
+    ck_assert_uint_eq(view.log_back, 0); /* another task's log */
     (void)at(MOUSE_RELEASE, LIST_AT, 7);
     ck_assert_str_eq(chosen(), "d");
     (void)at(MOUSE_PRESS, 18, 7); /* where nothing is */
