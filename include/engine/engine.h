@@ -121,7 +121,7 @@ enum { ENGINE_NOTE_MAX = 1000 };
 void engine_note(struct engine *engine, int task, const char *note);
 
 /* Nobody watches any more: the engine ends by itself when nothing can go on, and `why` is
- * noted in the log. Any thread. */
+ * noted in the log; NULL: lines of it are read, nothing is noted. Any thread. */
 void engine_detach(struct engine *engine, const char *why);
 
 /* What the engine has to say once it has ended. */

@@ -30,6 +30,7 @@ enum app_leave {
     APP_LEFT_WAIT,   /* q w, and what ran has ended: what was not started stays in the log */
     APP_LEFT_CANCEL, /* q c: cancel all, then leave */
     APP_LEFT_DETACH, /* q d: the engine goes on without a terminal */
+    APP_LEFT_PLAIN,  /* :plain: the caller goes on with lines, see run and seen_seq */
     APP_LEFT_SIGNAL, /* SIGTERM, SIGHUP: see signal */
 };
 
@@ -62,6 +63,8 @@ struct app_options {
 struct app_result {
     enum app_leave leave;
     int signal;
+    int64_t run;      /* number of the run that the app was opened on */
+    int64_t seen_seq; /* the last event of it that was on the screen */
 };
 
 /* One frame of the cockpit, drawn without a terminal, of the run as it was at some moment. Uses

@@ -16,6 +16,7 @@
 #include "rules_file.h"
 #include "secrets.h"
 #include "session.h"
+#include "stream.h"
 #include "watch_run.h"
 
 /* A rule goes to where the next run in this folder finds it; `ctx` is the folder. */
@@ -34,6 +35,23 @@ static bool open_desk(struct control_desk **out, const struct place *place, stru
         return true;
     }
     return err_set(err, why.code, "%s", why.message) || err_hint(err, "%s", why.hint);
+}
+
+/* After :plain: the same run as lines, until it ends. */
+static int print_on(const struct place *place, const struct app_result *result)
+{
+    struct err err = {0};
+    const struct stream stream = {.place = place,
+                                  .run = result->run,
+                                  .shown_seq = result->seen_seq,
+                                  .form = STREAM_PLAIN,
+                                  .level = EVENT_LEVEL_DEBUG,
+                                  .follow = true,
+                                  .done_fd = -1,
+                                  .signal_fd = -1};
+    warn("run #%lld goes on as lines: ^C ends these alone, devs has the screen again",
+         (long long)result->run);
+    return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
 }
 
 int watch_run(struct globals *globals, const struct place *place, int64_t run, enum app_mode mode)
@@ -78,6 +96,8 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
     config_done(&config);
     if (!ok)
         return fail(&err);
+    if (result.leave == APP_LEFT_PLAIN)
+        return print_on(place, &result);
     return result.leave == APP_LEFT_SIGNAL ? 128 + result.signal : EXIT_ALL_PASSED;
 }
 

@@ -135,7 +135,7 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
     struct stream stream = {
         .place = &watching->place,
         .run = watching->run,
-        .shown_seq = watching->session->shown_seq,
+        .shown_seq = watching->shown_seq,
         .form = forms[watching->watch],
         .level = EVENT_LEVEL_DEBUG,
         .follow = true,
@@ -189,6 +189,9 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
     bool ok = app_run(&options, &result, err);
     keys_file_done(&keys);
     control_desk_stop(desk);
+    if (ok && result.leave == APP_LEFT_PLAIN)
+        return session_go_plain(watching, &result, err) &&
+               print_lines(watching, engine_done_fd(watching->engine), err);
     return ok && session_leave_as_chosen(watching, &result, err);
 }
 
@@ -352,6 +355,7 @@ int session_run(const struct session *session)
     struct front front = {.fd = -1};
     struct watching watching = {.session = session,
                                 .watch = choose_watch(session),
+                                .shown_seq = session->shown_seq,
                                 .signal_fd = -1,
                                 .nohup = session_is_nohup()};
     if (session->detach || watching.watch == SESSION_COCKPIT) {

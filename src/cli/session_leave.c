@@ -129,15 +129,28 @@ void session_detach(struct watching *watching)
     str_done(&words);
 }
 
+bool session_go_plain(struct watching *watching, const struct app_result *result, struct err *err)
+{
+    if (!session_block_signals(&watching->signal_fd, err))
+        return false;
+    watching->watch = SESSION_PLAIN;
+    watching->shown_seq = result->seen_seq;
+    warn("run #%lld goes on as lines: ^C cancels it, devs elsewhere has the screen",
+         (long long)watching->run);
+    engine_detach(watching->engine, NULL);
+    return true;
+}
+
 bool session_leave_as_chosen(struct watching *watching, const struct app_result *result,
                              struct err *err)
 {
-    if (result->leave == APP_LEFT)
+    if (result->leave == APP_LEFT || result->leave == APP_LEFT_PLAIN)
         return true;
     if (!session_block_signals(&watching->signal_fd, err))
         return false;
     switch (result->leave) {
     case APP_LEFT:
+    case APP_LEFT_PLAIN:
         break;
     case APP_LEFT_WAIT:
         engine_leave(watching->engine); /* asked once more does no harm */

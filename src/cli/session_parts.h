@@ -23,6 +23,7 @@ struct watching {
     struct engine *engine;
     struct tee *tee; /* owned; SESSION_OUTPUT only */
     int64_t run;
+    int64_t shown_seq; /* events up to this one are not printed */
     int signal_fd;
     int signal;         /* that made us leave; 0 = none */
     int64_t signals_ms; /* when it came: steady clock */
@@ -44,6 +45,9 @@ void session_wait(struct watching *watching);
 /* What the person chose on leaving the screen is done before we end. */
 ATTR_MUST_USE bool session_leave_as_chosen(struct watching *watching,
                                            const struct app_result *result, struct err *err);
+/* From now on lines are printed instead of the screen. */
+ATTR_MUST_USE bool session_go_plain(struct watching *watching, const struct app_result *result,
+                                    struct err *err);
 /* From now on the run goes on without a terminal: the shell has its prompt back. */
 void session_detach(struct watching *watching);
 

@@ -146,7 +146,8 @@ static void mail_came(uv_async_t *handle)
     }
     if (mail.alone) {
         loop->lingers = false;
-        loop_note(loop, "nobody watches", mail.why);
+        if (mail.why[0] != '\0')
+            loop_note(loop, "nobody watches", mail.why);
     }
     if (mail.cancel) {
         loop->cancelled = true;

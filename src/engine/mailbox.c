@@ -67,7 +67,8 @@ void mailbox_post_alone(struct mailbox *mailbox, const char *why)
 {
     (void)pthread_mutex_lock(&mailbox->lock);
     mailbox->mail.alone = true;
-    (void)snprintf(mailbox->mail.why, sizeof(mailbox->mail.why), "%s", why);
+    if (why)
+        (void)snprintf(mailbox->mail.why, sizeof(mailbox->mail.why), "%s", why);
     wake_listener(mailbox);
     (void)pthread_mutex_unlock(&mailbox->lock);
 }

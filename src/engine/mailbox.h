@@ -47,7 +47,7 @@ struct mail {
     struct mail_task *tasks; /* in order; the loop answers each */
     struct mail_note *notes; /* owned by whoever took the mail; in order */
     char by[CONTROL_BY_MAX];
-    char why[MAIL_WHY_MAX]; /* of alone, for the log */
+    char why[MAIL_WHY_MAX]; /* of alone, for the log; "" = not noted */
 };
 
 struct mailbox {
@@ -68,6 +68,7 @@ void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake);
 
 void mailbox_post_cancel(struct mailbox *mailbox, const char *by);
 void mailbox_post_leave(struct mailbox *mailbox);
+/* `why` may be NULL. */
 void mailbox_post_alone(struct mailbox *mailbox, const char *why);
 void mailbox_post_stop(struct mailbox *mailbox);
 

@@ -10,7 +10,10 @@ enum { CTRL_C = 0x03 };
 void app_leave(struct app *app, enum app_leave leave, int signal)
 {
     app->finished = true;
-    app->result = (struct app_result){.leave = leave, .signal = signal};
+    app->result = (struct app_result){.leave = leave,
+                                      .signal = signal,
+                                      .run = follower_run(app_own_run(app))->number,
+                                      .seen_seq = follower_state(app_own_run(app))->last_seq};
 }
 
 /* Nothing is started from now on; the app leaves when nothing runs any more. Until
@@ -88,6 +91,9 @@ static void carry_out(struct app *app, const struct view_todo *todo)
         break;
     case VIEW_SUSPEND:
         suspend(app);
+        break;
+    case VIEW_PLAIN:
+        app_leave(app, APP_LEFT_PLAIN, 0);
         break;
     case VIEW_LEAVE:
         app_leave(app, APP_LEFT, 0);

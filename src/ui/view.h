@@ -177,6 +177,7 @@ enum view_todo_kind {
     VIEW_MOUSE,  /* view->leaves_mouse has changed */
     VIEW_REDRAW_ALL,
     VIEW_SUSPEND,
+    VIEW_PLAIN, /* leave the screen: the run goes on as lines */
     VIEW_LEAVE,
     VIEW_LEAVE_WAIT,
     VIEW_LEAVE_CANCEL,

@@ -135,6 +135,28 @@ static struct view_todo set(struct view *view, const struct view_facts *facts, c
     return draw;
 }
 
+/* Lines are printed of what is still to come, of the run that devs was opened on. */
+static struct view_todo plain(struct view *view, const struct view_facts *facts,
+                              const char *argument)
+{
+    const long long run = (long long)facts->run;
+    (void)argument;
+    if (facts->mode == VIEW_PAST)
+        view_say(view, &facts->clock, "plain is for the run as it goes on: $ leads back to it");
+    else if (facts->own_run != 0)
+        view_say(view, &facts->clock, "plain is for run #%lld: 6 and q lead back to it",
+                 (long long)facts->own_run);
+    else if (facts->mode == VIEW_REPLAY)
+        view_say(view, &facts->clock, "this is a replay: devs debug --logs %lld --plain prints it",
+                 run);
+    else if (facts->mode != VIEW_LIVE)
+        view_say(view, &facts->clock,
+                 "nothing more comes: devs debug --logs %lld --plain prints it", run);
+    else
+        return (struct view_todo){.kind = VIEW_PLAIN};
+    return draw;
+}
+
 /* A command does one of these: it is a key's act, or has a function. */
 static const struct command {
     struct command_row row;
@@ -151,6 +173,7 @@ static const struct command {
     {{"order", "HOW", "order of the tasks"}, UI_NONE, order, false},
     {{"theme", "NAME", "other colours"}, UI_NONE, theme, false},
     {{"set", "notify=WHAT", "what rings the bell"}, UI_NONE, set, false},
+    {{"plain", "", "lines, no screen"}, UI_NONE, plain, true},
     {{"tasks", "", "view 1"}, UI_TASKS, NULL, true},
     {{"detail", "", "view 2"}, UI_DETAIL, NULL, true},
     {{"log", "", "view 3"}, UI_LOG, NULL, true},

@@ -204,6 +204,17 @@ START_TEST(test_detached_engine_ends_by_itself)
 }
 END_TEST
 
+/* Likewise once a person reads lines: there is somebody, so there is nothing to note. */
+START_TEST(test_engine_of_lines_ends_by_itself_and_notes_nothing)
+{
+    tried.options.at_end = ENGINE_LINGER;
+    try_start("{'id':'a','steps':[{'run':['true']}]}");
+    engine_detach(tried.engine, NULL);
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    ck_assert(!is_noted());
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("resume");
@@ -218,5 +229,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_run_that_has_an_owner_is_left_alone);
     tcase_add_test(tcase, test_run_that_has_ended_is_refused);
     tcase_add_test(tcase, test_detached_engine_ends_by_itself);
+    tcase_add_test(tcase, test_engine_of_lines_ends_by_itself_and_notes_nothing);
     return suite;
 }

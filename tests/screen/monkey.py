@@ -104,8 +104,10 @@ class Visit:
 
     @staticmethod
     def set_modes(terminal):
-        """A key that is a signal throws away what we have not read yet, unless it is told not to."""
+        """Where the shell's screen is back, no key of the terminal's may keep us from reading: a
+        signal would throw away what we have not read yet, ^S hold it back."""
         modes = termios.tcgetattr(terminal)
+        modes[0] &= ~termios.IXON
         modes[3] |= termios.NOFLSH
         termios.tcsetattr(terminal, termios.TCSANOW, modes)
 
