@@ -38,16 +38,18 @@ static void move_by_copy(struct run_state *state)
     *state = copy;
 }
 
-/* All events anew, and on the way the state is copied now and then. */
+/* All events anew, and on the way the state is copied now and then: a copy takes as long as the
+ * plan is large. */
 static void check_fold(const struct play *play)
 {
-    enum { COPIED_EVERY = 5 };
+    enum { COPIED_EVERY = 5, COPIES_MAX = 50 };
+    const size_t every = COPIED_EVERY + play->event_count / COPIES_MAX;
     struct run_state again;
     struct err err = {0};
     run_state_init(&again, play->plan, 7);
     for (size_t i = 0; i < play->event_count; i++) {
         ck_assert_msg(run_state_apply(&again, &play->events[i], &err), "%s", err.message);
-        if (i % COPIED_EVERY == 0 && run_state_can_copy(&again))
+        if (i % every == 0 && run_state_can_copy(&again))
             move_by_copy(&again);
     }
     ck_assert_uint_eq(run_state_digest(&again), run_state_digest(&play->state));
