@@ -1,9 +1,7 @@
 #include "keys_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "app.h"
 #include "jsonc.h"
@@ -39,17 +37,14 @@ void keys_file_read(struct keys_file *out)
     struct str text = {0};
     struct err err = {0};
     *out = (struct keys_file){0};
-    FILE *from = find_path(out->path) ? fopen(out->path, "re") : NULL;
-    if (!from && out->path[0] && errno != ENOENT && errno != ENOTDIR)
-        str_addf(&out->problems, "%s: %s\n", out->path, strerror(errno));
-    if (!from)
+    if (!find_path(out->path))
         return;
-    out->is_there = true;
-    if (read_text(from, OWN_KEYS_BYTES_MAX, &text, &err))
+    const bool ok = read_text_file(out->path, OWN_KEYS_BYTES_MAX, &text, &err);
+    out->is_there = ok || err.code != ERR_NOT_FOUND;
+    if (ok)
         take(out, &text);
-    else
+    else if (out->is_there)
         str_addf(&out->problems, "%s: %s\n", out->path, err.message);
-    (void)fclose(from); /* only read */
     str_done(&text);
 }
 

@@ -1,10 +1,6 @@
 #include "looks.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
 
 #include "fail.h"
 #include "read_text.h"
@@ -32,19 +28,8 @@ static bool from_file(const char *path, struct theme *out, struct err *err)
 {
     struct str text = {0};
     struct err why = {0};
-    struct stat info;
-    int fd =
-        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe nobody waits for a writer */
-    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (!file)
-        return err_set_errno(err, errno, "theme '%s'", path);
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-        (void)fclose(file); /* nothing was read */
-        return err_set(err, ERR_INVALID, "theme '%s': not a file", path);
-    }
-    bool ok = read_text(file, THEME_BYTES_MAX, &text, &why) &&
+    bool ok = read_text_file(path, THEME_BYTES_MAX, &text, &why) &&
               theme_parse(str_text(&text), text.len, out, &why);
-    (void)fclose(file); /* only read */
     str_done(&text);
     return ok || err_set(err, ERR_INVALID, "theme '%s': %s", path, why.message);
 }

@@ -3,12 +3,10 @@
 #include "plan_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "exit_code.h"
 #include "fail.h"
@@ -60,28 +58,8 @@ static int add_more(const char *path, struct plan_file *file)
                       path, PLAN_BYTES_MAX / (1024 * 1024));
 }
 
-/* A plan from elsewhere may name anything: opening a pipe would wait for who writes to it,
- * and a device may have no end. */
-static FILE *open_file(const char *path, struct err *err)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    FILE *file = NULL;
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        (void)err_set(err, ERR_INVALID, "%s", strerror(errno));
-    } else if (!S_ISREG(info.st_mode)) {
-        (void)err_set(err, ERR_INVALID, "it is no regular file");
-    } else {
-        file = fdopen(fd, "r");
-        if (!file)
-            (void)err_set(err, ERR_IO, "%s", strerror(errno));
-    }
-    if (!file && fd >= 0)
-        (void)close(fd); /* nothing was written */
-    return file;
-}
-
-/* A contract that stands in a file of its own; `ctx` is the plan's folder. */
+/* A contract that stands in a file of its own; `ctx` is the plan's folder. A plan from elsewhere
+ * may name anything. */
 static bool read_contract(void *ctx, const char *name, struct str *out, struct err *err)
 {
     const char *dir = ctx;
@@ -91,11 +69,7 @@ static bool read_contract(void *ctx, const char *name, struct str *out, struct e
                        name);
     if (len >= PATH_MAX)
         return err_set(err, ERR_INVALID, "its path is too long");
-    FILE *file = open_file(path, err);
-    bool ok = file && read_text(file, CONTRACT_BYTES_MAX, out, err);
-    if (file)
-        (void)fclose(file); /* only read */
-    return ok;
+    return read_text_file(path, CONTRACT_BYTES_MAX, out, err);
 }
 
 static int parse(const char *path, struct plan_file *file)

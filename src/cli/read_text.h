@@ -14,4 +14,9 @@
 /* Add what can be read up to the end. ERR_LIMIT if that is more than max_bytes. */
 ATTR_MUST_USE bool read_text(FILE *from, size_t max_bytes, struct str *out, struct err *err);
 
+/* The same of a file by its name, a regular one: a pipe would be waited for, and a device may have
+ * no end. ERR_NOT_FOUND if there is none, ERR_INVALID if it is no file. No message has the name. */
+ATTR_MUST_USE bool read_text_file(const char *path, size_t max_bytes, struct str *out,
+                                  struct err *err);
+
 #endif

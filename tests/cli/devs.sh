@@ -14,6 +14,11 @@ XDG_CONFIG_HOME="$PWD/config" "$devs" keys >out 2>err
 want 'own keys with a slip: exit' $? 2
 want_in 'own keys with a slip' "$(cat err)" "keys.json:3: no act is called 'retri': did you mean 'retry'?"
 want_in 'own keys are named' "$(cat out)" "your keys: $PWD/config/devs/keys.json"
+rm config/devs/keys.json
+mkfifo config/devs/keys.json
+XDG_CONFIG_HOME="$PWD/config" timeout 60 "$devs" keys 2>err >out
+want 'own keys in a pipe: exit' $? 2
+want_in 'own keys in a pipe' "$(cat err)" 'it is no regular file'
 rm -r config
 "$devs" frobnicate 2>err
 want 'unknown command: exit' $? 2
