@@ -36,12 +36,14 @@ static bool find_date(const char *words, int64_t *out_ms)
                                         "%Y-%m-%dT%H:%M:%S", NULL};
     static const char *const utc[] = {"%Y-%m-%dT%H:%MZ", "%Y-%m-%dT%H:%M:%SZ", NULL};
     struct tm tm = {.tm_isdst = -1};
-    if (fits_any(words, local, &tm))
-        *out_ms = (int64_t)mktime(&tm) * MS_PER_S;
-    else if (fits_any(words, utc, &tm))
-        *out_ms = (int64_t)timegm(&tm) * MS_PER_S;
-    else
+    const bool is_local = fits_any(words, local, &tm);
+    if (!is_local && !fits_any(words, utc, &tm))
         return false;
+    const int day = tm.tm_mday;
+    const time_t found = is_local ? mktime(&tm) : timegm(&tm);
+    if (tm.tm_mday != day) /* the 31st of February */
+        return false;
+    *out_ms = (int64_t)found * MS_PER_S;
     return true;
 }
 

@@ -50,8 +50,20 @@ START_TEST(test_words_are_a_moment)
 END_TEST
 
 static const char *const nonsense[] = {
-    "",      "noon", "-",     "-m",         "2m",         "-1:5",
-    "-1:75", "14",   "25:00", "14:00:31 x", "-99999999h", "2025-11-20",
+    "",
+    "noon",
+    "-",
+    "-m",
+    "2m",
+    "-1:5",
+    "-1:75",
+    "14",
+    "25:00",
+    "14:00:31 x",
+    "-99999999h",
+    "2025-11-20",
+    "2025-02-31 14:00",
+    "2025-11-31T14:00Z",
 };
 
 START_TEST(test_other_words_are_refused)
