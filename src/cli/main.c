@@ -29,6 +29,8 @@ static int print_help(void)
     for (size_t i = 0; (command = command_at(i)); i++)
         (void)printf("  %-*s %-*s %s\n", NAME_COLUMNS, command->name, USAGE_COLUMNS, command->usage,
                      command->words);
+    (void)puts(
+        "\noptions of all: --db FILE (the run log), --theme NAME, --no-color, --ascii, --help");
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 going in circles, 4 needs a person, 65 damaged log, 66 no such\n"
                "log, 69 an agent is not installed, 73 log cannot be made, 74 all passed but not\n"
