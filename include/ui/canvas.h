@@ -113,6 +113,8 @@ int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, con
                   size_t len);
 /* A horizontal line of '─' or '-'. */
 void canvas_rule(struct canvas *canvas, int row, int column, int width);
+/* Take away what is in a row; nothing outside the canvas. */
+void canvas_blank_row(struct canvas *canvas, int row, enum style style);
 /* Mark a row as the chosen one. */
 void canvas_choose(struct canvas *canvas, int row, int column, int width);
 
@@ -124,8 +126,6 @@ void canvas_add_area(struct canvas *canvas, const struct canvas_zone *zone);
 /* The zone there, of these kinds (ZONES_*); where zones overlap, the last one. NULL = none. */
 const struct canvas_zone *canvas_find_zone(const struct canvas *canvas, int row, int column,
                                            unsigned kinds);
-/* The key that a click stands for. 0 = none. */
-uint32_t canvas_zone_at(const struct canvas *canvas, int row, int column);
 
 /* Append what is in a cell, as UTF-8; nothing for the right half of a wide rune. */
 void cell_text(const struct cell *cell, struct str *out);

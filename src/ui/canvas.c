@@ -241,6 +241,15 @@ void canvas_rule(struct canvas *canvas, int row, int column, int width)
         put_glyph(canvas, row, i, line, STYLE_RULE);
 }
 
+void canvas_blank_row(struct canvas *canvas, int row, enum style style)
+{
+    for (int i = 0; i < canvas->columns; i++) {
+        struct cell *cell = canvas_cell(canvas, row, i);
+        if (cell)
+            *cell = (struct cell){.rune = ' ', .style = (uint8_t)style};
+    }
+}
+
 void canvas_choose(struct canvas *canvas, int row, int column, int width)
 {
     int end = width > canvas->columns - column ? canvas->columns : column + width;
@@ -275,12 +284,6 @@ const struct canvas_zone *canvas_find_zone(const struct canvas *canvas, int row,
             return zone;
     }
     return NULL;
-}
-
-uint32_t canvas_zone_at(const struct canvas *canvas, int row, int column)
-{
-    const struct canvas_zone *zone = canvas_find_zone(canvas, row, column, ZONES_KEY);
-    return zone ? zone->value : 0;
 }
 
 void cell_text(const struct cell *cell, struct str *out)

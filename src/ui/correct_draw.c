@@ -58,15 +58,6 @@ struct space {
     int row, end;
 };
 
-static void clear_row(struct canvas *canvas, int row)
-{
-    for (int i = 0; i < canvas->columns; i++) {
-        struct cell *cell = canvas_cell(canvas, row, i);
-        if (cell)
-            *cell = (struct cell){.rune = ' ', .style = STYLE_PROMPT};
-    }
-}
-
 static struct spot whole_row(const struct canvas *canvas, int row)
 {
     return (struct spot){row, 1, canvas->columns - 1};
@@ -372,7 +363,7 @@ void correct_draw(const struct correct *correct, struct canvas *canvas)
         return;
     struct space space = {.canvas = canvas, .row = canvas->rows - rows, .end = canvas->rows};
     for (int row = space.row; row < space.end; row++)
-        clear_row(canvas, row);
+        canvas_blank_row(canvas, row, STYLE_PROMPT);
     if (rows >= ROWS_FOR_TITLE) {
         title_of(correct, title);
         draw_title(canvas, space.row++, title);

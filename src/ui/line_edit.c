@@ -100,8 +100,7 @@ static size_t skip_for(const struct line_edit *edit, int width)
 void line_edit_draw(const struct line_edit *edit, struct canvas *canvas, int row, const char *label)
 {
     struct spot spot = {row, 1, canvas->columns - 1};
-    for (int column = 0; column < canvas->columns; column++)
-        (void)canvas_text(canvas, (struct spot){row, column, 1}, STYLE_PLAIN, " ");
+    canvas_blank_row(canvas, row, STYLE_PLAIN);
     spot.column += canvas_text(canvas, spot, STYLE_LABEL, label);
     spot.width = canvas->columns - spot.column - 1; /* a column for the cursor */
     int used = 0;

@@ -163,15 +163,6 @@ static void draw_left_out(const struct prompt *prompt, struct canvas *canvas, in
     str_done(&line);
 }
 
-static void clear_row(struct canvas *canvas, int row)
-{
-    for (int i = 0; i < canvas->columns; i++) {
-        struct cell *cell = canvas_cell(canvas, row, i);
-        if (cell)
-            *cell = (struct cell){.rune = ' ', .style = STYLE_PROMPT};
-    }
-}
-
 static void draw_answer(const struct prompt *prompt, const struct prompt_answer *answer,
                         struct canvas *canvas, int row)
 {
@@ -256,7 +247,7 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas)
         return;
     int row = canvas->rows - rows;
     for (int i = row; i < canvas->rows; i++)
-        clear_row(canvas, i);
+        canvas_blank_row(canvas, i, STYLE_PROMPT);
     draw_question(prompt, canvas, row++);
     int wanted = matter_rows(prompt) + answer_count(prompt);
     bool is_tight = wanted > canvas->rows - row;

@@ -320,8 +320,7 @@ static void draw_hint(const struct view *view, const struct view_facts *facts,
     struct completions found;
     int column = 1;
     view_complete(view, facts, &found);
-    for (int i = 0; i < canvas->columns; i++)
-        *canvas_cell(canvas, row, i) = (struct cell){.rune = ' ', .style = STYLE_PLAIN};
+    canvas_blank_row(canvas, row, STYLE_PLAIN);
     for (int i = 0; i < found.count && column < canvas->columns - 1; i++) {
         const struct spot spot = {row, column, canvas->columns - column - 1};
         column += canvas_text(canvas, spot, STYLE_KEY, found.lines[i] + found.from) + GAP;

@@ -240,8 +240,8 @@ void view_order_draw(const struct view *view, struct canvas *canvas)
     int columns[ORDER_COUNT + 1];
     const int count = lay_out(canvas, rows, columns);
     const int top = canvas->rows > count ? canvas->rows - count : 0;
-    for (int i = top * canvas->columns; i < canvas->rows * canvas->columns; i++)
-        canvas->cells[i] = (struct cell){.rune = ' ', .style = STYLE_PLAIN};
+    for (int row = top; row < canvas->rows; row++)
+        canvas_blank_row(canvas, row, STYLE_PLAIN);
     (void)canvas_text(canvas, (struct spot){top, 1, canvas->columns - 1}, STYLE_PROMPT, "order");
     for (enum order_by by = 0; by < ORDER_COUNT; by++) {
         const struct spot at = {top + rows[by], columns[by], (int)strlen(names[by]) + 3};

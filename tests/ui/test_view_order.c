@@ -133,8 +133,10 @@ START_TEST(test_order_menu_is_drawn_and_can_be_clicked)
     canvas_to_text(&canvas, &text);
     ck_assert_ptr_nonnull(strstr(str_text(&text), " order  >1 as added  2 state  3 next  4 try"));
     bool found = false;
-    for (int column = 0; column < 80; column++)
-        found = found || canvas_zone_at(&canvas, 2, column) == '3';
+    for (int column = 0; column < 80; column++) {
+        const struct canvas_zone *zone = canvas_find_zone(&canvas, 2, column, ZONES_KEY);
+        found = found || (zone && zone->value == '3');
+    }
     ck_assert(found);
     str_done(&text);
     canvas_done(&canvas);
