@@ -8,6 +8,7 @@ enum {
     TRY_WIDTH_MAX = 9,
     NEXT_WIDTH_MIN = 11,
     NEXT_WIDTH_MAX = 16,
+    NEXT_WIDTH_FEW = 9,      /* where there are few columns */
     NEXT_RIGHT_COLUMNS = 58, /* from here on there are heads */
     TAKES_REST = -1,
     MEASURED = -2,
@@ -56,12 +57,12 @@ static const struct column_set {
       [COL_PHASE] = {1, 1},
       [COL_TRY] = {MEASURED, 1},
       [COL_NEXT] = {MEASURED, 0}}},
-    {24,
+    {COLUMNS_FEW,
      {[COL_ID] = {MEASURED, 1},
       [COL_PHASE] = {1, 1},
       [COL_TRY] = {MEASURED, 1},
       [COL_NEXT] = {TAKES_REST, 0}}},
-    {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {9, 0}}},
+    {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {MEASURED, 0}}},
 };
 
 const char *column_head(enum column column)
@@ -98,12 +99,15 @@ struct columns columns_place(int columns, const struct measures *measures)
     const struct column_set *set = sets;
     while (set->columns_min > columns)
         set++;
+    struct measures texts = *measures;
+    if (columns < COLUMNS_FEW && texts.next > NEXT_WIDTH_FEW)
+        texts.next = NEXT_WIDTH_FEW;
     struct columns out = {.next_is_right = columns < NEXT_RIGHT_COLUMNS};
     int fixed = FIRST_COLUMN;
     for (int i = 0; i < COL_COUNT; i++) {
         int width = set->rules[i].width;
         if (width == MEASURED)
-            width = measured(measures, i);
+            width = measured(&texts, i);
         out.width[i] = width;
         if (width != 0)
             fixed += (width > 0 ? width : 0) + set->rules[i].gap;

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+enum { COLUMNS_FEW = 24 }; /* narrower: a title, tries and times are all there is */
+
 enum column {
     COL_STATE,
     COL_ID,

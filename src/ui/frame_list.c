@@ -282,7 +282,7 @@ static bool is_below_fold(const struct row *row)
 static void draw_row(const struct row *row)
 {
     struct canvas *canvas = row->canvas;
-    if (row->chosen)
+    if (row->chosen && row->column >= 0)
         (void)canvas_text(canvas, (struct spot){row->row, row->column, 1}, STYLE_PLAIN,
                           canvas->ascii ? ">" : "▸");
     (void)canvas_text(canvas, (struct spot){row->row, row->column + 1, 1}, frame_style(row->shown),
@@ -411,11 +411,13 @@ void frame_list_line(struct canvas *canvas, int row_number, const struct frame_i
     const struct view *view = input->view;
     int chosen = view_chosen_row(view);
     int in_view = chosen >= 0 ? view->rows[chosen] : view->chosen;
-    struct measures measures = {.id = 1, .attempts = 1, .next = 9};
+    struct measures measures = {.id = 1, .attempts = 1, .next = 1};
     measure(&measures, input, in_view);
-    struct columns columns = columns_place(canvas->columns, &measures);
+    const int margin = canvas->columns < COLUMNS_FEW ? 1 : 0; /* one row needs no mark */
+    struct columns columns = columns_place(canvas->columns + margin, &measures);
     struct row row = row_of(canvas, input, in_view);
     row.columns = &columns;
     row.row = row_number;
+    row.column = -margin;
     draw_row(&row);
 }
