@@ -53,7 +53,8 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
 {
     struct debug_words words = {0};
     const struct option_spec specs[] = {
-        {"logs", 0, NULL, "the run log: replay on a terminal, else records", &words.logs, NULL},
+        {"logs", 0, NULL, "the run log: replay on a terminal (without RUN: all runs), else records",
+         &words.logs, NULL},
         {"forensics", 0, NULL, "what was captured of the end of [RUN/]TASK", &words.forensics,
          NULL},
         {"try", 0, "N", "of this try (else the latest that failed)", NULL, &words.attempt.try},
