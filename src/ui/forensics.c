@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "failure_class.h"
 #include "log_tail.h"
 #include "phase.h"
 #include "shown.h"
@@ -272,8 +273,7 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct attempt_state *attempt = facts->attempt;
     const struct event *cut = last_event(facts, EVENT_SECRETS_CUT);
-    struct verdict verdict = {
-        .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
+    const struct failure_class class = failure_class_of(attempt);
     char hms[CLOCK_TEXT_MAX];
     struct str *head = &out->head;
     if (attempt->ended.mono_ms == 0) {
@@ -285,7 +285,7 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
     if (attempt->class == VERDICT_SUCCESS && !attempt->correction)
         str_add(head, "success");
     else
-        shown_attempt_class(attempt, &verdict, head);
+        failure_class_word(&class, head);
     str_addf(head, "  %s  ran ", clock_hms(attempt->ended.at_ms, hms));
     shown_duration(attempt->outcome.ran_ms, head);
     int captures = (facts->capture != NULL) + (facts->changes != NULL);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "frame_mode.h"
 #include "frame_page.h"
 #include "frame_pager_line.h"
 #include "log_pager.h"
@@ -51,12 +52,6 @@ static bool is_running(const struct frame_input *input)
     return attempt && attempt->ended.mono_ms == 0 && !input->facts->orphaned;
 }
 
-/* Is a moment shown that others came after? */
-static bool is_of_the_past(const struct frame_input *input)
-{
-    return input->facts->mode == VIEW_REPLAY || input->facts->mode == VIEW_PAST;
-}
-
 /* Where one is in it. */
 static void add_position(const struct frame_input *input, struct str *out)
 {
@@ -65,7 +60,7 @@ static void add_position(const struct frame_input *input, struct str *out)
     if (log->below > 0 || log->is_still)
         str_addf(out, "+%zu line%s below%s, F", log->below, log->below == 1 ? "" : "s",
                  log->is_still ? " and newer ones" : "");
-    else if (is_of_the_past(input))
+    else if (frame_mode_is_bar(input->facts))
         str_addf(out, "up to %s", clock_hms(frame_now(input).at_ms, hms));
     else if (!is_running(input))
         str_add(out, log->top == 0 && log->row == 0 ? "all of it" : "at the end");
@@ -110,7 +105,7 @@ static void draw_rule(struct canvas *canvas, const struct layout *layout,
     const bool has_keys = canvas->columns >= PAGE_PATH_COLUMNS;
     const bool is_wide = canvas->columns >= PAGE_WIDE_COLUMNS;
     frame_rule(canvas, (struct spot){layout->rule, 0, canvas->columns}, title.data,
-               is_of_the_past(input) && has_keys ? "later lines are not shown"
+               frame_mode_is_bar(input->facts) && has_keys ? "later lines are not shown"
                : is_wide  ? "F follow  w wrap  / search  & only matches  e next error"
                : has_keys ? "w wrap  / search"
                           : "");
@@ -123,7 +118,6 @@ static void add_state(const struct canvas *canvas, const struct frame_input *inp
     const struct run_state *state = input->facts->state;
     const struct view_try at = view_try_now(input->view, state);
     const struct attempt_state *attempt = view_try_state(state, &at);
-    struct verdict verdict = verdict_new();
     if (!attempt)
         return;
     if (attempt->ended.mono_ms == 0) {
@@ -132,14 +126,10 @@ static void add_state(const struct canvas *canvas, const struct frame_input *inp
         shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, out);
         return;
     }
-    verdict.class = attempt->class;
-    verdict.type = attempt->type;
-    verdict.reason = attempt->reason;
     outcome_words(&attempt->outcome, out);
     str_add(out, "   ");
-    const size_t before = out->len;
-    shown_attempt_class(attempt, &verdict, out);
-    str_addf(out, "%sran ", out->len > before ? "   " : "");
+    frame_add_try_class(attempt, out);
+    str_add(out, "   ran ");
     shown_duration(attempt->outcome.ran_ms, out);
 }
 

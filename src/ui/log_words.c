@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "failure_class.h"
 #include "shown.h"
 
 static const struct step_state *step_of(const struct run_state *state,
@@ -89,12 +90,12 @@ void log_words_end(const struct run_state *state, const struct log_output_key *k
 static void add_class(const struct attempt_state *attempt, const struct verdict *verdict,
                       struct str *out)
 {
-    struct verdict plain = verdict_new();
-    plain.class = attempt->class;
-    plain.type = attempt->type;
-    plain.reason = attempt->reason;
+    const struct failure_class class = failure_class_of(attempt);
     const size_t before = out->len;
-    shown_attempt_class(attempt, verdict ? verdict : &plain, out);
+    if (verdict)
+        shown_attempt_class(attempt, verdict, out);
+    else if (attempt->class != VERDICT_SUCCESS || attempt->correction)
+        failure_class_word(&class, out);
     if (out->len == before)
         str_add(out, attempt->class == VERDICT_SUCCESS ? "passed" : "failed");
 }

@@ -202,6 +202,28 @@ START_TEST(test_golden_error)
 }
 END_TEST
 
+/* Of an older try only its outcome is kept: that its time was used up is not called "busy". */
+START_TEST(test_older_try_that_timed_out_is_called_so)
+{
+    page.count = 0;
+    view_done(&view);
+    story_done(&story);
+    story_init_day(&story);
+    view_init(&view, story.plan->task_count);
+    facts.state = &story.state;
+    view.chosen = story_task(&story, "T-105");
+    trail_go(&view.trail, SCREEN_LOG);
+    const struct view_try older = {.task = view.chosen, .step = 1, .attempt = 5};
+    view_try_choose(&view, &older);
+    begin();
+    draw(24, 80, false);
+    ck_assert(shows("> try 5 > log"));
+    ck_assert(shows("   timeout   ran "));
+    ck_assert(shows("== engine: timeout, try 5 of 6"));
+    ck_assert(!shows("busy"));
+}
+END_TEST
+
 START_TEST(test_golden_no_output)
 {
     page.count = 0;
@@ -363,6 +385,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_golden_above_the_end);
     tcase_add_test(tcase, test_golden_search);
     tcase_add_test(tcase, test_golden_error);
+    tcase_add_test(tcase, test_older_try_that_timed_out_is_called_so);
     tcase_add_test(tcase, test_golden_no_output);
     tcase_add_test(tcase, test_no_try_yet);
     tcase_add_test(tcase, test_search_that_finds_nothing);
