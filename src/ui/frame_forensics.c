@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frame_page.h"
+#include "line_wrap.h"
 #include "text.h"
 
 enum {
@@ -47,38 +48,6 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
     return out;
 }
 
-/* How much of a line fits into the columns: up to a blank, if that is not too far back. */
-static size_t fitting(const char *text, size_t len, int columns)
-{
-    size_t at = 0;
-    size_t blank = 0;
-    int used = 0;
-    while (at < len) {
-        uint32_t rune;
-        size_t bytes = (size_t)text_rune(text + at, len - at, &rune);
-        int width = rune == UINT32_MAX ? 1 : rune_width(rune);
-        if (used + (width > 0 ? width : 0) > columns)
-            break;
-        used += width > 0 ? width : 0;
-        at += bytes;
-        blank = text[at - 1] == ' ' ? at : blank;
-    }
-    if (at < len && blank > at / 2)
-        return blank;
-    return at > 0 || len == 0 ? at : 1;
-}
-
-/* Rows that a line takes. */
-static int rows_of(const struct forensics *forensics, size_t index, int columns)
-{
-    const char *text = forensics_line(forensics, index);
-    size_t len = forensics->lines[index].len;
-    int rows = 1;
-    for (size_t at = fitting(text, len, columns); at < len; rows++)
-        at += fitting(text + at, len - at, columns);
-    return rows;
-}
-
 /* Where the lines are: below the title. */
 static struct frame_box lines_box(const struct frame_box *text)
 {
@@ -98,7 +67,9 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
     const size_t first = forensics->sections[input->view->forensics.section].first;
     room.last = forensics->sections[input->view->forensics.section].count;
     for (int used = 0; room.last > 0; room.last--) {
-        used += rows_of(forensics, first + room.last - 1, lines.columns);
+        const size_t index = first + room.last - 1;
+        used += line_wrap_rows(forensics_line(forensics, index), forensics->lines[index].len,
+                               lines.columns);
         if (used > lines.rows)
             break;
     }
@@ -164,7 +135,7 @@ static int draw_line(struct canvas *canvas, const struct frame_box *box, int row
     const char *text = forensics_line(forensics, index);
     size_t at = 0;
     do {
-        size_t len = fitting(text + at, line->len - at, box->columns);
+        size_t len = line_wrap_fit(text + at, line->len - at, box->columns);
         (void)canvas_text_n(canvas, (struct spot){row, box->column, box->columns},
                             style_of(line->mark), text + at, len);
         at += len;
@@ -265,7 +236,7 @@ static void draw_nothing(struct canvas *canvas, const struct layout *layout,
     size_t at = 0;
     size_t len = strlen(why);
     for (int row = box.row; row < box.row + box.rows && at < len; row++) {
-        size_t part = fitting(why + at, len - at, box.columns);
+        size_t part = line_wrap_fit(why + at, len - at, box.columns);
         (void)canvas_text_n(canvas, (struct spot){row, box.column, box.columns}, STYLE_PLAIN,
                             why + at, part);
         at += part;

@@ -8,7 +8,7 @@
 #include "adapter.h"
 #include "agent_session.h"
 #include "frame_preview.h"
-#include "text.h"
+#include "line_wrap.h"
 
 enum { LABEL_COLUMN = 1 };
 
@@ -20,27 +20,6 @@ bool preview_is_full(const struct preview *preview)
 static const struct task_state *task_of(const struct preview *preview)
 {
     return &preview->state->tasks[preview->task];
-}
-
-/* How many bytes of a text fit in so many columns, cut between words if that
- * leaves half of the line or more. */
-static size_t fitting(const char *text, int columns)
-{
-    size_t len = strlen(text);
-    size_t at = 0, blank = 0;
-    int used = 0;
-    while (at < len) {
-        uint32_t rune;
-        int bytes = text_rune(text + at, len - at, &rune);
-        int width = rune_width(rune);
-        if (used + width > columns)
-            return blank > at / 2 ? blank : at;
-        used += width > 0 ? width : 0;
-        at += bytes > 0 ? (size_t)bytes : 1;
-        if (rune == ' ')
-            blank = at;
-    }
-    return len;
 }
 
 static void put_row(struct preview *preview, const char *label, const char *text, size_t len)
@@ -66,7 +45,7 @@ void preview_put(struct preview *preview, const char *label, const char *text)
     for (int i = 0; i < rows && *text != '\0' && !preview_is_full(preview) && width > 0; i++) {
         size_t len = strlen(text);
         bool last = i == rows - 1;
-        size_t part = last ? len : fitting(text, width);
+        size_t part = last ? len : line_wrap_fit(text, len, width);
         put_row(preview, i == 0 ? label : "", text, part);
         text += part;
     }
