@@ -126,19 +126,36 @@ static void draw_title_beside(struct canvas *canvas, const struct frame_layout *
     canvas_rule(canvas, box->row, box->column + 1, box->columns - 1);
 }
 
+/* Which rows of the list above there is no room for, unless the list says it itself. */
+static void add_more_rows(const struct frame_layout *layout, const struct frame_input *input,
+                          struct str *note)
+{
+    struct str more = {0};
+    if (layout->list.rows > 0 && layout->status.rows == 0)
+        frame_add_more_rows(input->view, layout->list.rows, &more);
+    if (more.len > 0 && note->len > 0)
+        str_add(&more, "   ");
+    str_add(&more, str_text(note));
+    str_clear(note);
+    str_add(note, str_text(&more));
+    str_done(&more);
+}
+
 static void draw_preview_rule(struct canvas *canvas, const struct frame_layout *layout,
                               const struct frame_input *input)
 {
     struct str title = {0};
     struct str note = {0};
     add_title(input, &title, &note);
-    if (layout->divider >= 0)
+    if (layout->divider >= 0) {
         draw_title_beside(canvas, layout, str_text(&title), str_text(&note));
-    else
+    } else {
+        add_more_rows(layout, input, &note);
         frame_rule(
             canvas,
             (struct spot){layout->preview_rule, layout->preview.column, layout->preview.columns},
             str_text(&title), str_text(&note));
+    }
     str_done(&title);
     str_done(&note);
 }

@@ -20,6 +20,7 @@ enum {
     SIDE_LIST_ROWS_MIN = 13,
     SIDE_PREVIEW_PERCENT = 37,
     STATUS_ROWS = 2,
+    NOTED_ROWS_MIN = 4, /* a lower list has no row to say what it leaves out */
     TIMELINE_EDGES = 2, /* its rule, and the axis */
     LOG_ROWS_MIN = 5,
 };
@@ -133,6 +134,19 @@ static void lay_side(struct frame_layout *out, struct rest rest, int tasks)
     lay_log(out, (struct rest){rest.top + timeline, below - timeline, rest.columns});
 }
 
+/* Its last row says what the list leaves out, where that is not to be seen. */
+static void lay_note(struct frame_layout *out, const struct frame_input *input)
+{
+    const bool is_cut = out->preview.rows == 0 && input->view->row_count > out->list.rows;
+    if (out->status.rows > 0 || out->list.rows < NOTED_ROWS_MIN)
+        return;
+    if (!is_cut && !frame_list_is_narrowed(input))
+        return;
+    out->list.rows--;
+    out->status =
+        (struct frame_box){out->list.row + out->list.rows, out->list.column, 1, out->list.columns};
+}
+
 /* One pane alone. */
 static void lay_zoomed(struct frame_layout *out, struct rest rest, enum view_pane pane)
 {
@@ -202,6 +216,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     const enum view_pane pane = input->view->pane;
     if (view_is_zoomed(input->view) && (out.panes & (1u << pane)) != 0)
         lay_zoomed(&out, rest, pane);
+    lay_note(&out, input);
     return out;
 }
 

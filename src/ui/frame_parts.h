@@ -56,9 +56,15 @@ void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay)
 /* frame_list.c: the rows of the view that fit into the box, heads above (-1 = none). */
 void frame_list(struct canvas *canvas, int heads, const struct frame_box *box,
                 const struct frame_input *input);
-/* frame_status.c: below the list, how it was made, and what was done by hand last. */
+/* frame_status.c: below the list, how it was made, and what was done by hand last; in a box of one
+ * row, what it leaves out. */
 void frame_status(struct canvas *canvas, const struct frame_box *box,
                   const struct frame_input *input);
+/* Are tasks kept from the list, by a filter or since they have finished? */
+bool frame_list_is_narrowed(const struct frame_input *input);
+/* "2 above, 3 below", "3 more below": the rows that a list with room for so many has no room for.
+ */
+void frame_add_more_rows(const struct view *view, int rows, struct str *out);
 /* The chosen row with everything but what a small screen can do without. */
 void frame_list_line(struct canvas *canvas, int row, const struct frame_input *input);
 

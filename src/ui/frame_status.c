@@ -52,10 +52,56 @@ static void put_line(struct canvas *canvas, const struct frame_box *box, int row
                         STYLE_LABEL, str_text(text));
 }
 
+bool frame_list_is_narrowed(const struct frame_input *input)
+{
+    const struct view *view = input->view;
+    return view->row_count > 0 &&
+           (view->filter.len > 0 || view->only_needs_you || view_hidden(view, input->facts) > 0);
+}
+
+void frame_add_more_rows(const struct view *view, int rows, struct str *out)
+{
+    const int below = view->row_count - view->top - rows;
+    if (view->row_count == 0)
+        return;
+    if (view->top > 0 && below > 0)
+        str_addf(out, "%d above, %d below", view->top, below);
+    else if (view->top > 0)
+        str_addf(out, "%d more above", view->top);
+    else if (below > 0)
+        str_addf(out, "%d more below", below);
+}
+
+/* "filter: state=quiet   Esc shows all   6 finished are hidden (H)" */
+static void add_narrowed(const struct frame_input *input, int rows, struct str *out)
+{
+    const struct view *view = input->view;
+    const int hidden = view_hidden(view, input->facts);
+    struct str more = {0};
+    if (view->filter.len > 0)
+        str_addf(out, "filter: %s   ", view->filter.text);
+    if (view->only_needs_you)
+        str_add(out, "only what needs you   ");
+    if (out->len > 0)
+        str_add(out, "Esc shows all   ");
+    if (hidden > 0)
+        str_addf(out, "%d finished hidden (H)   ", hidden);
+    frame_add_more_rows(view, rows, &more);
+    str_add(out, str_text(&more));
+    str_done(&more);
+}
+
 void frame_status(struct canvas *canvas, const struct frame_box *box,
                   const struct frame_input *input)
 {
     struct str text = {0};
+    if (box->rows == 1) {
+        const struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
+        add_narrowed(input, layout.list.rows, &text);
+        put_line(canvas, box, 0, &text);
+        str_done(&text);
+        return;
+    }
     add_last_act(input, &text);
     put_line(canvas, box, box->rows - 2, &text);
     str_clear(&text);
