@@ -1,10 +1,14 @@
 /* app_terminal.c - the clipboard, the mouse, $PAGER and a screen that stands still. */
+#define _GNU_SOURCE /* memfd_create */
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "app_parts.h"
 #include "clock.h"
@@ -179,13 +183,25 @@ static bool show_in_pager(struct app *app, FILE *file, struct err *err)
     return ok;
 }
 
+/* In memory, and for nobody who is started meanwhile: what agents wrote may be secret. */
+static FILE *open_text(struct err *err)
+{
+    const int fd = memfd_create("pager", MFD_CLOEXEC);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (file)
+        return file;
+    (void)err_set_errno(err, errno, "the text for $PAGER");
+    if (fd >= 0)
+        (void)close(fd);
+    return NULL;
+}
+
 void app_page(struct app *app)
 {
     struct err err = {0};
-    FILE *file = tmpfile();
+    FILE *file = open_text(&err);
     catch_up(app);
-    bool ok = file ? put_text(app, file, &err) && show_in_pager(app, file, &err)
-                   : err_set_errno(&err, errno, "the text for $PAGER");
+    bool ok = file && put_text(app, file, &err) && show_in_pager(app, file, &err);
     if (!ok)
         view_say(&app->view, &app->now, "%s", err.message);
     if (file)
