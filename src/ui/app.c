@@ -107,6 +107,7 @@ bool app_open_run(struct app *app, struct err *err)
     const struct app_options *options = app->options;
     log_tail_init(&app->tail);
     log_pager_init(&app->pager);
+    log_elsewhere_init(&app->elsewhere);
     replay_init(&app->replay);
     app->mode = options->mode;
     if (!follower_open(&app->present, options->place, options->run, err))

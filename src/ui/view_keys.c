@@ -478,40 +478,48 @@ bool view_wants_text(const struct view *view)
            correct_wants_text(&view->correct);
 }
 
+/* A range that is being marked reaches to what is chosen then. */
+static struct view_todo do_and_stretch(const struct stroke *stroke)
+{
+    const struct view_todo todo = do_act(stroke);
+    view_marks_stretch(stroke->view);
+    return todo;
+}
+
+static struct view_todo refuse(const struct stroke *stroke, const struct key_binding *binding,
+                               struct key_place place)
+{
+    if (binding->act == UI_CORRECT && place.mode == KEYMAP_REPLAY)
+        view_correct_refuse(stroke->view, stroke->facts);
+    else
+        view_say(stroke->view, &stroke->facts->clock, "%s", keymap_refusal(binding, place));
+    return draw;
+}
+
 static struct view_todo bound_key(struct stroke *stroke, uint32_t key)
 {
-    struct view *view = stroke->view;
-    const struct key_place place = view_place(view, stroke->facts);
-    const struct key_binding *binding = keymap_find(view->keys, place, key);
+    const struct key_place place = view_place(stroke->view, stroke->facts);
+    const struct key_binding *binding = keymap_find(stroke->view->keys, place, key);
     assert(binding);
-    if (binding->act == UI_CORRECT && place.mode == KEYMAP_REPLAY) {
-        view_correct_refuse(view, stroke->facts);
-        return draw;
-    }
-    if (!keymap_works(binding, place)) {
-        view_say(view, &stroke->facts->clock, "%s", keymap_refusal(binding, place));
-        return draw;
-    }
+    if (!keymap_works(binding, place))
+        return refuse(stroke, binding, place);
     stroke->act = binding->act;
-    struct view_todo todo = do_act(stroke);
-    view_marks_stretch(view);
-    return todo;
+    return do_and_stretch(stroke);
 }
 
 struct view_todo view_do(struct view *view, const struct view_facts *facts, enum act act)
 {
+    const struct stroke stroke = {.view = view, .facts = facts, .act = act};
     const struct key_place place = view_place(view, facts);
     const struct key_binding *elsewhere = NULL;
     const struct keymap *keys = keymap_builtin();
     for (size_t i = 0; i < keys->count; i++) {
         const struct key_binding *row = &keys->rows[i];
         if (row->act == act && keymap_works(row, place))
-            return do_act(&(struct stroke){.view = view, .facts = facts, .act = act});
+            return do_and_stretch(&stroke);
         elsewhere = row->act == act ? row : elsewhere;
     }
-    if (elsewhere)
-        view_say(view, &facts->clock, "%s", keymap_refusal(elsewhere, place));
-    return draw;
+    return elsewhere ? refuse(&stroke, elsewhere, place) : draw;
 }
 
 /* Redrawing and stopping work whatever is open, and change nothing. */

@@ -195,7 +195,7 @@ static void keep_row(struct mending *mending, int row)
         put_own(mending, task);
     else if (fold >= 0)
         put_fold(mending, fold);
-    else if (find_row(mending->view, task) == VIEW_NO_ROW)
+    else if (view_row_of(mending->view, task) == VIEW_NO_ROW)
         put_own(mending, task);
 }
 
