@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "text.h"
 
 /* Pixels. A monospace font is 0.6 of its size wide, so letters have their natural width. */
 enum { FONT = 15, CELL_WIDTH = 9, CELL_HEIGHT = 19, BASELINE = 14, MARGIN = 8 };
@@ -207,9 +208,11 @@ static void add_row(const struct canvas *canvas, const struct theme *theme, int 
 static void add_words_for_readers(const struct canvas *canvas, const char *title, struct str *out)
 {
     struct str text = {0};
-    canvas_to_text(canvas, &text);
+    text_clean(&text, title, strlen(title));
     str_add(out, "<title id=\"title\">");
-    add_escaped(out, title, strlen(title));
+    add_escaped(out, str_text(&text), text.len);
+    str_clear(&text);
+    canvas_to_text(canvas, &text);
     str_add(out, "</title>\n<desc id=\"text\">\n");
     add_escaped(out, str_text(&text), text.len);
     str_add(out, "</desc>\n");

@@ -10,9 +10,9 @@
 #include "str.h"
 #include "theme.h"
 
-/* Append the picture. `title` is what a reader hears first, in plain text; the description is the
- * frame as text. The sixteen colours are those of a dark terminal, of a light one
- * where the theme is "light". */
+/* Append the picture. `title` is what a reader hears first, made fit for one (text_clean()); the
+ * description is the frame as text. The sixteen colours are those of a dark terminal, of a light
+ * one where the theme is "light". */
 void svg_write(const struct canvas *canvas, const struct theme *theme, const char *title,
                struct str *out);
 
