@@ -10,9 +10,7 @@
 #include "text.h"
 
 enum {
-    WIDE = 60,               /* columns from which answers are said in whole */
-    ROWS_OF_RETRY_TYPED = 4, /* hint, what becomes of it, tries, keys */
-    ROWS_OF_RETRY_ASKED = 2, /* hint, tries */
+    WIDE = 60, /* columns from which answers are said in whole */
     QUESTION_MAX = PROMPT_ID_MAX + PROMPT_TITLE_MAX + 40,
 };
 
@@ -216,7 +214,7 @@ static int matter_rows(const struct prompt *prompt)
     if (prompt_is_of_many(prompt))
         rows += prompt->left_out > 0 ? 2 : 1;
     if (prompt_is_retry_with(prompt))
-        rows += prompt_wants_text(prompt) ? ROWS_OF_RETRY_TYPED : ROWS_OF_RETRY_ASKED;
+        rows += prompt_wants_text(prompt) ? PROMPT_ROWS_TYPED : PROMPT_ROWS_ASKED;
     return rows;
 }
 

@@ -44,20 +44,35 @@ static void add_tries_note(const struct prompt *prompt, struct str *out)
         str_addf(out, "from now on; empty: %d, as planned", prompt->tries_left);
 }
 
-static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int row)
+static void draw_hint(const struct prompt *prompt, struct canvas *canvas, int row)
 {
-    const struct prompt_retry *retry = &prompt->retry;
-    bool wide = canvas->columns >= WIDE;
+    line_edit_draw(&prompt->retry.hint, canvas, row, "hint   ");
+    draw_note(canvas, row + 1, FIELD_COLUMN, hint_note(prompt, canvas->columns >= WIDE));
+}
+
+static void draw_tries(const struct prompt *prompt, struct canvas *canvas, int row)
+{
     struct str note = {0};
     add_tries_note(prompt, &note);
-    line_edit_draw(&retry->hint, canvas, row, "hint   ");
-    draw_note(canvas, row + 1, FIELD_COLUMN, hint_note(prompt, wide));
-    line_edit_draw(&retry->tries, canvas, row + 2, "tries  ");
-    draw_note(canvas, row + 2, FIELD_COLUMN + PROMPT_TRIES_MAX - 2, str_text(&note));
-    draw_note(canvas, row + 3, 1,
-              wide ? "Enter  looks it over   Tab  other field   Esc  leaves it as it is"
-                   : "Enter next  Esc leaves");
+    line_edit_draw(&prompt->retry.tries, canvas, row, "tries  ");
+    draw_note(canvas, row, FIELD_COLUMN + PROMPT_TRIES_MAX - 2, str_text(&note));
     str_done(&note);
+}
+
+static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int row)
+{
+    const bool has_room = canvas->rows - row >= PROMPT_ROWS_TYPED;
+    if (has_room || !prompt->retry.in_tries)
+        draw_hint(prompt, canvas, row);
+    if (has_room)
+        row += 2;
+    if (has_room || prompt->retry.in_tries)
+        draw_tries(prompt, canvas, row);
+    if (has_room)
+        draw_note(canvas, row + 1, 1,
+                  canvas->columns >= WIDE
+                      ? "Enter  looks it over   Tab  other field   Esc  leaves it as it is"
+                      : "Enter next  Esc leaves");
 }
 
 static void draw_asked(const struct prompt *prompt, struct canvas *canvas, int row)

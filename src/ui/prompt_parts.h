@@ -26,7 +26,12 @@ bool prompt_is_retry_with(const struct prompt *prompt);
 
 /* prompt_retry.c: a key while choices are typed. */
 void prompt_retry_key(struct prompt *prompt, uint32_t key, int64_t now_ms);
-/* prompt_draw_retry.c: its fields, or what is in them, from this row on. */
+/* prompt_draw_retry.c: its fields, or what is in them, from this row on; where the canvas has no
+ * room for all of them, the one that is typed in. */
+enum {
+    PROMPT_ROWS_TYPED = 4, /* hint, what becomes of it, tries, keys */
+    PROMPT_ROWS_ASKED = 2, /* hint, tries */
+};
 void prompt_draw_retry(const struct prompt *prompt, struct canvas *canvas, int row);
 
 #endif

@@ -323,6 +323,21 @@ START_TEST(test_retry_takes_a_hint_and_tries)
 }
 END_TEST
 
+/* On a very low screen the field that is typed in is in sight, and the cursor in it. */
+START_TEST(test_retry_shows_the_field_that_is_typed_in)
+{
+    canvas_resize(&canvas, 3, 24);
+    open_retry(true);
+    press_all("so");
+    ck_assert_ptr_nonnull(strstr(drawn(), " hint   so\n"));
+    ck_assert_int_eq(canvas.cursor_row, 1);
+    press_all("\t12");
+    ck_assert_ptr_nonnull(strstr(drawn(), " tries  12 "));
+    ck_assert_int_eq(canvas.cursor_row, 1);
+    ck_assert_int_eq(canvas.cursor_column, 10);
+}
+END_TEST
+
 START_TEST(test_retry_is_not_confirmed_by_what_asked)
 {
     open_retry(false);
@@ -568,6 +583,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_kill_is_one_key_and_not_the_asking_one);
     tcase_add_test(tcase, test_answers_fit_three_rows_of_24);
     tcase_add_test(tcase, test_retry_takes_a_hint_and_tries);
+    tcase_add_test(tcase, test_retry_shows_the_field_that_is_typed_in);
     tcase_add_test(tcase, test_retry_is_not_confirmed_by_what_asked);
     tcase_add_loop_test(tcase, test_retry_wants_a_number_of_tries, 0, TABLE_LEN(wrong_tries));
     tcase_add_test(tcase, test_change_does_not_interrupt_typing);
