@@ -1,12 +1,11 @@
 /* view_keys.c - what each key does to a view; the rest of view.h is in view.c. */
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "view.h"
 #include "view_acts.h"
 #include "view_correct.h"
 #include "view_detail.h"
+#include "view_leave.h"
 #include "view_move.h"
 #include "view_tasks.h"
 #include "view_terminal.h"
@@ -19,11 +18,6 @@ struct stroke {
     const struct view_facts *facts;
     enum act act;
 };
-
-static int waiting(const struct run_state *state)
-{
-    return state->counts[TASK_BACKOFF] + state->counts[TASK_QUEUED];
-}
 
 static void scroll_log(const struct stroke *stroke)
 {
@@ -71,12 +65,6 @@ static struct view_todo go_to_time(const struct stroke *stroke)
     return draw;
 }
 
-/* What one has looked back in is left the way it was entered. */
-static struct view_todo go_to_the_present(void)
-{
-    return (struct view_todo){.kind = VIEW_TRANSPORT, .move = REPLAY_END};
-}
-
 static struct view_todo open_timeline(const struct stroke *stroke)
 {
     view_timeline_open(stroke->view);
@@ -97,7 +85,7 @@ static struct view_todo go_back(const struct stroke *stroke)
     } else if (view->pane != VIEW_PANE_LIST) {
         view->pane = VIEW_PANE_LIST;
     } else if (stroke->facts->mode == VIEW_PAST) {
-        return go_to_the_present();
+        return view_go_to_the_present();
     } else {
         view_say(view, &stroke->facts->clock, "this is the top; q leaves");
     }
@@ -294,59 +282,14 @@ static struct view_todo redraw_all(const struct stroke *stroke)
     return (struct view_todo){.kind = VIEW_REDRAW_ALL};
 }
 
-/* The run whose engine may live in this process, as it is now. */
-static const struct run_state *own_state(const struct view_facts *facts)
-{
-    if (facts->own)
-        return facts->own;
-    return facts->live ? facts->live : facts->state;
-}
-
-/* Stopping us stops the engine, not what it started: nobody reads it or keeps its time then. */
-static bool stops_the_engine(const struct view_facts *facts)
-{
-    const struct run_state *own = own_state(facts);
-    return facts->engine_here && !own->ended && own->running > 0;
-}
-
-/* What was asked is on the screen only as long as an answer counts. */
-static void forget_suspend(struct view *view)
-{
-    if (view->suspend_asked_ms > 0)
-        view->message[0] = '\0';
-    view->suspend_asked_ms = 0;
-}
-
 static struct view_todo suspend(const struct stroke *stroke)
 {
-    struct view *view = stroke->view;
-    const struct moment *now = &stroke->facts->clock;
-    int running = own_state(stroke->facts)->running;
-    bool asked =
-        view->suspend_asked_ms > 0 && now->mono_ms - view->suspend_asked_ms < VIEW_SUSPEND_MS;
-    forget_suspend(view);
-    if (asked || !stops_the_engine(stroke->facts))
-        return (struct view_todo){.kind = VIEW_SUSPEND};
-    /* The way out comes first: a narrow screen has no room for more. */
-    view_say(view, now, "%d %s: q d detaches; ^Z again stops it, and nobody watches until fg",
-             running, running == 1 ? "try runs" : "tries run");
-    view->suspend_asked_ms = now->mono_ms;
-    return draw;
+    return view_suspend(stroke->view, stroke->facts);
 }
 
 static struct view_todo quit(const struct stroke *stroke)
 {
-    struct view *view = stroke->view;
-    const struct run_state *state = own_state(stroke->facts);
-    if (trail_back(&view->trail))
-        return draw;
-    if (stroke->facts->mode == VIEW_PAST)
-        return go_to_the_present();
-    bool goes_on = stroke->facts->engine_here && !state->ended;
-    if (!goes_on || (state->running == 0 && waiting(state) == 0))
-        return (struct view_todo){.kind = VIEW_LEAVE};
-    prompt_open_quit(&view->prompt, state->running, waiting(state), stroke->facts->clock.mono_ms);
-    return (struct view_todo){.kind = VIEW_ASKED};
+    return view_quit(stroke->view, stroke->facts);
 }
 
 typedef struct view_todo stroke_fn(const struct stroke *stroke);
@@ -456,13 +399,9 @@ static struct view_todo time_key(const struct stroke *stroke, uint32_t key)
 
 bool view_update_prompt(struct view *view, const struct view_facts *facts)
 {
-    const struct run_state *state = facts->state;
-    if (facts->clock.mono_ms - view->suspend_asked_ms >= VIEW_SUSPEND_MS || state->ended)
-        forget_suspend(view);
+    view_leave_update(view, facts);
     if (view->correct.stage != CORRECT_CLOSED)
         return view_correct_update(view, facts);
-    if (view->prompt.kind == PROMPT_QUIT)
-        prompt_update_quit(&view->prompt, own_state(facts)->running, waiting(own_state(facts)));
     return view_question_update(view, facts);
 }
 
