@@ -131,6 +131,7 @@ static void lay_wide(struct layout *out, struct rest rest, int tries)
 static void lay_zoomed(struct layout *out, struct rest rest, enum view_pane pane)
 {
     if (pane == VIEW_PANE_LOG) {
+        out->log_rule = take_row(&rest);
         out->log = take(&rest, rest.rows);
     } else if (pane == VIEW_PANE_PREVIEW) {
         out->is_wide = true;
@@ -308,6 +309,7 @@ static void draw_page(struct canvas *canvas, const struct layout *layout,
     struct frame_keys keys = {.acts = acts, .briefs = briefs};
     if (view_is_zoomed(input->view))
         briefs[UI_ZOOM] = "all panes";
+    frame_name_acts(input, briefs);
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         const enum act act = view_is_zoomed(input->view) ? zoomed[i] : all[i];
         if (frame_key_works(input, act))

@@ -36,20 +36,29 @@ static void name_times(const struct frame_input *input, const char *briefs[UI_AC
         briefs[UI_END] = "live";
 }
 
+void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
+{
+    const int chosen = input->view->chosen;
+    if (chosen < 0)
+        return;
+    const struct task_state *task = &input->facts->state->tasks[chosen];
+    if (task->held)
+        briefs[UI_HOLD] = "let go";
+    if (task->status == TASK_STUCK)
+        briefs[UI_RETRY] = "go on";
+}
+
 /* What the keys do to a fold or to what is held, where that is something else. */
 static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
 {
     const struct view_fold *fold = view_chosen_fold(input->view);
-    int chosen = input->view->chosen;
     name_times(input, briefs);
     if (view_is_zoomed(input->view))
         briefs[UI_ZOOM] = "all panes";
-    if (!fold && chosen >= 0 && input->facts->state->tasks[chosen].held)
-        briefs[UI_HOLD] = "let go";
-    if (!fold && chosen >= 0 && input->facts->state->tasks[chosen].status == TASK_STUCK)
-        briefs[UI_RETRY] = "go on";
-    if (!fold)
+    if (!fold) {
+        frame_name_acts(input, briefs);
         return;
+    }
     bool all_held = fold->held == fold->fault.count;
     briefs[UI_OPEN] = view_is_unfolded(input->view, fold) ? "fold" : "unfold";
     briefs[UI_RETRY] = "send one";

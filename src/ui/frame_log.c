@@ -6,7 +6,7 @@
 #include "frame_parts.h"
 #include "log_words.h"
 
-enum { TIME_COLUMNS = 11, EMPTY_MAX = 160 };
+enum { TIME_COLUMNS = 11, EMPTY_MAX = 160, LOW_ROWS = 3 };
 
 static void add_empty(const struct frame_input *input, struct str *out)
 {
@@ -107,6 +107,10 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
     }
     size_t rows = (size_t)box->rows;
     size_t end = log->count > input->view->log_back ? log->count - input->view->log_back : 1;
+    /* The engine's line says what stands above it: the try's own goes first. */
+    const bool is_low = kind == FRAME_LOG_BARE && rows < LOW_ROWS && input->view->log_back == 0;
+    if (is_low && log->said > 0)
+        end = log->said;
     size_t first = end > rows ? end - rows : 0;
     for (size_t i = first; i < log->count && i < first + rows; i++) {
         struct spot spot = {box->row + (int)(i - first), box->column, box->columns};

@@ -60,10 +60,24 @@ void preview_put_ending(struct preview *preview)
     str_done(&text);
 }
 
+/* `test-fail "expected 19.99, got 20.00"`: where there is no room for the rule's name. */
+static void add_evidence(const struct preview *preview, struct str *out)
+{
+    const struct step_state *step = run_state_step(preview->state, preview->task);
+    if (task_of(preview)->held || !step->verdict || step->verdict->match[0] == '\0')
+        return;
+    shown_class(preview->state, preview->task, out);
+    if (out->len > 0)
+        str_addf(out, " \"%s\"", step->verdict->match);
+}
+
 static void put_why(struct preview *preview)
 {
     struct str text = {0};
-    shown_cause(preview->state, preview->task, &text);
+    if (preview->kind == FRAME_PREVIEW_SHORT)
+        add_evidence(preview, &text);
+    if (text.len == 0)
+        shown_cause(preview->state, preview->task, &text);
     preview_put(preview, "why", str_text(&text));
     str_done(&text);
     if (preview->kind != FRAME_PREVIEW_SHORT)

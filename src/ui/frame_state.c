@@ -139,7 +139,7 @@ static void add_running(const struct preview *preview, struct str *out)
     str_addf(out, "running %s for ",
              phase_name(preview->state->plan->tasks[preview->task].steps[number].phase));
     shown_duration(now.mono_ms - attempt->started.mono_ms, out);
-    if (attempt->pid > 0)
+    if (attempt->pid > 0 && preview->kind != FRAME_PREVIEW_SHORT)
         str_addf(out, ", pid %lld", (long long)attempt->pid);
     if (step->quiet) {
         str_add(out, ", no output for ");
@@ -309,7 +309,8 @@ void preview_put_state(struct preview *preview)
 
 static struct preview words_of(const struct frame_input *input, int task)
 {
-    return (struct preview){.input = input, .state = input->facts->state, .task = task};
+    return (struct preview){
+        .input = input, .state = input->facts->state, .kind = FRAME_PREVIEW_ROOMY, .task = task};
 }
 
 void frame_add_state(const struct frame_input *input, int task, struct str *out)
