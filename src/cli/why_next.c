@@ -76,6 +76,16 @@ static void add_again(const struct why *why, struct str *out)
     str_add(out, rest ? rest + (*rest == '\'') : "");
 }
 
+/* How a run goes on that no devs runs: one that was left, or one that has ended. */
+static void add_going_on(const struct why *why, struct str *out)
+{
+    const struct log_run_info *run = follower_run(why->follower);
+    if (follower_state(why->follower)->ended || run->is_session)
+        add_again(why, out);
+    else
+        str_addf(out, "go on with it: devs run --continue %lld", (long long)run->number);
+}
+
 /* What makes it run once more, whatever that needs first. */
 static void add_retry(const struct why *why, struct str *out)
 {
@@ -187,7 +197,7 @@ void why_next(const struct why *why, struct str *out)
     case SHOWN_BACKOFF:
         if (why->orphaned) {
             str_add(out, "no devs is running this run: nobody waits; ");
-            add_again(why, out);
+            add_going_on(why, out);
         } else {
             add_command(why, "retry", out);
             str_add(out, " sends it now");
@@ -195,7 +205,7 @@ void why_next(const struct why *why, struct str *out)
         break;
     case SHOWN_HELD:
         if (!takes_acts(why)) {
-            add_again(why, out);
+            add_going_on(why, out);
         } else if (task->follows >= 0) {
             str_addf(out, "it goes on once %s is through", state->plan->tasks[task->follows].id);
         } else {
@@ -208,7 +218,7 @@ void why_next(const struct why *why, struct str *out)
         break;
     case SHOWN_LOST:
         str_add(out, "no devs is running this run; ");
-        add_again(why, out);
+        add_going_on(why, out);
         break;
     case SHOWN_QUIET:
         add_command(why, "log -f", out);
@@ -216,7 +226,7 @@ void why_next(const struct why *why, struct str *out)
         break;
     case SHOWN_QUEUED:
         if (!takes_acts(why))
-            add_again(why, out);
+            add_going_on(why, out);
         break;
     case SHOWN_RUNNING:
     case SHOWN_PASSED:

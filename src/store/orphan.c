@@ -12,7 +12,7 @@
 
 enum { CONTROLS_AT_ONCE = 16, ROUNDS_MAX = 64 };
 
-static const char needs_engine[] = "no devs is running this run: start it again";
+static const char needs_engine[] = "no devs runs it: devs run --continue goes on";
 static const char goes_on_by_itself[] =
     "devs did not start this agent: what is typed in its session lets it go on";
 static const char has_ended[] = "the run has ended";

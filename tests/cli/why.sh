@@ -190,7 +190,7 @@ wait "$pid" 2>/dev/null
 kill -9 "$child" 2>/dev/null
 run=$("$devs" runs --json | head -1 | sed 's/.*"run":\([0-9]*\).*/\1/')
 want_in 'correct in a run that was left' "$("$devs" correct "$run/gone" compile 2>&1)" 'try 1 is compile by your word'
-want_in 'next in a run that was left' "$("$devs" why "$run/hang")" 'start the plan again: devs run --plain hang.json'
+want_in 'next in a run that was left' "$("$devs" why "$run/hang")" "go on with it: devs run --continue $run"
 want_in 'why in a run that was left' "$("$devs" why "$run/hang")" 'no devs is running this run'
 "$devs" retry --one "$run/gone" 2>err
 want 'send in a run that was left: exit' $? 1

@@ -426,7 +426,7 @@ START_TEST(test_acts_on_an_interrupted_run_are_answered)
     wait_for("INTERRUPTED");
     ck_assert_ptr_null(strstr(screen, "LIVE")); /* not for a moment */
     press("r");
-    wait_for("alpha: retry now: refused: no devs is running this run: start it again");
+    wait_for("alpha: retry now: refused: no devs runs it: devs run --continue goes on");
     press("jp");
     wait_for("beta: hold: done");
     press("x");
