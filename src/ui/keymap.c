@@ -125,6 +125,11 @@ const struct keymap *keymap_builtin(void)
     return &builtin;
 }
 
+static bool is_of_screen(const struct key_binding *binding, struct key_place place)
+{
+    return (binding->screens & (1u << place.screen)) != 0;
+}
+
 const struct key_binding *keymap_find(const struct keymap *keys, struct key_place place,
                                       uint32_t key)
 {
@@ -134,28 +139,22 @@ const struct key_binding *keymap_find(const struct keymap *keys, struct key_plac
             continue;
         if (keymap_works(&keys->rows[i], place))
             return &keys->rows[i];
-        const bool is_of_screen = (keys->rows[i].screens & (1u << place.screen)) != 0;
-        if (!elsewhere || is_of_screen)
+        if (!elsewhere || is_of_screen(&keys->rows[i], place))
             elsewhere = &keys->rows[i];
     }
     return elsewhere;
 }
 
-static bool is_of_mode(const struct key_binding *binding, struct key_place place)
-{
-    return (binding->modes & (1u << place.mode)) != 0;
-}
-
 bool keymap_works(const struct key_binding *binding, struct key_place place)
 {
-    return is_of_mode(binding, place) && (binding->screens & (1u << place.screen)) != 0;
+    return is_of_screen(binding, place) && (binding->modes & (1u << place.mode)) != 0;
 }
 
 const char *keymap_refusal(const struct key_binding *binding, struct key_place place)
 {
     assert(!keymap_works(binding, place));
-    const bool is_of_screen = (binding->screens & (1u << place.screen)) != 0;
-    return is_of_screen ? refusals[place.mode] : "does nothing on this screen: ? lists what does";
+    return is_of_screen(binding, place) ? refusals[place.mode]
+                                        : "does nothing on this screen: ? lists what does";
 }
 
 const struct key_binding *keymap_of(const struct keymap *keys, enum act act, struct key_place place)
