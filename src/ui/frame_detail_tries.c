@@ -256,10 +256,9 @@ static struct places place(int columns)
 }
 
 static void draw_row(struct canvas *canvas, struct spot spot, const struct places *places,
-                     const struct detail *detail, int row)
+                     const struct detail *detail, int row, bool is_chosen)
 {
     const struct try_row one = row_at(detail, row);
-    const bool is_chosen = one.attempt && row == chosen_row(detail);
     if (is_chosen)
         (void)canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_PLAIN,
                           canvas->ascii ? ">" : "▸");
@@ -344,7 +343,8 @@ void detail_draw_tries(struct canvas *canvas, int heads_row, const struct frame_
         draw_heads(canvas, (struct spot){heads_row, box->column, box->columns}, &places);
     frame_pane_zone(canvas, box, VIEW_PANE_LIST);
     const int first = first_row(detail, box->rows);
+    const int chosen = chosen_row(detail);
     for (int i = first; i < count && i < first + box->rows; i++)
         draw_row(canvas, (struct spot){box->row + i - first, box->column, box->columns}, &places,
-                 detail, i);
+                 detail, i, i == chosen);
 }

@@ -1,6 +1,4 @@
 /* frame_message.c - the message line: the answer to a key, else what wants a person's eye. */
-#include <string.h>
-
 #include "clock.h"
 #include "frame_parts.h"
 
@@ -85,7 +83,8 @@ static void add_stop(const struct run_state *state, int task, struct str *out)
     str_done(&class);
 }
 
-static void add_notice(const struct frame_input *input, struct str *out)
+/* Returns the task that it tells of, -1 for none. */
+static int add_notice(const struct frame_input *input, struct str *out)
 {
     const struct run_state *state = input->facts->state;
     const int task = task_of_notice(state);
@@ -94,17 +93,19 @@ static void add_notice(const struct frame_input *input, struct str *out)
         if (input->is_session)
             str_addf(out, "a session that an agent's hooks tell of, last heard at %s",
                      clock_hms(state->last.at_ms, hms));
-        return;
+        return -1;
     }
     str_addf(out, "%s ", clock_hms(state->notice_at_ms, hms));
     if (task >= 0)
         add_stop(state, task, out);
     else
         str_add(out, state->notice);
+    return task;
 }
 
-/* What the message line says; empty if nothing wants a person's eye. */
-static void add_message(const struct frame_input *input, struct str *out)
+/* What the message line says; empty if nothing wants a person's eye. Returns the task that news are
+ * of, -1 for none. */
+static int add_message(const struct frame_input *input, struct str *out)
 {
     const struct view_facts *facts = input->facts;
     const struct run_state *state = facts->state;
@@ -124,17 +125,15 @@ static void add_message(const struct frame_input *input, struct str *out)
     else if (facts->mode == VIEW_INTERRUPTED)
         add_interrupted(input, out);
     else
-        add_notice(input, out);
+        return add_notice(input, out);
+    return -1;
 }
 
-/* Does the line tell of a task that needs a person, and is elsewhere? */
-static bool leads_elsewhere(const struct frame_input *input, const struct str *text)
+/* Does a task need a person that is not the chosen one? */
+static bool leads_elsewhere(const struct frame_input *input, int task)
 {
-    const struct run_state *state = input->facts->state;
-    const int task = task_of_notice(state);
     return input->facts->mode == VIEW_LIVE && task >= 0 && task != input->view->chosen &&
-           state->tasks[task].status == TASK_NEEDS_YOU && !state->ended &&
-           strstr(str_text(text), state->notice) != NULL;
+           input->facts->state->tasks[task].status == TASK_NEEDS_YOU;
 }
 
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input)
@@ -142,8 +141,8 @@ void frame_message(struct canvas *canvas, int row, const struct frame_input *inp
     static const char hint[] = "a = go there";
     struct spot spot = {row, 1, canvas->columns - 1};
     struct str text = {0};
-    add_message(input, &text);
-    if (leads_elsewhere(input, &text) && spot.width >= HINT_COLUMNS) {
+    const int task = add_message(input, &text);
+    if (leads_elsewhere(input, task) && spot.width >= HINT_COLUMNS) {
         const int at =
             frame_put_right(canvas, (struct spot){row, 1, spot.width - 1}, STYLE_KEY, hint);
         spot.width = at - spot.column - 2;
