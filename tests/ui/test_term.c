@@ -271,6 +271,26 @@ static void body_raise_quit(void)
     (void)raise(SIGQUIT);
 }
 
+/* ^\ in the moment in which the terminal makes signals of its keys. */
+static void body_quit_while_aside(void)
+{
+    open_and_show();
+    term_step_aside(term);
+    (void)raise(SIGQUIT);
+    write_text(STDOUT_FILENO, "[A]");
+    term_come_back(term);
+    close_all();
+}
+
+/* Once it is back ^\ is what it was. */
+static void body_quit_when_back(void)
+{
+    open_and_show();
+    term_step_aside(term);
+    term_come_back(term);
+    (void)raise(SIGQUIT);
+}
+
 static void body_raise_sys(void)
 {
     open_and_show();
@@ -607,6 +627,8 @@ static const struct {
     {"SIGALRM", body_raise_alrm, SIGALRM, 0, "devs: ended by signal ALRM\r\n"},
     {"SIGXFSZ ignored", body_raise_ignored, 0, 0, "[A]"},
     {"SIGQUIT", body_raise_quit, SIGQUIT, 0, "devs: ended by signal QUIT\r\n"},
+    {"SIGQUIT while aside", body_quit_while_aside, 0, 0, "[A]"},
+    {"SIGQUIT when back", body_quit_when_back, SIGQUIT, 0, "devs: ended by signal QUIT\r\n"},
     {"SIGSEGV in a thread", body_segv_in_a_thread, SIGSEGV, 0, "devs: crashed: signal SEGV\r\n"},
     {"abort", body_abort, SIGABRT, 0, "devs: crashed: signal ABRT\r\n"},
     {"a child of ours exits", body_child_exits, 0, 0, "[A][B]"},
