@@ -271,7 +271,7 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
         int64_t tries = 0;
         struct err err = {0};
         if (!parse_i64(attempts, 1, POLICY_ATTEMPTS_MAX, &tries, &err))
-            return fail_usage("1 to 100", "--attempts: %s", err.message);
+            return fail_usage(NULL, "--attempts: %s", err.message);
         retry.control.tries = (int)tries;
     }
     code = take_hint(hint, &retry.control);
