@@ -132,7 +132,7 @@ static void add_more_rows(const struct frame_layout *layout, const struct frame_
 {
     struct str more = {0};
     if (layout->list.rows > 0 && layout->status.rows == 0)
-        frame_add_more_rows(input->view, layout->list.rows, &more);
+        frame_add_more_rows(input->view, input->view->top, layout->list.rows, &more);
     if (more.len > 0 && note->len > 0)
         str_add(&more, "   ");
     str_add(&more, str_text(note));

@@ -64,9 +64,9 @@ void frame_status(struct canvas *canvas, const struct frame_box *box,
                   const struct frame_input *input);
 /* Are tasks kept from the list, by a filter or since they have finished? */
 bool frame_list_is_narrowed(const struct frame_input *input);
-/* "2 above, 3 below", "3 more below": the rows that a list with room for so many has no room for.
- */
-void frame_add_more_rows(const struct view *view, int rows, struct str *out);
+/* "2 above, 3 below", "3 more below": the view's rows that a list of so many rows from `top` on has
+ * no room for. */
+void frame_add_more_rows(const struct view *view, int top, int rows, struct str *out);
 /* The chosen row with everything but what a small screen can do without. */
 void frame_list_line(struct canvas *canvas, int row, const struct frame_input *input);
 

@@ -59,15 +59,15 @@ bool frame_list_is_narrowed(const struct frame_input *input)
            (view->filter.len > 0 || view->only_needs_you || view_hidden(view, input->facts) > 0);
 }
 
-void frame_add_more_rows(const struct view *view, int rows, struct str *out)
+void frame_add_more_rows(const struct view *view, int top, int rows, struct str *out)
 {
-    const int below = view->row_count - view->top - rows;
+    const int below = view->row_count - top - rows;
     if (view->row_count == 0)
         return;
-    if (view->top > 0 && below > 0)
-        str_addf(out, "%d above, %d below", view->top, below);
-    else if (view->top > 0)
-        str_addf(out, "%d more above", view->top);
+    if (top > 0 && below > 0)
+        str_addf(out, "%d above, %d below", top, below);
+    else if (top > 0)
+        str_addf(out, "%d more above", top);
     else if (below > 0)
         str_addf(out, "%d more below", below);
 }
@@ -86,7 +86,7 @@ static void add_narrowed(const struct frame_input *input, int rows, struct str *
         str_add(out, "Esc shows all   ");
     if (hidden > 0)
         str_addf(out, "%d finished hidden (H)   ", hidden);
-    frame_add_more_rows(view, rows, &more);
+    frame_add_more_rows(view, view->top, rows, &more);
     str_add(out, str_text(&more));
     str_done(&more);
 }

@@ -146,12 +146,18 @@ void frame_timeline_fit(struct view *view, int rows, int columns, const struct f
 
 static void draw_legend(struct canvas *canvas, int row, bool is_wide)
 {
+    enum { LEGEND_COLUMNS = 72 }; /* of the one with blanks */
     const bool ascii = canvas->ascii;
     struct str text = {0};
     if (is_wide)
         str_addf(&text,
                  "R G V F = running in that phase   lower case = no output   %s = backoff   "
                  "! = waits for you   ends: %s failed  %s passed  %s gave up  %s stopped",
+                 bar_backoff_sign(ascii), bar_end_sign(SPAN_END_FAILED, ascii),
+                 bar_end_sign(SPAN_END_PASSED, ascii), bar_end_sign(SPAN_END_GAVE_UP, ascii),
+                 bar_end_sign(SPAN_END_CANCELLED, ascii));
+    else if (canvas->columns < LEGEND_COLUMNS)
+        str_addf(&text, "RGVF phase  lower: no output  %s backoff  ! you  %s%s%s%s end",
                  bar_backoff_sign(ascii), bar_end_sign(SPAN_END_FAILED, ascii),
                  bar_end_sign(SPAN_END_PASSED, ascii), bar_end_sign(SPAN_END_GAVE_UP, ascii),
                  bar_end_sign(SPAN_END_CANCELLED, ascii));

@@ -3,7 +3,11 @@
 #include "frame_timeline_parts.h"
 #include "line_wrap.h"
 
-enum { PERCENT = 100, SECOND_MS = 1000 };
+enum {
+    PERCENT = 100,
+    SECOND_MS = 1000,
+    MORE_COLUMNS = 72, /* narrower: the title needs its rule alone */
+};
 
 /* What the cursor is on. */
 struct subject {
@@ -290,12 +294,17 @@ void timeline_draw_decision(struct timeline_look *look, const struct frame_box *
     const bool is_wide = box->rows > 4;
     struct frame_box left = *box;
     struct timeline_lines lines = {look->canvas, &left, box->row + 1};
+    const struct view *view = look->input->view;
     struct str title = {0};
+    struct str more = {0};
     if (subject.task >= 0)
         add_title(&subject, &title);
+    if (box->columns >= MORE_COLUMNS)
+        frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
     frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns}, str_text(&title),
-               "");
+               str_text(&more));
     str_done(&title);
+    str_done(&more);
     for (int row = lines.row; is_wide && row < box->row + box->rows; row++)
         (void)canvas_text(look->canvas, (struct spot){row, TIMELINE_NOTES_COLUMNS + 1, 1},
                           STYLE_RULE, look->canvas->ascii ? "|" : "│");
