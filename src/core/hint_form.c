@@ -6,6 +6,7 @@
 #include "attr.h"
 #include "calendar.h"
 #include "hint_date.h"
+#include "words.h"
 
 enum {
     NUMBER_DIGITS_MAX = 18,
@@ -32,14 +33,9 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 static bool is_letter(char c)
 {
-    return lower(c) >= 'a' && lower(c) <= 'z';
+    return words_small(c) >= 'a' && words_small(c) <= 'z';
 }
 
 /* Digits with at most one point; false if there are none. */
@@ -70,7 +66,7 @@ static bool is_unit(const char *name, const char *text, size_t len)
     if (strlen(name) != len)
         return false;
     for (size_t i = 0; i < len; i++) {
-        if (lower(text[i]) != name[i])
+        if (words_small(text[i]) != name[i])
             return false;
     }
     return true;
