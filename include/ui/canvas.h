@@ -113,6 +113,8 @@ int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, con
                   size_t len);
 /* A horizontal line of '─' or '-'. */
 void canvas_rule(struct canvas *canvas, int row, int column, int width);
+/* An upright line of '│' or '|', so many rows high. */
+void canvas_upright(struct canvas *canvas, int row, int column, int rows);
 /* Take away what is in a row; nothing outside the canvas. */
 void canvas_blank_row(struct canvas *canvas, int row, enum style style);
 /* Mark a row as the chosen one. */

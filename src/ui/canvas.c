@@ -8,7 +8,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { RUNE_ELLIPSIS = 0x2026, RUNE_RULE = 0x2500 };
+enum { RUNE_ELLIPSIS = 0x2026, RUNE_RULE = 0x2500, RUNE_UPRIGHT = 0x2502 };
 
 /* What stands for a sign of ours where only ASCII is drawn; by code point. */
 static const struct twin {
@@ -239,6 +239,13 @@ void canvas_rule(struct canvas *canvas, int row, int column, int width)
     int end = width > canvas->columns - column ? canvas->columns : column + width;
     for (int i = column < 0 ? 0 : column; i < end; i++)
         put_glyph(canvas, row, i, line, STYLE_RULE);
+}
+
+void canvas_upright(struct canvas *canvas, int row, int column, int rows)
+{
+    struct glyph line = glyph_of(RUNE_UPRIGHT, canvas->ascii);
+    for (int i = row; i < row + rows; i++)
+        put_glyph(canvas, i, column, line, STYLE_RULE);
 }
 
 void canvas_blank_row(struct canvas *canvas, int row, enum style style)

@@ -176,17 +176,15 @@ static void draw_log_rule(struct canvas *canvas, const struct frame_layout *layo
         str_addf(&title, "  %zu lines up", view->log_back);
     else
         str_add(&title, input->replay ? "  up to here" : "  follows");
-    bool mine = view->pane == VIEW_PANE_LOG;
     frame_rule(canvas, (struct spot){layout->log_rule, 0, canvas->columns}, str_text(&title),
-               mine ? "j k scroll  F follow  / search" : "Tab takes the keys here");
+               frame_log_note(view));
     str_done(&title);
 }
 
 static void draw_divider(struct canvas *canvas, const struct frame_layout *layout)
 {
-    for (int row = layout->heads; row < layout->preview.row + layout->preview.rows; row++)
-        (void)canvas_text(canvas, (struct spot){row, layout->divider, 1}, STYLE_RULE,
-                          canvas->ascii ? "|" : "│");
+    const int end = layout->preview.row + layout->preview.rows;
+    canvas_upright(canvas, layout->heads, layout->divider, end - layout->heads);
 }
 
 void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view *view,

@@ -86,10 +86,9 @@ static int take_row(struct rest *rest)
 static void lay_small(struct layout *out, struct rest rest, int tries)
 {
     out->head = take(&rest, rest.rows >= HEAD_ROWS_MIN ? HEAD_ROWS : least(1, rest.rows));
-    out->tries = take(&rest, least(most(tries, 1), most(1, rest.rows / 2)));
-    if (out->tries.rows > rest.rows + out->tries.rows)
-        out->tries.rows = 0;
-    out->why = take(&rest, most(rest.rows, 0));
+    const int half = least(most(1, rest.rows / 2), rest.rows);
+    out->tries = take(&rest, least(most(tries, 1), half));
+    out->why = take(&rest, rest.rows);
     out->panes = VIEW_HAS_LIST;
 }
 
@@ -201,13 +200,6 @@ void frame_detail_fit(struct view *view, int rows, int columns, const struct fra
     view_preview_fit(view, all, layout.why.rows);
 }
 
-/* What the keys of the log do, or how to get them. */
-static const char *log_note(const struct view *view)
-{
-    return view->pane == VIEW_PANE_LOG ? "j k scroll  F follow  / search"
-                                       : "Tab takes the keys here";
-}
-
 static void add_log_title(const struct frame_input *input, const struct detail *detail,
                           const char *word, struct str *out)
 {
@@ -240,7 +232,7 @@ static void draw_rules(struct canvas *canvas, const struct layout *layout,
     add_log_title(detail->input, detail, "log", &text);
     if (layout->log_rule >= 0)
         frame_rule(canvas, (struct spot){layout->log_rule, 0, columns}, str_text(&text),
-                   log_note(detail->input->view));
+                   frame_log_note(detail->input->view));
     str_done(&text);
 }
 
@@ -251,12 +243,10 @@ static void draw_beside(struct canvas *canvas, const struct layout *layout,
     const struct spot spot = {layout->log_head, layout->log.column + 1, layout->log.columns - 2};
     struct str text = {0};
     add_log_title(detail->input, detail, "LOG", &text);
-    const int end = frame_put_right(canvas, spot, STYLE_RULE, log_note(detail->input->view));
+    const int end = frame_put_right(canvas, spot, STYLE_RULE, frame_log_note(detail->input->view));
     (void)frame_put(canvas, (struct spot){spot.row, spot.column, end - spot.column}, STYLE_HEAD,
                     str_text(&text));
-    for (int row = layout->why.row; row < layout->why.row + layout->why.rows; row++)
-        (void)canvas_text(canvas, (struct spot){row, layout->divider, 1}, STYLE_RULE,
-                          canvas->ascii ? "|" : "│");
+    canvas_upright(canvas, layout->why.row, layout->divider, layout->why.rows);
     str_done(&text);
 }
 

@@ -183,13 +183,6 @@ static void draw_list(struct canvas *canvas, const struct frame_box *box,
     draw_summary(canvas, box, input->facts->forensics);
 }
 
-static void draw_divider(struct canvas *canvas, const struct frame_box *list)
-{
-    for (int row = list->row; row < list->row + list->rows; row++)
-        (void)canvas_text(canvas, (struct spot){row, list->column + list->columns, 1}, STYLE_RULE,
-                          canvas->ascii ? "|" : "│");
-}
-
 /* The title, the lines from the view's first one on, and how many are below. */
 static void draw_text(struct canvas *canvas, const struct frame_box *box,
                       const struct frame_input *input)
@@ -285,7 +278,8 @@ void frame_forensics(struct canvas *canvas, const struct frame_input *input)
     if (is_there && layout.list.columns > 0)
         draw_list(canvas, &layout.list, input);
     if (is_there && layout.list.columns > 0 && layout.text.columns > 0)
-        draw_divider(canvas, &layout.list);
+        canvas_upright(canvas, layout.list.row, layout.list.column + layout.list.columns,
+                       layout.list.rows);
     if (is_there && layout.text.columns > 0 && layout.text.rows > 0)
         draw_text(canvas, &layout.text, input);
     if (forensics)

@@ -27,6 +27,12 @@ static void add_empty(const struct frame_input *input, struct str *out)
     str_add_char(out, '.');
 }
 
+const char *frame_log_note(const struct view *view)
+{
+    return view->pane == VIEW_PANE_LOG ? "j k scroll  F follow  / search"
+                                       : "Tab takes the keys here";
+}
+
 bool frame_log_is_of_other_step(const struct frame_input *input)
 {
     const struct log_output_key *key = &input->facts->log->key;

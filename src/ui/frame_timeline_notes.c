@@ -305,11 +305,10 @@ void timeline_draw_decision(struct timeline_look *look, const struct frame_box *
                str_text(&more));
     str_done(&title);
     str_done(&more);
-    for (int row = lines.row; is_wide && row < box->row + box->rows; row++)
-        (void)canvas_text(look->canvas, (struct spot){row, TIMELINE_NOTES_COLUMNS + 1, 1},
-                          STYLE_RULE, look->canvas->ascii ? "|" : "│");
-    if (is_wide)
+    if (is_wide) {
+        canvas_upright(look->canvas, lines.row, TIMELINE_NOTES_COLUMNS + 1, box->rows - 1);
         left.columns = TIMELINE_NOTES_COLUMNS;
+    }
     if (subject.span && is_wide)
         put_wide(&lines, &subject);
     else if (subject.span)
