@@ -293,6 +293,29 @@ START_TEST(test_chosen_run_stays_in_sight)
 }
 END_TEST
 
+/* The digits are about the chosen run, whichever is shown. */
+START_TEST(test_digits_open_the_chosen_run)
+{
+    struct view view;
+    struct view_todo todo = {0};
+    list_of_the_day();
+    view_init(&view, 0);
+    view.runs.chosen = 39;
+    const struct view_facts facts = {.runs = &list};
+    ck_assert(view_runs_act(&view, &facts, UI_TIMELINE, &todo));
+    ck_assert_int_eq((int)todo.kind, (int)VIEW_OPEN_RUN);
+    ck_assert_int_eq(todo.run, 39);
+    ck_assert_int_eq((int)todo.screen, (int)SCREEN_TIMELINE);
+    ck_assert(view_runs_act(&view, &facts, UI_TASKS, &todo));
+    ck_assert_int_eq((int)todo.screen, (int)SCREEN_TASKS);
+    todo = (struct view_todo){.kind = VIEW_DRAW};
+    ck_assert(view_runs_act(&view, &facts, UI_LOG, &todo));
+    ck_assert_int_eq((int)todo.kind, (int)VIEW_DRAW);
+    ck_assert_ptr_nonnull(strstr(view.message, "choose a task there"));
+    view_done(&view);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("runs_list");
@@ -304,5 +327,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_older_runs_are_read_page_by_page);
     tcase_add_loop_test(tcase, test_golden_runs, 0, ARRAY_LEN(golden));
     tcase_add_test(tcase, test_chosen_run_stays_in_sight);
+    tcase_add_test(tcase, test_digits_open_the_chosen_run);
     return suite;
 }
