@@ -169,7 +169,8 @@ class Visit:
             if time.monotonic() > end:
                 raise Wrong("devs does not leave")
         while self.read(0) and select.select([self.master], [], [], 0)[0]:
-            pass
+            if time.monotonic() > end + LEAVE_S:
+                raise Wrong(f"devs has ended, and something writes: {bytes(self.seen)[-300:]!r}")
 
     def check(self):
         code = self.child.returncode
