@@ -35,6 +35,20 @@ static void suspend(struct app *app)
     app_resize(app);
 }
 
+static enum app_leave left_by(enum view_todo_kind kind)
+{
+    switch (kind) {
+    case VIEW_PLAIN:
+        return APP_LEFT_PLAIN;
+    case VIEW_LEAVE_CANCEL:
+        return APP_LEFT_CANCEL;
+    case VIEW_LEAVE_DETACH:
+        return APP_LEFT_DETACH;
+    default:
+        return APP_LEFT;
+    }
+}
+
 static void carry_out(struct app *app, const struct view_todo *todo)
 {
     switch (todo->kind) {
@@ -92,20 +106,14 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_SUSPEND:
         suspend(app);
         break;
-    case VIEW_PLAIN:
-        app_leave(app, APP_LEFT_PLAIN, 0);
-        break;
-    case VIEW_LEAVE:
-        app_leave(app, APP_LEFT, 0);
-        break;
     case VIEW_LEAVE_WAIT:
         leave_later(app);
         break;
+    case VIEW_PLAIN:
+    case VIEW_LEAVE:
     case VIEW_LEAVE_CANCEL:
-        app_leave(app, APP_LEFT_CANCEL, 0);
-        break;
     case VIEW_LEAVE_DETACH:
-        app_leave(app, APP_LEFT_DETACH, 0);
+        app_leave(app, left_by(todo->kind), 0);
         break;
     }
 }
