@@ -250,7 +250,7 @@ START_TEST(test_acts_on_an_orphan)
         {CONTROL_HOLD, 8, true, "held", TASK_QUEUED},
         {CONTROL_CANCEL, 8, true, "cancelled", TASK_CANCELLED},
         {CONTROL_RELEASE, 8, false, "not held", TASK_QUEUED},
-        {CONTROL_RETRY, 8, false, "no devs is running", TASK_QUEUED},
+        {CONTROL_RETRY, 8, false, "devs run --continue", TASK_QUEUED},
         {CONTROL_HOLD, 99, false, "no such task", TASK_QUEUED},
     };
     struct place place = sample_place();
