@@ -76,6 +76,16 @@ static void move_clock(const struct moment *now, struct moment *moment)
         moment->mono_ms = moment->at_ms + (now->mono_ms - now->at_ms);
 }
 
+/* What is quiet was heard as long after its start as before. */
+static void move_last(const struct moment *now, struct model_step *step)
+{
+    const int64_t after_ms = step->heard_mono_ms - step->last.started.mono_ms;
+    move_clock(now, &step->last.started);
+    move_clock(now, &step->last.ended);
+    if (step->quiet)
+        step->heard_mono_ms = step->last.started.mono_ms + after_ms;
+}
+
 /* After a reboot only the wall clock says how long ago something was. */
 void model_take_recovered(struct taking *taking)
 {
@@ -94,10 +104,8 @@ void model_take_recovered(struct taking *taking)
         move_clock(now, &step->first_start);
         move_clock(now, &step->wait_from);
         move_clock(now, &step->due);
-        for (int k = 0; k < model->plot->tasks[i].step_count; k++) {
-            move_clock(now, &model->steps[i][k].last.started);
-            move_clock(now, &model->steps[i][k].last.ended);
-        }
+        for (int k = 0; k < model->plot->tasks[i].step_count; k++)
+            move_last(now, &model->steps[i][k]);
     }
     for (int i = 0; i < PLOT_SOURCES_MAX; i++) {
         move_clock(now, &model->gates[i].since);
