@@ -10,10 +10,11 @@
 
 #include "private_file.h"
 
-/* Whoever looks whether an owner lives holds the lock for a moment; a taker waits
+/* Whoever looks whether an owner lives holds the lock for a moment, and so does what a killed
+ * owner has just forked, until it executes its program; a taker waits
  * that out. flock(2) has no way to look without taking: F_OFD_GETLK sees fcntl locks
  * only, and those would not be seen by the programs that use flock as documented. */
-enum { TAKE_TRIES = 100, TAKE_PAUSE_NS = 2 * 1000 * 1000 };
+enum { TAKE_TRIES = 500, TAKE_PAUSE_NS = 2 * 1000 * 1000 };
 
 static bool owner_path(const struct place *place, const char *uid, char path[PATH_MAX],
                        struct err *err)

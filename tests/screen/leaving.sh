@@ -76,6 +76,7 @@ until_true 20 both_wait
 type a C-c
 : >unlock
 wait "$holder"
+type a 'echo code-none' Enter # a devs that ^C ends before it listens takes the rest of its line along
 expect a '^code-' 'the shell is back'
 none_lives() { ! "$devs" --db "$db" runs | grep -q live; }
 until_true 20 none_lives

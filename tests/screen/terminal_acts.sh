@@ -91,6 +91,7 @@ expect a 'third of all' 'no size is too small'
 has_told() { grep -q 'T-3 gave up' told 2>/dev/null; }
 until_true 20 has_told
 want 'a command is told that a task gave up' $? 0
+expect a 'ENDED' 'the run is over: q asks nothing any more'
 type a q
 expect a 'shell>' 'the shell is back'
 
