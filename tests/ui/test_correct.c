@@ -4,40 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "attr.h"
-#include "frame.h"
 #include "golden.h"
 #include "json.h"
-#include "story.h"
+#include "stage.h"
 #include "term.h"
 #include "test_main.h"
-#include "view.h"
 
 enum { AWAKE_MS = PROMPT_DEAF_MS };
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
-static struct canvas canvas;
-
 static void set_up(void)
 {
-    setenv("TZ", "UTC", 1);
-    tzset();
-    story_init_full(&story);
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){
-        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now, .run = 41};
-    view.chosen = story_task(&story, "T-104");
-}
-
-static void tear_down(void)
-{
-    view_done(&view);
-    story_done(&story);
-    canvas_done(&canvas);
+    stage_open(story_init_full, "T-104");
 }
 
 static void awake(void)
@@ -75,25 +54,8 @@ static const char *chosen_word(void)
 
 static void draw(int rows, int columns, bool ascii)
 {
-    struct frame_input input = {
-        .facts = &facts, .view = &view, .name = "shop-api", .number = facts.run};
-    canvas_done(&canvas);
-    canvas_init(&canvas, rows, columns, ascii);
-    view_arrange(&view, &facts);
     (void)view_update_prompt(&view, &facts);
-    frame_fit(&view, rows, columns, &input);
-    frame_draw(&canvas, &input);
-}
-
-static bool shows(const char *text)
-{
-    struct str out = {0};
-    canvas_to_text(&canvas, &out);
-    bool found = strstr(str_text(&out), text) != NULL;
-    if (!found)
-        printf("no \"%s\" in:\n%s", text, str_text(&out));
-    str_done(&out);
-    return found;
+    stage_draw(rows, columns, ascii);
 }
 
 START_TEST(test_enter_asks_for_the_chosen_class_of_the_attempt)
@@ -619,9 +581,9 @@ START_TEST(test_nothing_found_is_said)
     open_for("T-104");
     type("xyzzy");
     draw(24, 80, false);
-    ck_assert(shows(" now    test-fail"));
-    ck_assert(shows("no class has that in its name"));
-    ck_assert(shows("find: xyzzy"));
+    ck_assert(stage_shows(" now    test-fail"));
+    ck_assert(stage_shows("no class has that in its name"));
+    ck_assert(stage_shows("find: xyzzy"));
     ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW);
     ck_assert_int_eq(view.correct.stage, CORRECT_PICKING);
 }
@@ -631,11 +593,11 @@ START_TEST(test_trying_counts)
 {
     try_it();
     draw(24, 80, false);
-    ck_assert(shows("being counted"));
+    ck_assert(stage_shows("being counted"));
     tell(false, false, "");
     draw(24, 80, false);
-    ck_assert(shows("312 of 640"));
-    ck_assert(shows("Esc stops it"));
+    ck_assert(stage_shows("312 of 640"));
+    ck_assert(stage_shows("Esc stops it"));
 }
 END_TEST
 
@@ -645,7 +607,7 @@ START_TEST(test_problem_is_shown_where_it_is)
     type("n");
     (void)press('(');
     draw(24, 80, false);
-    ck_assert(shows("missing closing parenthesis"));
+    ck_assert(stage_shows("missing closing parenthesis"));
     ck_assert_int_ge(canvas.cursor_row, 0);
 }
 END_TEST
@@ -660,10 +622,10 @@ START_TEST(test_any_size)
     bool wide = width >= 24;
     open_for("T-104");
     draw(high, width, false);
-    ck_assert(!wide || shows("▸"));
+    ck_assert(!wide || stage_shows("▸"));
     type("n");
     draw(high, width, false);
-    ck_assert(!wide || shows("▸ pattern"));
+    ck_assert(!wide || stage_shows("▸ pattern"));
     (void)press(TERM_KEY_ENTER);
     tell(true, false, findings);
     draw(high, width, true);
@@ -674,7 +636,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("correct");
     TCase *tcase = test_case(suite, "class");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, stage_close);
     tcase_add_test(tcase, test_enter_asks_for_the_chosen_class_of_the_attempt);
     tcase_add_test(tcase, test_target_is_the_one_there_was_when_it_opened);
     tcase_add_loop_test(tcase, test_latest_attempt_that_is_over, 0, TABLE_LEN(targets));
@@ -690,7 +652,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_correction_of_another_person_is_seen);
     tcase_add_test(tcase, test_replay_names_the_command);
     tcase = test_case(suite, "rule");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, stage_close);
     tcase_add_test(tcase, test_new_rule_is_filled_in);
     tcase_add_test(tcase, test_class_chosen_in_the_list_is_the_rules);
     tcase_add_test(tcase, test_name_that_is_taken_is_not_proposed);
@@ -704,7 +666,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_rule_is_saved_only_by_s_after_its_trial);
     tcase_add_test(tcase, test_rule_whose_trial_failed_is_not_saved);
     tcase = test_case(suite, "frame");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, stage_close);
     tcase_add_loop_test(tcase, test_frame_of_picking, 0, TABLE_LEN(frames));
     tcase_add_loop_test(tcase, test_frame_of_finding, 0, TABLE_LEN(frames));
     tcase_add_loop_test(tcase, test_frame_of_writing, 0, TABLE_LEN(frames));

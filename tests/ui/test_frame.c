@@ -1,68 +1,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "attr.h"
-#include "frame.h"
 #include "golden.h"
 #include "log_reader.h"
 #include "shown.h"
-#include "story.h"
+#include "stage.h"
 #include "term.h"
 #include "test_main.h"
 #include "xalloc.h"
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
-static struct canvas canvas;
-static const char *name;
-
 static void set_up(void)
 {
-    setenv("TZ", "UTC", 1);
-    tzset();
-    story_init_full(&story);
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){
-        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now};
-    view.chosen = story_task(&story, "T-104");
-    name = "shop-api";
-}
-
-static void tear_down(void)
-{
-    view_done(&view);
-    story_done(&story);
-    canvas_done(&canvas);
-}
-
-static void draw(int rows, int columns, bool ascii)
-{
-    struct frame_input input = {
-        .facts = &facts,
-        .view = &view,
-        .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
-        .name = name,
-        .number = 41,
-    };
-    canvas_done(&canvas);
-    canvas_init(&canvas, rows, columns, ascii);
-    view_arrange(&view, &facts);
-    frame_fit(&view, rows, columns, &input);
-    frame_draw(&canvas, &input);
-}
-
-static bool shows(const char *text)
-{
-    struct str out = {0};
-    canvas_to_text(&canvas, &out);
-    bool found = strstr(str_text(&out), text) != NULL;
-    if (!found)
-        printf("no \"%s\" in:\n%s", text, str_text(&out));
-    str_done(&out);
-    return found;
+    stage_open(story_init_full, "T-104");
 }
 
 static const struct {
@@ -94,7 +45,7 @@ START_TEST(test_golden)
     facts.orphaned = facts.mode == VIEW_INTERRUPTED;
     if (facts.mode == VIEW_REPLAY)
         (void)replay_move(&story.replay, REPLAY_END, -1);
-    draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
+    stage_draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
     golden_check(&canvas, sizes[_i].name);
 }
 END_TEST
@@ -107,22 +58,11 @@ START_TEST(test_golden_preview)
     char frame[64];
     view.chosen = story_task(&story, chosen_tasks[_i]);
     log_tail_clear(&story.tail);
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     (void)snprintf(frame, sizeof(frame), "chosen-%s", chosen_tasks[_i]);
     golden_check(&canvas, frame);
 }
 END_TEST
-
-/* Another story than that of set_up(). */
-static void set_up_story(void (*init)(struct story *story))
-{
-    set_up();
-    view_done(&view);
-    story_done(&story);
-    init(&story);
-    view_init(&view, story.plan->task_count);
-    facts.now = facts.clock = story.now;
-}
 
 /* Which task is chosen, and how large the screen is. */
 struct story_frame {
@@ -134,13 +74,13 @@ struct story_frame {
 static void check_frame(const struct story_frame *frame)
 {
     view.chosen = story_task(&story, frame->chosen);
-    draw(frame->rows, frame->columns, frame->ascii);
+    stage_draw(frame->rows, frame->columns, frame->ascii);
     golden_check(&canvas, frame->name);
 }
 
 static void set_up_retries(void)
 {
-    set_up_story(story_init_retries);
+    stage_open(story_init_retries, NULL);
 }
 
 static const struct story_frame retry_frames[] = {
@@ -172,7 +112,7 @@ END_TEST
 
 static void set_up_circles(void)
 {
-    set_up_story(story_init_circles);
+    stage_open(story_init_circles, NULL);
 }
 
 static const struct story_frame circle_frames[] = {
@@ -200,7 +140,7 @@ END_TEST
 
 static void set_up_agents(void)
 {
-    set_up_story(story_init_agents);
+    stage_open(story_init_agents, NULL);
 }
 
 static const struct story_frame agent_frames[] = {
@@ -240,12 +180,12 @@ static int row_of(const char *id)
 
 START_TEST(test_suspicion_has_sign_word_and_colour)
 {
-    draw(24, 80, true);
+    stage_draw(24, 80, true);
     int row = row_of("mail");
     ck_assert_int_gt(row, 0);
     ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, '@');
     ck_assert_int_eq(canvas_cell(&canvas, row, 2)->style, STYLE_SUSPECT);
-    ck_assert(shows("circles? 3x"));
+    ck_assert(stage_shows("circles? 3x"));
     ck_assert_int_eq(canvas_cell(&canvas, row, 69)->rune, 'c');
     ck_assert_int_eq(canvas_cell(&canvas, row, 69)->style, STYLE_SUSPECT);
     row = row_of("rates");
@@ -257,7 +197,7 @@ START_TEST(test_suspicion_goes_away_with_what_is_new)
 {
     story_add(&story, story_event(&story, "mail", EVENT_WAIT_ENDED));
     story_start(&story, "mail");
-    draw(24, 80, true);
+    stage_draw(24, 80, true);
     ck_assert_int_eq(canvas_cell(&canvas, row_of("mail"), 2)->rune, '@');
     struct event end = story_event(&story, "mail", EVENT_ATTEMPT_ENDED);
     end.a = OUTCOME_EXIT;
@@ -265,7 +205,7 @@ START_TEST(test_suspicion_goes_away_with_what_is_new)
     end.text = "{\"fp\":\"99d00000000000000000000000000009\",\"new\":500,"
                "\"loop\":{\"raw\":99,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
     story_add(&story, end);
-    draw(24, 80, true);
+    stage_draw(24, 80, true);
     ck_assert_int_eq(canvas_cell(&canvas, row_of("mail"), 2)->rune, ' ');
 }
 END_TEST
@@ -290,11 +230,11 @@ END_TEST
 START_TEST(test_stuck_task_offers_to_go_on_while_its_run_lives)
 {
     view.chosen = story_task(&story, "tax");
-    draw(24, 80, false);
-    ck_assert(shows("r goes on, asks again after twice as many"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("r goes on, asks again after twice as many"));
     facts.mode = VIEW_REPLAY;
-    draw(24, 80, false);
-    ck_assert(!shows("r goes on"));
+    stage_draw(24, 80, false);
+    ck_assert(!stage_shows("r goes on"));
 }
 END_TEST
 
@@ -306,11 +246,11 @@ static void press(uint32_t key)
 START_TEST(test_golden_unfolded_fault)
 {
     view.chosen = story_task(&story, "T-204");
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     press(TERM_KEY_ENTER);
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     golden_check(&canvas, "retry-unfolded-80x24");
-    draw(24, 80, true);
+    stage_draw(24, 80, true);
     golden_check(&canvas, "retry-unfolded-80x24-ascii");
 }
 END_TEST
@@ -335,12 +275,12 @@ START_TEST(test_golden_sent_one)
     story_at(&story, 12, 40);
     facts.now = facts.clock = story.now;
     view.chosen = story_task(&story, "T-205");
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     golden_check(&canvas, "retry-sent-80x24");
     view.on_fold = false;
     view.chosen = story_task(&story, "T-206");
     view_arrange(&view, &facts);
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     golden_check(&canvas, "retry-follower-80x24");
 }
 END_TEST
@@ -351,7 +291,7 @@ START_TEST(test_golden_gate_that_opens)
     opened.a = story.plan->tasks[story_task(&story, "T-211")].steps[0].source;
     story_add(&story, opened);
     view.chosen = story_task(&story, "T-212");
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     golden_check(&canvas, "retry-opens-80x24");
 }
 END_TEST
@@ -364,9 +304,9 @@ START_TEST(test_golden_held_fault)
     story_at(&story, 13, 0);
     facts.now = facts.clock = story.now;
     view.chosen = story_task(&story, "T-204");
-    draw(12, 40, false);
+    stage_draw(12, 40, false);
     golden_check(&canvas, "retry-held-40x12");
-    draw(24, 80, true);
+    stage_draw(24, 80, true);
     golden_check(&canvas, "retry-held-80x24-ascii");
 }
 END_TEST
@@ -377,7 +317,7 @@ START_TEST(test_golden_retry_in_a_replay)
     facts.mode = VIEW_REPLAY;
     (void)replay_move(&story.replay, REPLAY_END, -1);
     view.chosen = story_task(&story, "T-204");
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     golden_check(&canvas, "retry-replay-80x24");
 }
 END_TEST
@@ -388,24 +328,24 @@ START_TEST(test_far_misses_need_room)
     struct verdict *verdict = run_state_step(&story.state, story_task(&story, "T-213"))->verdict;
     verdict->near[0].why = NEAR_PATTERN;
     view.chosen = story_task(&story, "T-213");
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     struct str out = {0};
     canvas_to_text(&canvas, &out);
     ck_assert_ptr_null(strstr(out.data, "net.reset (pattern)"));
     str_done(&out);
-    draw(40, 140, false);
-    ck_assert(shows("net.reset (pattern)"));
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows("net.reset (pattern)"));
 }
 END_TEST
 
 START_TEST(test_prompt_about_all_fits)
 {
     view.chosen = story_task(&story, "T-204");
-    draw(12, 40, false);
+    stage_draw(12, 40, false);
     press('x');
-    draw(12, 40, false);
-    ck_assert(shows(" Cancel all 6 tasks of one fault?"));
-    ck_assert(shows(" K  KILL at once"));
+    stage_draw(12, 40, false);
+    ck_assert(stage_shows(" Cancel all 6 tasks of one fault?"));
+    ck_assert(stage_shows(" K  KILL at once"));
 }
 END_TEST
 
@@ -413,7 +353,7 @@ END_TEST
 START_TEST(test_no_size_is_refused)
 {
     for (int rows = 1; rows <= 45; rows++) {
-        draw(rows, _i, rows % 2 == 0);
+        stage_draw(rows, _i, rows % 2 == 0);
         struct str out = {0};
         canvas_to_text(&canvas, &out);
         ck_assert_msg(strpbrk(str_text(&out), "!~*x+") != NULL || _i < 2 || out.len > 5,
@@ -426,27 +366,27 @@ END_TEST
 START_TEST(test_open_task_has_the_screen)
 {
     trail_go(&view.trail, SCREEN_DETAIL);
-    draw(24, 80, false);
-    ck_assert(shows("T-104 checkout: tax rounding"));
-    ck_assert(shows("tries"));
-    ck_assert(shows("RED: failed as expected (try 1)"));
-    ck_assert(shows("expected 19.99, got 20.00"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("T-104 checkout: tax rounding"));
+    ck_assert(stage_shows("tries"));
+    ck_assert(stage_shows("RED: failed as expected (try 1)"));
+    ck_assert(stage_shows("expected 19.99, got 20.00"));
     (void)trail_back(&view.trail);
 }
 END_TEST
 
 START_TEST(test_countdown_follows_the_time)
 {
-    draw(24, 80, false);
-    ck_assert(shows("in 0:18"));
-    ck_assert(shows("try 4 in 0:18, at 14:02:55"));
-    ck_assert(shows("27 of 45 s"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("in 0:18"));
+    ck_assert(stage_shows("try 4 in 0:18, at 14:02:55"));
+    ck_assert(stage_shows("27 of 45 s"));
     story_at(&story, 12, 50);
     facts.now = story.now;
-    draw(24, 80, false);
-    ck_assert(shows("try 4 in 0:05, at 14:02:55"));
-    ck_assert(shows("40 of 45 s"));
-    ck_assert(shows("14:02:50"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("try 4 in 0:05, at 14:02:55"));
+    ck_assert(stage_shows("40 of 45 s"));
+    ck_assert(stage_shows("14:02:50"));
 }
 END_TEST
 
@@ -471,13 +411,13 @@ START_TEST(test_ended_run_does_not_depend_on_now)
     for (int i = 0; i < 2; i++) {
         story_at(&other, 2 + 60 * i, 0);
         facts.now = facts.clock = other.now;
-        draw(24, 80, false);
+        stage_draw(24, 80, false);
         canvas_to_text(&canvas, &texts[i]);
     }
     ck_assert_str_eq(str_text(&texts[0]), str_text(&texts[1]));
-    ck_assert(shows("ENDED"));
-    ck_assert(shows("ended 13:51:05"));
-    ck_assert(shows("2 of 2 passed, 1 after failures. q leaves"));
+    ck_assert(stage_shows("ENDED"));
+    ck_assert(stage_shows("ended 13:51:05"));
+    ck_assert(stage_shows("2 of 2 passed, 1 after failures. q leaves"));
     str_done(&texts[0]);
     str_done(&texts[1]);
     story_done(&other);
@@ -489,14 +429,14 @@ START_TEST(test_filter_without_match_says_so)
     (void)snprintf(view.filter.text, sizeof(view.filter.text), "class=rate-limt");
     view.filter.len = strlen(view.filter.text);
     view_narrow(&view, &facts);
-    draw(24, 80, false);
-    ck_assert(shows("0 of 10 tasks match   class=rate-limt"));
-    ck_assert(shows("Esc shows all"));
-    ck_assert(!shows("nearest"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("0 of 10 tasks match   class=rate-limt"));
+    ck_assert(stage_shows("Esc shows all"));
+    ck_assert(!stage_shows("nearest"));
     (void)snprintf(view.filter.text, sizeof(view.filter.text), "class=test-fial");
-    draw(24, 80, false);
-    ck_assert(shows("    0 of 10 tasks match   class=test-fial   Esc shows all\n"
-                    "    nearest class: test-fail (1)\n"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("    0 of 10 tasks match   class=test-fial   Esc shows all\n"
+                          "    nearest class: test-fail (1)\n"));
 }
 END_TEST
 
@@ -507,8 +447,8 @@ START_TEST(test_message_is_shown_at_every_size)
     } all[] = {{40, 140}, {24, 80}, {20, 60}, {12, 40}, {3, 24}};
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         view_say(&view, &story.now, "T-1: done");
-        draw(all[i].rows, all[i].columns, false);
-        ck_assert_msg(shows("T-1: done"), "%dx%d", all[i].columns, all[i].rows);
+        stage_draw(all[i].rows, all[i].columns, false);
+        ck_assert_msg(stage_shows("T-1: done"), "%dx%d", all[i].columns, all[i].rows);
     }
 }
 END_TEST
@@ -539,8 +479,8 @@ START_TEST(test_banner_of_each_trouble_with_the_log)
         ck_assert_str_eq(str_text(&words), all[i].words);
         facts.banner = words.data;
         facts.banner_is_mild = all[i].mild;
-        draw(24, 120, false);
-        ck_assert(shows(all[i].words));
+        stage_draw(24, 120, false);
+        ck_assert(stage_shows(all[i].words));
         ck_assert_uint_eq(canvas_cell(&canvas, 1, 1)->style,
                           all[i].mild ? STYLE_MILD : STYLE_BANNER);
     }
@@ -560,10 +500,10 @@ START_TEST(test_banner_is_in_line_2_at_every_size)
     facts.banner = "log damaged; shown up to there";
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         view_say(&view, &story.now, "T-1: done");
-        draw(all[i].rows, all[i].columns, false);
-        ck_assert_msg(shows("log damaged; shown"), "%dx%d", all[i].columns, all[i].rows);
-        ck_assert_msg(shows(all[i].below), "%dx%d", all[i].columns, all[i].rows);
-        ck_assert_msg(shows("T-1: done"), "%dx%d", all[i].columns, all[i].rows);
+        stage_draw(all[i].rows, all[i].columns, false);
+        ck_assert_msg(stage_shows("log damaged; shown"), "%dx%d", all[i].columns, all[i].rows);
+        ck_assert_msg(stage_shows(all[i].below), "%dx%d", all[i].columns, all[i].rows);
+        ck_assert_msg(stage_shows("T-1: done"), "%dx%d", all[i].columns, all[i].rows);
         ck_assert_int_eq(canvas_cell(&canvas, 1, 1)->rune, 'l');
         for (int column = 0; column < canvas.columns; column++)
             ck_assert_int_eq(canvas_cell(&canvas, 1, column)->style, STYLE_BANNER);
@@ -579,9 +519,10 @@ START_TEST(test_interrupted_run_that_lost_nothing)
         .state = &other.state, .log = &other.tail, .mode = VIEW_INTERRUPTED, .orphaned = true};
     view_done(&view);
     view_init(&view, 2);
-    draw(24, 80, false);
-    ck_assert(shows("devs went away before the run had ended. Go on with it: devs run --continue"));
-    ck_assert(!shows("died"));
+    stage_draw(24, 80, false);
+    ck_assert(
+        stage_shows("devs went away before the run had ended. Go on with it: devs run --continue"));
+    ck_assert(!stage_shows("died"));
     story_done(&other);
 }
 END_TEST
@@ -601,8 +542,8 @@ START_TEST(test_interrupted_run_is_as_old_as_its_engine)
     answer.c = CONTROL_CORRECT;
     story_add(&story, answer);
     ck_assert_int_gt(story.state.last.at_ms, story.state.heard.at_ms);
-    draw(24, 80, false);
-    ck_assert(shows("last heard 14:02:10"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("last heard 14:02:10"));
 }
 END_TEST
 
@@ -610,18 +551,18 @@ START_TEST(test_newer_notice_beats_an_older_answer)
 {
     struct moment before = {.at_ms = story.state.notice_at_ms - 1};
     view_say(&view, &before, "T-1: done");
-    draw(24, 80, false);
-    ck_assert(shows("13:59:56 T-107 needs you"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("13:59:56 T-107 needs you"));
     view_say(&view, &story.now, "T-1: done");
-    draw(24, 80, false);
-    ck_assert(shows("T-1: done"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("T-1: done"));
 }
 END_TEST
 
 START_TEST(test_strange_bytes_do_not_reach_the_canvas)
 {
     story_say(&story, "T-104", "a\033[31mred\033[0m\007\xff\n");
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     for (int row = 0; row < canvas.rows; row++) {
         for (int column = 0; column < canvas.columns; column++) {
             uint32_t rune = canvas_cell(&canvas, row, column)->rune;
@@ -629,7 +570,7 @@ START_TEST(test_strange_bytes_do_not_reach_the_canvas)
             ck_assert_uint_ne(rune, 0x9b);
         }
     }
-    ck_assert(shows("ared"));
+    ck_assert(stage_shows("ared"));
 }
 END_TEST
 
@@ -682,7 +623,7 @@ static void say_everywhere(const char *text)
     (void)snprintf(view.filter.text, sizeof(view.filter.text), "%s", text);
     view.filter.len = strlen(view.filter.text);
     story_say(&story, "T-104", text);
-    name = facts.banner = text;
+    run_name = facts.banner = text;
 }
 
 static void check_clean(const char *what)
@@ -700,21 +641,21 @@ static void check_clean(const char *what)
 /* Every screen there is, with the texts as they are. */
 static void check_all_screens(bool ascii)
 {
-    struct prompt_target target = {.task = view.chosen, .id = "T-104", .title = name};
+    struct prompt_target target = {.task = view.chosen, .id = "T-104", .title = run_name};
     view.message[0] = '\0';
-    draw(24, 80, ascii);
+    stage_draw(24, 80, ascii);
     check_clean("tasks, notice");
-    view_say(&view, &story.now, "%s", name);
+    view_say(&view, &story.now, "%s", run_name);
     trail_go(&view.trail, SCREEN_DETAIL);
-    draw(40, 140, ascii);
+    stage_draw(40, 140, ascii);
     check_clean("one task, answer");
     (void)trail_back(&view.trail);
     view.filter.open = true;
-    draw(24, 80, ascii);
+    stage_draw(24, 80, ascii);
     check_clean("filter");
     view.filter.open = false;
     prompt_open(&view.prompt, PROMPT_CANCEL, &target, 0);
-    draw(24, 80, ascii);
+    stage_draw(24, 80, ascii);
     check_clean("prompt");
     prompt_close(&view.prompt);
 }
@@ -742,13 +683,13 @@ START_TEST(test_scrolled_log_shows_earlier_lines)
         (void)snprintf(line, sizeof(line), "line %d of the log\n", i);
         story_say(&story, "T-104", line);
     }
-    draw(40, 140, false);
-    ck_assert(shows("line 99 of the log"));
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows("line 99 of the log"));
     view.log_back = 50;
-    draw(40, 140, false);
-    ck_assert(shows("line 49 of the log"));
-    ck_assert(shows("50 lines up"));
-    ck_assert(!shows("line 99 of"));
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows("line 49 of the log"));
+    ck_assert(stage_shows("50 lines up"));
+    ck_assert(!stage_shows("line 99 of"));
 }
 END_TEST
 
@@ -760,19 +701,19 @@ START_TEST(test_roomy_preview_lists_what_does_not_fit_the_contract)
                "\"[MISSING_FIELD] /summary: required\",\"[WRONG_TYPE] /files: wrong type\"]}");
     story_wait(&story, "T-101", 45);
     view.chosen = story_task(&story, "T-101");
-    draw(40, 140, false);
-    ck_assert(shows("misfit [MISSING_FIELD] /summary: required"));
-    ck_assert(shows("       [WRONG_TYPE] /files: wrong type"));
-    draw(24, 80, false);
-    ck_assert(!shows("misfit"));
-    ck_assert(shows("\"[MISSING_FIELD] /summary: required\""));
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows("misfit [MISSING_FIELD] /summary: required"));
+    ck_assert(stage_shows("       [WRONG_TYPE] /files: wrong type"));
+    stage_draw(24, 80, false);
+    ck_assert(!stage_shows("misfit"));
+    ck_assert(stage_shows("\"[MISSING_FIELD] /summary: required\""));
 }
 END_TEST
 
 START_TEST(test_chosen_row_is_marked)
 {
-    draw(24, 80, true);
-    ck_assert(shows(">~ backoff   T-104"));
+    stage_draw(24, 80, true);
+    ck_assert(stage_shows(">~ backoff   T-104"));
     int marked = 0;
     for (int row = 0; row < canvas.rows; row++)
         marked += canvas_cell(&canvas, row, 0)->chosen;
@@ -782,7 +723,7 @@ END_TEST
 
 static void add_tests(TCase *tcase)
 {
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, stage_close);
     tcase_add_loop_test(tcase, test_golden, 0, TABLE_LEN(sizes));
     tcase_add_loop_test(tcase, test_golden_preview, 0, TABLE_LEN(chosen_tasks));
     tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
@@ -805,13 +746,13 @@ static void add_tests(TCase *tcase)
 
 static void add_agent_tests(TCase *tcase)
 {
-    tcase_add_checked_fixture(tcase, set_up_agents, tear_down);
+    tcase_add_checked_fixture(tcase, set_up_agents, stage_close);
     tcase_add_loop_test(tcase, test_golden_agents, 0, TABLE_LEN(agent_frames));
 }
 
 static void add_circle_tests(TCase *tcase)
 {
-    tcase_add_checked_fixture(tcase, set_up_circles, tear_down);
+    tcase_add_checked_fixture(tcase, set_up_circles, stage_close);
     tcase_add_loop_test(tcase, test_golden_circles, 0, TABLE_LEN(circle_frames));
     tcase_add_test(tcase, test_suspicion_has_sign_word_and_colour);
     tcase_add_test(tcase, test_suspicion_goes_away_with_what_is_new);
@@ -821,7 +762,7 @@ static void add_circle_tests(TCase *tcase)
 
 static void add_retry_tests(TCase *tcase)
 {
-    tcase_add_checked_fixture(tcase, set_up_retries, tear_down);
+    tcase_add_checked_fixture(tcase, set_up_retries, stage_close);
     tcase_add_loop_test(tcase, test_golden_retry, 0, TABLE_LEN(retry_frames));
     tcase_add_test(tcase, test_golden_unfolded_fault);
     tcase_add_test(tcase, test_golden_sent_one);

@@ -1,70 +1,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "frame.h"
 #include "golden.h"
 #include "log_reader.h"
-#include "story.h"
+#include "stage.h"
 #include "term.h"
 #include "test_main.h"
 #include "view_detail.h"
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
-static struct canvas canvas;
-
-static void set_up_story(void (*init)(struct story *story), const char *chosen)
-{
-    setenv("TZ", "UTC", 1);
-    tzset();
-    init(&story);
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){
-        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now};
-    view.chosen = story_task(&story, chosen);
-    trail_go(&view.trail, SCREEN_DETAIL);
-}
-
 static void set_up(void)
 {
-    set_up_story(story_init_full, "T-104");
-}
-
-static void tear_down(void)
-{
-    view_done(&view);
-    story_done(&story);
-    canvas_done(&canvas);
-}
-
-static void draw(int rows, int columns, bool ascii)
-{
-    struct frame_input input = {
-        .facts = &facts,
-        .view = &view,
-        .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
-        .name = "shop-api",
-        .number = 41,
-    };
-    canvas_done(&canvas);
-    canvas_init(&canvas, rows, columns, ascii);
-    view_arrange(&view, &facts);
-    frame_fit(&view, rows, columns, &input);
-    frame_draw(&canvas, &input);
-}
-
-static bool shows(const char *text)
-{
-    struct str out = {0};
-    canvas_to_text(&canvas, &out);
-    bool found = strstr(str_text(&out), text) != NULL;
-    if (!found)
-        printf("no \"%s\" in:\n%s", text, str_text(&out));
-    str_done(&out);
-    return found;
+    stage_open(story_init_full, "T-104");
+    trail_go(&view.trail, SCREEN_DETAIL);
 }
 
 static struct view_todo press(uint32_t key)
@@ -87,7 +35,7 @@ static const struct {
 
 START_TEST(test_golden_detail)
 {
-    draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
+    stage_draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
     golden_check(&canvas, sizes[_i].name);
 }
 END_TEST
@@ -99,7 +47,7 @@ START_TEST(test_golden_detail_of_every_state)
     char frame[64];
     view.chosen = story_task(&story, others[_i]);
     log_tail_clear(&story.tail);
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     (void)snprintf(frame, sizeof(frame), "detail-%s", others[_i]);
     golden_check(&canvas, frame);
 }
@@ -115,7 +63,7 @@ static void check_try(int step, int attempt)
 
 START_TEST(test_a_try_is_chosen_by_its_keys)
 {
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     check_try(1, 3);
     (void)press('k');
     check_try(1, 2);
@@ -138,7 +86,7 @@ END_TEST
 
 START_TEST(test_failures_are_gone_to_by_e)
 {
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     (void)press('E');
     check_try(1, 2);
     (void)press('e');
@@ -151,7 +99,7 @@ END_TEST
 
 START_TEST(test_enter_opens_the_log_of_the_try)
 {
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     (void)press('k');
     (void)press(TERM_KEY_ENTER);
     ck_assert_int_eq(view_screen(&view), SCREEN_LOG);
@@ -164,7 +112,7 @@ END_TEST
 
 START_TEST(test_forensics_are_of_the_try)
 {
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     (void)press('k');
     (void)press('i');
     ck_assert_int_eq(view_screen(&view), SCREEN_FORENSICS);
@@ -183,50 +131,51 @@ START_TEST(test_older_try_tells_its_rule_out_of_the_log)
     facts.forensics = &forensics;
     (void)press('k');
     check_try(1, 2);
-    draw(24, 80, false);
-    ck_assert(shows("rule test.tap"));
-    ck_assert(shows("went by  \"not ok 7\""));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("rule test.tap"));
+    ck_assert(stage_shows("went by  \"not ok 7\""));
     forensics.key.attempt = 1; /* what was read for another try is none of it */
-    draw(24, 80, false);
-    ck_assert(!shows("went by"));
+    stage_draw(24, 80, false);
+    ck_assert(!stage_shows("went by"));
 }
 END_TEST
 
 /* Why the task stands still is told with the try that led to it, not with those before. */
 START_TEST(test_end_is_told_with_the_last_try_only)
 {
-    tear_down();
-    set_up_story(story_init_day, "T-107");
-    draw(24, 80, false);
-    ck_assert(shows("why try 2 failed"));
-    ck_assert(shows(" end      needs you"));
+    stage_close();
+    stage_open(story_init_day, "T-107");
+    trail_go(&view.trail, SCREEN_DETAIL);
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("why try 2 failed"));
+    ck_assert(stage_shows(" end      needs you"));
     (void)press('k');
-    draw(24, 80, false);
-    ck_assert(shows("why try 1 failed"));
-    ck_assert(!shows(" end      needs you"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("why try 1 failed"));
+    ck_assert(!stage_shows(" end      needs you"));
 }
 END_TEST
 
 /* Tab goes round; z gives the whole screen, and takes it back. */
 START_TEST(test_panes_are_gone_round_and_zoomed)
 {
-    draw(24, 80, false);
-    ck_assert(shows("── why try 3 failed"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("── why try 3 failed"));
     (void)press(TERM_KEY_TAB);
     ck_assert_int_eq(view.pane, VIEW_PANE_PREVIEW);
     (void)press('z');
-    draw(24, 80, false);
-    ck_assert(shows("WHAT IS PROVEN"));
-    ck_assert(shows("z all panes"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("WHAT IS PROVEN"));
+    ck_assert(stage_shows("z all panes"));
     (void)press('z');
     (void)press(TERM_KEY_TAB);
     ck_assert_int_eq(view.pane, VIEW_PANE_LOG);
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     (void)press('k');
     ck_assert_uint_eq(view.log_back, 0); /* all of it is in sight */
     check_try(1, 3);
     (void)press('z');
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     ck_assert(view_is_zoomed(&view));
     (void)press('q');
     ck_assert_int_eq(view_screen(&view), SCREEN_TASKS);
@@ -236,7 +185,7 @@ END_TEST
 
 START_TEST(test_slash_searches_the_log)
 {
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     (void)press('/');
     ck_assert(view.search.open);
     ck_assert(!view.filter.open);
@@ -288,9 +237,9 @@ START_TEST(test_tries_by_hand_and_what_they_changed_are_told)
     story_add(&story, changed);
     story_add(&story, ended);
     story_start(&story, "T-104");
-    draw(40, 140, false);
-    ck_assert(shows("2 files, +41 -3"));
-    ck_assert(shows("by hand"));
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows("2 files, +41 -3"));
+    ck_assert(stage_shows("by hand"));
 }
 END_TEST
 
@@ -298,7 +247,7 @@ END_TEST
 START_TEST(test_no_size_of_detail_is_refused)
 {
     for (int rows = 1; rows <= 45; rows++) {
-        draw(rows, _i, rows % 2 == 0);
+        stage_draw(rows, _i, rows % 2 == 0);
         struct str out = {0};
         canvas_to_text(&canvas, &out);
         ck_assert_msg(out.len > 3 || _i < 4, "%dx%d is empty", _i, rows);
@@ -311,7 +260,7 @@ END_TEST
 START_TEST(test_failed_tasks_are_gone_to_by_e)
 {
     (void)trail_back(&view.trail);
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     (void)press('e');
     ck_assert_int_eq(view.chosen, story_task(&story, "T-105"));
     (void)press('e');
@@ -325,18 +274,18 @@ START_TEST(test_every_pane_of_the_tasks_can_have_the_screen)
 {
     static const char *const first[] = {"STATE", "T-104 checkout", "timeline", "All tests pass"};
     (void)trail_back(&view.trail);
-    draw(40, 140, false);
+    stage_draw(40, 140, false);
     for (int i = 0; i < (int)VIEW_PANE_COUNT; i++) {
         ck_assert_int_eq(view.pane, i);
         (void)press('z');
-        draw(40, 140, false);
-        ck_assert(shows(first[i]));
-        ck_assert_int_eq(shows("last act by hand"), 0);
+        stage_draw(40, 140, false);
+        ck_assert(stage_shows(first[i]));
+        ck_assert_int_eq(stage_shows("last act by hand"), 0);
         (void)press('z');
-        draw(40, 140, false);
-        ck_assert(shows("last act by hand"));
+        stage_draw(40, 140, false);
+        ck_assert(stage_shows("last act by hand"));
         (void)press(TERM_KEY_TAB);
-        draw(40, 140, false);
+        stage_draw(40, 140, false);
     }
     ck_assert_int_eq(view.pane, VIEW_PANE_LIST);
 }
@@ -346,12 +295,12 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("detail");
     TCase *tcase = test_case(suite, "frame");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, stage_close);
     tcase_add_loop_test(tcase, test_golden_detail, 0, TABLE_LEN(sizes));
     tcase_add_loop_test(tcase, test_golden_detail_of_every_state, 0, TABLE_LEN(others));
     tcase_add_loop_test(tcase, test_no_size_of_detail_is_refused, 1, 150);
     tcase = test_case(suite, "keys");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, stage_close);
     tcase_add_test(tcase, test_a_try_is_chosen_by_its_keys);
     tcase_add_test(tcase, test_failures_are_gone_to_by_e);
     tcase_add_test(tcase, test_enter_opens_the_log_of_the_try);

@@ -1,26 +1,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "frame.h"
 #include "frame_pager.h"
 #include "golden.h"
 #include "log_pager.h"
 #include "log_words.h"
-#include "story.h"
+#include "stage.h"
 #include "term.h"
 #include "test_main.h"
-#include "view.h"
 #include "xalloc.h"
 
 /* 2025-11-20 14:00:00 UTC */
 #define HOUR_AT_MS INT64_C(1763647200000)
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
-static struct canvas canvas;
 static struct log_pager pager;
 static struct output_page page; /* what the attempt wrote */
 static int64_t next[LOG_JOIN_STREAMS + 1];
@@ -120,16 +113,8 @@ static void begin(void)
 static void draw(int rows, int columns, bool ascii)
 {
     struct err err = {0};
-    const struct frame_input input = {
-        .facts = &facts,
-        .view = &view,
-        .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
-        .name = "shop-api",
-        .number = 41,
-    };
-    canvas_done(&canvas);
-    canvas_init(&canvas, rows, columns, ascii);
-    view_arrange(&view, &facts);
+    const struct frame_input input = stage_input();
+    stage_begin(rows, columns, ascii);
     view.log.room = frame_pager_room(rows, columns, &input);
     view_log_sync(&view, &pager);
     do
@@ -146,17 +131,6 @@ static void press(const char *keys)
         (void)view_key(&view, key, &facts);
         draw(24, 80, false);
     }
-}
-
-static bool shows(const char *text)
-{
-    struct str out = {0};
-    canvas_to_text(&canvas, &out);
-    const bool found = strstr(str_text(&out), text) != NULL;
-    if (!found)
-        printf("no \"%s\" in:\n%s", text, str_text(&out));
-    str_done(&out);
-    return found;
 }
 
 static const struct {
@@ -182,7 +156,7 @@ START_TEST(test_golden_above_the_end)
 {
     press("gw");
     golden_check(&canvas, "log-start-80x24");
-    ck_assert(shows("lines below, F"));
+    ck_assert(stage_shows("lines below, F"));
 }
 END_TEST
 
@@ -217,10 +191,10 @@ START_TEST(test_older_try_that_timed_out_is_called_so)
     view_try_choose(&view, &older);
     begin();
     draw(24, 80, false);
-    ck_assert(shows("> try 5 > log"));
-    ck_assert(shows("   timeout   ran "));
-    ck_assert(shows("== engine: timeout, try 5 of 6"));
-    ck_assert(!shows("busy"));
+    ck_assert(stage_shows("> try 5 > log"));
+    ck_assert(stage_shows("   timeout   ran "));
+    ck_assert(stage_shows("== engine: timeout, try 5 of 6"));
+    ck_assert(!stage_shows("busy"));
 }
 END_TEST
 
@@ -231,7 +205,7 @@ START_TEST(test_golden_no_output)
     begin();
     draw(24, 80, false);
     golden_check(&canvas, "log-nothing-80x24");
-    ck_assert(shows("No output yet, pid "));
+    ck_assert(stage_shows("No output yet, pid "));
 }
 END_TEST
 
@@ -240,19 +214,19 @@ START_TEST(test_no_try_yet)
     view.chosen = story_task(&story, "T-111");
     begin();
     draw(24, 80, false);
-    ck_assert(shows("No tries yet"));
+    ck_assert(stage_shows("No tries yet"));
 }
 END_TEST
 
 START_TEST(test_search_that_finds_nothing)
 {
     press("/tokne\r");
-    ck_assert(shows("\"tokne\" not found in this log"));
+    ck_assert(stage_shows("\"tokne\" not found in this log"));
     press("&");
-    ck_assert(shows("\"tokne\" not found in this log: & shows all lines"));
+    ck_assert(stage_shows("\"tokne\" not found in this log: & shows all lines"));
     (void)view_key(&view, TERM_KEY_ESC, &facts);
     draw(24, 80, false);
-    ck_assert(shows("ok 14 - case 14"));
+    ck_assert(stage_shows("ok 14 - case 14"));
     ck_assert_int_eq(view_screen(&view), SCREEN_LOG);
 }
 END_TEST
@@ -270,7 +244,7 @@ START_TEST(test_follow_ends_with_the_first_line_up)
     log_pager_news(&pager, INT64_MAX, log_pager_number(&pager, view.log.top));
     draw(24, 80, false);
     ck_assert_uint_eq(view.log.top, top - 1);
-    ck_assert(shows("+301 lines below, F"));
+    ck_assert(stage_shows("+301 lines below, F"));
     press("F");
     ck_assert(!view.log.stays);
     ck_assert_uint_eq(view.log.below, 0);
@@ -299,7 +273,7 @@ END_TEST
 START_TEST(test_sideways_only_where_lines_are_cut)
 {
     press("l");
-    ck_assert(shows("long lines are wrapped"));
+    ck_assert(stage_shows("long lines are wrapped"));
     press("wl");
     ck_assert_int_eq(view.log.column, view.log.room.columns / 2);
     press("hh");
@@ -314,9 +288,9 @@ START_TEST(test_errors_begin_with_the_rules_line)
     ck_assert_int_eq(view.log.hit, (int64_t)pager.rule_line);
     press("e");
     ck_assert_int_gt(view.log.hit, (int64_t)pager.rule_line);
-    ck_assert(shows("failed 1"));
+    ck_assert(stage_shows("failed 1"));
     press("e");
-    ck_assert(shows("no error further down"));
+    ck_assert(stage_shows("no error further down"));
     press("E");
     ck_assert_int_eq(view.log.hit, (int64_t)pager.rule_line);
 }
@@ -325,11 +299,11 @@ END_TEST
 START_TEST(test_matches_are_gone_through)
 {
     press("g/ok 1");
-    ck_assert(shows("\"ok 1\" 1 of 6"));
+    ck_assert(stage_shows("\"ok 1\" 1 of 6"));
     press("\rn");
-    ck_assert(shows("\"ok 1\" 2 of 6"));
+    ck_assert(stage_shows("\"ok 1\" 2 of 6"));
     press("NN");
-    ck_assert(shows("not found further up"));
+    ck_assert(stage_shows("not found further up"));
     (void)view_key(&view, TERM_KEY_ESC, &facts);
     draw(24, 80, false);
     ck_assert_uint_eq(view.search.len, 0);
@@ -349,17 +323,9 @@ END_TEST
 
 static void set_up(void)
 {
-    setenv("TZ", "UTC", 1);
-    tzset();
-    story_init_full(&story);
-    view_init(&view, story.plan->task_count);
+    stage_open(story_init_full, "T-104");
     log_pager_init(&pager);
-    facts = (struct view_facts){.state = &story.state,
-                                .log = &story.tail,
-                                .pager = &pager,
-                                .now = story.now,
-                                .clock = story.now};
-    view.chosen = story_task(&story, "T-104");
+    facts.pager = &pager;
     view_log_open(&view, &facts);
     begin();
     say_all();
@@ -368,10 +334,8 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    view_done(&view);
+    stage_close();
     log_pager_done(&pager);
-    story_done(&story);
-    canvas_done(&canvas);
     output_page_done(&page);
     memset(next, 0, sizeof(next));
 }

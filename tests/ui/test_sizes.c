@@ -1,51 +1,15 @@
 /* Every screen at every small size: nothing is refused, nothing is drawn outside, nothing but what
  * a canvas lets through is in it. */
 #include <stdlib.h>
-#include <time.h>
 
-#include "frame.h"
-#include "story.h"
+#include "stage.h"
 #include "test_main.h"
 #include "text.h"
 #include "view.h"
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
-static struct canvas canvas;
-
 static void setup(void)
 {
-    (void)setenv("TZ", "UTC", 1);
-    tzset();
-    story_init_full(&story);
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){
-        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now};
-    view.chosen = story_task(&story, "T-104");
-}
-
-static void teardown(void)
-{
-    canvas_done(&canvas);
-    view_done(&view);
-    story_done(&story);
-}
-
-static void draw(int rows, int columns, bool ascii)
-{
-    const struct frame_input input = {
-        .facts = &facts,
-        .view = &view,
-        .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
-        .name = "shop-api",
-        .number = 41,
-    };
-    canvas_done(&canvas);
-    canvas_init(&canvas, rows, columns, ascii);
-    view_arrange(&view, &facts);
-    frame_fit(&view, rows, columns, &input);
-    frame_draw(&canvas, &input);
+    stage_open(story_init_full, "T-104");
 }
 
 /* A wide rune is never cut, and an ASCII canvas has ASCII only. */
@@ -72,7 +36,7 @@ static void draw_all_sizes(void)
     for (int i = 0; i < TABLE_LEN(rows); i++) {
         for (int k = 0; k < TABLE_LEN(columns); k++) {
             const bool ascii = (i + k) % 2 == 0;
-            draw(rows[i], columns[k], ascii);
+            stage_draw(rows[i], columns[k], ascii);
             check(rows[i], columns[k], ascii);
         }
     }
@@ -94,7 +58,7 @@ static const struct {
 START_TEST(test_every_screen_at_every_small_size)
 {
     facts.mode = cases[_i].mode;
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     for (const char *key = cases[_i].keys; *key != '\0'; key++)
         (void)view_key(&view, (uint32_t)(unsigned char)*key, &facts);
     draw_all_sizes();
@@ -148,7 +112,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("sizes");
     TCase *tcase = test_case(suite, "sizes");
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup, stage_close);
     tcase_add_loop_test(tcase, test_every_screen_at_every_small_size, 0, TABLE_LEN(cases));
     tcase_add_loop_test(tcase, test_strange_titles_at_every_small_size, 0, 7);
     tcase_add_test(tcase, test_list_has_a_row_below_all_that_may_be_above_it);

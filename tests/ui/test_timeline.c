@@ -1,52 +1,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "attr.h"
-#include "frame.h"
 #include "golden.h"
-#include "story.h"
+#include "stage.h"
 #include "term.h"
 #include "test_main.h"
 #include "time_spent.h"
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
-static struct canvas canvas;
-
 static void set_up(void)
 {
-    setenv("TZ", "UTC", 1);
-    tzset();
-    story_init_day(&story);
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){
-        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now};
-    view.chosen = story_task(&story, "T-104");
+    stage_open(story_init_day, "T-104");
     trail_go(&view.trail, SCREEN_TIMELINE);
-}
-
-static void tear_down(void)
-{
-    view_done(&view);
-    story_done(&story);
-    canvas_done(&canvas);
-}
-
-static void draw(int rows, int columns, bool ascii)
-{
-    struct frame_input input = {.facts = &facts,
-                                .view = &view,
-                                .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
-                                .name = "shop-api",
-                                .number = 41};
-    canvas_done(&canvas);
-    canvas_init(&canvas, rows, columns, ascii);
-    view_arrange(&view, &facts);
-    frame_fit(&view, rows, columns, &input);
-    frame_draw(&canvas, &input);
 }
 
 static const struct {
@@ -63,7 +29,7 @@ static const struct {
 
 START_TEST(test_P4_the_timeline_is_as_it_was_drawn)
 {
-    draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
+    stage_draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
     golden_check(&canvas, sizes[_i].name);
 }
 END_TEST
@@ -87,19 +53,8 @@ static void press(const char *keys)
 {
     for (; *keys != '\0'; keys++) {
         (void)view_key(&view, (uint32_t)*keys, &facts);
-        draw(24, 80, false);
+        stage_draw(24, 80, false);
     }
-}
-
-static bool shows(const char *text)
-{
-    struct str out = {0};
-    canvas_to_text(&canvas, &out);
-    const bool found = strstr(str_text(&out), text) != NULL;
-    if (!found)
-        printf("no \"%s\" in:\n%s", text, str_text(&out));
-    str_done(&out);
-    return found;
 }
 
 static bool is_chosen(const char *id)
@@ -119,38 +74,38 @@ END_TEST
 
 START_TEST(test_the_cursor_goes_by_columns_and_is_at_now_first)
 {
-    draw(24, 80, false);
-    ck_assert(shows("▲ now"));
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("▲ now"));
     press("hh");
     ck_assert(view.timeline.is_placed);
-    ck_assert(shows("▲ 14:02:12")); /* a column of 12 s */
+    ck_assert(stage_shows("▲ 14:02:12")); /* a column of 12 s */
     press("h");
-    ck_assert(shows("T-104  14:00:23 to 14:02:10  ran 1:47"));
+    ck_assert(stage_shows("T-104  14:00:23 to 14:02:10  ran 1:47"));
     press("lll");
     ck_assert(!view.timeline.is_placed);
-    ck_assert(shows("▲ now"));
+    ck_assert(stage_shows("▲ now"));
 }
 END_TEST
 
 START_TEST(test_e_goes_from_failure_to_failure_over_all_tasks)
 {
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     press("E");
     ck_assert(is_chosen("T-109"));
-    ck_assert(shows("try 2: rate-limit"));
+    ck_assert(stage_shows("try 2: rate-limit"));
     press("E");
     ck_assert(is_chosen("T-104"));
     press("E");
     ck_assert(is_chosen("T-105")); /* the end of it */
     press("eee");
     ck_assert(is_chosen("T-109"));
-    ck_assert(shows("there is no failure after this"));
+    ck_assert(stage_shows("there is no failure after this"));
 }
 END_TEST
 
 START_TEST(test_enter_opens_the_try_under_the_cursor)
 {
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     press("EEEEEE"); /* over those of T-109, T-104 and T-105 */
     const struct view_try wanted = {view.chosen, 2, 2};
     ck_assert(is_chosen("T-107"));
@@ -165,25 +120,25 @@ END_TEST
 
 START_TEST(test_plus_doubles_the_scale_and_0_shows_all)
 {
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     const struct axis_scale whole = view.timeline.axis.scale;
     press("+");
     ck_assert_int_eq((int64_t)view.timeline.axis.scale.columns * whole.ms,
                      2 * (int64_t)whole.columns * view.timeline.axis.scale.ms);
-    ck_assert(shows("▲ now"));
+    ck_assert(stage_shows("▲ now"));
     press("0");
     ck_assert_int_eq(view.timeline.axis.scale.columns, whole.columns);
     press("-");
-    ck_assert(shows("the whole run is shown"));
+    ck_assert(stage_shows("the whole run is shown"));
     for (int i = 0; i < 2 * TIMELINE_ZOOM_MAX; i++)
         press("+");
-    ck_assert(shows("nearer it does not go"));
+    ck_assert(stage_shows("nearer it does not go"));
 }
 END_TEST
 
 START_TEST(test_j_and_k_choose_the_task)
 {
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     press("k");
     ck_assert(is_chosen("T-107"));
     press("jjj");
@@ -211,7 +166,7 @@ START_TEST(test_golden_idle_time_is_folded_in_a_long_run)
     story_start(&story, "T-109");
     story_at(&story, 60 * 7 + 10, 0);
     facts.now = facts.clock = story.now;
-    draw(24, 80, false);
+    stage_draw(24, 80, false);
     golden_check(&canvas, "timeline-folded-80x24");
     press("f");
     ck_assert_int_eq(view.timeline.axis.fold_count, 0);
@@ -280,7 +235,7 @@ START_TEST(test_every_moment_of_a_run_can_be_drawn)
         story_begin_day(&story);
         story_tell_day(&story, at);
         facts.now = facts.clock = story.now;
-        draw(rows, widths[_i], at % 2 == 0);
+        stage_draw(rows, widths[_i], at % 2 == 0);
         ck_assert_int_eq(view_screen(&view), SCREEN_TIMELINE);
     }
 }
@@ -290,11 +245,11 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("timeline");
     TCase *frames = test_case(suite, "frames");
-    tcase_add_checked_fixture(frames, set_up, tear_down);
+    tcase_add_checked_fixture(frames, set_up, stage_close);
     tcase_add_loop_test(frames, test_P4_the_timeline_is_as_it_was_drawn, 0, ARRAY_LEN(sizes));
     tcase_add_test(frames, test_the_time_of_the_day_adds_up);
     TCase *keys = test_case(suite, "keys");
-    tcase_add_checked_fixture(keys, set_up, tear_down);
+    tcase_add_checked_fixture(keys, set_up, stage_close);
     tcase_add_test(keys, test_5_leads_to_the_timeline_and_q_back);
     tcase_add_test(keys, test_the_cursor_goes_by_columns_and_is_at_now_first);
     tcase_add_test(keys, test_e_goes_from_failure_to_failure_over_all_tasks);

@@ -1,0 +1,70 @@
+#include "stage.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct story story;
+struct view view;
+struct view_facts facts;
+struct canvas canvas;
+const char *run_name;
+
+void stage_open(void (*init)(struct story *story), const char *chosen)
+{
+    ck_assert_int_eq(setenv("TZ", "UTC", 1), 0);
+    tzset();
+    init(&story);
+    view_init(&view, story.plan->task_count);
+    facts = (struct view_facts){
+        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now, .run = 41};
+    if (chosen)
+        view.chosen = story_task(&story, chosen);
+    run_name = "shop-api";
+}
+
+void stage_close(void)
+{
+    view_done(&view);
+    story_done(&story);
+    canvas_done(&canvas);
+}
+
+struct frame_input stage_input(void)
+{
+    return (struct frame_input){
+        .facts = &facts,
+        .view = &view,
+        .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
+        .name = run_name,
+        .number = facts.run,
+    };
+}
+
+void stage_begin(int rows, int columns, bool ascii)
+{
+    canvas_done(&canvas);
+    canvas_init(&canvas, rows, columns, ascii);
+    view_arrange(&view, &facts);
+}
+
+void stage_draw(int rows, int columns, bool ascii)
+{
+    const struct frame_input input = stage_input();
+    stage_begin(rows, columns, ascii);
+    frame_fit(&view, rows, columns, &input);
+    frame_draw(&canvas, &input);
+}
+
+bool stage_shows(const char *text)
+{
+    struct str out = {0};
+    canvas_to_text(&canvas, &out);
+    const bool found = strstr(str_text(&out), text) != NULL;
+    if (!found)
+        printf("no \"%s\" in:\n%s", text, str_text(&out));
+    str_done(&out);
+    return found;
+}
