@@ -233,19 +233,10 @@ static void draw_edges(struct canvas *canvas, const struct frame_layout *layout,
                        const struct frame_input *input)
 {
     frame_header(canvas, input);
-    if (layout->banner >= 0)
-        frame_banner(canvas, layout->banner, input);
     if (layout->gate >= 0)
         frame_gate(canvas, layout->gate, input);
-    if (layout->bottom_rule >= 0)
-        canvas_rule(canvas, layout->bottom_rule, 0, canvas->columns);
-    if (layout->message >= 0)
-        frame_message(canvas, layout->message, input);
-    if (layout->transport >= 0)
-        frame_transport(canvas, layout->transport, input);
-    if (layout->scrubber >= 0)
-        frame_scrubber(canvas, layout->scrubber, input->replay);
-    frame_footer(canvas, layout->footer, input);
+    frame_draw_edges(canvas, &layout->edges, input);
+    frame_footer(canvas, layout->edges.footer, input);
 }
 
 static void draw_tasks(struct canvas *canvas, const struct frame_input *input)

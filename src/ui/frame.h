@@ -23,18 +23,22 @@ struct frame_box {
     int row, column, rows, columns; /* rows 0: not shown */
 };
 
+/* The rows around what a screen is about; -1: not shown. */
+struct frame_edges {
+    int banner, bottom_rule, message, transport, scrubber, footer;
+};
+
 /* Where things are; a row of -1 is not shown. */
 struct frame_layout {
     bool small;     /* counts and the chosen task only */
     unsigned panes; /* VIEW_HAS_* */
-    int banner;
+    struct frame_edges edges;
     int gate;  /* row of what a source keeps back */
     int heads; /* row of the column heads */
     struct frame_box list, preview, timeline, log;
     struct frame_box status; /* how the list is made, and the last act */
-    int preview_rule, timeline_rule, log_rule, bottom_rule;
+    int preview_rule, timeline_rule, log_rule;
     int divider; /* column of the line between list and preview */
-    int message, transport, scrubber, footer;
 };
 
 /* Of the Tasks screen. */

@@ -100,7 +100,7 @@ static struct choice choose(const struct canvas *canvas, const struct frame_inpu
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input)
 {
     const struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
-    if (layout.message < 0 && input->view->message[0] != '\0') {
+    if (layout.edges.message < 0 && input->view->message[0] != '\0') {
         frame_message(canvas, row, input);
         return;
     }

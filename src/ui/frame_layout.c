@@ -44,14 +44,14 @@ struct rest {
 static struct rest take_bottom(struct frame_layout *out, int rows, int columns, bool replay)
 {
     int last = rows - 1;
-    out->footer = last--;
+    out->edges.footer = last--;
     if (replay && rows >= STACK_ROWS)
-        out->scrubber = last--;
+        out->edges.scrubber = last--;
     if (replay)
-        out->transport = last--;
+        out->edges.transport = last--;
     if (rows >= STACK_ROWS && columns >= STACK_COLUMNS) {
-        out->message = last--;
-        out->bottom_rule = last--;
+        out->edges.message = last--;
+        out->edges.bottom_rule = last--;
     }
     return (struct rest){.top = 1, .rows = last, .columns = columns};
 }
@@ -153,13 +153,8 @@ static void lay_zoomed(struct frame_layout *out, struct rest rest, enum view_pan
     const struct frame_layout whole = *out;
     *out = frame_layout_none();
     out->panes = whole.panes;
-    out->banner = whole.banner;
+    out->edges = whole.edges;
     out->gate = whole.gate;
-    out->bottom_rule = whole.bottom_rule;
-    out->message = whole.message;
-    out->transport = whole.transport;
-    out->scrubber = whole.scrubber;
-    out->footer = whole.footer;
     if (pane == VIEW_PANE_LOG)
         lay_log(out, rest);
     else if (pane == VIEW_PANE_PREVIEW)
@@ -174,18 +169,13 @@ static void lay_zoomed(struct frame_layout *out, struct rest rest, enum view_pan
 struct frame_layout frame_layout_none(void)
 {
     return (struct frame_layout){
-        .banner = -1,
+        .edges = frame_edges_none(),
         .gate = -1,
         .heads = -1,
         .preview_rule = -1,
         .timeline_rule = -1,
         .log_rule = -1,
-        .bottom_rule = -1,
         .divider = -1,
-        .message = -1,
-        .transport = -1,
-        .scrubber = -1,
-        .footer = -1,
     };
 }
 
@@ -200,7 +190,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     const int tasks = most(input->facts->state->plan->task_count, input->view->row_count);
     struct rest rest = take_bottom(&out, rows, columns, input->replay != NULL);
     if (frame_has_banner(input)) {
-        out.banner = rest.top++;
+        out.edges.banner = rest.top++;
         rest.rows--;
     }
     if (shown_has_gate(input->facts->state)) {

@@ -7,29 +7,44 @@
 
 struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input)
 {
-    struct frame_page out = {.banner = -1,
-                             .bottom_rule = -1,
-                             .message = -1,
-                             .transport = -1,
-                             .scrubber = -1,
-                             .footer = -1};
+    struct frame_page out = {.edges = frame_edges_none()};
     const bool is_roomy = rows >= PAGE_MESSAGE_ROWS;
     int last = rows - 1;
     int top = 1;
     if (rows > 3)
-        out.footer = last--;
+        out.edges.footer = last--;
     if (input->replay && is_roomy) {
-        out.scrubber = last--;
-        out.transport = last--;
+        out.edges.scrubber = last--;
+        out.edges.transport = last--;
     }
     if (is_roomy) {
-        out.message = last--;
-        out.bottom_rule = last--;
+        out.edges.message = last--;
+        out.edges.bottom_rule = last--;
     }
     if (frame_has_banner(input) && rows > 2)
-        out.banner = top++;
+        out.edges.banner = top++;
     out.body = (struct frame_box){top, 0, last - top + 1 > 0 ? last - top + 1 : 0, columns};
     return out;
+}
+
+struct frame_edges frame_edges_none(void)
+{
+    return (struct frame_edges){-1, -1, -1, -1, -1, -1};
+}
+
+void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
+                      const struct frame_input *input)
+{
+    if (edges->banner >= 0)
+        frame_banner(canvas, edges->banner, input);
+    if (edges->bottom_rule >= 0)
+        canvas_rule(canvas, edges->bottom_rule, 0, canvas->columns);
+    if (edges->message >= 0)
+        frame_message(canvas, edges->message, input);
+    if (edges->transport >= 0)
+        frame_transport(canvas, edges->transport, input);
+    if (edges->scrubber >= 0)
+        frame_scrubber(canvas, edges->scrubber, input->replay);
 }
 
 /* What is too much for the room goes from the right end. */
@@ -58,12 +73,12 @@ static void draw_footer(struct canvas *canvas, const struct frame_page *page,
                                   .count = keys->count,
                                   .place = view_place(input->view, input->facts),
                                   .briefs = keys->briefs};
-    if (page->footer < 0)
+    if (page->edges.footer < 0)
         return;
-    if (page->message < 0 && input->view->message[0] != '\0')
-        frame_message(canvas, page->footer, input);
+    if (page->edges.message < 0 && input->view->message[0] != '\0')
+        frame_message(canvas, page->edges.footer, input);
     else
-        keymap_footer(canvas, page->footer, &footer);
+        keymap_footer(canvas, page->edges.footer, &footer);
 }
 
 void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
@@ -72,16 +87,7 @@ void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
 {
     if (path)
         draw_path(canvas, input, path);
-    if (page->banner >= 0)
-        frame_banner(canvas, page->banner, input);
-    if (page->bottom_rule >= 0)
-        canvas_rule(canvas, page->bottom_rule, 0, canvas->columns);
-    if (page->message >= 0)
-        frame_message(canvas, page->message, input);
-    if (page->transport >= 0)
-        frame_transport(canvas, page->transport, input);
-    if (page->scrubber >= 0)
-        frame_scrubber(canvas, page->scrubber, input->replay);
+    frame_draw_edges(canvas, &page->edges, input);
     draw_footer(canvas, page, input, keys);
 }
 

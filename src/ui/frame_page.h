@@ -16,7 +16,7 @@ enum {
 /* Where things are; rows of -1 are not there. */
 struct frame_page {
     struct frame_box body; /* rows 0: no room for any */
-    int banner, bottom_rule, message, transport, scrubber, footer;
+    struct frame_edges edges;
 };
 struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input);
 

@@ -30,6 +30,12 @@ void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view 
 /* frame_layout.c: nothing is shown. */
 struct frame_layout frame_layout_none(void);
 
+/* frame_page.c: the rows around every screen. */
+struct frame_edges frame_edges_none(void);
+/* All but the footer, whose keys are the screen's own. */
+void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
+                      const struct frame_input *input);
+
 /* frame_header.c: the lines about the run as a whole. */
 /* The whole row in one style, whatever is in it. */
 void frame_paint_row(struct canvas *canvas, int row, enum style style);

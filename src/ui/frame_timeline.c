@@ -106,9 +106,10 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
                          .axis = -1,
                          .cursor = -1,
                          .load = -1};
-    if (out.page.message >= 0 && rows < MESSAGE_ROWS_MIN) { /* an answer is told in the footer */
+    if (out.page.edges.message >= 0 &&
+        rows < MESSAGE_ROWS_MIN) { /* an answer is told in the footer */
         out.page.body.rows += 2;
-        out.page.message = out.page.bottom_rule = -1;
+        out.page.edges.message = out.page.edges.bottom_rule = -1;
     }
     const int count = input->view->row_count > 0 ? input->view->row_count : 1;
     int left = out.page.body.rows;

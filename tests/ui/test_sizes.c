@@ -102,7 +102,7 @@ START_TEST(test_list_has_a_row_below_all_that_may_be_above_it)
             ck_assert_int_gt(layout.heads, layout.gate);
             ck_assert_int_ge(layout.list.rows, 1);
             ck_assert_int_eq(layout.preview_rule, layout.list.row + layout.list.rows);
-            ck_assert_int_le(layout.preview.row + layout.preview.rows, layout.bottom_rule);
+            ck_assert_int_le(layout.preview.row + layout.preview.rows, layout.edges.bottom_rule);
         }
     }
 }
