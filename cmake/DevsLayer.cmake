@@ -1,11 +1,16 @@
-# devs_add_layer(NAME SOURCES a.c b.c LINKS layers... PRIVATE_LINKS libraries...)
-# One static library. Other layers see include/NAME; src/NAME is its own.
+# devs_add_layer(NAME FOLDERS a b SOURCES a/x.c b/y.c LINKS layers... PRIVATE_LINKS libraries...)
+# One static library. Other layers see include/NAME; src/NAME is its own, in FOLDERS where it is
+# large.
 function(devs_add_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;LINKS;PRIVATE_LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "FOLDERS;SOURCES;LINKS;PRIVATE_LINKS")
   add_library(devs_${name} STATIC ${layer_SOURCES})
+  set(own "${PROJECT_SOURCE_DIR}/src/${name}")
+  list(TRANSFORM layer_FOLDERS PREPEND "${own}/")
+  list(PREPEND layer_FOLDERS "${own}")
+  set_target_properties(devs_${name} PROPERTIES DEVS_FOLDERS "${layer_FOLDERS}")
   target_include_directories(devs_${name}
     PUBLIC "${PROJECT_SOURCE_DIR}/include/${name}"
-    PRIVATE "${PROJECT_SOURCE_DIR}/src/${name}")
+    PRIVATE ${layer_FOLDERS})
   target_link_libraries(devs_${name}
     PUBLIC ${layer_LINKS}
     PRIVATE devs_options ${layer_PRIVATE_LINKS})
@@ -17,7 +22,8 @@ endfunction()
 function(devs_add_test layer module)
   set(target test_${layer}_${module})
   add_executable(${target} "${PROJECT_SOURCE_DIR}/tests/${layer}/test_${module}.c")
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src/${layer}")
+  get_target_property(folders devs_${layer} DEVS_FOLDERS)
+  target_include_directories(${target} PRIVATE ${folders})
   target_link_libraries(${target} PRIVATE devs_options devs_${layer} devs_test_support ${ARGN})
   add_test(NAME ${layer}.${module} COMMAND ${target})
   set_tests_properties(${layer}.${module} PROPERTIES

@@ -173,7 +173,7 @@ START_TEST(test_A10_only_the_scheduler_asks_the_protocol)
         "src/core/scheduler.c", "src/core/scheduler_recover.c",
         "src/engine/engine.c",  "src/cli/session.c",
         "src/cli/cmd_run.c",    "src/cli/cmd_exec.c",
-        "src/ui/app.c",         "src/store/control_desk.c",
+        "src/ui/app/app.c",     "src/store/control_desk.c",
     };
     begin(ONE("GREEN"));
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
