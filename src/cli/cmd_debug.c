@@ -1,118 +1,152 @@
-#include <stdio.h>
+#include <assert.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
+#include "debug_mode.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
-#include "forensics_print.h"
-#include "frame_print.h"
-#include "parse.h"
-#include "session.h"
-#include "stream.h"
-#include "target.h"
-#include "watch_run.h"
 
-/* The words of the command line. */
-struct debug_words {
-    const char *task, *level;
-    bool logs, forensics, plain, json, follow;
-    struct frame_words frame;
-    struct attempt_words attempt;
+/* What may be said, and what of it was. */
+struct debug_options {
+    const struct option_spec *specs;
+    size_t count;
+    const struct debug_words *words;
 };
 
-static bool parse_level(const char *word, enum event_level *out, struct err *err)
+static bool is_said(const struct option_spec *spec)
 {
-    *out = EVENT_LEVEL_DEBUG;
-    if (!word)
-        return true;
-    for (int i = EVENT_LEVEL_ERROR; i <= EVENT_LEVEL_DEBUG; i++) {
-        if (strcmp(word, event_level_name((enum event_level)i)) == 0) {
-            *out = (enum event_level)i;
-            return true;
-        }
-    }
-    (void)err_set(err, ERR_INVALID, "unknown level '%s'", word);
-    return err_hint(err, "error, info or debug");
+    return spec->flag ? *spec->flag : *spec->value != NULL;
 }
 
-/* RUN, or a FILE that is a log. */
-static bool choose_log(struct globals *globals, const char *word, struct place *place,
-                       struct target *target, struct err *err)
+static const struct option_spec *find_spec(const struct debug_options *options, const char *name)
 {
-    *target = (struct target){0};
-    bool is_file = word && (access(word, F_OK) == 0 || word[0] == '/' || word[0] == '.');
-    bool is_newest = !word || strcmp(word, "last") == 0; /* as of devs run --continue */
-    const char *db = is_file ? word : globals->db;
-    return (is_newest || is_file || target_parse(word, target, err)) &&
-           find_log(db, false, place, err);
+    for (size_t i = 0; i < options->count; i++) {
+        if (strcmp(options->specs[i].name, name) == 0)
+            return &options->specs[i];
+    }
+    return NULL;
+}
+
+/* Records are meant, too, by who only says how they are to look. */
+static const struct debug_mode *find_mode(const struct debug_options *options)
+{
+    const struct debug_mode *mode;
+    for (size_t i = 0; (mode = debug_mode_at(i)); i++) {
+        const struct option_spec *spec = find_spec(options, mode->name);
+        if (spec && is_said(spec))
+            return mode;
+        bool is_last = !debug_mode_at(i + 1);
+        if (is_last && (options->words->plain || options->words->json))
+            return mode;
+    }
+    return NULL;
+}
+
+/* Is `name` one of the words of `list`? */
+static bool has_word(const char *list, const char *name)
+{
+    const size_t len = strlen(name);
+    for (const char *word = list; *word; word += strspn(word, " ")) {
+        size_t word_len = strcspn(word, " ");
+        if (word_len == len && strncmp(word, name, len) == 0)
+            return true;
+        word += word_len;
+    }
+    return false;
+}
+
+/* A mode that the option goes with; NULL if none does. */
+static const struct debug_mode *mode_with(const char *option)
+{
+    const struct debug_mode *mode;
+    for (size_t i = 0; (mode = debug_mode_at(i)); i++) {
+        if (has_word(mode->options, option))
+            return mode;
+    }
+    return NULL;
+}
+
+/* What says nothing in this mode is a mistake, and not ignored. */
+static int refuse_mix(const struct debug_options *options, const struct debug_mode *mode)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        const struct option_spec *spec = &options->specs[i];
+        if (!is_said(spec) || strcmp(spec->name, mode->name) == 0 ||
+            has_word(mode->options, spec->name))
+            continue;
+        const struct debug_mode *other = mode_with(spec->name);
+        return fail_usage(other ? other->usage : mode->usage, "debug --%s: --%s says nothing there",
+                          mode->name, spec->name);
+    }
+    return EXIT_ALL_PASSED;
+}
+
+static int refuse_operands(const struct debug_mode *mode, const struct debug_call *call)
+{
+    if (call->operand_count < mode->min_operands)
+        return fail_usage(mode->usage, "debug --%s: of which task?", mode->name);
+    if (mode->max_operands >= 0 && call->operand_count > mode->max_operands)
+        return fail_usage(mode->usage, "debug --%s: '%s' is one word too many", mode->name,
+                          call->operands[mode->max_operands]);
+    return EXIT_ALL_PASSED;
+}
+
+static int run_mode(const struct debug_options *options, const struct debug_call *call)
+{
+    const struct debug_mode *mode = find_mode(options);
+    if (!mode)
+        return fail_usage("devs debug --logs [RUN|FILE], devs debug --forensics [RUN/]TASK",
+                          "debug: what of? --logs or --forensics is missing");
+    int code = refuse_mix(options, mode);
+    if (code == EXIT_ALL_PASSED)
+        code = refuse_operands(mode, call);
+    return code == EXIT_ALL_PASSED ? mode->run(call) : code;
+}
+
+enum { DEBUG_SPECS_MAX = 32 };
+
+static size_t list_options(struct debug_words *words, struct option_spec out[DEBUG_SPECS_MAX])
+{
+    const struct option_spec specs[] = {
+        {"logs", 0, NULL, "the run log: replay on a terminal (without RUN: all runs), else records",
+         &words->logs, NULL},
+        {"forensics", 0, NULL, "what was captured of the end of [RUN/]TASK", &words->forensics,
+         NULL},
+        {"try", 0, "N", "of this try (else the latest that failed)", NULL, &words->attempt.try},
+        {"step", 0, "N", "of this step, from 1 (else whichever)", NULL, &words->attempt.step},
+        {"plain", 0, NULL, "a line for each record", &words->plain, NULL},
+        {"json", 0, NULL, "a JSON object for each record; one object of all that was captured",
+         &words->json, NULL},
+        {"task", 0, "T", "only records of this task; in a frame, the chosen one", NULL,
+         &words->task},
+        {"level", 0, "L", "error, info or debug (default; said outright, with hashes)", NULL,
+         &words->level},
+        {"follow", 'f', NULL, "go on until the run ends", &words->follow, NULL},
+        {"frame", 0, "CxR", "one frame of the cockpit as text, so many columns and rows", NULL,
+         &words->frame.size},
+        {"at", 0, "TIME", "the frame of then: 14:00:31, -2m, #211 (a record), 'T try 2', start",
+         NULL, &words->frame.at},
+        {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
+         &words->frame.view},
+        {"svg", 0, NULL, "the frame as a picture", &words->frame.svg, NULL},
+    };
+    static_assert(ARRAY_LEN(specs) <= DEBUG_SPECS_MAX, "room for each");
+    memcpy(out, specs, sizeof(specs));
+    return ARRAY_LEN(specs);
 }
 
 int cmd_debug(struct globals *globals, int argc, char **argv)
 {
     struct debug_words words = {0};
-    const struct option_spec specs[] = {
-        {"logs", 0, NULL, "the run log: replay on a terminal (without RUN: all runs), else records",
-         &words.logs, NULL},
-        {"forensics", 0, NULL, "what was captured of the end of [RUN/]TASK", &words.forensics,
-         NULL},
-        {"try", 0, "N", "of this try (else the latest that failed)", NULL, &words.attempt.try},
-        {"step", 0, "N", "of this step, from 1 (else whichever)", NULL, &words.attempt.step},
-        {"plain", 0, NULL, "a line for each record", &words.plain, NULL},
-        {"json", 0, NULL, "a JSON object for each record; one object of all that was captured",
-         &words.json, NULL},
-        {"task", 0, "T", "only records of this task; in a frame, the chosen one", NULL,
-         &words.task},
-        {"level", 0, "L", "error, info or debug (default; said outright, with hashes)", NULL,
-         &words.level},
-        {"follow", 'f', NULL, "go on until the run ends", &words.follow, NULL},
-        {"frame", 0, "CxR", "one frame of the cockpit as text, so many columns and rows", NULL,
-         &words.frame.size},
-        {"at", 0, "TIME", "the frame of then: 14:00:31, -2m, #211 (a record), 'T try 2', start",
-         NULL, &words.frame.at},
-        {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
-         &words.frame.view},
-        {"svg", 0, NULL, "the frame as a picture", &words.frame.svg, NULL},
-    };
+    struct option_spec specs[DEBUG_SPECS_MAX];
+    const size_t count = list_options(&words, specs);
     struct command_line line = {
-        .name = "debug", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
+        .name = "debug", .specs = specs, .spec_count = count, .max_operands = -1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
-    if (words.forensics && line.operands == 0)
-        return fail_usage("devs debug --forensics [RUN/]TASK [--try N]",
-                          "debug --forensics: of which task?");
-    if (words.forensics)
-        return forensics_print(globals, argv[0], &words.attempt, words.json);
-    if (!words.frame.size && (words.frame.at || words.frame.view || words.frame.svg))
-        return fail_usage("devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]",
-                          "debug: --at, --view and --svg are about a --frame");
-    if (!words.logs && !words.plain && !words.json && !words.frame.size)
-        return fail_usage("devs debug --logs [RUN|FILE], devs debug --forensics [RUN/]TASK",
-                          "debug: what of? --logs or --forensics is missing");
-
-    struct err err = {0};
-    struct place place;
-    struct target target;
-    struct stream stream = {.place = &place,
-                            .form = words.json ? STREAM_JSON : STREAM_PLAIN,
-                            .task = words.task,
-                            .follow = words.follow,
-                            .details = words.level && strcmp(words.level, "debug") == 0,
-                            .done_fd = -1,
-                            .signal_fd = -1};
-    if (!parse_level(words.level, &stream.level, &err) ||
-        !choose_log(globals, line.operands > 0 ? argv[0] : NULL, &place, &target, &err))
-        return fail(&err);
-    words.frame.task = words.task;
-    if (words.frame.size)
-        return frame_print(globals, &words.frame, &place, &target);
-    bool lines = words.plain || words.json || words.follow || !session_has_screen();
-    if (!lines)
-        return watch_run(globals, &place, target.run, line.operands > 0 ? APP_REPLAY : APP_RUNS);
-    stream.run = target.run;
-    if (target.task[0] != '\0')
-        stream.task = target.task;
-    return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
+    const struct debug_options options = {.specs = specs, .count = count, .words = &words};
+    const struct debug_call call = {
+        .globals = globals, .words = &words, .operands = argv, .operand_count = line.operands};
+    return run_mode(&options, &call);
 }

@@ -61,7 +61,7 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-enum { SPECS_MAX = 24, GLOBAL_SPECS = 5 };
+enum { SPECS_MAX = 40, GLOBAL_SPECS = 5 };
 
 static void print_help(const struct command_line *line, const struct options *options)
 {

@@ -1,0 +1,40 @@
+#include "debug_mode.h"
+
+#include "err.h"
+#include "fail.h"
+#include "forensics_print.h"
+#include "log_word.h"
+#include "records_print.h"
+
+static int run_frame(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct place place;
+    struct target target;
+    const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (!log_word_find(call->globals, word, &place, &target, &err))
+        return fail(&err);
+    struct frame_words frame = call->words->frame;
+    frame.task = call->words->task;
+    return frame_print(call->globals, &frame, &place, &target);
+}
+
+static int run_forensics(const struct debug_call *call)
+{
+    return forensics_print(call->globals, call->operands[0], &call->words->attempt,
+                           call->words->json);
+}
+
+static const struct debug_mode modes[] = {
+    {"frame", "logs at view svg task",
+     "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, run_frame},
+    {"forensics", "try step json", "devs debug --forensics [RUN/]TASK [--try N] [--step N]", 1, 1,
+     run_forensics},
+    {"logs", "plain json task level follow", "devs debug --logs [RUN|FILE] [--plain|--json]", 0, 1,
+     records_run},
+};
+
+const struct debug_mode *debug_mode_at(size_t index)
+{
+    return index < ARRAY_LEN(modes) ? &modes[index] : NULL;
+}
