@@ -1,11 +1,11 @@
 /*
  * bundle.h - one run as one file, to hand to somebody: a log of its own that is read only.
  *
- * It has the run's row, its plan, rules, events, outputs, captures and controls, the projections,
- * and one table more, `bundle`, by which it is known as one. Every text and every byte of output
- * passes the secrets of now once more on its way. It is built beside where it is to be (0600),
- * read through once, and takes its name only when the caller says so. Belongs to one thread; the
- * log is read in one transaction, which holds its WAL for as long as that takes.
+ * It has the run's row, its plan, rules, events, outputs, captures, controls and bookmarks, the
+ * projections, and one table more, `bundle`, by which it is known as one. Every text and every
+ * byte of output passes the secrets of now once more on its way. It is built beside where it is to
+ * be (0600), read through once, and takes its name only when the caller says so. Belongs to one
+ * thread; the log is read in one transaction, which holds its WAL for as long as that takes.
  */
 #ifndef DEVS_BUNDLE_H
 #define DEVS_BUNDLE_H
@@ -40,7 +40,7 @@ struct bundle_cut {
 
 /* What is in it. A plain value. */
 struct bundle_contents {
-    int64_t run, tasks, attempts, events, captures, controls;
+    int64_t run, tasks, attempts, events, captures, controls, bookmarks;
     int64_t output_bytes;
     int64_t bytes; /* of the file */
     struct bundle_cut cuts[BUNDLE_CUTS_MAX];

@@ -54,6 +54,8 @@ static void write_words(const struct bundle_contents *contents, const char *file
     add_count(contents->events, "event, ", "events, ", out);
     add_count(contents->captures, "capture, ", "captures, ", out);
     add_count(contents->controls, "act, ", "acts, ", out);
+    if (contents->bookmarks > 0)
+        add_count(contents->bookmarks, "bookmark, ", "bookmarks, ", out);
     add_size(contents->output_bytes, out);
     str_add(out, " of output\n");
     if (contents->cut_count == 0) {
@@ -90,6 +92,7 @@ static void write_json(const struct bundle_contents *contents, const char *file,
     str_json_i64(out, "events", contents->events);
     str_json_i64(out, "captures", contents->captures);
     str_json_i64(out, "controls", contents->controls);
+    str_json_i64(out, "bookmarks", contents->bookmarks);
     str_json_i64(out, "output_bytes", contents->output_bytes);
     str_json_key(out, "secrets");
     str_add_char(out, '{');

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event.h"
+#include "schema.h"
 
 /* Rows of the run from one file to the other, column by column; ?1 of `select` is the run. */
 static const struct table {
@@ -52,6 +53,12 @@ static const struct table {
      " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
      offsetof(struct bundle_contents, attempts)},
 };
+
+/* Not every log has the table: schema.h. */
+static const struct table bookmark_table = {
+    "SELECT run, id, seq, at_ms, made_at_ms, name, by FROM bookmark WHERE run=?1 ORDER BY id",
+    "INSERT INTO bookmark(run, id, seq, at_ms, made_at_ms, name, by) VALUES(?,?,?,?,?,?,?)",
+    offsetof(struct bundle_contents, bookmarks)};
 
 enum { EVENT_KIND_COLUMN = 4, EVENT_TEXT_COLUMN = 15 };
 
@@ -111,7 +118,9 @@ static bool copy_table(struct bundle *bundle, const struct table *table, struct 
 bool bundle_copy_tables(struct bundle *bundle, struct err *err)
 {
     bool ok = true;
+    bool has_bookmarks = false;
     for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
         ok = copy_table(bundle, &tables[i], err);
-    return ok;
+    return ok && schema_has_bookmarks(&bundle->from, &has_bookmarks, err) &&
+           (!has_bookmarks || copy_table(bundle, &bookmark_table, err));
 }

@@ -74,9 +74,19 @@ static const char schema_additions[] =
     "CREATE TABLE IF NOT EXISTS gain("
     " run INTEGER NOT NULL, task INTEGER NOT NULL, step INTEGER NOT NULL,"
     " attempt INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(run, task));"
-    "CREATE INDEX IF NOT EXISTS session_key ON session(session, agent);";
-enum { SCHEMA_ADDED = 2 };
-#define SCHEMA_COUNT_ADDED "SELECT count(*) FROM sqlite_schema WHERE name IN('gain','session_key')"
+    "CREATE INDEX IF NOT EXISTS session_key ON session(session, agent);"
+    "CREATE TABLE IF NOT EXISTS bookmark("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, seq INTEGER NOT NULL,"
+    " at_ms INTEGER NOT NULL, made_at_ms INTEGER NOT NULL, name TEXT NOT NULL,"
+    " by TEXT NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS bookmark_key ON bookmark(run, at_ms);"
+    "CREATE VIEW IF NOT EXISTS bookmarks AS SELECT id, run, seq,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', at_ms/1000.0, 'unixepoch') AS at, name, by,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', made_at_ms/1000.0, 'unixepoch') AS made FROM bookmark;";
+enum { SCHEMA_ADDED = 5 };
+#define SCHEMA_COUNT_ADDED                                                                         \
+    "SELECT count(*) FROM sqlite_schema"                                                           \
+    " WHERE name IN('gain','session_key','bookmark','bookmark_key','bookmarks')"
 
 /* A bundle (bundle.h) has one table more. */
 #define SCHEMA_COUNT_BUNDLE                                                                        \
@@ -302,6 +312,17 @@ static bool refuse_bundle(const struct db *db, struct err *err)
     if (!db_number(db, SCHEMA_COUNT_BUNDLE, &count, err))
         return false;
     return count == 0 || err_set(err, ERR_INVALID, "the log is a bundle: it is read only");
+}
+
+bool schema_has_bookmarks(const struct db *db, bool *out, struct err *err)
+{
+    int64_t count = 0;
+    bool ok =
+        db_number(db, "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name='bookmark'",
+                  &count, err);
+    if (ok)
+        *out = count > 0;
+    return ok;
 }
 
 bool schema_check(const struct db *db, struct err *err)

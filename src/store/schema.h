@@ -22,6 +22,9 @@ ATTR_MUST_USE bool schema_check(const struct db *db, struct err *err);
  * asked for. *newer_out is its version then, else 0. */
 ATTR_MUST_USE bool schema_check_read(const struct db *db, int *newer_out, struct err *err);
 
+/* Logs from before there were bookmarks have no table of them until somebody writes. */
+ATTR_MUST_USE bool schema_has_bookmarks(const struct db *db, bool *out, struct err *err);
+
 /* As schema_check(), and an empty file becomes a log, an older one is brought up
  * to date. Within a turn. */
 ATTR_MUST_USE bool schema_ensure(const struct db *db, struct err *err);

@@ -1,0 +1,223 @@
+#include "bookmark.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "bell.h"
+#include "log_read.h"
+#include "place_check.h"
+#include "schema.h"
+#include "text.h"
+#include "turns.h"
+
+/* A log that one row is written to. */
+struct bookmark_log {
+    struct db db;
+    struct turns turns;
+    struct bell bell;
+};
+
+static bool open_log(struct bookmark_log *log, const struct place *place, struct err *err)
+{
+    *log = (struct bookmark_log){.turns = {.gate_fd = -1, .write_fd = -1}, .bell = {.fd = -1}};
+    return place_check_write(place, err) && db_init(&log->db, place->db, DB_WRITE, err) &&
+           schema_check(&log->db, err) && turns_init(&log->turns, place, err) &&
+           bell_init(&log->bell, place, err);
+}
+
+static void close_log(struct bookmark_log *log)
+{
+    if (log->db.handle && turns_take(&log->turns, NULL)) {
+        db_done_in_turn(&log->db);
+        turns_give(&log->turns);
+    }
+    db_done(&log->db);
+    bell_done(&log->bell);
+    turns_done(&log->turns);
+}
+
+/* What is written, and what its parameters are. */
+struct change {
+    const char *sql;
+    const struct bookmark *bookmark;
+};
+
+static void bind(sqlite3_stmt *put, const struct bookmark *bookmark)
+{
+    const int count = sqlite3_bind_parameter_count(put);
+    (void)sqlite3_bind_int64(put, 1, bookmark->id);
+    if (count >= 2)
+        db_bind_text(put, 2, bookmark->name);
+    if (count < 3)
+        return;
+    (void)sqlite3_bind_int64(put, 3, bookmark->run);
+    (void)sqlite3_bind_int64(put, 4, bookmark->seq);
+    (void)sqlite3_bind_int64(put, 5, bookmark->at_ms);
+    (void)sqlite3_bind_int64(put, 6, bookmark->made_at_ms);
+    db_bind_text(put, 7, bookmark->by);
+    (void)sqlite3_bind_int(put, 8, BOOKMARKS_MAX);
+}
+
+/* One row, in a transaction of our turn. *changed is 0 where the statement fits no row. */
+static bool write_row(struct bookmark_log *log, const struct change *change, int *changed,
+                      struct err *err)
+{
+    sqlite3_stmt *put = NULL;
+    bool ok = schema_ensure(&log->db, err) && db_exec(&log->db, "BEGIN IMMEDIATE", err) &&
+              db_prepare(&log->db, &change->sql, 1, &put, err);
+    if (ok) {
+        bind(put, change->bookmark);
+        ok = db_run(&log->db, put, err);
+    }
+    *changed = ok ? sqlite3_changes(log->db.handle) : 0;
+    db_finalize(&put, 1);
+    ok = ok && db_exec(&log->db, "COMMIT", err) && db_sync(&log->db, err);
+    if (!ok)
+        db_roll_back(&log->db);
+    return ok;
+}
+
+/* *row_out (may be NULL) is the id of a row that is new. */
+static bool write_change(const struct place *place, const struct change *change, int *changed,
+                         int64_t *row_out, struct err *err)
+{
+    struct bookmark_log log;
+    bool ok = open_log(&log, place, err) && turns_take(&log.turns, err);
+    if (ok) {
+        ok = write_row(&log, change, changed, err);
+        if (ok && row_out)
+            *row_out = sqlite3_last_insert_rowid(log.db.handle);
+        turns_give(&log.turns);
+    }
+    if (ok && *changed > 0)
+        bell_ring(&log.bell);
+    close_log(&log);
+    return ok;
+}
+
+static void put_name(struct bookmark *bookmark, const char *name)
+{
+    struct str clean = {0};
+    text_clean(&clean, name, strlen(name));
+    const size_t len = text_cut(str_text(&clean), clean.len, BOOKMARK_NAME_MAX);
+    memcpy(bookmark->name, str_text(&clean), len);
+    bookmark->name[len] = '\0';
+    for (char *c = bookmark->name; *c != '\0'; c++) {
+        if (*c == '\n')
+            *c = ' ';
+    }
+    str_done(&clean);
+}
+
+/* Nothing was put in: which of the conditions was it? */
+static bool say_why(const struct place *place, const struct bookmark *bookmark, struct err *err)
+{
+    struct log_reader *reader = NULL;
+    struct log_run_info info = {0};
+    if (!log_reader_open(&reader, place, err))
+        return false;
+    bool there = log_read_run_row(reader, bookmark->run, &info, err);
+    log_reader_close(reader);
+    if (!there)
+        return false;
+    const int64_t last = info.last_seq;
+    log_run_info_done(&info);
+    if (bookmark->seq < 0 || bookmark->seq > last)
+        return err_set(err, ERR_NOT_FOUND, "run #%lld has no event %lld", (long long)bookmark->run,
+                       (long long)bookmark->seq);
+    return err_set(err, ERR_LIMIT, "run #%lld has %d bookmarks already", (long long)bookmark->run,
+                   BOOKMARKS_MAX);
+}
+
+bool bookmark_add(const struct place *place, struct bookmark *bookmark, struct err *err)
+{
+    /* In one statement, so that a run that expires meanwhile gets none. */
+    static const char add[] =
+        "INSERT INTO bookmark(run, seq, at_ms, made_at_ms, name, by)"
+        " SELECT id, ?4, ?5, ?6, ?2, ?7 FROM run WHERE ?1>=0 AND id=?3 AND expired=0"
+        " AND ?4 BETWEEN 0 AND last_seq"
+        " AND (SELECT count(*) FROM bookmark WHERE run=?3)<?8";
+    struct bookmark new = *bookmark;
+    int changed = 0;
+    new.id = 0;
+    put_name(&new, bookmark->name);
+    const struct change change = {.sql = add, .bookmark = &new};
+    if (!write_change(place, &change, &changed, &new.id, err))
+        return false;
+    if (changed == 0)
+        return say_why(place, bookmark, err);
+    *bookmark = new;
+    return true;
+}
+
+static bool change_one(const struct place *place, const struct change *change, struct err *err)
+{
+    int changed = 0;
+    if (!write_change(place, change, &changed, NULL, err))
+        return false;
+    return changed > 0 || err_set(err, ERR_NOT_FOUND, "there is no bookmark %lld",
+                                  (long long)change->bookmark->id);
+}
+
+bool bookmark_rename(const struct place *place, int64_t id, const char *name, struct err *err)
+{
+    struct bookmark bookmark = {.id = id};
+    put_name(&bookmark, name);
+    const struct change change = {.sql = "UPDATE bookmark SET name=?2 WHERE id=?1",
+                                  .bookmark = &bookmark};
+    return change_one(place, &change, err);
+}
+
+bool bookmark_remove(const struct place *place, int64_t id, struct err *err)
+{
+    const struct bookmark bookmark = {.id = id};
+    const struct change change = {.sql = "DELETE FROM bookmark WHERE id=?1", .bookmark = &bookmark};
+    return change_one(place, &change, err);
+}
+
+static void copy_text(sqlite3_stmt *row, int at, char *out, size_t max)
+{
+    const char *text = (const char *)sqlite3_column_text(row, at);
+    const size_t len = text ? text_cut(text, strlen(text), max) : 0;
+    if (len > 0)
+        memcpy(out, text, len);
+    out[len] = '\0';
+}
+
+static void read_row(sqlite3_stmt *row, struct bookmark *out)
+{
+    *out = (struct bookmark){.id = sqlite3_column_int64(row, 0),
+                             .run = sqlite3_column_int64(row, 1),
+                             .seq = sqlite3_column_int64(row, 2),
+                             .at_ms = sqlite3_column_int64(row, 3),
+                             .made_at_ms = sqlite3_column_int64(row, 4)};
+    copy_text(row, 5, out->name, BOOKMARK_NAME_MAX);
+    copy_text(row, 6, out->by, BOOKMARK_BY_MAX);
+}
+
+bool bookmark_list(struct log_reader *reader, int64_t run, struct bookmark *out, size_t max,
+                   size_t *count_out, struct err *err)
+{
+    static const char *const list = "SELECT id, run, seq, at_ms, made_at_ms, name, by FROM bookmark"
+                                    " WHERE (?1=0 OR run=?1) ORDER BY run DESC, at_ms, id LIMIT ?2";
+    sqlite3_stmt *query = NULL;
+    size_t count = 0;
+    bool row = true;
+    bool is_there = false;
+    if (!schema_has_bookmarks(&reader->db, &is_there, err))
+        return false;
+    bool ok = !is_there || db_prepare(&reader->db, &list, 1, &query, err);
+    if (query) {
+        (void)sqlite3_bind_int64(query, 1, run);
+        (void)sqlite3_bind_int64(query, 2, (int64_t)max);
+    }
+    while (ok && query && row) {
+        ok = db_next(&reader->db, query, &row, err);
+        if (ok && row)
+            read_row(query, &out[count++]);
+    }
+    db_finalize(&query, 1);
+    if (ok)
+        *count_out = count;
+    return ok;
+}
