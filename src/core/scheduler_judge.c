@@ -233,29 +233,36 @@ static bool decide_round(const struct scheduling *now, int task, struct protocol
     return false;
 }
 
+void scheduler_rule(const struct scheduling *now, int task, const struct outcome *outcome,
+                    const struct verdict *verdict, struct scheduler_ruling *out)
+{
+    out->facts = gather_facts(now, task, outcome, verdict, out->results);
+    protocol_decide(&out->facts, &out->decision);
+    out->new_round = decide_round(now, task, &out->facts, &out->decision);
+}
+
 void scheduler_decide(const struct scheduling *now, int task, const struct outcome *outcome,
                       const struct verdict *verdict)
 {
     const int source = scheduler_plan_step(now->state, task)->source;
-    struct digest results[SCHEDULER_RESULTS_MAX];
-    struct protocol_facts facts = gather_facts(now, task, outcome, verdict, results);
-    struct decision decision;
-    protocol_decide(&facts, &decision);
-    const bool new_round = decide_round(now, task, &facts, &decision);
-    scheduler_suspect(now, task, &decision, new_round);
+    struct scheduler_ruling ruling;
+    scheduler_rule(now, task, outcome, verdict, &ruling);
+    const struct protocol_facts *facts = &ruling.facts;
+    const struct decision *decision = &ruling.decision;
+    scheduler_suspect(now, task, decision, ruling.new_round);
 
     struct str inputs = {0};
-    if (decision.kind != DECISION_SUCCEEDED)
-        protocol_to_json(&facts, &decision, &inputs);
-    if (new_round)
-        scheduler_round_start(now, task, &facts);
-    else if (decision.kind == DECISION_WAIT)
-        start_wait(now, task, &facts, &decision, str_text(&inputs));
+    if (decision->kind != DECISION_SUCCEEDED)
+        protocol_to_json(facts, decision, &inputs);
+    if (ruling.new_round)
+        scheduler_round_start(now, task, facts);
+    else if (decision->kind == DECISION_WAIT)
+        start_wait(now, task, facts, decision, str_text(&inputs));
     else
-        scheduler_end_step(now, task, &decision, str_text(&inputs));
+        scheduler_end_step(now, task, decision, str_text(&inputs));
     str_done(&inputs);
     if (source >= 0)
-        scheduler_gate_judged(now, task, source, &facts, &decision);
+        scheduler_gate_judged(now, task, source, facts, decision);
     scheduler_cancel_rest(now, task);
 }
 

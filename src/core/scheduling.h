@@ -83,6 +83,20 @@ void scheduler_emit_suspicion(const struct scheduling *now, int task, const stru
 void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision,
                        bool new_round);
 
+/* scheduler_judge.c */
+
+/* What is decided of an attempt, and by what. */
+struct scheduler_ruling {
+    struct protocol_facts facts; /* borrows from the state, the outcome, the verdict, and: */
+    struct digest results[SCHEDULER_RESULTS_MAX];
+    struct decision decision;
+    bool new_round; /* the task's agent is prompted once more, instead of that */
+};
+/* Decide of the task's attempt that is over, and emit nothing: who asks what would be decided
+ * needs neither a scheduler nor a turn, and of the input its time only. */
+void scheduler_rule(const struct scheduling *now, int task, const struct outcome *outcome,
+                    const struct verdict *verdict, struct scheduler_ruling *out);
+
 /* scheduler_gate.c */
 
 /* What a verdict on a step of this source means for the source's gate. */
