@@ -54,6 +54,7 @@ struct cell {
     uint32_t mark; /* one combining rune drawn with it, 0 = none */
     uint8_t style; /* enum style */
     bool chosen;   /* in the chosen row */
+    bool pointed;  /* a cursor of ours is on it */
 };
 
 /* Where and how wide a text may be. */
@@ -119,6 +120,8 @@ void canvas_upright(struct canvas *canvas, int row, int column, int rows);
 void canvas_blank_row(struct canvas *canvas, int row, enum style style);
 /* Mark a row as the chosen one. */
 void canvas_choose(struct canvas *canvas, int row, int column, int width);
+/* Mark one cell as the one that a cursor of ours is on; nothing outside the canvas. */
+void canvas_point(struct canvas *canvas, int row, int column);
 
 /* A click in this row stands for a key, until the canvas is cleared; what there is no room for is
  * left out. */

@@ -44,7 +44,8 @@ const char *theme_name_at(size_t index);
  * ERR_INVALID: the message begins with the line. */
 ATTR_MUST_USE bool theme_parse(const char *text, size_t len, struct theme *out, struct err *err);
 
-/* How a cell looks; a chosen one has front and back changed over. */
+/* How a cell looks. In the chosen row it is bold: its colours go on to tell the state. Where a
+ * cursor of ours is, front and back are changed over. */
 struct theme_paint theme_paint(const struct theme *theme, const struct cell *cell);
 
 /* "needs-you", ...: what a style is called in a theme's file. */

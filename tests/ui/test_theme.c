@@ -85,12 +85,31 @@ START_TEST(test_phases_have_no_colour_of_an_end)
 }
 END_TEST
 
-START_TEST(test_a_chosen_cell_is_changed_over)
+/* One that waits must not look like one that needs somebody, because it is the chosen one. */
+START_TEST(test_a_chosen_cell_keeps_the_colours_of_its_state)
+{
+    const char *name;
+    for (size_t i = 0; (name = theme_name_at(i)); i++) {
+        ck_assert(theme_named(name, &theme));
+        for (int style = 0; style < STYLE_COUNT; style++) {
+            const struct cell cell = {.rune = 'x', .style = (uint8_t)style, .chosen = true};
+            const struct theme_paint *want = paint_of((enum style)style);
+            const struct theme_paint paint = theme_paint(&theme, &cell);
+            ck_assert(paint.bold);
+            ck_assert_int_eq(paint.front, want->front);
+            ck_assert_int_eq(paint.back, want->back);
+            ck_assert_int_eq(paint.reverse, want->reverse);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_a_cell_under_the_cursor_is_changed_over)
 {
     struct cell cell = {.rune = 'x', .style = STYLE_NEEDS_YOU};
     ck_assert(theme_named("auto", &theme));
     ck_assert(!theme_paint(&theme, &cell).reverse);
-    cell.chosen = true;
+    cell.pointed = true;
     ck_assert(theme_paint(&theme, &cell).reverse);
     cell.style = STYLE_REPLAY;
     ck_assert(!theme_paint(&theme, &cell).reverse);
@@ -183,7 +202,8 @@ Suite *test_suite(void)
     tcase_add_test(builtin, test_no_theme_hides_anything);
     tcase_add_test(builtin, test_mono_tells_states_apart_without_colour);
     tcase_add_test(builtin, test_phases_have_no_colour_of_an_end);
-    tcase_add_test(builtin, test_a_chosen_cell_is_changed_over);
+    tcase_add_test(builtin, test_a_chosen_cell_keeps_the_colours_of_its_state);
+    tcase_add_test(builtin, test_a_cell_under_the_cursor_is_changed_over);
     TCase *own = test_case(suite, "own");
     tcase_add_checked_fixture(own, setup, NULL);
     tcase_add_test(own, test_own_theme_differs_where_it_says_so);

@@ -152,7 +152,7 @@ void timeline_draw_bar(struct timeline_look *look, int row, int task, int cursor
     draw_now(look, row);
     draw_folds(look, row);
     if (cursor >= 0)
-        canvas_choose(look->canvas, row, look->column + cursor, 1);
+        canvas_point(look->canvas, row, look->column + cursor);
 }
 
 /* A day is named where the run is longer than a part of one. */

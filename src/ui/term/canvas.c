@@ -109,6 +109,7 @@ static void put_cell(struct canvas *canvas, int row, int column, struct cell cel
     if (to->rune != 0 && right && right->rune == 0)
         right->rune = ' ';
     cell.chosen = to->chosen;
+    cell.pointed = to->pointed;
     *to = cell;
 }
 
@@ -267,6 +268,13 @@ void canvas_choose(struct canvas *canvas, int row, int column, int width)
     }
 }
 
+void canvas_point(struct canvas *canvas, int row, int column)
+{
+    struct cell *cell = canvas_cell(canvas, row, column);
+    if (cell)
+        cell->pointed = true;
+}
+
 void canvas_add_zone(struct canvas *canvas, struct spot spot, uint32_t key)
 {
     const struct canvas_zone zone = {.spot = spot, .rows = 1, .kind = ZONE_KEY, .value = key};
@@ -323,7 +331,7 @@ bool canvas_equal(const struct canvas *a, const struct canvas *b)
     for (size_t i = 0; i < count; i++) {
         const struct cell *x = &a->cells[i], *y = &b->cells[i];
         if (x->rune != y->rune || x->mark != y->mark || x->style != y->style ||
-            x->chosen != y->chosen)
+            x->chosen != y->chosen || x->pointed != y->pointed)
             return false;
     }
     return true;

@@ -80,7 +80,7 @@ static bool make_cell(const struct term_draw *draw, const struct cell *row, int 
 static bool cells_equal(const struct cell *a, const struct cell *b)
 {
     return a->rune == b->rune && a->mark == b->mark && a->style == b->style &&
-           a->chosen == b->chosen;
+           a->chosen == b->chosen && a->pointed == b->pointed;
 }
 
 /* Hand the cells from `from` up to `to` of a row to ncurses. */

@@ -63,6 +63,8 @@ struct look term_paint_look(const struct term_paint *paint, const struct cell *c
     assert(cell->style < STYLE_COUNT);
     struct look look = paint->looks[cell->style];
     if (cell->chosen)
+        look.attrs |= A_BOLD;
+    if (cell->pointed)
         look.attrs ^= A_REVERSE;
     return look;
 }

@@ -157,22 +157,24 @@ static const struct change light[] = {
     {STYLE_PHASE_VERIFY, {CYAN, NONE, DARK_CYAN, true, false, false}},
 };
 
-/* Black or white on full colours: the terminal's background does not matter. */
+/* Black on light colours: the terminal's background does not matter, and neither does how dark its
+ * blue, red and magenta are. */
 static const struct change contrast[] = {
     {STYLE_NEEDS_YOU, ON_BOLD(BLACK, BRIGHT_YELLOW)},
-    {STYLE_BACKOFF, ON(BRIGHT_WHITE, BLUE)},
+    {STYLE_BACKOFF, ON(BLACK, WHITE)},
     {STYLE_RUNNING, ON(BLACK, BRIGHT_CYAN)},
     {STYLE_QUIET, ON_UNDER(BLACK, BRIGHT_CYAN)},
-    {STYLE_HELD, ON(BRIGHT_WHITE, MAGENTA)},
+    {STYLE_HELD, ON(BLACK, BRIGHT_MAGENTA)},
     {STYLE_PASSED, ON(BLACK, BRIGHT_GREEN)},
-    {STYLE_FAILED, ON_BOLD(BRIGHT_WHITE, RED)},
-    {STYLE_LOST, ON_UNDER(BRIGHT_WHITE, RED)},
+    {STYLE_FAILED, ON_BOLD(BLACK, BRIGHT_RED)},
+    {STYLE_LOST, ON_UNDER(BLACK, BRIGHT_RED)},
     {STYLE_SUSPECT, ON_UNDER(BLACK, BRIGHT_YELLOW)},
-    {STYLE_PHASE_RED, ON(BRIGHT_WHITE, MAGENTA)},
-    {STYLE_PHASE_GREEN, ON(BRIGHT_WHITE, BLUE)},
+    {STYLE_PHASE_RED, ON(BLACK, BRIGHT_MAGENTA)},
+    {STYLE_PHASE_GREEN, ON(BLACK, WHITE)},
     {STYLE_PHASE_VERIFY, ON(BLACK, BRIGHT_CYAN)},
     {STYLE_PHASE_REFACTOR, BOLD},
     {STYLE_KEY, BOLD_UNDER},
+    {STYLE_BANNER, ON_BOLD(BLACK, BRIGHT_RED)},
     {STYLE_MILD, ON_BOLD(BLACK, BRIGHT_YELLOW)},
 };
 
@@ -266,7 +268,8 @@ struct theme_paint theme_paint(const struct theme *theme, const struct cell *cel
 {
     assert(cell->style < STYLE_COUNT);
     struct theme_paint paint = theme->paints[cell->style];
-    if (cell->chosen)
+    paint.bold = paint.bold || cell->chosen;
+    if (cell->pointed)
         paint.reverse = !paint.reverse;
     return paint;
 }
