@@ -1,0 +1,112 @@
+/* retry_words.c - what the log says of trying again, in words. */
+#include "retry_help.h"
+#include "shown.h"
+
+void retry_percent(double share, struct str *out)
+{
+    const int permille = (int)(share * 1000.0 + 0.5);
+    const int percent = (permille + 5) / 10;
+    if ((percent == 0 || percent == 100) && permille != percent * 10)
+        str_addf(out, "%d.%d %%", permille / 10, permille % 10); /* not by %f: a locale's point */
+    else
+        str_addf(out, "%d %%", percent);
+}
+
+static void add_share(struct retry_count count, struct str *out)
+{
+    retry_percent(retry_share_of(count).share, out);
+    str_addf(out, " (%lld of %lld)", (long long)count.passed, (long long)count.cases);
+}
+
+void retry_count_words(struct retry_count count, struct str *out)
+{
+    if (count.cases >= RETRY_CASES_MIN)
+        add_share(count, out);
+    else
+        str_addf(out, "too few to say (%lld of %lld)", (long long)count.passed,
+                 (long long)count.cases);
+}
+
+/* "try 2 31 % (25 of 80), try 3 12 % (5 of 42)": those of which there are enough. */
+static void add_tries(const struct retry_class *class, struct str *out)
+{
+    const char *before = "by try: ";
+    for (int try = 2; try <= RETRY_TRIES_MAX; try++) {
+        const struct retry_count one = retry_class_count(class, RETRY_OF_ALL, try, try);
+        if (one.cases < RETRY_CASES_MIN)
+            continue;
+        str_addf(out, "%stry %d%s ", before, try, try == RETRY_TRIES_MAX ? " and later" : "");
+        add_share(one, out);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        str_add_char(out, '\n');
+}
+
+static void add_tail(const struct retry_class *class, struct str *out)
+{
+    struct retry_tail tail;
+    if (!retry_class_tail(class, &tail))
+        return;
+    if (tail.from == tail.to)
+        str_addf(out, "try %d", tail.from);
+    else
+        str_addf(out, "tries %d to %d", tail.from, tail.to);
+    str_addf(out, " passed 0 of %lld\n", (long long)tail.count.cases);
+}
+
+static void add_faults(const struct retry_class *class, struct str *out)
+{
+    const struct retry_count same = retry_class_count(class, RETRY_OF_SAME_FAULT, 0, 0);
+    if (same.cases < RETRY_CASES_MIN)
+        return;
+    str_add(out, "after the same fault twice: ");
+    add_share(same, out);
+    str_add(out, ", else ");
+    retry_count_words(retry_class_count(class, RETRY_OF_NEW_FAULT, 0, 0), out);
+    str_add_char(out, '\n');
+}
+
+static void add_hints(const struct retry_class *class, struct str *out)
+{
+    const struct retry_count hinted = retry_class_count(class, RETRY_OF_HINTED, 0, 0);
+    if (hinted.cases < RETRY_CASES_MIN)
+        return;
+    str_add(out, "with a hint: ");
+    add_share(hinted, out);
+    str_add(out, ", without: ");
+    retry_count_words(retry_class_count(class, RETRY_OF_PLAIN, 0, 0), out);
+    str_add_char(out, '\n');
+}
+
+static void add_rounds(const struct retry_class *class, struct str *out)
+{
+    if (class->new_round.cases < RETRY_CASES_MIN)
+        return;
+    str_add(out, "in a new round of its agent: ");
+    add_share(class->new_round, out);
+    str_add_char(out, '\n');
+}
+
+void retry_class_words(const struct retry_class *class, struct str *out)
+{
+    add_tries(class, out);
+    add_tail(class, out);
+    add_faults(class, out);
+    add_hints(class, out);
+    add_rounds(class, out);
+}
+
+void retry_odds_words(const struct retry_odds *odds, struct str *out)
+{
+    str_addf(out, "chance that try %d passes: ", odds->like.number);
+    retry_percent(retry_share_of(odds->count).share, out);
+    str_addf(out, " (%lld of %lld like it: ", (long long)odds->count.passed,
+             (long long)odds->count.cases);
+    failure_class_word(&odds->like.class, out);
+    if (odds->by_fault && odds->like.same)
+        str_add(out, ", the same fault twice");
+    if (odds->by_try)
+        str_addf(out, ", try %d", odds->like.try);
+    str_add_char(out, ')');
+}
