@@ -1,5 +1,6 @@
 #include "debug_mode.h"
 
+#include "bookmark_run.h"
 #include "err.h"
 #include "fail.h"
 #include "forensics_print.h"
@@ -30,6 +31,10 @@ static const struct debug_mode modes[] = {
      "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, run_frame},
     {"forensics", "try step json", "devs debug --forensics [RUN/]TASK [--try N] [--step N]", 1, 1,
      run_forensics},
+    {"mark", "at name json", "devs debug --mark [RUN] [--at TIME] [--name TEXT]", 0, 1,
+     bookmark_run_mark},
+    {"marks", "json", "devs debug --marks [RUN]", 0, 1, bookmark_run_marks},
+    {"unmark", "", "devs debug --unmark N", 0, 1, bookmark_run_unmark},
     {"logs", "plain json task level follow", "devs debug --logs [RUN|FILE] [--plain|--json]", 0, 1,
      records_run},
 };

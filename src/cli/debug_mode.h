@@ -17,6 +17,8 @@ struct debug_words {
     bool logs, forensics; /* the modes; struct frame_words has the third */
     bool plain, json, follow;
     const char *task, *level;
+    bool mark, marks;
+    const char *unmark, *name; /* of bookmarks */
     struct frame_words frame;
     struct attempt_words attempt;
 };

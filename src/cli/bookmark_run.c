@@ -1,0 +1,148 @@
+#include "bookmark_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bookmark.h"
+#include "clock.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "log_word.h"
+#include "parse.h"
+#include "redact.h"
+#include "replay_at.h"
+#include "secrets.h"
+#include "session.h"
+#include "xalloc.h"
+
+enum { LISTED_MAX = 10000 }; /* of all runs together */
+
+static void write_text(const struct bookmark *bookmark, struct str *out)
+{
+    char at[CLOCK_TEXT_MAX];
+    str_addf(out, "%4lld  #%-5lld %s  event %-7lld %-16s %s\n", (long long)bookmark->id,
+             (long long)bookmark->run, clock_date(bookmark->at_ms, at), (long long)bookmark->seq,
+             bookmark->by, bookmark->name);
+}
+
+static void write_json(const struct bookmark *bookmark, struct str *out)
+{
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_i64(out, "bookmark", bookmark->id);
+    str_json_i64(out, "run", bookmark->run);
+    str_json_i64(out, "seq", bookmark->seq);
+    str_json_i64(out, "at_ms", bookmark->at_ms);
+    str_json_text(out, "name", bookmark->name);
+    str_json_text(out, "by", bookmark->by);
+    str_json_i64(out, "made_at_ms", bookmark->made_at_ms);
+    str_add(out, "}\n");
+}
+
+static void print(const struct bookmark *bookmark, bool json)
+{
+    struct str out = {0};
+    if (json) {
+        write_json(bookmark, &out);
+        (void)fputs(str_text(&out), stdout);
+    } else {
+        write_text(bookmark, &out);
+        say(str_text(&out));
+    }
+    str_done(&out);
+}
+
+/* A name is typed by a person, and may be a line that was copied. */
+static bool put_name(struct bookmark *bookmark, const char *name)
+{
+    struct redactor *redactor = NULL;
+    if (secrets_here(&redactor) != EXIT_ALL_PASSED)
+        return false;
+    char *cut = redact_string(redactor, name, NULL);
+    (void)snprintf(bookmark->name, sizeof(bookmark->name), "%s", cut);
+    free(cut);
+    redactor_close(redactor);
+    return true;
+}
+
+static bool find_moment(const struct place *place, struct target *target, const char *at,
+                        struct bookmark *out, struct err *err)
+{
+    struct follower *follower = NULL;
+    struct replay_at moment = {0};
+    bool ok =
+        target_follow(target, place, &follower, err) && replay_at_find(follower, at, &moment, err);
+    follower_close(follower);
+    *out = (struct bookmark){.run = target->run,
+                             .seq = moment.seq,
+                             .at_ms = moment.at_ms,
+                             .made_at_ms = clock_now().at_ms};
+    return ok;
+}
+
+int bookmark_run_mark(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct place place;
+    struct target target;
+    struct bookmark bookmark;
+    char by[SESSION_BY_MAX];
+    const struct debug_words *words = call->words;
+    const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (!log_word_find(call->globals, word, &place, &target, &err) ||
+        !find_moment(&place, &target, words->frame.at, &bookmark, &err))
+        return fail(&err);
+    (void)snprintf(bookmark.by, sizeof(bookmark.by), "%s", session_by(by));
+    if (words->name && !put_name(&bookmark, words->name))
+        return EXIT_USAGE;
+    if (!bookmark_add(&place, &bookmark, &err))
+        return fail(&err);
+    print(&bookmark, words->json);
+    return EXIT_ALL_PASSED;
+}
+
+static bool list(const struct place *place, int64_t run, struct bookmark *out, size_t *count_out,
+                 struct err *err)
+{
+    struct log_reader *reader = NULL;
+    bool ok = log_reader_open(&reader, place, err) &&
+              bookmark_list(reader, run, out, LISTED_MAX, count_out, err);
+    log_reader_close(reader);
+    return ok;
+}
+
+int bookmark_run_marks(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct place place;
+    struct target target;
+    size_t count = 0;
+    const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (!log_word_find(call->globals, word, &place, &target, &err))
+        return fail(&err);
+    struct bookmark *all = xcalloc(LISTED_MAX, sizeof(*all));
+    bool ok = list(&place, target.run, all, &count, &err);
+    for (size_t i = 0; ok && i < count; i++)
+        print(&all[i], call->words->json);
+    free(all);
+    if (ok && count == 0 && !call->words->json)
+        (void)puts("no bookmarks; devs debug --mark RUN --at TIME makes one");
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}
+
+int bookmark_run_unmark(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct place place;
+    struct target target;
+    int64_t id = 0;
+    const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (!parse_i64(call->words->unmark, 1, INT64_MAX, &id, &err)) {
+        (void)err_hint(&err, "devs debug --marks lists them with their numbers");
+        return fail(&err);
+    }
+    if (!log_word_find(call->globals, word, &place, &target, &err) ||
+        !bookmark_remove(&place, id, &err))
+        return fail(&err);
+    return EXIT_ALL_PASSED;
+}
