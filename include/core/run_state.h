@@ -177,6 +177,10 @@ struct task_agent {
     int rounds;             /* it may take so many in all: the plan's, or what a retry gave */
     char *repair;           /* owned; prompt of this round, NULL in the first */
     char *nudge;            /* owned; the last nudge not yet said to the agent, NULL = none */
+    char *said;             /* owned; what its latest attempt said last: the first line, at most
+                               AGENT_WHAT_MAX bytes; NULL = nothing yet */
+    int said_step;          /* by the attempt of this step; */
+    int said_attempt;       /* 0 = nothing was said yet */
     struct agent_used past; /* of all attempts that are over */
     struct agent_used now;  /* of the attempt that runs */
     struct budget_state budget;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "shown_said.h"
 
 enum { MS_PER_S = 1000 };
 
@@ -54,6 +55,22 @@ void agent_used_json(const struct agent_used *used, struct str *out)
         str_json_i64(out, "own_retries", used->own_retries);
 }
 
+/* Its last words, and what the checks after it say. */
+static void add_said(const struct run_state *state, int task, struct str *out)
+{
+    const enum shown_claim claim = shown_claim(state, task);
+    const struct task_agent *agent = state->tasks[task].agent;
+    if (claim == SHOWN_CLAIM_NONE)
+        return;
+    str_json_key(out, "said");
+    str_add_char(out, '{');
+    str_json_text(out, "text", agent->said);
+    str_json_i64(out, "step", agent->said_step + 1);
+    str_json_i64(out, "attempt", agent->said_attempt);
+    str_json_text(out, "proof", shown_claim_name(claim));
+    str_add_char(out, '}');
+}
+
 void agent_json(const struct run_state *state, int task, const struct moment *now, struct str *out)
 {
     const struct task_agent *agent = state->tasks[task].agent;
@@ -69,6 +86,7 @@ void agent_json(const struct run_state *state, int task, const struct moment *no
     agent_used_json(&used, out);
     if (agent->nudge)
         str_json_text(out, "nudge", agent->nudge);
+    add_said(state, task, out);
     add_budgets(state, task, now, out);
 }
 

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "json.h"
 #include "shown.h"
+#include "shown_said.h"
 #include "text.h"
 #include "why.h"
 #include "why_parts.h"
@@ -269,12 +270,14 @@ static void proof_line(const struct why *why, struct str *out)
 /* The agent of the task, over all its rounds. */
 static void agent_lines(const struct why *why, struct str *out)
 {
-    static const char *const labels[] = {"agent", "round", "budget"};
+    enum { SAID_COLUMNS = 100 };
+    static const char *const labels[] = {"agent", "round", "budget", "said"};
     const struct run_state *state = state_of(why);
     struct str parts[ARRAY_LEN(labels)] = {{0}};
     shown_agent(state, why->pick.task, &parts[0]);
     shown_round(state, why->pick.task, &parts[1]);
     shown_budgets(state, why->pick.task, &why->now, &parts[2]);
+    shown_said(state, why->pick.task, SAID_COLUMNS, &parts[3]);
     for (size_t i = 0; i < ARRAY_LEN(labels); i++) {
         if (parts[i].len > 0) {
             why_begin(labels[i], out);

@@ -26,6 +26,7 @@ void fold_agent_free(struct task_agent *agent)
     free(agent->session);
     free(agent->repair);
     free(agent->nudge);
+    free(agent->said);
     circles_free(agent->calls);
     free(agent);
 }
@@ -63,10 +64,30 @@ void fold_agent_used(const struct fold *fold)
     agent_used_add(run, now);
 }
 
+/* A message stands among the calls, without a tool. */
+static void keep_message(const struct fold *fold)
+{
+    struct task_agent *agent = fold->task->agent;
+    if (json_text(json_get(fold->text, "tool"), "")[0] != '\0')
+        return;
+    keep_text(fold, "what", &agent->said);
+    agent->said_step = fold->event->step;
+    agent->said_attempt = agent->said ? fold->event->attempt : 0;
+}
+
+static void forget_message(struct task_agent *agent)
+{
+    free(agent->said);
+    agent->said = NULL;
+    agent->said_step = 0;
+    agent->said_attempt = 0;
+}
+
 void fold_agent_call(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
     struct entropy_fact fact;
+    keep_message(fold);
     if (agent->is_stuck)
         return; /* it is about to end, and the verdict stands */
     const bool is_person = strcmp(json_text(json_get(fold->text, "tool"), ""), "user") == 0;
@@ -100,6 +121,7 @@ void fold_agent_started(const struct fold *fold)
     struct task_agent *agent = fold->task->agent;
     if (!agent || !fold_is_of_agent(fold))
         return;
+    forget_message(agent);
     circles_free(agent->calls);
     agent->calls = xcalloc(1, sizeof(*agent->calls));
     agent->calls->state.scale = circles_scale(fold->task->circles);

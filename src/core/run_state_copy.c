@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent_stream.h"
 #include "entropy_window.h"
 #include "xalloc.h"
 
@@ -54,6 +55,7 @@ static struct task_agent *copy_of_agent(const struct task_agent *agent)
     copy->session = copy_of_text(agent->session);
     copy->repair = copy_of_text(agent->repair);
     copy->nudge = copy_of_text(agent->nudge);
+    copy->said = copy_of_text(agent->said);
     copy->calls = copy_of_circles(agent->calls);
     return copy;
 }
@@ -149,6 +151,7 @@ static size_t bytes_of_task(const struct task_state *task)
 {
     size_t bytes = bytes_of_circles(task->circles);
     bytes += task->agent ? sizeof(*task->agent) + bytes_of_circles(task->agent->calls) : 0;
+    bytes += task->agent && task->agent->said ? AGENT_WHAT_MAX : 0;
     bytes += task->place ? sizeof(*task->place) : 0;
     bytes += task->pauses ? sizeof(*task->pauses) : 0;
     bytes += task->pauses ? task->pauses->count * sizeof(*task->pauses->items) : 0;

@@ -278,6 +278,9 @@ static void mix_agent(uint64_t *digest, const struct task_agent *agent)
     mix(digest, agent->rounds);
     mix(digest, agent->repair != NULL);
     mix(digest, agent->nudge != NULL);
+    mix_text(digest, agent->said ? agent->said : "");
+    mix(digest, agent->said_step);
+    mix(digest, agent->said_attempt);
     mix_used(digest, &agent->past);
     mix_used(digest, &agent->now);
     mix_budget(digest, &agent->budget);

@@ -67,14 +67,19 @@ static void find_fact(struct agent_run *run, const struct agent_item *item, bool
     entropy_memory_end(memory, &end, out);
 }
 
-/* The beginning of one line, fit for people. */
-static void add_line(struct str *out, const char *key, const char *text, size_t max)
+/* The beginning of one line, fit for people. Out of its JSON it may hold what it did not have in
+ * one piece before. */
+static void add_line(const struct agent_run *run, struct str *out, const char *key,
+                     const char *text, size_t max)
 {
+    struct str cut = {0};
     struct str clean = {0};
-    text_clean(&clean, text, strcspn(text, "\n"));
+    redact_text(run->call.redactor, text, strcspn(text, "\n"), &cut, NULL);
+    text_clean(&clean, str_text(&cut), cut.len);
     str_json_key(out, key);
     str_add_json(out, str_text(&clean), text_cut(str_text(&clean), clean.len, max));
     str_done(&clean);
+    str_done(&cut);
 }
 
 /* How long the call took, whose time is not counted any more; 0 = its beginning was not heard. */
@@ -114,9 +119,9 @@ static void tell_step(struct agent_run *run, const struct agent_item *item, bool
     }
     find_fact(run, item, running, &step);
     str_add_char(&text, '{');
-    add_line(&text, "tool", is_call && item->tool ? item->tool : "", AGENT_TOOL_MAX);
+    add_line(run, &text, "tool", is_call && item->tool ? item->tool : "", AGENT_TOOL_MAX);
     const char *what = is_call ? item->what : item->text;
-    add_line(&text, "what", what ? what : "", AGENT_WHAT_MAX);
+    add_line(run, &text, "what", what ? what : "", AGENT_WHAT_MAX);
     str_json_key(&text, "loop");
     entropy_fact_to_json(&step, &text);
     str_add_char(&text, '}');

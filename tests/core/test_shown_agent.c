@@ -4,6 +4,7 @@
 #include "event_text.h"
 #include "plan.h"
 #include "shown.h"
+#include "shown_said.h"
 #include "test_main.h"
 
 static const struct {
@@ -191,6 +192,66 @@ START_TEST(test_budgets_in_words)
 }
 END_TEST
 
+/* In 72 columns. */
+static void said(const struct run_state *of, int task, struct str *out)
+{
+    shown_said(of, task, 72, out);
+}
+
+static void check_claim(enum shown_claim want)
+{
+    ck_assert_str_eq(shown_claim_name(shown_claim(&state, 0)), shown_claim_name(want));
+}
+
+static void say(const char *text)
+{
+    add(EVENT_AGENT_CALL, 0, 1, text);
+}
+
+START_TEST(test_what_an_agent_says_is_no_claim_while_it_runs)
+{
+    run_agent();
+    check_claim(SHOWN_CLAIM_NONE);
+    say("{\"tool\":\"\",\"what\":\"All tests pass now.\"}");
+    check_claim(SHOWN_CLAIM_NONE);
+    check(said, 0, "");
+    check(said, 1, "");
+}
+END_TEST
+
+START_TEST(test_what_an_agent_said_is_proven_by_the_check_after_it)
+{
+    run_agent();
+    say("{\"tool\":\"\",\"what\":\"All tests pass now.\"}");
+    say("{\"tool\":\"Bash\",\"what\":\"make test\"}");
+    add(EVENT_ATTEMPT_ENDED, 0, OUTCOME_EXIT, NULL);
+    check_claim(SHOWN_CLAIM_UNCHECKED);
+    check(said, 0, "\"All tests pass now.\"   not proven: no check has run since");
+    add(EVENT_STEP_ENDED, 0, DECISION_SUCCEEDED, NULL);
+    add(EVENT_ATTEMPT_STARTED, 1, 1, NULL);
+    check(said, 0, "\"All tests pass now.\"   not proven yet: VERIFY runs");
+    add(EVENT_ATTEMPT_ENDED, 1, OUTCOME_EXIT, NULL);
+    add(EVENT_STEP_ENDED, 1, DECISION_SUCCEEDED, NULL);
+    check_claim(SHOWN_CLAIM_PROVEN);
+    check(said, 0, "\"All tests pass now.\"   proven by VERIFY");
+}
+END_TEST
+
+START_TEST(test_what_an_agent_said_is_not_proven_where_the_check_after_it_failed)
+{
+    run_agent();
+    say("{\"tool\":\"\",\"what\":\"I have fixed the rounding, and now all of the tests pass.\"}");
+    fail_check();
+    check_claim(SHOWN_CLAIM_REFUTED);
+    check(said, 0,
+          "\"I have fixed the rounding, and \u2026\"   not proven: VERIFY after it: exit 1");
+    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL); /* what it says now is another thing */
+    check_claim(SHOWN_CLAIM_NONE);
+    add(EVENT_ATTEMPT_ENDED, 0, OUTCOME_EXIT, NULL);
+    check_claim(SHOWN_CLAIM_NONE);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("shown_agent");
@@ -202,5 +263,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_an_agent_and_its_rounds_in_words);
     tcase_add_test(tcase, test_an_agent_is_named_once_it_is_asked);
     tcase_add_test(tcase, test_budgets_in_words);
+    tcase_add_test(tcase, test_what_an_agent_says_is_no_claim_while_it_runs);
+    tcase_add_test(tcase, test_what_an_agent_said_is_proven_by_the_check_after_it);
+    tcase_add_test(tcase, test_what_an_agent_said_is_not_proven_where_the_check_after_it_failed);
     return suite;
 }

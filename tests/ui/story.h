@@ -33,6 +33,8 @@ void story_init_circles(struct story *story);
 /* Agents at 14:02:37 (story_agents.c): one in its second round that has used most of its budget,
  * one that has spent it, one whose calls may go in circles, one that has not begun. */
 void story_init_agents(struct story *story);
+/* The first of them a second after the check of its first round has failed. */
+void story_init_said(struct story *story);
 /* The day of the mock-ups (story_day.c) from its beginning to 14:02:37, each attempt and wait; or
  * only its plan, and then what had happened after so many seconds. */
 enum { STORY_DAY_S = 757 };

@@ -38,6 +38,14 @@ static void use(struct story *story, const char *id, int turns, int calls, int64
     story_add(story, event);
 }
 
+static void say(struct story *story, const char *id, int number, const char *text)
+{
+    struct event event = story_event(story, id, EVENT_AGENT_CALL);
+    event.a = number;
+    event.text = text;
+    story_add(story, event);
+}
+
 static void tell_budget(struct story *story, const char *id, int64_t used, int64_t limit,
                         enum event_budget_mark mark)
 {
@@ -49,13 +57,15 @@ static void tell_budget(struct story *story, const char *id, int64_t used, int64
     story_add(story, event);
 }
 
-/* The check is red after the first round; in the second most of the budget is used. */
-static void tell_rounds(struct story *story)
+static const char session[] =
+    "{\"agent\":\"claude\",\"session\":\"83ca3d6e-1111-4222-8333-444455556666\"}";
+
+/* It says that it is through, and the check is red. */
+static void tell_first_round(struct story *story)
 {
-    static const char session[] =
-        "{\"agent\":\"claude\",\"session\":\"83ca3d6e-1111-4222-8333-444455556666\"}";
     begin_session(story, "tax", session);
     use(story, "tax", 7, 19, 90 * CENT);
+    say(story, "tax", 20, "{\"tool\":\"\",\"what\":\"All tests pass now.\"}");
     story_at(story, 5, 0);
     story_pass(story, "tax");
     story_start(story, "tax");
@@ -68,8 +78,13 @@ static void tell_rounds(struct story *story)
     event.d = 1;
     event.text = "{\"prompt\":\"make test failed\"}";
     story_add(story, event);
+}
+
+/* Most of the budget is used. */
+static void tell_second_round(struct story *story)
+{
     begin_session(story, "tax", session);
-    event = story_event(story, "tax", EVENT_AGENT_USED);
+    struct event event = story_event(story, "tax", EVENT_AGENT_USED);
     event.a = 5;
     event.b = 12;
     event.c = 72 * CENT;
@@ -131,11 +146,20 @@ void story_init_agents(struct story *story)
 {
     story_init_tasks(story, tasks);
     story_at(story, 1, 0);
-    tell_rounds(story);
+    tell_first_round(story);
+    tell_second_round(story);
     story_at(story, 9, 0);
     spend_all(story);
     story_at(story, 11, 30);
     begin_session(story, "cart", "{\"agent\":\"claude\",\"session\":\"2d90aaaa-bbbb\"}");
     call_again(story, "cart", 3);
     story_at(story, 12, 37);
+}
+
+void story_init_said(struct story *story)
+{
+    story_init_tasks(story, tasks);
+    story_at(story, 1, 0);
+    tell_first_round(story);
+    story_at(story, 5, 41);
 }

@@ -143,6 +143,23 @@ static void set_up_agents(void)
     stage_open(story_init_agents, NULL);
 }
 
+static void set_up_said(void)
+{
+    stage_open(story_init_said, NULL);
+}
+
+static const struct story_frame said_frames[] = {
+    {"agents-said-80x24", "tax", 24, 80, false},
+    {"agents-said-140x40", "tax", 40, 140, false},
+    {"agents-said-60x20-ascii", "tax", 20, 60, true},
+};
+
+START_TEST(test_golden_said)
+{
+    check_frame(&said_frames[_i]);
+}
+END_TEST
+
 static const struct story_frame agent_frames[] = {
     {"agents-round-80x24", "tax", 24, 80, false},
     {"agents-round-80x24-ascii", "tax", 24, 80, true},
@@ -781,5 +798,8 @@ Suite *test_suite(void)
     add_retry_tests(test_case(suite, "retries"));
     add_circle_tests(test_case(suite, "circles"));
     add_agent_tests(test_case(suite, "agents"));
+    TCase *said = test_case(suite, "said");
+    tcase_add_checked_fixture(said, set_up_said, stage_close);
+    tcase_add_loop_test(said, test_golden_said, 0, TABLE_LEN(said_frames));
     return suite;
 }

@@ -1,5 +1,6 @@
 /* frame_agent.c - the agent of the chosen task: what it used, its round, in the preview. */
 #include "frame_preview.h"
+#include "shown_said.h"
 
 /* Is any of its budget spoken of, or all there is to show? */
 static bool is_worth_a_line(const struct preview *preview, const struct task_agent *agent)
@@ -42,5 +43,15 @@ void preview_put_agent(struct preview *preview)
     preview_put(preview, "round", str_text(&text));
     if (agent->nudge && is_to_be_said(preview))
         preview_put(preview, "nudge", agent->nudge);
+    str_done(&text);
+}
+
+void preview_put_said(struct preview *preview)
+{
+    const int rows = preview->kind == FRAME_PREVIEW_ROOMY ? 2 : 1;
+    const int columns = preview->box->columns - preview->text_column;
+    struct str text = {0};
+    shown_said(preview->state, preview->task, rows * columns, &text);
+    preview_put(preview, "said", str_text(&text));
     str_done(&text);
 }

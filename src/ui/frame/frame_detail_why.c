@@ -255,6 +255,7 @@ static void put_all(struct preview *preview, const struct detail *detail)
     put_head(preview, "WHAT IS PROVEN", "");
     for (int i = 0; i < steps; i++)
         put_step(preview, i);
+    preview_put_said(preview);
     put_head(preview, "THE TASK", "");
     preview_put_agent(preview);
     preview_put_circles(preview);
@@ -291,6 +292,7 @@ int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
         return preview.row + top;
     }
     preview_put_proofs(&preview);
+    preview_put_said(&preview);
     preview_put_wait(&preview);
     if (kind == FRAME_PREVIEW_WITH_LOG) {
         preview_put_agent(&preview);

@@ -221,6 +221,7 @@ static void put_task(struct preview *preview)
     else
         preview_put_near(preview);
     preview_put_tries(preview);
+    preview_put_said(preview);
     if (preview->kind == FRAME_PREVIEW_ROOMY)
         put_rest(preview);
     else

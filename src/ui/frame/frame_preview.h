@@ -54,6 +54,8 @@ void preview_put_circles(struct preview *preview);
 /* frame_agent.c: the agent of the task, what it used, its budget, its round and why; nothing where
  * it has none. */
 void preview_put_agent(struct preview *preview);
+/* What it said last, and whether that is proven; nothing where it has not spoken. */
+void preview_put_said(struct preview *preview);
 
 /* frame_fold.c: the tasks of one fault: how many, since when, and which. */
 void preview_put_fold(struct preview *preview, const struct view_fold *fold);
