@@ -71,6 +71,7 @@ enum zone_kind {
     ZONE_HEAD, /* value: enum zone_head; a click orders the list by it */
     ZONE_PANE, /* value: the screen's own number of the pane */
     ZONE_TIME, /* value: nothing; a line whose left end is the run's start, its right one the end */
+    ZONE_EVENT, /* value: the number of a record */
     ZONE_KIND_COUNT,
 };
 /* Kinds as bits. */
@@ -81,6 +82,7 @@ enum {
     ZONES_HEAD = 1 << ZONE_HEAD,
     ZONES_PANE = 1 << ZONE_PANE,
     ZONES_TIME = 1 << ZONE_TIME,
+    ZONES_EVENT = 1 << ZONE_EVENT,
 };
 struct canvas_zone {
     struct spot spot;

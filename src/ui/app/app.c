@@ -56,6 +56,7 @@ struct view_facts app_facts(const struct app *app)
         .log = &app->tail,
         .forensics = has_forensics ? &app->forensics : NULL,
         .pager = screen == SCREEN_LOG ? &app->pager : NULL,
+        .events = &app->event_lines,
         .mode = app_mode_now(app),
         .orphaned = !replays && !app_is_past(app) && app->orphaned,
         .own = own_state(app),
@@ -149,6 +150,7 @@ void app_close(struct app *app)
     app_visit_close(app);
     follower_close(app->present);
     follower_close(app->past);
+    app_events_close(app);
     canvas_done(&app->canvas);
     view_done(&app->view);
     replay_done(&app->replay);

@@ -100,6 +100,9 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_SEEK:
         app_seek(app, todo->seek);
         break;
+    case VIEW_TO_EVENT:
+        app_replay_to_event(app, todo->event);
+        break;
     case VIEW_REDRAW_ALL:
         app_resize(app);
         break;

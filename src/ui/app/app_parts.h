@@ -9,6 +9,7 @@
 #include "app_notify.h"
 #include "clock.h"
 #include "correct_trial.h"
+#include "event_lines.h"
 #include "follower.h"
 #include "frame.h"
 #include "log_elsewhere.h"
@@ -67,6 +68,8 @@ struct app {
     struct forensics forensics;     /* of the try that the view looks at, */
     int64_t forensics_seq;          /* as of this event */
     struct replay replay;           /* all events so far; where the recording or the past is */
+    struct follower *teller;        /* owned; for the words of records; NULL: none are shown */
+    struct event_lines event_lines; /* the records around that place */
     struct runs_list runs;
     struct moment runs_read;
     bool has_plan;            /* in the working directory */
@@ -191,11 +194,17 @@ void app_replay_extend(struct app *app);
 void app_replay_move(struct app *app, enum replay_move move);
 /* Show the run as it was at this place of app->replay. */
 void app_replay_show(struct app *app);
+/* To the moment of this record. */
+void app_replay_to_event(struct app *app, int64_t seq);
 /* Move on by the time that has passed. */
 void app_replay_play(struct app *app);
 
 /* To the place that a person's words name. */
 void app_replay_go_to(struct app *app, const char *words);
+
+/* app_events.c: the records around the moment that is shown. */
+void app_load_events(struct app *app);
+void app_events_close(struct app *app);
 
 /* app_runs.c: the list of all runs, and another run than the app's own. */
 /* Bring the list up to date where the screen shows it. */

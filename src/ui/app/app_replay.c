@@ -104,9 +104,19 @@ void app_replay_move(struct app *app, enum replay_move move)
     app_replay_show(app);
 }
 
+/* From a live run into its past. */
+static void go_to_point(struct app *app, const struct replay_point *point)
+{
+    if (app->mode == APP_LIVE && !app_is_past(app) && !app_past_enter(app))
+        return;
+    app->replay.playing = false;
+    app->replay.at = point->seq;
+    app->replay.on_ms = point->on_ms;
+    app_replay_show(app);
+}
+
 void app_replay_go_to(struct app *app, const char *words)
 {
-    const bool was_past = app_is_past(app);
     const struct replay_words place = {
         .text = words, .plan = follower_state(app->present)->plan, .end_ms = time_of_the_end(app)};
     struct replay_point point = {0};
@@ -115,12 +125,14 @@ void app_replay_go_to(struct app *app, const char *words)
         view_say(&app->view, &app->now, "%s", err.message);
         return;
     }
-    if (app->mode == APP_LIVE && !was_past && !app_past_enter(app))
-        return;
-    app->replay.playing = false;
-    app->replay.at = point.seq;
-    app->replay.on_ms = point.on_ms;
-    app_replay_show(app);
+    go_to_point(app, &point);
+}
+
+void app_replay_to_event(struct app *app, int64_t seq)
+{
+    const struct replay_point point = {.seq = seq};
+    if (seq >= 1 && seq <= (int64_t)app->replay.count)
+        go_to_point(app, &point);
 }
 
 void app_replay_play(struct app *app)

@@ -137,6 +137,8 @@ void app_draw(struct app *app)
     load_forensics(app, &facts); /* Detail's layout goes by what there is to tell */
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     app_load_tail(app);
+    if ((app->view.panes & VIEW_HAS_EVENTS) != 0)
+        app_load_events(app);
     app->view.log.room = frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
     app_load_log(app, &facts);
     app_runs_fit(app, frame_runs_rows(app->canvas.rows, app->canvas.columns, &input));

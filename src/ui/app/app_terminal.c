@@ -239,7 +239,6 @@ void app_draw_or_freeze(struct app *app)
 void app_seek(struct app *app, int thousandths)
 {
     const struct replay *replay = &app->replay;
-    char words[24];
     if (replay->count == 0)
         return;
     const int64_t first = replay->marks[0].at.mono_ms;
@@ -248,8 +247,7 @@ void app_seek(struct app *app, int thousandths)
     size_t at = 0;
     while (at + 1 < replay->count && replay->marks[at + 1].at.mono_ms <= wanted)
         at++;
-    (void)snprintf(words, sizeof(words), "#%zu", at + 1);
-    app_replay_go_to(app, words);
+    app_replay_to_event(app, (int64_t)at + 1);
 }
 
 /* The run that this cockpit was opened on, as it goes on. */

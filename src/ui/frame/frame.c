@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "frame_detail.h"
 #include "frame_empty.h"
+#include "frame_events.h"
 #include "frame_forensics.h"
 #include "frame_pager.h"
 #include "frame_parts.h"
@@ -204,10 +205,12 @@ static void draw_preview(struct canvas *canvas, const struct frame_layout *layou
         box.row++;
         box.rows--;
     }
-    if (layout->log.rows > 0 || view_is_zoomed(input->view))
+    if (view_is_zoomed(input->view))
         kind = FRAME_PREVIEW_ROOMY;
     else if (box.rows <= FRAME_PREVIEW_SHORT_ROWS)
         kind = FRAME_PREVIEW_SHORT;
+    else if (layout->log.rows > 0)
+        kind = FRAME_PREVIEW_ROOMY;
     draw_preview_rule(canvas, layout, input);
     frame_pane_zone(canvas, &box, VIEW_PANE_PREVIEW);
     frame_preview(canvas, &box, kind, input);
@@ -263,6 +266,8 @@ static void draw_tasks(struct canvas *canvas, const struct frame_input *input)
         frame_pane_mark(canvas, (struct spot){layout.log_rule, 0, 1}, input->view, VIEW_PANE_LOG);
         frame_log(canvas, &layout.log, FRAME_LOG_WITH_TIMES, input);
     }
+    if (layout.events.rows > 0)
+        frame_events(canvas, &layout.events, input);
 }
 
 /* With what cannot be done now, and why. */

@@ -36,6 +36,7 @@ struct frame_layout {
     int gate;  /* row of what a source keeps back */
     int heads; /* row of the column heads */
     struct frame_box list, preview, timeline, log;
+    struct frame_box events; /* of a recording; its rule is the row above */
     struct frame_box status; /* how the list is made, and the last act */
     int preview_rule, timeline_rule, log_rule;
     int divider; /* column of the line between list and preview */

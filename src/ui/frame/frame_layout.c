@@ -23,6 +23,13 @@ enum {
     NOTED_ROWS_MIN = 4, /* a lower list has no row to say what it leaves out */
     TIMELINE_EDGES = 2, /* its rule, and the axis */
     LOG_ROWS_MIN = 5,
+
+    /* Of a recording, list over preview; each row more than these is shared. */
+    TOLD_ROWS_MIN = 13, /* in all, without the heads and the rules */
+    TOLD_PREVIEW_ROWS = 3,
+    TOLD_LOG_ROWS = 4,
+    TOLD_EVENT_ROWS = 2,
+    TOLD_RULES = 4, /* the heads are one of them */
 };
 
 static int least(int a, int b)
@@ -40,6 +47,13 @@ struct rest {
     int top, rows, columns;
 };
 
+/* What panes are laid by, beside the rest. */
+struct subject {
+    int rows;     /* of the screen */
+    int tasks;    /* to be listed */
+    bool is_told; /* it is a recording, whose records have a pane */
+};
+
 /* Take the rows at the bottom: footer, message, transport. */
 static struct rest take_bottom(struct frame_layout *out, int rows, int columns, bool replay)
 {
@@ -50,7 +64,8 @@ static struct rest take_bottom(struct frame_layout *out, int rows, int columns, 
     if (replay)
         out->edges.transport = last--;
     if (rows >= STACK_ROWS && columns >= STACK_COLUMNS) {
-        out->edges.message = last--;
+        if (!replay) /* there what is to be said takes the footer's place */
+            out->edges.message = last--;
         out->edges.bottom_rule = last--;
     }
     return (struct rest){.top = 1, .rows = last, .columns = columns};
@@ -77,6 +92,37 @@ static void lay_preview(struct frame_layout *out, struct rest rest)
 {
     out->preview_rule = rest.top;
     out->preview = (struct frame_box){rest.top + 1, 0, rest.rows - 1, rest.columns};
+}
+
+static void lay_events(struct frame_layout *out, struct rest rest)
+{
+    out->events = (struct frame_box){rest.top + 1, 0, rest.rows - 1, rest.columns};
+    out->panes |= VIEW_HAS_EVENTS;
+}
+
+/* List, preview, log and records over each other. False: there is no room for so much. */
+static bool lay_told_stack(struct frame_layout *out, struct rest rest, int tasks)
+{
+    const int room = rest.rows - TOLD_RULES;
+    if (room < TOLD_ROWS_MIN)
+        return false;
+    const int more = most(room - TOLD_ROWS_MIN - 2, 0) / 4;
+    const int preview = TOLD_PREVIEW_ROWS + more;
+    const int log = TOLD_LOG_ROWS + more;
+    const int events = TOLD_EVENT_ROWS + more;
+    const int list = least(room - preview - log - events, most(tasks, 2));
+    const int spare = room - preview - log - events - list; /* of a short list */
+
+    out->heads = rest.top;
+    out->list = (struct frame_box){rest.top + 1, 0, list, rest.columns};
+    rest.top += 1 + list;
+    lay_preview(out, (struct rest){rest.top, preview + 1, rest.columns});
+    rest.top += preview + 1;
+    lay_log(out, (struct rest){rest.top, log + spare / 2 + 1, rest.columns});
+    rest.top += log + spare / 2 + 1;
+    lay_events(out, (struct rest){rest.top, events + spare - spare / 2 + 1, rest.columns});
+    out->panes |= VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
+    return true;
 }
 
 static void lay_stack(struct frame_layout *out, struct rest rest, int tasks)
@@ -112,14 +158,14 @@ static void lay_timeline(struct frame_layout *out, struct rest rest)
     out->panes |= VIEW_HAS_TIMELINE;
 }
 
-static void lay_side(struct frame_layout *out, struct rest rest, int tasks)
+static void lay_side(struct frame_layout *out, struct rest rest, const struct subject *subject)
 {
     const int preview_columns = rest.columns * SIDE_PREVIEW_PERCENT / 100;
     const int list_columns = rest.columns - preview_columns - 1;
     const int most_rows = most(SIDE_LIST_ROWS_MIN, rest.rows * 2 / 5 - 1);
-    const int above = least(most(tasks + STATUS_ROWS + 1, SIDE_LIST_ROWS_MIN), most_rows);
+    const int above = least(most(subject->tasks + STATUS_ROWS + 1, SIDE_LIST_ROWS_MIN), most_rows);
     const int below = rest.rows - 1 - above;
-    const int timeline = least(tasks + TIMELINE_EDGES, below / 2);
+    const int timeline = least(subject->tasks + TIMELINE_EDGES, below / 2);
     const int list = above - STATUS_ROWS;
 
     out->heads = rest.top;
@@ -130,6 +176,12 @@ static void lay_side(struct frame_layout *out, struct rest rest, int tasks)
     out->preview = (struct frame_box){rest.top + 1, list_columns + 1, above, preview_columns};
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
     rest.top += 1 + above;
+    if (subject->is_told) {
+        lay_log(out, (struct rest){rest.top, below / 2, rest.columns});
+        rest.top += below / 2;
+        lay_events(out, (struct rest){rest.top, below - below / 2, rest.columns});
+        return;
+    }
     lay_timeline(out, (struct rest){rest.top, timeline, rest.columns});
     lay_log(out, (struct rest){rest.top + timeline, below - timeline, rest.columns});
 }
@@ -161,6 +213,8 @@ static void lay_zoomed(struct frame_layout *out, struct rest rest, enum view_pan
         lay_preview(out, rest);
     else if (pane == VIEW_PANE_TIMELINE)
         lay_timeline(out, rest);
+    else if (pane == VIEW_PANE_EVENTS)
+        lay_events(out, rest);
     else
         lay_list(out, rest);
     out->panes = whole.panes;
@@ -179,6 +233,16 @@ struct frame_layout frame_layout_none(void)
     };
 }
 
+static void lay_panes(struct frame_layout *out, struct rest rest, const struct subject *subject)
+{
+    if (rest.columns >= SIDE_COLUMNS && subject->rows >= SIDE_ROWS)
+        lay_side(out, rest, subject);
+    else if (rest.columns < STACK_COLUMNS || subject->rows < STACK_ROWS)
+        lay_list(out, rest);
+    else if (!subject->is_told || !lay_told_stack(out, rest, subject->tasks))
+        lay_stack(out, rest, subject->tasks);
+}
+
 struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input)
 {
     struct frame_layout out = frame_layout_none();
@@ -187,8 +251,12 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
         out.panes = VIEW_HAS_LIST;
         return out;
     }
-    const int tasks = most(input->facts->state->plan->task_count, input->view->row_count);
-    struct rest rest = take_bottom(&out, rows, columns, input->replay != NULL);
+    const struct subject subject = {
+        .rows = rows,
+        .tasks = most(input->facts->state->plan->task_count, input->view->row_count),
+        .is_told = input->replay != NULL,
+    };
+    struct rest rest = take_bottom(&out, rows, columns, subject.is_told);
     if (frame_has_banner(input)) {
         out.edges.banner = rest.top++;
         rest.rows--;
@@ -197,12 +265,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
         out.gate = rest.top++;
         rest.rows--;
     }
-    if (columns >= SIDE_COLUMNS && rows >= SIDE_ROWS)
-        lay_side(&out, rest, tasks);
-    else if (columns >= STACK_COLUMNS && rows >= STACK_ROWS)
-        lay_stack(&out, rest, tasks);
-    else
-        lay_list(&out, rest);
+    lay_panes(&out, rest, &subject);
     const enum view_pane pane = input->view->pane;
     if (view_is_zoomed(input->view) && (out.panes & (1u << pane)) != 0)
         lay_zoomed(&out, rest, pane);

@@ -175,7 +175,8 @@ static void put_log_step(struct preview *preview, int row)
 static void put_log(struct preview *preview)
 {
     const struct frame_box *box = preview->box;
-    if (preview_is_full(preview))
+    const bool has_own_pane = (preview->input->view->panes & VIEW_HAS_EVENTS) != 0;
+    if (preview_is_full(preview) || has_own_pane)
         return;
     struct frame_box rest = {
         .row = box->row + preview->row,

@@ -63,9 +63,6 @@ void frame_transport(struct canvas *canvas, int row, const struct frame_input *i
         add_to_the_end(input, in_full, &text);
     }
     str_addf(&text, "   event %lld of %zu", (long long)replay->at, replay->count);
-    if (replay->at > 0 && in_full)
-        str_addf(&text, "   %s",
-                 event_kind_name((enum event_kind)replay->marks[replay->at - 1].kind));
     const int end =
         frame_put(canvas, (struct spot){row, 0, canvas->columns}, STYLE_PLAIN, str_text(&text));
     put_way_to_times(canvas, (struct spot){row, end + 2, canvas->columns - end - 3}, input);

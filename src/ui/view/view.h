@@ -58,6 +58,7 @@ struct view_facts {
     const struct log_tail *log;        /* borrowed */
     const struct forensics *forensics; /* borrowed; what the view's forensics are of, NULL = none */
     const struct log_pager *pager;     /* borrowed; of the view's log, NULL = it is not shown */
+    const struct event_lines *events;  /* borrowed; the records around a place in a recording */
     enum view_mode mode;
     enum view_mode live_mode; /* of `live` */
     bool orphaned;            /* what ran then is lost */
@@ -168,6 +169,7 @@ enum view_todo_kind {
     VIEW_TRANSPORT, /* move */
     VIEW_GO_TO,     /* the place that view->go_to says */
     VIEW_SEEK,      /* seek */
+    VIEW_TO_EVENT,  /* event */
     VIEW_OPEN_RUN,  /* run */
     VIEW_COPY,      /* see view_copy.h */
     VIEW_COPY_PATH,
@@ -192,6 +194,7 @@ struct view_todo {
     bool is_undo;           /* likewise: it undoes an act */
     enum replay_move move;  /* VIEW_TRANSPORT */
     int seek;               /* VIEW_SEEK: how far into the run, in thousandths of its time */
+    int64_t event;          /* VIEW_TO_EVENT: its number */
     int64_t run;            /* VIEW_OPEN_RUN: its number */
     enum screen screen;     /* VIEW_OPEN_RUN: where, SCREEN_TASKS or SCREEN_TIMELINE */
 };

@@ -57,7 +57,7 @@ static struct view_todo press(struct view *view, const struct view_facts *facts,
 {
     const unsigned kinds = is_covered(view) ? ZONES_KEY
                                             : ZONES_KEY | ZONES_ROW | ZONES_ITEM | ZONES_HEAD |
-                                                  ZONES_PANE | ZONES_TIME;
+                                                  ZONES_PANE | ZONES_TIME | ZONES_EVENT;
     const struct canvas_zone *zone = canvas_find_zone(canvas, mouse->row, mouse->column, kinds);
     if (!zone)
         return draw;
@@ -81,6 +81,8 @@ static struct view_todo press(struct view *view, const struct view_facts *facts,
         break;
     case ZONE_TIME:
         return seek(zone, mouse->column);
+    case ZONE_EVENT:
+        return (struct view_todo){.kind = VIEW_TO_EVENT, .event = zone->value};
     case ZONE_KIND_COUNT:
         break;
     }

@@ -18,6 +18,7 @@ enum view_pane {
     VIEW_PANE_PREVIEW,
     VIEW_PANE_TIMELINE,
     VIEW_PANE_LOG,
+    VIEW_PANE_EVENTS, /* the records of a recording */
     VIEW_PANE_COUNT,
 };
 /* Sets of them. */
@@ -26,6 +27,7 @@ enum {
     VIEW_HAS_PREVIEW = 1 << VIEW_PANE_PREVIEW,
     VIEW_HAS_TIMELINE = 1 << VIEW_PANE_TIMELINE,
     VIEW_HAS_LOG = 1 << VIEW_PANE_LOG,
+    VIEW_HAS_EVENTS = 1 << VIEW_PANE_EVENTS,
 };
 
 /* One pane has its screen to itself, until somebody ends that. */
