@@ -47,10 +47,15 @@ void time_spent_of_task(struct time_spent *out, const struct run_state *state, i
 void time_spent_of_run(struct time_spent *out, const struct run_state *state,
                        const struct moment *now, bool orphaned);
 
+/* Add what was spent in another run. Tasks are of a run: `longest_task` says nothing afterwards. */
+void time_spent_add(struct time_spent *to, const struct time_spent *more);
+
 /* Share of the sum in whole percent, rounded so that all uses come to 100; 0 where the sum is 0. */
 int time_spent_percent(const struct time_spent *spent, enum time_use use);
 /* "work 39:44 (69 %), wait 10:31 (18 %; timeout 5:48, test-fail 3:23), you 2:41 (5 %)": what is not
  * 0, and the longest of the waits; "" where nothing was spent. */
 void time_spent_words(const struct time_spent *spent, struct str *out);
+/* "work_ms":2384000,"wait_ms":...: a member for each use, within the caller's braces. */
+void time_spent_json(const struct time_spent *spent, struct str *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "forensics_print.h"
 #include "log_word.h"
 #include "records_print.h"
+#include "retries_run.h"
 
 static int run_frame(const struct debug_call *call)
 {
@@ -31,6 +32,7 @@ static const struct debug_mode modes[] = {
      "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, run_frame},
     {"forensics", "try step json", "devs debug --forensics [RUN/]TASK [--try N] [--step N]", 1, 1,
      run_forensics},
+    {"retries", "json", "devs debug --retries [RUN...|FILE] [--json]", 0, -1, retries_run},
     {"mark", "at name json", "devs debug --mark [RUN] [--at TIME] [--name TEXT]", 0, 1,
      bookmark_run_mark},
     {"marks", "json", "devs debug --marks [RUN]", 0, 1, bookmark_run_marks},

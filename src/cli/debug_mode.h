@@ -17,6 +17,7 @@ struct debug_words {
     bool logs, forensics; /* the modes; struct frame_words has the third */
     bool plain, json, follow;
     const char *task, *level;
+    bool retries;
     bool mark, marks;
     const char *unmark, *name; /* of bookmarks */
     struct frame_words frame;

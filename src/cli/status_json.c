@@ -162,12 +162,7 @@ static void add_time(const struct status *status, struct str *out)
     time_spent_of_run(&spent, state_of(status), &status->now, status->orphaned);
     str_json_key(out, "time");
     str_add_char(out, '{');
-    for (int use = 0; use < TIME_USE_COUNT; use++) {
-        struct str key = {0};
-        str_addf(&key, "%s_ms", time_use_name((enum time_use)use));
-        str_json_i64(out, key.data, spent.ms[use]);
-        str_done(&key);
-    }
+    time_spent_json(&spent, out);
     str_add_char(out, '}');
 }
 

@@ -135,6 +135,20 @@ void time_spent_of_run(struct time_spent *out, const struct run_state *state,
     timeline_done(&timeline);
 }
 
+void time_spent_add(struct time_spent *to, const struct time_spent *more)
+{
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        to->ms[use] += more->ms[use];
+        to->longest_task[use] = -1;
+        to->longest_ms[use] = 0;
+    }
+    to->total_ms += more->total_ms;
+    for (int i = 0; i < more->class_count; i++)
+        add_class(to, &more->classes[i].class, more->classes[i].waited_ms);
+    to->attempts += more->attempts;
+    to->failed += more->failed;
+}
+
 /* The uses so far, together, in whole percent: what is rounded are the borders between them. */
 static int percent_up_to(const struct time_spent *spent, int uses)
 {
@@ -176,4 +190,15 @@ void time_spent_words(const struct time_spent *spent, struct str *out)
         str_add_char(out, ')');
         comma = ", ";
     }
+}
+
+void time_spent_json(const struct time_spent *spent, struct str *out)
+{
+    struct str key = {0};
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        str_clear(&key);
+        str_addf(&key, "%s_ms", names[use]);
+        str_json_i64(out, key.data, spent->ms[use]);
+    }
+    str_done(&key);
 }
