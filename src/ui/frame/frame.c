@@ -192,8 +192,7 @@ void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view 
                      enum view_pane pane)
 {
     if (view->pane == pane && pane != VIEW_PANE_LIST && spot.row >= 0)
-        (void)canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_KEY,
-                          canvas->ascii ? ">" : "▸");
+        (void)canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_KEY, "▸");
 }
 
 static void draw_preview(struct canvas *canvas, const struct frame_layout *layout,

@@ -103,9 +103,9 @@ static void add_phase(const struct detail *detail, const struct try_row *row, bo
     const enum shown shown = shown_try_sign(row);
     str_add_char(out, phase_letter(plan->steps[row->step].phase));
     if (shown == SHOWN_QUEUED)
-        str_add(out, ascii ? "." : "·");
+        str_add(out, "·");
     else if (shown == SHOWN_RUNNING)
-        str_add(out, ascii ? ">" : "▸");
+        str_add(out, "▸");
     else
         str_add(out, shown_sign(shown, ascii));
 }
@@ -149,11 +149,6 @@ static void add_changed(const struct detail *detail, const struct try_row *row, 
                  step->attempts[row->index - 1].number);
     if (attempt->hint && attempt->hint->text[0] != '\0')
         str_addf(out, "%stold: \"%s\"", out->len > 0 ? "; " : "", attempt->hint->text);
-}
-
-static void add_none(bool ascii, struct str *out)
-{
-    str_add(out, ascii ? "-" : "—");
 }
 
 static void add_time(int64_t at_ms, struct str *out)
@@ -226,7 +221,7 @@ static void add_facts(const struct detail *detail, const struct try_row *row,
         break;
     }
     if (out->len == 0)
-        add_none(ascii, out);
+        str_add(out, "—");
 }
 
 /* Where the columns are; width 0: not shown. */
@@ -260,8 +255,7 @@ static void draw_row(struct canvas *canvas, struct spot spot, const struct place
 {
     const struct try_row one = row_at(detail, row);
     if (is_chosen)
-        (void)canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_PLAIN,
-                          canvas->ascii ? ">" : "▸");
+        (void)canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_PLAIN, "▸");
     for (int i = 0; i < TRY_COLUMN_COUNT; i++) {
         struct str text = {0};
         if (places->width[i] == 0)

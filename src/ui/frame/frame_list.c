@@ -132,7 +132,7 @@ static void add_new(const struct row *row, struct str *out)
     if (attempt)
         shown_new(attempt->new_permille, out);
     if (out->len == 0)
-        str_add(out, row->canvas->ascii ? "  -" : "  —");
+        str_add(out, "  —");
 }
 
 static void add_cell(const struct row *row, enum column column, struct str *out)
@@ -163,7 +163,7 @@ static void add_cell(const struct row *row, enum column column, struct str *out)
     case COL_CLASS:
         shown_circles_or_class(state, row->task, out);
         if (out->len == 0)
-            str_add(out, row->canvas->ascii ? "-" : "—");
+            str_add(out, "—");
         break;
     case COL_COUNT:
         break;
@@ -283,8 +283,7 @@ static void draw_row(const struct row *row)
 {
     struct canvas *canvas = row->canvas;
     if (row->chosen && row->column >= 0)
-        (void)canvas_text(canvas, (struct spot){row->row, row->column, 1}, STYLE_PLAIN,
-                          canvas->ascii ? ">" : "▸");
+        (void)canvas_text(canvas, (struct spot){row->row, row->column, 1}, STYLE_PLAIN, "▸");
     (void)canvas_text(canvas, (struct spot){row->row, row->column + 1, 1}, frame_style(row->shown),
                       shown_sign(row->shown, canvas->ascii));
     struct spot mark = {row->row, row->column + 2, 1};
@@ -293,7 +292,7 @@ static void draw_row(const struct row *row)
     else if (view_is_marked(row->input->view, row->task))
         (void)canvas_text(canvas, mark, STYLE_KEY, "#");
     else if (is_below_fold(row))
-        (void)canvas_text(canvas, mark, STYLE_RULE, canvas->ascii ? "|" : "│");
+        (void)canvas_text(canvas, mark, STYLE_RULE, "│");
     if (row->fold)
         draw_fold(row, row->fold);
     else

@@ -68,7 +68,7 @@ static struct spot draw_front(struct canvas *canvas, struct spot spot, const str
                     clock_hms(line->at_ms, hms));
     if (line->stream == LOG_STREAM_ERR)
         (void)frame_put(canvas, (struct spot){spot.row, spot.column + TIME_COLUMNS - 1, 1},
-                        STYLE_LABEL, canvas->ascii ? "|" : "│");
+                        STYLE_LABEL, "│");
     return (struct spot){spot.row, spot.column + TIME_COLUMNS, spot.width - TIME_COLUMNS};
 }
 

@@ -180,7 +180,7 @@ static void draw_head(struct canvas *canvas, const struct layout *layout,
     add_state(canvas, input, &left);
     add_size(pager, end - 2, &left);
     if (pager->walk.join.partials[LOG_STREAM_ERR - 1].begun)
-        add_if_fits(&left, end - 2, canvas->ascii ? "| = to err" : "│ = to err");
+        add_if_fits(&left, end - 2, "│ = to err");
     (void)frame_put(canvas, (struct spot){layout->head, 1, end - 2}, STYLE_PLAIN, str_text(&left));
     str_done(&left);
     str_done(&right);

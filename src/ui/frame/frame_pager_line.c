@@ -33,13 +33,13 @@ static void draw_front(struct canvas *canvas, int row, const struct pager_row *w
     const bool has_times = pager_line_columns(canvas->columns) == TEXT_COLUMN;
     char hms[CLOCK_TEXT_MAX];
     if (is_said && log->hit == (int64_t)line->number)
-        (void)canvas_text(canvas, (struct spot){row, 0, 1}, STYLE_HEAD, canvas->ascii ? ">" : "▸");
+        (void)canvas_text(canvas, (struct spot){row, 0, 1}, STYLE_HEAD, "▸");
     if (has_times)
         (void)canvas_text(canvas, (struct spot){row, TIME_COLUMN, STREAM_COLUMN - TIME_COLUMN},
                           STYLE_LABEL, clock_hms(line->at_ms, hms));
     if (line->stream == LOG_STREAM_ERR)
         (void)canvas_text(canvas, (struct spot){row, has_times ? STREAM_COLUMN : 1, 1}, STYLE_LABEL,
-                          canvas->ascii ? "|" : "│");
+                          "│");
 }
 
 /* In the part of the line that is at this spot. */

@@ -190,8 +190,7 @@ static void draw_rows(struct canvas *canvas, const struct frame_box *box,
         canvas_add_area(canvas, &zone);
         draw_run(canvas, row, run, input->facts->clock.at_ms);
         if (i == chosen) {
-            (void)frame_put(canvas, (struct spot){row, 0, 1}, STYLE_PLAIN,
-                            canvas->ascii ? ">" : "▸");
+            (void)frame_put(canvas, (struct spot){row, 0, 1}, STYLE_PLAIN, "▸");
             canvas_choose(canvas, row, 0, canvas->columns);
         }
         row++;

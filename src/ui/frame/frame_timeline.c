@@ -174,7 +174,7 @@ static void draw_legend(struct canvas *canvas, int row, bool is_wide)
 
 static void draw_mark(struct canvas *canvas, int row)
 {
-    (void)canvas_text(canvas, (struct spot){row, 0, 1}, STYLE_KEY, canvas->ascii ? ">" : "▸");
+    (void)canvas_text(canvas, (struct spot){row, 0, 1}, STYLE_KEY, "▸");
 }
 
 static void draw_wide_label(struct timeline_look *look, int row, int view_row)

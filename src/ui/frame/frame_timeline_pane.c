@@ -68,8 +68,7 @@ void frame_timeline_pane(struct canvas *canvas, const struct frame_box *box,
         timeline_draw_bar(&look, row, view_row_task(view->rows[i]), -1);
         timeline_add_zone(&look, row, box, i);
         if (i == chosen)
-            (void)canvas_text(canvas, (struct spot){row, box->column + 1, 1}, STYLE_KEY,
-                              canvas->ascii ? ">" : "▸");
+            (void)canvas_text(canvas, (struct spot){row, box->column + 1, 1}, STYLE_KEY, "▸");
     }
     if (box->rows > 1)
         timeline_draw_axis(&look, row);

@@ -113,8 +113,7 @@ static void draw_now(struct timeline_look *look, int row)
     const bool goes_on = mode != VIEW_ENDED && mode != VIEW_INTERRUPTED;
     if (!goes_on || column < 0 || column >= look->axis.columns || !is_now_line(look, column))
         return;
-    (void)canvas_text(look->canvas, (struct spot){row, look->column + column, 1}, STYLE_RULE,
-                      look->canvas->ascii ? "|" : "│");
+    (void)canvas_text(look->canvas, (struct spot){row, look->column + column, 1}, STYLE_RULE, "│");
 }
 
 /* "//4m//" over what is folded. */
@@ -214,8 +213,7 @@ void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
         (void)clock_hms(axis_time(&look->axis, cursor) + look->axis.wall_ms, text);
     const int at = look->column + cursor;
     const int width = (int)strlen(text);
-    (void)canvas_text(look->canvas, (struct spot){row, at, 1}, STYLE_KEY,
-                      canvas->ascii ? "^" : "▲");
+    (void)canvas_text(look->canvas, (struct spot){row, at, 1}, STYLE_KEY, "▲");
     const bool fits = at + 2 + width <= canvas->columns;
     (void)canvas_text(look->canvas, (struct spot){row, fits ? at + 2 : at - 1 - width, width},
                       STYLE_LABEL, text);
