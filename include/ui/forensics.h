@@ -48,9 +48,14 @@ struct forensics_line {
     size_t start, len; /* in `text` */
     enum forensics_mark mark;
     bool goes_on; /* the next one is the rest of it */
+    bool is_rest; /* of the one before */
+    int hang;     /* columns that its further rows are indented by, where it needs several */
 };
 
-enum { FORENSICS_NOTE_MAX = 32 };
+enum {
+    FORENSICS_NOTE_MAX = 32,
+    FORENSICS_LABEL_COLUMNS = 12, /* before the value, in lines that tell one thing by its name */
+};
 
 struct forensics {
     struct log_output_key key;    /* whose it is; attempt 0: there is none */

@@ -16,7 +16,7 @@
 #include "xalloc.h"
 
 enum {
-    LABEL_COLUMNS = 12,
+    HANG = 2,          /* of lines without a label, beyond their own indent */
     PIECE_BYTES = 192, /* so much of a line fits on a small screen */
 };
 
@@ -70,18 +70,41 @@ static size_t piece_len(const char *text, size_t len)
     return len;
 }
 
-static void add_line(struct forensics *out, enum forensics_mark mark, const char *text, size_t len)
+/* `like`: mark and hang of the line. */
+static void add_line(struct forensics *out, const struct forensics_line *like, const char *text,
+                     size_t len)
 {
-    size_t start = out->text.len;
+    const size_t first = out->text.len;
+    size_t start = first;
     text_clean(&out->text, text, len);
     const size_t end = out->text.len;
     do {
         size_t piece = piece_len(str_text(&out->text) + start, end - start);
         out->lines = xgrow(out->lines, &out->cap, out->count + 1, sizeof(*out->lines));
-        out->lines[out->count++] = (struct forensics_line){
-            .start = start, .len = piece, .mark = mark, .goes_on = start + piece < end};
+        struct forensics_line *line = &out->lines[out->count++];
+        *line = *like;
+        line->start = start;
+        line->len = piece;
+        line->goes_on = start + piece < end;
+        line->is_rest = start > first;
         start += piece;
     } while (start < end);
+}
+
+static void add_free_line(struct forensics *out, enum forensics_mark mark, const char *text,
+                          size_t len)
+{
+    struct forensics_line like = {.mark = mark};
+    while ((size_t)like.hang < len && text[like.hang] == ' ')
+        like.hang++;
+    like.hang += HANG;
+    add_line(out, &like, text, len);
+}
+
+static void add_pair(struct forensics *out, enum forensics_mark mark, const char *text)
+{
+    const struct forensics_line like = {.mark = mark, .hang = FORENSICS_LABEL_COLUMNS};
+    add_line(out, &like, text, strlen(text));
 }
 
 void forensics_add(struct forensics *out, enum forensics_mark mark, const char *text, size_t len)
@@ -90,7 +113,7 @@ void forensics_add(struct forensics *out, enum forensics_mark mark, const char *
     do {
         const char *feed = len > 0 ? memchr(text, '\n', (size_t)(end - text)) : NULL;
         const char *stop = feed ? feed : end;
-        add_line(out, mark, text, (size_t)(stop - text));
+        add_free_line(out, mark, text, (size_t)(stop - text));
         text = stop + 1;
     } while (text < end);
 }
@@ -102,20 +125,20 @@ void forensics_addf(struct forensics *out, enum forensics_mark mark, const char 
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    add_line(out, mark, text, strlen(text));
+    add_free_line(out, mark, text, strlen(text));
 }
 
 void forensics_pair(struct forensics *out, const char *label, const char *fmt, ...)
 {
     char text[TEXT_LINE_MAX];
     va_list args;
-    int used = snprintf(text, sizeof(text), "%-*s", LABEL_COLUMNS, label);
+    int used = snprintf(text, sizeof(text), "%-*s", FORENSICS_LABEL_COLUMNS, label);
     va_start(args, fmt);
     (void)vsnprintf(text + used, sizeof(text) - (size_t)used, fmt, args);
     va_end(args);
     for (char *at = text; *at; at++)
         *at = *at == '\n' ? ' ' : *at;
-    add_line(out, FORENSICS_PLAIN, text, strlen(text));
+    add_pair(out, FORENSICS_PLAIN, text);
 }
 
 const struct json *forensics_item(const struct forensics_facts *facts, const char *item)
@@ -129,7 +152,9 @@ void forensics_lacks(struct forensics *out, const struct forensics_facts *facts,
     const char *why = json_text(json_get(forensics_item(facts, "missing"), item), "");
     if (*why == '\0')
         why = facts->capture ? "not captured by the devs that wrote this log" : "not captured";
-    forensics_addf(out, FORENSICS_LACKS, "%-*s%s", LABEL_COLUMNS, label, why);
+    char text[TEXT_LINE_MAX];
+    (void)snprintf(text, sizeof(text), "%-*s%s", FORENSICS_LABEL_COLUMNS, label, why);
+    add_pair(out, FORENSICS_LACKS, text);
 }
 
 void forensics_note(struct forensics *out, enum forensics_section section, const char *fmt, ...)

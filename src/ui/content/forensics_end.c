@@ -37,9 +37,10 @@ static void add_usage(struct forensics *out, const struct forensics_facts *facts
     }
     str_clear(&text);
     forensics_size(outcome->bytes[0], &text);
-    str_add(&text, " / ");
+    forensics_pair(out, "out", "%s", text.data);
+    str_clear(&text);
     forensics_size(outcome->bytes[1], &text);
-    forensics_pair(out, "out / err", "%s", text.data);
+    forensics_pair(out, "err", "%s", text.data);
     str_done(&text);
 }
 
@@ -76,7 +77,7 @@ static void add_clock(struct forensics *out, const struct forensics_facts *facts
     else if (ms > -CLOCK_STEP_MS && ms < CLOCK_STEP_MS)
         forensics_pair(out, "clock step", "none");
     else
-        forensics_pair(out, "clock step", "%+.1f s while it ran", (double)ms / 1000);
+        forensics_pair(out, "clock step", "%+.1f s (while it ran)", (double)ms / 1000);
 }
 
 static void add_left(struct forensics *out, const struct forensics_facts *facts)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "frame_forensics_parts.h"
 #include "frame_page.h"
 #include "line_wrap.h"
 #include "text.h"
@@ -10,6 +11,8 @@ enum {
     PANES_COLUMNS = 60, /* narrower: list or text, not both */
     PANES_ROWS = 8,
     LIST_COLUMNS = 24,
+    LIST_COLUMNS_NARROW = 19, /* names without their notes */
+    LIST_NARROW = 72,         /* so narrow a screen has these */
     LIST_COLUMNS_WIDE = 34,
 };
 
@@ -20,6 +23,13 @@ struct layout {
     int head, rule;
     int secrets; /* or why nothing was captured */
 };
+
+static int list_columns(int columns)
+{
+    if (columns >= PAGE_WIDE_COLUMNS)
+        return LIST_COLUMNS_WIDE;
+    return columns < LIST_NARROW ? LIST_COLUMNS_NARROW : LIST_COLUMNS;
+}
 
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
 {
@@ -36,7 +46,7 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
 
     const int room = body.rows - (top - body.row) > 0 ? body.rows - (top - body.row) : 0;
     const bool both = columns >= PANES_COLUMNS && rows >= PANES_ROWS;
-    const int list = columns >= PAGE_WIDE_COLUMNS ? LIST_COLUMNS_WIDE : LIST_COLUMNS;
+    const int list = list_columns(columns);
     if (both) {
         out.list = (struct frame_box){top, 0, room, list};
         out.text = (struct frame_box){top, list + 2, room, columns - list - 2};
@@ -68,8 +78,7 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
     room.last = forensics->sections[input->view->forensics.section].count;
     for (int used = 0; room.last > 0; room.last--) {
         const size_t index = first + room.last - 1;
-        used += line_wrap_rows(forensics_line(forensics, index), forensics->lines[index].len,
-                               lines.columns);
+        used += frame_forensics_line_rows(forensics, index, lines.columns);
         if (used > lines.rows)
             break;
     }
@@ -97,8 +106,7 @@ static void draw_entry(struct canvas *canvas, struct spot spot, const struct fra
     int right = spot.column + spot.width - 1;
     const char *note = forensics->sections[section].note;
     int note_columns = text_width(note, strlen(note));
-    str_addf(&text, "%s%2d %s", is_chosen ? (canvas->ascii ? ">" : "▸") : " ", (int)section + 1,
-             forensics_name(section));
+    str_addf(&text, "%s%2d %s", is_chosen ? ("▸") : " ", (int)section + 1, forensics_name(section));
     int name_end = spot.column + text_width(text.data, text.len);
     bool fits = name_end + 1 + note_columns <= right;
     (void)frame_put(canvas, spot, there ? STYLE_PLAIN : STYLE_LABEL, text.data);
@@ -108,60 +116,6 @@ static void draw_entry(struct canvas *canvas, struct spot spot, const struct fra
     if (is_chosen)
         canvas_choose(canvas, spot.row, spot.column, spot.width);
     str_done(&text);
-}
-
-static enum style style_of(enum forensics_mark mark)
-{
-    switch (mark) {
-    case FORENSICS_PLAIN:
-    case FORENSICS_ADDED:
-    case FORENSICS_REMOVED:
-        break;
-    case FORENSICS_LABEL:
-        return STYLE_HEAD;
-    case FORENSICS_LACKS:
-        return STYLE_LABEL;
-    case FORENSICS_HIT:
-        return STYLE_MATCH;
-    }
-    return STYLE_PLAIN;
-}
-
-/* One line, broken where the box is full; returns the row after it. */
-static int draw_line(struct canvas *canvas, const struct frame_box *box, int row,
-                     const struct forensics *forensics, size_t index)
-{
-    const struct forensics_line *line = &forensics->lines[index];
-    const char *text = forensics_line(forensics, index);
-    size_t at = 0;
-    do {
-        size_t len = line_wrap_fit(text + at, line->len - at, box->columns);
-        (void)canvas_text_n(canvas, (struct spot){row, box->column, box->columns},
-                            style_of(line->mark), text + at, len);
-        at += len;
-        row++;
-    } while (at < line->len && row < box->row + box->rows);
-    return row;
-}
-
-/* What there is of it at the end of the list, where there is room. */
-static void draw_summary(struct canvas *canvas, const struct frame_box *box,
-                         const struct forensics *forensics)
-{
-    enum { HEAD_ROWS = 2, LINES_MIN = 3 };
-    const size_t first = forensics->sections[FORENSICS_END].first;
-    const size_t count = forensics->sections[FORENSICS_END].count;
-    int row = box->row + FORENSICS_SECTION_COUNT + 1;
-    int end = box->row + box->rows;
-    if (row + HEAD_ROWS + LINES_MIN > end || !forensics->sections[FORENSICS_END].there)
-        return;
-    (void)frame_put(canvas, (struct spot){row++, 1, box->columns - 1}, STYLE_HEAD,
-                    forensics_title(FORENSICS_END));
-    for (size_t i = first; i < first + count && row < end; i++) {
-        const struct forensics_line *line = &forensics->lines[i];
-        (void)canvas_text_n(canvas, (struct spot){row++, 1, box->columns - 1}, style_of(line->mark),
-                            forensics_line(forensics, i), line->len);
-    }
 }
 
 static void draw_list(struct canvas *canvas, const struct frame_box *box,
@@ -180,7 +134,7 @@ static void draw_list(struct canvas *canvas, const struct frame_box *box,
                                          .value = (uint32_t)i};
         canvas_add_area(canvas, &zone);
     }
-    draw_summary(canvas, box, input->facts->forensics);
+    frame_forensics_summary(canvas, box, input->facts->forensics);
 }
 
 /* The title, the lines from the view's first one on, and how many are below. */
@@ -193,11 +147,8 @@ static void draw_text(struct canvas *canvas, const struct frame_box *box,
     const size_t count = forensics->sections[at->section].count;
     struct frame_box lines = lines_box(box);
     struct str title = {0};
-    str_addf(&title, "%s%s%s",
-             at->right && !canvas->ascii ? "▸ "
-             : at->right                 ? "> "
-                                         : "",
-             forensics_title(at->section), at->top > 0 ? "  (further down)" : "");
+    str_addf(&title, "%s%s%s", at->right ? "▸ " : "", forensics_title(at->section),
+             at->top > 0 ? "  (further down)" : "");
     (void)frame_put(canvas, (struct spot){box->row, box->column, box->columns}, STYLE_HEAD,
                     title.data);
     str_done(&title);
@@ -205,7 +156,7 @@ static void draw_text(struct canvas *canvas, const struct frame_box *box,
     int row = lines.row;
     size_t i = at->top;
     for (; i < count && row < lines.row + lines.rows; i++)
-        row = draw_line(canvas, &lines, row, forensics, first + i);
+        row = frame_forensics_line(canvas, &lines, row, forensics, first + i);
     if (i < count && lines.rows > 0) {
         struct str more = {0};
         str_addf(&more, "+%zu line%s below", count - i, count - i == 1 ? "" : "s");
