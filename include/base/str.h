@@ -45,6 +45,8 @@ void str_json_bool(struct str *str, const char *key, bool value);
 /* `"key":` and nothing after it, for a value that the caller writes. */
 void str_json_key(struct str *str, const char *key);
 
+/* Keep the first `len` bytes, no more than there are. */
+void str_cut(struct str *str, size_t len);
 /* Forget the text, keep the memory. */
 void str_clear(struct str *str);
 

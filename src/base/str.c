@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "utf8.h"
 #include "xalloc.h"
 
-enum { I64_DIGITS_MAX = 20 }; /* with the sign, without a NUL */
+enum {
+    I64_DIGITS_MAX = 20,  /* with the sign, without a NUL */
+    FORMATTED_GUESS = 80, /* bytes that most formatted pieces fit into */
+};
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
@@ -18,6 +22,8 @@ static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 static void reserve(struct str *str, size_t more)
 {
     assert(more < SIZE_MAX - str->len);
+    if (str->len + more < str->cap)
+        return;
     str->data = xgrow(str->data, &str->cap, str->len + more + 1, 1);
 }
 
@@ -42,7 +48,9 @@ void str_add_n(struct str *str, const char *bytes, size_t len)
 
 void str_add_char(struct str *str, char c)
 {
-    str_add_n(str, &c, 1);
+    reserve(str, 1);
+    str->data[str->len++] = c;
+    str->data[str->len] = '\0';
 }
 
 void str_addf(struct str *str, const char *fmt, ...)
@@ -51,12 +59,14 @@ void str_addf(struct str *str, const char *fmt, ...)
     va_start(args, fmt);
     va_list again;
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, fmt, args);
+    reserve(str, FORMATTED_GUESS);
+    int len = vsnprintf(str->data + str->len, str->cap - str->len, fmt, args);
     va_end(args);
     assert(len >= 0);
-
-    reserve(str, (size_t)len);
-    (void)vsnprintf(str->data + str->len, (size_t)len + 1, fmt, again);
+    if ((size_t)len >= str->cap - str->len) {
+        reserve(str, (size_t)len);
+        (void)vsnprintf(str->data + str->len, (size_t)len + 1, fmt, again);
+    }
     va_end(again);
     str->len += (size_t)len;
 }
@@ -96,37 +106,6 @@ static bool is_plain(unsigned char byte)
     return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
 }
 
-static bool is_continuation(unsigned char byte)
-{
-    return (byte & 0xC0) == 0x80;
-}
-
-/* Length of the multi-byte character at p; 0 if it is not well-formed. Only the second byte has a
- * range of its own: it keeps out overlong forms, surrogates and all above U+10FFFF. */
-static size_t wide_len(const unsigned char *p, size_t left)
-{
-    static const struct {
-        unsigned char first, last, second_min, second_max;
-        size_t len;
-    } forms[] = {
-        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
-    };
-    size_t form = 0;
-    while (form < ARRAY_LEN(forms) && (p[0] < forms[form].first || p[0] > forms[form].last))
-        form++;
-    if (form == ARRAY_LEN(forms) || left < forms[form].len)
-        return 0;
-    if (p[1] < forms[form].second_min || p[1] > forms[form].second_max)
-        return 0;
-    for (size_t i = 2; i < forms[form].len; i++) {
-        if (!is_continuation(p[i]))
-            return 0;
-    }
-    return forms[form].len;
-}
-
 static void add_escape(struct str *str, unsigned char byte)
 {
     static const char short_forms[][2] = {
@@ -149,7 +128,7 @@ static size_t add_special(struct str *str, const unsigned char *p, size_t left)
         add_escape(str, p[0]);
         return 1;
     }
-    size_t len = wide_len(p, left);
+    size_t len = utf8_len((const char *)p, left);
     if (len == 0) {
         str_add(str, replacement);
         return 1;
@@ -206,11 +185,17 @@ void str_json_bool(struct str *str, const char *key, bool value)
     str_add(str, value ? "true" : "false");
 }
 
+void str_cut(struct str *str, size_t len)
+{
+    assert(len <= str->len);
+    str->len = len;
+    if (str->data)
+        str->data[len] = '\0';
+}
+
 void str_clear(struct str *str)
 {
-    str->len = 0;
-    if (str->data)
-        str->data[0] = '\0';
+    str_cut(str, 0);
 }
 
 void str_done(struct str *str)

@@ -5,6 +5,7 @@
 
 #include "event_look.h"
 #include "event_text.h"
+#include "json_line.h"
 
 /* What the integers of an event are called in JSON; NULL = not used. */
 static const struct {
@@ -62,19 +63,16 @@ static void json_field(struct str *out, const char *name, int64_t value)
 /* Which retry a wait comes before, of how many, and why. */
 static void json_retry(const struct run_state *state, const struct event *event, struct str *out)
 {
-    struct json *text = NULL;
-    if (!event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+    struct json *tree = NULL;
+    struct event_look w = event_look_up(state, event, &tree, out);
+    if (!event->text || !event_look_is_there(&w))
         return;
-    struct event_look w = event_look_up(state, event, text, out);
-    if (event_look_is_there(&w)) {
-        struct str error = {0};
-        event_look_error(&w, &error);
-        str_json_i64(out, "retry", event_look_retry(&w).at);
-        str_json_i64(out, "retries_max", event_look_retry(&w).max);
-        str_json_text(out, "error", str_text(&error));
-        str_done(&error);
-    }
-    json_free(text);
+    struct str error = {0};
+    event_look_error(&w, &error);
+    str_json_i64(out, "retry", event_look_retry(&w).at);
+    str_json_i64(out, "retries_max", event_look_retry(&w).max);
+    str_json_text(out, "error", str_text(&error));
+    str_done(&error);
 }
 
 static void json_digest(const struct event *event, const char *name, struct str *out)
@@ -168,15 +166,15 @@ static void json_subject(const struct run_state *state, const struct event *even
     str_json_i64(out, "attempt", event->attempt);
 }
 
-/* A later build's event may hold anything; the fold has read the text of those it knows. */
+/* What is no JSON, which only an event of a later build may hold, is left out. */
 static void json_data(const struct event *event, struct str *out)
 {
-    struct json *data = NULL;
-    if (!event->text || !json_parse(event->text, strlen(event->text), &data, NULL, NULL))
+    if (!event->text)
         return;
-    json_free(data);
+    const size_t before = out->len;
     str_json_key(out, "data");
-    str_add(out, event->text);
+    if (!json_line_add(event->text, strlen(event->text), out))
+        str_cut(out, before);
 }
 
 void event_json(const struct run_state *state, int64_t run, const struct event *event,

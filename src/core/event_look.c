@@ -1,9 +1,11 @@
 #include "event_look.h"
 
+#include <string.h>
+
 struct event_look event_look_up(const struct run_state *state, const struct event *event,
-                                const struct json *text, struct str *out)
+                                struct json **tree, struct str *out)
 {
-    struct event_look look = {.state = state, .event = event, .text = text, .out = out};
+    struct event_look look = {.state = state, .event = event, .tree = tree, .out = out};
     if (event->task < 0 || event->task >= state->plan->task_count)
         return look;
     const struct plan_task *plan = &state->plan->tasks[event->task];
@@ -13,6 +15,34 @@ struct event_look event_look_up(const struct run_state *state, const struct even
     look.step = &state->tasks[event->task].steps[event->step];
     look.attempt = step_state_find_attempt(look.step, event->attempt);
     return look;
+}
+
+const struct json *event_look_text(const struct event_look *look)
+{
+    const char *text = look->event->text;
+    if (text && !*look->tree && !json_parse(text, strlen(text), look->tree, NULL, NULL))
+        *look->tree = NULL; /* a line without its details is better than none */
+    return *look->tree;
+}
+
+struct json_piece event_look_member(const struct event_look *look, const char *key)
+{
+    const char *text = look->event->text;
+    return text ? json_scan_get(text, strlen(text), key) : (struct json_piece){0};
+}
+
+bool event_look_say(const struct event_look *look, const char *before, const char *key,
+                    const char *behind)
+{
+    const size_t start = look->out->len;
+    str_add(look->out, before);
+    const size_t text = look->out->len;
+    if (!json_scan_text(event_look_member(look, key), look->out) || look->out->len == text) {
+        str_cut(look->out, start);
+        return false;
+    }
+    str_add(look->out, behind);
+    return true;
 }
 
 static bool event_is_before_verdict(const struct event *event)
@@ -45,7 +75,7 @@ void event_look_error(const struct event_look *look, struct str *out)
 
 struct event_retry event_look_retry(const struct event_look *look)
 {
-    int64_t at = json_i64(json_get(look->text, "n"), 1);
-    int64_t max = json_i64(json_get(look->text, "allowed"), 0) - 1;
+    int64_t at = json_scan_i64(event_look_member(look, "n"), 1);
+    int64_t max = json_scan_i64(event_look_member(look, "allowed"), 0) - 1;
     return (struct event_retry){.at = at, .max = max > at ? max : at};
 }

@@ -8,22 +8,31 @@
 
 #include "event.h"
 #include "json.h"
+#include "json_scan.h"
 #include "run_state.h"
 #include "str.h"
 
 struct event_look {
     const struct run_state *state;
     const struct event *event;
-    const struct json *text;
+    struct json **tree;                  /* of the event's text; NULL in it until somebody asks */
     const struct plan_step *plan;        /* NULL for an event of the run */
     const struct step_state *step;       /* likewise */
     const struct attempt_state *attempt; /* NULL where there is none */
     struct str *out;
 };
 
-/* All borrowed. */
+/* All borrowed. *tree is NULL; the caller frees it behind the look. */
 struct event_look event_look_up(const struct run_state *state, const struct event *event,
-                                const struct json *text, struct str *out);
+                                struct json **tree, struct str *out);
+/* The event's text, parsed when it is asked for first; NULL if there is none, or no JSON. */
+const struct json *event_look_text(const struct event_look *look);
+/* One member of it, found without parsing the rest: for kinds that most of a log consists of. */
+struct json_piece event_look_member(const struct event_look *look, const char *key);
+/* Append `before`, what a member says that is a string, and `behind`. False: there is none, or it
+ * says nothing. */
+bool event_look_say(const struct event_look *look, const char *before, const char *key,
+                    const char *behind);
 /* Is what such an event speaks of there? Without it nothing is said. */
 bool event_look_is_there(const struct event_look *look);
 /* What went wrong with the attempt, in the words of the program where a rule saw them. */

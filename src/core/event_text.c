@@ -50,7 +50,7 @@ static void add_wait(int64_t ms, const char *remark, struct str *out)
 
 static const char *by_of(const struct event_look *w)
 {
-    return json_text(json_get(w->text, "by"), "a person");
+    return json_text(json_get(event_look_text(w), "by"), "a person");
 }
 
 static void words_run_ended(const struct event_look *w)
@@ -88,10 +88,9 @@ static void words_attempt_started(const struct event_look *w)
 
 static void words_attempt_ended(const struct event_look *w)
 {
-    const char *why = json_text(json_get(w->text, "start"), "");
     outcome_words(&w->attempt->outcome, w->out);
-    if (*why != '\0')
-        str_addf(w->out, ": %s", why);
+    if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED)
+        (void)event_look_say(w, ": ", "start", "");
     str_add(w->out, ", ran ");
     shown_duration(w->event->c, w->out);
     if (w->attempt->outcome.left > 0)
@@ -100,8 +99,6 @@ static void words_attempt_ended(const struct event_look *w)
 
 static void words_attempt_judged(const struct event_look *w)
 {
-    const char *rule = json_text(json_get(w->text, "rule"), "");
-    const char *match = json_text(json_get(w->text, "match"), "");
     enum verdict_class class = (enum verdict_class)w->event->a;
     str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed ");
     if (class != VERDICT_SUCCESS && w->step->verdict)
@@ -109,10 +106,8 @@ static void words_attempt_judged(const struct event_look *w)
     char word[VERDICT_WORD_MAX];
     if (class != VERDICT_SUCCESS)
         str_add(w->out, verdict_word(w->step->verdict, &w->attempt->outcome, word));
-    if (*rule)
-        str_addf(w->out, " (%s)", rule);
-    if (*match)
-        str_addf(w->out, ": %s", match);
+    (void)event_look_say(w, " (", "rule", ")");
+    (void)event_look_say(w, ": ", "match", "");
 }
 
 /* B6 wants this very form for what is tried again because of the world. */
@@ -150,10 +145,11 @@ static void add_cause(const struct event_look *w)
 static void add_count(const struct event_look *w)
 {
     const int free_tries = w->step->free_hints;
-    const int64_t used = json_i64(json_get(w->text, "used"), 0);
-    if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED && used > 0) {
+    const bool is_start = w->attempt->outcome.kind == OUTCOME_NOT_STARTED;
+    const int64_t used = is_start ? json_i64(json_get(event_look_text(w), "used"), 0) : 0;
+    if (used > 0) {
         str_addf(w->out, "%lld of %lld starts", (long long)used,
-                 (long long)json_i64(json_get(w->text, "allowed"), 0));
+                 (long long)json_i64(json_get(event_look_text(w), "allowed"), 0));
         return;
     }
     str_addf(w->out, "%lld of %d attempts", (long long)w->event->b + free_tries,
@@ -166,7 +162,7 @@ static void add_count(const struct event_look *w)
 static void add_circles(const struct event_look *w)
 {
     struct shown_circle circle;
-    if (!shown_circles_read(w->text, w->event->step, w->event->attempt, &circle))
+    if (!shown_circles_read(event_look_text(w), w->event->step, w->event->attempt, &circle))
         return;
     circle.of_calls = circle.of_calls || (w->event->kind == EVENT_LOOP_SUSPECTED &&
                                           w->event->e == EVENT_LOOP_OF_CALLS);
@@ -215,7 +211,8 @@ static void words_control_answered(const struct event_look *w)
              w->event->c > 0 && w->event->c < CONTROL_VERB_COUNT
                  ? control_verb_name((enum control_verb)w->event->c)
                  : "act",
-             by_of(w), w->event->b ? "" : "refused: ", json_text(json_get(w->text, "answer"), ""));
+             by_of(w),
+             w->event->b ? "" : "refused: ", json_text(json_get(event_look_text(w), "answer"), ""));
 }
 
 /* The id of a task by its number, as an event holds it. */
@@ -239,7 +236,7 @@ static void words_task_held(const struct event_look *w)
 
 static void words_task_released(const struct event_look *w)
 {
-    if (json_get(w->text, "by"))
+    if (json_get(event_look_text(w), "by"))
         str_addf(w->out, "released by %s", by_of(w));
     else
         str_add(w->out, "goes on: the one it followed is through");
@@ -252,19 +249,19 @@ static void words_gate(const struct event_look *w)
     const char *source = there ? w->state->plan->sources[event->a] : "?";
     bool closes = event->kind == EVENT_GATE_CLOSED;
     if (!closes) {
-        str_addf(w->out, "gate %s opens, %lld wait%s behind it", source, (long long)event->b,
-                 event->b == 1 ? "s" : "");
+        str_addf(w->out, "rate limit of %s is over, %lld wait%s for it", source,
+                 (long long)event->b, event->b == 1 ? "s" : "");
         return;
     }
     if (event->e > 0)
-        str_addf(w->out, "gate %s: %s is sent by %s", source, task_id(w, event->e - 1), by_of(w));
+        str_addf(w->out, "rate limit of %s: %s is sent by %s", source, task_id(w, event->e - 1), by_of(w));
     else if (event->c <= event->at.mono_ms)
-        str_addf(w->out, "gate %s: the next one in line tries", source);
+        str_addf(w->out, "rate limit of %s: the next one in line tries", source);
     else {
-        str_addf(w->out, "gate %s closed for ", source);
+        str_addf(w->out, "rate limit of %s: nothing of it starts for ", source);
         shown_seconds(event->c - event->at.mono_ms, w->out);
         if (event->d > 1)
-            str_addf(w->out, ", limit %lld in a row", (long long)event->d);
+            str_addf(w->out, ", met %lld times in a row", (long long)event->d);
     }
 }
 
@@ -304,7 +301,7 @@ static void words_step_reopened(const struct event_look *w)
 
 static void words_hint_given(const struct event_look *w)
 {
-    const char *hint = json_text(json_get(w->text, "hint"), "");
+    const char *hint = json_text(json_get(event_look_text(w), "hint"), "");
     if (hint[0] != '\0')
         str_addf(w->out, "hint by %s: %s", by_of(w), hint);
     if (w->event->a > 0)
@@ -331,7 +328,7 @@ static void words_attempt_heard(const struct event_look *w)
 
 static void words_note(const struct event_look *w)
 {
-    str_add(w->out, json_text(json_get(w->text, "note"), ""));
+    str_add(w->out, json_text(json_get(event_look_text(w), "note"), ""));
 }
 
 /* Of an agent's calls it is told as well once they are found to go in circles for sure. */
@@ -429,15 +426,13 @@ static void write_words(const struct run_state *state, const struct event *event
         str_addf(out, "?%d", (int)event->kind);
         return;
     }
-    struct json *text = NULL;
-    if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        text = NULL; /* a line without its details is better than none */
-    struct event_look w = event_look_up(state, event, text, out);
+    struct json *tree = NULL;
+    struct event_look w = event_look_up(state, event, &tree, out);
     if (with_subject)
         add_subject(&w);
     if (event_look_is_there(&w))
         writers[event->kind](&w);
-    json_free(text);
+    json_free(tree);
 }
 
 void event_words(const struct run_state *state, const struct event *event, struct str *out)
@@ -452,7 +447,8 @@ void event_words_alone(const struct run_state *state, const struct event *event,
 
 bool event_details(const struct run_state *state, const struct event *event, struct str *out)
 {
-    struct event_look w = event_look_up(state, event, NULL, out);
+    struct json *tree = NULL; /* and so it stays: the fold has what is asked for */
+    struct event_look w = event_look_up(state, event, &tree, out);
     if (event->kind != EVENT_ATTEMPT_ENDED || !w.attempt)
         return false;
     const struct digest print = w.attempt->fingerprint;

@@ -7,12 +7,12 @@
 
 static const char *text_of(const struct event_look *w, const char *key)
 {
-    return json_text(json_get(w->text, key), "");
+    return json_text(json_get(event_look_text(w), key), "");
 }
 
 void event_words_agent_session(const struct event_look *w)
 {
-    const bool resumed = json_bool(json_get(w->text, "resumed"), false);
+    const bool resumed = json_bool(json_get(event_look_text(w), "resumed"), false);
     str_addf(w->out, "%s %s session %s", text_of(w, "agent"), resumed ? "goes on with" : "began",
              text_of(w, "session"));
 }
@@ -27,8 +27,9 @@ void event_words_agent_used(const struct event_look *w)
 void event_words_agent_call(const struct event_look *w)
 {
     const struct event *event = w->event;
-    const char *tool = text_of(w, "tool");
-    str_addf(w->out, "%s: %s", tool[0] != '\0' ? tool : "says", text_of(w, "what"));
+    if (!event_look_say(w, "", "tool", ": "))
+        str_add(w->out, "says: ");
+    (void)event_look_say(w, "", "what", "");
     if (event->d != 0)
         str_add(w->out, ", still runs");
     else if (event->c != 0)
@@ -68,5 +69,5 @@ void event_words_round_started(const struct event_look *w)
 void event_words_task_added(const struct event_look *w)
 {
     str_addf(w->out, "task %lld added: %s", (long long)w->event->a,
-             json_text(json_get(json_get(w->text, "task"), "id"), "?"));
+             json_text(json_get(json_get(event_look_text(w), "task"), "id"), "?"));
 }

@@ -28,14 +28,14 @@ static void add_plural(struct str *out, int64_t count, const char *noun)
 
 static const char *text_of(const struct event_look *w, const char *key)
 {
-    return json_text(json_get(w->text, key), "");
+    return json_text(json_get(event_look_text(w), key), "");
 }
 
 void event_words_workspace_made(const struct event_look *w)
 {
     const char *base = text_of(w, "base");
     const char *branch = text_of(w, "branch");
-    const int64_t setup_ms = json_i64(json_get(w->text, "setup_ms"), 0);
+    const int64_t setup_ms = json_i64(json_get(event_look_text(w), "setup_ms"), 0);
     str_addf(w->out, "workspace made: %s", workspace_kind_name((enum workspace_kind)w->event->a));
     if (*text_of(w, "path") != '\0')
         str_addf(w->out, " at %s", text_of(w, "path"));
@@ -89,7 +89,7 @@ void event_words_tree_proven(const struct event_look *w)
 /* "M src/a.c, D src/b.c, ..." */
 static void add_paths(const struct event_look *w)
 {
-    const struct json *paths = json_get(w->text, "paths");
+    const struct json *paths = json_get(event_look_text(w), "paths");
     const size_t count = json_count(paths);
     for (size_t i = 0; i < count && i < PATHS_SHOWN; i++) {
         const struct json *path = json_at(paths, i);
@@ -128,7 +128,7 @@ void event_words_result_kept(const struct event_look *w)
 
 void event_words_sandbox_lacks(const struct event_look *w)
 {
-    const struct json *keys = json_get(w->text, "keys");
+    const struct json *keys = json_get(event_look_text(w), "keys");
     const char *why = text_of(w, "why");
     str_add(w->out, "sandbox does not enforce");
     for (size_t i = 0; i < json_count(keys) && i < NAMES_SHOWN; i++)
@@ -151,7 +151,8 @@ void event_words_secrets_cut(const struct event_look *w)
     int shown = 0;
     str_add(w->out, "cut ");
     add_plural(w->out, w->event->a, "secret");
-    while (shown < NAMES_SHOWN && json_next(json_get(w->text, "names"), &iter, &name, &count)) {
+    while (shown < NAMES_SHOWN &&
+           json_next(json_get(event_look_text(w), "names"), &iter, &name, &count)) {
         str_addf(w->out, "%s%s", shown++ > 0 ? ", " : ": ", name);
         if (json_i64(count, 1) > 1)
             str_addf(w->out, " %lldx", (long long)json_i64(count, 1));
