@@ -98,6 +98,10 @@ struct turn {
 void turn_clear(struct turn *turn);
 void turn_done(struct turn *turn);
 
+/* What only a log knows of an event, where a recorded run is decided once more (redecide.h): may
+ * change the numbers of *event and its *text, which is borrowed until the step is over. */
+typedef void scheduler_recall_fn(void *ctx, struct event *event, const char **text);
+
 struct scheduler {
     struct run_state *state;  /* borrowed */
     const char *run_dir;      /* borrowed; part of each call's digest */
@@ -108,6 +112,8 @@ struct scheduler {
     bool starts_nothing;      /* no attempt is started: the engine is leaving */
     bool awaits_more;         /* tasks may still be added: the run ends when it is cancelled only */
     int64_t stepped_mono_ms;  /* time of the last step; 0 before the first */
+    scheduler_recall_fn *recall; /* asked for each event before it is emitted; NULL = nobody */
+    void *recall_ctx;            /* borrowed */
 };
 
 /* One step. Events and actions are appended to *turn; the state has taken the

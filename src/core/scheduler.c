@@ -47,7 +47,10 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
 /* False, and nothing changed, if the event does not fit. */
 static bool try_emit(const struct scheduling *now, struct event event, const char *text)
 {
+    const struct scheduler *scheduler = now->scheduler;
     struct turn *turn = now->turn;
+    if (scheduler->recall)
+        scheduler->recall(scheduler->recall_ctx, &event, &text);
     size_t len = text ? strlen(text) : 0;
     char *copy = len > 0 && len <= EVENT_TEXT_MAX ? xstrndup(text, len) : NULL;
     event.text = copy;

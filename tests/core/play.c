@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "redecide.h"
 #include "run_state_copy.h"
 #include "xalloc.h"
 
@@ -56,9 +57,56 @@ static void check_fold(const struct play *play)
     run_state_done(&again);
 }
 
+/* Acts are read in the order in which they were asked: they all have one number. */
+static bool next_act(void *ctx, int64_t id, struct control *out)
+{
+    struct play *play = ctx;
+    (void)id;
+    if (play->act_read == play->act_count)
+        return false;
+    *out = play->acts[play->act_read++];
+    return true;
+}
+
+static void differs(void *ctx, const struct redecide_difference *difference)
+{
+    const struct event *recorded = difference->recorded;
+    const struct event *made = difference->made;
+    (void)ctx;
+    ck_abort_msg("after event %lld: recorded %s %s, made %s %s", (long long)difference->cause->seq,
+                 recorded ? event_kind_name(recorded->kind) : "nothing",
+                 recorded && recorded->text ? recorded->text : "",
+                 made ? event_kind_name(made->kind) : "nothing",
+                 made && made->text ? made->text : "");
+}
+
+static void check_decisions(struct play *play)
+{
+    struct redecide *redecide = NULL;
+    struct err err = {0};
+    const struct redecide_run run = {.plan = play->plan,
+                                     .seed = 7,
+                                     .dir = "/work",
+                                     .act = next_act,
+                                     .differs = differs,
+                                     .ctx = play};
+    redecide_open(&redecide, &run);
+    bool ok = true;
+    for (size_t i = 0; i < play->event_count && ok; i++)
+        ok = redecide_add(redecide, &play->events[i], &err);
+    ck_assert_msg(ok && redecide_finish(redecide, &err), "%s", err.message);
+    const struct redecide_sum *sum = redecide_sum(redecide);
+    ck_assert_int_eq(sum->same, sum->decisions);
+    ck_assert_int_eq(sum->events, (int64_t)play->event_count);
+    redecide_close(redecide);
+}
+
 void play_close(struct play *play)
 {
     check_fold(play);
+    if (!play->is_unlike)
+        check_decisions(play);
+    free(play->acts);
     for (size_t i = 0; i < play->event_count; i++)
         free((void *)(uintptr_t)play->events[i].text);
     free(play->events);
@@ -70,6 +118,13 @@ void play_close(struct play *play)
 void play_input(struct play *play, struct input input)
 {
     input.now = play->now;
+    if (input.kind == INPUT_CONTROL && input.control.id != 0) {
+        play->acts = xgrow(play->acts, &play->act_cap, play->act_count + 1, sizeof(*play->acts));
+        play->acts[play->act_count++] = input.control;
+    } else if (input.kind == INPUT_CONTROL && input.control.verb != CONTROL_CANCEL) {
+        play->is_unlike =
+            true; /* its own acts are cancels: others leave no trace of what was asked */
+    }
     turn_clear(&play->turn);
     scheduler_step(&play->scheduler, &input, &play->turn);
     for (size_t i = 0; i < play->turn.event_count; i++) {
@@ -98,11 +153,15 @@ void play_crash(struct play *play, size_t keep, bool rebooted)
     struct err err = {0};
     run_state_done(&play->state);
     run_state_init(&play->state, play->plan, 7);
-    for (size_t i = keep; i < play->event_count; i++)
+    for (size_t i = keep; i < play->event_count; i++) {
+        if (play->events[i].kind == EVENT_CONTROL_ANSWERED)
+            play->act_count--;
         free((void *)(uintptr_t)play->events[i].text);
+    }
     play->event_count = keep;
     for (size_t i = 0; i < keep; i++)
         ck_assert_msg(run_state_apply(&play->state, &play->events[i], &err), "%s", err.message);
+    play->is_unlike = play->is_unlike || play->plan->grows; /* it would be ended */
     if (rebooted)
         play->now.mono_ms = 100;
     const int before = play->state.started ? play->state.jobs : 2;

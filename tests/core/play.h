@@ -15,12 +15,16 @@ struct play {
     struct moment now;
     struct event *events; /* all so far, texts owned */
     size_t event_count, event_cap;
+    struct control *acts; /* that were answered or will be, in order */
+    size_t act_count, act_cap, act_read;
+    bool is_unlike; /* no engine is given what this was: it is not decided anew */
     int jobs_after; /* of who goes on after a crash; 0 = as many as before, 2 if none had begun */
 };
 
 /* Asserts that the plan is valid. */
 void play_open(struct play *play, const char *plan_json);
-/* Also checks that folding all events anew gives the same state. */
+/* Also checks that folding all events anew gives the same state, and deciding anew the same
+ * events (redecide.h). */
 void play_close(struct play *play);
 
 void play_start(struct play *play, int jobs);

@@ -1,0 +1,406 @@
+#include "redecide_input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fold.h"
+#include "str.h"
+
+bool redecide_begins_input(enum event_kind kind)
+{
+    switch (kind) {
+    case EVENT_RUN_STARTED:
+    case EVENT_ATTEMPT_RUNNING:
+    case EVENT_ATTEMPT_ENDED:
+    case EVENT_ATTEMPT_QUIET:
+    case EVENT_ATTEMPT_HEARD:
+    case EVENT_NOTE:
+    case EVENT_RUN_RECOVERED:
+    case EVENT_TASK_ADDED:
+    case EVENT_CANCEL_ASKED:
+    case EVENT_CLASS_CORRECTED:
+        return true;
+    case EVENT_NONE:
+    case EVENT_RUN_ENDED:
+    case EVENT_ATTEMPT_STARTED:
+    case EVENT_ATTEMPT_JUDGED:
+    case EVENT_WAIT_STARTED:
+    case EVENT_WAIT_ENDED:
+    case EVENT_STEP_ENDED:
+    case EVENT_STEP_REOPENED:
+    case EVENT_TASK_BLOCKED:
+    case EVENT_TASK_HELD:
+    case EVENT_TASK_RELEASED:
+    case EVENT_CONTROL_ANSWERED:
+    case EVENT_GATE_CLOSED:
+    case EVENT_GATE_OPENED:
+    case EVENT_LOOP_SUSPECTED:
+    case EVENT_BUDGET:
+    case EVENT_ROUND_STARTED:
+    case EVENT_HINT_GIVEN:
+    case EVENT_WORKSPACE_MADE:
+    case EVENT_WORKSPACE_SAVED:
+    case EVENT_WORKSPACE_RESET:
+    case EVENT_TREE_PROVEN:
+    case EVENT_WORKSPACE_CHANGED:
+    case EVENT_RESULT_KEPT:
+    case EVENT_SANDBOX_LACKS:
+    case EVENT_TIME_STOPPED:
+    case EVENT_SECRETS_CUT:
+    case EVENT_AGENT_SESSION:
+    case EVENT_AGENT_USED:
+    case EVENT_AGENT_CALL:
+    case EVENT_KIND_COUNT:
+        break;
+    }
+    return event_kind_is_fact(kind);
+}
+
+/* May it be folded in, as far as its numbers go? */
+static bool is_sound(const struct run_state *state, const struct event *event,
+                     const struct json *text)
+{
+    struct fold fold = {.state = (struct run_state *)(uintptr_t)state, /* it only looks */
+                        .event = event,
+                        .text = text};
+    if (event->task >= state->plan->task_count)
+        return false;
+    if (event->task >= 0) {
+        fold.task = &fold.state->tasks[event->task];
+        fold.step = run_state_step(state, event->task);
+    }
+    return fold_is_sound(&fold);
+}
+
+static const struct json *read_text(struct redecide_input *out, int at, const struct event *event)
+{
+    if (event->text && !json_parse(event->text, strlen(event->text), &out->texts[at], NULL, NULL))
+        out->texts[at] = NULL;
+    return out->texts[at];
+}
+
+static void set_by(struct control *control, const struct json *text)
+{
+    (void)snprintf(control->by, sizeof(control->by), "%s", json_text(json_get(text, "by"), ""));
+}
+
+/* The first event of this kind on the same attempt, before the attempt is heard of again. */
+static const struct event *find_after_end(const struct redecide_events *events,
+                                          enum event_kind kind)
+{
+    const struct event *end = &events->items[0];
+    for (size_t i = 1; i < events->count; i++) {
+        const struct event *event = &events->items[i];
+        const bool is_same =
+            event->task == end->task && event->step == end->step && event->attempt == end->attempt;
+        if (is_same && event->kind == kind)
+            return event;
+        if (redecide_begins_input(event->kind))
+            break;
+    }
+    return NULL;
+}
+
+/* What was masked in its output is said where it decided. */
+static unsigned find_masks(const struct redecide_events *events)
+{
+    static const enum event_kind kinds[] = {EVENT_LOOP_SUSPECTED, EVENT_STEP_ENDED};
+    unsigned masks = 0;
+    for (size_t i = 0; i < ARRAY_LEN(kinds) && masks == 0; i++) {
+        const struct event *event = find_after_end(events, kinds[i]);
+        struct json *text = NULL;
+        if (!event || !event->text ||
+            !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+            continue;
+        masks = (unsigned)json_i64(json_get(text, "masks"), 0);
+        json_free(text);
+    }
+    return masks;
+}
+
+static struct outcome read_outcome(const struct event *event, const struct json *text)
+{
+    return (struct outcome){
+        .kind = (enum outcome_kind)event->a,
+        .code = (int)event->b,
+        .quiet_ms = json_i64(json_get(text, "quiet"), 0),
+        .ran_ms = event->c,
+        .bytes = {event->d, event->e},
+        .lines = {json_i64(json_get(text, "out_lines"), 0),
+                  json_i64(json_get(text, "err_lines"), 0)},
+        .rss_kib_max = json_i64(json_get(text, "rss"), 0),
+        .cpu_ms = json_i64(json_get(text, "cpu"), 0),
+        .left = (int)json_i64(json_get(text, "left"), 0),
+    };
+}
+
+static void read_result(const struct json *text, struct input *input)
+{
+    const struct json *loop = json_get(text, "loop");
+    const int64_t permille = json_i64(json_get(text, "new"), -1);
+    struct digest print;
+    if (digest_from_hex(json_text(json_get(text, "fp"), ""), &print))
+        input->fingerprint = print;
+    input->partial = json_bool(json_get(text, "partial"), false);
+    input->skipped_bytes = json_i64(json_get(text, "skipped"), 0);
+    input->start_why = json_text(json_get(text, "start"), NULL);
+    input->has_fact = loop ? entropy_fact_from_json(loop, &input->fact) : permille >= 0;
+    input->masked_fingerprint = input->fact.outcome;
+    input->fact.new_permille = (int)permille;
+}
+
+/* A failure that was wanted and left no verdict: any that meets the plan. */
+static void set_wanted_failure(const struct plan_expectation *expect, struct verdict *verdict)
+{
+    enum reason reason = REASON_TEST_FAIL;
+    for (int i = 0; i < REASON_COUNT; i++) {
+        if ((expect->reasons & 1U << i) != 0)
+            reason = (enum reason)i;
+    }
+    verdict_set_persistent(verdict, reason, "", "");
+}
+
+/* The verdict as it was before the scheduler asked whether a failure was wanted. */
+static void read_verdict(const struct plan_step *step, bool passed, const struct event *judged,
+                         const struct json *text, struct input *input)
+{
+    struct verdict *verdict = &input->verdict;
+    const bool wants_failure = step->expect.what == PLAN_EXPECT_FAILURE &&
+                               input->outcome.kind != OUTCOME_CANCELLED &&
+                               input->outcome.kind != OUTCOME_INTERRUPTED;
+    *verdict = verdict_new();
+    if (judged) {
+        verdict_from_json(text, verdict);
+        verdict->class = (enum verdict_class)judged->a;
+        verdict->type = (enum transient_type)judged->b;
+        verdict->reason = (enum reason)judged->c;
+    }
+    if (!judged && !passed) /* it was not recorded any more: a failure that no plan wants */
+        verdict->class = VERDICT_TRANSIENT;
+    if (!wants_failure || (!judged && !passed))
+        return;
+    const bool is_unexpected = verdict->expectation == VERDICT_UNEXPECTED_PASS;
+    input->expectation_met = verdict->class == VERDICT_SUCCESS;
+    verdict->expectation = VERDICT_AS_IT_IS;
+    if (is_unexpected)
+        verdict->class = VERDICT_SUCCESS;
+    else if (!judged)
+        set_wanted_failure(&step->expect, verdict);
+    else if (verdict->class == VERDICT_SUCCESS)
+        verdict->class = VERDICT_PERSISTENT;
+}
+
+/* A plain success left no verdict; nor did what nobody lived to judge. */
+static bool was_success(const struct redecide_events *events, const struct json *text)
+{
+    const struct event *event = &events->items[0];
+    const bool looks_so =
+        event->a == OUTCOME_EXIT && event->b == 0 && !json_bool(json_get(text, "fails"), false);
+    return looks_so || find_after_end(events, EVENT_STEP_ENDED);
+}
+
+static enum redecide_source read_end(const struct run_state *state,
+                                     const struct redecide_events *events,
+                                     struct redecide_input *out)
+{
+    const struct event *event = &events->items[0];
+    struct input *input = &out->input;
+    const struct json *text = read_text(out, 0, event);
+    const bool is_there = event->task >= 0 && event->task < state->plan->task_count &&
+                          event->step == run_state_step_number(state, event->task);
+    if (!is_there || !is_sound(state, event, text))
+        return REDECIDE_WRONG;
+    const struct event *judged = find_after_end(events, EVENT_ATTEMPT_JUDGED);
+    const struct json *words = judged ? read_text(out, 1, judged) : NULL;
+    if (judged && !is_sound(state, judged, words))
+        return REDECIDE_WRONG;
+    input->kind = INPUT_ENDED;
+    input->outcome = read_outcome(event, text);
+    read_result(text, input);
+    read_verdict(&state->plan->tasks[event->task].steps[event->step], was_success(events, text),
+                 judged, words, input);
+    input->masks = find_masks(events);
+    return REDECIDE_FACT;
+}
+
+/* A devs that takes over may find that the run has not even begun. */
+static enum redecide_source read_start(const struct run_state *state,
+                                       const struct redecide_events *events,
+                                       struct redecide_input *out)
+{
+    const struct event *event = &events->items[0];
+    const bool begins = event->kind == EVENT_RUN_STARTED;
+    const bool takes_up = begins && events->count > 1 && event[1].kind == EVENT_RUN_RECOVERED;
+    const struct event *recovered = takes_up ? event + 1 : event;
+    struct input *input = &out->input;
+    const struct json *text = read_text(out, 0, event);
+    if (!is_sound(state, event, text) || !is_sound(state, recovered, NULL))
+        return REDECIDE_WRONG;
+    set_by(&input->control, text);
+    input->kind = recovered->kind == EVENT_RUN_RECOVERED ? INPUT_RECOVER : INPUT_START;
+    if (input->kind == INPUT_RECOVER) {
+        input->rebooted = recovered->a != 0;
+        input->jobs = recovered->b != 0 ? (int)recovered->b : state->jobs;
+    }
+    if (begins)
+        input->jobs = (int)event->a;
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_news(const struct run_state *state, const struct event *event,
+                                      struct redecide_input *out)
+{
+    static const enum input_kind kinds[] = {
+        [EVENT_ATTEMPT_RUNNING] = INPUT_RUNNING,
+        [EVENT_ATTEMPT_QUIET] = INPUT_QUIET,
+        [EVENT_ATTEMPT_HEARD] = INPUT_HEARD,
+    };
+    if (!is_sound(state, event, NULL))
+        return REDECIDE_WRONG;
+    out->input.kind = kinds[event->kind];
+    out->input.pid = event->a;
+    out->input.pid_start = event->b;
+    out->input.quiet_ms = event->a;
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_fact(const struct event *event, struct redecide_input *out)
+{
+    out->input.kind = INPUT_FACT;
+    out->input.note = event->text;
+    out->input.fact_event = (struct input_fact){
+        .kind = event->kind,
+        .a = event->a,
+        .b = event->b,
+        .c = event->c,
+        .d = event->d,
+        .e = event->e,
+    };
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_note(const struct event *event, struct redecide_input *out)
+{
+    out->input.kind = INPUT_NOTE;
+    out->input.note = json_text(json_get(read_text(out, 0, event), "note"), "");
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_task(const struct event *event, struct redecide_input *out)
+{
+    out->input.kind = INPUT_TASK;
+    out->input.note = event->text;
+    return REDECIDE_FACT;
+}
+
+/* The answer to the act that these events came of; NULL where nobody was answered. */
+static const struct event *find_answer(const struct redecide_events *events)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const struct event *event = &events->items[i];
+        if (event->kind == EVENT_CONTROL_ANSWERED)
+            return event;
+        if (i > 0 && redecide_begins_input(event->kind))
+            break;
+    }
+    return NULL;
+}
+
+/* The engine's own cancel, by a signal or at its end, has no row and no answer. */
+static enum redecide_source read_own_act(const struct event *event, struct redecide_input *out)
+{
+    struct control *control = &out->input.control;
+    if (event->kind != EVENT_CANCEL_ASKED)
+        return REDECIDE_TIME;
+    out->input.kind = INPUT_CONTROL;
+    *control = (struct control){.verb = CONTROL_CANCEL, .task = event->task, .step = -1};
+    control->mode = (enum cancel_mode)event->a;
+    set_by(control, read_text(out, 0, event));
+    return REDECIDE_ACT;
+}
+
+static enum redecide_source read_act(const struct redecide_run *run,
+                                     const struct redecide_events *events,
+                                     struct redecide_input *out)
+{
+    const struct event *first = &events->items[0];
+    const struct event *answer = find_answer(events);
+    const bool cancels = first->kind == EVENT_CANCEL_ASKED;
+    if (cancels && (first->a < 0 || first->a >= CANCEL_MODE_COUNT))
+        return REDECIDE_WRONG;
+    if (!answer)
+        return read_own_act(first, out);
+    out->length = (size_t)(answer - first) + 1;
+    if (!run->act || !run->act(run->ctx, answer->a, &out->input.control))
+        return REDECIDE_LOST;
+    out->input.kind = INPUT_CONTROL;
+    if (cancels) /* who answers without an engine makes it the mildest */
+        out->input.control.mode = (enum cancel_mode)first->a;
+    return REDECIDE_ACT;
+}
+
+/* Can an act begin with it? What a person let go or sent on says who. */
+static bool begins_act(const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_CANCEL_ASKED:
+    case EVENT_STEP_REOPENED:
+    case EVENT_TASK_HELD:
+    case EVENT_TASK_RELEASED:
+    case EVENT_HINT_GIVEN:
+    case EVENT_CLASS_CORRECTED:
+    case EVENT_CONTROL_ANSWERED:
+        return true;
+    case EVENT_WAIT_ENDED:
+        return event->a == 1;
+    case EVENT_GATE_CLOSED:
+        return event->e > 0;
+    default: /* all the others follow on something, or are something themselves */
+        return false;
+    }
+}
+
+enum redecide_source redecide_input_read(const struct redecide_run *run,
+                                         const struct run_state *state,
+                                         const struct redecide_events *events,
+                                         struct redecide_input *out)
+{
+    const struct event *event = &events->items[0];
+    *out = (struct redecide_input){0};
+    out->input = (struct input){.kind = INPUT_TIME,
+                                .now = event->at,
+                                .task = event->task,
+                                .step = event->step,
+                                .attempt = event->attempt};
+    const struct event moment = {.at = event->at, .task = -1};
+    if (!is_sound(state, &moment, NULL))
+        return REDECIDE_WRONG;
+    if (event_kind_is_fact(event->kind))
+        return read_fact(event, out);
+    if (begins_act(event))
+        return read_act(run, events, out);
+    switch (event->kind) {
+    case EVENT_RUN_STARTED:
+    case EVENT_RUN_RECOVERED:
+        return read_start(state, events, out);
+    case EVENT_ATTEMPT_ENDED:
+        return read_end(state, events, out);
+    case EVENT_ATTEMPT_RUNNING:
+    case EVENT_ATTEMPT_QUIET:
+    case EVENT_ATTEMPT_HEARD:
+        return read_news(state, event, out);
+    case EVENT_NOTE:
+        return is_sound(state, event, NULL) ? read_note(event, out) : REDECIDE_WRONG;
+    case EVENT_TASK_ADDED:
+        return read_task(event, out);
+    default: /* it follows on nothing but the time */
+        return REDECIDE_TIME;
+    }
+}
+
+void redecide_input_done(struct redecide_input *input)
+{
+    for (size_t i = 0; i < ARRAY_LEN(input->texts); i++)
+        json_free(input->texts[i]);
+    *input = (struct redecide_input){0};
+}
