@@ -4,6 +4,7 @@
 
 #include "frame_detail_parts.h"
 #include "frame_page.h"
+#include "frame_rest.h"
 #include "frame_timeline.h"
 
 enum {
@@ -31,16 +32,6 @@ struct layout {
     bool is_wide;
 };
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 static struct detail detail_of(const struct frame_input *input, bool is_wide)
 {
     const struct run_state *state = input->facts->state;
@@ -65,79 +56,63 @@ static int why_rows(const struct frame_input *input, int columns, int most_rows)
     return rows;
 }
 
-/* The rows that are still to be given away. */
-struct rest {
-    int top, rows, columns;
-};
-
-static struct frame_box take(struct rest *rest, int rows)
+static void lay_small(struct layout *out, struct frame_box rest, int tries)
 {
-    const struct frame_box box = {rest->top, 0, rows, rest->columns};
-    rest->top += rows;
-    rest->rows -= rows;
-    return box;
-}
-
-static int take_row(struct rest *rest)
-{
-    return take(rest, 1).row;
-}
-
-static void lay_small(struct layout *out, struct rest rest, int tries)
-{
-    out->head = take(&rest, rest.rows >= HEAD_ROWS_MIN ? HEAD_ROWS : least(1, rest.rows));
-    const int half = least(most(1, rest.rows / 2), rest.rows);
-    out->tries = take(&rest, least(most(tries, 1), half));
-    out->why = take(&rest, rest.rows);
+    out->head =
+        frame_take(&rest, rest.rows >= HEAD_ROWS_MIN ? HEAD_ROWS : frame_least(1, rest.rows));
+    const int half = frame_least(frame_most(1, rest.rows / 2), rest.rows);
+    out->tries = frame_take(&rest, frame_least(frame_most(tries, 1), half));
+    out->why = frame_take(&rest, rest.rows);
     out->panes = VIEW_HAS_LIST;
 }
 
-static void lay_medium(struct layout *out, struct rest rest, int tries,
+static void lay_medium(struct layout *out, struct frame_box rest, int tries,
                        const struct frame_input *input)
 {
-    out->head = take(&rest, HEAD_ROWS);
-    out->tries_rule = take_row(&rest);
-    out->heads = take_row(&rest);
-    out->tries = take(&rest, least(most(tries, 1), most(TRIES_MIN, (rest.rows - 2) / 3)));
-    out->why_rule = take_row(&rest);
-    const int room = most(WHY_MIN, rest.rows - 1 - LOG_MIN);
-    out->why =
-        take(&rest, why_rows(input, rest.columns, least(room, most(WHY_MIN, rest.rows / 2))));
-    out->log_rule = take_row(&rest);
-    out->log = take(&rest, rest.rows);
+    out->head = frame_take(&rest, HEAD_ROWS);
+    out->tries_rule = frame_take_row(&rest);
+    out->heads = frame_take_row(&rest);
+    out->tries = frame_take(
+        &rest, frame_least(frame_most(tries, 1), frame_most(TRIES_MIN, (rest.rows - 2) / 3)));
+    out->why_rule = frame_take_row(&rest);
+    const int room = frame_most(WHY_MIN, rest.rows - 1 - LOG_MIN);
+    out->why = frame_take(&rest, why_rows(input, rest.columns,
+                                          frame_least(room, frame_most(WHY_MIN, rest.rows / 2))));
+    out->log_rule = frame_take_row(&rest);
+    out->log = frame_take(&rest, rest.rows);
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW | VIEW_HAS_LOG;
 }
 
-static void lay_wide(struct layout *out, struct rest rest, int tries)
+static void lay_wide(struct layout *out, struct frame_box rest, int tries)
 {
     out->is_wide = true;
-    out->head = take(&rest, HEAD_ROWS);
-    out->timeline_rule = take_row(&rest);
-    out->timeline = take(&rest, TIMELINE_ROWS);
-    out->tries_rule = take_row(&rest);
-    out->heads = take_row(&rest);
-    out->tries = take(&rest, least(most(tries, 1), TRIES_MAX_WIDE));
-    out->why_rule = take_row(&rest);
+    out->head = frame_take(&rest, HEAD_ROWS);
+    out->timeline_rule = frame_take_row(&rest);
+    out->timeline = frame_take(&rest, TIMELINE_ROWS);
+    out->tries_rule = frame_take_row(&rest);
+    out->heads = frame_take_row(&rest);
+    out->tries = frame_take(&rest, frame_least(frame_most(tries, 1), TRIES_MAX_WIDE));
+    out->why_rule = frame_take_row(&rest);
     out->divider = WHY_COLUMNS;
-    out->log_head = rest.top;
-    out->why = (struct frame_box){rest.top, 0, rest.rows, WHY_COLUMNS};
-    out->log = (struct frame_box){rest.top + 1, WHY_COLUMNS + 1, rest.rows - 1,
+    out->log_head = rest.row;
+    out->why = (struct frame_box){rest.row, 0, rest.rows, WHY_COLUMNS};
+    out->log = (struct frame_box){rest.row + 1, WHY_COLUMNS + 1, rest.rows - 1,
                                   rest.columns - WHY_COLUMNS - 1};
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW | VIEW_HAS_LOG;
 }
 
 /* One pane alone. */
-static void lay_zoomed(struct layout *out, struct rest rest, enum view_pane pane)
+static void lay_zoomed(struct layout *out, struct frame_box rest, enum view_pane pane)
 {
     if (pane == VIEW_PANE_LOG) {
-        out->log_rule = take_row(&rest);
-        out->log = take(&rest, rest.rows);
+        out->log_rule = frame_take_row(&rest);
+        out->log = frame_take(&rest, rest.rows);
     } else if (pane == VIEW_PANE_PREVIEW) {
         out->is_wide = true;
-        out->why = take(&rest, rest.rows);
+        out->why = frame_take(&rest, rest.rows);
     } else {
-        out->heads = take_row(&rest);
-        out->tries = take(&rest, rest.rows);
+        out->heads = frame_take_row(&rest);
+        out->tries = frame_take(&rest, rest.rows);
     }
 }
 
@@ -156,7 +131,7 @@ static struct layout layout_none(const struct frame_page *page)
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
 {
     const struct frame_page page = frame_page_lay(rows, columns, input);
-    const struct rest rest = {page.body.row, page.body.rows, columns};
+    const struct frame_box rest = page.body;
     struct layout out = layout_none(&page);
     if (input->view->chosen < 0)
         return out;

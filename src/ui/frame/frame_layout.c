@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frame_parts.h"
+#include "frame_rest.h"
 
 enum {
     /* Sizes at which the layout changes. */
@@ -32,21 +33,6 @@ enum {
     TOLD_RULES = 4, /* the heads are one of them */
 };
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-/* The rows that are left between the top and what is at the bottom. */
-struct rest {
-    int top, rows, columns;
-};
-
 /* What panes are laid by, beside the rest. */
 struct subject {
     int rows;     /* of the screen */
@@ -55,7 +41,7 @@ struct subject {
 };
 
 /* Take the rows at the bottom: footer, message, transport. */
-static struct rest take_bottom(struct frame_layout *out, int rows, int columns, bool replay)
+static struct frame_box take_bottom(struct frame_layout *out, int rows, int columns, bool replay)
 {
     int last = rows - 1;
     out->edges.footer = last--;
@@ -68,122 +54,117 @@ static struct rest take_bottom(struct frame_layout *out, int rows, int columns, 
             out->edges.message = last--;
         out->edges.bottom_rule = last--;
     }
-    return (struct rest){.top = 1, .rows = last, .columns = columns};
+    return (struct frame_box){1, 0, last, columns};
 }
 
-static void lay_list(struct frame_layout *out, struct rest rest)
+static void lay_list(struct frame_layout *out, struct frame_box rest)
 {
-    if (rest.columns >= STACK_COLUMNS) {
-        out->heads = rest.top++;
-        rest.rows--;
-    }
-    out->list = (struct frame_box){rest.top, 0, rest.rows, rest.columns};
+    if (rest.columns >= STACK_COLUMNS)
+        out->heads = frame_take_row(&rest);
+    out->list = rest;
     out->panes = VIEW_HAS_LIST;
 }
 
-static void lay_log(struct frame_layout *out, struct rest rest)
+static void lay_log(struct frame_layout *out, struct frame_box rest)
 {
-    out->log_rule = rest.top;
-    out->log = (struct frame_box){rest.top + 1, 0, rest.rows - 1, rest.columns};
+    out->log_rule = frame_take_row(&rest);
+    out->log = rest;
     out->panes |= VIEW_HAS_LOG;
 }
 
-static void lay_preview(struct frame_layout *out, struct rest rest)
+static void lay_preview(struct frame_layout *out, struct frame_box rest)
 {
-    out->preview_rule = rest.top;
-    out->preview = (struct frame_box){rest.top + 1, 0, rest.rows - 1, rest.columns};
+    out->preview_rule = frame_take_row(&rest);
+    out->preview = rest;
 }
 
-static void lay_events(struct frame_layout *out, struct rest rest)
+static void lay_events(struct frame_layout *out, struct frame_box rest)
 {
-    out->events = (struct frame_box){rest.top + 1, 0, rest.rows - 1, rest.columns};
+    (void)frame_take_row(&rest); /* its rule */
+    out->events = rest;
     out->panes |= VIEW_HAS_EVENTS;
 }
 
 /* List, preview, log and records over each other. False: there is no room for so much. */
-static bool lay_told_stack(struct frame_layout *out, struct rest rest, int tasks)
+static bool lay_told_stack(struct frame_layout *out, struct frame_box rest, int tasks)
 {
     const int room = rest.rows - TOLD_RULES;
     if (room < TOLD_ROWS_MIN)
         return false;
-    const int more = most(room - TOLD_ROWS_MIN - 2, 0) / 4;
+    const int more = frame_most(room - TOLD_ROWS_MIN - 2, 0) / 4;
     const int preview = TOLD_PREVIEW_ROWS + more;
     const int log = TOLD_LOG_ROWS + more;
     const int events = TOLD_EVENT_ROWS + more;
-    const int list = least(room - preview - log - events, most(tasks, 2));
+    const int list = frame_least(room - preview - log - events, frame_most(tasks, 2));
     const int spare = room - preview - log - events - list; /* of a short list */
 
-    out->heads = rest.top;
-    out->list = (struct frame_box){rest.top + 1, 0, list, rest.columns};
-    rest.top += 1 + list;
-    lay_preview(out, (struct rest){rest.top, preview + 1, rest.columns});
-    rest.top += preview + 1;
-    lay_log(out, (struct rest){rest.top, log + spare / 2 + 1, rest.columns});
-    rest.top += log + spare / 2 + 1;
-    lay_events(out, (struct rest){rest.top, events + spare - spare / 2 + 1, rest.columns});
+    out->heads = frame_take_row(&rest);
+    out->list = frame_take(&rest, list);
+    lay_preview(out, frame_take(&rest, preview + 1));
+    lay_log(out, frame_take(&rest, log + spare / 2 + 1));
+    lay_events(out, frame_take(&rest, events + spare - spare / 2 + 1));
     out->panes |= VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
     return true;
 }
 
-static void lay_stack(struct frame_layout *out, struct rest rest, int tasks)
+static void lay_stack(struct frame_layout *out, struct frame_box rest, int tasks)
 {
     const bool is_short = rest.columns < SHORT_COLUMNS && rest.rows < SIDE_ROWS;
     int room = rest.rows - 2; /* the heads, the rule */
-    int wanted = most(PREVIEW_ROWS_MIN, least(PREVIEW_ROWS_MAX, room * 4 / 9));
+    int wanted = frame_most(PREVIEW_ROWS_MIN, frame_least(PREVIEW_ROWS_MAX, room * 4 / 9));
     if (is_short)
         wanted = SHORT_ROWS;
-    int preview = least(most(room - most(tasks, 2), wanted), room - 1);
+    int preview = frame_least(frame_most(room - frame_most(tasks, 2), wanted), room - 1);
     int list = room - preview;
 
-    out->heads = rest.top;
-    out->list = (struct frame_box){rest.top + 1, 0, list, rest.columns};
-    rest.top += 1 + list;
+    out->heads = frame_take_row(&rest);
+    out->list = frame_take(&rest, list);
     rest.rows = preview + 1;
+    struct frame_box above = rest;
     if (preview > PREVIEW_ROWS_TALL + LOG_ROWS_MIN) {
-        const int above = PREVIEW_ROWS_TALL + 1;
-        lay_log(out, (struct rest){rest.top + above, rest.rows - above, rest.columns});
-        rest.rows = above;
+        above = frame_take(&rest, PREVIEW_ROWS_TALL + 1);
+        lay_log(out, rest);
         out->panes |= VIEW_HAS_PREVIEW;
     }
-    lay_preview(out, rest);
+    lay_preview(out, above);
     out->panes |= VIEW_HAS_LIST;
     if (frame_log_lines(out) > 0)
         out->panes |= VIEW_HAS_LOG;
 }
 
-static void lay_timeline(struct frame_layout *out, struct rest rest)
+static void lay_timeline(struct frame_layout *out, struct frame_box rest)
 {
-    out->timeline_rule = rest.top;
-    out->timeline = (struct frame_box){rest.top + 1, 0, rest.rows - 1, rest.columns};
+    out->timeline_rule = frame_take_row(&rest);
+    out->timeline = rest;
     out->panes |= VIEW_HAS_TIMELINE;
 }
 
-static void lay_side(struct frame_layout *out, struct rest rest, const struct subject *subject)
+static void lay_side(struct frame_layout *out, struct frame_box rest, const struct subject *subject)
 {
     const int preview_columns = rest.columns * SIDE_PREVIEW_PERCENT / 100;
     const int list_columns = rest.columns - preview_columns - 1;
-    const int most_rows = most(SIDE_LIST_ROWS_MIN, rest.rows * 2 / 5 - 1);
-    const int above = least(most(subject->tasks + STATUS_ROWS + 1, SIDE_LIST_ROWS_MIN), most_rows);
+    const int most_rows = frame_most(SIDE_LIST_ROWS_MIN, rest.rows * 2 / 5 - 1);
+    const int above =
+        frame_least(frame_most(subject->tasks + STATUS_ROWS + 1, SIDE_LIST_ROWS_MIN), most_rows);
     const int below = rest.rows - 1 - above;
-    const int timeline = least(subject->tasks + TIMELINE_EDGES, below / 2);
+    const int timeline = frame_least(subject->tasks + TIMELINE_EDGES, below / 2);
     const int list = above - STATUS_ROWS;
 
-    out->heads = rest.top;
+    out->heads = out->preview_rule = frame_take_row(&rest);
     out->divider = list_columns;
-    out->list = (struct frame_box){rest.top + 1, 0, list, list_columns};
-    out->status = (struct frame_box){rest.top + 1 + list, 0, STATUS_ROWS, list_columns};
-    out->preview_rule = rest.top;
-    out->preview = (struct frame_box){rest.top + 1, list_columns + 1, above, preview_columns};
+    struct frame_box left = frame_take(&rest, above);
+    out->preview = (struct frame_box){left.row, list_columns + 1, above, preview_columns};
+    left.columns = list_columns;
+    out->list = frame_take(&left, list);
+    out->status = left;
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
-    rest.top += 1 + above;
     if (subject->is_told) {
-        lay_log(out, (struct rest){rest.top, below / 2, rest.columns});
-        rest.top += below / 2;
-        lay_events(out, (struct rest){rest.top, below - below / 2, rest.columns});
+        lay_log(out, frame_take(&rest, below / 2));
+        lay_events(out, rest);
         return;
     }
-    lay_timeline(out, (struct rest){rest.top, timeline, rest.columns});
-    lay_log(out, (struct rest){rest.top + timeline, below - timeline, rest.columns});
+    lay_timeline(out, frame_take(&rest, timeline));
+    lay_log(out, rest);
 }
 
 /* Its last row says what the list leaves out, where that is not to be seen. */
@@ -200,7 +181,7 @@ static void lay_note(struct frame_layout *out, const struct frame_input *input)
 }
 
 /* One pane alone. */
-static void lay_zoomed(struct frame_layout *out, struct rest rest, enum view_pane pane)
+static void lay_zoomed(struct frame_layout *out, struct frame_box rest, enum view_pane pane)
 {
     const struct frame_layout whole = *out;
     *out = frame_layout_none();
@@ -233,7 +214,8 @@ struct frame_layout frame_layout_none(void)
     };
 }
 
-static void lay_panes(struct frame_layout *out, struct rest rest, const struct subject *subject)
+static void lay_panes(struct frame_layout *out, struct frame_box rest,
+                      const struct subject *subject)
 {
     if (rest.columns >= SIDE_COLUMNS && subject->rows >= SIDE_ROWS)
         lay_side(out, rest, subject);
@@ -253,18 +235,14 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     }
     const struct subject subject = {
         .rows = rows,
-        .tasks = most(input->facts->state->plan->task_count, input->view->row_count),
+        .tasks = frame_most(input->facts->state->plan->task_count, input->view->row_count),
         .is_told = input->replay != NULL,
     };
-    struct rest rest = take_bottom(&out, rows, columns, subject.is_told);
-    if (frame_has_banner(input)) {
-        out.edges.banner = rest.top++;
-        rest.rows--;
-    }
-    if (shown_has_gate(input->facts->state)) {
-        out.gate = rest.top++;
-        rest.rows--;
-    }
+    struct frame_box rest = take_bottom(&out, rows, columns, subject.is_told);
+    if (frame_has_banner(input))
+        out.edges.banner = frame_take_row(&rest);
+    if (shown_has_gate(input->facts->state))
+        out.gate = frame_take_row(&rest);
     lay_panes(&out, rest, &subject);
     const enum view_pane pane = input->view->pane;
     if (view_is_zoomed(input->view) && (out.panes & (1u << pane)) != 0)
