@@ -1,0 +1,195 @@
+#include "line_diff.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "xalloc.h"
+
+/* The search, in the part between equal beginnings and equal ends. x and y count lines of the two
+ * texts there; a diagonal is x - y. */
+struct search {
+    const struct digest *first, *second;
+    int x_end, y_end;
+    int *reached;          /* owned; row d: how far x comes on diagonals -d..d with d changes */
+    bool *removed, *added; /* owned; by line */
+};
+
+/* Rows 0..d - 1 hold 1 + 3 + 5 ... numbers. */
+static int *row_of(const struct search *search, int d)
+{
+    return search->reached + (size_t)d * (size_t)d + (size_t)d;
+}
+
+static int follow_equal(const struct search *search, int x, int y)
+{
+    while (x < search->x_end && y < search->y_end &&
+           digest_equal(search->first[x], search->second[y])) {
+        x++;
+        y++;
+    }
+    return x;
+}
+
+/* Does the way to diagonal k with d changes end with an added line? Else with a removed one. */
+static bool comes_by_adding(const int *before, int d, int k)
+{
+    return k == -d || (k != d && before[k - 1] < before[k + 1]);
+}
+
+static int reach(const struct search *search, int d, int k)
+{
+    if (d == 0)
+        return follow_equal(search, 0, 0);
+    const int *before = row_of(search, d - 1);
+    const int x = comes_by_adding(before, d, k) ? before[k + 1] : before[k - 1] + 1;
+    /* Past an end there is nothing: such a way is never the one that is taken. */
+    return x > search->x_end || x - k > search->y_end ? x : follow_equal(search, x, x - k);
+}
+
+/* Back from diagonal k of row d to the beginning: each change on the way is marked. */
+static void mark_changes(const struct search *search, int d, int k)
+{
+    for (; d > 0; d--) {
+        const int *before = row_of(search, d - 1);
+        const bool adds = comes_by_adding(before, d, k);
+        k += adds ? 1 : -1;
+        if (adds)
+            search->added[before[k] - k] = true;
+        else
+            search->removed[before[k]] = true;
+    }
+}
+
+/* Nobody looks further: what is left of both texts is told as changed. */
+static void mark_rest(const struct search *search, int x, int y)
+{
+    for (; x < search->x_end; x++)
+        search->removed[x] = true;
+    for (; y < search->y_end; y++)
+        search->added[y] = true;
+}
+
+/* The diagonal of the last row that came furthest within both texts. */
+static int furthest(const struct search *search, int d)
+{
+    int best = 0;
+    int sum = -1;
+    for (int k = -d; k <= d; k += 2) {
+        const int x = row_of(search, d)[k];
+        const bool is_within = x <= search->x_end && x - k <= search->y_end && x - k >= 0;
+        if (is_within && x + x - k > sum) {
+            sum = x + x - k;
+            best = k;
+        }
+    }
+    return best;
+}
+
+/* False where it takes more than LINE_DIFF_CHANGES_MAX changes. */
+static bool find_changes(const struct search *search)
+{
+    const int goal = search->x_end - search->y_end;
+    for (int d = 0; d <= LINE_DIFF_CHANGES_MAX; d++) {
+        int *row = row_of(search, d);
+        for (int k = -d; k <= d; k += 2) {
+            row[k] = reach(search, d, k);
+            if (k == goal && row[k] == search->x_end) {
+                mark_changes(search, d, k);
+                return true;
+            }
+        }
+    }
+    const int k = furthest(search, LINE_DIFF_CHANGES_MAX);
+    const int x = row_of(search, LINE_DIFF_CHANGES_MAX)[k];
+    mark_changes(search, LINE_DIFF_CHANGES_MAX, k);
+    mark_rest(search, x, x - k);
+    return false;
+}
+
+static void add_span(struct line_diff *out, struct line_diff_span span)
+{
+    struct line_diff_span *last = out->count > 0 ? &out->spans[out->count - 1] : NULL;
+    if (span.count == 0)
+        return;
+    if (last && last->change == span.change) {
+        last->count += span.count;
+        return;
+    }
+    out->spans = xgrow(out->spans, &out->cap, out->count + 1, sizeof(*out->spans));
+    out->spans[out->count++] = span;
+}
+
+/* The part that was searched, line by line; `before` lines of both texts come before it. */
+static void add_changes(struct line_diff *out, const struct search *search, size_t before)
+{
+    int x = 0;
+    int y = 0;
+    while (x < search->x_end || y < search->y_end) {
+        struct line_diff_span span = {
+            .first = before + (size_t)x, .second = before + (size_t)y, .count = 1};
+        if (x < search->x_end && search->removed[x]) {
+            span.change = LINE_REMOVED;
+            x++;
+        } else if (y < search->y_end && search->added[y]) {
+            span.change = LINE_ADDED;
+            y++;
+        } else {
+            span.change = LINE_SAME;
+            x++;
+            y++;
+        }
+        add_span(out, span);
+    }
+}
+
+static void count_lines(struct line_diff *out)
+{
+    for (size_t i = 0; i < out->count; i++) {
+        const struct line_diff_span *span = &out->spans[i];
+        out->same += span->change == LINE_SAME ? span->count : 0;
+        out->removed += span->change == LINE_REMOVED ? span->count : 0;
+        out->added += span->change == LINE_ADDED ? span->count : 0;
+    }
+}
+
+void line_diff_read(struct line_diff *out, const struct line_diff_text *first,
+                    const struct line_diff_text *second)
+{
+    assert(first->count <= LINE_DIFF_LINES_MAX && second->count <= LINE_DIFF_LINES_MAX);
+    const size_t fewer = first->count < second->count ? first->count : second->count;
+    size_t before = 0;
+    size_t after = 0;
+    while (before < fewer && digest_equal(first->lines[before], second->lines[before]))
+        before++;
+    while (after < fewer - before && digest_equal(first->lines[first->count - 1 - after],
+                                                  second->lines[second->count - 1 - after]))
+        after++;
+    enum { ROWS = LINE_DIFF_CHANGES_MAX + 1 };
+    const struct search search = {
+        .first = first->lines + before,
+        .second = second->lines + before,
+        .x_end = (int)(first->count - before - after),
+        .y_end = (int)(second->count - before - after),
+        .reached = xcalloc((size_t)ROWS * ROWS, sizeof(int)),
+        .removed = xcalloc(first->count + 1, sizeof(bool)),
+        .added = xcalloc(second->count + 1, sizeof(bool)),
+    };
+    *out = (struct line_diff){0};
+    out->is_cut = !find_changes(&search);
+    add_span(out, (struct line_diff_span){.change = LINE_SAME, .count = before});
+    add_changes(out, &search, before);
+    add_span(out, (struct line_diff_span){.change = LINE_SAME,
+                                          .first = first->count - after,
+                                          .second = second->count - after,
+                                          .count = after});
+    count_lines(out);
+    free(search.reached);
+    free(search.removed);
+    free(search.added);
+}
+
+void line_diff_done(struct line_diff *diff)
+{
+    free(diff->spans);
+    *diff = (struct line_diff){0};
+}
