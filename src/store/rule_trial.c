@@ -1,26 +1,16 @@
 #include "rule_trial.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapter.h"
 #include "classify.h"
+#include "evidence.h"
 #include "label.h"
 #include "log_read.h"
 #include "plan_grow.h"
-#include "xalloc.h"
-#include "zone.h"
 
-enum { RUNS_AT_ONCE = 16, STREAMS = 2 };
-
-/* The last bytes of a stream, put together from behind: they fill the end of `room`. */
-struct tail {
-    char *room; /* owned; CLASSIFY_TAIL_MAX bytes */
-    size_t len;
-    int64_t offset; /* of the first one in the stream */
-};
+enum { RUNS_AT_ONCE = 16 };
 
 /* What one trial works with. */
 struct trial {
@@ -28,75 +18,10 @@ struct trial {
     struct log_reader *reader;            /* owned */
     struct classifier *now, *then;        /* owned */
     struct event_page page;               /* owned */
-    struct tail tails[STREAMS];
+    struct evidence *evidence;            /* owned */
     int64_t total;
     struct rule_trial result;
 };
-
-/* An attempt that is judged, with the plan of its run. */
-struct subject {
-    const struct plan *plan;   /* borrowed */
-    const struct event *event; /* borrowed; its end */
-    int64_t run;
-};
-
-static const struct plan_step *step_of(const struct subject *subject)
-{
-    return &subject->plan->tasks[subject->event->task].steps[subject->event->step];
-}
-
-/* Put a row's bytes before what there is, as far as they come before it and there is room.
- * False if bytes are missing in between: what is before the gap is of no use. */
-static bool put_before(struct tail *tail, int64_t offset, const char *bytes, int64_t len)
-{
-    bool first = tail->len == 0;
-    if (offset < 0 || offset > INT64_MAX - len || (!first && offset + len < tail->offset))
-        return false;
-    int64_t wanted = first ? len : tail->offset - offset;
-    int64_t room = (int64_t)(CLASSIFY_TAIL_MAX - tail->len);
-    int64_t take = wanted < room ? wanted : room;
-    if (take <= 0)
-        return true; /* all of it is there already */
-    tail->offset = offset + wanted - take;
-    tail->len += (size_t)take;
-    memcpy(tail->room + CLASSIFY_TAIL_MAX - tail->len, bytes + wanted - take, (size_t)take);
-    return true;
-}
-
-/* The end of one stream, as it came: its rows from the last on. */
-static bool read_tail(struct trial *trial, const struct subject *subject, int stream,
-                      struct err *err)
-{
-    struct log_reader *reader = trial->reader;
-    struct tail *tail = &trial->tails[stream];
-    sqlite3_stmt *query = reader->queries[LOG_QUERY_STREAM_END];
-    (void)sqlite3_bind_int64(query, 1, subject->run);
-    (void)sqlite3_bind_int(query, 2, subject->event->task);
-    (void)sqlite3_bind_int(query, 3, subject->event->step);
-    (void)sqlite3_bind_int(query, 4, subject->event->attempt);
-    (void)sqlite3_bind_int(query, 5, stream + 1);
-
-    tail->len = 0;
-    bool row = true;
-    bool ok = true;
-    while (ok && row && tail->len < CLASSIFY_TAIL_MAX) {
-        ok = db_next(&reader->db, query, &row, err);
-        if (!ok || !row)
-            break;
-        const char *bytes = sqlite3_column_blob(query, 1);
-        row =
-            put_before(tail, sqlite3_column_int64(query, 0), bytes, sqlite3_column_bytes(query, 1));
-    }
-    (void)sqlite3_reset(query); /* repeats the step's error */
-    return ok;
-}
-
-static struct classify_text text_of(const struct tail *tail)
-{
-    return (struct classify_text){.bytes = tail->room + CLASSIFY_TAIL_MAX - tail->len,
-                                  .len = tail->len,
-                                  .offset = tail->len > 0 ? tail->offset : 0};
-}
 
 /* Words for people, and what a change of rules would change for the run. */
 struct opinion {
@@ -166,7 +91,7 @@ static bool was_known(const struct verdict_label *label)
            (label->class == VERDICT_PERSISTENT && label->reason != REASON_NONE);
 }
 
-static void count_change(struct trial *trial, const struct subject *subject,
+static void count_change(struct trial *trial, const struct evidence_of *subject,
                          const struct opinion *now, const struct opinion *then)
 {
     char from[RULE_TRIAL_WORD_MAX];
@@ -190,45 +115,18 @@ static void count_change(struct trial *trial, const struct subject *subject,
                    subject->plan->tasks[subject->event->task].id);
 }
 
-static bool try_attempt(struct trial *trial, const struct subject *subject, struct err *err)
+static bool try_attempt(struct trial *trial, const struct evidence_of *subject, struct err *err)
 {
-    const struct event *event = subject->event;
-    const char *program = adapter_program_of(step_of(subject)->argv[0]);
-    const struct plan_agent *agent = step_of(subject)->agent;
-    const struct sandbox_spec *sandbox = step_of(subject)->sandbox;
-    struct classify_input input = {
-        .outcome = {.kind = (enum outcome_kind)event->a,
-                    .code = (int)event->b,
-                    .ran_ms = event->c,
-                    .bytes = {event->d, event->e}},
-        .program = program,
-        .agent = agent ? agent->adapter : adapters_of_program(subject->plan->adapters, program),
-        .one_shot = agent != NULL,
-        .memory_killed = -1,
-        .cpu_s = sandbox->cpu_s,
-        .in_container = sandbox_kind_is_container(sandbox->kind),
-        .now_ms = event->at.at_ms,
-        .zone_offset = zone_offset,
-    };
-    if (!read_tail(trial, subject, 0, err) || !read_tail(trial, subject, 1, err))
+    struct classify_input input;
+    enum evidence_state state;
+    if (!evidence_read(trial->evidence, subject, &input, &state, err))
         return false;
-    input.out = text_of(&trial->tails[0]);
-    input.err = text_of(&trial->tails[1]);
     struct opinion now = judge(trial->now, &input);
     struct opinion then = judge(trial->then, &input);
     trial->result.attempts++;
     if (!is_same(&now, &then))
         count_change(trial, subject, &now, &then);
     return true;
-}
-
-/* The end of an attempt that can be true: the file may be anybody's. */
-static bool is_an_end(const struct plan *plan, const struct event *event)
-{
-    return event->kind == EVENT_ATTEMPT_ENDED && event->task >= 0 &&
-           event->task < plan->task_count && event->step >= 0 &&
-           event->step < plan->tasks[event->task].step_count && event->a >= 0 &&
-           event->a < OUTCOME_KIND_COUNT && event->b >= 0 && event->b <= INT_MAX;
 }
 
 static bool goes_on(struct trial *trial)
@@ -241,23 +139,6 @@ static bool goes_on(struct trial *trial)
     return !trial->result.cancelled;
 }
 
-/* A plan that cannot grow as the log says: its later attempts are none of its. */
-static void take_task(struct plan *growing, const struct event *event)
-{
-    struct json *text = NULL;
-    struct str words = {0};
-    if (!growing || event->kind != EVENT_TASK_ADDED || event->a != growing->task_count ||
-        !event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        return;
-    const struct json *task = json_get(text, "task");
-    if (task)
-        json_write(&words, task);
-    bool grew = plan_grow(growing, str_text(&words), words.len, NULL);
-    (void)grew;
-    str_done(&words);
-    json_free(text);
-}
-
 /* Page by page; output is read between the pages, never within one. */
 static bool try_events(struct trial *trial, int64_t run, struct plan *plan, struct err *err)
 {
@@ -268,10 +149,11 @@ static bool try_events(struct trial *trial, int64_t run, struct plan *plan, stru
             return false;
         for (size_t i = 0; i < trial->page.count; i++) {
             const struct event *event = &trial->page.events[i];
-            struct subject subject = {.plan = plan, .event = event, .run = run};
+            const struct evidence_of subject = {
+                .run = run, .plan = plan, .event = event, .memory_killed = -1};
             after = event->seq;
-            take_task(growing, event);
-            if (!is_an_end(plan, event))
+            evidence_take_task(growing, event);
+            if (!evidence_is_end(plan, event))
                 continue;
             if (!try_attempt(trial, &subject, err))
                 return false;
@@ -339,23 +221,22 @@ static int by_count(const void *a, const void *b)
 static bool open_trial(struct trial *trial, struct err *err)
 {
     const struct rule_trial_asked *asked = trial->asked;
-    for (int i = 0; i < STREAMS; i++)
-        trial->tails[i].room = xcalloc(CLASSIFY_TAIL_MAX, 1);
-    return classifier_open(&trial->now, asked->rules, err) &&
-           classifier_open(&trial->then, asked->new_rules, err) &&
-           log_reader_open(&trial->reader, asked->place, err) &&
-           db_number(&trial->reader->db, "SELECT ifnull(sum(attempts), 0) FROM run WHERE expired=0",
+    if (!classifier_open(&trial->now, asked->rules, err) ||
+        !classifier_open(&trial->then, asked->new_rules, err) ||
+        !log_reader_open(&trial->reader, asked->place, err))
+        return false;
+    evidence_open(&trial->evidence, trial->reader);
+    return db_number(&trial->reader->db, "SELECT ifnull(sum(attempts), 0) FROM run WHERE expired=0",
                      &trial->total, err);
 }
 
 static void close_trial(struct trial *trial)
 {
     event_page_done(&trial->page);
+    evidence_close(trial->evidence);
     log_reader_close(trial->reader);
     classifier_close(trial->then);
     classifier_close(trial->now);
-    for (int i = 0; i < STREAMS; i++)
-        free(trial->tails[i].room);
 }
 
 bool rule_trial_run(const struct rule_trial_asked *asked, struct rule_trial *out, struct err *err)

@@ -1,0 +1,234 @@
+#include "evidence.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapter.h"
+#include "agent_stream.h"
+#include "json.h"
+#include "log_read.h"
+#include "plan_grow.h"
+#include "xalloc.h"
+#include "zone.h"
+
+enum { STREAMS = 2 };
+
+/* What the whole of stdout is asked for: an agent's answer, or what a contract asks for. */
+static const size_t rooms[STREAMS] = {CONTRACT_OUTPUT_MAX, CLASSIFY_TAIL_MAX};
+
+/* The last bytes of a stream, put together from behind: they fill the end of `room`. */
+struct tail {
+    char *room; /* owned */
+    size_t size;
+    size_t max; /* bytes of it that are wanted */
+    size_t len;
+    int64_t offset;  /* of the first one in the stream */
+    int64_t written; /* to the stream in all */
+};
+
+struct evidence {
+    struct log_reader *reader; /* borrowed */
+    struct tail tails[STREAMS];
+    struct agent_stream *stream; /* owned; of the attempt that was read last, NULL = none */
+    bool is_agents;              /* that attempt prompted one */
+};
+
+static const struct plan_step *step_of(const struct evidence_of *of)
+{
+    return &of->plan->tasks[of->event->task].steps[of->event->step];
+}
+
+/* Put a row's bytes before what there is, as far as they come before it and there is room.
+ * False if bytes are missing in between: what is before the gap is of no use. */
+static bool put_before(struct tail *tail, int64_t offset, const char *bytes, int64_t len)
+{
+    bool first = tail->len == 0;
+    if (offset < 0 || offset > INT64_MAX - len || (!first && offset + len < tail->offset))
+        return false;
+    int64_t wanted = first ? len : tail->offset - offset;
+    int64_t room = (int64_t)(tail->max - tail->len);
+    int64_t take = wanted < room ? wanted : room;
+    if (take <= 0)
+        return true; /* all of it is there already */
+    tail->offset = offset + wanted - take;
+    tail->len += (size_t)take;
+    memcpy(tail->room + tail->size - tail->len, bytes + wanted - take, (size_t)take);
+    return true;
+}
+
+/* The end of one stream, as it came: its rows from the last on. */
+static bool read_tail(struct evidence *evidence, const struct evidence_of *of, int stream,
+                      struct err *err)
+{
+    struct log_reader *reader = evidence->reader;
+    struct tail *tail = &evidence->tails[stream];
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_STREAM_END];
+    (void)sqlite3_bind_int64(query, 1, of->run);
+    (void)sqlite3_bind_int(query, 2, of->event->task);
+    (void)sqlite3_bind_int(query, 3, of->event->step);
+    (void)sqlite3_bind_int(query, 4, of->event->attempt);
+    (void)sqlite3_bind_int(query, 5, stream + 1);
+
+    tail->len = 0;
+    tail->offset = 0;
+    bool row = true;
+    bool ok = true;
+    while (ok && row && tail->len < tail->max) {
+        ok = db_next(&reader->db, query, &row, err);
+        if (!ok || !row)
+            break;
+        const char *bytes = sqlite3_column_blob(query, 1);
+        row =
+            put_before(tail, sqlite3_column_int64(query, 0), bytes, sqlite3_column_bytes(query, 1));
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+static const char *bytes_of(const struct tail *tail)
+{
+    return tail->room + tail->size - tail->len;
+}
+
+static struct classify_text text_of(const struct tail *tail)
+{
+    const size_t len = tail->len < (size_t)CLASSIFY_TAIL_MAX ? tail->len : CLASSIFY_TAIL_MAX;
+    return (struct classify_text){.bytes = bytes_of(tail) + tail->len - len,
+                                  .len = len,
+                                  .offset = tail->offset + (int64_t)(tail->len - len)};
+}
+
+/* Do its last bytes stand in the log? */
+static bool has_end(const struct tail *tail)
+{
+    return tail->offset + (int64_t)tail->len == tail->written;
+}
+
+static bool is_whole(const struct tail *tail)
+{
+    return tail->offset == 0 && has_end(tail);
+}
+
+/* What an agent's CLI wrote is read as a whole, or, where that is too much, by its end. */
+static void read_stream(struct evidence *evidence, const struct adapter *adapter)
+{
+    const struct tail *out = &evidence->tails[0];
+    if (!evidence->is_agents || !is_whole(out))
+        return;
+    agent_stream_open(&evidence->stream, adapter, NULL, NULL);
+    agent_stream_add(evidence->stream, bytes_of(out), out->len);
+    agent_stream_end(evidence->stream);
+}
+
+static void forget(struct evidence *evidence)
+{
+    agent_stream_close(evidence->stream);
+    evidence->stream = NULL;
+}
+
+bool evidence_is_end(const struct plan *plan, const struct event *event)
+{
+    return event->kind == EVENT_ATTEMPT_ENDED && event->task >= 0 &&
+           event->task < plan->task_count && event->step >= 0 &&
+           event->step < plan->tasks[event->task].step_count && event->a >= 0 &&
+           event->a < OUTCOME_KIND_COUNT && event->b >= 0 && event->b <= INT_MAX;
+}
+
+bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
+                   struct classify_input *out, enum evidence_state *state_out, struct err *err)
+{
+    const struct event *event = of->event;
+    const struct plan_step *step = step_of(of);
+    const char *program = adapter_program_of(step->argv[0]);
+    const int64_t written[STREAMS] = {event->d, event->e};
+    forget(evidence);
+    evidence->is_agents = step->agent != NULL;
+    *state_out = EVIDENCE_WHOLE;
+    for (int i = 0; i < STREAMS; i++) {
+        struct tail *tail = &evidence->tails[i];
+        tail->max = step->agent || step->contract ? tail->size : CLASSIFY_TAIL_MAX;
+        tail->written = written[i];
+        if (!read_tail(evidence, of, i, err))
+            return false;
+        if (!has_end(tail))
+            *state_out = EVIDENCE_CUT;
+    }
+    *out = (struct classify_input){
+        .outcome = {.kind = (enum outcome_kind)event->a,
+                    .code = (int)event->b,
+                    .ran_ms = event->c,
+                    .bytes = {event->d, event->e}},
+        .program = program,
+        .agent =
+            step->agent ? step->agent->adapter : adapters_of_program(of->plan->adapters, program),
+        .one_shot = step->agent != NULL,
+        .memory_killed = of->memory_killed,
+        .cpu_s = step->sandbox->cpu_s,
+        .in_container = sandbox_kind_is_container(step->sandbox->kind),
+        .now_ms = event->at.at_ms,
+        .zone_offset = zone_offset,
+    };
+    read_stream(evidence, out->agent);
+    out->out = text_of(&evidence->tails[0]);
+    out->err = text_of(&evidence->tails[1]);
+    out->stream = evidence->stream;
+    return true;
+}
+
+bool evidence_result(const struct evidence *evidence, struct str *bytes,
+                     struct contract_output *out)
+{
+    const struct tail *tail = &evidence->tails[0];
+    const bool is_there = evidence->is_agents
+                              ? evidence->stream != NULL
+                              : has_end(tail) && (tail->offset == 0 || tail->len == tail->max);
+    if (!is_there)
+        return false;
+    if (evidence->is_agents)
+        (void)agent_stream_final(evidence->stream, bytes, NULL);
+    else
+        str_add_n(bytes, bytes_of(tail), tail->len);
+    *out = (struct contract_output){.bytes = bytes->data,
+                                    .len = bytes->len,
+                                    .written =
+                                        evidence->is_agents ? (int64_t)bytes->len : tail->written};
+    return true;
+}
+
+void evidence_take_task(struct plan *growing, const struct event *event)
+{
+    struct json *text = NULL;
+    struct str words = {0};
+    if (!growing || event->kind != EVENT_TASK_ADDED || event->a != growing->task_count ||
+        !event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        return;
+    const struct json *task = json_get(text, "task");
+    if (task)
+        json_write(&words, task);
+    bool grew = plan_grow(growing, str_text(&words), words.len, NULL);
+    (void)grew;
+    str_done(&words);
+    json_free(text);
+}
+
+void evidence_open(struct evidence **out, struct log_reader *reader)
+{
+    struct evidence *evidence = xcalloc(1, sizeof(*evidence));
+    evidence->reader = reader;
+    for (int i = 0; i < STREAMS; i++) {
+        evidence->tails[i].size = rooms[i];
+        evidence->tails[i].room = xcalloc(rooms[i], 1);
+    }
+    *out = evidence;
+}
+
+void evidence_close(struct evidence *evidence)
+{
+    if (!evidence)
+        return;
+    forget(evidence);
+    for (int i = 0; i < STREAMS; i++)
+        free(evidence->tails[i].room);
+    free(evidence);
+}
