@@ -285,6 +285,8 @@ void run_state_done(struct run_state *state);
 ATTR_MUST_USE bool run_state_apply(struct run_state *state, const struct event *event,
                                    struct err *err);
 
+/* What a task is whose step ends so, without success. */
+enum task_status task_status_after(enum decision_kind end);
 /* Is this status final (unless a person acts)? */
 bool task_status_is_final(enum task_status status);
 /* "queued", "gave-up", ... */

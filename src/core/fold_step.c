@@ -82,7 +82,7 @@ static void step_passed(const struct fold *fold)
     pass_on(fold);
 }
 
-static enum task_status status_of(enum decision_kind end)
+enum task_status task_status_after(enum decision_kind end)
 {
     switch (end) {
     case DECISION_ENTROPY:
@@ -121,7 +121,7 @@ void fold_step_ended(const struct fold *fold)
         return;
     }
     fold_let_go(fold);
-    fold_set_status(fold, task, status_of(end));
+    fold_set_status(fold, task, task_status_after(end));
     if (task->status != TASK_STUCK)
         fold_forget_circles(fold);
     if (end == DECISION_NEEDS_YOU)

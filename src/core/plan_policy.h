@@ -14,8 +14,9 @@
 
 enum {
     SETTINGS_POLICIES_MAX = PLAN_POLICIES_MAX + 2, /* two have short words of their own */
-    /* The settings', the plan's and one of a command. */
-    PLAN_POLICY_ROOM = SETTINGS_POLICIES_MAX + PLAN_POLICIES_MAX + 1,
+    PLAN_POLICY_BUILTIN = 4, /* those that a change of policies makes the plan's own */
+    /* The settings', the plan's, one of a command and these. */
+    PLAN_POLICY_ROOM = SETTINGS_POLICIES_MAX + PLAN_POLICIES_MAX + 1 + PLAN_POLICY_BUILTIN,
 };
 
 /* Copy the policies of the settings into plan->policies, which is empty and has room for

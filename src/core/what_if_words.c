@@ -1,0 +1,337 @@
+/* what_if_words.c - what other policies would have decided, as lines for people. */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "budget.h"
+#include "line_wrap.h"
+#include "text.h"
+#include "what_if.h"
+
+static int width_of(const struct what_if_look *look)
+{
+    return look->width > WHAT_IF_WIDTH_MIN ? look->width : WHAT_IF_WIDTH_MIN;
+}
+
+/* The words behind a label, over as many lines as they take; those after the first begin below
+ * the first word. */
+static void add_wrapped(const char *label, const char *text, const struct what_if_look *look,
+                        struct str *out)
+{
+    enum { INDENT_MAX = 12 };
+    const int label_width = text_width(label, strlen(label));
+    const int indent = label_width < INDENT_MAX ? label_width : 3;
+    size_t len = strlen(text);
+    int columns = width_of(look) - label_width;
+    str_add(out, label);
+    do {
+        const size_t fits = line_wrap_fit(text, len, columns);
+        size_t end = fits;
+        while (end > 0 && text[end - 1] == ' ')
+            end--;
+        str_add_n(out, text, end);
+        str_add_char(out, '\n');
+        text += fits;
+        len -= fits;
+        columns = width_of(look) - indent;
+        if (len > 0)
+            str_addf(out, "%*s", indent, "");
+    } while (len > 0);
+}
+
+/* The columns of the table. */
+enum column {
+    COLUMN_TRIES,
+    COLUMN_WAIT,
+    COLUMN_RAN,
+    COLUMN_PASSED,
+    COLUMN_GAVE_UP,
+    COLUMN_NEEDS_YOU,
+    COLUMN_BLOCKED,
+    COLUMN_UNKNOWN,
+    COLUMN_COST,
+    COLUMN_COUNT,
+};
+
+static const struct {
+    const char *title;
+    int width;
+    int rank;         /* the least goes first into a narrow table */
+    bool if_not_zero; /* left out where both sides have nothing */
+} columns[] = {
+    [COLUMN_TRIES] = {"tries", 8, 0, false},      [COLUMN_WAIT] = {"wait", 10, 1, false},
+    [COLUMN_RAN] = {"run time", 10, 2, false},    [COLUMN_PASSED] = {"passed", 8, 3, false},
+    [COLUMN_GAVE_UP] = {"gave-up", 10, 4, false}, [COLUMN_NEEDS_YOU] = {"needs-you", 11, 7, true},
+    [COLUMN_BLOCKED] = {"blocked", 10, 8, true},  [COLUMN_UNKNOWN] = {"not known", 11, 6, true},
+    [COLUMN_COST] = {"cost", 10, 5, true},
+};
+static_assert(ARRAY_LEN(columns) == COLUMN_COUNT, "every column has a title");
+
+enum { LABEL_WIDTH = 13 };
+static const char label_recorded[] = " as recorded";
+static const char label_other[] = " policy B";
+
+static int64_t value_of(const struct what_if_side *side, enum column column)
+{
+    switch (column) {
+    case COLUMN_TRIES:
+        return side->tries;
+    case COLUMN_WAIT:
+        return side->waited_ms;
+    case COLUMN_RAN:
+        return side->ran_ms;
+    case COLUMN_PASSED:
+        return side->counts[TASK_PASSED];
+    case COLUMN_GAVE_UP:
+        return side->counts[TASK_GAVE_UP] + side->counts[TASK_STUCK];
+    case COLUMN_NEEDS_YOU:
+        return side->counts[TASK_NEEDS_YOU];
+    case COLUMN_BLOCKED:
+        return side->counts[TASK_BLOCKED];
+    case COLUMN_UNKNOWN:
+        return side->unknown;
+    case COLUMN_COST:
+        return side->cost_micro;
+    case COLUMN_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* Bits 1 << enum column. */
+static unsigned choose_columns(const struct what_if_sum *sum, const struct what_if_look *look)
+{
+    unsigned chosen = 0;
+    int room = width_of(look) - LABEL_WIDTH;
+    for (int rank = 0; rank < COLUMN_COUNT; rank++) {
+        for (int i = 0; i < COLUMN_COUNT; i++) {
+            const bool empty = columns[i].if_not_zero &&
+                               value_of(&sum->recorded, (enum column)i) == 0 &&
+                               value_of(&sum->other, (enum column)i) == 0;
+            if (columns[i].rank != rank || empty || columns[i].width > room)
+                continue;
+            chosen |= 1U << i;
+            room -= columns[i].width;
+        }
+    }
+    return chosen;
+}
+
+/* How far a count of tasks is from the recorded one: "2 (+1)". */
+static void add_change(int64_t recorded, int64_t other, struct str *out)
+{
+    if (other != recorded)
+        str_addf(out, " (%+" PRId64 ")", other - recorded);
+}
+
+static void add_value(const struct what_if_side *side, const struct what_if_side *base,
+                      enum column column, struct str *out)
+{
+    const int64_t value = value_of(side, column);
+    if (column == COLUMN_WAIT || column == COLUMN_RAN)
+        shown_duration(value, out);
+    else if (column == COLUMN_COST)
+        budget_cost_words(value, out);
+    else
+        str_add_i64(out, value);
+    const bool counts_tasks = column >= COLUMN_PASSED && column <= COLUMN_BLOCKED;
+    if (counts_tasks)
+        add_change(value_of(base, column), value, out);
+}
+
+static void add_cell(const char *text, int width, struct str *out)
+{
+    const int used = text_width(text, strlen(text));
+    str_addf(out, "%*s%s", width > used ? width - used : 1, "", text);
+}
+
+static void add_row(const char *label, const struct what_if_side *side,
+                    const struct what_if_side *base, unsigned chosen, struct str *out)
+{
+    str_addf(out, "%-*s", LABEL_WIDTH, label);
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        struct str cell = {0};
+        if ((chosen & 1U << i) == 0)
+            continue;
+        if (side)
+            add_value(side, base, (enum column)i, &cell);
+        else
+            str_add(&cell, columns[i].title);
+        add_cell(str_text(&cell), columns[i].width, out);
+        str_done(&cell);
+    }
+    str_add_char(out, '\n');
+}
+
+void what_if_table(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out)
+{
+    const unsigned chosen = choose_columns(sum, look);
+    add_row("", NULL, NULL, chosen, out);
+    add_row(label_recorded, &sum->recorded, &sum->recorded, chosen, out);
+    add_row(label_other, &sum->other, &sum->recorded, chosen, out);
+}
+
+static void add_decision(const struct what_if_decision *decision, bool is_before, struct str *out)
+{
+    if (decision->new_round) {
+        str_add(out, "the agent is prompted once more");
+    } else if (decision->kind == DECISION_WAIT && is_before) {
+        str_add(out, "the next try starts");
+    } else if (decision->kind == DECISION_WAIT) {
+        str_add(out, "waits ");
+        shown_seconds(decision->delay_ms, out);
+    } else {
+        str_add(out, task_status_name(task_status_after(decision->kind)));
+    }
+}
+
+static void add_place(const struct what_if *what, int task, int step, int attempt, struct str *out)
+{
+    const struct plan_task *plan = &what_if_state(what)->plan->tasks[task];
+    str_add(out, plan->id);
+    if (plan->step_count > 1)
+        str_addf(out, " step %d", step + 1);
+    if (attempt > 0)
+        str_addf(out, " after try %d", attempt);
+}
+
+void what_if_first(const struct what_if *what, const struct what_if_look *look, struct str *out)
+{
+    struct what_if_sum sum;
+    what_if_sum(what, &sum);
+    if (!sum.has_first)
+        return;
+    const struct what_if_difference *first = &sum.first;
+    char clock[SHOWN_CLOCK_MAX];
+    struct str text = {0};
+    str_addf(&text, "%s ", look->hms(first->at.at_ms, clock));
+    add_place(what, first->task, first->step, first->attempt, &text);
+    str_add(&text, ": as recorded ");
+    add_decision(&first->recorded, first->is_before, &text);
+    str_add(&text, "; policy B: ");
+    add_decision(&first->other, first->is_before, &text);
+    if (first->why[0] != '\0')
+        str_addf(&text, " (%s)", first->why);
+    add_wrapped(" first difference: ", str_text(&text), look, out);
+    str_done(&text);
+}
+
+static void add_not_run(const struct what_if_task *task, struct str *out)
+{
+    const int of_step = task->not_run_to - task->not_run_from + 1;
+    if (task->not_run <= 0)
+        return;
+    str_addf(out, "; %d tr%s not run: #%d", task->not_run, task->not_run == 1 ? "y" : "ies",
+             task->not_run_from);
+    if (of_step > 1)
+        str_addf(out, " to #%d", task->not_run_to);
+    if (task->not_run > of_step)
+        str_add(out, " and those of later steps");
+}
+
+/* One that is not as recorded. */
+static void add_task(const struct what_if *what, int number, const struct what_if_look *look,
+                     struct str *out)
+{
+    const struct what_if_task *task = what_if_task(what, number);
+    struct str text = {0};
+    add_place(what, number, task->step, task->attempt, &text);
+    if (task->course == WHAT_IF_BLOCKED)
+        str_add(&text, ": blocked, what it needs does not pass");
+    else if (task->course == WHAT_IF_ENDS)
+        str_addf(&text, ": %s", task_status_name(task->status));
+    else if (task->attempt > 0)
+        str_add(&text, ": goes on; how that would have gone is not known");
+    else
+        str_add(&text, ": needs a task of which it is not known");
+    add_not_run(task, &text);
+    add_wrapped(" ", str_text(&text), look, out);
+    str_done(&text);
+}
+
+void what_if_tasks(const struct what_if *what, const struct what_if_look *look, struct str *out)
+{
+    const int count = what_if_state(what)->plan->task_count;
+    int told = 0;
+    int more = 0;
+    for (int i = 0; i < count; i++) {
+        if (what_if_task(what, i)->course == WHAT_IF_SAME)
+            continue;
+        if (told++ < WHAT_IF_TASKS_SHOWN)
+            add_task(what, i, look, out);
+        else
+            more++;
+    }
+    if (more > 0)
+        str_addf(out, " ... and %d more tasks (--json has all)\n", more);
+}
+
+static void add_counts(const struct what_if_sum *sum, struct str *out)
+{
+    const struct {
+        int64_t count;
+        const char *words;
+    } rows[] = {
+        {sum->waits, "wait for another time"},
+        {sum->ends, "end it"},
+        {sum->goes_on, "go on otherwise"},
+    };
+    if (sum->differ == 0) {
+        str_addf(out, "no decision differs: all %" PRId64 " are the same", sum->decisions);
+        return;
+    }
+    str_addf(out, "%" PRId64 " of %" PRId64 " decisions differ:", sum->differ, sum->decisions);
+    bool any = false;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (rows[i].count == 0)
+            continue;
+        str_addf(out, "%s %" PRId64 " %s", any ? "," : "", rows[i].count, rows[i].words);
+        any = true;
+    }
+}
+
+/* What is taken for granted where the two differ. */
+static void add_assumed(const struct what_if_sum *sum, struct str *out)
+{
+    str_add(out, "a try has the same result after another wait");
+    if (sum->rate_limits)
+        str_add(out, "; waits after a rate limit are no shorter than they were");
+    if (sum->by_hand > 0)
+        str_addf(out, "; what a person let go on goes on (%" PRId64 " time%s)", sum->by_hand,
+                 sum->by_hand == 1 ? "" : "s");
+    str_add(out, "; slots, budgets and circles are as recorded");
+    if (sum->gates)
+        str_add(out, ", waits behind a gate too");
+}
+
+void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out)
+{
+    struct str text = {0};
+    add_counts(sum, &text);
+    add_wrapped(" ", str_text(&text), look, out);
+    if (sum->steps_changed < sum->steps) {
+        str_clear(&text);
+        str_addf(&text, "policy B changes the policy of %d of %d steps", sum->steps_changed,
+                 sum->steps);
+        add_wrapped(" ", str_text(&text), look, out);
+    }
+    if (sum->differ > 0) {
+        str_clear(&text);
+        add_assumed(sum, &text);
+        add_wrapped(" assumed: ", str_text(&text), look, out);
+    }
+    if (sum->other.unknown > 0)
+        add_wrapped(" not known: ",
+                    "how tries would have gone that never happened; none is made up", look, out);
+    str_done(&text);
+}
+
+void what_if_lines(const struct what_if *what, const struct what_if_look *look, struct str *out)
+{
+    struct what_if_sum sum;
+    what_if_sum(what, &sum);
+    what_if_table(&sum, look, out);
+    what_if_first(what, look, out);
+    what_if_tasks(what, look, out);
+    what_if_notes(&sum, look, out);
+}
