@@ -127,6 +127,8 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
         {"at", 0, "TIME",
          "the frame, or the bookmark, of then: 14:00:31, -2m, #211 (a record), 'T try 2', start",
          NULL, &words->frame.at},
+        {"what-if", 0, "FILE", "what other policies would have decided of RUN..., 38-41 or all",
+         NULL, &words->what_if},
         {"retries", 0, NULL, "does retrying help, and where the time went, over RUN... or all runs",
          &words->retries, NULL},
         {"mark", 0, NULL, "bookmark a moment of a run: --at, or its last event", &words->mark,

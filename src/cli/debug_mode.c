@@ -7,6 +7,7 @@
 #include "log_word.h"
 #include "records_print.h"
 #include "retries_run.h"
+#include "what_if_run.h"
 
 static int run_frame(const struct debug_call *call)
 {
@@ -32,6 +33,8 @@ static const struct debug_mode modes[] = {
      "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, run_frame},
     {"forensics", "try step json", "devs debug --forensics [RUN/]TASK [--try N] [--step N]", 1, 1,
      run_forensics},
+    {"what-if", "json", "devs debug --what-if POLICY.json [RUN...|all] [--json]", 0, -1,
+     what_if_run},
     {"retries", "json", "devs debug --retries [RUN...|FILE] [--json]", 0, -1, retries_run},
     {"mark", "at name json", "devs debug --mark [RUN] [--at TIME] [--name TEXT]", 0, 1,
      bookmark_run_mark},

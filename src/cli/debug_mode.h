@@ -17,6 +17,7 @@ struct debug_words {
     bool logs, forensics; /* the modes; struct frame_words has the third */
     bool plain, json, follow;
     const char *task, *level;
+    const char *what_if; /* a mode: its file */
     bool retries;
     bool mark, marks;
     const char *unmark, *name; /* of bookmarks */

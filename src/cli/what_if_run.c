@@ -1,0 +1,277 @@
+#include "what_if_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "policy_change.h"
+#include "read_text.h"
+#include "run_choice.h"
+#include "what_if.h"
+#include "xalloc.h"
+
+enum { WIDTH = 80, MOST_CHANGED = 10 };
+
+/* One run of several. */
+struct changed_run {
+    int64_t number;
+    char *name; /* owned */
+    struct what_if_sum sum;
+};
+
+/* One call of the command. */
+struct what_if_call {
+    const char *file;
+    const struct policy_change *change;
+    struct log_reader *reader;
+    struct run_choice choice;
+    bool json;
+    struct what_if_sum all;
+    struct changed_run most[MOST_CHANGED]; /* those that change most, the most first */
+    size_t most_count;
+    struct str each; /* with json, of several runs: an object for each */
+};
+
+static const struct what_if_look look = {.width = WIDTH, .hms = clock_hms};
+
+/* The run's events to both: with the change, and as recorded. */
+static bool take_events(struct log_reader *reader, int64_t run, struct what_if *other,
+                        struct what_if *same, struct err *err)
+{
+    struct event_page page = {0};
+    int64_t after = 0;
+    bool ok = true;
+    do {
+        ok = log_reader_events(reader, run, after, &page, err);
+        for (size_t i = 0; ok && i < page.count; i++) {
+            after = page.events[i].seq;
+            ok = what_if_take(other, &page.events[i], err) &&
+                 what_if_take(same, &page.events[i], err);
+        }
+    } while (ok && page.count == LOG_PAGE_EVENTS);
+    event_page_done(&page);
+    return ok;
+}
+
+/* This build decides otherwise than the one that ran it: then so does any policy. */
+static void add_doubt(const struct log_run_info *run, const struct what_if *same, struct str *out)
+{
+    char clock[CLOCK_TEXT_MAX];
+    struct what_if_sum sum;
+    what_if_sum(same, &sum);
+    if (sum.differ == 0)
+        return;
+    str_addf(out,
+             " this devs decides %" PRId64 " times otherwise than recorded, with no change at all, "
+             "the first\n time at %s: see devs debug --verify %" PRId64 "\n",
+             sum.differ, clock_hms(sum.first.at.at_ms, clock), run->number);
+}
+
+static void print_head(const struct what_if_call *call, const char *of)
+{
+    struct str head = {0};
+    str_addf(&head, "what-if: %s\npolicy B: ", of);
+    policy_change_words(call->change, &head);
+    str_addf(&head, " (%s)\n", call->file);
+    say(str_text(&head));
+    str_done(&head);
+}
+
+static void begin_json(const struct what_if_call *call, struct str *out)
+{
+    struct str words = {0};
+    policy_change_words(call->change, &words);
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_text(out, "file", call->file);
+    str_json_text(out, "policy", str_text(&words));
+    str_done(&words);
+}
+
+static void print_one(const struct what_if_call *call, const struct log_run_info *run,
+                      const struct what_if *other, const struct what_if *same)
+{
+    struct what_if_sum unchanged;
+    struct str text = {0};
+    what_if_sum(same, &unchanged);
+    if (call->json) {
+        begin_json(call, &text);
+        str_json_i64(&text, "run", run->number);
+        str_json_i64(&text, "differ_unchanged", unchanged.differ);
+        what_if_json(other, &text);
+        str_add(&text, "}\n");
+        (void)fputs(str_text(&text), stdout);
+    } else {
+        str_addf(&text, "run #%" PRId64 " %s", run->number, run->name);
+        print_head(call, str_text(&text));
+        str_clear(&text);
+        what_if_lines(other, &look, &text);
+        add_doubt(run, same, &text);
+        say(str_text(&text));
+    }
+    str_done(&text);
+}
+
+/* More tries, then more waiting; the later run after the earlier one. */
+static bool changes_more(const struct what_if_sum *a, const struct what_if_sum *b)
+{
+    const int64_t tries_a = llabs(a->recorded.tries - a->other.tries) + a->goes_on;
+    const int64_t tries_b = llabs(b->recorded.tries - b->other.tries) + b->goes_on;
+    if (tries_a != tries_b)
+        return tries_a > tries_b;
+    return llabs(a->recorded.waited_ms - a->other.waited_ms) >
+           llabs(b->recorded.waited_ms - b->other.waited_ms);
+}
+
+static void keep_most(struct what_if_call *call, const struct log_run_info *run,
+                      const struct what_if_sum *sum)
+{
+    size_t at = call->most_count;
+    while (at > 0 && changes_more(sum, &call->most[at - 1].sum))
+        at--;
+    if (sum->differ == 0 || at == MOST_CHANGED)
+        return;
+    if (call->most_count == MOST_CHANGED)
+        free(call->most[--call->most_count].name);
+    memmove(&call->most[at + 1], &call->most[at], (call->most_count - at) * sizeof(call->most[0]));
+    call->most[at] =
+        (struct changed_run){.number = run->number, .name = xstrdup(run->name), .sum = *sum};
+    call->most_count++;
+}
+
+static void add_run(struct what_if_call *call, const struct log_run_info *run,
+                    const struct what_if *other)
+{
+    struct what_if_sum sum;
+    what_if_sum(other, &sum);
+    what_if_sum_add(&call->all, &sum);
+    keep_most(call, run, &sum);
+    if (!call->json)
+        return;
+    str_add(&call->each, call->each.len > 0 ? "," : "");
+    str_add_char(&call->each, '{');
+    str_json_i64(&call->each, "run", run->number);
+    what_if_sum_json(&sum, &call->each);
+    str_add_char(&call->each, '}');
+}
+
+static bool look_at_run(struct what_if_call *call, int64_t number, struct err *err)
+{
+    struct log_run_info run;
+    struct what_if *other = NULL;
+    struct what_if *same = NULL;
+    if (!log_reader_run(call->reader, number, &run, err))
+        return false;
+    const bool ok = what_if_new(&other, run.plan_text, run.seed, call->change, err) &&
+                    what_if_new(&same, run.plan_text, run.seed, NULL, err) &&
+                    take_events(call->reader, number, other, same, err);
+    if (ok)
+        add_run(call, &run, other);
+    if (ok && call->choice.count == 1)
+        print_one(call, &run, other, same);
+    what_if_free(same);
+    what_if_free(other);
+    log_run_info_done(&run);
+    return ok;
+}
+
+static void print_most(const struct what_if_call *call)
+{
+    struct str text = {0};
+    if (call->most_count > 0)
+        str_add(&text, " runs that change most:\n");
+    for (size_t i = 0; i < call->most_count; i++) {
+        const struct changed_run *run = &call->most[i];
+        str_addf(&text, "  #%-5" PRId64 " tries %" PRId64 " to %" PRId64 ", wait ", run->number,
+                 run->sum.recorded.tries, run->sum.other.tries);
+        shown_duration(run->sum.recorded.waited_ms, &text);
+        str_add(&text, " to ");
+        shown_duration(run->sum.other.waited_ms, &text);
+        str_addf(&text, ", %" PRId64 " of %" PRId64 " differ  %s\n", run->sum.differ,
+                 run->sum.decisions, run->name);
+    }
+    say(str_text(&text));
+    str_done(&text);
+}
+
+static void print_all(const struct what_if_call *call)
+{
+    struct str text = {0};
+    if (call->json) {
+        begin_json(call, &text);
+        str_json_i64(&text, "runs", (int64_t)call->choice.count);
+        what_if_sum_json(&call->all, &text);
+        str_json_key(&text, "each");
+        str_addf(&text, "[%s]}\n", str_text(&call->each));
+        (void)fputs(str_text(&text), stdout);
+    } else {
+        str_addf(&text, "%zu runs", call->choice.count);
+        print_head(call, str_text(&text));
+        str_clear(&text);
+        what_if_table(&call->all, &look, &text);
+        what_if_notes(&call->all, &look, &text);
+        say(str_text(&text));
+        print_most(call);
+    }
+    str_done(&text);
+}
+
+static bool read_change(const char *file, struct policy_change **out, struct violations *wrong,
+                        struct err *err)
+{
+    struct str text = {0};
+    bool ok = read_text_file(file, POLICY_CHANGE_BYTES_MAX, &text, err);
+    if (!ok) {
+        const struct err why = *err;
+        (void)err_set(err, why.code, "%s: %s", file, why.message);
+    } else {
+        ok = policy_change_read(str_text(&text), text.len, out, wrong);
+    }
+    str_done(&text);
+    return ok;
+}
+
+static int look_at_runs(struct what_if_call *call, const struct debug_call *debug)
+{
+    struct err err = {0};
+    bool ok = run_choice_find(debug->globals, debug->operands, debug->operand_count, &call->reader,
+                              &call->choice, &err);
+    for (size_t i = 0; ok && i < call->choice.count; i++)
+        ok = look_at_run(call, call->choice.runs[i], &err);
+    if (ok && call->choice.count != 1)
+        print_all(call);
+    for (size_t i = 0; i < call->most_count; i++)
+        free(call->most[i].name);
+    str_done(&call->each);
+    run_choice_done(&call->choice);
+    log_reader_close(call->reader);
+    if (!ok)
+        return fail(&err);
+    return call->all.differ > 0 ? EXIT_WOULD_CHANGE : EXIT_ALL_PASSED;
+}
+
+int what_if_run(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct violations wrong = {0};
+    struct policy_change *change = NULL;
+    const char *file = call->words->what_if;
+    int code = EXIT_USAGE;
+    if (read_change(file, &change, &wrong, &err)) {
+        struct what_if_call *own = xcalloc(1, sizeof(*own));
+        *own = (struct what_if_call){.file = file, .change = change, .json = call->words->json};
+        code = look_at_runs(own, call);
+        free(own);
+    } else if (wrong.count > 0) {
+        code = fail_violations(file, &wrong);
+    } else {
+        (void)fail(&err);
+    }
+    violations_done(&wrong);
+    policy_change_free(change);
+    return code;
+}
