@@ -73,7 +73,7 @@ void shown_try(const struct run_state *state, int task, struct str *out);
 void shown_try_of(const struct run_state *state, int task, struct str *out);
 
 /* The NEXT/FOR column: "in 0:18", "until 03:00", "3:12", "held 2:41", "after T-104",
- * "ended 0:57", "resets 03:00", "slot 1st", "gate 0:18", "starting", "needs tax". */
+ * "ended 0:57", "resets 03:00", "slot 1st", "limit 0:18", "starting", "needs tax". */
 void shown_next(const struct run_state *state, int task, bool orphaned,
                 const struct shown_time *time, struct str *out);
 
@@ -91,8 +91,8 @@ const char *shown_expectation(const struct verdict *verdict);
 /* Why the task is as it is, one line of plain words: class, rule and the matched
  * text, a person's correction; "" if there is nothing to explain. */
 void shown_cause(const struct run_state *state, int task, struct str *out);
-/* The same and why the policy did not go on: "test-fail, rule tap.not-ok (retry exhausted:
- * 6 of 6 tries used)". */
+/* The same and why the policy did not go on: "test-fail, rule tap.not-ok (gave up: 6 of 6
+ * tries used)". */
 void shown_why(const struct run_state *state, int task, struct str *out);
 
 /* shown_decision.c: what was decided and by what, as it is in the log. */
@@ -103,9 +103,15 @@ void shown_formula(const struct step_state *step, struct str *out);
 /* Why the policy did not go on when the step ended: "6 of 6 tries used"; "" where it is not
  * recorded, or it did not end so. */
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out);
-/* How the task's step ended, and why: "retry exhausted: 6 of 6 tries used"; "" if it has not
- * ended, or well. */
+/* An end in everyday words: "gave up", "stuck", "needs you". */
+const char *shown_end_word(enum decision_kind kind);
+/* The same, and what the log calls it where that says more: "gave up (retry exhausted)". */
+void shown_end_named(enum decision_kind kind, struct str *out);
+/* How the task's step ended, and why: "gave up: 6 of 6 tries used"; "" if it has not ended, or
+ * well. */
 void shown_ending(const struct run_state *state, int task, struct str *out);
+/* The same with the log's own name: "gave up (retry exhausted): 6 of 6 tries used". */
+void shown_ending_named(const struct run_state *state, int task, struct str *out);
 /* What the verdict went by: `rule tap.not-ok at out:5: "not ok 3"`; "" for none. */
 void shown_evidence(const struct verdict *verdict, struct str *out);
 /* Rules that nearly decided: "rate-limit (quoted) at err byte 12"; "" for none. */
@@ -125,14 +131,15 @@ enum shown_room { SHOWN_IN_FULL, SHOWN_IN_BRIEF };
 bool shown_has_gate(const struct run_state *state);
 /* How many wait for this source: behind its gate, and for a next try. */
 int shown_waiting(const struct run_state *state, int source);
-/* One gate, by its source's number: "gate claude: T-104 tries, 6 wait"; "" if it is open. */
+/* One gate, by its source's number: "rate limit of claude: T-104 tries; T-105 and T-109 wait", in
+ * brief "...; 2 wait"; "" if it is open. */
 void shown_gate(const struct run_state *state, int source, const struct shown_time *time,
                 enum shown_room room, struct str *out);
-/* The gate that changes next, and how many more there are: "gate claude closed until
- * 14:02:55 (0:18), 6 wait, limit 2 in a row   +2"; "" if all are open. */
+/* The gate that changes next, and how many more there are: "rate limit of claude until 14:02:55
+ * (0:18); T-104, T-105 and 4 more wait; met 2 times in a row   +2"; "" if all are open. */
 void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,
                  struct str *out);
-/* For a step that waits behind its gate: "gate 0:18", "gate T-104"; false where no gate
+/* For a step that waits behind its gate: "limit 0:18", "after T-104"; false where no gate
  * keeps it back. */
 bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
                        struct str *out);

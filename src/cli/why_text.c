@@ -217,7 +217,7 @@ static void end_lines(const struct why *why, struct str *out)
 {
     const char *by = state_of(why)->tasks[why->pick.task].by;
     why_begin(why->wait.there ? "then" : "decision", out);
-    str_add(out, decision_kind_name(why->end));
+    shown_end_named(why->end, out);
     if (why->stop.formula.len > 0)
         str_addf(out, ": %s", why->stop.formula.data);
     if (why->end == DECISION_CANCELLED && by)

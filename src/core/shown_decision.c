@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attr.h"
 #include "json.h"
 #include "protocol.h"
 #include "shown.h"
@@ -181,7 +182,7 @@ static void end_in_circles(const struct json *inputs, struct str *out)
     }
     int64_t window = number_of(inputs, "window", 0);
     int64_t stops = window > 0 ? window : number_of(inputs, "same_stops", 0);
-    str_addf(out, "%lld equal results in a row, it stops at %lld",
+    str_addf(out, "the same result %lld times in a row, its policy stops at %lld",
              (long long)number_of(inputs, "same", 0), (long long)stops);
 }
 
@@ -214,7 +215,7 @@ static void end_for_a_person(const struct json *inputs, const struct step_state 
     } else if (ended_as(step, OUTCOME_NOT_STARTED)) {
         outcome_words(&step_state_attempt(step)->outcome, out);
     } else {
-        str_add(out, "no retry helps");
+        str_add(out, "trying again does not help");
     }
 }
 
@@ -284,15 +285,67 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     json_free(inputs);
 }
 
-void shown_ending(const struct run_state *state, int task, struct str *out)
+const char *shown_end_word(enum decision_kind kind)
+{
+    static const char *const words[] = {
+        [DECISION_SUCCEEDED] = "passed",
+        [DECISION_WAIT] = "waits",
+        [DECISION_FAILED] = "gave up",
+        [DECISION_RETRY_EXHAUSTED] = "gave up",
+        [DECISION_TRANSIENT_EXHAUSTED] = "gave up",
+        [DECISION_ENTROPY] = "stuck",
+        [DECISION_NEEDS_YOU] = "needs you",
+        [DECISION_CANCELLED] = "cancelled",
+        [DECISION_DEADLINE] = "gave up",
+        [DECISION_MAX_RETRIES] = "gave up",
+    };
+    static_assert(ARRAY_LEN(words) == DECISION_KIND_COUNT, "every decision has its word");
+    assert(kind < DECISION_KIND_COUNT);
+    return words[kind];
+}
+
+/* Is the log's own name for it more than the word says? */
+static bool has_name(enum decision_kind kind)
+{
+    return kind == DECISION_RETRY_EXHAUSTED || kind == DECISION_TRANSIENT_EXHAUSTED ||
+           kind == DECISION_ENTROPY || kind == DECISION_MAX_RETRIES;
+}
+
+void shown_end_named(enum decision_kind kind, struct str *out)
+{
+    str_add(out, shown_end_word(kind));
+    if (has_name(kind))
+        str_addf(out, " (%s)", decision_kind_name(kind));
+}
+
+typedef void end_words_fn(enum decision_kind kind, struct str *out);
+
+static void add_ending(const struct run_state *state, int task, end_words_fn *words,
+                       struct str *out)
 {
     const struct step_state *step = run_state_step(state, task);
     struct str why = {0};
     if (step->status != STEP_ENDED || step->end == DECISION_SUCCEEDED)
         return;
     shown_end(&state->plan->tasks[task].steps[run_state_step_number(state, task)], step, &why);
-    str_addf(out, "%s%s%s", decision_kind_name(step->end), why.len > 0 ? ": " : "", str_text(&why));
+    words(step->end, out);
+    str_addf(out, "%s%s", why.len > 0 ? ": " : "", str_text(&why));
     str_done(&why);
+}
+
+static void add_end_word(enum decision_kind kind, struct str *out)
+{
+    str_add(out, shown_end_word(kind));
+}
+
+void shown_ending(const struct run_state *state, int task, struct str *out)
+{
+    add_ending(state, task, add_end_word, out);
+}
+
+void shown_ending_named(const struct run_state *state, int task, struct str *out)
+{
+    add_ending(state, task, shown_end_named, out);
 }
 
 int64_t shown_resets_at_ms(const struct step_state *step)

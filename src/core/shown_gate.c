@@ -35,6 +35,37 @@ int shown_waiting(const struct run_state *state, int source)
     return count;
 }
 
+static bool waits_for(const struct run_state *state, int task, const struct gate_state *gate)
+{
+    return heap_has(&gate->line, task) ||
+           (heap_has(&state->waits, task) && run_state_gate(state, task) == gate);
+}
+
+/* "; T-104, T-105 and 4 more wait", "; 6 wait". */
+static void add_waiting(const struct run_state *state, int source, enum shown_room room,
+                        struct str *out)
+{
+    enum { NAMED_MAX = 2 };
+    const int count = shown_waiting(state, source);
+    int named = 0;
+    if (count == 0)
+        return;
+    str_add(out, "; ");
+    for (int i = 0; room == SHOWN_IN_FULL && i < state->plan->task_count && named < NAMED_MAX;
+         i++) {
+        if (!waits_for(state, i, &state->gates[source]))
+            continue;
+        const bool is_last = named + 1 == count;
+        str_addf(out, "%s%s", named == 0 ? "" : is_last ? " and " : ", ", state->plan->tasks[i].id);
+        named++;
+    }
+    if (named > 0 && count > named)
+        str_addf(out, " and %d more", count - named);
+    else if (named == 0)
+        str_addf(out, "%d", count);
+    str_add(out, count == 1 ? " waits" : " wait");
+}
+
 static void add_closed(const struct run_state *state, int source, const struct shown_time *time,
                        enum shown_room room, struct str *out)
 {
@@ -46,7 +77,7 @@ static void add_closed(const struct run_state *state, int source, const struct s
     } else if (left_ms <= 0) {
         str_add(out, ": the next one tries");
     } else if (room == SHOWN_IN_FULL) {
-        str_addf(out, " closed until %s (", time->hms(gate->due.at_ms, text));
+        str_addf(out, " until %s (", time->hms(gate->due.at_ms, text));
         shown_duration(left_ms + ROUND_UP_MS, out);
         str_add_char(out, ')');
     } else {
@@ -55,16 +86,9 @@ static void add_closed(const struct run_state *state, int source, const struct s
     }
 }
 
-static void add_waiting(const struct run_state *state, int source, struct str *out)
-{
-    int count = shown_waiting(state, source);
-    if (count > 0)
-        str_addf(out, ", %d wait%s", count, count == 1 ? "s" : "");
-}
-
 static void add_spacing(const struct gate_state *gate, enum shown_room room, struct str *out)
 {
-    str_add(out, " opens");
+    str_add(out, " is over");
     if (room == SHOWN_IN_FULL && gate->spacing_ms == SECOND_MS) {
         str_add(out, ", one start a second");
     } else if (room == SHOWN_IN_FULL) {
@@ -78,17 +102,17 @@ static void add_gate(const struct run_state *state, int source, const struct sho
                      enum shown_room room, struct str *out)
 {
     const struct gate_state *gate = &state->gates[source];
-    str_addf(out, "gate %s", state->plan->sources[source]);
+    str_addf(out, "rate limit of %s", state->plan->sources[source]);
     switch (gate->status) {
     case GATE_CLOSED:
         add_closed(state, source, time, room, out);
-        add_waiting(state, source, out);
+        add_waiting(state, source, room, out);
         if (gate->closed > 1)
-            str_addf(out, ", limit %d in a row", gate->closed);
+            str_addf(out, "; met %d times in a row", gate->closed);
         break;
     case GATE_PROBING:
         str_addf(out, ": %s tries", state->plan->tasks[gate->probe].id);
-        add_waiting(state, source, out);
+        add_waiting(state, source, room, out);
         break;
     case GATE_SPREADING:
         add_spacing(gate, room, out);
@@ -132,7 +156,7 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
         return false;
     int64_t left_ms = gate->due.mono_ms - now->mono_ms;
     if (gate->status == GATE_PROBING) {
-        str_addf(out, "gate %s", state->plan->tasks[gate->probe].id);
+        str_addf(out, "after %s", state->plan->tasks[gate->probe].id);
         return true;
     }
     if (gate->status == GATE_SPREADING) {
@@ -145,10 +169,10 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
     if (moves && is_next)
         return false; /* it waits for a slot */
     if (moves) {
-        str_addf(out, "gate %s", state->plan->tasks[next].id);
+        str_addf(out, "after %s", state->plan->tasks[next].id);
         return true;
     }
-    str_add(out, "gate ");
+    str_add(out, "limit ");
     shown_duration(left_ms + ROUND_UP_MS, out);
     return true;
 }

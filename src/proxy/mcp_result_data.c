@@ -47,7 +47,7 @@ static void write_attempts(const struct mcp_ended *ended, struct str *out)
     str_json_i64(out, "waited_ms", task->waited_ms);
     str_json_text(out, "status", task_status_name(task->status));
     str_clear(&words);
-    shown_ending(ended->state, ended->task, &words);
+    shown_ending_named(ended->state, ended->task, &words);
     if (words.len > 0)
         str_json_text(out, "why", str_text(&words));
     if (task->status == TASK_CANCELLED && task->by)

@@ -41,8 +41,8 @@ static void add_evidence(const struct mcp_ended *ended, struct str *out)
     str_done(&words);
 }
 
-/* "2 of 3 tries, 1.5 s waited between them: retry exhausted ..."; nothing of a call that was to be
- * executed once. */
+/* "2 of 3 tries, 1.5 s waited between them: gave up (retry exhausted) ..."; nothing of a call that
+ * was to be executed once. */
 static void add_tries(const struct mcp_ended *ended, struct str *out)
 {
     const struct task_state *task = &ended->state->tasks[ended->task];
@@ -50,7 +50,7 @@ static void add_tries(const struct mcp_ended *ended, struct str *out)
     struct str ending = {0};
     if (run_state_tries(ended->state, ended->task) == 1)
         return;
-    shown_ending(ended->state, ended->task, &ending);
+    shown_ending_named(ended->state, ended->task, &ending);
     if (count == 1 && (ending.len == 0 || ended->request->path)) {
         str_done(&ending);
         return;

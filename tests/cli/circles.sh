@@ -28,7 +28,7 @@ status=$(cat status.json)
 want_in 'status --json: what it saw' "$status" '"circles":{"level":"stuck","rung":"repeat","count":5,"period":1,"first_step":1,"first_attempt":1,"last_step":1,"last_attempt":5,"masked":true,"masks":"times, temp paths, pids",'
 want_in 'status --json: in words' "$status" '"equal":"the call and its result","words":"same result 5 times"}'
 want_in 'status --json: tries are left' "$status" '"attempt":5,"attempts_max":10'
-want_in 'status: in words' "$("$devs" status)" 'entropy detected: same result 5 times'
+want_in 'status: in words' "$("$devs" status)" 'stuck: same result 5 times'
 want_in 'status: in the column of the class' "$("$devs" status)" ' same 5x '
 
 # --- why
@@ -40,7 +40,7 @@ want_in 'why: what was masked' "$out" 'masked     times, temp paths, pids'
 want_in 'why: a line of the first try' "$out" "first try  $("$devs" log tax --try 1 | head -1)"
 want_in 'why: a line of the last try' "$out" "last try   $("$devs" log tax --try 5 | head -1)"
 want_in 'why: what was compared' "$out" 'compared   <ts> agent[<pid>]: works in <tmp>'
-want_in 'why: the decision' "$out" 'entropy detected: same result 5 times'
+want_in 'why: the decision' "$out" 'stuck (entropy detected): same result 5 times'
 want_in 'why: what to do' "$out" 'devs retry 1/tax lets it go on; it stops again after twice as many'
 out=$("$devs" why tax --try 3)
 want_in 'why: of the try that was suspected' "$out" 'circles    perhaps: same result 3 times, tries 1 to 3'

@@ -83,12 +83,12 @@ want_in 'why of a run' "$(cat err)" 'names no task'
 
 # --- status: gates and common faults
 out=$("$devs" status)
-want_in 'status: a gate' "$out" 'gate api closed until '
+want_in 'status: a gate' "$out" 'rate limit of api until '
 want_in 'status: one fault' "$out" 'one fault, 3 tasks: network since '
 want_in 'status: its members' "$out" ': n1 n2 n3'
 want_in 'status --json: a gate' "$(cat status.json)" '"gates":[{"source":"api","state":"closed","waiting":1,"limits":1,'
 want_in 'status --json: a fault' "$(cat status.json)" '"members":["n1","n2","n3"]}]'
-want_in 'status --line: a gate' "$("$devs" status --line)" 'gate api'
+want_in 'status --line: a gate' "$("$devs" status --line)" 'rate limit of api'
 
 # --- acts on a common fault
 "$devs" hold --fault 1/n2 >out

@@ -309,7 +309,8 @@ START_TEST(test_words_of_a_gate)
     struct str words = {0};
     meet_limit(1);
     event_words(&play.state, play_last(&play, EVENT_GATE_CLOSED), &words);
-    ck_assert_str_eq(str_text(&words), "a try 1/4 GREEN gate api closed for 20 s");
+    ck_assert_str_eq(str_text(&words),
+                     "a try 1/4 GREEN rate limit of api: nothing of it starts for 20 s");
     str_done(&words);
 }
 END_TEST

@@ -218,7 +218,7 @@ START_TEST(test_parked_verdict_says_when_it_resets)
     verdict.resume_at_ms = play.now.at_ms + 3 * (int64_t)HOUR;
     play_exit(&play, "a", 1, verdict);
     ck_assert_str_eq(next_of("a"), "resets +180m");
-    ck_assert_str_eq(end_of("a"), "needs you: no retry helps");
+    ck_assert_str_eq(end_of("a"), "needs you: trying again does not help");
 }
 END_TEST
 
@@ -265,12 +265,12 @@ START_TEST(test_end_says_why_the_policy_did_not_go_on)
                  "\"window\":0"),
          3);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    ck_assert_str_eq(end_of("a"), "failed: policy p does not try again on a persistent failure");
+    ck_assert_str_eq(end_of("a"), "gave up: policy p does not try again on a persistent failure");
     play_exit(&play, "b", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     play_wait(&play, MINUTE);
     play_exit(&play, "b", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    ck_assert_str_eq(end_of("b"), "transient exhausted: 2 of 2 tries used");
-    ck_assert_ptr_nonnull(strstr(why_of("b"), "(transient exhausted: 2 of 2 tries used)"));
+    ck_assert_str_eq(end_of("b"), "gave up: 2 of 2 tries used");
+    ck_assert_ptr_nonnull(strstr(why_of("b"), "(gave up: 2 of 2 tries used)"));
     ck_assert_str_eq(end_of("c"), "");
 }
 END_TEST
@@ -279,7 +279,7 @@ START_TEST(test_end_names_a_phase_without_tries)
 {
     open(PLAN_OF(",\"phases\":[\"VERIFY\"]"), 1);
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    ck_assert_str_eq(end_of("a"), "failed: policy p does not try again in GREEN");
+    ck_assert_str_eq(end_of("a"), "gave up: policy p does not try again in GREEN");
 }
 END_TEST
 
@@ -310,7 +310,7 @@ START_TEST(test_end_of_a_start_names_no_phase)
     open(PLAN_OF(",\"phases\":[\"VERIFY\"]"), 1);
     play_outcome(&play, "a", not_started, play_persistent(REASON_NOT_FOUND));
     ck_assert_str_eq(end_of("a"),
-                     "failed: policy infrastructure does not try again on a persistent failure");
+                     "gave up: policy infrastructure does not try again on a persistent failure");
 }
 END_TEST
 
@@ -319,7 +319,7 @@ START_TEST(test_end_after_a_time_out_says_so)
     const struct outcome late = {.kind = OUTCOME_TIMEOUT};
     open(PLAN_OF(",\"retry_timeouts\":false"), 1);
     play_outcome(&play, "a", late, play_transient(TRANSIENT_RESOURCE_BUSY));
-    ck_assert_str_eq(end_of("a"), "failed: policy p does not try again after a time-out");
+    ck_assert_str_eq(end_of("a"), "gave up: policy p does not try again after a time-out");
 }
 END_TEST
 
@@ -329,7 +329,7 @@ START_TEST(test_end_by_deadline_says_how_much_is_gone)
     play_wait(&play, 50 * SECOND);
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     ck_assert_str_eq(end_of("a"),
-                     "deadline: the next try would start past its 1:00, 50.0 s are gone");
+                     "gave up: the next try would start past its 1:00, 50.0 s are gone");
 }
 END_TEST
 
@@ -339,7 +339,7 @@ START_TEST(test_a_short_deadline_is_told_with_tenths)
     play_wait(&play, 1250);
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     ck_assert_str_eq(end_of("a"),
-                     "deadline: the next try would start past its 1.8 s, 1.2 s are gone");
+                     "gave up: the next try would start past its 1.8 s, 1.2 s are gone");
 }
 END_TEST
 
@@ -355,7 +355,7 @@ START_TEST(test_end_in_circles_counts_equal_results)
         play_wait(&play, MINUTE);
     }
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
-    ck_assert_str_eq(end_of("a"), "entropy detected: 2 equal results in a row, it stops at 2");
+    ck_assert_str_eq(end_of("a"), "stuck: the same result 2 times in a row, its policy stops at 2");
 }
 END_TEST
 
@@ -373,7 +373,7 @@ START_TEST(test_end_by_a_rung_says_what_it_saw)
         play_wait(&play, MINUTE);
     }
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
-    ck_assert_str_eq(end_of("a"), "entropy detected: same result 5 times");
+    ck_assert_str_eq(end_of("a"), "stuck: same result 5 times");
 }
 END_TEST
 
@@ -469,19 +469,21 @@ START_TEST(test_gate_is_told_from_its_closing_to_its_opening)
     ck_assert_str_eq(next_of("b"), "slot 1st");
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
     ck_assert(shown_has_gate(&play.state));
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api closed until @1025 (0:20), 3 wait");
-    ck_assert_str_eq(gates(SHOWN_IN_BRIEF), "gate api 0:20, 3 wait");
-    ck_assert_str_eq(next_of("b"), "gate 0:20");
+    ck_assert_str_eq(gates(SHOWN_IN_FULL),
+                     "rate limit of api until @1025 (0:20); a, b and 1 more wait");
+    ck_assert_str_eq(gates(SHOWN_IN_BRIEF), "rate limit of api 0:20; 3 wait");
+    ck_assert_str_eq(next_of("b"), "limit 0:20");
     play_exit(&play, "d", 0, play_passed());
 
     play_wait(&play, 20 * SECOND);
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api: a tries, 2 wait");
-    ck_assert_str_eq(next_of("c"), "gate a");
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of api: a tries; b and c wait");
+    ck_assert_str_eq(next_of("c"), "after a");
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 60 * SECOND));
-    ck_assert_str_eq(gates(SHOWN_IN_FULL),
-                     "gate api closed until @1085 (1:00), 3 wait, limit 2 in a row");
+    ck_assert_str_eq(
+        gates(SHOWN_IN_FULL),
+        "rate limit of api until @1085 (1:00); a, b and 1 more wait; met 2 times in a row");
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api: c tries, 2 wait");
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of api: c tries; a and b wait");
     play_exit(&play, "c", 0, play_passed());
     play_wait(&play, 1); /* b starts at once */
     ck_assert_ptr_null(strstr(gates(SHOWN_IN_FULL), "closed"));
@@ -494,10 +496,11 @@ START_TEST(test_what_stands_behind_a_due_gate_waits_for_the_first)
     open(gated, 1);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
     play_wait(&play, 30 * SECOND); /* d has the slot */
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api: the next one tries, 3 wait");
+    ck_assert_str_eq(gates(SHOWN_IN_FULL),
+                     "rate limit of api: the next one tries; a, b and 1 more wait");
     ck_assert_str_eq(next_of("a"), "slot 1st");
-    ck_assert_str_eq(next_of("b"), "gate a");
-    ck_assert_str_eq(next_of("c"), "gate a");
+    ck_assert_str_eq(next_of("b"), "after a");
+    ck_assert_str_eq(next_of("c"), "after a");
 }
 END_TEST
 
@@ -508,9 +511,9 @@ START_TEST(test_opening_gate_tells_how_many_are_left)
     play_wait(&play, 20 * SECOND);
     play_exit(&play, "d", 0, play_passed());
     play_exit(&play, "a", 0, play_passed());
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate api opens, one start a second, 1 left");
-    ck_assert_str_eq(gates(SHOWN_IN_BRIEF), "gate api opens, 1 left");
-    ck_assert_str_eq(next_of("c"), "gate 0:01");
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of api is over, one start a second, 1 left");
+    ck_assert_str_eq(gates(SHOWN_IN_BRIEF), "rate limit of api is over, 1 left");
+    ck_assert_str_eq(next_of("c"), "limit 0:01");
 }
 END_TEST
 
@@ -520,7 +523,7 @@ START_TEST(test_most_urgent_of_several_gates_is_told)
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 50 * SECOND));
     play_exit(&play, "b", 0, play_passed());
     play_exit(&play, "d", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "gate web closed until @1025 (0:20), 1 waits   +1");
+    ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of web until @1025 (0:20); d waits   +1");
 }
 END_TEST
 

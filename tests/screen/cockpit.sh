@@ -106,7 +106,7 @@ expect f 'boat try 3: which class' 'C asks, and names task and try'
 choose_first
 expect f '▸ network' 'Home chooses the first class'
 type f Enter
-expect f 'correct try 3 to network: done' 'the correction is answered'
+expect f 'try 3 is network by your word' 'the correction is answered'
 expect f 'network, says .*; was exit 1' 'and shown with who and what it was'
 type f C
 expect f 'now .*network, says' 'C knows of it'
@@ -152,10 +152,10 @@ expect g 'gate api closed until .*3 wait' 'a line tells of the limit'
 expect g '3 tasks one fault since' 'what waits with it is one row'
 expect g 'the server says 10:00\|in 9:[0-9]*, at' 'and says for how long'
 type g p
-expect g 'hold: 3 tasks done' 'p holds all'
+expect g '3 tasks held' 'p holds all'
 expect g 'p let all go' 'the footer says what p does now'
 type g p
-expect g 'let go: 3 tasks done' 'p lets all go'
+expect g '3 tasks released' 'p lets all go'
 type g Enter
 expect g 'p hold all' 'Enter leaves the row where it is'
 expect g '│backoff.*three' 'and unfolds it'
@@ -170,7 +170,7 @@ nothing_is_asked() { # the prompt takes nothing at first
 until_true 20 nothing_is_asked
 : >opened
 type g r
-expect g 'one: send one: done: sent; 2 that wait' 'r sends one'
+expect g 'one sent; 2 that wait' 'r sends one'
 expect g 'ENDED' 'what it passed, the others pass after it, long before their time'
 expect g '3 of 3 passed\|passed.*three' 'all of them'
 type g q

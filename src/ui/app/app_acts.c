@@ -4,32 +4,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "correct.h"
 #include "xalloc.h"
 
-void app_acts_verb(const struct control *control, struct str *out)
+/* An act in the three forms that it is spoken of. */
+struct act_words {
+    const char *noun, *done, *not_done;
+};
+
+static const struct act_words *words_of(const struct control *control)
 {
-    static const char *const verbs[CONTROL_VERB_COUNT] = {
-        [CONTROL_CANCEL] = "cancel",     [CONTROL_RETRY] = "retry now",
-        [CONTROL_HOLD] = "hold",         [CONTROL_RELEASE] = "let go",
-        [CONTROL_SEND_ONE] = "send one", [CONTROL_CORRECT] = "correct",
+    static const struct act_words verbs[CONTROL_VERB_COUNT] = {
+        [CONTROL_CANCEL] = {"cancel", "cancelled", "not cancelled"},
+        [CONTROL_RETRY] = {"retry", "retried", "not retried"},
+        [CONTROL_HOLD] = {"hold", "held", "not held"},
+        [CONTROL_RELEASE] = {"release", "released", "not released"},
+        [CONTROL_SEND_ONE] = {"send", "sent", "not sent"},
+        [CONTROL_CORRECT] = {"correction", "corrected", "not corrected"},
     };
-    str_add(out, verbs[control->verb]);
-    if (control->hint[0] != '\0')
-        str_add(out, " with a hint");
-    if (control->verb == CONTROL_CANCEL)
-        str_addf(out, " (%s)", cancel_mode_name(control->mode));
-    if (control->verb == CONTROL_CORRECT) {
-        char word[VERDICT_WORD_MAX];
-        str_addf(out, " try %d to %s", control->attempt, correct_word(&control->label, word));
-    }
+    static const struct act_words modes[CANCEL_MODE_COUNT] = {
+        [CANCEL_STOP] = {"stop", "stopped", "not stopped"},
+        [CANCEL_TERM] = {"cancel", "cancelled", "not cancelled"},
+        [CANCEL_KILL] = {"kill", "killed", "not killed"},
+    };
+    return control->verb == CONTROL_CANCEL ? &modes[control->mode] : &verbs[control->verb];
 }
 
-void app_acts_words(const struct app_acts *acts, const struct control *control, struct str *out)
+static const char *whose(const struct app_acts *acts, const struct control *control)
 {
-    bool one = control->task >= 0 && control->task < acts->state->plan->task_count;
-    str_addf(out, "%s: ", one ? acts->state->plan->tasks[control->task].id : "the run");
-    app_acts_verb(control, out);
+    const bool one = control->task >= 0 && control->task < acts->state->plan->task_count;
+    return one ? acts->state->plan->tasks[control->task].id : "the run";
+}
+
+void app_acts_asked(const struct app_acts *acts, const struct control *control, int count,
+                    struct str *out)
+{
+    if (count == 1)
+        str_addf(out, "%s: %s", whose(acts, control), words_of(control)->noun);
+    else
+        str_addf(out, "%d tasks: %s", count, words_of(control)->noun);
+    str_add(out, control->hint[0] != '\0' ? " with a hint asked" : " asked");
+}
+
+void app_acts_refused(const struct app_acts *acts, const struct control *control, int count,
+                      const char *why, struct str *out)
+{
+    if (count == 1)
+        str_addf(out, "%s ", whose(acts, control));
+    else
+        str_addf(out, "%d tasks ", count);
+    str_addf(out, "%s: %s", words_of(control)->not_done, why);
 }
 
 bool app_acts_ask(struct app_acts *acts, const struct control *control, struct err *err)
@@ -106,26 +129,34 @@ bool app_acts_ask_many(struct app_acts *acts, const struct control *control,
     return true;
 }
 
-/* "hold: 6 tasks done", "hold: 5 tasks done, 1 refused: b: it is held already". */
+/* "6 tasks held", "5 tasks held, 1 not: b: it is held already". */
 static void tell_of_batch(struct app_acts *acts, struct str *out)
 {
     const struct app_batch *batch = &acts->batch;
-    struct control all = batch->control;
+    const char *done = words_of(&batch->control)->done;
     acts->refused = batch->done == 0;
-    all.task = -1;
     str_clear(out);
-    app_acts_verb(&all, out);
-    str_addf(out, ": %d task%s done", batch->done, batch->done == 1 ? "" : "s");
-    if (batch->refused > 0)
-        str_addf(out, ", %d refused: %s", batch->refused, str_text(&batch->refusal));
+    if (batch->done == 0)
+        str_addf(out, "none of %d tasks %s: %s", batch->refused, done, str_text(&batch->refusal));
+    else
+        str_addf(out, "%d task%s %s", batch->done, batch->done == 1 ? "" : "s", done);
+    if (batch->done > 0 && batch->refused > 0)
+        str_addf(out, ", %d not: %s", batch->refused, str_text(&batch->refusal));
 }
 
-static void tell(const struct app_acts *acts, const struct app_act *act, const char *answer,
-                 struct str *out)
+/* "tax held: no new tries until it is released", "tax: KILL sent to its group". */
+static void tell(const struct app_acts *acts, const struct app_act *act, bool done,
+                 const char *answer, struct str *out)
 {
+    const char *word = words_of(&act->control)->done;
+    const bool has_word = strncmp(answer, word, strlen(word)) == 0;
     str_clear(out);
-    app_acts_words(acts, &act->control, out);
-    str_addf(out, ": %s", answer);
+    if (!done)
+        app_acts_refused(acts, &act->control, 1, answer, out);
+    else if (answer[0] == '\0')
+        str_addf(out, "%s %s", whose(acts, &act->control), word);
+    else
+        str_addf(out, "%s%s %s", whose(acts, &act->control), has_word ? "" : ":", answer);
 }
 
 static void count_for_batch(struct app_acts *acts, const struct app_act *act, bool done,
@@ -149,14 +180,10 @@ static bool look_for_answer(struct app_acts *acts, struct app_act *act, struct l
         count_for_batch(acts, act, read && done, read ? str_text(&words) : err.message);
     } else if (!read) {
         acts->refused = true;
-        tell(acts, act, err.message, out);
+        tell(acts, act, false, err.message, out);
     } else if (answered) {
         acts->refused = !done;
-        struct str text = {0};
-        str_addf(&text, "%s%s%s", done ? "done" : "refused", words.len > 0 ? ": " : "",
-                 str_text(&words));
-        tell(acts, act, text.data, out);
-        str_done(&text);
+        tell(acts, act, done, str_text(&words), out);
     }
     str_done(&words);
     return !read || answered;
@@ -171,7 +198,7 @@ static bool look_at(struct app_acts *acts, struct app_act *act, struct log_reade
         if (act->of_batch)
             count_for_batch(acts, act, false, err.message);
         else
-            tell(acts, act, err.message, out);
+            tell(acts, act, false, err.message, out);
         return true;
     }
     return act->row != 0 && look_for_answer(acts, act, reader, out);

@@ -60,14 +60,16 @@ ATTR_MUST_USE bool app_acts_ask_many(struct app_acts *acts, const struct control
 /* Is any answer still to come? */
 bool app_acts_are_open(const struct app_acts *acts);
 
-/* Look for answers; each one is appended to *out as words ("tax: retry now:
- * done"), the last one alone stays. What is asked of many is answered once all have an
- * answer ("hold: 6 tasks done"). True if there was any. */
+/* Look for answers; each one is appended to *out as words ("tax held: no new tries until it is
+ * released", "tax not held: it is held already"), the last one alone stays. What is asked of many
+ * is answered once all have an answer ("6 tasks held"). True if there was any. */
 bool app_acts_look(struct app_acts *acts, struct log_reader *reader, struct str *out);
 
-/* "cancel (term)". */
-void app_acts_verb(const struct control *control, struct str *out);
-/* "tax: cancel (term)": what is asked, of whom. */
-void app_acts_words(const struct app_acts *acts, const struct control *control, struct str *out);
+/* What is asked, of one ("tax: kill asked") or of many ("6 tasks: hold asked"). */
+void app_acts_asked(const struct app_acts *acts, const struct control *control, int count,
+                    struct str *out);
+/* The same where nothing came of it: "tax not killed: it has ended". */
+void app_acts_refused(const struct app_acts *acts, const struct control *control, int count,
+                      const char *why, struct str *out);
 
 #endif

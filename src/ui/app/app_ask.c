@@ -42,9 +42,10 @@ void app_ask(struct app *app, const struct view_todo *todo)
     set_by(app, &control);
     cut_hint(app, &control);
     app->undoes = todo->is_undo;
-    app_acts_words(&app->acts, &control, &words);
-    bool asked = app_acts_ask(&app->acts, &control, &err);
-    str_addf(&words, ": %s", asked ? "asked" : err.message);
+    if (app_acts_ask(&app->acts, &control, &err))
+        app_acts_asked(&app->acts, &control, 1, &words);
+    else
+        app_acts_refused(&app->acts, &control, 1, err.message, &words);
     tell(app, str_text(&words));
     str_done(&words);
 }
@@ -59,11 +60,12 @@ void app_ask_many(struct app *app, const struct view_todo *todo)
     set_by(app, &control);
     cut_hint(app, &control);
     app->undoes = todo->is_undo;
-    app_acts_verb(&control, &words);
+    if (count > 0)
+        control.task = app->view.targets[0].task; /* who is named where it is the only one */
     if (app_acts_ask_many(&app->acts, &control, app->view.targets, count, &err))
-        str_addf(&words, ": asked of %d task%s", count, count == 1 ? "" : "s");
+        app_acts_asked(&app->acts, &control, count, &words);
     else
-        str_addf(&words, ": %s", err.message);
+        app_acts_refused(&app->acts, &control, count, err.message, &words);
     tell(app, str_text(&words));
     str_done(&words);
 }

@@ -308,7 +308,7 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
     outcome_words(&attempt->outcome, head);
     str_add(head, "  ");
     if (attempt->class == VERDICT_SUCCESS && !attempt->correction)
-        str_add(head, "success");
+        str_add(head, shown_word(SHOWN_PASSED));
     else
         failure_class_word(&class, head);
     str_addf(head, "  %s  ran ", clock_hms(attempt->ended.at_ms, hms));

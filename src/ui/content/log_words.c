@@ -97,7 +97,7 @@ static void add_class(const struct attempt_state *attempt, const struct verdict 
     else if (attempt->class != VERDICT_SUCCESS || attempt->correction)
         failure_class_word(&class, out);
     if (out->len == before)
-        str_add(out, attempt->class == VERDICT_SUCCESS ? "passed" : "failed");
+        str_add(out, attempt->class == VERDICT_SUCCESS ? shown_word(SHOWN_PASSED) : "failed");
 }
 
 static void add_wait(const struct step_state *step, struct str *out)
@@ -123,6 +123,21 @@ static void add_next(const struct step_state *step, const struct attempt_state *
     str_addf(out, " for try %d", next->number);
 }
 
+/* Of what was cancelled the class says so, and what is left is by whom. */
+static void add_ending(const struct run_state *state, const struct log_output_key *key,
+                       struct str *out)
+{
+    const struct task_state *task = &state->tasks[key->task];
+    struct str ending = {0};
+    if (task->status == TASK_CANCELLED)
+        str_addf(&ending, "by %s", task->by ? task->by : "a person");
+    else
+        shown_ending(state, key->task, &ending);
+    if (ending.len > 0)
+        str_addf(out, ", %s", ending.data);
+    str_done(&ending);
+}
+
 void log_words_decision(const struct run_state *state, const struct log_output_key *key,
                         struct str *out)
 {
@@ -140,10 +155,6 @@ void log_words_decision(const struct run_state *state, const struct log_output_k
     } else if (step->status == STEP_WAITING) {
         add_wait(step, out);
     } else if (step->status == STEP_ENDED && key->step == run_state_step_number(state, key->task)) {
-        struct str ending = {0};
-        shown_ending(state, key->task, &ending);
-        if (ending.len > 0)
-            str_addf(out, ", %s", ending.data);
-        str_done(&ending);
+        add_ending(state, key, out);
     }
 }

@@ -147,20 +147,20 @@ static void add_running(const struct preview *preview, struct str *out)
     }
 }
 
-/* "waits behind gate claude, it may start in 0:18; r sends it first". */
+/* "waits for the rate limit of claude, may start in 0:18; r sends it first". */
 static void add_gate(const struct preview *preview, const char *words, struct str *out)
 {
     const struct plan *plan = preview->state->plan;
     int number = run_state_step_number(preview->state, preview->task);
     const struct gate_state *gate = run_state_gate(preview->state, preview->task);
-    str_addf(out, "waits behind gate %s",
+    str_addf(out, "waits for the rate limit of %s",
              plan->sources[plan->tasks[preview->task].steps[number].source]);
     if (gate->status == GATE_PROBING)
-        str_addf(out, " for how %s goes", plan->tasks[gate->probe].id);
+        str_addf(out, ", for how %s goes", plan->tasks[gate->probe].id);
     else if (gate->due.mono_ms <= frame_now(preview->input).mono_ms && gate->status == GATE_CLOSED)
         str_addf(out, ", where %s tries first", plan->tasks[gate_next(gate)].id);
     else
-        str_addf(out, ", it may start in %s", strchr(words, ' ') + 1);
+        str_addf(out, ", may start in %s", strchr(words, ' ') + 1);
     if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE)
         str_add(out, "; r sends it first");
 }

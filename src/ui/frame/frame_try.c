@@ -37,7 +37,7 @@ void frame_add_try_class(const struct attempt_state *attempt, struct str *out)
     if (attempt->class != VERDICT_SUCCESS || attempt->correction)
         failure_class_word(&class, out);
     if (out->len == before)
-        str_add(out, "as wanted");
+        str_add(out, shown_word(SHOWN_PASSED));
 }
 
 bool frame_add_proof(const struct frame_input *input, int task, int number, struct str *out)
