@@ -1,120 +1,59 @@
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bundle.h"
 #include "command.h"
 #include "config.h"
 #include "exit_code.h"
+#include "export.h"
+#include "export_copy.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
+#include "log_word.h"
 #include "secrets.h"
-#include "target.h"
+#include "xalloc.h"
 
-/* The words of the command line. */
-struct export_words {
-    const char *format, *file;
-    bool yes, json;
+#define USAGE "devs export RUN --format jsonl|perfetto|bundle|asciicast|svg [-o FILE|-]"
+
+/* What a run can be written as. */
+struct export_format {
+    const char *name, *ending;
+    bool (*write)(const struct export_call *call, struct err *err); /* NULL: the copy itself */
+    const char *before, *behind; /* the file's name: what to do with it, once it is written */
 };
 
-static void add_size(int64_t bytes, struct str *out)
-{
-    if (bytes < 1000)
-        str_addf(out, "%lld bytes", (long long)bytes);
-    else if (bytes < 1000000)
-        str_addf(out, "%.1f kB", (double)bytes / 1000);
-    else
-        str_addf(out, "%.1f MB", (double)bytes / 1000000);
-}
+static const struct export_format formats[] = {
+    {"jsonl", "jsonl", export_jsonl, "lnav ", " reads it, and so do jq and the like"},
+    {"perfetto", "trace.json", export_trace, "ui.perfetto.dev and chrome://tracing open ", ""},
+    {"bundle", "devs", NULL, "devs debug --logs ", " opens it"},
+    {"asciicast", "cast", export_cast, "asciinema play ", " plays it"},
+    {"svg", "svg", export_svg, "any browser shows ", ""},
+};
 
-static void add_count(int64_t count, const char *one, const char *many, struct str *out)
-{
-    str_addf(out, "%lld %s", (long long)count, count == 1 ? one : many);
-}
+/* One run that is to be exported, as it is in the log. */
+struct exporting {
+    const struct globals *globals;
+    const struct export_words *words;
+    const struct export_format *format;
+    struct place place;
+    int64_t run;
+    struct redactor *redactor; /* owned */
+};
 
-static void add_cut(const struct bundle_cut *cut, const char *name, struct str *out)
+static const struct export_format *find_format(const char *name)
 {
-    str_addf(out, "  %-24s", name);
-    if (cut->recorded > 0)
-        str_addf(out, "  %lld cut when it was recorded", (long long)cut->recorded);
-    if (cut->now > 0)
-        str_addf(out, "%s%lld more cut now", cut->recorded > 0 ? ", " : "  ", (long long)cut->now);
-    str_add_char(out, '\n');
-}
-
-static void write_words(const struct bundle_contents *contents, const char *file, struct str *out)
-{
-    str_addf(out, "run #%lld as %s, ", (long long)contents->run, file);
-    add_size(contents->bytes, out);
-    str_add(out, "\nin it: the plan, the rules, ");
-    add_count(contents->tasks, "task, ", "tasks, ", out);
-    add_count(contents->attempts, "try, ", "tries, ", out);
-    add_count(contents->events, "event, ", "events, ", out);
-    add_count(contents->captures, "capture, ", "captures, ", out);
-    add_count(contents->controls, "act, ", "acts, ", out);
-    if (contents->bookmarks > 0)
-        add_count(contents->bookmarks, "bookmark, ", "bookmarks, ", out);
-    add_size(contents->output_bytes, out);
-    str_add(out, " of output\n");
-    if (contents->cut_count == 0) {
-        str_add(out,
-                "secrets: none was found, neither then nor now. What no variable and no known\n"
-                "form gives away is not found: look before you hand it on\n");
-        return;
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
     }
-    str_add(out, "secrets that were cut (their values are in no byte of it):\n");
-    for (int i = 0; i < contents->cut_count; i++)
-        add_cut(&contents->cuts[i], contents->cuts[i].name, out);
-    if (contents->other_cuts.recorded + contents->other_cuts.now > 0)
-        add_cut(&contents->other_cuts, "others", out);
+    return NULL;
 }
 
-static void write_cut(const struct bundle_cut *cut, const char *name, struct str *out)
+static bool is_stdout(const char *file)
 {
-    str_json_key(out, name);
-    str_add_char(out, '{');
-    str_json_i64(out, "recorded", cut->recorded);
-    str_json_i64(out, "now", cut->now);
-    str_add_char(out, '}');
-}
-
-static void write_json(const struct bundle_contents *contents, const char *file, struct str *out)
-{
-    str_add_char(out, '{');
-    str_json_i64(out, "v", 1);
-    str_json_i64(out, "run", contents->run);
-    str_json_text(out, "file", file);
-    str_json_i64(out, "bytes", contents->bytes);
-    str_json_i64(out, "tasks", contents->tasks);
-    str_json_i64(out, "attempts", contents->attempts);
-    str_json_i64(out, "events", contents->events);
-    str_json_i64(out, "captures", contents->captures);
-    str_json_i64(out, "controls", contents->controls);
-    str_json_i64(out, "bookmarks", contents->bookmarks);
-    str_json_i64(out, "output_bytes", contents->output_bytes);
-    str_json_key(out, "secrets");
-    str_add_char(out, '{');
-    for (int i = 0; i < contents->cut_count; i++)
-        write_cut(&contents->cuts[i], contents->cuts[i].name, out);
-    if (contents->other_cuts.recorded + contents->other_cuts.now > 0)
-        write_cut(&contents->other_cuts, "...", out);
-    str_add(out, "}}\n");
-}
-
-static void show(const struct bundle_contents *contents, const char *file, bool json)
-{
-    struct str text = {0};
-    if (json) {
-        write_json(contents, file, &text);
-        (void)fputs(text.data, stdout);
-    } else {
-        write_words(contents, file, &text);
-        say(text.data);
-    }
-    (void)fflush(stdout);
-    str_done(&text);
+    return strcmp(file, "-") == 0;
 }
 
 /* Only on a terminal: a script has said what it wants. Anything but y keeps it from being
@@ -131,77 +70,208 @@ static bool is_wanted(const struct export_words *words)
     return strcmp(answer, "y\n") == 0 || strcmp(answer, "yes\n") == 0;
 }
 
+static int tell_end(const struct exporting *now, const char *file, bool wanted)
+{
+    struct str words = {0};
+    if (!wanted)
+        str_add(&words, "nothing was written\n");
+    else if (!now->words->json && !is_stdout(file))
+        str_addf(&words, "written; %s%s%s\n", now->format->before, file, now->format->behind);
+    say(str_text(&words));
+    str_done(&words);
+    return wanted ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
+}
+
 /* Built, shown, and only then given its name. */
-static int export_bundle(const struct export_words *words, const struct bundle_asked *asked)
+static int export_bundle(const struct exporting *now, const char *file)
 {
     struct err err = {0};
     struct bundle *bundle = NULL;
-    if (!bundle_open(&bundle, asked, &err))
+    const struct bundle_asked asked = {
+        .place = &now->place, .run = now->run, .file = file, .redactor = now->redactor};
+    if (!bundle_open(&bundle, &asked, &err))
         return fail(&err);
-    show(bundle_contents(bundle), asked->file, words->json);
-    bool wanted = is_wanted(words);
+    export_show(bundle_contents(bundle), file, now->words, stdout);
+    bool wanted = is_wanted(now->words);
     bool ok = !wanted || bundle_keep(bundle, &err);
     bundle_close(bundle);
-    if (!ok)
-        return fail(&err);
-    if (!wanted)
-        (void)puts("nothing was written");
-    else if (!words->json)
-        (void)printf("written; devs debug --logs %s opens it\n", asked->file);
-    return wanted ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
+    return ok ? tell_end(now, file, wanted) : fail(&err);
+}
+
+/* What a stream that somebody reads on has in it is said where it does not get into it. */
+static void show(const struct exporting *now, struct bundle_contents *contents,
+                 const struct export_sink *sink)
+{
+    contents->bytes = sink->bytes;
+    if (!is_stdout(sink->path))
+        export_show(contents, sink->path, now->words, stdout);
+    else if (contents->cut_count > 0)
+        export_show(contents, "standard output", now->words, stderr);
+}
+
+/* One file out of the copy. */
+static int export_file(const struct exporting *now, const struct export_copy *copy,
+                       const char *file, const char *at)
+{
+    struct err err = {0};
+    struct export_sink sink;
+    struct bundle_contents contents = *export_copy_contents(copy);
+    const struct export_call call = {.globals = now->globals,
+                                     .words = now->words,
+                                     .place = export_copy_place(copy),
+                                     .run = now->run,
+                                     .sink = &sink,
+                                     .at = at};
+    bool ok = export_sink_open(&sink, file, &err) && now->format->write(&call, &err);
+    if (ok)
+        show(now, &contents, &sink);
+    const bool wanted = ok && (is_stdout(file) || is_wanted(now->words));
+    ok = ok && (!wanted || export_sink_keep(&sink, &err));
+    export_sink_close(&sink);
+    return ok ? tell_end(now, file, wanted) : fail(&err);
+}
+
+/* "run-41.svg", or of several "run-41-2.svg". */
+static void name_file(const struct exporting *now, int number, struct str *out)
+{
+    const char *given = now->words->file;
+    const char *dot = given ? strrchr(given, '.') : NULL;
+    const bool has_ending = dot && !strchr(dot, '/');
+    if (!given)
+        str_addf(out, "run-%lld", (long long)now->run);
+    else if (number > 0 && has_ending)
+        str_add_n(out, given, (size_t)(dot - given));
+    else
+        str_add(out, given);
+    if (number > 0)
+        str_addf(out, "-%d", number);
+    if (!given)
+        str_addf(out, ".%s", now->format->ending);
+    else if (number > 0 && has_ending)
+        str_add(out, dot);
+}
+
+/* A picture for each moment, in the order in which they were named. */
+static int export_moments(const struct exporting *now, const struct export_copy *copy)
+{
+    int code = EXIT_ALL_PASSED;
+    const int count = now->words->at_count;
+    for (int i = 0; i < (count > 0 ? count : 1) && code == EXIT_ALL_PASSED; i++) {
+        struct str file = {0};
+        name_file(now, count > 1 ? i + 1 : 0, &file);
+        code = export_file(now, copy, str_text(&file), count > 0 ? now->words->at[i] : NULL);
+        str_done(&file);
+    }
+    return code;
+}
+
+static int export_run(const struct exporting *now)
+{
+    struct err err = {0};
+    struct export_copy *copy = NULL;
+    struct str file = {0};
+    int code;
+    if (!now->format->write) {
+        name_file(now, 0, &file);
+        code = export_bundle(now, str_text(&file));
+    } else if (export_copy_open(&copy, &now->place, now->run, now->redactor, &err)) {
+        code = export_moments(now, copy);
+    } else {
+        code = fail(&err);
+    }
+    export_copy_close(copy);
+    str_done(&file);
+    return code;
 }
 
 /* The secrets that are known here and now: of the environment, the settings, and of the run's
  * own plan, which an older devs wrote as it was. */
-static bool open_redactor(struct redactor **out, const struct place *place, int64_t run,
-                          const struct config *config, struct err *err)
+static bool open_redactor(struct exporting *now, const struct config *config, struct err *err)
 {
     struct follower *follower = NULL;
-    bool ok = follower_open(&follower, place, run, err) &&
-              secrets_redactor(out, follower_state(follower)->plan, &config->settings.secrets, err);
+    bool ok = follower_open(&follower, &now->place, now->run, err) &&
+              secrets_redactor(&now->redactor, follower_state(follower)->plan,
+                               &config->settings.secrets, err);
+    if (ok)
+        now->run = follower_run(follower)->number;
     follower_close(follower);
     return ok;
 }
 
-static int export_run(struct globals *globals, const struct export_words *words, const char *run)
+static int find_and_export(struct exporting *now, const char *run)
 {
     struct err err = {0};
-    struct place place;
     struct target target;
-    struct redactor *redactor = NULL;
-    struct str file = {0};
-    if (!target_parse(run, &target, &err) || !find_log(globals->db, false, &place, &err))
+    if (!log_word_find(now->globals, run, &now->place, &target, &err))
         return fail(&err);
     if (target.task[0] != '\0')
-        return fail_usage("devs export RUN --format bundle",
-                          "export: '%s' is a task; a bundle holds a run", run);
+        return fail_usage(USAGE, "export: '%s' is a task; an export is of a run", run);
     char dir[PATH_MAX];
     struct config config = {0};
+    now->run = target.run;
     int code = getcwd(dir, sizeof(dir)) ? config_read(dir, &config) : EXIT_ALL_PASSED;
     if (code != EXIT_ALL_PASSED)
         return code;
-    bool ok = open_redactor(&redactor, &place, target.run, &config, &err);
+    bool ok = open_redactor(now, &config, &err);
     config_done(&config);
-    if (!ok)
-        return fail(&err);
-    if (words->file)
-        str_add(&file, words->file);
-    else
-        str_addf(&file, "run-%lld.devs", (long long)target.run);
-    const struct bundle_asked asked = {
-        .place = &place, .run = target.run, .file = file.data, .redactor = redactor};
-    code = export_bundle(words, &asked);
-    redactor_close(redactor);
-    str_done(&file);
+    code = ok ? export_run(now) : fail(&err);
+    redactor_close(now->redactor);
     return code;
+}
+
+/* `text` is changed, and has to live as long as the words. */
+static int split_moments(struct export_words *words, char *text)
+{
+    char *rest = text;
+    for (char *at = strtok_r(text, ",", &rest); at; at = strtok_r(NULL, ",", &rest)) {
+        if (words->at_count == EXPORT_AT_MAX)
+            return fail_usage(USAGE, "export: at most %d moments at a time", EXPORT_AT_MAX);
+        words->at[words->at_count++] = at + strspn(at, " ");
+    }
+    return EXIT_ALL_PASSED;
+}
+
+static int check_words(const struct exporting *now)
+{
+    const struct export_words *words = now->words;
+    const bool is_cast = now->format->write == export_cast;
+    const bool is_svg = now->format->write == export_svg;
+    const bool is_drawn = is_cast || is_svg;
+    if (words->file && is_stdout(words->file) && !now->format->write)
+        return fail_usage(USAGE, "export: a bundle is a file of its own: -o FILE");
+    if (words->file && is_stdout(words->file) && words->at_count > 1)
+        return fail_usage(USAGE, "export: several pictures are several files: -o FILE");
+    if (words->at_count > 0 && !is_svg)
+        return fail_usage(USAGE, "export: --at is about --format svg");
+    if (words->speed && !is_cast)
+        return fail_usage(USAGE, "export: --speed is about --format asciicast");
+    if ((words->size || words->view || words->task) && !is_drawn)
+        return fail_usage(USAGE, "export: --size, --view and --task are about screens: --format "
+                                 "asciicast or svg");
+    return EXIT_ALL_PASSED;
 }
 
 int cmd_export(struct globals *globals, int argc, char **argv)
 {
     struct export_words words = {0};
     const struct option_spec specs[] = {
-        {"format", 0, "F", "bundle: one file that devs debug --logs opens", NULL, &words.format},
-        {"output", 'o', "FILE", "the file (else run-RUN.devs here)", NULL, &words.file},
+        {"format", 0, "F",
+         "jsonl: records; perfetto: a trace; bundle: one file that devs debug --logs opens; "
+         "asciicast: a recording of the screens; svg: a picture of one",
+         NULL, &words.format},
+        {"output", 'o', "FILE", "the file (else run-RUN and an ending, here); - is standard output",
+         NULL, &words.file},
+        {"size", 0, "CxR", "of the screens: so many columns and rows (else 80x24)", NULL,
+         &words.size},
+        {"speed", 0, "N", "of an asciicast: N seconds of the run in one (else 1)", NULL,
+         &words.speed},
+        {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
+         &words.view},
+        {"task", 0, "T", "the task that is chosen on the screens", NULL, &words.task},
+        {"at", 0, "TIME,...",
+         "of an svg: the moment, as of devs debug --at (else the last event); of several, one "
+         "file each",
+         NULL, &words.moments},
         {"yes", 'y', NULL, "do not ask", &words.yes, NULL},
         {"json", 0, NULL, "say what is in it as one JSON object; does not ask", &words.json, NULL},
     };
@@ -214,9 +284,17 @@ int cmd_export(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (!words.format)
-        return fail_usage("devs export RUN --format bundle", "export: in which format?");
-    if (strcmp(words.format, "bundle") != 0)
-        return fail_usage("devs export RUN --format bundle",
-                          "export: format '%s' is not known; there is: bundle", words.format);
-    return export_run(globals, &words, argv[0]);
+        return fail_usage(USAGE, "export: in which format?");
+    struct exporting now = {
+        .globals = globals, .words = &words, .format = find_format(words.format)};
+    if (!now.format)
+        return fail_usage(USAGE, "export: format '%s' is not known", words.format);
+    char *moments = xstrdup(words.moments ? words.moments : "");
+    code = split_moments(&words, moments);
+    if (code == EXIT_ALL_PASSED)
+        code = check_words(&now);
+    if (code == EXIT_ALL_PASSED)
+        code = find_and_export(&now, argv[0]);
+    free(moments);
+    return code;
 }

@@ -212,6 +212,11 @@ const struct bundle_contents *bundle_contents(const struct bundle *bundle)
     return &bundle->contents;
 }
 
+const struct place *bundle_place(const struct bundle *bundle)
+{
+    return &bundle->temp;
+}
+
 /* To the disk: nobody has it open any more. */
 static bool sync_path(const char *path, int flags, struct err *err)
 {

@@ -1,9 +1,8 @@
 /* app_picture.c - the cockpit without a terminal: one frame as text or as a picture. */
 #include <strings.h>
 
-#include "app_parts.h"
+#include "app_without_terminal.h"
 #include "clock.h"
-#include "replay_time.h"
 #include "svg.h"
 
 /* Each event is a place that words may lead to. */
@@ -15,23 +14,33 @@ static bool add_mark(void *ctx, const struct run_state *state, const struct even
     return true;
 }
 
+bool app_read_marks(struct app *app, struct err *err)
+{
+    return follower_read(app->follower, 0, add_mark, app, NULL, err);
+}
+
+bool app_stand_at(struct app *app, struct replay_point point, struct err *err)
+{
+    if (!follower_seek(app->follower, point.seq, err))
+        return false;
+    app->replay.at = point.seq;
+    app->replay.on_ms = point.on_ms;
+    app->now = replay_now(&app->replay);
+    app->news++;
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
+    return true;
+}
+
 /* The run as it was then: the fold, and the time. */
 static bool go_to(struct app *app, const char *words, struct err *err)
 {
-    struct replay *replay = &app->replay;
     struct replay_point point = {0};
-    if (!follower_read(app->follower, 0, add_mark, app, NULL, err))
+    if (!app_read_marks(app, err))
         return false;
     const struct run_state *state = follower_state(app->follower);
     const struct replay_words found = {
         .text = words ? words : "end", .plan = state->plan, .end_ms = state->last.at_ms};
-    if (!replay_find(replay, &found, &point, err) || !follower_seek(app->follower, point.seq, err))
-        return false;
-    replay->at = point.seq;
-    replay->on_ms = point.on_ms;
-    app->now = replay_now(replay);
-    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
-    return true;
+    return replay_find(&app->replay, &found, &point, err) && app_stand_at(app, point, err);
 }
 
 /* The task that the latest event is about, unless one is named. */
@@ -49,7 +58,7 @@ static bool choose_task(struct app *app, const char *id, struct err *err)
     return true;
 }
 
-static bool find_screen(const char *name, enum screen *out, struct err *err)
+bool app_screen_named(const char *name, enum screen *out, struct err *err)
 {
     *out = SCREEN_TASKS;
     for (int i = 0; name && i < SCREEN_COUNT; i++) {
@@ -64,8 +73,7 @@ static bool find_screen(const char *name, enum screen *out, struct err *err)
     return err_hint(err, "tasks, detail, log, forensics, timeline or runs");
 }
 
-/* As by the view's own key; where that says why not, the view says so itself. */
-static void open_view(struct app *app, enum screen screen)
+void app_open_screen(struct app *app, enum screen screen)
 {
     struct view_facts facts = app_facts(app);
     view_arrange(&app->view, &facts);
@@ -93,7 +101,7 @@ static bool set_up(struct app *app, const struct app_picture *picture, enum scre
     if (!app_open_run(app, err) || !go_to(app, picture->at, err) ||
         !choose_task(app, picture->task, err))
         return false;
-    open_view(app, screen);
+    app_open_screen(app, screen);
     return true;
 }
 
@@ -102,7 +110,7 @@ bool app_draw_picture(const struct app_options *options, const struct app_pictur
 {
     struct app app = {.options = options, .pictured = true};
     enum screen screen = SCREEN_TASKS;
-    bool ok = find_screen(picture->view, &screen, err) && set_up(&app, picture, screen, err);
+    bool ok = app_screen_named(picture->view, &screen, err) && set_up(&app, picture, screen, err);
     if (ok) {
         canvas_init(&app.canvas, picture->rows, picture->columns, options->ascii);
         app_draw(&app);
