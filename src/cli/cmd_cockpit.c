@@ -45,7 +45,6 @@ static int print_on(const struct place *place, const struct app_result *result)
                                   .run = result->run,
                                   .shown_seq = result->seen_seq,
                                   .form = STREAM_PLAIN,
-                                  .level = EVENT_LEVEL_DEBUG,
                                   .follow = true,
                                   .done_fd = -1,
                                   .signal_fd = -1};

@@ -18,7 +18,7 @@ static int run_frame(const struct debug_call *call)
     if (!log_word_find(call->globals, word, &place, &target, &err))
         return fail(&err);
     struct frame_words frame = call->words->frame;
-    frame.task = call->words->task;
+    frame.task = call->words->record.tasks.words[0];
     return frame_print(call->globals, &frame, &place, &target);
 }
 
@@ -40,8 +40,8 @@ static const struct debug_mode modes[] = {
      bookmark_run_mark},
     {"marks", "json", "devs debug --marks [RUN]", 0, 1, bookmark_run_marks},
     {"unmark", "", "devs debug --unmark N", 0, 1, bookmark_run_unmark},
-    {"logs", "plain json task level follow", "devs debug --logs [RUN|FILE] [--plain|--json]", 0, 1,
-     records_run},
+    {"logs", "plain json task kind level since until grep follow",
+     "devs debug --logs [RUN|FILE] [--plain|--json]", 0, 1, records_run},
 };
 
 const struct debug_mode *debug_mode_at(size_t index)

@@ -11,12 +11,13 @@
 #include "attempt_pick.h"
 #include "command.h"
 #include "frame_print.h"
+#include "record_words.h"
 
 /* The words of the command line; NULL or false where nothing was said. */
 struct debug_words {
     bool logs, forensics; /* the modes; struct frame_words has the third */
     bool plain, json, follow;
-    const char *task, *level;
+    struct record_words record;
     const char *what_if; /* a mode: its file */
     bool retries;
     bool mark, marks;

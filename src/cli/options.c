@@ -31,6 +31,26 @@ struct reading {
     int at; /* the word that is looked at */
 };
 
+static bool may_be_repeated(const struct option_spec *spec)
+{
+    static const char dots[] = "...";
+    const size_t len = strlen(spec->metavar);
+    return len >= strlen(dots) && strcmp(spec->metavar + len - strlen(dots), dots) == 0;
+}
+
+/* Behind those that were said before, where there may be several; else in place of it. */
+static bool set_value(const struct option_spec *spec, const char *value, struct err *err)
+{
+    size_t count = 0;
+    while (may_be_repeated(spec) && spec->value[count])
+        count++;
+    if (count == OPTION_WORDS_MAX)
+        return err_set(err, ERR_INVALID, "--%s is said more than %d times", spec->name,
+                       OPTION_WORDS_MAX);
+    spec->value[count] = value;
+    return true;
+}
+
 static bool set_option(struct reading *reading, const struct option_spec *spec,
                        const char *inline_value, struct err *err)
 {
@@ -45,8 +65,7 @@ static bool set_option(struct reading *reading, const struct option_spec *spec,
             return err_set(err, ERR_INVALID, "--%s needs %s", spec->name, spec->metavar);
         inline_value = reading->argv[++reading->at];
     }
-    *spec->value = inline_value;
-    return true;
+    return set_value(spec, inline_value, err);
 }
 
 static bool take_long(struct reading *reading, const char *word, struct err *err)

@@ -10,11 +10,18 @@
 #include "attr.h"
 #include "err.h"
 
+/* What was said with an option that may be said again; NULL behind the last. */
+enum { OPTION_WORDS_MAX = 16 };
+struct option_words {
+    const char *words[OPTION_WORDS_MAX + 1];
+};
+
 /* One option. Exactly one of `flag` and `value` is set. */
 struct option_spec {
     const char *name;    /* without the dashes */
     char letter;         /* 0 = none */
-    const char *metavar; /* what the value is called in the help; NULL for a flag */
+    const char *metavar; /* what the value is called in the help; NULL for a flag. "T...": it may
+                            be said again, and value is a struct option_words's `words` */
     const char *words;
     bool *flag;         /* borrowed: set to true */
     const char **value; /* borrowed: set to the argument's text */

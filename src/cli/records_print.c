@@ -9,43 +9,48 @@
 #include "stream.h"
 #include "watch_run.h"
 
-static bool parse_level(const char *word, enum event_level *out, struct err *err)
+/* Lines from the log, not a screen. */
+static bool wants_lines(const struct debug_words *words)
 {
-    *out = EVENT_LEVEL_DEBUG;
-    if (!word)
-        return true;
-    for (int i = EVENT_LEVEL_ERROR; i <= EVENT_LEVEL_DEBUG; i++) {
-        if (strcmp(word, event_level_name((enum event_level)i)) == 0) {
-            *out = (enum event_level)i;
-            return true;
-        }
-    }
-    (void)err_set(err, ERR_INVALID, "unknown level '%s'", word);
-    return err_hint(err, "error, info or debug");
+    const struct record_words *record = &words->record;
+    return words->plain || words->json || words->follow || record->tasks.words[0] ||
+           record->kinds.words[0] || record->level || record->since || record->until ||
+           record->grep || !session_has_screen();
+}
+
+static bool print_run(const struct debug_call *call, const struct place *place,
+                      const struct target *target, struct err *err)
+{
+    const struct debug_words *words = call->words;
+    struct record_filter filter = {0};
+    const struct stream stream = {
+        .place = place,
+        .run = target->run,
+        .form = words->json ? STREAM_JSON : STREAM_PLAIN,
+        .filter = &filter,
+        .follow = words->follow,
+        .details = words->record.level && strcmp(words->record.level, "debug") == 0,
+        .done_fd = -1,
+        .signal_fd = -1,
+    };
+    bool ok = record_words_filter(&words->record, &filter, err) &&
+              (target->task[0] == '\0' || record_filter_add_task(&filter, target->task, err)) &&
+              record_words_check_tasks(&filter, place, target->run, err) &&
+              record_words_bounds(&words->record, place, target->run, &filter, err) &&
+              stream_print(&stream, err);
+    record_filter_done(&filter);
+    return ok;
 }
 
 int records_run(const struct debug_call *call)
 {
-    const struct debug_words *words = call->words;
     struct err err = {0};
     struct place place;
     struct target target;
-    struct stream stream = {.place = &place,
-                            .form = words->json ? STREAM_JSON : STREAM_PLAIN,
-                            .task = words->task,
-                            .follow = words->follow,
-                            .details = words->level && strcmp(words->level, "debug") == 0,
-                            .done_fd = -1,
-                            .signal_fd = -1};
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
-    if (!parse_level(words->level, &stream.level, &err) ||
-        !log_word_find(call->globals, word, &place, &target, &err))
+    if (!log_word_find(call->globals, word, &place, &target, &err))
         return fail(&err);
-    bool lines = words->plain || words->json || words->follow || !session_has_screen();
-    if (!lines)
+    if (!wants_lines(call->words))
         return watch_run(call->globals, &place, target.run, word ? APP_REPLAY : APP_RUNS);
-    stream.run = target.run;
-    if (target.task[0] != '\0')
-        stream.task = target.task;
-    return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
+    return print_run(call, &place, &target, &err) ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -137,7 +137,6 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
         .run = watching->run,
         .shown_seq = watching->shown_seq,
         .form = forms[watching->watch],
-        .level = EVENT_LEVEL_DEBUG,
         .follow = true,
         .done_fd = done_fd,
         .signal_fd = watching->signal_fd,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "event_text.h"
 #include "fail.h"
 #include "follower.h"
 #include "text.h"
@@ -33,11 +34,23 @@ struct printing {
 static bool wants(const struct printing *p, const struct run_state *state,
                   const struct event *event)
 {
-    if (event->seq <= p->stream->shown_seq || event_level(event) > p->stream->level)
-        return false;
-    if (!p->stream->task)
+    const struct record_filter *filter = p->stream->filter;
+    return event->seq > p->stream->shown_seq &&
+           (!filter || record_filter_wants(filter, state, event));
+}
+
+/* What it says is looked at apart: most do not ask. */
+static bool says_wanted(const struct printing *p, const struct run_state *state,
+                        const struct event *event)
+{
+    const struct record_filter *filter = p->stream->filter;
+    if (!filter || !filter->search)
         return true;
-    return event->task >= 0 && strcmp(state->plan->tasks[event->task].id, p->stream->task) == 0;
+    struct str words = {0};
+    event_words(state, event, &words);
+    bool finds = record_filter_finds(filter, str_text(&words), words.len);
+    str_done(&words);
+    return finds;
 }
 
 /* No byte of a stranger's reaches a terminal as it is; JSON has none. */
@@ -76,7 +89,7 @@ static void start_line(struct printing *p, const struct event *event)
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct printing *p = ctx;
-    if (!wants(p, state, event))
+    if (!wants(p, state, event) || !says_wanted(p, state, event))
         return true;
     if (p->stream->form == STREAM_JSON) {
         str_clear(&p->line);

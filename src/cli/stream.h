@@ -10,9 +10,9 @@
 
 #include "attr.h"
 #include "err.h"
-#include "event_text.h"
 #include "outlet.h"
 #include "place.h"
+#include "record_filter.h"
 #include "tee.h"
 
 enum stream_form { STREAM_PLAIN, STREAM_JSON, STREAM_OUTPUT };
@@ -22,12 +22,11 @@ struct stream {
     int64_t run;               /* number; 0 = the newest */
     int64_t shown_seq;         /* events up to this one are not printed */
     enum stream_form form;
-    enum event_level level;      /* least important that is printed */
-    bool details;                /* and the hash of each result (event_details()) */
-    const char *task;            /* only this task's; NULL = all */
-    bool follow;                 /* go on until the run ends */
-    int done_fd;                 /* engine in this process: readable when it ended; -1 */
-    int signal_fd;               /* a signalfd; -1 = none */
+    const struct record_filter *filter; /* borrowed; NULL = all records */
+    bool details;                       /* and the hash of each result (event_details()) */
+    bool follow;                        /* go on until the run ends */
+    int done_fd;                        /* engine in this process: readable when it ended; -1 */
+    int signal_fd;                      /* a signalfd; -1 = none */
     struct tee *tee;             /* borrowed; STREAM_OUTPUT only: where the output comes from */
     outlet_signal_fn *on_signal; /* told of each signal; false ends the stream */
     void *ctx;                   /* borrowed; for on_signal */

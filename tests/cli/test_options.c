@@ -71,9 +71,34 @@ START_TEST(test_options)
 }
 END_TEST
 
+START_TEST(test_an_option_with_dots_may_be_said_again)
+{
+    struct option_words list = {0};
+    const struct option_spec repeated[] = {{"task", 't', "T...", "a task", NULL, list.words}};
+    const struct options options = {.specs = repeated, .count = 1};
+    char one[] = "--task=a", letter[] = "-t", two[] = "b";
+    char *argv[] = {one, letter, two};
+    int count = 0;
+    struct err err = {0};
+    ck_assert(options_parse(&options, (int)ARRAY_LEN(argv), argv, &count, &err));
+    ck_assert_str_eq(list.words[0], "a");
+    ck_assert_str_eq(list.words[1], "b");
+    ck_assert_ptr_null(list.words[2]);
+
+    char *many[OPTION_WORDS_MAX];
+    for (size_t i = 0; i < ARRAY_LEN(many); i++)
+        many[i] = one;
+    ck_assert(!options_parse(&options, (int)ARRAY_LEN(many), many, &count, &err));
+    ck_assert_str_eq(err.message, "--task is said more than 16 times");
+    ck_assert_ptr_null(list.words[OPTION_WORDS_MAX]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("options");
-    tcase_add_loop_test(test_case(suite, "parse"), test_options, 0, TABLE_LEN(cases));
+    TCase *tcase = test_case(suite, "parse");
+    tcase_add_loop_test(tcase, test_options, 0, TABLE_LEN(cases));
+    tcase_add_test(tcase, test_an_option_with_dots_may_be_said_again);
     return suite;
 }
