@@ -59,6 +59,11 @@ struct outcome {
 /* "exit", "signal", "not started", "timeout", "cancelled", "interrupted". */
 const char *outcome_kind_name(enum outcome_kind kind);
 
+/* What EVENT_ATTEMPT_ENDED says; `text` is its text, read. */
+struct event;
+struct json;
+struct outcome outcome_of_end(const struct event *event, const struct json *text);
+
 /* Is it an enum start_code, and no errno? */
 bool start_code_is_known(int code);
 

@@ -88,6 +88,16 @@ const struct redecide_sum *redecide_sum(const struct redecide *redecide);
 /* The fold of the events so far, but for those of the last moment. */
 const struct run_state *redecide_state(const struct redecide *redecide);
 
+/* What EVENT_ATTEMPT_JUDGED says; `text` is its text, read. */
+struct json;
+void redecide_recorded_verdict(const struct event *judged, const struct json *text,
+                               struct verdict *out);
+/* Make of a recorded verdict what it was before the step's plan was asked whether a failure was
+ * wanted. A success that left no verdict (`was_recorded` false) where one was wanted had been a
+ * failure that meets the plan; which one, nobody knows. */
+void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, bool was_recorded,
+                        struct verdict *verdict);
+
 /* Is an event of this kind a decision: does it follow from what went before it? */
 bool redecide_is_decision(enum event_kind kind);
 

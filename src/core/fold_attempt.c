@@ -138,19 +138,7 @@ void fold_attempt_ended(const struct fold *fold)
     struct attempt_state *attempt = step_state_attempt(step);
 
     attempt->ended = event->at;
-    attempt->outcome = (struct outcome){
-        .kind = (enum outcome_kind)event->a,
-        .code = (int)event->b,
-        .stop = (enum outcome_stop)json_i64(json_get(fold->text, "stop"), STOP_ASKED),
-        .quiet_ms = json_i64(json_get(fold->text, "quiet"), 0),
-        .ran_ms = event->c,
-        .bytes = {event->d, event->e},
-        .lines = {json_i64(json_get(fold->text, "out_lines"), 0),
-                  json_i64(json_get(fold->text, "err_lines"), 0)},
-        .rss_kib_max = json_i64(json_get(fold->text, "rss"), 0),
-        .cpu_ms = json_i64(json_get(fold->text, "cpu"), 0),
-        .left = (int)json_i64(json_get(fold->text, "left"), 0),
-    };
+    attempt->outcome = outcome_of_end(event, fold->text);
     attempt->fingerprint = parse_fingerprint(json_text(json_get(fold->text, "fp"), ""));
     attempt->partial = json_bool(json_get(fold->text, "partial"), false);
     attempt->skipped_bytes = json_i64(json_get(fold->text, "skipped"), 0);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "attr.h"
+#include "event.h"
+#include "json.h"
 #include "str.h"
 
 static const char *const kind_names[] = {
@@ -39,6 +41,23 @@ static const char *const stop_words[] = {
 static_assert(ARRAY_LEN(stop_words) == STOP_COUNT, "every stop has its words");
 
 enum { MS_PER_S = 1000 };
+
+struct outcome outcome_of_end(const struct event *event, const struct json *text)
+{
+    return (struct outcome){
+        .kind = (enum outcome_kind)event->a,
+        .code = (int)event->b,
+        .stop = (enum outcome_stop)json_i64(json_get(text, "stop"), STOP_ASKED),
+        .quiet_ms = json_i64(json_get(text, "quiet"), 0),
+        .ran_ms = event->c,
+        .bytes = {event->d, event->e},
+        .lines = {json_i64(json_get(text, "out_lines"), 0),
+                  json_i64(json_get(text, "err_lines"), 0)},
+        .rss_kib_max = json_i64(json_get(text, "rss"), 0),
+        .cpu_ms = json_i64(json_get(text, "cpu"), 0),
+        .left = (int)json_i64(json_get(text, "left"), 0),
+    };
+}
 
 bool start_code_is_known(int code)
 {

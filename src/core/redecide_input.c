@@ -118,22 +118,6 @@ static unsigned find_masks(const struct redecide_events *events)
     return masks;
 }
 
-static struct outcome read_outcome(const struct event *event, const struct json *text)
-{
-    return (struct outcome){
-        .kind = (enum outcome_kind)event->a,
-        .code = (int)event->b,
-        .quiet_ms = json_i64(json_get(text, "quiet"), 0),
-        .ran_ms = event->c,
-        .bytes = {event->d, event->e},
-        .lines = {json_i64(json_get(text, "out_lines"), 0),
-                  json_i64(json_get(text, "err_lines"), 0)},
-        .rss_kib_max = json_i64(json_get(text, "rss"), 0),
-        .cpu_ms = json_i64(json_get(text, "cpu"), 0),
-        .left = (int)json_i64(json_get(text, "left"), 0),
-    };
-}
-
 static void read_result(const struct json *text, struct input *input)
 {
     const struct json *loop = json_get(text, "loop");
@@ -160,34 +144,45 @@ static void set_wanted_failure(const struct plan_expectation *expect, struct ver
     verdict_set_persistent(verdict, reason, "", "");
 }
 
-/* The verdict as it was before the scheduler asked whether a failure was wanted. */
+void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, bool was_recorded,
+                        struct verdict *verdict)
+{
+    const bool is_turned = step->expect.what == PLAN_EXPECT_FAILURE && ended != OUTCOME_CANCELLED &&
+                           ended != OUTCOME_INTERRUPTED;
+    if (!is_turned)
+        return;
+    if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
+        verdict->class = VERDICT_SUCCESS;
+    else if (!was_recorded)
+        set_wanted_failure(&step->expect, verdict);
+    else if (verdict->class == VERDICT_SUCCESS)
+        verdict->class = VERDICT_PERSISTENT;
+    verdict->expectation = VERDICT_AS_IT_IS;
+}
+
+void redecide_recorded_verdict(const struct event *judged, const struct json *text,
+                               struct verdict *out)
+{
+    *out = verdict_new();
+    verdict_from_json(text, out);
+    out->class = (enum verdict_class)judged->a;
+    out->type = (enum transient_type)judged->b;
+    out->reason = (enum reason)judged->c;
+}
+
+/* What was not judged any more is a failure that no plan wants. */
 static void read_verdict(const struct plan_step *step, bool passed, const struct event *judged,
                          const struct json *text, struct input *input)
 {
     struct verdict *verdict = &input->verdict;
-    const bool wants_failure = step->expect.what == PLAN_EXPECT_FAILURE &&
-                               input->outcome.kind != OUTCOME_CANCELLED &&
-                               input->outcome.kind != OUTCOME_INTERRUPTED;
     *verdict = verdict_new();
-    if (judged) {
-        verdict_from_json(text, verdict);
-        verdict->class = (enum verdict_class)judged->a;
-        verdict->type = (enum transient_type)judged->b;
-        verdict->reason = (enum reason)judged->c;
-    }
-    if (!judged && !passed) /* it was not recorded any more: a failure that no plan wants */
+    if (judged)
+        redecide_recorded_verdict(judged, text, verdict);
+    else if (!passed)
         verdict->class = VERDICT_TRANSIENT;
-    if (!wants_failure || (!judged && !passed))
-        return;
-    const bool is_unexpected = verdict->expectation == VERDICT_UNEXPECTED_PASS;
     input->expectation_met = verdict->class == VERDICT_SUCCESS;
-    verdict->expectation = VERDICT_AS_IT_IS;
-    if (is_unexpected)
-        verdict->class = VERDICT_SUCCESS;
-    else if (!judged)
-        set_wanted_failure(&step->expect, verdict);
-    else if (verdict->class == VERDICT_SUCCESS)
-        verdict->class = VERDICT_PERSISTENT;
+    if (judged || passed)
+        redecide_as_judged(step, input->outcome.kind, judged != NULL, verdict);
 }
 
 /* A plain success left no verdict; nor did what nobody lived to judge. */
@@ -215,7 +210,8 @@ static enum redecide_source read_end(const struct run_state *state,
     if (judged && !is_sound(state, judged, words))
         return REDECIDE_WRONG;
     input->kind = INPUT_ENDED;
-    input->outcome = read_outcome(event, text);
+    input->outcome = outcome_of_end(event, text);
+    input->outcome.stop = STOP_ASKED; /* what it was ended for is decided */
     read_result(text, input);
     read_verdict(&state->plan->tasks[event->task].steps[event->step], was_success(events, text),
                  judged, words, input);

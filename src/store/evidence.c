@@ -125,6 +125,8 @@ static void forget(struct evidence *evidence)
 {
     agent_stream_close(evidence->stream);
     evidence->stream = NULL;
+    for (int i = 0; i < STREAMS; i++)
+        evidence->tails[i].len = 0;
 }
 
 bool evidence_is_end(const struct plan *plan, const struct event *event)
@@ -135,16 +137,30 @@ bool evidence_is_end(const struct plan *plan, const struct event *event)
            event->a < OUTCOME_KIND_COUNT && event->b >= 0 && event->b <= INT_MAX;
 }
 
-bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
-                   struct classify_input *out, enum evidence_state *state_out, struct err *err)
+static struct outcome read_outcome(const struct event *event)
 {
-    const struct event *event = of->event;
+    struct json *text = NULL;
+    if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        text = NULL;
+    struct outcome outcome = outcome_of_end(event, text);
+    if (outcome.stop < 0 || outcome.stop >= STOP_COUNT)
+        outcome.stop = STOP_ASKED;
+    json_free(text);
+    return outcome;
+}
+
+/* No rule looks at what a command wrote that ended well. */
+static bool needs_output(const struct plan_step *step, const struct classify_input *input)
+{
+    const bool ended_well = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
+    return !ended_well || input->agent || step->contract;
+}
+
+static bool read_output(struct evidence *evidence, const struct evidence_of *of,
+                        enum evidence_state *state_out, struct err *err)
+{
     const struct plan_step *step = step_of(of);
-    const char *program = adapter_program_of(step->argv[0]);
-    const int64_t written[STREAMS] = {event->d, event->e};
-    forget(evidence);
-    evidence->is_agents = step->agent != NULL;
-    *state_out = EVIDENCE_WHOLE;
+    const int64_t written[STREAMS] = {of->event->d, of->event->e};
     for (int i = 0; i < STREAMS; i++) {
         struct tail *tail = &evidence->tails[i];
         tail->max = step->agent || step->contract ? tail->size : CLASSIFY_TAIL_MAX;
@@ -154,11 +170,19 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
         if (!has_end(tail))
             *state_out = EVIDENCE_CUT;
     }
+    return true;
+}
+
+bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
+                   struct classify_input *out, enum evidence_state *state_out, struct err *err)
+{
+    const struct plan_step *step = step_of(of);
+    const char *program = adapter_program_of(step->argv[0]);
+    forget(evidence);
+    evidence->is_agents = step->agent != NULL;
+    *state_out = EVIDENCE_WHOLE;
     *out = (struct classify_input){
-        .outcome = {.kind = (enum outcome_kind)event->a,
-                    .code = (int)event->b,
-                    .ran_ms = event->c,
-                    .bytes = {event->d, event->e}},
+        .outcome = read_outcome(of->event),
         .program = program,
         .agent =
             step->agent ? step->agent->adapter : adapters_of_program(of->plan->adapters, program),
@@ -166,9 +190,13 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
         .memory_killed = of->memory_killed,
         .cpu_s = step->sandbox->cpu_s,
         .in_container = sandbox_kind_is_container(step->sandbox->kind),
-        .now_ms = event->at.at_ms,
+        .now_ms = of->event->at.at_ms,
         .zone_offset = zone_offset,
     };
+    if (!needs_output(step, out))
+        return true;
+    if (!read_output(evidence, of, state_out, err))
+        return false;
     read_stream(evidence, out->agent);
     out->out = text_of(&evidence->tails[0]);
     out->err = text_of(&evidence->tails[1]);

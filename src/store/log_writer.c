@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "clock.h"
+#include "control_row.h"
 #include "event_row.h"
 #include "json.h"
 #include "log_write.h"
@@ -39,7 +40,7 @@ static const char *const statement_sql[] = {
                    " WHERE id=?1 AND run=?2",
     [LOG_REFUSE_REST] = "UPDATE control SET applied_at_ms=?2, done=0, answer=?3"
                         " WHERE run=?1 AND applied_at_ms IS NULL",
-    [LOG_OPEN_CONTROLS] = "SELECT id, verb, task, step, attempt, args, by, key_at_ms FROM control"
+    [LOG_OPEN_CONTROLS] = "SELECT " CONTROL_ROW_COLUMNS " FROM control"
                           " WHERE run=? AND applied_at_ms IS NULL ORDER BY id LIMIT ?",
     [LOG_PUT_RUN] = "INSERT INTO run(uid, name, kind, dir, command, ruleset, boot, devs, seed,"
                     " jobs, tasks, pid, pid_start, started_at_ms, last_at_ms)"

@@ -1,0 +1,237 @@
+#include "verify_verdicts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "label.h"
+#include "xalloc.h"
+
+/* What was recorded of one attempt, and what it was judged by. */
+struct recorded {
+    const struct event *end;
+    bool is_said; /* a plain success leaves no verdict */
+    struct verdict verdict;
+    struct classify_input input;
+    enum evidence_state state;
+};
+
+static const struct plan_step *step_of(const struct verify_judge *judge, const struct event *end)
+{
+    return &judge->plan->tasks[end->task].steps[end->step];
+}
+
+/* Whoever took the run up had only the end itself to go by. */
+static bool was_unread(const struct verdict *verdict)
+{
+    return strncmp(verdict->rule, "recovered.", strlen("recovered.")) == 0;
+}
+
+/* Does it come to the same? Which rule said so is told by their own rules only. */
+static bool is_same(const struct recorded *recorded, const struct verdict *is,
+                    enum verify_rules rules)
+{
+    const struct verdict *was = &recorded->verdict;
+    if (!recorded->is_said)
+        return was->class == is->class;
+    const bool is_alike = was->class == is->class && was->type == is->type &&
+                          was->reason == is->reason && was->ask == is->ask &&
+                          was->no_retry == is->no_retry &&
+                          was->retry_after_ms == is->retry_after_ms;
+    const bool has_own_rule = was->expectation == VERDICT_UNEXPECTED_PASS;
+    return is_alike &&
+           (rules == VERIFY_PRESENT || has_own_rule || strcmp(was->rule, is->rule) == 0);
+}
+
+/* False where the log has not all that the contract was held against. */
+static bool hold_against_contract(struct verify_judge *judge, const struct event *end,
+                                  struct verdict *verdict)
+{
+    const struct plan_contract *contract = step_of(judge, end)->contract;
+    struct str bytes = {0};
+    struct violations violations = {0};
+    struct contract_output output;
+    if (!contract)
+        return true;
+    const bool is_there = evidence_result(judge->evidence, &bytes, &output);
+    if (is_there)
+        contract_judge(contract->schema, &output, verdict, &violations);
+    violations_done(&violations);
+    str_done(&bytes);
+    return is_there;
+}
+
+static void tell(struct verify_judge *judge, const struct recorded *recorded,
+                 const struct verdict *is, enum verify_rules rules)
+{
+    struct verdict was = recorded->verdict;
+    const struct verify_verdict verdict = {
+        .rules = rules,
+        .plan = judge->plan,
+        .event = recorded->end,
+        .outcome = &recorded->input.outcome,
+        .was = &was,
+        .is = is,
+    };
+    judge->sum.different[rules]++;
+    if (judge->asked->verdict)
+        judge->asked->verdict(judge->asked->ctx, &verdict);
+}
+
+enum opinion { OPINION_SAME, OPINION_OTHER, OPINION_NO_CONTRACT };
+
+static enum opinion judge_by(struct verify_judge *judge, const struct recorded *recorded,
+                             enum verify_rules rules, struct verdict *is)
+{
+    classify(judge->classifiers[rules], &recorded->input, is);
+    if (!hold_against_contract(judge, recorded->end, is) &&
+        (is->class == VERDICT_SUCCESS || recorded->verdict.reason == REASON_CONTRACT))
+        return OPINION_NO_CONTRACT;
+    return is_same(recorded, is, rules) ? OPINION_SAME : OPINION_OTHER;
+}
+
+/* By both sets of rules. */
+static void judge_again(struct verify_judge *judge, const struct recorded *recorded)
+{
+    enum opinion opinions[VERIFY_RULES_COUNT] = {OPINION_SAME, OPINION_SAME};
+    struct verdict verdicts[VERIFY_RULES_COUNT];
+    for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
+        if (judge->classifiers[rules])
+            opinions[rules] = judge_by(judge, recorded, rules, &verdicts[rules]);
+    }
+    const bool differs =
+        opinions[VERIFY_RECORDED] == OPINION_OTHER || opinions[VERIFY_PRESENT] == OPINION_OTHER;
+    if (differs && recorded->state == EVIDENCE_CUT) {
+        judge->sum.cut++;
+        return;
+    }
+    judge->sum.judged++;
+    judge->sum.contracts += opinions[VERIFY_PRESENT] == OPINION_NO_CONTRACT;
+    for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
+        if (opinions[rules] == OPINION_OTHER)
+            tell(judge, recorded, &verdicts[rules], rules);
+    }
+}
+
+/* A counter of memory is asked while the attempt is there: the verdict is all that is left. */
+static int memory_killed(const struct verdict *verdict)
+{
+    return strcmp(verdict->rule, "known.memory") == 0 ? 1 : -1;
+}
+
+static void read_judged(const struct event *judged, struct verdict *out)
+{
+    struct json *text = NULL;
+    if (judged->text && !json_parse(judged->text, strlen(judged->text), &text, NULL, NULL))
+        text = NULL;
+    redecide_recorded_verdict(judged, text, out);
+    json_free(text);
+}
+
+static bool look_at(struct verify_judge *judge, const struct event *end, const struct event *judged,
+                    struct err *err)
+{
+    struct recorded recorded = {.end = end, .is_said = judged != NULL, .verdict = verdict_new()};
+    struct verify_verdicts *sum = &judge->sum;
+    sum->ended++;
+    if (judged)
+        read_judged(judged, &recorded.verdict);
+    if (judge->is_session) {
+        sum->unruled++;
+        return true;
+    }
+    if (was_unread(&recorded.verdict)) {
+        sum->unread++;
+        return true;
+    }
+    const struct evidence_of of = {.run = judge->run,
+                                   .plan = judge->plan,
+                                   .event = end,
+                                   .memory_killed = memory_killed(&recorded.verdict)};
+    if (!evidence_read(judge->evidence, &of, &recorded.input, &recorded.state, err))
+        return false;
+    redecide_as_judged(step_of(judge, end), recorded.input.outcome.kind, recorded.is_said,
+                       &recorded.verdict);
+    judge_again(judge, &recorded);
+    return true;
+}
+
+static void forget_end(struct verify_judge *judge)
+{
+    free((void *)(uintptr_t)judge->end.text); /* keep_end() made it */
+    judge->end = (struct event){0};
+    judge->has_end = false;
+}
+
+static void keep_end(struct verify_judge *judge, const struct event *event)
+{
+    judge->end = *event;
+    judge->end.text = event->text ? xstrdup(event->text) : NULL;
+    judge->has_end = true;
+}
+
+static bool is_about(const struct event *end, const struct event *event)
+{
+    return end->task == event->task && end->step == event->step && end->attempt == event->attempt;
+}
+
+/* The end that is kept has its verdict now: this one, or none if it was a plain success. */
+static bool settle(struct verify_judge *judge, const struct event *event, struct err *err)
+{
+    const struct event *end = &judge->end;
+    const bool is_same_attempt = event && is_about(end, event);
+    const bool is_judged = is_same_attempt && event->kind == EVENT_ATTEMPT_JUDGED;
+    const bool has_passed = is_same_attempt && event->kind == EVENT_STEP_ENDED;
+    bool ok = true;
+    if (is_judged || has_passed)
+        ok = look_at(judge, end, is_judged ? event : NULL, err);
+    forget_end(judge);
+    return ok;
+}
+
+/* What may stand between an end and what comes of it. */
+static bool stands_between(enum event_kind kind)
+{
+    return kind == EVENT_BUDGET || kind == EVENT_LOOP_SUSPECTED;
+}
+
+bool verify_judge_add(struct verify_judge *judge, const struct event *event, struct err *err)
+{
+    const bool was_settled = judge->has_end;
+    if (judge->has_end && !stands_between(event->kind) && !settle(judge, event, err))
+        return false;
+    if (evidence_is_end(judge->plan, event))
+        keep_end(judge, event);
+    else if (event->kind == EVENT_ATTEMPT_JUDGED && !was_settled) {
+        judge->sum.ended++; /* an earlier devs saw the end, a later one judged */
+        judge->sum.unread++;
+    }
+    return true;
+}
+
+bool verify_judge_finish(struct verify_judge *judge, struct err *err)
+{
+    return !judge->has_end || settle(judge, NULL, err);
+}
+
+bool verify_judge_open(struct verify_judge *judge, struct log_reader *reader, const char *recorded,
+                       struct err *err)
+{
+    struct classifier **own = &judge->classifiers[VERIFY_RECORDED];
+    struct classifier **present = &judge->classifiers[VERIFY_PRESENT];
+    if (!classifier_open(present, judge->asked->rules, err) ||
+        (recorded && !classifier_open(own, recorded, err)))
+        return false;
+    judge->sum.has_recorded = recorded != NULL;
+    evidence_open(&judge->evidence, reader);
+    return true;
+}
+
+void verify_judge_done(struct verify_judge *judge)
+{
+    forget_end(judge);
+    evidence_close(judge->evidence);
+    for (int i = 0; i < VERIFY_RULES_COUNT; i++)
+        classifier_close(judge->classifiers[i]);
+    *judge = (struct verify_judge){0};
+}
