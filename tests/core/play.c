@@ -7,6 +7,7 @@
 
 #include "redecide.h"
 #include "run_state_copy.h"
+#include "what_if.h"
 #include "xalloc.h"
 
 enum { PLAY_START_MS = 1000000 };
@@ -101,9 +102,46 @@ static void check_decisions(struct play *play)
     redecide_close(redecide);
 }
 
+struct what_if *play_what_if(const struct play *play, const char *policies)
+{
+    struct violations violations = {0};
+    struct policy_change *change = NULL;
+    struct what_if *what = NULL;
+    struct err err = {0};
+    struct str text = {0};
+    plan_write(play->plan, &text);
+    ck_assert(!policies || policy_change_read(policies, strlen(policies), &change, &violations));
+    ck_assert_msg(what_if_new(&what, str_text(&text), 7, change, &err), "%s", err.message);
+    for (size_t i = 0; i < play->event_count; i++)
+        ck_assert_msg(what_if_take(what, &play->events[i], &err), "%s", err.message);
+    policy_change_free(change);
+    str_done(&text);
+    return what;
+}
+
+/* With the policies that it had nothing is otherwise, and the sums are those of the fold. */
+static void check_what_if(const struct play *play)
+{
+    enum { TASKS_MAX = 1000 }; /* a plan is read twice for it */
+    struct what_if_sum sum;
+    if (play->plan->task_count > TASKS_MAX)
+        return;
+    struct what_if *what = play_what_if(play, NULL);
+    what_if_sum(what, &sum);
+    ck_assert_msg(sum.differ == 0, "after event of %lld: %s", (long long)sum.first.at.mono_ms,
+                  sum.first.why);
+    ck_assert_mem_eq(&sum.recorded, &sum.other, sizeof(sum.other));
+    ck_assert_int_eq(sum.recorded.tries, play->state.attempts);
+    for (int i = 0; i < TASK_STATUS_COUNT; i++)
+        ck_assert_int_eq(sum.recorded.counts[i], play->state.counts[i]);
+    ck_assert_int_eq(sum.recorded.cost_micro, play->state.used.cost_micro);
+    what_if_free(what);
+}
+
 void play_close(struct play *play)
 {
     check_fold(play);
+    check_what_if(play);
     if (!play->is_unlike)
         check_decisions(play);
     free(play->acts);

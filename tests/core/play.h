@@ -6,6 +6,7 @@
 #define DEVS_TEST_PLAY_H
 
 #include "scheduler.h"
+#include "what_if.h"
 
 struct play {
     struct plan *plan;
@@ -26,6 +27,10 @@ void play_open(struct play *play, const char *plan_json);
 /* Also checks that folding all events anew gives the same state, and deciding anew the same
  * events (redecide.h). */
 void play_close(struct play *play);
+
+/* What other policies make of all events so far (policy_change.h; NULL: the same ones). The caller
+ * frees. */
+struct what_if *play_what_if(const struct play *play, const char *policies);
 
 void play_start(struct play *play, int jobs);
 /* Let time pass; due waits end. */
