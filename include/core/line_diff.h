@@ -35,6 +35,9 @@ struct line_diff {
                     added, whatever of it is equal */
 };
 
+/* What stands for a line: equal for equal bytes, and else as good as never. */
+struct digest line_digest(const char *bytes, size_t len);
+
 struct line_diff_text {
     const struct digest *lines; /* borrowed for the call */
     size_t count;               /* at most LINE_DIFF_LINES_MAX */

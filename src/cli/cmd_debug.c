@@ -136,6 +136,8 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
          NULL, &words->frame.at},
         {"what-if", 0, "FILE", "what other policies would have decided of RUN..., 38-41 or all",
          NULL, &words->what_if},
+        {"diff", 0, NULL, "two tries side by side: [RUN/]TASK#1 and 3, or another [RUN/]TASK#3",
+         &words->diff, NULL},
         {"retries", 0, NULL, "does retrying help, and where the time went, over RUN... or all runs",
          &words->retries, NULL},
         {"mark", 0, NULL, "bookmark a moment of a run: --at, or its last event", &words->mark,

@@ -1,6 +1,7 @@
 #include "debug_mode.h"
 
 #include "bookmark_run.h"
+#include "diff_run.h"
 #include "err.h"
 #include "fail.h"
 #include "forensics_print.h"
@@ -35,6 +36,7 @@ static const struct debug_mode modes[] = {
      run_forensics},
     {"what-if", "json", "devs debug --what-if POLICY.json [RUN...|all] [--json]", 0, -1,
      what_if_run},
+    {"diff", "step json", "devs debug --diff [RUN/]TASK#1 3 [--step N] [--json]", 1, 2, diff_run},
     {"retries", "json", "devs debug --retries [RUN...|FILE] [--json]", 0, -1, retries_run},
     {"mark", "at name json", "devs debug --mark [RUN] [--at TIME] [--name TEXT]", 0, 1,
      bookmark_run_mark},

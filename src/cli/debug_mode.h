@@ -19,7 +19,7 @@ struct debug_words {
     bool plain, json, follow;
     struct record_words record;
     const char *what_if; /* a mode: its file */
-    bool retries;
+    bool diff, retries;
     bool mark, marks;
     const char *unmark, *name; /* of bookmarks */
     struct frame_words frame;

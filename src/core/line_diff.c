@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "entropy_hash.h"
 #include "xalloc.h"
 
 /* The search, in the part between equal beginnings and equal ends. x and y count lines of the two
@@ -13,6 +14,11 @@ struct search {
     int *reached;          /* owned; row d: how far x comes on diagonals -d..d with d changes */
     bool *removed, *added; /* owned; by line */
 };
+
+struct digest line_digest(const char *bytes, size_t len)
+{
+    return entropy_digest(bytes, len);
+}
 
 /* Rows 0..d - 1 hold 1 + 3 + 5 ... numbers. */
 static int *row_of(const struct search *search, int d)

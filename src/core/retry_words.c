@@ -27,20 +27,24 @@ void retry_count_words(struct retry_count count, struct str *out)
                  (long long)count.cases);
 }
 
-/* "try 2 31 % (25 of 80), try 3 12 % (5 of 42)": those of which there are enough. */
+/* "by try: 2 31 %, 3 12 %, 4 0 %": those of which there are enough, unless there is but one, or not
+ * one passed at any. */
 static void add_tries(const struct retry_class *class, struct str *out)
 {
-    const char *before = "by try: ";
+    struct str words = {0};
+    int told = 0;
     for (int try = 2; try <= RETRY_TRIES_MAX; try++) {
         const struct retry_count one = retry_class_count(class, RETRY_OF_ALL, try, try);
         if (one.cases < RETRY_CASES_MIN)
             continue;
-        str_addf(out, "%stry %d%s ", before, try, try == RETRY_TRIES_MAX ? " and later" : "");
-        add_share(one, out);
-        before = ", ";
+        str_addf(&words, "%s%d%s ", told > 0 ? ", " : "by try: ", try,
+                 try == RETRY_TRIES_MAX ? " and later" : "");
+        retry_percent(retry_share_of(one).share, &words);
+        told++;
     }
-    if (before[0] == ',')
-        str_add_char(out, '\n');
+    if (told > 1 && retry_class_count(class, RETRY_OF_ALL, 0, 0).passed > 0)
+        str_addf(out, "%s\n", words.data);
+    str_done(&words);
 }
 
 static void add_tail(const struct retry_class *class, struct str *out)

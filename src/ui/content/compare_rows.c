@@ -1,0 +1,303 @@
+/* compare_rows.c - a comparison in rows of a width. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare_parts.h"
+#include "shown.h"
+#include "text.h"
+#include "xalloc.h"
+
+enum {
+    LABEL_COLUMNS = 8,
+    FACTS_COLUMNS = 80, /* where nobody says how many there are */
+    STACKED_BELOW = 60, /* columns: both sides do not fit beside each other */
+    CONTEXT = 2,        /* equal lines shown around a change */
+    FOLD_MIN = 3,       /* fewer equal lines are not worth a fold */
+};
+
+struct laying {
+    const struct compare *compare;
+    const struct compare_look *look;
+    struct compare_rows *rows;
+    struct str line; /* owned; in use again and again */
+    size_t missing;  /* rows beyond COMPARE_ROWS_MAX */
+};
+
+static void add_row(struct laying *laying, enum compare_mark mark)
+{
+    struct compare_rows *rows = laying->rows;
+    const struct str *line = &laying->line;
+    if (rows->count == COMPARE_ROWS_MAX) {
+        laying->missing++;
+        return;
+    }
+    rows->items = xgrow(rows->items, &rows->cap, rows->count + 1, sizeof(*rows->items));
+    const size_t start = rows->text.len;
+    if (laying->look->columns > 0)
+        text_fit(&rows->text, str_text(line), laying->look->columns,
+                 laying->look->ascii ? TEXT_ASCII : TEXT_PLAIN);
+    else
+        str_add_n(&rows->text, str_text(line), line->len);
+    rows->items[rows->count++] =
+        (struct compare_row){.start = start, .len = rows->text.len - start, .mark = mark};
+    str_add_char(&rows->text, '\n');
+}
+
+static void begin(struct laying *laying)
+{
+    str_clear(&laying->line);
+}
+
+static void add_head(struct laying *laying, const char *words)
+{
+    if (laying->rows->count > 0) {
+        begin(laying);
+        add_row(laying, COMPARE_PLAIN);
+    }
+    begin(laying);
+    str_add(&laying->line, words);
+    add_row(laying, COMPARE_HEAD);
+}
+
+static void add_cell(struct laying *laying, const char *text, int columns)
+{
+    text_fit(&laying->line, text, columns, TEXT_PAD | (laying->look->ascii ? TEXT_ASCII : 0));
+}
+
+/* "class    test-fail              rate-limit"; below each other where there is no room for both,
+ * and once where they are equal then. */
+static void add_pair(struct laying *laying, const char *label, const char *const values[2],
+                     enum compare_mark mark)
+{
+    const int columns = laying->look->columns > 0 ? laying->look->columns : FACTS_COLUMNS;
+    const int half = (columns - LABEL_COLUMNS - 2) / 2;
+    begin(laying);
+    add_cell(laying, label, LABEL_COLUMNS);
+    const bool fits = text_width(values[0], strlen(values[0])) <= half &&
+                      text_width(values[1], strlen(values[1])) <= half;
+    if (fits && columns >= STACKED_BELOW) {
+        str_add_char(&laying->line, ' ');
+        add_cell(laying, values[0], half);
+        str_add_char(&laying->line, ' ');
+        text_fit(&laying->line, values[1], half, laying->look->ascii ? TEXT_ASCII : TEXT_PLAIN);
+        add_row(laying, mark);
+        return;
+    }
+    str_addf(&laying->line, " %s", values[0]);
+    add_row(laying, mark);
+    if (strcmp(values[0], values[1]) == 0)
+        return;
+    begin(laying);
+    add_cell(laying, "", LABEL_COLUMNS);
+    str_addf(&laying->line, " %s", values[1]);
+    add_row(laying, mark);
+}
+
+static void add_facts(struct laying *laying)
+{
+    const struct compare_side *sides = laying->compare->sides;
+    const char *dash = laying->look->ascii ? "-" : "\xe2\x80\x94";
+    add_pair(laying, "", (const char *const[]){str_text(&sides[0].name), str_text(&sides[1].name)},
+             COMPARE_HEAD);
+    for (int fact = 0; fact < COMPARE_FACT_COUNT; fact++) {
+        const struct str *first = &sides[0].facts[fact];
+        const struct str *second = &sides[1].facts[fact];
+        const bool differs = strcmp(str_text(first), str_text(second)) != 0;
+        if (first->len == 0 && second->len == 0)
+            continue;
+        add_pair(laying, compare_fact_name((enum compare_fact)fact),
+                 (const char *const[]){first->len > 0 ? first->data : dash,
+                                       second->len > 0 ? second->data : dash},
+                 differs ? COMPARE_DIFFERS : COMPARE_PLAIN);
+    }
+}
+
+static void add_sum(struct laying *laying)
+{
+    const struct compare *compare = laying->compare;
+    const struct compare_side *sides = compare->sides;
+    add_head(laying, "what the second wrote that the first did not");
+    begin(laying);
+    if (digest_is_same(sides[0].fingerprint, sides[1].fingerprint))
+        str_add(&laying->line, "the same result");
+    else
+        str_addf(&laying->line, "%zu of its %zu lines", compare->fresh, compare->second_lines);
+    if (compare->second_lines > 0) {
+        str_add(&laying->line, "; new ");
+        shown_new((int)(compare->fresh * 1000 / compare->second_lines), &laying->line);
+    }
+    add_row(laying, COMPARE_PLAIN);
+    unsigned masks = 0;
+    for (int text = 0; text < COMPARE_DIFF; text++)
+        masks |= sides[0].texts[text].masks | sides[1].texts[text].masks;
+    if (masks == 0)
+        return;
+    begin(laying);
+    str_add(&laying->line, "masked, as <word>: ");
+    shown_masks(masks, &laying->line);
+    add_row(laying, COMPARE_PLAIN);
+}
+
+static void add_line(struct laying *laying, const struct compare_lines *lines, size_t index,
+                     enum compare_mark mark)
+{
+    const struct compare_line *line = &lines->items[index];
+    begin(laying);
+    str_add(&laying->line, mark == COMPARE_REMOVED ? "- " : mark == COMPARE_ADDED ? "+ " : "  ");
+    str_add_n(&laying->line, str_text(&lines->bytes) + line->start, line->len);
+    add_row(laying, mark);
+}
+
+static void add_fold(struct laying *laying, size_t count)
+{
+    begin(laying);
+    str_addf(&laying->line, "= %zu lines the same", count);
+    add_row(laying, COMPARE_FOLD);
+}
+
+/* Equal lines: those beside a change, and a fold for the rest. */
+static void add_equal(struct laying *laying, const struct compare_lines *lines,
+                      const struct line_diff_span *span, bool is_first, bool is_last)
+{
+    const size_t head = is_first ? 0 : CONTEXT;
+    const size_t tail = is_last ? 0 : CONTEXT;
+    if (span->count < head + tail + FOLD_MIN) {
+        for (size_t i = 0; i < span->count; i++)
+            add_line(laying, lines, span->first + i, COMPARE_SAME);
+        return;
+    }
+    for (size_t i = 0; i < head; i++)
+        add_line(laying, lines, span->first + i, COMPARE_SAME);
+    add_fold(laying, span->count - head - tail);
+    for (size_t i = span->count - tail; i < span->count; i++)
+        add_line(laying, lines, span->first + i, COMPARE_SAME);
+}
+
+static void add_spans(struct laying *laying, enum compare_text text)
+{
+    const struct line_diff *diff = &laying->compare->diffs[text];
+    const struct compare_lines *first = &laying->compare->sides[0].texts[text];
+    const struct compare_lines *second = &laying->compare->sides[1].texts[text];
+    for (size_t i = 0; i < diff->count; i++) {
+        const struct line_diff_span *span = &diff->spans[i];
+        if (span->change == LINE_SAME) {
+            add_equal(laying, first, span, i == 0, i + 1 == diff->count);
+            continue;
+        }
+        const bool is_removed = span->change == LINE_REMOVED;
+        for (size_t at = 0; at < span->count; at++)
+            add_line(laying, is_removed ? first : second,
+                     (is_removed ? span->first : span->second) + at,
+                     is_removed ? COMPARE_REMOVED : COMPARE_ADDED);
+    }
+}
+
+static void add_note(struct laying *laying, const char *words)
+{
+    begin(laying);
+    str_add(&laying->line, words);
+    add_row(laying, COMPARE_PLAIN);
+}
+
+static void add_text(struct laying *laying, enum compare_text text)
+{
+    const struct compare_lines *first = &laying->compare->sides[0].texts[text];
+    const struct compare_lines *second = &laying->compare->sides[1].texts[text];
+    const struct line_diff *diff = &laying->compare->diffs[text];
+    struct str head = {0};
+    if (first->count == 0 && second->count == 0)
+        return;
+    str_addf(&head, "%s: %zu and %zu lines", compare_text_name(text), first->count, second->count);
+    if (diff->removed + diff->added == 0)
+        str_add(&head, ", the same");
+    else
+        str_addf(&head, ", -%zu +%zu", diff->removed, diff->added);
+    add_head(laying, head.data);
+    str_done(&head);
+    add_spans(laying, text);
+    if (diff->is_cut)
+        add_note(laying, "too many changes to find what is the same further on");
+    if (first->is_cut || second->is_cut)
+        add_note(laying, "later lines were not compared");
+}
+
+static void add_counts(struct str *out, const struct compare_path *path)
+{
+    if (path->added >= 0 && path->removed >= 0)
+        str_addf(out, "  +%lld -%lld", (long long)path->added, (long long)path->removed);
+}
+
+static bool are_alike(const struct compare_path *a, const struct compare_path *b)
+{
+    return a->letter == b->letter && a->added == b->added && a->removed == b->removed;
+}
+
+/* A path that the second has, too, is told once. */
+static void add_path(struct laying *laying, const struct compare_path *path,
+                     const struct compare_path *other, enum compare_mark only)
+{
+    const char sign =
+        other ? (are_alike(path, other) ? '=' : ' ') : (only == COMPARE_REMOVED ? '-' : '+');
+    begin(laying);
+    str_addf(&laying->line, "%c %c %s", sign, path->letter, path->path);
+    add_counts(&laying->line, path);
+    if (other && !are_alike(path, other)) {
+        str_addf(&laying->line, "  then %c", other->letter);
+        add_counts(&laying->line, other);
+    }
+    add_row(laying, other ? COMPARE_SAME : only);
+}
+
+static void add_paths(struct laying *laying)
+{
+    const struct compare_side *first = &laying->compare->sides[0];
+    const struct compare_side *second = &laying->compare->sides[1];
+    if (!first->paths_known && !second->paths_known)
+        return;
+    add_head(laying, "what each changed in its workspace");
+    for (int i = 0; i < COMPARE_SIDES; i++) {
+        const struct compare_side *side = &laying->compare->sides[i];
+        if (!side->paths_known) {
+            begin(laying);
+            str_addf(&laying->line, "of try %d it is not known%s", side->key.attempt,
+                     side->passed ? ": it passed" : "");
+            add_row(laying, COMPARE_PLAIN);
+        }
+    }
+    for (size_t i = 0; i < first->path_count; i++)
+        add_path(laying, &first->paths[i], compare_find_path(second, first->paths[i].path),
+                 COMPARE_REMOVED);
+    for (size_t i = 0; i < second->path_count; i++) {
+        if (!compare_find_path(first, second->paths[i].path))
+            add_path(laying, &second->paths[i], NULL, COMPARE_ADDED);
+    }
+}
+
+void compare_lay(const struct compare *compare, const struct compare_look *look,
+                 struct compare_rows *out)
+{
+    struct laying laying = {.compare = compare, .look = look, .rows = out};
+    str_clear(&out->text);
+    out->count = 0;
+    add_facts(&laying);
+    add_sum(&laying);
+    for (int text = 0; text < COMPARE_DIFF; text++)
+        add_text(&laying, (enum compare_text)text);
+    add_paths(&laying);
+    add_text(&laying, COMPARE_DIFF);
+    if (laying.missing > 0) {
+        out->count--; /* the last one makes way */
+        begin(&laying);
+        str_addf(&laying.line, "%zu more lines", laying.missing + 1);
+        out->text.len = out->items[out->count].start;
+        add_row(&laying, COMPARE_PLAIN);
+    }
+    str_done(&laying.line);
+}
+
+void compare_rows_done(struct compare_rows *rows)
+{
+    str_done(&rows->text);
+    free(rows->items);
+    *rows = (struct compare_rows){0};
+}
