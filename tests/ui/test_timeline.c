@@ -20,11 +20,12 @@ static const struct {
     int rows, columns;
     bool ascii;
 } sizes[] = {
-    {"timeline-80x24", 24, 80, false},   {"timeline-80x24-ascii", 24, 80, true},
-    {"timeline-140x40", 40, 140, false}, {"timeline-140x40-ascii", 40, 140, true},
-    {"timeline-60x20", 20, 60, false},   {"timeline-60x20-ascii", 20, 60, true},
-    {"timeline-40x12", 12, 40, false},   {"timeline-40x12-ascii", 12, 40, true},
-    {"timeline-24x3", 3, 24, false},     {"timeline-24x3-ascii", 3, 24, true},
+    {"timeline-80x24", 24, 80, false},      {"timeline-80x24-ascii", 24, 80, true},
+    {"timeline-140x40", 40, 140, false},    {"timeline-140x40-ascii", 40, 140, true},
+    {"timeline-84x46", 46, 84, false},      {"timeline-60x20", 20, 60, false},
+    {"timeline-60x20-ascii", 20, 60, true}, {"timeline-40x12", 12, 40, false},
+    {"timeline-40x12-ascii", 12, 40, true}, {"timeline-24x3", 3, 24, false},
+    {"timeline-24x3-ascii", 3, 24, true},
 };
 
 START_TEST(test_P4_the_timeline_is_as_it_was_drawn)

@@ -12,9 +12,9 @@
 
 #include "attr.h"
 #include "err.h"
+#include "line_edit.h"
 #include "log_join.h"
 #include "log_reader.h"
-#include "prompt.h"
 #include "run_state.h"
 #include "str.h"
 

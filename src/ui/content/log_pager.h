@@ -19,9 +19,9 @@
 
 #include "attr.h"
 #include "err.h"
+#include "line_edit.h"
 #include "log_join.h"
 #include "log_reader.h"
-#include "prompt.h"
 #include "str.h"
 #include "verdict.h"
 

@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "frame_mode.h"
+#include "text.h"
 
 struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input)
 {
@@ -47,16 +48,28 @@ void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
         frame_scrubber(canvas, edges->scrubber, input->replay);
 }
 
+/* "LIVE   14:02:37"; without the clock where there is no room for it beside the path. */
+static void add_mode(const struct frame_input *input, const struct canvas *canvas, int path_columns,
+                     struct str *out)
+{
+    enum { GAPS = 3 }; /* around the path */
+    char hms[CLOCK_TEXT_MAX];
+    frame_add_mode(input, canvas, out);
+    const size_t mode_len = out->len;
+    str_addf(out, "   %s%s", clock_hms(frame_now(input).at_ms, hms),
+             input->view->times == SHOWN_TIMES_UTC ? "Z" : "");
+    frame_add_way_back(input, out);
+    const int columns = text_width(str_text(out), out->len);
+    if (columns + path_columns + GAPS > canvas->columns && canvas->columns < PAGE_CLOCK_COLUMNS)
+        str_cut(out, mode_len);
+}
+
 /* What is too much for the room goes from the right end. */
 static void draw_path(struct canvas *canvas, const struct frame_input *input, const char *path)
 {
     struct str right = {0};
-    char hms[CLOCK_TEXT_MAX];
     const enum style style = frame_mode_style(input->facts);
-    frame_add_mode(input, canvas, &right);
-    str_addf(&right, "   %s%s", clock_hms(frame_now(input).at_ms, hms),
-             input->view->times == SHOWN_TIMES_UTC ? "Z" : "");
-    frame_add_way_back(input, &right);
+    add_mode(input, canvas, text_width(path, strlen(path)), &right);
     const int end =
         frame_put_right(canvas, (struct spot){0, 0, canvas->columns}, style, str_text(&right));
     (void)frame_put(canvas, (struct spot){0, 1, end - 2}, style, path);
@@ -100,7 +113,7 @@ void frame_add_try(const struct frame_input *input, int columns, struct str *out
     str_addf(out, "%s%s", columns >= PAGE_PATH_COLUMNS ? "Tasks > " : "", plan->id);
     if (columns >= PAGE_WIDE_COLUMNS && strcmp(plan->id, plan->title) != 0)
         str_addf(out, " %s", plan->title);
-    if (plan->step_count > 1)
+    if (plan->step_count > 1 && columns >= PAGE_CLOCK_COLUMNS)
         str_addf(out, " > step %d", at.step + 1);
     if (at.attempt > 0)
         str_addf(out, " > try %d", at.attempt);

@@ -8,8 +8,9 @@
 #include "frame_parts.h"
 
 enum {
-    PAGE_MESSAGE_ROWS = 12, /* lower: no row of its own for messages */
-    PAGE_PATH_COLUMNS = 60, /* narrower: the path names its end only */
+    PAGE_MESSAGE_ROWS = 12,  /* lower: no row of its own for messages */
+    PAGE_CLOCK_COLUMNS = 40, /* narrower: the path goes before the clock */
+    PAGE_PATH_COLUMNS = 60,  /* narrower: the path names its end only */
     PAGE_WIDE_COLUMNS = 120,
 };
 

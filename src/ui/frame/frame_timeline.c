@@ -15,10 +15,13 @@ enum {
 
     DECISION_ROWS = 3, /* a rule and what follows */
     DECISION_ROWS_SHORT = 2,
+    DECISION_ROWS_TALL = 7, /* a line for each part of it */
     SPENT_ROWS = 5,
+    SPENT_ROWS_TALL = 7,
     LOAD_ROWS = 4,
     NOTES_ROWS_WIDE = 10,
     TASKS_MIN = 4,
+    WINDOW_COLUMNS = 50,   /* narrower: the axis alone says from when to when */
     MESSAGE_ROWS_MIN = 30, /* lower: the bars are worth more than a row for messages */
 };
 
@@ -54,47 +57,54 @@ static int label_columns(const struct frame_input *input)
 
 /* The rows below the tasks, from the top. */
 struct below {
-    bool has_cursor, has_decision, has_legend, has_spent;
-    int decision_rows;
+    bool has_cursor, has_legend;
+    int decision_rows, spent_rows; /* 0: not there */
 };
 
-static struct below share(struct layout *out, int *left)
+static struct below share_wide(struct layout *out, int *left)
 {
-    struct below below = {0};
-    out->axis = take(left, 1, 1) ? 0 : -1;
-    below.has_cursor = take(left, 1, TASKS_MIN);
-    if (out->is_wide) {
-        below.has_legend = take(left, 2, TASKS_MIN);
-        out->load = take(left, LOAD_ROWS, TASKS_MIN) ? 0 : -1;
-        below.decision_rows = NOTES_ROWS_WIDE;
-        below.has_decision = take(left, NOTES_ROWS_WIDE, TASKS_MIN);
-        below.has_spent = below.has_decision;
-        return below;
-    }
-    below.decision_rows = DECISION_ROWS;
-    below.has_decision = take(left, DECISION_ROWS, TASKS_MIN);
-    if (!below.has_decision) {
+    struct below below = {.has_cursor = take(left, 1, TASKS_MIN)};
+    below.has_legend = take(left, 2, TASKS_MIN);
+    out->load = take(left, LOAD_ROWS, TASKS_MIN) ? 0 : -1;
+    if (take(left, NOTES_ROWS_WIDE, TASKS_MIN))
+        below.decision_rows = below.spent_rows = NOTES_ROWS_WIDE;
+    return below;
+}
+
+/* What a high screen has below all of the tasks beside what every one has. */
+static void share_tall(struct layout *out, struct below *below, int *left, int tasks)
+{
+    if (below->spent_rows == 0)
+        return;
+    out->load = take(left, LOAD_ROWS, tasks) ? 0 : -1;
+    if (take(left, DECISION_ROWS_TALL - DECISION_ROWS, tasks))
+        below->decision_rows = DECISION_ROWS_TALL;
+    if (take(left, SPENT_ROWS_TALL - SPENT_ROWS, tasks))
+        below->spent_rows = SPENT_ROWS_TALL;
+}
+
+static struct below share_narrow(struct layout *out, int *left, int tasks)
+{
+    struct below below = {.has_cursor = take(left, 1, TASKS_MIN)};
+    if (take(left, DECISION_ROWS, TASKS_MIN))
+        below.decision_rows = DECISION_ROWS;
+    else if (take(left, DECISION_ROWS_SHORT, 2))
         below.decision_rows = DECISION_ROWS_SHORT;
-        below.has_decision = take(left, DECISION_ROWS_SHORT, 2);
-    }
     below.has_legend = take(left, 2, TASKS_MIN + 2);
-    below.has_spent = take(left, SPENT_ROWS, TASKS_MIN);
+    if (take(left, SPENT_ROWS, TASKS_MIN))
+        below.spent_rows = SPENT_ROWS;
+    share_tall(out, &below, left, tasks);
     return below;
 }
 
 static void place_notes(struct layout *out, const struct below *below, int top, int columns)
 {
-    if (below->has_decision)
-        out->decision = (struct frame_box){top, 0, below->decision_rows, columns};
-    if (!below->has_spent)
-        return;
-    if (out->is_wide) {
-        out->spent =
-            (struct frame_box){top + 1, TIMELINE_NOTES_COLUMNS + 2, below->decision_rows - 1,
-                               columns - TIMELINE_NOTES_COLUMNS - 3};
-        return;
-    }
-    out->spent = (struct frame_box){top + below->decision_rows, 0, SPENT_ROWS, columns};
+    out->decision = (struct frame_box){top, 0, below->decision_rows, columns};
+    if (out->is_wide && below->spent_rows > 0)
+        out->spent = (struct frame_box){top + 1, TIMELINE_NOTES_COLUMNS + 2, below->spent_rows - 1,
+                                        columns - TIMELINE_NOTES_COLUMNS - 3};
+    else
+        out->spent = (struct frame_box){top + below->decision_rows, 0, below->spent_rows, columns};
 }
 
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
@@ -114,7 +124,9 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
     const int count = input->view->row_count > 0 ? input->view->row_count : 1;
     int left = out.page.body.rows;
     int top = out.page.body.row;
-    const struct below below = share(&out, &left);
+    out.axis = take(&left, 1, 1) ? 0 : -1;
+    const struct below below =
+        out.is_wide ? share_wide(&out, &left) : share_narrow(&out, &left, count);
     out.column = out.is_wide ? LABEL_COLUMNS_WIDE : label_columns(input);
     if (below.has_legend) {
         out.legend = top++;
@@ -141,35 +153,20 @@ void frame_timeline_fit(struct view *view, int rows, int columns, const struct f
     const struct moment now = frame_now(input);
     timeline_axis_of_view(&axis, input, columns - layout.column);
     view_timeline_fit(view, &axis, layout.tasks.rows);
-    if (layout.spent.rows > 0)
+    if (layout.spent.rows > 0 || layout.load >= 0)
         view_timeline_sum(view, input->facts, &now);
 }
 
-static void draw_legend(struct canvas *canvas, int row, bool is_wide)
+static void draw_legend(struct canvas *canvas, int row)
 {
-    enum { LEGEND_COLUMNS = 72 }; /* of the one with blanks */
-    const bool ascii = canvas->ascii;
-    struct str text = {0};
-    if (is_wide)
-        str_addf(&text,
-                 "R G V F = running in that phase   lower case = no output   %s = backoff   "
-                 "! = waits for you   ends: %s failed  %s passed  %s gave up  %s stopped",
-                 bar_backoff_sign(ascii), bar_end_sign(SPAN_END_FAILED, ascii),
-                 bar_end_sign(SPAN_END_PASSED, ascii), bar_end_sign(SPAN_END_GAVE_UP, ascii),
-                 bar_end_sign(SPAN_END_CANCELLED, ascii));
-    else if (canvas->columns < LEGEND_COLUMNS)
-        str_addf(&text, "RGVF phase  lower: no output  %s backoff  ! you  %s%s%s%s end",
-                 bar_backoff_sign(ascii), bar_end_sign(SPAN_END_FAILED, ascii),
-                 bar_end_sign(SPAN_END_PASSED, ascii), bar_end_sign(SPAN_END_GAVE_UP, ascii),
-                 bar_end_sign(SPAN_END_CANCELLED, ascii));
-    else
-        str_addf(&text,
-                 "R G V F phase   lower case no output   %s backoff   ! you   %s %s %s %s end",
-                 bar_backoff_sign(ascii), bar_end_sign(SPAN_END_FAILED, ascii),
-                 bar_end_sign(SPAN_END_PASSED, ascii), bar_end_sign(SPAN_END_GAVE_UP, ascii),
-                 bar_end_sign(SPAN_END_CANCELLED, ascii));
-    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL, text.data);
-    str_done(&text);
+    static const char *const legends[] = {
+        "R G V F = phase that runs   lower case = no output   ┄ = backoff   ! = needs you   "
+        "ends: ✗ failed  ✓ passed  ■ gave up  ⊘ stopped  ∞ stuck",
+        "R G V F phase   lower case no output   ┄ backoff   ! you   ✗ ✓ ■ ⊘ ∞ end",
+        "RGVF phase  lower: no output  ┄ backoff  ! you  ✗✓■⊘∞ end",
+    };
+    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL,
+                    frame_fitting(legends, ARRAY_LEN(legends), canvas->columns - 1));
 }
 
 static void draw_mark(struct canvas *canvas, int row)
@@ -234,7 +231,10 @@ static void add_path(const struct timeline_look *look, struct str *out)
 {
     const struct view *view = look->input->view;
     const int columns = look->canvas->columns;
-    str_add(out, "Timeline  ");
+    str_add(out, "Timeline");
+    if (columns < WINDOW_COLUMNS)
+        return;
+    str_add(out, "  ");
     timeline_add_window(&look->axis, out);
     if (columns < PAGE_PATH_COLUMNS)
         return;
@@ -275,7 +275,7 @@ void frame_timeline(struct canvas *canvas, const struct frame_input *input)
     timeline_axis_of_view(&look.axis, input, canvas->columns - layout.column);
     draw_page(&look, &layout);
     if (layout.legend >= 0) {
-        draw_legend(canvas, layout.legend, layout.is_wide);
+        draw_legend(canvas, layout.legend);
         canvas_rule(canvas, layout.rule, 0, canvas->columns);
     }
     draw_tasks(&look, &layout);

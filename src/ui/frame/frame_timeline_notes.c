@@ -1,12 +1,13 @@
 /* frame_timeline_notes.c - the decision under the cursor, below the bars. */
 #include "clock.h"
+#include "frame_page.h"
 #include "frame_timeline_parts.h"
 #include "line_wrap.h"
+#include "text.h"
 
 enum {
     PERCENT = 100,
     SECOND_MS = 1000,
-    MORE_COLUMNS = 72, /* narrower: the title needs its rule alone */
 };
 
 /* What the cursor is on. */
@@ -57,8 +58,20 @@ static void add_length(enum span_kind kind, int64_t ms, struct str *out)
         shown_duration(ms, out);
 }
 
-/* "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)" */
-static void add_title(const struct subject *subject, struct str *out)
+/* "14:02:10 to 14:02:55", "14:02:10 to now". */
+static void add_stretch(const struct subject *subject, bool goes_on, struct str *out)
+{
+    const int64_t now_ms = frame_now(subject->look->input).mono_ms;
+    add_clock(subject, subject->at.from_ms, out);
+    str_add(out, " to ");
+    if (!goes_on || subject->at.until_ms > now_ms)
+        add_clock(subject, subject->at.until_ms, out);
+    else
+        str_add(out, "now");
+}
+
+/* "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)"; the times where there is room for them. */
+static void add_title(const struct subject *subject, bool has_times, struct str *out)
 {
     const struct span *span = subject->span;
     const int64_t now_ms = frame_now(subject->look->input).mono_ms;
@@ -69,14 +82,9 @@ static void add_title(const struct subject *subject, struct str *out)
     }
     const bool goes_on = subject->at.until_ms >= now_ms && span->end == SPAN_END_NONE;
     str_add(out, "  ");
-    add_clock(subject, subject->at.from_ms, out);
-    if (!goes_on || subject->at.until_ms > now_ms) {
-        str_add(out, " to ");
-        add_clock(subject, subject->at.until_ms, out);
-    } else {
-        str_add(out, " to now");
-    }
-    str_addf(out, "  %s", kind_word(subject, goes_on));
+    if (has_times)
+        add_stretch(subject, goes_on, out);
+    str_addf(out, "%s%s", has_times ? "  " : "", kind_word(subject, goes_on));
     if (span->kind != SPAN_OVER) {
         str_add(out, " ");
         add_length(span->kind, subject->at.until_ms - subject->at.from_ms, out);
@@ -157,8 +165,9 @@ static void add_because(const struct subject *subject, struct str *out)
     }
 }
 
-/* "0:11  0:22  0:27   waiting 15 % of this task's age" */
-static void add_waits(const struct subject *subject, struct str *out)
+/* "0:11  0:22  0:27   waiting 15 % of this task's age"; in short "0:11 0:22 0:27, 15 % of its age".
+ */
+static void add_waits(const struct subject *subject, bool is_brief, struct str *out)
 {
     enum { WAITS_MAX = 8 };
     const struct timeline *timeline = &subject->look->timeline;
@@ -177,7 +186,7 @@ static void add_waits(const struct subject *subject, struct str *out)
         waited_ms += ms;
         if (++count > WAITS_MAX)
             continue;
-        str_add(&waits, count > 1 ? "  " : "");
+        str_add(&waits, count == 1 ? "" : is_brief ? " " : "  ");
         shown_duration(ms, &waits);
     }
     if (count == 0)
@@ -185,7 +194,7 @@ static void add_waits(const struct subject *subject, struct str *out)
     else
         str_addf(out, "%s%s", str_text(&waits), count > WAITS_MAX ? "  ..." : "");
     if (waited_ms > 0 && age_ms > 0)
-        str_addf(out, "   waiting %d %% of this task's age",
+        str_addf(out, is_brief ? ", %d %% of its age" : "   waiting %d %% of this task's age",
                  (int)((double)waited_ms * PERCENT / (double)age_ms + 0.5));
     str_done(&waits);
 }
@@ -263,53 +272,79 @@ static void put_wide(struct timeline_lines *lines, const struct subject *subject
              state->plan->tasks[subject->task].steps[subject->span->step].policy->name);
     put_pair(lines, "by", &text);
     str_clear(&text);
-    add_waits(subject, &text);
+    add_waits(subject, false, &text);
     put_pair(lines, "waits", &text);
     str_done(&text);
 }
 
+static void put_fitting(struct timeline_lines *lines, const struct str *texts, size_t count)
+{
+    size_t i = 0;
+    while (i + 1 < count && text_width(str_text(&texts[i]), texts[i].len) > lines->box->columns - 1)
+        i++;
+    timeline_put_line(lines, &texts[i]);
+}
+
+/* What it came to and what follows of it; what follows alone; the first alone. */
 static void put_narrow(struct timeline_lines *lines, const struct subject *subject)
 {
-    struct str text = {0};
+    enum { BOTH, BECAUSE, TRY, COUNT };
+    struct str texts[COUNT] = {{0}};
     const enum span_kind kind = subject->span->kind;
     if (subject->span->attempt > 0 && kind != SPAN_RUNNING && kind != SPAN_QUIET)
-        str_add(&text, "after ");
-    add_try(subject, false, &text);
-    struct str because = {0};
-    add_because(subject, &because);
-    if (because.len > 0)
-        str_addf(&text, "   %s", because.data);
-    str_done(&because);
-    timeline_put_line(lines, &text);
-    str_clear(&text);
-    str_add(&text, "waits so far: ");
-    add_waits(subject, &text);
-    timeline_put_line(lines, &text);
-    str_done(&text);
+        str_add(&texts[TRY], "after ");
+    add_try(subject, false, &texts[TRY]);
+    add_because(subject, &texts[BECAUSE]);
+    if (texts[BECAUSE].len > 0)
+        str_addf(&texts[BOTH], "%s   %s", str_text(&texts[TRY]), texts[BECAUSE].data);
+    else
+        str_add(&texts[BOTH], str_text(&texts[TRY]));
+    put_fitting(lines, texts, texts[BECAUSE].len > 0 ? COUNT : 1);
+    for (int i = 0; i < COUNT; i++)
+        str_clear(&texts[i]);
+    str_add(&texts[0], "waits so far: ");
+    add_waits(subject, false, &texts[0]);
+    str_add(&texts[1], "waits: ");
+    add_waits(subject, true, &texts[1]);
+    put_fitting(lines, texts, 2);
+    for (int i = 0; i < COUNT; i++)
+        str_done(&texts[i]);
+}
+
+/* The times are left out first. */
+static void draw_title(const struct subject *subject, const struct frame_box *box)
+{
+    enum { RULE_ENDS = 6 };
+    const struct view *view = subject->look->input->view;
+    struct str title = {0};
+    struct str more = {0};
+    if (subject->task >= 0)
+        add_title(subject, true, &title);
+    if (text_width(str_text(&title), title.len) > box->columns - RULE_ENDS) {
+        str_clear(&title);
+        add_title(subject, false, &title);
+    }
+    if (box->columns >= TIMELINE_MORE_COLUMNS)
+        frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
+    frame_rule(subject->look->canvas, (struct spot){box->row, box->column, box->columns},
+               str_text(&title), str_text(&more));
+    str_done(&title);
+    str_done(&more);
 }
 
 void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box)
 {
+    enum { ROWS_BRIEF = 4 }; /* higher: a line for each part */
     const struct subject subject = find_subject(look);
-    const bool is_wide = box->rows > 4;
+    const bool is_brief = box->rows <= ROWS_BRIEF;
     struct frame_box left = *box;
     struct timeline_lines lines = {look->canvas, &left, box->row + 1};
-    const struct view *view = look->input->view;
-    struct str title = {0};
-    struct str more = {0};
-    if (subject.task >= 0)
-        add_title(&subject, &title);
-    if (box->columns >= MORE_COLUMNS)
-        frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
-    frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns}, str_text(&title),
-               str_text(&more));
-    str_done(&title);
-    str_done(&more);
-    if (is_wide) {
+    draw_title(&subject, box);
+    if (box->columns >= PAGE_WIDE_COLUMNS && !is_brief) {
         canvas_upright(look->canvas, lines.row, TIMELINE_NOTES_COLUMNS + 1, box->rows - 1);
         left.columns = TIMELINE_NOTES_COLUMNS;
     }
-    if (subject.span && is_wide)
+    if (subject.span && !is_brief)
         put_wide(&lines, &subject);
     else if (subject.span)
         put_narrow(&lines, &subject);

@@ -79,15 +79,12 @@ void frame_timeline_rule(struct canvas *canvas, struct spot spot, const struct f
 {
     struct timeline_axis axis;
     struct str title = {0};
-    struct str note = {0};
     str_add(&title, "timeline  ");
     timeline_axis_of(&axis, input, -1, spot.width - PANE_COLUMN);
     timeline_add_window(&axis, &title);
-    str_addf(&note, "letters = phase, lower case = no output, %s = backoff",
-             bar_backoff_sign(canvas->ascii));
-    frame_rule(canvas, spot, str_text(&title), str_text(&note));
+    frame_rule(canvas, spot, str_text(&title),
+               "letters = phase, lower case = no output, ┄ = backoff");
     str_done(&title);
-    str_done(&note);
 }
 
 void frame_timeline_task(struct canvas *canvas, const struct frame_box *box,

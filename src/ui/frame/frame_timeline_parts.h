@@ -17,7 +17,10 @@ struct timeline_look {
     struct bar_cell cells[CANVAS_COLUMNS_MAX];
 };
 
-enum { TIMELINE_NOTES_COLUMNS = 66 }; /* of the decision, where the sums are beside it */
+enum {
+    TIMELINE_NOTES_COLUMNS = 66, /* of the decision, where the sums are beside it */
+    TIMELINE_MORE_COLUMNS = 72,  /* narrower: the decision's title needs its rule alone */
+};
 
 /* Text row by row, in a box. */
 struct timeline_lines {
@@ -62,6 +65,6 @@ void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box
 
 /* frame_timeline_load.c: how many ran, and what failed, column by column: a rule and three lines.
  */
-void timeline_draw_load(struct timeline_look *look, int row);
+void timeline_draw_load(const struct timeline_look *look, int row);
 
 #endif

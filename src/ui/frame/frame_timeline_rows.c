@@ -143,8 +143,7 @@ void timeline_draw_bar(struct timeline_look *look, int row, int task, int cursor
     const struct run_state *state = look->input->facts->state;
     const struct moment now = frame_now(look->input);
     timeline_read(&look->timeline, state, task, &now, is_orphaned(look->input));
-    bar_make(&look->timeline, &state->plan->tasks[task], &look->axis, look->canvas->ascii,
-             look->cells);
+    bar_make(&look->timeline, &state->plan->tasks[task], &look->axis, look->cells);
     for (int i = 0; i < look->axis.columns; i++)
         (void)canvas_text(look->canvas, (struct spot){row, look->column + i, 1},
                           look->cells[i].style, look->cells[i].sign);
@@ -203,6 +202,22 @@ void timeline_draw_axis(struct timeline_look *look, int row)
     }
 }
 
+/* Which rows there is no room for, beside what stands in these columns. */
+static void draw_more(struct timeline_look *look, int row, int from, int until)
+{
+    const struct view *view = look->input->view;
+    const int columns = look->canvas->columns;
+    struct str more = {0};
+    frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
+    const int width = text_width(str_text(&more), more.len);
+    if (width > 0 && 1 + width < from)
+        (void)frame_put(look->canvas, (struct spot){row, 1, width}, STYLE_LABEL, more.data);
+    else if (width > 0 && until + 1 + width < columns)
+        (void)frame_put_right(look->canvas, (struct spot){row, 0, columns - 1}, STYLE_LABEL,
+                              more.data);
+    str_done(&more);
+}
+
 void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
 {
     char text[CLOCK_TEXT_MAX] = "now";
@@ -217,6 +232,8 @@ void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
     const bool fits = at + 2 + width <= canvas->columns;
     (void)canvas_text(look->canvas, (struct spot){row, fits ? at + 2 : at - 1 - width, width},
                       STYLE_LABEL, text);
+    if (canvas->columns < TIMELINE_MORE_COLUMNS)
+        draw_more(look, row, fits ? at : at - 1 - width, fits ? at + 2 + width : at + 1);
 }
 
 void timeline_add_window(const struct timeline_axis *axis, struct str *out)

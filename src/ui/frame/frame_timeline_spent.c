@@ -1,6 +1,9 @@
 /* frame_timeline_spent.c - where the time of all tasks went, below the bars. */
+#include <string.h>
+
 #include "clock.h"
 #include "frame_timeline_parts.h"
+#include "text.h"
 #include "time_spent.h"
 
 enum { SPENT_LABEL = 7, SPENT_BAR_MAX = 42, SPENT_NUMBERS = 17 };
@@ -27,15 +30,18 @@ static void put_spent(struct timeline_lines *lines, const struct time_spent *spe
     struct str time = {0};
     if (lines->row >= box->row + box->rows)
         return;
-    const int filled = spent->total_ms > 0
-                           ? (int)((double)room * (double)spent->ms[use] / (double)spent->total_ms)
-                           : 0;
+    int filled = spent->total_ms > 0
+                     ? (int)((double)room * (double)spent->ms[use] / (double)spent->total_ms)
+                     : 0;
+    if (filled == 0 && spent->ms[use] > 0)
+        filled = 1; /* it is little, but not nothing */
     str_addf(&text, "%-6s", time_use_name(use));
     for (int i = 0; i < room; i++)
         str_add_char(&text, i < filled ? '#' : '-');
     shown_duration(spent->ms[use], &time);
     str_addf(&text, " %3d %% %7s", percent, str_text(&time));
-    if (*note != '\0')
+    const int note_columns = box->columns - 1 - text_width(text.data, text.len) - 2;
+    if (*note != '\0' && text_width(note, strlen(note)) <= note_columns)
         str_addf(&text, "  %s", note);
     timeline_put_line(lines, &text);
     str_done(&text);
@@ -95,11 +101,13 @@ void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box
 {
     const struct run_state *state = look->input->facts->state;
     const struct time_spent *spent = &look->input->view->timeline.sum.spent;
-    const bool is_wide = box->column > 0;
+    enum { ROWS_ROOMY = 7 };
+    const bool is_beside = box->column > 0;
+    const bool is_roomy = is_beside || box->rows >= ROWS_ROOMY;
     struct timeline_lines lines = {look->canvas, box, box->row + 1};
     struct str text = {0};
     add_since(state, &text);
-    if (is_wide)
+    if (is_beside)
         (void)frame_put(look->canvas, (struct spot){box->row, box->column + 1, box->columns - 1},
                         STYLE_HEAD, str_text(&text));
     else
@@ -108,12 +116,12 @@ void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box
     for (int use = 0; use < TIME_USE_COUNT; use++)
         put_use(&lines, spent, state->plan, (enum time_use)use);
     str_clear(&text);
-    if (is_wide && spent->class_count > 1) {
+    if (is_roomy && spent->class_count > 1) {
         str_add(&text, "waits: ");
         add_classes(spent, 4, &text);
         timeline_put_line(&lines, &text);
     }
-    if (is_wide)
+    if (is_roomy)
         put_counts(&lines, spent, state);
     str_done(&text);
 }

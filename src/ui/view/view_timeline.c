@@ -37,13 +37,13 @@ void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int 
         timeline->top = 0;
 }
 
-static bool is_fresh(const struct timeline_sum *sum, const struct view_facts *facts,
-                     const struct moment *now)
+static bool is_fresh(const struct timeline_sum *sum, const struct timeline_axis *axis,
+                     const struct view_facts *facts, const struct moment *now)
 {
     const struct run_state *state = facts->state;
     const int64_t since_ms = now->mono_ms - sum->at.mono_ms;
-    return sum->is_there && sum->seed == state->seed && sum->orphaned == facts->orphaned &&
-           sum->started.at_ms == state->started_at.at_ms &&
+    return sum->is_there && axis_equals(&sum->axis, axis) && sum->seed == state->seed &&
+           sum->orphaned == facts->orphaned && sum->started.at_ms == state->started_at.at_ms &&
            sum->started.mono_ms == state->started_at.mono_ms && since_ms >= 0 &&
            since_ms < (state->ended ? 1 : TIMELINE_SUM_MS);
 }
@@ -51,13 +51,15 @@ static bool is_fresh(const struct timeline_sum *sum, const struct view_facts *fa
 void view_timeline_sum(struct view *view, const struct view_facts *facts, const struct moment *now)
 {
     struct timeline_sum *sum = &view->timeline.sum;
-    if (is_fresh(sum, facts, now))
+    if (is_fresh(sum, &view->timeline.axis, facts, now))
         return;
     *sum = (struct timeline_sum){.is_there = true,
                                  .seed = facts->state->seed,
                                  .started = facts->state->started_at,
                                  .at = *now,
-                                 .orphaned = facts->orphaned};
+                                 .orphaned = facts->orphaned,
+                                 .axis = view->timeline.axis};
+    timeline_load_read(&sum->load, facts->state, &sum->axis, now, facts->orphaned);
     time_spent_of_run(&sum->spent, facts->state, now, facts->orphaned);
 }
 

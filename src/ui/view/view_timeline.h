@@ -10,6 +10,7 @@
 #include "keymap.h"
 #include "time_spent.h"
 #include "timeline_axis.h"
+#include "timeline_load.h"
 
 struct view;
 struct view_facts;
@@ -23,13 +24,15 @@ enum {
 
 enum timeline_folding { TIMELINE_FOLDS_LONG, TIMELINE_FOLDS, TIMELINE_FOLDS_NOT };
 
-/* Where the time of all tasks went, as of a moment of a run. */
+/* What is told of all tasks, as of a moment of a run. */
 struct timeline_sum {
     bool is_there;
     uint64_t seed; /* the run's */
     struct moment started, at;
     bool orphaned;
     struct time_spent spent;
+    struct timeline_axis axis; /* the load's */
+    struct timeline_load load;
 };
 
 struct view_timeline {
@@ -48,7 +51,8 @@ void view_timeline_open(struct view *view);
 /* What the screen shows: the axis, and so many rows; scrolls so that the chosen one is there. */
 void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int rows);
 
-/* Add up where the time went up to `now`, unless that was done within the second. */
+/* Add up where the time went up to `now`, and what ran and failed along the axis as it is drawn,
+ * unless that was done within the second. After view_timeline_fit(). */
 void view_timeline_sum(struct view *view, const struct view_facts *facts, const struct moment *now);
 
 /* Are idle stretches folded, of a run of this length? */

@@ -30,29 +30,18 @@ static const enum style phase_styles[PHASE_COUNT] = {
 };
 
 static const struct {
-    const char *sign, *ascii;
+    const char *sign;
     enum style style;
 } ends[] = {
-    [SPAN_END_NONE] = {" ", " ", STYLE_PLAIN},      [SPAN_END_PASSED] = {"✓", "+", STYLE_PASSED},
-    [SPAN_END_CANCELLED] = {"⊘", "/", STYLE_PLAIN}, [SPAN_END_LOST] = {"?", "?", STYLE_LOST},
-    [SPAN_END_FAILED] = {"✗", "x", STYLE_FAILED},   [SPAN_END_STUCK] = {"∞", "@", STYLE_FAILED},
-    [SPAN_END_GAVE_UP] = {"■", "#", STYLE_FAILED},
+    [SPAN_END_NONE] = {" ", STYLE_PLAIN},      [SPAN_END_PASSED] = {"✓", STYLE_PASSED},
+    [SPAN_END_CANCELLED] = {"⊘", STYLE_PLAIN}, [SPAN_END_LOST] = {"?", STYLE_LOST},
+    [SPAN_END_FAILED] = {"✗", STYLE_FAILED},   [SPAN_END_STUCK] = {"∞", STYLE_FAILED},
+    [SPAN_END_GAVE_UP] = {"■", STYLE_FAILED},
 };
 static_assert(ARRAY_LEN(ends) == SPAN_END_COUNT, "every end has a sign");
 
-const char *bar_end_sign(enum span_end end, bool ascii)
-{
-    assert(end < SPAN_END_COUNT);
-    return ascii ? ends[end].ascii : ends[end].sign;
-}
-
-const char *bar_backoff_sign(bool ascii)
-{
-    return ascii ? "-" : "┄";
-}
-
 /* The sign of a span by itself. */
-static struct bar_cell cell_of(const struct span *span, const struct plan_task *plan, bool ascii)
+static struct bar_cell cell_of(const struct span *span, const struct plan_task *plan)
 {
     const enum phase phase = plan->steps[span->step].phase;
     switch (span->kind) {
@@ -62,11 +51,11 @@ static struct bar_cell cell_of(const struct span *span, const struct plan_task *
         return (struct bar_cell){phase_styles[phase], letters[phase][1], 0, RANK_QUIET};
     case SPAN_BACKOFF:
     case SPAN_GATE:
-        return (struct bar_cell){STYLE_BACKOFF, bar_backoff_sign(ascii), 0, RANK_WAIT};
+        return (struct bar_cell){STYLE_BACKOFF, "┄", 0, RANK_WAIT};
     case SPAN_HELD:
-        return (struct bar_cell){STYLE_HELD, shown_sign(SHOWN_HELD, ascii), 0, RANK_WAIT};
+        return (struct bar_cell){STYLE_HELD, shown_sign(SHOWN_HELD, false), 0, RANK_WAIT};
     case SPAN_NEEDS_YOU:
-        return (struct bar_cell){STYLE_NEEDS_YOU, shown_sign(SHOWN_NEEDS_YOU, ascii), 0, RANK_WAIT};
+        return (struct bar_cell){STYLE_NEEDS_YOU, shown_sign(SHOWN_NEEDS_YOU, false), 0, RANK_WAIT};
     case SPAN_QUEUED:
     case SPAN_OVER:
     case SPAN_KIND_COUNT:
@@ -111,7 +100,7 @@ static bool is_told(const struct bar_cell *cells, int first, int last, int span)
 }
 
 static void put_short(const struct timeline *timeline, const struct plan_task *plan,
-                      const struct timeline_axis *axis, bool ascii, struct bar_cell *cells)
+                      const struct timeline_axis *axis, struct bar_cell *cells)
 {
     int first, last;
     for (size_t i = 0; i < timeline->count; i++) {
@@ -119,13 +108,13 @@ static void put_short(const struct timeline *timeline, const struct plan_task *p
         if (!runs(span) || !columns_of(span, axis, &first, &last) ||
             is_told(cells, first, last, (int)i))
             continue;
-        struct bar_cell cell = cell_of(span, plan, ascii);
+        struct bar_cell cell = cell_of(span, plan);
         cell.rank = RANK_SHORT;
         put(&cells[first], cell, (int)i);
     }
 }
 
-static void put_ends(const struct timeline *timeline, const struct timeline_axis *axis, bool ascii,
+static void put_ends(const struct timeline *timeline, const struct timeline_axis *axis,
                      struct bar_cell *cells)
 {
     int first, last;
@@ -135,14 +124,14 @@ static void put_ends(const struct timeline *timeline, const struct timeline_axis
                              axis_column(axis, span->until_ms - 1) < axis->columns;
         if (span->end == SPAN_END_NONE || !is_seen)
             continue;
-        const struct bar_cell cell = {ends[span->end].style, bar_end_sign(span->end, ascii), 0,
+        const struct bar_cell cell = {ends[span->end].style, ends[span->end].sign, 0,
                                       RANK_END + (int)span->end};
         put(&cells[last], cell, (int)i);
     }
 }
 
 void bar_make(const struct timeline *timeline, const struct plan_task *plan,
-              const struct timeline_axis *axis, bool ascii, struct bar_cell *cells)
+              const struct timeline_axis *axis, struct bar_cell *cells)
 {
     int first, last;
     for (int i = 0; i < axis->columns; i++)
@@ -150,12 +139,12 @@ void bar_make(const struct timeline *timeline, const struct plan_task *plan,
     for (size_t i = 0; i < timeline->count; i++) {
         if (!columns_of(&timeline->spans[i], axis, &first, &last))
             continue;
-        const struct bar_cell cell = cell_of(&timeline->spans[i], plan, ascii);
+        const struct bar_cell cell = cell_of(&timeline->spans[i], plan);
         for (int column = first; column <= last; column++)
             put(&cells[column], cell, (int)i);
     }
-    put_short(timeline, plan, axis, ascii, cells);
-    put_ends(timeline, axis, ascii, cells);
+    put_short(timeline, plan, axis, cells);
+    put_ends(timeline, axis, cells);
 }
 
 static int present_of(const struct timeline *timeline)
@@ -179,6 +168,6 @@ int bar_span_at(const struct timeline *timeline, const struct plan_task *plan,
     }
     if (column < 0 || column >= axis->columns)
         return -1;
-    bar_make(timeline, plan, axis, false, cells);
+    bar_make(timeline, plan, axis, cells);
     return cells[column].span;
 }

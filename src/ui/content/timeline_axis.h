@@ -57,6 +57,9 @@ void axis_make(struct timeline_axis *axis, const struct axis_window *window, int
 /* Can it be zoomed further? */
 bool axis_can_zoom(const struct timeline_axis *axis);
 
+/* Do both show the same time in the same columns? By the wall clock they may differ a little. */
+bool axis_equals(const struct timeline_axis *a, const struct timeline_axis *b);
+
 /* The column of a time: below 0 or beyond the last one where it is not in sight. */
 int axis_column(const struct timeline_axis *axis, int64_t ms);
 /* The first time of a column; of a fold's columns that of the fold. */

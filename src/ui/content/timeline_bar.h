@@ -14,22 +14,18 @@
 
 struct bar_cell {
     enum style style;
-    const char *sign; /* static; " " = nothing is told */
+    const char *sign; /* static, for a canvas; " " = nothing is told */
     int span;         /* whose, by its place in the timeline; -1 = of none */
     int rank;         /* the greater one is told */
 };
 
 /* Cells of the axis's columns, at most CANVAS_COLUMNS_MAX. */
 void bar_make(const struct timeline *timeline, const struct plan_task *plan,
-              const struct timeline_axis *axis, bool ascii, struct bar_cell *cells);
+              const struct timeline_axis *axis, struct bar_cell *cells);
 
 /* What is under the cursor: the span whose sign stands in its column; the one that ends right there
  * before others. Not placed: what the task does at present. -1: nothing. */
 int bar_span_at(const struct timeline *timeline, const struct plan_task *plan,
                 const struct timeline_axis *axis, bool is_placed, int64_t cursor_ms);
-
-/* The sign of an end, and of a wait for the next try. Static. */
-const char *bar_end_sign(enum span_end end, bool ascii);
-const char *bar_backoff_sign(bool ascii);
 
 #endif

@@ -147,6 +147,18 @@ bool axis_can_zoom(const struct timeline_axis *axis)
     return axis->scale.ms != SECOND_MS || axis->scale.columns < PER_SECOND_MAX;
 }
 
+bool axis_equals(const struct timeline_axis *a, const struct timeline_axis *b)
+{
+    if (a->scale.columns != b->scale.columns || a->scale.ms != b->scale.ms ||
+        a->first != b->first || a->columns != b->columns || a->fold_count != b->fold_count)
+        return false;
+    for (int i = 0; i < a->fold_count; i++) {
+        if (a->folds[i].from != b->folds[i].from || a->folds[i].until != b->folds[i].until)
+            return false;
+    }
+    return true;
+}
+
 int axis_column(const struct timeline_axis *axis, int64_t ms)
 {
     const int64_t number = number_of(axis, ms);
