@@ -156,7 +156,8 @@ void str_add_json(struct str *str, const char *bytes, size_t len)
 
 static bool needs_comma(const struct str *str)
 {
-    return str->len > 0 && !strchr("{[,", str->data[str->len - 1]);
+    const char last = str->len > 0 ? str->data[str->len - 1] : '{';
+    return last != '{' && last != '[' && last != ',';
 }
 
 void str_json_key(struct str *str, const char *key)

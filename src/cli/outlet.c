@@ -43,8 +43,10 @@ void outlet_flush(struct outlet *outlet)
 {
     size_t at = 0;
     while (at < outlet->waiting.len && !outlet->closed) {
-        /* A pipe that polls as writable takes this much without blocking. */
-        size_t piece = outlet->waiting.len - at < PIPE_BUF ? outlet->waiting.len - at : PIPE_BUF;
+        const size_t left = outlet->waiting.len - at;
+        /* A pipe that polls as writable takes PIPE_BUF without blocking; where no signal is to be
+         * heard meanwhile it may block. */
+        size_t piece = outlet->signal_fd < 0 || left < PIPE_BUF ? left : PIPE_BUF;
         ssize_t put =
             wait_for_reader(outlet) ? write(STDOUT_FILENO, outlet->waiting.data + at, piece) : -1;
         bool again = put < 0 && (errno == EINTR || errno == EAGAIN);

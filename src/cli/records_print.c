@@ -1,10 +1,12 @@
 #include "records_print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "exit_code.h"
 #include "fail.h"
 #include "log_word.h"
+#include "run_choice.h"
 #include "session.h"
 #include "stream.h"
 #include "watch_run.h"
@@ -18,8 +20,9 @@ static bool wants_lines(const struct debug_words *words)
            record->grep || !session_has_screen();
 }
 
+/* Of several runs not every one need have the tasks that are named. */
 static bool print_run(const struct debug_call *call, const struct place *place,
-                      const struct target *target, struct err *err)
+                      const struct target *target, bool is_only, struct err *err)
 {
     const struct debug_words *words = call->words;
     struct record_filter filter = {0};
@@ -35,11 +38,57 @@ static bool print_run(const struct debug_call *call, const struct place *place,
     };
     bool ok = record_words_filter(&words->record, &filter, err) &&
               (target->task[0] == '\0' || record_filter_add_task(&filter, target->task, err)) &&
-              record_words_check_tasks(&filter, place, target->run, err) &&
+              (!is_only || record_words_check_tasks(&filter, place, target->run, err)) &&
               record_words_bounds(&words->record, place, target->run, &filter, err) &&
               stream_print(&stream, err);
     record_filter_done(&filter);
     return ok;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int64_t *const left = a;
+    const int64_t *const right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+/* The oldest first, as if they were one recording. */
+static bool print_runs(const struct debug_call *call, const struct place *place,
+                       const struct run_choice *choice, struct err *err)
+{
+    if (choice->count > 1)
+        qsort(choice->runs, choice->count, sizeof(*choice->runs), by_number);
+    if (choice->count > 1 && call->words->follow)
+        return err_set(err, ERR_INVALID, "--follow is about one run");
+    bool ok = true;
+    for (size_t i = 0; ok && i < choice->count; i++) {
+        const struct target target = {.run = choice->runs[i]};
+        ok = print_run(call, place, &target, choice->count == 1, err);
+    }
+    return ok;
+}
+
+static int print_chosen(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct log_reader *reader = NULL;
+    struct run_choice choice;
+    bool ok = run_choice_find(call->globals, call->operands, call->operand_count, &reader, &choice,
+                              &err) &&
+              print_runs(call, log_reader_place(reader), &choice, &err);
+    run_choice_done(&choice);
+    log_reader_close(reader);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}
+
+/* "all", "38-41", or several words: more than log_word_find() knows. */
+static bool names_runs(const struct debug_call *call)
+{
+    if (call->operand_count != 1)
+        return call->operand_count > 1;
+    const char *word = call->operands[0];
+    return strcmp(word, "all") == 0 ||
+           (strchr(word, '-') && word[strspn(word, "#0123456789-")] == '\0');
 }
 
 int records_run(const struct debug_call *call)
@@ -47,10 +96,17 @@ int records_run(const struct debug_call *call)
     struct err err = {0};
     struct place place;
     struct target target;
+    const bool lines = wants_lines(call->words);
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (!lines && call->operand_count > 1)
+        return fail_usage("devs debug --logs RUN... --plain|--json",
+                          "debug --logs: the screen has one run; '%s' is one word too many",
+                          call->operands[1]);
+    if (lines && names_runs(call))
+        return print_chosen(call);
     if (!log_word_find(call->globals, word, &place, &target, &err))
         return fail(&err);
-    if (!wants_lines(call->words))
+    if (!lines)
         return watch_run(call->globals, &place, target.run, word ? APP_REPLAY : APP_RUNS);
-    return print_run(call, &place, &target, &err) ? EXIT_ALL_PASSED : fail(&err);
+    return print_run(call, &place, &target, true, &err) ? EXIT_ALL_PASSED : fail(&err);
 }
