@@ -48,7 +48,8 @@ static const char *const statement_sql[] = {
     [LOG_PUT_PLAN] = "INSERT INTO plan(run, text) VALUES(?,?)",
     [LOG_PUT_RULES] = "INSERT OR IGNORE INTO ruleset(hash, text) VALUES(?,?)",
     [LOG_FIND_RUN] = "SELECT uid, boot, (SELECT ifnull(max(seq), 0) FROM event WHERE run=?1),"
-                     " (SELECT text FROM ruleset WHERE hash=run.ruleset) FROM run WHERE id=?1",
+                     " (SELECT text FROM ruleset WHERE hash=run.ruleset) FROM run WHERE id=?1"
+                     " AND expired=0",
 };
 static_assert(ARRAY_LEN(statement_sql) == LOG_STATEMENT_COUNT, "every statement has its text");
 
