@@ -266,19 +266,15 @@ static const char *word_of(enum decision_kind end)
 {
     switch (end) {
     case DECISION_FAILED:
-        return "failed";
     case DECISION_RETRY_EXHAUSTED:
-        return "retry exhausted";
     case DECISION_TRANSIENT_EXHAUSTED:
-        return "transient exhausted";
+    case DECISION_DEADLINE:
+    case DECISION_MAX_RETRIES:
+        return "gave up";
     case DECISION_ENTROPY:
-        return "entropy detected";
+        return "stuck";
     case DECISION_NEEDS_YOU:
         return "needs you";
-    case DECISION_DEADLINE:
-        return "deadline";
-    case DECISION_MAX_RETRIES:
-        return "max retries exceeded";
     case DECISION_SUCCEEDED:
     case DECISION_WAIT:
     case DECISION_CANCELLED:

@@ -576,6 +576,36 @@ START_TEST(test_newer_notice_beats_an_older_answer)
 }
 END_TEST
 
+/* T-107 needs a person since 13:59:56. */
+START_TEST(test_later_news_do_not_push_away_who_needs_a_person)
+{
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("13:59:56 T-107 needs you: auth, rule"));
+    story_fail(&story, "T-101", REASON_TEST_FAIL, NULL);
+    story_end(&story, "T-101", DECISION_RETRY_EXHAUSTED);
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("13:59:56 T-107 needs you: auth   14:02:37 T-101 gave up"));
+    stage_draw(20, 60, false);
+    ck_assert(stage_shows("13:59:56 T-107 needs you: auth"));
+    ck_assert(!stage_shows("T-101 gave up"));
+}
+END_TEST
+
+START_TEST(test_a_task_that_runs_and_is_held_says_so)
+{
+    struct event event = story_event(&story, "T-101", EVENT_TASK_HELD);
+    event.text = "{\"by\":\"ann\"}";
+    story_add(&story, event);
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows(" ●❚running   T-101"));
+    view.chosen = story_task(&story, "T-101");
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows(", held: no try after this one"));
+    stage_draw(24, 80, true);
+    ck_assert(stage_shows("*=running   T-101"));
+}
+END_TEST
+
 START_TEST(test_strange_bytes_do_not_reach_the_canvas)
 {
     story_say(&story, "T-104", "a\033[31mred\033[0m\007\xff\n");
@@ -754,6 +784,8 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_interrupted_run_that_lost_nothing);
     tcase_add_test(tcase, test_interrupted_run_is_as_old_as_its_engine);
     tcase_add_test(tcase, test_newer_notice_beats_an_older_answer);
+    tcase_add_test(tcase, test_later_news_do_not_push_away_who_needs_a_person);
+    tcase_add_test(tcase, test_a_task_that_runs_and_is_held_says_so);
     tcase_add_test(tcase, test_strange_bytes_do_not_reach_the_canvas);
     tcase_add_loop_test(tcase, test_no_hostile_rune_reaches_a_cell, 0, TABLE_LEN(hostile));
     tcase_add_test(tcase, test_scrolled_log_shows_earlier_lines);

@@ -15,17 +15,18 @@ enum {
     NAME_WIDTH_MAX = 40,
 };
 
-/* What is counted, what needs a person first. */
+/* Every state, what needs a person first: where there is room the counts add up to all tasks. */
 static const enum shown counted[] = {
-    SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING, SHOWN_HELD,
-    SHOWN_STUCK,     SHOWN_GAVE_UP, SHOWN_LOST,  SHOWN_PASSED,
+    SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET,  SHOWN_RUNNING,   SHOWN_HELD,    SHOWN_STUCK,
+    SHOWN_GAVE_UP,   SHOWN_LOST,    SHOWN_PASSED, SHOWN_CANCELLED, SHOWN_BLOCKED, SHOWN_QUEUED,
 };
+static_assert(ARRAY_LEN(counted) == SHOWN_COUNT, "every state is counted");
 
 struct counts {
     int of[SHOWN_COUNT];
     bool ascii;
-    bool has_words;
-    int gap; /* blanks between two */
+    int worded; /* so many of `counted` have their words */
+    int gap;    /* blanks between two */
 };
 
 static struct counts count_tasks(const struct canvas *canvas, const struct view_facts *facts)
@@ -49,8 +50,9 @@ static int put_counts(struct canvas *canvas, struct spot spot, const struct coun
         if (counts->of[shown] == 0)
             continue;
         struct str text = {0};
-        str_addf(&text, "%s%d%s%s", shown_sign(shown, counts->ascii), counts->of[shown],
-                 counts->has_words ? " " : "", counts->has_words ? shown_word(shown) : "");
+        str_addf(&text, "%s%d", shown_sign(shown, counts->ascii), counts->of[shown]);
+        if ((int)i < counts->worded)
+            str_addf(&text, " %s", shown_word(shown));
         int width = text_width(text.data, text.len);
         int from = at > 0 ? at + counts->gap : 0;
         if (from + width <= spot.width) {
@@ -64,12 +66,23 @@ static int put_counts(struct canvas *canvas, struct spot spot, const struct coun
     return at;
 }
 
-/* The columns that all of them take with their words. */
-static int worded_width(const struct counts *counts)
+/* The columns that all of them take with so many words. */
+static int worded_width(const struct counts *counts, int worded)
 {
     struct counts with_words = *counts;
-    with_words.has_words = true;
+    with_words.worded = worded;
     return put_counts(NULL, (struct spot){0, 0, CANVAS_COLUMNS_MAX}, &with_words);
+}
+
+/* Words for as many of the first as there is room beside the counts of all; few words among bare
+ * numbers would only be noise. */
+static int words_that_fit(const struct counts *counts, int width)
+{
+    enum { WORDED_MIN = 5 };
+    int worded = (int)ARRAY_LEN(counted);
+    while (worded >= WORDED_MIN && worded_width(counts, worded) > width)
+        worded--;
+    return worded >= WORDED_MIN ? worded : 0;
 }
 
 /* The time at the right end: of the end where nothing goes on. */
@@ -133,7 +146,7 @@ void frame_header(struct canvas *canvas, const struct frame_input *input)
     struct counts counts = count_tasks(canvas, input->facts);
     int gap = columns >= NAME_GAP_COLUMNS ? 5 : 3;
     struct spot room = {0, at + 2, right - gap - at - 2};
-    counts.has_words = worded_width(&counts) <= room.width;
+    counts.worded = words_that_fit(&counts, room.width);
     if (room.width > 0 && !input->facts->live) {
         int used = put_counts(NULL, room, &counts);
         room.column += room.width - used;

@@ -98,6 +98,7 @@ struct row {
     bool chosen;
     enum shown shown;
     bool suspected; /* it may go in circles */
+    bool no_more;   /* it runs, and is held: there is no try after this one */
 };
 
 static void add_task(const struct row *row, struct str *out)
@@ -291,6 +292,9 @@ static void draw_row(const struct row *row)
         (void)canvas_text(canvas, mark, STYLE_SUSPECT, shown_sign(SHOWN_STUCK, canvas->ascii));
     else if (view_is_marked(row->input->view, row->task))
         (void)canvas_text(canvas, mark, STYLE_KEY, "#");
+    else if (row->no_more)
+        (void)canvas_text(canvas, mark, frame_style(SHOWN_HELD),
+                          shown_sign(SHOWN_HELD, canvas->ascii));
     else if (is_below_fold(row))
         (void)canvas_text(canvas, mark, STYLE_RULE, "│");
     if (row->fold)
@@ -371,6 +375,8 @@ static struct row row_of(struct canvas *canvas, const struct frame_input *input,
         row.shown = row.fold->held == row.fold->fault.count ? SHOWN_HELD : SHOWN_BACKOFF;
     else if (shown_circles_of(facts->state, task, &circle))
         row.suspected = circle.verdict.level == ENTROPY_SUSPECT;
+    row.no_more =
+        facts->state->tasks[task].held && facts->state->tasks[task].status == TASK_RUNNING;
     return row;
 }
 

@@ -1,6 +1,7 @@
 /* frame_message.c - the message line: the answer to a key, else what wants a person's eye. */
 #include "clock.h"
 #include "frame_parts.h"
+#include "text.h"
 
 enum {
     HINT_COLUMNS = 50, /* narrower: no word of the key that leads there */
@@ -46,6 +47,14 @@ static void add_interrupted(const struct frame_input *input, struct str *out)
     str_addf(out, "Go on with it: devs run --continue %lld. q leaves", (long long)input->number);
 }
 
+/* What the line says. */
+struct message {
+    struct str text;  /* owned */
+    struct str brief; /* owned; the same in few words, for */
+    struct str later; /* owned; other news, in few words, that came after it; "" = none */
+    int task;         /* that `text` is about, -1 = none */
+};
+
 /* The task that the notice is about, if it still stands so; else -1. */
 static int task_of_notice(const struct run_state *state)
 {
@@ -59,11 +68,30 @@ static int task_of_notice(const struct run_state *state)
     return -1;
 }
 
+/* The task that needs a person since the latest; -1 = none does. */
+static int latest_in_need(const struct run_state *state)
+{
+    int latest = -1;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        const struct task_state *task = &state->tasks[i];
+        if (task->status == TASK_NEEDS_YOU &&
+            (latest < 0 || task->since.at_ms > state->tasks[latest].since.at_ms))
+            latest = i;
+    }
+    return latest;
+}
+
+static const char *stop_word(enum task_status status)
+{
+    return status == TASK_NEEDS_YOU ? "needs you" : status == TASK_STUCK ? "is stuck" : "gave up";
+}
+
 /* "T-105 gave up: 6 of 6 tries used (timeout)". */
 static void add_stop(const struct run_state *state, int task, struct str *out)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
     const enum task_status status = state->tasks[task].status;
+    const int others = status == TASK_NEEDS_YOU ? state->counts[TASK_NEEDS_YOU] - 1 : 0;
     struct str why = {0}, class = {0};
     if (status == TASK_NEEDS_YOU)
         shown_cause(state, task, &why);
@@ -72,10 +100,9 @@ static void add_stop(const struct run_state *state, int task, struct str *out)
                   &why);
     if (status == TASK_GAVE_UP)
         shown_class(state, task, &class);
-    str_addf(out, "%s %s", plan->id,
-             status == TASK_NEEDS_YOU ? "needs you"
-             : status == TASK_STUCK   ? "is stuck"
-                                      : "gave up");
+    str_addf(out, "%s %s", plan->id, stop_word(status));
+    if (others > 0)
+        str_addf(out, ", and %d more", others);
     str_addf(out, "%s%s", why.len > 0 ? ": " : "", str_text(&why));
     if (class.len > 0)
         str_addf(out, " (%s)", class.data);
@@ -83,29 +110,51 @@ static void add_stop(const struct run_state *state, int task, struct str *out)
     str_done(&class);
 }
 
-/* Returns the task that it tells of, -1 for none. */
-static int add_notice(const struct frame_input *input, struct str *out)
+/* "14:02:40 T-104 is stuck", "14:02:31 T-107 needs you: auth": the preview has the rest. */
+static void add_brief(const struct run_state *state, int task, int64_t at_ms, struct str *out)
+{
+    char hms[CLOCK_TEXT_MAX];
+    struct str class = {0};
+    str_addf(out, "%s ", clock_hms(at_ms, hms));
+    if (task < 0) {
+        str_add(out, state->notice);
+        return;
+    }
+    shown_class(state, task, &class);
+    str_addf(out, "%s %s", state->plan->tasks[task].id, stop_word(state->tasks[task].status));
+    if (state->tasks[task].status == TASK_NEEDS_YOU && class.len > 0)
+        str_addf(out, ": %s", class.data);
+    str_done(&class);
+}
+
+/* What needs a person stays until nothing does; later news stand behind it. */
+static void add_notice(const struct frame_input *input, struct message *out)
 {
     const struct run_state *state = input->facts->state;
-    const int task = task_of_notice(state);
+    const int told = task_of_notice(state);
+    const int in_need = latest_in_need(state);
     char hms[CLOCK_TEXT_MAX];
     if (state->notice[0] == '\0') {
         if (input->is_session)
-            str_addf(out, "a session that an agent's hooks tell of, last heard at %s",
+            str_addf(&out->text, "a session that an agent's hooks tell of, last heard at %s",
                      clock_hms(state->last.at_ms, hms));
-        return -1;
+        return;
     }
-    str_addf(out, "%s ", clock_hms(state->notice_at_ms, hms));
-    if (task >= 0)
-        add_stop(state, task, out);
+    out->task = in_need >= 0 ? in_need : told;
+    const int64_t at_ms = in_need >= 0 ? state->tasks[in_need].since.at_ms : state->notice_at_ms;
+    str_addf(&out->text, "%s ", clock_hms(at_ms, hms));
+    if (out->task >= 0)
+        add_stop(state, out->task, &out->text);
     else
-        str_add(out, state->notice);
-    return task;
+        str_add(&out->text, state->notice);
+    if (in_need < 0 || told == in_need || state->notice_at_ms <= at_ms)
+        return;
+    add_brief(state, in_need, at_ms, &out->brief);
+    add_brief(state, told, state->notice_at_ms, &out->later);
 }
 
-/* What the message line says; empty if nothing wants a person's eye. Returns the task that news are
- * of, -1 for none. */
-static int add_message(const struct frame_input *input, struct str *out)
+/* What the message line says; empty if nothing wants a person's eye. */
+static void add_message(const struct frame_input *input, struct message *out)
 {
     const struct view_facts *facts = input->facts;
     const struct run_state *state = facts->state;
@@ -114,19 +163,18 @@ static int add_message(const struct frame_input *input, struct str *out)
                     state->notice_at_ms > input->view->message_at_ms &&
                     facts->clock.at_ms - input->view->message_at_ms >= ANSWER_MS;
     if (is_answered && !has_news)
-        str_add(out, input->view->message);
+        str_add(&out->text, input->view->message);
     else if (input->view->leaving)
-        str_addf(out, "nothing more is started; leaving when %d %s ended", state->running,
+        str_addf(&out->text, "nothing more is started; leaving when %d %s ended", state->running,
                  state->running == 1 ? "try has" : "tries have");
     else if (!state->started)
-        str_add(out, "the run is starting");
+        str_add(&out->text, "the run is starting");
     else if (state->ended)
-        add_end(input, out);
+        add_end(input, &out->text);
     else if (facts->mode == VIEW_INTERRUPTED)
-        add_interrupted(input, out);
+        add_interrupted(input, &out->text);
     else
-        return add_notice(input, out);
-    return -1;
+        add_notice(input, out);
 }
 
 /* Does a task need a person that is not the chosen one? */
@@ -136,17 +184,37 @@ static bool leads_elsewhere(const struct frame_input *input, int task)
            input->facts->state->tasks[task].status == TASK_NEEDS_YOU;
 }
 
+/* Both where there is room for both, the first in few words if need be; else the first alone. */
+static void put_message(struct canvas *canvas, struct spot spot, const struct message *message)
+{
+    enum { GAP = 3 };
+    const struct str *first = &message->text;
+    const int later = text_width(str_text(&message->later), message->later.len);
+    const int room = spot.width - later - GAP;
+    if (later > 0 && text_width(str_text(first), first->len) > room)
+        first = &message->brief;
+    const int width = text_width(str_text(first), first->len);
+    if (later > 0 && width <= room)
+        (void)frame_put(canvas, (struct spot){spot.row, spot.column + width + GAP, later},
+                        STYLE_PLAIN, str_text(&message->later));
+    else
+        first = &message->text;
+    (void)frame_put(canvas, spot, STYLE_PLAIN, str_text(first));
+}
+
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input)
 {
     static const char hint[] = "a = go there";
     struct spot spot = {row, 1, canvas->columns - 1};
-    struct str text = {0};
-    const int task = add_message(input, &text);
-    if (leads_elsewhere(input, task) && spot.width >= HINT_COLUMNS) {
+    struct message message = {.task = -1};
+    add_message(input, &message);
+    if (leads_elsewhere(input, message.task) && spot.width >= HINT_COLUMNS) {
         const int at =
             frame_put_right(canvas, (struct spot){row, 1, spot.width - 1}, STYLE_KEY, hint);
         spot.width = at - spot.column - 2;
     }
-    (void)frame_put(canvas, spot, STYLE_PLAIN, str_text(&text));
-    str_done(&text);
+    put_message(canvas, spot, &message);
+    str_done(&message.text);
+    str_done(&message.brief);
+    str_done(&message.later);
 }

@@ -145,6 +145,8 @@ static void add_running(const struct preview *preview, struct str *out)
         str_add(out, ", no output for ");
         shown_duration(now.mono_ms - step->heard_mono_ms, out);
     }
+    if (task_of(preview)->held)
+        str_add(out, ", held: no try after this one");
 }
 
 /* "waits for the rate limit of claude, may start in 0:18; r sends it first". */

@@ -70,6 +70,18 @@ static int64_t tries_of(const struct run_state *state, int task)
     return latest ? latest->number : 0;
 }
 
+/* What wants a person first, then what failed, what goes on, and what is over and well. */
+static int64_t rank_of(enum shown shown)
+{
+    static const int ranks[] = {
+        [SHOWN_NEEDS_YOU] = 0, [SHOWN_STUCK] = 1,   [SHOWN_GAVE_UP] = 2,    [SHOWN_LOST] = 3,
+        [SHOWN_BLOCKED] = 4,   [SHOWN_BACKOFF] = 5, [SHOWN_QUIET] = 6,      [SHOWN_RUNNING] = 7,
+        [SHOWN_HELD] = 8,      [SHOWN_QUEUED] = 9,  [SHOWN_CANCELLED] = 10, [SHOWN_PASSED] = 11,
+    };
+    static_assert(ARRAY_LEN(ranks) == SHOWN_COUNT, "every state has its place");
+    return ranks[shown];
+}
+
 static void make_key(const struct view *view, const struct view_facts *facts, int task,
                      struct sort_key *out)
 {
@@ -81,7 +93,7 @@ static void make_key(const struct view *view, const struct view_facts *facts, in
         out->number = shown != SHOWN_NEEDS_YOU;
         break;
     case ORDER_STATE:
-        out->number = (int64_t)shown;
+        out->number = rank_of(shown);
         break;
     case ORDER_NEXT:
         out->number = next_of(state, task);

@@ -29,8 +29,17 @@ static const char *retry_refusal(const struct view_facts *facts, int number, boo
                            : "starts with the next free slot anyhow";
 }
 
+static const char *cancel_refusal(const struct task_state *task)
+{
+    if (task->status == TASK_NEEDS_YOU)
+        return "has stopped for you and starts nothing by itself: nothing to cancel";
+    return task_status_is_final(task->status) ? "has ended: nothing to cancel" : NULL;
+}
+
 static const char *kill_refusal(const struct task_state *task)
 {
+    if (task->status == TASK_NEEDS_YOU)
+        return "has stopped for you, nothing of it runs: nothing to kill";
     if (task_status_is_final(task->status))
         return "has ended: nothing to kill";
     return task->status == TASK_RUNNING ? NULL : "does not run: nothing to kill (x cancels)";
@@ -40,6 +49,8 @@ static const char *hold_refusal(const struct task_state *task)
 {
     if (task->held || !task_status_is_final(task->status))
         return NULL;
+    if (task->status == TASK_NEEDS_YOU)
+        return "has stopped for you and starts nothing by itself: nothing to hold";
     return "has ended: nothing to hold";
 }
 
@@ -52,7 +63,7 @@ static const char *reason(const struct view_facts *facts, int number, enum act a
     case UI_RETRY_WITH:
         return retry_refusal(facts, number, true);
     case UI_CANCEL:
-        return task_status_is_final(task->status) ? "has ended: nothing to cancel" : NULL;
+        return cancel_refusal(task);
     case UI_KILL:
         return kill_refusal(task);
     case UI_HOLD:
