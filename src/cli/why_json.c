@@ -6,6 +6,7 @@
 #include "json.h"
 #include "place_json.h"
 #include "shown.h"
+#include "tries_ahead.h"
 #include "why.h"
 
 /* Numbers may grow when they are written anew; never cut, it would be no JSON. */
@@ -109,6 +110,29 @@ static void add_end(const struct why *why, struct str *out)
     add_decided(&why->stop, out);
 }
 
+/* What comes if nobody does anything. */
+static void add_ahead(const struct why *why, struct str *out)
+{
+    struct tries_ahead ahead;
+    if (why->orphaned || !tries_ahead(follower_state(why->follower), why->pick.task, &ahead))
+        return;
+    str_json_key(out, "ahead");
+    str_add_char(out, '{');
+    str_json_i64(out, "attempt", ahead.first);
+    str_json_bool(out, "start", ahead.is_start);
+    str_json_i64(out, "due_at_ms", ahead.due.at_ms);
+    str_json_key(out, "waits_ms");
+    str_add_char(out, '[');
+    for (int i = 0; i < ahead.count; i++) {
+        str_add(out, i > 0 ? "," : "");
+        str_add_i64(out, ahead.waits_ms[i]);
+    }
+    str_add_char(out, ']');
+    str_json_text(out, "end", decision_kind_name(ahead.end));
+    str_json_i64(out, "end_at_ms_min", ahead.due.at_ms + ahead.more_ms);
+    str_add_char(out, '}');
+}
+
 static void add_attempt(const struct why *why, struct str *out)
 {
     const struct run_state *state = follower_state(why->follower);
@@ -163,6 +187,7 @@ void why_json(const struct why *why, struct str *out)
     int64_t resets_at_ms = shown_resets_at_ms(run_state_step(state, why->pick.task));
     if (resets_at_ms >= 0)
         str_json_i64(out, "resets_at_ms", resets_at_ms);
+    add_ahead(why, out);
     why_next(why, &next);
     if (next.len > 0)
         str_json_text(out, "next", next.data);

@@ -8,6 +8,7 @@
 #include "shown.h"
 #include "shown_said.h"
 #include "text.h"
+#include "tries_ahead.h"
 #include "why.h"
 #include "why_parts.h"
 
@@ -305,6 +306,18 @@ static void now_line(const struct why *why, struct str *out)
     str_done(&next);
 }
 
+/* What comes if nobody does anything, where that is known. */
+static void ahead_line(const struct why *why, struct str *out)
+{
+    const struct shown_time time = {.now = why->now, .clock = clock_short, .hms = clock_hms};
+    struct tries_ahead ahead;
+    if (why->orphaned || !tries_ahead(state_of(why), why->pick.task, &ahead))
+        return;
+    why_begin("ahead", out);
+    tries_ahead_words(&ahead, &time, out);
+    str_add_char(out, '\n');
+}
+
 /* Where there is more of it. */
 static void captured_line(const struct why *why, struct str *out)
 {
@@ -347,6 +360,7 @@ void why_words(const struct why *why, struct str *out)
     captured_line(why, out);
     agent_lines(why, out);
     now_line(why, out);
+    ahead_line(why, out);
     why_next(why, &part);
     if (part.len > 0) {
         why_begin("next", out);

@@ -51,9 +51,12 @@ want_in 'why: the place' "$out" '192.0.2.1 port 443: Connection refused" on stde
 want_in 'why: the decision' "$out" 'wait 30:00, then try again; try 1 of 4'
 want_in 'why: the formula' "$out" '30:00, cap 1:00:00'
 want_in 'why: what would help' "$out" 'devs retry 1/n1 sends it now'
+want_in 'why: what comes if it fails again' "$out" 'ahead '
+want_in 'why: when it gives up' "$out" '; if it fails try 3 1:00:00 later, try 4 1:00:00 later; then gave-up'
 "$devs" why n1 --json >out
 want 'why --json is an object on a line' "$(grep -c '^{"v":1,.*}$' out)" 1
 want_in 'why --json: the numbers' "$(cat out)" '"wait":{"delay_ms":1800000,"exact_ms":1800000,"due_at_ms":'
+want_in 'why --json: the tries ahead' "$(cat out)" '"waits_ms":[1800000,3600000,3600000],"end":"transient exhausted"'
 want_in 'why --json: the inputs' "$(cat out)" '"base":1800000,"multiplier":2,"cap":3600000'
 want_in 'why --json: the verdict' "$(cat out)" '"type":"NETWORK_TIMEOUT","rule":"net.curl-code"'
 out=$("$devs" why lim)
