@@ -29,7 +29,7 @@ enum {
 
 /* A decision that is another one now. All borrowed for the call. */
 struct redecide_difference {
-    const struct run_state *state; /* as the log has it, before the input */
+    const struct run_state *state; /* as the log has it, before `recorded` */
     enum input_kind input;         /* what was decided on */
     const struct event *cause;     /* the recorded event that brought it; of INPUT_TIME, the first
                                       that followed on it */

@@ -20,6 +20,7 @@ struct debug_words {
     struct record_words record;
     const char *what_if; /* a mode: its file */
     bool diff, retries;
+    bool verify, rules;
     bool mark, marks;
     const char *unmark, *name; /* of bookmarks */
     struct frame_words frame;

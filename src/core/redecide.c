@@ -198,19 +198,21 @@ static size_t find_next(const struct redecide *redecide, const struct input *inp
 
 static bool differ(struct redecide *redecide, const struct input *input, struct err *err)
 {
+    const size_t first = redecide->at;
     const size_t same = count_same(redecide);
     const size_t next = find_next(redecide, input, same);
-    const struct event *recorded = &redecide->events[redecide->at + same];
+    int64_t others = 0;
+    if (!accept(redecide, same, err))
+        return false;
     const struct redecide_difference difference = {
         .state = &redecide->recorded,
         .input = input->kind,
-        .cause = &redecide->events[redecide->at],
-        .recorded = redecide->at + same < next ? recorded : NULL,
+        .cause = &redecide->events[first],
+        .recorded = redecide->at < next ? &redecide->events[redecide->at] : NULL,
         .made = same < redecide->turn.event_count ? &redecide->turn.events[same] : NULL,
     };
-    int64_t others = 0;
     tell(redecide, &difference);
-    if (!accept(redecide, same, err) || !advance(redecide, next - redecide->at, &others, err))
+    if (!advance(redecide, next - redecide->at, &others, err))
         return false;
     /* What should not be there, or is no decision in the log, is one all the same. */
     redecide->sum.decisions += others == 0;

@@ -1,0 +1,145 @@
+#include "verify_found.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "event_text.h"
+#include "run_state_copy.h"
+#include "shown.h"
+#include "xalloc.h"
+
+static void set_place(struct verify_place *place, const struct plan *plan,
+                      const struct event *event)
+{
+    *place = (struct verify_place){.at_ms = event->at.at_ms,
+                                   .seq = event->seq,
+                                   .step = event->step,
+                                   .attempt = event->attempt};
+    if (event->task >= 0)
+        (void)snprintf(place->task, sizeof(place->task), "%s", plan->tasks[event->task].id);
+}
+
+/* In words where the event can be folded in; its kind says the rest. */
+static void add_words(const struct run_state *before, const struct event *event, struct str *out)
+{
+    struct run_state state;
+    if (!event)
+        return;
+    if (!run_state_can_copy(before)) {
+        str_add(out, event_kind_name(event->kind));
+        return;
+    }
+    run_state_copy(&state, before);
+    if (run_state_apply(&state, event, NULL))
+        event_words_alone(&state, event, out);
+    if (out->len == 0)
+        str_add(out, event_kind_name(event->kind));
+    run_state_done(&state);
+}
+
+static void add_event(const struct event *event, struct str *out)
+{
+    const struct {
+        const char *key;
+        int64_t value;
+    } numbers[] = {
+        {"task", event ? event->task : 0},
+        {"step", event ? event->step : 0},
+        {"round", event ? event->round : 0},
+        {"grant", event ? event->grant : 0},
+        {"attempt", event ? event->attempt : 0},
+        {"a", event ? event->a : 0},
+        {"b", event ? event->b : 0},
+        {"c", event ? event->c : 0},
+        {"d", event ? event->d : 0},
+        {"e", event ? event->e : 0},
+    };
+    if (!event)
+        return;
+    str_add_char(out, '{');
+    str_json_text(out, "kind", event_kind_name(event->kind));
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        str_json_i64(out, numbers[i].key, numbers[i].value);
+    if (event->text) {
+        str_json_key(out, "text");
+        str_add(out, event->text);
+    }
+    str_add_char(out, '}');
+}
+
+void verify_found_decision(void *ctx, const struct redecide_difference *difference)
+{
+    struct verify_found *found = ctx;
+    const struct event *about = difference->recorded ? difference->recorded
+                                : difference->made   ? difference->made
+                                                     : difference->cause;
+    if (found->decision_count == REDECIDE_DIFFERENCES_MAX)
+        return;
+    struct verify_decision *decision = &found->decisions[found->decision_count++];
+    *decision = (struct verify_decision){0};
+    set_place(&decision->place, difference->state->plan, about);
+    str_addf(&decision->cause, "#%lld ", (long long)difference->cause->seq);
+    str_add(&decision->cause, difference->input == INPUT_TIME
+                                  ? "the time"
+                                  : event_kind_name(difference->cause->kind));
+    add_words(difference->state, difference->recorded, &decision->recorded);
+    add_words(difference->state, difference->made, &decision->made);
+    add_event(difference->recorded, &decision->recorded_json);
+    add_event(difference->made, &decision->made_json);
+}
+
+static void add_verdict(const struct verdict *verdict, const struct outcome *outcome,
+                        struct str *out)
+{
+    char word[VERDICT_WORD_MAX];
+    (void)verdict_word(verdict, outcome, word);
+    str_add(out, word[0] != '\0' ? word : verdict_class_name(verdict->class));
+    if (verdict->rule[0] != '\0')
+        str_addf(out, " (rule %s)", verdict->rule);
+    if (verdict->ask)
+        str_add(out, ", asks you");
+    if (verdict->no_retry)
+        str_add(out, ", no retry");
+    if (verdict->retry_after_ms >= 0) {
+        str_add(out, ", retry after ");
+        shown_seconds(verdict->retry_after_ms, out);
+    }
+}
+
+void verify_found_verdict(void *ctx, const struct verify_verdict *verdict)
+{
+    struct verify_found *found = ctx;
+    if (found->opinion_count == VERIFY_VERDICTS_MAX)
+        return;
+    found->opinions = xgrow(found->opinions, &found->opinion_cap, found->opinion_count + 1,
+                            sizeof(*found->opinions));
+    struct verify_opinion *opinion = &found->opinions[found->opinion_count++];
+    *opinion = (struct verify_opinion){.rules = verdict->rules};
+    set_place(&opinion->place, verdict->plan, verdict->event);
+    add_verdict(verdict->was, verdict->outcome, &opinion->was);
+    add_verdict(verdict->is, verdict->outcome, &opinion->is);
+}
+
+void verify_found_done(struct verify_found *found)
+{
+    for (int i = 0; i < found->decision_count; i++) {
+        str_done(&found->decisions[i].cause);
+        str_done(&found->decisions[i].recorded);
+        str_done(&found->decisions[i].made);
+        str_done(&found->decisions[i].recorded_json);
+        str_done(&found->decisions[i].made_json);
+    }
+    for (size_t i = 0; i < found->opinion_count; i++) {
+        str_done(&found->opinions[i].was);
+        str_done(&found->opinions[i].is);
+    }
+    free(found->opinions);
+    *found = (struct verify_found){0};
+}
+
+bool verify_found_differs(const struct verify_found *found)
+{
+    const int64_t *different = found->sum.verdicts.different;
+    return found->sum.decisions.different > 0 || different[VERIFY_RECORDED] > 0 ||
+           (found->asks_rules && different[VERIFY_PRESENT] > 0);
+}
