@@ -10,7 +10,8 @@ enum { AT_SEQ, AT_KIND, AT_TASK, AT_STEP, AT_ATTEMPT, AT_LABEL };
 
 static const char marks_sql[] =
     "SELECT seq, kind, task, step, attempt, a, b, c FROM event WHERE run=?1 AND seq>?2"
-    " AND (kind IN(?3, ?4, ?5) OR (kind=?6 AND a=?7 AND text LIKE '%\"quiet\":%'))"
+    " AND (kind IN(?3, ?4) OR (kind=?5 AND text LIKE '%\"hint\":%')"
+    " OR (kind=?6 AND a=?7 AND text LIKE '%\"quiet\":%'))"
     " ORDER BY seq LIMIT ?8";
 
 int attempt_key_compare(const struct attempt_key *a, const struct attempt_key *b)
