@@ -231,6 +231,7 @@ struct task_state {
     struct step_state *steps;   /* borrowed from run_state.steps; owned where the plan grows */
 };
 
+struct run_past;
 enum { RUN_NOTICE_MAX = 256 };
 
 struct run_state {
@@ -252,24 +253,25 @@ struct run_state {
     int running;            /* attempts alive */
     int counts[TASK_STATUS_COUNT];
     int held_count;
-    int follow_count;            /* of these, held until another task is through */
-    int attempts;                /* of all tasks, but for those that never started */
-    int64_t waited_ms;           /* of all tasks */
-    int64_t stopped_ms;          /* in which devs itself stood still */
-    int64_t secrets_cut;         /* from what all attempts wrote */
-    struct agent_used used;      /* by the agents of all tasks */
-    struct budget_state budget;  /* of the run */
-    struct task_state *tasks;    /* owned */
-    struct step_state *steps;    /* owned; all steps of all tasks; of a plan that grows each task
-                                    owns its own */
-    struct gate_state *gates;    /* owned; by source */
-    size_t task_cap, gate_cap;   /* of a plan that grows: room in these two, */
-    int gate_count;              /* and how many gates there are */
-    struct heap ready;           /* tasks whose step may start; key: task number; those of
-                                    a source are in its gate's line instead */
-    struct heap waits;           /* tasks in backoff; key: due.mono_ms */
-    struct heap walls;           /* tasks that run and have a wall budget; key: when it is to be
-                                    spoken of, or spent (CLOCK_BOOTTIME, ms) */
+    int follow_count;           /* of these, held until another task is through */
+    int attempts;               /* of all tasks, but for those that never started */
+    int64_t waited_ms;          /* of all tasks */
+    int64_t stopped_ms;         /* in which devs itself stood still */
+    int64_t secrets_cut;        /* from what all attempts wrote */
+    struct agent_used used;     /* by the agents of all tasks */
+    struct budget_state budget; /* of the run */
+    struct task_state *tasks;   /* owned */
+    struct step_state *steps;   /* owned; all steps of all tasks; of a plan that grows each task
+                                   owns its own */
+    struct gate_state *gates;   /* owned; by source */
+    size_t task_cap, gate_cap;  /* of a plan that grows: room in these two, */
+    int gate_count;             /* and how many gates there are */
+    struct heap ready;          /* tasks whose step may start; key: task number; those of
+                                   a source are in its gate's line instead */
+    struct heap waits;          /* tasks in backoff; key: due.mono_ms */
+    struct heap walls;          /* tasks that run and have a wall budget; key: when it is to be
+                                   spoken of, or spent (CLOCK_BOOTTIME, ms) */
+    struct run_past *past; /* borrowed; who keeps the state's past (run_past.h), NULL = nobody */
     char notice[RUN_NOTICE_MAX]; /* last event that wants a person's eye; "" = none */
     int64_t notice_at_ms;
 };

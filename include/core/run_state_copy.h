@@ -13,7 +13,4 @@ bool run_state_can_copy(const struct run_state *state);
  * caller owns it: run_state_done(). O(tasks + steps + attempts). */
 void run_state_copy(struct run_state *out, const struct run_state *state);
 
-/* About how many bytes such a copy takes. O(tasks + steps + attempts). */
-size_t run_state_bytes(const struct run_state *state);
-
 #endif

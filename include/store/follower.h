@@ -42,9 +42,13 @@ bool follower_heard(struct follower *follower);
 ATTR_MUST_USE bool follower_read(struct follower *follower, size_t max, follower_event_fn *each,
                                  void *ctx, size_t *count_out, struct err *err);
 
-/* Fold from the start up to and with event `seq` (0 = before the first): replay.
- * Going forward costs only the events between; going back, mostly a copy of a state (snapshots.h)
- * and the events from there. */
+/* Keep states on the way, for going back (run_past.h). Where events were folded already it begins
+ * anew, before the first. Nothing is kept where the plan grows. */
+void follower_keep_past(struct follower *follower);
+
+/* Fold from the start up to and with event `seq` (0 = before the first): replay. The past is kept
+ * from the first call on. Going forward costs the events between, or less; going back a kept state
+ * and at most so many events as lie between two of them. */
 ATTR_MUST_USE bool follower_seek(struct follower *follower, int64_t seq, struct err *err);
 
 /* Nobody owns the run and no end is recorded: devs was killed. Looks at the owner

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "run_past.h"
 #include "xalloc.h"
 
 int fold_task_number(const struct fold *fold)
@@ -35,6 +36,12 @@ void fold_set_notice(const struct fold *fold, const char *what)
     const char *id = fold->task ? state->plan->tasks[fold_task_number(fold)].id : "";
     (void)snprintf(state->notice, sizeof(state->notice), "%s%s%s", id, *id ? " " : "", what);
     state->notice_at_ms = fold->event->at.at_ms;
+}
+
+void fold_changes(const struct fold *fold, int number)
+{
+    if (fold->state->past)
+        run_past_changes(fold->state->past, number, false);
 }
 
 /* The line in which the task's current step stands once it may start. */
@@ -80,6 +87,7 @@ void fold_let_go(const struct fold *fold)
     }
     if (task->follows >= 0) {
         fold->state->follow_count--;
+        fold_changes(fold, task->follows);
         fold->state->tasks[task->follows].followers--;
     }
     task->held = false;

@@ -92,7 +92,17 @@ void fold_budget_again(const struct fold *fold);
 bool fold_takes_task(const struct fold *fold);
 fold_fn fold_task_added;
 
+/* run_state.c */
+/* A task that owns nothing becomes as it is before the first event that names it; its `steps` are
+ * where they stay. */
+void fold_task_begin(struct run_state *state, int number);
+/* Free what the task and its steps own. */
+void fold_task_free(struct task_state *task, int steps);
+
 /* What the handlers share (fold.c). */
+
+/* The event changes another task than the one it names: say so before. */
+void fold_changes(const struct fold *fold, int number);
 
 /* The number of the event's task. */
 int fold_task_number(const struct fold *fold);

@@ -61,6 +61,7 @@ static void pass_on(const struct fold *fold)
     const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
     for (int i = 0; i < plan->dependent_count; i++) {
         struct task_state *dependent = &fold->state->tasks[plan->dependents[i]];
+        fold_changes(fold, plan->dependents[i]);
         dependent->unmet--;
         bool waited = dependent->status == TASK_QUEUED || dependent->status == TASK_BLOCKED;
         if (dependent->unmet == 0 && waited)
@@ -146,6 +147,7 @@ static void unblock_dependents(const struct fold *fold, int first)
             struct task_state *task = &state->tasks[number];
             if (task->status != TASK_BLOCKED)
                 continue;
+            fold_changes(fold, number);
             task->blocked_by = run_state_blocker(state, number);
             if (task->blocked_by >= 0)
                 continue;

@@ -17,6 +17,7 @@ void fold_task_held(const struct fold *fold)
     if (fold->event->a > 0) {
         task->follows = (int)fold->event->a - 1;
         fold->state->follow_count++;
+        fold_changes(fold, task->follows);
         fold->state->tasks[task->follows].followers++;
         heap_remove(&fold->state->waits, fold_task_number(fold));
     }

@@ -8,6 +8,7 @@
 #include "fold.h"
 #include "json.h"
 #include "plan_grow.h"
+#include "run_past.h"
 #include "xalloc.h"
 
 static const char *const status_names[] = {
@@ -49,12 +50,29 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
     struct step_state *steps = state->steps;
     for (int i = 0; i < plan->task_count; i++) {
         state->tasks[i].steps = steps;
-        state->tasks[i].unmet = plan->tasks[i].need_count;
-        state->tasks[i].blocked_by = -1;
-        state->tasks[i].follows = -1;
-        state->tasks[i].agent = fold_agent_new(&plan->tasks[i]);
+        fold_task_begin(state, i);
         steps += plan->tasks[i].step_count;
     }
+}
+
+/* As the run's first event leaves it, once that is folded in. */
+void fold_task_begin(struct run_state *state, int number)
+{
+    const struct plan_task *plan = &state->plan->tasks[number];
+    struct task_state *task = &state->tasks[number];
+    *task = (struct task_state){
+        .steps = task->steps,
+        .unmet = plan->need_count,
+        .blocked_by = -1,
+        .follows = -1,
+        .agent = fold_agent_new(plan),
+    };
+    memset(task->steps, 0, (size_t)plan->step_count * sizeof(*task->steps));
+    if (!state->started)
+        return;
+    task->since = state->started_at;
+    if (task->unmet == 0)
+        task->steps[0].status = STEP_READY;
 }
 
 static void step_state_done(struct step_state *step)
@@ -70,18 +88,23 @@ static void step_state_done(struct step_state *step)
     free(step->end_json);
 }
 
+void fold_task_free(struct task_state *task, int steps)
+{
+    free(task->by);
+    circles_free(task->circles);
+    fold_place_free(task->place);
+    fold_agent_free(task->agent);
+    fold_pauses_free(task->pauses);
+    for (int i = 0; i < steps; i++)
+        step_state_done(&task->steps[i]);
+}
+
 void run_state_done(struct run_state *state)
 {
     if (!state->plan)
         return;
     for (int i = 0; i < state->plan->task_count; i++) {
-        free(state->tasks[i].by);
-        circles_free(state->tasks[i].circles);
-        fold_place_free(state->tasks[i].place);
-        fold_agent_free(state->tasks[i].agent);
-        fold_pauses_free(state->tasks[i].pauses);
-        for (int k = 0; k < state->plan->tasks[i].step_count; k++)
-            step_state_done(&state->tasks[i].steps[k]);
+        fold_task_free(&state->tasks[i], state->plan->tasks[i].step_count);
         if (state->growing)
             free(state->tasks[i].steps);
     }
@@ -232,6 +255,32 @@ static bool fits_start(const struct run_state *state, enum event_kind kind)
     return says || (kind == EVENT_RUN_STARTED) != state->started;
 }
 
+static bool changes_old_attempts(enum event_kind kind)
+{
+    return kind == EVENT_CLASS_CORRECTED || kind == EVENT_WORKSPACE_CHANGED ||
+           kind == EVENT_RUN_RECOVERED;
+}
+
+/* Kinds that change all tasks, where they name none. The run's start changes none by itself:
+ * fold_task_begin(). */
+static bool changes_all_tasks(enum event_kind kind)
+{
+    return kind == EVENT_RUN_RECOVERED || kind == EVENT_TIME_STOPPED || kind == EVENT_CANCEL_ASKED;
+}
+
+/* Of other tasks the handlers tell themselves: fold_changes(). */
+static void tell_changes(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    if (!fold->state->past)
+        return;
+    if (fold->task)
+        run_past_changes(fold->state->past, event->task, changes_old_attempts(event->kind));
+    for (int i = 0;
+         !fold->task && changes_all_tasks(event->kind) && i < fold->state->plan->task_count; i++)
+        run_past_changes(fold->state->past, i, changes_old_attempts(event->kind));
+}
+
 /* A person's word on what is over says nothing of when its engine was last alive. */
 static bool corrects_the_past(const struct event *event)
 {
@@ -265,6 +314,7 @@ bool run_state_apply(struct run_state *state, const struct event *event, struct 
         json_free(text);
         return refuse(event, "its numbers are out of bounds", err);
     }
+    tell_changes(&fold);
     if (known)
         handlers[event->kind].apply(&fold);
     else

@@ -113,6 +113,7 @@ void run_state_copy(struct run_state *out, const struct run_state *state)
     const struct plan *plan = state->plan;
     assert(run_state_can_copy(state));
     *out = *state;
+    out->past = NULL;
     out->tasks = copy_of(state->tasks, (size_t)plan->task_count + 1, sizeof(*state->tasks));
     out->steps = copy_of(state->steps, (size_t)plan->step_count + 1, sizeof(*state->steps));
     out->gates = copy_of(state->gates, (size_t)plan->source_count + 1, sizeof(*state->gates));
@@ -127,47 +128,4 @@ void run_state_copy(struct run_state *out, const struct run_state *state)
         out->tasks[i].steps = out->steps + (state->tasks[i].steps - state->steps);
         copy_task(&out->tasks[i]);
     }
-}
-
-static size_t bytes_of_circles(const struct circles *circles)
-{
-    const struct entropy_window *window = circles ? circles->state.window : NULL;
-    size_t bytes = circles ? sizeof(*circles) : 0;
-    bytes += window ? sizeof(*window) + (size_t)window->cap * sizeof(*window->past) : 0;
-    return bytes;
-}
-
-static size_t bytes_of_step(const struct step_state *step)
-{
-    size_t bytes = step->attempt_count * sizeof(*step->attempts);
-    bytes += step->verdict ? sizeof(*step->verdict) : 0;
-    bytes += step->hint ? sizeof(*step->hint) : 0;
-    for (size_t i = 0; i < step->attempt_count; i++)
-        bytes += step->attempts[i].hint ? sizeof(*step->hint) : 0;
-    return bytes;
-}
-
-static size_t bytes_of_task(const struct task_state *task)
-{
-    size_t bytes = bytes_of_circles(task->circles);
-    bytes += task->agent ? sizeof(*task->agent) + bytes_of_circles(task->agent->calls) : 0;
-    bytes += task->agent && task->agent->said ? AGENT_WHAT_MAX : 0;
-    bytes += task->place ? sizeof(*task->place) : 0;
-    bytes += task->pauses ? sizeof(*task->pauses) : 0;
-    bytes += task->pauses ? task->pauses->count * sizeof(*task->pauses->items) : 0;
-    return bytes;
-}
-
-size_t run_state_bytes(const struct run_state *state)
-{
-    const struct plan *plan = state->plan;
-    const size_t tasks = (size_t)plan->task_count;
-    size_t bytes = sizeof(*state) + tasks * sizeof(*state->tasks) +
-                   (size_t)plan->step_count * sizeof(*state->steps);
-    bytes += (size_t)(3 + plan->source_count) * tasks * (2 * sizeof(int) + sizeof(int64_t));
-    for (int i = 0; i < plan->step_count; i++)
-        bytes += bytes_of_step(&state->steps[i]);
-    for (size_t i = 0; i < tasks; i++)
-        bytes += bytes_of_task(&state->tasks[i]);
-    return bytes;
 }

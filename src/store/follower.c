@@ -7,22 +7,23 @@
 #include "log_read.h"
 #include "plan.h"
 #include "private_file.h"
+#include "run_past.h"
 #include "run_state_copy.h"
-#include "snapshots.h"
 #include "turns.h"
 #include "watch.h"
 #include "xalloc.h"
 
 struct follower {
-    struct log_reader *reader;  /* owned */
-    struct watch *watch;        /* owned; NULL where inotify cannot be had */
-    struct log_run_info run;    /* owned */
-    struct plan *plan;          /* owned */
-    struct run_state state;     /* owned; all zero until the plan is there */
-    struct event_page page;     /* owned; read, */
-    size_t folded;              /* of these, this many folded in */
-    struct snapshots snapshots; /* owned; of places sought */
-    uint64_t spill_heard;       /* whose bell is watched too; 0 = there is no spill */
+    struct log_reader *reader; /* owned */
+    struct watch *watch;       /* owned; NULL where inotify cannot be had */
+    struct log_run_info run;   /* owned */
+    struct plan *plan;         /* owned, unless it is that of another follower */
+    bool borrows_plan;
+    struct run_state state; /* owned; all zero until the plan is there */
+    struct event_page page; /* owned; read, */
+    size_t folded;          /* of these, this many folded in */
+    struct run_past *past;  /* owned; NULL = it is not kept */
+    uint64_t spill_heard;   /* whose bell is watched too; 0 = there is no spill */
 
     /* Who had the turn at each look, while nothing was written. */
     int64_t busy_pid, busy_since_ms, busy_seq;
@@ -82,9 +83,10 @@ void follower_close(struct follower *follower)
     if (!follower)
         return;
     watch_close(follower->watch);
-    snapshots_done(&follower->snapshots);
+    run_past_free(follower->past);
     run_state_done(&follower->state);
-    plan_free(follower->plan);
+    if (!follower->borrows_plan)
+        plan_free(follower->plan);
     event_page_done(&follower->page);
     log_run_info_done(&follower->run);
     log_reader_close(follower->reader);
@@ -180,6 +182,8 @@ static bool fold_next(struct follower *follower, const struct event **out, struc
     if (!ok || !run_state_apply(&follower->state, *out, &why))
         return tell_damage(follower, &why, err);
     follower->folded++;
+    if (follower->past)
+        run_past_pass(follower->past);
     return true;
 }
 
@@ -231,18 +235,33 @@ static void turn_page(struct follower *follower)
         follower->page.count = 0;
 }
 
-/* To the latest state that is known at or before an event, if the present one is no nearer. */
+static void begin_anew(struct follower *follower)
+{
+    run_past_free(follower->past);
+    follower->past = NULL;
+    run_state_done(&follower->state);
+    run_state_init(&follower->state, follower->plan, follower->run.seed);
+}
+
+void follower_keep_past(struct follower *follower)
+{
+    if (follower->past || !run_past_can_keep(&follower->state))
+        return;
+    if (follower->state.last_seq > 0)
+        begin_anew(follower);
+    follower->past = run_past_new(&follower->state, RUN_PAST_EVERY);
+}
+
+/* As near to the event as what is kept allows. */
 static void jump(struct follower *follower, int64_t seq)
 {
-    const struct run_state *known = snapshots_find(&follower->snapshots, seq);
-    const int64_t here = follower->state.last_seq;
-    if (here <= seq && (!known || known->last_seq <= here))
-        return;
-    run_state_done(&follower->state);
-    if (known)
-        run_state_copy(&follower->state, known);
-    else
-        run_state_init(&follower->state, follower->plan, follower->run.seed);
+    const bool goes_back = seq < follower->state.last_seq;
+    if (goes_back || follower->state.last_seq == 0)
+        follower_keep_past(follower);
+    if (follower->past)
+        run_past_approach(follower->past, seq > 0 ? seq : 0);
+    else if (goes_back)
+        begin_anew(follower);
     turn_page(follower);
 }
 
@@ -256,7 +275,6 @@ bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
         if (!event)
             return err_set(err, ERR_NOT_FOUND, "run #%lld has no event %lld yet",
                            (long long)follower->run.number, (long long)seq);
-        snapshots_pass(&follower->snapshots, &follower->state, seq);
     }
     return true;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "play_past.h"
 #include "redecide.h"
 #include "run_state_copy.h"
 #include "what_if.h"
@@ -141,6 +142,8 @@ static void check_what_if(const struct play *play)
 void play_close(struct play *play)
 {
     check_fold(play);
+    play_past_check(play->plan, play->events, play->event_count, 1);
+    play_past_check(play->plan, play->events, play->event_count, 7);
     check_what_if(play);
     if (!play->is_unlike)
         check_decisions(play);

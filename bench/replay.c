@@ -1,0 +1,182 @@
+/*
+ * replay.c - what a run of very many events costs to read, to fold and to go about in.
+ *
+ * usage: bench_replay LOG RUN
+ *
+ * The measure is SQLite itself: a SELECT of every column of the same rows, through its C
+ * interface, measured before and after; the better of the two counts.
+ */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "attr.h"
+#include "follower.h"
+#include "parse.h"
+#include "place.h"
+
+enum { SEEKS = 200, STEPS = 200, REPEATS = 3 };
+
+static double now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void must(bool ok, const struct err *err)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "bench_replay: %s\n", err->message);
+    exit(EXIT_FAILURE);
+}
+
+/* Memory in use: its most so far, in KiB. */
+static long memory_kib(const char *name)
+{
+    char line[128];
+    long kib = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file && fgets(line, sizeof(line), file)) {
+        if (strncmp(line, name, strlen(name)) == 0)
+            kib = strtol(line + strlen(name), NULL, 10);
+    }
+    if (file)
+        (void)fclose(file);
+    return kib;
+}
+
+/* Every column of every row is asked for as what it is. */
+static int64_t take_row(sqlite3_stmt *row)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < 15; i++)
+        sum += sqlite3_column_int64(row, i);
+    const unsigned char *text = sqlite3_column_text(row, 15);
+    return sum + sqlite3_column_bytes(row, 15) + (text ? text[0] : 0);
+}
+
+static double select_ms(const char *path, int64_t run, int64_t *rows)
+{
+    const double start = now_ms();
+    sqlite3 *db = NULL;
+    sqlite3_stmt *query = NULL;
+    bool ok = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+              sqlite3_prepare_v2(db,
+                                 "SELECT run, seq, at_ms, mono_ms, kind, task, step, round,"
+                                 " grant_no, attempt, a, b, c, d, e, text FROM event WHERE run=?"
+                                 " ORDER BY seq",
+                                 -1, &query, NULL) == SQLITE_OK;
+    if (!ok) {
+        fprintf(stderr, "bench_replay: %s\n", sqlite3_errmsg(db));
+        exit(EXIT_FAILURE);
+    }
+    (void)sqlite3_bind_int64(query, 1, run);
+    volatile int64_t sum = 0;
+    *rows = 0;
+    while (sqlite3_step(query) == SQLITE_ROW) {
+        sum += take_row(query);
+        (*rows)++;
+    }
+    (void)sqlite3_finalize(query);
+    (void)sqlite3_close(db);
+    return now_ms() - start;
+}
+
+struct seeks {
+    double ms[SEEKS];
+    int count;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void tell(const char *what, double value, const char *unit, const char *limit)
+{
+    printf("%-58s %8.1f %-10s %s\n", what, value, unit, limit);
+}
+
+static void tell_seeks(const char *what, struct seeks *seeks, const char *limit)
+{
+    char words[80];
+    qsort(seeks->ms, (size_t)seeks->count, sizeof(seeks->ms[0]), compare);
+    (void)snprintf(words, sizeof(words), "%s, median", what);
+    tell(words, seeks->ms[seeks->count / 2], "ms", "");
+    (void)snprintf(words, sizeof(words), "%s, most", what);
+    tell(words, seeks->ms[seeks->count - 1], "ms", limit);
+    seeks->count = 0;
+}
+
+static void seek(struct follower *follower, int64_t seq, struct seeks *seeks)
+{
+    struct err err = {0};
+    const double start = now_ms();
+    must(follower_seek(follower, seq, &err), &err);
+    seeks->ms[seeks->count++] = now_ms() - start;
+}
+
+static void measure_seeks(struct follower *follower, int64_t last)
+{
+    struct seeks seeks = {0};
+    uint64_t chance = 1;
+    for (int i = 0; i < SEEKS; i++) {
+        chance = chance * UINT64_C(6364136223846793005) + 1442695040888963407U;
+        seek(follower, (int64_t)((chance >> 33) % (uint64_t)last) + 1, &seeks);
+    }
+    tell_seeks("to any event", &seeks, "at most 50");
+    seek(follower, last, &seeks);
+    seeks.count = 0;
+    for (int64_t i = 1; i <= STEPS; i++)
+        seek(follower, last - i, &seeks);
+    tell_seeks("one event back", &seeks, "at most 50");
+}
+
+static double open_ms(const struct place *place, int64_t run, struct follower **out)
+{
+    struct err err = {0};
+    const double start = now_ms();
+    must(follower_open(out, place, run, &err), &err);
+    tell("  of which the plan", now_ms() - start, "ms", "");
+    follower_keep_past(*out);
+    must(follower_read(*out, 0, NULL, NULL, NULL, &err), &err);
+    return now_ms() - start;
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+    int64_t run = 0;
+    int64_t rows = 0;
+    struct place place;
+    if (argc != 3 || !parse_i64(argv[2], 1, INT64_MAX, &run, NULL)) {
+        fprintf(stderr, "usage: bench_replay LOG RUN\n");
+        return EXIT_FAILURE;
+    }
+    must(place_of_file(argv[1], &place, &err), &err);
+
+    struct follower *follower = NULL;
+    double least = select_ms(place.db, run, &rows);
+    double opened = 0;
+    for (int i = 0; i < REPEATS; i++) {
+        follower_close(follower);
+        const double took = open_ms(&place, run, &follower);
+        const double again = select_ms(place.db, run, &rows);
+        opened = i == 0 || took < opened ? took : opened;
+        least = again < least ? again : least;
+    }
+    tell("events", (double)rows, "", "");
+    tell("a SELECT of every column", least, "ms", "");
+    tell("opened and folded", opened, "ms", "");
+    tell("  ratio", opened / least, "", "at most 3");
+    measure_seeks(follower, follower_state(follower)->last_seq);
+    tell("memory, most", (double)memory_kib("VmHWM:") / 1024, "MiB", "at most 192");
+    follower_close(follower);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,321 @@
+#include "state_pack.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entropy_window.h"
+#include "xalloc.h"
+
+enum { WORD_BYTES = 8, ZEROS_MAX = 255 };
+
+/* A word is a mask of its bytes that are not 0, and these; zeros in a row are a 0 and how many. */
+static size_t pack_word(unsigned char out[1 + WORD_BYTES], uint64_t word)
+{
+    size_t len = 1;
+    unsigned mask = 0;
+    for (unsigned i = 0; word != 0; i++, word >>= 8) {
+        const unsigned char byte = (unsigned char)(word & 0xff);
+        out[len] = byte;
+        len += byte != 0;
+        mask |= (unsigned)(byte != 0) << i;
+    }
+    out[0] = (unsigned char)mask;
+    return len;
+}
+
+static uint64_t word_at(const unsigned char *words, size_t at)
+{
+    uint64_t word;
+    memcpy(&word, words + at, sizeof(word));
+    return word;
+}
+
+void pack_words(struct str *out, const void *words, size_t size)
+{
+    const unsigned char *bytes = words;
+    assert(size % WORD_BYTES == 0);
+    size_t at = 0;
+    while (at < size) {
+        unsigned char packed[1 + WORD_BYTES];
+        size_t zeros = 0;
+        size_t len = 2;
+        for (; at < size && zeros < ZEROS_MAX && word_at(bytes, at) == 0; at += WORD_BYTES)
+            zeros++;
+        if (zeros > 0) {
+            packed[0] = 0;
+            packed[1] = (unsigned char)zeros;
+        } else {
+            len = pack_word(packed, word_at(bytes, at));
+            at += WORD_BYTES;
+        }
+        str_add_n(out, (const char *)packed, len);
+    }
+}
+
+void unpack_words(struct unpack *from, void *words, size_t size)
+{
+    unsigned char *bytes = words;
+    size_t at = 0;
+    while (at < size) {
+        unsigned mask = *from->at++;
+        if (mask == 0) {
+            const size_t zeros = (size_t)*from->at++ * WORD_BYTES;
+            memset(bytes + at, 0, zeros);
+            at += zeros;
+            continue;
+        }
+        uint64_t word = 0;
+        for (unsigned i = 0; mask != 0; i++, mask >>= 1) {
+            if ((mask & 1) != 0)
+                word |= (uint64_t)*from->at++ << 8 * i;
+        }
+        memcpy(bytes + at, &word, sizeof(word));
+        at += WORD_BYTES;
+    }
+}
+
+/* A block that is there; whether it is, the pointer to it says, which is packed before. */
+static void pack_block(struct str *out, const void *block, size_t size)
+{
+    if (block)
+        pack_words(out, block, size);
+}
+
+static void *unpack_block(struct unpack *from, const void *was_there, size_t size)
+{
+    if (!was_there)
+        return NULL;
+    void *block = xcalloc(1, size);
+    unpack_words(from, block, size);
+    return block;
+}
+
+static void pack_text(struct str *out, const char *text)
+{
+    if (text)
+        str_add_n(out, text, strlen(text) + 1);
+}
+
+static char *unpack_text(struct unpack *from, const char *was_there)
+{
+    if (!was_there)
+        return NULL;
+    char *text = xstrdup((const char *)from->at);
+    from->at += strlen(text) + 1;
+    return text;
+}
+
+static void pack_circles(struct str *out, const struct circles *circles)
+{
+    pack_block(out, circles, sizeof(*circles));
+    const struct entropy_window *window = circles ? circles->state.window : NULL;
+    pack_block(out, window, sizeof(*window));
+    if (window && window->past)
+        pack_words(out, window->past, (size_t)window->cap * sizeof(*window->past));
+}
+
+static struct circles *unpack_circles(struct unpack *from, const struct circles *was_there)
+{
+    struct circles *circles = unpack_block(from, was_there, sizeof(*circles));
+    if (!circles)
+        return NULL;
+    struct entropy_window *window = unpack_block(from, circles->state.window, sizeof(*window));
+    if (window && window->past) {
+        const size_t size = (size_t)window->cap * sizeof(*window->past);
+        window->past = unpack_block(from, window->past, size);
+    }
+    circles->state.window = window;
+    return circles;
+}
+
+static void pack_place(struct str *out, const struct task_place *place)
+{
+    pack_block(out, place, sizeof(*place));
+    if (!place)
+        return;
+    pack_text(out, place->path);
+    pack_text(out, place->branch);
+    pack_text(out, place->result);
+    pack_text(out, place->lacks);
+}
+
+static struct task_place *unpack_place(struct unpack *from, const struct task_place *was_there)
+{
+    struct task_place *place = unpack_block(from, was_there, sizeof(*place));
+    if (!place)
+        return NULL;
+    place->path = unpack_text(from, place->path);
+    place->branch = unpack_text(from, place->branch);
+    place->result = unpack_text(from, place->result);
+    place->lacks = unpack_text(from, place->lacks);
+    return place;
+}
+
+static void pack_agent(struct str *out, const struct task_agent *agent)
+{
+    pack_block(out, agent, sizeof(*agent));
+    if (!agent)
+        return;
+    pack_text(out, agent->agent);
+    pack_text(out, agent->session);
+    pack_text(out, agent->repair);
+    pack_text(out, agent->nudge);
+    pack_text(out, agent->said);
+    pack_circles(out, agent->calls);
+}
+
+static struct task_agent *unpack_agent(struct unpack *from, const struct task_agent *was_there)
+{
+    struct task_agent *agent = unpack_block(from, was_there, sizeof(*agent));
+    if (!agent)
+        return NULL;
+    agent->agent = unpack_text(from, agent->agent);
+    agent->session = unpack_text(from, agent->session);
+    agent->repair = unpack_text(from, agent->repair);
+    agent->nudge = unpack_text(from, agent->nudge);
+    agent->said = unpack_text(from, agent->said);
+    agent->calls = unpack_circles(from, agent->calls);
+    return agent;
+}
+
+static void pack_pauses(struct str *out, const struct task_pauses *pauses)
+{
+    pack_block(out, pauses, sizeof(*pauses));
+    if (pauses)
+        pack_words(out, pauses->items, pauses->count * sizeof(*pauses->items));
+}
+
+static struct task_pauses *unpack_pauses(struct unpack *from, const struct task_pauses *was_there)
+{
+    struct task_pauses *pauses = unpack_block(from, was_there, sizeof(*pauses));
+    if (!pauses)
+        return NULL;
+    pauses->items = unpack_block(from, pauses->items, pauses->count * sizeof(*pauses->items));
+    pauses->cap = pauses->count;
+    return pauses;
+}
+
+static void pack_step(struct str *out, const struct step_state *step)
+{
+    pack_words(out, step, sizeof(*step));
+    pack_text(out, step->wait_json);
+    pack_text(out, step->end_json);
+    pack_block(out, step->verdict, sizeof(*step->verdict));
+    pack_block(out, step->hint, sizeof(*step->hint));
+}
+
+static void unpack_step(struct unpack *from, struct step_state *step)
+{
+    unpack_words(from, step, sizeof(*step));
+    step->wait_json = unpack_text(from, step->wait_json);
+    step->end_json = unpack_text(from, step->end_json);
+    step->verdict = unpack_block(from, step->verdict, sizeof(*step->verdict));
+    step->hint = unpack_block(from, step->hint, sizeof(*step->hint));
+    step->attempts = NULL;
+    step->attempt_count = 0;
+    step->attempt_cap = 0;
+}
+
+void pack_task(struct str *out, const struct task_state *task, int steps)
+{
+    pack_words(out, task, sizeof(*task));
+    pack_circles(out, task->circles);
+    pack_place(out, task->place);
+    pack_agent(out, task->agent);
+    pack_pauses(out, task->pauses);
+    pack_text(out, task->by);
+    for (int i = 0; i < steps; i++)
+        pack_step(out, &task->steps[i]);
+}
+
+void unpack_task(struct unpack *from, struct task_state *task, int steps)
+{
+    struct step_state *const where = task->steps;
+    unpack_words(from, task, sizeof(*task));
+    task->steps = where;
+    task->circles = unpack_circles(from, task->circles);
+    task->place = unpack_place(from, task->place);
+    task->agent = unpack_agent(from, task->agent);
+    task->pauses = unpack_pauses(from, task->pauses);
+    task->by = unpack_text(from, task->by);
+    for (int i = 0; i < steps; i++)
+        unpack_step(from, &task->steps[i]);
+}
+
+void pack_attempts(struct str *out, const struct attempt_state *attempts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        pack_words(out, &attempts[i], sizeof(attempts[i]));
+        pack_block(out, attempts[i].correction, sizeof(*attempts[i].correction));
+        pack_block(out, attempts[i].hint, sizeof(*attempts[i].hint));
+    }
+}
+
+void unpack_attempts(struct unpack *from, struct attempt_state *attempts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct attempt_state *attempt = &attempts[i];
+        unpack_words(from, attempt, sizeof(*attempt));
+        attempt->correction = unpack_block(from, attempt->correction, sizeof(*attempt->correction));
+        attempt->hint = unpack_block(from, attempt->hint, sizeof(*attempt->hint));
+    }
+}
+
+static void pack_heap(struct str *out, const struct heap *heap)
+{
+    for (int i = 0; i < heap->count; i++) {
+        const int64_t pair[] = {heap->items[i], heap->keys[heap->items[i]]};
+        pack_words(out, pair, sizeof(pair));
+    }
+}
+
+/* Its count is what it is to be; `was` is what it was, with the memory. */
+static void unpack_heap(struct unpack *from, struct heap *heap, const struct heap *was)
+{
+    const int count = heap->count;
+    *heap = *was;
+    for (int i = 0; i < was->count; i++)
+        heap->places[heap->items[i]] = -1;
+    heap->count = count;
+    for (int i = 0; i < count; i++) {
+        int64_t pair[2];
+        unpack_words(from, pair, sizeof(pair));
+        heap->items[i] = (int)pair[0];
+        heap->places[heap->items[i]] = i;
+        heap->keys[heap->items[i]] = pair[1];
+    }
+}
+
+void pack_run(struct str *out, const struct run_state *state)
+{
+    const int sources = state->plan->source_count;
+    pack_words(out, state, sizeof(*state));
+    pack_heap(out, &state->ready);
+    pack_heap(out, &state->waits);
+    pack_heap(out, &state->walls);
+    for (int i = 0; i < sources; i++) {
+        pack_words(out, &state->gates[i], sizeof(state->gates[i]));
+        pack_heap(out, &state->gates[i].line);
+    }
+}
+
+void unpack_run(struct unpack *from, struct run_state *state)
+{
+    const struct run_state was = *state;
+    unpack_words(from, state, sizeof(*state));
+    state->plan = was.plan;
+    state->growing = was.growing;
+    state->past = was.past;
+    state->tasks = was.tasks;
+    state->steps = was.steps;
+    state->gates = was.gates;
+    unpack_heap(from, &state->ready, &was.ready);
+    unpack_heap(from, &state->waits, &was.waits);
+    unpack_heap(from, &state->walls, &was.walls);
+    for (int i = 0; i < state->plan->source_count; i++) {
+        const struct heap line = state->gates[i].line;
+        unpack_words(from, &state->gates[i], sizeof(state->gates[i]));
+        unpack_heap(from, &state->gates[i].line, &line);
+    }
+}
