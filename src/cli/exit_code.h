@@ -9,7 +9,7 @@ enum exit_code {
     EXIT_GAVE_UP = 1,      /* something gave up or was cancelled */
     EXIT_USAGE = 2,        /* wrong words on the command line, or an invalid plan */
     EXIT_ENTROPY = 3,      /* going in circles */
-    EXIT_WOULD_CHANGE = 3, /* devs rules --try: it would change something */
+    EXIT_WOULD_CHANGE = 3, /* devs rules --try, devs debug --what-if: something would change */
     EXIT_NEEDS_YOU = 4,
     EXIT_DAMAGED = 65,      /* the log is not what it should be */
     EXIT_NO_LOG = 66,       /* or an input of devs classify that cannot be read */
