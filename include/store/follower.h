@@ -46,6 +46,12 @@ ATTR_MUST_USE bool follower_read(struct follower *follower, size_t max, follower
  * anew, before the first. Nothing is kept where the plan grows. */
 void follower_keep_past(struct follower *follower);
 
+/* A second follower of the same run, for going about in what is over while the first one reads on:
+ * where that is now, and with the past that it kept, which it keeps no longer. Rings at no news.
+ * The caller closes it before the first one. O(tasks + attempts); where the plan grows it begins
+ * before the first event. */
+ATTR_MUST_USE bool follower_fork(struct follower **out, struct follower *from, struct err *err);
+
 /* Fold from the start up to and with event `seq` (0 = before the first): replay. The past is kept
  * from the first call on. Going forward costs the events between, or less; going back a kept state
  * and at most so many events as lie between two of them. */

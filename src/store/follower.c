@@ -252,6 +252,35 @@ void follower_keep_past(struct follower *follower)
     follower->past = run_past_new(&follower->state, RUN_PAST_EVERY);
 }
 
+/* What was kept goes along; the one that stays keeps nothing from now on. */
+static void hand_over(struct follower *from, struct follower *to)
+{
+    to->state = from->state;
+    if (from->past)
+        run_past_follow(from->past, &to->state);
+    to->past = from->past;
+    from->past = NULL;
+    run_state_copy(&from->state, &to->state);
+}
+
+bool follower_fork(struct follower **out, struct follower *from, struct err *err)
+{
+    const struct place *place = log_reader_place(from->reader);
+    if (!run_past_can_keep(&from->state))
+        return follower_open(out, place, from->run.number, err);
+    struct follower *fork = xcalloc(1, sizeof(*fork));
+    fork->borrows_plan = true;
+    fork->plan = from->plan;
+    if (!log_reader_open(&fork->reader, place, err) ||
+        !log_read_run_row(fork->reader, from->run.number, &fork->run, err)) {
+        follower_close(fork);
+        return false;
+    }
+    hand_over(from, fork);
+    *out = fork;
+    return true;
+}
+
 /* As near to the event as what is kept allows. */
 static void jump(struct follower *follower, int64_t seq)
 {

@@ -204,6 +204,30 @@ START_TEST(test_seeking_about_gives_what_folding_gives)
 }
 END_TEST
 
+START_TEST(test_a_fork_goes_about_while_the_first_one_reads_on)
+{
+    enum { MANY = 420, AT = 1000 };
+    struct sample sample = past_run_of(MANY);
+    struct follower *follower = open_follower(&sample.place, 0);
+    struct follower *fork = NULL;
+    struct digests digests = {.count = 1};
+    struct err err = {0};
+    digests.items = calloc((size_t)sample.state.last_seq + 1, sizeof(*digests.items));
+    ck_assert_ptr_nonnull(digests.items);
+    follower_keep_past(follower);
+    ck_assert_uint_eq(read_on(follower, AT, take_digest, &digests), AT);
+    ck_assert_msg(follower_fork(&fork, follower, &err), "%s", err.message);
+    ck_assert_uint_eq(run_state_digest(follower_state(fork)), digests.items[AT]);
+    (void)read_on(follower, 0, take_digest, &digests);
+    ck_assert_uint_eq(run_state_digest(follower_state(follower)), run_state_digest(&sample.state));
+    seek_about(fork, &digests, 1021);
+    follower_close(fork);
+    follower_close(follower);
+    free(digests.items);
+    sample_done(&sample);
+}
+END_TEST
+
 START_TEST(test_reading_in_pieces)
 {
     struct sample sample = past_run();
@@ -277,6 +301,7 @@ Suite *test_suite(void)
     tcase_add_test(live, test_every_event_arrives_by_the_bell);
     tcase_add_test(live, test_a_killed_owner_leaves_an_orphan);
     TCase *past = test_case(suite, "past");
+    tcase_add_test(past, test_a_fork_goes_about_while_the_first_one_reads_on);
     tcase_add_test(past, test_reading_in_pieces);
     tcase_add_test(past, test_seeking_there_and_back);
     tcase_add_test(past, test_seeking_about_gives_what_folding_gives);
