@@ -45,6 +45,9 @@ void str_json_bool(struct str *str, const char *key, bool value);
 /* `"key":` and nothing after it, for a value that the caller writes. */
 void str_json_key(struct str *str, const char *key);
 
+/* Make what was appended since the text was `from` bytes long a JSON string; it holds no NUL. */
+void str_json_quote(struct str *str, size_t from);
+
 /* Keep the first `len` bytes, no more than there are. */
 void str_cut(struct str *str, size_t len);
 /* Forget the text, keep the memory. */

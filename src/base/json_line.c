@@ -18,7 +18,10 @@ static bool check_escape(struct json_text *text)
 /* Past the first quote. */
 static bool check_string(struct json_text *text)
 {
-    while (text->at < text->len) {
+    for (;;) {
+        text->at += json_text_plain(text->text + text->at, text->len - text->at);
+        if (text->at == text->len)
+            return false;
         unsigned char c = (unsigned char)text->text[text->at];
         size_t wide = c < 0x80 ? 1 : utf8_len(text->text + text->at, text->len - text->at);
         if (wide == 0 || c < 0x20)
@@ -29,7 +32,6 @@ static bool check_string(struct json_text *text)
         if (c == '\\' && !check_escape(text))
             return false;
     }
-    return false;
 }
 
 static bool take_digits(struct json_text *text)

@@ -2,6 +2,20 @@
 
 #include "parse.h"
 
+size_t json_text_plain(const char *bytes, size_t len)
+{
+    /* Everything from ' ' to '~' but the quote and the backslash: a bit for each. */
+    static const uint64_t plain[4] = {UINT64_C(0xFFFFFFFB00000000), UINT64_C(0x7FFFFFFFEFFFFFFF)};
+    size_t at = 0;
+    while (at < len) {
+        const unsigned char byte = (unsigned char)bytes[at];
+        if ((plain[byte / 64] >> byte % 64 & 1) == 0)
+            break;
+        at++;
+    }
+    return at;
+}
+
 void json_text_skip_blanks(struct json_text *text)
 {
     while (json_text_is_blank(json_text_peek(text)))

@@ -34,6 +34,9 @@ static inline bool json_text_is_blank(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
+/* How many bytes from the first on are printing ASCII and stand for themselves within a string. */
+size_t json_text_plain(const char *bytes, size_t len);
+
 void json_text_skip_blanks(struct json_text *text);
 
 /* The character that "\uXXXX" means, or a pair of those; -1 if none. Past the "\u". */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_text.h"
 #include "utf8.h"
 #include "xalloc.h"
 
@@ -101,11 +102,6 @@ void str_add_number(struct str *str, double value)
     }
 }
 
-static bool is_plain(unsigned char byte)
-{
-    return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
-}
-
 static void add_escape(struct str *str, unsigned char byte)
 {
     static const char short_forms[][2] = {
@@ -137,21 +133,54 @@ static size_t add_special(struct str *str, const unsigned char *p, size_t left)
     return len;
 }
 
+/* A string that needs no escapes. */
+static void add_plain_string(struct str *str, const char *text, size_t len)
+{
+    reserve(str, len + 2);
+    char *at = str->data + str->len;
+    *at++ = '"';
+    if (len > 0)
+        memcpy(at, text, len);
+    at += len;
+    *at++ = '"';
+    *at = '\0';
+    str->len += len + 2;
+}
+
 void str_add_json(struct str *str, const char *bytes, size_t len)
 {
     const unsigned char *p = (const unsigned char *)bytes;
+    size_t plain = json_text_plain(bytes, len);
+    if (plain == len) {
+        add_plain_string(str, bytes, len);
+        return;
+    }
     reserve(str, len + 2);
     str_add_char(str, '"');
-    for (size_t at = 0; at < len;) {
-        size_t plain = 0;
-        while (at + plain < len && is_plain(p[at + plain]))
-            plain++;
+    for (size_t at = 0; at < len; plain = json_text_plain(bytes + at, len - at)) {
         str_add_n(str, bytes + at, plain);
         at += plain;
         if (at < len)
             at += add_special(str, p + at, len - at);
     }
     str_add_char(str, '"');
+}
+
+void str_json_quote(struct str *str, size_t from)
+{
+    const size_t len = str->len - from;
+    reserve(str, 2);
+    if (json_text_plain(str->data + from, len) == len) {
+        memmove(str->data + from + 1, str->data + from, len);
+        str->data[from] = '"';
+        str->len++;
+        str_add_char(str, '"');
+        return;
+    }
+    char *bytes = xstrndup(str->data + from, len);
+    str_cut(str, from);
+    str_add_json(str, bytes, len);
+    free(bytes);
 }
 
 static bool needs_comma(const struct str *str)

@@ -46,7 +46,8 @@ static const struct debug_mode modes[] = {
     {"marks", "json", "devs debug --marks [RUN]", 0, 1, bookmark_run_marks},
     {"unmark", "", "devs debug --unmark N", 0, 1, bookmark_run_unmark},
     {"logs", "plain json task kind level since until grep follow",
-     "devs debug --logs [RUN|FILE] [--plain|--json]", 0, 1, records_run},
+     "devs debug --logs [RUN|FILE] [--plain|--json], devs debug --logs RUN...|all --json", 0, -1,
+     records_run},
 };
 
 const struct debug_mode *debug_mode_at(size_t index)

@@ -67,12 +67,13 @@ static void json_retry(const struct run_state *state, const struct event *event,
     struct event_look w = event_look_up(state, event, &tree, out);
     if (!event->text || !event_look_is_there(&w))
         return;
-    struct str error = {0};
-    event_look_error(&w, &error);
-    str_json_i64(out, "retry", event_look_retry(&w).at);
-    str_json_i64(out, "retries_max", event_look_retry(&w).max);
-    str_json_text(out, "error", str_text(&error));
-    str_done(&error);
+    const struct event_retry retry = event_look_retry(&w);
+    str_json_i64(out, "retry", retry.at);
+    str_json_i64(out, "retries_max", retry.max);
+    str_json_key(out, "error");
+    const size_t from = out->len;
+    event_look_error(&w, out);
+    str_json_quote(out, from);
 }
 
 static void json_digest(const struct event *event, const char *name, struct str *out)
@@ -199,9 +200,9 @@ void event_json(const struct run_state *state, int64_t run, const struct event *
         json_field(out, field_names[event->kind].e, event->e);
     }
     json_data(event, out);
-    struct str message = {0};
-    event_words(state, event, &message);
-    str_json_text(out, "message", str_text(&message));
-    str_done(&message);
+    str_json_key(out, "message");
+    const size_t from = out->len;
+    event_words(state, event, out);
+    str_json_quote(out, from);
     str_add_char(out, '}');
 }

@@ -66,6 +66,20 @@ static void words_run_ended(const struct event_look *w)
     }
 }
 
+static void add_args(char *const *argv, struct str *out)
+{
+    enum { WORDS_ARGS_BYTES_MAX = 200 };
+    const size_t room = out->len + WORDS_ARGS_BYTES_MAX;
+    for (char *const *arg = argv; arg && *arg; arg++) {
+        if (out->len + strlen(*arg) > room) {
+            str_add(out, " ...");
+            break;
+        }
+        str_add_char(out, ' ');
+        str_add(out, *arg);
+    }
+}
+
 static void words_attempt_started(const struct event_look *w)
 {
     if (w->event->c > 1)
@@ -73,16 +87,12 @@ static void words_attempt_started(const struct event_look *w)
                  plan_policy_find(w->state->plan, "infrastructure")->max_attempts);
     else
         str_add(w->out, "starts:");
-    enum { WORDS_ARGS_BYTES_MAX = 200 };
-    size_t room = w->out->len + WORDS_ARGS_BYTES_MAX;
-    char **argv = agent_session_argv(w->state, w->event->task, w->event->step);
-    for (char **arg = argv; argv && *arg; arg++) {
-        if (w->out->len + strlen(*arg) > room) {
-            str_add(w->out, " ...");
-            break;
-        }
-        str_addf(w->out, " %s", *arg);
+    if (!w->plan->agent) {
+        add_args(w->plan->argv, w->out);
+        return;
     }
+    char **argv = agent_session_argv(w->state, w->event->task, w->event->step);
+    add_args(argv, w->out);
     adapter_argv_free(argv);
 }
 
@@ -254,7 +264,8 @@ static void words_gate(const struct event_look *w)
         return;
     }
     if (event->e > 0)
-        str_addf(w->out, "rate limit of %s: %s is sent by %s", source, task_id(w, event->e - 1), by_of(w));
+        str_addf(w->out, "rate limit of %s: %s is sent by %s", source, task_id(w, event->e - 1),
+                 by_of(w));
     else if (event->c <= event->at.mono_ms)
         str_addf(w->out, "rate limit of %s: the next one in line tries", source);
     else {
@@ -283,7 +294,8 @@ static void words_run_started(const struct event_look *w)
 
 static void words_attempt_running(const struct event_look *w)
 {
-    str_addf(w->out, "runs, pid %lld", (long long)w->event->a);
+    str_add(w->out, "runs, pid ");
+    str_add_i64(w->out, w->event->a);
 }
 
 static void words_wait_ended(const struct event_look *w)
@@ -409,14 +421,20 @@ static void add_subject(const struct event_look *w)
     const struct event *event = w->event;
     if (event->task < 0)
         return;
-    str_addf(w->out, "%s ", w->state->plan->tasks[event->task].id);
+    str_add(w->out, w->state->plan->tasks[event->task].id);
+    str_add_char(w->out, ' ');
     if (!w->step || !w->attempt || event->kind == EVENT_STEP_REOPENED ||
         event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_HINT_GIVEN)
         return;
-    str_addf(w->out, "try %d", event->attempt);
-    if (is_counted(w))
-        str_addf(w->out, "/%d", run_state_step_tries(w->state, event->task, event->step));
-    str_addf(w->out, " %s ", phase_name(w->plan->phase));
+    str_add(w->out, "try ");
+    str_add_i64(w->out, event->attempt);
+    if (is_counted(w)) {
+        str_add_char(w->out, '/');
+        str_add_i64(w->out, run_state_step_tries(w->state, event->task, event->step));
+    }
+    str_add_char(w->out, ' ');
+    str_add(w->out, phase_name(w->plan->phase));
+    str_add_char(w->out, ' ');
 }
 
 static void write_words(const struct run_state *state, const struct event *event, bool with_subject,

@@ -79,7 +79,8 @@ void outcome_words(const struct outcome *outcome, struct str *out)
 {
     switch (outcome->kind) {
     case OUTCOME_EXIT:
-        str_addf(out, "exit %d", outcome->code);
+        str_add(out, "exit ");
+        str_add_i64(out, outcome->code);
         break;
     case OUTCOME_SIGNAL:
         str_addf(out, "signal %d", outcome->code);

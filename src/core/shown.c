@@ -243,14 +243,23 @@ void shown_try_of(const struct run_state *state, int task, struct str *out)
     }
 }
 
+/* ":07" */
+static void add_sixtieths(int64_t count, struct str *out)
+{
+    str_add(out, count < 10 ? ":0" : ":");
+    str_add_i64(out, count);
+}
+
 void shown_duration(int64_t ms, struct str *out)
 {
-    int64_t s = ms > 0 ? ms / 1000 : 0;
-    if (s >= 3600)
-        str_addf(out, "%lld:%02lld:%02lld", (long long)(s / 3600), (long long)(s / 60 % 60),
-                 (long long)(s % 60));
-    else
-        str_addf(out, "%lld:%02lld", (long long)(s / 60), (long long)(s % 60));
+    const int64_t s = ms > 0 ? ms / 1000 : 0;
+    if (s >= 3600) {
+        str_add_i64(out, s / 3600);
+        add_sixtieths(s / 60 % 60, out);
+    } else {
+        str_add_i64(out, s / 60);
+    }
+    add_sixtieths(s % 60, out);
 }
 
 static void add_since(const char *before, int64_t ms, const char *after, struct str *out)

@@ -244,12 +244,30 @@ START_TEST(test_xgrow_aborts_on_overflow)
 }
 END_TEST
 
+START_TEST(test_what_was_appended_becomes_a_json_string)
+{
+    str_json_quote(&str, 0);
+    ck_assert_str_eq(str.data, "\"\"");
+    size_t from = str.len;
+    str_add(&str, "plain");
+    str_json_quote(&str, from);
+    from = str.len;
+    str_add(&str, "a\"b\xc3\xa4\n\xff");
+    str_json_quote(&str, from);
+    ck_assert_str_eq(str.data, "\"\"\"plain\"\"a\\\"b\xc3\xa4\\n\xef\xbf\xbd\"");
+    str_cut(&str, 2);
+    ck_assert_str_eq(str.data, "\"\"");
+    ck_assert_uint_eq(str.len, 2);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("str");
     TCase *text = test_case(suite, "text");
     tcase_add_checked_fixture(text, setup, teardown);
     tcase_add_test(text, test_empty_value_reads_as_empty_text);
+    tcase_add_test(text, test_what_was_appended_becomes_a_json_string);
     tcase_add_test(text, test_adding_appends);
     tcase_add_test(text, test_growing_keeps_every_byte);
     tcase_add_test(text, test_long_format_is_whole);
