@@ -1,12 +1,11 @@
-#include <langinfo.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "attr.h"
 #include "command.h"
 #include "exit_code.h"
 #include "keys_file.h"
 #include "keys_text.h"
+#include "looks.h"
 
 static void add_lines(const struct keys_file *file, bool ascii, struct str *out)
 {
@@ -42,12 +41,11 @@ int cmd_keys(struct globals *globals, int argc, char **argv)
         return code;
     struct str text = {0};
     struct keys_file file;
-    bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     keys_file_read(&file);
     if (json)
         add_json(&file, &text);
     else
-        add_lines(&file, globals->ascii || !utf8, &text);
+        add_lines(&file, looks_print_ascii(globals), &text);
     (void)fputs(str_text(&text), stdout);
     (void)fputs(str_text(&file.problems), stderr);
     code = file.problems.len > 0 ? EXIT_USAGE : EXIT_ALL_PASSED;

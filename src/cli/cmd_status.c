@@ -1,4 +1,3 @@
-#include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,16 +7,12 @@
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
+#include "looks.h"
 #include "shown.h"
 #include "status.h"
 #include "target.h"
 #include "text.h"
 #include "time_spent.h"
-
-static bool locale_is_utf8(void)
-{
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
 
 /* A text that is too wide for its column still ends before the next one begins. */
 static void add_padded(struct str *out, const char *text, int columns)
@@ -369,7 +364,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct err err = {0};
     struct place place;
     struct target target = {0};
-    struct status status = {.ascii = globals->ascii || !locale_is_utf8()};
+    struct status status = {.ascii = looks_print_ascii(globals)};
     bool ok = (line.operands == 0 || target_parse(argv[0], &target, &err)) &&
               find_log(globals->db, false, &place, &err) && ask(&place, target.run, &status, &err);
     if (!ok)

@@ -1,6 +1,5 @@
 #include "diff_run.h"
 
-#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
+#include "looks.h"
 #include "parse.h"
 #include "target.h"
 #include "xalloc.h"
@@ -150,8 +150,7 @@ static void print(const struct compare *compare, const struct globals *globals, 
     struct str text = {0};
     struct compare_rows rows = {0};
     const struct compare_look look = {.columns = columns_of_stdout(),
-                                      .ascii = globals->ascii ||
-                                               strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
+                                      .ascii = looks_print_ascii(globals)};
     if (json) {
         diff_json(compare, &text);
         (void)fputs(str_text(&text), stdout);

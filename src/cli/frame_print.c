@@ -6,6 +6,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "frame_size.h"
+#include "looks.h"
 
 int frame_print(const struct globals *globals, const struct frame_words *words,
                 const struct place *place, const struct target *target)
@@ -17,8 +18,11 @@ int frame_print(const struct globals *globals, const struct frame_words *words,
                                   .task = words->task ? words->task : of,
                                   .view = words->view,
                                   .theme = words->svg ? &theme : NULL};
-    const struct app_options options = {
-        .place = place, .run = target->run, .mode = APP_LIVE, .ascii = globals->ascii};
+    const struct app_options options = {.place = place,
+                                        .run = target->run,
+                                        .mode = APP_LIVE,
+                                        .ascii = words->svg ? globals->ascii
+                                                            : looks_print_ascii(globals)};
     struct str text = {0};
     bool ok = frame_size_parse(words->size, &picture.rows, &picture.columns, &err) &&
               frame_theme(globals, &theme, &err) &&

@@ -1,6 +1,8 @@
 #include "looks.h"
 
 #include <assert.h>
+#include <langinfo.h>
+#include <string.h>
 
 #include "fail.h"
 #include "read_text.h"
@@ -43,6 +45,11 @@ bool looks_theme(const struct globals *globals, const struct ui_settings *ui, st
     else if (ui && ui->theme)
         name = ui->theme;
     return ui_theme_is_file(name) ? from_file(name, out, err) : named(name, out, err);
+}
+
+bool looks_print_ascii(const struct globals *globals)
+{
+    return globals->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 }
 
 void looks_set(struct app_options *options, const struct globals *globals,

@@ -15,6 +15,9 @@
 ATTR_MUST_USE bool looks_theme(const struct globals *globals, const struct ui_settings *ui,
                                struct theme *out, struct err *err);
 
+/* Is what is printed to have ASCII only: by --ascii, or since the locale is not UTF-8? */
+bool looks_print_ascii(const struct globals *globals);
+
 /* Put looks into the options of the app, which borrows all but the globals. `ui` NULL = nothing
  * is set. Where the theme cannot be had, says so and takes "auto". */
 void looks_set(struct app_options *options, const struct globals *globals,

@@ -44,6 +44,10 @@ want 'runs: this one alone' "$("$devs" runs --db away/one.devs --json | wc -l)" 
 want_in 'records' "$("$devs" debug --logs ./away/one.devs --plain)" 'tax try 1/1 GREEN'
 want_in 'forensics' "$("$devs" debug --forensics tax --db away/one.devs)" 'class       test-fail (persistent)'
 want_in 'a frame' "$("$devs" debug --logs ./away/one.devs --frame 80x24)" 'gave-up   tax'
+frame='debug --logs ./away/one.devs --frame 80x24'
+want 'a frame in the C locale has ASCII only' \
+	"$(LC_ALL=C "$devs" $frame | LC_ALL=C grep -c '[^ -~]')" 0
+want_in 'a frame in UTF-8 has its signs' "$(LC_ALL=C.UTF-8 "$devs" $frame)" '▸✗ gave-up'
 want 'nothing was left beside it' "$(ls away)" one.devs
 
 # --- acts are refused
