@@ -126,7 +126,8 @@ struct retry_odds {
 /* False: too few to say. */
 ATTR_MUST_USE bool retry_help_odds(const struct retry_help *help, const struct retry_case *like,
                                    struct retry_odds *out);
-/* "chance that try 4 passes: 6 % (2 of 31 like it: test-fail, the same fault twice)". */
+/* What stands behind the word "chance": "6 % that try 4 passes (2 of 31 like it: test-fail, the
+ * same fault twice)". */
 void retry_odds_words(const struct retry_odds *odds, struct str *out);
 
 /* retry_words.c: the same in words. */
@@ -135,6 +136,9 @@ void retry_odds_words(const struct retry_odds *odds, struct str *out);
 void retry_percent(double share, struct str *out);
 /* "29 % (61 of 212)"; "too few to say (3 of 12)". */
 void retry_count_words(struct retry_count count, struct str *out);
+/* "again":31,"passed":2,"enough":true, and where it is enough "share", "low" and "high": members
+ * within the caller's braces. */
+void retry_count_json(struct retry_count count, struct str *out);
 /* What the log says of a class beside its numbers, a line each with its line feed, without
  * indentation: by try, where it stops paying, after the same fault twice, with a hint, new rounds.
  * "" where there is too little of each. */

@@ -2,15 +2,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
-#include "log_word.h"
 #include "retries_text.h"
 #include "retry_log.h"
+#include "run_choice.h"
 #include "shown.h"
 #include "xalloc.h"
 
@@ -41,59 +41,27 @@ static bool add_run(struct log_reader *reader, int64_t run, struct retries *out,
            add_time(log_reader_place(reader), run, &out->spent, err);
 }
 
-static bool add_all(struct log_reader *reader, struct retries *out, struct err *err)
+/* Without a run all are meant: those of the log, or of the FILE that is named. */
+static bool choose_runs(const struct debug_call *call, struct log_reader **reader,
+                        struct run_choice *out, struct err *err)
 {
-    enum { RUNS_AT_ONCE = 16 };
-    struct log_run_info runs[RUNS_AT_ONCE];
-    int64_t before = 0;
-    size_t count = 0;
-    bool ok = true;
-    do {
-        ok = log_reader_runs(reader, before, runs, RUNS_AT_ONCE, &count, err);
-        for (size_t i = 0; ok && i < count; i++) {
-            before = runs[i].number;
-            ok = add_run(reader, before, out, err);
-        }
-        for (size_t i = 0; i < count; i++)
-            log_run_info_done(&runs[i]);
-    } while (ok && count == RUNS_AT_ONCE);
-    return ok;
+    char all[] = "all";
+    char *words[] = {call->operand_count > 0 ? call->operands[0] : all, all};
+    const bool is_file = call->operand_count == 1 && access(words[0], F_OK) == 0;
+    if (call->operand_count == 0 || is_file)
+        return run_choice_find(call->globals, words, call->operand_count + 1, reader, out, err);
+    return run_choice_find(call->globals, call->operands, call->operand_count, reader, out, err);
 }
 
-static bool add_named(struct log_reader *reader, const struct debug_call *call, struct retries *out,
-                      struct err *err)
-{
-    for (int i = 0; i < call->operand_count; i++) {
-        struct target target;
-        struct log_run_info run = {0};
-        if (!target_parse(call->operands[i], &target, err))
-            return false;
-        if (target.task[0] != '\0')
-            return err_set(err, ERR_INVALID, "'%s' is no run", call->operands[i]) ||
-                   err_hint(err, "devs runs lists them");
-        if (!log_reader_run(reader, target.run, &run, err))
-            return false;
-        const bool ok = add_run(reader, run.number, out, err);
-        log_run_info_done(&run);
-        if (!ok)
-            return false;
-    }
-    return true;
-}
-
-/* A FILE alone stands for all its runs. */
 static bool read_retries(const struct debug_call *call, struct retries *out, struct err *err)
 {
-    const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
-    struct place place;
-    struct target target;
     struct log_reader *reader = NULL;
-    bool ok = log_word_find(call->globals, word, &place, &target, err) &&
-              log_reader_open(&reader, &place, err);
-    const bool is_named = target.run != 0 || target.task[0] != '\0' || call->operand_count > 1;
-    if (ok)
-        ok = is_named ? add_named(reader, call, out, err) : add_all(reader, out, err);
+    struct run_choice choice = {0};
+    bool ok = choose_runs(call, &reader, &choice, err);
+    for (size_t i = 0; ok && i < choice.count; i++)
+        ok = add_run(reader, choice.runs[i], out, err);
     log_reader_close(reader);
+    run_choice_done(&choice);
     retry_help_sort(&out->help);
     return ok;
 }

@@ -105,29 +105,11 @@ void retries_text(const struct retries *retries, struct str *out)
     str_done(&time);
 }
 
-static void add_members(struct str *out, struct retry_count count)
-{
-    str_json_i64(out, "again", count.cases);
-    str_json_i64(out, "passed", count.passed);
-    str_json_bool(out, "enough", count.cases >= RETRY_CASES_MIN);
-    if (count.cases < RETRY_CASES_MIN)
-        return;
-    const struct retry_share share = retry_share_of(count);
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {{"share", share.share}, {"low", share.low}, {"high", share.high}};
-    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-        str_json_key(out, numbers[i].key);
-        str_add_number(out, numbers[i].value);
-    }
-}
-
 static void add_object(struct str *out, const char *key, struct retry_count count)
 {
     str_json_key(out, key);
     str_add_char(out, '{');
-    add_members(out, count);
+    retry_count_json(count, out);
     str_add_char(out, '}');
 }
 
@@ -141,7 +123,7 @@ static void add_tries(struct str *out, const struct retry_class *class)
             continue;
         str_add(out, out->data[out->len - 1] == '[' ? "{" : ",{");
         str_json_i64(out, "try", try);
-        add_members(out, count);
+        retry_count_json(count, out);
         str_add_char(out, '}');
     }
     str_add_char(out, ']');
@@ -155,7 +137,7 @@ static void add_class_json(struct str *out, const struct retry_class *class)
     str_json_text(out, "class", str_text(&word));
     str_done(&word);
     str_json_i64(out, "failed", class->failed);
-    add_members(out, retry_class_count(class, RETRY_OF_ALL, 0, 0));
+    retry_count_json(retry_class_count(class, RETRY_OF_ALL, 0, 0), out);
     str_json_i64(out, "waited_ms", class->waited_ms);
     str_json_i64(out, "ran_ms", class->ran_ms);
     str_json_i64(out, "in_vain_ms", class->in_vain_ms);

@@ -2,14 +2,17 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attr.h"
 #include "clock.h"
 #include "event_text.h"
 #include "json.h"
+#include "retry_log.h"
 #include "shown.h"
 #include "why_parts.h"
+#include "xalloc.h"
 
 static void keep_by(const char *text, char out[CONTROL_BY_MAX])
 {
@@ -151,6 +154,22 @@ static bool read_evidence(struct why *why, struct err *err)
     return ok;
 }
 
+/* Would it pass if it were tried again? As the newest runs say, this one among them. */
+static bool read_odds(struct why *why, struct err *err)
+{
+    const struct run_state *state = follower_state(why->follower);
+    const struct attempt_pick *pick = &why->pick;
+    struct retry_case like;
+    if (pick->step != run_state_step_number(state, pick->task) ||
+        !retry_case_of(state, pick->task, &like) || like.number != pick->attempt + 1)
+        return true;
+    struct retry_help *help = xcalloc(1, sizeof(*help));
+    const bool ok = retry_log_read(follower_reader(why->follower), RETRY_LOG_BRIEF, help, err);
+    why->has_odds = ok && retry_help_odds(help, &like, &why->odds);
+    free(help);
+    return ok;
+}
+
 bool why_read(struct follower *follower, const struct attempt_pick *pick, struct why *out,
               struct err *err)
 {
@@ -162,7 +181,7 @@ bool why_read(struct follower *follower, const struct attempt_pick *pick, struct
     out->now = state->ended                         ? state->ended_at
                : shown_counts(state, out->orphaned) ? clock_now()
                                                     : state->heard;
-    return read_evidence(out, err);
+    return read_evidence(out, err) && read_odds(out, err);
 }
 
 void why_done(struct why *why)

@@ -13,6 +13,7 @@
 #include "err.h"
 #include "follower.h"
 #include "protocol.h"
+#include "retry_help.h"
 #include "shown.h"
 #include "str.h"
 #include "verdict.h"
@@ -48,6 +49,8 @@ struct why {
     struct str facts_json;           /* owned; the same as objects with commas between */
     bool entropy;                    /* stop: it counts as one that used up its chances */
     bool captured;                   /* stop: its end was captured */
+    bool has_odds;                   /* it may be tried again, and there are enough like it: */
+    struct retry_odds odds;
 };
 
 /* Fold the run once more and keep what is about this attempt. The caller ends *out with

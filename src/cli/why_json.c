@@ -155,6 +155,17 @@ static void add_attempt(const struct why *why, struct str *out)
         str_json_i64(out, "skipped_bytes", attempt->skipped_bytes);
 }
 
+static void add_odds(const struct retry_odds *odds, struct str *out)
+{
+    str_json_key(out, "chance");
+    str_add_char(out, '{');
+    str_json_i64(out, "attempt", odds->like.number);
+    retry_count_json(odds->count, out);
+    str_json_bool(out, "same_fault", odds->by_fault && odds->like.same);
+    str_json_bool(out, "same_try", odds->by_try);
+    str_add_char(out, '}');
+}
+
 void why_json(const struct why *why, struct str *out)
 {
     const struct run_state *state = follower_state(why->follower);
@@ -188,6 +199,8 @@ void why_json(const struct why *why, struct str *out)
     if (resets_at_ms >= 0)
         str_json_i64(out, "resets_at_ms", resets_at_ms);
     add_ahead(why, out);
+    if (why->has_odds)
+        add_odds(&why->odds, out);
     why_next(why, &next);
     if (next.len > 0)
         str_json_text(out, "next", next.data);

@@ -318,6 +318,15 @@ static void ahead_line(const struct why *why, struct str *out)
     str_add_char(out, '\n');
 }
 
+static void chance_line(const struct why *why, struct str *out)
+{
+    if (!why->has_odds)
+        return;
+    why_begin("chance", out);
+    retry_odds_words(&why->odds, out);
+    str_add_char(out, '\n');
+}
+
 /* Where there is more of it. */
 static void captured_line(const struct why *why, struct str *out)
 {
@@ -361,6 +370,7 @@ void why_words(const struct why *why, struct str *out)
     agent_lines(why, out);
     now_line(why, out);
     ahead_line(why, out);
+    chance_line(why, out);
     why_next(why, &part);
     if (part.len > 0) {
         why_begin("next", out);

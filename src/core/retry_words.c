@@ -1,5 +1,7 @@
 /* retry_words.c - what the log says of trying again, in words. */
 #include "retry_help.h"
+
+#include "attr.h"
 #include "shown.h"
 
 void retry_percent(double share, struct str *out)
@@ -25,6 +27,24 @@ void retry_count_words(struct retry_count count, struct str *out)
     else
         str_addf(out, "too few to say (%lld of %lld)", (long long)count.passed,
                  (long long)count.cases);
+}
+
+void retry_count_json(struct retry_count count, struct str *out)
+{
+    str_json_i64(out, "again", count.cases);
+    str_json_i64(out, "passed", count.passed);
+    str_json_bool(out, "enough", count.cases >= RETRY_CASES_MIN);
+    if (count.cases < RETRY_CASES_MIN)
+        return;
+    const struct retry_share share = retry_share_of(count);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"share", share.share}, {"low", share.low}, {"high", share.high}};
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        str_json_key(out, numbers[i].key);
+        str_add_number(out, numbers[i].value);
+    }
 }
 
 /* "by try: 2 31 %, 3 12 %, 4 0 %": those of which there are enough, unless there is but one, or not
@@ -103,10 +123,9 @@ void retry_class_words(const struct retry_class *class, struct str *out)
 
 void retry_odds_words(const struct retry_odds *odds, struct str *out)
 {
-    str_addf(out, "chance that try %d passes: ", odds->like.number);
     retry_percent(retry_share_of(odds->count).share, out);
-    str_addf(out, " (%lld of %lld like it: ", (long long)odds->count.passed,
-             (long long)odds->count.cases);
+    str_addf(out, " that try %d passes (%lld of %lld like it: ", odds->like.number,
+             (long long)odds->count.passed, (long long)odds->count.cases);
     failure_class_word(&odds->like.class, out);
     if (odds->by_fault && odds->like.same)
         str_add(out, ", the same fault twice");

@@ -223,8 +223,9 @@ START_TEST(test_odds_are_of_the_closest_cases_of_which_there_are_enough)
     ck_assert(retry_help_odds(help, &like, &odds));
     ck_assert(odds.by_fault && odds.by_try);
     retry_odds_words(&odds, &words);
-    ck_assert_str_eq(words.data, "chance that try 6 passes: 10 % (2 of 20 like it: test-fail, the "
-                                 "same fault twice, try 3)");
+    ck_assert_str_eq(words.data,
+                     "10 % that try 6 passes (2 of 20 like it: test-fail, the same fault "
+                     "twice, try 3)");
     str_done(&words);
 }
 END_TEST
