@@ -224,13 +224,12 @@ static bool read_change(const char *file, struct policy_change **out, struct vio
                         struct err *err)
 {
     struct str text = {0};
-    bool ok = read_text_file(file, POLICY_CHANGE_BYTES_MAX, &text, err);
-    if (!ok) {
-        const struct err why = *err;
-        (void)err_set(err, why.code, "%s: %s", file, why.message);
-    } else {
+    struct err why = {0};
+    bool ok = read_text_file(file, POLICY_CHANGE_BYTES_MAX, &text, &why);
+    if (ok)
         ok = policy_change_read(str_text(&text), text.len, out, wrong);
-    }
+    else
+        (void)err_set(err, why.code, "%s: %s", file, why.message);
     str_done(&text);
     return ok;
 }
