@@ -6,11 +6,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "event_lines.h"
+
 struct story story;
 struct view view;
 struct view_facts facts;
 struct canvas canvas;
 const char *run_name;
+static struct event_lines records;
 
 void stage_open(void (*init)(struct story *story), const char *chosen)
 {
@@ -27,6 +30,7 @@ void stage_open(void (*init)(struct story *story), const char *chosen)
 
 void stage_close(void)
 {
+    event_lines_done(&records);
     view_done(&view);
     story_done(&story);
     canvas_done(&canvas);
@@ -43,10 +47,25 @@ struct frame_input stage_input(void)
     };
 }
 
+/* The records of a recording, as far as they have room. */
+static void tell_records(void)
+{
+    event_lines_begin(&records, facts.run);
+    for (size_t i = 0; i < story.event_count; i++) {
+        struct event event = story.events[i];
+        event.seq = (int64_t)i + 1;
+        if (event.seq > event_lines_after(story.replay.at))
+            (void)event_lines_add(&records, &story.state, &event);
+    }
+    facts.events = &records;
+}
+
 void stage_begin(int rows, int columns, bool ascii)
 {
     canvas_done(&canvas);
     canvas_init(&canvas, rows, columns, ascii);
+    if (facts.mode == VIEW_REPLAY)
+        tell_records();
     view_arrange(&view, &facts);
 }
 

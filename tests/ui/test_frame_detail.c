@@ -275,7 +275,7 @@ START_TEST(test_every_pane_of_the_tasks_can_have_the_screen)
     static const char *const first[] = {"STATE", "T-104 checkout", "timeline", "All tests pass"};
     (void)trail_back(&view.trail);
     stage_draw(40, 140, false);
-    for (int i = 0; i < (int)VIEW_PANE_COUNT; i++) {
+    for (int i = 0; i < (int)ARRAY_LEN(first); i++) {
         ck_assert_int_eq(view.pane, i);
         (void)press('z');
         stage_draw(40, 140, false);

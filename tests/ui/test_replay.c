@@ -43,11 +43,28 @@ static const struct {
     {"no try after", 5, REPLAY_TRY_ON, 3, false, 5},
     {"no try before", 1, REPLAY_TRY_BACK, 3, false, 1},
     {"no try of another task", 0, REPLAY_TRY_ON, 4, false, 0},
+    {"no failure after", 0, REPLAY_FAILURE_ON, 3, false, 0},
+    {"no failure before", 5, REPLAY_FAILURE_BACK, 3, false, 5},
     {"start", 4, REPLAY_START, 3, true, 0},
     {"end", 1, REPLAY_END, 3, true, 5},
     {"at the end already", 5, REPLAY_END, 3, false, 5},
     {"nothing to play", 5, REPLAY_PLAY, 3, false, 5},
 };
+
+START_TEST(test_failures_of_any_task_are_gone_to)
+{
+    const struct event judged = {
+        .seq = 6, .kind = EVENT_ATTEMPT_JUDGED, .task = 7, .a = 1, .at = {1700000, 700000}};
+    replay_add(&replay, &judged);
+    replay.playing = true;
+    ck_assert(replay_move(&replay, REPLAY_FAILURE_ON, 3));
+    ck_assert_int_eq(replay.at, 6);
+    ck_assert(!replay.playing);
+    ck_assert(!replay_move(&replay, REPLAY_FAILURE_ON, 3));
+    replay.at = 6;
+    ck_assert(!replay_move(&replay, REPLAY_FAILURE_BACK, 3));
+}
+END_TEST
 
 START_TEST(test_move)
 {
@@ -152,6 +169,7 @@ Suite *test_suite(void)
     tcase_add_test(moving, test_paused_stands_still);
     tcase_add_test(moving, test_long_gap_is_cut);
     tcase_add_test(moving, test_speed_doubles_within_bounds);
+    tcase_add_test(moving, test_failures_of_any_task_are_gone_to);
     tcase_add_test(moving, test_step_back_from_between_goes_to_the_event);
     return suite;
 }

@@ -57,6 +57,9 @@ struct view_facts app_facts(const struct app *app)
         .forensics = has_forensics ? &app->forensics : NULL,
         .pager = screen == SCREEN_LOG ? &app->pager : NULL,
         .events = &app->event_lines,
+        .bookmarks = app->bookmarks.items,
+        .bookmark_count = app->bookmarks.count,
+        .later = app->view.shows_later ? str_text(&app->what_came.words) : NULL,
         .mode = app_mode_now(app),
         .orphaned = !replays && !app_is_past(app) && app->orphaned,
         .own = own_state(app),
@@ -116,6 +119,8 @@ bool app_open_run(struct app *app, struct err *err)
     app->follower = app->present;
     if (options->mode == APP_RUNS)
         app->mode = app_mode_of(app->present);
+    if (app->mode == APP_LIVE)
+        follower_keep_past(app->present);
     const struct run_state *state = follower_state(app->present);
     view_init(&app->view, state->plan->task_count);
     take_keys(app);
@@ -148,9 +153,10 @@ void app_close(struct app *app)
     term_close(app->term); /* first, nothing may keep a person from the shell's screen */
     correct_trial_stop(app->trial);
     app_visit_close(app);
+    follower_close(app->past); /* before the one that it was forked from */
     follower_close(app->present);
-    follower_close(app->past);
     app_events_close(app);
+    app_bookmarks_close(app);
     canvas_done(&app->canvas);
     view_done(&app->view);
     replay_done(&app->replay);
@@ -182,8 +188,7 @@ static void look_for_orphan(struct app *app)
     app->wants_frame = app->wants_frame || was != app->orphaned;
 }
 
-/* Each event can be gone back to. */
-static bool take_mark(void *ctx, const struct run_state *state, const struct event *event)
+bool app_take_mark(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct app *app = ctx;
     (void)state;
@@ -196,7 +201,7 @@ static void take_events(struct app *app)
 {
     struct err err = {0};
     size_t count = 0;
-    if (follower_read(app->present, APP_EVENTS_TURN, take_mark, app, &count, &err))
+    if (follower_read(app->present, APP_EVENTS_TURN, app_take_mark, app, &count, &err))
         app->read = app->now;
     view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
     app->fault = err;
@@ -208,7 +213,10 @@ void app_take_news(struct app *app)
     (void)follower_heard(app->present);
     app->looked = app->now;
     app->news++;
+    app_bookmarks_forget(app);
     app->wants_frame = true; /* output has no events of its own */
+    if (app->opens)
+        return; /* it is read on to the end in any case */
     if (app->mode == APP_REPLAY) {
         app->more_news = false; /* what the app's own run has more of is counted anew */
         app_replay_extend(app);
@@ -238,13 +246,13 @@ static int64_t sooner(int64_t a, int64_t b)
 static int wait_ms(const struct app *app)
 {
     int64_t wait = FOREVER;
-    if (app->more_news || app->more_keys || app->log_goes_on || app->wants_frame_now)
+    if (app->more_news || app->opens || app->more_keys || app->log_goes_on || app->wants_frame_now)
         return 0;
     if (app->wants_frame)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
     if (app_present_mode(app) == VIEW_LIVE || app_runs_count(app))
         wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
-    if (app_acts_are_open(&app->acts) || app->trial)
+    if (app_acts_are_open(&app->acts) || app->trial || app->bookmarks.job)
         wait = sooner(wait, APP_ANSWER_MS);
     if (app->replay.playing)
         wait = sooner(wait, APP_FRAME_MS);
@@ -288,6 +296,7 @@ static void take_time(struct app *app)
     app_replay_play(app);
     app_answer_acts(app);
     app_rule_look(app);
+    app_bookmarks_look(app);
     app_log_go_on(app);
 }
 
@@ -325,6 +334,7 @@ static void take_turn(struct app *app)
     }
     if (polled[POLL_NEWS].revents != 0 || !polls_news || app->more_news)
         app_take_news(app);
+    app_opening_go_on(app);
     if (polled[POLL_OWN].revents != 0 || !polls_news || app->more_news)
         app_visit_take_news(app);
     if (polled[POLL_SIGNALS].revents != 0)

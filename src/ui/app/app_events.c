@@ -33,9 +33,34 @@ void app_load_events(struct app *app)
         lines->trouble = err;
 }
 
+static bool add_what_came(void *ctx, const struct run_state *state, const struct event *event)
+{
+    return what_came_add(ctx, state, event);
+}
+
+void app_load_what_came(struct app *app)
+{
+    enum { RECORDS_MAX = 4096 }; /* looked through */
+    const int64_t run = follower_run(app->follower)->number;
+    const int64_t at = app->replay.at;
+    struct what_came *came = &app->what_came;
+    struct err err = {0};
+    const bool is_it = came->run == run && came->after == at && came->task == app->view.chosen;
+    if (is_it || app->view.chosen < 0)
+        return;
+    what_came_begin(came, run, at, app->view.chosen);
+    const bool ok = open_teller(app, run, &err) && follower_seek(app->teller, at, &err) &&
+                    follower_read(app->teller, RECORDS_MAX, add_what_came, came, NULL, &err);
+    if (!ok)
+        str_add(&came->words, err.message);
+    else if (came->words.len == 0)
+        str_add(&came->words, "nothing more is recorded of it");
+}
+
 void app_events_close(struct app *app)
 {
     follower_close(app->teller);
     app->teller = NULL;
     event_lines_done(&app->event_lines);
+    str_done(&app->what_came.words);
 }

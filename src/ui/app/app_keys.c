@@ -103,6 +103,12 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_TO_EVENT:
         app_replay_to_event(app, todo->event);
         break;
+    case VIEW_BOOKMARK:
+        app_bookmarks_add(app);
+        break;
+    case VIEW_UNBOOKMARK:
+        app_bookmarks_remove(app, todo->bookmark);
+        break;
     case VIEW_REDRAW_ALL:
         app_resize(app);
         break;

@@ -15,7 +15,7 @@ static bool same_output(const struct log_output_key *a, const struct log_output_
 /* What is later than this is not shown. */
 static int64_t until(const struct app *app)
 {
-    return app_is_bounded(app) ? app_facts(app).now.at_ms : INT64_MAX;
+    return app_is_bounded(app) && !app->view.shows_later ? app_facts(app).now.at_ms : INT64_MAX;
 }
 
 static bool same_version(const struct app_log_version *a, const struct app_log_version *b)

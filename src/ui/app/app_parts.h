@@ -6,6 +6,7 @@
 
 #include "app.h"
 #include "app_acts.h"
+#include "app_bookmarks.h"
 #include "app_notify.h"
 #include "clock.h"
 #include "correct_trial.h"
@@ -69,7 +70,9 @@ struct app {
     int64_t forensics_seq;          /* as of this event */
     struct replay replay;           /* all events so far; where the recording or the past is */
     struct follower *teller;        /* owned; for the words of records; NULL: none are shown */
-    struct event_lines event_lines; /* the records around that place */
+    struct event_lines event_lines; /* the records around that place, */
+    struct app_bookmarks bookmarks; /* of the run that is shown */
+    struct what_came what_came;     /* and what came of the chosen task after it */
     struct runs_list runs;
     struct moment runs_read;
     bool has_plan;            /* in the working directory */
@@ -96,6 +99,7 @@ struct app {
     bool orphaned;
     bool pictured; /* one frame of a past moment, no terminal */
     bool engine_done;
+    bool opens;           /* the recording is not all read yet: app_opening.c */
     uint64_t news;        /* grows with what was read, and with the moment and run that is shown */
     bool more_news;       /* not all events were read in the last go */
     bool more_keys;       /* there may be more keys than were taken in the last go */
@@ -128,6 +132,8 @@ bool app_engine_stopped(const struct app *app);
 ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
 void app_close(struct app *app);
 
+/* A follower_event_fn: each event can be gone back to. `ctx` is the app. */
+bool app_take_mark(void *ctx, const struct run_state *state, const struct event *event);
 /* Read what is new of the run. */
 void app_take_news(struct app *app);
 
@@ -184,9 +190,19 @@ void app_load_log(struct app *app, const struct view_facts *facts);
 /* Read and look on without a frame. */
 void app_log_go_on(struct app *app);
 
-/* app_replay.c: the same app over a recording. */
-/* Load the marks and go to the end. */
+/* app_opening.c: the same app over a recording, which is read in slices. */
+/* Read the first slice: enough for a first frame, at its end. */
 ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
+/* Read one slice more, if there is more. */
+void app_opening_go_on(struct app *app);
+/* Read all that is left. */
+void app_opening_finish(struct app *app);
+/* Not all is read: say that there is no going about in it yet. */
+ATTR_MUST_USE bool app_opening_refuses(struct app *app);
+/* How far it is, for the banner. */
+void app_opening_tell(const struct app *app, struct str *out);
+
+/* app_replay.c: where in it one is. */
 /* Take in what was recorded since. */
 void app_replay_extend(struct app *app);
 /* A key of the transport; says so where there is nothing to go to. In a live run it enters the
@@ -204,6 +220,8 @@ void app_replay_go_to(struct app *app, const char *words);
 
 /* app_events.c: the records around the moment that is shown. */
 void app_load_events(struct app *app);
+/* What came of the chosen task after it. */
+void app_load_what_came(struct app *app);
 void app_events_close(struct app *app);
 
 /* app_runs.c: the list of all runs, and another run than the app's own. */

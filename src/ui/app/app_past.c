@@ -1,5 +1,5 @@
-/* app_past.c - a moment of a run that goes on: the same screens from a follower of their own,
- * while the run's own one is read as before. */
+/* app_past.c - a moment of a run that goes on: the same screens from a fork of its follower, while
+ * the run's own one is read as before. */
 #include "app_parts.h"
 
 bool app_is_past(const struct app *app)
@@ -10,8 +10,7 @@ bool app_is_past(const struct app *app)
 bool app_past_enter(struct app *app)
 {
     struct err err = {0};
-    const int64_t run = follower_run(app->present)->number;
-    if (!app->past && !follower_open(&app->past, app->options->place, run, &err)) {
+    if (!app->past && !follower_fork(&app->past, app->present, &err)) {
         view_say(&app->view, &app->now, "the past cannot be read: %s", err.message);
         return false;
     }
@@ -23,6 +22,7 @@ bool app_past_enter(struct app *app)
 void app_past_leave(struct app *app)
 {
     app->replay.playing = false;
+    app->view.shows_later = false;
     app->follower = app->present;
     view_take_tasks(&app->view, follower_state(app->present)->plan->task_count);
     view_say(&app->view, &app->now, "this is the present again");

@@ -25,22 +25,6 @@ void app_replay_show(struct app *app)
     app->wants_frame_now = true;
 }
 
-bool app_replay_open(struct app *app, struct err *err)
-{
-    struct err why = {0};
-    bool whole = load_marks(app, &why);
-    if (!whole && (why.code != ERR_DAMAGED || app->replay.count == 0))
-        return err_set(err, why.code, "%s", why.message);
-    (void)replay_move(&app->replay, REPLAY_END, -1);
-    if (!follower_seek(app->follower, app->replay.at, err))
-        return false;
-    /* What is before the damage can be played; the follower says where that begins. */
-    bool ok = whole || !follower_read(app->follower, 1, NULL, NULL, NULL, &app->fault) ||
-              follower_seek(app->follower, app->replay.at, err);
-    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
-    return ok;
-}
-
 void app_replay_extend(struct app *app)
 {
     struct err err = {0};
@@ -65,6 +49,10 @@ static const char *nothing_there(const struct app *app, enum replay_move move)
         return "the chosen task has no earlier try";
     case REPLAY_TRY_ON:
         return "the chosen task has no later try";
+    case REPLAY_FAILURE_BACK:
+        return "nothing failed before this";
+    case REPLAY_FAILURE_ON:
+        return is_past ? "nothing has failed after this so far" : "nothing fails after this";
     case REPLAY_PLAY:
         return is_past ? "nothing has come after this so far: $ leads back"
                        : "nothing comes after this; 0 goes to the start";
@@ -90,18 +78,33 @@ static bool leads_to_the_present(const struct app *app, enum replay_move move)
     return app_is_past(app) && move == REPLAY_END;
 }
 
+static void choose_who_failed(struct app *app)
+{
+    const int task = app->replay.marks[app->replay.at - 1].task;
+    const int row = task >= 0 ? view_row_of(&app->view, task) : -1;
+    if (row >= 0)
+        view_choose_row(&app->view, row);
+    else
+        app->view.chosen = task; /* the filter keeps it from the list */
+}
+
 void app_replay_move(struct app *app, enum replay_move move)
 {
+    if (app_opening_refuses(app))
+        return;
     if (leads_to_the_present(app, move)) {
         app_past_leave(app);
         return;
     }
     if (app->mode == APP_LIVE && !app_is_past(app) && !app_past_enter(app))
         return;
-    if (!replay_move(&app->replay, move, app->view.chosen))
+    const bool moved = replay_move(&app->replay, move, app->view.chosen);
+    if (!moved)
         view_say(&app->view, &app->now, "%s", nothing_there(app, move));
     app->played = app->now;
     app_replay_show(app);
+    if (moved && (move == REPLAY_FAILURE_BACK || move == REPLAY_FAILURE_ON))
+        choose_who_failed(app);
 }
 
 /* From a live run into its past. */
@@ -115,12 +118,27 @@ static void go_to_point(struct app *app, const struct replay_point *point)
     app_replay_show(app);
 }
 
+static bool go_to_bookmark(struct app *app, const char *name)
+{
+    const struct view_facts facts = app_facts(app);
+    const struct bookmark *bookmark = view_bookmark_named(&facts, name);
+    if (!bookmark || bookmark->seq < 1 || bookmark->seq > (int64_t)app->replay.count)
+        return false;
+    const struct replay_point point = {.seq = bookmark->seq,
+                                       .on_ms = bookmark->at_ms -
+                                                app->replay.marks[bookmark->seq - 1].at.at_ms};
+    go_to_point(app, &point);
+    return true;
+}
+
 void app_replay_go_to(struct app *app, const char *words)
 {
     const struct replay_words place = {
         .text = words, .plan = follower_state(app->present)->plan, .end_ms = time_of_the_end(app)};
     struct replay_point point = {0};
     struct err err = {0};
+    if (go_to_bookmark(app, words))
+        return;
     if (!replay_find(&app->replay, &place, &point, &err)) {
         view_say(&app->view, &app->now, "%s", err.message);
         return;

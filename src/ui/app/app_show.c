@@ -101,6 +101,12 @@ static void tell_clock(struct app *app)
     app->banner_is_mild = true;
 }
 
+static void tell_opening(struct app *app)
+{
+    app_opening_tell(app, &app->banner);
+    app->banner_is_mild = true;
+}
+
 /* What is wrong with devs itself, and what works all the same. */
 static void tell_what_is_wrong(struct app *app)
 {
@@ -111,6 +117,8 @@ static void tell_what_is_wrong(struct app *app)
                 "the engine stopped before the run had ended; q leaves and says why, all is kept");
     else if (app->fault.code != ERR_NONE)
         tell_fault(app);
+    else if (app->opens)
+        tell_opening(app);
     else if (app->trouble.kind != LOG_TROUBLE_NONE)
         tell_trouble(app);
     else if (clock_was_set(app))
@@ -131,6 +139,8 @@ void app_draw(struct app *app)
         .is_session = run->is_session,
     };
     app_runs_load(app);
+    if (input.replay)
+        app_bookmarks_load(app);
     facts = app_facts(app);
     view_arrange(&app->view, &facts);
     (void)view_update_prompt(&app->view, &facts);
@@ -139,6 +149,8 @@ void app_draw(struct app *app)
     app_load_tail(app);
     if ((app->view.panes & VIEW_HAS_EVENTS) != 0)
         app_load_events(app);
+    if (input.replay && app->view.shows_later)
+        app_load_what_came(app);
     app->view.log.room = frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
     app_load_log(app, &facts);
     app_runs_fit(app, frame_runs_rows(app->canvas.rows, app->canvas.columns, &input));

@@ -1,5 +1,6 @@
 #include "event_lines.h"
 
+#include "clock.h"
 #include "text.h"
 
 void event_lines_done(struct event_lines *lines)
@@ -75,4 +76,27 @@ int event_lines_find(const struct event_lines *lines, int64_t at)
 const char *event_lines_text(const struct event_lines *lines, int index)
 {
     return lines->text.data + lines->items[index].start;
+}
+
+void what_came_begin(struct what_came *came, int64_t run, int64_t after, int task)
+{
+    str_clear(&came->words);
+    came->run = run;
+    came->after = after;
+    came->task = task;
+    came->left = WHAT_CAME_RECORDS;
+}
+
+bool what_came_add(struct what_came *came, const struct run_state *state, const struct event *event)
+{
+    char at[CLOCK_TEXT_MAX];
+    const bool tells = event->kind == EVENT_ATTEMPT_STARTED ||
+                       event->kind == EVENT_ATTEMPT_JUDGED || event->kind == EVENT_STEP_ENDED;
+    if (event->task != came->task || !tells)
+        return true;
+    str_addf(&came->words, "%s%s try %d ", came->words.len > 0 ? "; " : "",
+             clock_hms(event->at.at_ms, at), event->attempt);
+    event_words_alone(state, event, &came->words);
+    came->left--;
+    return came->left > 0;
 }

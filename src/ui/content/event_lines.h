@@ -49,4 +49,17 @@ int64_t event_lines_after(int64_t at);
 int event_lines_find(const struct event_lines *lines, int64_t at);
 const char *event_lines_text(const struct event_lines *lines, int index);
 
+/* What came of a task after a moment: the records that tell it, as one line. */
+struct what_came {
+    int64_t run, after; /* of which moment */
+    int task;
+    int left; /* so many records may still be told */
+    struct str words;
+};
+enum { WHAT_CAME_RECORDS = 2 }; /* told */
+void what_came_begin(struct what_came *came, int64_t run, int64_t after, int task);
+/* The next record after the moment; false: all is told. */
+bool what_came_add(struct what_came *came, const struct run_state *state,
+                   const struct event *event);
+
 #endif

@@ -308,6 +308,8 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
         line_edit_draw(&view->search, canvas, canvas->rows - 1, "find: ");
     else if (view->runs.filter.open)
         line_edit_draw(&view->runs.filter, canvas, canvas->rows - 1, "filter: ");
+    else if (view->bookmark.open)
+        line_edit_draw(&view->bookmark, canvas, canvas->rows - 1, "bookmark (a name, or Enter): ");
     else if (view->go_to.open)
         line_edit_draw(&view->go_to, canvas, canvas->rows - 1,
                        canvas->columns >= GO_TO_COLUMNS

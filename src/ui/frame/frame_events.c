@@ -5,7 +5,7 @@
 #include "frame_parts.h"
 
 enum {
-    TIME_COLUMNS = 15,  /* a sign, the time to the millisecond, two blanks */
+    TIME_COLUMNS = 16,  /* a sign, the time to the millisecond, a bookmark between blanks */
     LATER_ROWS_MIN = 5, /* a lower pane shows nothing of what comes later */
     LATER_PERCENT = 40, /* of the rows, for that */
     KEYS_COLUMNS = 70,  /* a narrower rule names no keys */
@@ -24,6 +24,14 @@ static enum style style_of(const struct event_line *line, bool is_later)
     return is_later || line->level == EVENT_LEVEL_DEBUG ? STYLE_LABEL : STYLE_PLAIN;
 }
 
+static bool has_bookmark(const struct frame_input *input, int64_t seq)
+{
+    bool found = false;
+    for (size_t i = 0; i < input->facts->bookmark_count && !found; i++)
+        found = input->facts->bookmarks[i].seq == seq;
+    return found;
+}
+
 static void draw_line(struct canvas *canvas, struct spot spot, const struct frame_input *input,
                       int index)
 {
@@ -34,7 +42,10 @@ static void draw_line(struct canvas *canvas, struct spot spot, const struct fram
     add_time(line->at.at_ms, &time);
     if (line->seq == at)
         (void)frame_put(canvas, spot, STYLE_KEY, "▸");
-    (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 3}, STYLE_LABEL,
+    if (has_bookmark(input, line->seq))
+        (void)frame_put(canvas, (struct spot){spot.row, spot.column + TIME_COLUMNS - 2, 1},
+                        STYLE_KEY, "m");
+    (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 4}, STYLE_LABEL,
                     str_text(&time));
     (void)frame_put(canvas,
                     (struct spot){spot.row, spot.column + TIME_COLUMNS, spot.width - TIME_COLUMNS},
@@ -60,6 +71,8 @@ void frame_events(struct canvas *canvas, const struct frame_box *box,
     const struct event_lines *lines = input->facts->events;
     draw_rule(canvas, box, input);
     frame_pane_zone(canvas, box, VIEW_PANE_EVENTS);
+    if (!lines)
+        return;
     if (lines->trouble.code != ERR_NONE) {
         (void)frame_put(canvas, (struct spot){box->row, box->column + 1, box->columns - 1},
                         STYLE_FAILED, lines->trouble.message);

@@ -45,7 +45,7 @@ void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
     if (edges->transport >= 0)
         frame_transport(canvas, edges->transport, input);
     if (edges->scrubber >= 0)
-        frame_scrubber(canvas, edges->scrubber, input->replay);
+        frame_scrubber(canvas, edges->scrubber, input);
 }
 
 /* "LIVE   14:02:37"; without the clock where there is no room for it beside the path. */

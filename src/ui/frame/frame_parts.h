@@ -62,7 +62,7 @@ void frame_small(struct canvas *canvas, const struct frame_input *input);
 
 /* frame_transport.c: where a replay is, in words and as a bar. */
 void frame_transport(struct canvas *canvas, int row, const struct frame_input *input);
-void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay);
+void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input);
 
 /* frame_list.c: the rows of the view that fit into the box, heads above (-1 = none). */
 void frame_list(struct canvas *canvas, int heads, const struct frame_box *box,
@@ -111,7 +111,7 @@ void frame_add_bar(const struct frame_input *input, int task, struct str *out);
 /* frame_try.c: one try. */
 /* The share of its output that was new: ".04 ▁", or "—" where it is not known. */
 void frame_add_share(const struct attempt_state *attempt, bool ascii, struct str *out);
-/* "test-fail"; "as wanted" for one that did not fail. */
+/* "test-fail"; "passed" for one that did not fail. */
 void frame_add_try_class(const struct attempt_state *attempt, struct str *out);
 /* What a step has proven: "failed as expected (try 1), 6:15 ago"; false, and nothing, for none. */
 bool frame_add_proof(const struct frame_input *input, int task, int step, struct str *out);

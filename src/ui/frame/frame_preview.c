@@ -206,12 +206,32 @@ static void put_fold(struct preview *preview, const struct view_fold *fold)
         put_log(preview);
 }
 
+/* In a recording: what came of it, or how to see that. */
+static void put_later(struct preview *preview)
+{
+    const struct frame_input *input = preview->input;
+    const struct key_place place = view_place(input->view, input->facts);
+    const struct key_binding *key = keymap_of(input->view->keys, UI_LATER, place);
+    char name[KEY_NAME_MAX];
+    struct str text = {0};
+    if (!input->replay)
+        return;
+    if (input->facts->later)
+        str_add(&text, input->facts->later);
+    else if (key)
+        str_addf(&text, "%s shows what came of it",
+                 keymap_key_name(key->key, preview->canvas->ascii, name));
+    preview_put(preview, "later", str_text(&text));
+    str_done(&text);
+}
+
 static void put_task(struct preview *preview)
 {
     preview_put_state(preview);
     put_why(preview);
     if (preview->kind == FRAME_PREVIEW_SHORT) {
         put_log(preview);
+        put_later(preview);
         return;
     }
     preview_put_agent(preview);
@@ -223,6 +243,7 @@ static void put_task(struct preview *preview)
         preview_put_near(preview);
     preview_put_tries(preview);
     preview_put_said(preview);
+    put_later(preview);
     if (preview->kind == FRAME_PREVIEW_ROOMY)
         put_rest(preview);
     else

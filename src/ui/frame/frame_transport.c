@@ -63,6 +63,9 @@ void frame_transport(struct canvas *canvas, int row, const struct frame_input *i
         add_to_the_end(input, in_full, &text);
     }
     str_addf(&text, "   event %lld of %zu", (long long)replay->at, replay->count);
+    const struct bookmark *bookmark = view_bookmark_here(input->facts);
+    if (bookmark)
+        str_addf(&text, "   m %s", bookmark->name);
     const int end =
         frame_put(canvas, (struct spot){row, 0, canvas->columns}, STYLE_PLAIN, str_text(&text));
     put_way_to_times(canvas, (struct spot){row, end + 2, canvas->columns - end - 3}, input);
@@ -112,8 +115,22 @@ static void draw_time(struct canvas *canvas, int row, int column, int64_t at_ms)
     (void)canvas_text_n(canvas, spot, STYLE_PLAIN, clock_hms(at_ms, hms), HM_LEN);
 }
 
-void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay)
+/* A bookmark stands at its event, or so long after it. */
+static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_input *input)
 {
+    const struct replay *replay = input->replay;
+    for (size_t i = 0; i < input->facts->bookmark_count; i++) {
+        const struct bookmark *bookmark = &input->facts->bookmarks[i];
+        const bool is_here = bookmark->seq >= 1 && bookmark->seq <= (int64_t)replay->count;
+        const struct moment *at = &replay->marks[is_here ? bookmark->seq - 1 : 0].at;
+        draw_sign(scrubber, at->mono_ms + (is_here ? bookmark->at_ms - at->at_ms : 0), STYLE_KEY,
+                  "m");
+    }
+}
+
+void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input)
+{
+    const struct replay *replay = input->replay;
     struct scrubber scrubber = {
         .canvas = canvas,
         .row = row,
@@ -139,5 +156,6 @@ void frame_scrubber(struct canvas *canvas, int row, const struct replay *replay)
                       canvas->ascii ? "|" : "┤");
     draw_marks(&scrubber, replay, REPLAY_PASS);
     draw_marks(&scrubber, replay, REPLAY_FAILURE);
+    draw_bookmarks(&scrubber, input);
     draw_sign(&scrubber, replay_now(replay).mono_ms, STYLE_REPLAY, canvas->ascii ? "O" : "●");
 }

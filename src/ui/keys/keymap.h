@@ -74,7 +74,9 @@ enum act {
     UI_TRY_NEXT,
     UI_SLOWER,
     UI_FASTER,
-    UI_GO_TO, /* a time that is typed */
+    UI_GO_TO,    /* a time that is typed */
+    UI_BOOKMARK, /* keep this moment, or no more */
+    UI_LATER,    /* show what came after the moment that is shown, or hide it */
     UI_START,
     UI_END,
     UI_COPY,

@@ -47,18 +47,25 @@ static bool go_to(struct replay *replay, int64_t seq)
     return moved;
 }
 
-static bool starts_try(const struct replay *replay, int64_t seq, int task)
+typedef bool mark_fn(const struct replay_mark *mark, int task);
+
+static bool starts_try(const struct replay_mark *mark, int task)
 {
-    const struct replay_mark *mark = &replay->marks[seq - 1];
     return mark->kind == EVENT_ATTEMPT_STARTED && mark->task == task;
 }
 
-/* To the start of the task's attempt before or after this place. */
-static bool go_to_try(struct replay *replay, int task, int direction)
+static bool is_failure(const struct replay_mark *mark, int task)
+{
+    (void)task;
+    return mark->sign == REPLAY_FAILURE;
+}
+
+/* To the nearest such mark before or after this place. */
+static bool go_to_such(struct replay *replay, int task, int direction, mark_fn *is_such)
 {
     int64_t seq = replay->at + direction;
     for (; seq >= 1 && seq <= (int64_t)replay->count; seq += direction) {
-        if (starts_try(replay, seq, task))
+        if (is_such(&replay->marks[seq - 1], task))
             return go_to(replay, seq);
     }
     return false;
@@ -91,9 +98,15 @@ bool replay_move(struct replay *replay, enum replay_move move, int task)
         replay->playing = false;
         return go_to(replay, replay->at + 1);
     case REPLAY_TRY_BACK:
-        return go_to_try(replay, task, -1);
+        return go_to_such(replay, task, -1, starts_try);
     case REPLAY_TRY_ON:
-        return go_to_try(replay, task, 1);
+        return go_to_such(replay, task, 1, starts_try);
+    case REPLAY_FAILURE_BACK:
+        replay->playing = false;
+        return go_to_such(replay, task, -1, is_failure);
+    case REPLAY_FAILURE_ON:
+        replay->playing = false;
+        return go_to_such(replay, task, 1, is_failure);
     case REPLAY_PLAY:
         return toggle_play(replay);
     case REPLAY_SLOWER:

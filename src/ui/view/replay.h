@@ -48,6 +48,8 @@ enum replay_move {
     REPLAY_EVENT_ON,
     REPLAY_TRY_BACK,
     REPLAY_TRY_ON,
+    REPLAY_FAILURE_BACK, /* of any task */
+    REPLAY_FAILURE_ON,
     REPLAY_PLAY,
     REPLAY_SLOWER,
     REPLAY_FASTER,

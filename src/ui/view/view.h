@@ -24,6 +24,7 @@
 #include "run_state.h"
 #include "shown.h"
 #include "task_filter.h"
+#include "view_bookmark.h"
 #include "view_command.h"
 #include "view_filter.h"
 #include "view_forensics.h"
@@ -58,7 +59,11 @@ struct view_facts {
     const struct log_tail *log;        /* borrowed */
     const struct forensics *forensics; /* borrowed; what the view's forensics are of, NULL = none */
     const struct log_pager *pager;     /* borrowed; of the view's log, NULL = it is not shown */
-    const struct event_lines *events;  /* borrowed; the records around a place in a recording */
+    const struct event_lines *events;  /* borrowed; the records around a place in a recording; NULL:
+                                          not read */
+    const struct bookmark *bookmarks;  /* borrowed; of the recording, by time */
+    size_t bookmark_count;
+    const char *later; /* borrowed; what came of the chosen task after it; NULL = is not shown */
     enum view_mode mode;
     enum view_mode live_mode; /* of `live` */
     bool orphaned;            /* what ran then is lost */
@@ -145,6 +150,7 @@ struct view {
     char message[VIEW_MESSAGE_MAX]; /* answer to a key or an act; "" = none */
     int64_t message_at_ms;
     int64_t suspend_asked_ms; /* ^Z while something runs: steady clock; 0 = not asked */
+    bool shows_later;         /* in a recording: what came after the moment that is shown */
     bool frozen;              /* the screen stands still; what happens is recorded all the same */
     bool leaves_mouse;        /* the mouse is the terminal's */
     bool leaving;             /* q w: leaves when nothing runs any more */
@@ -154,7 +160,8 @@ struct view {
     struct view_log log;
     struct view_timeline timeline;
     struct view_runs runs;
-    struct line_edit go_to; /* a time that is typed */
+    struct line_edit go_to;    /* a time that is typed */
+    struct line_edit bookmark; /* the name of one */
     struct help help;
     struct prompt prompt;
     struct correct correct;
@@ -162,16 +169,18 @@ struct view {
 
 /* What a key asks of the app. */
 enum view_todo_kind {
-    VIEW_DRAW,      /* nothing but a new frame */
-    VIEW_ASK,       /* control */
-    VIEW_ASK_MANY,  /* control, of each of the view's targets */
-    VIEW_ASKED,     /* a question opened: drop what was typed ahead */
-    VIEW_TRANSPORT, /* move */
-    VIEW_GO_TO,     /* the place that view->go_to says */
-    VIEW_SEEK,      /* seek */
-    VIEW_TO_EVENT,  /* event */
-    VIEW_OPEN_RUN,  /* run */
-    VIEW_COPY,      /* see view_copy.h */
+    VIEW_DRAW,       /* nothing but a new frame */
+    VIEW_ASK,        /* control */
+    VIEW_ASK_MANY,   /* control, of each of the view's targets */
+    VIEW_ASKED,      /* a question opened: drop what was typed ahead */
+    VIEW_TRANSPORT,  /* move */
+    VIEW_GO_TO,      /* the place that view->go_to says */
+    VIEW_SEEK,       /* seek */
+    VIEW_TO_EVENT,   /* event */
+    VIEW_BOOKMARK,   /* keep the moment under the name view->bookmark */
+    VIEW_UNBOOKMARK, /* bookmark */
+    VIEW_OPEN_RUN,   /* run */
+    VIEW_COPY,       /* see view_copy.h */
     VIEW_COPY_PATH,
     VIEW_THEME,  /* view->command.argument */
     VIEW_NOTIFY, /* likewise */
@@ -195,6 +204,7 @@ struct view_todo {
     enum replay_move move;  /* VIEW_TRANSPORT */
     int seek;               /* VIEW_SEEK: how far into the run, in thousandths of its time */
     int64_t event;          /* VIEW_TO_EVENT: its number */
+    int64_t bookmark;       /* VIEW_UNBOOKMARK: its id */
     int64_t run;            /* VIEW_OPEN_RUN: its number */
     enum screen screen;     /* VIEW_OPEN_RUN: where, SCREEN_TASKS or SCREEN_TIMELINE */
 };

@@ -233,6 +233,21 @@ static struct view_todo transport(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo change_later(const struct stroke *stroke)
+{
+    struct view *view = stroke->view;
+    view->shows_later = !view->shows_later;
+    view_say(view, &stroke->facts->clock, "%s",
+             view->shows_later ? "what came later is shown: L hides it again"
+                               : "what came later is hidden");
+    return draw;
+}
+
+static struct view_todo change_bookmark(const struct stroke *stroke)
+{
+    return view_bookmark(stroke->view, stroke->facts);
+}
+
 static struct view_todo change_try(const struct stroke *stroke)
 {
     view_try_move(stroke->view, stroke->facts, stroke->act == UI_TRY_BACK ? -1 : 1);
@@ -331,6 +346,8 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_PLAY] = transport,
     [UI_EVENT_BACK] = transport,
     [UI_EVENT_FORWARD] = transport,
+    [UI_BOOKMARK] = change_bookmark,
+    [UI_LATER] = change_later,
     [UI_TRY_BACK] = change_try,
     [UI_TRY_FORWARD] = change_try,
     [UI_TRY_START] = transport,
@@ -408,7 +425,7 @@ bool view_update_prompt(struct view *view, const struct view_facts *facts)
 static bool is_typed(const struct view *view)
 {
     return view->command.line.open || view->filter.open || view->search.open || view->go_to.open ||
-           view->runs.filter.open;
+           view->bookmark.open || view->runs.filter.open;
 }
 
 bool view_wants_text(const struct view *view)
@@ -510,6 +527,8 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
         return search_key(&stroke, key);
     if (view->go_to.open)
         return time_key(&stroke, key);
+    if (view->bookmark.open)
+        return view_bookmark_key(view, key);
     if (view->runs.filter.open) {
         view_runs_type(view, key);
         return draw;

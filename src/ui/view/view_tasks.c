@@ -43,14 +43,41 @@ static void go_to_failure(struct view *view, const struct view_facts *facts, int
     view_say(view, &facts->clock, "no other task in the list has failed");
 }
 
+/* Along the records: up and down lead in time. */
+static bool go_along(enum act act, struct view_todo *out)
+{
+    static const struct {
+        enum act act;
+        enum replay_move move;
+    } ways[] = {
+        {UI_UP, REPLAY_EVENT_BACK},
+        {UI_DOWN, REPLAY_EVENT_ON},
+        {UI_FIRST, REPLAY_START},
+        {UI_LAST, REPLAY_END},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        if (ways[i].act != act)
+            continue;
+        *out = (struct view_todo){.kind = VIEW_TRANSPORT, .move = ways[i].move};
+        return true;
+    }
+    return false;
+}
+
 bool view_tasks_act(struct view *view, const struct view_facts *facts, enum act act,
                     struct view_todo *out)
 {
-    (void)out; /* nothing but a new frame */
     if (view_preview_act(view, act))
+        return true;
+    if (view->pane == VIEW_PANE_EVENTS && go_along(act, out))
         return true;
     if (act != UI_ERROR_NEXT && act != UI_ERROR_BACK)
         return false;
-    go_to_failure(view, facts, act == UI_ERROR_NEXT ? 1 : -1);
+    if (facts->mode == VIEW_REPLAY || facts->mode == VIEW_PAST)
+        *out = (struct view_todo){.kind = VIEW_TRANSPORT,
+                                  .move = act == UI_ERROR_NEXT ? REPLAY_FAILURE_ON
+                                                               : REPLAY_FAILURE_BACK};
+    else
+        go_to_failure(view, facts, act == UI_ERROR_NEXT ? 1 : -1);
     return true;
 }

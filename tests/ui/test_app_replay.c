@@ -1,0 +1,140 @@
+/* A recording on a real terminal and a real log: its records, failures, bookmarks, and what came
+ * later. */
+#define _XOPEN_SOURCE 700
+
+#include "app_child.h"
+#include "bookmark.h"
+#include "log_reader.h"
+#include "test_main.h"
+
+/* alpha passes; beta fails once, waits, and passes. 1 is the run's start. */
+static void tell(void)
+{
+    story_start(&story, "alpha");
+    story_start(&story, "beta");
+    story_pass(&story, "alpha");
+    story_fail(&story, "beta", REASON_TEST_FAIL, NULL);
+    story_wait(&story, "beta", 60);
+    story_add(&story, story_event(&story, "beta", EVENT_WAIT_ENDED));
+    story_start(&story, "beta");
+    story_pass(&story, "beta");
+    story_end_run(&story);
+}
+
+static void begin_replay(void)
+{
+    static struct app_options options;
+    options = live_options();
+    options.mode = APP_REPLAY;
+    options.by = "mona";
+    tell();
+    begin(&options);
+    go();
+    wait_for("REPLAY");
+}
+
+static void quit(void)
+{
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+
+/* Those of the run, as the log has them. */
+static size_t bookmarks(struct bookmark *out, size_t max)
+{
+    struct log_reader *reader = NULL;
+    struct err err = {0};
+    size_t count = 0;
+    ck_assert(log_reader_open(&reader, &place, &err));
+    ck_assert_msg(bookmark_list(reader, 0, out, max, &count, &err), "%s", err.message);
+    log_reader_close(reader);
+    return count;
+}
+
+START_TEST(test_P6_records_stand_around_the_moment)
+{
+    begin_replay();
+    press("0...");
+    wait_for(" events ");
+    wait_for("alpha try 1");
+    wait_for("event 3 of");
+    quit();
+}
+END_TEST
+
+START_TEST(test_failures_are_gone_to_in_time)
+{
+    begin_replay();
+    press("0e");
+    wait_for("beta try 1");
+    wait_for("▸");
+    press("e");
+    wait_for("nothing fails after this");
+    press("0E");
+    wait_for("nothing failed before this");
+    quit();
+}
+END_TEST
+
+START_TEST(test_what_came_later_is_shown_when_asked_for)
+{
+    begin_replay();
+    press("0e");
+    wait_for("L shows what came of it");
+    press("L");
+    wait_for("what came later is shown");
+    wait_for("try 2 starts: make check");
+    press("L");
+    wait_for("what came later is hidden");
+    quit();
+}
+END_TEST
+
+START_TEST(test_moment_is_kept_gone_back_to_and_let_go)
+{
+    struct bookmark found[2];
+    begin_replay();
+    press("0..m");
+    wait_for("bookmark (a name");
+    press("first look\r");
+    wait_for("bookmarked as first look");
+    ck_assert_uint_eq(bookmarks(found, 2), 1);
+    ck_assert_str_eq(found[0].name, "first look");
+    ck_assert_str_eq(found[0].by, "mona");
+    ck_assert_int_eq(found[0].seq, 2);
+    press("$");
+    wait_for("event");
+    press("bFirst Look\r");
+    wait_for("m first look");
+    press("m");
+    wait_for("the bookmark is gone");
+    ck_assert_uint_eq(bookmarks(found, 2), 0);
+    quit();
+}
+END_TEST
+
+START_TEST(test_name_that_is_not_wanted_keeps_nothing)
+{
+    struct bookmark found[1];
+    begin_replay();
+    press("0..mname\033");
+    press("..");
+    wait_for("event 4 of");
+    ck_assert_uint_eq(bookmarks(found, 1), 0);
+    quit();
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("app_replay");
+    TCase *tcase = test_case(suite, "app_replay");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, test_P6_records_stand_around_the_moment);
+    tcase_add_test(tcase, test_failures_are_gone_to_in_time);
+    tcase_add_test(tcase, test_what_came_later_is_shown_when_asked_for);
+    tcase_add_test(tcase, test_moment_is_kept_gone_back_to_and_let_go);
+    tcase_add_test(tcase, test_name_that_is_not_wanted_keeps_nothing);
+    return suite;
+}
