@@ -22,6 +22,10 @@ enum verify_rules {
     VERIFY_RULES_COUNT,
 };
 
+/* Of a run whose rules are not in the log, or cannot be read by this build, nobody knows what they
+ * would say. */
+enum verify_log_rules { VERIFY_RULES_NONE, VERIFY_RULES_UNREADABLE, VERIFY_RULES_THERE };
+
 /* A verdict that is another one. All borrowed for the call. */
 struct verify_verdict {
     enum verify_rules rules;
@@ -32,17 +36,18 @@ struct verify_verdict {
     const struct verdict *is;
 };
 
-/* Verdicts, in numbers. judged + cut + unread + unruled = ended. */
+/* Verdicts, in numbers. judged + cut + seen + unread + unruled = ended. */
 struct verify_verdicts {
     int64_t ended;     /* attempts that are over and were judged */
     int64_t judged;    /* once more */
     int64_t cut;       /* not: the end of their output is not in the log */
+    int64_t seen;      /* not: devs saw it itself, that a result could not be kept or written */
     int64_t unread;    /* not: who took the run up had not seen their output either */
     int64_t unruled;   /* not: no rules were asked, for an agent that devs did not start */
     int64_t contracts; /* of those that were judged: not held against their contract, for the log
                           has not all of their output */
     int64_t different[VERIFY_RULES_COUNT];
-    bool has_recorded; /* the rules of the run are in the log; else VERIFY_RECORDED is not told */
+    enum verify_log_rules recorded; /* other than THERE: VERIFY_RECORDED is not told */
 };
 
 struct verify_sum {

@@ -57,6 +57,12 @@ static void add_decisions(const struct verify_found *found, struct str *out)
     str_add(out, "]}");
 }
 
+static const char *const rules_words[] = {
+    [VERIFY_RULES_NONE] = "none",
+    [VERIFY_RULES_UNREADABLE] = "unreadable",
+    [VERIFY_RULES_THERE] = "recorded",
+};
+
 static void add_verdicts(const struct verify_found *found, struct str *out)
 {
     const struct verify_verdicts *sum = &found->sum.verdicts;
@@ -64,6 +70,7 @@ static void add_verdicts(const struct verify_found *found, struct str *out)
         {"ended", sum->ended},
         {"judged", sum->judged},
         {"cut", sum->cut},
+        {"seen", sum->seen},
         {"unread", sum->unread},
         {"unruled", sum->unruled},
         {"contracts", sum->contracts},
@@ -72,7 +79,7 @@ static void add_verdicts(const struct verify_found *found, struct str *out)
     };
     str_json_key(out, "verdicts");
     str_add_char(out, '{');
-    str_json_bool(out, "rules_recorded", sum->has_recorded);
+    str_json_text(out, "rules", rules_words[sum->recorded]);
     add_members(members, ARRAY_LEN(members), out);
     str_json_key(out, "differences");
     str_add_char(out, '[');

@@ -67,8 +67,10 @@ static void add_verdicts(const struct verify_found *found, struct str *out)
     };
     const struct verify_verdicts *sum = &found->sum.verdicts;
     for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
-        if (rules == VERIFY_RECORDED && !sum->has_recorded) {
-            str_add(out, "verdicts   the log does not have the rules of the run\n");
+        if (rules == VERIFY_RECORDED && sum->recorded != VERIFY_RULES_THERE) {
+            str_addf(out, "verdicts   the rules of the run %s\n",
+                     sum->recorded == VERIFY_RULES_NONE ? "are not in the log"
+                                                        : "cannot be read by this build");
             continue;
         }
         str_addf(out, "verdicts   %lld of %lld the same %s\n",
@@ -112,6 +114,7 @@ static void add_left_out(const struct verify_sum *sum, struct str *out)
         {decisions->unseen, "decisions after too many that differ"},
         {decisions->cut_off, "times devs died before all was recorded: the rest is not compared"},
         {verdicts->cut, "verdicts: the end of the output is not in the log"},
+        {verdicts->seen, "verdicts of what devs saw itself: a result that it could not put away"},
         {verdicts->unread, "verdicts of a devs that took the run up and had no output either"},
         {verdicts->unruled, "verdicts without rules: devs did not start that agent"},
         {verdicts->contracts, "outputs of contracts: not all of it is in the log"},

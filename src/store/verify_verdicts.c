@@ -27,6 +27,12 @@ static bool was_unread(const struct verdict *verdict)
     return strncmp(verdict->rule, "recovered.", strlen("recovered.")) == 0;
 }
 
+/* No output says so: what the step made could not be put where it belongs. */
+static bool was_seen(const struct verdict *verdict)
+{
+    return strcmp(verdict->rule, "known.output") == 0 || strcmp(verdict->rule, "known.keep") == 0;
+}
+
 /* Does it come to the same? Which rule said so is told by their own rules only. */
 static bool is_same(const struct recorded *recorded, const struct verdict *is,
                     enum verify_rules rules)
@@ -140,8 +146,8 @@ static bool look_at(struct verify_judge *judge, const struct event *end, const s
         sum->unruled++;
         return true;
     }
-    if (was_unread(&recorded.verdict)) {
-        sum->unread++;
+    if (was_unread(&recorded.verdict) || was_seen(&recorded.verdict)) {
+        *(was_seen(&recorded.verdict) ? &sum->seen : &sum->unread) += 1;
         return true;
     }
     const struct evidence_of of = {.run = judge->run,
@@ -219,10 +225,11 @@ bool verify_judge_open(struct verify_judge *judge, struct log_reader *reader, co
 {
     struct classifier **own = &judge->classifiers[VERIFY_RECORDED];
     struct classifier **present = &judge->classifiers[VERIFY_PRESENT];
-    if (!classifier_open(present, judge->asked->rules, err) ||
-        (recorded && !classifier_open(own, recorded, err)))
+    if (!classifier_open(present, judge->asked->rules, err))
         return false;
-    judge->sum.has_recorded = recorded != NULL;
+    if (recorded)
+        judge->sum.recorded =
+            classifier_open(own, recorded, NULL) ? VERIFY_RULES_THERE : VERIFY_RULES_UNREADABLE;
     evidence_open(&judge->evidence, reader);
     return true;
 }
