@@ -86,6 +86,11 @@ static void tell(struct verify_judge *judge, const struct recorded *recorded,
 
 enum opinion { OPINION_SAME, OPINION_OTHER, OPINION_NO_CONTRACT };
 
+struct opinions {
+    enum opinion said[VERIFY_RULES_COUNT];
+    struct verdict verdicts[VERIFY_RULES_COUNT];
+};
+
 static enum opinion judge_by(struct verify_judge *judge, const struct recorded *recorded,
                              enum verify_rules rules, struct verdict *is)
 {
@@ -97,29 +102,45 @@ static enum opinion judge_by(struct verify_judge *judge, const struct recorded *
 }
 
 /* By both sets of rules. */
-static void judge_again(struct verify_judge *judge, const struct recorded *recorded)
+static void ask_both(struct verify_judge *judge, const struct recorded *recorded,
+                     struct opinions *out)
 {
-    enum opinion opinions[VERIFY_RULES_COUNT] = {OPINION_SAME, OPINION_SAME};
-    struct verdict verdicts[VERIFY_RULES_COUNT];
+    *out = (struct opinions){0};
     for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
         if (judge->classifiers[rules])
-            opinions[rules] = judge_by(judge, recorded, rules, &verdicts[rules]);
+            out->said[rules] = judge_by(judge, recorded, rules, &out->verdicts[rules]);
     }
-    const bool differs =
-        opinions[VERIFY_RECORDED] == OPINION_OTHER || opinions[VERIFY_PRESENT] == OPINION_OTHER;
+}
+
+/* A counter of memory is asked while the attempt is there; afterwards only the verdict says what
+ * it said. */
+static void judge_again(struct verify_judge *judge, struct recorded *recorded)
+{
+    struct opinions opinions;
+    const enum verify_rules first =
+        judge->classifiers[VERIFY_RECORDED] ? VERIFY_RECORDED : VERIFY_PRESENT;
+    ask_both(judge, recorded, &opinions);
+    if (opinions.said[first] == OPINION_OTHER && recorded->input.memory_killed < 0) {
+        struct opinions others;
+        recorded->input.memory_killed = 0;
+        ask_both(judge, recorded, &others);
+        if (others.said[first] == OPINION_SAME)
+            opinions = others;
+    }
+    const bool differs = opinions.said[VERIFY_RECORDED] == OPINION_OTHER ||
+                         opinions.said[VERIFY_PRESENT] == OPINION_OTHER;
     if (differs && recorded->state == EVIDENCE_CUT) {
         judge->sum.cut++;
         return;
     }
     judge->sum.judged++;
-    judge->sum.contracts += opinions[VERIFY_PRESENT] == OPINION_NO_CONTRACT;
+    judge->sum.contracts += opinions.said[VERIFY_PRESENT] == OPINION_NO_CONTRACT;
     for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
-        if (opinions[rules] == OPINION_OTHER)
-            tell(judge, recorded, &verdicts[rules], rules);
+        if (opinions.said[rules] == OPINION_OTHER)
+            tell(judge, recorded, &opinions.verdicts[rules], rules);
     }
 }
 
-/* A counter of memory is asked while the attempt is there: the verdict is all that is left. */
 static int memory_killed(const struct verdict *verdict)
 {
     return strcmp(verdict->rule, "known.memory") == 0 ? 1 : -1;
