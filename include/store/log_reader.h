@@ -16,6 +16,7 @@
 #include "err.h"
 #include "event.h"
 #include "place.h"
+#include "run_state.h"
 #include "str.h"
 #include "verdict.h"
 
@@ -94,8 +95,9 @@ ATTR_MUST_USE bool log_reader_totals(struct log_reader *reader, struct log_total
 
 /* What a run's row does not say, from its tasks and attempts. */
 struct log_run_sum {
-    int64_t ran_ms; /* all its attempts that are over, together */
-    int running;    /* tasks of which an attempt was under way at its last event */
+    int64_t ran_ms;                /* all its attempts that are over, together */
+    int running;                   /* tasks of which an attempt was under way at its last event */
+    int states[TASK_STATUS_COUNT]; /* how many tasks are in which state */
     /* All that failed (gave up, stuck, needs a person), and whether with one and the same result
      * (fingerprint.h): then that and what it was judged as. */
     int failed;

@@ -23,16 +23,17 @@ enum log_query {
     LOG_QUERY_CAPTURE,
     LOG_QUERY_TOTALS,
     LOG_QUERY_SUM,
+    LOG_QUERY_STATES,
     LOG_QUERY_COUNT,
 };
 
 /* log_reader_sum.c */
 #define LOG_TOTALS_SQL "SELECT count(*), ifnull(sum(attempts),0) FROM run WHERE expired=0"
+#define LOG_STATES_SQL "SELECT status, count(*) FROM task WHERE run=?1 GROUP BY status"
 /* Of each task that failed (?2 to ?4) its last attempt; max() chooses the row that the columns
  * beside it are of. */
 #define LOG_SUM_SQL                                                                                \
-    "SELECT (SELECT ifnull(sum(ran_ms),0) FROM attempt WHERE run=?1),"                             \
-    " (SELECT count(*) FROM task WHERE run=?1 AND status=?5), count(*), count(hi),"                \
+    "SELECT (SELECT count(*) FROM task WHERE run=?1 AND status=?5), count(*), count(hi),"          \
     " min(hi), max(hi), min(lo), max(lo), min(class), max(class), min(type), max(type),"           \
     " min(reason), max(reason)"                                                                    \
     " FROM (SELECT a.print_hi AS hi, a.print_lo AS lo, ifnull(a.class,0) AS class,"                \

@@ -58,6 +58,7 @@ static const char *const query_sql[] = {
                           " ORDER BY attempt DESC, id DESC LIMIT 1",
     [LOG_QUERY_TOTALS] = LOG_TOTALS_SQL,
     [LOG_QUERY_SUM] = LOG_SUM_SQL,
+    [LOG_QUERY_STATES] = LOG_STATES_SQL,
 };
 static_assert(ARRAY_LEN(query_sql) == LOG_QUERY_COUNT, "every query has its text");
 

@@ -17,16 +17,15 @@ bool log_reader_totals(struct log_reader *reader, struct log_totals *out, struct
 }
 
 enum {
-    AT_RAN,
     AT_RUNNING,
     AT_FAILED,
     AT_PRINTS,
     AT_HI,
-    AT_LO = 6,
-    AT_CLASS = 8,
-    AT_TYPE = 10,
-    AT_REASON = 12,
-    AT_END = 14
+    AT_LO = 5,
+    AT_CLASS = 7,
+    AT_TYPE = 9,
+    AT_REASON = 11,
+    AT_END = 13
 };
 
 /* Least and most stand side by side. */
@@ -40,7 +39,7 @@ static bool are_alike(sqlite3_stmt *row)
 
 static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
 {
-    struct log_run_sum sum = {.ran_ms = sqlite3_column_int64(row, AT_RAN)};
+    struct log_run_sum sum = {0};
     int class = 0;
     int type = 0;
     int reason = 0;
@@ -62,6 +61,26 @@ static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
     return ok;
 }
 
+/* How many tasks are in which state. */
+static bool count_states(struct log_reader *reader, int64_t run, struct log_run_sum *out,
+                         struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_STATES];
+    (void)sqlite3_bind_int64(query, 1, run);
+    bool row = false;
+    bool ok = db_next(&reader->db, query, &row, err);
+    while (ok && row) {
+        int status = 0;
+        int count = 0;
+        if (log_read_int(query, 0, 0, TASK_STATUS_COUNT - 1, &status) &&
+            log_read_int(query, 1, 0, INT_MAX, &count))
+            out->states[status] = count;
+        ok = db_next(&reader->db, query, &row, err);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
 bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *out,
                     struct err *err)
 {
@@ -77,5 +96,5 @@ bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *
         ok = err_set(err, ERR_DAMAGED, "what the log counts of run #%lld cannot be true",
                      (long long)run);
     (void)sqlite3_reset(query); /* repeats the step's error */
-    return ok;
+    return ok && count_states(reader, run, out, err);
 }

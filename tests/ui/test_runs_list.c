@@ -103,6 +103,74 @@ START_TEST(test_run_that_ends_is_brought_up_to_date)
 }
 END_TEST
 
+START_TEST(test_time_of_a_run_is_read_once_and_of_one_that_goes_on_again)
+{
+    struct sample sample;
+    struct err err = {0};
+    struct moment now = {.at_ms = 1000, .mono_ms = 1000};
+    int64_t read = 0;
+    open_three_runs(&sample);
+    refresh();
+    ck_assert(runs_list_time(&list, 2, &place, &now, &read, &err));
+    ck_assert_int_eq(read, list.rows[2].events);
+    ck_assert_int_ge(list.rows[2].waited_percent, 0);
+    ck_assert_int_le(list.rows[2].waited_percent, 100);
+    now.mono_ms += RUNS_TIME_LIVE_MS;
+    ck_assert(runs_list_time(&list, 2, &place, &now, &read, &err));
+    ck_assert_int_eq(read, 0);
+    ck_assert(runs_list_time(&list, 0, &place, &now, &read, &err));
+    ck_assert_int_gt(read, 0);
+    ck_assert(runs_list_time(&list, 0, &place, &now, &read, &err));
+    ck_assert_int_eq(read, 0);
+    now.mono_ms += RUNS_TIME_LIVE_MS;
+    ck_assert(runs_list_time(&list, 0, &place, &now, &read, &err));
+    ck_assert_int_gt(read, 0);
+    list.rows[1].events = RUNS_TIME_EVENTS_MAX + 1;
+    ck_assert(runs_list_time(&list, 1, &place, &now, &read, &err));
+    ck_assert_int_eq(read, 0);
+    ck_assert_int_eq(list.rows[1].waited_percent, -1);
+    sample_done(&sample);
+}
+END_TEST
+
+START_TEST(test_each_state_of_tasks_is_counted_by_itself)
+{
+    struct sample sample;
+    open_three_runs(&sample);
+    refresh();
+    ck_assert_int_eq(runs_row_count(&list.rows[2], TASK_GAVE_UP), list.rows[2].failed);
+    sum_up(2);
+    int64_t failed = 0;
+    failed += runs_row_count(&list.rows[2], TASK_GAVE_UP);
+    failed += runs_row_count(&list.rows[2], TASK_STUCK);
+    failed += runs_row_count(&list.rows[2], TASK_NEEDS_YOU);
+    failed += runs_row_count(&list.rows[2], TASK_BLOCKED);
+    ck_assert_int_eq(failed, list.rows[2].failed);
+    ck_assert_int_eq(runs_row_count(&list.rows[2], TASK_PASSED), list.rows[2].passed);
+    sample_done(&sample);
+}
+END_TEST
+
+/* The list is full of runs that are older than those of the log. */
+START_TEST(test_oldest_run_makes_room_for_a_newer_one)
+{
+    struct sample sample;
+    open_three_runs(&sample);
+    list.rows = calloc(RUNS_LIST_MAX, sizeof(*list.rows));
+    ck_assert_ptr_nonnull(list.rows);
+    list.cap = list.count = RUNS_LIST_MAX;
+    for (int i = 0; i < RUNS_LIST_MAX; i++)
+        list.rows[i].number = -i;
+    refresh();
+    ck_assert_uint_eq(list.count, RUNS_LIST_MAX);
+    ck_assert(list.whole);
+    ck_assert_int_eq(list.rows[0].number, 3);
+    ck_assert_int_eq(list.rows[2].number, 1);
+    ck_assert_int_eq(list.rows[RUNS_LIST_MAX - 1].number, -(RUNS_LIST_MAX - 4));
+    sample_done(&sample);
+}
+END_TEST
+
 START_TEST(test_filter_lets_rows_through_that_hold_each_word)
 {
     struct sample sample;
@@ -181,9 +249,9 @@ static void list_of_the_day(void)
                               .passed = 1,
                               .failed = 1,
                               .cancelled = 1,
-                              .waited_ms = 631000,
+                              .waited_percent = 18,
                               .has_sum = true,
-                              .sum = {.ran_ms = 2869000}},
+                              .sum = {.states = {[TASK_GAVE_UP] = 1}}},
             "shop-api");
     add_row((struct runs_row){.number = 40,
                               .shown = SHOWN_PASSED,
@@ -192,9 +260,8 @@ static void list_of_the_day(void)
                               .tasks = 24,
                               .tries = 31,
                               .passed = 24,
-                              .waited_ms = 90000,
-                              .has_sum = true,
-                              .sum = {.ran_ms = 910000}},
+                              .waited_percent = 9,
+                              .has_sum = true},
             "shop-api");
     add_row((struct runs_row){.number = 39,
                               .shown = SHOWN_GAVE_UP,
@@ -203,9 +270,9 @@ static void list_of_the_day(void)
                               .tasks = 6,
                               .tries = 36,
                               .failed = 6,
-                              .waited_ms = 610000,
+                              .waited_percent = 61,
                               .has_sum = true,
-                              .sum = {.ran_ms = 390000,
+                              .sum = {.states = {[TASK_GAVE_UP] = 6},
                                       .failed = 6,
                                       .alike = true,
                                       .fault = {.hi = UINT64_C(0x2d90aaaaaaaaaaaa)},
@@ -216,11 +283,13 @@ static void list_of_the_day(void)
                               .shown = SHOWN_LOST,
                               .started_at_ms = noon - 500000 * minute,
                               .ended_at_ms = noon - 499959 * minute,
-                              .tasks = 9,
+                              .tasks = 22,
                               .tries = 1200,
                               .passed = 5,
+                              .waited_percent = -1,
                               .has_sum = true,
-                              .sum = {.ran_ms = 1000, .running = 4}},
+                              .sum = {.states = {[TASK_NEEDS_YOU] = 1, [TASK_BLOCKED] = 12},
+                                      .running = 4}},
             "a name that is rather long for this column");
     list.whole = true;
     list.totals = (struct log_totals){.runs = 41, .attempts = 640};
@@ -323,6 +392,9 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_runs_come_newest_first_with_how_they_ended);
     tcase_add_test(tcase, test_run_that_ends_is_brought_up_to_date);
+    tcase_add_test(tcase, test_time_of_a_run_is_read_once_and_of_one_that_goes_on_again);
+    tcase_add_test(tcase, test_each_state_of_tasks_is_counted_by_itself);
+    tcase_add_test(tcase, test_oldest_run_makes_room_for_a_newer_one);
     tcase_add_test(tcase, test_filter_lets_rows_through_that_hold_each_word);
     tcase_add_test(tcase, test_older_runs_are_read_page_by_page);
     tcase_add_loop_test(tcase, test_golden_runs, 0, ARRAY_LEN(golden));

@@ -5,8 +5,9 @@
 #include "frame_runs.h"
 
 enum {
-    RUNS_READ_MS = 1000, /* the newest are read again no sooner */
-    RUNS_PAGES_TURN = 4, /* older pages read for one frame */
+    RUNS_READ_MS = 1000,      /* the newest are read again no sooner */
+    RUNS_PAGES_TURN = 4,      /* older pages read for one frame */
+    RUNS_EVENTS_TURN = 20000, /* events of runs in sight read for one frame */
 };
 
 /* An empty run shows how many others there are. */
@@ -63,6 +64,26 @@ static void sum_up(struct app *app, size_t first, size_t end)
     }
 }
 
+/* Some of those in sight now, the rest with the next frames. */
+static void find_times(struct app *app, size_t first, size_t end)
+{
+    struct err err = {0};
+    int64_t sum = 0;
+    for (size_t i = first; i < end && i < app->runs.shown_count; i++) {
+        int64_t read = 0;
+        if (!runs_list_time(&app->runs, app->runs.shown[i], app->options->place, &app->now, &read,
+                            &err)) {
+            say(app, &err);
+            return;
+        }
+        sum += read;
+        if (sum > RUNS_EVENTS_TURN) {
+            app->wants_frame = true;
+            return;
+        }
+    }
+}
+
 void app_runs_fit(struct app *app, int rows)
 {
     struct view_runs *view = &app->view.runs;
@@ -71,7 +92,9 @@ void app_runs_fit(struct app *app, int rows)
         return;
     read_to(app, view_runs_chosen(view, &app->runs) + 2 * room);
     const size_t chosen = view_runs_chosen(view, &app->runs);
-    sum_up(app, chosen > room ? chosen - room : 0, chosen + room);
+    const size_t first = chosen > room ? chosen - room : 0;
+    sum_up(app, first, chosen + room);
+    find_times(app, first, chosen + room);
     view_runs_fit(view, &app->runs, rows);
 }
 

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "clock.h"
+#include "follower.h"
 #include "outcome.h"
+#include "time_spent.h"
 #include "words.h"
 #include "xalloc.h"
 
@@ -17,7 +19,6 @@ enum {
 
     DIGEST_SHOWN = 4,     /* hex digits of a fault that are named */
     FILTER_WORD_MAX = 64, /* bytes of one word of a filter */
-    PERCENT = 100,
 };
 
 static void row_done(struct runs_row *row)
@@ -75,7 +76,8 @@ static struct runs_row row_of(struct log_run_info *run)
         .passed = run->passed,
         .failed = run->failed,
         .cancelled = run->cancelled,
-        .waited_ms = run->waited_ms,
+        .events = run->last_seq,
+        .waited_percent = -1,
     };
     run->name = NULL;
     return row;
@@ -110,14 +112,21 @@ static void take_row(struct runs_list *list, struct log_run_info *run)
         struct runs_row *old = &list->rows[at];
         row.has_sum = old->has_sum && is_as_before(old, &row);
         row.sum = old->sum;
+        if (row.events == old->events || row.is_live) { /* else it is found out anew */
+            row.time_at_ms = old->time_at_ms;
+            row.waited_percent = old->waited_percent;
+        }
         row_done(old);
         *old = row;
         return;
     }
-    if (list->count == RUNS_LIST_MAX) {
-        row_done(&row);
+    if (list->count == RUNS_LIST_MAX) { /* the oldest goes */
         list->whole = true;
-        return;
+        if (at == list->count) {
+            row_done(&row);
+            return;
+        }
+        row_done(&list->rows[--list->count]);
     }
     list->rows = xgrow(list->rows, &list->cap, list->count + 1, sizeof(*list->rows));
     memmove(&list->rows[at + 1], &list->rows[at], (list->count - at) * sizeof(*list->rows));
@@ -170,6 +179,46 @@ bool runs_list_sum(struct runs_list *list, size_t at, struct log_reader *reader,
     row->sum = (struct log_run_sum){0};
     row->has_sum = true; /* what cannot be read once is not asked for with each frame */
     return log_reader_sum(reader, row->number, &row->sum, err);
+}
+
+static bool is_time_known(const struct runs_row *row, const struct moment *now)
+{
+    if (row->time_at_ms == 0)
+        return row->events > RUNS_TIME_EVENTS_MAX;
+    return !row->is_live || now->mono_ms - row->time_at_ms < RUNS_TIME_LIVE_MS ||
+           row->events > RUNS_TIME_EVENTS_MAX;
+}
+
+static void find_time(struct follower *follower, const struct moment *clock, struct runs_row *row)
+{
+    const struct run_state *state = follower_state(follower);
+    const bool orphaned = follower_is_orphaned(follower);
+    const struct moment now = state->ended                    ? state->ended_at
+                              : shown_counts(state, orphaned) ? *clock
+                                                              : state->heard;
+    struct time_spent spent;
+    time_spent_of_run(&spent, state, &now, orphaned);
+    if (spent.total_ms > 0)
+        row->waited_percent = time_spent_percent(&spent, TIME_WAIT);
+}
+
+bool runs_list_time(struct runs_list *list, size_t at, const struct place *place,
+                    const struct moment *now, int64_t *read_out, struct err *err)
+{
+    struct runs_row *row = &list->rows[at];
+    struct follower *follower = NULL;
+    *read_out = 0;
+    if (is_time_known(row, now))
+        return true;
+    row->time_at_ms = now->mono_ms; /* what cannot be read once is not asked for with each frame */
+    if (!follower_open(&follower, place, row->number, err))
+        return false;
+    const bool ok = follower_read(follower, RUNS_TIME_EVENTS_MAX, NULL, NULL, NULL, err);
+    if (ok)
+        find_time(follower, now, row);
+    *read_out = follower_state(follower)->last_seq;
+    follower_close(follower);
+    return ok;
 }
 
 static bool text_has(const char *text, const char *word)
@@ -255,9 +304,15 @@ int runs_row_lines(const struct runs_row *row)
     return lines;
 }
 
+int64_t runs_row_count(const struct runs_row *row, enum task_status status)
+{
+    if (row->has_sum)
+        return row->sum.states[status];
+    return status == TASK_GAVE_UP ? row->failed : 0;
+}
+
 void runs_row_waited(const struct runs_row *row, struct str *out)
 {
-    const int64_t all = row->waited_ms + row->sum.ran_ms;
-    if (row->has_sum && all > 0)
-        str_addf(out, "%d %%", (int)((double)row->waited_ms * PERCENT / (double)all + 0.5));
+    if (row->waited_percent >= 0)
+        str_addf(out, "%d %%", row->waited_percent);
 }

@@ -14,8 +14,10 @@
 #include "str.h"
 
 enum {
-    RUNS_LIST_MAX = 65536,     /* older ones are left out */
-    RUNS_SUM_TASKS_MAX = 2000, /* larger runs are not summed up: it would take too long */
+    RUNS_LIST_MAX = 65536,        /* older ones are left out */
+    RUNS_SUM_TASKS_MAX = 2000,    /* larger runs are not summed up: it would take too long */
+    RUNS_TIME_EVENTS_MAX = 50000, /* of longer runs nobody says where the time went: likewise */
+    RUNS_TIME_LIVE_MS = 5000,     /* so old that may be of a run that goes on */
 };
 
 struct runs_row {
@@ -27,9 +29,12 @@ struct runs_row {
     int64_t started_at_ms;
     int64_t ended_at_ms; /* the last that is recorded of one that does not go on; 0 = it does */
     int tasks;
-    int64_t tries, passed, failed, cancelled, waited_ms;
+    int64_t tries, passed, failed, cancelled;
+    int64_t events;
     bool has_sum;
     struct log_run_sum sum;
+    int64_t time_at_ms; /* when the next was found out, on the clock since boot; 0 = not yet */
+    int waited_percent; /* of the time its tasks took; -1 = not known */
 };
 
 struct runs_list {
@@ -55,6 +60,11 @@ ATTR_MUST_USE bool runs_list_more(struct runs_list *list, struct log_reader *rea
 ATTR_MUST_USE bool runs_list_sum(struct runs_list *list, size_t row, struct log_reader *reader,
                                  struct err *err);
 
+/* Find where the time of one row's run went, as Timeline and `devs status` have it (time_spent.h),
+ * unless that is known. Reads its events: *read_out is how many, 0 where nothing had to be read. */
+ATTR_MUST_USE bool runs_list_time(struct runs_list *list, size_t row, const struct place *place,
+                                  const struct moment *now, int64_t *read_out, struct err *err);
+
 /* Find what a filter lets through: rows whose number, name, date or state hold each of its words.
  * "" = all. */
 void runs_list_narrow(struct runs_list *list, const char *filter);
@@ -64,6 +74,8 @@ void runs_list_narrow(struct runs_list *list, const char *filter);
 void runs_row_note(const struct runs_row *row, struct str *out);
 /* Lines that a row takes: two with a note. */
 int runs_row_lines(const struct runs_row *row);
+/* How many of its tasks are in this state: 0 where only sums over several states are known. */
+int64_t runs_row_count(const struct runs_row *row, enum task_status status);
 /* How much of the time its tasks took was waiting: "18 %"; nothing where that is not known. */
 void runs_row_waited(const struct runs_row *row, struct str *out);
 

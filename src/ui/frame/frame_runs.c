@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "attr.h"
 #include "clock.h"
 #include "frame_page.h"
 #include "runs_list.h"
@@ -15,15 +16,28 @@ enum {
     DATE_START = 5, /* of "2026-11-20 13:50:02": the year is left out where it is this one */
     DATE_LEN = 16,
     NOTE_COLUMN = 9,
+    NAME_COLUMNS_MIN = 6,
     THOUSAND = 1000,
 };
+
+/* States that have a column where any run in sight has tasks in them. */
+static const struct {
+    enum task_status status;
+    enum shown shown;
+} extras[] = {
+    {TASK_NEEDS_YOU, SHOWN_NEEDS_YOU},
+    {TASK_STUCK, SHOWN_STUCK},
+    {TASK_BLOCKED, SHOWN_BLOCKED},
+};
+enum { EXTRAS = ARRAY_LEN(extras) };
 
 /* Columns of numbers: where they end, 0 = left out; and where the texts begin. */
 struct columns {
     int started, lasted, tasks, tries, passed, failed, cancelled, waited, name;
+    int extra[EXTRAS]; /* behind `failed` */
 };
 
-static struct columns columns_of(int width)
+static struct columns columns_by_width(int width)
 {
     if (width >= WIDE_COLUMNS && width < AIRY_COLUMNS)
         return (struct columns){.started = 9,
@@ -58,6 +72,59 @@ static struct columns columns_of(int width)
     return (struct columns){.lasted = width};
 }
 
+/* The columns behind the extra ones. */
+static void move(struct columns *at, int by)
+{
+    at->cancelled += at->cancelled > 0 ? by : 0;
+    at->waited += at->waited > 0 ? by : 0;
+    at->name += at->name > 0 ? by : 0;
+}
+
+/* What is left out for more states: the count of tries, then the name, then what was waited. */
+static void fit(struct columns *at, int width)
+{
+    const int tries = at->tries - at->tasks;
+    if (at->name > 0 && at->name + NAME_COLUMNS_MIN > width && at->tries > 0) {
+        at->passed -= tries;
+        at->failed -= tries;
+        for (size_t i = 0; i < EXTRAS; i++)
+            at->extra[i] -= at->extra[i] > 0 ? tries : 0;
+        move(at, -tries);
+        at->tries = 0;
+    }
+    if (at->name + NAME_COLUMNS_MIN > width)
+        at->name = 0;
+    if (at->waited > width)
+        at->waited = 0;
+}
+
+static bool has_any(const struct frame_input *input, int rows, enum task_status status)
+{
+    const struct runs_list *list = input->facts->runs;
+    const size_t top = input->view->runs.top;
+    for (size_t i = top; i < top + (size_t)rows && i < list->shown_count; i++) {
+        if (runs_row_count(&list->rows[list->shown[i]], status) > 0)
+            return true;
+    }
+    return false;
+}
+
+static struct columns columns_of(const struct canvas *canvas, const struct frame_input *input)
+{
+    enum { COUNT_COLUMNS = 4 };
+    struct columns at = columns_by_width(canvas->columns);
+    int end = at.failed;
+    for (size_t i = 0; i < EXTRAS && at.cancelled > 0; i++) {
+        if (!has_any(input, canvas->rows, extras[i].status))
+            continue;
+        move(&at, COUNT_COLUMNS);
+        end += COUNT_COLUMNS;
+        at.extra[i] = end;
+    }
+    fit(&at, canvas->columns);
+    return at;
+}
+
 /* A text that ends before a column. */
 static void put_end(struct canvas *canvas, int row, int end, enum style style, const char *text)
 {
@@ -67,9 +134,9 @@ static void put_end(struct canvas *canvas, int row, int end, enum style style, c
     (void)frame_put(canvas, (struct spot){row, end > width ? end - width : 0, width}, style, text);
 }
 
-static void draw_heads(struct canvas *canvas, int row)
+static void draw_heads(struct canvas *canvas, int row, const struct columns *columns)
 {
-    const struct columns at = columns_of(canvas->columns);
+    const struct columns at = *columns;
     const bool ascii = canvas->ascii;
     put_end(canvas, row, NUMBER_END, STYLE_COLUMN, "RUN");
     if (at.started > 0)
@@ -79,6 +146,8 @@ static void draw_heads(struct canvas *canvas, int row)
     put_end(canvas, row, at.tries, STYLE_COLUMN, "TRIES");
     put_end(canvas, row, at.passed, STYLE_COLUMN, shown_sign(SHOWN_PASSED, ascii));
     put_end(canvas, row, at.failed, STYLE_COLUMN, shown_sign(SHOWN_GAVE_UP, ascii));
+    for (size_t i = 0; i < EXTRAS; i++)
+        put_end(canvas, row, at.extra[i], STYLE_COLUMN, shown_sign(extras[i].shown, ascii));
     put_end(canvas, row, at.cancelled, STYLE_COLUMN, shown_sign(SHOWN_CANCELLED, ascii));
     put_end(canvas, row, at.waited, STYLE_COLUMN, "WAITED");
     if (at.name > 0)
@@ -109,9 +178,20 @@ static void put_started(struct canvas *canvas, struct spot spot, int64_t at_ms, 
     (void)canvas_text_n(canvas, spot, STYLE_PLAIN, from, len);
 }
 
-static void put_times(struct canvas *canvas, int row, const struct runs_row *run, int64_t now_ms)
+/* One row as it is being drawn. */
+struct line {
+    struct canvas *canvas;
+    const struct columns *at;
+    const struct runs_row *run;
+    int row;
+};
+
+static void put_times(const struct line *line, int64_t now_ms)
 {
-    const struct columns at = columns_of(canvas->columns);
+    struct canvas *canvas = line->canvas;
+    const struct runs_row *run = line->run;
+    const struct columns at = *line->at;
+    const int row = line->row;
     struct str text = {0};
     if (at.started > 0)
         put_started(canvas, (struct spot){row, at.started, DATE_LEN}, run->started_at_ms, now_ms);
@@ -123,21 +203,26 @@ static void put_times(struct canvas *canvas, int row, const struct runs_row *run
     str_done(&text);
 }
 
-static void draw_run(struct canvas *canvas, int row, const struct runs_row *run, int64_t now_ms)
+static void draw_run(const struct line *line, int64_t now_ms)
 {
-    const struct columns at = columns_of(canvas->columns);
+    struct canvas *canvas = line->canvas;
+    const struct runs_row *run = line->run;
+    const struct columns at = *line->at;
+    const int row = line->row;
     const enum style style = frame_style(run->shown);
     struct str number = {0};
     str_addf(&number, "#%lld", (long long)run->number);
     (void)frame_put(canvas, (struct spot){row, 1, 1}, style, shown_sign(run->shown, canvas->ascii));
     put_end(canvas, row, NUMBER_END, STYLE_PLAIN, str_text(&number));
-    put_times(canvas, row, run, now_ms);
+    put_times(line, now_ms);
     if (at.tasks > 0)
         put_count(canvas, row, at.tasks, run->tasks);
     if (at.tries > 0)
         put_count(canvas, row, at.tries, run->tries);
     put_count(canvas, row, at.passed, run->passed);
-    put_count(canvas, row, at.failed, run->failed);
+    put_count(canvas, row, at.failed, runs_row_count(run, TASK_GAVE_UP));
+    for (size_t i = 0; i < EXTRAS; i++)
+        put_count(canvas, row, at.extra[i], runs_row_count(run, extras[i].status));
     put_count(canvas, row, at.cancelled, run->cancelled);
     if (at.name > 0)
         (void)frame_put(canvas, (struct spot){row, at.name, canvas->columns - at.name}, STYLE_PLAIN,
@@ -177,7 +262,7 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
 
 /* The rows from view->runs.top on, as many as there is room for: of the last one the note, too. */
 static void draw_rows(struct canvas *canvas, const struct frame_box *box,
-                      const struct frame_input *input)
+                      const struct frame_input *input, const struct columns *at)
 {
     const struct runs_list *list = input->facts->runs;
     const struct view_runs *view = &input->view->runs;
@@ -188,7 +273,8 @@ static void draw_rows(struct canvas *canvas, const struct frame_box *box,
         const struct canvas_zone zone = {
             .spot = {row, 0, canvas->columns}, .rows = 1, .kind = ZONE_ITEM, .value = (uint32_t)i};
         canvas_add_area(canvas, &zone);
-        draw_run(canvas, row, run, input->facts->clock.at_ms);
+        const struct line line = {canvas, at, run, row};
+        draw_run(&line, input->facts->clock.at_ms);
         if (i == chosen) {
             (void)frame_put(canvas, (struct spot){row, 0, 1}, STYLE_PLAIN, "▸");
             canvas_choose(canvas, row, 0, canvas->columns);
@@ -252,10 +338,11 @@ void frame_runs(struct canvas *canvas, const struct frame_input *input)
         return;
     frame_page_draw(canvas, &page, input, NULL, &keys);
     draw_head(canvas, input);
+    const struct columns at = columns_of(canvas, input);
     if (box.row > page.body.row)
-        draw_heads(canvas, page.body.row);
+        draw_heads(canvas, page.body.row, &at);
     if (input->facts->runs->shown_count == 0)
         draw_nothing(canvas, &box, input);
     else
-        draw_rows(canvas, &box, input);
+        draw_rows(canvas, &box, input, &at);
 }
