@@ -1,20 +1,21 @@
-/* app_events.c - the records around the moment that is shown, in words: a follower of their own
- * folds what lies before each of them. */
+/* app_events.c - the records around the moment that is shown, and those after it, in words. A word
+ * is about a record and what lies before it: the fold goes to where the words begin, and back. */
 #include "app_parts.h"
+
+/* The records after `after`, `max` of them at most, each folded in. */
+static void tell(struct app *app, int64_t after, size_t max, follower_event_fn *each, void *ctx,
+                 struct err *err)
+{
+    struct err back = {0};
+    if (follower_seek(app->follower, after, err))
+        (void)!follower_read(app->follower, max, each, ctx, NULL, err);
+    if (!follower_seek(app->follower, app->replay.at, &back))
+        view_say(&app->view, &app->now, "%s", back.message);
+}
 
 static bool add_line(void *ctx, const struct run_state *state, const struct event *event)
 {
     return event_lines_add(ctx, state, event);
-}
-
-/* The follower for the run that is shown. */
-static bool open_teller(struct app *app, int64_t run, struct err *err)
-{
-    if (app->teller && follower_run(app->teller)->number == run)
-        return true;
-    follower_close(app->teller);
-    app->teller = NULL;
-    return follower_open(&app->teller, app->options->place, run, err);
 }
 
 void app_load_events(struct app *app)
@@ -22,15 +23,10 @@ void app_load_events(struct app *app)
     const int64_t run = follower_run(app->follower)->number;
     const int64_t at = app->replay.at;
     struct event_lines *lines = &app->event_lines;
-    struct err err = {0};
     if (event_lines_cover(lines, run, at, (int64_t)app->replay.count))
         return;
     event_lines_begin(lines, run);
-    const bool ok = open_teller(app, run, &err) &&
-                    follower_seek(app->teller, event_lines_after(at), &err) &&
-                    follower_read(app->teller, EVENT_LINES_MAX, add_line, lines, NULL, &err);
-    if (!ok)
-        lines->trouble = err;
+    tell(app, event_lines_after(at), EVENT_LINES_MAX, add_line, lines, &lines->trouble);
 }
 
 static bool add_what_came(void *ctx, const struct run_state *state, const struct event *event)
@@ -49,9 +45,8 @@ void app_load_what_came(struct app *app)
     if (is_it || app->view.chosen < 0)
         return;
     what_came_begin(came, run, at, app->view.chosen);
-    const bool ok = open_teller(app, run, &err) && follower_seek(app->teller, at, &err) &&
-                    follower_read(app->teller, RECORDS_MAX, add_what_came, came, NULL, &err);
-    if (!ok)
+    tell(app, at, RECORDS_MAX, add_what_came, came, &err);
+    if (err.code != ERR_NONE)
         str_add(&came->words, err.message);
     else if (came->words.len == 0)
         str_add(&came->words, "nothing more is recorded of it");
@@ -59,8 +54,6 @@ void app_load_what_came(struct app *app)
 
 void app_events_close(struct app *app)
 {
-    follower_close(app->teller);
-    app->teller = NULL;
     event_lines_done(&app->event_lines);
     str_done(&app->what_came.words);
 }

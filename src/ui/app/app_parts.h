@@ -69,7 +69,6 @@ struct app {
     struct forensics forensics;     /* of the try that the view looks at, */
     int64_t forensics_seq;          /* as of this event */
     struct replay replay;           /* all events so far; where the recording or the past is */
-    struct follower *teller;        /* owned; for the words of records; NULL: none are shown */
     struct event_lines event_lines; /* the records around that place, */
     struct app_bookmarks bookmarks; /* of the run that is shown */
     struct what_came what_came;     /* and what came of the chosen task after it */

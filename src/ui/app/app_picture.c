@@ -5,18 +5,9 @@
 #include "clock.h"
 #include "svg.h"
 
-/* Each event is a place that words may lead to. */
-static bool add_mark(void *ctx, const struct run_state *state, const struct event *event)
-{
-    struct app *app = ctx;
-    (void)state;
-    replay_add(&app->replay, event);
-    return true;
-}
-
 bool app_read_marks(struct app *app, struct err *err)
 {
-    return follower_read(app->follower, 0, add_mark, app, NULL, err);
+    return follower_read(app->follower, 0, app_take_mark, app, NULL, err);
 }
 
 bool app_stand_at(struct app *app, struct replay_point point, struct err *err)

@@ -110,6 +110,8 @@ void app_replay_move(struct app *app, enum replay_move move)
 /* From a live run into its past. */
 static void go_to_point(struct app *app, const struct replay_point *point)
 {
+    if (app_opening_refuses(app))
+        return;
     if (app->mode == APP_LIVE && !app_is_past(app) && !app_past_enter(app))
         return;
     app->replay.playing = false;

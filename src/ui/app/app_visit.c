@@ -10,6 +10,7 @@ struct follower *app_own_run(const struct app *app)
 /* What belongs to the run that is shown. */
 static void put_away(struct app *app)
 {
+    app_opening_finish(app);
     app->own = (struct app_own){.present = app->present,
                                 .past = app->past,
                                 .shown = app->follower,
@@ -36,8 +37,8 @@ static void take_back(struct app *app)
 
 static void close_shown(struct app *app)
 {
+    follower_close(app->past); /* before the one that it was forked from */
     follower_close(app->present);
-    follower_close(app->past);
     replay_done(&app->replay);
     view_done(&app->view);
     app_acts_done(&app->acts);

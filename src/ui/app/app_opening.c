@@ -1,0 +1,73 @@
+/* app_opening.c - a recording is read and folded in slices of the app's turns, so that its first
+ * frame comes at once and keys work meanwhile. */
+#include "app_parts.h"
+
+enum {
+    OPENING_FIRST = 2048,  /* events before the first frame */
+    OPENING_SLICE = 16384, /* and in each turn after it */
+    BAR_CELLS = 20,
+};
+
+/* Where it is, is the end of what was read. */
+static bool read_slice(struct app *app, size_t max, struct err *err)
+{
+    size_t count = 0;
+    const bool ok = follower_read(app->follower, max, app_take_mark, app, &count, err);
+    app->opens = ok && count == max;
+    (void)replay_move(&app->replay, REPLAY_END, -1);
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
+    return ok;
+}
+
+bool app_replay_open(struct app *app, struct err *err)
+{
+    struct err why = {0};
+    follower_keep_past(app->follower);
+    if (read_slice(app, OPENING_FIRST, &why))
+        return true;
+    if (why.code != ERR_DAMAGED || app->replay.count == 0)
+        return err_set(err, why.code, "%s", why.message);
+    app->fault = why; /* what is before the damage can be played */
+    return true;
+}
+
+void app_opening_go_on(struct app *app)
+{
+    if (!app->opens)
+        return;
+    (void)read_slice(app, OPENING_SLICE, &app->fault);
+    app->news++;
+    app->wants_frame = true;
+    app->wants_frame_now = app->wants_frame_now || !app->opens;
+}
+
+void app_opening_finish(struct app *app)
+{
+    while (app->opens)
+        app_opening_go_on(app);
+}
+
+static int64_t percent(const struct app *app)
+{
+    const int64_t all = follower_run(app->follower)->last_seq;
+    const int64_t read = (int64_t)app->replay.count;
+    return read < all ? read * 100 / all : 100;
+}
+
+bool app_opening_refuses(struct app *app)
+{
+    if (app->opens)
+        view_say(&app->view, &app->now, "%lld %% of the recording is read: wait for the rest of it",
+                 (long long)percent(app));
+    return app->opens;
+}
+
+void app_opening_tell(const struct app *app, struct str *out)
+{
+    const int64_t done = percent(app);
+    str_add(out, "reading the recording [");
+    for (int64_t i = 0; i < BAR_CELLS; i++)
+        str_add_char(out, i < done * BAR_CELLS / 100 ? '#' : '.');
+    str_addf(out, "] %lld %%: %zu of %lld records", (long long)done, app->replay.count,
+             (long long)follower_run(app->follower)->last_seq);
+}
