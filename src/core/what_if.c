@@ -312,9 +312,11 @@ static int64_t other_wait(const struct what_if *what, int task, int64_t waited_m
     return was_rate_limited(step) && other_ms < waited_ms ? waited_ms : other_ms;
 }
 
+/* Never below 0: after a reboot times go by the wall clock, which may have been set back. */
 static int64_t waited_until(const struct step_state *step, const struct moment *at)
 {
-    return step->status == STEP_WAITING ? at->mono_ms - step->wait_from.mono_ms : 0;
+    const int64_t waited_ms = at->mono_ms - step->wait_from.mono_ms;
+    return step->status == STEP_WAITING && waited_ms > 0 ? waited_ms : 0;
 }
 
 static void on_wait_over(struct what_if *what, int task, struct event *event)
@@ -432,7 +434,7 @@ static void count_task(const struct what_if *what, int task, struct what_if_sum 
         out->other.unknown++;
     else
         out->other.counts[is_off(own) ? own->status : status]++;
-    if (!is_off(own) && open_ms > 0)
+    if (!is_off(own) && state->tasks[task].status == TASK_BACKOFF)
         out->other.waited_ms += other_wait(what, task, open_ms);
 }
 

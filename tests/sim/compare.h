@@ -27,4 +27,9 @@ bool compare_texts(struct finding *finding, const struct run_state *state, const
 bool compare_folds(struct finding *finding, const struct run_state *live,
                    const struct run_state *again);
 
+/* Do the policies that the run had decide the same once more (what_if.h)? `live`: the state after
+ * all of the log. */
+bool compare_what_if(struct finding *finding, const char *plan_text, const struct event *log,
+                     size_t count, const struct run_state *live);
+
 #endif

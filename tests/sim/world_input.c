@@ -141,6 +141,11 @@ static void refold(struct world *world)
     if (finding_check(&world->finding, fits, "the log can be folded", "%s", err.message))
         (void)compare_folds(&world->finding, &world->state, &again);
     run_state_done(&again);
+    struct str text = {0};
+    plot_write_plan(world->plot, &text);
+    (void)compare_what_if(&world->finding, str_text(&text), world->log, world->log_count,
+                          &world->state);
+    str_done(&text);
     if (world->tally)
         world->tally->refolds++;
 }
