@@ -129,6 +129,8 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
         {"grep", 0, "PATTERN", "only records in whose words this matches (PCRE2)", NULL,
          &words->record.grep},
         {"follow", 'f', NULL, "go on until the run ends", &words->follow, NULL},
+        {"lnav-format", 0, NULL, "print the format file by which lnav reads records (lnav -i FILE)",
+         &words->lnav_format, NULL},
         {"frame", 0, "CxR", "one frame of the cockpit as text, so many columns and rows", NULL,
          &words->frame.size},
         {"at", 0, "TIME",

@@ -1,10 +1,14 @@
 #include "debug_mode.h"
 
+#include <stdio.h>
+
 #include "bookmark_run.h"
 #include "diff_run.h"
 #include "err.h"
+#include "exit_code.h"
 #include "fail.h"
 #include "forensics_print.h"
+#include "lnav_format.h"
 #include "log_word.h"
 #include "records_print.h"
 #include "retries_run.h"
@@ -30,6 +34,14 @@ static int run_forensics(const struct debug_call *call)
                            call->words->json);
 }
 
+/* For lnav -i: what a record's members are. */
+static int run_lnav_format(const struct debug_call *call)
+{
+    (void)call;
+    (void)fwrite(lnav_format, 1, lnav_format_len, stdout);
+    return EXIT_ALL_PASSED;
+}
+
 static const struct debug_mode modes[] = {
     {"frame", "logs at view svg task",
      "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, run_frame},
@@ -45,6 +57,8 @@ static const struct debug_mode modes[] = {
      bookmark_run_mark},
     {"marks", "json", "devs debug --marks [RUN]", 0, 1, bookmark_run_marks},
     {"unmark", "", "devs debug --unmark N", 0, 1, bookmark_run_unmark},
+    {"lnav-format", "", "devs debug --lnav-format >devs_log.json && lnav -i devs_log.json", 0, 0,
+     run_lnav_format},
     {"logs", "plain json task kind level since until grep follow",
      "devs debug --logs [RUN|FILE] [--plain|--json], devs debug --logs RUN...|all --json", 0, -1,
      records_run},

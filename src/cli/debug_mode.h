@@ -16,6 +16,7 @@
 /* The words of the command line; NULL or false where nothing was said. */
 struct debug_words {
     bool logs, forensics; /* the modes; struct frame_words has the third */
+    bool lnav_format;     /* a mode */
     bool plain, json, follow;
     struct record_words record;
     const char *what_if; /* a mode: its file */
