@@ -34,7 +34,7 @@ struct tries_ahead {
 ATTR_MUST_USE bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *out);
 
 /* "try 4 at 14:02:55; if it fails try 5 0:51 later, try 6 1:42 later; then gave-up, no sooner than
- * 14:05:28 and the run times". Clock times by time->hms. */
+ * 14:05:28 plus the run times". Clock times by time->hms. */
 void tries_ahead_words(const struct tries_ahead *ahead, const struct shown_time *time,
                        struct str *out);
 

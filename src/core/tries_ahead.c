@@ -102,7 +102,7 @@ void tries_ahead_words(const struct tries_ahead *ahead, const struct shown_time 
     str_addf(out, "%s %s", ahead->count > 1 ? "; then" : ", the last one: else",
              task_status_name(task_status_after(ahead->end)));
     if (ahead->count > 1)
-        str_addf(out, ", no sooner than %s and the run times",
+        str_addf(out, ", no sooner than %s plus the run times",
                  time->hms(ahead->due.at_ms + ahead->more_ms, clock));
     if (ahead->alike > 0)
         str_addf(out, "; %d equal results in a row end it before", ahead->alike);

@@ -70,7 +70,7 @@ START_TEST(test_a_deadline_ends_it_before_the_tries_do)
     ck_assert_int_eq(ahead.count, 2); /* after 1 and 3 min; 7 min would be too late */
     ck_assert_int_eq(ahead.end, DECISION_DEADLINE);
     want_words("try 2 at @1065; if it fails try 3 2:00 later; then gave-up, no sooner than @1185 "
-               "and the run times; 2 equal results in a row end it before");
+               "plus the run times; 2 equal results in a row end it before");
 }
 END_TEST
 
@@ -112,7 +112,7 @@ START_TEST(test_starts_have_their_own_count)
     ck_assert_int_eq(ahead.shown, 2);
     ck_assert_int_eq(ahead.count, 3);
     want_words("start 2 at @1006; if it fails start 3 0:02 later, start 4 0:04 later; then "
-               "gave-up, no sooner than @1012 and the run times");
+               "gave-up, no sooner than @1012 plus the run times");
 }
 END_TEST
 

@@ -4,6 +4,7 @@
 
 #include "frame_detail_parts.h"
 #include "log_words.h"
+#include "tries_ahead.h"
 
 enum { HEX_SHOWN = 4 };
 
@@ -249,6 +250,20 @@ static void put_step(struct preview *preview, int number)
     str_done(&text);
 }
 
+/* What comes if nobody does anything, of a task that waits. */
+static void put_ahead(struct preview *preview)
+{
+    const struct shown_time time = frame_time(preview->input);
+    struct tries_ahead ahead;
+    struct str text = {0};
+    if (preview->input->facts->orphaned || !tries_ahead(preview->state, preview->task, &ahead))
+        return;
+    tries_ahead_words(&ahead, &time, &text);
+    put_head(preview, "IF IT GOES ON", "");
+    preview_put(preview, "tries", str_text(&text));
+    str_done(&text);
+}
+
 static void put_all(struct preview *preview, const struct detail *detail)
 {
     const int steps = detail->state->plan->tasks[detail->task].step_count;
@@ -256,6 +271,7 @@ static void put_all(struct preview *preview, const struct detail *detail)
     for (int i = 0; i < steps; i++)
         put_step(preview, i);
     preview_put_said(preview);
+    put_ahead(preview);
     put_head(preview, "THE TASK", "");
     preview_put_agent(preview);
     preview_put_circles(preview);
