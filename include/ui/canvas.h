@@ -114,6 +114,8 @@ struct cell *canvas_cell(struct canvas *canvas, int row, int column);
 int canvas_text(struct canvas *canvas, struct spot spot, enum style style, const char *text);
 int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, const char *text,
                   size_t len);
+/* Of several ways to say the same the first that so many columns hold, else the last. */
+const char *canvas_fitting(const char *const *texts, size_t count, int columns);
 /* A horizontal line of '─' or '-'. */
 void canvas_rule(struct canvas *canvas, int row, int column, int width);
 /* An upright line of '│' or '|', so many rows high. */

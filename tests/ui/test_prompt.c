@@ -268,6 +268,60 @@ START_TEST(test_kill_is_one_key_and_not_the_asking_one)
 }
 END_TEST
 
+static const struct {
+    enum prompt_kind kind;
+    int columns;
+} narrow_cases[] = {
+    {PROMPT_CANCEL, 60},
+    {PROMPT_CANCEL, 40},
+    {PROMPT_CANCEL_MANY, 60},
+    {PROMPT_CANCEL_MANY, 40},
+    {PROMPT_KILL, 60},
+    {PROMPT_KILL, 40},
+    {PROMPT_KILL_MANY, 60},
+    {PROMPT_KILL_MANY, 40},
+    {PROMPT_RETRY_MANY, 60},
+    {PROMPT_RETRY_MANY, 40},
+    {PROMPT_RETRY_WITH, 60},
+    {PROMPT_RETRY_WITH, 40},
+    {PROMPT_RETRY_WITH_MANY, 60},
+    {PROMPT_RETRY_WITH_MANY, 40},
+    {PROMPT_HOLD_MANY, 60},
+    {PROMPT_HOLD_MANY, 40},
+    {PROMPT_RELEASE_MANY, 60},
+    {PROMPT_RELEASE_MANY, 40},
+    {PROMPT_QUIT, 60},
+    {PROMPT_QUIT, 40},
+};
+
+static void open_kind(enum prompt_kind kind)
+{
+    struct prompt_many many = six;
+    many.kind = kind;
+    many.agents = 2;
+    prompt_close(&prompt);
+    if (kind == PROMPT_QUIT)
+        prompt_open_quit(&prompt, 3, 2, OPENED_MS);
+    else if (kind == PROMPT_CANCEL || kind == PROMPT_KILL || kind == PROMPT_RETRY_WITH)
+        prompt_open(&prompt, kind, &waiting, OPENED_MS);
+    else
+        prompt_open_many(&prompt, &many, OPENED_MS);
+}
+
+/* Below the question, where a title may be cut, all is said in words that fit. */
+START_TEST(test_narrow_screens_cut_no_answer)
+{
+    open_kind(narrow_cases[_i].kind);
+    canvas_resize(&canvas, 12, narrow_cases[_i].columns);
+    const char *frame = drawn();
+    while (*frame == '\n')
+        frame++;
+    const char *answers = strchr(frame, '\n');
+    ck_assert_ptr_nonnull(answers);
+    ck_assert_msg(!strstr(answers, "…"), "%s", frame);
+}
+END_TEST
+
 /* Without room for a row each the answers stand one beside the other. */
 START_TEST(test_answers_fit_three_rows_of_24)
 {
@@ -332,7 +386,7 @@ START_TEST(test_retry_shows_the_field_that_is_typed_in)
     ck_assert_ptr_nonnull(strstr(drawn(), " hint   so\n"));
     ck_assert_int_eq(canvas.cursor_row, 1);
     press_all("\t12");
-    ck_assert_ptr_nonnull(strstr(drawn(), " tries  12 "));
+    ck_assert_ptr_nonnull(strstr(drawn(), " tries  12\n"));
     ck_assert_int_eq(canvas.cursor_row, 1);
     ck_assert_int_eq(canvas.cursor_column, 10);
 }
@@ -581,6 +635,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_those_left_out_are_told);
     tcase_add_test(tcase, test_many_that_changed_are_asked_again);
     tcase_add_test(tcase, test_kill_is_one_key_and_not_the_asking_one);
+    tcase_add_loop_test(tcase, test_narrow_screens_cut_no_answer, 0, TABLE_LEN(narrow_cases));
     tcase_add_test(tcase, test_answers_fit_three_rows_of_24);
     tcase_add_test(tcase, test_retry_takes_a_hint_and_tries);
     tcase_add_test(tcase, test_retry_shows_the_field_that_is_typed_in);

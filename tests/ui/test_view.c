@@ -415,6 +415,19 @@ START_TEST(test_quit_asks_only_if_the_run_ends_with_it)
 }
 END_TEST
 
+START_TEST(test_quit_is_no_question_any_more_when_the_run_has_ended)
+{
+    facts.engine_here = true;
+    ck_assert_int_eq(press('q').kind, VIEW_ASKED);
+    later(PROMPT_DEAF_MS);
+    story_end_run(&story);
+    ck_assert_int_eq(press('c').kind, VIEW_DRAW);
+    ck_assert_int_eq(view.prompt.kind, PROMPT_NONE);
+    ck_assert_str_eq(view.message, "the run has ended: leave with q");
+    ck_assert_int_eq(press('q').kind, VIEW_LEAVE);
+}
+END_TEST
+
 START_TEST(test_control_c_is_the_same_question)
 {
     facts.engine_here = true;
@@ -588,6 +601,7 @@ static void add_small(TCase *tcase)
     tcase_add_test(tcase, test_prompt_keeps_its_target);
     tcase_add_test(tcase, test_escape_keeps_everything);
     tcase_add_test(tcase, test_quit_asks_only_if_the_run_ends_with_it);
+    tcase_add_test(tcase, test_quit_is_no_question_any_more_when_the_run_has_ended);
     tcase_add_test(tcase, test_control_c_is_the_same_question);
     tcase_add_loop_test(tcase, test_plain_key, 0, TABLE_LEN(plain_keys));
     tcase_add_test(tcase, test_open_task_is_closed_by_q);

@@ -56,14 +56,6 @@ int frame_put(struct canvas *canvas, struct spot spot, enum style style, const c
     return spot.column + canvas_text(canvas, spot, style, text);
 }
 
-const char *frame_fitting(const char *const *texts, size_t count, int columns)
-{
-    size_t i = 0;
-    while (i + 1 < count && text_width(texts[i], strlen(texts[i])) > columns)
-        i++;
-    return texts[i];
-}
-
 int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, const char *text)
 {
     int width = text_width(text, strlen(text));

@@ -16,9 +16,6 @@ struct shown_time frame_time(const struct frame_input *input);
 
 /* Text at a place, cut at the right end of the box. Returns the column after it. */
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text);
-/* Of several ways to say the same the first that so many columns hold; the last one, if none does.
- */
-const char *frame_fitting(const char *const *texts, size_t count, int columns);
 /* Text that ends at a column. Returns the column it starts at. */
 int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, const char *text);
 /* Where a click gives the keys to a pane, and the wheel scrolls it: before what is in it. */

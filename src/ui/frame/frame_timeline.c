@@ -166,7 +166,7 @@ static void draw_legend(struct canvas *canvas, int row)
         "RGVF phase  lower: no output  ┄ backoff  ! you  ✗✓■⊘∞ end",
     };
     (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL,
-                    frame_fitting(legends, ARRAY_LEN(legends), canvas->columns - 1));
+                    canvas_fitting(legends, ARRAY_LEN(legends), canvas->columns - 1));
 }
 
 static void draw_mark(struct canvas *canvas, int row)

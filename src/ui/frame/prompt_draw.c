@@ -10,7 +10,8 @@
 #include "text.h"
 
 enum {
-    WIDE = 60, /* columns from which answers are said in whole */
+    WIDE = 60,         /* columns from which a question stands beside what is the case */
+    QUIT_COLUMNS = 76, /* narrower: why quitting is a question is not said */
     QUESTION_MAX = PROMPT_ID_MAX + PROMPT_TITLE_MAX + 40,
 };
 
@@ -95,13 +96,13 @@ static void ask_many(const struct prompt *prompt, bool wide, struct asked *out)
     }
 }
 
-static void ask_quit(const struct prompt *prompt, struct asked *out)
+static void ask_quit(const struct prompt *prompt, int columns, struct asked *out)
 {
     (void)snprintf(out->question, sizeof(out->question), "Quit devs?");
-    (void)snprintf(out->words, sizeof(out->words),
-                   "%d %s and %d %s: the engine lives in this program.", prompt->running,
+    (void)snprintf(out->words, sizeof(out->words), "%d %s and %d %s%s", prompt->running,
                    plural(prompt->running, "task runs", "tasks run"), prompt->waiting,
-                   plural(prompt->waiting, "waits", "wait"));
+                   plural(prompt->waiting, "waits", "wait"),
+                   columns >= QUIT_COLUMNS ? ": the engine lives in this program." : "");
 }
 
 /* The names first, cut where they must be, then the state, which is never pushed out by a long
@@ -114,7 +115,7 @@ static void draw_question(const struct prompt *prompt, struct canvas *canvas, in
     else if (prompt_is_of_many(prompt))
         ask_many(prompt, canvas->columns >= WIDE, &asked);
     else
-        ask_quit(prompt, &asked);
+        ask_quit(prompt, canvas->columns, &asked);
     int least = (int)strlen(prompt_is_of_one(prompt) ? prompt->id : asked.question) + 10;
     int room = canvas->columns - 2 - (int)strlen(asked.words) - 3;
     if (room < least)
@@ -164,19 +165,21 @@ static void draw_left_out(const struct prompt *prompt, struct canvas *canvas, in
 static void draw_answer(const struct prompt *prompt, const struct prompt_answer *answer,
                         struct canvas *canvas, int row)
 {
-    bool wide = canvas->columns >= WIDE;
+    const char *const texts[] = {answer->words, answer->middle, answer->brief};
     struct spot spot = {row, 1, canvas->columns - 1};
     (void)canvas_add_zone(canvas, spot, answer->key);
     spot.column += canvas_text(canvas, spot, STYLE_KEY, answer->name) + 2;
     spot.width = canvas->columns - spot.column;
-    spot.column += canvas_text(canvas, spot, STYLE_PROMPT, wide ? answer->words : answer->brief);
-    if (!wide || answer->choice != PROMPT_STOP || prompt->attempts == 0)
+    spot.column += canvas_text(canvas, spot, STYLE_PROMPT,
+                               canvas_fitting(texts, ARRAY_LEN(texts), spot.width));
+    if (answer->choice != PROMPT_STOP || prompt->attempts == 0)
         return;
     char kept[PROMPT_NOTE_MAX];
-    (void)snprintf(kept, sizeof(kept), ", keep the %d %s and captures", prompt->attempts,
-                   plural(prompt->attempts, "try", "tries"));
+    const int len = snprintf(kept, sizeof(kept), ", keep the %d %s and captures", prompt->attempts,
+                             plural(prompt->attempts, "try", "tries"));
     spot.width = canvas->columns - spot.column;
-    canvas_text(canvas, spot, STYLE_PROMPT, kept);
+    if (len <= spot.width)
+        (void)canvas_text(canvas, spot, STYLE_PROMPT, kept);
 }
 
 /* As many rows as there are, one after the other, where each cannot have its own. */

@@ -7,7 +7,7 @@
 #include "str.h"
 #include "term.h"
 
-enum { FIELD_COLUMN = 8, WIDE = 60 };
+enum { FIELD_COLUMN = 8 };
 
 static void draw_label(struct canvas *canvas, int row, const char *label)
 {
@@ -21,46 +21,51 @@ static void draw_note(struct canvas *canvas, int row, int column, const char *no
 }
 
 /* What becomes of a hint. */
-static const char *hint_note(const struct prompt *prompt, bool wide)
+static const char *hint_note(const struct prompt *prompt, int columns)
 {
-    bool many = prompt_is_of_many(prompt);
-    bool all = many ? prompt->agents == prompt->count : prompt->has_agent;
-    bool none = many ? prompt->agents == 0 : !prompt->has_agent;
-    if (none)
-        return wide ? "no agent here: it is only kept in the log, as a note" : "kept as a note";
-    if (!all)
-        return wide ? "for the agents' next prompts; where there is none, a note in the log"
-                    : "for the agents";
-    return wide ? "for the agent's next prompt; kept in the log with the try" : "for the agent";
-}
-
-static void add_tries_note(const struct prompt *prompt, struct str *out)
-{
-    if (prompt->retry.problem[0] != '\0')
-        str_add(out, prompt->retry.problem);
-    else if (prompt_is_of_many(prompt))
-        str_add(out, "from now on; empty: as planned");
-    else
-        str_addf(out, "from now on; empty: %d, as planned", prompt->tries_left);
+    enum { LENGTHS = 3 };
+    static const char *const none[LENGTHS] = {
+        "no agent here: it is only kept in the log, as a note", "no agent: kept in the log",
+        "kept as a note"};
+    static const char *const some[LENGTHS] = {
+        "for the agents' next prompts; where there is none, a note in the log",
+        "for agents, else a note", "for the agents"};
+    static const char *const all[LENGTHS] = {
+        "for the agent's next prompt; kept in the log with the try", "for the agent's next prompt",
+        "for the agent"};
+    const bool many = prompt_is_of_many(prompt);
+    const bool has_all = many ? prompt->agents == prompt->count : prompt->has_agent;
+    const bool has_none = many ? prompt->agents == 0 : !prompt->has_agent;
+    return canvas_fitting(has_none ? none : has_all ? all : some, LENGTHS, columns);
 }
 
 static void draw_hint(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     line_edit_draw(&prompt->retry.hint, canvas, row, "hint   ");
-    draw_note(canvas, row + 1, FIELD_COLUMN, hint_note(prompt, canvas->columns >= WIDE));
+    draw_note(canvas, row + 1, FIELD_COLUMN, hint_note(prompt, canvas->columns - FIELD_COLUMN));
 }
 
 static void draw_tries(const struct prompt *prompt, struct canvas *canvas, int row)
 {
-    struct str note = {0};
-    add_tries_note(prompt, &note);
+    const int column = FIELD_COLUMN + PROMPT_TRIES_MAX - 2;
+    char note[PROMPT_NOTE_MAX] = "from now on; empty: as planned";
+    if (!prompt_is_of_many(prompt))
+        (void)snprintf(note, sizeof(note), "from now on; empty: %d, as planned",
+                       prompt->tries_left);
+    const char *const notes[] = {note, "empty: as planned", ""};
     line_edit_draw(&prompt->retry.tries, canvas, row, "tries  ");
-    draw_note(canvas, row, FIELD_COLUMN + PROMPT_TRIES_MAX - 2, str_text(&note));
-    str_done(&note);
+    draw_note(canvas, row, column,
+              prompt->retry.problem[0] != '\0'
+                  ? prompt->retry.problem
+                  : canvas_fitting(notes, ARRAY_LEN(notes), canvas->columns - column));
 }
 
 static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int row)
 {
+    static const char *const keys[] = {
+        "Enter  looks it over   Tab  other field   Esc  leaves it as it is",
+        "Enter looks it over  Tab other field  Esc leaves it", "Enter next  Tab other  Esc leaves",
+        "Enter next  Esc leaves"};
     const bool has_room = canvas->rows - row >= PROMPT_ROWS_TYPED;
     if (has_room || !prompt->retry.in_tries)
         draw_hint(prompt, canvas, row);
@@ -69,10 +74,7 @@ static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int r
     if (has_room || prompt->retry.in_tries)
         draw_tries(prompt, canvas, row);
     if (has_room)
-        draw_note(canvas, row + 1, 1,
-                  canvas->columns >= WIDE
-                      ? "Enter  looks it over   Tab  other field   Esc  leaves it as it is"
-                      : "Enter next  Esc leaves");
+        draw_note(canvas, row + 1, 1, canvas_fitting(keys, ARRAY_LEN(keys), canvas->columns - 1));
 }
 
 static void draw_asked(const struct prompt *prompt, struct canvas *canvas, int row)

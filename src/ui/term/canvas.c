@@ -234,6 +234,14 @@ int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, con
     return used;
 }
 
+const char *canvas_fitting(const char *const *texts, size_t count, int columns)
+{
+    size_t i = 0;
+    while (i + 1 < count && text_width(texts[i], strlen(texts[i])) > columns)
+        i++;
+    return texts[i];
+}
+
 void canvas_rule(struct canvas *canvas, int row, int column, int width)
 {
     struct glyph line = glyph_of(RUNE_RULE, canvas->ascii);

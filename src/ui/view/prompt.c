@@ -9,16 +9,12 @@
 #include "term.h"
 #include "text.h"
 
-#define KEEP_ONE                                                                                   \
+#define KEEP(whole, part)                                                                          \
     {                                                                                              \
-        TERM_KEY_ESC, "Esc", PROMPT_KEPT, "leave it as it is   (Enter does nothing)", "leave it",  \
-            "keep"                                                                                 \
+        TERM_KEY_ESC, "Esc", PROMPT_KEPT, whole "   (Enter does nothing)", whole, part, "keep"     \
     }
-#define KEEP_MANY                                                                                  \
-    {                                                                                              \
-        TERM_KEY_ESC, "Esc", PROMPT_KEPT, "leave them as they are   (Enter does nothing)",         \
-            "leave them", "keep"                                                                   \
-    }
+#define KEEP_ONE  KEEP("leave it as it is", "leave it")
+#define KEEP_MANY KEEP("leave them as they are", "leave them")
 
 /* What is asked of each kind of question, and the answers to it. */
 static const struct question {
@@ -27,63 +23,68 @@ static const struct question {
 } questions[] = {
     [PROMPT_NONE] = {"", {{0}}},
     [PROMPT_CANCEL] = {"Cancel",
-                       {{'s', "s", PROMPT_STOP, "stop retrying", "stop retrying", "stop"},
+                       {{'s', "s", PROMPT_STOP, "stop retrying", "stop retrying", "stop retrying",
+                         "stop"},
                         {'t', "t", PROMPT_TERM,
                          "as s, and if a try is running: TERM to its group, KILL after the grace",
-                         "TERM, KILL later", "TERM"},
+                         "as s; what runs gets TERM, then KILL", "TERM, KILL later", "TERM"},
                         {'K', "K", PROMPT_KILLED, "as s, and if a try is running: KILL at once",
-                         "KILL at once", "KILL"},
+                         "as s; what runs gets KILL at once", "KILL at once", "KILL"},
                         KEEP_ONE}},
-    [PROMPT_CANCEL_MANY] =
-        {"Cancel",
-         {{'s', "s", PROMPT_STOP, "stop retrying all of them", "stop retrying", "stop"},
-          {'t', "t", PROMPT_TERM, "as s, and TERM to those that run by then, KILL after the grace",
-           "TERM, KILL later", "TERM"},
-          {'K', "K", PROMPT_KILLED, "as s, and KILL at once to those that run by then",
-           "KILL at once", "KILL"},
-          KEEP_MANY}},
+    [PROMPT_CANCEL_MANY] = {"Cancel",
+                            {{'s', "s", PROMPT_STOP, "stop retrying all of them",
+                              "stop retrying all of them", "stop retrying", "stop"},
+                             {'t', "t", PROMPT_TERM,
+                              "as s, and TERM to those that run by then, KILL after the grace",
+                              "as s; what runs gets TERM, then KILL", "TERM, KILL later", "TERM"},
+                             {'K', "K", PROMPT_KILLED,
+                              "as s, and KILL at once to those that run by then",
+                              "as s; what runs gets KILL at once", "KILL at once", "KILL"},
+                             KEEP_MANY}},
     [PROMPT_KILL] = {"Kill",
                      {{'K', "K", PROMPT_KILLED, "KILL to its group at once, and no more tries",
-                       "KILL at once", "KILL"},
+                       "KILL at once, and no more tries", "KILL at once", "KILL"},
                       KEEP_ONE}},
     [PROMPT_KILL_MANY] = {"Kill",
                           {{'K', "K", PROMPT_KILLED,
-                            "KILL to their groups at once, and no more tries", "KILL at once",
-                            "KILL"},
+                            "KILL to their groups at once, and no more tries",
+                            "KILL at once, and no more tries", "KILL at once", "KILL"},
                            KEEP_MANY}},
     [PROMPT_RETRY_MANY] = {"Retry",
                            {{'s', "s", PROMPT_GO, "start them now: what waits waits no more",
-                             "start them now", "start"},
+                             "start them now", "start them now", "start"},
                             KEEP_MANY}},
     [PROMPT_RETRY_WITH] = {"Retry",
-                           {{'s', "s", PROMPT_GO, "start it with this", "start it", "start"},
-                            {'e', "e", PROMPT_UNDECIDED, "edit it", "edit it", "edit"},
+                           {{'s', "s", PROMPT_GO, "start it with this", "start it with this",
+                             "start it", "start"},
+                            {'e', "e", PROMPT_UNDECIDED, "edit it", "edit it", "edit it", "edit"},
                             KEEP_ONE}},
     [PROMPT_RETRY_WITH_MANY] = {"Retry",
-                                {{'s', "s", PROMPT_GO, "start them with this", "start them",
-                                  "start"},
-                                 {'e', "e", PROMPT_UNDECIDED, "edit it", "edit it", "edit"},
+                                {{'s', "s", PROMPT_GO, "start them with this",
+                                  "start them with this", "start them", "start"},
+                                 {'e', "e", PROMPT_UNDECIDED, "edit it", "edit it", "edit it",
+                                  "edit"},
                                  KEEP_MANY}},
     [PROMPT_HOLD_MANY] = {"Hold",
                           {{'h', "h", PROMPT_GO,
-                            "hold them: no new tries; what runs may end by itself", "hold them",
-                            "hold"},
+                            "hold them: no new tries; what runs may end by itself",
+                            "hold them: no new tries", "hold them", "hold"},
                            KEEP_MANY}},
     [PROMPT_RELEASE_MANY] = {"Let go",
                              {{'l', "l", PROMPT_GO, "let them go: what is left of a wait counts",
-                               "let them go", "let go"},
+                               "let them go: a wait goes on", "let them go", "let go"},
                               KEEP_MANY}},
     [PROMPT_QUIT] = {"Quit",
                      {{'w', "w", PROMPT_WAIT,
                        "wait: start nothing more, leave when what runs has ended",
-                       "wait for what runs", "wait"},
+                       "wait: leave when what runs has ended", "wait for what runs", "wait"},
                       {'c', "c", PROMPT_CANCEL_ALL,
                        "cancel all: TERM, KILL after the grace, then quit; the log keeps every try",
-                       "cancel all, quit", "cancel"},
+                       "cancel all (TERM, then KILL), quit", "cancel all, quit", "cancel"},
                       {'d', "d", PROMPT_DETACH,
                        "detach: the run goes on without this terminal; devs shows it again",
-                       "detach", "detach"},
-                      {TERM_KEY_ESC, "Esc", PROMPT_KEPT, "stay", "stay", "stay"}}},
+                       "detach: the run goes on by itself", "detach", "detach"},
+                      {TERM_KEY_ESC, "Esc", PROMPT_KEPT, "stay", "stay", "stay", "stay"}}},
 };
 static_assert(ARRAY_LEN(questions) == PROMPT_KIND_COUNT, "every kind has its question");
 

@@ -6,14 +6,15 @@
 
 #include "prompt.h"
 
-/* An answer to a question: its key, and what it does, in three lengths. */
+/* An answer to a question: its key, and what it does, in four lengths. */
 struct prompt_answer {
     uint32_t key;
     const char *name;
     enum prompt_choice choice;
-    const char *words; /* a row of 80 columns */
-    const char *brief; /* a row of 24 columns */
-    const char *tiny;  /* beside others in one row */
+    const char *words;  /* a row of 80 columns */
+    const char *middle; /* a row of 40 columns */
+    const char *brief;  /* a row of 24 columns */
+    const char *tiny;   /* beside others in one row */
 };
 enum { PROMPT_ANSWERS_MAX = 4 };
 

@@ -51,6 +51,24 @@ struct view_todo view_go_to_the_present(void)
     return (struct view_todo){.kind = VIEW_TRANSPORT, .move = REPLAY_END};
 }
 
+/* Would anything that is to be done be left undone, if we left? */
+static bool would_end_work(const struct view_facts *facts)
+{
+    const struct run_state *own = own_state(facts);
+    return facts->engine_here && !own->ended && (own->running > 0 || waiting(own) > 0);
+}
+
+/* The question is over with what it was about. */
+static void drop_question(struct view *view, const struct view_facts *facts)
+{
+    const struct key_binding *key = keymap_of(view->keys, UI_QUIT, view_place(view, facts));
+    char name[KEY_NAME_MAX];
+    prompt_close(&view->prompt);
+    view_say(view, &facts->clock, "%s%s%s",
+             own_state(facts)->ended ? "the run has ended" : "nothing runs or waits any more",
+             key ? ": leave with " : "", key ? keymap_key_name(key->key, false, name) : "");
+}
+
 struct view_todo view_quit(struct view *view, const struct view_facts *facts)
 {
     const struct run_state *state = own_state(facts);
@@ -58,8 +76,7 @@ struct view_todo view_quit(struct view *view, const struct view_facts *facts)
         return (struct view_todo){.kind = VIEW_DRAW};
     if (facts->mode == VIEW_PAST)
         return view_go_to_the_present();
-    bool goes_on = facts->engine_here && !state->ended;
-    if (!goes_on || (state->running == 0 && waiting(state) == 0))
+    if (!would_end_work(facts))
         return (struct view_todo){.kind = VIEW_LEAVE};
     prompt_open_quit(&view->prompt, state->running, waiting(state), facts->clock.mono_ms);
     return (struct view_todo){.kind = VIEW_ASKED};
@@ -70,5 +87,8 @@ void view_leave_update(struct view *view, const struct view_facts *facts)
     const struct run_state *own = own_state(facts);
     if (facts->clock.mono_ms - view->suspend_asked_ms >= VIEW_SUSPEND_MS || facts->state->ended)
         forget_suspend(view);
-    prompt_update_quit(&view->prompt, own->running, waiting(own));
+    if (view->prompt.kind == PROMPT_QUIT && !would_end_work(facts))
+        drop_question(view, facts);
+    else
+        prompt_update_quit(&view->prompt, own->running, waiting(own));
 }
