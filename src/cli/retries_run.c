@@ -15,8 +15,10 @@
 #include "xalloc.h"
 
 /* Where its time went, as the Timeline has it: by the fold of all its events. */
-static bool add_time(const struct place *place, int64_t run, struct time_spent *to, struct err *err)
+static bool add_time(const struct place *place, int64_t run, struct retries *to, struct err *err)
 {
+    if (to->events > RETRIES_TIMED_EVENTS)
+        return true;
     struct follower *follower = NULL;
     if (!follower_open(&follower, place, run, err))
         return false;
@@ -29,7 +31,9 @@ static bool add_time(const struct place *place, int64_t run, struct time_spent *
                                                                   : state->heard;
         struct time_spent spent;
         time_spent_of_run(&spent, state, &now, orphaned);
-        time_spent_add(to, &spent);
+        time_spent_add(&to->spent, &spent);
+        to->timed++;
+        to->events += state->last_seq;
     }
     follower_close(follower);
     return ok;
@@ -38,7 +42,7 @@ static bool add_time(const struct place *place, int64_t run, struct time_spent *
 static bool add_run(struct log_reader *reader, int64_t run, struct retries *out, struct err *err)
 {
     return retry_log_add(reader, run, &out->help, err) &&
-           add_time(log_reader_place(reader), run, &out->spent, err);
+           add_time(log_reader_place(reader), run, out, err);
 }
 
 /* Without a run all are meant: those of the log, or of the FILE that is named. */

@@ -100,7 +100,9 @@ void retries_text(const struct retries *retries, struct str *out)
         str_addf(out, "%lld more failed, of classes beyond the first %d\n", (long long)help->untold,
                  RETRY_CLASSES_MAX);
     time_spent_words(&retries->spent, &time);
-    if (time.len > 0)
+    if (time.len > 0 && (int64_t)retries->timed < help->runs)
+        str_addf(out, "time of %zu of these runs: %s\n", retries->timed, time.data);
+    else if (time.len > 0)
         str_addf(out, "time: %s\n", time.data);
     str_done(&time);
 }
@@ -174,6 +176,7 @@ void retries_json(const struct retries *retries, struct str *out)
         str_json_i64(out, "untold", help->untold);
     str_json_key(out, "time");
     str_add_char(out, '{');
+    str_json_i64(out, "runs", (int64_t)retries->timed);
     time_spent_json(&retries->spent, out);
     str_add(out, "}}\n");
 }

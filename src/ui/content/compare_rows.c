@@ -118,13 +118,14 @@ static void add_sum(struct laying *laying)
     const struct compare_side *sides = compare->sides;
     add_head(laying, "what the second wrote that the first did not");
     begin(laying);
-    if (digest_is_same(sides[0].fingerprint, sides[1].fingerprint))
-        str_add(&laying->line, "the same result");
-    else
-        str_addf(&laying->line, "%zu of its %zu lines", compare->fresh, compare->second_lines);
-    if (compare->second_lines > 0) {
-        str_add(&laying->line, "; new ");
+    if (compare->fresh > 0) {
+        str_addf(&laying->line, "%zu of its %zu lines; new ", compare->fresh,
+                 compare->second_lines);
         shown_new((int)(compare->fresh * 1000 / compare->second_lines), &laying->line);
+    } else {
+        str_addf(&laying->line, "nothing%s",
+                 digest_is_same(sides[0].fingerprint, sides[1].fingerprint) ? ": the same result"
+                                                                            : "");
     }
     add_row(laying, COMPARE_PLAIN);
     unsigned masks = 0;
