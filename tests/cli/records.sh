@@ -1,0 +1,116 @@
+#!/bin/sh
+# The records of runs as text and JSON: which are wanted, of which runs, and what reads them.
+. "$(dirname "$0")/check.sh"
+
+cat >plan.json <<'PLAN'
+{"version": 1, "name": "records", "jobs": 1, "idempotent": true,
+ "policies": {"quick": {"like": "transport", "max_attempts": 2, "base_delay_ms": 1, "jitter": 0}},
+ "tasks": [
+  {"id": "net", "steps": [{"phase": "GREEN", "policy": "quick",
+   "run": ["sh", "-c", "echo 'curl: (56) Recv failure: Connection reset by peer' >&2; exit 56"]}]},
+  {"id": "ok", "steps": [{"phase": "GREEN", "run": ["printf", "\u00e4 \"x\"\\n"]}]}]}
+PLAN
+"$devs" run --plain plan.json >/dev/null 2>&1
+"$devs" exec true 2>/dev/null
+
+lines() { "$devs" debug --logs "$@" | wc -l; }
+
+# --- which records
+all=$(lines 1)
+want 'all of them, as text and as JSON' "$(lines 1 --json)" "$all"
+want 'a level' "$(lines 1 --level error)" 1
+want 'a kind' "$(lines 1 --kind attempt_started)" 3
+want 'several kinds' "$(lines 1 --kind attempt_started,step_ended --kind run_ended)" 6
+want 'a task' "$("$devs" debug --logs 1 --task ok --json | grep -vc '"task":"ok"')" 0
+want 'several tasks' "$(lines 1 --task ok --task net --kind step_ended)" 2
+want 'a task by its target' "$(lines 1/ok --kind step_ended)" 1
+want_in 'words' "$("$devs" debug --logs 1 --grep 'TRANSIENT RETRY\] attempt 1/1')" 'taskId=net'
+want 'words, as JSON' "$(lines 1 --json --grep '^net .*RETRY')" 1
+want 'from a record on' "$("$devs" debug --logs 1 --since '#3' --json | head -n 1 | grep -c '"seq":3,')" 1
+want 'until a record' "$(lines 1 --until '#3')" 3
+want 'from a try on' "$("$devs" debug --logs 1 --since 'net try 2' --json | head -n 1 | grep -c '"kind":"attempt_started".*"attempt":2')" 1
+want 'until a time' "$(lines 1 --until -1h)" 0
+want 'from a time on' "$(lines 1 --since -1h)" "$all"
+
+# --- of which runs
+want 'several runs, the oldest first' \
+	"$("$devs" debug --logs 2 1 --json | sed -n 's/.*"run":\([0-9]*\),.*"kind":"run_started".*/\1/p' | tr '\n' ' ')" '1 2 '
+want 'all runs' "$(lines all --kind run_ended)" 2
+want 'a range of runs' "$(lines 1-2 --kind run_ended)" 2
+want 'without a run the newest' "$("$devs" debug --logs --json | grep -vc '"run":2,')" 0
+
+# --- mistakes are said
+# refused NAME CODE PART WORD...
+refused() {
+	name=$1 code=$2 part=$3
+	shift 3
+	"$devs" debug "$@" >out 2>err
+	want "$name: exit" $? "$code"
+	want_in "$name" "$(cat err)" "$part"
+}
+refused 'no such kind' 2 'did you mean wait_started?' --logs 1 --kind wait_start
+refused 'no such level' 2 "unknown level 'loud'" --logs 1 --level loud
+refused 'no such task' 66 "run #1 has no task 'tax'" --logs 1 --task tax
+refused 'a pattern that is none' 2 '--grep: pattern, byte' --logs 1 --grep '('
+refused 'a time that is none' 2 "'soon' is no time" --logs 1 --since soon
+refused 'no such run' 66 'no run #9' --logs 9 --json
+refused 'what says nothing there' 2 'debug --logs: --try says nothing there' --logs 1 --try 2
+refused 'what says nothing there, either' 2 'debug --forensics: --follow says nothing there' --forensics ok --follow
+refused 'follow is of one run' 2 '--follow is about one run' --logs all --follow
+
+# --- a live run is followed to its end, and ^C ends the follower alone
+cat >slow.json <<'PLAN'
+{"version": 1, "idempotent": true, "tasks": [{"id": "s", "steps": [
+ {"run": ["sh", "-c", "until [ -e go ]; do sleep 0.05; done"]}]}]}
+PLAN
+"$devs" run --plain slow.json >slow.out 2>&1 &
+run=$!
+until_true 20 grep -q 'runs, pid' slow.out
+"$devs" debug --logs 3 --json --follow >followed &
+follower=$!
+until_true 20 grep -q attempt_running followed
+"$devs" debug --logs 3 --plain --follow >cut &
+cut=$!
+until_true 20 grep -q 'runs, pid' cut
+kill -TERM "$cut"
+wait "$cut"
+want 'a follower is ended by a signal' $? 143
+want 'its lines are whole' "$(tail -c 1 cut | od -An -c | tr -d ' ')" '\n'
+: >go
+wait "$run"
+want 'the run goes on without it' $? 0
+wait "$follower"
+want 'a follower ends with the run' $? 0
+want 'and has all of it' "$(wc -l <followed)" "$(lines 3 --json)"
+want_in 'to its end' "$(tail -n 1 followed)" '"kind":"run_ended"'
+
+# --- who reads them
+"$devs" debug --logs all --json >all.jsonl
+if command -v python3 >/dev/null; then
+	want 'python reads each record' "$(python3 -c 'import json, sys
+print(sum(json.loads(line)["v"] for line in sys.stdin))' <all.jsonl)" "$(wc -l <all.jsonl)"
+else
+	echo 'not looked at: python3 is not here'
+fi
+if command -v lnav >/dev/null; then
+	export HOME="$dir/home" XDG_CONFIG_HOME="$dir/home/config"
+	mkdir -p "$XDG_CONFIG_HOME"
+	"$devs" debug --lnav-format >devs_log.json
+	want_in 'lnav takes the format' "$(lnav -i devs_log.json 2>&1)" 'installed'
+	ask() { lnav -n -c ";$1" -c ':write-csv-to -' all.jsonl 2>&1 | tail -n 1; }
+	want 'lnav has each record' "$(ask 'SELECT count(*) FROM devs_log')" "$(wc -l <all.jsonl)"
+	want 'lnav has the level, and the task as id of an operation' \
+		"$(ask "SELECT log_level, log_opid, attempt FROM devs_log WHERE kind='step_ended' AND task='net'")" 'error,net,2'
+	want 'lnav has the time' "$(TZ=UTC ask \
+		"SELECT count(*) FROM devs_log WHERE abs(strftime('%s', 'now') - strftime('%s', log_time)) < 3600")" \
+		"$(wc -l <all.jsonl)"
+else
+	echo 'not looked at: lnav is not here'
+fi
+if command -v sqlite3 >/dev/null; then
+	want 'sqlite3 opens the log as it is' \
+		"$(sqlite3 -readonly .devs/devs.db "SELECT count(*) FROM events WHERE run=1")" "$all"
+else
+	echo 'not looked at: sqlite3 is not here'
+fi
+finish
