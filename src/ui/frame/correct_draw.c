@@ -6,6 +6,7 @@
 #include "attr.h"
 #include "correct.h"
 #include "keymap.h"
+#include "line_wrap.h"
 #include "str.h"
 #include "term.h"
 #include "text.h"
@@ -22,7 +23,6 @@ enum {
     WORD_COLUMNS = 16,
     KEYS_MAX = 5,
     GAP = 2,
-    RUNE_BYTES_MAX = 4,
     TEXT_MAX = CORRECT_NAME_MAX + CORRECT_NOTE_MAX,
 };
 
@@ -76,30 +76,17 @@ static void put_row(struct space *space, enum style style, const char *text)
         (void)canvas_text(space->canvas, whole_row(space->canvas, row), style, text);
 }
 
-/* Bytes of the text that go into one row, broken at a blank if there is one. */
-static size_t bytes_of_row(const char *text, int width)
+/* Nothing takes no row. */
+static int wrapped_rows(const char *text, int width)
 {
-    size_t at = 0, blank = 0;
-    int used = 0;
-    while (text[at] != '\0') {
-        uint32_t rune = 0;
-        size_t bytes = (size_t)text_rune(text + at, strnlen(text + at, RUNE_BYTES_MAX), &rune);
-        int columns = rune_width(rune);
-        if (text[at] == ' ')
-            blank = at;
-        used += columns > 0 ? columns : 0;
-        if (used > width)
-            return blank > 0 ? blank : at;
-        at += bytes;
-    }
-    return at;
+    return *text != '\0' && width > 1 ? line_wrap_rows(text, strlen(text), width) : 0;
 }
 
 static void put_wrapped(struct space *space, enum style style, const char *text)
 {
     int width = space->canvas->columns - 2;
     while (*text != '\0' && width > 1) {
-        size_t len = bytes_of_row(text, width);
+        const size_t len = line_wrap_fit(text, strlen(text), width);
         int row = next_row(space);
         if (row < 0)
             return;
@@ -107,19 +94,7 @@ static void put_wrapped(struct space *space, enum style style, const char *text)
         struct spot spot = whole_row(space->canvas, row);
         (void)canvas_text_n(space->canvas, spot, style, text, is_last ? strlen(text) : len);
         text += len;
-        text += strspn(text, " ");
     }
-}
-
-static int wrapped_rows(const char *text, int width)
-{
-    int rows = 0;
-    while (*text != '\0' && width > 1) {
-        text += bytes_of_row(text, width);
-        text += strspn(text, " ");
-        rows++;
-    }
-    return rows;
 }
 
 static void draw_title(struct canvas *canvas, int row, const char *title)
