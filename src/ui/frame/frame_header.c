@@ -66,6 +66,17 @@ static int put_counts(struct canvas *canvas, struct spot spot, const struct coun
     return at;
 }
 
+/* Of what comes first, where there is no room for a number. */
+static void put_sign(struct canvas *canvas, const struct counts *counts)
+{
+    size_t i = 0;
+    while (i + 1 < ARRAY_LEN(counted) && counts->of[counted[i]] == 0)
+        i++;
+    if (counts->of[counted[i]] > 0)
+        (void)canvas_text(canvas, (struct spot){0, 0, 1}, frame_style(counted[i]),
+                          shown_sign(counted[i], counts->ascii));
+}
+
 /* The columns that all of them take with so many words. */
 static int worded_width(const struct counts *counts, int worded)
 {
@@ -194,7 +205,8 @@ void frame_small(struct canvas *canvas, const struct frame_input *input)
         right = frame_put_right(canvas, (struct spot){0, 0, columns}, STYLE_HEAD, str_text(&clock));
     }
     int margin = has_clock ? 1 : 0;
-    (void)put_counts(canvas, (struct spot){0, margin, right - 2 * margin}, &counts);
+    if (put_counts(canvas, (struct spot){0, margin, right - 2 * margin}, &counts) == 0)
+        put_sign(canvas, &counts);
     bool has_banner = frame_has_banner(input) && canvas->rows >= 2;
     if (has_banner)
         frame_banner(canvas, 1, input);
