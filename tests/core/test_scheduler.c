@@ -169,11 +169,12 @@ END_TEST
 START_TEST(test_A10_only_the_scheduler_asks_the_protocol)
 {
     static const char *const files[] = {
-        "src/core/run_state.c", "src/core/scheduler_control.c",
-        "src/core/scheduler.c", "src/core/scheduler_recover.c",
-        "src/engine/engine.c",  "src/cli/session.c",
-        "src/cli/cmd_run.c",    "src/cli/cmd_exec.c",
-        "src/ui/app/app.c",     "src/store/control_desk.c",
+        "src/core/run_state.c",       "src/core/scheduler_control.c",
+        "src/core/scheduler.c",       "src/core/scheduler_recover.c",
+        "src/core/scheduler_retry.c", "src/engine/engine.c",
+        "src/cli/session.c",          "src/cli/cmd_run.c",
+        "src/cli/cmd_exec.c",         "src/ui/app/app.c",
+        "src/store/control_desk.c",
     };
     begin(ONE("GREEN"));
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
