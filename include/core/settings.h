@@ -27,6 +27,12 @@ enum {
 
 struct adapters;
 
+/* How much of past runs a log may keep; 0 = all there is. What they mean is in log_gc.h. */
+struct retention_settings {
+    int days, runs, mib;
+    bool automatic; /* devs run and devs exec see to it at their end */
+};
+
 /* All zero: nothing is set. */
 struct settings {
     struct policy
@@ -41,6 +47,7 @@ struct settings {
     enum plan_hangup on_hangup;
     struct secret_settings secrets;
     struct ui_settings ui;
+    struct retention_settings retention;
     struct adapters *agents; /* owned; those of the settings, NULL = the built-in ones alone */
     char *rules;             /* owned; the array "rules" as JSON text, NULL = none */
     char *agent;             /* owned; the agent of workflows that name none, NULL = none */

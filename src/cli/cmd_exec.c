@@ -98,6 +98,7 @@ static int run_command(struct globals *globals, const struct plan_exec *exec, co
                               .rules = exec->settings->rules,
                               .ui = &exec->settings->ui,
                               .secrets = &exec->settings->secrets,
+                              .retention = &exec->settings->retention,
                               .run_dir = dir,
                               .jobs = 1,
                               .watch = json ? SESSION_JSON : SESSION_OUTPUT};

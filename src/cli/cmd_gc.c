@@ -1,8 +1,11 @@
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "command.h"
+#include "config.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
@@ -168,13 +171,31 @@ static int collect(struct gc *gc)
     struct err err = {0};
     if (!check_log(gc, &err))
         return fail(&err);
-    take_spills(gc);
-    take_locks(gc);
-    if (!gc_workspaces(gc, &err))
+    if (!gc->deletes) {
+        take_spills(gc);
+        take_locks(gc);
+        if (!gc_workspaces(gc, &err))
+            return fail(&err);
+    }
+    if (!gc_runs(gc, &err))
         return fail(&err);
     if (gc->count == 0 && !gc->json)
         (void)puts("nothing is left over");
-    return EXIT_ALL_PASSED;
+    return gc->kept_named ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
+}
+
+/* What the project's settings say of it, where the command line does not. */
+static int read_limits(struct gc *gc, const struct gc_limit_words *words)
+{
+    char dir[PATH_MAX];
+    struct err err = {0};
+    struct config config = {0};
+    const int code = getcwd(dir, sizeof(dir)) ? config_read(dir, &config) : EXIT_ALL_PASSED;
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    const bool ok = gc_limits(words, &config.settings.retention, &gc->limits, &err);
+    config_done(&config);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
 static bool read_older(const char *text, int64_t *out, struct err *err)
@@ -194,6 +215,7 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     struct gc gc = {.now_ms = clock_now().at_ms};
     const char *merge = NULL;
     const char *older = NULL;
+    struct gc_limit_words words = {0};
     const struct option_spec specs[] = {
         {"dry-run", 0, NULL, "say what would be done", &gc.dry, NULL},
         {"json", 0, NULL, "a JSON object for each thing", &gc.json, NULL},
@@ -201,11 +223,23 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
          "kept workspaces too, with results of copies, if nothing changed in them for so long",
          NULL, &older},
         {"merge", 0, "FILE", "bring a spill log into the run log", NULL, &merge},
+        {"keep-days", 0, "N", "runs go from the log N days after their last event", NULL,
+         &words.days},
+        {"keep-runs", 0, "N", "only the newest N runs stay in the log", NULL, &words.runs},
+        {"keep-mib", 0, "N", "the newest runs that hold N MiB together stay in the log", NULL,
+         &words.mib},
+        {"delete", 0, NULL, "the runs that are named go from the log, and nothing else is done",
+         &gc.deletes, NULL},
     };
     struct command_line line = {
         .name = "gc", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = GC_NAMES_MAX};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
+        return code;
+    if (gc.deletes && line.operands == 0)
+        return fail_usage("devs gc --delete RUN...", "gc: which runs?");
+    code = read_limits(&gc, &words);
+    if (code != EXIT_ALL_PASSED)
         return code;
     struct err err = {0};
     gc.names = argv;

@@ -69,6 +69,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .rules = file.config.settings.rules,
                               .ui = &file.config.settings.ui,
                               .secrets = &file.config.settings.secrets,
+                              .retention = &file.config.settings.retention,
                               .run_dir = file.dir,
                               .jobs = jobs,
                               .watch = session_choose_watch(plain, json),

@@ -44,7 +44,7 @@ static const struct command commands[] = {
     {"hook", "[install|uninstall|status]", "for an agent's own hooks: record what it does",
      cmd_hook},
     {"doctor", "", "say what works on this machine, and which sandboxes", cmd_doctor},
-    {"gc", "[--merge FILE]", "bring in or remove what dead runs left behind", cmd_gc},
+    {"gc", "[RUN...]", "remove what dead runs left behind, and past runs from the log", cmd_gc},
     {"keys", "", "print the cockpit's keys", cmd_keys},
 };
 

@@ -2,18 +2,9 @@
 
 #include <string.h>
 
+#include "size_text.h"
 #include "str.h"
 #include "text.h"
-
-static void add_size(int64_t bytes, struct str *out)
-{
-    if (bytes < 1000)
-        str_addf(out, "%lld bytes", (long long)bytes);
-    else if (bytes < 1000000)
-        str_addf(out, "%.1f kB", (double)bytes / 1000);
-    else
-        str_addf(out, "%.1f MB", (double)bytes / 1000000);
-}
 
 static void add_count(int64_t count, const char *one, const char *many, struct str *out)
 {
@@ -40,7 +31,7 @@ static void write_parts(const struct bundle_contents *contents, struct str *out)
     add_count(contents->controls, "act, ", "acts, ", out);
     if (contents->bookmarks > 0)
         add_count(contents->bookmarks, "bookmark, ", "bookmarks, ", out);
-    add_size(contents->output_bytes, out);
+    size_text_add(contents->output_bytes, out);
     str_add(out, " of output\n");
 }
 
@@ -48,7 +39,7 @@ static void write_words(const struct bundle_contents *contents, const char *file
                         struct str *out)
 {
     str_addf(out, "run #%lld as %s, ", (long long)contents->run, file);
-    add_size(contents->bytes, out);
+    size_text_add(contents->bytes, out);
     str_add_char(out, '\n');
     if (is_whole)
         write_parts(contents, out);

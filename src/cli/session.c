@@ -16,8 +16,10 @@
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
+#include "gc.h"
 #include "keys_file.h"
 #include "looks.h"
+#include "read_text.h"
 #include "rules_file.h"
 #include "session_parts.h"
 #include "spill.h"
@@ -177,6 +179,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .rules = session.rules,
         .save_rule = save_rule,
         .save_ctx = &session,
+        .read_file = read_text_file,
         .redactor = watching->secrets.redactor,
     };
     struct theme theme;
@@ -338,8 +341,9 @@ static int run_watched(struct watching *watching)
         (void)close(watching->signal_fd);
     bool is_read = watching->watch == SESSION_COCKPIT || watching->watch == SESSION_PLAIN;
     bool is_summed_up = ok && is_read && !watching->alone;
-    int code = exit_code_of(watching, &result);
-    return tell_end(watching, is_summed_up, code);
+    int code = tell_end(watching, is_summed_up, exit_code_of(watching, &result));
+    gc_automatic(&watching->place, watching->session->retention);
+    return code;
 }
 
 static void tell_crash(const void *ctx, pid_t child, int signal_number)

@@ -39,7 +39,8 @@ struct session {
     const char *rules;             /* the settings' own rules as JSON; borrowed; NULL = none */
     const struct ui_settings *ui;  /* of the settings; borrowed; NULL = none */
     const char *run_dir;           /* absolute; borrowed */
-    const struct secret_settings *secrets; /* of the settings; borrowed; NULL = none */
+    const struct secret_settings *secrets;      /* of the settings; borrowed; NULL = none */
+    const struct retention_settings *retention; /* likewise */
     int jobs;
     enum session_watch watch;
     session_ended_fn *ended; /* told when it is over, in the process that ran it; NULL = nobody */

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,24 @@ static void read_tests(struct plan_reader *reader, const struct json *tests,
     plan_list_read(reader, &path, json_get(tests, "run"), PLAN_ARGS_MAX, &settings->tests);
 }
 
+/* The schema has the bounds. */
+static int read_limit(const struct json *retention, const char *key)
+{
+    int64_t value = 0;
+    plan_reader_whole(json_get(retention, key), &value);
+    return value > 0 && value <= INT_MAX ? (int)value : 0;
+}
+
+static void read_retention(const struct json *retention, struct retention_settings *out)
+{
+    *out = (struct retention_settings){
+        .days = read_limit(retention, "days"),
+        .runs = read_limit(retention, "runs"),
+        .mib = read_limit(retention, "mib"),
+        .automatic = json_bool(json_get(retention, "automatic"), false),
+    };
+}
+
 /* First the form, then what it means; all that is wrong comes in the order of the text. */
 static bool read_document(const struct json *root, struct settings *settings,
                           struct violations *wrong)
@@ -117,6 +136,7 @@ static bool read_document(const struct json *root, struct settings *settings,
     plan_surroundings_read(&reader, root, settings);
     settings_secrets_read(&reader, json_get(root, "secrets"), &settings->secrets);
     ui_settings_read(&reader, json_get(root, "ui"), &settings->ui);
+    read_retention(json_get(root, "retention"), &settings->retention);
     const struct json *agents = json_get(root, "agents");
     struct violations of_agents = {0};
     if (json_count(agents) > 0 && !adapters_read(NULL, agents, &of_agents, &settings->agents))

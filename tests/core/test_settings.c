@@ -332,6 +332,21 @@ START_TEST(test_the_projects_tests_are_a_command)
 }
 END_TEST
 
+START_TEST(test_retention_is_read)
+{
+    ck_assert(parse("{\"retention\": {\"days\": 30, \"mib\": 512, \"automatic\": true}}"));
+    ck_assert_int_eq(settings.retention.days, 30);
+    ck_assert_int_eq(settings.retention.runs, 0);
+    ck_assert_int_eq(settings.retention.mib, 512);
+    ck_assert(settings.retention.automatic);
+    settings_done(&settings);
+    ck_assert(parse("{}"));
+    ck_assert_int_eq(settings.retention.days, 0);
+    ck_assert(!settings.retention.automatic);
+    ck_assert(!parse("{\"retention\": {\"runs\": 0}}"));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("settings");
@@ -356,5 +371,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_secrets_are_read);
     tcase_add_test(tcase, test_workflows_have_an_agent_and_a_folder);
     tcase_add_test(tcase, test_the_projects_tests_are_a_command);
+    tcase_add_test(tcase, test_retention_is_read);
     return suite;
 }
