@@ -13,14 +13,22 @@
 #include "log_reader.h"
 #include "retry_help.h"
 
-/* For a screen or a line: enough to say something, and read in well under a second. */
-enum { RETRY_LOG_BRIEF = 20000 };
-
 /* Add the attempts of one run to *help; part of them where it fails. O(events of the run). */
 ATTR_MUST_USE bool retry_log_add(struct log_reader *reader, int64_t run, struct retry_help *help,
                                  struct err *err);
-/* The newest runs, until they had so many attempts or there is none left; 0: all of them. */
-ATTR_MUST_USE bool retry_log_read(struct log_reader *reader, int64_t attempts,
+/* Which runs are looked at: the newest before `before` (0: of all), as far as they have together at
+ * most so many events. One that is too long for what is left is passed over. */
+struct retry_log_scope {
+    int64_t before;
+    int64_t events;
+};
+enum {
+    RETRY_LOG_RUNS_MAX = 1000, /* no more are looked at */
+    RETRY_LOG_LINE = 500000,   /* events, for a line of text: well under a second */
+    RETRY_LOG_SCREEN = 30000,  /* likewise, for a screen: some 10 ms */
+};
+/* *out is made anew, its classes in order. */
+ATTR_MUST_USE bool retry_log_read(struct log_reader *reader, const struct retry_log_scope *scope,
                                   struct retry_help *out, struct err *err);
 
 #endif

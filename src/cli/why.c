@@ -163,8 +163,9 @@ static bool read_odds(struct why *why, struct err *err)
     if (pick->step != run_state_step_number(state, pick->task) ||
         !retry_case_of(state, pick->task, &like) || like.number != pick->attempt + 1)
         return true;
+    const struct retry_log_scope newest = {.events = RETRY_LOG_LINE};
     struct retry_help *help = xcalloc(1, sizeof(*help));
-    const bool ok = retry_log_read(follower_reader(why->follower), RETRY_LOG_BRIEF, help, err);
+    const bool ok = retry_log_read(follower_reader(why->follower), &newest, help, err);
     why->has_odds = ok && retry_help_odds(help, &like, &why->odds);
     free(help);
     return ok;

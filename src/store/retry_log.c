@@ -164,32 +164,39 @@ bool retry_log_add(struct log_reader *reader, int64_t run, struct retry_help *he
     return ok;
 }
 
+/* Those that there is room for; *left is what is left of it. */
 static bool add_runs(struct log_reader *reader, struct log_run_info *runs, size_t count,
-                     struct retry_help *out, struct err *err)
+                     struct retry_help *out, int64_t *left, struct err *err)
 {
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
-        ok = ok && retry_log_add(reader, runs[i].number, out, err);
+        const bool fits = runs[i].last_seq <= *left;
+        if (ok && fits) {
+            *left -= runs[i].last_seq;
+            ok = retry_log_add(reader, runs[i].number, out, err);
+        }
         log_run_info_done(&runs[i]);
     }
     return ok;
 }
 
-bool retry_log_read(struct log_reader *reader, int64_t attempts, struct retry_help *out,
-                    struct err *err)
+bool retry_log_read(struct log_reader *reader, const struct retry_log_scope *scope,
+                    struct retry_help *out, struct err *err)
 {
-    enum { RUNS_AT_ONCE = 16 };
+    enum { RUNS_AT_ONCE = 20 };
     struct log_run_info runs[RUNS_AT_ONCE];
-    int64_t before = 0;
-    size_t count = 0;
+    int64_t before = scope->before;
+    int64_t left = scope->events;
+    size_t count = RUNS_AT_ONCE;
     *out = (struct retry_help){0};
-    do {
+    for (int i = 0; i < RETRY_LOG_RUNS_MAX / RUNS_AT_ONCE && count == RUNS_AT_ONCE && left > 0;
+         i++) {
         if (!log_reader_runs(reader, before, runs, RUNS_AT_ONCE, &count, err))
             return false;
         before = count > 0 ? runs[count - 1].number : 0;
-        if (!add_runs(reader, runs, count, out, err))
+        if (!add_runs(reader, runs, count, out, &left, err))
             return false;
-    } while (count == RUNS_AT_ONCE && (attempts == 0 || out->attempts < attempts));
+    }
     retry_help_sort(out);
     return true;
 }

@@ -178,10 +178,11 @@ START_TEST(test_projection_counts_what_a_fold_counts)
 {
     struct retry_help *read = xcalloc(1, sizeof(*read));
     struct retry_help *want = xcalloc(1, sizeof(*want));
+    const struct retry_log_scope all = {.events = INT64_MAX};
     struct err err = {0};
     play();
     struct log_reader *reader = open_reader();
-    ck_assert_msg(retry_log_read(reader, 0, read, &err), "%s", err.message);
+    ck_assert_msg(retry_log_read(reader, &all, read, &err), "%s", err.message);
     count_state(want);
     ck_assert_int_eq(read->runs, 1);
     assert_classes_equal(read, want);
@@ -189,6 +190,26 @@ START_TEST(test_projection_counts_what_a_fold_counts)
     log_reader_close(reader);
     free(read);
     free(want);
+}
+END_TEST
+
+START_TEST(test_runs_that_are_too_long_or_too_new_are_passed_over)
+{
+    struct retry_help *read = xcalloc(1, sizeof(*read));
+    const struct retry_log_scope scopes[] = {
+        {.events = sample.state.last_seq - 1},
+        {.before = sample.number, .events = INT64_MAX},
+    };
+    struct err err = {0};
+    play();
+    struct log_reader *reader = open_reader();
+    for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
+        ck_assert_msg(retry_log_read(reader, &scopes[i], read, &err), "%s", err.message);
+        ck_assert_int_eq(read->runs, 0);
+        ck_assert_int_eq(read->attempts, 0);
+    }
+    log_reader_close(reader);
+    free(read);
 }
 END_TEST
 
@@ -211,6 +232,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "read");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_projection_counts_what_a_fold_counts);
+    tcase_add_test(tcase, test_runs_that_are_too_long_or_too_new_are_passed_over);
     tcase_add_test(tcase, test_a_run_without_attempts_says_nothing);
     return suite;
 }

@@ -1,6 +1,7 @@
 #include "app.h"
 
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app_parts.h"
@@ -56,6 +57,7 @@ struct view_facts app_facts(const struct app *app)
         .log = &app->tail,
         .forensics = has_forensics ? &app->forensics : NULL,
         .pager = screen == SCREEN_LOG ? &app->pager : NULL,
+        .retries = screen == SCREEN_DETAIL ? app->retries : NULL,
         .events = &app->event_lines,
         .bookmarks = app->bookmarks.items,
         .bookmark_count = app->bookmarks.count,
@@ -165,6 +167,7 @@ void app_close(struct app *app)
     log_elsewhere_done(&app->elsewhere);
     event_page_done(&app->log_events);
     forensics_done(&app->forensics);
+    free(app->retries);
     output_page_done(&app->page);
     event_page_done(&app->events);
     runs_list_done(&app->runs);

@@ -15,6 +15,7 @@
 #include "frame.h"
 #include "log_elsewhere.h"
 #include "log_pager.h"
+#include "retry_help.h"
 #include "runs_list.h"
 
 enum {
@@ -68,6 +69,10 @@ struct app {
     bool log_goes_on;               /* not all of it was read yet, or looked through */
     struct forensics forensics;     /* of the try that the view looks at, */
     int64_t forensics_seq;          /* as of this event */
+    struct retry_help *retries;     /* owned; what became of tries; NULL: not read yet; */
+    int64_t retries_run;            /* for this run, */
+    int64_t retries_before;         /* from the runs before that one; 0: all; */
+    struct moment retries_read;     /* when */
     struct replay replay;           /* all events so far; where the recording or the past is */
     struct event_lines event_lines; /* the records around that place, */
     struct app_bookmarks bookmarks; /* of the run that is shown */
@@ -180,6 +185,9 @@ void app_draw(struct app *app);
 void app_show(struct app *app);
 /* The terminal has another size, or shows something else: draw all of it anew. */
 void app_resize(struct app *app);
+
+/* app_retries.c: what became of tries after a failure, where Detail is shown. */
+void app_load_retries(struct app *app);
 
 /* app_log.c: what attempts wrote. */
 /* The last lines of the chosen task's latest attempt, for panes. */

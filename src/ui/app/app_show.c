@@ -145,6 +145,7 @@ void app_draw(struct app *app)
     view_arrange(&app->view, &facts);
     (void)view_update_prompt(&app->view, &facts);
     load_forensics(app, &facts); /* Detail's layout goes by what there is to tell */
+    app_load_retries(app);
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     app_load_tail(app);
     if ((app->view.panes & VIEW_HAS_EVENTS) != 0)

@@ -4,6 +4,7 @@
 
 #include "frame_detail_parts.h"
 #include "log_words.h"
+#include "retry_help.h"
 #include "tries_ahead.h"
 
 enum { HEX_SHOWN = 4 };
@@ -250,18 +251,35 @@ static void put_step(struct preview *preview, int number)
     str_done(&text);
 }
 
-/* What comes if nobody does anything, of a task that waits. */
+/* How often what is like it passed, where there is enough like it. */
+static void add_chance(const struct preview *preview, struct str *out)
+{
+    const struct retry_help *retries = preview->input->facts->retries;
+    struct retry_case like;
+    struct retry_odds odds;
+    if (retries && retry_case_of(preview->state, preview->task, &like) &&
+        retry_help_odds(retries, &like, &odds))
+        retry_odds_words(&odds, out);
+}
+
+/* What comes if nobody does anything, of a task that waits; and what may come of another try. */
 static void put_ahead(struct preview *preview)
 {
     const struct shown_time time = frame_time(preview->input);
     struct tries_ahead ahead;
-    struct str text = {0};
-    if (preview->input->facts->orphaned || !tries_ahead(preview->state, preview->task, &ahead))
-        return;
-    tries_ahead_words(&ahead, &time, &text);
-    put_head(preview, "IF IT GOES ON", "");
-    preview_put(preview, "tries", str_text(&text));
-    str_done(&text);
+    struct str tries = {0};
+    struct str chance = {0};
+    if (!preview->input->facts->orphaned && tries_ahead(preview->state, preview->task, &ahead))
+        tries_ahead_words(&ahead, &time, &tries);
+    add_chance(preview, &chance);
+    if (tries.len + chance.len > 0)
+        put_head(preview, "IF IT GOES ON", "");
+    if (tries.len > 0)
+        preview_put(preview, "tries", tries.data);
+    if (chance.len > 0)
+        preview_put(preview, "chance", chance.data);
+    str_done(&tries);
+    str_done(&chance);
 }
 
 static void put_all(struct preview *preview, const struct detail *detail)

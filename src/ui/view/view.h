@@ -59,6 +59,7 @@ struct view_facts {
     const struct log_tail *log;        /* borrowed */
     const struct forensics *forensics; /* borrowed; what the view's forensics are of, NULL = none */
     const struct log_pager *pager;     /* borrowed; of the view's log, NULL = it is not shown */
+    const struct retry_help *retries;  /* borrowed; what became of tries; NULL = not read */
     const struct event_lines *events;  /* borrowed; the records around a place in a recording; NULL:
                                           not read */
     const struct bookmark *bookmarks;  /* borrowed; of the recording, by time */
