@@ -72,7 +72,8 @@ static void recall(void *ctx, struct event *event, const char **text)
     if (event->kind == EVENT_ATTEMPT_STARTED) {
         event->a = recorded->a;
         event->b = recorded->b;
-    } else if (event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_NOTE) {
+    } else if (event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_NOTE ||
+               event->kind == EVENT_RUN_STARTED) {
         *text = recorded->text;
     }
 }
@@ -133,12 +134,11 @@ static void count_event(struct redecide_sum *sum, const struct event *event)
 {
     const bool is_act = event->kind == EVENT_CANCEL_ASKED || event->kind == EVENT_CLASS_CORRECTED;
     sum->events++;
-    sum->decisions += redecide_is_decision(event->kind);
     if (!event_kind_is_known((int64_t)event->kind))
         sum->unknown++;
-    else if (is_act)
-        sum->acts++;
-    else if (!redecide_is_decision(event->kind))
+    else if (redecide_is_decision(event->kind))
+        sum->decisions++;
+    else if (!is_act)
         sum->facts++;
 }
 
@@ -352,8 +352,11 @@ static bool take_next(struct redecide *redecide, struct err *err)
     struct redecide_input input;
     bool ok = false;
     switch (redecide_input_read(&redecide->run, &redecide->recorded, &events, &input)) {
-    case REDECIDE_FACT:
     case REDECIDE_ACT:
+        sum->acts++;
+        ok = decide(redecide, &input.input, err);
+        break;
+    case REDECIDE_FACT:
     case REDECIDE_TIME:
         ok = decide(redecide, &input.input, err);
         break;

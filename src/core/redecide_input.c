@@ -152,7 +152,7 @@ void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, b
     if (!is_turned)
         return;
     if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
-        verdict->class = VERDICT_SUCCESS;
+        *verdict = verdict_new();
     else if (!was_recorded)
         set_wanted_failure(&step->expect, verdict);
     else if (verdict->class == VERDICT_SUCCESS)

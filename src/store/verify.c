@@ -91,8 +91,9 @@ static bool open_judge(struct verifying *verifying, struct err *err)
         .plan = verifying->growing ? verifying->growing : verifying->plan,
         .is_session = verifying->run.is_session,
     };
-    const bool ok = read_rules(verifying, &rules, err) &&
-                    verify_judge_open(judge, verifying->asked->reader, rules, err);
+    const bool ok =
+        read_rules(verifying, &rules, err) &&
+        verify_judge_open(judge, verifying->asked->reader, verifying->run.rules_hash, rules, err);
     free(rules);
     return ok;
 }

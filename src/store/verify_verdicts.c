@@ -44,9 +44,7 @@ static bool is_same(const struct recorded *recorded, const struct verdict *is,
                           was->reason == is->reason && was->ask == is->ask &&
                           was->no_retry == is->no_retry &&
                           was->retry_after_ms == is->retry_after_ms;
-    const bool has_own_rule = was->expectation == VERDICT_UNEXPECTED_PASS;
-    return is_alike &&
-           (rules == VERIFY_PRESENT || has_own_rule || strcmp(was->rule, is->rule) == 0);
+    return is_alike && (rules == VERIFY_PRESENT || strcmp(was->rule, is->rule) == 0);
 }
 
 /* False where the log has not all that the contract was held against. */
@@ -94,18 +92,26 @@ struct opinions {
 static enum opinion judge_by(struct verify_judge *judge, const struct recorded *recorded,
                              enum verify_rules rules, struct verdict *is)
 {
-    classify(judge->classifiers[rules], &recorded->input, is);
+    classify(judge->classifiers[judge->are_same_rules ? VERIFY_PRESENT : rules], &recorded->input,
+             is);
     if (!hold_against_contract(judge, recorded->end, is) &&
         (is->class == VERDICT_SUCCESS || recorded->verdict.reason == REASON_CONTRACT))
         return OPINION_NO_CONTRACT;
     return is_same(recorded, is, rules) ? OPINION_SAME : OPINION_OTHER;
 }
 
-/* By both sets of rules. */
+/* By both sets of rules; where they are one set, it is asked once. */
 static void ask_both(struct verify_judge *judge, const struct recorded *recorded,
                      struct opinions *out)
 {
     *out = (struct opinions){0};
+    if (judge->are_same_rules) {
+        out->said[VERIFY_RECORDED] =
+            judge_by(judge, recorded, VERIFY_RECORDED, &out->verdicts[VERIFY_RECORDED]);
+        out->said[VERIFY_PRESENT] = out->said[VERIFY_RECORDED];
+        out->verdicts[VERIFY_PRESENT] = out->verdicts[VERIFY_RECORDED];
+        return;
+    }
     for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
         if (judge->classifiers[rules])
             out->said[rules] = judge_by(judge, recorded, rules, &out->verdicts[rules]);
@@ -118,7 +124,7 @@ static void judge_again(struct verify_judge *judge, struct recorded *recorded)
 {
     struct opinions opinions;
     const enum verify_rules first =
-        judge->classifiers[VERIFY_RECORDED] ? VERIFY_RECORDED : VERIFY_PRESENT;
+        judge->sum.recorded == VERIFY_RULES_THERE ? VERIFY_RECORDED : VERIFY_PRESENT;
     ask_both(judge, recorded, &opinions);
     if (opinions.said[first] == OPINION_OTHER && recorded->input.memory_killed < 0) {
         struct opinions others;
@@ -241,16 +247,20 @@ bool verify_judge_finish(struct verify_judge *judge, struct err *err)
     return !judge->has_end || settle(judge, NULL, err);
 }
 
-bool verify_judge_open(struct verify_judge *judge, struct log_reader *reader, const char *recorded,
-                       struct err *err)
+bool verify_judge_open(struct verify_judge *judge, struct log_reader *reader, const char *hash,
+                       const char *recorded, struct err *err)
 {
     struct classifier **own = &judge->classifiers[VERIFY_RECORDED];
     struct classifier **present = &judge->classifiers[VERIFY_PRESENT];
     if (!classifier_open(present, judge->asked->rules, err))
         return false;
-    if (recorded)
+    if (hash && strcmp(hash, classifier_hash(*present)) == 0) {
+        judge->sum.recorded = VERIFY_RULES_THERE;
+        judge->are_same_rules = true;
+    } else if (recorded) {
         judge->sum.recorded =
             classifier_open(own, recorded, NULL) ? VERIFY_RULES_THERE : VERIFY_RULES_UNREADABLE;
+    }
     evidence_open(&judge->evidence, reader);
     return true;
 }

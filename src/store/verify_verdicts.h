@@ -15,14 +15,16 @@ struct verify_judge {
     bool is_session;
     struct evidence *evidence;                          /* owned */
     struct classifier *classifiers[VERIFY_RULES_COUNT]; /* owned; RECORDED may be NULL */
+    bool are_same_rules;                                /* then PRESENT alone is there */
     struct event end; /* text owned; of an attempt of which the verdict may still come */
     bool has_end;
     struct verify_verdicts sum;
 };
 
-/* `recorded` is the rule set of the log, NULL where there is none. */
+/* `recorded` is the rule set of the log, NULL where there is none; `hash` is what the run says that
+ * it is. */
 ATTR_MUST_USE bool verify_judge_open(struct verify_judge *judge, struct log_reader *reader,
-                                     const char *recorded, struct err *err);
+                                     const char *hash, const char *recorded, struct err *err);
 void verify_judge_done(struct verify_judge *judge);
 
 /* The next event. */

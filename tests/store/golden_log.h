@@ -1,0 +1,19 @@
+/*
+ * golden_log.h - the recorded runs of tests/data/golden, put into logs of their own.
+ */
+#ifndef DEVS_TEST_GOLDEN_LOG_H
+#define DEVS_TEST_GOLDEN_LOG_H
+
+#include "place.h"
+
+/* The names of the runs: files without ".sql". NULL past the last. */
+const char *golden_log_name(int index);
+int golden_log_count(void);
+
+/* The SQL of one; the caller frees. */
+char *golden_log_read(const char *name);
+
+/* A new log that holds the rules of the golden runs and what the SQL puts into it: run 1. */
+struct place golden_log_make(const char *sql);
+
+#endif

@@ -1,0 +1,193 @@
+/* Recorded runs are decided by this build as they were: docs/testing.md. */
+#include "verify.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "golden_log.h"
+#include "test_main.h"
+
+/* What a run is held against, and what was found. */
+struct look {
+    struct verify_sum sum;
+    char first[512]; /* the first difference in words, "" = none */
+};
+
+static const char *kind_of(const struct event *event)
+{
+    return event ? event_kind_name(event->kind) : "nothing";
+}
+
+static const char *text_of(const struct event *event)
+{
+    return event && event->text ? event->text : "";
+}
+
+static void on_decision(void *ctx, const struct redecide_difference *difference)
+{
+    struct look *look = ctx;
+    const struct event *recorded = difference->recorded;
+    const struct event *made = difference->made;
+    const struct event *about = recorded ? recorded : made;
+    if (look->first[0] != '\0')
+        return;
+    (void)snprintf(look->first, sizeof(look->first),
+                   "task %d try %d, after #%lld: recorded %s %s, this build %s %s", about->task,
+                   about->attempt, (long long)difference->cause->seq, kind_of(recorded),
+                   text_of(recorded), kind_of(made), text_of(made));
+}
+
+static void on_verdict(void *ctx, const struct verify_verdict *verdict)
+{
+    struct look *look = ctx;
+    if (look->first[0] != '\0')
+        return;
+    (void)snprintf(look->first, sizeof(look->first),
+                   "#%lld task %d try %d: recorded %s (rule %s), by the %s rules %s (rule %s)",
+                   (long long)verdict->event->seq, verdict->event->task, verdict->event->attempt,
+                   verdict_class_name(verdict->was->class), verdict->was->rule,
+                   verdict->rules == VERIFY_RECORDED ? "run's" : "present",
+                   verdict_class_name(verdict->is->class), verdict->is->rule);
+}
+
+static struct look hold(const char *sql, const char *rules)
+{
+    const struct place place = golden_log_make(sql);
+    struct look look = {0};
+    struct log_reader *reader = NULL;
+    struct err err = {0};
+    ck_assert_msg(log_reader_open(&reader, &place, &err), "%s", err.message);
+    const struct verify_asked asked = {.reader = reader,
+                                       .rules = rules,
+                                       .differs = on_decision,
+                                       .verdict = on_verdict,
+                                       .ctx = &look};
+    ck_assert_msg(verify_run(&asked, &look.sum, &err), "%s", err.message);
+    log_reader_close(reader);
+    return look;
+}
+
+/* The SQL of a run with one text in it replaced by another one; the caller frees. */
+static char *change(const char *name, const char *from, const char *to)
+{
+    char file[64];
+    (void)snprintf(file, sizeof(file), "%s.sql", name);
+    char *sql = golden_log_read(file);
+    char *at = strstr(sql, from);
+    ck_assert_msg(at != NULL, "no %s in %s", from, name);
+    struct str changed = {0};
+    str_add_n(&changed, sql, (size_t)(at - sql));
+    str_add(&changed, to);
+    str_add(&changed, at + strlen(from));
+    free(sql);
+    return changed.data;
+}
+
+START_TEST(test_a_golden_run_is_decided_as_it_was)
+{
+    char *sql = change(golden_log_name(_i), "", "");
+    const struct look look = hold(sql, NULL);
+    const struct redecide_sum *decisions = &look.sum.decisions;
+    const struct verify_verdicts *verdicts = &look.sum.verdicts;
+    ck_assert_msg(look.first[0] == '\0', "golden run %s: %s", golden_log_name(_i), look.first);
+    ck_assert_int_gt(decisions->decisions, 3);
+    ck_assert_int_eq(decisions->same, decisions->decisions);
+    ck_assert_int_eq(decisions->unknown + decisions->lost_acts + decisions->unseen, 0);
+    ck_assert_int_eq(verdicts->recorded, VERIFY_RULES_THERE);
+    ck_assert_int_eq(verdicts->judged + verdicts->unread, verdicts->ended);
+    free(sql);
+}
+END_TEST
+
+/* One that is not in the list of golden_log.c would be held against nothing. */
+START_TEST(test_every_golden_run_is_looked_at)
+{
+    DIR *dir = opendir(test_source_path("tests/data/golden"));
+    ck_assert_ptr_nonnull(dir);
+    int found = 0;
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
+        found += strstr(entry->d_name, ".sql") != NULL;
+    (void)closedir(dir);
+    ck_assert_int_eq(found, golden_log_count());
+}
+END_TEST
+
+/* Together they hold each kind of decision that there is. */
+START_TEST(test_golden_runs_hold_every_kind_of_decision)
+{
+    struct str all = {0};
+    for (int i = 0; i < golden_log_count(); i++) {
+        char *sql = change(golden_log_name(i), "", "");
+        str_add(&all, sql);
+        free(sql);
+    }
+    for (int kind = 1; kind < EVENT_KIND_COUNT; kind++) {
+        char note[64];
+        (void)snprintf(note, sizeof(note), " -- %s\n", event_kind_name((enum event_kind)kind));
+        if (redecide_is_decision((enum event_kind)kind))
+            ck_assert_msg(strstr(all.data, note) != NULL, "none has a%s", note);
+    }
+    str_done(&all);
+}
+END_TEST
+
+/* A wait that the plan would not give is the first difference, and what follows is looked at. */
+START_TEST(test_another_policy_decides_otherwise)
+{
+    char *sql = change("retries", "\"max_attempts\": 4, \"base_delay_ms\": 20",
+                       "\"max_attempts\": 3, \"base_delay_ms\": 20");
+    const struct look look = hold(sql, NULL);
+    ck_assert_int_gt(look.sum.decisions.different, 0);
+    ck_assert_int_gt(look.sum.decisions.same, 10);
+    ck_assert_int_eq(look.sum.decisions.same + look.sum.decisions.different,
+                     look.sum.decisions.decisions);
+    ck_assert_msg(strstr(look.first, "recorded wait_started {\"policy\":\"fast\"") != NULL, "%s",
+                  look.first);
+    ck_assert_msg(strstr(look.first, "\"allowed\":3") != NULL, "%s", look.first);
+    free(sql);
+}
+END_TEST
+
+/* Rules of today that judge otherwise are told; those of the run say what they said. */
+START_TEST(test_other_rules_judge_otherwise)
+{
+    static const char rules[] = "[{\"name\":\"refused\",\"verdict\":\"persistent\",\"reason\":"
+                                "\"auth\",\"pattern\":\"ECONNREFUSED\"}]";
+    char *sql = change("retries", "", "");
+    const struct look look = hold(sql, rules);
+    ck_assert_int_eq(look.sum.verdicts.different[VERIFY_RECORDED], 0);
+    ck_assert_int_gt(look.sum.verdicts.different[VERIFY_PRESENT], 0);
+    ck_assert_msg(strstr(look.first, "persistent (rule refused)") != NULL, "%s", look.first);
+    free(sql);
+}
+END_TEST
+
+/* What is not there is counted. */
+START_TEST(test_acts_without_their_row_are_counted)
+{
+    char *sql =
+        change("acts", "INSERT INTO output(", "DELETE FROM control;\nINSERT INTO output(");
+    const struct look look = hold(sql, NULL);
+    ck_assert_int_gt(look.sum.decisions.lost_acts, 0);
+    ck_assert_int_gt(look.sum.decisions.lost, 0);
+    ck_assert_int_eq(look.sum.decisions.different, 0);
+    ck_assert_int_eq(look.sum.decisions.same + look.sum.decisions.lost,
+                     look.sum.decisions.decisions);
+    free(sql);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("golden_logs");
+    TCase *tcase = test_case(suite, "golden");
+    tcase_add_loop_test(tcase, test_a_golden_run_is_decided_as_it_was, 0, golden_log_count());
+    tcase_add_test(tcase, test_every_golden_run_is_looked_at);
+    tcase_add_test(tcase, test_golden_runs_hold_every_kind_of_decision);
+    tcase_add_test(tcase, test_another_policy_decides_otherwise);
+    tcase_add_test(tcase, test_other_rules_judge_otherwise);
+    tcase_add_test(tcase, test_acts_without_their_row_are_counted);
+    return suite;
+}
