@@ -4,10 +4,12 @@
 
 #include "golden.h"
 #include "log_reader.h"
+#include "retry_help.h"
 #include "stage.h"
 #include "term.h"
 #include "test_main.h"
 #include "view_detail.h"
+#include "xalloc.h"
 
 static void set_up(void)
 {
@@ -37,6 +39,40 @@ START_TEST(test_golden_detail)
 {
     stage_draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
     golden_check(&canvas, sizes[_i].name);
+}
+END_TEST
+
+/* So many tests that failed and were tried again; `passed` of them passed then. */
+static struct retry_help *retries_of(int cases, int passed)
+{
+    struct retry_help *out = xcalloc(1, sizeof(*out));
+    const struct verdict_label fail = {.class = VERDICT_PERSISTENT, .reason = REASON_TEST_FAIL};
+    for (int i = 0; i < cases; i++) {
+        struct retry_step step = {.help = out};
+        for (int number = 1; number <= 2; number++) {
+            const bool passes = number == 2 && i < passed;
+            const struct retry_attempt attempt = {
+                .number = number,
+                .class =
+                    passes ? (struct failure_class){0} : (struct failure_class){.label = fail}};
+            retry_step_add(&step, &attempt);
+        }
+    }
+    return out;
+}
+
+START_TEST(test_chance_is_told_where_there_are_enough_like_it)
+{
+    struct retry_help *few = retries_of(RETRY_CASES_MIN - 1, 2);
+    struct retry_help *enough = retries_of(30, 2);
+    facts.retries = few;
+    stage_draw(40, 140, false);
+    ck_assert(!stage_shows(" chance "));
+    facts.retries = enough;
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows(" chance   7 % that try 4 passes (2 of 30 like it: test-fail)"));
+    free(few);
+    free(enough);
 }
 END_TEST
 
@@ -299,6 +335,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_golden_detail, 0, TABLE_LEN(sizes));
     tcase_add_loop_test(tcase, test_golden_detail_of_every_state, 0, TABLE_LEN(others));
     tcase_add_loop_test(tcase, test_no_size_of_detail_is_refused, 1, 150);
+    tcase_add_test(tcase, test_chance_is_told_where_there_are_enough_like_it);
     tcase = test_case(suite, "keys");
     tcase_add_checked_fixture(tcase, set_up, stage_close);
     tcase_add_test(tcase, test_a_try_is_chosen_by_its_keys);
