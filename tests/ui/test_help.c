@@ -191,6 +191,26 @@ START_TEST(test_80x24_begins_with_what_is_needed_most)
 }
 END_TEST
 
+/* Whatever the screen: two pages at most, and no command cut. */
+START_TEST(test_80x24_has_two_pages)
+{
+    const struct key_place place = {KEYMAP_LIVE, (enum screen)_i};
+    help_open(&help, keymap_builtin(), place);
+    ck_assert(!strstr(drawn(), "page 1 of 3"));
+    help_key(&help, TERM_KEY_END);
+    ck_assert_msg(!strstr(drawn(), "…"), "%s", drawn());
+}
+END_TEST
+
+START_TEST(test_what_is_one_line_is_found_alone)
+{
+    ck_assert(!strstr(drawn(), ":cancel all"));
+    type("all");
+    ck_assert_ptr_nonnull(strstr(drawn(), ":hold all "));
+    ck_assert_ptr_nonnull(strstr(drawn(), ":cancel all "));
+}
+END_TEST
+
 START_TEST(test_wide_shows_signs_too)
 {
     canvas_resize(&canvas, 40, 140);
@@ -271,6 +291,8 @@ Suite *test_suite(void)
     tcase = test_case(suite, "drawn");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_80x24_begins_with_what_is_needed_most);
+    tcase_add_loop_test(tcase, test_80x24_has_two_pages, 0, SCREEN_COUNT);
+    tcase_add_test(tcase, test_what_is_one_line_is_found_alone);
     tcase_add_test(tcase, test_wide_shows_signs_too);
     tcase_add_test(tcase, test_replay_shows_transport);
     tcase_add_test(tcase, test_find_is_shown);

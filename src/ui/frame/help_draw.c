@@ -13,6 +13,7 @@ enum {
     WIDTH_FOR_TWO = 72,
     WIDTH_FOR_THREE = 120,
     COMMAND_WIDTH = 22,
+    COMMAND_WIDTH_NARROW = 16, /* where it is not to take most of a column */
     ROWS_FOR_FOOT = 8,
     ROWS_FOR_HEAD = 4,
 };
@@ -144,7 +145,7 @@ static int name_width(const struct help_line *line, int width)
         return KEYS_WIDTH;
     if (!line->command)
         return WORD_WIDTH - 2;
-    return width < 2 * COMMAND_WIDTH ? width / 2 : COMMAND_WIDTH;
+    return width < 2 * COMMAND_WIDTH ? COMMAND_WIDTH_NARROW : COMMAND_WIDTH;
 }
 
 static void draw_line(struct canvas *canvas, struct spot spot, const struct help_line *line,

@@ -45,12 +45,27 @@ static const struct help_together {
     {{UI_NEARER, UI_FARTHER, UI_WHOLE}, "zoom in, out, whole run"},
     {{UI_ORDER, UI_TURN}, "order, turn it round"},
     {{UI_COPY, UI_COPY_PATH}, "copy, copy the path"},
+    {{UI_BOOKMARK, UI_LATER}, "bookmark, show the later"},
+    {{UI_ONLY_NEEDS_YOU, UI_NEEDS_YOU_NEXT}, "needs you: only, go to next"},
+    {{UI_FREEZE, UI_REDRAW}, "freeze, redraw the screen"},
+};
+
+/* Commands in a row that are one line as long as nothing is looked for. */
+static const struct help_joined {
+    const char *first, *last; /* of the table of commands */
+    const char *name, *words;
+} joined[] = {
+    {"hold all", "cancel all", ":hold all", "or :release, :cancel"},
+    {"tasks", "runs", ":tasks ... :runs", "views 1 to 6"},
+    {"keys", "q", ":keys :help :q", "the keys; back, quit"},
 };
 
 const char *help_line_words(const struct help_line *line)
 {
     if (line->together)
         return line->together->words;
+    if (line->joined)
+        return line->joined->words;
     if (line->command)
         return line->command->words;
     return line->binding ? line->binding->words : sign_words[line->sign];
@@ -156,20 +171,46 @@ static void collect_keys(const struct help *help, bool is_brief, struct help_lin
     }
 }
 
+/* What a command is one line with, as its first; NULL if it stands alone. */
+static const struct help_joined *find_joined(const char *first)
+{
+    for (size_t i = 0; i < ARRAY_LEN(joined); i++) {
+        if (strcmp(joined[i].first, first) == 0)
+            return &joined[i];
+    }
+    return NULL;
+}
+
+static void add_commands(struct help_lines *out, const char *find)
+{
+    const struct command_row *command;
+    const struct help_joined *skips = NULL; /* those that are told already */
+    for (size_t i = 0; (command = view_command_at(i)); i++) {
+        struct help_line line = {.command = command};
+        if (skips) {
+            skips = strcmp(skips->last, command->name) == 0 ? NULL : skips;
+            continue;
+        }
+        line.joined = *find == '\0' ? find_joined(command->name) : NULL;
+        if (line.joined)
+            (void)snprintf(line.ascii, sizeof(line.ascii), "%s", line.joined->name);
+        else
+            (void)snprintf(line.ascii, sizeof(line.ascii), ":%s %s", command->name,
+                           command->argument);
+        add_line(out, &line, find);
+        skips = line.joined;
+    }
+}
+
 void help_lines_find(const struct help *help, struct help_lines *out)
 {
     const char *find = help->find.text;
     struct help_lines keys = {.count = 0};
-    const struct command_row *command;
     out->count = 0;
     collect_keys(help, *find == '\0', &keys);
     for (int i = 0; i < keys.count; i++)
         add_line(out, &keys.at[i], find);
-    for (size_t i = 0; (command = view_command_at(i)); i++) {
-        struct help_line line = {.command = command};
-        (void)snprintf(line.ascii, sizeof(line.ascii), ":%s %s", command->name, command->argument);
-        add_line(out, &line, find);
-    }
+    add_commands(out, find);
     for (enum shown sign = 0; sign < SHOWN_COUNT; sign++)
         add_line(out, &(struct help_line){.sign = sign}, find);
 }

@@ -14,6 +14,7 @@
 #include "view_command.h"
 
 struct help_together;
+struct help_joined;
 
 enum {
     HELP_LINES_MAX = UI_ACT_COUNT + VIEW_COMMANDS_MAX + SHOWN_COUNT,
@@ -26,6 +27,7 @@ struct help_line {
     const struct key_binding *binding;    /* NULL: a command or a sign */
     const struct help_together *together; /* NULL: the act alone */
     const struct command_row *command;    /* NULL: an act or a sign */
+    const struct help_joined *joined;     /* the command and those behind it; NULL: it alone */
     enum shown sign;
     char keys[HELP_KEYS_MAX];
     char ascii[HELP_KEYS_MAX]; /* the keys, or the command, as they are typed */

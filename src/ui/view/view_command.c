@@ -182,7 +182,7 @@ static const struct command {
     {{"runs", "", "view 6"}, UI_RUNS, NULL, true},
     {{"keys", "", "the keys"}, UI_HELP, NULL, true},
     {{"help", "", "the keys"}, UI_HELP, NULL, true},
-    {{"q", "", "back, at the top quit"}, UI_QUIT, NULL, true},
+    {{"q", "", "back, or quit"}, UI_QUIT, NULL, true},
 };
 static_assert(ARRAY_LEN(commands) <= VIEW_COMMANDS_MAX, "the help has room for every command");
 
