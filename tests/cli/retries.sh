@@ -1,0 +1,88 @@
+#!/bin/sh
+# devs debug --diff and --retries: what was other the second time, and does trying again help.
+. "$(dirname "$0")/check.sh"
+
+fresh_repository
+mkdir src
+echo 'int a;' >src/tax.c
+git add . && git commit -qm first
+cat >try.sh <<'SH'
+n=$(cat "$COUNT" 2>/dev/null || echo 0)
+echo $((n + 1)) >"$COUNT"
+echo "$n" >>src/tax.c
+test "$n" = 1 && echo more >src/more.c
+echo "12:00:0$n build took 0.$n s"
+for i in 1 2 3 4 5 6 7 8; do echo "ok $i - fine"; done
+echo "not ok 9 - rounds half, got 20.0$n"
+test "$n" -ge 2
+SH
+git add . && git commit -qm second
+export COUNT="$dir/count"
+cat >plan.json <<'PLAN'
+{"version": 1, "name": "shop", "idempotent": true,
+ "policies": {"thrice": {"like": "sandbox", "max_attempts": 3, "base_delay_ms": 1}},
+ "tasks": [{"id": "tax", "workspace": "worktree", "steps": [{"policy": "thrice", "run": ["sh", "try.sh"]}]},
+           {"id": "bad", "steps": [{"policy": "thrice", "shell": true, "run": "echo no; exit 3"}]}]}
+PLAN
+"$devs" run --plain plan.json >/dev/null 2>&1
+
+out=$("$devs" debug --diff tax#1 2)
+want 'diff: exit' $? 0
+want_in 'diff: whose' "$out" '#1/tax try 1 of GREEN               #1/tax try 2 of GREEN'
+want_in 'diff: class' "$out" 'class    test-fail                           test-fail'
+want_in 'diff: what was decided' "$out" 'then     tries again after'
+want_in 'diff: what is new' "$out" '1 of its 10 lines; new .10'
+want_in 'diff: clocks and durations are masked' "$out" 'masked, as <word>: times, durations'
+want_in 'diff: lines' "$out" '- not ok 9 - rounds half, got 20.00
++ not ok 9 - rounds half, got 20.01'
+want_in 'diff: a path of the second only' "$out" '+ A src/more.c'
+want_in 'diff: the patches' "$out" '+ +more'
+want 'diff: the last two without a number' "$("$devs" debug --diff bad | head -1)" \
+	'         #1/bad try 2 of GREEN               #1/bad try 3 of GREEN'
+want_in 'diff: the same result' "$("$devs" debug --diff bad)" 'nothing: the same result'
+want 'diff: of two tasks' "$("$devs" debug --diff tax#1 1/bad#2 | head -1)" \
+	'         #1/tax try 1 of GREEN               #1/bad try 2 of GREEN'
+out=$("$devs" debug --diff tax#1 '#2' --json)
+want_in 'diff: json' "$out" '"new_lines":1,"lines":10,"masked":["times","durations"]'
+want_in 'diff: json, the lines' "$out" '{"line":10,"removed":"not ok 9 - rounds half, got 20.00"}'
+"$devs" debug --diff tax#1 >/dev/null 2>err.out
+want 'diff: one try alone: exit' $? 2
+want_in 'diff: one try alone' "$(cat err.out)" 'comment'
+"$devs" debug --diff tax#1 9 >/dev/null 2>err.out
+want 'diff: no such try: exit' $? 2
+want_in 'diff: no such try' "$(cat err.out)" 'has had 3 tries'
+
+out=$("$devs" debug --retries)
+want 'retries: exit' $? 0
+want_in 'retries: the runs' "$out" '1 run, 6 tries, 5 failed'
+want_in 'retries: a class' "$out" 'test-fail          2     2      1   too few to say'
+want_in 'retries: where the time went' "$out" 'time: '
+want 'retries: no chance of few' "$("$devs" why bad | grep -c chance)" 0
+
+# Ten tasks more of each, and there is enough to say.
+tasks=
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	tasks="$tasks,{\"id\": \"bad$i\", \"steps\": [{\"policy\": \"thrice\", \"shell\": true,
+		\"run\": \"echo no; exit 3\"}]}"
+	tasks="$tasks,{\"id\": \"tax$i\", \"steps\": [{\"policy\": \"thrice\", \"shell\": true,
+		\"run\": \"echo x >>n$i; echo 'not ok 1 - half'; test \\\"\$(wc -l <n$i)\\\" = 3\"}]}"
+done
+cat >many.json <<PLAN
+{"version": 1, "name": "many", "idempotent": true, "jobs": 4,
+ "policies": {"thrice": {"like": "sandbox", "max_attempts": 3, "base_delay_ms": 1}},
+ "tasks": [${tasks#,}]}
+PLAN
+"$devs" run --plain many.json >/dev/null 2>&1
+out=$("$devs" debug --retries)
+want_in 'retries: enough' "$out" 'exit 3            33    22      0   0 % (0 to 15 %)'
+want_in 'retries: where it stops' "$out" 'tries 2 to 3 passed 0 of 22'
+want_in 'retries: some pass' "$out" 'test-fail         22    22     11  50 % (31 to 69 %)'
+want_in 'retries: of some runs' "$("$devs" debug --retries 2)" '1 run, 60 tries, 50 failed'
+want_in 'retries: of a file' "$("$devs" debug --retries .devs/devs.db)" '2 runs, 66 tries'
+want_in 'retries: json' "$("$devs" debug --retries --json)" \
+	'{"class":"exit 3","failed":33,"again":22,"passed":0,"enough":true,"share":0,"low":0,'
+want_in 'chance: in why' "$("$devs" why bad)" 'chance     0 % that try 4 passes (0 of 22 like it: exit 3)'
+want_in 'chance: for programs' "$("$devs" why bad --json)" '"chance":{"attempt":4,"again":22,"passed":0,'
+"$devs" debug --retries 99 >/dev/null 2>err.out
+want 'retries: no such run: exit' $? 66
+finish
