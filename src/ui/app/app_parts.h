@@ -189,9 +189,17 @@ void app_resize(struct app *app);
 /* app_retries.c: what became of tries after a failure, where Detail is shown. */
 void app_load_retries(struct app *app);
 
-/* app_log.c: what attempts wrote. */
-/* The last lines of the chosen task's latest attempt, for panes. */
+/* app_tail.c: the last lines of what the chosen task's latest attempt wrote, for panes. */
 void app_load_tail(struct app *app);
+
+/* app_log.c: what attempts wrote. */
+/* Of the same attempt, read in the same way? */
+bool app_same_output(const struct log_output_key *a, const struct log_output_key *b);
+/* What is later than this is not shown. */
+int64_t app_until(const struct app *app);
+/* What was read is as new as it can be where both are the same. */
+struct app_log_version app_version_now(const struct app *app);
+bool app_same_version(const struct app_log_version *a, const struct app_log_version *b);
 /* The lines on the log's screen, where that is shown: where the keys led. */
 void app_load_log(struct app *app, const struct view_facts *facts);
 /* Read and look on without a frame. */

@@ -1,12 +1,10 @@
-/* log_pager.c - reading and numbering; searching is in log_pager_find.c, see log_pager.h. */
+/* log_pager.c - the walk that numbers the lines; see log_pager_lines.c, _read.c, _find.c, too. */
 #include "log_pager.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "log_pager_parts.h"
-#include "text.h"
 #include "xalloc.h"
 
 static void count_line(void *ctx, const struct joined_line *line);
@@ -60,7 +58,7 @@ void log_pager_done(struct log_pager *pager)
     *pager = (struct log_pager){0};
 }
 
-static void forget_window(struct log_pager *pager)
+void pager_forget_window(struct log_pager *pager)
 {
     pager->line_count = 0;
     str_clear(&pager->text);
@@ -93,7 +91,7 @@ static void start_again(struct log_pager *pager)
     pager->is_through = false;
     pager->mark_count = 0;
     pager->mark_bytes = PAGER_MARK_BYTES;
-    forget_window(pager);
+    pager_forget_window(pager);
     cut(pager, 0);
 }
 
@@ -273,105 +271,4 @@ bool log_pager_is_done(const struct log_pager *pager)
     const bool has_looked =
         pager->needle[0] == '\0' || pager->found.upto >= said || pager->found.is_full;
     return pager->is_through && has_looked && (pager->errors.upto >= said || pager->errors.is_full);
-}
-
-void log_pager_unsay(struct log_pager *pager)
-{
-    pager->before_count = 0;
-    pager->after_count = 0;
-    str_clear(&pager->words);
-}
-
-static void say(struct log_pager *pager, struct pager_line *lines, int *count, int64_t at_ms,
-                const char *text)
-{
-    if (*count == PAGER_WORDS_MAX)
-        return;
-    const size_t start = pager->words.len;
-    text_clean(&pager->words, text, strlen(text));
-    for (size_t i = start; i < pager->words.len; i++) {
-        if (pager->words.data[i] == '\n')
-            pager->words.data[i] = ' ';
-    }
-    lines[(*count)++] = (struct pager_line){
-        .start = start, .len = pager->words.len - start, .at_ms = at_ms, .stream = PAGER_ENGINE};
-}
-
-void log_pager_say_before(struct log_pager *pager, int64_t at_ms, const char *text)
-{
-    say(pager, pager->before, &pager->before_count, at_ms, text);
-}
-
-void log_pager_say_after(struct log_pager *pager, int64_t at_ms, const char *text)
-{
-    say(pager, pager->after, &pager->after_count, at_ms, text);
-}
-
-size_t log_pager_said(const struct log_pager *pager)
-{
-    return pager->walk.line + log_join_open(&pager->walk.join);
-}
-
-void log_pager_show_only(struct log_pager *pager, bool only)
-{
-    if (pager->only == only)
-        return;
-    pager->only = only;
-    forget_window(pager);
-}
-
-size_t log_pager_count(const struct log_pager *pager)
-{
-    if (pager->only)
-        return pager->found.count;
-    return log_pager_said(pager) + (size_t)(pager->before_count + pager->after_count);
-}
-
-size_t log_pager_number(const struct log_pager *pager, size_t index)
-{
-    if (pager->only)
-        return index < pager->found.count ? pager->found.lines[index] : log_pager_said(pager);
-    const size_t before = (size_t)pager->before_count;
-    return index > before ? index - before : 0;
-}
-
-size_t log_pager_index(const struct log_pager *pager, size_t number)
-{
-    if (pager->only)
-        return number > 0 ? pager_set_rank(&pager->found, number - 1) : 0;
-    return number + (size_t)pager->before_count;
-}
-
-const struct pager_line *pager_window_line(const struct log_pager *pager, size_t number)
-{
-    size_t from = 0;
-    size_t to = pager->line_count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (pager->lines[middle].number < number)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    const bool is_there = from < pager->line_count && pager->lines[from].number == number;
-    return is_there ? &pager->lines[from] : NULL;
-}
-
-const struct pager_line *log_pager_line(const struct log_pager *pager, size_t index)
-{
-    const size_t before = pager->only ? 0 : (size_t)pager->before_count;
-    const size_t said = log_pager_said(pager);
-    if (index >= log_pager_count(pager))
-        return NULL;
-    if (index < before)
-        return &pager->before[index];
-    if (!pager->only && index - before >= said)
-        return &pager->after[index - before - said];
-    return pager_window_line(pager, log_pager_number(pager, index));
-}
-
-const char *log_pager_text(const struct log_pager *pager, const struct pager_line *line)
-{
-    const struct str *text = line->stream == PAGER_ENGINE ? &pager->words : &pager->text;
-    return str_text(text) + line->start;
 }

@@ -11,7 +11,9 @@ void pager_place_copy(struct pager_place *to, const struct pager_place *from);
 void pager_place_add(struct pager_place *place, const struct log_output_row *row,
                      const char *bytes);
 
-/* The line with this number if it is in the window, else NULL. */
+/* No line is in memory. */
+void pager_forget_window(struct log_pager *pager);
+/* log_pager_lines.c: the line with this number if it is in memory, else NULL. */
 const struct pager_line *pager_window_line(const struct log_pager *pager, size_t number);
 
 /* log_pager_read.c: lines that are read again, each from the mark before it on. */
