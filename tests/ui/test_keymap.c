@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "term.h"
+#include "str.h"
 #include "test_main.h"
 #include "view_command.h"
 
@@ -260,6 +261,26 @@ START_TEST(test_docs_have_all_keys_and_commands)
 }
 END_TEST
 
+static void check_said(const struct keymap *keys, const char *words, const char *want)
+{
+    struct str out = {0};
+    keymap_say(keys, words, &out);
+    ck_assert_str_eq(str_text(&out), want);
+    str_done(&out);
+}
+
+START_TEST(test_sentences_name_the_keys_that_a_person_has)
+{
+    static const struct key_binding row = {.key = 'Q', .act = UI_CANCEL};
+    const struct keymap own = {&row, 1};
+    const struct keymap *keys = keymap_builtin();
+    check_said(keys, "{cancel} cancels, {open} opens; {end} leads back",
+               "x cancels, Enter opens; $ leads back");
+    check_said(&own, "{cancel} cancels, {retry} tries again", "Q cancels, :retry tries again");
+    check_said(keys, "{nobody} {} {cancel", "{nobody} {} {cancel");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("keymap");
@@ -267,6 +288,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_no_key_twice_at_a_place);
     tcase_add_test(tcase, test_rows_are_whole_and_in_order);
     tcase_add_test(tcase, test_every_act_has_a_key);
+    tcase_add_test(tcase, test_sentences_name_the_keys_that_a_person_has);
     tcase_add_test(tcase, test_bindings_of_an_act_are_neighbours);
     tcase_add_loop_test(tcase, test_find, 0, TABLE_LEN(find_cases));
     tcase_add_test(tcase, test_one_key_may_do_two_things_in_two_places);

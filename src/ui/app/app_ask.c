@@ -76,7 +76,7 @@ static void add_undo(const struct app *app, struct str *words)
     const struct view_facts facts = app_facts(app);
     struct str why = {0};
     if (!view_undo_refusal(&app->view, &facts, &why))
-        str_add(words, "   u undoes it");
+        keymap_say(app->view.keys, "   {undo} undoes it", words);
     str_done(&why);
 }
 

@@ -43,7 +43,7 @@ static const char *nothing_there(const struct app *app, enum replay_move move)
         return is_past ? "this is the start of the run" : "this is the start of the recording";
     case REPLAY_EVENT_ON:
     case REPLAY_END:
-        return is_past ? "nothing has come after this so far: $ leads back"
+        return is_past ? "nothing has come after this so far: {end} leads back"
                        : "this is the end of the recording";
     case REPLAY_TRY_BACK:
         return "the chosen task has no earlier try";
@@ -54,8 +54,8 @@ static const char *nothing_there(const struct app *app, enum replay_move move)
     case REPLAY_FAILURE_ON:
         return is_past ? "nothing has failed after this so far" : "nothing fails after this";
     case REPLAY_PLAY:
-        return is_past ? "nothing has come after this so far: $ leads back"
-                       : "nothing comes after this; 0 goes to the start";
+        return is_past ? "nothing has come after this so far: {end} leads back"
+                       : "nothing comes after this; {start} goes to the start";
     case REPLAY_SLOWER:
         return "it plays as slowly as it can";
     case REPLAY_FASTER:
@@ -100,7 +100,7 @@ void app_replay_move(struct app *app, enum replay_move move)
         return;
     const bool moved = replay_move(&app->replay, move, app->view.chosen);
     if (!moved)
-        view_say(&app->view, &app->now, "%s", nothing_there(app, move));
+        view_tell(&app->view, &app->now, nothing_there(app, move));
     app->played = app->now;
     app_replay_show(app);
     if (moved && (move == REPLAY_FAILURE_BACK || move == REPLAY_FAILURE_ON))

@@ -101,11 +101,17 @@ static bool open_run(struct app *app, int64_t run, struct err *err)
 static void say_the_way_back(struct app *app, int64_t run)
 {
     const struct run_state *own = follower_state(app->own.present);
-    if (app->own.mode == APP_LIVE && !own->ended)
-        view_say(&app->view, &app->now, "run #%lld; run #%lld goes on meanwhile: q, q lead back",
-                 (long long)run, (long long)follower_run(app->own.present)->number);
-    else
-        view_say(&app->view, &app->now, "run #%lld: q leads back to the runs", (long long)run);
+    struct str text = {0};
+    str_addf(&text, "run #%lld", (long long)run);
+    if (app->own.mode == APP_LIVE && !own->ended) {
+        str_addf(&text, "; run #%lld goes on meanwhile",
+                 (long long)follower_run(app->own.present)->number);
+        keymap_say(app->view.keys, ": {quit}, {quit} lead back", &text);
+    } else {
+        keymap_say(app->view.keys, ": {quit} leads back to the runs", &text);
+    }
+    view_say(&app->view, &app->now, "%s", str_text(&text));
+    str_done(&text);
 }
 
 static void go_to_screen(struct app *app, enum screen screen)

@@ -49,6 +49,11 @@ struct shown_time frame_time(const struct frame_input *input)
                                .times = input->view->times};
 }
 
+void frame_say(const struct frame_input *input, const char *words, struct str *out)
+{
+    keymap_say(input->view->keys, words, out);
+}
+
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text)
 {
     if (spot.width <= 0)

@@ -59,11 +59,13 @@ static void put_next(struct preview *preview, const struct view_fold *fold)
     if (fold->leader >= 0)
         str_addf(&text, "once %s is through, one after the other", tasks[fold->leader].id);
     else if (fold->held == fold->fault.count)
-        str_add(&text, "held: no new tries until p lets them go");
+        frame_say(preview->input, "held: no new tries until {hold} lets them go", &text);
     else
         add_times(preview, &fold->fault, &text);
-    if (live && fold->leader < 0)
-        str_addf(&text, "   r = %s alone, the others wait for it", tasks[preview->task].id);
+    if (live && fold->leader < 0) {
+        frame_say(preview->input, "   {retry} = ", &text);
+        str_addf(&text, "%s alone, the others wait for it", tasks[preview->task].id);
+    }
     preview_put(preview, "next", str_text(&text));
     str_done(&text);
 }

@@ -33,7 +33,7 @@ static void add_end(const struct frame_input *input, struct str *out)
         if (state->counts[others[i]] > 0)
             str_addf(out, ", %d %s", state->counts[others[i]], task_status_name(others[i]));
     }
-    str_add(out, ". q leaves, 5 shows where the time went");
+    frame_say(input, ". {quit} leaves, {timeline} shows where the time went", out);
 }
 
 static void add_interrupted(const struct frame_input *input, struct str *out)
@@ -44,7 +44,8 @@ static void add_interrupted(const struct frame_input *input, struct str *out)
                  state->running == 1 ? "try ran" : "tries ran");
     else
         str_add(out, "devs went away before the run had ended. ");
-    str_addf(out, "Go on with it: devs run --continue %lld. q leaves", (long long)input->number);
+    str_addf(out, "Go on with it: devs run --continue %lld", (long long)input->number);
+    frame_say(input, ". {quit} leaves", out);
 }
 
 /* What the line says. */
@@ -204,14 +205,16 @@ static void put_message(struct canvas *canvas, struct spot spot, const struct me
 
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input)
 {
-    static const char hint[] = "a = go there";
     struct spot spot = {row, 1, canvas->columns - 1};
     struct message message = {.task = -1};
     add_message(input, &message);
     if (leads_elsewhere(input, message.task) && spot.width >= HINT_COLUMNS) {
-        const int at =
-            frame_put_right(canvas, (struct spot){row, 1, spot.width - 1}, STYLE_KEY, hint);
+        struct str hint = {0};
+        frame_say(input, "{needs-you-next} = go there", &hint);
+        const int at = frame_put_right(canvas, (struct spot){row, 1, spot.width - 1}, STYLE_KEY,
+                                       str_text(&hint));
         spot.width = at - spot.column - 2;
+        str_done(&hint);
     }
     put_message(canvas, spot, &message);
     str_done(&message.text);

@@ -14,6 +14,9 @@ struct moment frame_now(const struct frame_input *input);
 /* The same as words that tell times take it. */
 struct shown_time frame_time(const struct frame_input *input);
 
+/* A sentence of ours that names keys, see keymap_say(). */
+void frame_say(const struct frame_input *input, const char *words, struct str *out);
+
 /* Text at a place, cut at the right end of the box. Returns the column after it. */
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text);
 /* Text that ends at a column. Returns the column it starts at. */

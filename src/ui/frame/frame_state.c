@@ -98,14 +98,14 @@ static void put_countdown(struct preview *preview)
     struct moment now = frame_now(preview->input);
     bool wide = preview->box->columns >= BAR_COLUMNS_MIN;
     int room = preview->box->columns - preview->text_column;
-    const char *hint = "   r = now";
-    struct str text = {0};
+    struct str text = {0}, hint = {0};
+    frame_say(preview->input, "   {retry} = now", &hint);
     add_countdown(preview, &text);
     if (wide) {
         add_bar_if_it_fits(step, &now, room, &text);
-        bool fits = text_width(text.data, text.len) + (int)strlen(hint) <= room;
+        bool fits = text_width(text.data, text.len) + (int)hint.len <= room;
         if (preview->input->facts->mode == VIEW_LIVE && fits)
-            str_add(&text, hint);
+            str_add(&text, str_text(&hint));
     }
     preview_put(preview, "next", str_text(&text));
     if (!wide && preview->kind == FRAME_PREVIEW_ROOMY) {
@@ -114,6 +114,7 @@ static void put_countdown(struct preview *preview)
         preview_put(preview, "", str_text(&text));
     }
     str_done(&text);
+    str_done(&hint);
 }
 
 void preview_put_wait(struct preview *preview)
@@ -164,7 +165,7 @@ static void add_gate(const struct preview *preview, const char *words, struct st
     else
         str_addf(out, ", may start in %s", strchr(words, ' ') + 1);
     if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE)
-        str_add(out, "; r sends it first");
+        frame_say(preview->input, "; {retry} sends it first", out);
 }
 
 static void add_queued(const struct preview *preview, struct str *out)
@@ -222,11 +223,13 @@ static bool add_resets(const struct preview *preview, struct str *out)
 static void add_held(const struct preview *preview, struct str *out)
 {
     int leader = task_of(preview)->follows;
-    if (leader >= 0)
-        str_addf(out, "waits for how %s goes, which has the same fault; p lets it go now",
+    if (leader >= 0) {
+        str_addf(out, "waits for how %s goes, which has the same fault; ",
                  preview->state->plan->tasks[leader].id);
-    else
-        str_add(out, "held: no new tries until p lets it go");
+        frame_say(preview->input, "{hold} lets it go now", out);
+    } else {
+        frame_say(preview->input, "held: no new tries until {hold} lets it go", out);
+    }
 }
 
 static bool is_out_of_budget(const struct preview *preview)
@@ -251,9 +254,9 @@ static void add_state(const struct preview *preview, struct str *out)
         str_add(out, "stopped");
         add_since(preview, out);
         if (is_out_of_budget(preview))
-            str_add(out, "; r gives as much again");
+            frame_say(preview->input, "; {retry} gives as much again", out);
         else if (!add_resets(preview, out))
-            str_add(out, "; r tries again once it is put right");
+            frame_say(preview->input, "; {retry} tries again once it is put right", out);
         return;
     case SHOWN_HELD:
         add_held(preview, out);
@@ -262,7 +265,7 @@ static void add_state(const struct preview *preview, struct str *out)
         str_add(out, "stuck");
         add_since(preview, out);
         if (preview->input->facts->mode == VIEW_LIVE)
-            str_add(out, "; r goes on, asks again after twice as many");
+            frame_say(preview->input, "; {retry} goes on, asks again after twice as many", out);
         return;
     case SHOWN_LOST:
         str_add(out, "it ran when devs was killed");

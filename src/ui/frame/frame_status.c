@@ -9,10 +9,14 @@ static void add_filter(const struct view *view, struct str *out)
     if (view->filter.len > 0)
         str_add(out, view->filter.text);
     if (view->only_needs_you)
-        str_addf(out, "%sonly what needs you (!)", view->filter.len > 0 ? ", " : "");
+        keymap_say(view->keys,
+                   view->filter.len > 0 ? ", only what needs you ({needs-you-only})"
+                                        : "only what needs you ({needs-you-only})",
+                   out);
     if (view->filter.len == 0 && !view->only_needs_you)
-        str_add(out, "none (/)");
-    str_addf(out, "   order: %s (s)", view_order_words(view));
+        keymap_say(view->keys, "none ({filter})", out);
+    str_addf(out, "   order: %s", view_order_words(view));
+    keymap_say(view->keys, " ({order})", out);
 }
 
 /* What was asked for, as long as it can be undone. */
@@ -24,7 +28,7 @@ static void add_last_act(const struct frame_input *input, struct str *out)
     str_done(&why);
     str_add(out, "last act by hand: ");
     if (undo->kind != VIEW_UNDO_ACT || undo->count == 0) {
-        str_add(out, "none   (u undoes an act for 5 s)");
+        frame_say(input, "none   ({undo} undoes an act for 5 s)", out);
         return;
     }
     str_addf(out, "%s %s", control_verb_name(undo->control.verb),
@@ -33,7 +37,7 @@ static void add_last_act(const struct frame_input *input, struct str *out)
         str_addf(out, " and %d more", undo->count - 1);
     str_add(out, ", ");
     shown_duration(input->facts->clock.mono_ms - undo->at_ms, out);
-    str_addf(out, " ago%s", is_over ? "" : "   u undoes it");
+    frame_say(input, is_over ? " ago" : " ago   {undo} undoes it", out);
 }
 
 static void add_counts(const struct frame_input *input, struct str *out)
@@ -41,7 +45,8 @@ static void add_counts(const struct frame_input *input, struct str *out)
     const struct view *view = input->view;
     const int marked = view_marked(view);
     str_addf(out, "   marked: %d", marked);
-    str_addf(out, "   hidden: %d (H)", view_hidden(view, input->facts));
+    str_addf(out, "   hidden: %d", view_hidden(view, input->facts));
+    frame_say(input, " ({finished})", out);
 }
 
 static void put_line(struct canvas *canvas, const struct frame_box *box, int row,
@@ -83,9 +88,11 @@ static void add_narrowed(const struct frame_input *input, int rows, struct str *
     if (view->only_needs_you)
         str_add(out, "only what needs you   ");
     if (out->len > 0)
-        str_add(out, "Esc shows all   ");
-    if (hidden > 0)
-        str_addf(out, "%d finished hidden (H)   ", hidden);
+        frame_say(input, "{back} shows all   ", out);
+    if (hidden > 0) {
+        str_addf(out, "%d finished hidden", hidden);
+        frame_say(input, " ({finished})   ", out);
+    }
     frame_add_more_rows(view, view->top, rows, &more);
     str_add(out, str_text(&more));
     str_done(&more);

@@ -102,18 +102,22 @@ static const char *refusal_of(const struct help *help, const struct help_about *
     return about->refusals ? about->refusals[line->binding->act] : NULL;
 }
 
-static void draw_foot(struct canvas *canvas, const char *refusal, const char *pages)
+static void draw_foot(const struct help *help, struct canvas *canvas, const char *refusal,
+                      const char *pages)
 {
     int row = canvas->rows - 2;
-    char text[TITLE_MAX];
+    struct str text = {0};
     canvas_rule(canvas, row, 0, canvas->columns);
     struct spot spot = {row + 1, 1, canvas->columns - 1};
-    if (refusal)
-        (void)snprintf(text, sizeof(text), "not now: %s", refusal);
-    else
-        (void)snprintf(text, sizeof(text), "%s Tab choose   PgDn %s   own keys: devs keys",
-                       canvas->ascii ? "Up Down" : "↑ ↓", pages);
-    canvas_text(canvas, spot, refusal ? STYLE_PROMPT : STYLE_PLAIN, text);
+    if (refusal) {
+        str_add(&text, "not now: ");
+        keymap_say(help->keys, refusal, &text);
+    } else {
+        str_addf(&text, "%s Tab choose   PgDn %s   own keys: devs keys",
+                 canvas->ascii ? "Up Down" : "↑ ↓", pages);
+    }
+    canvas_text(canvas, spot, refusal ? STYLE_PROMPT : STYLE_PLAIN, str_text(&text));
+    str_done(&text);
 }
 
 /* The box that a place of the present page is drawn in. */
@@ -231,8 +235,8 @@ void help_draw(const struct help *help, struct canvas *canvas, const struct help
     if (top > 0)
         draw_head(help, canvas, about->screen);
     if (foot > 0)
-        draw_foot(canvas, is_found ? refusal_of(help, about, &sheet.lines.at[sheet.chosen]) : NULL,
-                  pages);
+        draw_foot(help, canvas,
+                  is_found ? refusal_of(help, about, &sheet.lines.at[sheet.chosen]) : NULL, pages);
     if (is_found)
         draw_lines(help, canvas, top, about, &sheet);
     else

@@ -116,8 +116,8 @@ static const struct key_binding bindings[] = {
 };
 
 static const char *const refusals[] = {
-    [KEYMAP_LIVE] = "only in the past or in a replay: , goes back",
-    [KEYMAP_PAST] = "this is the past, it is read only: $ leads back",
+    [KEYMAP_LIVE] = "only in the past or in a replay: {event-back} goes back",
+    [KEYMAP_PAST] = "this is the past, it is read only: {end} leads back",
     [KEYMAP_REPLAY] = "this is a replay, it is read only",
 };
 static_assert(ARRAY_LEN(refusals) == KEYMAP_MODE_COUNT, "every mode says why not");
@@ -157,7 +157,7 @@ const char *keymap_refusal(const struct key_binding *binding, struct key_place p
 {
     assert(!keymap_works(binding, place));
     return is_of_screen(binding, place) ? refusals[place.mode]
-                                        : "does nothing on this screen: ? lists what does";
+                                        : "does nothing on this screen: {help} lists what does";
 }
 
 const struct key_binding *keymap_of(const struct keymap *keys, enum act act, struct key_place place)

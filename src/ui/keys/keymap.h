@@ -155,7 +155,7 @@ const struct keymap *keymap_builtin(void);
 const struct key_binding *keymap_find(const struct keymap *keys, struct key_place place,
                                       uint32_t key);
 bool keymap_works(const struct key_binding *binding, struct key_place place);
-/* Why a key that is bound does not work here, in words for the message line. */
+/* Why a key that is bound does not work here, as keymap_say() takes it. */
 const char *keymap_refusal(const struct key_binding *binding, struct key_place place);
 
 /* The first key of an act, for texts that name it; NULL if it has none at this place. */
@@ -165,6 +165,10 @@ const struct key_binding *keymap_of(const struct keymap *keys, enum act act,
 /* key_names.c */
 /* "j", "^D", "Tab", "Enter" or its sign. Returns out. */
 const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX]);
+/* key_words.c: append a sentence of ours in which {act} stands for the key of that act: "{cancel}
+ * cancels" is "x cancels", or whatever key the person has for it, ":cancel" if there is none. */
+struct str;
+void keymap_say(const struct keymap *keys, const char *words, struct str *out);
 /* "half-down": an act in a file of keys. Static. */
 const char *keymap_act_name(enum act act);
 /* UI_NONE if no act is called so. */

@@ -118,6 +118,14 @@ void view_say(struct view *view, const struct moment *now, const char *fmt, ...)
     view->suspend_asked_ms = 0; /* another message than that question */
 }
 
+void view_tell(struct view *view, const struct moment *now, const char *words)
+{
+    struct str text = {0};
+    keymap_say(view->keys, words, &text);
+    view_say(view, now, "%s", str_text(&text));
+    str_done(&text);
+}
+
 int64_t view_wake_ms(const struct view *view)
 {
     return view->unsettled ? view->still_until : -1;

@@ -276,6 +276,8 @@ void view_toggle_fold(struct view *view, const struct view_fold *fold);
 
 ATTR_PRINTF(3, 4)
 void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
+/* The same of a sentence that names keys, see keymap_say(). */
+void view_tell(struct view *view, const struct moment *now, const char *words);
 
 /* Do what a key of this act does, or say why it cannot be done here. */
 struct view_todo view_do(struct view *view, const struct view_facts *facts, enum act act);

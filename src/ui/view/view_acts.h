@@ -15,7 +15,8 @@
 bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                   struct str *why);
 /* The same of one task: retry, cancel, kill, hold (and let go), correct. */
-bool view_task_refusal(const struct view_facts *facts, int task, enum act act, struct str *why);
+bool view_task_refusal(const struct view *view, const struct view_facts *facts, int task,
+                       enum act act, struct str *why);
 
 /* What an act is aimed at: the task as it is now. */
 struct view_target view_aim(const struct run_state *state, int task);

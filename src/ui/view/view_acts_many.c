@@ -120,7 +120,8 @@ static enum act act_of(enum prompt_kind kind)
 }
 
 /* Can this be asked of the task? Else *why says why not. */
-static bool takes(const struct view_facts *facts, int task, enum prompt_kind kind, struct str *why)
+static bool takes(const struct view *view, const struct view_facts *facts, int task,
+                  enum prompt_kind kind, struct str *why)
 {
     const bool held = facts->state->tasks[task].held;
     const char *id = facts->state->plan->tasks[task].id;
@@ -132,7 +133,7 @@ static bool takes(const struct view_facts *facts, int task, enum prompt_kind kin
         str_addf(why, "%s is not held", id);
         return false;
     }
-    return !view_task_refusal(facts, task, act_of(kind), why);
+    return !view_task_refusal(view, facts, task, act_of(kind), why);
 }
 
 struct view_todo view_act_on_marked(struct view *view, const struct view_facts *facts, enum act act)
@@ -144,7 +145,7 @@ struct view_todo view_act_on_marked(struct view *view, const struct view_facts *
         struct str one = {0};
         if (!view_is_marked(view, task))
             continue;
-        if (takes(facts, task, many.kind, &one))
+        if (takes(view, facts, task, many.kind, &one))
             view->targets[view->target_count++] = view_aim(facts->state, task);
         else if (many.left_out++ == 0)
             str_add(&why, str_text(&one));
@@ -164,7 +165,7 @@ struct view_todo view_ask_about_all(struct view *view, const struct view_facts *
     view->target_count = 0;
     for (int task = 0; task < view->order_count; task++) {
         struct str why = {0};
-        if (takes(facts, task, kind, &why))
+        if (takes(view, facts, task, kind, &why))
             view->targets[view->target_count++] = view_aim(facts->state, task);
         str_done(&why);
     }
@@ -195,7 +196,7 @@ static bool look_again(struct view *view, const struct view_facts *facts, struct
             continue;
         }
         changed = true;
-        if (takes(facts, now.task, view->prompt.kind, &one))
+        if (takes(view, facts, now.task, view->prompt.kind, &one))
             view->targets[kept++] = now;
         else if (why->len == 0)
             str_add(why, str_text(&one));

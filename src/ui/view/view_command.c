@@ -82,7 +82,7 @@ static bool is_refused(struct view *view, const struct view_facts *facts, enum a
     for (size_t i = 0; i < keys->count; i++) {
         if (keys->rows[i].act != act || (keys->rows[i].modes & (1u << place.mode)) != 0)
             continue;
-        view_say(view, &facts->clock, "%s", keymap_refusal(&keys->rows[i], place));
+        view_tell(view, &facts->clock, keymap_refusal(&keys->rows[i], place));
         return true;
     }
     return false;
@@ -142,7 +142,8 @@ static struct view_todo plain(struct view *view, const struct view_facts *facts,
     const long long run = (long long)facts->run;
     (void)argument;
     if (facts->mode == VIEW_PAST)
-        view_say(view, &facts->clock, "plain is for the run as it goes on: $ leads back to it");
+        view_tell(view, &facts->clock,
+                  "plain is for the run as it goes on: {end} leads back to it");
     else if (facts->own_run != 0)
         view_say(view, &facts->clock, "plain is for run #%lld: 6 and q lead back to it",
                  (long long)facts->own_run);

@@ -117,14 +117,22 @@ void view_filter_set(struct view *view, const struct view_facts *facts, const ch
     say_what_is_wrong(view, facts);
 }
 
+static void say_hidden(struct view *view, const struct view_facts *facts, int hidden)
+{
+    struct str text = {0};
+    str_addf(&text, "%d finished %s hidden: ", hidden, hidden == 1 ? "task is" : "tasks are");
+    keymap_say(view->keys, "{finished} shows them", &text);
+    view_say(view, &facts->clock, "%s", str_text(&text));
+    str_done(&text);
+}
+
 void view_filter_finished(struct view *view, const struct view_facts *facts)
 {
     view->hides_finished = !view->hides_finished;
     view_narrow(view, facts);
     const int hidden = view_hidden(view, facts);
     if (view->hides_finished)
-        view_say(view, &facts->clock, "%d finished %s hidden: H shows them", hidden,
-                 hidden == 1 ? "task is" : "tasks are");
+        say_hidden(view, facts, hidden);
     else
         view_say(view, &facts->clock, "finished tasks are shown");
 }

@@ -85,7 +85,7 @@ bool view_forensics_act(struct view *view, const struct view_facts *facts, enum 
     case UI_ONLY_NEEDS_YOU:
     case UI_NEEDS_YOU_NEXT:
     case UI_FOLLOW:
-        view_say(view, &facts->clock, "that is for the list of tasks: q goes back to it");
+        view_tell(view, &facts->clock, "that is for the list of tasks: {quit} goes back to it");
         return true;
     default: /* moves; the rest means what it means elsewhere */
         return move(forensics, act);

@@ -87,7 +87,7 @@ static struct view_todo go_back(const struct stroke *stroke)
     } else if (stroke->facts->mode == VIEW_PAST) {
         return view_go_to_the_present();
     } else {
-        view_say(view, &stroke->facts->clock, "this is the top; q leaves");
+        view_tell(view, &stroke->facts->clock, "this is the top; {quit} leaves");
     }
     return draw;
 }
@@ -237,9 +237,9 @@ static struct view_todo change_later(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
     view->shows_later = !view->shows_later;
-    view_say(view, &stroke->facts->clock, "%s",
-             view->shows_later ? "what came later is shown: L hides it again"
-                               : "what came later is hidden");
+    view_tell(view, &stroke->facts->clock,
+              view->shows_later ? "what came later is shown: {later} hides it again"
+                                : "what came later is hidden");
     return draw;
 }
 
@@ -448,7 +448,7 @@ static struct view_todo refuse(const struct stroke *stroke, const struct key_bin
     if (binding->act == UI_CORRECT && place.mode == KEYMAP_REPLAY)
         view_correct_refuse(stroke->view, stroke->facts);
     else
-        view_say(stroke->view, &stroke->facts->clock, "%s", keymap_refusal(binding, place));
+        view_tell(stroke->view, &stroke->facts->clock, keymap_refusal(binding, place));
     return draw;
 }
 
@@ -485,6 +485,15 @@ static bool is_for_the_terminal(const struct key_binding *binding)
            (binding->act == UI_REDRAW || binding->act == UI_SUSPEND);
 }
 
+static void say_unbound(struct view *view, const struct view_facts *facts, char key)
+{
+    struct str text = {0};
+    str_addf(&text, "%c means nothing here: ", key);
+    keymap_say(view->keys, "{help} lists the keys", &text);
+    view_say(view, &facts->clock, "%s", str_text(&text));
+    str_done(&text);
+}
+
 static struct view_todo take_key(struct view *view, uint32_t key, const struct view_facts *facts)
 {
     struct stroke stroke = {.view = view, .facts = facts};
@@ -502,7 +511,7 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
     bool is_unbound = !takes_all && !keymap_find(view->keys, place, key);
     if (is_unbound) {
         if (key > ' ' && key <= '~' && view->message[0] == '\0') /* an answer stays */
-            view_say(view, &facts->clock, "%c means nothing here: ? lists the keys", (char)key);
+            say_unbound(view, facts, (char)key);
         return draw;
     }
     view->message[0] = '\0';

@@ -201,14 +201,14 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         return true;
     case UI_RAW:
         view->log.raw = !view->log.raw;
-        view_say(view, &facts->clock,
-                 view->log.raw ? "the output as it came: V makes it readable"
-                               : "an agent's output made readable");
+        view_tell(view, &facts->clock,
+                  view->log.raw ? "the output as it came: {raw} makes it readable"
+                                : "an agent's output made readable");
         return true;
     case UI_BACK:
         return clear_search(view);
     case UI_OPEN:
-        view_say(view, &facts->clock, "this is the whole output: i shows why it ended");
+        view_tell(view, &facts->clock, "this is the whole output: {forensics} shows why it ended");
         return true;
     default: /* scrolling; the rest means what it means elsewhere */
         return scroll(&view->log, act);

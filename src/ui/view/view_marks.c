@@ -191,7 +191,8 @@ static void say_count(struct view *view, const struct view_facts *facts)
     int count = view->marks.count;
     int hidden = view_marked_hidden(view);
     if (view->marks.range_from >= 0)
-        view_say(view, &facts->clock, "marking from here: move, then v again; Esc drops it");
+        view_tell(view, &facts->clock,
+                  "marking from here: move, then {mark-range} again; {back} drops it");
     else if (hidden > 0)
         view_say(view, &facts->clock, "marked: %d, %d of them not shown", count, hidden);
     else

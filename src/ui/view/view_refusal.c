@@ -17,7 +17,7 @@ static const char *retry_refusal(const struct view_facts *facts, int number, boo
 {
     const struct task_state *task = &facts->state->tasks[number];
     if (task->status == TASK_RUNNING && !facts->orphaned)
-        return "runs: nothing to retry yet (x cancels)";
+        return "runs: nothing to retry yet ({cancel} cancels)";
     if (task->status == TASK_PASSED)
         return "has passed: nothing to retry";
     if (task_status_is_final(task->status) && facts->state->plan->grows)
@@ -42,7 +42,7 @@ static const char *kill_refusal(const struct task_state *task)
         return "has stopped for you, nothing of it runs: nothing to kill";
     if (task_status_is_final(task->status))
         return "has ended: nothing to kill";
-    return task->status == TASK_RUNNING ? NULL : "does not run: nothing to kill (x cancels)";
+    return task->status == TASK_RUNNING ? NULL : "does not run: nothing to kill ({cancel} cancels)";
 }
 
 static const char *hold_refusal(const struct task_state *task)
@@ -77,12 +77,15 @@ static const char *reason(const struct view_facts *facts, int number, enum act a
     }
 }
 
-bool view_task_refusal(const struct view_facts *facts, int task, enum act act, struct str *why)
+bool view_task_refusal(const struct view *view, const struct view_facts *facts, int task,
+                       enum act act, struct str *why)
 {
     const char *words = reason(facts, task, act);
-    if (words)
-        str_addf(why, "%s %s", facts->state->plan->tasks[task].id, words);
-    return words != NULL;
+    if (!words)
+        return false;
+    str_addf(why, "%s ", facts->state->plan->tasks[task].id);
+    keymap_say(view->keys, words, why);
+    return true;
 }
 
 static bool is_about_tasks(enum act act)
@@ -100,7 +103,7 @@ static bool marked_refusal(const struct view *view, const struct view_facts *fac
     for (int task = 0; task < view->order_count && refused; task++) {
         struct str one = {0};
         if (view_is_marked(view, task))
-            refused = view_task_refusal(facts, task, act, &one);
+            refused = view_task_refusal(view, facts, task, act, &one);
         if (first.len == 0)
             str_add(&first, str_text(&one));
         str_done(&one);
@@ -118,12 +121,14 @@ static bool fold_refusal(const struct view *view, const struct view_facts *facts
     const struct view_fold *fold = view_chosen_fold(view);
     const int before = (int)why->len;
     if (act == UI_KILL)
-        str_add(why, "none of them runs: nothing to kill (x cancels)");
+        keymap_say(view->keys, "none of them runs: nothing to kill ({cancel} cancels)", why);
     else if (act == UI_RETRY_WITH)
-        str_add(why, "this is about one task: Enter shows them one by one, or mark them");
-    else if (act == UI_RETRY && fold->leader >= 0)
-        str_addf(why, "%s has been sent for them: p lets them go now, x cancels",
-                 facts->state->plan->tasks[fold->leader].id);
+        keymap_say(view->keys, "this is about one task: {open} shows them one by one, or mark them",
+                   why);
+    else if (act == UI_RETRY && fold->leader >= 0) {
+        str_addf(why, "%s has been sent for them: ", facts->state->plan->tasks[fold->leader].id);
+        keymap_say(view->keys, "{hold} lets them go now, {cancel} cancels", why);
+    }
     return (int)why->len > before;
 }
 
@@ -138,7 +143,7 @@ static bool tasks_refusal(const struct view *view, const struct view_facts *fact
     }
     if (view_chosen_fold(view) && act != UI_CORRECT)
         return fold_refusal(view, facts, act, why);
-    return view_task_refusal(facts, view->chosen, act, why);
+    return view_task_refusal(view, facts, view->chosen, act, why);
 }
 
 static const char *screen_reason(const struct view *view, const struct view_facts *facts,
@@ -152,7 +157,7 @@ static const char *screen_reason(const struct view *view, const struct view_fact
                    ? "nothing needs you"
                    : NULL;
     case UI_UNMARK:
-        return view_marked(view) == 0 ? "nothing is marked: Space marks" : NULL;
+        return view_marked(view) == 0 ? "nothing is marked: {mark} marks" : NULL;
     case UI_MARK:
     case UI_MARK_RANGE:
     case UI_MARK_ALL:
@@ -174,6 +179,6 @@ bool view_refusal(const struct view *view, const struct view_facts *facts, enum 
         return view_undo_refusal(view, facts, why);
     const char *words = screen_reason(view, facts, act);
     if (words)
-        str_add(why, words);
+        keymap_say(view->keys, words, why);
     return words != NULL;
 }

@@ -13,10 +13,10 @@ static void switch_mouse(struct view *view, const struct view_facts *facts)
 {
     view->leaves_mouse = !view->leaves_mouse;
     if (view->leaves_mouse)
-        view_say(view, &facts->clock,
-                 "the mouse is the terminal's: choose text with it; M ends it");
+        view_tell(view, &facts->clock,
+                  "the mouse is the terminal's: choose text with it; {mouse} ends it");
     else
-        view_say(view, &facts->clock, "the mouse chooses and scrolls here; M gives it back");
+        view_tell(view, &facts->clock, "the mouse chooses and scrolls here; {mouse} gives it back");
 }
 
 bool view_terminal_act(struct view *view, const struct view_facts *facts, enum act act,
@@ -55,6 +55,6 @@ struct view_todo view_frozen_act(struct view *view, const struct view_facts *fac
     else if (is_harmless)
         (void)view_terminal_act(view, facts, act, &todo);
     else
-        view_say(view, &facts->clock, "the screen stands still: Z lets it go on");
+        view_tell(view, &facts->clock, "the screen stands still: {freeze} lets it go on");
     return todo;
 }

@@ -70,19 +70,19 @@ static struct remedy remedy_of_cancel(const struct view_undo *undo,
     if (target->status == TASK_BACKOFF || target->status == TASK_QUEUED)
         return (struct remedy){.verb = CONTROL_RETRY};
     if (undo->control.mode == CANCEL_STOP)
-        return (struct remedy){.why = "runs to its end: r gives it more tries then"};
-    return (struct remedy){.why = "was told to end, and will not go on: r tries it again"};
+        return (struct remedy){.why = "runs to its end: {retry} gives it more tries then"};
+    return (struct remedy){.why = "was told to end, and will not go on: {retry} tries it again"};
 }
 
 static struct remedy remedy_of_retry(const struct view_target *target,
                                      const struct task_state *task)
 {
     if (task->status == TASK_RUNNING)
-        return (struct remedy){.why = "has started: x cancels it"};
+        return (struct remedy){.why = "has started: {cancel} cancels it"};
     if (target->held)
         return (struct remedy){.verb = CONTROL_HOLD};
-    return (struct remedy){.why = "waits no more, and that does not come back: p holds it, "
-                                  "x cancels it"};
+    return (struct remedy){.why = "waits no more, and that does not come back: {hold} holds "
+                                  "it, {cancel} cancels it"};
 }
 
 static struct remedy find_remedy(const struct view_undo *undo, const struct run_state *state,
@@ -126,7 +126,8 @@ bool view_undo_refusal(const struct view *view, const struct view_facts *facts, 
     }
     const struct view_target *first = &undo->targets[0];
     const struct remedy remedy = find_remedy(undo, facts->state, first);
-    str_addf(why, "%s %s", facts->state->plan->tasks[first->task].id, remedy.why);
+    str_addf(why, "%s ", facts->state->plan->tasks[first->task].id);
+    keymap_say(view->keys, remedy.why, why);
     return true;
 }
 
