@@ -1,0 +1,59 @@
+#!/bin/sh
+# devs debug --verify from outside: a run that is the same, and what makes it another one.
+. "$(dirname "$0")/check.sh"
+
+cat >plan.json <<'PLAN'
+{"version": 1, "name": "mix", "idempotent": true, "jobs": 1,
+ "policies": {"fast": {"like": "sandbox", "max_attempts": 3, "base_delay_ms": 1}},
+ "tasks": [
+  {"id": "ok", "steps": [{"run": ["true"]}]},
+  {"id": "flux", "steps": [{"policy": "fast", "shell": true,
+    "run": "echo 'the flux capacitor is empty' >&2; exit 1"}]},
+  {"id": "after", "needs": ["flux"], "steps": [{"run": ["true"]}]}]}
+PLAN
+"$devs" run --plain plan.json >out 2>&1
+want 'the run gives up' $? 1
+
+out=$("$devs" debug --verify 2>err)
+want 'the same: exit' $? 0
+want 'nothing on stderr without a terminal' "$(cat err)" ''
+want_in 'all decisions' "$out" 'decisions  12 of 12 the same'
+want_in 'all verdicts, by both' "$out" 'verdicts   4 of 4 the same by the rules of today'
+want_in 'what is taken as it is said' "$out" 'the digest of 4 calls (its environment is not in the log)'
+want_in 'as an object' "$("$devs" debug --verify 1 --json)" '"same":true,"decisions":{"events":'
+
+# --- rules of today that judge otherwise
+cat >devs.config.json <<'CONFIG'
+{"rules": [{"name": "flux", "verdict": "transient", "type": "API_RATE_LIMIT",
+  "pattern": "^the flux capacitor is empty"}]}
+CONFIG
+out=$("$devs" debug --verify 1)
+want 'other rules alone: exit' $? 0
+want_in 'by its own rules it is the same' "$out" '4 of 4 the same by the rules of the run'
+want_in 'by others it is not' "$out" '1 of 4 the same by the rules of today'
+want_in 'and which' "$out" 'this build  rate-limit (rule flux)'
+"$devs" debug --verify 1 --rules >out
+want 'with --rules: exit' $? 3
+want_in 'the object says by whose rules' "$("$devs" debug --verify 1 --rules --json)" \
+	'"task":"flux","step":1,"attempt":1,"rules":"today","was":"exit 1 (rule default)","is":"rate-limit (rule flux)"'
+rm devs.config.json
+
+# --- what is recorded is not what would be decided
+if command -v sqlite3 >/dev/null; then
+	sqlite3 .devs/devs.db "UPDATE plan SET text=replace(text, '\"max_attempts\": 3', '\"max_attempts\": 2')"
+	out=$("$devs" debug --verify 1)
+	want 'another policy: exit' $? 3
+	want_in 'the first that differs' "$out" 'the first that differs'
+	want_in 'where' "$out" 'flux try 1'
+	want_in 'what was recorded' "$out" 'recorded    [RETRY] attempt 1/2'
+	want_in 'what is decided now' "$out" 'this build  [RETRY] attempt 1/1'
+	want_in 'on what' "$out" 'attempt_ended'
+fi
+
+"$devs" debug --verify 7 2>err
+want 'no such run: exit' $? 66
+"$devs" debug --verify 1 2 2>err
+want 'one word too many: exit' $? 2
+"$devs" debug --logs --rules 2>err
+want 'rules of nothing: exit' $? 2
+finish
