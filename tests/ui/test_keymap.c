@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "term.h"
 #include "str.h"
+#include "term.h"
 #include "test_main.h"
 #include "view_command.h"
 
