@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "json_place.h"
+#include "json_tree.h"
 #include "json_wide.h"
 #include "str.h"
 #include "xalloc.h"
@@ -17,21 +18,120 @@ enum {
     REAL_TEXT_MAX = 40, /* bytes of a double with them */
 };
 
-/* A struct json is jansson's value under our name; these two functions are the
- * only ones that know. */
-static json_t *theirs(const struct json *json)
+/* What is read with the library becomes a tree of ours. */
+static struct json ours(struct json_tree *tree, json_t *json);
+
+static struct json our_object(struct json_tree *tree, json_t *json)
 {
-    /* jansson's walk asks for a mutable object but does not change it. */
-    union {
-        const struct json *ours;
-        json_t *theirs;
-    } value = {.ours = json};
-    return value.theirs;
+    struct json out;
+    const char *key;
+    json_t *value;
+    size_t count = 0;
+    struct json_member *members = xcalloc(json_object_size(json) + 1, sizeof(*members));
+    json_object_foreach(json, key, value)
+    {
+        members[count].key = json_tree_text(tree, key, strlen(key));
+        members[count++].value = ours(tree, value);
+    }
+    (void)!json_tree_object(tree, members, count, &out); /* the library keeps keys apart */
+    free(members);
+    return out;
 }
 
-static struct json *ours(json_t *json)
+static struct json our_array(struct json_tree *tree, json_t *json)
 {
-    return (struct json *)json;
+    const size_t count = json_array_size(json);
+    struct json_member *elements = xcalloc(count + 1, sizeof(*elements));
+    for (size_t i = 0; i < count; i++)
+        elements[i].value = ours(tree, json_array_get(json, i));
+    const struct json out = json_tree_array(tree, elements, count);
+    free(elements);
+    return out;
+}
+
+static struct json ours(struct json_tree *tree, json_t *json)
+{
+    const size_t len = json_string_length(json);
+    switch (json_typeof(json)) {
+    case JSON_OBJECT:
+        return our_object(tree, json);
+    case JSON_ARRAY:
+        return our_array(tree, json);
+    case JSON_STRING:
+        return (struct json){.kind = JSON_KIND_STRING,
+                             .count = (uint32_t)len,
+                             .is = {.text = json_tree_text(tree, json_string_value(json), len)}};
+    case JSON_INTEGER:
+        return (struct json){.kind = JSON_KIND_INTEGER,
+                             .is = {.integer = json_integer_value(json)}};
+    case JSON_REAL:
+        return (struct json){.kind = JSON_KIND_REAL, .is = {.real = json_real_value(json)}};
+    case JSON_TRUE:
+        return (struct json){.kind = JSON_KIND_TRUE};
+    case JSON_FALSE:
+        return (struct json){.kind = JSON_KIND_FALSE};
+    case JSON_NULL:
+        break;
+    }
+    return (struct json){.kind = JSON_KIND_NULL};
+}
+
+/* Ends the library's tree. */
+static struct json *take_over(json_t *theirs, size_t len)
+{
+    struct json_tree tree;
+    json_tree_begin(&tree, len);
+    const struct json root = ours(&tree, theirs);
+    json_decref(theirs);
+    return json_tree_root(&tree, &root);
+}
+
+/* The other way round, for writing: no more than so many values, each of which is a byte at
+ * least. */
+static json_t *theirs(const struct json *json, size_t *left);
+
+static json_t *their_object(const struct json *json, size_t *left)
+{
+    json_t *object = json_object();
+    for (uint32_t i = 0; i<json->count && * left> 0; i++) {
+        const struct json_member *member = &json->is.members[i];
+        (void)json_object_set_new_nocheck(object, member->key, theirs(&member->value, left));
+    }
+    return object;
+}
+
+static json_t *their_array(const struct json *json, size_t *left)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i<json->count && * left> 0; i++)
+        (void)json_array_append_new(array, theirs(&json->is.elements[i], left));
+    return array;
+}
+
+static json_t *theirs(const struct json *json, size_t *left)
+{
+    *left -= *left > 0;
+    switch (json->kind) {
+    case JSON_KIND_OBJECT:
+        return their_object(json, left);
+    case JSON_KIND_ARRAY:
+        return their_array(json, left);
+    case JSON_KIND_STRING:
+        return json_stringn_nocheck(json->is.text, json->count);
+    case JSON_KIND_INTEGER:
+        return json_integer(json->is.integer);
+    case JSON_KIND_REAL:
+        return json_real(json->is.real);
+    case JSON_KIND_TRUE:
+        return json_true();
+    case JSON_KIND_FALSE:
+        return json_false();
+    case JSON_KIND_NULL:
+    case JSON_KIND_NONE:
+    case JSON_KIND_COUNT:
+        break;
+    }
+    return json_null();
 }
 
 /* What jansson's codes mean, in our words; its own text where that says more. */
@@ -146,10 +246,15 @@ static void set_allocation(void)
     json_set_alloc_funcs(allocate, free);
 }
 
-static json_t *load(const char *bytes, size_t len, size_t flags, json_error_t *error)
+static void use_our_memory(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, set_allocation);
+}
+
+static json_t *load(const char *bytes, size_t len, size_t flags, json_error_t *error)
+{
+    use_our_memory();
     return json_loadb(bytes, len, flags, error);
 }
 
@@ -158,10 +263,12 @@ bool json_parse(const char *text, size_t len, struct json **out, struct json_pla
 {
     json_error_t error;
     const char *bytes = bytes_of(text);
+    if (json_read(bytes, len, out))
+        return true;
     json_t *tree = load(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!tree)
         return syntax_error(&error, bytes, place, err);
-    *out = ours(tree);
+    *out = take_over(tree, len);
     return true;
 }
 
@@ -191,6 +298,8 @@ bool json_parse_data(const char *text, size_t len, struct json **out, struct jso
 {
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
     json_error_t error;
+    if (json_read(bytes_of(text), len, out))
+        return true;
     json_t *tree = load(bytes_of(text), len, flags, &error);
     const bool is_wide = !tree && json_error_code(&error) == json_error_numeric_overflow;
     if (!tree && !is_wide)
@@ -203,7 +312,7 @@ bool json_parse_data(const char *text, size_t len, struct json **out, struct jso
         if (!tree)
             return wide_error(&error, text, len, place, err);
     }
-    *out = ours(tree);
+    *out = take_over(tree, len);
     return true;
 }
 
@@ -219,28 +328,17 @@ bool json_begins(const char *text, size_t len, size_t *read)
 
 struct json *json_clone(const struct json *json)
 {
+    struct json_tree tree;
     if (!json)
         return NULL;
-    json_t *copy = json_deep_copy(theirs(json));
-    if (!copy)
-        abort(); /* not covered: memory is out */
-    return ours(copy);
-}
-
-void json_free(struct json *json)
-{
-    json_decref(theirs(json));
+    json_tree_begin(&tree, 0);
+    const struct json root = json_tree_copy(&tree, json);
+    return json_tree_root(&tree, &root);
 }
 
 enum json_kind json_kind(const struct json *json)
 {
-    static const enum json_kind kinds[] = {
-        [JSON_OBJECT] = JSON_KIND_OBJECT, [JSON_ARRAY] = JSON_KIND_ARRAY,
-        [JSON_STRING] = JSON_KIND_STRING, [JSON_INTEGER] = JSON_KIND_INTEGER,
-        [JSON_REAL] = JSON_KIND_REAL,     [JSON_TRUE] = JSON_KIND_TRUE,
-        [JSON_FALSE] = JSON_KIND_FALSE,   [JSON_NULL] = JSON_KIND_NULL,
-    };
-    return json ? kinds[json_typeof(theirs(json))] : JSON_KIND_NONE;
+    return json ? json->kind : JSON_KIND_NONE;
 }
 
 const char *json_kind_name(const struct json *json)
@@ -256,63 +354,71 @@ const char *json_kind_name(const struct json *json)
 
 const struct json *json_get(const struct json *json, const char *key)
 {
-    return ours(json_object_get(theirs(json), key));
+    return json_kind(json) == JSON_KIND_OBJECT ? json_tree_find(json, key) : NULL;
 }
 
 const struct json *json_at(const struct json *json, size_t index)
 {
-    return ours(json_array_get(theirs(json), index));
+    const bool is_there = json_kind(json) == JSON_KIND_ARRAY && index < json->count;
+    return is_there ? &json->is.elements[index] : NULL;
 }
 
 size_t json_count(const struct json *json)
 {
-    bool is_object = json_kind(json) == JSON_KIND_OBJECT;
-    return is_object ? json_object_size(theirs(json)) : json_array_size(theirs(json));
+    const enum json_kind kind = json_kind(json);
+    return kind == JSON_KIND_OBJECT || kind == JSON_KIND_ARRAY ? json->count : 0;
 }
 
 bool json_next(const struct json *object, void **iter, const char **key, const struct json **value)
 {
-    json_t *tree = theirs(object);
-    void *next = *iter ? json_object_iter_next(tree, *iter) : json_object_iter(tree);
-    *iter = next;
-    if (!next)
+    const size_t count = json_kind(object) == JSON_KIND_OBJECT ? object->count : 0;
+    const struct json_member *before = *iter;
+    const size_t at = before ? (size_t)(before - object->is.members) + 1 : 0;
+    if (at >= count)
         return false;
-    *key = json_object_iter_key(next);
-    *value = ours(json_object_iter_value(next));
+    union {
+        const struct json_member *ours;
+        void *theirs;
+    } next = {.ours = &object->is.members[at]};
+    *iter = next.theirs;
+    *key = next.ours->key;
+    *value = &next.ours->value;
     return true;
 }
 
 const char *json_text(const struct json *json, const char *otherwise)
 {
-    const char *text = json_string_value(theirs(json));
-    return text ? text : otherwise;
+    return json_kind(json) == JSON_KIND_STRING ? json->is.text : otherwise;
 }
 
 const char *json_bytes(const struct json *json, size_t *len)
 {
-    *len = json_string_length(theirs(json));
-    return json_string_value(theirs(json));
+    const bool is_text = json_kind(json) == JSON_KIND_STRING;
+    *len = is_text ? json->count : 0;
+    return is_text ? json->is.text : NULL;
 }
 
 struct json *json_new_text(const char *text)
 {
-    json_t *json = json_string(text);
-    if (!json)
-        abort(); /* not covered: memory is out */
-    return ours(json);
+    struct json_tree tree;
+    const size_t len = strlen(text);
+    json_tree_begin(&tree, len);
+    const struct json root = {.kind = JSON_KIND_STRING,
+                              .count = (uint32_t)len,
+                              .is = {.text = json_tree_text(&tree, text, len)}};
+    return json_tree_root(&tree, &root);
 }
 
 int64_t json_i64(const struct json *json, int64_t otherwise)
 {
-    bool is_integer = json_kind(json) == JSON_KIND_INTEGER;
-    return is_integer ? json_integer_value(theirs(json)) : otherwise;
+    return json_kind(json) == JSON_KIND_INTEGER ? json->is.integer : otherwise;
 }
 
 double json_number(const struct json *json, double otherwise)
 {
-    enum json_kind kind = json_kind(json);
-    bool is_number = kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
-    return is_number ? json_number_value(theirs(json)) : otherwise;
+    if (json_kind(json) == JSON_KIND_INTEGER)
+        return (double)json->is.integer;
+    return json_kind(json) == JSON_KIND_REAL ? json->is.real : otherwise;
 }
 
 bool json_bool(const struct json *json, bool otherwise)
@@ -358,8 +464,12 @@ static size_t real_flags(const struct json *json)
 static void write_whole(struct str *out, const struct json *json, size_t flags)
 {
     struct brief whole = {.text = *out, .max = SIZE_MAX};
-    const int failed = json_dump_callback(theirs(json), add_part, &whole, flags | JSON_ENCODE_ANY);
+    size_t left = SIZE_MAX;
+    use_our_memory();
+    json_t *tree = theirs(json, &left);
+    const int failed = json_dump_callback(tree, add_part, &whole, flags | JSON_ENCODE_ANY);
     assert(failed == 0); /* a tree that was parsed */
+    json_decref(tree);
     *out = whole.text;
 }
 
@@ -381,7 +491,11 @@ char *json_brief(const struct json *json, size_t max)
         return xstrdup("nothing");
     struct brief brief = {.max = max};
     const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | real_flags(json);
-    (void)json_dump_callback(theirs(json), add_part, &brief, flags); /* fails where we end it */
+    size_t left = max + 1;
+    use_our_memory();
+    json_t *tree = theirs(json, &left);
+    (void)json_dump_callback(tree, add_part, &brief, flags); /* fails where we end it */
+    json_decref(tree);
     if (brief.text.len <= max)
         return brief.text.data;
     brief.text.len = cut_len(brief.text.data, max);

@@ -24,13 +24,15 @@ static void pass_gate(const struct fold *fold, int number)
 /* Most steps are tried once, and of some runs there are very many. */
 static void make_room(struct step_state *step)
 {
-    const size_t wanted = step->attempt_count + 1;
-    if (step->attempt_cap > 0) {
-        step->attempts = xgrow(step->attempts, &step->attempt_cap, wanted, sizeof(*step->attempts));
+    if (step->attempt_count < step->attempt_cap)
         return;
-    }
-    step->attempts = xcalloc(1, sizeof(*step->attempts));
-    step->attempt_cap = 1;
+    const size_t cap = step->attempt_cap > 0 ? 2 * step->attempt_cap : 1;
+    struct attempt_state *attempts = xcalloc(cap, sizeof(*attempts));
+    if (step->attempt_count > 0)
+        memcpy(attempts, step->attempts, step->attempt_count * sizeof(*attempts));
+    free(step->attempts);
+    step->attempts = attempts;
+    step->attempt_cap = cap;
 }
 
 void fold_attempt_started(const struct fold *fold)
