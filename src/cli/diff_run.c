@@ -114,8 +114,8 @@ static bool find_before(const struct found *of, struct found *out, struct err *e
 static bool find_both(const struct debug_call *call, struct found found[COMPARE_SIDES],
                       struct err *err)
 {
-    struct named first;
-    struct named second;
+    struct named first = {0};
+    struct named second = {0};
     struct place place;
     if (!parse_named(call->operands[0], &first, err) ||
         !find_log(call->globals->db, false, &place, err))
