@@ -14,6 +14,7 @@
 #include "err.h"
 #include "own_keys.h"
 #include "place.h"
+#include "str.h"
 #include "term.h"
 #include "theme.h"
 #include "ui_settings.h"
@@ -52,7 +53,10 @@ struct app_options {
     /* Keep a new rule of theirs (C n); false: *err says why not. NULL: nowhere to keep it */
     bool (*save_rule)(void *ctx, const char *rule_json, struct err *err);
     void *save_ctx; /* borrowed; for save_rule() */
-    bool ascii;     /* --ascii */
+    /* All of a regular file, up to so many bytes; ERR_LIMIT where it has more. NULL: none is read
+     */
+    bool (*read_file)(const char *path, size_t max_bytes, struct str *out, struct err *err);
+    bool ascii; /* --ascii */
     enum term_colour colour;
     const struct theme *theme;    /* borrowed; NULL = "auto" */
     const struct ui_settings *ui; /* borrowed; NULL = nothing is set */
@@ -76,7 +80,6 @@ struct app_picture {
     const struct theme *theme; /* the frame as SVG, in these colours; NULL = as text */
     int rows, columns;
 };
-struct str;
 /* Append the frame. ERR_INVALID, ERR_NOT_FOUND: a word of the picture fits nothing in the log. */
 ATTR_MUST_USE bool app_draw_picture(const struct app_options *options,
                                     const struct app_picture *picture, struct str *out,

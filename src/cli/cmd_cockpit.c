@@ -13,6 +13,7 @@
 #include "log_reader.h"
 #include "looks.h"
 #include "place.h"
+#include "read_text.h"
 #include "rules_file.h"
 #include "secrets.h"
 #include "session.h"
@@ -82,6 +83,7 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
         .save_rule = has_dir ? save_rule : NULL,
         .save_ctx = dir,
         .redactor = redactor,
+        .read_file = read_text_file,
     };
     struct theme theme;
     looks_set(&options, globals, &config.settings.ui, &theme);

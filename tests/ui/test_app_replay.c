@@ -2,6 +2,8 @@
  * later. */
 #define _XOPEN_SOURCE 700
 
+#include <string.h>
+
 #include "app_child.h"
 #include "bookmark.h"
 #include "log_reader.h"
@@ -21,12 +23,15 @@ static void tell(void)
     story_end_run(&story);
 }
 
+static bool read_policies(const char *path, size_t max_bytes, struct str *out, struct err *err);
+
 static void begin_replay(void)
 {
     static struct app_options options;
     options = live_options();
     options.mode = APP_REPLAY;
     options.by = "mona";
+    options.read_file = read_policies;
     tell();
     begin(&options);
     go();
@@ -125,6 +130,64 @@ START_TEST(test_name_that_is_not_wanted_keeps_nothing)
 }
 END_TEST
 
+START_TEST(test_two_tries_are_compared)
+{
+    begin_replay();
+    press("G\r"); /* gamma has none */
+    press("=");
+    wait_for("no try yet");
+    press("qk\r=");
+    wait_for("try 2 is marked");
+    press("=");
+    wait_for("no try is marked any more");
+    press("=k=");
+    wait_for("two tries");
+    wait_for("beta try 1");
+    wait_for("exit 0");
+    press("q");
+    wait_for("why try 1 failed");
+    press("q");
+    quit();
+}
+END_TEST
+
+/* A person's file of policies: what is in `text`. */
+static const char *policies;
+static bool read_policies(const char *path, size_t max_bytes, struct str *out, struct err *err)
+{
+    (void)max_bytes;
+    if (strcmp(path, "b.json") != 0)
+        return err_set(err, ERR_NOT_FOUND, "No such file or directory");
+    str_add(out, policies);
+    return true;
+}
+
+START_TEST(test_other_policies_are_asked_for_and_shown)
+{
+    policies = "{\"policy\": {\"max_attempts\": 1}}";
+    begin_replay();
+    press("=none.json\r");
+    wait_for("none.json: No such file or directory");
+    press("=\025b.json\r");
+    wait_for("what if");
+    wait_for("as recorded");
+    wait_for("first difference");
+    press("q");
+    wait_for("event");
+    quit();
+}
+END_TEST
+
+START_TEST(test_policies_that_are_wrong_are_said_so)
+{
+    policies = "{\"policy\": {\"attempts\": \"x\"}}";
+    begin_replay();
+    press("=b.json\r");
+    wait_for("b.json: [");
+    quit();
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("app_replay");
@@ -136,5 +199,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_what_came_later_is_shown_when_asked_for);
     tcase_add_test(tcase, test_moment_is_kept_gone_back_to_and_let_go);
     tcase_add_test(tcase, test_name_that_is_not_wanted_keeps_nothing);
+    tcase_add_test(tcase, test_two_tries_are_compared);
+    tcase_add_test(tcase, test_other_policies_are_asked_for_and_shown);
+    tcase_add_test(tcase, test_policies_that_are_wrong_are_said_so);
     return suite;
 }

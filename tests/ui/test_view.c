@@ -450,8 +450,8 @@ END_TEST
 
 START_TEST(test_a_key_without_a_meaning_answers)
 {
-    ck_assert_int_eq(press('=').kind, VIEW_DRAW);
-    ck_assert_str_eq(view.message, "= means nothing here: ? lists the keys");
+    ck_assert_int_eq(press('%').kind, VIEW_DRAW);
+    ck_assert_str_eq(view.message, "% means nothing here: ? lists the keys");
 }
 END_TEST
 

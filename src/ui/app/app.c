@@ -59,6 +59,7 @@ struct view_facts app_facts(const struct app *app)
         .pager = screen == SCREEN_LOG ? &app->pager : NULL,
         .retries = screen == SCREEN_DETAIL ? app->retries : NULL,
         .events = &app->event_lines,
+        .report = &app->report.rows,
         .bookmarks = app->bookmarks.items,
         .bookmark_count = app->bookmarks.count,
         .later = app->view.shows_later ? str_text(&app->what_came.words) : NULL,
@@ -159,6 +160,7 @@ void app_close(struct app *app)
     follower_close(app->present);
     app_events_close(app);
     app_bookmarks_close(app);
+    app_report_close(app);
     canvas_done(&app->canvas);
     view_done(&app->view);
     replay_done(&app->replay);
@@ -249,7 +251,8 @@ static int64_t sooner(int64_t a, int64_t b)
 static int wait_ms(const struct app *app)
 {
     int64_t wait = FOREVER;
-    if (app->more_news || app->opens || app->more_keys || app->log_goes_on || app->wants_frame_now)
+    if (app->more_news || app->opens || app->more_keys || app->log_goes_on || app->report.reads ||
+        app->wants_frame_now)
         return 0;
     if (app->wants_frame)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
@@ -301,6 +304,7 @@ static void take_time(struct app *app)
     app_rule_look(app);
     app_bookmarks_look(app);
     app_log_go_on(app);
+    app_report_go_on(app);
 }
 
 static void show_if_due(struct app *app)

@@ -100,6 +100,12 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_SEEK:
         app_seek(app, todo->seek);
         break;
+    case VIEW_COMPARE:
+        app_report_compare(app);
+        break;
+    case VIEW_WHAT_IF:
+        app_report_what_if(app);
+        break;
     case VIEW_TO_EVENT:
         app_replay_to_event(app, todo->event);
         break;

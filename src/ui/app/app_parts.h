@@ -8,6 +8,7 @@
 #include "app_acts.h"
 #include "app_bookmarks.h"
 #include "app_notify.h"
+#include "app_report.h"
 #include "clock.h"
 #include "correct_trial.h"
 #include "event_lines.h"
@@ -75,6 +76,7 @@ struct app {
     struct moment retries_read;     /* when */
     struct replay replay;           /* all events so far; where the recording or the past is */
     struct event_lines event_lines; /* the records around that place, */
+    struct app_report report;       /* what `=` shows */
     struct app_bookmarks bookmarks; /* of the run that is shown */
     struct what_came what_came;     /* and what came of the chosen task after it */
     struct runs_list runs;

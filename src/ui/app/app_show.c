@@ -152,6 +152,7 @@ void app_draw(struct app *app)
         app_load_events(app);
     if (input.replay && app->view.shows_later)
         app_load_what_came(app);
+    app_report_load(app);
     facts = app_facts(app); /* the fold has been elsewhere and back */
     app->view.log.room = frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
     app_load_log(app, &facts);

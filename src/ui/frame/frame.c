@@ -10,6 +10,7 @@
 #include "frame_forensics.h"
 #include "frame_pager.h"
 #include "frame_parts.h"
+#include "frame_report.h"
 #include "frame_runs.h"
 #include "frame_timeline.h"
 #include "text.h"
@@ -297,6 +298,8 @@ static void draw_help(struct canvas *canvas, const struct frame_input *input)
 static void draw_over(struct canvas *canvas, const struct frame_input *input)
 {
     const struct view *view = input->view;
+    if (view->report.kind != REPORT_NONE)
+        frame_report(canvas, &view->report, input->facts->report);
     if (view->command.line.open)
         view_command_draw(view, input->facts, canvas);
     else if (view->filter.open)
@@ -307,6 +310,8 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
         line_edit_draw(&view->runs.filter, canvas, canvas->rows - 1, "filter: ");
     else if (view->bookmark.open)
         line_edit_draw(&view->bookmark, canvas, canvas->rows - 1, "bookmark (a name, or Enter): ");
+    else if (view->report.file.open)
+        line_edit_draw(&view->report.file, canvas, canvas->rows - 1, "policies of which file: ");
     else if (view->go_to.open)
         line_edit_draw(&view->go_to, canvas, canvas->rows - 1,
                        canvas->columns >= GO_TO_COLUMNS

@@ -29,19 +29,21 @@ static void add_to_the_end(const struct frame_input *input, bool in_full, struct
         str_add(out, " before the end of the log");
 }
 
-static void put_way_to_times(struct canvas *canvas, struct spot spot,
-                             const struct frame_input *input)
+/* A key and what it does, so that it ends at the end of the spot. Returns the spot before it. */
+static struct spot put_way(struct canvas *canvas, struct spot spot, const struct frame_input *input,
+                           enum act act)
 {
     const struct key_place place = view_place(input->view, input->facts);
-    const struct key_binding *key = keymap_of(input->view->keys, UI_GO_TO, place);
+    const struct key_binding *key = keymap_of(input->view->keys, act, place);
     char name[KEY_NAME_MAX];
     struct str text = {0};
     if (!key)
-        return;
+        return spot;
     str_addf(&text, "%s %s", keymap_key_name(key->key, canvas->ascii, name), key->brief);
     const int at = frame_put_right(canvas, spot, STYLE_PLAIN, str_text(&text));
     canvas_add_zone(canvas, (struct spot){spot.row, at, spot.column + spot.width - at}, key->key);
     str_done(&text);
+    return (struct spot){spot.row, spot.column, at - spot.column - 2};
 }
 
 void frame_transport(struct canvas *canvas, int row, const struct frame_input *input)
@@ -68,7 +70,8 @@ void frame_transport(struct canvas *canvas, int row, const struct frame_input *i
         str_addf(&text, "   m %s", bookmark->name);
     const int end =
         frame_put(canvas, (struct spot){row, 0, canvas->columns}, STYLE_PLAIN, str_text(&text));
-    put_way_to_times(canvas, (struct spot){row, end + 2, canvas->columns - end - 3}, input);
+    const struct spot spot = {row, end + 2, canvas->columns - end - 3};
+    (void)put_way(canvas, put_way(canvas, spot, input, UI_COMPARE), input, UI_GO_TO);
     str_done(&text);
 }
 

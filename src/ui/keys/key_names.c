@@ -73,6 +73,7 @@ static const char *const act_names[UI_ACT_COUNT] = {
     [UI_FASTER] = "faster",
     [UI_GO_TO] = "go-to",
     [UI_BOOKMARK] = "bookmark",
+    [UI_COMPARE] = "compare",
     [UI_LATER] = "later",
     [UI_START] = "start",
     [UI_END] = "end",

@@ -75,6 +75,8 @@ static const struct key_binding bindings[] = {
     {'b', UI_GO_TO, KEYS_TIME, ALL, KEYS_ON_A_RUN, "go to time", "go to a time, a try"},
     {'m', UI_BOOKMARK, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "bookmark",
      "bookmark this, or no more"},
+    {'=', UI_COMPARE, KEYS_TIME, ALL, KEYS_ON_DETAIL | KEYS_ON_LOG, "compare", "compare two tries"},
+    {'=', UI_COMPARE, KEYS_TIME, ALL, KEYS_ON_LISTS, "what if", "what other policies do"},
     {'L', UI_LATER, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_A_RUN, "later", "show, hide what came later"},
     {'0', UI_START, KEYS_TIME, KEYS_IN_TIME, KEYS_ON_TRIES | KEYS_ON_TASKS, "start",
      "start of the run"},

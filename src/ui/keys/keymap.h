@@ -76,6 +76,7 @@ enum act {
     UI_FASTER,
     UI_GO_TO,    /* a time that is typed */
     UI_BOOKMARK, /* keep this moment, or no more */
+    UI_COMPARE,  /* two tries; the run as it was with what other policies make of it */
     UI_LATER,    /* show what came after the moment that is shown, or hide it */
     UI_START,
     UI_END,

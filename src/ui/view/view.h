@@ -32,6 +32,7 @@
 #include "view_marks.h"
 #include "view_order.h"
 #include "view_panes.h"
+#include "view_report.h"
 #include "view_runs.h"
 #include "view_timeline.h"
 #include "view_try.h"
@@ -62,6 +63,7 @@ struct view_facts {
     const struct retry_help *retries;  /* borrowed; what became of tries; NULL = not read */
     const struct event_lines *events;  /* borrowed; the records around a place in a recording; NULL:
                                           not read */
+    const struct compare_rows *report; /* borrowed; the text of what `=` has opened */
     const struct bookmark *bookmarks;  /* borrowed; of the recording, by time */
     size_t bookmark_count;
     const char *later; /* borrowed; what came of the chosen task after it; NULL = is not shown */
@@ -163,6 +165,7 @@ struct view {
     struct view_runs runs;
     struct line_edit go_to;    /* a time that is typed */
     struct line_edit bookmark; /* the name of one */
+    struct view_report report;
     struct help help;
     struct prompt prompt;
     struct correct correct;
@@ -180,6 +183,8 @@ enum view_todo_kind {
     VIEW_TO_EVENT,   /* event */
     VIEW_BOOKMARK,   /* keep the moment under the name view->bookmark */
     VIEW_UNBOOKMARK, /* bookmark */
+    VIEW_COMPARE,    /* the marked try with the one that is shown */
+    VIEW_WHAT_IF,    /* the run with the policies of the file view->report.file */
     VIEW_OPEN_RUN,   /* run */
     VIEW_COPY,       /* see view_copy.h */
     VIEW_COPY_PATH,

@@ -243,6 +243,11 @@ static struct view_todo change_later(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo compare(const struct stroke *stroke)
+{
+    return view_report_ask(stroke->view, stroke->facts);
+}
+
 static struct view_todo change_bookmark(const struct stroke *stroke)
 {
     return view_bookmark(stroke->view, stroke->facts);
@@ -348,6 +353,7 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_EVENT_FORWARD] = transport,
     [UI_BOOKMARK] = change_bookmark,
     [UI_LATER] = change_later,
+    [UI_COMPARE] = compare,
     [UI_TRY_BACK] = change_try,
     [UI_TRY_FORWARD] = change_try,
     [UI_TRY_START] = transport,
@@ -425,7 +431,7 @@ bool view_update_prompt(struct view *view, const struct view_facts *facts)
 static bool is_typed(const struct view *view)
 {
     return view->command.line.open || view->filter.open || view->search.open || view->go_to.open ||
-           view->bookmark.open || view->runs.filter.open;
+           view->bookmark.open || view->report.file.open || view->runs.filter.open;
 }
 
 bool view_wants_text(const struct view *view)
@@ -538,6 +544,13 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
         return time_key(&stroke, key);
     if (view->bookmark.open)
         return view_bookmark_key(view, key);
+    if (view->report.file.open)
+        return view_report_type(view, key);
+    if (view->report.kind != REPORT_NONE) {
+        const struct key_binding *binding = keymap_find(view->keys, place, key);
+        view_report_act(view, binding ? binding->act : UI_NONE);
+        return draw;
+    }
     if (view->runs.filter.open) {
         view_runs_type(view, key);
         return draw;

@@ -1,0 +1,34 @@
+/*
+ * app_report.h - what `=` shows: two tries compared, or the run with other policies.
+ */
+#ifndef DEVS_APP_REPORT_H
+#define DEVS_APP_REPORT_H
+
+#include "compare.h"
+#include "log_reader.h"
+#include "what_if.h"
+
+struct app;
+
+struct app_report {
+    struct compare *compare;      /* owned; REPORT_COMPARE */
+    struct what_if *what;         /* owned; REPORT_WHAT_IF */
+    struct policy_change *change; /* owned; its policies */
+    struct event_page page;       /* reused while the run is read into `what` */
+    int64_t after;                /* the event that was read last */
+    bool reads;                   /* there is more to read */
+    struct compare_rows rows;     /* the text, laid for so many columns: */
+    int columns;                  /* 0 = it is to be laid */
+};
+
+/* Compare the try that the view has marked with the one it is about; what other policies make of
+ * the run that is shown. Where that cannot be, the view says why. */
+void app_report_compare(struct app *app);
+void app_report_what_if(struct app *app);
+/* Read on, a page at a time. */
+void app_report_go_on(struct app *app);
+/* Lay the text for the screen, and forget one that was closed. */
+void app_report_load(struct app *app);
+void app_report_close(struct app *app);
+
+#endif

@@ -1,0 +1,54 @@
+#include "frame_report.h"
+
+#include "frame_parts.h"
+
+enum { ROWS_AROUND = 3, ROWS_MIN = 1 }; /* the head, the rule, the keys */
+
+int frame_report_rows(int canvas_rows, size_t rows)
+{
+    const int room = canvas_rows - ROWS_AROUND;
+    if (room < ROWS_MIN)
+        return ROWS_MIN;
+    return rows < (size_t)room ? (int)rows : room;
+}
+
+static enum style style_of(enum compare_mark mark)
+{
+    static const enum style styles[] = {
+        [COMPARE_PLAIN] = STYLE_PLAIN,  [COMPARE_HEAD] = STYLE_HEAD,
+        [COMPARE_DIFFERS] = STYLE_KEY,  [COMPARE_FOLD] = STYLE_LABEL,
+        [COMPARE_SAME] = STYLE_PLAIN,   [COMPARE_REMOVED] = STYLE_FAILED,
+        [COMPARE_ADDED] = STYLE_PASSED,
+    };
+    return styles[mark];
+}
+
+static void draw_rule(struct canvas *canvas, int row, const struct view_report *report, size_t rows)
+{
+    struct str note = {0};
+    if (report->last > 0)
+        str_addf(&note, "%d to %d of %zu", report->top + 1, report->top + report->page, rows);
+    frame_rule(canvas, (struct spot){row, 0, canvas->columns},
+               report->kind == REPORT_COMPARE ? "two tries  (=)" : "what if  (=)", str_text(&note));
+    str_done(&note);
+}
+
+void frame_report(struct canvas *canvas, const struct view_report *report,
+                  const struct compare_rows *rows)
+{
+    const int first = canvas->rows - 1 - report->page;
+    if (first >= 1)
+        draw_rule(canvas, first - 1, report, rows->count);
+    for (int i = 0; i < report->page; i++) {
+        const size_t index = (size_t)(report->top + i);
+        canvas_blank_row(canvas, first + i, STYLE_PLAIN);
+        if (index >= rows->count)
+            continue;
+        const struct compare_row *row = &rows->items[index];
+        (void)canvas_text_n(canvas, (struct spot){first + i, 0, canvas->columns},
+                            style_of(row->mark), rows->text.data + row->start, row->len);
+    }
+    canvas_blank_row(canvas, canvas->rows - 1, STYLE_PLAIN);
+    (void)frame_put(canvas, (struct spot){canvas->rows - 1, 1, canvas->columns - 1}, STYLE_LABEL,
+                    "q closes it   j k PgDn PgUp scroll");
+}

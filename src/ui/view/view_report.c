@@ -1,0 +1,70 @@
+#include "view_report.h"
+
+#include "view.h"
+#include "view_move.h"
+
+static bool same_try(const struct view_try *a, const struct view_try *b)
+{
+    return a->task == b->task && a->step == b->step && a->attempt == b->attempt;
+}
+
+static struct view_todo mark_or_compare(struct view *view, const struct view_facts *facts)
+{
+    const struct view_todo draw = {.kind = VIEW_DRAW};
+    const struct view_try now = view_try_now(view, facts->state);
+    struct view_try *marked = &view->report.marked;
+    if (now.attempt == 0) {
+        view_say(view, &facts->clock, "no try yet: nothing to compare");
+    } else if (marked->attempt == 0) {
+        *marked = now;
+        view_say(view, &facts->clock, "try %d is marked: choose another one, = compares the two",
+                 now.attempt);
+    } else if (same_try(marked, &now)) {
+        marked->attempt = 0;
+        view_say(view, &facts->clock, "no try is marked any more");
+    } else {
+        return (struct view_todo){.kind = VIEW_COMPARE};
+    }
+    return draw;
+}
+
+static struct view_todo ask_for_policies(struct view *view)
+{
+    line_edit_open(&view->report.file); /* with the one before */
+    return (struct view_todo){.kind = VIEW_DRAW};
+}
+
+struct view_todo view_report_ask(struct view *view, const struct view_facts *facts)
+{
+    const enum screen screen = view_screen(view);
+    if (screen == SCREEN_DETAIL || screen == SCREEN_LOG)
+        return mark_or_compare(view, facts);
+    return ask_for_policies(view);
+}
+
+struct view_todo view_report_type(struct view *view, uint32_t key)
+{
+    struct line_edit *file = &view->report.file;
+    const bool is_kept = line_edit_key(file, key) == LINE_EDIT_KEPT && file->len > 0;
+    return (struct view_todo){.kind = is_kept ? VIEW_WHAT_IF : VIEW_DRAW};
+}
+
+void view_report_fit(struct view *view, int rows, int page)
+{
+    struct view_report *report = &view->report;
+    report->page = page;
+    report->last = rows > page ? rows - page : 0;
+    if (report->top > report->last)
+        report->top = report->last;
+}
+
+void view_report_act(struct view *view, enum act act)
+{
+    struct view_report *report = &view->report;
+    const int top = report->top + view_move_lines(act, report->page);
+    report->top = top < 0 ? 0 : top > report->last ? report->last : top;
+    if (act != UI_QUIT && act != UI_BACK && act != UI_COMPARE && act != UI_OPEN)
+        return;
+    report->kind = REPORT_NONE;
+    report->marked.attempt = 0;
+}
