@@ -24,6 +24,8 @@ struct printing {
     const struct stream *stream;
     struct follower *follower;
     struct str line;
+    int64_t second; /* UTC; of which `time` is the text */
+    char time[CLOCK_TEXT_MAX];
     struct outlet outlet;
     enum log_trouble_kind told; /* what is wrong with the log, as it was said last */
     int64_t looked_ms;          /* when it was asked for last: steady clock */
@@ -53,37 +55,64 @@ static bool says_wanted(const struct printing *p, const struct run_state *state,
     return finds;
 }
 
-/* No byte of a stranger's reaches a terminal as it is; JSON has none. */
+/* No byte of a stranger's reaches a terminal as it is, and a record is one line whatever it says.
+ */
 static void put_line(struct printing *p)
 {
+    for (size_t i = 0; i < p->line.len; i++) {
+        if (p->line.data[i] == '\n' || p->line.data[i] == '\r')
+            p->line.data[i] = ' ';
+    }
     str_add_char(&p->line, '\n');
-    if (p->stream->form == STREAM_JSON) {
-        outlet_add(&p->outlet, p->line.data, p->line.len);
+    if (p->stream->form != STREAM_OUTPUT) {
+        text_clean(&p->outlet.waiting, p->line.data, p->line.len);
         return;
     }
     struct str clean = {0};
     text_clean(&clean, p->line.data, p->line.len);
-    if (p->stream->form == STREAM_OUTPUT)
-        (void)fputs(str_text(&clean), stderr);
-    else
-        outlet_add(&p->outlet, clean.data, clean.len);
+    (void)fputs(str_text(&clean), stderr);
     str_done(&clean);
 }
 
 /* Some pages of lines at most are kept before they are written. */
 static bool write_page(struct printing *p)
 {
-    enum { OUTLET_BYTES = 64 * 1024 };
+    enum { OUTLET_BYTES = 256 * 1024 };
     if (p->outlet.waiting.len >= OUTLET_BYTES)
         outlet_flush(&p->outlet);
     return !p->given_up && !(p->outlet.closed && p->stream->done_fd < 0);
 }
 
+/* Many events are of one second, and the zone's rules take as long as all the rest of a line. */
 static void start_line(struct printing *p, const struct event *event)
 {
-    char time[CLOCK_TEXT_MAX];
+    enum { SECOND_MS = 1000 };
+    const int64_t second = event->at.at_ms / SECOND_MS;
+    if (second != p->second || p->time[0] == '\0')
+        (void)clock_hms(event->at.at_ms, p->time);
+    p->second = second;
     str_clear(&p->line);
-    str_addf(&p->line, "%s ", clock_hms(event->at.at_ms, time));
+    str_add(&p->line, p->time);
+    str_add_char(&p->line, ' ');
+}
+
+static void print_record(struct printing *p, const struct run_state *state,
+                         const struct event *event)
+{
+    if (p->stream->form == STREAM_JSON) {
+        struct str *out = &p->outlet.waiting; /* JSON has no byte that a terminal would mind */
+        event_json(state, follower_run(p->follower)->number, event, out);
+        str_add_char(out, '\n');
+        return;
+    }
+    start_line(p, event);
+    event_words(state, event, &p->line);
+    put_line(p);
+    if (!p->stream->details)
+        return;
+    start_line(p, event);
+    if (event_details(state, event, &p->line))
+        put_line(p);
 }
 
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
@@ -91,18 +120,8 @@ static bool print_event(void *ctx, const struct run_state *state, const struct e
     struct printing *p = ctx;
     if (!wants(p, state, event) || !says_wanted(p, state, event))
         return true;
-    if (p->stream->form == STREAM_JSON) {
-        str_clear(&p->line);
-        event_json(state, follower_run(p->follower)->number, event, &p->line);
-        put_line(p);
-        return write_page(p);
-    }
-    start_line(p, event);
-    event_words(state, event, &p->line);
-    put_line(p);
-    start_line(p, event);
-    if (p->stream->details && event_details(state, event, &p->line))
-        put_line(p);
+    if (!p->outlet.closed) /* an engine of ours is read on to its end */
+        print_record(p, state, event);
     return write_page(p);
 }
 

@@ -146,19 +146,42 @@ static void drop_overwritten(struct line *line)
     line->overwrite = false;
 }
 
+/* How many more bytes the line takes. */
+static size_t room_in(const struct line *line)
+{
+    return TEXT_LINE_MAX - strlen(ELLIPSIS) - (line->out->len - line->start);
+}
+
 static void put(struct line *line, const char *bytes, int len, int width)
 {
     drop_overwritten(line);
     if (line->full)
         return;
-    const size_t room = TEXT_LINE_MAX - strlen(ELLIPSIS);
-    if (line->out->len - line->start + (size_t)len > room) {
+    if ((size_t)len > room_in(line)) {
         str_add(line->out, ELLIPSIS);
         line->full = true;
         return;
     }
     str_add_n(line->out, bytes, (size_t)len);
     line->column += width;
+}
+
+/* Printing ASCII, which most text is, at one go; returns the bytes taken. */
+static size_t put_plain(struct line *line, const char *bytes, size_t len)
+{
+    size_t count = 0;
+    while (count < len && bytes[count] >= 0x20 && bytes[count] < DEL)
+        count++;
+    if (count == 0)
+        return 0;
+    drop_overwritten(line);
+    const size_t room = line->full ? 0 : room_in(line);
+    const size_t fits = count < room ? count : room;
+    str_add_n(line->out, bytes, fits);
+    line->column += (int)fits;
+    if (fits < count)
+        put(line, bytes + fits, 1, 1); /* the mark of a cut */
+    return count;
 }
 
 static void put_tab(struct line *line)
@@ -199,6 +222,9 @@ void text_clean(struct str *out, const char *bytes, size_t len)
 {
     struct line line = {.out = out, .start = out->len};
     for (size_t i = 0; i < len;) {
+        i += put_plain(&line, bytes + i, len - i);
+        if (i == len)
+            break;
         if (bytes[i] == ESC) {
             i += text_escape_len(bytes + i, len - i);
             continue;
