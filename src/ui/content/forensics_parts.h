@@ -21,7 +21,8 @@ struct forensics_facts {
     size_t captured_bytes;
 };
 
-/* Lines of the section that is being made. Line feeds in the text begin new lines. */
+/* forensics_lines.c: lines of the section that is being made. Line feeds in the text begin new
+ * lines. */
 void forensics_add(struct forensics *out, enum forensics_mark mark, const char *text, size_t len);
 ATTR_PRINTF(3, 4)
 void forensics_addf(struct forensics *out, enum forensics_mark mark, const char *fmt, ...);
