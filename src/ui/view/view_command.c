@@ -11,8 +11,6 @@
 #include "view.h"
 #include "view_acts.h"
 
-enum { GAP = 2 };
-
 typedef struct view_todo command_fn(struct view *view, const struct view_facts *facts,
                                     const char *argument);
 
@@ -205,6 +203,13 @@ static const struct command *find_command(const char *line, const char **argumen
     return NULL;
 }
 
+const struct command_row *view_command_in(const char *line)
+{
+    const char *argument = "";
+    const struct command *command = find_command(line, &argument);
+    return command ? &command->row : NULL;
+}
+
 static void say_unknown(struct view *view, const struct view_facts *facts, const char *line)
 {
     struct near_word near = near_word_new(line);
@@ -310,34 +315,4 @@ struct view_todo view_command_key(struct view *view, uint32_t key, const struct 
         return view_command_run(view, facts, line);
     }
     return draw;
-}
-
-/* What the line may become, or what the command in it does. */
-static void draw_hint(const struct view *view, const struct view_facts *facts,
-                      struct canvas *canvas, int row)
-{
-    const char *argument = "";
-    const struct command *command = find_command(view->command.line.text, &argument);
-    struct completions found;
-    int column = 1;
-    view_complete(view, facts, &found);
-    canvas_blank_row(canvas, row, STYLE_PLAIN);
-    for (int i = 0; i < found.count && column < canvas->columns - 1; i++) {
-        const struct spot spot = {row, column, canvas->columns - column - 1};
-        column += canvas_text(canvas, spot, STYLE_KEY, found.lines[i] + found.from) + GAP;
-    }
-    if (found.count == 0 && command) {
-        char text[LINE_EDIT_MAX];
-        (void)snprintf(text, sizeof(text), "%s %s  %s", command->row.name, command->row.argument,
-                       command->row.words);
-        (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL, text);
-    }
-}
-
-void view_command_draw(const struct view *view, const struct view_facts *facts,
-                       struct canvas *canvas)
-{
-    if (canvas->rows > 2)
-        draw_hint(view, facts, canvas, canvas->rows - 2);
-    line_edit_draw(&view->command.line, canvas, canvas->rows - 1, ":");
 }

@@ -37,6 +37,8 @@ struct command_row {
 };
 /* In the order of the help; NULL past the last. */
 const struct command_row *view_command_at(size_t index);
+/* The one that a line begins with; NULL for none. */
+const struct command_row *view_command_in(const char *line);
 
 void view_command_open(struct view *view);
 /* Run the command of this name, or open the line with it where it wants an argument. NULL opens an
