@@ -99,13 +99,12 @@ bool run_choice_find(const struct globals *globals, char *const *words, int coun
     struct target target;
     *reader = NULL;
     *out = (struct run_choice){0};
-    const char *first = count > 0 ? words[0] : NULL;
-    const bool is_all = first && strcmp(first, "all") == 0;
-    if (!log_word_find(globals, is_all ? NULL : first, &place, &target, err) ||
-        !log_reader_open(reader, &place, err))
+    const bool is_all = count > 0 && strcmp(words[0], "all") == 0;
+    const char *log = count > 0 && !is_all ? words[0] : NULL;
+    if (!log_word_find(globals, log, &place, &target, err) || !log_reader_open(reader, &place, err))
         return false;
     const bool is_file =
-        first && target.run == 0 && target.task[0] == '\0' && !is_all && strcmp(first, "last") != 0;
+        log && target.run == 0 && target.task[0] == '\0' && strcmp(log, "last") != 0;
     for (int i = is_file ? 1 : 0; i < count; i++) {
         if (!add_word(*reader, words[i], out, err))
             return false;

@@ -31,6 +31,8 @@ struct what_if_call {
     struct run_choice choice;
     bool json;
     struct what_if_sum all;
+    int64_t unlike;      /* decisions that this build makes otherwise with no change at all, */
+    int64_t unlike_runs; /* and in how many runs */
     struct changed_run most[MOST_CHANGED]; /* those that change most, the most first */
     size_t most_count;
     struct str each; /* with json, of several runs: an object for each */
@@ -144,9 +146,12 @@ static void keep_most(struct what_if_call *call, const struct log_run_info *run,
 }
 
 static void add_run(struct what_if_call *call, const struct log_run_info *run,
-                    const struct what_if *other)
+                    const struct what_if *other, const struct what_if *same)
 {
     struct what_if_sum sum;
+    what_if_sum(same, &sum);
+    call->unlike += sum.differ;
+    call->unlike_runs += sum.differ > 0;
     what_if_sum(other, &sum);
     what_if_sum_add(&call->all, &sum);
     keep_most(call, run, &sum);
@@ -170,7 +175,7 @@ static bool look_at_run(struct what_if_call *call, int64_t number, struct err *e
                     what_if_new(&same, run.plan_text, run.seed, NULL, err) &&
                     take_events(call->reader, number, other, same, err);
     if (ok)
-        add_run(call, &run, other);
+        add_run(call, &run, other, same);
     if (ok && call->choice.count == 1)
         print_one(call, &run, other, same);
     what_if_free(same);
@@ -204,6 +209,7 @@ static void print_all(const struct what_if_call *call)
     if (call->json) {
         begin_json(call, &text);
         str_json_i64(&text, "runs", (int64_t)call->choice.count);
+        str_json_i64(&text, "differ_unchanged", call->unlike);
         what_if_sum_json(&call->all, &text);
         str_json_key(&text, "each");
         str_addf(&text, "[%s]}\n", str_text(&call->each));
@@ -214,6 +220,11 @@ static void print_all(const struct what_if_call *call)
         str_clear(&text);
         what_if_table(&call->all, &look, &text);
         what_if_notes(&call->all, &look, &text);
+        if (call->unlike > 0)
+            str_addf(&text,
+                     " this devs decides %" PRId64 " times otherwise than recorded, with no change "
+                     "at all,\n in %" PRId64 " runs: see devs debug --verify RUN\n",
+                     call->unlike, call->unlike_runs);
         say(str_text(&text));
         print_most(call);
     }
