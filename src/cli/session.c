@@ -20,7 +20,6 @@
 #include "keys_file.h"
 #include "looks.h"
 #include "read_text.h"
-#include "read_text.h"
 #include "rules_file.h"
 #include "session_parts.h"
 #include "spill.h"
@@ -180,7 +179,6 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .rules = session.rules,
         .save_rule = save_rule,
         .save_ctx = &session,
-        .read_file = read_text_file,
         .read_file = read_text_file,
         .redactor = watching->secrets.redactor,
     };
