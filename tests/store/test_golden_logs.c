@@ -127,7 +127,7 @@ START_TEST(test_golden_runs_hold_every_kind_of_decision)
         char note[64];
         (void)snprintf(note, sizeof(note), " -- %s\n", event_kind_name((enum event_kind)kind));
         if (redecide_is_decision((enum event_kind)kind))
-            ck_assert_msg(strstr(all.data, note) != NULL, "none has a%s", note);
+            ck_assert_msg(strstr(str_text(&all), note) != NULL, "none has a%s", note);
     }
     str_done(&all);
 }
@@ -167,8 +167,7 @@ END_TEST
 /* What is not there is counted. */
 START_TEST(test_acts_without_their_row_are_counted)
 {
-    char *sql =
-        change("acts", "INSERT INTO output(", "DELETE FROM control;\nINSERT INTO output(");
+    char *sql = change("acts", "INSERT INTO output(", "DELETE FROM control;\nINSERT INTO output(");
     const struct look look = hold(sql, NULL);
     ck_assert_int_gt(look.sum.decisions.lost_acts, 0);
     ck_assert_int_gt(look.sum.decisions.lost, 0);

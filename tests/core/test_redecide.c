@@ -1,0 +1,277 @@
+/* What differs, what explains itself, and what cannot be decided anew. That runs are the same is
+ * what play_close() finds of all that the other tests play. */
+#include "redecide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "play.h"
+#include "test_main.h"
+#include "xalloc.h"
+
+#define PLAN(policy)                                                                               \
+    "{\"version\":1,\"idempotent\":true,\"tasks\":["                                               \
+    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":" policy "}]},"                          \
+    "{\"id\":\"b\",\"steps\":[{\"run\":[\"y\"]}]}]}"
+#define SANDBOX "\"sandbox\""
+#define MANY    "{\"like\":\"transport\",\"max_attempts\":100,\"cap_ms\":2000}"
+
+/* What was told of the run. */
+struct told {
+    struct play *play;
+    int count;
+    size_t acts; /* that were asked for */
+    bool has_acts;
+    enum event_kind recorded, made; /* of the first; EVENT_NONE = nothing */
+    enum input_kind input;
+    int64_t seq; /* of its cause */
+    struct redecide_sum sum;
+    struct err err;
+};
+
+static void differs(void *ctx, const struct redecide_difference *difference)
+{
+    struct told *told = ctx;
+    if (told->count++ > 0)
+        return;
+    told->recorded = difference->recorded ? difference->recorded->kind : EVENT_NONE;
+    told->made = difference->made ? difference->made->kind : EVENT_NONE;
+    told->input = difference->input;
+    told->seq = difference->cause->seq;
+}
+
+static bool find_act(void *ctx, int64_t id, struct control *out)
+{
+    struct told *told = ctx;
+    (void)id;
+    if (!told->has_acts || told->acts == told->play->act_count)
+        return false;
+    *out = told->play->acts[told->acts++];
+    return true;
+}
+
+/* Decide the first `count` events of the run once more. */
+static struct told decide(struct play *play, size_t count, uint64_t seed, bool has_acts)
+{
+    struct told told = {.play = play, .has_acts = has_acts};
+    struct redecide *redecide = NULL;
+    const struct redecide_run run = {.plan = play->plan,
+                                     .seed = seed,
+                                     .dir = "/work",
+                                     .act = find_act,
+                                     .differs = differs,
+                                     .ctx = &told};
+    redecide_open(&redecide, &run);
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = redecide_add(redecide, &play->events[i], &told.err);
+    ok = ok && redecide_finish(redecide, &told.err);
+    ck_assert(ok == (told.err.code == ERR_NONE));
+    told.sum = *redecide_sum(redecide);
+    redecide_close(redecide);
+    return told;
+}
+
+static struct told decide_all(struct play *play)
+{
+    return decide(play, play->event_count, 7, true);
+}
+
+static struct event *find_event(struct play *play, enum event_kind kind)
+{
+    for (size_t i = 0; i < play->event_count; i++) {
+        if (play->events[i].kind == kind)
+            return &play->events[i];
+    }
+    ck_abort_msg("no %s", event_kind_name(kind));
+}
+
+/* One fails once and passes, the other passes: every moment has its own input. */
+static void play_retry(struct play *play)
+{
+    play_open(play, PLAN(SANDBOX));
+    play_start(play, 2);
+    play_wait(play, 10);
+    play_exit(play, "a", 124, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    play_wait(play, 10);
+    play_exit(play, "b", 0, play_passed());
+    play_wait(play, 500);
+    play_wait(play, 10);
+    play_exit(play, "a", 0, play_passed());
+}
+
+START_TEST(test_a_run_as_it_was_is_the_same)
+{
+    struct play play;
+    play_retry(&play);
+    const struct told told = decide_all(&play);
+    ck_assert_int_eq(told.count, 0);
+    ck_assert_int_eq(told.sum.events, (int64_t)play.event_count);
+    ck_assert_int_eq(told.sum.decisions,
+                     8); /* three starts, a wait and its end, two ends, the run */
+    ck_assert_int_eq(told.sum.same, 8);
+    ck_assert_int_eq(told.sum.calls, 3);
+    ck_assert_int_eq(told.sum.facts, (int64_t)play.event_count - 8);
+    play_close(&play);
+}
+END_TEST
+
+START_TEST(test_one_decision_that_differs_hides_no_other)
+{
+    struct play play;
+    play_retry(&play);
+    struct event *wait = find_event(&play, EVENT_WAIT_STARTED);
+    wait->a += 1;
+    const struct told told = decide_all(&play);
+    wait->a -= 1;
+    ck_assert_int_eq(told.count, 1);
+    ck_assert_int_eq(told.recorded, EVENT_WAIT_STARTED);
+    ck_assert_int_eq(told.made, EVENT_WAIT_STARTED);
+    ck_assert_int_eq(told.input, INPUT_ENDED);
+    ck_assert_int_eq(told.sum.different, 1);
+    ck_assert_int_eq(told.sum.same, 7);
+    play_close(&play);
+}
+END_TEST
+
+/* An engine that leaves starts nothing, and nothing in the log says that it left. */
+START_TEST(test_what_was_not_started_any_more_is_explained)
+{
+    struct play play;
+    play_open(&play, PLAN(SANDBOX));
+    play_start(&play, 1);
+    play.scheduler.starts_nothing = true;
+    play_wait(&play, 10);
+    play_exit(&play, "a", 0, play_passed());
+    const struct told told = decide_all(&play);
+    ck_assert_int_eq(told.count, 0);
+    ck_assert_int_eq(told.sum.same, told.sum.decisions);
+    play_close(&play);
+}
+END_TEST
+
+/* If something is started later, without anybody taking the run up, it had not left. */
+START_TEST(test_a_start_that_was_passed_over_is_told)
+{
+    struct play play;
+    play_open(&play, PLAN(SANDBOX));
+    play_start(&play, 1);
+    play.scheduler.starts_nothing = true;
+    play_wait(&play, 10);
+    play_exit(&play, "a", 0, play_passed());
+    play.scheduler.starts_nothing = false;
+    play_wait(&play, 10);
+    play.is_unlike = true;
+    const struct told told = decide_all(&play);
+    ck_assert_int_eq(told.count, 1);
+    ck_assert_int_eq(told.recorded, EVENT_NONE);
+    ck_assert_int_eq(told.made, EVENT_ATTEMPT_STARTED);
+    ck_assert_int_eq(told.input, INPUT_ENDED);
+    ck_assert_int_eq(told.sum.decisions, 4); /* two starts, an end, and what was not there */
+    ck_assert_int_eq(told.sum.same, 3);
+    play_close(&play);
+}
+END_TEST
+
+START_TEST(test_an_act_that_is_lost_is_left_out)
+{
+    struct play play;
+    play_open(&play, PLAN(SANDBOX));
+    play_start(&play, 2);
+    play_wait(&play, 10);
+    play_input(&play,
+               (struct input){
+                   .kind = INPUT_CONTROL,
+                   .control = {.id = 5, .verb = CONTROL_HOLD, .task = 0, .step = -1, .by = "ann"}});
+    play_wait(&play, 10);
+    play_exit(&play, "b", 0, play_passed());
+    const struct told told = decide(&play, play.event_count, 7, false);
+    ck_assert_int_eq(told.count, 0);
+    ck_assert_int_eq(told.sum.lost_acts, 1);
+    ck_assert_int_eq(told.sum.lost, 2);
+    ck_assert_int_eq(told.sum.same, told.sum.decisions - 2);
+    play_close(&play);
+}
+END_TEST
+
+START_TEST(test_a_step_that_was_cut_off_is_no_difference)
+{
+    struct play play;
+    play_retry(&play);
+    const struct told told = decide(&play, play.event_count - 1, 7, true);
+    ck_assert_int_eq(told.count, 0);
+    ck_assert_int_eq(told.sum.cut_off, 1);
+    ck_assert_int_eq(told.sum.same, 7);
+    play_close(&play);
+}
+END_TEST
+
+START_TEST(test_a_kind_of_a_newer_devs_is_counted)
+{
+    struct play play;
+    play_retry(&play);
+    struct event *ended = find_event(&play, EVENT_RUN_ENDED);
+    ended->kind = (enum event_kind)999;
+    const struct told told = decide_all(&play);
+    ended->kind = EVENT_RUN_ENDED;
+    ck_assert_int_eq(told.err.code, ERR_NONE);
+    ck_assert_int_eq(told.sum.unknown, 1);
+    play_close(&play);
+}
+END_TEST
+
+/* Another seed draws other jitter: each wait is another one. */
+START_TEST(test_after_too_many_the_rest_is_counted_only)
+{
+    struct play play;
+    play_open(&play, "{\"version\":1,\"idempotent\":true,\"tasks\":["
+                     "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":" MANY "}]},"
+                     "{\"id\":\"b\",\"steps\":[{\"run\":[\"y\"],\"policy\":" MANY "}]},"
+                     "{\"id\":\"c\",\"steps\":[{\"run\":[\"z\"],\"policy\":" MANY "}]}]}");
+    play_start(&play, 3);
+    for (int i = 0; i < 90; i++) {
+        for (const char *task = "abc"; *task; task++) {
+            const char id[] = {*task, '\0'};
+            play_wait(&play, 1);
+            play_exit(&play, id, 124, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+        }
+        play_wait(&play, 4000);
+    }
+    const struct told told = decide(&play, play.event_count, 8, true);
+    ck_assert_int_eq(told.count, REDECIDE_DIFFERENCES_MAX);
+    ck_assert_int_gt(told.sum.unseen, 0);
+    ck_assert_int_eq(told.sum.same + told.sum.different + told.sum.unseen, told.sum.decisions);
+    ck_assert_int_eq(told.sum.events, (int64_t)play.event_count);
+    play_close(&play);
+}
+END_TEST
+
+START_TEST(test_an_event_that_cannot_follow_is_damage)
+{
+    struct play play;
+    play_retry(&play);
+    struct event *ended = find_event(&play, EVENT_ATTEMPT_ENDED);
+    const int64_t kind = ended->a;
+    ended->a = OUTCOME_KIND_COUNT;
+    const struct told told = decide_all(&play);
+    ended->a = kind;
+    ck_assert_int_eq(told.err.code, ERR_DAMAGED);
+    play_close(&play);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("redecide");
+    TCase *tcase = test_case(suite, "redecide");
+    tcase_add_test(tcase, test_a_run_as_it_was_is_the_same);
+    tcase_add_test(tcase, test_one_decision_that_differs_hides_no_other);
+    tcase_add_test(tcase, test_what_was_not_started_any_more_is_explained);
+    tcase_add_test(tcase, test_a_start_that_was_passed_over_is_told);
+    tcase_add_test(tcase, test_an_act_that_is_lost_is_left_out);
+    tcase_add_test(tcase, test_a_step_that_was_cut_off_is_no_difference);
+    tcase_add_test(tcase, test_a_kind_of_a_newer_devs_is_counted);
+    tcase_add_test(tcase, test_after_too_many_the_rest_is_counted_only);
+    tcase_add_test(tcase, test_an_event_that_cannot_follow_is_damage);
+    return suite;
+}
