@@ -28,6 +28,8 @@ enum engine_at_end {
     ENGINE_LINGER, /* it stays, so that a person can retry; engine_stop() ends it */
 };
 
+struct run_state;
+
 struct engine_options {
     const struct place *place; /* borrowed until engine_stop() */
     const struct plan *plan;   /* as it is in the log; borrowed until engine_stop() */
@@ -50,7 +52,11 @@ struct engine_options {
     /* Told of all output as it is read, on the engine's thread (stream 0 out, 1 err);
      * NULL = nobody. May block: then everything waits, timers too. */
     void (*tee)(void *ctx, int stream, const char *bytes, size_t len);
-    void *tee_ctx;         /* borrowed until engine_stop() */
+    void *tee_ctx; /* borrowed until engine_stop() */
+    /* Shown the state after each turn whose events are committed, on the engine's thread: tests
+     * compare it with what the log gives. NULL = nobody. */
+    void (*look)(void *ctx, const struct run_state *state);
+    void *look_ctx;        /* borrowed until engine_stop() */
     int64_t kill_grace_ms; /* 0 = ENGINE_KILL_GRACE_MS */
     int64_t quiet_ms;      /* 0 = ENGINE_QUIET_MS */
 };

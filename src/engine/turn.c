@@ -319,6 +319,8 @@ static bool record(struct loop *loop, int64_t now_ms)
     heartbeat_excuse(&loop->heartbeat, log_writer_waited_ms(loop->recorder.writer) - before_ms);
     if (!ok)
         return false;
+    if (loop->options->look)
+        loop->options->look(loop->options->look_ctx, &loop->state);
     bool idle = loop->state.running == 0;
     recorder_checkpoint(&loop->recorder, idle);
     return true;
