@@ -87,13 +87,20 @@ static int export_bundle(const struct exporting *now, const char *file)
 {
     struct err err = {0};
     struct bundle *bundle = NULL;
-    const struct bundle_asked asked = {
-        .place = &now->place, .run = now->run, .file = file, .redactor = now->redactor};
-    if (!bundle_open(&bundle, &asked, &err))
+    struct progress progress = progress_new();
+    const struct bundle_asked asked = {.place = &now->place,
+                                       .run = now->run,
+                                       .file = file,
+                                       .redactor = now->redactor,
+                                       .tell = export_copy_tell,
+                                       .ctx = &progress};
+    bool ok = bundle_open(&bundle, &asked, &err);
+    progress_done(&progress);
+    if (!ok)
         return fail(&err);
     export_show(bundle_contents(bundle), file, now->words, stdout);
     bool wanted = is_wanted(now->words);
-    bool ok = !wanted || bundle_keep(bundle, &err);
+    ok = !wanted || bundle_keep(bundle, &err);
     bundle_close(bundle);
     return ok ? tell_end(now, file, wanted) : fail(&err);
 }

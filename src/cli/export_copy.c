@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "progress.h"
 #include "xalloc.h"
 
 struct export_copy {
@@ -32,18 +33,29 @@ static bool make_folder(struct export_copy *copy, struct err *err)
            err_set(err, ERR_LIMIT, "$TMPDIR is too long a name");
 }
 
+void export_copy_tell(void *progress, int64_t done, int64_t all)
+{
+    progress_tell(progress, "copying", done, all);
+}
+
 bool export_copy_open(struct export_copy **out, const struct place *place, int64_t run,
                       const struct redactor *redactor, struct err *err)
 {
     struct export_copy *copy = xcalloc(1, sizeof(*copy));
-    const struct bundle_asked asked = {
-        .place = place, .run = run, .file = copy->file, .redactor = redactor};
-    if (make_folder(copy, err) && bundle_open(&copy->bundle, &asked, err)) {
+    struct progress progress = progress_new();
+    const struct bundle_asked asked = {.place = place,
+                                       .run = run,
+                                       .file = copy->file,
+                                       .redactor = redactor,
+                                       .tell = export_copy_tell,
+                                       .ctx = &progress};
+    const bool ok = make_folder(copy, err) && bundle_open(&copy->bundle, &asked, err);
+    progress_done(&progress);
+    if (ok)
         *out = copy;
-        return true;
-    }
-    export_copy_close(copy);
-    return false;
+    else
+        export_copy_close(copy);
+    return ok;
 }
 
 const struct place *export_copy_place(const struct export_copy *copy)

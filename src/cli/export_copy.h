@@ -22,6 +22,8 @@ ATTR_MUST_USE bool export_copy_open(struct export_copy **out, const struct place
 /* The run has its number there. Both are owned by the copy. */
 const struct place *export_copy_place(const struct export_copy *copy);
 const struct bundle_contents *export_copy_contents(const struct export_copy *copy);
+/* For struct bundle_asked: `progress` is a struct progress. */
+void export_copy_tell(void *progress, int64_t done, int64_t all);
 /* Removes it. NULL is allowed. */
 void export_copy_close(struct export_copy *copy);
 

@@ -8,9 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-
-enum { FILE_MODE = 0600, TELL_AFTER_US = 1000000, PERCENT = 100 };
+enum { FILE_MODE = 0600 };
 
 static bool open_file(struct export_sink *sink, struct err *err)
 {
@@ -38,7 +36,7 @@ static bool open_file(struct export_sink *sink, struct err *err)
 
 bool export_sink_open(struct export_sink *sink, const char *path, struct err *err)
 {
-    *sink = (struct export_sink){.began_us = clock_mono_us()};
+    *sink = (struct export_sink){.progress = progress_new()};
     const int len = snprintf(sink->path, sizeof(sink->path), "%s", path);
     if (len < 0 || (size_t)len >= sizeof(sink->path))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", path);
@@ -59,12 +57,7 @@ bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len, 
 
 void export_sink_tell(struct export_sink *sink, int64_t done, int64_t all)
 {
-    const bool is_long = clock_mono_us() - sink->began_us >= TELL_AFTER_US;
-    if (!is_long || all <= 0 || !isatty(STDERR_FILENO))
-        return;
-    sink->has_told = true;
-    (void)fprintf(stderr, "\r%3lld %% ", (long long)(done * PERCENT / all));
-    (void)fflush(stderr);
+    progress_tell(&sink->progress, "writing", done, all);
 }
 
 static bool give_name(const struct export_sink *sink, struct err *err)
@@ -91,8 +84,7 @@ bool export_sink_keep(struct export_sink *sink, struct err *err)
 
 void export_sink_close(struct export_sink *sink)
 {
-    if (sink->has_told)
-        (void)fputs("\r      \r", stderr);
+    progress_done(&sink->progress);
     if (sink->file && sink->file != stdout)
         (void)fclose(sink->file); /* it is on the disk, or of no use */
     if (sink->part[0] != '\0')

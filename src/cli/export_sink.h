@@ -13,6 +13,7 @@
 
 #include "attr.h"
 #include "err.h"
+#include "progress.h"
 
 /* A value of the caller's; end it with export_sink_close(). */
 struct export_sink {
@@ -20,8 +21,7 @@ struct export_sink {
     char path[PATH_MAX];
     char part[PATH_MAX]; /* its name until it is whole; "" = standard output */
     int64_t bytes;
-    int64_t began_us; /* clock_mono_us() */
-    bool has_told;    /* there is a line of progress on the terminal */
+    struct progress progress;
 };
 
 /* "-" is standard output. ERR_INVALID: a file of this name is there already. The file is for its
@@ -29,7 +29,7 @@ struct export_sink {
 ATTR_MUST_USE bool export_sink_open(struct export_sink *sink, const char *path, struct err *err);
 ATTR_MUST_USE bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len,
                                      struct err *err);
-/* So much of so much is done: said on a terminal's stderr, once it has taken a second. */
+/* So much of so much is written: for whoever waits. */
 void export_sink_tell(struct export_sink *sink, int64_t done, int64_t all);
 /* It is whole: on the disk, under its name. */
 ATTR_MUST_USE bool export_sink_keep(struct export_sink *sink, struct err *err);

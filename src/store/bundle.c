@@ -168,6 +168,7 @@ static bool look_for_spill(struct bundle *bundle, const struct bundle_asked *ask
     bool ok = log_reader_open(&reader, asked->place, err) &&
               log_reader_run(reader, asked->run, &info, err);
     bundle->run = info.number;
+    bundle->last_seq = info.last_seq;
     if (ok && spill_find(info.uid, &spill)) {
         (void)err_set(err, ERR_INVALID, "a part of run #%lld is in a second log, '%s'",
                       (long long)info.number, spill.db);
@@ -199,10 +200,12 @@ bool bundle_open(struct bundle **out, const struct bundle_asked *asked, struct e
 {
     struct bundle *bundle = xcalloc(1, sizeof(*bundle));
     bundle->redactor = asked->redactor;
+    bundle->asked = asked;
     if (!build(bundle, asked, err)) {
         bundle_close(bundle);
         return false;
     }
+    bundle->asked = NULL;
     *out = bundle;
     return true;
 }

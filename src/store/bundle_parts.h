@@ -14,9 +14,11 @@ struct bundle {
     struct place temp; /* the file that is built, */
     bool made;         /* and is to be removed */
     char file[PATH_MAX];
-    struct db from, to;              /* owned; the log, within one transaction; the bundle */
-    const struct redactor *redactor; /* borrowed; NULL = none */
-    struct redact_counts counts;     /* owned; of the second pass */
+    struct db from, to;               /* owned; the log, within one transaction; the bundle */
+    const struct redactor *redactor;  /* borrowed; NULL = none */
+    struct redact_counts counts;      /* owned; of the second pass */
+    const struct bundle_asked *asked; /* borrowed while it is built */
+    int64_t last_seq;                 /* of the run */
     struct bundle_contents contents;
 };
 

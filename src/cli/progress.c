@@ -1,0 +1,32 @@
+#include "progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+enum { TELL_AFTER_US = 1000 * 1000, TELL_EVERY_US = 100 * 1000, PERCENT = 100 };
+
+struct progress progress_new(void)
+{
+    return (struct progress){.began_us = clock_mono_us()};
+}
+
+void progress_tell(struct progress *progress, const char *what, int64_t done, int64_t all)
+{
+    const int64_t now_us = clock_mono_us();
+    const bool is_due =
+        now_us - progress->began_us >= TELL_AFTER_US && now_us - progress->told_us >= TELL_EVERY_US;
+    if (!is_due || all <= 0 || !isatty(STDERR_FILENO))
+        return;
+    progress->told_us = now_us;
+    (void)fprintf(stderr, "\r%s %3lld %% ", what, (long long)(done * PERCENT / all));
+    (void)fflush(stderr);
+}
+
+void progress_done(struct progress *progress)
+{
+    if (progress->told_us > 0)
+        (void)fputs("\r\x1b[K", stderr);
+    *progress = (struct progress){0};
+}
