@@ -95,6 +95,8 @@ struct what_if_sum {
     bool has_first;
     struct what_if_difference first; /* in time; has_first only */
     int steps_changed; /* steps of the plan whose policy is another one, as of the last event */
+    int steps_refused; /* that it would try again in place, though they are not declared idempotent:
+                          a plan like that is refused */
     int steps;
 };
 

@@ -449,6 +449,8 @@ static void count_steps(const struct what_if *what, int task, struct what_if_sum
         const bool same =
             before && digest_equal(policy_digest(before), policy_digest(now->steps[i].policy));
         out->steps_changed += !same;
+        out->steps_refused +=
+            plan_step_attempts(&now->steps[i]) > 1 && !plan_step_is_repeatable(now, &now->steps[i]);
         out->steps++;
     }
 }
@@ -487,6 +489,7 @@ void what_if_sum_add(struct what_if_sum *all, const struct what_if_sum *one)
     all->rate_limits |= one->rate_limits;
     all->gates |= one->gates;
     all->steps_changed += one->steps_changed;
+    all->steps_refused += one->steps_refused;
     all->steps += one->steps;
     if (one->has_first && (!all->has_first || one->first.at.at_ms < all->first.at.at_ms))
         all->first = one->first;

@@ -48,6 +48,7 @@ void what_if_sum_json(const struct what_if_sum *sum, struct str *out)
     str_json_i64(out, "by_hand", sum->by_hand);
     str_json_i64(out, "steps", sum->steps);
     str_json_i64(out, "steps_changed", sum->steps_changed);
+    str_json_i64(out, "steps_refused", sum->steps_refused);
 }
 
 static void add_decision(const char *key, const struct what_if_decision *decision, const char *why,

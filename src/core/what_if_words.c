@@ -304,17 +304,33 @@ static void add_assumed(const struct what_if_sum *sum, struct str *out)
         str_add(out, ", waits behind a gate too");
 }
 
+/* Which steps it is about, where not all. */
+static void add_reach(const struct what_if_sum *sum, const struct what_if_look *look,
+                      struct str *out)
+{
+    struct str text = {0};
+    if (sum->steps_changed < sum->steps) {
+        str_addf(&text, "policy B changes the policy of %d of %d steps", sum->steps_changed,
+                 sum->steps);
+        add_wrapped(" ", str_text(&text), look, out);
+    }
+    str_clear(&text);
+    if (sum->steps_refused > 0) {
+        str_addf(&text,
+                 "a plan with policy B would be refused: it tries %d step%s again in place, not "
+                 "declared idempotent",
+                 sum->steps_refused, sum->steps_refused == 1 ? "" : "s");
+        add_wrapped(" ", str_text(&text), look, out);
+    }
+    str_done(&text);
+}
+
 void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out)
 {
     struct str text = {0};
     add_counts(sum, &text);
     add_wrapped(" ", str_text(&text), look, out);
-    if (sum->steps_changed < sum->steps) {
-        str_clear(&text);
-        str_addf(&text, "policy B changes the policy of %d of %d steps", sum->steps_changed,
-                 sum->steps);
-        add_wrapped(" ", str_text(&text), look, out);
-    }
+    add_reach(sum, look, out);
     if (sum->differ > 0) {
         str_clear(&text);
         add_assumed(sum, &text);

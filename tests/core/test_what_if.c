@@ -245,6 +245,24 @@ START_TEST(test_starts_that_fail_are_changed_by_their_name)
 }
 END_TEST
 
+START_TEST(test_a_plan_that_would_be_refused_is_told)
+{
+    play_close(&play);
+    play_open(&play, "{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\","
+                     "\"run\":[\"x\"],\"policy\":\"once\"}]}],"
+                     "\"policies\":{\"once\":{\"max_attempts\":1}}}");
+    play_start(&play, 1);
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    struct what_if *what = ask("{\"max_attempts\":3}");
+    ck_assert_int_eq(sum.steps_refused, 1);
+    ck_assert_int_eq(sum.goes_on, 1);
+    char *lines = lines_of(what, 80);
+    ck_assert_ptr_nonnull(strstr(lines, "a plan with policy B would be refused"));
+    free(lines);
+    what_if_free(what);
+}
+END_TEST
+
 START_TEST(test_lines_fit_their_width)
 {
     fail_often("a", 3, play_transient(TRANSIENT_API_RATE_LIMIT));
@@ -510,6 +528,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_equal_results_end_it_earlier);
     tcase_add_test(tcase, test_a_policy_that_no_step_has_changes_nothing);
     tcase_add_test(tcase, test_starts_that_fail_are_changed_by_their_name);
+    tcase_add_test(tcase, test_a_plan_that_would_be_refused_is_told);
     tcase_add_test(tcase, test_lines_fit_their_width);
     tcase_add_test(tcase, test_lines_say_it_in_80_columns);
     tcase_add_test(tcase, test_json_says_what_the_lines_say);
