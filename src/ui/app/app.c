@@ -57,7 +57,7 @@ struct view_facts app_facts(const struct app *app)
         .log = &app->tail,
         .forensics = has_forensics ? &app->forensics : NULL,
         .pager = screen == SCREEN_LOG ? &app->pager : NULL,
-        .retries = screen == SCREEN_DETAIL ? app->retries : NULL,
+        .retries = app->retries,
         .events = &app->event_lines,
         .report = &app->report.rows,
         .bookmarks = app->bookmarks.items,

@@ -188,7 +188,7 @@ void app_show(struct app *app);
 /* The terminal has another size, or shows something else: draw all of it anew. */
 void app_resize(struct app *app);
 
-/* app_retries.c: what became of tries after a failure, where Detail is shown. */
+/* app_retries.c: what became of tries after a failure, where Detail or Timeline is shown. */
 void app_load_retries(struct app *app);
 
 /* app_tail.c: the last lines of what the chosen task's latest attempt wrote, for panes. */

@@ -1,4 +1,4 @@
-/* app_retries.c - what became of tries like those of the tasks here: for Detail. */
+/* app_retries.c - what became of tries like those of the tasks here: for Detail and Timeline. */
 #include <stdlib.h>
 
 #include "app_parts.h"
@@ -16,7 +16,8 @@ void app_load_retries(struct app *app)
     const bool is_fresh = app->retries && app->retries_run == run &&
                           app->retries_before == scope.before &&
                           app->now.mono_ms - app->retries_read.mono_ms < RETRIES_MS;
-    if (view_screen(&app->view) != SCREEN_DETAIL || is_fresh)
+    const enum screen screen = view_screen(&app->view);
+    if ((screen != SCREEN_DETAIL && screen != SCREEN_TIMELINE) || is_fresh)
         return;
     if (!app->retries)
         app->retries = xcalloc(1, sizeof(*app->retries));

@@ -20,6 +20,7 @@ enum {
     SPENT_ROWS_TALL = 7,
     LOAD_ROWS = 4,
     NOTES_ROWS_WIDE = 10,
+    RETRIES_ROWS_MIN = 3,
     TASKS_MIN = 4,
     WINDOW_COLUMNS = 50,   /* narrower: the axis alone says from when to when */
     MESSAGE_ROWS_MIN = 30, /* lower: the bars are worth more than a row for messages */
@@ -31,7 +32,7 @@ struct layout {
     bool is_wide;
     int column; /* where the bars begin */
     int legend, rule, axis, cursor, load;
-    struct frame_box tasks, decision, spent;
+    struct frame_box tasks, decision, spent, retries;
 };
 
 static bool take(int *left, int rows, int least)
@@ -107,6 +108,15 @@ static void place_notes(struct layout *out, const struct below *below, int top, 
         out->spent = (struct frame_box){top + below->decision_rows, 0, below->spent_rows, columns};
 }
 
+/* Below all else, in rows that nothing else wants. */
+static void place_retries(struct layout *out, const struct frame_input *input, int top, int left)
+{
+    const int wanted = timeline_retries_rows(input);
+    const int rows = wanted < left ? wanted : left;
+    if (out->is_wide && out->decision.rows > 0 && rows >= RETRIES_ROWS_MIN)
+        out->retries = (struct frame_box){top, 0, rows, out->decision.columns};
+}
+
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
 {
     struct layout out = {.page = frame_page_lay(rows, columns, input),
@@ -141,6 +151,7 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
         top += LOAD_ROWS;
     }
     place_notes(&out, &below, top, columns);
+    place_retries(&out, input, top + below.decision_rows, left - out.tasks.rows);
     return out;
 }
 
@@ -289,5 +300,7 @@ void frame_timeline(struct canvas *canvas, const struct frame_input *input)
         timeline_draw_decision(&look, &layout.decision);
     if (layout.spent.rows > 0)
         timeline_draw_spent(&look, &layout.spent);
+    if (layout.retries.rows > 0)
+        timeline_draw_retries(&look, &layout.retries);
     timeline_done(&look.timeline);
 }
