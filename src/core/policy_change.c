@@ -222,17 +222,18 @@ void policy_change_apply(const struct policy_change *change, struct plan *plan)
 static void add_number(const char *key, const struct json *value, struct str *out)
 {
     static const struct {
-        const char *key, *before, *behind, *none;
+        const char *key, *before, *behind, *behind_one, *none;
         bool is_time;
     } rows[] = {
-        {"max_attempts", "", " tries", NULL, false},
-        {"base_delay_ms", "base ", "", NULL, true},
-        {"multiplier", "x", "", NULL, false},
-        {"cap_ms", "cap ", "", NULL, true},
-        {"window", "", " equal results end it", "equal results end nothing", false},
-        {"same_stops", "", " equal results end it", "equal results end nothing", false},
-        {"retry_after_cap_ms", "waits on a server up to ", "", "waits on no server's hint", true},
-        {"deadline_ms", "within ", "", "no deadline", true},
+        {"max_attempts", "", " tries", " try", NULL, false},
+        {"base_delay_ms", "base ", "", NULL, NULL, true},
+        {"multiplier", "x", "", NULL, NULL, false},
+        {"cap_ms", "cap ", "", NULL, NULL, true},
+        {"window", "", " equal results end it", NULL, "equal results end nothing", false},
+        {"same_stops", "", " equal results end it", NULL, "equal results end nothing", false},
+        {"retry_after_cap_ms", "waits on a server up to ", "", NULL, "waits on no server's hint",
+         true},
+        {"deadline_ms", "within ", "", NULL, "no deadline", true},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (strcmp(rows[i].key, key) != 0)
@@ -247,7 +248,7 @@ static void add_number(const char *key, const struct json *value, struct str *ou
             shown_seconds((int64_t)number, out);
         else
             str_add_number(out, number);
-        str_add(out, rows[i].behind);
+        str_add(out, number == 1 && rows[i].behind_one ? rows[i].behind_one : rows[i].behind);
     }
 }
 
