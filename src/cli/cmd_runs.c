@@ -33,9 +33,12 @@ static void print_text(const struct log_run_info *run)
     str_done(&lasted);
 }
 
-static void print_json(const struct log_run_info *run)
+static bool print_json(struct log_reader *reader, const struct log_run_info *run, struct err *err)
 {
     struct str out = {0};
+    struct log_run_sum sum;
+    if (!log_reader_sum(reader, run->number, &sum, err))
+        return false;
     str_add_char(&out, '{');
     str_json_i64(&out, "v", 1);
     str_json_i64(&out, "run", run->number);
@@ -57,11 +60,13 @@ static void print_json(const struct log_run_info *run)
     str_json_i64(&out, "passed", run->passed);
     str_json_i64(&out, "failed", run->failed);
     str_json_i64(&out, "cancelled", run->cancelled);
+    str_json_i64(&out, "ran_ms", sum.ran_ms);
     str_json_i64(&out, "waited_ms", run->waited_ms);
     str_json_i64(&out, "events", run->last_seq);
     str_add(&out, "}\n");
     (void)fputs(out.data, stdout);
     str_done(&out);
+    return true;
 }
 
 static bool print_runs(struct log_reader *reader, bool json, struct err *err)
@@ -70,19 +75,20 @@ static bool print_runs(struct log_reader *reader, bool json, struct err *err)
     struct log_run_info runs[LOG_PAGE_RUNS];
     int64_t before = 0;
     size_t count = 0;
+    bool ok = true;
     do {
         if (!log_reader_runs(reader, before, runs, page, &count, err))
             return false;
         for (size_t i = 0; i < count; i++) {
             before = runs[i].number;
-            if (json)
-                print_json(&runs[i]);
-            else
+            if (ok && json)
+                ok = print_json(reader, &runs[i], err);
+            else if (ok)
                 print_text(&runs[i]);
             log_run_info_done(&runs[i]);
         }
-    } while (count == page);
-    return true;
+    } while (ok && count == page);
+    return ok;
 }
 
 int cmd_runs(struct globals *globals, int argc, char **argv)

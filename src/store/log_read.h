@@ -35,7 +35,7 @@ enum log_query {
 #define LOG_SUM_SQL                                                                                \
     "SELECT (SELECT count(*) FROM task WHERE run=?1 AND status=?5), count(*), count(hi),"          \
     " min(hi), max(hi), min(lo), max(lo), min(class), max(class), min(type), max(type),"           \
-    " min(reason), max(reason)"                                                                    \
+    " min(reason), max(reason), (SELECT ifnull(sum(ran_ms),0) FROM attempt WHERE run=?1)"          \
     " FROM (SELECT a.print_hi AS hi, a.print_lo AS lo, ifnull(a.class,0) AS class,"                \
     " ifnull(a.type,0) AS type, ifnull(a.reason,0) AS reason, max(a.attempt)"                      \
     " FROM task t JOIN attempt a ON a.run=t.run AND a.task=t.task AND a.step=t.step"               \

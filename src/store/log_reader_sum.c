@@ -25,7 +25,8 @@ enum {
     AT_CLASS = 7,
     AT_TYPE = 9,
     AT_REASON = 11,
-    AT_END = 13
+    AT_END = 13,
+    AT_RAN = AT_END
 };
 
 /* Least and most stand side by side. */
@@ -39,7 +40,7 @@ static bool are_alike(sqlite3_stmt *row)
 
 static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
 {
-    struct log_run_sum sum = {0};
+    struct log_run_sum sum = {.ran_ms = sqlite3_column_int64(row, AT_RAN)};
     int class = 0;
     int type = 0;
     int reason = 0;
