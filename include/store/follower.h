@@ -25,7 +25,7 @@ ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *plac
                                  struct err *err);
 void follower_close(struct follower *follower);
 
-/* The run's row as it was read last. */
+/* The run's row as it was read last. Its texts, but for the boot, stay until follower_close(). */
 const struct log_run_info *follower_run(const struct follower *follower);
 const struct run_state *follower_state(const struct follower *follower);
 /* For look-ups in the same thread (outputs, answers). */

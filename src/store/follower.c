@@ -123,16 +123,24 @@ bool follower_heard(struct follower *follower)
     return follower->watch && watch_drain(follower->watch);
 }
 
-/* The run's row again; its plan does not change. */
+/* The run's row again. Its texts do not change, but for the boot: who shows them may keep them. */
 static bool refresh_run(struct follower *follower, struct err *err)
 {
+    struct log_run_info *run = &follower->run;
     struct log_run_info info;
-    if (!log_read_run_row(follower->reader, follower->run.number, &info, err))
+    if (!log_read_run_row(follower->reader, run->number, &info, err))
         return false;
-    info.plan_text = follower->run.plan_text;
-    follower->run.plan_text = NULL;
-    log_run_info_done(&follower->run);
-    follower->run = info;
+    struct log_run_info gone = info;
+    gone.boot = run->boot;
+    info.uid = run->uid;
+    info.name = run->name;
+    info.kind = run->kind;
+    info.plan_text = run->plan_text;
+    info.dir = run->dir;
+    info.command = run->command;
+    info.rules_hash = run->rules_hash;
+    *run = info;
+    log_run_info_done(&gone);
     return true;
 }
 

@@ -148,7 +148,7 @@ void app_draw(struct app *app)
     app_load_retries(app);
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     app_load_tail(app);
-    if ((app->view.panes & VIEW_HAS_EVENTS) != 0)
+    if ((app->view.panes & VIEW_HAS_EVENTS) != 0 && !app->opens)
         app_load_events(app);
     if (input.replay && app->view.shows_later)
         app_load_what_came(app);
