@@ -123,7 +123,7 @@ const struct what_if_task *what_if_task(const struct what_if *what, int task);
  * task is one of its own run. */
 void what_if_sum_add(struct what_if_sum *all, const struct what_if_sum *one);
 
-/* what_if_words.c: for people. */
+/* what_if_table.c, what_if_words.c: for people. */
 
 /* How it is to look; all of it is ASCII. */
 struct what_if_look {

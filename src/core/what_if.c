@@ -1,22 +1,11 @@
 #include "what_if.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fold.h"
-#include "scheduling.h"
-#include "text.h"
+#include "what_if_parts.h"
 #include "xalloc.h"
-
-struct what_if {
-    struct plan *recorded;      /* owned; as the run had it */
-    struct plan *other;         /* owned; with the change */
-    struct run_state state;     /* owned; of `other` */
-    struct what_if_task *tasks; /* owned; as many as the state's plan has */
-    size_t task_count, task_cap;
-    struct what_if_sum sum; /* but for what what_if_sum() counts */
-};
 
 static bool parse(const char *text, struct plan **out, struct err *err)
 {
@@ -64,7 +53,7 @@ void what_if_free(struct what_if *what)
     free(what);
 }
 
-static bool is_off(const struct what_if_task *task)
+bool what_if_is_off(const struct what_if_task *task)
 {
     return task->course != WHAT_IF_SAME;
 }
@@ -86,177 +75,16 @@ static bool is_judged(const struct what_if *what, int task)
     return step->status == STEP_JUDGING && step_state_attempt(step) != NULL;
 }
 
-static struct what_if_decision recorded_decision(const struct event *event)
-{
-    struct what_if_decision decision = {.kind = (enum decision_kind)event->a}; /* STEP_ENDED */
-    if (event->kind == EVENT_WAIT_STARTED)
-        decision = (struct what_if_decision){.kind = DECISION_WAIT, .delay_ms = event->a};
-    else if (event->kind == EVENT_ROUND_STARTED)
-        decision = (struct what_if_decision){.kind = DECISION_FAILED, .new_round = true};
-    return decision;
-}
-
-static bool is_equal(const struct what_if_decision *a, const struct what_if_decision *b)
-{
-    if (a->new_round || b->new_round)
-        return a->new_round == b->new_round;
-    return a->kind == b->kind && a->delay_ms == b->delay_ms;
-}
-
-static bool goes_on(const struct what_if_decision *decision)
-{
-    return decision->new_round || decision->kind == DECISION_WAIT;
-}
-
-/* What the scheduler says of the attempt that is over, with the change's policies. */
-static void rule(const struct what_if *what, int task, struct moment at,
-                 struct scheduler_ruling *out)
-{
-    struct run_state *state = (struct run_state *)(uintptr_t)&what->state; /* nothing is emitted */
-    const struct step_state *step = run_state_step(state, task);
-    const struct input input = {.now = {.at_ms = at.at_ms + what->tasks[task].shift_ms,
-                                        .mono_ms = at.mono_ms + what->tasks[task].shift_ms}};
-    const struct scheduling now = {.state = state, .input = &input};
-    const struct verdict passed = verdict_new();
-    scheduler_rule(&now, task, &step_state_attempt(step)->outcome,
-                   step->judged ? step->verdict : &passed, out);
-}
-
-/* The reason as a screen would say it, had it been recorded so. */
-static void explain(const struct what_if *what, int task, const struct scheduler_ruling *ruling,
-                    char out[WHAT_IF_WHY_MAX])
-{
-    const struct plan *plan = what->state.plan;
-    const int number = run_state_step_number(&what->state, task);
-    struct step_state step = *run_state_step(&what->state, task);
-    struct str inputs = {0};
-    struct str why = {0};
-    protocol_to_json(&ruling->facts, &ruling->decision, &inputs);
-    step.delay = ruling->decision.delay;
-    step.end = ruling->decision.kind;
-    step.status = ruling->decision.kind == DECISION_WAIT ? STEP_WAITING : STEP_ENDED;
-    step.wait_json = step.end_json = inputs.data;
-    if (ruling->decision.kind == DECISION_WAIT)
-        shown_formula(&step, &why);
-    else
-        shown_end(&plan->tasks[task].steps[number], &step, &why);
-    (void)snprintf(out, WHAT_IF_WHY_MAX, "%.*s",
-                   (int)text_cut(str_text(&why), why.len, WHAT_IF_WHY_MAX - 1), str_text(&why));
-    str_done(&why);
-    str_done(&inputs);
-}
-
-static void note_first(struct what_if *what, const struct what_if_difference *difference)
-{
-    if (!what->sum.has_first)
-        what->sum.first = *difference;
-    what->sum.has_first = true;
-}
-
-/* From here on the task is not as recorded. */
-static void leave(struct what_if *what, int task, const struct what_if_difference *difference)
-{
-    struct what_if_task *own = &what->tasks[task];
-    const bool ends = !goes_on(&difference->other);
-    own->course = ends ? WHAT_IF_ENDS : WHAT_IF_UNKNOWN;
-    own->status = ends ? task_status_after(difference->other.kind) : TASK_BACKOFF;
-    own->step = difference->step;
-    own->attempt = difference->attempt;
-    what->sum.ends += ends;
-    what->sum.goes_on += !ends;
-}
-
-static void compare(struct what_if *what, int task, const struct event *event)
-{
-    struct what_if_task *own = &what->tasks[task];
-    struct scheduler_ruling ruling;
-    rule(what, task, event->at, &ruling);
-    struct what_if_difference difference = {
-        .task = task,
-        .step = event->step,
-        .attempt = event->attempt,
-        .at = event->at,
-        .recorded = recorded_decision(event),
-        .other = {.kind = ruling.decision.kind,
-                  .new_round = ruling.new_round,
-                  .delay_ms = ruling.decision.delay.delay_ms},
-    };
-    own->due = difference.other;
-    what->sum.decisions++;
-    if (is_equal(&difference.recorded, &difference.other))
-        return;
-    what->sum.differ++;
-    explain(what, task, &ruling, difference.why);
-    note_first(what, &difference);
-    const bool both_wait = difference.recorded.kind == DECISION_WAIT &&
-                           difference.other.kind == DECISION_WAIT && !difference.other.new_round &&
-                           !difference.recorded.new_round;
-    if (both_wait)
-        what->sum.waits++;
-    else
-        leave(what, task, &difference);
-}
-
-/* It was too late for the next start, or is now. */
-static bool is_late(const struct what_if *what, int task, const struct moment *at)
-{
-    const struct step_state *step = run_state_step(&what->state, task);
-    return step->first_start.at_ms != 0 &&
-           protocol_is_late(scheduler_plan_step(&what->state, task)->policy,
-                            step->first_start.mono_ms, step->held_ms,
-                            at->mono_ms + what->tasks[task].shift_ms);
-}
-
-/* The start that one of the two did not make. */
-static void differ_at_start(struct what_if *what, int task, const struct event *event,
-                            enum decision_kind recorded, enum decision_kind other)
-{
-    const struct attempt_state *last = step_state_attempt(run_state_step(&what->state, task));
-    const struct what_if_difference difference = {.task = task,
-                                                  .step = event->step,
-                                                  .attempt = last ? last->number : 0,
-                                                  .is_before = true,
-                                                  .at = event->at,
-                                                  .recorded = {.kind = recorded},
-                                                  .other = {.kind = other}};
-    what->sum.differ++;
-    note_first(what, &difference);
-    leave(what, task, &difference);
-}
-
-/* What a needed task comes to is what this one comes to, if it does not pass. */
-static enum what_if_course course_by_needs(const struct what_if *what, int task)
-{
-    const struct plan_task *plan = &what->state.plan->tasks[task];
-    enum what_if_course course = WHAT_IF_SAME;
-    for (int i = 0; i < plan->need_count; i++) {
-        const enum what_if_course needed = what->tasks[plan->needs[i]].course;
-        if (needed == WHAT_IF_UNKNOWN && course == WHAT_IF_SAME)
-            course = WHAT_IF_UNKNOWN;
-        if (needed == WHAT_IF_ENDS || needed == WHAT_IF_BLOCKED)
-            course = WHAT_IF_BLOCKED;
-    }
-    return course;
-}
-
-static void look_at_needs(struct what_if *what, int task)
-{
-    struct what_if_task *own = &what->tasks[task];
-    own->course = course_by_needs(what, task);
-    own->status = TASK_BLOCKED;
-    own->step = own->attempt = 0;
-}
-
 static void on_start(struct what_if *what, int task, struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
     if (!what->state.tasks[task].first_start.at_ms)
-        look_at_needs(what, task);
-    if (!is_off(own) && is_late(what, task, &event->at))
-        differ_at_start(what, task, event, DECISION_WAIT, DECISION_DEADLINE);
+        what_if_look_at_needs(what, task);
+    if (!what_if_is_off(own) && what_if_is_late(what, task, &event->at))
+        what_if_differ_at_start(what, task, event, DECISION_WAIT, DECISION_DEADLINE);
     own->cost_micro = 0;
     what->sum.recorded.tries++;
-    if (!is_off(own)) {
+    if (!what_if_is_off(own)) {
         what->sum.other.tries++;
         return;
     }
@@ -275,7 +103,7 @@ static void on_end(struct what_if *what, int task, struct event *event)
     const bool has_run = event->a != OUTCOME_NOT_STARTED;
     what->sum.recorded.ran_ms += event->c;
     what->sum.recorded.tries -= !has_run;
-    if (!is_off(own)) {
+    if (!what_if_is_off(own)) {
         what->sum.other.ran_ms += event->c;
         what->sum.other.tries -= !has_run;
     } else if (!has_run) {
@@ -289,34 +117,9 @@ static void on_cost(struct what_if *what, int task, struct event *event)
     struct what_if_task *own = &what->tasks[task];
     const int64_t cost_micro = agent_used_of_event(event).cost_micro;
     what->sum.recorded.cost_micro += cost_micro - own->cost_micro;
-    if (!is_off(own))
+    if (!what_if_is_off(own))
         what->sum.other.cost_micro += cost_micro - own->cost_micro;
     own->cost_micro = cost_micro;
-}
-
-static bool was_rate_limited(const struct step_state *step)
-{
-    return step->judged && step->verdict && step->verdict->type == TRANSIENT_API_RATE_LIMIT;
-}
-
-/* How long the change would have waited where so long was waited. What came on top of the delay
- * comes on top of the other one; a wait that somebody ended is not made longer. */
-static int64_t other_wait(const struct what_if *what, int task, int64_t waited_ms)
-{
-    const struct step_state *step = run_state_step(&what->state, task);
-    const int64_t delay_ms = what->tasks[task].due.delay_ms;
-    const int64_t more_ms = waited_ms - step->delay.delay_ms;
-    int64_t other_ms = delay_ms < waited_ms ? delay_ms : waited_ms;
-    if (more_ms >= 0)
-        other_ms = delay_ms + more_ms;
-    return was_rate_limited(step) && other_ms < waited_ms ? waited_ms : other_ms;
-}
-
-/* Never below 0: after a reboot times go by the wall clock, which may have been set back. */
-static int64_t waited_until(const struct step_state *step, const struct moment *at)
-{
-    const int64_t waited_ms = at->mono_ms - step->wait_from.mono_ms;
-    return step->status == STEP_WAITING && waited_ms > 0 ? waited_ms : 0;
 }
 
 static void on_wait_over(struct what_if *what, int task, struct event *event)
@@ -325,13 +128,13 @@ static void on_wait_over(struct what_if *what, int task, struct event *event)
     const struct step_state *step = run_state_step(&what->state, task);
     if (step->status != STEP_WAITING)
         return;
-    const int64_t waited_ms = waited_until(step, &event->at);
+    const int64_t waited_ms = what_if_waited(step, &event->at);
     own->recorded_wait_ms += waited_ms;
-    if (is_off(own))
+    if (what_if_is_off(own))
         return;
-    const int64_t other_ms = other_wait(what, task, waited_ms);
+    const int64_t other_ms = what_if_other_wait(what, task, waited_ms);
     const bool stayed = other_ms == waited_ms && own->due.delay_ms < step->delay.delay_ms;
-    what->sum.rate_limits |= stayed && was_rate_limited(step);
+    what->sum.rate_limits |= stayed && what_if_was_rate_limited(step);
     own->other_wait_ms += other_ms;
     own->shift_ms += other_ms - waited_ms;
 }
@@ -339,12 +142,12 @@ static void on_wait_over(struct what_if *what, int task, struct event *event)
 static void on_step_ended(struct what_if *what, int task, struct event *event)
 {
     on_wait_over(what, task, event);
-    if (is_off(&what->tasks[task]))
+    if (what_if_is_off(&what->tasks[task]))
         return;
     if (is_judged(what, task))
-        compare(what, task, event);
-    else if (event->a == DECISION_DEADLINE && !is_late(what, task, &event->at))
-        differ_at_start(what, task, event, DECISION_DEADLINE, DECISION_WAIT);
+        what_if_compare(what, task, event);
+    else if (event->a == DECISION_DEADLINE && !what_if_is_late(what, task, &event->at))
+        what_if_differ_at_start(what, task, event, DECISION_DEADLINE, DECISION_WAIT);
 }
 
 /* A person lets it go on: with the change, too. Tries that the policy gives are the other
@@ -357,15 +160,15 @@ static void on_reopened(struct what_if *what, int task, struct event *event)
         if (event->b == plan_step_attempts(was))
             event->b = plan_step_attempts(&what->other->tasks[task].steps[event->step]);
     }
-    what->sum.by_hand += is_off(own);
-    look_at_needs(what, task);
+    what->sum.by_hand += what_if_is_off(own);
+    what_if_look_at_needs(what, task);
     own->shift_ms = 0;
 }
 
 static void on_decision(struct what_if *what, int task, struct event *event)
 {
-    if (!is_off(&what->tasks[task]) && is_judged(what, task))
-        compare(what, task, event);
+    if (!what_if_is_off(&what->tasks[task]) && is_judged(what, task))
+        what_if_compare(what, task, event);
 }
 
 /* Of all other kinds nothing depends on the policy. */
@@ -403,8 +206,9 @@ static void look_at(struct what_if *what, struct event *event)
 /* Blocked by a task of which it is not known whether it passes. */
 static void look_at_block(struct what_if *what, const struct event *event)
 {
-    if (what->tasks[event->a].course == WHAT_IF_UNKNOWN && !is_off(&what->tasks[event->task]))
-        look_at_needs(what, event->task);
+    if (what->tasks[event->a].course == WHAT_IF_UNKNOWN &&
+        !what_if_is_off(&what->tasks[event->task]))
+        what_if_look_at_needs(what, event->task);
 }
 
 bool what_if_take(struct what_if *what, const struct event *event, struct err *err)
@@ -419,81 +223,6 @@ bool what_if_take(struct what_if *what, const struct event *event, struct err *e
     if (taken.kind == EVENT_GATE_CLOSED)
         what->sum.gates = true;
     return true;
-}
-
-static void count_task(const struct what_if *what, int task, struct what_if_sum *out)
-{
-    const struct run_state *state = &what->state;
-    const struct what_if_task *own = &what->tasks[task];
-    const enum task_status status = state->tasks[task].status;
-    const int64_t open_ms = waited_until(run_state_step(state, task), &state->last);
-    out->recorded.waited_ms += own->recorded_wait_ms + open_ms;
-    out->other.waited_ms += own->other_wait_ms;
-    out->recorded.counts[status]++;
-    if (own->course == WHAT_IF_UNKNOWN)
-        out->other.unknown++;
-    else
-        out->other.counts[is_off(own) ? own->status : status]++;
-    if (!is_off(own) && state->tasks[task].status == TASK_BACKOFF)
-        out->other.waited_ms += other_wait(what, task, open_ms);
-}
-
-static void count_steps(const struct what_if *what, int task, struct what_if_sum *out)
-{
-    const struct plan_task *now = &what->state.plan->tasks[task];
-    const struct plan_task *was = what->state.growing ? NULL : &what->recorded->tasks[task];
-    for (int i = 0; i < now->step_count; i++) {
-        const struct policy *before =
-            was ? was->steps[i].policy
-                : plan_policy_find(what->recorded, now->steps[i].policy->name);
-        const bool same =
-            before && digest_equal(policy_digest(before), policy_digest(now->steps[i].policy));
-        out->steps_changed += !same;
-        out->steps_refused +=
-            plan_step_attempts(&now->steps[i]) > 1 && !plan_step_is_repeatable(now, &now->steps[i]);
-        out->steps++;
-    }
-}
-
-void what_if_sum(const struct what_if *what, struct what_if_sum *out)
-{
-    *out = what->sum;
-    for (int i = 0; i < what->state.plan->task_count; i++) {
-        count_task(what, i, out);
-        count_steps(what, i, out);
-    }
-}
-
-static void add_side(struct what_if_side *all, const struct what_if_side *one)
-{
-    all->tries += one->tries;
-    all->waited_ms += one->waited_ms;
-    all->ran_ms += one->ran_ms;
-    all->cost_micro += one->cost_micro;
-    for (int i = 0; i < TASK_STATUS_COUNT; i++)
-        all->counts[i] += one->counts[i];
-    all->unknown += one->unknown;
-}
-
-void what_if_sum_add(struct what_if_sum *all, const struct what_if_sum *one)
-{
-    add_side(&all->recorded, &one->recorded);
-    add_side(&all->other, &one->other);
-    all->decisions += one->decisions;
-    all->differ += one->differ;
-    all->waits += one->waits;
-    all->ends += one->ends;
-    all->goes_on += one->goes_on;
-    all->not_run += one->not_run;
-    all->by_hand += one->by_hand;
-    all->rate_limits |= one->rate_limits;
-    all->gates |= one->gates;
-    all->steps_changed += one->steps_changed;
-    all->steps_refused += one->steps_refused;
-    all->steps += one->steps;
-    if (one->has_first && (!all->has_first || one->first.at.at_ms < all->first.at.at_ms))
-        all->first = one->first;
-    all->has_first |= one->has_first;
 }
 
 const struct run_state *what_if_state(const struct what_if *what)
