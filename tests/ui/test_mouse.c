@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "canvas.h"
-#include "story.h"
+#include "keyboard.h"
 #include "test_main.h"
-#include "view.h"
 #include "view_mouse.h"
 
 static const struct {
@@ -48,9 +47,6 @@ START_TEST(test_reports)
 }
 END_TEST
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
 static struct canvas canvas;
 
 enum { LIST_ROWS = 5, LOG_ROWS = 4, LIST_AT = 2, LOG_AT = 10, COLUMNS = 40 };
@@ -82,19 +78,15 @@ static void fit(void)
 
 static void setup(void)
 {
-    story_init(&story, "a b c d e f g h", "G");
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){
-        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now};
+    keyboard_open(keyboard_eight, LIST_ROWS, LOG_ROWS);
     canvas_init(&canvas, 20, COLUMNS, false);
-    fit();
+    draw_zones();
 }
 
 static void teardown(void)
 {
     canvas_done(&canvas);
-    view_done(&view);
-    story_done(&story);
+    keyboard_close();
 }
 
 static struct view_todo at(enum mouse_kind kind, int row, int column)
@@ -103,11 +95,6 @@ static struct view_todo at(enum mouse_kind kind, int row, int column)
     const struct view_todo todo = view_mouse(&view, &facts, &canvas, &mouse);
     fit();
     return todo;
-}
-
-static const char *chosen(void)
-{
-    return story.plan->tasks[view.chosen].id;
 }
 
 START_TEST(test_click_chooses_the_row)

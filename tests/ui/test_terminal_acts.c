@@ -2,29 +2,18 @@
 #include <string.h>
 
 #include "app_notify.h"
+#include "keyboard.h"
 #include "outside.h"
-#include "story.h"
 #include "test_main.h"
-#include "view.h"
 #include "view_copy.h"
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
 static struct str text, words;
 static struct app_notify notify;
 
 static void setup(void)
 {
-    story_init_full(&story);
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){.state = &story.state,
-                                .log = &story.tail,
-                                .now = story.now,
-                                .clock = story.now,
-                                .log_file = "/project/.devs/devs.db"};
-    view_arrange(&view, &facts);
-    view_fit(&view, 5, 2, VIEW_HAS_LIST | VIEW_HAS_LOG);
+    keyboard_open(story_init_full, 5, 2);
+    facts.log_file = "/project/.devs/devs.db";
     text = words = (struct str){0};
     notify = (struct app_notify){0};
 }
@@ -34,8 +23,7 @@ static void teardown(void)
     str_done(&text);
     str_done(&words);
     app_notify_done(&notify);
-    view_done(&view);
-    story_done(&story);
+    keyboard_close();
 }
 
 static void choose(const char *id)

@@ -2,71 +2,20 @@
 #include <string.h>
 
 #include "attr.h"
-#include "story.h"
+#include "keyboard.h"
 #include "term.h"
 #include "test_main.h"
-#include "view.h"
 
 enum { CTRL_D = 0x04, CTRL_U = 0x15, CTRL_L = 0x0c, CTRL_Z = 0x1a, SECOND = 1000 };
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
-
-/* Bring the time of the facts to the story's. */
-static void now_is_the_storys(void)
-{
-    facts.now = story.now;
-    facts.clock = story.now;
-}
-
-static void begin(void)
-{
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){.state = &story.state, .log = &story.tail};
-    now_is_the_storys();
-    view_arrange(&view, &facts);
-    view_fit(&view, 5, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
-}
-
 static void set_up(void)
 {
-    story_init(&story, "a b c d e f g h", "G");
-    begin();
+    keyboard_open(keyboard_eight, 5, 4);
 }
 
 static void set_up_full(void)
 {
-    story_init_full(&story);
-    begin();
-}
-
-static void tear_down(void)
-{
-    view_done(&view);
-    story_done(&story);
-}
-
-static struct view_todo press(uint32_t key)
-{
-    return view_key(&view, key, &facts);
-}
-
-static void type(const char *text)
-{
-    for (; *text != '\0'; text++)
-        (void)press((uint32_t)*text);
-}
-
-static const char *chosen(void)
-{
-    return view.chosen < 0 ? "" : story.plan->tasks[view.chosen].id;
-}
-
-static void later(int64_t ms)
-{
-    facts.clock.mono_ms += ms;
-    facts.clock.at_ms += ms;
+    keyboard_open(story_init_full, 5, 4);
 }
 
 static const struct {
@@ -589,7 +538,7 @@ END_TEST
 
 static void add_small(TCase *tcase)
 {
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, keyboard_close);
     tcase_add_loop_test(tcase, test_move, 0, TABLE_LEN(moves));
     tcase_add_test(tcase, test_chosen_row_scrolls_into_sight);
     tcase_add_test(tcase, test_rows_stand_still_after_a_key);
@@ -614,7 +563,7 @@ static void add_small(TCase *tcase)
 
 static void add_full(TCase *tcase)
 {
-    tcase_add_checked_fixture(tcase, set_up_full, tear_down);
+    tcase_add_checked_fixture(tcase, set_up_full, keyboard_close);
     tcase_add_test(tcase, test_filter_narrows_while_it_is_typed);
     tcase_add_test(tcase, test_filter_given_up_brings_the_choice_back);
     tcase_add_loop_test(tcase, test_filter, 0, TABLE_LEN(filters));

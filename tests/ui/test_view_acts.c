@@ -4,69 +4,19 @@
 #include <string.h>
 
 #include "attr.h"
-#include "story.h"
+#include "keyboard.h"
 #include "term.h"
 #include "test_main.h"
 #include "view_acts.h"
 
-static struct story story;
-static struct view view;
-static struct view_facts facts;
-
-static void now_is_the_storys(void)
-{
-    facts.now = story.now;
-    facts.clock = story.now;
-}
-
 static void set_up(void)
 {
-    story_init(&story, "a b c d e f g h", "G");
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){.state = &story.state, .log = &story.tail};
-    now_is_the_storys();
-    view_arrange(&view, &facts);
-    view_fit(&view, 8, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
+    keyboard_open(keyboard_eight, 8, 4);
 }
 
 static void set_up_full(void)
 {
-    story_init_full(&story);
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){.state = &story.state, .log = &story.tail};
-    now_is_the_storys();
-    view_arrange(&view, &facts);
-    view_fit(&view, 10, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
-}
-
-static void tear_down(void)
-{
-    view_done(&view);
-    story_done(&story);
-}
-
-static struct view_todo press(uint32_t key)
-{
-    return view_key(&view, key, &facts);
-}
-
-static struct view_todo type(const char *keys)
-{
-    struct view_todo todo = {.kind = VIEW_DRAW};
-    for (; *keys != '\0'; keys++)
-        todo = press((unsigned char)*keys);
-    return todo;
-}
-
-static void later(int64_t ms)
-{
-    facts.clock.mono_ms += ms;
-    facts.clock.at_ms += ms;
-}
-
-static int task(const char *id)
-{
-    return story_task(&story, id);
+    keyboard_open(story_init_full, 10, 4);
 }
 
 /* The ids of the marked tasks, as "ac". */
@@ -430,7 +380,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("view_acts");
     TCase *tcase = test_case(suite, "small run");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, keyboard_close);
     tcase_add_loop_test(tcase, test_mark, 0, TABLE_LEN(mark_cases));
     tcase_add_test(tcase, test_marks_stay_with_their_tasks);
     tcase_add_test(tcase, test_act_on_marked_asks_with_their_names);
@@ -450,7 +400,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_refusal_of_all_marked_says_the_first_reason);
 
     tcase = test_case(suite, "all states");
-    tcase_add_checked_fixture(tcase, set_up_full, tear_down);
+    tcase_add_checked_fixture(tcase, set_up_full, keyboard_close);
     tcase_add_loop_test(tcase, test_refusal, 0, TABLE_LEN(refusal_cases));
     return suite;
 }

@@ -3,52 +3,20 @@
 #include <string.h>
 
 #include "attr.h"
-#include "story.h"
+#include "keyboard.h"
 #include "term.h"
 #include "test_main.h"
-#include "view.h"
-
-static struct story story;
-static struct view view;
-static struct view_facts facts;
-
-static void now_is_the_storys(void)
-{
-    facts.now = story.now;
-    facts.clock = story.now;
-}
 
 static void set_up(void)
 {
-    story_init_retries(&story);
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){.state = &story.state, .log = &story.tail};
-    now_is_the_storys();
+    keyboard_open(story_init_retries, 10, 4);
+}
+
+/* The clock goes on, and the rows with it. */
+static void pass(int64_t ms)
+{
+    later(ms);
     view_arrange(&view, &facts);
-    view_fit(&view, 10, 4, VIEW_HAS_LIST | VIEW_HAS_LOG);
-}
-
-static void tear_down(void)
-{
-    view_done(&view);
-    story_done(&story);
-}
-
-static struct view_todo press(uint32_t key)
-{
-    return view_key(&view, key, &facts);
-}
-
-static void later(int64_t ms)
-{
-    facts.clock.mono_ms += ms;
-    facts.clock.at_ms += ms;
-    view_arrange(&view, &facts);
-}
-
-static int task(const char *id)
-{
-    return story_task(&story, id);
 }
 
 static void choose_fold(void)
@@ -108,7 +76,7 @@ START_TEST(test_enter_unfolds_in_place_and_folds_again)
     ck_assert_str_eq(rows(), "203 201 202 6x204 204 205 206 207 208 209 210 211 212 213 214");
     ck_assert_int_eq(view_chosen_row(&view), row);
     ck_assert_int_eq(view_screen(&view), SCREEN_TASKS);
-    later(VIEW_STILL_MS); /* and so it stays */
+    pass(VIEW_STILL_MS); /* and so it stays */
     ck_assert_int_eq(view.row_count, 15);
     (void)press('j');
     ck_assert_int_eq(view.chosen, task("T-204"));
@@ -128,7 +96,7 @@ START_TEST(test_chosen_task_keeps_its_row_when_the_others_fold)
     view_narrow(&view, &facts);
     view_choose(&view, task("T-206"));
     view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
-    later(VIEW_STILL_MS);
+    pass(VIEW_STILL_MS);
     ck_assert_str_eq(rows(), "203 201 202 6x204 206 210 211 212 213 214");
     ck_assert_int_eq(view.chosen, task("T-206"));
     ck_assert_ptr_null(view_chosen_fold(&view));
@@ -144,11 +112,11 @@ START_TEST(test_open_task_does_not_become_the_fault)
     (void)press(TERM_KEY_ENTER);
     ck_assert_int_eq(view_screen(&view), SCREEN_DETAIL);
     view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
-    later(VIEW_STILL_MS);
+    pass(VIEW_STILL_MS);
     ck_assert_str_eq(rows(), "203 201 202 6x204 204 210 211 212 213 214");
     ck_assert_ptr_null(view_chosen_fold(&view));
     (void)press(TERM_KEY_ESC);
-    later(VIEW_STILL_MS);
+    pass(VIEW_STILL_MS);
     ck_assert_str_eq(rows(), FOLDED);
     ck_assert_int_eq(view_chosen_fold(&view)->fault.count, 6);
 }
@@ -195,7 +163,7 @@ static void hold(const char *id, int leader)
 START_TEST(test_p_holds_those_that_are_not_then_lets_all_go)
 {
     hold("T-206", -1);
-    later(0);
+    pass(0);
     choose_fold();
     struct view_todo todo = press('p');
     ck_assert_int_eq(todo.kind, VIEW_ASK_MANY);
@@ -206,7 +174,7 @@ START_TEST(test_p_holds_those_that_are_not_then_lets_all_go)
         ck_assert_int_eq(view.targets[i].step, -1);
         hold(story.plan->tasks[view.targets[i].task].id, -1);
     }
-    later(0);
+    pass(0);
     todo = press('p');
     ck_assert_int_eq(todo.kind, VIEW_ASK_MANY);
     ck_assert_int_eq(todo.control.verb, CONTROL_RELEASE);
@@ -220,10 +188,10 @@ START_TEST(test_x_asks_about_all_as_they_were)
     ck_assert_int_eq(press('x').kind, VIEW_ASKED);
     ck_assert_int_eq(view.prompt.kind, PROMPT_CANCEL_MANY);
     ck_assert_int_eq(view.prompt.count, 6);
-    later(PROMPT_DEAF_MS);
+    pass(PROMPT_DEAF_MS);
     ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW);
     story_add(&story, story_event(&story, "T-205", EVENT_WAIT_ENDED)); /* it has left */
-    later(0);
+    pass(0);
     struct view_todo todo = press('t');
     ck_assert_int_eq(todo.kind, VIEW_ASK_MANY);
     ck_assert_int_eq(todo.control.verb, CONTROL_CANCEL);
@@ -247,10 +215,10 @@ START_TEST(test_sent_one_leaves_and_the_others_follow)
         hold(others[i], task("T-204"));
     story_add(&story, story_event(&story, "T-204", EVENT_WAIT_ENDED));
     story_start(&story, "T-204");
-    later(0);
+    pass(0);
     ck_assert_int_eq(view_chosen_row(&view), row);
     ck_assert_ptr_null(view_chosen_fold(&view)); /* acts are about the one that runs */
-    later(VIEW_STILL_MS);
+    pass(VIEW_STILL_MS);
     ck_assert_str_eq(rows(), "203 201 202 204 5x205 210 211 212 213 214");
     ck_assert_int_eq(view_chosen_row(&view), row);
     ck_assert_int_eq(view.chosen, task("T-204"));
@@ -271,7 +239,7 @@ START_TEST(test_too_few_that_wait_unfold_by_themselves)
     choose_fold();
     for (size_t i = 0; i < ARRAY_LEN(gone); i++)
         story_add(&story, story_event(&story, gone[i], EVENT_WAIT_ENDED));
-    later(VIEW_STILL_MS);
+    pass(VIEW_STILL_MS);
     ck_assert_str_eq(rows(), "203 201 202 204 205 206 207 208 209 210 211 212 213 214");
     ck_assert_int_eq(view.chosen, task("T-204"));
     ck_assert(!view.on_fold);
@@ -284,9 +252,9 @@ START_TEST(test_rows_do_not_fold_right_after_a_key)
     view_narrow(&view, &facts);
     (void)press('j');
     view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
-    later(VIEW_STILL_MS - 1);
+    pass(VIEW_STILL_MS - 1);
     ck_assert_int_eq(view.row_count, 15);
-    later(1);
+    pass(1);
     ck_assert_str_eq(rows(), FOLDED);
 }
 END_TEST
@@ -321,18 +289,18 @@ START_TEST(test_followers_without_a_fold_have_rows_at_once)
     static const char *const gone[] = {"T-207", "T-208", "T-209"};
     for (size_t i = 0; i < ARRAY_LEN(gone); i++)
         story_add(&story, story_event(&story, gone[i], EVENT_WAIT_ENDED));
-    later(VIEW_STILL_MS);
+    pass(VIEW_STILL_MS);
     choose_fold();
     (void)press('r');
     hold("T-205", task("T-204"));
     hold("T-206", task("T-204"));
     story_add(&story, story_event(&story, "T-204", EVENT_WAIT_ENDED));
-    later(0);
+    pass(0);
     ck_assert_str_eq(rows(), "203 201 202 204 205 206 207 208 209 210 211 212 213 214");
     ck_assert_int_eq(view.chosen, task("T-204"));
     ck_assert(!view.on_fold);
     (void)press('j');
-    later(0);
+    pass(0);
     ck_assert_int_eq(view.chosen, task("T-205"));
     (void)press('j');
     ck_assert_int_eq(view.chosen, task("T-206"));
@@ -344,10 +312,10 @@ START_TEST(test_unfolded_fault_that_dissolves_shows_no_task_twice)
     static const char *const gone[] = {"T-204", "T-205", "T-206", "T-207", "T-208", "T-209"};
     choose_fold();
     (void)press(TERM_KEY_ENTER);
-    later(0);
+    pass(0);
     for (size_t i = 0; i < ARRAY_LEN(gone); i++)
         story_add(&story, story_event(&story, gone[i], EVENT_WAIT_ENDED));
-    later(0);
+    pass(0);
     ck_assert_str_eq(rows(), "203 201 202 204 205 206 207 208 209 210 211 212 213 214");
     ck_assert_int_eq(view.chosen, task("T-204"));
     ck_assert(!view.on_fold);
@@ -457,7 +425,7 @@ static void check_rows(const char *where)
 START_TEST(test_every_task_is_in_one_row_whatever_happens)
 {
     char where[64];
-    tear_down();
+    keyboard_close();
     story_init(&story, "T-201 T-202 T-203 T-204 T-205 T-206 T-207 T-208 T-209", "G");
     view_init(&view, PLAY_TASKS);
     dice = (uint64_t)_i + 1;
@@ -467,11 +435,11 @@ START_TEST(test_every_task_is_in_one_row_whatever_happens)
         facts.state = &story.state;
         facts.now = story.now;
         happen_to(roll(PLAY_TASKS));
-        later(roll(6) == 0 ? VIEW_STILL_MS : roll(500));
+        pass(roll(6) == 0 ? VIEW_STILL_MS : roll(500));
         check_rows(where);
         if (roll(3) == 0)
             press_something();
-        later(0);
+        pass(0);
         check_rows(where);
     }
 }
@@ -481,7 +449,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("view_fold");
     TCase *tcase = test_case(suite, "one fault");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, keyboard_close);
     tcase_add_test(tcase, test_tasks_of_one_fault_are_one_row);
     tcase_add_test(tcase, test_moves_pass_over_what_is_folded);
     tcase_add_test(tcase, test_enter_unfolds_in_place_and_folds_again);

@@ -2,42 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "story.h"
+#include "keyboard.h"
 #include "term.h"
 #include "test_main.h"
-#include "view.h"
-
-static struct story story;
-static struct view view;
-static struct view_facts facts;
 
 static void set_up(void)
 {
-    story_init_full(&story);
-    view_init(&view, story.plan->task_count);
-    facts = (struct view_facts){
-        .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now};
-    view_arrange(&view, &facts);
-    view_fit(&view, 20, 0, VIEW_HAS_LIST);
-}
-
-static void tear_down(void)
-{
-    view_done(&view);
-    story_done(&story);
-}
-
-static struct view_todo press(uint32_t key)
-{
-    return view_key(&view, key, &facts);
-}
-
-static struct view_todo type(const char *text)
-{
-    struct view_todo todo = {.kind = VIEW_DRAW};
-    for (; *text; text++)
-        todo = press((unsigned char)*text);
-    return todo;
+    keyboard_open(story_init_full, 20, 0);
 }
 
 static const char *id_in_row(int row)
@@ -250,7 +221,7 @@ END_TEST
 /* Also where there are more candidates than are kept. */
 START_TEST(test_tab_completes_what_all_have_alike)
 {
-    tear_down();
+    keyboard_close();
     story_init(&story,
                "T-100 T-101 T-102 T-103 T-104 T-105 T-106 T-107 T-108 T-109 T-110 T-111 T-112 "
                "T-113 T-114 T-115 T-116 T-117 T-118 T-119 T-120 T-121 T-122 T-123 T-124 T-200",
@@ -301,7 +272,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("view_order");
     TCase *tcase = test_case(suite, "list");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, keyboard_close);
     tcase_add_test(tcase, test_order_by_state);
     tcase_add_test(tcase, test_order_by_name_counts_numbers);
     tcase_add_test(tcase, test_order_by_class_and_by_tries);
@@ -312,7 +283,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_times_go_round);
     tcase_add_test(tcase, test_enter_takes_the_nearest_word);
     tcase = test_case(suite, "commands");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_checked_fixture(tcase, set_up, keyboard_close);
     tcase_add_loop_test(tcase, test_command_is_carried_out, 0, TABLE_LEN(lines));
     tcase_add_test(tcase, test_command_that_changes_is_refused_in_a_replay);
     tcase_add_test(tcase, test_command_goes_to_a_view_and_a_task);
