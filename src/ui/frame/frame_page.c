@@ -113,10 +113,11 @@ void frame_add_try(const struct frame_input *input, int columns, struct str *out
     str_addf(out, "%s%s", columns >= PAGE_PATH_COLUMNS ? "Tasks > " : "", plan->id);
     if (columns >= PAGE_WIDE_COLUMNS && strcmp(plan->id, plan->title) != 0)
         str_addf(out, " %s", plan->title);
+    const char *then = columns >= PAGE_PATH_COLUMNS ? " > " : " ";
     if (plan->step_count > 1 && columns >= PAGE_CLOCK_COLUMNS)
-        str_addf(out, " > step %d", at.step + 1);
+        str_addf(out, "%sstep %d", then, at.step + 1);
     if (at.attempt > 0)
-        str_addf(out, " > try %d", at.attempt);
+        str_addf(out, "%stry %d", then, at.attempt);
 }
 
 void frame_add_task(const struct frame_input *input, int columns, struct str *out)
