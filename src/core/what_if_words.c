@@ -138,9 +138,9 @@ static void add_counts(const struct what_if_sum *sum, struct str *out)
         int64_t count;
         const char *words;
     } rows[] = {
-        {sum->waits, "wait for another time"},
-        {sum->ends, "end it"},
-        {sum->goes_on, "go on otherwise"},
+        {sum->waits, "in the length of a wait"},
+        {sum->ends, "by an end"},
+        {sum->goes_on, "by going on"},
     };
     if (sum->differ == 0) {
         str_addf(out, "no decision differs: all %" PRId64 " are the same", sum->decisions);

@@ -298,7 +298,7 @@ START_TEST(test_lines_say_it_in_80_columns)
                      "   gave-up (2 of 2 tries used)\n"
                      " a after try 2: gave-up; 2 tries not run: #3 to #4\n"
                      " b: blocked, what it needs does not pass; 1 try not run: #1\n"
-                     " 1 of 3 decisions differ: 1 end it\n"
+                     " 1 of 3 decisions differ: 1 by an end\n"
                      " assumed: a try has the same result after another wait; slots, budgets and\n"
                      "          circles are as recorded\n");
     free(lines);
