@@ -16,7 +16,10 @@
 #include "text.h"
 #include "view_acts.h"
 
-enum { GO_TO_COLUMNS = 60 }; /* narrower: what may be typed is not said */
+enum {
+    GO_TO_COLUMNS = 60, /* narrower: what may be typed is not said */
+    SCREEN_COLUMNS = 6, /* narrower: what needs a person is all that is shown, on every screen */
+};
 
 static const enum style styles[] = {
     [SHOWN_NEEDS_YOU] = STYLE_NEEDS_YOU, [SHOWN_BACKOFF] = STYLE_BACKOFF,
@@ -336,8 +339,9 @@ static frame_screen_fn *const drawers[SCREEN_COUNT] = {
 void frame_draw(struct canvas *canvas, const struct frame_input *input)
 {
     canvas_clear(canvas);
+    const bool has_room = canvas->columns >= SCREEN_COLUMNS;
     frame_screen_fn *draw = drawers[view_screen(input->view)];
-    if (draw)
+    if (draw && has_room)
         draw(canvas, input);
     else
         draw_tasks(canvas, input);

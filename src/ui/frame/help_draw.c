@@ -12,6 +12,7 @@ enum {
     WORD_WIDTH = 12,
     WIDTH_FOR_TWO = 72,
     WIDTH_FOR_THREE = 120,
+    WIDTH_FOR_OWN = 64, /* narrower: where one's own keys are is not said */
     COMMAND_WIDTH = 22,
     COMMAND_WIDTH_NARROW = 16, /* where it is not to take most of a column */
     ROWS_FOR_FOOT = 8,
@@ -113,8 +114,8 @@ static void draw_foot(const struct help *help, struct canvas *canvas, const char
         str_add(&text, "not now: ");
         keymap_say(help->keys, refusal, &text);
     } else {
-        str_addf(&text, "%s Tab choose   PgDn %s   own keys: devs keys",
-                 canvas->ascii ? "Up Down" : "↑ ↓", pages);
+        str_addf(&text, "%s PgDn Tab choose   %s%s", canvas->ascii ? "Up Down" : "↑ ↓", pages,
+                 canvas->columns >= WIDTH_FOR_OWN ? "   own keys: devs keys" : "");
     }
     canvas_text(canvas, spot, refusal ? STYLE_PROMPT : STYLE_PLAIN, str_text(&text));
     str_done(&text);
