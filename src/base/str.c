@@ -23,7 +23,7 @@ static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 static void reserve(struct str *str, size_t more)
 {
     assert(more < SIZE_MAX - str->len);
-    if (str->len + more < str->cap)
+    if (str->data && str->len + more < str->cap)
         return;
     str->data = xgrow(str->data, &str->cap, str->len + more + 1, 1);
 }
