@@ -106,7 +106,7 @@ expect f 'boat try 3: which class' 'C asks, and names task and try'
 choose_first
 expect f '▸ network' 'Home chooses the first class'
 type f Enter
-expect f 'try 3 is network by your word' 'the correction is answered'
+expect f 'try 3 is NETWORK_TIMEOUT by your word' 'the correction is answered'
 expect f 'network, says .*; was exit 1' 'and shown with who and what it was'
 type f C
 expect f 'now .*network, says' 'C knows of it'
@@ -148,7 +148,7 @@ cat >limited.json <<'PLAN'
 PLAN
 open g 100 30
 type g "clear; '$devs' run limited.json" Enter
-expect g 'gate api closed until .*3 wait' 'a line tells of the limit'
+expect g 'rate limit of api until .*one, two and 1 more wait' 'a line tells of the limit'
 expect g '3 tasks one fault since' 'what waits with it is one row'
 expect g 'the server says 10:00\|in 9:[0-9]*, at' 'and says for how long'
 type g p
@@ -223,7 +223,7 @@ expect i 'r go on' 'the keys say what r does now'
 expect i 'equal  the call and its result, once masked, tries 1 to 5' 'what was equal'
 expect i 'masked times, temp paths, pids' 'what was masked'
 type i r
-expect i 'done: goes on' 'r goes on'
+expect i 'tax: goes on' 'r goes on'
 expect i 'circles? 6x' 'what was seen stays'
 # --- a failure's forensics, live and out of a bundle that is read only
 echo '{"version":1,"name":"red","idempotent":true,"tasks":[{"id":"red","steps":[{"phase":"REFACTOR","run":["sh","-c","echo not ok 1 - tax; exit 1"]}]}]}' >red.json

@@ -26,7 +26,10 @@ static const struct act_words *words_of(const struct control *control)
         [CANCEL_TERM] = {"cancel", "cancelled", "not cancelled"},
         [CANCEL_KILL] = {"kill", "killed", "not killed"},
     };
-    return control->verb == CONTROL_CANCEL ? &modes[control->mode] : &verbs[control->verb];
+    const struct act_words *words =
+        control->verb == CONTROL_CANCEL ? &modes[control->mode] : &verbs[control->verb];
+    assert(words->done);
+    return words;
 }
 
 static const char *whose(const struct app_acts *acts, const struct control *control)
