@@ -28,18 +28,18 @@ static bool goes_on(const struct what_if_decision *decision)
     return decision->new_round || decision->kind == DECISION_WAIT;
 }
 
-/* What the scheduler says of the attempt that is over, with the change's policies. */
-static void rule(const struct what_if *what, int task, struct moment at,
-                 struct scheduler_ruling *out)
+/* What the scheduler says of the attempt that is over, with the change's policies. `passed`: the
+ * verdict of one that has none in the log; *out borrows it. */
+static void rule(struct what_if *what, int task, const struct moment *at,
+                 const struct verdict *passed, struct scheduler_ruling *out)
 {
-    struct run_state *state = (struct run_state *)(uintptr_t)&what->state; /* nothing is emitted */
+    struct run_state *state = &what->state; /* nothing is emitted: it stays as it is */
     const struct step_state *step = run_state_step(state, task);
-    const struct input input = {.now = {.at_ms = at.at_ms + what->tasks[task].shift_ms,
-                                        .mono_ms = at.mono_ms + what->tasks[task].shift_ms}};
+    const struct input input = {.now = {.at_ms = at->at_ms + what->tasks[task].shift_ms,
+                                        .mono_ms = at->mono_ms + what->tasks[task].shift_ms}};
     const struct scheduling now = {.state = state, .input = &input};
-    const struct verdict passed = verdict_new();
     scheduler_rule(&now, task, &step_state_attempt(step)->outcome,
-                   step->judged ? step->verdict : &passed, out);
+                   step->judged ? step->verdict : passed, out);
 }
 
 /* The reason as a screen would say it, had it been recorded so. */
@@ -89,8 +89,9 @@ static void leave(struct what_if *what, int task, const struct what_if_differenc
 void what_if_compare(struct what_if *what, int task, const struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
+    const struct verdict passed = verdict_new();
     struct scheduler_ruling ruling;
-    rule(what, task, event->at, &ruling);
+    rule(what, task, &event->at, &passed, &ruling);
     struct what_if_difference difference = {
         .task = task,
         .step = event->step,
