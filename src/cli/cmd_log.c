@@ -55,6 +55,7 @@ struct log_words {
     const char *try, *step;
     bool follow;
     bool raw;
+    bool times;
 };
 
 /* What is printed, and of what run. */
@@ -173,7 +174,8 @@ static bool print_log(struct follower *follower, const struct target *target,
                                         .readable = !words->raw}};
     if (!pass_silence(&printing, err))
         return false;
-    struct output_print print = {.reader = follower_reader(follower), .key = printing.key};
+    struct output_print print = {
+        .reader = follower_reader(follower), .key = printing.key, .times = words->times};
     bool ok = words->follow ? follow(follower, &printing.key, &print, err)
                             : output_print_more(&print, err);
     output_print_done(&print);
@@ -189,6 +191,8 @@ int cmd_log(struct globals *globals, int argc, char **argv)
          NULL, &words.step},
         {"raw", 0, NULL, "what an agent wrote as it came, in place of its readable words",
          &words.raw, NULL},
+        {"times", 0, NULL, "before each line when it came, and on which stream", &words.times,
+         NULL},
         {"follow", 'f', NULL, "go on until the try has ended", &words.follow, NULL},
     };
     struct command_line line = {.name = "log",

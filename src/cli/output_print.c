@@ -2,8 +2,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "text.h"
 
 static void print_bytes(const char *bytes, size_t len)
@@ -18,6 +20,33 @@ static void print_bytes(const char *bytes, size_t len)
     str_done(&clean);
 }
 
+/* A line that another stream breaks into goes on behind a time of its own. */
+static void print_timed(struct output_print *print, const struct log_output_row *row,
+                        const char *bytes, size_t len)
+{
+    static const char *const names[] = {
+        [LOG_STREAM_OUT] = "out", [LOG_STREAM_ERR] = "err", [LOG_STREAM_AGENT] = "agent"};
+    char time[CLOCK_TEXT_MAX];
+    while (len > 0) {
+        const char *feed = memchr(bytes, '\n', len);
+        const size_t part = feed ? (size_t)(feed - bytes) + 1 : len;
+        if (print->open_stream != row->stream)
+            (void)printf("%s%s %s ", print->open_stream != 0 ? "\n" : "",
+                         clock_hms_ms(row->at_ms, time), names[row->stream]);
+        print_bytes(bytes, part);
+        print->open_stream = feed ? 0 : row->stream;
+        bytes += part;
+        len -= part;
+    }
+}
+
+static void print_gap(struct output_print *print, int64_t bytes)
+{
+    (void)printf("%s[%" PRId64 " bytes were not kept]\n",
+                 print->times && print->open_stream == 0 ? "" : "\n", bytes);
+    print->open_stream = 0;
+}
+
 static void print_row(struct output_print *print, const struct log_output_row *row)
 {
     const char *bytes = str_text(&print->page.text) + row->start;
@@ -25,14 +54,17 @@ static void print_row(struct output_print *print, const struct log_output_row *r
     int64_t *next = &print->next[row->stream];
 
     if (row->offset > *next)
-        (void)printf("\n[%" PRId64 " bytes were not kept]\n", row->offset - *next);
+        print_gap(print, row->offset - *next);
     int64_t seen = *next - row->offset; /* of this row, because a tail overlaps the head */
     if (seen > 0) {
         size_t skip = (size_t)seen < len ? (size_t)seen : len;
         bytes += skip;
         len -= skip;
     }
-    print_bytes(bytes, len);
+    if (print->times)
+        print_timed(print, row, bytes, len);
+    else
+        print_bytes(bytes, len);
     if (row->offset + (int64_t)row->len > *next)
         *next = row->offset + (int64_t)row->len;
 }
@@ -56,5 +88,7 @@ bool output_print_more(struct output_print *print, struct err *err)
 
 void output_print_done(struct output_print *print)
 {
+    if (print->open_stream != 0)
+        (void)putchar('\n');
     output_page_done(&print->page);
 }

@@ -16,7 +16,9 @@
 struct output_print {
     struct log_reader *reader; /* borrowed */
     struct log_output_key key;
-    int64_t after;                      /* last row printed */
+    bool times;      /* each line begins with when it came, and on which stream */
+    int open_stream; /* with times: of the line that has not ended yet; 0 = none */
+    int64_t after;   /* last row printed */
     int64_t next[LOG_STREAM_COUNT + 1]; /* by stream: offset that comes next */
     struct output_page page;
 };

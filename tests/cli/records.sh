@@ -84,6 +84,12 @@ want 'a follower ends with the run' $? 0
 want 'and has all of it' "$(wc -l <followed)" "$(lines 3 --json)"
 want_in 'to its end' "$(tail -n 1 followed)" '"kind":"run_ended"'
 
+# --- what a try wrote, by time
+"$devs" exec -- sh -c 'echo first; printf half; exec >&2; echo second' >/dev/null 2>&1
+"$devs" log exec --times >timed
+want 'each line has its time and its stream' "$(grep -vcE '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3} (out|err) ' timed)" 0
+want 'a line that has no end is ended' "$(sed 's/^[^ ]* //' timed | sort | tr '\n' ',')" 'err second,out first,out half,'
+
 # --- who reads them
 "$devs" debug --logs all --json >all.jsonl
 if command -v python3 >/dev/null; then
