@@ -33,7 +33,8 @@ struct redecide_difference {
     enum input_kind input;         /* what was decided on */
     const struct event *cause;     /* the recorded event that brought it; of INPUT_TIME, the first
                                       that followed on it */
-    const struct event *recorded;  /* NULL: the log has nothing here */
+    const struct event *recorded;  /* NULL: the log has nothing here; it may be one that
+                                      cannot be folded in */
     const struct event *made;      /* NULL: this build decides nothing here */
 };
 typedef void redecide_differs_fn(void *ctx, const struct redecide_difference *difference);

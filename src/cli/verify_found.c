@@ -15,7 +15,7 @@ static void set_place(struct verify_place *place, const struct plan *plan,
                                    .seq = event->seq,
                                    .step = event->step,
                                    .attempt = event->attempt};
-    if (event->task >= 0)
+    if (event->task >= 0 && event->task < plan->task_count) /* the log may be damaged there */
         (void)snprintf(place->task, sizeof(place->task), "%s", plan->tasks[event->task].id);
 }
 

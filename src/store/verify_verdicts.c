@@ -161,11 +161,20 @@ static void read_judged(const struct event *judged, struct verdict *out)
     json_free(text);
 }
 
+/* Else the fold refuses it a little later. */
+static bool is_verdict(const struct event *judged)
+{
+    return judged->a >= 0 && judged->a < VERDICT_CLASS_COUNT && judged->b >= 0 &&
+           judged->b < TRANSIENT_TYPE_COUNT && judged->c >= 0 && judged->c < REASON_COUNT;
+}
+
 static bool look_at(struct verify_judge *judge, const struct event *end, const struct event *judged,
                     struct err *err)
 {
     struct recorded recorded = {.end = end, .is_said = judged != NULL, .verdict = verdict_new()};
     struct verify_verdicts *sum = &judge->sum;
+    if (judged && !is_verdict(judged))
+        return true;
     sum->ended++;
     if (judged)
         read_judged(judged, &recorded.verdict);
