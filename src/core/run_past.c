@@ -54,7 +54,7 @@ struct run_past {
 
 static unsigned char *take_packed(struct run_past *past)
 {
-    unsigned char *packed = xcalloc(1, past->text.len);
+    unsigned char *packed = xcalloc(1, past->text.len + PACK_SLACK);
     memcpy(packed, past->text.data, past->text.len);
     return packed;
 }
@@ -94,7 +94,7 @@ static struct piece *new_piece(struct run_past *past, const struct step_state *s
     const size_t first = before && !all ? before->end - 1 : 0;
     str_clear(&past->text);
     pack_attempts(&past->text, step->attempts + first, step->attempt_count - first);
-    const size_t bytes = sizeof(struct piece) + past->text.len;
+    const size_t bytes = sizeof(struct piece) + past->text.len + PACK_SLACK;
     struct piece *piece = xcalloc(1, bytes);
     *piece = (struct piece){.refs = 1, .first = first, .end = step->attempt_count, .bytes = bytes};
     memcpy(piece->packed, past->text.data, past->text.len);

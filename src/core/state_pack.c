@@ -7,21 +7,19 @@
 #include "entropy_window.h"
 #include "xalloc.h"
 
-enum { WORD_BYTES = 8, ZEROS_MAX = 255 };
+enum { WORD_BYTES = 8, ZEROS_MAX = 255, WORDS_AT_ONCE = 32 };
 
-/* A word is a mask of its bytes that are not 0, and these; zeros in a row are a 0 and how many. */
-static size_t pack_word(unsigned char out[1 + WORD_BYTES], uint64_t word)
+/* How many of a word's bytes there are, the low ones first, and these; of zeros in a row a 0 and
+ * how many words. */
+static size_t pack_word(unsigned char *out, uint64_t word)
 {
-    size_t len = 1;
-    unsigned mask = 0;
-    for (unsigned i = 0; word != 0; i++, word >>= 8) {
-        const unsigned char byte = (unsigned char)(word & 0xff);
-        out[len] = byte;
-        len += byte != 0;
-        mask |= (unsigned)(byte != 0) << i;
-    }
-    out[0] = (unsigned char)mask;
-    return len;
+    unsigned char len = 0;
+    for (int i = 0; i < WORD_BYTES; i++)
+        out[1 + i] = (unsigned char)(word >> 8 * i);
+    for (; word != 0; word >>= 8)
+        len++;
+    out[0] = len;
+    return 1 + (size_t)len;
 }
 
 static uint64_t word_at(const unsigned char *words, size_t at)
@@ -31,48 +29,67 @@ static uint64_t word_at(const unsigned char *words, size_t at)
     return word;
 }
 
+/* Low bytes first, on every machine. */
+static uint64_t unpack_word(const unsigned char *packed, unsigned len)
+{
+    uint64_t word = 0;
+    for (int i = 0; i < WORD_BYTES; i++)
+        word |= (uint64_t)packed[i] << 8 * i;
+    return word & UINT64_MAX >> 8 * (WORD_BYTES - len);
+}
+
+static size_t count_zeros(const unsigned char *words, size_t at, size_t size)
+{
+    size_t zeros = 0;
+    while (at + zeros * WORD_BYTES < size && zeros < ZEROS_MAX &&
+           word_at(words, at + zeros * WORD_BYTES) == 0)
+        zeros++;
+    return zeros;
+}
+
 void pack_words(struct str *out, const void *words, size_t size)
 {
     const unsigned char *bytes = words;
+    unsigned char packed[WORDS_AT_ONCE * (1 + WORD_BYTES)];
+    size_t len = 0;
     assert(size % WORD_BYTES == 0);
-    size_t at = 0;
-    while (at < size) {
-        unsigned char packed[1 + WORD_BYTES];
-        size_t zeros = 0;
-        size_t len = 2;
-        for (; at < size && zeros < ZEROS_MAX && word_at(bytes, at) == 0; at += WORD_BYTES)
-            zeros++;
+    for (size_t at = 0; at < size;) {
+        const size_t zeros = count_zeros(bytes, at, size);
         if (zeros > 0) {
-            packed[0] = 0;
-            packed[1] = (unsigned char)zeros;
+            packed[len++] = 0;
+            packed[len++] = (unsigned char)zeros;
+            at += zeros * WORD_BYTES;
         } else {
-            len = pack_word(packed, word_at(bytes, at));
+            len += pack_word(packed + len, word_at(bytes, at));
             at += WORD_BYTES;
         }
-        str_add_n(out, (const char *)packed, len);
+        if (len > sizeof(packed) - (1 + WORD_BYTES)) {
+            str_add_n(out, (const char *)packed, len);
+            len = 0;
+        }
     }
+    str_add_n(out, (const char *)packed, len);
 }
 
 void unpack_words(struct unpack *from, void *words, size_t size)
 {
     unsigned char *bytes = words;
+    const unsigned char *packed = from->at;
     size_t at = 0;
     while (at < size) {
-        unsigned mask = *from->at++;
-        if (mask == 0) {
-            const size_t zeros = (size_t)*from->at++ * WORD_BYTES;
+        const unsigned len = *packed++;
+        if (len == 0) {
+            const size_t zeros = (size_t)*packed++ * WORD_BYTES;
             memset(bytes + at, 0, zeros);
             at += zeros;
             continue;
         }
-        uint64_t word = 0;
-        for (unsigned i = 0; mask != 0; i++, mask >>= 1) {
-            if ((mask & 1) != 0)
-                word |= (uint64_t)*from->at++ << 8 * i;
-        }
+        const uint64_t word = unpack_word(packed, len);
         memcpy(bytes + at, &word, sizeof(word));
+        packed += len;
         at += WORD_BYTES;
     }
+    from->at = packed;
 }
 
 /* A block that is there; whether it is, the pointer to it says, which is packed before. */

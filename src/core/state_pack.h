@@ -16,6 +16,9 @@ struct unpack {
     const unsigned char *at; /* borrowed */
 };
 
+/* Who keeps packed bytes keeps room for so many more behind them: they are read word by word. */
+enum { PACK_SLACK = 8 };
+
 /* Words of 8 bytes: `size` is a multiple of that. */
 void pack_words(struct str *out, const void *words, size_t size);
 void unpack_words(struct unpack *from, void *words, size_t size);
