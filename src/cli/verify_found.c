@@ -2,8 +2,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "event_text.h"
+#include "json.h"
 #include "run_state_copy.h"
 #include "shown.h"
 #include "xalloc.h"
@@ -67,6 +69,50 @@ static void add_event(const struct event *event, struct str *out)
     str_add_char(out, '}');
 }
 
+static struct json *read_text(const struct event *event)
+{
+    struct json *text = NULL;
+    const bool ok =
+        event && event->text && json_parse(event->text, strlen(event->text), &text, NULL, NULL);
+    return ok ? text : NULL;
+}
+
+/* A member that was recorded with one value and is made with another. */
+static void add_change(const char *key, const struct json *was, const struct json *is,
+                       struct str *out)
+{
+    enum { VALUE_MAX = 60 };
+    char *before = was ? json_brief(was, VALUE_MAX) : NULL;
+    char *now = is ? json_brief(is, VALUE_MAX) : NULL;
+    const bool same = before && now && strcmp(before, now) == 0;
+    if (!same)
+        str_addf(out, "%s%s %s, now %s", out->len > 0 ? "; " : "", key, before ? before : "none",
+                 now ? now : "none");
+    free(before);
+    free(now);
+}
+
+/* Of two decisions of one kind, what they went by. */
+static void add_changes(const struct redecide_difference *difference, struct str *out)
+{
+    const bool is_one_kind = difference->recorded && difference->made &&
+                             difference->recorded->kind == difference->made->kind;
+    struct json *was = is_one_kind ? read_text(difference->recorded) : NULL;
+    struct json *is = is_one_kind ? read_text(difference->made) : NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    void *iter = NULL;
+    while (json_next(was, &iter, &key, &value))
+        add_change(key, value, json_get(is, key), out);
+    iter = NULL;
+    while (json_next(is, &iter, &key, &value)) {
+        if (!json_get(was, key))
+            add_change(key, NULL, value, out);
+    }
+    json_free(was);
+    json_free(is);
+}
+
 void verify_found_decision(void *ctx, const struct redecide_difference *difference)
 {
     struct verify_found *found = ctx;
@@ -84,6 +130,7 @@ void verify_found_decision(void *ctx, const struct redecide_difference *differen
                                   : event_kind_name(difference->cause->kind));
     add_words(difference->state, difference->recorded, &decision->recorded);
     add_words(difference->state, difference->made, &decision->made);
+    add_changes(difference, &decision->changes);
     add_event(difference->recorded, &decision->recorded_json);
     add_event(difference->made, &decision->made_json);
 }
@@ -126,6 +173,7 @@ void verify_found_done(struct verify_found *found)
         str_done(&found->decisions[i].cause);
         str_done(&found->decisions[i].recorded);
         str_done(&found->decisions[i].made);
+        str_done(&found->decisions[i].changes);
         str_done(&found->decisions[i].recorded_json);
         str_done(&found->decisions[i].made_json);
     }

@@ -26,6 +26,7 @@ struct verify_decision {
     struct verify_place place;
     struct str cause;                    /* the event that it was made on, in words */
     struct str recorded, made;           /* in words; "" = nothing */
+    struct str changes;                  /* what of their inputs is another: "allowed 4, now 3" */
     struct str recorded_json, made_json; /* as objects; "" = nothing */
 };
 

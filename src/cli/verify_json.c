@@ -48,6 +48,7 @@ static void add_decisions(const struct verify_found *found, struct str *out)
         str_add(out, i > 0 ? ",{" : "{");
         add_place(&decision->place, out);
         str_json_text(out, "on", str_text(&decision->cause));
+        str_json_text(out, "changes", str_text(&decision->changes));
         str_json_text(out, "was", str_text(&decision->recorded));
         str_json_text(out, "is", str_text(&decision->made));
         add_event("recorded", &decision->recorded_json, out);

@@ -28,14 +28,19 @@ static void add_decisions(const struct verify_found *found, struct str *out)
     const struct redecide_sum *sum = &found->sum.decisions;
     str_addf(out, "decisions  %lld of %lld the same\n", (long long)sum->same,
              (long long)sum->decisions);
+    if (sum->different > found->decision_count)
+        str_addf(out, "           %lld differ, or follow on one that does\n",
+                 (long long)sum->different);
     for (int i = 0; i < found->decision_count && i < SHOWN_MAX; i++) {
         const struct verify_decision *decision = &found->decisions[i];
-        str_add(out, i == 0 ? "the first that differs\n" : "");
+        str_add(out, i == 0 ? "the first that differs\n" : i == 1 ? "and then\n" : "");
         add_place(&decision->place, out);
         str_addf(out, "    recorded    %s\n",
                  decision->recorded.len > 0 ? decision->recorded.data : "nothing");
         str_addf(out, "    this build  %s\n",
                  decision->made.len > 0 ? decision->made.data : "nothing");
+        if (decision->changes.len > 0)
+            str_addf(out, "    differs in  %s\n", decision->changes.data);
         str_addf(out, "    decided on  %s\n", decision->cause.data);
     }
     if (found->decision_count > SHOWN_MAX)
@@ -80,53 +85,64 @@ static void add_verdicts(const struct verify_found *found, struct str *out)
     }
 }
 
-/* What is taken as it is, and what is not looked at: nothing is passed over in silence. */
+/* So many of something, under a heading that stands before the first of them. */
+struct line {
+    int64_t count;
+    const char *one, *many;
+};
+
+static void add_lines(const char *heading, const struct line *lines, size_t count, struct str *out)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < count; i++) {
+        if (lines[i].count == 0)
+            continue;
+        str_addf(out, "%-10s ", is_first ? heading : "");
+        add_count(lines[i].count, lines[i].one, lines[i].many, out);
+        str_add_char(out, '\n');
+        is_first = false;
+    }
+}
+
 static void add_taken(const struct verify_sum *sum, struct str *out)
 {
     const struct redecide_sum *decisions = &sum->decisions;
-    str_add(out, "taken      ");
-    add_count(decisions->facts, "fact", "facts", out);
-    str_add(out, " and ");
-    add_count(decisions->acts, "act", "acts", out);
-    str_add(out, " as recorded");
-    if (decisions->calls > 0) {
-        str_add(out, "; the digest of ");
-        add_count(decisions->calls, "call", "calls", out);
-        str_add(out, " (its environment is not in the log)");
-    }
-    if (decisions->prompts > 0) {
-        str_add(out, "; the words of ");
-        add_count(decisions->prompts, "prompt", "prompts", out);
-    }
-    str_add_char(out, '\n');
+    const struct line lines[] = {
+        {decisions->facts, "fact", "facts"},
+        {decisions->acts, "act of a person", "acts of people"},
+        {decisions->calls, "digest of a call: its environment is not in the log",
+         "digests of calls: their environments are not in the log"},
+        {decisions->prompts, "prompt: its words", "prompts: their words"},
+    };
+    add_lines("as it was", lines, ARRAY_LEN(lines), out);
 }
 
+/* Nothing is passed over in silence. */
 static void add_left_out(const struct verify_sum *sum, struct str *out)
 {
     const struct redecide_sum *decisions = &sum->decisions;
     const struct verify_verdicts *verdicts = &sum->verdicts;
-    const struct {
-        int64_t count;
-        const char *words;
-    } lines[] = {
-        {decisions->unknown, "events of a kind that this build does not know"},
-        {decisions->lost, "decisions on acts that the log does not have any more"},
-        {decisions->unseen, "decisions after too many that differ"},
-        {decisions->cut_off, "times devs died before all was recorded: the rest is not compared"},
-        {verdicts->cut, "verdicts: the end of the output is not in the log"},
-        {verdicts->seen, "verdicts of what devs saw itself: a result that it could not put away"},
-        {verdicts->unread, "verdicts of a devs that took the run up and had no output either"},
-        {verdicts->unruled, "verdicts without rules: devs did not start that agent"},
-        {verdicts->contracts, "outputs of contracts: not all of it is in the log"},
+    const struct line lines[] = {
+        {decisions->unknown, "event of a kind that this build does not know",
+         "events of kinds that this build does not know"},
+        {decisions->lost, "decision on an act that is not in the log any more",
+         "decisions on acts that are not in the log any more"},
+        {decisions->unseen, "decision, for too many before it differ",
+         "decisions, for too many before them differ"},
+        {decisions->cut_off, "time that devs had not recorded all that it had decided",
+         "times that devs had not recorded all that it had decided"},
+        {verdicts->cut, "verdict: the end of the output is not in the log",
+         "verdicts: the end of the output is not in the log"},
+        {verdicts->seen, "verdict of what devs itself saw: a result it could not put away",
+         "verdicts of what devs itself saw: results it could not put away"},
+        {verdicts->unread, "verdict of a devs that took the run up, without output",
+         "verdicts of a devs that took the run up, without output"},
+        {verdicts->unruled, "verdict without rules: devs did not start that agent",
+         "verdicts without rules: devs did not start these agents"},
+        {verdicts->contracts, "output that a contract was held against: it is there in part",
+         "outputs that contracts were held against: they are there in part"},
     };
-    bool is_first = true;
-    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-        if (lines[i].count == 0)
-            continue;
-        str_addf(out, "%s %lld %s\n", is_first ? "left out  " : "          ",
-                 (long long)lines[i].count, lines[i].words);
-        is_first = false;
-    }
+    add_lines("left out", lines, ARRAY_LEN(lines), out);
 }
 
 void verify_found_text(const struct verify_found *found, struct str *out)

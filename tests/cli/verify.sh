@@ -19,7 +19,7 @@ want 'the same: exit' $? 0
 want 'nothing on stderr without a terminal' "$(cat err)" ''
 want_in 'all decisions' "$out" 'decisions  12 of 12 the same'
 want_in 'all verdicts, by both' "$out" 'verdicts   4 of 4 the same by the rules of today'
-want_in 'what is taken as it is said' "$out" 'the digest of 4 calls (its environment is not in the log)'
+want_in 'what is taken as it is said' "$out" '4 digests of calls: their environments are not in the log'
 want_in 'as an object' "$("$devs" debug --verify 1 --json)" '"same":true,"decisions":{"events":'
 
 # --- rules of today that judge otherwise
@@ -47,6 +47,7 @@ if command -v sqlite3 >/dev/null; then
 	want_in 'where' "$out" 'flux try 1'
 	want_in 'what was recorded' "$out" 'recorded    [RETRY] attempt 1/2'
 	want_in 'what is decided now' "$out" 'this build  [RETRY] attempt 1/1'
+	want_in 'in what' "$out" 'differs in  allowed 3, now 2'
 	want_in 'on what' "$out" 'attempt_ended'
 fi
 
