@@ -95,8 +95,8 @@ static int run_mode(const struct debug_options *options, const struct debug_call
 {
     const struct debug_mode *mode = find_mode(options);
     if (!mode)
-        return fail_usage("devs debug --logs [RUN|FILE], devs debug --forensics [RUN/]TASK",
-                          "debug: what of? --logs or --forensics is missing");
+        return fail_usage("devs debug --help has all it can do",
+                          "debug: what of? --logs, --forensics or another is missing");
     int code = refuse_mix(options, mode);
     if (code == EXIT_ALL_PASSED)
         code = refuse_operands(mode, call);
@@ -164,8 +164,11 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
     struct debug_words words = {0};
     struct option_spec specs[DEBUG_SPECS_MAX];
     const size_t count = list_options(&words, specs);
-    struct command_line line = {
-        .name = "debug", .specs = specs, .spec_count = count, .max_operands = -1};
+    struct command_line line = {.name = "debug",
+                                .specs = specs,
+                                .spec_count = count,
+                                .max_operands = -1,
+                                .print_more = debug_mode_help};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -29,8 +29,7 @@ static const struct command commands[] = {
     {"release", "RUN[/TASK]", "let a held one go on", cmd_release},
     {"correct", "[RUN/]TASK CLASS", "say what a try's class is; the first verdict stays",
      cmd_correct},
-    {"debug", "--logs|--forensics ...", "play a run back, print its records, or a try's forensics",
-     cmd_debug},
+    {"debug", "--logs [RUN] ...", "play a run back; its records, tries and decisions", cmd_debug},
     {"export", "RUN --format F", "a run as one file: records, a trace, a bundle, a recording",
      cmd_export},
     {"import", "FILE...", "turn sessions that agents have kept into runs", cmd_import},
@@ -71,6 +70,8 @@ static void print_help(const struct command_line *line, const struct options *op
         (void)printf("usage: devs %s [options] %s\n%s\n\n", command->name, command->usage,
                      command->words);
     options_help(options);
+    if (line->print_more)
+        line->print_more();
 }
 
 static int refuse(const struct command_line *line, const struct err *err)

@@ -40,6 +40,7 @@ struct command_line {
     size_t spec_count;
     bool rest_after_first;
     int min_operands, max_operands; /* max -1 = any */
+    void (*print_more)(void);       /* the end of the help, on stdout; NULL = there is no more */
     bool is_of_hook;                /* whoever calls must not fail: one line, and exit 0 */
     bool done;                      /* out: nothing more to do */
     int operands;                   /* out: how many; they are argv[0..operands) */

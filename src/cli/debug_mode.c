@@ -21,6 +21,8 @@ static int run_frame(const struct debug_call *call)
     struct place place;
     struct target target;
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (call->words->record.tasks.words[0] && call->words->record.tasks.words[1])
+        return fail_usage(NULL, "debug --frame: one --task can be the chosen one");
     if (!log_word_find(call->globals, word, &place, &target, &err))
         return fail(&err);
     struct frame_words frame = call->words->frame;
@@ -60,11 +62,18 @@ static const struct debug_mode modes[] = {
     {"lnav-format", "", "devs debug --lnav-format >devs_log.json && lnav -i devs_log.json", 0, 0,
      run_lnav_format},
     {"logs", "plain json task kind level since until grep follow",
-     "devs debug --logs [RUN|FILE] [--plain|--json], devs debug --logs RUN...|all --json", 0, -1,
-     records_run},
+     "devs debug --logs [RUN...|FILE|all] [--plain|--json] [--follow] [--task T] [--grep P] ...", 0,
+     -1, records_run},
 };
 
 const struct debug_mode *debug_mode_at(size_t index)
 {
     return index < ARRAY_LEN(modes) ? &modes[index] : NULL;
+}
+
+void debug_mode_help(void)
+{
+    (void)puts("\nin full:");
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+        (void)printf("  %s\n", modes[i].usage);
 }

@@ -47,5 +47,7 @@ struct debug_mode {
 /* Of several modes that are named the first one is meant, if the others go with it. NULL past the
  * last. */
 const struct debug_mode *debug_mode_at(size_t index);
+/* The usage of each, on stdout. */
+void debug_mode_help(void);
 
 #endif

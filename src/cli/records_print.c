@@ -98,15 +98,15 @@ int records_run(const struct debug_call *call)
     struct target target;
     const bool lines = wants_lines(call->words);
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
-    if (!lines && call->operand_count > 1)
-        return fail_usage("devs debug --logs RUN... --plain|--json",
-                          "debug --logs: the screen has one run; '%s' is one word too many",
-                          call->operands[1]);
     if (lines && names_runs(call))
         return print_chosen(call);
-    if (!log_word_find(call->globals, word, &place, &target, &err))
+    const bool is_list = !word || (call->operand_count == 1 && strcmp(word, "all") == 0);
+    if (!is_list && names_runs(call))
+        return fail_usage("devs debug --logs RUN... --plain|--json",
+                          "debug --logs: the screen plays one run, not several");
+    if (!log_word_find(call->globals, is_list ? NULL : word, &place, &target, &err))
         return fail(&err);
     if (!lines)
-        return watch_run(call->globals, &place, target.run, word ? APP_REPLAY : APP_RUNS);
+        return watch_run(call->globals, &place, target.run, is_list ? APP_RUNS : APP_REPLAY);
     return print_run(call, &place, &target, true, &err) ? EXIT_ALL_PASSED : fail(&err);
 }
