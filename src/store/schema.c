@@ -135,7 +135,7 @@ static const char schema_views[] =
     " LEFT JOIN word w ON w.what='event' AND w.number=e.kind"
     " LEFT JOIN task t ON t.run=e.run AND t.task=e.task;"
     "CREATE VIEW outputs AS SELECT o.run, t.id AS task, o.step, o.attempt,"
-    " CASE o.stream WHEN 1 THEN 'stdout' ELSE 'stderr' END AS stream, o.offset,"
+    " CASE o.stream WHEN 1 THEN 'stdout' WHEN 2 THEN 'stderr' ELSE 'agent' END AS stream, o.offset,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', o.at_ms/1000.0, 'unixepoch') AS at,"
     " CAST(o.bytes AS TEXT) AS text FROM output o"
     " JOIN task t ON t.run=o.run AND t.task=o.task;"

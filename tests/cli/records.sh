@@ -32,12 +32,19 @@ want 'from a try on' "$("$devs" debug --logs 1 --since 'net try 2' --json | head
 want 'until a time' "$(lines 1 --until -1h)" 0
 want 'from a time on' "$(lines 1 --since -1h)" "$all"
 
+# a record is one line, whatever a program is called with
+"$devs" exec -- sh -c "true
+true # $(printf 'a\rb\033[2Jc')" 2>/dev/null
+want 'as many lines as objects' "$(lines 3)" "$(lines 3 --json)"
+want 'each begins with its time' "$("$devs" debug --logs 3 | grep -vc '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] ')" 0
+want 'no control byte' "$("$devs" debug --logs 3 | tr -d '\n' | LC_ALL=C tr -dc '[:cntrl:]' | wc -c)" 0
+
 # --- of which runs
 want 'several runs, the oldest first' \
 	"$("$devs" debug --logs 2 1 --json | sed -n 's/.*"run":\([0-9]*\),.*"kind":"run_started".*/\1/p' | tr '\n' ' ')" '1 2 '
-want 'all runs' "$(lines all --kind run_ended)" 2
+want 'all runs' "$(lines all --kind run_ended)" 3
 want 'a range of runs' "$(lines 1-2 --kind run_ended)" 2
-want 'without a run the newest' "$("$devs" debug --logs --json | grep -vc '"run":2,')" 0
+want 'without a run the newest' "$("$devs" debug --logs --json | grep -vc '"run":3,')" 0
 
 # --- mistakes are said
 # refused NAME CODE PART WORD...
@@ -66,10 +73,10 @@ PLAN
 "$devs" run --plain slow.json >slow.out 2>&1 &
 run=$!
 until_true 20 grep -q 'runs, pid' slow.out
-"$devs" debug --logs 3 --json --follow >followed &
+"$devs" debug --logs 4 --json --follow >followed &
 follower=$!
 until_true 20 grep -q attempt_running followed
-"$devs" debug --logs 3 --plain --follow >cut &
+"$devs" debug --logs 4 --plain --follow >cut &
 cut=$!
 until_true 20 grep -q 'runs, pid' cut
 kill -TERM "$cut"
@@ -81,7 +88,7 @@ wait "$run"
 want 'the run goes on without it' $? 0
 wait "$follower"
 want 'a follower ends with the run' $? 0
-want 'and has all of it' "$(wc -l <followed)" "$(lines 3 --json)"
+want 'and has all of it' "$(wc -l <followed)" "$(lines 4 --json)"
 want_in 'to its end' "$(tail -n 1 followed)" '"kind":"run_ended"'
 
 # --- what a try wrote, by time
