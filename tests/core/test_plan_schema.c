@@ -97,8 +97,8 @@ START_TEST(test_both_say_the_same_of_what_both_have)
         free(of_plan);
         free(of_settings);
     }
-    /* and rule, sandbox, secrets, secretName and ui */
-    ck_assert_uint_eq(json_count(json_get(settings, "$defs")), TABLE_LEN(names) + 5);
+    /* and retention, rule, sandbox, secrets, secretName and ui */
+    ck_assert_uint_eq(json_count(json_get(settings, "$defs")), TABLE_LEN(names) + 6);
 }
 END_TEST
 
