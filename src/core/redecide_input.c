@@ -6,55 +6,13 @@
 #include "fold.h"
 #include "str.h"
 
-bool redecide_begins_input(enum event_kind kind)
-{
-    switch (kind) {
-    case EVENT_RUN_STARTED:
-    case EVENT_ATTEMPT_RUNNING:
-    case EVENT_ATTEMPT_ENDED:
-    case EVENT_ATTEMPT_QUIET:
-    case EVENT_ATTEMPT_HEARD:
-    case EVENT_NOTE:
-    case EVENT_RUN_RECOVERED:
-    case EVENT_TASK_ADDED:
-    case EVENT_CANCEL_ASKED:
-    case EVENT_CLASS_CORRECTED:
-        return true;
-    case EVENT_NONE:
-    case EVENT_RUN_ENDED:
-    case EVENT_ATTEMPT_STARTED:
-    case EVENT_ATTEMPT_JUDGED:
-    case EVENT_WAIT_STARTED:
-    case EVENT_WAIT_ENDED:
-    case EVENT_STEP_ENDED:
-    case EVENT_STEP_REOPENED:
-    case EVENT_TASK_BLOCKED:
-    case EVENT_TASK_HELD:
-    case EVENT_TASK_RELEASED:
-    case EVENT_CONTROL_ANSWERED:
-    case EVENT_GATE_CLOSED:
-    case EVENT_GATE_OPENED:
-    case EVENT_LOOP_SUSPECTED:
-    case EVENT_BUDGET:
-    case EVENT_ROUND_STARTED:
-    case EVENT_HINT_GIVEN:
-    case EVENT_WORKSPACE_MADE:
-    case EVENT_WORKSPACE_SAVED:
-    case EVENT_WORKSPACE_RESET:
-    case EVENT_TREE_PROVEN:
-    case EVENT_WORKSPACE_CHANGED:
-    case EVENT_RESULT_KEPT:
-    case EVENT_SANDBOX_LACKS:
-    case EVENT_TIME_STOPPED:
-    case EVENT_SECRETS_CUT:
-    case EVENT_AGENT_SESSION:
-    case EVENT_AGENT_USED:
-    case EVENT_AGENT_CALL:
-    case EVENT_KIND_COUNT:
-        break;
-    }
-    return event_kind_is_fact(kind);
-}
+/* What an input is read from. All borrowed. */
+struct reading {
+    const struct redecide_run *run;
+    const struct run_state *state;
+    const struct redecide_events *events;
+};
+typedef enum redecide_source read_fn(const struct reading *reading, struct redecide_input *out);
 
 /* May it be folded in, as far as its numbers go? */
 static bool is_sound(const struct run_state *state, const struct event *event,
@@ -194,10 +152,10 @@ static bool was_success(const struct redecide_events *events, const struct json 
     return looks_so || find_after_end(events, EVENT_STEP_ENDED);
 }
 
-static enum redecide_source read_end(const struct run_state *state,
-                                     const struct redecide_events *events,
-                                     struct redecide_input *out)
+static enum redecide_source read_end(const struct reading *reading, struct redecide_input *out)
 {
+    const struct run_state *state = reading->state;
+    const struct redecide_events *events = reading->events;
     const struct event *event = &events->items[0];
     struct input *input = &out->input;
     const struct json *text = read_text(out, 0, event);
@@ -220,10 +178,10 @@ static enum redecide_source read_end(const struct run_state *state,
 }
 
 /* A devs that takes over may find that the run has not even begun. */
-static enum redecide_source read_start(const struct run_state *state,
-                                       const struct redecide_events *events,
-                                       struct redecide_input *out)
+static enum redecide_source read_start(const struct reading *reading, struct redecide_input *out)
 {
+    const struct run_state *state = reading->state;
+    const struct redecide_events *events = reading->events;
     const struct event *event = &events->items[0];
     const bool begins = event->kind == EVENT_RUN_STARTED;
     const bool takes_up = begins && events->count > 1 && event[1].kind == EVENT_RUN_RECOVERED;
@@ -243,15 +201,15 @@ static enum redecide_source read_start(const struct run_state *state,
     return REDECIDE_FACT;
 }
 
-static enum redecide_source read_news(const struct run_state *state, const struct event *event,
-                                      struct redecide_input *out)
+static enum redecide_source read_news(const struct reading *reading, struct redecide_input *out)
 {
+    const struct event *event = &reading->events->items[0];
     static const enum input_kind kinds[] = {
         [EVENT_ATTEMPT_RUNNING] = INPUT_RUNNING,
         [EVENT_ATTEMPT_QUIET] = INPUT_QUIET,
         [EVENT_ATTEMPT_HEARD] = INPUT_HEARD,
     };
-    if (!is_sound(state, event, NULL))
+    if (!is_sound(reading->state, event, NULL))
         return REDECIDE_WRONG;
     out->input.kind = kinds[event->kind];
     out->input.pid = event->a;
@@ -260,8 +218,9 @@ static enum redecide_source read_news(const struct run_state *state, const struc
     return REDECIDE_FACT;
 }
 
-static enum redecide_source read_fact(const struct event *event, struct redecide_input *out)
+static enum redecide_source read_fact(const struct reading *reading, struct redecide_input *out)
 {
+    const struct event *event = &reading->events->items[0];
     out->input.kind = INPUT_FACT;
     out->input.note = event->text;
     out->input.fact_event = (struct input_fact){
@@ -275,17 +234,20 @@ static enum redecide_source read_fact(const struct event *event, struct redecide
     return REDECIDE_FACT;
 }
 
-static enum redecide_source read_note(const struct event *event, struct redecide_input *out)
+static enum redecide_source read_note(const struct reading *reading, struct redecide_input *out)
 {
+    const struct event *event = &reading->events->items[0];
+    if (!is_sound(reading->state, event, NULL))
+        return REDECIDE_WRONG;
     out->input.kind = INPUT_NOTE;
     out->input.note = json_text(json_get(read_text(out, 0, event), "note"), "");
     return REDECIDE_FACT;
 }
 
-static enum redecide_source read_task(const struct event *event, struct redecide_input *out)
+static enum redecide_source read_task(const struct reading *reading, struct redecide_input *out)
 {
     out->input.kind = INPUT_TASK;
-    out->input.note = event->text;
+    out->input.note = reading->events->items[0].text;
     return REDECIDE_FACT;
 }
 
@@ -315,10 +277,10 @@ static enum redecide_source read_own_act(const struct event *event, struct redec
     return REDECIDE_ACT;
 }
 
-static enum redecide_source read_act(const struct redecide_run *run,
-                                     const struct redecide_events *events,
-                                     struct redecide_input *out)
+static enum redecide_source read_act(const struct reading *reading, struct redecide_input *out)
 {
+    const struct redecide_run *run = reading->run;
+    const struct redecide_events *events = reading->events;
     const struct event *first = &events->items[0];
     const struct event *answer = find_answer(events);
     const bool cancels = first->kind == EVENT_CANCEL_ASKED;
@@ -335,25 +297,47 @@ static enum redecide_source read_act(const struct redecide_run *run,
     return REDECIDE_ACT;
 }
 
-/* Can an act begin with it? What a person let go or sent on says who. */
-static bool begins_act(const struct event *event)
+/* A person's word on a wait, or on who is sent first, begins an act; else it is a decision. */
+static enum redecide_source read_skip(const struct reading *reading, struct redecide_input *out)
 {
-    switch (event->kind) {
-    case EVENT_CANCEL_ASKED:
-    case EVENT_STEP_REOPENED:
-    case EVENT_TASK_HELD:
-    case EVENT_TASK_RELEASED:
-    case EVENT_HINT_GIVEN:
-    case EVENT_CLASS_CORRECTED:
-    case EVENT_CONTROL_ANSWERED:
-        return true;
-    case EVENT_WAIT_ENDED:
-        return event->a == 1;
-    case EVENT_GATE_CLOSED:
-        return event->e > 0;
-    default: /* all the others follow on something, or are something themselves */
-        return false;
-    }
+    const struct event *event = &reading->events->items[0];
+    return event->a == 1 ? read_act(reading, out) : REDECIDE_TIME;
+}
+
+static enum redecide_source read_send(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    return event->e > 0 ? read_act(reading, out) : REDECIDE_TIME;
+}
+
+/* How the input is read that the first event tells of; what is not here follows on nothing but the
+ * time. `begins`: an input begins with it, whatever came before. Facts are not listed. */
+static const struct {
+    read_fn *read;
+    bool begins;
+} readers[EVENT_KIND_COUNT] = {
+    [EVENT_RUN_STARTED] = {read_start, true},
+    [EVENT_RUN_RECOVERED] = {read_start, true},
+    [EVENT_ATTEMPT_RUNNING] = {read_news, true},
+    [EVENT_ATTEMPT_QUIET] = {read_news, true},
+    [EVENT_ATTEMPT_HEARD] = {read_news, true},
+    [EVENT_ATTEMPT_ENDED] = {read_end, true},
+    [EVENT_NOTE] = {read_note, true},
+    [EVENT_TASK_ADDED] = {read_task, true},
+    [EVENT_CANCEL_ASKED] = {read_act, true},
+    [EVENT_CLASS_CORRECTED] = {read_act, true},
+    [EVENT_STEP_REOPENED] = {read_act, false},
+    [EVENT_TASK_HELD] = {read_act, false},
+    [EVENT_TASK_RELEASED] = {read_act, false},
+    [EVENT_HINT_GIVEN] = {read_act, false},
+    [EVENT_CONTROL_ANSWERED] = {read_act, false},
+    [EVENT_WAIT_ENDED] = {read_skip, false},
+    [EVENT_GATE_CLOSED] = {read_send, false},
+};
+
+bool redecide_begins_input(enum event_kind kind)
+{
+    return event_kind_is_fact(kind) || (event_kind_is_known((int64_t)kind) && readers[kind].begins);
 }
 
 /* What is decided then is due later: that has to be a time, too. */
@@ -377,27 +361,11 @@ enum redecide_source redecide_input_read(const struct redecide_run *run,
                                 .attempt = event->attempt};
     if (!leaves_room(&event->at))
         return REDECIDE_WRONG;
+    const struct reading reading = {.run = run, .state = state, .events = events};
     if (event_kind_is_fact(event->kind))
-        return read_fact(event, out);
-    if (begins_act(event))
-        return read_act(run, events, out);
-    switch (event->kind) {
-    case EVENT_RUN_STARTED:
-    case EVENT_RUN_RECOVERED:
-        return read_start(state, events, out);
-    case EVENT_ATTEMPT_ENDED:
-        return read_end(state, events, out);
-    case EVENT_ATTEMPT_RUNNING:
-    case EVENT_ATTEMPT_QUIET:
-    case EVENT_ATTEMPT_HEARD:
-        return read_news(state, event, out);
-    case EVENT_NOTE:
-        return is_sound(state, event, NULL) ? read_note(event, out) : REDECIDE_WRONG;
-    case EVENT_TASK_ADDED:
-        return read_task(event, out);
-    default: /* it follows on nothing but the time */
-        return REDECIDE_TIME;
-    }
+        return read_fact(&reading, out);
+    read_fn *read = readers[event->kind].read;
+    return read ? read(&reading, out) : REDECIDE_TIME;
 }
 
 void redecide_input_done(struct redecide_input *input)
