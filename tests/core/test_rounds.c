@@ -191,7 +191,7 @@ START_TEST(test_rounds_that_are_used_up_end_the_task)
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->round, 3);
     struct str why = {0};
     shown_ending(&play.state, 0, &why);
-    ck_assert_str_eq(str_text(&why), "failed: policy infrastructure does not try again on a "
+    ck_assert_str_eq(str_text(&why), "gave up: policy infrastructure does not try again on a "
                                      "persistent failure, the agent had 3 of 3 rounds");
     str_done(&why);
     ck_assert_int_eq(play.state.tasks[0].entropy, 3);
