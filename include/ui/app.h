@@ -77,6 +77,7 @@ struct app_picture {
     const char *at;            /* in words, as replay_find() reads them; NULL = the last event */
     const char *task;          /* id of the chosen one; NULL = the one that was heard of last */
     const char *view;          /* "tasks", "detail", ...; NULL = the tasks */
+    bool is_replay;            /* as a replay shows it, which can say more than what was live then */
     const struct theme *theme; /* the frame as SVG, in these colours; NULL = as text */
     int rows, columns;
 };

@@ -152,6 +152,8 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
         {"unmark", 0, "N", "take bookmark N away", NULL, &words->unmark},
         {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
          &words->frame.view},
+        {"replay", 0, NULL, "the frame as a replay has it, with its records", &words->frame.replay,
+         NULL},
         {"svg", 0, NULL, "the frame as a picture", &words->frame.svg, NULL},
     };
     static_assert(ARRAY_LEN(specs) <= DEBUG_SPECS_MAX, "room for each");

@@ -45,8 +45,9 @@ static int run_lnav_format(const struct debug_call *call)
 }
 
 static const struct debug_mode modes[] = {
-    {"frame", "logs at view svg task",
-     "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, run_frame},
+    {"frame", "logs at view replay svg task",
+     "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--replay] [--svg]", 0, 1,
+     run_frame},
     {"forensics", "try step json", "devs debug --forensics [RUN/]TASK [--try N] [--step N]", 1, 1,
      run_forensics},
     {"what-if", "json", "devs debug --what-if POLICY.json [RUN...|all] [--json]", 0, -1,

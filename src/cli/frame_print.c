@@ -17,6 +17,7 @@ int frame_print(const struct globals *globals, const struct frame_words *words,
     struct app_picture picture = {.at = words->at,
                                   .task = words->task ? words->task : of,
                                   .view = words->view,
+                                  .is_replay = words->replay,
                                   .theme = words->svg ? &theme : NULL};
     const struct app_options options = {.place = place,
                                         .run = target->run,

@@ -14,7 +14,7 @@
 struct frame_words {
     const char *size; /* "80x24" */
     const char *at, *view, *task;
-    bool svg;
+    bool svg, replay;
 };
 
 /* Of the target's run, and of its task unless one is named. Returns the exit code; errors are

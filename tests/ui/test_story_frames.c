@@ -56,6 +56,30 @@ static void check_size(size_t size, bool ascii)
     str_done(&frame);
 }
 
+/* The tasks of a recording at 14:00:31. */
+static void check_replay(size_t size, bool ascii)
+{
+    const struct app_picture picture = {.at = "14:00:31",
+                                        .task = "T-104",
+                                        .is_replay = true,
+                                        .rows = sizes[size].rows,
+                                        .columns = sizes[size].columns};
+    struct str frame = {0};
+    char name[64];
+    (void)snprintf(name, sizeof(name), "story-replay-%dx%d%s", picture.columns, picture.rows,
+                   ascii ? "-ascii" : "");
+    draw(&picture, ascii, &frame);
+    golden_check_text(str_text(&frame), name);
+    str_done(&frame);
+}
+
+START_TEST(test_P6_a_recording_has_its_records_and_its_time)
+{
+    check_replay((size_t)_i, false);
+    check_replay((size_t)_i, true);
+}
+END_TEST
+
 START_TEST(test_P4_views_of_a_run)
 {
     check_size((size_t)_i, false);
@@ -138,6 +162,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_set_timeout(tcase, 30);
     tcase_add_loop_test(tcase, test_P4_views_of_a_run, 0, TABLE_LEN(sizes));
+    tcase_add_loop_test(tcase, test_P6_a_recording_has_its_records_and_its_time, 0,
+                        TABLE_LEN(sizes));
     tcase_add_loop_test(tcase, test_P4_views_of_a_run_in_ascii, 0, TABLE_LEN(sizes));
     tcase_add_loop_test(tcase, test_P4_phase_tries_countdown_class_and_captures_are_told, 0,
                         TABLE_LEN(told));

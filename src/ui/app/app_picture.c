@@ -92,6 +92,8 @@ static bool set_up(struct app *app, const struct app_picture *picture, enum scre
     if (!app_open_run(app, err) || !go_to(app, picture->at, err) ||
         !choose_task(app, picture->task, err))
         return false;
+    if (picture->is_replay)
+        app->mode = APP_REPLAY;
     app_open_screen(app, screen);
     return true;
 }

@@ -61,7 +61,7 @@ static void draw_rule(struct canvas *canvas, const struct frame_box *box,
 {
     const struct spot spot = {box->row - 1, box->column, box->columns};
     frame_rule(canvas, spot, "events",
-               box->columns >= KEYS_COLUMNS ? "e E failure  [ ] try  m bookmark" : "");
+               box->columns >= KEYS_COLUMNS ? "e E failure  [ ] try  m bookmark  L later" : "");
     frame_pane_mark(canvas, (struct spot){spot.row, spot.column, 1}, input->view, VIEW_PANE_EVENTS);
 }
 

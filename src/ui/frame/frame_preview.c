@@ -172,11 +172,16 @@ static void put_log_step(struct preview *preview, int row)
     str_done(&text);
 }
 
+/* A recording with its records has a pane for the log, too. */
+static bool has_log_beside(const struct preview *preview)
+{
+    return (preview->input->view->panes & VIEW_HAS_EVENTS) != 0;
+}
+
 static void put_log(struct preview *preview)
 {
     const struct frame_box *box = preview->box;
-    const bool has_own_pane = (preview->input->view->panes & VIEW_HAS_EVENTS) != 0;
-    if (preview_is_full(preview) || has_own_pane)
+    if (preview_is_full(preview) || has_log_beside(preview))
         return;
     struct frame_box rest = {
         .row = box->row + preview->row,
@@ -230,8 +235,10 @@ static void put_task(struct preview *preview)
     preview_put_state(preview);
     put_why(preview);
     if (preview->kind == FRAME_PREVIEW_SHORT) {
-        put_log(preview);
+        if (has_log_beside(preview) && preview->box->rows - preview->row > 1)
+            preview_put_present_tries(preview);
         put_later(preview);
+        put_log(preview);
         return;
     }
     preview_put_agent(preview);

@@ -47,6 +47,7 @@ void preview_put_wait(struct preview *preview);
 /* frame_tries.c: what is proven so far, and the tries of the present step. */
 void preview_put_tries(struct preview *preview);
 void preview_put_proofs(struct preview *preview);
+void preview_put_present_tries(struct preview *preview);
 
 /* frame_circles.c: what makes it go in circles, or seem to; nothing where it does not. */
 void preview_put_circles(struct preview *preview);

@@ -156,8 +156,13 @@ void preview_put_proofs(struct preview *preview)
 
 void preview_put_tries(struct preview *preview)
 {
-    size_t tries = run_state_step(preview->state, preview->task)->attempt_count;
     preview_put_proofs(preview);
+    preview_put_present_tries(preview);
+}
+
+void preview_put_present_tries(struct preview *preview)
+{
+    size_t tries = run_state_step(preview->state, preview->task)->attempt_count;
     put_parts(preview, "tries", (struct parts){(int)tries, add_try, ""});
     put_shares(preview);
 }
