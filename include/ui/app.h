@@ -74,10 +74,10 @@ struct app_result {
 /* One frame of the cockpit, drawn without a terminal, of the run as it was at some moment. Uses
  * place, run and ascii of the options. All borrowed for the call. */
 struct app_picture {
-    const char *at;            /* in words, as replay_find() reads them; NULL = the last event */
-    const char *task;          /* id of the chosen one; NULL = the one that was heard of last */
-    const char *view;          /* "tasks", "detail", ...; NULL = the tasks */
-    bool is_replay;            /* as a replay shows it, which can say more than what was live then */
+    const char *at;   /* in words, as replay_find() reads them; NULL = the last event */
+    const char *task; /* id of the chosen one; NULL = the one that was heard of last */
+    const char *view; /* "tasks", "detail", ...; NULL = the tasks */
+    bool is_replay;   /* as a replay shows it, which can say more than what was live then */
     const struct theme *theme; /* the frame as SVG, in these colours; NULL = as text */
     int rows, columns;
 };
