@@ -15,6 +15,7 @@ struct casting {
     struct canvas shown;         /* what a player's terminal shows now */
     bool is_shown;
     int64_t at_ms;    /* of the recording */
+    int named;        /* the task that the caller chose; -1 = none */
     int64_t chose_ms; /* when a task was chosen last; -1 = never */
     int64_t frames;
     struct str ansi, line; /* reused */
@@ -70,6 +71,17 @@ static void choose_heard(struct casting *casting)
     casting->chose_ms = casting->at_ms;
 }
 
+/* It may be one that comes only later, in a run that grows. */
+static void choose_task(struct casting *casting)
+{
+    struct app *app = &casting->app;
+    const int task_count = follower_state(app->follower)->plan->task_count;
+    if (casting->named >= 0 && casting->named < task_count)
+        app->view.chosen = casting->named;
+    else if (casting->named < 0 && view_screen(&app->view) == SCREEN_TASKS)
+        choose_heard(casting);
+}
+
 /* The cells alone: nobody clicks into a recording. */
 static void keep_shown(struct casting *casting)
 {
@@ -85,8 +97,7 @@ static bool draw_frame(struct casting *casting, struct err *err)
     const struct replay_point point = {.seq = app->replay.at, .on_ms = app->replay.on_ms};
     if (!app_stand_at(app, point, err))
         return false;
-    if (!casting->cast->task && view_screen(&app->view) == SCREEN_TASKS)
-        choose_heard(casting);
+    choose_task(casting);
     app_draw(app);
     str_clear(&casting->ansi);
     canvas_ansi(casting->is_shown ? &casting->shown : NULL, &app->canvas, casting->cast->theme,
@@ -139,13 +150,13 @@ static bool set_up(struct casting *casting, enum screen screen, struct err *err)
     if (!app_open_run(app, err) || !app_read_marks(app, err))
         return false;
     const struct plan *plan = follower_state(app->follower)->plan;
-    const int task = cast->task ? plan_find(plan, cast->task) : 0;
-    if (task < 0)
+    casting->named = cast->task ? plan_find(plan, cast->task) : -1;
+    if (cast->task && casting->named < 0)
         return err_set(err, ERR_NOT_FOUND, "there is no task '%s'", cast->task);
     const struct replay_point start = {.seq = app->replay.count > 0 ? 1 : 0};
     if (!app_stand_at(app, start, err))
         return false;
-    app->view.chosen = task;
+    choose_task(casting);
     app_open_screen(app, screen);
     canvas_init(&app->canvas, cast->rows, cast->columns, app->options->ascii);
     canvas_init(&casting->shown, cast->rows, cast->columns, app->options->ascii);

@@ -1,0 +1,172 @@
+/* A run as a recording of the cockpit's screens. */
+#include "app_cast.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_sample.h"
+#include "test_main.h"
+
+static struct sample sample;
+static struct theme theme;
+static struct str cast; /* what was written */
+static int written;     /* pieces that write_none() was given */
+static int64_t told;    /* how far it had come when that was said last */
+
+static void setup(void)
+{
+    ck_assert(theme_named("auto", &theme));
+    cast = (struct str){0};
+    told = -1;
+    written = 0;
+}
+
+static void teardown(void)
+{
+    str_done(&cast);
+    sample_done(&sample);
+}
+
+static void record(int tasks)
+{
+    struct place place = sample_place();
+    sample_open(&sample, &place, tasks);
+    sample_start(&sample);
+    if (tasks == 0) {
+        sample_add(&sample, 1);
+        sample_drive(&sample);
+        sample_add(&sample, 3);
+    }
+    sample_drive(&sample);
+}
+
+static bool write_bytes(void *ctx, const char *bytes, size_t len, struct err *err)
+{
+    (void)ctx;
+    (void)err;
+    str_add_n(&cast, bytes, len);
+    return true;
+}
+
+static bool write_none(void *ctx, const char *bytes, size_t len, struct err *err)
+{
+    (void)ctx;
+    (void)bytes;
+    return written++ == 0 || err_set(err, ERR_IO, "full after %zu bytes", len);
+}
+
+static void tell(void *ctx, int64_t done, int64_t all)
+{
+    (void)ctx;
+    ck_assert_int_le(done, all);
+    ck_assert_int_ge(done, told);
+    told = done;
+}
+
+static bool play(const struct app_cast *wanted, struct err *err)
+{
+    const struct app_options options = {
+        .place = &sample.place, .mode = APP_LIVE, .by = "ann", .engine_done_fd = -1};
+    struct app_cast asked = *wanted;
+    asked.theme = &theme;
+    if (asked.rows == 0) {
+        asked.rows = 24;
+        asked.columns = 80;
+    }
+    told = -1;
+    asked.speed = asked.speed > 0 ? asked.speed : 1;
+    asked.tell = tell;
+    if (!asked.write)
+        asked.write = write_bytes;
+    str_clear(&cast);
+    return app_cast_write(&options, &asked, err);
+}
+
+static void play_well(const struct app_cast *wanted)
+{
+    struct err err = {0};
+    ck_assert_msg(play(wanted, &err), "%s", err.message);
+    ck_assert_int_eq(strncmp(str_text(&cast), "{\"version\":2,", 13), 0);
+}
+
+/* When the last line is, in seconds. */
+static double last_second(void)
+{
+    const char *line = strrchr(str_text(&cast), '[');
+    while (line && line > str_text(&cast) && line[-1] != '\n')
+        line--;
+    ck_assert_ptr_nonnull(line);
+    return strtod(line + strspn(line, "["), NULL);
+}
+
+START_TEST(test_a_run_is_played_from_its_start_to_its_end)
+{
+    const struct app_cast wanted = {0};
+    record(6);
+    play_well(&wanted);
+    ck_assert_ptr_nonnull(strstr(str_text(&cast), "\\u001b[2J"));
+    ck_assert_ptr_nonnull(strstr(str_text(&cast), "sample"));
+    ck_assert_ptr_nonnull(strstr(str_text(&cast), "passed"));
+    ck_assert_int_gt(told, 0);
+}
+END_TEST
+
+START_TEST(test_quicker_is_shorter)
+{
+    record(6);
+    play_well(&(const struct app_cast){.speed = 1});
+    const double slow = last_second();
+    play_well(&(const struct app_cast){.speed = 8});
+    const double still = (double)APP_CAST_STILL_MS / 1000;
+    ck_assert_double_gt(slow, 1.0 + still);
+    ck_assert_double_lt(last_second() - still, (slow - still) / 4);
+}
+END_TEST
+
+/* Tasks come one by one, and there is none at first. */
+START_TEST(test_a_run_that_grows_is_played_on_each_screen)
+{
+    static const char *const views[] = {"tasks", "detail", "log", "forensics", "timeline", "runs"};
+    record(0);
+    for (size_t i = 0; i < ARRAY_LEN(views); i++)
+        play_well(&(const struct app_cast){.view = views[i], .rows = 3, .columns = 24});
+    play_well(&(const struct app_cast){.task = "t002"});
+    ck_assert_ptr_nonnull(strstr(str_text(&cast), "t002"));
+}
+END_TEST
+
+START_TEST(test_words_that_fit_nothing_are_refused)
+{
+    struct err err = {0};
+    record(3);
+    ck_assert(!play(&(const struct app_cast){.task = "nosuch"}, &err));
+    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    err = (struct err){0};
+    ck_assert(!play(&(const struct app_cast){.view = "moon"}, &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_written_ends_it)
+{
+    struct err err = {0};
+    record(3);
+    ck_assert(!play(&(const struct app_cast){.write = write_none}, &err));
+    ck_assert_int_eq(err.code, ERR_IO);
+    ck_assert_int_eq(written, 2);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("app_cast");
+    TCase *runs = test_case(suite, "runs");
+    tcase_add_checked_fixture(runs, setup, teardown);
+    tcase_add_test(runs, test_a_run_is_played_from_its_start_to_its_end);
+    tcase_add_test(runs, test_quicker_is_shorter);
+    tcase_add_test(runs, test_a_run_that_grows_is_played_on_each_screen);
+    tcase_add_test(runs, test_words_that_fit_nothing_are_refused);
+    tcase_add_test(runs, test_what_cannot_be_written_ends_it);
+    return suite;
+}
