@@ -41,6 +41,10 @@ void run_past_follow(struct run_past *past, struct run_state *state);
  * last one). */
 void run_past_pass(struct run_past *past);
 
+/* One may go about near here: keep this state as well, until another one is marked or the state
+ * leaves for another kept moment. O(tasks changed since the last one). */
+void run_past_mark(struct run_past *past);
+
 /* Take the state back, or on, to the latest kept moment at or before event `seq` (>= 0); nothing
  * happens where it is no nearer than the state itself. O(tasks + what changed between the two). */
 void run_past_approach(struct run_past *past, int64_t seq);

@@ -38,10 +38,24 @@ struct kept_task {
     struct version *now;    /* the state's, unless it has changed since; NULL: as it began */
     bool has_changed;
     bool has_old_changed; /* attempts that are not the latest of their step too */
+    bool is_at_spot;      /* the spot has it */
+};
+
+/* The state at one event after the moment that it comes from, until it passes the next one. */
+struct spot {
+    int64_t seq;           /* 0 = there is none */
+    unsigned char *packed; /* owned; what is true of the run */
+    struct spot_task {
+        int number;
+        bool has_old_changed;
+        struct version *version; /* owned */
+    } * tasks;                   /* owned; those that had changed since the moment */
+    size_t count, cap;
 };
 
 struct run_past {
     struct run_state *state; /* borrowed */
+    struct spot spot;
     struct kept_moment moments[RUN_PAST_MOMENTS_MAX];
     int count;
     int64_t every;
@@ -108,24 +122,31 @@ static int steps_of(const struct run_past *past, int task)
     return past->state->plan->tasks[task].step_count;
 }
 
-static void add_version(struct run_past *past, int number)
+/* Of the task as it is; `before` is as it was earlier, NULL: as it began. */
+static struct version *new_version(struct run_past *past, int number, const struct version *before)
 {
-    struct kept_task *kept = &past->tasks[number];
+    const struct kept_task *kept = &past->tasks[number];
     const struct task_state *task = &past->state->tasks[number];
     const int steps = steps_of(past, number);
     const size_t size = sizeof(struct version) + (size_t)steps * sizeof(struct piece *);
     struct version *version = xcalloc(1, size);
     version->seq = past->state->last_seq;
-    version->before = kept->newest;
     for (int i = 0; i < steps; i++)
-        version->pieces[i] =
-            new_piece(past, &task->steps[i], kept->newest ? kept->newest->pieces[i] : NULL,
-                      kept->has_old_changed);
+        version->pieces[i] = new_piece(past, &task->steps[i], before ? before->pieces[i] : NULL,
+                                       kept->has_old_changed);
     str_clear(&past->text);
     pack_task(&past->text, task, steps);
     version->packed = take_packed(past);
     version->bytes = size + past->text.len;
     past->bytes += version->bytes;
+    return version;
+}
+
+static void add_version(struct run_past *past, int number)
+{
+    struct kept_task *kept = &past->tasks[number];
+    struct version *version = new_version(past, number, kept->newest);
+    version->before = kept->newest;
     kept->newest = version;
 }
 
@@ -144,6 +165,20 @@ static void set_now(struct run_past *past, int number, struct version *version)
     kept->now = version;
     kept->has_changed = false;
     kept->has_old_changed = false;
+}
+
+static void leave_spot(struct run_past *past)
+{
+    struct spot *spot = &past->spot;
+    for (size_t i = 0; i < spot->count; i++) {
+        const int number = spot->tasks[i].number;
+        free_version(past, spot->tasks[i].version, steps_of(past, number));
+        past->tasks[number].is_at_spot = false;
+    }
+    free(spot->packed);
+    spot->packed = NULL;
+    spot->count = 0;
+    spot->seq = 0;
 }
 
 static int64_t last_kept(const struct run_past *past)
@@ -229,6 +264,7 @@ static bool is_too_much(const struct run_past *past)
 
 static void keep(struct run_past *past)
 {
+    leave_spot(past);
     for (int i = 0; i < past->changed_count; i++) {
         const int number = past->changed[i];
         add_version(past, number);
@@ -243,6 +279,7 @@ static void keep(struct run_past *past)
 /* The state is again as it was at a moment that is kept. */
 static void know_again(struct run_past *past)
 {
+    leave_spot(past);
     for (int i = 0; i < past->changed_count; i++) {
         const int number = past->changed[i];
         set_now(past, number, version_at(&past->tasks[number], past->state->last_seq));
@@ -303,6 +340,7 @@ static void restore_task(struct run_past *past, int number, struct version *vers
 
 static void restore(struct run_past *past, const struct kept_moment *moment)
 {
+    leave_spot(past);
     struct unpack from = {moment->packed};
     const bool was_started = past->state->started;
     unpack_run(&from, past->state);
@@ -319,11 +357,58 @@ static void restore(struct run_past *past, const struct kept_moment *moment)
     past->changed_count = 0;
 }
 
+void run_past_mark(struct run_past *past)
+{
+    struct spot *spot = &past->spot;
+    leave_spot(past);
+    if (!past->state->started)
+        return; /* its start changes tasks that have no version */
+    str_clear(&past->text);
+    pack_run(&past->text, past->state);
+    spot->packed = take_packed(past);
+    spot->seq = past->state->last_seq;
+    const size_t count = (size_t)past->changed_count;
+    spot->tasks = xgrow(spot->tasks, &spot->cap, count, sizeof(*spot->tasks));
+    for (; spot->count < count; spot->count++) {
+        const int number = past->changed[spot->count];
+        struct kept_task *kept = &past->tasks[number];
+        kept->is_at_spot = true;
+        spot->tasks[spot->count] = (struct spot_task){
+            .number = number,
+            .has_old_changed = kept->has_old_changed,
+            .version = new_version(past, number, kept->now),
+        };
+    }
+}
+
+/* What has changed since then was as at the moment before. */
+static void restore_spot(struct run_past *past)
+{
+    struct spot *spot = &past->spot;
+    struct unpack from = {spot->packed};
+    unpack_run(&from, past->state);
+    for (int i = 0; i < past->changed_count; i++) {
+        struct kept_task *kept = &past->tasks[past->changed[i]];
+        if (!kept->is_at_spot)
+            restore_task(past, past->changed[i], kept->now);
+        kept->has_changed = false;
+        kept->has_old_changed = false;
+    }
+    past->changed_count = 0;
+    for (size_t i = 0; i < spot->count; i++) {
+        const struct spot_task *task = &spot->tasks[i];
+        restore_task(past, task->number, task->version);
+        run_past_changes(past, task->number, task->has_old_changed);
+    }
+}
+
 void run_past_approach(struct run_past *past, int64_t seq)
 {
     const struct kept_moment *moment = &past->moments[find_moment(past, seq)];
     const int64_t here = past->state->last_seq;
-    if (here > seq || here < moment->seq)
+    if (past->spot.seq > 0 && seq >= past->spot.seq && here > seq)
+        restore_spot(past);
+    else if (here > seq || here < moment->seq)
         restore(past, moment);
 }
 
@@ -359,7 +444,9 @@ void run_past_free(struct run_past *past)
     }
     for (int i = 0; i < past->count; i++)
         free(past->moments[i].packed);
+    leave_spot(past);
     past->state->past = NULL;
+    free(past->spot.tasks);
     free(past->tasks);
     free(past->changed);
     str_done(&past->text);

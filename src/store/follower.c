@@ -304,6 +304,7 @@ static void jump(struct follower *follower, int64_t seq)
 
 bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
 {
+    enum { NEAR = 256 }; /* events that one looks back from where one is, or goes back one by one */
     jump(follower, seq);
     while (follower->state.last_seq < seq) {
         const struct event *event = NULL;
@@ -312,6 +313,8 @@ bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
         if (!event)
             return err_set(err, ERR_NOT_FOUND, "run #%lld has no event %lld yet",
                            (long long)follower->run.number, (long long)seq);
+        if (follower->past && follower->state.last_seq == seq - NEAR)
+            run_past_mark(follower->past);
     }
     return true;
 }

@@ -144,6 +144,7 @@ void play_close(struct play *play)
     check_fold(play);
     play_past_check(play->plan, play->events, play->event_count, 1);
     play_past_check(play->plan, play->events, play->event_count, 7);
+    play_past_check(play->plan, play->events, play->event_count, 50);
     check_what_if(play);
     if (!play->is_unlike)
         check_decisions(play);

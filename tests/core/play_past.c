@@ -5,7 +5,7 @@
 #include "run_past.h"
 #include "run_state.h"
 
-enum { LOOKED_AT_MAX = 48, SEEKS = 2 * LOOKED_AT_MAX, SEED = 7 };
+enum { LOOKED_AT_MAX = 48, SEEKS = 4 * LOOKED_AT_MAX, NEAR = 3, SEED = 7 };
 
 /* The state at some of the events, as folding gave it. */
 struct looked_at {
@@ -39,8 +39,11 @@ static void seek(struct run_state *state, const struct event *events, int64_t se
 {
     run_past_approach(state->past, seq);
     ck_assert_int_le(state->last_seq, seq);
-    while (state->last_seq < seq)
+    while (state->last_seq < seq) {
+        if (state->last_seq == seq - NEAR)
+            run_past_mark(state->past);
         apply(state, &events[state->last_seq]);
+    }
 }
 
 void play_past_check(const struct plan *plan, const struct event *events, size_t count,
