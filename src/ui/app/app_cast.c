@@ -6,7 +6,7 @@
 #include "app_without_terminal.h"
 #include "canvas_ansi.h"
 
-enum { MS_PER_S = 1000, TELL_EVERY = 64 };
+enum { MS_PER_S = 1000 };
 
 /* A recording under way. */
 struct casting {
@@ -116,7 +116,7 @@ static void tell(const struct casting *casting)
 {
     const struct app_cast *cast = casting->cast;
     const struct replay *replay = &casting->app.replay;
-    if (cast->tell && casting->frames % TELL_EVERY == 0)
+    if (cast->tell)
         cast->tell(cast->ctx, replay->at, (int64_t)replay->count);
 }
 
