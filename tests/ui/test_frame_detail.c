@@ -286,7 +286,7 @@ START_TEST(test_no_size_of_detail_is_refused)
         stage_draw(rows, _i, rows % 2 == 0);
         struct str out = {0};
         canvas_to_text(&canvas, &out);
-        ck_assert_msg(out.len > 3 || _i < 4, "%dx%d is empty", _i, rows);
+        ck_assert_msg(out.len > (size_t)rows, "%dx%d is empty", _i, rows); /* more than line ends */
         str_done(&out);
     }
 }
