@@ -47,6 +47,10 @@ struct verify_verdicts {
     int64_t contracts; /* of those that were judged: not held against their contract, for the log
                           has not all of their output */
     int64_t different[VERIFY_RULES_COUNT];
+    int64_t prints;       /* fingerprints of results that were taken once more */
+    int64_t other_prints; /* of these, others than those that were recorded */
+    int64_t first_print;  /* the event of the first of them; 0 = none */
+    int64_t prints_left;  /* not taken: an agent's, or not all of the output is in the log */
     enum verify_log_rules recorded; /* other than THERE: VERIFY_RECORDED is not told */
 };
 

@@ -189,5 +189,6 @@ bool verify_found_differs(const struct verify_found *found)
 {
     const int64_t *different = found->sum.verdicts.different;
     return found->sum.decisions.different > 0 || different[VERIFY_RECORDED] > 0 ||
+           found->sum.verdicts.other_prints > 0 ||
            (found->asks_rules && different[VERIFY_PRESENT] > 0);
 }

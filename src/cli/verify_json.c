@@ -75,6 +75,9 @@ static void add_verdicts(const struct verify_found *found, struct str *out)
         {"unread", sum->unread},
         {"unruled", sum->unruled},
         {"contracts", sum->contracts},
+        {"prints", sum->prints},
+        {"other_prints", sum->other_prints},
+        {"prints_left", sum->prints_left},
         {"different", sum->different[VERIFY_RECORDED]},
         {"different_today", sum->different[VERIFY_PRESENT]},
     };

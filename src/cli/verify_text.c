@@ -85,6 +85,17 @@ static void add_verdicts(const struct verify_found *found, struct str *out)
     }
 }
 
+static void add_prints(const struct verify_verdicts *sum, struct str *out)
+{
+    if (sum->prints == 0)
+        return;
+    str_addf(out, "results    %lld of %lld have the same fingerprint",
+             (long long)(sum->prints - sum->other_prints), (long long)sum->prints);
+    if (sum->first_print > 0)
+        str_addf(out, "; the first other one: #%lld", (long long)sum->first_print);
+    str_add_char(out, '\n');
+}
+
 /* So many of something, under a heading that stands before the first of them. */
 struct line {
     int64_t count;
@@ -139,6 +150,8 @@ static void add_left_out(const struct verify_sum *sum, struct str *out)
          "verdicts of a devs that took the run up, without output"},
         {verdicts->unruled, "verdict without rules: devs did not start that agent",
          "verdicts without rules: devs did not start these agents"},
+        {verdicts->prints_left, "fingerprint: its output is an agent's, or there in part",
+         "fingerprints: their outputs are agents', or there in part"},
         {verdicts->contracts, "output that a contract was held against: it is there in part",
          "outputs that contracts were held against: they are there in part"},
     };
@@ -149,6 +162,7 @@ void verify_found_text(const struct verify_found *found, struct str *out)
 {
     add_decisions(found, out);
     add_verdicts(found, out);
+    add_prints(&found->sum.verdicts, out);
     add_taken(&found->sum, out);
     add_left_out(&found->sum, out);
 }

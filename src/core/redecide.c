@@ -1,7 +1,6 @@
 #include "redecide.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "redecide_input.h"
 #include "redecide_step.h"

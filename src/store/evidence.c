@@ -6,6 +6,7 @@
 
 #include "adapter.h"
 #include "agent_stream.h"
+#include "fingerprint.h"
 #include "json.h"
 #include "log_read.h"
 #include "plan_grow.h"
@@ -163,7 +164,7 @@ static bool read_output(struct evidence *evidence, const struct evidence_of *of,
     const int64_t written[STREAMS] = {of->event->d, of->event->e};
     for (int i = 0; i < STREAMS; i++) {
         struct tail *tail = &evidence->tails[i];
-        tail->max = step->agent || step->contract ? tail->size : CLASSIFY_TAIL_MAX;
+        tail->max = of->wants_all || step->agent || step->contract ? tail->size : CLASSIFY_TAIL_MAX;
         tail->written = written[i];
         if (!read_tail(evidence, of, i, err))
             return false;
@@ -193,7 +194,7 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
         .now_ms = of->event->at.at_ms,
         .zone_offset = zone_offset,
     };
-    if (!needs_output(step, out))
+    if (!of->wants_all && !needs_output(step, out))
         return true;
     if (!read_output(evidence, of, state_out, err))
         return false;
@@ -221,6 +222,25 @@ bool evidence_result(const struct evidence *evidence, struct str *bytes,
                                     .len = bytes->len,
                                     .written =
                                         evidence->is_agents ? (int64_t)bytes->len : tail->written};
+    return true;
+}
+
+bool evidence_fingerprint(const struct evidence *evidence, const struct evidence_of *of,
+                          const struct outcome *outcome, struct digest *out)
+{
+    const struct fingerprint_setting setting = {.line_max =
+                                                    (size_t)of->plan->limits.output_line_bytes};
+    struct fingerprint *fingerprint = NULL;
+    bool is_there = !evidence->is_agents;
+    for (int i = 0; i < STREAMS; i++)
+        is_there = is_there && is_whole(&evidence->tails[i]);
+    if (!is_there)
+        return false;
+    fingerprint_open(&fingerprint, &setting);
+    for (int i = 0; i < STREAMS; i++)
+        fingerprint_add(fingerprint, i, bytes_of(&evidence->tails[i]), evidence->tails[i].len);
+    *out = fingerprint_finish(fingerprint, outcome->kind, outcome->code).digest;
+    fingerprint_close(fingerprint);
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "classify.h"
 #include "contract_judge.h"
+#include "digest.h"
 #include "err.h"
 #include "event.h"
 #include "plan.h"
@@ -23,6 +24,7 @@ struct evidence_of {
     int64_t run;
     const struct plan *plan;
     const struct event *event; /* its end: evidence_is_end() */
+    bool wants_all;            /* the output, too, that no rule looks at */
     int memory_killed;         /* as for classify(): what a counter said is not in the log */
 };
 
@@ -44,6 +46,12 @@ ATTR_MUST_USE bool evidence_read(struct evidence *evidence, const struct evidenc
  * *bytes. False where the log has not all of it that its contract was held against. */
 ATTR_MUST_USE bool evidence_result(const struct evidence *evidence, struct str *bytes,
                                    struct contract_output *out);
+
+/* The fingerprint of the attempt that was read last, where `wants_all` was said: false where the
+ * log has not all of its output, and for an agent, whose words are its result. */
+ATTR_MUST_USE bool evidence_fingerprint(const struct evidence *evidence,
+                                        const struct evidence_of *of, const struct outcome *outcome,
+                                        struct digest *out);
 
 /* A task is added to a plan that grows. A plan that cannot grow as the log says: its later
  * attempts are none of its. Other events are ignored. */

@@ -33,7 +33,8 @@ static bool was_seen(const struct verdict *verdict)
     return strcmp(verdict->rule, "known.output") == 0 || strcmp(verdict->rule, "known.keep") == 0;
 }
 
-/* Does it come to the same? Which rule said so is told by their own rules only. */
+/* Does it come to the same? Which rule said so, and what broke a contract, has to be
+ * the same by the rules of the run only. */
 static bool is_same(const struct recorded *recorded, const struct verdict *is,
                     enum verify_rules rules)
 {
@@ -44,7 +45,8 @@ static bool is_same(const struct recorded *recorded, const struct verdict *is,
                           was->reason == is->reason && was->ask == is->ask &&
                           was->no_retry == is->no_retry &&
                           was->retry_after_ms == is->retry_after_ms;
-    return is_alike && (rules == VERIFY_PRESENT || strcmp(was->rule, is->rule) == 0);
+    return is_alike && (rules == VERIFY_PRESENT || (strcmp(was->rule, is->rule) == 0 &&
+                                                    strcmp(was->violations, is->violations) == 0));
 }
 
 /* False where the log has not all that the contract was held against. */
@@ -168,6 +170,33 @@ static bool is_verdict(const struct event *judged)
            judged->b < TRANSIENT_TYPE_COUNT && judged->c >= 0 && judged->c < REASON_COUNT;
 }
 
+/* The fingerprint of the result, where one was taken and its output is there. */
+static void look_at_print(struct verify_judge *judge, const struct evidence_of *of,
+                          const struct outcome *outcome)
+{
+    struct verify_verdicts *sum = &judge->sum;
+    struct json *text = NULL;
+    struct digest recorded = {0};
+    struct digest made;
+    if (of->event->text &&
+        json_parse(of->event->text, strlen(of->event->text), &text, NULL, NULL) &&
+        !digest_from_hex(json_text(json_get(text, "fp"), ""), &recorded))
+        recorded = (struct digest){0};
+    json_free(text);
+    if (!digest_is_known(recorded))
+        return;
+    if (!evidence_fingerprint(judge->evidence, of, outcome, &made)) {
+        sum->prints_left++;
+        return;
+    }
+    sum->prints++;
+    if (digest_equal(recorded, made))
+        return;
+    sum->other_prints++;
+    if (sum->first_print == 0)
+        sum->first_print = of->event->seq;
+}
+
 static bool look_at(struct verify_judge *judge, const struct event *end, const struct event *judged,
                     struct err *err)
 {
@@ -189,9 +218,11 @@ static bool look_at(struct verify_judge *judge, const struct event *end, const s
     const struct evidence_of of = {.run = judge->run,
                                    .plan = judge->plan,
                                    .event = end,
+                                   .wants_all = true,
                                    .memory_killed = memory_killed(&recorded.verdict)};
     if (!evidence_read(judge->evidence, &of, &recorded.input, &recorded.state, err))
         return false;
+    look_at_print(judge, &of, &recorded.input.outcome);
     redecide_as_judged(step_of(judge, end), recorded.input.outcome.kind, recorded.is_said,
                        &recorded.verdict);
     judge_again(judge, &recorded);

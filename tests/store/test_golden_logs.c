@@ -95,6 +95,8 @@ START_TEST(test_a_golden_run_is_decided_as_it_was)
     ck_assert_int_gt(decisions->decisions, 3);
     ck_assert_int_eq(decisions->same, decisions->decisions);
     ck_assert_int_eq(decisions->unknown + decisions->lost_acts + decisions->unseen, 0);
+    ck_assert_msg(verdicts->other_prints == 0, "golden run %s: another fingerprint at #%lld",
+                  golden_log_name(_i), (long long)verdicts->first_print);
     ck_assert_int_eq(verdicts->recorded, VERIFY_RULES_THERE);
     ck_assert_int_eq(verdicts->judged + verdicts->unread, verdicts->ended);
     free(sql);
