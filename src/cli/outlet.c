@@ -62,3 +62,9 @@ void outlet_done(struct outlet *outlet)
 {
     str_done(&outlet->waiting);
 }
+
+bool outlet_is_deserted(void)
+{
+    struct pollfd fd = {.fd = STDOUT_FILENO, .events = 0};
+    return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLERR | POLLNVAL)) != 0;
+}

@@ -28,5 +28,7 @@ void outlet_flush(struct outlet *outlet);
 /* Take the signals that are there; false if on_signal said so. */
 bool outlet_take_signals(struct outlet *outlet);
 void outlet_done(struct outlet *outlet);
+/* Has whoever read our stdout gone away? Asks the kernel and writes nothing. */
+bool outlet_is_deserted(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "log_word.h"
+#include "outlet.h"
 #include "run_choice.h"
 #include "session.h"
 #include "stream.h"
@@ -61,7 +62,7 @@ static bool print_runs(const struct debug_call *call, const struct place *place,
     if (choice->count > 1 && call->words->follow)
         return err_set(err, ERR_INVALID, "--follow is about one run");
     bool ok = true;
-    for (size_t i = 0; ok && i < choice->count; i++) {
+    for (size_t i = 0; ok && i < choice->count && !outlet_is_deserted(); i++) {
         const struct target target = {.run = choice->runs[i]};
         ok = print_run(call, place, &target, choice->count == 1, err);
     }

@@ -100,7 +100,7 @@ static void print_record(struct printing *p, const struct run_state *state,
                          const struct event *event)
 {
     if (p->stream->form == STREAM_JSON) {
-        struct str *out = &p->outlet.waiting; /* JSON has no byte that a terminal would mind */
+        struct str *out = &p->outlet.waiting; /* no escape is left in it */
         event_json(state, follower_run(p->follower)->number, event, out);
         str_add_char(out, '\n');
         return;
