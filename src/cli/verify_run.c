@@ -34,6 +34,15 @@ static void print(const struct verify_found *found, bool json)
     str_done(&out);
 }
 
+/* All of a run hangs together: there is no verifying one task. */
+static bool names_run(const char *word, const struct target *target, struct err *err)
+{
+    if (target->task[0] == '\0')
+        return true;
+    (void)err_set(err, ERR_INVALID, "'%s' is no run", word);
+    return err_hint(err, "devs runs lists them");
+}
+
 static bool look(const struct debug_call *call, const char *rules, struct verify_found *found,
                  struct err *err)
 {
@@ -43,7 +52,7 @@ static bool look(const struct debug_call *call, const char *rules, struct verify
     struct log_reader *reader = NULL;
     struct log_run_info run = {0};
     bool ok = log_word_find(call->globals, word, &place, &target, err) &&
-              log_reader_open(&reader, &place, err) &&
+              names_run(word, &target, err) && log_reader_open(&reader, &place, err) &&
               log_reader_run(reader, target.run, &run, err);
     if (ok) {
         struct verify_asked asked = {.reader = reader,

@@ -53,6 +53,9 @@ fi
 
 "$devs" debug --verify 7 2>err
 want 'no such run: exit' $? 66
+out=$("$devs" debug --verify 1/ok 2>&1)
+want 'a task: exit' $? 2
+want_in 'a task is no run' "$out" "'1/ok' is no run"
 "$devs" debug --verify 1 2 2>err
 want 'one word too many: exit' $? 2
 "$devs" debug --logs --rules 2>err
