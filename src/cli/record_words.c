@@ -87,7 +87,8 @@ static bool find_event(const struct subject *subject, const char *words, struct 
     struct follower *follower = NULL;
     struct replay_at at;
     if (words[0] == '#')
-        return parse_i64(words + 1, 1, INT64_MAX, &out->seq, err);
+        return parse_i64(words + 1, 1, INT64_MAX, &out->seq, NULL) ||
+               err_set(err, ERR_INVALID, "'%s' is no number of a record", words);
     bool ok = follower_open(&follower, subject->place, subject->run.number, err) &&
               replay_at_find(follower, words, &at, err);
     follower_close(follower);
