@@ -53,7 +53,7 @@ static const struct debug_mode modes[] = {
     {"what-if", "json", "devs debug --what-if POLICY.json [RUN...|all] [--json]", 0, -1,
      what_if_run},
     {"diff", "step json", "devs debug --diff [RUN/]TASK#1 3 [--step N] [--json]", 1, 2, diff_run},
-    {"verify", "json rules", "devs debug --verify [RUN|FILE] [--rules] [--json]", 0, 1,
+    {"verify", "json rules", "devs debug --verify [RUN...|FILE] [--rules] [--json]", 0, -1,
      verify_run_print},
     {"retries", "json", "devs debug --retries [RUN...|FILE] [--json]", 0, -1, retries_run},
     {"mark", "at name json", "devs debug --mark [RUN] [--at TIME] [--name TEXT]", 0, 1,

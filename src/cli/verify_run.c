@@ -8,7 +8,7 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "log_word.h"
+#include "run_choice.h"
 #include "verify_found.h"
 #include "xalloc.h"
 
@@ -20,78 +20,92 @@ static void show_progress(void *ctx, int64_t done, int64_t total)
     (void)fflush(stderr);
 }
 
-static void print(const struct verify_found *found, bool json)
+static void add_brief(const struct verify_found *found, struct str *out)
+{
+    const struct verify_sum *sum = &found->sum;
+    str_addf(out, "run #%lld: %lld of %lld decisions and %lld of %lld verdicts the same\n",
+             (long long)found->run, (long long)sum->decisions.same,
+             (long long)sum->decisions.decisions,
+             (long long)(sum->verdicts.judged - sum->verdicts.different[VERIFY_RECORDED]),
+             (long long)sum->verdicts.judged);
+}
+
+/* Of several runs, those that are the same are told by a line. */
+static void print(const struct verify_found *found, bool json, bool is_one)
 {
     struct str out = {0};
     if (json) {
         verify_found_json(found, &out);
         (void)puts(out.data);
-    } else {
+    } else if (is_one || verify_found_differs(found)) {
         str_addf(&out, "run #%lld, decided once more\n", (long long)found->run);
         verify_found_text(found, &out);
+        say(out.data);
+    } else {
+        add_brief(found, &out);
         say(out.data);
     }
     str_done(&out);
 }
 
-/* All of a run hangs together: there is no verifying one task. */
-static bool names_run(const char *word, const struct target *target, struct err *err)
+/* What the runs are looked at with. All borrowed. */
+struct call {
+    const struct debug_call *debug;
+    struct log_reader *reader;
+    const char *rules;
+    bool is_one;
+};
+
+static bool look(const struct call *call, int64_t run, int *code, struct err *err)
 {
-    if (target->task[0] == '\0')
-        return true;
-    (void)err_set(err, ERR_INVALID, "'%s' is no run", word);
-    return err_hint(err, "devs runs lists them");
+    struct verify_found *found = xcalloc(1, sizeof(*found));
+    const struct verify_asked asked = {.reader = call->reader,
+                                       .run = run,
+                                       .rules = call->rules,
+                                       .differs = verify_found_decision,
+                                       .verdict = verify_found_verdict,
+                                       .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+                                       .ctx = found};
+    found->run = run;
+    found->asks_rules = call->debug->words->rules;
+    const bool ok = verify_run(&asked, &found->sum, err);
+    if (asked.progress)
+        (void)fputs("\r\033[K", stderr);
+    if (ok)
+        print(found, call->debug->words->json, call->is_one);
+    if (ok && verify_found_differs(found))
+        *code = EXIT_WOULD_CHANGE;
+    verify_found_done(found);
+    free(found);
+    return ok;
 }
 
-static bool look(const struct debug_call *call, const char *rules, struct verify_found *found,
-                 struct err *err)
+static int look_at_runs(const struct debug_call *debug, const char *rules)
 {
-    const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
-    struct place place;
-    struct target target;
-    struct log_reader *reader = NULL;
-    struct log_run_info run = {0};
-    bool ok = log_word_find(call->globals, word, &place, &target, err) &&
-              names_run(word, &target, err) && log_reader_open(&reader, &place, err) &&
-              log_reader_run(reader, target.run, &run, err);
-    if (ok) {
-        struct verify_asked asked = {.reader = reader,
-                                     .run = run.number,
-                                     .rules = rules,
-                                     .differs = verify_found_decision,
-                                     .verdict = verify_found_verdict,
-                                     .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
-                                     .ctx = found};
-        found->run = run.number;
-        ok = verify_run(&asked, &found->sum, err);
-        if (asked.progress)
-            (void)fputs("\r\033[K", stderr);
-    }
-    log_run_info_done(&run);
-    log_reader_close(reader);
-    return ok;
+    struct call call = {.debug = debug, .rules = rules};
+    struct run_choice choice = {0};
+    struct err err = {0};
+    int code = EXIT_ALL_PASSED;
+    bool ok = run_choice_find(debug->globals, debug->operands, debug->operand_count, &call.reader,
+                              &choice, &err);
+    call.is_one = choice.count == 1;
+    for (size_t i = 0; ok && i < choice.count; i++)
+        ok = look(&call, choice.runs[i], &code, &err);
+    run_choice_done(&choice);
+    log_reader_close(call.reader);
+    return ok ? code : fail(&err);
 }
 
 int verify_run_print(const struct debug_call *call)
 {
     char dir[PATH_MAX];
     struct config config;
-    struct err err = {0};
     if (!getcwd(dir, sizeof(dir)))
         return fail_usage(NULL, "this folder is not there any more");
     int code = config_read(dir, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    struct verify_found *found = xcalloc(1, sizeof(*found));
-    found->asks_rules = call->words->rules;
-    if (look(call, config.settings.rules, found, &err)) {
-        print(found, call->words->json);
-        code = verify_found_differs(found) ? EXIT_WOULD_CHANGE : EXIT_ALL_PASSED;
-    } else {
-        code = fail(&err);
-    }
-    verify_found_done(found);
-    free(found);
+    code = look_at_runs(call, config.settings.rules);
     config_done(&config);
     return code;
 }

@@ -1,5 +1,5 @@
 /*
- * verify_run.h - `devs debug --verify`: a recorded run held against this build. Main thread.
+ * verify_run.h - `devs debug --verify`: recorded runs held against this build. Main thread.
  */
 #ifndef DEVS_VERIFY_RUN_H
 #define DEVS_VERIFY_RUN_H

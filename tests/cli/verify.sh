@@ -51,13 +51,18 @@ if command -v sqlite3 >/dev/null; then
 	want_in 'on what' "$out" 'attempt_ended'
 fi
 
+# --- several runs
+"$devs" debug --verify 1 >out
+code=$?
+"$devs" exec -- true
 "$devs" debug --verify 7 2>err
 want 'no such run: exit' $? 66
 out=$("$devs" debug --verify 1/ok 2>&1)
 want 'a task: exit' $? 2
 want_in 'a task is no run' "$out" "'1/ok' is no run"
-"$devs" debug --verify 1 2 2>err
-want 'one word too many: exit' $? 2
+out=$("$devs" debug --verify 1 all)
+want 'several runs: exit' $? "$code"
+want_in 'several runs: each' "$out" 'run #2: 3 of 3 decisions and 1 of 1 verdicts the same'
 "$devs" debug --logs --rules 2>err
 want 'rules of nothing: exit' $? 2
 finish
