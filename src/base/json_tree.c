@@ -103,7 +103,7 @@ static bool make_index(const struct json_member **index, const struct json_membe
     bool differ = true;
     for (size_t i = 0; i < count; i++)
         index[i] = &members[i];
-    qsort((void *)index, count, sizeof(*index), compare_keys);
+    qsort((void *)index, count, sizeof(struct json_member *), compare_keys);
     for (size_t i = 1; differ && i < count; i++)
         differ = strcmp(index[i - 1]->key, index[i]->key) != 0;
     return differ;
@@ -127,7 +127,8 @@ bool json_tree_object(struct json_tree *tree, const struct json_member *members,
     const bool is_large = count >= INDEXED_FROM;
     const size_t size = count * sizeof(*members);
     *out = (struct json){.kind = JSON_KIND_OBJECT, .count = (uint32_t)count};
-    struct json_member *own = take(tree, size + (is_large ? count * sizeof(members) : 0));
+    struct json_member *own =
+        take(tree, size + (is_large ? count * sizeof(struct json_member *) : 0));
     if (count > 0)
         memcpy(own, members, size);
     out->is.members = own;
@@ -190,6 +191,6 @@ const struct json *json_tree_find(const struct json *object, const char *key)
     const struct json_member *pointer = &wanted;
     const struct json_member *const *found =
         bsearch((const void *)&pointer, (const void *)index_of(object), object->count,
-                sizeof(pointer), compare_keys);
+                sizeof(struct json_member *), compare_keys);
     return found ? &(*found)->value : NULL;
 }

@@ -225,7 +225,7 @@ prlimit --nofile=7 "$devs" --db few/x.db exec -- true >out 2>err
 want 'few descriptors: exit' $? 73
 want_in 'few descriptors: one line says so' "$(cat err)" 'Too many open files'
 if ! grep -q __asan_init "$devs" && ! grep -q __tsan_init "$devs"; then
-	prlimit --as=60000000 "$devs" --db tight/x.db exec -- true >out 2>err
+	prlimit --as=45000000 "$devs" --db tight/x.db exec -- true >out 2>err
 	want 'no memory: exit' $? 134
 	want 'no memory: one line' "$(grep -c '^devs: out of memory; what is in the log is kept$' err)" 1
 fi
