@@ -31,8 +31,8 @@ struct app_cast {
     const struct theme *theme; /* borrowed */
     /* Take the next bytes; false ends it, with *err set. */
     bool (*write)(void *ctx, const char *bytes, size_t len, struct err *err);
-    /* So many of so many events are done. NULL: nobody asks. */
-    void (*tell)(void *ctx, int64_t done, int64_t all);
+    /* So many of so many events are done; likewise. NULL: nobody asks. */
+    bool (*tell)(void *ctx, int64_t done, int64_t all, struct err *err);
     void *ctx; /* borrowed; for both */
 };
 

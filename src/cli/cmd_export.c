@@ -13,6 +13,7 @@
 #include "follower.h"
 #include "log_word.h"
 #include "secrets.h"
+#include "stop_signal.h"
 #include "xalloc.h"
 
 #define USAGE "devs export RUN --format jsonl|perfetto|bundle|asciicast|svg [-o FILE|-]"
@@ -300,8 +301,9 @@ int cmd_export(struct globals *globals, int argc, char **argv)
     code = split_moments(&words, moments);
     if (code == EXIT_ALL_PASSED)
         code = check_words(&now);
+    stop_signal_watch();
     if (code == EXIT_ALL_PASSED)
         code = find_and_export(&now, argv[0]);
     free(moments);
-    return code;
+    return stop_signal() != 0 ? 128 + stop_signal() : code;
 }

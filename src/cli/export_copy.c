@@ -33,9 +33,9 @@ static bool make_folder(struct export_copy *copy, struct err *err)
            err_set(err, ERR_LIMIT, "$TMPDIR is too long a name");
 }
 
-void export_copy_tell(void *progress, int64_t done, int64_t all)
+bool export_copy_tell(void *progress, int64_t done, int64_t all, struct err *err)
 {
-    progress_tell(progress, "copying", done, all);
+    return progress_tell(progress, "copying", done, all, err);
 }
 
 bool export_copy_open(struct export_copy **out, const struct place *place, int64_t run,

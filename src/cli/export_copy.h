@@ -5,6 +5,7 @@
 #ifndef DEVS_EXPORT_COPY_H
 #define DEVS_EXPORT_COPY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "attr.h"
@@ -23,7 +24,7 @@ ATTR_MUST_USE bool export_copy_open(struct export_copy **out, const struct place
 const struct place *export_copy_place(const struct export_copy *copy);
 const struct bundle_contents *export_copy_contents(const struct export_copy *copy);
 /* For struct bundle_asked: `progress` is a struct progress. */
-void export_copy_tell(void *progress, int64_t done, int64_t all);
+bool export_copy_tell(void *progress, int64_t done, int64_t all, struct err *err);
 /* Removes it. NULL is allowed. */
 void export_copy_close(struct export_copy *copy);
 

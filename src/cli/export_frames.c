@@ -11,9 +11,9 @@ static bool write_bytes(void *ctx, const char *bytes, size_t len, struct err *er
     return export_sink_write(ctx, bytes, len, err);
 }
 
-static void tell(void *ctx, int64_t done, int64_t all)
+static bool tell(void *ctx, int64_t done, int64_t all, struct err *err)
 {
-    export_sink_tell(ctx, done, all);
+    return export_sink_tell(ctx, done, all, err);
 }
 
 static struct app_options options_of(const struct export_call *call)

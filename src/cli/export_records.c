@@ -34,8 +34,9 @@ static bool add_event(void *ctx, const struct run_state *state, const struct eve
     }
     if (records->text.len < WRITE_AT_BYTES)
         return true;
-    export_sink_tell(records->call->sink, event->seq, records->last_seq);
-    return write_out(records);
+    records->ok =
+        export_sink_tell(records->call->sink, event->seq, records->last_seq, records->err);
+    return records->ok && write_out(records);
 }
 
 static bool read_all(struct records *records, struct follower *follower)

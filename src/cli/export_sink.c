@@ -55,9 +55,9 @@ bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len, 
     return err_set_errno(err, errno, "cannot write '%s'", sink->path);
 }
 
-void export_sink_tell(struct export_sink *sink, int64_t done, int64_t all)
+bool export_sink_tell(struct export_sink *sink, int64_t done, int64_t all, struct err *err)
 {
-    progress_tell(&sink->progress, "writing", done, all);
+    return progress_tell(&sink->progress, "writing", done, all, err);
 }
 
 static bool give_name(const struct export_sink *sink, struct err *err)

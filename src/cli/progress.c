@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "stop_signal.h"
 
 enum { TELL_AFTER_US = 1000 * 1000, TELL_EVERY_US = 100 * 1000, PERCENT = 100 };
 
@@ -12,16 +13,20 @@ struct progress progress_new(void)
     return (struct progress){.began_us = clock_mono_us()};
 }
 
-void progress_tell(struct progress *progress, const char *what, int64_t done, int64_t all)
+bool progress_tell(struct progress *progress, const char *what, int64_t done, int64_t all,
+                   struct err *err)
 {
     const int64_t now_us = clock_mono_us();
     const bool is_due =
         now_us - progress->began_us >= TELL_AFTER_US && now_us - progress->told_us >= TELL_EVERY_US;
+    if (stop_signal() != 0)
+        return err_set(err, ERR_BUSY, "stopped by a signal: nothing was written");
     if (!is_due || all <= 0 || !isatty(STDERR_FILENO))
-        return;
+        return true;
     progress->told_us = now_us;
     (void)fprintf(stderr, "\r%s %3lld %% ", what, (long long)(done * PERCENT / all));
     (void)fflush(stderr);
+    return true;
 }
 
 void progress_done(struct progress *progress)

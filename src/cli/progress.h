@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attr.h"
+#include "err.h"
+
 /* A value of the caller's: begun by progress_new(), ended by progress_done(). */
 struct progress {
     int64_t began_us; /* clock_mono_us() */
@@ -14,8 +17,10 @@ struct progress {
 };
 
 struct progress progress_new(void);
-/* So much of so much of `what` is done: said once it has taken a second, ten times a second. */
-void progress_tell(struct progress *progress, const char *what, int64_t done, int64_t all);
+/* So much of so much of `what` is done: said once it has taken a second, ten times a second. False
+ * and *err set: somebody wants it to end (stop_signal.h). */
+ATTR_MUST_USE bool progress_tell(struct progress *progress, const char *what, int64_t done,
+                                 int64_t all, struct err *err);
 /* Take the line away. */
 void progress_done(struct progress *progress);
 

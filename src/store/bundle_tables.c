@@ -76,12 +76,12 @@ static bool put_column(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *
                                SQLITE_UTF8) == SQLITE_OK;
 }
 
-static void tell(const struct bundle *bundle)
+static bool tell(const struct bundle *bundle, struct err *err)
 {
     enum { TELL_EVERY = 1024 };
     const struct bundle_asked *asked = bundle->asked;
-    if (asked->tell && bundle->contents.events % TELL_EVERY == 0)
-        asked->tell(asked->ctx, bundle->contents.events, bundle->last_seq);
+    return !asked->tell || bundle->contents.events % TELL_EVERY != 0 ||
+           asked->tell(asked->ctx, bundle->contents.events, bundle->last_seq, err);
 }
 
 static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_stmt *from,
@@ -99,8 +99,8 @@ static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_st
     bool is_event = table->counted == offsetof(struct bundle_contents, events);
     if (is_event && sqlite3_column_int(from, EVENT_KIND_COLUMN) == EVENT_SECRETS_CUT)
         bundle_count_recorded(bundle, (const char *)sqlite3_column_text(from, EVENT_TEXT_COLUMN));
-    if (is_event)
-        tell(bundle);
+    if (is_event && !tell(bundle, err))
+        return false;
     if (table->counted > 0)
         (*(int64_t *)(void *)((char *)&bundle->contents + table->counted))++;
     return db_run(&bundle->to, to, err);

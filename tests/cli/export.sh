@@ -82,6 +82,19 @@ for format in jsonl perfetto asciicast svg; do
 done
 want 'nothing is left' "$(ls -d devs-export* ./*.part-* 2>/dev/null)" ''
 
+# --- ^C takes away what was begun
+(exec "$devs" export "$run" --format asciicast --speed 1 -o slow.cast) >/dev/null 2>stop.out &
+slow=$!
+until_true 20 sh -c "ls devs-export* 2>/dev/null | grep -q . || ! kill -0 $slow 2>/dev/null"
+kill -TERM $slow 2>/dev/null
+wait $slow
+code=$?
+if [ $code -ne 0 ]; then # else it was quicker than this shell
+	want 'stopped: exit' $code 143
+	want 'stopped: no file' "$(ls slow.cast* 2>/dev/null)" ''
+fi
+want 'stopped: nothing is left' "$(ls -d devs-export* 2>/dev/null)" ''
+
 # --- what does not go together
 for words in '--format svg --at start,end -o -' '--format jsonl --at start' '--format svg --speed 2' \
 	'--format jsonl --size 80x24' '--format bundle -o -' '--format asciicast --speed 0' \

@@ -11,6 +11,7 @@
 static struct sample sample;
 static struct theme theme;
 static struct str cast; /* what was written */
+static bool stops;      /* when half of it is told */
 static int written;     /* pieces that write_none() was given */
 static int64_t told;    /* how far it had come when that was said last */
 
@@ -20,6 +21,7 @@ static void setup(void)
     cast = (struct str){0};
     told = -1;
     written = 0;
+    stops = false;
 }
 
 static void teardown(void)
@@ -56,12 +58,15 @@ static bool write_none(void *ctx, const char *bytes, size_t len, struct err *err
     return written++ == 0 || err_set(err, ERR_IO, "full after %zu bytes", len);
 }
 
-static void tell(void *ctx, int64_t done, int64_t all)
+static bool tell(void *ctx, int64_t done, int64_t all, struct err *err)
 {
     (void)ctx;
+    if (stops && done > all / 2)
+        return err_set(err, ERR_BUSY, "enough");
     ck_assert_int_le(done, all);
     ck_assert_int_ge(done, told);
     told = done;
+    return true;
 }
 
 static bool play(const struct app_cast *wanted, struct err *err)
@@ -158,6 +163,16 @@ START_TEST(test_what_cannot_be_written_ends_it)
 }
 END_TEST
 
+START_TEST(test_it_ends_where_it_is_told_to)
+{
+    struct err err = {0};
+    record(6);
+    stops = true;
+    ck_assert(!play(&(const struct app_cast){.speed = 1}, &err));
+    ck_assert_int_eq(err.code, ERR_BUSY);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("app_cast");
@@ -168,5 +183,6 @@ Suite *test_suite(void)
     tcase_add_test(runs, test_a_run_that_grows_is_played_on_each_screen);
     tcase_add_test(runs, test_words_that_fit_nothing_are_refused);
     tcase_add_test(runs, test_what_cannot_be_written_ends_it);
+    tcase_add_test(runs, test_it_ends_where_it_is_told_to);
     return suite;
 }

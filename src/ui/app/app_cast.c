@@ -112,12 +112,11 @@ static bool draw_frame(struct casting *casting, struct err *err)
     return write_output(casting, &casting->ansi, err);
 }
 
-static void tell(const struct casting *casting)
+static bool tell(const struct casting *casting, struct err *err)
 {
     const struct app_cast *cast = casting->cast;
     const struct replay *replay = &casting->app.replay;
-    if (cast->tell)
-        cast->tell(cast->ctx, replay->at, (int64_t)replay->count);
+    return !cast->tell || cast->tell(cast->ctx, replay->at, (int64_t)replay->count, err);
 }
 
 /* Frames are drawn where an event came, or where the clock on them goes on. */
@@ -135,9 +134,9 @@ static bool play(struct casting *casting, struct err *err)
         const int64_t now_s = replay_now(replay).at_ms / MS_PER_S;
         if (replay->at != seq || now_s != second)
             ok = draw_frame(casting, err);
+        ok = ok && tell(casting, err);
         seq = replay->at;
         second = now_s;
-        tell(casting);
         casting->at_ms += APP_CAST_TICK_MS;
     } while (ok && replay_play(replay, APP_CAST_TICK_MS));
     return ok;
