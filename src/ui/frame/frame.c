@@ -302,7 +302,7 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
 {
     const struct view *view = input->view;
     if (view->report.kind != REPORT_NONE)
-        frame_report(canvas, &view->report, input->facts->report);
+        frame_report(canvas, input);
     if (view->command.line.open)
         view_command_draw(view, input->facts, canvas);
     else if (view->filter.open)

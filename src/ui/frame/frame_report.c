@@ -1,5 +1,6 @@
 #include "frame_report.h"
 
+#include "compare.h"
 #include "frame_parts.h"
 
 enum { ROWS_AROUND = 3, ROWS_MIN = 1 }; /* the head, the rule, the keys */
@@ -33,9 +34,21 @@ static void draw_rule(struct canvas *canvas, int row, const struct view_report *
     str_done(&note);
 }
 
-void frame_report(struct canvas *canvas, const struct view_report *report,
-                  const struct compare_rows *rows)
+static void draw_keys(struct canvas *canvas, const struct frame_input *input)
 {
+    const int row = canvas->rows - 1;
+    struct str keys = {0};
+    frame_say(input, "{back} closes it   {down} {up} {page-down} {page-up} scroll", &keys);
+    canvas_blank_row(canvas, row, STYLE_PLAIN);
+    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL,
+                    str_text(&keys));
+    str_done(&keys);
+}
+
+void frame_report(struct canvas *canvas, const struct frame_input *input)
+{
+    const struct view_report *report = &input->view->report;
+    const struct compare_rows *rows = input->facts->report;
     const int first = canvas->rows - 1 - report->page;
     if (first >= 1)
         draw_rule(canvas, first - 1, report, rows->count);
@@ -48,7 +61,5 @@ void frame_report(struct canvas *canvas, const struct view_report *report,
         (void)canvas_text_n(canvas, (struct spot){first + i, 0, canvas->columns},
                             style_of(row->mark), rows->text.data + row->start, row->len);
     }
-    canvas_blank_row(canvas, canvas->rows - 1, STYLE_PLAIN);
-    (void)frame_put(canvas, (struct spot){canvas->rows - 1, 1, canvas->columns - 1}, STYLE_LABEL,
-                    "q closes it   j k PgDn PgUp scroll");
+    draw_keys(canvas, input);
 }
