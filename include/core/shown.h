@@ -95,7 +95,7 @@ void shown_cause(const struct run_state *state, int task, struct str *out);
  * tries used)". */
 void shown_why(const struct run_state *state, int task, struct str *out);
 
-/* shown_decision.c: what was decided and by what, as it is in the log. */
+/* shown_decision.c, shown_end.c: what was decided and by what, as it is in the log. */
 
 /* A wait's formula with its inputs: "15 s x2^2 = 60 s, jitter 0.75 -> 45 s, cap 5:00"; ""
  * where they are not recorded, or nothing waits. */
