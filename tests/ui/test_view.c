@@ -372,7 +372,7 @@ START_TEST(test_quit_is_no_question_any_more_when_the_run_has_ended)
     story_end_run(&story);
     ck_assert_int_eq(press('c').kind, VIEW_DRAW);
     ck_assert_int_eq(view.prompt.kind, PROMPT_NONE);
-    ck_assert_str_eq(view.message, "the run has ended: leave with q");
+    ck_assert_str_eq(view.message, "the run has ended; q leaves");
     ck_assert_int_eq(press('q').kind, VIEW_LEAVE);
 }
 END_TEST

@@ -61,12 +61,10 @@ static bool would_end_work(const struct view_facts *facts)
 /* The question is over with what it was about. */
 static void drop_question(struct view *view, const struct view_facts *facts)
 {
-    const struct key_binding *key = keymap_of(view->keys, UI_QUIT, view_place(view, facts));
-    char name[KEY_NAME_MAX];
     prompt_close(&view->prompt);
-    view_say(view, &facts->clock, "%s%s%s",
-             own_state(facts)->ended ? "the run has ended" : "nothing runs or waits any more",
-             key ? ": leave with " : "", key ? keymap_key_name(key->key, false, name) : "");
+    view_tell(view, &facts->clock,
+              own_state(facts)->ended ? "the run has ended; {quit} leaves"
+                                      : "nothing runs or waits any more; {quit} leaves");
 }
 
 struct view_todo view_quit(struct view *view, const struct view_facts *facts)
