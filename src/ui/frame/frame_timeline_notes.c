@@ -1,106 +1,19 @@
 /* frame_timeline_notes.c - the decision under the cursor, below the bars. */
-#include "clock.h"
 #include "frame_page.h"
 #include "frame_timeline_parts.h"
 #include "line_wrap.h"
 #include "text.h"
 
-enum {
-    PERCENT = 100,
-    SECOND_MS = 1000,
-};
+enum { PERCENT = 100 };
 
-/* What the cursor is on. */
-struct subject {
-    const struct timeline_look *look;
-    const struct run_state *state;
-    const struct span *span; /* NULL = nothing */
-    int task;
-    struct stretch at; /* with what is planned of it */
-};
-
-static const char *const kind_words[] = {
-    [SPAN_QUEUED] = "queued",
-    [SPAN_GATE] = "held back by a limit",
-    [SPAN_RUNNING] = "ran",
-    [SPAN_QUIET] = "no output for",
-    [SPAN_BACKOFF] = "backoff",
-    [SPAN_HELD] = "held for",
-    [SPAN_NEEDS_YOU] = "needs you, for",
-    [SPAN_OVER] = "had ended",
-};
-
-static void add_clock(const struct subject *subject, int64_t ms, struct str *out)
-{
-    char text[CLOCK_TEXT_MAX];
-    str_add(out, clock_hms(ms + subject->look->axis.wall_ms, text));
-}
-
-/* What the task does or did; a task that is over now is called as everywhere. */
-static const char *kind_word(const struct subject *subject, bool goes_on)
-{
-    const struct span *span = subject->span;
-    if (span->kind == SPAN_RUNNING && goes_on)
-        return "runs for";
-    if (span->kind == SPAN_OVER && goes_on)
-        return shown_word(shown_task(subject->state, subject->task, false));
-    return kind_words[span->kind];
-}
-
-/* A wait as its formula tells it, "45 s"; all else as it is told elsewhere, "1:07". */
-static void add_length(enum span_kind kind, int64_t ms, struct str *out)
-{
-    if (kind == SPAN_BACKOFF && ms >= SECOND_MS)
-        shown_seconds((ms + SECOND_MS / 2) / SECOND_MS * SECOND_MS, out);
-    else if (kind == SPAN_BACKOFF)
-        shown_seconds(ms, out);
-    else
-        shown_duration(ms, out);
-}
-
-/* "14:02:10 to 14:02:55", "14:02:10 to now". */
-static void add_stretch(const struct subject *subject, bool goes_on, struct str *out)
-{
-    const int64_t now_ms = frame_now(subject->look->input).mono_ms;
-    add_clock(subject, subject->at.from_ms, out);
-    str_add(out, " to ");
-    if (!goes_on || subject->at.until_ms > now_ms)
-        add_clock(subject, subject->at.until_ms, out);
-    else
-        str_add(out, "now");
-}
-
-/* "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)"; the times where there is room for them. */
-static void add_title(const struct subject *subject, bool has_times, struct str *out)
-{
-    const struct span *span = subject->span;
-    const int64_t now_ms = frame_now(subject->look->input).mono_ms;
-    str_add(out, subject->state->plan->tasks[subject->task].id);
-    if (!span) {
-        str_add(out, "  nothing yet");
-        return;
-    }
-    const bool goes_on = subject->at.until_ms >= now_ms && span->end == SPAN_END_NONE;
-    str_add(out, "  ");
-    if (has_times)
-        add_stretch(subject, goes_on, out);
-    str_addf(out, "%s%s", has_times ? "  " : "", kind_word(subject, goes_on));
-    if (span->kind != SPAN_OVER) {
-        str_add(out, " ");
-        add_length(span->kind, subject->at.until_ms - subject->at.from_ms, out);
-    }
-    if (subject->at.until_ms > now_ms)
-        str_add(out, " (planned)");
-}
-
-static bool is_latest(const struct subject *subject, const struct attempt_state *attempt)
+static bool is_latest(const struct timeline_subject *subject, const struct attempt_state *attempt)
 {
     const struct step_state *step = run_state_step(subject->state, subject->task);
     return attempt && attempt == step_state_attempt(step);
 }
 
 /* What a try came to: "try 3: test-fail"; with room "try 3 GREEN: exit 1, test-fail". */
-static void add_try(const struct subject *subject, bool is_roomy, struct str *out)
+static void add_try(const struct timeline_subject *subject, bool is_roomy, struct str *out)
 {
     const struct span *span = subject->span;
     const struct attempt_state *attempt = span_attempt(span, subject->state, subject->task);
@@ -130,7 +43,7 @@ static void add_try(const struct subject *subject, bool is_roomy, struct str *ou
 }
 
 /* Why it is as it is: the formula of the wait that is on, what the last decision went by. */
-static void add_because(const struct subject *subject, struct str *out)
+static void add_because(const struct timeline_subject *subject, struct str *out)
 {
     const struct span *span = subject->span;
     const struct step_state *step = run_state_step(subject->state, subject->task);
@@ -167,7 +80,7 @@ static void add_because(const struct subject *subject, struct str *out)
 
 /* "0:11  0:22  0:27   waiting 15 % of this task's age"; in short "0:11 0:22 0:27, 15 % of its age".
  */
-static void add_waits(const struct subject *subject, bool is_brief, struct str *out)
+static void add_waits(const struct timeline_subject *subject, bool is_brief, struct str *out)
 {
     enum { WAITS_MAX = 8 };
     const struct timeline *timeline = &subject->look->timeline;
@@ -199,12 +112,13 @@ static void add_waits(const struct subject *subject, bool is_brief, struct str *
     str_done(&waits);
 }
 
-static struct subject find_subject(struct timeline_look *look)
+static struct timeline_subject find_subject(struct timeline_look *look)
 {
     const struct frame_input *input = look->input;
     const struct moment now = frame_now(input);
     const struct view_timeline *view = &input->view->timeline;
-    struct subject subject = {look, input->facts->state, NULL, input->view->chosen, {0, 0}};
+    struct timeline_subject subject = {
+        look, input->facts->state, NULL, input->view->chosen, {0, 0}};
     if (subject.task < 0)
         return subject;
     timeline_read(&look->timeline, subject.state, subject.task, &now, input->facts->orphaned);
@@ -249,7 +163,7 @@ static const char *because_label(enum span_kind kind)
 }
 
 /* With a line of its own for each part. */
-static void put_wide(struct timeline_lines *lines, const struct subject *subject)
+static void put_wide(struct timeline_lines *lines, const struct timeline_subject *subject)
 {
     const struct run_state *state = subject->state;
     struct str text = {0};
@@ -286,7 +200,7 @@ static void put_fitting(struct timeline_lines *lines, const struct str *texts, s
 }
 
 /* What it came to and what follows of it; what follows alone; the first alone. */
-static void put_narrow(struct timeline_lines *lines, const struct subject *subject)
+static void put_narrow(struct timeline_lines *lines, const struct timeline_subject *subject)
 {
     enum { BOTH, BECAUSE, TRY, COUNT };
     struct str texts[COUNT] = {{0}};
@@ -312,17 +226,17 @@ static void put_narrow(struct timeline_lines *lines, const struct subject *subje
 }
 
 /* The times are left out first. */
-static void draw_title(const struct subject *subject, const struct frame_box *box)
+static void draw_title(const struct timeline_subject *subject, const struct frame_box *box)
 {
     enum { RULE_ENDS = 6 };
     const struct view *view = subject->look->input->view;
     struct str title = {0};
     struct str more = {0};
     if (subject->task >= 0)
-        add_title(subject, true, &title);
+        timeline_add_title(subject, true, &title);
     if (text_width(str_text(&title), title.len) > box->columns - RULE_ENDS) {
         str_clear(&title);
-        add_title(subject, false, &title);
+        timeline_add_title(subject, false, &title);
     }
     if (box->columns >= TIMELINE_MORE_COLUMNS)
         frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
@@ -335,7 +249,7 @@ static void draw_title(const struct subject *subject, const struct frame_box *bo
 void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box)
 {
     enum { ROWS_BRIEF = 4 }; /* higher: a line for each part */
-    const struct subject subject = find_subject(look);
+    const struct timeline_subject subject = find_subject(look);
     const bool is_brief = box->rows <= ROWS_BRIEF;
     struct frame_box left = *box;
     struct timeline_lines lines = {look->canvas, &left, box->row + 1};

@@ -56,6 +56,19 @@ void timeline_draw_label(struct timeline_look *look, int row, int view_row, int 
 /* A click on a row chooses what is in it: of the view's rows the one with this index. */
 void timeline_add_zone(struct timeline_look *look, int row, const struct frame_box *box, int index);
 
+/* What the cursor is on: for frame_timeline_notes.c and frame_timeline_title.c. */
+struct timeline_subject {
+    const struct timeline_look *look;
+    const struct run_state *state;
+    const struct span *span; /* NULL = nothing */
+    int task;
+    struct stretch at; /* with what is planned of it */
+};
+
+/* frame_timeline_title.c: "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)"; with its times, or
+ * without. */
+void timeline_add_title(const struct timeline_subject *subject, bool has_times, struct str *out);
+
 /* frame_timeline_notes.c */
 /* What is under the cursor: when, what was decided and by what; a rule and lines below it. */
 void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box);
