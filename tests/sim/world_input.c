@@ -4,6 +4,7 @@
 
 #include "compare.h"
 #include "damage.h"
+#include "run_past.h"
 #include "verdict.h"
 #include "world.h"
 #include "xalloc.h"
@@ -129,17 +130,45 @@ static void carry_out(struct world *world)
     }
 }
 
+static bool fold_to(const struct world *world, struct run_state *state, int64_t seq,
+                    struct err *err)
+{
+    enum { NEAR = 3 };
+    bool fits = true;
+    while (fits && state->last_seq < seq) {
+        fits = run_state_apply(state, &world->log[state->last_seq], err);
+        run_past_pass(state->past);
+        if (fits && state->last_seq == seq - NEAR)
+            run_past_mark(state->past);
+    }
+    return fits;
+}
+
+/* To the end, back, on and back, and to the end again, by the states that are kept on the way. */
+static bool go_about(const struct world *world, struct run_state *state, struct err *err)
+{
+    static const int64_t tenths[] = {10, 3, 9, 5, 10};
+    bool fits = true;
+    for (size_t i = 0; fits && i < ARRAY_LEN(tenths); i++) {
+        const int64_t seq = (int64_t)world->log_count * tenths[i] / 10;
+        run_past_approach(state->past, seq);
+        fits = fold_to(world, state, seq, err);
+    }
+    return fits;
+}
+
 /* Fold the log anew and hold it against the live state, now and then. */
 static void refold(struct world *world)
 {
+    enum { KEPT_EVERY = 16 };
     struct run_state again;
     struct err err = {0};
-    bool fits = true;
     run_state_init(&again, world->plan, world->plot->run_seed);
-    for (size_t i = 0; fits && i < world->log_count; i++)
-        fits = run_state_apply(&again, &world->log[i], &err);
+    struct run_past *past = run_past_new(&again, KEPT_EVERY);
+    const bool fits = go_about(world, &again, &err);
     if (finding_check(&world->finding, fits, "the log can be folded", "%s", err.message))
         (void)compare_folds(&world->finding, &world->state, &again);
+    run_past_free(past);
     run_state_done(&again);
     struct str text = {0};
     plot_write_plan(world->plot, &text);
