@@ -30,6 +30,9 @@ enum {
 
 /* fold_sound.c: may what the event says be computed with? */
 bool fold_is_sound(const struct fold *fold);
+/* A length of time of one thing as those take it who add up millions of them: not below 0, and at
+ * most FOLD_DELAY_MAX_MS, whatever a log says. */
+int64_t fold_length_ms(int64_t ms);
 
 typedef void fold_fn(const struct fold *fold);
 

@@ -178,6 +178,13 @@ static bool is_sound_fact_event(const struct fold *fold)
     }
 }
 
+int64_t fold_length_ms(int64_t ms)
+{
+    if (ms < 0)
+        return 0;
+    return ms < FOLD_DELAY_MAX_MS ? ms : FOLD_DELAY_MAX_MS;
+}
+
 bool fold_is_sound(const struct fold *fold)
 {
     const struct event *event = fold->event;

@@ -4,13 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of one attempt, 34 years: a log may say any number, and these are added up. */
-static const int64_t ms_max = INT64_C(1) << 40;
-
-static int64_t fit_ms(int64_t ms)
-{
-    return ms < 0 ? 0 : ms < ms_max ? ms : ms_max;
-}
+#include "fold.h"
 
 /* NULL: there is no room for one more. */
 static struct retry_class *find_class(struct retry_help *help, const struct failure_class *class)
@@ -49,10 +43,10 @@ static void add_case(const struct retry_step *step, const struct retry_attempt *
     count(&class->cells[try][step->same ? RETRY_SAME_FAULT : RETRY_NEW_FAULT]
                        [next->hinted ? RETRY_HINTED : RETRY_PLAIN],
           passed);
-    class->waited_ms += fit_ms(next->waited_ms);
-    class->ran_ms += fit_ms(next->ran_ms);
+    class->waited_ms += fold_length_ms(next->waited_ms);
+    class->ran_ms += fold_length_ms(next->ran_ms);
     if (!passed)
-        class->in_vain_ms += fit_ms(next->waited_ms) + fit_ms(next->ran_ms);
+        class->in_vain_ms += fold_length_ms(next->waited_ms) + fold_length_ms(next->ran_ms);
 }
 
 static void add_failure(struct retry_help *help, const struct failure_class *class)

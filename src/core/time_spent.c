@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "attr.h"
+#include "fold.h"
 #include "shown.h"
 
 static const char *const names[] = {
@@ -76,9 +77,9 @@ static void add_span(struct time_spent *out, const struct span *span, const stru
                      int task)
 {
     const enum time_use use = time_use_of(span->kind);
-    const int64_t ms = span->until_ms - span->from_ms;
+    const int64_t ms = fold_length_ms(span->until_ms - span->from_ms);
     out->failed += is_of_attempt(span) && span->end >= SPAN_END_LOST;
-    if (span->is_planned || use == TIME_USE_COUNT || ms <= 0)
+    if (span->is_planned || use == TIME_USE_COUNT || ms == 0)
         return;
     out->ms[use] += ms;
     out->total_ms += ms;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event_text.h"
+#include "fold.h"
 #include "phase.h"
 #include "plan.h"
 #include "shown.h"
@@ -39,8 +40,10 @@ static void go_on(struct trace_json *trace, const struct event *event)
     const int64_t steady_ms = event->at.mono_ms - trace->last.mono_ms;
     const int64_t wall_ms = event->at.at_ms - trace->last.at_ms;
     const int64_t passed_ms = is_new_boot || steady_ms < 0 ? wall_ms : steady_ms;
-    if (trace->has_begun && passed_ms > 0)
-        trace->now_ms += passed_ms;
+    if (trace->has_begun)
+        trace->now_ms += fold_length_ms(passed_ms);
+    if (trace->now_ms > FOLD_TIME_MAX_MS)
+        trace->now_ms = FOLD_TIME_MAX_MS; /* it becomes microseconds */
     trace->has_begun = true;
     trace->last = event->at;
 }

@@ -101,10 +101,11 @@ static void on_end(struct what_if *what, int task, struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
     const bool has_run = event->a != OUTCOME_NOT_STARTED;
-    what->sum.recorded.ran_ms += event->c;
+    const int64_t ran_ms = fold_length_ms(event->c);
+    what->sum.recorded.ran_ms += ran_ms;
     what->sum.recorded.tries -= !has_run;
     if (!what_if_is_off(own)) {
-        what->sum.other.ran_ms += event->c;
+        what->sum.other.ran_ms += ran_ms;
         what->sum.other.tries -= !has_run;
     } else if (!has_run) {
         own->not_run--;
@@ -116,9 +117,10 @@ static void on_cost(struct what_if *what, int task, struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
     const int64_t cost_micro = agent_used_of_event(event).cost_micro;
-    what->sum.recorded.cost_micro += cost_micro - own->cost_micro;
+    const int64_t more_micro = cost_micro - own->cost_micro;
+    what->sum.recorded.cost_micro = agent_used_sum(what->sum.recorded.cost_micro, more_micro);
     if (!what_if_is_off(own))
-        what->sum.other.cost_micro += cost_micro - own->cost_micro;
+        what->sum.other.cost_micro = agent_used_sum(what->sum.other.cost_micro, more_micro);
     own->cost_micro = cost_micro;
 }
 

@@ -1,4 +1,5 @@
 /* what_if_sum.c - what a run comes to as recorded and with other policies. */
+#include "fold.h"
 #include "what_if_parts.h"
 
 bool what_if_was_rate_limited(const struct step_state *step)
@@ -23,7 +24,7 @@ int64_t what_if_other_wait(const struct what_if *what, int task, int64_t waited_
 int64_t what_if_waited(const struct step_state *step, const struct moment *at)
 {
     const int64_t waited_ms = at->mono_ms - step->wait_from.mono_ms;
-    return step->status == STEP_WAITING && waited_ms > 0 ? waited_ms : 0;
+    return step->status == STEP_WAITING ? fold_length_ms(waited_ms) : 0;
 }
 
 static void count_task(const struct what_if *what, int task, struct what_if_sum *out)
@@ -87,7 +88,7 @@ static void add_side(struct what_if_side *all, const struct what_if_side *one)
     all->tries += one->tries;
     all->waited_ms += one->waited_ms;
     all->ran_ms += one->ran_ms;
-    all->cost_micro += one->cost_micro;
+    all->cost_micro = agent_used_sum(all->cost_micro, one->cost_micro);
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         all->counts[i] += one->counts[i];
     all->unknown += one->unknown;
