@@ -6,6 +6,7 @@
 
 #include "event_text.h"
 #include "json.h"
+#include "json_line.h"
 #include "run_state_copy.h"
 #include "shown.h"
 #include "xalloc.h"
@@ -41,31 +42,31 @@ static void add_words(const struct run_state *before, const struct event *event,
 
 static void add_event(const struct event *event, struct str *out)
 {
+    if (!event)
+        return;
     const struct {
         const char *key;
         int64_t value;
     } numbers[] = {
-        {"task", event ? event->task : 0},
-        {"step", event ? event->step : 0},
-        {"round", event ? event->round : 0},
-        {"grant", event ? event->grant : 0},
-        {"attempt", event ? event->attempt : 0},
-        {"a", event ? event->a : 0},
-        {"b", event ? event->b : 0},
-        {"c", event ? event->c : 0},
-        {"d", event ? event->d : 0},
-        {"e", event ? event->e : 0},
+        {"task", event->task},
+        {"step", event->step},
+        {"round", event->round},
+        {"grant", event->grant},
+        {"attempt", event->attempt},
+        {"a", event->a},
+        {"b", event->b},
+        {"c", event->c},
+        {"d", event->d},
+        {"e", event->e},
     };
-    if (!event)
-        return;
     str_add_char(out, '{');
     str_json_text(out, "kind", event_kind_name(event->kind));
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         str_json_i64(out, numbers[i].key, numbers[i].value);
-    if (event->text) {
-        str_json_key(out, "text");
-        str_add(out, event->text);
-    }
+    const size_t before = out->len;
+    str_json_key(out, "text");
+    if (!event->text || !json_line_add(event->text, strlen(event->text), out))
+        str_cut(out, before); /* what is no JSON may stand where nothing can be folded in */
     str_add_char(out, '}');
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "redecide_input.h"
 #include "run_state_copy.h"
 #include "xalloc.h"
@@ -24,6 +25,18 @@ void redecide_free_event(struct event *event)
     *event = (struct event){0};
 }
 
+/* What is no JSON cannot be folded in: the fold is to say so of the recorded event. */
+static bool is_json(const char *text)
+{
+    struct json *tree = NULL;
+    if (!text)
+        return true;
+    const bool ok = json_parse(text, strlen(text), &tree, NULL, NULL);
+    if (ok)
+        json_free(tree);
+    return ok;
+}
+
 /* The digest of a call and the words of a prompt are made of more than the log keeps; a note may
  * have been too long for it. */
 void redecide_recall(void *ctx, struct event *event, const char **text)
@@ -38,8 +51,9 @@ void redecide_recall(void *ctx, struct event *event, const char **text)
     if (event->kind == EVENT_ATTEMPT_STARTED) {
         event->a = recorded->a;
         event->b = recorded->b;
-    } else if (event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_NOTE ||
-               event->kind == EVENT_RUN_STARTED) {
+    } else if ((event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_NOTE ||
+                event->kind == EVENT_RUN_STARTED) &&
+               is_json(recorded->text)) {
         *text = recorded->text;
     }
 }
