@@ -104,10 +104,14 @@ static void draw_marks(const struct scrubber *scrubber, const struct replay *rep
     bool ascii = scrubber->canvas->ascii;
     bool pass = sign == REPLAY_PASS;
     const char *text = pass ? (ascii ? "+" : "✓") : (ascii ? "x" : "✗");
+    int drawn = -1; /* there are many to a cell */
     for (size_t i = 0; i < replay->count; i++) {
-        if (replay->marks[i].sign == sign)
-            draw_sign(scrubber, replay->marks[i].at.mono_ms, pass ? STYLE_PASSED : STYLE_FAILED,
-                      text);
+        if (replay->marks[i].sign != sign)
+            continue;
+        const int64_t mono_ms = replay->marks[i].at.mono_ms;
+        if (cell_of(scrubber, mono_ms) != drawn)
+            draw_sign(scrubber, mono_ms, pass ? STYLE_PASSED : STYLE_FAILED, text);
+        drawn = cell_of(scrubber, mono_ms);
     }
 }
 
