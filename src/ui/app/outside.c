@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* environ, posix_spawn_file_actions_addtcsetpgrp_np */
+#define _GNU_SOURCE /* environ */
 
 #include "outside.h"
 
@@ -71,15 +71,32 @@ static bool spawn(struct start *start, bool is_ready, char *const *argv, pid_t *
     return number == 0 || err_set_errno(err, number, "cannot start '%s'", argv[0]);
 }
 
+/* The terminal's keys and signals are for this group. From the background SIGTTOU would stop us
+ * unless it is blocked. */
+static void give_terminal(pid_t group)
+{
+    sigset_t set;
+    sigset_t before;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGTTOU);
+    (void)pthread_sigmask(SIG_BLOCK, &set, &before);
+    (void)tcsetpgrp(STDOUT_FILENO, group); /* the terminal may be gone */
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 bool outside_start_on_terminal(char *const *argv, int input, pid_t *out, struct err *err)
 {
     struct start start;
     if (!open_start(&start))
         return err_set_errno(err, ENOMEM, "cannot start '%s'", argv[0]);
-    /* Before its stdin is another file: that one is no terminal. */
-    bool is_ready = posix_spawn_file_actions_addtcsetpgrp_np(&start.files, STDOUT_FILENO) == 0 &&
-                    posix_spawn_file_actions_adddup2(&start.files, input, STDIN_FILENO) == 0;
-    return spawn(&start, is_ready, argv, out, err);
+    bool is_ready = posix_spawn_file_actions_adddup2(&start.files, input, STDIN_FILENO) == 0;
+    if (!spawn(&start, is_ready, argv, out, err))
+        return false;
+    /* Not by the child: ^Z before it executes the program would stop it there, and us with it,
+     * for a spawn lasts until then. What it wanted of the terminal too early has stopped it. */
+    give_terminal(*out);
+    (void)kill(-*out, SIGCONT);
+    return true;
 }
 
 bool outside_start_quiet(char *const *argv, pid_t *out, struct err *err)
@@ -109,14 +126,7 @@ void outside_end(pid_t pid)
         continue;
 }
 
-/* We are in the background by then: SIGTTOU would stop us unless it is blocked. */
 void outside_take_terminal(void)
 {
-    sigset_t set;
-    sigset_t before;
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGTTOU);
-    (void)pthread_sigmask(SIG_BLOCK, &set, &before);
-    (void)tcsetpgrp(STDOUT_FILENO, getpgrp()); /* the terminal may be gone */
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    give_terminal(getpgrp());
 }
