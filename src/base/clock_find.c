@@ -64,13 +64,13 @@ static bool find_hour(const char *words, const struct clock_span *span, int64_t 
         began.tm_sec = 0;
     tm.tm_isdst = -1;
     began.tm_isdst = -1;
-    time_t found = mktime(&tm);
-    if (found < mktime(&began)) {
-        tm.tm_mday++;
-        tm.tm_isdst = -1;
-        found = mktime(&tm);
-    }
-    *out_ms = (int64_t)found * MS_PER_S;
+    const time_t found = mktime(&tm);
+    const time_t first = mktime(&began);
+    tm.tm_mday++;
+    tm.tm_isdst = -1;
+    const time_t next = mktime(&tm);
+    const bool is_next = found < first && next - span->until_ms / MS_PER_S <= first - found;
+    *out_ms = (int64_t)(is_next ? next : found) * MS_PER_S;
     return true;
 }
 

@@ -24,7 +24,9 @@ static const struct {
     {"14:00", "UTC", &noon, 1763647200000},
     {"13:50", "UTC", &noon, 1763646600000},
     {"13:50:00", "UTC", &noon, 1763646600000},
-    {"13:49", "UTC", &noon, 1763646540000 + 86400000}, /* the first one after it began */
+    {"13:49", "UTC", &noon, 1763646540000},  /* before it, not a day later */
+    {"00:30", "UTC", &night, 1763685000000}, /* after it, not a day before */
+    {"23:54", "UTC", &night, 1763682840000},
     {"00:01", "UTC", &night, 1763683260000},
     {"23:57", "UTC", &night, 1763683020000},
     {"15:00:31", "XYZ-1", &noon, 1763647231000},
