@@ -81,7 +81,7 @@ static void tell(struct app *app, const struct bookmark_job *job)
     else if (job->removes)
         view_say(&app->view, &app->now, "the bookmark is gone");
     else
-        view_say(&app->view, &app->now, "bookmarked%s%s: the run is kept as long as it is",
+        view_say(&app->view, &app->now, "bookmarked%s%s; devs gc keeps a run that has a bookmark",
                  job->bookmark.name[0] != '\0' ? " as " : "", job->bookmark.name);
 }
 

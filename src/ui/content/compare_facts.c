@@ -102,7 +102,7 @@ static void tell_times(const struct telling *telling)
     str_add(&facts[COMPARE_STARTED], clock_date(attempt->started.at_ms, at));
     if (attempt->waited_ms > 0)
         shown_duration(attempt->waited_ms, &facts[COMPARE_WAITED]);
-    str_add(&facts[COMPARE_BY], attempt->by_hand ? "a person" : "devs");
+    str_add(&facts[COMPARE_BY], attempt->by_hand ? "by hand" : "auto");
     if (attempt->hint && attempt->hint->text[0] != '\0')
         str_addf(&facts[COMPARE_BY], ", told: \"%s\"", attempt->hint->text);
 }

@@ -34,6 +34,10 @@ static void name_times(const struct frame_input *input, const char *briefs[UI_AC
     }
     if (input->facts->mode == VIEW_PAST)
         briefs[UI_END] = "live";
+    if (input->facts->mode == VIEW_REPLAY)
+        briefs[UI_QUIT] = "leave";
+    if (input->replay && input->replay->playing)
+        briefs[UI_PLAY] = "pause";
 }
 
 void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
@@ -84,8 +88,13 @@ static struct choice choose(const struct canvas *canvas, const struct frame_inpu
     static const enum act narrow[] = {UI_OPEN, UI_RETRY, UI_CANCEL, UI_HELP};
     static const enum act past[] = {UI_PLAY,     UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
                                     UI_TRY_NEXT, UI_ERROR_NEXT, UI_ERROR_BACK,    UI_SLOWER,
-                                    UI_FASTER,   UI_END,        UI_HELP};
+                                    UI_FASTER,   UI_END,        UI_QUIT,          UI_HELP};
     static const enum act zoomed[] = {UI_ZOOM, UI_OPEN, UI_RETRY, UI_CANCEL, UI_FILTER, UI_HELP};
+    static const enum act past_zoomed[] = {UI_ZOOM,          UI_PLAY,       UI_EVENT_BACK,
+                                           UI_EVENT_FORWARD, UI_TRY_START,  UI_TRY_NEXT,
+                                           UI_ERROR_NEXT,    UI_ERROR_BACK, UI_HELP};
+    if (input->replay && view_is_zoomed(input->view))
+        return (struct choice){past_zoomed, ARRAY_LEN(past_zoomed), KEYS_MAX_WIDE};
     if (input->replay)
         return (struct choice){past, ARRAY_LEN(past), KEYS_MAX_WIDE};
     if (canvas->columns < NARROW_COLUMNS)

@@ -18,7 +18,8 @@ static int flaky(const struct run_state *state)
     return count;
 }
 
-static void add_end(const struct frame_input *input, struct str *out)
+/* The hint as far as so many columns have room for it. */
+static void add_end(const struct frame_input *input, int columns, struct str *out)
 {
     const struct run_state *state = input->facts->state;
     int tasks = state->plan->task_count;
@@ -33,7 +34,14 @@ static void add_end(const struct frame_input *input, struct str *out)
         if (state->counts[others[i]] > 0)
             str_addf(out, ", %d %s", state->counts[others[i]], task_status_name(others[i]));
     }
-    frame_say(input, ". {quit} leaves, {timeline} shows where the time went", out);
+    if (input->replay)
+        return;
+    struct str hint = {0};
+    frame_say(input, ". {quit} leaves, {timeline} shows where the time went", &hint);
+    if (text_width(str_text(out), out->len) + text_width(str_text(&hint), hint.len) > columns)
+        str_clear(&hint);
+    str_add(out, str_text(&hint));
+    str_done(&hint);
 }
 
 static void add_interrupted(const struct frame_input *input, struct str *out)
@@ -155,7 +163,7 @@ static void add_notice(const struct frame_input *input, struct message *out)
 }
 
 /* What the message line says; empty if nothing wants a person's eye. */
-static void add_message(const struct frame_input *input, struct message *out)
+static void add_message(const struct frame_input *input, int columns, struct message *out)
 {
     const struct view_facts *facts = input->facts;
     const struct run_state *state = facts->state;
@@ -165,13 +173,15 @@ static void add_message(const struct frame_input *input, struct message *out)
                     facts->clock.at_ms - input->view->message_at_ms >= ANSWER_MS;
     if (is_answered && !has_news)
         str_add(&out->text, input->view->message);
+    else if (facts->mode == VIEW_REPLAY && view_screen(input->view) == SCREEN_RUNS)
+        return; /* what is there to say is of one of the runs */
     else if (input->view->leaving)
         str_addf(&out->text, "nothing more is started; leaving when %d %s ended", state->running,
                  state->running == 1 ? "try has" : "tries have");
     else if (!state->started)
         str_add(&out->text, "the run is starting");
     else if (state->ended)
-        add_end(input, &out->text);
+        add_end(input, columns, &out->text);
     else if (facts->mode == VIEW_INTERRUPTED)
         add_interrupted(input, &out->text);
     else
@@ -207,7 +217,7 @@ void frame_message(struct canvas *canvas, int row, const struct frame_input *inp
 {
     struct spot spot = {row, 1, canvas->columns - 1};
     struct message message = {.task = -1};
-    add_message(input, &message);
+    add_message(input, spot.width, &message);
     if (leads_elsewhere(input, message.task) && spot.width >= HINT_COLUMNS) {
         struct str hint = {0};
         frame_say(input, "{needs-you-next} = go there", &hint);

@@ -14,7 +14,7 @@ struct frame_page frame_page_lay(int rows, int columns, const struct frame_input
     int top = 1;
     if (rows > 3)
         out.edges.footer = last--;
-    if (input->replay && is_roomy) {
+    if (input->replay && is_roomy && view_screen(input->view) != SCREEN_RUNS) {
         out.edges.scrubber = last--;
         out.edges.transport = last--;
     }

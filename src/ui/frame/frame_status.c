@@ -109,7 +109,11 @@ void frame_status(struct canvas *canvas, const struct frame_box *box,
         str_done(&text);
         return;
     }
-    add_last_act(input, &text);
+    if (input->replay)
+        frame_say(input, "acts are off here: {retry}, {cancel} and {hold} say so and do nothing",
+                  &text);
+    else
+        add_last_act(input, &text);
     put_line(canvas, box, box->rows - 2, &text);
     str_clear(&text);
     add_filter(input->view, &text);

@@ -1,11 +1,15 @@
 /* frame_transport.c - the two lines of a replay: where it is, and the scrubber. */
 #include "clock.h"
 #include "frame_parts.h"
+#include "text.h"
 
 enum {
     SCRUBBER_MIN = 10,
     HM_LEN = 5,
-    FULL_COLUMNS = 100, /* narrower: signs for words */
+    HMS_LEN = 8,
+    HMS_COLUMNS = 60,      /* narrower: no seconds on the line of time */
+    HMS_LASTS_MS = 600000, /* longer: none either */
+    FULL_COLUMNS = 100,    /* narrower: signs for words */
 };
 
 static void add_speed(const struct replay *replay, struct str *out)
@@ -53,18 +57,21 @@ void frame_transport(struct canvas *canvas, int row, const struct frame_input *i
     struct str text = {0};
     char hms[CLOCK_TEXT_MAX];
     if (replay->playing)
-        str_add(&text, canvas->ascii ? " >" : " ▸");
+        str_add(&text, canvas->ascii ? " > " : " ▸ ");
     else
-        str_add(&text, canvas->ascii ? " =" : " ❚❚");
+        str_add(&text, canvas->ascii ? " ||" : " ❚❚");
     if (in_full)
-        str_add(&text, replay->playing ? " playing  " : " paused  ");
+        str_add(&text, replay->playing ? " playing " : " paused  ");
     str_add(&text, " ");
     add_speed(replay, &text);
     if (replay->count > 0) {
         str_addf(&text, "   %s", clock_hms(replay_now(replay).at_ms, hms));
         add_to_the_end(input, in_full, &text);
     }
+    const size_t len = text.len;
     str_addf(&text, "   event %lld of %zu", (long long)replay->at, replay->count);
+    if (text_width(str_text(&text), text.len) >= canvas->columns)
+        str_cut(&text, len);
     const struct bookmark *bookmark = view_bookmark_here(input->facts);
     if (bookmark)
         str_addf(&text, "   m %s", bookmark->name);
@@ -115,11 +122,10 @@ static void draw_marks(const struct scrubber *scrubber, const struct replay *rep
     }
 }
 
-static void draw_time(struct canvas *canvas, int row, int column, int64_t at_ms)
+static void draw_time(struct canvas *canvas, struct spot spot, int64_t at_ms)
 {
     char hms[CLOCK_TEXT_MAX];
-    struct spot spot = {row, column, HM_LEN};
-    (void)canvas_text_n(canvas, spot, STYLE_PLAIN, clock_hms(at_ms, hms), HM_LEN);
+    (void)canvas_text_n(canvas, spot, STYLE_PLAIN, clock_hms(at_ms, hms), (size_t)spot.width);
 }
 
 /* A bookmark stands at its event, or so long after it. */
@@ -138,21 +144,25 @@ static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_i
 void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input)
 {
     const struct replay *replay = input->replay;
-    struct scrubber scrubber = {
-        .canvas = canvas,
-        .row = row,
-        .column = HM_LEN + 3,
-        .width = canvas->columns - 2 * (HM_LEN + 3),
-    };
-    if (replay->count == 0 || scrubber.width < SCRUBBER_MIN)
+    if (replay->count == 0)
         return;
     const struct moment *first = &replay->marks[0].at;
     const struct moment *last = &replay->marks[replay->count - 1].at;
-    scrubber.from_ms = first->mono_ms;
-    scrubber.lasts_ms = last->mono_ms - first->mono_ms;
-
-    draw_time(canvas, row, 1, first->at_ms);
-    draw_time(canvas, row, canvas->columns - HM_LEN - 1, last->at_ms);
+    const int64_t lasts_ms = last->mono_ms - first->mono_ms;
+    const bool has_seconds = canvas->columns >= HMS_COLUMNS && lasts_ms <= HMS_LASTS_MS;
+    const int len = has_seconds ? HMS_LEN : HM_LEN;
+    const struct scrubber scrubber = {
+        .canvas = canvas,
+        .row = row,
+        .column = len + 3,
+        .width = canvas->columns - 2 * (len + 3),
+        .from_ms = first->mono_ms,
+        .lasts_ms = lasts_ms,
+    };
+    if (scrubber.width < SCRUBBER_MIN)
+        return;
+    draw_time(canvas, (struct spot){row, 1, len}, first->at_ms);
+    draw_time(canvas, (struct spot){row, canvas->columns - len - 1, len}, last->at_ms);
     canvas_rule(canvas, row, scrubber.column, scrubber.width);
     const struct canvas_zone zone = {
         .spot = {row, scrubber.column, scrubber.width}, .rows = 1, .kind = ZONE_TIME};

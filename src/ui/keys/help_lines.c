@@ -45,7 +45,7 @@ static const struct help_together {
     {{UI_NEARER, UI_FARTHER, UI_WHOLE}, "zoom in, out, whole run"},
     {{UI_ORDER, UI_TURN}, "order, turn it round"},
     {{UI_COPY, UI_COPY_PATH}, "copy, copy the path"},
-    {{UI_BOOKMARK, UI_LATER, UI_COMPARE}, "bookmark, later, compare"},
+    {{UI_BOOKMARK, UI_COMPARE, UI_LATER}, "bookmark, compare, later"},
     {{UI_ONLY_NEEDS_YOU, UI_NEEDS_YOU_NEXT}, "needs you: only, go to next"},
     {{UI_FREEZE, UI_REDRAW}, "freeze, redraw the screen"},
 };
