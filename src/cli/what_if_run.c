@@ -68,8 +68,9 @@ static void add_doubt(const struct log_run_info *run, const struct what_if *same
     if (sum.differ == 0)
         return;
     str_addf(out,
-             " this devs decides %" PRId64 " times otherwise than recorded, with no change at all, "
-             "the first\n time at %s: see devs debug --verify %" PRId64 "\n",
+             " this devs decides %" PRId64
+             " times otherwise than recorded, with no change at all,\n"
+             " the first time at %s: see devs debug --verify %" PRId64 "\n",
              sum.differ, clock_hms(sum.first.at.at_ms, clock), run->number);
 }
 
