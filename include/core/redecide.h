@@ -86,8 +86,6 @@ ATTR_MUST_USE bool redecide_add(struct redecide *redecide, const struct event *e
 ATTR_MUST_USE bool redecide_finish(struct redecide *redecide, struct err *err);
 
 const struct redecide_sum *redecide_sum(const struct redecide *redecide);
-/* The fold of the events so far, but for those of the last moment. */
-const struct run_state *redecide_state(const struct redecide *redecide);
 
 /* What EVENT_ATTEMPT_JUDGED says; `text` is its text, read. */
 struct json;

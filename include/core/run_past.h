@@ -49,8 +49,6 @@ void run_past_mark(struct run_past *past);
  * happens where it is no nearer than the state itself. O(tasks + what changed between the two). */
 void run_past_approach(struct run_past *past, int64_t seq);
 
-/* Bytes of all that is kept, about. */
-size_t run_past_bytes(const struct run_past *past);
 /* How many moments are kept, before the first event included. */
 int run_past_moments(const struct run_past *past);
 

@@ -22,8 +22,6 @@ enum shown_claim {
 enum shown_claim shown_claim(const struct run_state *state, int task);
 /* "unchecked", "refuted", "stale", "proven": for programs. Not of NONE. */
 const char *shown_claim_name(enum shown_claim claim);
-/* "proven by VERIFY", "not proven: VERIFY after it: exit 1"; "" for no claim. */
-void shown_claim_words(const struct run_state *state, int task, struct str *out);
 /* `"All tests pass now."   not proven: VERIFY after it: exit 1`; the quotation is cut so that all
  * of it takes at most `columns`, or down to a few words where the rest alone is that long; ""
  * for no claim. */

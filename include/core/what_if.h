@@ -135,11 +135,6 @@ enum { WHAT_IF_WIDTH_MIN = 40, WHAT_IF_TASKS_SHOWN = 12, WHAT_IF_TABLE_LINES = 3
 /* WHAT_IF_TABLE_LINES lines: what the columns are, as recorded, with the change ("policy B"). What
  * has no room is left out, the least telling first. Of one run or of several together. */
 void what_if_table(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out);
-/* The first difference of one run: "first difference: 13:52:30 T-105 after try 2: ..."; nothing
- * where there is none. As many lines as it takes. */
-void what_if_first(const struct what_if *what, const struct what_if_look *look, struct str *out);
-/* The tasks that fare otherwise, WHAT_IF_TASKS_SHOWN at most, a line for each or more. */
-void what_if_tasks(const struct what_if *what, const struct what_if_look *look, struct str *out);
 /* How many decisions differ, what is assumed and what is not known. */
 void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out);
 /* All of these, of one run. */
@@ -150,7 +145,5 @@ void what_if_lines(const struct what_if *what, const struct what_if_look *look, 
 void what_if_sum_json(const struct what_if_sum *sum, struct str *out);
 /* The sums, "first" and "tasks": those that fare otherwise. */
 void what_if_json(const struct what_if *what, struct str *out);
-/* "wait", "new-round", or as decision_kind_name(). */
-const char *what_if_decision_name(const struct what_if_decision *decision);
 
 #endif

@@ -25,7 +25,9 @@ const struct json *event_look_text(const struct event_look *look)
     return *look->tree;
 }
 
-struct json_piece event_look_member(const struct event_look *look, const char *key)
+/* One member of its text, found without parsing the rest: for kinds that most of a log consists
+ * of. */
+static struct json_piece member_of(const struct event_look *look, const char *key)
 {
     const char *text = look->event->text;
     return text ? json_scan_get(text, strlen(text), key) : (struct json_piece){0};
@@ -37,7 +39,7 @@ bool event_look_say(const struct event_look *look, const char *before, const cha
     const size_t start = look->out->len;
     str_add(look->out, before);
     const size_t text = look->out->len;
-    if (!json_scan_text(event_look_member(look, key), look->out) || look->out->len == text) {
+    if (!json_scan_text(member_of(look, key), look->out) || look->out->len == text) {
         str_cut(look->out, start);
         return false;
     }
@@ -75,7 +77,7 @@ void event_look_error(const struct event_look *look, struct str *out)
 
 struct event_retry event_look_retry(const struct event_look *look)
 {
-    int64_t at = json_scan_i64(event_look_member(look, "n"), 1);
-    int64_t max = json_scan_i64(event_look_member(look, "allowed"), 0) - 1;
-    return (struct event_retry){.at = at, .max = max > at ? max : at};
+    int64_t at = json_scan_i64(member_of(look, "n"), 1);
+    int64_t allowed = json_scan_i64(member_of(look, "allowed"), 0);
+    return (struct event_retry){.at = at, .max = allowed > at ? allowed - 1 : at};
 }

@@ -27,8 +27,6 @@ struct event_look event_look_up(const struct run_state *state, const struct even
                                 struct json **tree, struct str *out);
 /* The event's text, parsed when it is asked for first; NULL if there is none, or no JSON. */
 const struct json *event_look_text(const struct event_look *look);
-/* One member of it, found without parsing the rest: for kinds that most of a log consists of. */
-struct json_piece event_look_member(const struct event_look *look, const char *key);
 /* Append `before`, what a member says that is a string, and `behind`. False: there is none, or it
  * says nothing. */
 bool event_look_say(const struct event_look *look, const char *before, const char *key,

@@ -151,8 +151,3 @@ const struct redecide_sum *redecide_sum(const struct redecide *redecide)
 {
     return &redecide->sum;
 }
-
-const struct run_state *redecide_state(const struct redecide *redecide)
-{
-    return &redecide->recorded;
-}

@@ -47,13 +47,13 @@ bool retry_help_odds(const struct retry_help *help, const struct retry_case *lik
 {
     const struct retry_class *class = find(help, &like->class);
     const enum retry_of fault = like->same ? RETRY_OF_SAME_FAULT : RETRY_OF_NEW_FAULT;
-    const int try = like->try < RETRY_TRIES_MAX ? like->
-    try : RETRY_TRIES_MAX
-        ;
+    int nth = like->try;
+    if (nth > RETRY_TRIES_MAX)
+        nth = RETRY_TRIES_MAX;
     if (!class)
         return false;
     struct retry_odds odds = {.like = *like, .by_fault = true, .by_try = true};
-    odds.count = retry_class_count(class, fault, try, try);
+    odds.count = retry_class_count(class, fault, nth, nth);
     if (odds.count.cases < RETRY_CASES_MIN) {
         odds.by_try = false;
         odds.count = retry_class_count(class, fault, 0, 0);

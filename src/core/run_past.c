@@ -459,11 +459,6 @@ void run_past_follow(struct run_past *past, struct run_state *state)
     state->past = past;
 }
 
-size_t run_past_bytes(const struct run_past *past)
-{
-    return past->bytes;
-}
-
 int run_past_moments(const struct run_past *past)
 {
     return past->count;

@@ -73,7 +73,8 @@ const char *shown_claim_name(enum shown_claim claim)
     return names[claim];
 }
 
-void shown_claim_words(const struct run_state *state, int task, struct str *out)
+/* "proven by VERIFY", "not proven: VERIFY after it: exit 1"; "" for no claim. */
+static void claim_words(const struct run_state *state, int task, struct str *out)
 {
     int check = -1;
     const enum shown_claim claim = claim_of(state, task, &check);
@@ -105,7 +106,7 @@ void shown_said(const struct run_state *state, int task, int columns, struct str
 {
     static const char gap[] = "   ";
     struct str proof = {0}, clean = {0};
-    shown_claim_words(state, task, &proof);
+    claim_words(state, task, &proof);
     if (proof.len > 0) {
         const char *said = state->tasks[task].agent->said;
         const int rest = QUOTE_MARKS + (int)sizeof(gap) - 1 + text_width(proof.data, proof.len);

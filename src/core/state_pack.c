@@ -47,7 +47,8 @@ static size_t count_zeros(const unsigned char *words, size_t at, size_t size)
     return zeros;
 }
 
-void pack_words(struct str *out, const void *words, size_t size)
+/* Words of 8 bytes: `size` is a multiple of that. */
+static void pack_words(struct str *out, const void *words, size_t size)
 {
     const unsigned char *bytes = words;
     unsigned char packed[WORDS_AT_ONCE * (1 + WORD_BYTES)];
@@ -71,7 +72,7 @@ void pack_words(struct str *out, const void *words, size_t size)
     str_add_n(out, (const char *)packed, len);
 }
 
-void unpack_words(struct unpack *from, void *words, size_t size)
+static void unpack_words(struct unpack *from, void *words, size_t size)
 {
     unsigned char *bytes = words;
     const unsigned char *packed = from->at;

@@ -19,10 +19,6 @@ struct unpack {
 /* Who keeps packed bytes keeps room for so many more behind them: they are read word by word. */
 enum { PACK_SLACK = 8 };
 
-/* Words of 8 bytes: `size` is a multiple of that. */
-void pack_words(struct str *out, const void *words, size_t size);
-void unpack_words(struct unpack *from, void *words, size_t size);
-
 /* A task and its steps with all that they own, but the steps' attempts: of these nothing is
  * packed, and the number of a step's attempts is 0 when it is unpacked. */
 void pack_task(struct str *out, const struct task_state *task, int steps);

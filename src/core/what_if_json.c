@@ -10,7 +10,7 @@ static const char *const courses[] = {
 };
 static_assert(ARRAY_LEN(courses) == WHAT_IF_COURSE_COUNT, "every course has a name");
 
-const char *what_if_decision_name(const struct what_if_decision *decision)
+static const char *name_of(const struct what_if_decision *decision)
 {
     return decision->new_round ? "new-round" : decision_kind_name(decision->kind);
 }
@@ -56,7 +56,7 @@ static void add_decision(const char *key, const struct what_if_decision *decisio
 {
     str_json_key(out, key);
     str_add_char(out, '{');
-    str_json_text(out, "decision", what_if_decision_name(decision));
+    str_json_text(out, "decision", name_of(decision));
     if (decision->kind == DECISION_WAIT && !decision->new_round)
         str_json_i64(out, "delay_ms", decision->delay_ms);
     if (why[0] != '\0')

@@ -40,4 +40,7 @@ int64_t what_if_other_wait(const struct what_if *what, int task, int64_t waited_
 /* Was the last attempt of the step turned away by a rate limit? */
 bool what_if_was_rate_limited(const struct step_state *step);
 
+/* what_if_table.c: the columns of a line. */
+int what_if_width(const struct what_if_look *look);
+
 #endif

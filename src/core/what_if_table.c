@@ -5,9 +5,9 @@
 
 #include "budget.h"
 #include "text.h"
-#include "what_if.h"
+#include "what_if_parts.h"
 
-static int width_of(const struct what_if_look *look)
+int what_if_width(const struct what_if_look *look)
 {
     return look->width > WHAT_IF_WIDTH_MIN ? look->width : WHAT_IF_WIDTH_MIN;
 }
@@ -75,7 +75,7 @@ static int64_t value_of(const struct what_if_side *side, enum column column)
 static unsigned choose_columns(const struct what_if_sum *sum, const struct what_if_look *look)
 {
     unsigned chosen = 0;
-    int room = width_of(look) - LABEL_WIDTH;
+    int room = what_if_width(look) - LABEL_WIDTH;
     for (int rank = 0; rank < COLUMN_COUNT; rank++) {
         for (int i = 0; i < COLUMN_COUNT; i++) {
             const bool empty = columns[i].if_not_zero &&

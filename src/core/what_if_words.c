@@ -4,12 +4,7 @@
 
 #include "line_wrap.h"
 #include "text.h"
-#include "what_if.h"
-
-static int width_of(const struct what_if_look *look)
-{
-    return look->width > WHAT_IF_WIDTH_MIN ? look->width : WHAT_IF_WIDTH_MIN;
-}
+#include "what_if_parts.h"
 
 /* The words behind a label, over as many lines as they take; those after the first begin below
  * the first word. */
@@ -20,7 +15,7 @@ static void add_wrapped(const char *label, const char *text, const struct what_i
     const int label_width = text_width(label, strlen(label));
     const int indent = label_width < INDENT_MAX ? label_width : 3;
     size_t len = strlen(text);
-    int columns = width_of(look) - label_width;
+    int columns = what_if_width(look) - label_width;
     str_add(out, label);
     do {
         const size_t fits = line_wrap_fit(text, len, columns);
@@ -31,7 +26,7 @@ static void add_wrapped(const char *label, const char *text, const struct what_i
         str_add_char(out, '\n');
         text += fits;
         len -= fits;
-        columns = width_of(look) - indent;
+        columns = what_if_width(look) - indent;
         if (len > 0)
             str_addf(out, "%*s", indent, "");
     } while (len > 0);
@@ -61,7 +56,8 @@ static void add_place(const struct what_if *what, int task, int step, int attemp
         str_addf(out, " after try %d", attempt);
 }
 
-void what_if_first(const struct what_if *what, const struct what_if_look *look, struct str *out)
+/* "first difference: 13:52:30 T-105 after try 2: ..."; nothing where there is none. */
+static void add_first(const struct what_if *what, const struct what_if_look *look, struct str *out)
 {
     struct what_if_sum sum;
     what_if_sum(what, &sum);
@@ -115,7 +111,8 @@ static void add_task(const struct what_if *what, int number, const struct what_i
     str_done(&text);
 }
 
-void what_if_tasks(const struct what_if *what, const struct what_if_look *look, struct str *out)
+/* Those that fare otherwise, WHAT_IF_TASKS_SHOWN at most. */
+static void add_tasks(const struct what_if *what, const struct what_if_look *look, struct str *out)
 {
     const int count = what_if_state(what)->plan->task_count;
     int told = 0;
@@ -213,7 +210,7 @@ void what_if_lines(const struct what_if *what, const struct what_if_look *look, 
     struct what_if_sum sum;
     what_if_sum(what, &sum);
     what_if_table(&sum, look, out);
-    what_if_first(what, look, out);
-    what_if_tasks(what, look, out);
+    add_first(what, look, out);
+    add_tasks(what, look, out);
     what_if_notes(&sum, look, out);
 }
