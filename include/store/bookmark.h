@@ -1,7 +1,7 @@
 /*
  * bookmark.h - places in a run that a person wants to find again, kept in the log.
  *
- * A bookmark is beside what happened, not of it: it can be named, renamed and removed at any time
+ * A bookmark is beside what happened, not of it: it can be made and removed at any time
  * and by any process, while the run goes on and after its end. A run that has one is kept by gc
  * (log_gc.h). Any thread; those that write block until it is their turn (turns.h).
  */
@@ -24,7 +24,7 @@ enum {
 
 /* A plain value. The texts may come from a file of anybody's: clean them before they are shown. */
 struct bookmark {
-    int64_t id;                       /* of its row: what it is removed and renamed by */
+    int64_t id;                       /* of its row: what it is removed by */
     int64_t run;                      /* its number */
     int64_t seq;                      /* the last event that had happened, 0 = none yet */
     int64_t at_ms;                    /* the moment, UTC: that of the event, or later */
@@ -39,9 +39,6 @@ struct bookmark {
  * keeps the log. */
 ATTR_MUST_USE bool bookmark_add(const struct place *place, struct bookmark *bookmark,
                                 struct err *err);
-/* Give it another name ("" = none), cut at BOOKMARK_NAME_MAX bytes. ERR_NOT_FOUND: it is gone. */
-ATTR_MUST_USE bool bookmark_rename(const struct place *place, int64_t id, const char *name,
-                                   struct err *err);
 /* ERR_NOT_FOUND: it is gone already. */
 ATTR_MUST_USE bool bookmark_remove(const struct place *place, int64_t id, struct err *err);
 

@@ -46,10 +46,9 @@ static void bind(sqlite3_stmt *put, const struct bookmark *bookmark)
 {
     const int count = sqlite3_bind_parameter_count(put);
     (void)sqlite3_bind_int64(put, 1, bookmark->id);
-    if (count >= 2)
-        db_bind_text(put, 2, bookmark->name);
-    if (count < 3)
+    if (count == 1)
         return;
+    db_bind_text(put, 2, bookmark->name);
     (void)sqlite3_bind_int64(put, 3, bookmark->run);
     (void)sqlite3_bind_int64(put, 4, bookmark->seq);
     (void)sqlite3_bind_int64(put, 5, bookmark->at_ms);
@@ -150,29 +149,14 @@ bool bookmark_add(const struct place *place, struct bookmark *bookmark, struct e
     return true;
 }
 
-static bool change_one(const struct place *place, const struct change *change, struct err *err)
-{
-    int changed = 0;
-    if (!write_change(place, change, &changed, NULL, err))
-        return false;
-    return changed > 0 || err_set(err, ERR_NOT_FOUND, "there is no bookmark %lld",
-                                  (long long)change->bookmark->id);
-}
-
-bool bookmark_rename(const struct place *place, int64_t id, const char *name, struct err *err)
-{
-    struct bookmark bookmark = {.id = id};
-    put_name(&bookmark, name);
-    const struct change change = {.sql = "UPDATE bookmark SET name=?2 WHERE id=?1",
-                                  .bookmark = &bookmark};
-    return change_one(place, &change, err);
-}
-
 bool bookmark_remove(const struct place *place, int64_t id, struct err *err)
 {
     const struct bookmark bookmark = {.id = id};
     const struct change change = {.sql = "DELETE FROM bookmark WHERE id=?1", .bookmark = &bookmark};
-    return change_one(place, &change, err);
+    int changed = 0;
+    if (!write_change(place, &change, &changed, NULL, err))
+        return false;
+    return changed > 0 || err_set(err, ERR_NOT_FOUND, "there is no bookmark %lld", (long long)id);
 }
 
 static void copy_text(sqlite3_stmt *row, int at, char *out, size_t max)
