@@ -101,12 +101,16 @@ int bookmark_run_mark(const struct debug_call *call)
     return EXIT_ALL_PASSED;
 }
 
+/* Run 0: of all. */
 static bool list(const struct place *place, int64_t run, struct bookmark *out, size_t *count_out,
                  struct err *err)
 {
     struct log_reader *reader = NULL;
+    struct log_run_info info = {0};
     bool ok = log_reader_open(&reader, place, err) &&
+              (run == 0 || log_reader_run(reader, run, &info, err)) &&
               bookmark_list(reader, run, out, LISTED_MAX, count_out, err);
+    log_run_info_done(&info);
     log_reader_close(reader);
     return ok;
 }

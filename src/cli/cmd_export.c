@@ -264,8 +264,8 @@ int cmd_export(struct globals *globals, int argc, char **argv)
     struct export_words words = {0};
     const struct option_spec specs[] = {
         {"format", 0, "F",
-         "jsonl: records; perfetto: a trace; bundle: one file that devs debug --logs opens; "
-         "asciicast: a recording of the screens; svg: a picture of one",
+         "jsonl (records), perfetto (a trace), bundle (a log of its own), asciicast or svg "
+         "(screens)",
          NULL, &words.format},
         {"output", 'o', "FILE", "the file (else run-RUN and an ending, here); - is standard output",
          NULL, &words.file},
@@ -277,8 +277,7 @@ int cmd_export(struct globals *globals, int argc, char **argv)
          &words.view},
         {"task", 0, "T", "the task that is chosen on the screens", NULL, &words.task},
         {"at", 0, "TIME,...",
-         "of an svg: the moment, as of devs debug --at (else the last event); of several, one "
-         "file each",
+         "of an svg: the moment, as in devs debug --at (else the end); of several a file each",
          NULL, &words.moments},
         {"yes", 'y', NULL, "do not ask", &words.yes, NULL},
         {"json", 0, NULL, "say what is in it as one JSON object; does not ask", &words.json, NULL},

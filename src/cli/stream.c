@@ -92,6 +92,8 @@ static void start_line(struct printing *p, const struct event *event)
         (void)clock_hms(event->at.at_ms, p->time);
     p->second = second;
     str_clear(&p->line);
+    if (p->stream->names_run)
+        str_addf(&p->line, "#%lld ", (long long)follower_run(p->follower)->number);
     str_add(&p->line, p->time);
     str_add_char(&p->line, ' ');
 }

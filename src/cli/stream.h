@@ -23,6 +23,7 @@ struct stream {
     int64_t shown_seq;         /* events up to this one are not printed */
     enum stream_form form;
     const struct record_filter *filter; /* borrowed; NULL = all records */
+    bool names_run;                     /* each line begins with the run's number */
     bool details;                       /* and the hash of each result (event_details()) */
     bool follow;                        /* go on until the run ends */
     int done_fd;                        /* engine in this process: readable when it ended; -1 */

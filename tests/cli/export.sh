@@ -113,6 +113,7 @@ want_in 'mark' "$out" 'here it broke'
 "$devs" debug --mark "$run" --json >/dev/null
 want 'marks' "$("$devs" debug --marks "$run" --json | grep -c '"bookmark":')" 2
 want_in 'marks of all' "$("$devs" debug --marks)" "#$run"
+want_in 'marks of no run' "$("$devs" debug --marks 999 2>&1)" 'no run #999 in this log'
 MY_API_KEY=planted-value-0123456789 "$devs" debug --mark "$run" --name 'with planted-value-0123456789' >/dev/null
 want_in 'mark: no secret in a name' "$("$devs" debug --marks)" 'with [cut:MY_API_KEY]'
 "$devs" export "$run" --format bundle -o marked.devs >/dev/null

@@ -44,6 +44,7 @@ want 'several runs, the oldest first' \
 	"$("$devs" debug --logs 2 1 --json | sed -n 's/.*"run":\([0-9]*\),.*"kind":"run_started".*/\1/p' | tr '\n' ' ')" '1 2 '
 want 'all runs' "$(lines all --kind run_ended)" 3
 want 'a range of runs' "$(lines 1-2 --kind run_ended)" 2
+want 'a line of several says of which' "$("$devs" debug --logs 1-2 --kind run_ended | cut -c 1-3 | tr '\n' ' ')" '#1  #2  '
 want 'without a run the newest' "$("$devs" debug --logs --json | grep -vc '"run":3,')" 0
 
 # --- mistakes are said
