@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fold.h"
 #include "json.h"
 #include "protocol.h"
 #include "shown.h"
@@ -35,7 +36,8 @@ struct json *shown_inputs_parse(const char *text)
 
 int64_t shown_inputs_number(const struct json *inputs, const char *key, int64_t otherwise)
 {
-    return json_i64(json_get(inputs, key), otherwise);
+    const int64_t number = json_i64(json_get(inputs, key), otherwise);
+    return number >= -FOLD_TIME_MAX_MS && number <= FOLD_TIME_MAX_MS ? number : otherwise;
 }
 
 /* "15 s x2^2 = 60 s", and what the cap made of it. */

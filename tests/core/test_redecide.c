@@ -260,6 +260,21 @@ START_TEST(test_an_event_that_cannot_follow_is_damage)
 }
 END_TEST
 
+/* Texts of a run's start and of notes are taken as they were recorded. */
+START_TEST(test_a_text_that_is_no_json_is_damage)
+{
+    struct play play;
+    play_retry(&play);
+    struct event *started = find_event(&play, EVENT_RUN_STARTED);
+    const char *text = started->text;
+    started->text = "{\"by\":\"\\u0000\"}";
+    const struct told told = decide_all(&play);
+    started->text = text;
+    ck_assert_int_eq(told.err.code, ERR_DAMAGED);
+    play_close(&play);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("redecide");
@@ -273,5 +288,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_kind_of_a_newer_devs_is_counted);
     tcase_add_test(tcase, test_after_too_many_the_rest_is_counted_only);
     tcase_add_test(tcase, test_an_event_that_cannot_follow_is_damage);
+    tcase_add_test(tcase, test_a_text_that_is_no_json_is_damage);
     return suite;
 }

@@ -119,6 +119,29 @@ START_TEST(test_time_does_not_go_back_with_the_machine)
 }
 END_TEST
 
+/* A stranger's log may say any times that a fold takes: microseconds of them have to fit. */
+START_TEST(test_a_clock_that_leaps_overflows_nothing)
+{
+    enum { LEAPS_MAX = 64 };
+    const int64_t far_ms = INT64_C(999) * 1000 * 1000 * 1000 * 1000;
+    struct moment were[LEAPS_MAX];
+    for (int i = 0; i < 3; i++) {
+        play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+        play_wait(&play, play_last(&play, EVENT_WAIT_STARTED)->a);
+    }
+    ck_assert_uint_le(play.event_count, LEAPS_MAX);
+    for (size_t i = 0; i < play.event_count; i++) {
+        were[i] = play.events[i].at;
+        play.events[i].at.mono_ms = i % 2 == 0 ? -far_ms : far_ms;
+        play.events[i].at.at_ms = -play.events[i].at.mono_ms;
+    }
+    write_trace();
+    for (size_t i = 0; i < play.event_count; i++)
+        play.events[i].at = were[i];
+    ck_assert_int_gt(json_i64(json_get(slice(1, 0), "dur"), -1), 0);
+}
+END_TEST
+
 START_TEST(test_threads_are_called_as_the_tasks_are)
 {
     write_trace();
@@ -142,6 +165,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(traces, setup, teardown);
     tcase_add_test(traces, test_tries_and_waits_follow_each_other);
     tcase_add_test(traces, test_time_does_not_go_back_with_the_machine);
+    tcase_add_test(traces, test_a_clock_that_leaps_overflows_nothing);
     tcase_add_test(traces, test_threads_are_called_as_the_tasks_are);
     return suite;
 }
