@@ -139,6 +139,10 @@ void what_if_table(const struct what_if_sum *sum, const struct what_if_look *loo
 void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out);
 /* All of these, of one run. */
 void what_if_lines(const struct what_if *what, const struct what_if_look *look, struct str *out);
+/* Of one with no change, of that run: a warning if this build decides otherwise than the one that
+ * ran it, for then so does any policy; else nothing. */
+void what_if_doubt(const struct what_if *same, int64_t run, const struct what_if_look *look,
+                   struct str *out);
 
 /* what_if_json.c: the same as members of a JSON object, inside the caller's braces. */
 

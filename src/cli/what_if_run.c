@@ -59,21 +59,6 @@ static bool take_events(struct log_reader *reader, int64_t run, struct what_if *
     return ok;
 }
 
-/* This build decides otherwise than the one that ran it: then so does any policy. */
-static void add_doubt(const struct log_run_info *run, const struct what_if *same, struct str *out)
-{
-    char clock[CLOCK_TEXT_MAX];
-    struct what_if_sum sum;
-    what_if_sum(same, &sum);
-    if (sum.differ == 0)
-        return;
-    str_addf(out,
-             " this devs decides %" PRId64
-             " times otherwise than recorded, with no change at all,\n"
-             " the first time at %s: see devs debug --verify %" PRId64 "\n",
-             sum.differ, clock_hms(sum.first.at.at_ms, clock), run->number);
-}
-
 static void print_head(const struct what_if_call *call, const char *of)
 {
     struct str head = {0};
@@ -113,7 +98,7 @@ static void print_one(const struct what_if_call *call, const struct log_run_info
         print_head(call, str_text(&text));
         str_clear(&text);
         what_if_lines(other, &look, &text);
-        add_doubt(run, same, &text);
+        what_if_doubt(same, run->number, &look, &text);
         say(str_text(&text));
     }
     str_done(&text);

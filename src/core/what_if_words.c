@@ -214,3 +214,21 @@ void what_if_lines(const struct what_if *what, const struct what_if_look *look, 
     add_tasks(what, look, out);
     what_if_notes(&sum, look, out);
 }
+
+void what_if_doubt(const struct what_if *same, int64_t run, const struct what_if_look *look,
+                   struct str *out)
+{
+    char clock[SHOWN_CLOCK_MAX];
+    struct what_if_sum sum;
+    struct str text = {0};
+    what_if_sum(same, &sum);
+    if (sum.differ == 0)
+        return;
+    str_addf(&text,
+             "this devs decides %lld time%s otherwise than recorded, with no change at all, the "
+             "first time at %s: see devs debug --verify %lld",
+             (long long)sum.differ, sum.differ == 1 ? "" : "s",
+             look->hms(sum.first.at.at_ms, clock), (long long)run);
+    add_wrapped(" ", str_text(&text), look, out);
+    str_done(&text);
+}

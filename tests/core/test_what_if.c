@@ -229,6 +229,25 @@ START_TEST(test_a_policy_that_no_step_has_changes_nothing)
 }
 END_TEST
 
+/* Another policy stands in for another build. */
+START_TEST(test_a_build_that_decides_otherwise_is_told_of)
+{
+    const struct what_if_look look = {.width = 60, .hms = hms};
+    struct str out = {0};
+    fail_often("a", 3, play_persistent(REASON_TEST_FAIL));
+    struct what_if *what = ask(NULL);
+    what_if_doubt(what, 41, &look, &out);
+    ck_assert_str_eq(str_text(&out), "");
+    what_if_free(what);
+    what = ask("{\"max_attempts\":2}");
+    what_if_doubt(what, 41, &look, &out);
+    ck_assert_ptr_nonnull(strstr(str_text(&out), "decides 1 time otherwise than recorded"));
+    ck_assert_ptr_nonnull(strstr(str_text(&out), "--verify 41\n"));
+    what_if_free(what);
+    str_done(&out);
+}
+END_TEST
+
 START_TEST(test_starts_that_fail_are_changed_by_their_name)
 {
     const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = START_DAEMON_DOWN};
@@ -529,6 +548,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_what_a_person_lets_go_on_goes_on);
     tcase_add_test(tcase, test_equal_results_end_it_earlier);
     tcase_add_test(tcase, test_a_policy_that_no_step_has_changes_nothing);
+    tcase_add_test(tcase, test_a_build_that_decides_otherwise_is_told_of);
     tcase_add_test(tcase, test_starts_that_fail_are_changed_by_their_name);
     tcase_add_test(tcase, test_a_plan_that_would_be_refused_is_told);
     tcase_add_test(tcase, test_lines_fit_their_width);

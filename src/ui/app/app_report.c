@@ -17,6 +17,7 @@ void app_report_close(struct app *app)
         compare_done(report->compare);
     free(report->compare);
     what_if_free(report->what);
+    what_if_free(report->same);
     policy_change_free(report->change);
     event_page_done(&report->page);
     compare_rows_done(&report->rows);
@@ -92,7 +93,8 @@ void app_report_what_if(struct app *app)
     struct err err = {0};
     app_report_close(app);
     if (read_change(app, file, &err) &&
-        what_if_new(&app->report.what, run->plan_text, run->seed, app->report.change, &err)) {
+        what_if_new(&app->report.what, run->plan_text, run->seed, app->report.change, &err) &&
+        what_if_new(&app->report.same, run->plan_text, run->seed, NULL, &err)) {
         app->report.reads = true;
         open_report(app, REPORT_WHAT_IF);
         return;
@@ -111,7 +113,8 @@ void app_report_go_on(struct app *app)
                                 report->after, &report->page, &err);
     for (size_t i = 0; ok && i < report->page.count; i++) {
         report->after = report->page.events[i].seq;
-        ok = what_if_take(report->what, &report->page.events[i], &err);
+        ok = what_if_take(report->what, &report->page.events[i], &err) &&
+             what_if_take(report->same, &report->page.events[i], &err);
     }
     report->reads = ok && report->page.count == LOG_PAGE_EVENTS;
     report->columns = 0;
@@ -141,7 +144,7 @@ static void add_rows(struct compare_rows *rows, const struct str *text)
     }
 }
 
-static void lay_what_if(struct app_report *report, int columns)
+static void lay_what_if(struct app_report *report, int64_t run, int columns)
 {
     const struct what_if_look look = {.width = columns - 1, .hms = clock_hms};
     struct str text = {0};
@@ -151,6 +154,7 @@ static void lay_what_if(struct app_report *report, int columns)
     policy_change_words(report->change, &text);
     str_add(&text, report->reads ? "   (the run is still being read)\n" : "\n");
     what_if_lines(report->what, &look, &text);
+    what_if_doubt(report->same, run, &look, &text);
     add_rows(&report->rows, &text);
     str_done(&text);
 }
@@ -169,7 +173,7 @@ void app_report_load(struct app *app)
         if (app->view.report.kind == REPORT_COMPARE)
             compare_lay(report->compare, &look, &report->rows);
         else
-            lay_what_if(report, canvas->columns);
+            lay_what_if(report, follower_run(app->follower)->number, canvas->columns);
         report->columns = canvas->columns;
     }
     view_report_fit(&app->view, (int)report->rows.count,

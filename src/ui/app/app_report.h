@@ -13,6 +13,7 @@ struct app;
 struct app_report {
     struct compare *compare;      /* owned; REPORT_COMPARE */
     struct what_if *what;         /* owned; REPORT_WHAT_IF */
+    struct what_if *same;         /* owned; the run as recorded, decided by this build */
     struct policy_change *change; /* owned; its policies */
     struct event_page page;       /* reused while the run is read into `what` */
     int64_t after;                /* the event that was read last */
