@@ -32,8 +32,10 @@ static void name_times(const struct frame_input *input, const char *briefs[UI_AC
         briefs[UI_EVENT_BACK] = "";
         briefs[UI_EVENT_FORWARD] = "event";
     }
-    if (input->facts->mode == VIEW_PAST)
+    if (input->facts->mode == VIEW_PAST) {
         briefs[UI_END] = "live";
+        briefs[UI_QUIT] = "back";
+    }
     if (input->facts->mode == VIEW_REPLAY)
         briefs[UI_QUIT] = "leave";
     if (input->replay && input->replay->playing)
