@@ -135,8 +135,8 @@ void event_page_done(struct event_page *page);
 ATTR_MUST_USE bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
                                      struct event_page *page, struct err *err);
 
-/* The events of one attempt, the first LOG_PAGE_EVENTS of them. Looks through all events of
- * the run. */
+/* The events of one attempt but for its agent's calls, of which there may be thousands; the first
+ * LOG_PAGE_EVENTS of them. Looks through all events of the run. */
 ATTR_MUST_USE bool log_reader_attempt_events(struct log_reader *reader,
                                              const struct log_output_key *key,
                                              struct event_page *page, struct err *err);

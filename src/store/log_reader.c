@@ -41,7 +41,7 @@ static const char *const query_sql[] = {
     [LOG_QUERY_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND seq>?"
                          " ORDER BY seq LIMIT ?",
     [LOG_QUERY_ATTEMPT_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND task=?"
-                                 " AND step=? AND attempt=? ORDER BY seq LIMIT ?",
+                                 " AND step=? AND attempt=? AND kind<>? ORDER BY seq LIMIT ?",
     /* The ids are found in the index and sorted; the rows are then fetched one by one. */
     [LOG_QUERY_OUTPUT] = "SELECT id, stream, offset, at_ms, part, bytes FROM output WHERE id IN"
                          " " OUTPUT_IDS " ORDER BY id",
@@ -454,7 +454,8 @@ bool log_reader_attempt_events(struct log_reader *reader, const struct log_outpu
         (void)sqlite3_bind_int(query, 2, key->task);
         (void)sqlite3_bind_int(query, 3, key->step);
         (void)sqlite3_bind_int(query, 4, key->attempt);
-        (void)sqlite3_bind_int64(query, 5, LOG_PAGE_EVENTS - (int64_t)page->count);
+        (void)sqlite3_bind_int(query, 5, EVENT_AGENT_CALL);
+        (void)sqlite3_bind_int64(query, 6, LOG_PAGE_EVENTS - (int64_t)page->count);
         ok = add_events(readers[i], query, page, err);
     }
     if (!ok)

@@ -550,19 +550,20 @@ END_TEST
 
 START_TEST(test_events_of_one_attempt)
 {
-    struct event *events = sample_notes(1, 5);
-    for (int i = 1; i < 4; i++) {
+    struct event *events = sample_notes(1, 6);
+    for (int i = 1; i < 5; i++) {
         events[i].task = 9;
-        events[i].step = i == 3 ? 1 : 0;
+        events[i].step = i == 4 ? 1 : 0;
         events[i].attempt = 2;
     }
-    commit(&(struct log_batch){.events = events, .event_count = 5});
+    events[2].kind = EVENT_AGENT_CALL;
+    commit(&(struct log_batch){.events = events, .event_count = 6});
     struct log_output_key key = {.run = sample.number, .task = 9, .step = 0, .attempt = 2};
     struct event_page page = {0};
     ck_assert(log_reader_attempt_events(reader, &key, &page, NULL));
     ck_assert_uint_eq(page.count, 2);
     ck_assert_int_eq(page.events[0].seq, 2);
-    ck_assert_int_eq(page.events[1].seq, 3);
+    ck_assert_int_eq(page.events[1].seq, 4); /* not what its agent called between the two */
     ck_assert_str_eq(page.events[1].text, "{\"note\":\"hello\"}");
     event_page_done(&page);
     free(events);
