@@ -67,6 +67,7 @@ struct log_gc_asked {
     size_t named_count;
     int64_t now_ms; /* UTC */
 };
+bool log_gc_is_named(const struct log_gc_asked *asked, int64_t number);
 
 /* Looks only: each run and what would become of it, newest first. ERR_NOT_FOUND: a named run is not
  * there. The caller frees *out. */

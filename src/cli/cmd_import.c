@@ -11,6 +11,7 @@
 #include "attr.h"
 #include "command.h"
 #include "config.h"
+#include "count_text.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
@@ -100,8 +101,10 @@ static const char *end_word(const struct transcript *transcript)
 
 static void add_number(struct str *out, int64_t count, const char *one, const char *many)
 {
-    if (count > 0)
-        str_addf(out, ", %lld %s", (long long)count, count == 1 ? one : many);
+    if (count == 0)
+        return;
+    str_add(out, ", ");
+    count_text_add(count, one, many, out);
 }
 
 static void print_text(const struct import_file *file, const struct import_result *result)

@@ -2,14 +2,10 @@
 
 #include <string.h>
 
+#include "count_text.h"
 #include "size_text.h"
 #include "str.h"
 #include "text.h"
-
-static void add_count(int64_t count, const char *one, const char *many, struct str *out)
-{
-    str_addf(out, "%lld %s", (long long)count, count == 1 ? one : many);
-}
 
 static void add_cut(const struct bundle_cut *cut, const char *name, struct str *out)
 {
@@ -24,13 +20,13 @@ static void add_cut(const struct bundle_cut *cut, const char *name, struct str *
 static void write_parts(const struct bundle_contents *contents, struct str *out)
 {
     str_add(out, "in it: the plan, the rules, ");
-    add_count(contents->tasks, "task, ", "tasks, ", out);
-    add_count(contents->attempts, "try, ", "tries, ", out);
-    add_count(contents->events, "event, ", "events, ", out);
-    add_count(contents->captures, "capture, ", "captures, ", out);
-    add_count(contents->controls, "act, ", "acts, ", out);
+    count_text_add(contents->tasks, "task, ", "tasks, ", out);
+    count_text_add(contents->attempts, "try, ", "tries, ", out);
+    count_text_add(contents->events, "event, ", "events, ", out);
+    count_text_add(contents->captures, "capture, ", "captures, ", out);
+    count_text_add(contents->controls, "act, ", "acts, ", out);
     if (contents->bookmarks > 0)
-        add_count(contents->bookmarks, "bookmark, ", "bookmarks, ", out);
+        count_text_add(contents->bookmarks, "bookmark, ", "bookmarks, ", out);
     size_text_add(contents->output_bytes, out);
     str_add(out, " of output\n");
 }

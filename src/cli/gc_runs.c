@@ -95,15 +95,6 @@ static bool take_run(struct gc *gc, struct log_gc *log, const struct log_gc_run 
     return true;
 }
 
-static bool is_named(const struct log_gc_asked *asked, int64_t number)
-{
-    for (size_t i = 0; i < asked->named_count; i++) {
-        if (asked->named[i] == number)
-            return true;
-    }
-    return false;
-}
-
 static bool shrink(struct gc *gc, struct log_gc *log, struct err *err)
 {
     int64_t bytes = 0;
@@ -132,7 +123,7 @@ static bool take_runs(struct gc *gc, const struct log_gc_asked *asked,
     for (size_t i = 0; ok && i < count; i++) {
         if (log_gc_goes(runs[i].why)) {
             ok = take_run(gc, log, &runs[i], err);
-        } else if (is_named(asked, runs[i].number)) {
+        } else if (log_gc_is_named(asked, runs[i].number)) {
             tell_run(gc, &runs[i], GC_KEPT, why_words[runs[i].why]);
             gc->kept_named = true;
         }

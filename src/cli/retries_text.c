@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "count_text.h"
 #include "shown.h"
 
 /* 80 together. */
@@ -77,18 +78,13 @@ static void add_class(struct str *out, const struct retry_class *class)
     str_done(&text);
 }
 
-static void add_counted(struct str *out, int64_t count, const char *word, const char *words)
-{
-    str_addf(out, "%lld %s", (long long)count, count == 1 ? word : words);
-}
-
 void retries_text(const struct retries *retries, struct str *out)
 {
     const struct retry_help *help = &retries->help;
     struct str time = {0};
-    add_counted(out, help->runs, "run", "runs");
+    count_text_add(help->runs, "run", "runs", out);
     str_add(out, ", ");
-    add_counted(out, help->attempts, "try", "tries");
+    count_text_add(help->attempts, "try", "tries", out);
     str_addf(out, ", %lld failed\n", (long long)help->failed);
     if (help->class_count > 0)
         str_addf(out, "%-*s FAILED AGAIN PASSED   %-*s %*s %*s %*s\n", CLASS_COLUMNS, "CLASS",

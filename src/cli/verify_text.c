@@ -1,14 +1,10 @@
 #include <stdio.h>
 
 #include "clock.h"
+#include "count_text.h"
 #include "verify_found.h"
 
 enum { SHOWN_MAX = 10 }; /* of each list; --json has the rest */
-
-static void add_count(int64_t count, const char *one, const char *many, struct str *out)
-{
-    str_addf(out, "%lld %s", (long long)count, count == 1 ? one : many);
-}
 
 /* "  14:02:13 #211  T-104 step 2 try 1". */
 static void add_place(const struct verify_place *place, struct str *out)
@@ -109,7 +105,7 @@ static void add_lines(const char *heading, const struct line *lines, size_t coun
         if (lines[i].count == 0)
             continue;
         str_addf(out, "%-10s ", is_first ? heading : "");
-        add_count(lines[i].count, lines[i].one, lines[i].many, out);
+        count_text_add(lines[i].count, lines[i].one, lines[i].many, out);
         str_add_char(out, '\n');
         is_first = false;
     }

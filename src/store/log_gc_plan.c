@@ -73,7 +73,7 @@ static struct log_gc_run *add_run(struct planning *planning, int64_t number, con
     return run;
 }
 
-static bool is_named(const struct log_gc_asked *asked, int64_t number)
+bool log_gc_is_named(const struct log_gc_asked *asked, int64_t number)
 {
     for (size_t i = 0; i < asked->named_count; i++) {
         if (asked->named[i] == number)
@@ -86,7 +86,7 @@ static bool is_alive(const struct log_run_info *info, int64_t now_ms)
 {
     if (!info->is_session)
         return info->owner_alive;
-    return info->ended_at_ms == 0 && now_ms - info->last_at_ms < LOG_GC_SESSION_MS;
+    return info->ended_at_ms == 0 && info->last_at_ms > now_ms - LOG_GC_SESSION_MS;
 }
 
 /* What keeps it whatever the limits; LOG_GC_WITHIN: nothing does. */
@@ -112,12 +112,12 @@ static enum log_gc_why judge(struct planning *planning, const struct log_run_inf
                              int64_t bytes)
 {
     const struct log_limits *limits = &planning->asked->limits;
-    const int64_t age_ms = planning->asked->now_ms - info->last_at_ms;
-    if (is_named(planning->asked, info->number))
+    const int64_t now_ms = planning->asked->now_ms;
+    if (log_gc_is_named(planning->asked, info->number))
         return LOG_GC_NAMED;
     if (planning->count == 1)
         return LOG_GC_NEWEST;
-    if (limits->age_ms >= 0 && age_ms >= limits->age_ms)
+    if (limits->age_ms >= 0 && info->last_at_ms <= now_ms - limits->age_ms)
         return LOG_GC_OLD;
     if (limits->runs >= 0 && planning->kept_runs >= limits->runs)
         return LOG_GC_MANY;
