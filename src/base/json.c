@@ -93,7 +93,7 @@ static json_t *theirs(const struct json *json, size_t *left);
 static json_t *their_object(const struct json *json, size_t *left)
 {
     json_t *object = json_object();
-    for (uint32_t i = 0; i<json->count && * left> 0; i++) {
+    for (uint32_t i = 0; *left > 0 && i < json->count; i++) {
         const struct json_member *member = &json->is.members[i];
         (void)json_object_set_new_nocheck(object, member->key, theirs(&member->value, left));
     }
@@ -103,7 +103,7 @@ static json_t *their_object(const struct json *json, size_t *left)
 static json_t *their_array(const struct json *json, size_t *left)
 {
     json_t *array = json_array();
-    for (uint32_t i = 0; i<json->count && * left> 0; i++)
+    for (uint32_t i = 0; *left > 0 && i < json->count; i++)
         (void)json_array_append_new(array, theirs(&json->is.elements[i], left));
     return array;
 }
