@@ -86,9 +86,11 @@ START_TEST(test_what_came_later_is_shown_when_asked_for)
     begin_replay();
     press("0e");
     wait_for("L shows what came of it");
+    wait_for("up to here");
     press("L");
     wait_for("what came later is shown");
     wait_for("try 2 starts: make check");
+    wait_for("all of it");
     press("L");
     wait_for("what came later is hidden");
     quit();

@@ -52,6 +52,12 @@ static bool is_running(const struct frame_input *input)
     return attempt && attempt->ended.mono_ms == 0 && !input->facts->orphaned;
 }
 
+/* What came after the moment that is shown is left out. */
+static bool ends_here(const struct frame_input *input)
+{
+    return frame_mode_is_bar(input->facts) && !input->view->shows_later;
+}
+
 /* Where one is in it. */
 static void add_position(const struct frame_input *input, struct str *out)
 {
@@ -60,9 +66,9 @@ static void add_position(const struct frame_input *input, struct str *out)
     if (log->below > 0 || log->is_still)
         str_addf(out, "+%zu line%s below%s, F", log->below, log->below == 1 ? "" : "s",
                  log->is_still ? " and newer ones" : "");
-    else if (frame_mode_is_bar(input->facts))
+    else if (ends_here(input))
         str_addf(out, "up to %s", clock_hms(frame_now(input).at_ms, hms));
-    else if (!is_running(input))
+    else if (!is_running(input) || frame_mode_is_bar(input->facts))
         str_add(out, log->top == 0 && log->row == 0 ? "all of it" : "at the end");
     else
         str_add(out, log->stays ? "at the end, F follows" : "follows");
@@ -105,7 +111,7 @@ static void draw_rule(struct canvas *canvas, const struct layout *layout,
     const bool has_keys = canvas->columns >= PAGE_PATH_COLUMNS;
     const bool is_wide = canvas->columns >= PAGE_WIDE_COLUMNS;
     frame_rule(canvas, (struct spot){layout->rule, 0, canvas->columns}, title.data,
-               frame_mode_is_bar(input->facts) && has_keys ? "later lines are not shown"
+               ends_here(input) && has_keys ? "later lines are not shown"
                : is_wide  ? "F follow  w wrap  / search  & only matches  e next error"
                : has_keys ? "w wrap  / search"
                           : "");

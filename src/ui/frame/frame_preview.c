@@ -230,14 +230,19 @@ static void put_later(struct preview *preview)
     str_done(&text);
 }
 
+/* What a person asked for comes before what there may be no room for. */
 static void put_task(struct preview *preview)
 {
+    const bool is_asked_for = preview->input->facts->later != NULL;
     preview_put_state(preview);
+    if (is_asked_for)
+        put_later(preview);
     put_why(preview);
     if (preview->kind == FRAME_PREVIEW_SHORT) {
         if (has_log_beside(preview) && preview->box->rows - preview->row > 1)
             preview_put_present_tries(preview);
-        put_later(preview);
+        if (!is_asked_for)
+            put_later(preview);
         put_log(preview);
         return;
     }
@@ -250,7 +255,8 @@ static void put_task(struct preview *preview)
         preview_put_near(preview);
     preview_put_tries(preview);
     preview_put_said(preview);
-    put_later(preview);
+    if (!is_asked_for)
+        put_later(preview);
     if (preview->kind == FRAME_PREVIEW_ROOMY)
         put_rest(preview);
     else
