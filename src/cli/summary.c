@@ -116,7 +116,7 @@ static int worst_task(const struct run_state *state)
     return -1;
 }
 
-/* What never started is no attempt. */
+/* What never started is no try. */
 static void add_failed_starts(const struct run_state *state, struct str *out)
 {
     size_t failed = 0;
@@ -159,8 +159,8 @@ void summary_write(const struct run_state *state, int64_t run, bool left, struct
             str_addf(out, " (%d after failures)", flaky);
         str_add_char(out, '\n');
     }
-    str_addf(out, "  %-*s %d attempt%s, ", LABEL_COLUMNS, "work", state->attempts,
-             state->attempts == 1 ? "" : "s");
+    str_addf(out, "  %-*s %d %s, ", LABEL_COLUMNS, "work", state->attempts,
+             state->attempts == 1 ? "try" : "tries");
     add_failed_starts(state, out);
     shown_duration(state->waited_ms, out);
     str_add(out, " of waiting\n");
