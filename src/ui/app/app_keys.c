@@ -49,6 +49,27 @@ static enum app_leave left_by(enum view_todo_kind kind)
     }
 }
 
+/* What is about the time of a run. */
+static void carry_out_in_time(struct app *app, const struct view_todo *todo)
+{
+    if (todo->kind == VIEW_TRANSPORT)
+        app_replay_move(app, todo->move);
+    else if (todo->kind == VIEW_GO_TO)
+        app_replay_go_to(app, app->view.go_to.text);
+    else if (todo->kind == VIEW_SEEK)
+        app_seek(app, todo->seek);
+    else if (todo->kind == VIEW_TO_EVENT)
+        app_replay_to_event(app, todo->event);
+    else if (todo->kind == VIEW_BOOKMARK)
+        app_bookmarks_add(app);
+    else if (todo->kind == VIEW_UNBOOKMARK)
+        app_bookmarks_remove(app, todo->bookmark);
+    else if (todo->kind == VIEW_COMPARE)
+        app_report_compare(app);
+    else if (todo->kind == VIEW_WHAT_IF)
+        app_report_what_if(app);
+}
+
 static void carry_out(struct app *app, const struct view_todo *todo)
 {
     switch (todo->kind) {
@@ -64,10 +85,14 @@ static void carry_out(struct app *app, const struct view_todo *todo)
         term_flush_keys(app->term);
         break;
     case VIEW_TRANSPORT:
-        app_replay_move(app, todo->move);
-        break;
     case VIEW_GO_TO:
-        app_replay_go_to(app, app->view.go_to.text);
+    case VIEW_SEEK:
+    case VIEW_COMPARE:
+    case VIEW_WHAT_IF:
+    case VIEW_TO_EVENT:
+    case VIEW_BOOKMARK:
+    case VIEW_UNBOOKMARK:
+        carry_out_in_time(app, todo);
         break;
     case VIEW_OPEN_RUN:
         app_visit_open(app, todo->run, todo->screen);
@@ -96,24 +121,6 @@ static void carry_out(struct app *app, const struct view_todo *todo)
         break;
     case VIEW_MOUSE:
         app_switch_mouse(app);
-        break;
-    case VIEW_SEEK:
-        app_seek(app, todo->seek);
-        break;
-    case VIEW_COMPARE:
-        app_report_compare(app);
-        break;
-    case VIEW_WHAT_IF:
-        app_report_what_if(app);
-        break;
-    case VIEW_TO_EVENT:
-        app_replay_to_event(app, todo->event);
-        break;
-    case VIEW_BOOKMARK:
-        app_bookmarks_add(app);
-        break;
-    case VIEW_UNBOOKMARK:
-        app_bookmarks_remove(app, todo->bookmark);
         break;
     case VIEW_REDRAW_ALL:
         app_resize(app);

@@ -53,7 +53,7 @@ void frame_report(struct canvas *canvas, const struct frame_input *input)
     if (first >= 1)
         draw_rule(canvas, first - 1, report, rows->count);
     for (int i = 0; i < report->page; i++) {
-        const size_t index = (size_t)(report->top + i);
+        const size_t index = (size_t)report->top + (size_t)i;
         canvas_blank_row(canvas, first + i, STYLE_PLAIN);
         if (index >= rows->count)
             continue;

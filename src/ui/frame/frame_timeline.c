@@ -171,8 +171,8 @@ void frame_timeline_fit(struct view *view, int rows, int columns, const struct f
 static void draw_legend(struct canvas *canvas, int row)
 {
     static const char *const legends[] = {
-        "R G V F = phase that runs   lower case = no output   ┄ = backoff   ! = needs you   "
-        "ends: ✗ failed  ✓ passed  ■ gave up  ⊘ stopped  ∞ stuck",
+        ("R G V F = phase that runs   lower case = no output   ┄ = backoff   ! = needs you   "
+         "ends: ✗ failed  ✓ passed  ■ gave up  ⊘ stopped  ∞ stuck"),
         "R G V F phase   lower case no output   ┄ backoff   ! you   ✗ ✓ ■ ⊘ ∞ end",
         "RGVF phase  lower: no output  ┄ backoff  ! you  ✗✓■⊘∞ end",
     };
