@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
@@ -98,7 +99,10 @@ int main(int argc, char **argv)
     command_line_text(argc, argv, &line);
     struct globals globals = {.command_line = str_text(&line)};
     int code = dispatch(&globals, argc, argv);
-    bool is_lost = fflush(stdout) != 0 || ferror(stdout);
+    const bool is_flushed = fflush(stdout) == 0;
+    const bool is_lost = !is_flushed || ferror(stdout);
+    if (!is_flushed && errno != EPIPE)
+        warn("stdout: %s", strerror(errno));
     if (is_lost && code == EXIT_ALL_PASSED)
         code = EXIT_GAVE_UP;
     str_done(&line);

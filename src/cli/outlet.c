@@ -47,13 +47,15 @@ void outlet_flush(struct outlet *outlet)
         /* A pipe that polls as writable takes PIPE_BUF without blocking; where no signal is to be
          * heard meanwhile it may block. */
         size_t piece = outlet->signal_fd < 0 || left < PIPE_BUF ? left : PIPE_BUF;
-        ssize_t put =
-            wait_for_reader(outlet) ? write(STDOUT_FILENO, outlet->waiting.data + at, piece) : -1;
+        const bool is_ready = wait_for_reader(outlet);
+        const ssize_t put = is_ready ? write(STDOUT_FILENO, outlet->waiting.data + at, piece) : -1;
         bool again = put < 0 && (errno == EINTR || errno == EAGAIN);
-        if (put > 0)
+        if (put > 0) {
             at += (size_t)put;
-        else if (!again)
+        } else if (!again) {
             outlet->closed = true;
+            outlet->error = !is_ready || errno == EPIPE ? 0 : errno;
+        }
     }
     str_clear(&outlet->waiting);
 }

@@ -20,6 +20,7 @@ struct outlet {
     outlet_signal_fn *on_signal; /* may be NULL where signal_fd is -1 */
     void *ctx;                   /* borrowed */
     bool closed;                 /* the reader is gone: what comes is dropped */
+    int error; /* errno of a write that failed with a reader there; 0 = none did */
 };
 
 void outlet_add(struct outlet *outlet, const char *bytes, size_t len);

@@ -267,6 +267,8 @@ bool stream_print(const struct stream *stream, struct err *err)
         return false;
     bool ok = print_all(&p, err);
     outlet_flush(&p.outlet);
+    if (ok && p.outlet.error != 0 && stream->done_fd < 0) /* else the run goes on without it */
+        ok = err_set_errno(err, p.outlet.error, "stdout");
     str_done(&p.line);
     outlet_done(&p.outlet);
     follower_close(p.follower);

@@ -77,6 +77,10 @@ want_in 'shared: a word when it is read' "$out" "this is '$dir/own/devs/devs.db'
 (cd none && XDG_STATE_HOME="$dir/own" "$devs" exec -- echo much) >/dev/null 2>&1
 XDG_STATE_HOME="$dir/own" "$devs" log exec >/dev/full 2>/dev/null
 want 'output that nobody took' $? 1
+full=$(XDG_STATE_HOME="$dir/own" "$devs" runs 2>&1 >/dev/full)
+want_in 'output that nobody took: a word' "$full" 'devs: stdout: No space left on device'
+full=$(XDG_STATE_HOME="$dir/own" "$devs" debug --logs last --db own/devs/devs.db --json 2>&1 >/dev/full)
+want 'records that nobody took' "$?:$full" '73:devs: stdout: No space left on device'
 
 # --- moved aside and put back: brought home by itself
 begin aside
