@@ -258,6 +258,18 @@ static bool print_all(struct printing *p, struct err *err)
     return false;
 }
 
+/* Who follows a run and sees no end of it is told why. */
+static void tell_orphan(const struct printing *p)
+{
+    const struct run_state *state = follower_state(p->follower);
+    const struct log_run_info *run = follower_run(p->follower);
+    if (!p->stream->follow || p->stream->done_fd >= 0 || p->outlet.closed || state->ended ||
+        run->is_session || !follower_is_orphaned(p->follower))
+        return;
+    warn("devs went away before the run had ended. Go on with it: devs run --continue %lld",
+         (long long)run->number);
+}
+
 bool stream_print(const struct stream *stream, struct err *err)
 {
     struct printing p = {.stream = stream,
@@ -269,6 +281,8 @@ bool stream_print(const struct stream *stream, struct err *err)
     outlet_flush(&p.outlet);
     if (ok && p.outlet.error != 0 && stream->done_fd < 0) /* else the run goes on without it */
         ok = err_set_errno(err, p.outlet.error, "stdout");
+    if (ok)
+        tell_orphan(&p);
     str_done(&p.line);
     outlet_done(&p.outlet);
     follower_close(p.follower);

@@ -127,4 +127,18 @@ if command -v sqlite3 >/dev/null; then
 else
 	echo 'not looked at: sqlite3 is not here'
 fi
+# --- a run that its devs left is followed to what there is of it
+rm go
+"$devs" run --plain slow.json >slow.out 2>&1 &
+run=$!
+until_true 20 grep -q 'runs, pid' slow.out
+"$devs" debug --logs --follow >left 2>said &
+follower=$!
+until_true 20 grep -q 'runs, pid' left
+kill -KILL "$run"
+: >go
+wait "$run"
+wait "$follower"
+want 'a follower of what is over ends' $? 0
+want_in 'and says why' "$(cat said)" 'devs went away before the run had ended. Go on with it: devs run --continue'
 finish
