@@ -49,7 +49,7 @@ void outlet_flush(struct outlet *outlet)
         size_t piece = outlet->signal_fd < 0 || left < PIPE_BUF ? left : PIPE_BUF;
         const bool is_ready = wait_for_reader(outlet);
         const ssize_t put = is_ready ? write(STDOUT_FILENO, outlet->waiting.data + at, piece) : -1;
-        bool again = put < 0 && (errno == EINTR || errno == EAGAIN);
+        const bool again = is_ready && put < 0 && (errno == EINTR || errno == EAGAIN);
         if (put > 0) {
             at += (size_t)put;
         } else if (!again) {
