@@ -75,8 +75,8 @@ static int refuse_mix(const struct debug_options *options, const struct debug_mo
             has_word(mode->options, spec->name))
             continue;
         const struct debug_mode *other = mode_with(spec->name);
-        return fail_usage(other ? other->usage : mode->usage, "debug --%s: --%s says nothing there",
-                          mode->name, spec->name);
+        return fail_usage(other ? other->usage : mode->usage,
+                          "debug --%s: --%s does not go with it", mode->name, spec->name);
     }
     return EXIT_ALL_PASSED;
 }

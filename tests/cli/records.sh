@@ -62,8 +62,8 @@ refused 'no such task' 66 "run #1 has no task 'tax'" --logs 1 --task tax
 refused 'a pattern that is none' 2 '--grep: pattern, byte' --logs 1 --grep '('
 refused 'a time that is none' 2 "'soon' is no time" --logs 1 --since soon
 refused 'no such run' 66 'no run #9' --logs 9 --json
-refused 'what says nothing there' 2 'debug --logs: --try says nothing there' --logs 1 --try 2
-refused 'what says nothing there, either' 2 'debug --forensics: --follow says nothing there' --forensics ok --follow
+refused 'what does not go with it' 2 'debug --logs: --try does not go with it' --logs 1 --try 2
+refused 'what does not go with it, either' 2 'debug --forensics: --follow does not go with it' --forensics ok --follow
 refused 'follow is of one run' 2 '--follow is about one run' --logs all --follow
 
 # --- a live run is followed to its end, and ^C ends the follower alone
