@@ -8,7 +8,10 @@
 #include "frame_report.h"
 #include "xalloc.h"
 
-enum { WHAT_IF_FILE_BYTES_MAX = POLICY_CHANGE_BYTES_MAX };
+enum {
+    WHAT_IF_FILE_BYTES_MAX = POLICY_CHANGE_BYTES_MAX,
+    PAGES_SHOWN = 16, /* so many pages are read between two frames that say how it stands */
+};
 
 void app_report_close(struct app *app)
 {
@@ -117,8 +120,11 @@ void app_report_go_on(struct app *app)
              what_if_take(report->same, &report->page.events[i], &err);
     }
     report->reads = ok && report->page.count == LOG_PAGE_EVENTS;
-    report->columns = 0;
-    app->wants_frame_now = true;
+    report->pages++;
+    if (!report->reads || report->pages % PAGES_SHOWN == 1) {
+        report->columns = 0;
+        app->wants_frame_now = true;
+    }
     if (ok)
         return;
     view_say(&app->view, &app->now, "what if: %s", err.message);

@@ -17,6 +17,7 @@ struct app_report {
     struct policy_change *change; /* owned; its policies */
     struct event_page page;       /* reused while the run is read into `what` */
     int64_t after;                /* the event that was read last */
+    int64_t pages;                /* that were read so far */
     bool reads;                   /* there is more to read */
     struct compare_rows rows;     /* the text, laid for so many columns: */
     int columns;                  /* 0 = it is to be laid */
