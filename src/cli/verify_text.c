@@ -19,6 +19,17 @@ static void add_place(const struct verify_place *place, struct str *out)
     str_add_char(out, '\n');
 }
 
+/* One line, whatever a command has in it. */
+static void add_fact(const char *label, const struct str *text, struct str *out)
+{
+    str_addf(out, "    %-10s  ", label);
+    for (size_t i = 0; i < text->len; i++) {
+        const char c = text->data[i];
+        str_add_char(out, c == '\n' || c == '\r' ? ' ' : c);
+    }
+    str_add(out, text->len > 0 ? "\n" : "nothing\n");
+}
+
 static void add_decisions(const struct verify_found *found, struct str *out)
 {
     const struct redecide_sum *sum = &found->sum.decisions;
@@ -31,13 +42,11 @@ static void add_decisions(const struct verify_found *found, struct str *out)
         const struct verify_decision *decision = &found->decisions[i];
         str_add(out, i == 0 ? "the first that differs\n" : i == 1 ? "and then\n" : "");
         add_place(&decision->place, out);
-        str_addf(out, "    recorded    %s\n",
-                 decision->recorded.len > 0 ? decision->recorded.data : "nothing");
-        str_addf(out, "    this build  %s\n",
-                 decision->made.len > 0 ? decision->made.data : "nothing");
+        add_fact("recorded", &decision->recorded, out);
+        add_fact("this build", &decision->made, out);
         if (decision->changes.len > 0)
-            str_addf(out, "    differs in  %s\n", decision->changes.data);
-        str_addf(out, "    decided on  %s\n", decision->cause.data);
+            add_fact("differs in", &decision->changes, out);
+        add_fact("decided on", &decision->cause, out);
     }
     if (found->decision_count > SHOWN_MAX)
         str_addf(out, "  and %d more, which --json lists\n", found->decision_count - SHOWN_MAX);
