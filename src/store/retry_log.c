@@ -170,7 +170,7 @@ static bool add_runs(struct log_reader *reader, struct log_run_info *runs, size_
 {
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
-        const bool fits = runs[i].last_seq <= *left;
+        const bool fits = runs[i].last_seq >= 0 && runs[i].last_seq <= *left;
         if (ok && fits) {
             *left -= runs[i].last_seq;
             ok = retry_log_add(reader, runs[i].number, out, err);
