@@ -58,6 +58,7 @@ enum compare_text {
     COMPARE_TEXT_COUNT,
 };
 
+enum { COMPARE_BYTES_MAX = 64 * 1024 * 1024 }; /* of the lines of one text */
 struct compare_line {
     size_t start, len; /* in `bytes`; cleaned for a terminal */
     bool is_masked;
@@ -69,7 +70,7 @@ struct compare_lines {
     struct digest *digests;     /* owned; of each line */
     size_t count, cap, digest_cap;
     unsigned masks; /* bits 1 << enum normaliser_mask */
-    bool is_cut;    /* there were more than LINE_DIFF_LINES_MAX */
+    bool is_cut;    /* there were more than LINE_DIFF_LINES_MAX, or COMPARE_BYTES_MAX */
 };
 
 enum { COMPARE_PATHS_MAX = 500 };

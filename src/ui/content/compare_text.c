@@ -23,7 +23,7 @@ static_assert(ARRAY_LEN(text_of) == LOG_STREAM_COUNT + 1, "every stream is compa
 
 static void add_line(struct compare_lines *lines, const char *bytes, size_t len, unsigned masked)
 {
-    if (lines->count == LINE_DIFF_LINES_MAX) {
+    if (lines->count == LINE_DIFF_LINES_MAX || lines->bytes.len >= COMPARE_BYTES_MAX) {
         lines->is_cut = true;
         return;
     }
