@@ -179,6 +179,10 @@ static void add_queued(const struct preview *preview, struct str *out)
     str_done(&gate);
     if (behind)
         return;
+    if (!preview->state->started) {
+        str_add(out, "the run has not begun");
+        return;
+    }
     if (task_of(preview)->unmet == 0) {
         str_addf(out, "waits for a slot; %d of %d are used", preview->state->running,
                  preview->state->jobs);
