@@ -37,7 +37,8 @@ bool outside_split(const char *line, struct outside_words *out)
     return count > 0 && *at == '\0';
 }
 
-/* Whatever we ignore or keep back, it gets the signals that any program gets. */
+/* Whatever we ignore or keep back, it gets the signals that any program gets; but ^Z does not stop
+ * it: see spawn(). */
 static bool open_start(struct start *start)
 {
     sigset_t all;
@@ -45,6 +46,7 @@ static bool open_start(struct start *start)
     (void)sigfillset(&all);
     (void)sigdelset(&all, SIGKILL);
     (void)sigdelset(&all, SIGSTOP);
+    (void)sigdelset(&all, SIGTSTP);
     (void)sigemptyset(&none);
     if (posix_spawn_file_actions_init(&start->files) != 0)
         return false;
@@ -60,12 +62,19 @@ static bool open_start(struct start *start)
                                                             POSIX_SPAWN_SETPGROUP) == 0;
 }
 
+/* ^Z would stop the child before it executes the program, and us with it, for a spawn lasts until
+ * then; and nobody here could continue a program that was stopped later. So it is ignored, from
+ * before there is a child. */
 static bool spawn(struct start *start, bool is_ready, char *const *argv, pid_t *out,
                   struct err *err)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    (void)sigaction(SIGTSTP, &ignore, &before);
     int number = is_ready
                      ? posix_spawnp(out, argv[0], &start->files, &start->attributes, argv, environ)
                      : ENOMEM;
+    (void)sigaction(SIGTSTP, &before, NULL);
     (void)posix_spawnattr_destroy(&start->attributes);
     (void)posix_spawn_file_actions_destroy(&start->files);
     return number == 0 || err_set_errno(err, number, "cannot start '%s'", argv[0]);
@@ -92,9 +101,8 @@ bool outside_start_on_terminal(char *const *argv, int input, pid_t *out, struct 
     bool is_ready = posix_spawn_file_actions_adddup2(&start.files, input, STDIN_FILENO) == 0;
     if (!spawn(&start, is_ready, argv, out, err))
         return false;
-    /* Not by the child: ^Z before it executes the program would stop it there, and us with it,
-     * for a spawn lasts until then. What it wanted of the terminal too early has stopped it. */
     give_terminal(*out);
+    /* What it wanted of the terminal too early has stopped it. */
     (void)kill(-*out, SIGCONT);
     return true;
 }
