@@ -53,6 +53,9 @@ struct app_options {
     /* Keep a new rule of theirs (C n); false: *err says why not. NULL: nowhere to keep it */
     bool (*save_rule)(void *ctx, const char *rule_json, struct err *err);
     void *save_ctx; /* borrowed; for save_rule() */
+    /* Where a recording opens, in the words of app_picture; NULL = at its end, with its tasks, the
+     * first of them. Borrowed */
+    const char *opens_at, *opens_view, *opens_task;
     /* All of a regular file, up to so many bytes; ERR_LIMIT where it has more. NULL: none is read
      */
     bool (*read_file)(const char *path, size_t max_bytes, struct str *out, struct err *err);

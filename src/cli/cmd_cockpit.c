@@ -54,7 +54,8 @@ static int print_on(const struct place *place, const struct app_result *result)
     return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
 }
 
-int watch_run(struct globals *globals, const struct place *place, int64_t run, enum app_mode mode)
+int watch_run(struct globals *globals, const struct place *place, const struct watch_words *words,
+              enum app_mode mode)
 {
     char by[SESSION_BY_MAX];
     struct err err = {0};
@@ -74,7 +75,10 @@ int watch_run(struct globals *globals, const struct place *place, int64_t run, e
     }
     struct app_options options = {
         .place = place,
-        .run = run,
+        .run = words->run,
+        .opens_at = words->at,
+        .opens_view = words->view,
+        .opens_task = words->task,
         .mode = mode,
         .desk = desk,
         .by = session_by(by),
@@ -128,5 +132,6 @@ int cmd_cockpit(struct globals *globals, int argc, char **argv)
         return fail_without_log(&err);
     if (!session_has_screen())
         return cmd_status(globals, 0, argv);
-    return watch_run(globals, &place, 0, APP_LIVE);
+    const struct watch_words newest = {0};
+    return watch_run(globals, &place, &newest, APP_LIVE);
 }

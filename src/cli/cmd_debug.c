@@ -134,7 +134,7 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
         {"frame", 0, "CxR", "one frame of the cockpit as text, so many columns and rows", NULL,
          &words->frame.size},
         {"at", 0, "TIME",
-         "the frame, or the bookmark, of then: 14:00:31, -2m, #211 (a record), 'T try 2', start",
+         "the replay, frame or bookmark of then: 14:00:31, -2m, #211 (a record), 'T try 2', start",
          NULL, &words->frame.at},
         {"what-if", 0, "FILE", "what other policies would have decided of RUN..., 38-41 or all",
          NULL, &words->what_if},

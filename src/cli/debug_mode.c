@@ -62,9 +62,9 @@ static const struct debug_mode modes[] = {
     {"unmark", "", "devs debug --unmark N", 0, 1, bookmark_run_unmark},
     {"lnav-format", "", "devs debug --lnav-format >devs_log.json && lnav -i devs_log.json", 0, 0,
      run_lnav_format},
-    {"logs", "plain json task kind level since until grep follow",
-     "devs debug --logs [RUN...|FILE|all] [--plain|--json] [--follow] [--task T] [--grep P] ...", 0,
-     -1, records_run},
+    {"logs", "plain json task kind level since until grep follow at view",
+     "devs debug --logs [RUN...|FILE|all] [--at TIME] [--plain|--json] [--task T] [--grep P] ...",
+     0, -1, records_run},
 };
 
 const struct debug_mode *debug_mode_at(size_t index)

@@ -16,9 +16,21 @@
 static bool wants_lines(const struct debug_words *words)
 {
     const struct record_words *record = &words->record;
-    return words->plain || words->json || words->follow || record->tasks.words[0] ||
+    const bool is_place = words->frame.at || words->frame.view; /* then the task is one, too */
+    return words->plain || words->json || words->follow || (record->tasks.words[0] && !is_place) ||
            record->kinds.words[0] || record->level || record->since || record->until ||
            record->grep || !session_has_screen();
+}
+
+/* The screen, opened where the words say. */
+static int watch(const struct debug_call *call, const struct place *place,
+                 const struct target *target, bool is_list)
+{
+    const struct debug_words *words = call->words;
+    const char *task = target->task[0] != '\0' ? target->task : words->record.tasks.words[0];
+    const struct watch_words watched = {
+        .run = target->run, .at = words->frame.at, .view = words->frame.view, .task = task};
+    return watch_run(call->globals, place, &watched, is_list ? APP_RUNS : APP_REPLAY);
 }
 
 /* Of several runs not every one need have the tasks that are named. */
@@ -100,15 +112,20 @@ int records_run(const struct debug_call *call)
     struct target target;
     const bool lines = wants_lines(call->words);
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (lines && (call->words->frame.at || call->words->frame.view))
+        return fail_usage("devs debug --logs [RUN] --since TIME --until TIME",
+                          "debug --logs: --at and --view are about the screen, not about records");
     if (lines && names_runs(call))
         return print_chosen(call);
-    const bool is_list = !word || (call->operand_count == 1 && strcmp(word, "all") == 0);
+    const bool is_place = call->words->frame.at || call->words->frame.view;
+    const bool is_all = call->operand_count == 1 && strcmp(word, "all") == 0;
+    const bool is_list = is_all || (!word && !is_place);
     if (!is_list && names_runs(call))
         return fail_usage("devs debug --logs RUN... --plain|--json",
                           "debug --logs: the screen plays one run, not several");
     if (!log_word_find(call->globals, is_list ? NULL : word, &place, &target, &err))
         return fail(&err);
     if (!lines)
-        return watch_run(call->globals, &place, target.run, is_list ? APP_RUNS : APP_REPLAY);
+        return watch(call, &place, &target, is_list);
     return print_run(call, &place, &target, true, &err) ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -10,7 +10,14 @@
 #include "command.h"
 #include "place.h"
 
-/* run 0 = the newest. Returns the exit code; errors are printed. */
-int watch_run(struct globals *globals, const struct place *place, int64_t run, enum app_mode mode);
+/* Which run, and where a recording opens. All borrowed. */
+struct watch_words {
+    int64_t run; /* 0 = the newest */
+    const char *at, *view, *task;
+};
+
+/* Returns the exit code; errors are printed. */
+int watch_run(struct globals *globals, const struct place *place, const struct watch_words *words,
+              enum app_mode mode);
 
 #endif

@@ -67,6 +67,37 @@ START_TEST(test_P6_records_stand_around_the_moment)
 }
 END_TEST
 
+START_TEST(test_a_recording_opens_where_it_is_asked_to)
+{
+    static struct app_options options;
+    options = live_options();
+    options.mode = APP_REPLAY;
+    options.opens_at = "#4";
+    options.opens_view = "detail";
+    options.opens_task = "beta";
+    tell();
+    begin(&options);
+    go();
+    wait_for("Tasks > beta");
+    wait_for("event 4 of");
+    press("q");
+    quit();
+}
+END_TEST
+
+START_TEST(test_a_place_that_is_not_there_ends_it)
+{
+    static struct app_options options;
+    options = live_options();
+    options.mode = APP_REPLAY;
+    options.opens_at = "noon";
+    tell();
+    begin(&options);
+    go();
+    ck_assert_int_ne(left(), APP_LEFT);
+}
+END_TEST
+
 START_TEST(test_failures_are_gone_to_in_time)
 {
     begin_replay();
@@ -197,6 +228,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_P6_records_stand_around_the_moment);
+    tcase_add_test(tcase, test_a_recording_opens_where_it_is_asked_to);
+    tcase_add_test(tcase, test_a_place_that_is_not_there_ends_it);
     tcase_add_test(tcase, test_failures_are_gone_to_in_time);
     tcase_add_test(tcase, test_what_came_later_is_shown_when_asked_for);
     tcase_add_test(tcase, test_moment_is_kept_gone_back_to_and_let_go);

@@ -364,7 +364,8 @@ bool app_run(const struct app_options *options, struct app_result *result, struc
         look_for_trouble(&app);
         app.wants_frame_now = true;
         show_if_due(&app);
-        while (!app.finished)
+        ok = app_opening_stand(&app, err);
+        while (ok && !app.finished)
             take_turn(&app);
         *result = app.result;
     }

@@ -1,6 +1,6 @@
 /* app_opening.c - a recording is read and folded in slices of the app's turns, so that its first
  * frame comes at once and keys work meanwhile. */
-#include "app_parts.h"
+#include "app_without_terminal.h"
 
 enum {
     OPENING_FIRST = 2048,  /* events before the first frame */
@@ -45,6 +45,25 @@ void app_opening_finish(struct app *app)
 {
     while (app->opens)
         app_opening_go_on(app);
+}
+
+bool app_opening_stand(struct app *app, struct err *err)
+{
+    const struct app_options *options = app->options;
+    enum screen screen = SCREEN_TASKS;
+    if (!options->opens_at && !options->opens_view && !options->opens_task)
+        return true;
+    if (!app_screen_named(options->opens_view, &screen, err))
+        return false;
+    app_opening_finish(app);
+    if (options->opens_at && !app_replay_find(app, options->opens_at, err))
+        return false;
+    const bool chooses = options->opens_at || options->opens_task;
+    if (chooses && !app_choose_task(app, options->opens_task, err))
+        return false;
+    app_open_screen(app, screen);
+    app->wants_frame_now = true;
+    return true;
 }
 
 static int64_t percent(const struct app *app)

@@ -214,6 +214,8 @@ ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
 void app_opening_go_on(struct app *app);
 /* Read all that is left. */
 void app_opening_finish(struct app *app);
+/* To where the options say that it opens; nothing where they do not. */
+ATTR_MUST_USE bool app_opening_stand(struct app *app, struct err *err);
 /* Not all is read: say that there is no going about in it yet. */
 ATTR_MUST_USE bool app_opening_refuses(struct app *app);
 /* How far it is, for the banner. */
@@ -234,6 +236,8 @@ void app_replay_play(struct app *app);
 
 /* To the place that a person's words name. */
 void app_replay_go_to(struct app *app, const char *words);
+/* The same for who is told otherwise what is wrong with the words: ERR_INVALID, ERR_NOT_FOUND. */
+ATTR_MUST_USE bool app_replay_find(struct app *app, const char *words, struct err *err);
 
 /* app_events.c: the records around the moment that is shown. */
 void app_load_events(struct app *app);

@@ -34,8 +34,7 @@ static bool go_to(struct app *app, const char *words, struct err *err)
     return replay_find(&app->replay, &found, &point, err) && app_stand_at(app, point, err);
 }
 
-/* The task that the latest event is about, unless one is named. */
-static bool choose_task(struct app *app, const char *id, struct err *err)
+bool app_choose_task(struct app *app, const char *id, struct err *err)
 {
     const struct plan *plan = follower_state(app->follower)->plan;
     int64_t seq = app->replay.at;
@@ -90,7 +89,7 @@ static bool set_up(struct app *app, const struct app_picture *picture, enum scre
                    struct err *err)
 {
     if (!app_open_run(app, err) || !go_to(app, picture->at, err) ||
-        !choose_task(app, picture->task, err))
+        !app_choose_task(app, picture->task, err))
         return false;
     if (picture->is_replay)
         app->mode = APP_REPLAY;

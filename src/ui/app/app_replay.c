@@ -133,19 +133,24 @@ static bool go_to_bookmark(struct app *app, const char *name)
     return true;
 }
 
-void app_replay_go_to(struct app *app, const char *words)
+bool app_replay_find(struct app *app, const char *words, struct err *err)
 {
     const struct replay_words place = {
         .text = words, .plan = follower_state(app->present)->plan, .end_ms = time_of_the_end(app)};
     struct replay_point point = {0};
-    struct err err = {0};
     if (go_to_bookmark(app, words))
-        return;
-    if (!replay_find(&app->replay, &place, &point, &err)) {
-        view_say(&app->view, &app->now, "%s", err.message);
-        return;
-    }
+        return true;
+    if (!replay_find(&app->replay, &place, &point, err))
+        return false;
     go_to_point(app, &point);
+    return true;
+}
+
+void app_replay_go_to(struct app *app, const char *words)
+{
+    struct err err = {0};
+    if (!app_replay_find(app, words, &err))
+        view_say(&app->view, &app->now, "%s", err.message);
 }
 
 void app_replay_to_event(struct app *app, int64_t seq)
