@@ -25,6 +25,8 @@ enum {
     REDECIDE_MOMENT_MAX = 1000 * 1000, /* events of one and the same moment; a run of
                                           PLAN_TASKS_MAX tasks that is taken up again has fewer */
     REDECIDE_DIFFERENCES_MAX = 200,    /* after so many the rest is not looked at */
+    REDECIDE_GUESSES_MAX = 2000,       /* so often a reason is looked for that the log does not say:
+                                          each costs copies of the whole state */
 };
 
 /* A decision that is another one now. All borrowed for the call. */

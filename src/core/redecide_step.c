@@ -259,8 +259,9 @@ static enum way first_way(const struct redecide *redecide, const struct input *i
 /* What was decided is not what was recorded: is there a reason that the log does not say? */
 static bool explain(struct redecide *redecide, const struct input *input, struct err *err)
 {
-    if (!run_state_can_copy(&redecide->recorded))
+    if (!run_state_can_copy(&redecide->recorded) || redecide->guesses >= REDECIDE_GUESSES_MAX)
         return differ(redecide, input, err);
+    redecide->guesses++;
     struct event unstarted = {0};
     const size_t same = count_same(redecide);
     if (same < redecide->turn.event_count)

@@ -24,6 +24,7 @@ struct redecide {
     enum input_kind unstarted_input;
     bool is_stopped; /* nothing is decided any more */
     int told;        /* differences */
+    int guesses;     /* see REDECIDE_GUESSES_MAX */
     struct redecide_sum sum;
 };
 
