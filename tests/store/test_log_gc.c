@@ -293,23 +293,28 @@ END_TEST
 START_TEST(test_a_run_goes_on_meanwhile)
 {
     struct sample live;
-    sample_open(&live, &place, 40);
-    sample_start(&live);
+    int go[2];
     fill_run(1);
-    const pid_t child = fork();
+    ck_assert_int_eq(pipe(go), 0);
+    const pid_t child = fork(); /* before the run: its writer has a thread */
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         struct log_gc *gc = NULL;
         int64_t bytes = 0;
-        bool ok = log_gc_open(&gc, &place, NULL) && log_gc_remove(gc, 1, NULL) &&
-                  log_gc_shrink(gc, 0, &bytes, NULL);
+        char byte;
+        bool ok = read(go[0], &byte, 1) == 1 && log_gc_open(&gc, &place, NULL) &&
+                  log_gc_remove(gc, 1, NULL) && log_gc_shrink(gc, 0, &bytes, NULL);
         log_gc_close(gc);
         _exit(ok ? 0 : 1);
     }
     int status = -1;
+    sample_open(&live, &place, 40);
+    sample_start(&live);
+    ck_assert_int_eq(write(go[1], "g", 1), 1);
     sample_drive(&live); /* each of its commits has to come through */
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(close(go[0]) | close(go[1]), 0);
     digests[live.number] = run_state_digest(&live.state);
     const int64_t number = live.number;
     sample_done(&live);
