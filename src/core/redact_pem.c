@@ -56,6 +56,15 @@ static bool ends_line(const struct lines *lines, size_t at)
            redact_is_one_of((unsigned char)lines->bytes[at], "\r\n\\");
 }
 
+/* How many of these bytes stand at the start, at most so many. */
+static size_t run_of(const char *bytes, size_t len, char byte, size_t max)
+{
+    size_t count = 0;
+    while (count < len && count < max && bytes[count] == byte)
+        count++;
+    return count;
+}
+
 /* -----END RSA PRIVATE KEY----- */
 static enum line look_at_end(const struct lines *lines, size_t at, size_t *end)
 {
@@ -69,9 +78,9 @@ static enum line look_at_end(const struct lines *lines, size_t at, size_t *end)
     size_t len = seen + redact_run(REDACT_LABEL, line + seen, there - seen, END_MAX);
     if (len + sizeof(rule) - 1 > there && !lines->ended && len < END_MAX)
         return LINE_UNFINISHED;
-    while (len < there && line[len] == '-')
-        len++;
-    *end = at + len;
+    /* No more than these: what comes after them may not be there yet. */
+    const size_t dashes = run_of(line + len, there - len, '-', sizeof(rule) - 1);
+    *end = at + len + dashes;
     return LINE_LAST;
 }
 

@@ -157,10 +157,21 @@ static bool go_about(const struct world *world, struct run_state *state, struct 
     return fits;
 }
 
+/* With the policies that it had. */
+static void decide_again(struct world *world)
+{
+    struct str text = {0};
+    plot_write_plan(world->plot, &text);
+    (void)compare_what_if(&world->finding, str_text(&text), world->log, world->log_count,
+                          &world->state);
+    str_done(&text);
+}
+
 /* Fold the log anew and hold it against the live state, now and then. */
 static void refold(struct world *world)
 {
-    enum { KEPT_EVERY = 16, GONE_ABOUT_EVERY = 4 }; /* it takes as long as some folds */
+    /* These take as long as some folds. */
+    enum { KEPT_EVERY = 16, GONE_ABOUT_EVERY = 4, OTHER_POLICIES_EVERY = 6 };
     struct run_state again;
     struct err err = {0};
     run_state_init(&again, world->plan, world->plot->run_seed);
@@ -172,11 +183,8 @@ static void refold(struct world *world)
         (void)compare_folds(&world->finding, &world->state, &again);
     run_past_free(past);
     run_state_done(&again);
-    struct str text = {0};
-    plot_write_plan(world->plot, &text);
-    (void)compare_what_if(&world->finding, str_text(&text), world->log, world->log_count,
-                          &world->state);
-    str_done(&text);
+    if (world->log_count % OTHER_POLICIES_EVERY == 0)
+        decide_again(world);
     if (world->tally)
         world->tally->refolds++;
 }
