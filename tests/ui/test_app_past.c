@@ -40,6 +40,34 @@ START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
 }
 END_TEST
 
+/* Left on a screen that shows no records: those on the one before are not looked for in the run as
+ * it goes on. */
+START_TEST(test_past_that_is_left_on_another_screen_leaves_the_run_alone)
+{
+    struct app_options options = live_options();
+    start_two();
+    begin(&options);
+    go();
+    wait_for("LIVE");
+    press(",");
+    wait_for("event 4 of 5");
+    press("5");
+    wait_for("Timeline");
+    press("$");
+    wait_for("this is the present again");
+    story_fail(&story, "beta", REASON_TEST_FAIL, NULL);
+    story_wait(&story, "beta", 60);
+    commit();
+    wait_for("test-fail");
+    press("1");
+    wait_for("backoff");
+    press(",");
+    wait_for("event 7 of 8");
+    press("$q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
 START_TEST(test_past_refuses_acts_in_words)
 {
     struct app_options options = live_options();
@@ -232,6 +260,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_past_shows_a_moment_and_the_run_goes_on);
+    tcase_add_test(tcase, test_past_that_is_left_on_another_screen_leaves_the_run_alone);
     tcase_add_test(tcase, test_past_refuses_acts_in_words);
     tcase_add_test(tcase, test_past_takes_the_keys_of_a_replay);
     tcase_add_test(tcase, test_go_to_enters_the_past_at_a_place_in_words);

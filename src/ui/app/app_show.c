@@ -125,6 +125,16 @@ static void tell_what_is_wrong(struct app *app)
         tell_clock(app);
 }
 
+/* Only of a recording or the past: the fold is moved for them, and that of a run that is followed
+ * has to stay at its end. Screens that lay no panes leave the view those of the one before. */
+static void load_records(struct app *app)
+{
+    if (view_screen(&app->view) == SCREEN_TASKS && (app->view.panes & VIEW_HAS_EVENTS) != 0)
+        app_load_events(app);
+    if (app->view.shows_later)
+        app_load_what_came(app);
+}
+
 void app_draw(struct app *app)
 {
     tell_what_is_wrong(app);
@@ -148,10 +158,8 @@ void app_draw(struct app *app)
     app_load_retries(app);
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     app_load_tail(app);
-    if ((app->view.panes & VIEW_HAS_EVENTS) != 0 && !app->opens)
-        app_load_events(app);
-    if (input.replay && app->view.shows_later)
-        app_load_what_came(app);
+    if (input.replay && !app->opens)
+        load_records(app);
     app_report_load(app);
     facts = app_facts(app); /* the fold has been elsewhere and back */
     app->view.log.room = frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
