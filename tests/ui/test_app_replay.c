@@ -184,6 +184,20 @@ START_TEST(test_two_tries_are_compared)
 }
 END_TEST
 
+START_TEST(test_try_that_is_marked_and_not_there_yet_is_not_compared)
+{
+    begin_replay();
+    press("j\r=");
+    wait_for("try 2 is marked");
+    press("bbeta try 1\r=");
+    wait_for("try 1 is marked now");
+    press("=");
+    wait_for("no try is marked any more");
+    press("q");
+    quit();
+}
+END_TEST
+
 /* A person's file of policies: what is in `text`. */
 static const char *policies;
 static bool read_policies(const char *path, size_t max_bytes, struct str *out, struct err *err)
@@ -235,6 +249,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_moment_is_kept_gone_back_to_and_let_go);
     tcase_add_test(tcase, test_name_that_is_not_wanted_keeps_nothing);
     tcase_add_test(tcase, test_two_tries_are_compared);
+    tcase_add_test(tcase, test_try_that_is_marked_and_not_there_yet_is_not_compared);
     tcase_add_test(tcase, test_other_policies_are_asked_for_and_shown);
     tcase_add_test(tcase, test_policies_that_are_wrong_are_said_so);
     return suite;

@@ -8,6 +8,12 @@ static bool same_try(const struct view_try *a, const struct view_try *b)
     return a->task == b->task && a->step == b->step && a->attempt == b->attempt;
 }
 
+/* A recording may have gone back to before it. */
+static bool has_begun(const struct run_state *state, const struct view_try *one)
+{
+    return one->task < state->plan->task_count && view_try_state(state, one);
+}
+
 static struct view_todo mark_or_compare(struct view *view, const struct view_facts *facts)
 {
     const struct view_todo draw = {.kind = VIEW_DRAW};
@@ -18,6 +24,10 @@ static struct view_todo mark_or_compare(struct view *view, const struct view_fac
     } else if (marked->attempt == 0) {
         *marked = now;
         view_say(view, &facts->clock, "try %d is marked: choose another one, = compares the two",
+                 now.attempt);
+    } else if (!has_begun(facts->state, marked)) {
+        *marked = now;
+        view_say(view, &facts->clock, "what was marked has not begun then: try %d is marked now",
                  now.attempt);
     } else if (same_try(marked, &now)) {
         marked->attempt = 0;
