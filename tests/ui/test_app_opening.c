@@ -38,6 +38,36 @@ START_TEST(test_first_frame_comes_before_all_is_read)
 }
 END_TEST
 
+/* With both keys at once nothing of the long one is read beyond its first slice. */
+START_TEST(test_recording_that_is_left_while_it_is_read_leaves_the_other_one_alone)
+{
+    struct app_options options = live_options();
+    options.mode = APP_REPLAY;
+    tell_at_length();
+    begin(&options);
+    begin_another("brief");
+    story_start(&story, "alpha");
+    story_pass(&story, "alpha");
+    story_end_run(&story);
+    commit();
+    go();
+    wait_for("REPLAY");
+    press("0..");
+    wait_for("event 2 of");
+    press("6");
+    wait_for("brief");
+    press("j\rq");
+    wait_for("2 runs");
+    press("q");
+    struct str still = {0};
+    str_addf(&still, "event 2 of %lld", (long long)story.state.last_seq);
+    wait_for(still.data);
+    str_done(&still);
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("app_opening");
@@ -45,5 +75,6 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_first_frame_comes_before_all_is_read);
+    tcase_add_test(tcase, test_recording_that_is_left_while_it_is_read_leaves_the_other_one_alone);
     return suite;
 }

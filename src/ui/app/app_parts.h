@@ -40,6 +40,7 @@ struct app_own {
     struct view view; /* owned, as the next two */
     struct replay replay;
     struct app_acts acts;
+    struct err fault;
     bool orphaned;
 };
 

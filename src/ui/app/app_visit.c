@@ -18,7 +18,9 @@ static void put_away(struct app *app)
                                 .view = app->view,
                                 .replay = app->replay,
                                 .acts = app->acts,
+                                .fault = app->fault,
                                 .orphaned = app->orphaned};
+    app->fault = (struct err){0};
 }
 
 static void take_back(struct app *app)
@@ -32,6 +34,7 @@ static void take_back(struct app *app)
     app->view = own.view;
     app->replay = own.replay;
     app->acts = own.acts;
+    app->fault = own.fault;
     app->orphaned = own.orphaned;
 }
 
@@ -43,6 +46,7 @@ static void close_shown(struct app *app)
     view_done(&app->view);
     app_acts_done(&app->acts);
     app->present = app->past = app->follower = NULL;
+    app->opens = false; /* what was not read of it yet nobody reads on */
 }
 
 void app_visit_close(struct app *app)
