@@ -151,6 +151,21 @@ START_TEST(test_moment_is_kept_gone_back_to_and_let_go)
 }
 END_TEST
 
+START_TEST(test_moment_before_the_first_event_is_gone_back_to)
+{
+    begin_replay();
+    press("0m");
+    wait_for("bookmark (a name");
+    press("the beginning\r");
+    wait_for("bookmarked as the beginning");
+    press("...");
+    wait_for("event 3 of");
+    press("bthe beginning\r");
+    wait_for("event 0 of");
+    quit();
+}
+END_TEST
+
 START_TEST(test_name_that_is_not_wanted_keeps_nothing)
 {
     struct bookmark found[1];
@@ -247,6 +262,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_failures_are_gone_to_in_time);
     tcase_add_test(tcase, test_what_came_later_is_shown_when_asked_for);
     tcase_add_test(tcase, test_moment_is_kept_gone_back_to_and_let_go);
+    tcase_add_test(tcase, test_moment_before_the_first_event_is_gone_back_to);
     tcase_add_test(tcase, test_name_that_is_not_wanted_keeps_nothing);
     tcase_add_test(tcase, test_two_tries_are_compared);
     tcase_add_test(tcase, test_try_that_is_marked_and_not_there_yet_is_not_compared);

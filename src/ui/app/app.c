@@ -50,6 +50,7 @@ struct view_facts app_facts(const struct app *app)
     bool replays = app->mode == APP_REPLAY;
     const enum screen screen = view_screen(&app->view);
     bool has_forensics = screen == SCREEN_FORENSICS || screen == SCREEN_DETAIL;
+    const bool has_bookmarks = app->bookmarks.run == follower_run(app->follower)->number;
     return (struct view_facts){
         .state = follower_state(app->follower),
         .live = app_is_past(app) ? follower_state(app->present) : NULL,
@@ -61,7 +62,7 @@ struct view_facts app_facts(const struct app *app)
         .events = &app->event_lines,
         .report = &app->report.rows,
         .bookmarks = app->bookmarks.items,
-        .bookmark_count = app->bookmarks.count,
+        .bookmark_count = has_bookmarks ? app->bookmarks.count : 0,
         .later = app->view.shows_later ? str_text(&app->what_came.words) : NULL,
         .mode = app_mode_now(app),
         .orphaned = !replays && !app_is_past(app) && app->orphaned,

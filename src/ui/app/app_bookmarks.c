@@ -52,6 +52,8 @@ static void start(struct app *app, const struct bookmark *bookmark, bool removes
 
 void app_bookmarks_add(struct app *app)
 {
+    if (app_opening_refuses(app)) /* the moment shown is none that anybody went to */
+        return;
     const struct view_facts facts = app_facts(app);
     const struct line_edit *typed = &app->view.bookmark;
     struct bookmark bookmark = {.run = follower_run(app->follower)->number,
@@ -100,7 +102,7 @@ void app_bookmarks_look(struct app *app)
 
 void app_bookmarks_forget(struct app *app)
 {
-    app->bookmarks.run = 0;
+    app->bookmarks.is_old = true;
 }
 
 void app_bookmarks_load(struct app *app)
@@ -108,11 +110,12 @@ void app_bookmarks_load(struct app *app)
     struct app_bookmarks *bookmarks = &app->bookmarks;
     const int64_t run = follower_run(app->follower)->number;
     struct err err = {0};
-    if (bookmarks->run == run)
+    if (bookmarks->run == run && !bookmarks->is_old)
         return;
     if (!bookmarks->items)
         bookmarks->items = xcalloc(BOOKMARKS_MAX, sizeof(*bookmarks->items));
     bookmarks->run = run;
+    bookmarks->is_old = false;
     bookmarks->count = 0;
     if (!bookmark_list(follower_reader(app->follower), run, bookmarks->items, BOOKMARKS_MAX,
                        &bookmarks->count, &err))

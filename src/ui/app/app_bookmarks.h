@@ -5,13 +5,16 @@
 #ifndef DEVS_APP_BOOKMARKS_H
 #define DEVS_APP_BOOKMARKS_H
 
+#include <stdbool.h>
+
 #include "bookmark.h"
 
 struct app;
 struct bookmark_job;
 
 struct app_bookmarks {
-    int64_t run;            /* that they were read of; 0 = they are to be read */
+    int64_t run;            /* that they were read of; 0 = of none yet */
+    bool is_old;            /* they may be others now */
     struct bookmark *items; /* owned; BOOKMARKS_MAX; NULL = none were read yet */
     size_t count;
     struct bookmark_job *job; /* owned; NULL = nothing is being written */

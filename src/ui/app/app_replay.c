@@ -120,15 +120,25 @@ static void go_to_point(struct app *app, const struct replay_point *point)
     app_replay_show(app);
 }
 
+/* At its event, or so long after it. */
+static struct replay_point point_of(const struct app *app, const struct bookmark *bookmark)
+{
+    struct replay_point point = {.seq = bookmark->seq};
+    if (point.seq == 0)
+        return point;
+    const int64_t event_ms = app->replay.marks[point.seq - 1].at.at_ms;
+    point.on_ms = bookmark->at_ms > event_ms ? bookmark->at_ms - event_ms : 0;
+    return point;
+}
+
 static bool go_to_bookmark(struct app *app, const char *name)
 {
+    app_bookmarks_load(app); /* a run that is followed shows none */
     const struct view_facts facts = app_facts(app);
     const struct bookmark *bookmark = view_bookmark_named(&facts, name);
-    if (!bookmark || bookmark->seq < 1 || bookmark->seq > (int64_t)app->replay.count)
+    if (!bookmark || bookmark->seq < 0 || bookmark->seq > (int64_t)app->replay.count)
         return false;
-    const struct replay_point point = {.seq = bookmark->seq,
-                                       .on_ms = bookmark->at_ms -
-                                                app->replay.marks[bookmark->seq - 1].at.at_ms};
+    const struct replay_point point = point_of(app, bookmark);
     go_to_point(app, &point);
     return true;
 }
@@ -149,6 +159,8 @@ bool app_replay_find(struct app *app, const char *words, struct err *err)
 void app_replay_go_to(struct app *app, const char *words)
 {
     struct err err = {0};
+    if (app_opening_refuses(app)) /* the place may be in what is not read yet */
+        return;
     if (!app_replay_find(app, words, &err))
         view_say(&app->view, &app->now, "%s", err.message);
 }

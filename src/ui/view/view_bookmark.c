@@ -17,8 +17,9 @@ const struct bookmark *view_bookmark_here(const struct view_facts *facts)
 const struct bookmark *view_bookmark_named(const struct view_facts *facts, const char *name)
 {
     for (size_t i = 0; i < facts->bookmark_count; i++) {
-        if (strcasecmp(facts->bookmarks[i].name, name) == 0)
-            return &facts->bookmarks[i];
+        const struct bookmark *bookmark = &facts->bookmarks[i];
+        if (bookmark->name[0] != '\0' && strcasecmp(bookmark->name, name) == 0)
+            return bookmark;
     }
     return NULL;
 }
