@@ -110,6 +110,15 @@ START_TEST(test_click_chooses_the_row)
 }
 END_TEST
 
+START_TEST(test_click_does_nothing_to_what_a_report_covers)
+{
+    view.report.kind = REPORT_COMPARE;
+    (void)at(MOUSE_PRESS, LIST_AT + 3, 7);
+    ck_assert_str_eq(chosen(), "a");
+    ck_assert_int_eq(at(MOUSE_PRESS, 15, 9).kind, VIEW_DRAW);
+}
+END_TEST
+
 START_TEST(test_click_chooses_the_pane)
 {
     (void)at(MOUSE_PRESS, LOG_AT + 1, 3);
@@ -240,6 +249,7 @@ Suite *test_suite(void)
     TCase *act = test_case(suite, "view");
     tcase_add_checked_fixture(act, setup, teardown);
     tcase_add_test(act, test_click_chooses_the_row);
+    tcase_add_test(act, test_click_does_nothing_to_what_a_report_covers);
     tcase_add_test(act, test_click_chooses_the_pane);
     tcase_add_test(act, test_click_on_a_key_is_the_key);
     tcase_add_test(act, test_click_on_a_head_orders_by_it);

@@ -10,7 +10,8 @@ static const struct view_todo draw = {.kind = VIEW_DRAW};
 static bool is_covered(const struct view *view)
 {
     return view->help.open || view->prompt.kind != PROMPT_NONE || view_wants_text(view) ||
-           view->correct.stage != CORRECT_CLOSED || view->sorted.is_open || view->frozen;
+           view->correct.stage != CORRECT_CLOSED || view->sorted.is_open || view->frozen ||
+           view->report.kind != REPORT_NONE;
 }
 
 static void choose_item(struct view *view, const struct view_facts *facts, uint32_t item)
