@@ -466,6 +466,21 @@ START_TEST(test_damaged_log_is_told_and_keys_work)
 }
 END_TEST
 
+START_TEST(test_what_is_behind_the_damage_of_a_recording_is_no_place_in_it)
+{
+    struct app_options options = live_options();
+    options.mode = APP_REPLAY;
+    begin(&options);
+    commit_nonsense();
+    go();
+    wait_for("log damaged at event 2; shown up to there");
+    press(".");
+    wait_for("this is the end of the recording");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
 START_TEST(test_stopped_engine_is_told)
 {
     struct app_options options = live_options();
@@ -568,6 +583,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_dead_owner_is_seen);
     tcase_add_test(tcase, test_acts_on_an_interrupted_run_are_answered);
     tcase_add_test(tcase, test_damaged_log_is_told_and_keys_work);
+    tcase_add_test(tcase, test_what_is_behind_the_damage_of_a_recording_is_no_place_in_it);
     tcase_add_test(tcase, test_stopped_engine_is_told);
     tcase_add_test(tcase, test_engine_that_ends_with_its_run_is_no_fault);
     tcase_add_test(tcase, test_P6_a_replay_steps_through_the_log);

@@ -9,8 +9,10 @@ static void tell(struct app *app, int64_t after, size_t max, follower_event_fn *
     struct err back = {0};
     if (follower_seek(app->follower, after, err))
         (void)!follower_read(app->follower, max, each, ctx, NULL, err);
-    if (!follower_seek(app->follower, app->replay.at, &back))
-        view_say(&app->view, &app->now, "%s", back.message);
+    if (follower_seek(app->follower, app->replay.at, &back))
+        return;
+    view_say(&app->view, &app->now, "%s", back.message);
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
 }
 
 static bool add_line(void *ctx, const struct run_state *state, const struct event *event)

@@ -29,8 +29,12 @@ void app_replay_extend(struct app *app)
 {
     struct err err = {0};
     size_t before = app->replay.count;
+    if (app->fault.code == ERR_DAMAGED)
+        return; /* nobody can be where what is behind the damage is folded in */
     if (!load_marks(app, &err))
         view_say(&app->view, &app->now, "%s", err.message);
+    else
+        app->fault = (struct err){0};
     app->wants_frame = app->wants_frame || app->replay.count != before;
 }
 
@@ -81,7 +85,9 @@ static bool leads_to_the_present(const struct app *app, enum replay_move move)
 static void choose_who_failed(struct app *app)
 {
     const int task = app->replay.marks[app->replay.at - 1].task;
-    const int row = task >= 0 ? view_row_of(&app->view, task) : -1;
+    if (task < 0 || task >= follower_state(app->follower)->plan->task_count)
+        return; /* that place could not be read */
+    const int row = view_row_of(&app->view, task);
     if (row >= 0)
         view_choose_row(&app->view, row);
     else
