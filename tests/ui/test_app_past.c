@@ -68,6 +68,23 @@ START_TEST(test_past_that_is_left_on_another_screen_leaves_the_run_alone)
 }
 END_TEST
 
+START_TEST(test_what_came_later_grows_with_the_run)
+{
+    struct app_options options = live_options();
+    start_two();
+    begin(&options);
+    go();
+    wait_for("LIVE");
+    press(",L");
+    wait_for("nothing more is recorded of it");
+    story_fail(&story, "alpha", REASON_TEST_FAIL, NULL);
+    commit();
+    wait_for(":00 try 1 ");
+    press("$q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
 START_TEST(test_past_refuses_acts_in_words)
 {
     struct app_options options = live_options();
@@ -261,6 +278,7 @@ Suite *test_suite(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_past_shows_a_moment_and_the_run_goes_on);
     tcase_add_test(tcase, test_past_that_is_left_on_another_screen_leaves_the_run_alone);
+    tcase_add_test(tcase, test_what_came_later_grows_with_the_run);
     tcase_add_test(tcase, test_past_refuses_acts_in_words);
     tcase_add_test(tcase, test_past_takes_the_keys_of_a_replay);
     tcase_add_test(tcase, test_go_to_enters_the_past_at_a_place_in_words);

@@ -43,10 +43,15 @@ void app_load_what_came(struct app *app)
     const int64_t at = app->replay.at;
     struct what_came *came = &app->what_came;
     struct err err = {0};
+    const int64_t count = (int64_t)app->replay.count;
     const bool is_it = came->run == run && came->after == at && came->task == app->view.chosen;
-    if (is_it || app->view.chosen < 0)
+    /* The past of a run that goes on: there may be more of it by now. */
+    const bool may_have_more =
+        came->left > 0 && count > app->came_of && app->came_of - at < RECORDS_MAX;
+    if ((is_it && !may_have_more) || app->view.chosen < 0)
         return;
     what_came_begin(came, run, at, app->view.chosen);
+    app->came_of = count;
     tell(app, at, RECORDS_MAX, add_what_came, came, &err);
     if (err.code != ERR_NONE)
         str_add(&came->words, err.message);

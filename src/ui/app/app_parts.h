@@ -79,7 +79,8 @@ struct app {
     struct event_lines event_lines; /* the records around that place, */
     struct app_report report;       /* what `=` shows */
     struct app_bookmarks bookmarks; /* of the run that is shown */
-    struct what_came what_came;     /* and what came of the chosen task after it */
+    struct what_came what_came;     /* and what came of the chosen task after it, */
+    int64_t came_of;                /* when there were so many */
     struct runs_list runs;
     struct moment runs_read;
     bool has_plan;            /* in the working directory */
