@@ -2,6 +2,8 @@
  * a canvas lets through is in it. */
 #include <stdlib.h>
 
+#include "compare.h"
+#include "frame_report.h"
 #include "stage.h"
 #include "test_main.h"
 #include "text.h"
@@ -29,6 +31,13 @@ static void check(int rows, int columns, bool ascii)
     }
 }
 
+/* As the app does before each frame. */
+static void fit_report(int rows)
+{
+    const size_t count = facts.report ? facts.report->count : 0;
+    view_report_fit(&view, (int)count, frame_report_rows(rows, count));
+}
+
 static void draw_all_sizes(void)
 {
     static const int rows[] = {1, 2, 3, 4, 5, 6, 8, 11, 14};
@@ -36,6 +45,7 @@ static void draw_all_sizes(void)
     for (int i = 0; i < TABLE_LEN(rows); i++) {
         for (int k = 0; k < TABLE_LEN(columns); k++) {
             const bool ascii = (i + k) % 2 == 0;
+            fit_report(rows[i]);
             stage_draw(rows[i], columns[k], ascii);
             check(rows[i], columns[k], ascii);
         }
@@ -46,13 +56,14 @@ static const struct {
     const char *keys;
     enum view_mode mode;
 } cases[] = {
-    {"", VIEW_LIVE},   {"", VIEW_REPLAY},  {"", VIEW_ENDED},   {"", VIEW_INTERRUPTED},
-    {"2", VIEW_LIVE},  {"2", VIEW_REPLAY}, {"3", VIEW_LIVE},   {"3", VIEW_REPLAY},
-    {"4", VIEW_LIVE},  {"4", VIEW_REPLAY}, {"5", VIEW_LIVE},   {"5", VIEW_REPLAY},
-    {"6", VIEW_LIVE},  {"?", VIEW_LIVE},   {"?tr", VIEW_LIVE}, {"x", VIEW_LIVE},
-    {"R", VIEW_LIVE},  {"q", VIEW_LIVE},   {"/no", VIEW_LIVE}, {":ho", VIEW_LIVE},
-    {"s", VIEW_LIVE},  {"C", VIEW_LIVE},   {"2z", VIEW_LIVE},  {"\tz", VIEW_LIVE},
-    {"b1", VIEW_LIVE}, {"!", VIEW_LIVE},   {"*", VIEW_LIVE},   {"2?", VIEW_REPLAY},
+    {"", VIEW_LIVE},    {"", VIEW_REPLAY},  {"", VIEW_ENDED},   {"", VIEW_INTERRUPTED},
+    {"2", VIEW_LIVE},   {"2", VIEW_REPLAY}, {"3", VIEW_LIVE},   {"3", VIEW_REPLAY},
+    {"4", VIEW_LIVE},   {"4", VIEW_REPLAY}, {"5", VIEW_LIVE},   {"5", VIEW_REPLAY},
+    {"6", VIEW_LIVE},   {"?", VIEW_LIVE},   {"?tr", VIEW_LIVE}, {"x", VIEW_LIVE},
+    {"R", VIEW_LIVE},   {"q", VIEW_LIVE},   {"/no", VIEW_LIVE}, {":ho", VIEW_LIVE},
+    {"s", VIEW_LIVE},   {"C", VIEW_LIVE},   {"2z", VIEW_LIVE},  {"\tz", VIEW_LIVE},
+    {"b1", VIEW_LIVE},  {"!", VIEW_LIVE},   {"*", VIEW_LIVE},   {"2?", VIEW_REPLAY},
+    {"m", VIEW_REPLAY}, {"L", VIEW_REPLAY}, {"=b", VIEW_LIVE},
 };
 
 START_TEST(test_every_screen_at_every_small_size)
@@ -62,6 +73,25 @@ START_TEST(test_every_screen_at_every_small_size)
     for (const char *key = cases[_i].keys; *key != '\0'; key++)
         (void)view_key(&view, (uint32_t)(unsigned char)*key, &facts);
     draw_all_sizes();
+}
+END_TEST
+
+START_TEST(test_report_at_every_small_size)
+{
+    static struct compare compare;
+    struct compare_rows rows = {0};
+    str_add(&compare.sides[COMPARE_FIRST].name, "#1/T-104 try 1 of GREEN");
+    str_add(&compare.sides[COMPARE_SECOND].name, "#1/日本語 try 2 of GREEN");
+    for (int columns = 1; columns <= 81; columns += 40) {
+        const struct compare_look look = {.columns = columns, .ascii = columns > 1};
+        compare_lay(&compare, &look, &rows);
+        facts.report = &rows;
+        view.report.kind = REPORT_COMPARE;
+        view.report.top = columns; /* scrolled on a larger screen */
+        draw_all_sizes();
+    }
+    compare_rows_done(&rows);
+    compare_done(&compare);
 }
 END_TEST
 
@@ -114,6 +144,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "sizes");
     tcase_add_checked_fixture(tcase, setup, stage_close);
     tcase_add_loop_test(tcase, test_every_screen_at_every_small_size, 0, TABLE_LEN(cases));
+    tcase_add_test(tcase, test_report_at_every_small_size);
     tcase_add_loop_test(tcase, test_strange_titles_at_every_small_size, 0, 7);
     tcase_add_test(tcase, test_list_has_a_row_below_all_that_may_be_above_it);
     return suite;
