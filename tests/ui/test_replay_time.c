@@ -24,10 +24,21 @@ static void teardown(void)
     story_done(&story);
 }
 
+/* At event 3; at the start; at an event that there is not; without a name. */
+static const struct bookmark bookmarks[] = {
+    {.seq = 3, .at_ms = 0, .name = "Here"},
+    {.seq = 0, .at_ms = 1, .name = "first of all"},
+    {.seq = 10, .name = "beyond"},
+    {.seq = 4},
+};
+
 static bool find(const char *text, struct replay_point *out, struct err *err)
 {
-    const struct replay_words words = {
-        .text = text, .plan = story.plan, .end_ms = story.now.at_ms + 60000};
+    const struct replay_words words = {.text = text,
+                                       .plan = story.plan,
+                                       .end_ms = story.now.at_ms + 60000,
+                                       .bookmarks = bookmarks,
+                                       .bookmark_count = ARRAY_LEN(bookmarks)};
     return replay_find(&story.replay, &words, out, err);
 }
 
@@ -35,10 +46,13 @@ static const struct {
     const char *words;
     int64_t seq, on_ms;
 } places[] = {
-    {"start", 0, 0},      {"end", 9, 0},          {"#3", 3, 0},
-    {"3", 3, 0},          {"T-1", 2, 0},          {"T-1 try 2", 8, 0},
-    {"13:50", 1, 0},      {"13:51:20", 3, 20000}, {"13:52", 6, 0},
-    {"-60s", 9, 0},       {"-30s", 9, 30000},     {"2025-11-20T13:51:01Z", 3, 1000},
+    {"start", 0, 0},      {"end", 9, 0},
+    {"#3", 3, 0},         {"3", 3, 0},
+    {"T-1", 2, 0},        {"T-1 try 2", 8, 0},
+    {"13:50", 1, 0},      {"13:51:20", 3, 20000},
+    {"13:52", 6, 0},      {"-60s", 9, 0},
+    {"-30s", 9, 30000},   {"2025-11-20T13:51:01Z", 3, 1000},
+    {"here", 3, 0},       {"FIRST of all", 0, 0},
     {"13:59", 9, 410000}, /* later than all that is recorded */
 };
 
@@ -57,13 +71,10 @@ static const struct {
     const char *words;
     enum err_code code;
 } failures[] = {
-    {"#10", ERR_NOT_FOUND},
-    {"T-2", ERR_NOT_FOUND},
-    {"T-1 try 3", ERR_NOT_FOUND},
-    {"T-1 try x", ERR_INVALID},
-    {"tea time", ERR_INVALID},
-    {"#", ERR_INVALID},
-    {"2025-11-20 13:00", ERR_NOT_FOUND},
+    {"#10", ERR_NOT_FOUND},     {"beyond", ERR_INVALID},
+    {"T-2", ERR_NOT_FOUND},     {"T-1 try 3", ERR_NOT_FOUND},
+    {"T-1 try x", ERR_INVALID}, {"tea time", ERR_INVALID},
+    {"#", ERR_INVALID},         {"2025-11-20 13:00", ERR_NOT_FOUND},
     {"-1h", ERR_NOT_FOUND},
 };
 

@@ -194,20 +194,12 @@ static void look_for_orphan(struct app *app)
     app->wants_frame = app->wants_frame || was != app->orphaned;
 }
 
-bool app_take_mark(void *ctx, const struct run_state *state, const struct event *event)
-{
-    struct app *app = ctx;
-    (void)state;
-    replay_add(&app->replay, event);
-    return true;
-}
-
 /* What is there stays on the screen, and every key works. */
 static void take_events(struct app *app)
 {
     struct err err = {0};
     size_t count = 0;
-    if (follower_read(app->present, APP_EVENTS_TURN, app_take_mark, app, &count, &err))
+    if (follower_read(app->present, APP_EVENTS_TURN, replay_take, &app->replay, &count, &err))
         app->read = app->now;
     view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
     app->fault = err;

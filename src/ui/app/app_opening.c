@@ -12,7 +12,7 @@ enum {
 static bool read_slice(struct app *app, size_t max, struct err *err)
 {
     size_t count = 0;
-    const bool ok = follower_read(app->follower, max, app_take_mark, app, &count, err);
+    const bool ok = follower_read(app->follower, max, replay_take, &app->replay, &count, err);
     app->opens = ok && count == max;
     (void)replay_move(&app->replay, REPLAY_END, -1);
     view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);

@@ -140,8 +140,6 @@ bool app_engine_stopped(const struct app *app);
 ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
 void app_close(struct app *app);
 
-/* A follower_event_fn: each event can be gone back to. `ctx` is the app. */
-bool app_take_mark(void *ctx, const struct run_state *state, const struct event *event);
 /* Read what is new of the run. */
 void app_take_news(struct app *app);
 

@@ -7,7 +7,7 @@
 
 bool app_read_marks(struct app *app, struct err *err)
 {
-    return follower_read(app->follower, 0, app_take_mark, app, NULL, err);
+    return follower_read(app->follower, 0, replay_take, &app->replay, NULL, err);
 }
 
 bool app_stand_at(struct app *app, struct replay_point point, struct err *err)
@@ -29,8 +29,12 @@ static bool go_to(struct app *app, const char *words, struct err *err)
     if (!app_read_marks(app, err))
         return false;
     const struct run_state *state = follower_state(app->follower);
-    const struct replay_words found = {
-        .text = words ? words : "end", .plan = state->plan, .end_ms = state->last.at_ms};
+    app_bookmarks_load(app);
+    const struct replay_words found = {.text = words ? words : "end",
+                                       .plan = state->plan,
+                                       .end_ms = state->last.at_ms,
+                                       .bookmarks = app->bookmarks.items,
+                                       .bookmark_count = app->bookmarks.count};
     return replay_find(&app->replay, &found, &point, err) && app_stand_at(app, point, err);
 }
 

@@ -126,36 +126,15 @@ static void go_to_point(struct app *app, const struct replay_point *point)
     app_replay_show(app);
 }
 
-/* At its event, or so long after it. */
-static struct replay_point point_of(const struct app *app, const struct bookmark *bookmark)
-{
-    struct replay_point point = {.seq = bookmark->seq};
-    if (point.seq == 0)
-        return point;
-    const int64_t event_ms = app->replay.marks[point.seq - 1].at.at_ms;
-    point.on_ms = bookmark->at_ms > event_ms ? bookmark->at_ms - event_ms : 0;
-    return point;
-}
-
-static bool go_to_bookmark(struct app *app, const char *name)
-{
-    app_bookmarks_load(app); /* a run that is followed shows none */
-    const struct view_facts facts = app_facts(app);
-    const struct bookmark *bookmark = view_bookmark_named(&facts, name);
-    if (!bookmark || bookmark->seq < 0 || bookmark->seq > (int64_t)app->replay.count)
-        return false;
-    const struct replay_point point = point_of(app, bookmark);
-    go_to_point(app, &point);
-    return true;
-}
-
 bool app_replay_find(struct app *app, const char *words, struct err *err)
 {
-    const struct replay_words place = {
-        .text = words, .plan = follower_state(app->present)->plan, .end_ms = time_of_the_end(app)};
+    app_bookmarks_load(app); /* a run that is followed shows none */
+    const struct replay_words place = {.text = words,
+                                       .plan = follower_state(app->present)->plan,
+                                       .end_ms = time_of_the_end(app),
+                                       .bookmarks = app->bookmarks.items,
+                                       .bookmark_count = app->bookmarks.count};
     struct replay_point point = {0};
-    if (go_to_bookmark(app, words))
-        return true;
     if (!replay_find(&app->replay, &place, &point, err))
         return false;
     go_to_point(app, &point);

@@ -163,13 +163,6 @@ void app_visit_look(struct app *app)
     trail_go(&app->view.trail, SCREEN_RUNS);
 }
 
-static bool take_mark(void *ctx, const struct run_state *state, const struct event *event)
-{
-    (void)state;
-    replay_add(ctx, event);
-    return true;
-}
-
 void app_visit_take_news(struct app *app)
 {
     size_t count = 0;
@@ -177,7 +170,7 @@ void app_visit_take_news(struct app *app)
         return;
     (void)follower_heard(app->own.present);
     /* What cannot be read now is told when its own screen is back. */
-    (void)!follower_read(app->own.present, APP_EVENTS_TURN, take_mark, &app->own.replay, &count,
+    (void)!follower_read(app->own.present, APP_EVENTS_TURN, replay_take, &app->own.replay, &count,
                          NULL);
     app->more_news = app->more_news || count == APP_EVENTS_TURN;
     app->wants_frame = app->wants_frame || count > 0;

@@ -14,6 +14,7 @@
 
 #include "event.h"
 #include "moment.h"
+#include "run_state.h"
 
 enum {
     REPLAY_GAP_MS_MAX = 30000, /* a longer silence is cut when playing ... */
@@ -62,6 +63,8 @@ void replay_done(struct replay *replay);
 
 /* The next event of the recording. */
 void replay_add(struct replay *replay, const struct event *event);
+/* The same as a follower calls it for each event it has read; `replay` is the context. */
+bool replay_take(void *replay, const struct run_state *state, const struct event *event);
 
 /* Carry out a key; `task` is the chosen one. False: there is nothing that way. */
 bool replay_move(struct replay *replay, enum replay_move move, int task);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "clock.h"
 #include "clock_find.h"
@@ -91,10 +92,37 @@ static bool find_time(const struct replay *replay, const struct replay_words *wo
     return true;
 }
 
+/* Where a bookmark is: at its event, or so long after it. */
+static struct replay_point point_of(const struct replay *replay, const struct bookmark *bookmark)
+{
+    struct replay_point point = {.seq = bookmark->seq};
+    if (point.seq == 0)
+        return point;
+    const int64_t event_ms = replay->marks[point.seq - 1].at.at_ms;
+    point.on_ms = bookmark->at_ms > event_ms ? bookmark->at_ms - event_ms : 0;
+    return point;
+}
+
+static bool find_bookmark(const struct replay *replay, const struct replay_words *words,
+                          struct replay_point *out)
+{
+    for (size_t i = 0; i < words->bookmark_count; i++) {
+        const struct bookmark *bookmark = &words->bookmarks[i];
+        const bool is_there = bookmark->seq >= 0 && bookmark->seq <= (int64_t)replay->count;
+        if (!is_there || bookmark->name[0] == '\0' || strcasecmp(bookmark->name, words->text) != 0)
+            continue;
+        *out = point_of(replay, bookmark);
+        return true;
+    }
+    return false;
+}
+
 bool replay_find(const struct replay *replay, const struct replay_words *words,
                  struct replay_point *out, struct err *err)
 {
     const char *text = words->text;
+    if (find_bookmark(replay, words, out))
+        return true;
     if (*text == '#' || is_number(text))
         return find_event(replay, text + (*text == '#'), out, err);
     if (strcmp(text, "start") == 0 || strcmp(text, "end") == 0) {

@@ -1,7 +1,5 @@
 #include "view_bookmark.h"
 
-#include <strings.h>
-
 #include "view.h"
 
 const struct bookmark *view_bookmark_here(const struct view_facts *facts)
@@ -9,16 +7,6 @@ const struct bookmark *view_bookmark_here(const struct view_facts *facts)
     for (size_t i = 0; i < facts->bookmark_count; i++) {
         const struct bookmark *bookmark = &facts->bookmarks[i];
         if (bookmark->seq == facts->state->last_seq && bookmark->at_ms == facts->now.at_ms)
-            return bookmark;
-    }
-    return NULL;
-}
-
-const struct bookmark *view_bookmark_named(const struct view_facts *facts, const char *name)
-{
-    for (size_t i = 0; i < facts->bookmark_count; i++) {
-        const struct bookmark *bookmark = &facts->bookmarks[i];
-        if (bookmark->name[0] != '\0' && strcasecmp(bookmark->name, name) == 0)
             return bookmark;
     }
     return NULL;

@@ -14,8 +14,6 @@ struct view_todo;
 
 /* The bookmark of the moment that is shown, NULL if it has none. Borrowed. */
 const struct bookmark *view_bookmark_here(const struct view_facts *facts);
-/* The first one that is called so, in whatever letters; NULL = none is. Borrowed. */
-const struct bookmark *view_bookmark_named(const struct view_facts *facts, const char *name);
 
 /* m: asks for a name, or takes away the one that is here. */
 struct view_todo view_bookmark(struct view *view, const struct view_facts *facts);
