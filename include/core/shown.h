@@ -160,6 +160,8 @@ void shown_stale(const struct run_state *state, int task, struct str *out);
 void shown_workspace(const struct run_state *state, int task, struct str *out);
 /* "sandbox does not enforce pids, network"; "" where all is. */
 void shown_lacks(const struct run_state *state, int task, struct str *out);
+/* "1 try", "3 tries": a number of things. */
+void shown_count(int64_t count, const char *one, const char *many, struct str *out);
 /* What files hold: "312 bytes", "5 KiB", "3072 MiB"; rounded down. */
 void shown_size(int64_t bytes, struct str *out);
 /* Likewise of memory, which is counted in KiB. A log may say any number. */

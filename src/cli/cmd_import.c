@@ -11,7 +11,6 @@
 #include "attr.h"
 #include "command.h"
 #include "config.h"
-#include "count_text.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
@@ -104,7 +103,7 @@ static void add_number(struct str *out, int64_t count, const char *one, const ch
     if (count == 0)
         return;
     str_add(out, ", ");
-    count_text_add(count, one, many, out);
+    shown_count(count, one, many, out);
 }
 
 static void print_text(const struct import_file *file, const struct import_result *result)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "count_text.h"
+#include "shown.h"
 #include "size_text.h"
 #include "str.h"
 #include "text.h"
@@ -20,13 +20,13 @@ static void add_cut(const struct bundle_cut *cut, const char *name, struct str *
 static void write_parts(const struct bundle_contents *contents, struct str *out)
 {
     str_add(out, "in it: the plan, the rules, ");
-    count_text_add(contents->tasks, "task, ", "tasks, ", out);
-    count_text_add(contents->attempts, "try, ", "tries, ", out);
-    count_text_add(contents->events, "event, ", "events, ", out);
-    count_text_add(contents->captures, "capture, ", "captures, ", out);
-    count_text_add(contents->controls, "act, ", "acts, ", out);
+    shown_count(contents->tasks, "task, ", "tasks, ", out);
+    shown_count(contents->attempts, "try, ", "tries, ", out);
+    shown_count(contents->events, "event, ", "events, ", out);
+    shown_count(contents->captures, "capture, ", "captures, ", out);
+    shown_count(contents->controls, "act, ", "acts, ", out);
     if (contents->bookmarks > 0)
-        count_text_add(contents->bookmarks, "bookmark, ", "bookmarks, ", out);
+        shown_count(contents->bookmarks, "bookmark, ", "bookmarks, ", out);
     size_text_add(contents->output_bytes, out);
     str_add(out, " of output\n");
 }

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "count_text.h"
 #include "shown.h"
 
 /* 80 together. */
@@ -82,9 +81,9 @@ void retries_text(const struct retries *retries, struct str *out)
 {
     const struct retry_help *help = &retries->help;
     struct str time = {0};
-    count_text_add(help->runs, "run", "runs", out);
+    shown_count(help->runs, "run", "runs", out);
     str_add(out, ", ");
-    count_text_add(help->attempts, "try", "tries", out);
+    shown_count(help->attempts, "try", "tries", out);
     str_addf(out, ", %lld failed\n", (long long)help->failed);
     if (help->class_count > 0)
         str_addf(out, "%-*s FAILED AGAIN PASSED   %-*s %*s %*s %*s\n", CLASS_COLUMNS, "CLASS",

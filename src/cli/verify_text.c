@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "clock.h"
-#include "count_text.h"
+#include "shown.h"
 #include "verify_found.h"
 
 enum { SHOWN_MAX = 10 }; /* of each list; --json has the rest */
@@ -114,7 +114,7 @@ static void add_lines(const char *heading, const struct line *lines, size_t coun
         if (lines[i].count == 0)
             continue;
         str_addf(out, "%-10s ", is_first ? heading : "");
-        count_text_add(lines[i].count, lines[i].one, lines[i].many, out);
+        shown_count(lines[i].count, lines[i].one, lines[i].many, out);
         str_add_char(out, '\n');
         is_first = false;
     }

@@ -21,11 +21,6 @@ static void add_time(struct str *out, int64_t ms)
         shown_seconds(ms, out);
 }
 
-static void add_plural(struct str *out, int64_t count, const char *noun)
-{
-    str_addf(out, "%lld %s%s", (long long)count, noun, count == 1 ? "" : "s");
-}
-
 static const char *text_of(const struct event_look *w, const char *key)
 {
     return json_text(json_get(event_look_text(w), key), "");
@@ -53,7 +48,7 @@ void event_words_workspace_made(const struct event_look *w)
 
 static void add_files(const struct event_look *w)
 {
-    add_plural(w->out, w->event->c, "file");
+    shown_count(w->event->c, "file", "files", w->out);
     str_add(w->out, ", ");
     shown_size(w->event->d, w->out);
     str_add(w->out, " in ");
@@ -72,7 +67,7 @@ void event_words_workspace_reset(const struct event_look *w)
         str_add(w->out, "tree is as it was: looked at in ");
     } else {
         str_add(w->out, "tree put back: ");
-        add_plural(w->out, w->event->c, "path");
+        shown_count(w->event->c, "path", "paths", w->out);
         str_add(w->out, " in ");
     }
     add_time(w->out, w->event->e);
@@ -107,7 +102,7 @@ void event_words_workspace_changed(const struct event_look *w)
         return;
     }
     str_add(w->out, "changed ");
-    add_plural(w->out, w->event->a, "path");
+    shown_count(w->event->a, "path", "paths", w->out);
     if (w->event->b > 0 || w->event->c > 0)
         str_addf(w->out, ", +%lld -%lld lines", (long long)w->event->b, (long long)w->event->c);
     add_paths(w);
@@ -150,7 +145,7 @@ void event_words_secrets_cut(const struct event_look *w)
     void *iter = NULL;
     int shown = 0;
     str_add(w->out, "cut ");
-    add_plural(w->out, w->event->a, "secret");
+    shown_count(w->event->a, "secret", "secrets", w->out);
     while (shown < NAMES_SHOWN &&
            json_next(json_get(event_look_text(w), "names"), &iter, &name, &count)) {
         str_addf(w->out, "%s%s", shown++ > 0 ? ", " : ": ", name);

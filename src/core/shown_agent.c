@@ -17,27 +17,26 @@ void shown_session(const char *session, struct str *out)
     str_add_n(out, session, is_uuid ? SHORT : len);
 }
 
-static void add_count(int64_t count, const char *noun, struct str *out)
+static void add_count(int64_t count, const char *one, const char *many, struct str *out)
 {
-    if (count > 0)
-        str_addf(out, "%s%lld %s%s", out->len > 0 ? ", " : "", (long long)count, noun,
-                 count == 1 ? "" : "s");
+    if (count <= 0)
+        return;
+    str_add(out, out->len > 0 ? ", " : "");
+    shown_count(count, one, many, out);
 }
 
 void shown_used(const struct agent_used *used, struct str *out)
 {
     struct str words = {0};
-    add_count(used->turns, "turn", &words);
-    add_count(used->calls, "call", &words);
+    add_count(used->turns, "turn", "turns", &words);
+    add_count(used->calls, "call", "calls", &words);
     if (used->cost_micro > 0) {
         str_add(&words, words.len > 0 ? ", " : "");
         budget_cost_words(used->cost_micro, &words);
     } else {
-        add_count(used->tokens, "token", &words);
+        add_count(used->tokens, "token", "tokens", &words);
     }
-    if (used->own_retries > 0)
-        str_addf(&words, "%s%lld own retr%s", words.len > 0 ? ", " : "",
-                 (long long)used->own_retries, used->own_retries == 1 ? "y" : "ies");
+    add_count(used->own_retries, "own retry", "own retries", &words);
     str_add(out, str_text(&words));
     str_done(&words);
 }

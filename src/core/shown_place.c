@@ -69,10 +69,17 @@ void shown_lacks(const struct run_state *state, int task, struct str *out)
         str_addf(out, "sandbox does not enforce %s", place->lacks);
 }
 
+void shown_count(int64_t count, const char *one, const char *many, struct str *out)
+{
+    str_add_i64(out, count);
+    str_add_char(out, ' ');
+    str_add(out, count == 1 ? one : many);
+}
+
 void shown_size(int64_t bytes, struct str *out)
 {
     if (bytes < KIB)
-        str_addf(out, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
+        shown_count(bytes, "byte", "bytes", out);
     else if (bytes < (int64_t)KIB * KIB)
         str_addf(out, "%lld KiB", (long long)(bytes / KIB));
     else

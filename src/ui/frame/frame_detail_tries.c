@@ -129,17 +129,12 @@ static void add_by(const struct attempt_state *attempt, struct str *out)
         str_add(out, attempt->by_hand ? "by hand" : "auto");
 }
 
-static void add_count(int32_t count, const char *noun, struct str *out)
-{
-    str_addf(out, "%ld %s%s", (long)count, noun, count == 1 ? "" : "s");
-}
-
 /* "2 files, +41 -3; same result as try 2; told: ...". */
 static void add_changed(const struct detail *detail, const struct try_row *row, struct str *out)
 {
     const struct attempt_state *attempt = row->attempt;
     if (attempt->tree_known) {
-        add_count(attempt->paths_changed, "file", out);
+        shown_count(attempt->paths_changed, "file", "files", out);
         if (attempt->paths_changed > 0)
             str_addf(out, ", +%ld -%ld", (long)attempt->lines_added, (long)attempt->lines_removed);
     }
