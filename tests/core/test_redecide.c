@@ -134,15 +134,21 @@ START_TEST(test_one_decision_that_differs_hides_no_other)
 }
 END_TEST
 
+/* "a" ends well while the engine leaves, and what comes after it is not started. */
+static void play_left(struct play *play)
+{
+    play_open(play, PLAN(SANDBOX));
+    play_start(play, 1);
+    play->scheduler.starts_nothing = true;
+    play_wait(play, 10);
+    play_exit(play, "a", 0, play_passed());
+}
+
 /* An engine that leaves starts nothing, and nothing in the log says that it left. */
 START_TEST(test_what_was_not_started_any_more_is_explained)
 {
     struct play play;
-    play_open(&play, PLAN(SANDBOX));
-    play_start(&play, 1);
-    play.scheduler.starts_nothing = true;
-    play_wait(&play, 10);
-    play_exit(&play, "a", 0, play_passed());
+    play_left(&play);
     const struct told told = decide_all(&play);
     ck_assert_int_eq(told.count, 0);
     ck_assert_int_eq(told.sum.same, told.sum.decisions);
@@ -154,11 +160,7 @@ END_TEST
 START_TEST(test_a_start_that_was_passed_over_is_told)
 {
     struct play play;
-    play_open(&play, PLAN(SANDBOX));
-    play_start(&play, 1);
-    play.scheduler.starts_nothing = true;
-    play_wait(&play, 10);
-    play_exit(&play, "a", 0, play_passed());
+    play_left(&play);
     play.scheduler.starts_nothing = false;
     play_wait(&play, 10);
     play.is_unlike = true;

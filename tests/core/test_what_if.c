@@ -42,6 +42,13 @@ static void fail_often(const char *task, int times, struct verdict verdict)
     }
 }
 
+/* "a" fails, and waits for so long. */
+static void fail_and_wait(int64_t ms)
+{
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    play_wait(&play, ms);
+}
+
 static struct what_if *ask(const char *policies)
 {
     struct what_if *what = play_what_if(&play, policies);
@@ -112,12 +119,9 @@ END_TEST
 
 START_TEST(test_shorter_waits_change_the_waiting_only)
 {
-    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    play_wait(&play, 1000);
-    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    play_wait(&play, 2000);
-    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    play_wait(&play, 4000);
+    fail_and_wait(1000);
+    fail_and_wait(2000);
+    fail_and_wait(4000);
     play_exit(&play, "a", 0, play_passed());
     struct what_if *what = ask("{\"cap_ms\":1500}");
     ck_assert_int_eq(sum.recorded.waited_ms, 7000);
@@ -150,8 +154,7 @@ END_TEST
 
 START_TEST(test_a_wait_that_a_person_ended_is_not_made_longer)
 {
-    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    play_wait(&play, 400);
+    fail_and_wait(400);
     play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
     play_exit(&play, "a", 0, play_passed());
     struct what_if *what = ask("{\"base_delay_ms\":5000}");
@@ -166,10 +169,8 @@ END_TEST
 
 START_TEST(test_a_deadline_counts_the_time_that_shorter_waits_save)
 {
-    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    play_wait(&play, 1000);
-    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    play_wait(&play, 2000);
+    fail_and_wait(1000);
+    fail_and_wait(2000);
     play_exit(&play, "a", 0, play_passed());
     struct what_if *what = ask("{\"deadline_ms\":2500}");
     ck_assert_int_eq(sum.first.other.kind, DECISION_DEADLINE);

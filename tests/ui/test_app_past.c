@@ -14,14 +14,27 @@ static void start_two(void)
     story_start(&story, "beta");
 }
 
-/* Event 1 is the run's start; two more for each that is started. */
-START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
+/* Both run, and the app shows that. */
+static void begin_live(void)
 {
-    struct app_options options = live_options();
+    static struct app_options options; /* the child's for as long as it lives */
+    options = live_options();
     start_two();
     begin(&options);
     go();
     wait_for("LIVE");
+}
+
+static void leave(const char *keys)
+{
+    press(keys);
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+
+/* Event 1 is the run's start; two more for each that is started. */
+START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
+{
+    begin_live();
     press(",");
     wait_for("PAST -");
     wait_for("event 4 of 5");
@@ -35,8 +48,7 @@ START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
     press("$");
     wait_for("this is the present again");
     wait_for("backoff");
-    press("q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("q");
 }
 END_TEST
 
@@ -44,11 +56,7 @@ END_TEST
  * it goes on. */
 START_TEST(test_past_that_is_left_on_another_screen_leaves_the_run_alone)
 {
-    struct app_options options = live_options();
-    start_two();
-    begin(&options);
-    go();
-    wait_for("LIVE");
+    begin_live();
     press(",");
     wait_for("event 4 of 5");
     press("5");
@@ -63,38 +71,28 @@ START_TEST(test_past_that_is_left_on_another_screen_leaves_the_run_alone)
     wait_for("backoff");
     press(",");
     wait_for("event 7 of 8");
-    press("$q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("$q");
 }
 END_TEST
 
 START_TEST(test_what_came_later_grows_with_the_run)
 {
-    struct app_options options = live_options();
-    start_two();
-    begin(&options);
-    go();
-    wait_for("LIVE");
+    begin_live();
     press(",L");
     wait_for("nothing more is recorded of it");
     story_fail(&story, "alpha", REASON_TEST_FAIL, NULL);
     commit();
     wait_for(":00 try 1 ");
-    press("$q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("$q");
 }
 END_TEST
 
 START_TEST(test_past_refuses_acts_in_words)
 {
-    struct app_options options = live_options();
     struct control control;
     struct err err = {0};
     size_t count = 0;
-    start_two();
-    begin(&options);
-    go();
-    wait_for("LIVE");
+    begin_live();
     press(",");
     wait_for("PAST -");
     press("x");
@@ -105,18 +103,13 @@ START_TEST(test_past_refuses_acts_in_words)
     ck_assert_uint_eq(count, 0);
     press("q"); /* the way back from where one has come to */
     wait_for("LIVE");
-    press("q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("q");
 }
 END_TEST
 
 START_TEST(test_past_takes_the_keys_of_a_replay)
 {
-    struct app_options options = live_options();
-    start_two();
-    begin(&options);
-    go();
-    wait_for("LIVE");
+    begin_live();
     press(",");
     wait_for("event 4 of 5");
     press("0");
@@ -129,18 +122,13 @@ START_TEST(test_past_takes_the_keys_of_a_replay)
     wait_for("nothing has come after this so far");
     press("$");
     wait_for("LIVE");
-    press("q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("q");
 }
 END_TEST
 
 START_TEST(test_go_to_enters_the_past_at_a_place_in_words)
 {
-    struct app_options options = live_options();
-    start_two();
-    begin(&options);
-    go();
-    wait_for("LIVE");
+    begin_live();
     press("b");
     wait_for("go to (14:00");
     press("#3\r");
@@ -151,8 +139,7 @@ START_TEST(test_go_to_enters_the_past_at_a_place_in_words)
     wait_for("nonsense");
     press("$");
     wait_for("LIVE");
-    press("q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("q");
 }
 END_TEST
 
@@ -176,8 +163,7 @@ START_TEST(test_run_that_has_ended_can_be_looked_back_in)
     ck_assert_int_le(switches() - before, 1); /* nothing counts: it sleeps */
     press("$");
     wait_for("ENDED");
-    press("q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("q");
 }
 END_TEST
 
@@ -218,8 +204,7 @@ START_TEST(test_runs_are_listed_and_another_one_is_opened)
     press("q");
     wait_for("LIVE");
     wait_for("backoff");
-    press("q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("q");
 }
 END_TEST
 
@@ -244,8 +229,7 @@ START_TEST(test_run_is_opened_from_another_one)
     wait_for("2 runs, 5 tries");
     press("q");
     wait_for("LIVE");
-    press("q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("q");
 }
 END_TEST
 
@@ -265,8 +249,7 @@ START_TEST(test_runs_come_first_where_no_run_is_named)
     wait_for("filter: none");
     press("k\r");
     wait_for("LIVE");
-    press("qq");
-    ck_assert_int_eq(left(), APP_LEFT);
+    leave("qq");
 }
 END_TEST
 
