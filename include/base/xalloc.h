@@ -9,8 +9,12 @@
 
 #include "attr.h"
 
-/* What all of these do when there is none; for libraries that only return NULL then. */
+/* What all of these do when there is none: one line on stderr, then abort(). For libraries that
+ * say it by an error of theirs. */
 _Noreturn void xalloc_fail(void);
+
+/* What a library or malloc() gave, as it is; NULL is out of memory. */
+ATTR_MUST_USE void *xcheck(void *memory);
 
 ATTR_MUST_USE void *xcalloc(size_t count, size_t size);
 

@@ -235,10 +235,7 @@ static const char *bytes_of(const char *text)
 /* jansson takes no memory for a wrong token, and says so. */
 static void *allocate(size_t size)
 {
-    void *memory = malloc(size);
-    if (!memory)
-        xalloc_fail();
-    return memory;
+    return xcheck(malloc(size));
 }
 
 static void set_allocation(void)

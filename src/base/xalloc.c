@@ -15,7 +15,7 @@ void xalloc_fail(void)
     abort();
 }
 
-static void *check(void *memory)
+void *xcheck(void *memory)
 {
     if (!memory)
         xalloc_fail();
@@ -25,7 +25,7 @@ static void *check(void *memory)
 void *xcalloc(size_t count, size_t size)
 {
     bool nothing = count == 0 || size == 0;
-    return check(nothing ? calloc(1, 1) : calloc(count, size));
+    return xcheck(nothing ? calloc(1, 1) : calloc(count, size));
 }
 
 void *xgrow(void *array, size_t *cap, size_t want, size_t size)
@@ -40,7 +40,7 @@ void *xgrow(void *array, size_t *cap, size_t want, size_t size)
         grown = FIRST_CAP;
     if (grown < want)
         grown = want;
-    void *bigger = check(grown <= limit ? realloc(array, grown * size) : NULL);
+    void *bigger = xcheck(grown <= limit ? realloc(array, grown * size) : NULL);
     *cap = grown;
     return bigger;
 }

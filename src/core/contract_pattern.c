@@ -1,6 +1,5 @@
 #include "contract_pattern.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,15 +31,6 @@ struct contract_matcher {
     int64_t steps_left;
 };
 
-static void *must(void *memory)
-{
-    if (!memory) { /* not covered: memory is out */
-        (void)fputs("devs: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
-}
-
 /* "^literal" is common and needs no machine. */
 static bool is_beginning(const char *text, size_t len)
 {
@@ -61,11 +51,13 @@ static bool compile(struct contract_pattern *pattern, const struct str *source, 
                              PCRE2_NEVER_BACKSLASH_C;
     int number = 0;
     size_t at = 0;
-    pcre2_compile_context *context = must(pcre2_compile_context_create(NULL));
+    pcre2_compile_context *context = xcheck(pcre2_compile_context_create(NULL));
     (void)pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF); /* what '.' does not match */
     pattern->code =
         pcre2_compile((PCRE2_SPTR)str_text(source), source->len, options, &number, &at, context);
     pcre2_compile_context_free(context);
+    if (number == PCRE2_ERROR_HEAP_FAILED)
+        xalloc_fail();
     if (pattern->code)
         return true;
     char why[REASON_MAX] = {0};
@@ -147,8 +139,8 @@ void contract_pattern_close(struct contract_pattern *pattern)
 struct contract_matcher *contract_matcher_new(int64_t steps)
 {
     struct contract_matcher *matcher = xcalloc(1, sizeof(*matcher));
-    matcher->data = must(pcre2_match_data_create(1, NULL));
-    matcher->context = must(pcre2_match_context_create(NULL));
+    matcher->data = xcheck(pcre2_match_data_create(1, NULL));
+    matcher->context = xcheck(pcre2_match_context_create(NULL));
     matcher->steps_left = steps;
     (void)pcre2_set_heap_limit(matcher->context, HEAP_LIMIT_KIB);
     return matcher;

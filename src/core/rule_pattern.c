@@ -1,7 +1,6 @@
 #include "rule_pattern.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,15 +18,6 @@ struct rule_matcher {
     pcre2_match_context *context;
 };
 
-static void *must(void *memory)
-{
-    if (!memory) { /* not covered: memory is out */
-        (void)fputs("devs: out of memory\n", stderr);
-        abort();
-    }
-    return memory;
-}
-
 /* Bytes, not characters: the text is clean, and no pattern asks for a letter of
  * another alphabet. What the library would make possessive is not counted as a step, so it
  * may not: x{1,4000}x{1,4000}y would be cubic and under every limit. */
@@ -40,6 +30,8 @@ bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED,
                                      PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NO_AUTO_POSSESS,
                                      &number, &at, NULL);
+    if (number == PCRE2_ERROR_HEAP_FAILED)
+        xalloc_fail();
     if (!code) {
         char why[ERR_HINT_MAX] = {0};
         (void)pcre2_get_error_message(number, (PCRE2_UCHAR *)why, sizeof(why));
@@ -71,8 +63,8 @@ void rule_pattern_close(struct rule_pattern *pattern)
 struct rule_matcher *rule_matcher_new(void)
 {
     struct rule_matcher *matcher = xcalloc(1, sizeof(*matcher));
-    matcher->data = must(pcre2_match_data_create(RULE_SPANS, NULL));
-    matcher->context = must(pcre2_match_context_create(NULL));
+    matcher->data = xcheck(pcre2_match_data_create(RULE_SPANS, NULL));
+    matcher->context = xcheck(pcre2_match_context_create(NULL));
     (void)pcre2_set_match_limit(matcher->context, RULE_MATCH_LIMIT);
     (void)pcre2_set_depth_limit(matcher->context, RULE_DEPTH_LIMIT);
     return matcher;

@@ -151,7 +151,7 @@ bool engine_start(struct engine **out, const struct engine_options *options, int
     }
     int failed = start_thread(engine);
     if (failed != 0) {
-        err_set_errno(err, failed, "thread");
+        err_set_errno(err, failed, "cannot start the engine's thread");
         goto out;
     }
     ok = await_start(engine, number_out, err);

@@ -118,7 +118,7 @@ bool workers_open(struct workers **out, struct uv_loop_s *loop, struct err *err)
     failed = add_thread(workers);
     if (failed != 0) {
         uv_close((uv_handle_t *)&workers->on_done, handle_closed);
-        return err_set_errno(err, failed, "thread");
+        return err_set_errno(err, failed, "cannot start a worker thread");
     }
     *out = workers;
     return true;
