@@ -320,7 +320,7 @@ START_TEST(test_no_thread_at_all_is_an_error)
     struct jobs *none = NULL;
     struct err err = {0};
     ck_assert(!jobs_open(&none, &loop, &err));
-    ck_assert_str_eq(err.message, "thread: Resource temporarily unavailable");
+    ck_assert_str_eq(err.message, "cannot start a worker thread: Resource temporarily unavailable");
     let_processes();
 }
 END_TEST
