@@ -11,12 +11,13 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "str.h"
+#include "version.h"
 
 enum { NAME_COLUMNS = 13, USAGE_COLUMNS = 26 }; /* of the help */
 
 static int print_version(void)
 {
-    (void)printf("devs %s\n", DEVS_VERSION);
+    (void)printf("devs %s\n", version_text());
     return EXIT_ALL_PASSED;
 }
 
