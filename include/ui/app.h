@@ -37,6 +37,7 @@ enum app_leave {
 
 struct app_options {
     const struct place *place; /* borrowed */
+    const char *log_file;      /* what the screens call it; borrowed, NULL = by its own path */
     int64_t run;               /* number; 0 = the newest */
     enum app_mode mode;
     struct control_desk *desk;       /* borrowed; NULL in a replay */

@@ -126,6 +126,7 @@ static int export_file(const struct exporting *now, const struct export_copy *co
     struct bundle_contents contents = *export_copy_contents(copy);
     const struct export_call call = {.globals = now->globals,
                                      .words = now->words,
+                                     .log = &now->place,
                                      .place = export_copy_place(copy),
                                      .run = now->run,
                                      .sink = &sink,

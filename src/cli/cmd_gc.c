@@ -159,7 +159,7 @@ static bool check_log(const struct gc *gc, struct err *err)
     struct log_reader *reader = NULL;
     const bool ok = log_reader_open(&reader, &gc->place, err);
     log_reader_close(reader);
-    for (int i = 0; ok && i < gc->name_count; i++) {
+    for (int i = 0; ok && !gc->deletes && i < gc->name_count; i++) {
         if (!check_name(gc, gc->names[i], err))
             return false;
     }
@@ -228,7 +228,8 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
         {"keep-runs", 0, "N", "only the newest N runs stay in the log", NULL, &words.runs},
         {"keep-mib", 0, "N", "the newest runs that hold N MiB together stay in the log", NULL,
          &words.mib},
-        {"delete", 0, NULL, "the runs that are named go from the log, and nothing else is done",
+        {"delete", 0, NULL,
+         "the runs that are named (41, 38-41, all) go from the log, and nothing else is done",
          &gc.deletes, NULL},
     };
     struct command_line line = {

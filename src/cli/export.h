@@ -28,6 +28,7 @@ struct export_words {
 struct export_call {
     const struct globals *globals;
     const struct export_words *words;
+    const struct place *log;   /* that the run is in */
     const struct place *place; /* a copy of the run without secrets */
     int64_t run;
     struct export_sink *sink;

@@ -18,8 +18,11 @@ static bool tell(void *ctx, int64_t done, int64_t all, struct err *err)
 
 static struct app_options options_of(const struct export_call *call)
 {
-    return (struct app_options){
-        .place = call->place, .run = call->run, .mode = APP_LIVE, .ascii = call->globals->ascii};
+    return (struct app_options){.place = call->place,
+                                .log_file = call->log->db,
+                                .run = call->run,
+                                .mode = APP_LIVE,
+                                .ascii = call->globals->ascii};
 }
 
 static bool parse_speed(const char *word, int *out, struct err *err)

@@ -5,8 +5,8 @@
 #include "fail.h"
 #include "gc.h"
 #include "parse.h"
+#include "run_choice.h"
 #include "size_text.h"
-#include "target.h"
 
 enum { DAYS_MAX = 36500, RUNS_MAX = LOG_GC_RUNS_MAX, MIB_MAX = 1024 * 1024 };
 
@@ -133,17 +133,14 @@ static bool take_runs(struct gc *gc, const struct log_gc_asked *asked,
     return ok;
 }
 
-static bool read_names(const struct gc *gc, int64_t out[GC_NAMES_MAX], struct err *err)
+/* The runs that are to go; none where none is named. */
+static bool read_names(const struct gc *gc, struct run_choice *out, struct err *err)
 {
-    for (int i = 0; i < gc->name_count; i++) {
-        struct target target;
-        if (!target_parse(gc->names[i], &target, err))
-            return false;
-        if (target.run == 0 || target.task[0] != '\0')
-            return err_set(err, ERR_INVALID, "'%s' is no run's number", gc->names[i]);
-        out[i] = target.run;
-    }
-    return true;
+    struct log_reader *reader = NULL;
+    const bool ok = !gc->deletes || (log_reader_open(&reader, &gc->place, err) &&
+                                     run_choice_add(reader, gc->names, gc->name_count, out, err));
+    log_reader_close(reader);
+    return ok;
 }
 
 static bool has_limits(const struct log_limits *limits)
@@ -156,18 +153,15 @@ static bool is_begun(const struct log_gc_run *runs, size_t count)
     return count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* those come last */
 }
 
-bool gc_runs(struct gc *gc, struct err *err)
+static bool plan_and_take(struct gc *gc, const struct run_choice *named, struct err *err)
 {
-    int64_t named[GC_NAMES_MAX];
     struct log_gc_run *runs = NULL;
     size_t count = 0;
-    if (gc->deletes && !read_names(gc, named, err))
-        return false;
     const struct log_gc_asked asked = {
         .place = &gc->place,
         .limits = gc->deletes ? log_limits_new() : gc->limits,
-        .named = named,
-        .named_count = gc->deletes ? (size_t)gc->name_count : 0,
+        .named = named->runs,
+        .named_count = named->count,
         .now_ms = gc->now_ms,
     };
     if (!log_gc_plan(&asked, &runs, &count, err))
@@ -175,6 +169,14 @@ bool gc_runs(struct gc *gc, struct err *err)
     const bool is_asked = gc->deletes || has_limits(&gc->limits) || is_begun(runs, count);
     const bool ok = !is_asked || take_runs(gc, &asked, runs, count, err);
     free(runs);
+    return ok;
+}
+
+bool gc_runs(struct gc *gc, struct err *err)
+{
+    struct run_choice named = {0};
+    const bool ok = read_names(gc, &named, err) && plan_and_take(gc, &named, err);
+    run_choice_done(&named);
     return ok;
 }
 

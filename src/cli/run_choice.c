@@ -92,6 +92,16 @@ static bool add_word(struct log_reader *reader, const char *word, struct run_cho
     return err_hint(err, "a number as devs runs has it, 38-41, last or all");
 }
 
+bool run_choice_add(struct log_reader *reader, char *const *words, int count,
+                    struct run_choice *out, struct err *err)
+{
+    for (int i = 0; i < count; i++) {
+        if (!add_word(reader, words[i], out, err))
+            return false;
+    }
+    return true;
+}
+
 bool run_choice_find(const struct globals *globals, char *const *words, int count,
                      struct log_reader **reader, struct run_choice *out, struct err *err)
 {
@@ -105,9 +115,8 @@ bool run_choice_find(const struct globals *globals, char *const *words, int coun
         return false;
     const bool is_file =
         log && target.run == 0 && target.task[0] == '\0' && strcmp(log, "last") != 0;
-    for (int i = is_file ? 1 : 0; i < count; i++) {
-        if (!add_word(*reader, words[i], out, err))
-            return false;
-    }
-    return count > (is_file ? 1 : 0) || add_one(*reader, 0, out, err);
+    const int first = is_file ? 1 : 0;
+    if (count <= first)
+        return add_one(*reader, 0, out, err);
+    return run_choice_add(*reader, words + first, count - first, out, err);
 }

@@ -27,4 +27,8 @@ ATTR_MUST_USE bool run_choice_find(const struct globals *globals, char *const *w
                                    struct log_reader **reader, struct run_choice *out,
                                    struct err *err);
 
+/* The same of words none of which is a FILE, in a log that is open. None adds nothing. */
+ATTR_MUST_USE bool run_choice_add(struct log_reader *reader, char *const *words, int count,
+                                  struct run_choice *out, struct err *err);
+
 #endif

@@ -180,7 +180,7 @@ static bool take_begun(struct planning *planning, struct err *err)
     bool ok = db_prepare(&planning->db, &query_sql[PLAN_BEGUN], 1, &query, err);
     if (ok)
         (void)sqlite3_bind_int64(query, 1, 0);
-    while (ok && row) {
+    for (int begun = 0; ok && row && begun < LOG_GC_RUNS_MAX; begun++) {
         ok = db_next(&planning->db, query, &row, err);
         if (!ok || !row)
             break;

@@ -72,6 +72,8 @@ want 'svg: exit' $? 0
 want 'svg: one file each' "$(ls day-*.svg | tr '\n' ' ')" 'day-1.svg day-2.svg day-3.svg '
 "$devs" debug --logs "$run" --frame 80x24 --svg --at -2m --view timeline >frame.svg
 want 'svg: the frame of then' "$(cmp day-2.svg frame.svg)" ''
+"$devs" export "$run" --format svg --view runs -o runs.svg >/dev/null
+want_in 'svg: the log by its own name' "$(cat runs.svg)" 'Runs    devs.db'
 
 # --- secrets of now are in none of them
 for format in jsonl perfetto asciicast svg; do

@@ -53,6 +53,12 @@ want 'numbers go on' "$(runs)" '8 '
 "$devs" gc --delete 8/a 2>/dev/null
 want 'a task: exit' $? 2
 
+run
+run
+"$devs" gc --delete 9-40 >/dev/null
+want 'a range: exit' $? 0
+want 'a range: those that there are' "$(runs)" '8 '
+
 # --- a run that lives
 mkfifo gate
 cat >live.json <<'JSON'
@@ -61,10 +67,10 @@ JSON
 "$devs" run --plain live.json >/dev/null 2>&1 &
 live=$!
 trap 'kill $live 2>/dev/null; rm -rf "$dir" "$dir-run"' EXIT INT TERM
-until_true 20 sh -c "'$devs' runs --json | grep -q '\"run\":9,.*\"state\":\"live\"'"
-out=$("$devs" gc --delete 9)
+until_true 20 sh -c "'$devs' runs --json | grep -q '\"run\":11,.*\"state\":\"live\"'"
+out=$("$devs" gc --delete 11)
 want 'alive: exit' $? 1
-want_in 'alive' "$out" '#9 live  it is alive'
+want_in 'alive' "$out" '#11 live  it is alive'
 timeout 20 sh -c 'echo >gate'
 wait $live
 want 'alive: it ended well' $? 0
@@ -73,11 +79,11 @@ want 'alive: it ended well' $? 0
 echo '{"retention": {"runs": 1}}' >devs.config.json
 want_in 'settings' "$("$devs" gc)" '#8 day  one too many'
 run
-want 'settings: not by themselves' "$(runs)" '10 9 '
+want 'settings: not by themselves' "$(runs)" '12 11 '
 echo '{"retention": {"runs": 1, "automatic": true}}' >devs.config.json
 out=$("$devs" run --plain plan.json 2>&1)
 want_in 'automatic' "$out" '2 past runs taken out of the log (retention)'
-want 'automatic: one is left' "$(runs)" '11 '
+want 'automatic: one is left' "$(runs)" '13 '
 echo '{"retention": {"runs": 0}}' >devs.config.json
 "$devs" gc 2>err.out
 want 'a limit of none: exit' $? 2

@@ -69,7 +69,7 @@ struct view_facts app_facts(const struct app *app)
         .own = own_state(app),
         .own_run = app->own.present ? follower_run(app->own.present)->number : 0,
         .runs = app->runs_read.mono_ms != 0 ? &app->runs : NULL,
-        .log_file = app->options->place->db,
+        .log_file = app->options->log_file ? app->options->log_file : app->options->place->db,
         .has_plan = app->has_plan,
         .engine_here = app->options->engine_here && !app->engine_done,
         .now = time_shown(app),
