@@ -40,8 +40,9 @@ fuzz:
 	@scripts/install-packages ci
 	@scripts/fuzz $(or $(SECONDS),5) $(FUZZERS)
 
+# docs/performance.md; NAMES="dispatch log" measures only these.
 bench: all
-	@bench/run
+	@bench/run $(NAMES)
 
 # The pictures of README.md and docs/screens.md, from a made-up run.
 pictures:

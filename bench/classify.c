@@ -1,19 +1,19 @@
 /*
- * How long a judgement takes with all rules, against the raw limit: one pass of
- * memchr and one of a single regular expression over the same bytes.
+ * How long a judgement takes with all rules, beside the bare limit: one pass of memchr and one of a
+ * single regular expression over the same bytes.
  * usage: bench_classify ROWS.jsonl
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "classify.h"
+#include "figure.h"
 #include "json.h"
 #include "rule_pattern.h"
 #include "str.h"
 
-enum { SMALL = 4 * 1024, LARGE = 64 * 1024, LEAST_US = 20000, ROUNDS = 5 };
+enum { SMALL = 4 * 1024, LARGE = 64 * 1024, LEAST_MS = 20, ROUNDS = 5 };
 
 struct bench {
     struct classifier *classifier;
@@ -22,12 +22,6 @@ struct bench {
     struct str rows;
     size_t kept; /* so that no pass is optimised away */
 };
-
-/* Processor time: what else the machine does has little part in it. */
-static int64_t cpu_us(void)
-{
-    return (int64_t)clock() * 1000000 / CLOCKS_PER_SEC;
-}
 
 typedef void work_fn(struct bench *bench, const struct str *text);
 
@@ -64,15 +58,15 @@ static double measure(struct bench *bench, work_fn *work, const struct str *text
 {
     double best = 1e9;
     for (int round = 0; round < ROUNDS; round++) {
-        const int64_t start = cpu_us();
-        int64_t spent = 0;
+        const double start_ms = figure_cpu_ms();
+        double spent_ms = 0;
         int calls = 0;
-        while (spent < LEAST_US) {
+        while (spent_ms < LEAST_MS) {
             work(bench, text);
             calls++;
-            spent = cpu_us() - start;
+            spent_ms = figure_cpu_ms() - start_ms;
         }
-        const double one = (double)spent / calls;
+        const double one = spent_ms * 1000 / calls;
         best = one < best ? one : best;
     }
     return best;
@@ -80,10 +74,16 @@ static double measure(struct bench *bench, work_fn *work, const struct str *text
 
 static void report(struct bench *bench, const char *name, const struct str *text)
 {
-    const double us = measure(bench, judge, text);
-    const double raw = measure(bench, scan_raw, text);
-    printf("%-34s %6zu bytes %8.1f us, raw %6.1f us, ratio %5.1f (wanted: %d us at most)\n", name,
-           text->len, us, raw, us / raw, text->len <= SMALL ? 100 : 1500);
+    char what[96];
+    (void)snprintf(what, sizeof(what), "judge %zu KiB: %s", (text->len + 1023) / 1024, name);
+    figure_print(&(const struct figure){
+        .what = what,
+        .value = measure(bench, judge, text),
+        .unit = "us",
+        .peer = "memchr and one pattern",
+        .peer_value = measure(bench, scan_raw, text),
+        .wanted = text->len <= SMALL ? "at most 100 us" : "at most 1,500 us",
+    });
 }
 
 static void fill(struct str *text, const char *piece, size_t size)
@@ -137,10 +137,10 @@ static void report_corpus(struct bench *bench, size_t size)
         fill(&text, words[0] != '\0' ? words : json_text(json_get(row, "stdout"), ""), size);
         double us = 1e9;
         for (int i = 0; i < ROUNDS; i++) {
-            const int64_t start = cpu_us();
+            const double start_ms = figure_cpu_ms();
             for (int k = 0; k < ROUNDS; k++)
                 judge(bench, &text);
-            const double one = (double)(cpu_us() - start) / ROUNDS;
+            const double one = (figure_cpu_ms() - start_ms) * 1000 / ROUNDS;
             us = one < us ? one : us;
         }
         if (us > most) {

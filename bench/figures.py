@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""One figure of a benchmark, as one line of six columns with tabs between them:
+
+    what   devs   peer   ratio   wanted   ok|MISSED|-
+
+The ratio is devs by peer, of the numbers as they were measured. What is wanted is of the ratio if
+it ends in x ("at most 1.3 x"), and of the figure of devs else ("at least 80 MB/s"). What there is
+none of is "-".
+
+Python calls figure(), a shell the function of that name in figures.sh. A program in C (figure.h)
+prints six other columns, of which the first three are always there, and is run through this file:
+
+    what   number   unit   peer   the peer's number   wanted
+
+usage: figures.py WHAT NUMBER UNIT [PEER [NUMBER [WANTED]]]
+       figures.py --of PROGRAM [ARGUMENT...]
+"""
+import re
+import subprocess
+import sys
+
+NONE = "-"
+WANTED = re.compile(r"at (most|least) ([0-9][0-9.,]*) (.+)")
+
+
+def number(value):
+    """With as many digits as say something: 0.012, 1.25, 12.5, 1,250."""
+    if value == 0:
+        return "0"
+    places = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
+    return f"{value:,.{places}f}"
+
+
+def quantity(value, unit):
+    return f"{number(value)} {unit}".rstrip()
+
+
+def judge(wanted, value, unit, ratio):
+    if not wanted:
+        return NONE
+    found = WANTED.fullmatch(wanted)
+    if not found:
+        raise ValueError(f"what is wanted is not understood: {wanted!r}")
+    limit = float(found[2].replace(",", ""))
+    if found[3] not in ("x", unit):
+        raise ValueError(f"what is wanted is not in {unit!r}: {wanted!r}")
+    judged = ratio if found[3] == "x" else value
+    if judged is None:
+        return NONE
+    met = judged <= limit if found[1] == "most" else judged >= limit
+    return "ok" if met else "MISSED"
+
+
+def line(what, value, unit, peer=None, peer_value=None, wanted=None):
+    """The line of a figure. A peer without a number is a word that says why it has none; a figure
+    without a number (value None) is one that could not be taken here."""
+    ratio = value / peer_value if value is not None and peer_value else None
+    seen = quantity(value, unit) if value is not None else NONE
+    beside = peer or NONE
+    if peer_value is not None:
+        beside = f"{peer} {quantity(peer_value, unit)}" if peer else quantity(peer_value, unit)
+    verdict = judge(wanted, value, unit, ratio) if value is not None else NONE
+    return "\t".join((what, seen, beside, quantity(ratio, "x") if ratio is not None else NONE,
+                      wanted or NONE, verdict))
+
+
+def figure(what, value, unit, peer=None, peer_value=None, wanted=None):
+    print(line(what, value, unit, peer, peer_value, wanted), flush=True)
+
+
+def figure_of_columns(columns):
+    columns = [column if column != NONE else None for column in columns]
+    columns += [None] * (6 - len(columns))
+    what, value, unit, peer, peer_value, wanted = columns
+    figure(what, float(value) if value else None, unit or "", peer,
+           float(peer_value) if peer_value else None, wanted)
+
+
+def figures_of(command, cwd=None):
+    """Those of a program, as they come; its exit code."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=cwd) as process:
+        for text in process.stdout:
+            figure_of_columns(text.rstrip("\n").split("\t"))
+        return process.wait()
+
+
+def main():
+    if sys.argv[1:2] == ["--of"]:
+        sys.exit(figures_of(sys.argv[2:]))
+    figure_of_columns(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()

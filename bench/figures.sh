@@ -1,0 +1,49 @@
+# shellcheck shell=sh
+# For the benchmarks that are shell scripts: . "$(dirname "$0")/figures.sh"
+figures=$(dirname "$(realpath "$0")")/figures.py
+
+# figure WHAT NUMBER UNIT [PEER [NUMBER [WANTED]]]: one line of the table (figures.py). What there is
+# none of is "-": figure 'log on disk' 61 MiB - - 'at most 64 MiB'
+figure() {
+	python3 "$figures" "$@"
+}
+
+# us COMMAND...: wall time of it in microseconds; what it prints is thrown away.
+us() {
+	us_from=$(date +%s%N)
+	"$@" >/dev/null
+	us_to=$(date +%s%N)
+	echo $(((us_to - us_from) / 1000))
+}
+
+# less A B: the smaller of two whole numbers; A may be empty.
+less() {
+	if [ -z "$1" ] || [ "$2" -lt "$1" ]; then echo "$2"; else echo "$1"; fi
+}
+
+# by NUMBER DIVISOR: the quotient, for `us` in other units
+by() {
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.6f", a / b }'
+}
+
+# plan_of_true COUNT: a plan of so many tasks of `true`, on stdout
+plan_of_true() {
+	awk -v n="$1" 'BEGIN {
+		printf "{\"version\":1,\"name\":\"true\",\"idempotent\":true,\"tasks\":["
+		for (i = 1; i <= n; i++)
+			printf "%s{\"id\":\"t%d\",\"steps\":[{\"run\":[\"true\"]}]}", (i > 1 ? "," : ""), i
+		print "]}"
+	}'
+}
+
+# built DEVS PROGRAM: the path of a benchmark in C, built where that devs was
+built() {
+	built_dir=$(dirname "$1")
+	cmake --build "$built_dir" --target "$2" >/dev/null
+	echo "$built_dir/bench/$2"
+}
+
+# figures_of PROGRAM [ARGUMENT...]: the figures of a benchmark in C
+figures_of() {
+	python3 "$figures" --of "$@"
+}
