@@ -35,6 +35,9 @@ enum app_leave {
     APP_LEFT_SIGNAL, /* SIGTERM, SIGHUP: see signal */
 };
 
+struct plan;
+struct secret_settings;
+
 struct app_options {
     const struct place *place; /* borrowed */
     const char *log_file;      /* what the screens call it; borrowed, NULL = by its own path */
@@ -57,6 +60,12 @@ struct app_options {
     /* Where a recording opens, in the words of app_picture; NULL = at its end, with its tasks, the
      * first of them. Borrowed */
     const char *opens_at, *opens_view, *opens_task;
+    /* What is cut out of a run of this plan before it is handed on (W): as redactor_open(), of this
+     * process's environment; the caller closes *out. Asked from a thread of the app's. NULL: no
+     * run is written. */
+    bool (*open_redactor)(struct redactor **out, const struct plan *plan,
+                          const struct secret_settings *secrets, struct err *err);
+    const struct secret_settings *secrets; /* borrowed; for that; NULL = nothing is set */
     /* All of a regular file, up to so many bytes; ERR_LIMIT where it has more. NULL: none is read
      */
     bool (*read_file)(const char *path, size_t max_bytes, struct str *out, struct err *err);

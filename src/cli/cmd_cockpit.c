@@ -87,6 +87,8 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
         .save_rule = has_dir ? save_rule : NULL,
         .save_ctx = dir,
         .redactor = redactor,
+        .open_redactor = secrets_redactor,
+        .secrets = &config.settings.secrets,
         .read_file = read_text_file,
     };
     struct theme theme;

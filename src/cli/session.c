@@ -181,6 +181,8 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .save_ctx = &session,
         .read_file = read_text_file,
         .redactor = watching->secrets.redactor,
+        .open_redactor = secrets_redactor,
+        .secrets = session.secrets,
     };
     struct theme theme;
     looks_set(&options, session.globals, session.ui, &theme);

@@ -2,7 +2,9 @@
  * later. */
 #define _XOPEN_SOURCE 700
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app_child.h"
 #include "bookmark.h"
@@ -124,6 +126,83 @@ START_TEST(test_what_came_later_is_shown_when_asked_for)
     wait_for("all of it");
     press("L");
     wait_for("what came later is hidden");
+    quit();
+}
+END_TEST
+
+/* Nothing is cut here; that secrets are is what tests of bundles show. */
+static bool cuts_nothing(struct redactor **out, const struct plan *plan,
+                         const struct secret_settings *secrets, struct err *err)
+{
+    (void)plan;
+    (void)secrets;
+    (void)err;
+    *out = NULL;
+    return true;
+}
+
+/* In the folder of the log, for that is gone after the test. */
+static void begin_where_files_go(void)
+{
+    static struct app_options options;
+    options = live_options();
+    options.mode = APP_REPLAY;
+    options.open_redactor = cuts_nothing;
+    tell();
+    ck_assert_int_eq(chdir(place.dir), 0);
+    begin(&options);
+    go();
+    wait_for("REPLAY");
+}
+
+START_TEST(test_run_is_written_as_one_file_once_that_is_confirmed)
+{
+    struct place written;
+    struct err err = {0};
+    struct log_reader *reader = NULL;
+    begin_where_files_go();
+    press("W");
+    wait_for("one file to share");
+    wait_for("run #1 as run-1.devs");
+    wait_for("secrets: none was found");
+    wait_for("y writes it");
+    press("y");
+    wait_for("written: run-1.devs");
+    ck_assert(place_of_file("run-1.devs", &written, &err));
+    ck_assert_msg(log_reader_open(&reader, &written, &err), "%s", err.message);
+    struct log_run_info run;
+    ck_assert_msg(log_reader_run(reader, 1, &run, &err), "%s", err.message);
+    log_run_info_done(&run);
+    log_reader_close(reader);
+    quit();
+}
+END_TEST
+
+START_TEST(test_run_is_not_written_unless_that_is_confirmed)
+{
+    begin_where_files_go();
+    press("W");
+    wait_for("y writes it");
+    press("\033");
+    wait_for("nothing was written");
+    ck_assert_int_ne(access("run-1.devs", F_OK), 0);
+    press("W");
+    wait_for("y writes it");
+    press("qy");
+    wait_for("nothing was written");
+    ck_assert_int_ne(access("run-1.devs", F_OK), 0);
+    quit();
+}
+END_TEST
+
+START_TEST(test_run_is_not_written_over_a_file)
+{
+    begin_where_files_go();
+    FILE *file = fopen("run-1.devs", "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fclose(file), 0);
+    press("W");
+    wait_for("nothing was written: ");
     quit();
 }
 END_TEST
@@ -261,6 +340,9 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_place_that_is_not_there_ends_it);
     tcase_add_test(tcase, test_failures_are_gone_to_in_time);
     tcase_add_test(tcase, test_what_came_later_is_shown_when_asked_for);
+    tcase_add_test(tcase, test_run_is_written_as_one_file_once_that_is_confirmed);
+    tcase_add_test(tcase, test_run_is_not_written_unless_that_is_confirmed);
+    tcase_add_test(tcase, test_run_is_not_written_over_a_file);
     tcase_add_test(tcase, test_moment_is_kept_gone_back_to_and_let_go);
     tcase_add_test(tcase, test_moment_before_the_first_event_is_gone_back_to);
     tcase_add_test(tcase, test_name_that_is_not_wanted_keeps_nothing);

@@ -161,6 +161,7 @@ void app_close(struct app *app)
     follower_close(app->present);
     app_events_close(app);
     app_bookmarks_close(app);
+    app_bundle_close(app);
     app_report_close(app);
     canvas_done(&app->canvas);
     view_done(&app->view);
@@ -251,7 +252,7 @@ static int wait_ms(const struct app *app)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
     if (app_present_mode(app) == VIEW_LIVE || app_runs_count(app))
         wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
-    if (app_acts_are_open(&app->acts) || app->trial || app->bookmarks.job)
+    if (app_acts_are_open(&app->acts) || app->trial || app->bookmarks.job || app->bundle)
         wait = sooner(wait, APP_ANSWER_MS);
     if (app->replay.playing)
         wait = sooner(wait, APP_FRAME_MS);
@@ -296,6 +297,7 @@ static void take_time(struct app *app)
     app_answer_acts(app);
     app_rule_look(app);
     app_bookmarks_look(app);
+    app_bundle_look(app);
     app_log_go_on(app);
     app_report_go_on(app);
 }

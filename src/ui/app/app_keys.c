@@ -94,6 +94,12 @@ static void carry_out(struct app *app, const struct view_todo *todo)
     case VIEW_UNBOOKMARK:
         carry_out_in_time(app, todo);
         break;
+    case VIEW_BUNDLE:
+        app_bundle_begin(app, todo->run);
+        break;
+    case VIEW_KEEP_BUNDLE:
+        app_bundle_keep(app);
+        break;
     case VIEW_OPEN_RUN:
         app_visit_open(app, todo->run, todo->screen);
         break;

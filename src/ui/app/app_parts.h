@@ -7,6 +7,7 @@
 #include "app.h"
 #include "app_acts.h"
 #include "app_bookmarks.h"
+#include "app_bundle.h"
 #include "app_notify.h"
 #include "app_report.h"
 #include "clock.h"
@@ -79,6 +80,7 @@ struct app {
     struct event_lines event_lines; /* the records around that place, */
     struct app_report report;       /* what `=` shows */
     struct app_bookmarks bookmarks; /* of the run that is shown */
+    struct bundle_job *bundle;      /* owned; a run on its way into a file; NULL: none is */
     struct what_came what_came;     /* and what came of the chosen task after it, */
     int64_t came_of;                /* when there were so many */
     struct runs_list runs;

@@ -6,6 +6,7 @@
 #include "app_parts.h"
 #include "clock.h"
 #include "frame_report.h"
+#include "line_wrap.h"
 #include "xalloc.h"
 
 enum {
@@ -27,7 +28,7 @@ void app_report_close(struct app *app)
     *report = (struct app_report){0};
 }
 
-static void open_report(struct app *app, enum view_report_kind kind)
+void app_report_open(struct app *app, enum view_report_kind kind)
 {
     app->view.report.kind = kind;
     app->view.report.top = 0;
@@ -62,7 +63,7 @@ void app_report_compare(struct app *app)
     app_report_close(app);
     app->report.compare = xcalloc(1, sizeof(*app->report.compare));
     if (compare_read(app->report.compare, subjects, &err)) {
-        open_report(app, REPORT_COMPARE);
+        app_report_open(app, REPORT_COMPARE);
         return;
     }
     view_say(&app->view, &app->now, "they cannot be compared: %s", err.message);
@@ -99,7 +100,7 @@ void app_report_what_if(struct app *app)
         what_if_new(&app->report.what, run->plan_text, run->seed, app->report.change, &err) &&
         what_if_new(&app->report.same, run->plan_text, run->seed, NULL, &err)) {
         app->report.reads = true;
-        open_report(app, REPORT_WHAT_IF);
+        app_report_open(app, REPORT_WHAT_IF);
         return;
     }
     view_say(&app->view, &app->now, "%s: %s", file, err.message);
@@ -150,6 +151,30 @@ static void add_rows(struct compare_rows *rows, const struct str *text)
     }
 }
 
+/* The same, and a line that is too long takes several. */
+static void add_wrapped(struct compare_rows *rows, const struct str *text, int columns)
+{
+    const char *at = str_text(text);
+    while (*at != '\0') {
+        const size_t len = strcspn(at, "\n");
+        const size_t fits = line_wrap_fit(at, len, columns);
+        add_row(rows, at, fits, COMPARE_PLAIN);
+        at += fits;
+        at += strspn(at, " ");
+        at += *at == '\n';
+    }
+}
+
+static void lay_bundle(const struct app *app, struct compare_rows *rows)
+{
+    struct str text = {0};
+    compare_rows_done(rows);
+    *rows = (struct compare_rows){0};
+    app_bundle_words(app, &text);
+    add_wrapped(rows, &text, app->canvas.columns);
+    str_done(&text);
+}
+
 static void lay_what_if(struct app_report *report, int64_t run, int columns)
 {
     const struct what_if_look look = {.width = columns - 1, .hms = clock_hms};
@@ -178,6 +203,8 @@ void app_report_load(struct app *app)
         const struct compare_look look = {.columns = canvas->columns, .ascii = canvas->ascii};
         if (app->view.report.kind == REPORT_COMPARE)
             compare_lay(report->compare, &look, &report->rows);
+        else if (app->view.report.kind == REPORT_BUNDLE)
+            lay_bundle(app, &report->rows);
         else
             lay_what_if(report, follower_run(app->follower)->number, canvas->columns);
         report->columns = canvas->columns;

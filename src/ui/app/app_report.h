@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "log_reader.h"
+#include "view_report.h"
 #include "what_if.h"
 
 struct app;
@@ -27,6 +28,8 @@ struct app_report {
  * the run that is shown. Where that cannot be, the view says why. */
 void app_report_compare(struct app *app);
 void app_report_what_if(struct app *app);
+/* Show a text of this kind from its first row; it is laid for the next frame. */
+void app_report_open(struct app *app, enum view_report_kind kind);
 /* Read on, a page at a time. */
 void app_report_go_on(struct app *app);
 /* Lay the text for the screen, and forget one that was closed. */

@@ -262,11 +262,12 @@ static void draw_body(struct canvas *canvas, const struct layout *layout,
 static void draw_page(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {
-    static const enum act all[] = {UI_QUIT,     UI_RETRY,       UI_RETRY_WITH, UI_CANCEL, UI_HOLD,
-                                   UI_TRY_BACK, UI_TRY_FORWARD, UI_OPEN,       UI_ZOOM,   UI_HELP};
-    static const enum act zoomed[] = {UI_QUIT, UI_ZOOM,  UI_TRY_BACK,   UI_TRY_FORWARD,
-                                      UI_OPEN, UI_RETRY, UI_RETRY_WITH, UI_CANCEL,
-                                      UI_HOLD, UI_HELP};
+    static const enum act all[] = {UI_QUIT, UI_RETRY,    UI_RETRY_WITH,  UI_CANCEL,
+                                   UI_HOLD, UI_TRY_BACK, UI_TRY_FORWARD, UI_OPEN,
+                                   UI_ZOOM, UI_COMPARE,  UI_BUNDLE,      UI_HELP};
+    static const enum act zoomed[] = {UI_QUIT, UI_ZOOM,    UI_TRY_BACK,   UI_TRY_FORWARD,
+                                      UI_OPEN, UI_RETRY,   UI_RETRY_WITH, UI_CANCEL,
+                                      UI_HOLD, UI_COMPARE, UI_BUNDLE,     UI_HELP};
     static_assert(ARRAY_LEN(zoomed) == ARRAY_LEN(all), "the same keys in another order");
     const char *briefs[UI_ACT_COUNT] = {
         [UI_QUIT] = "back", [UI_TRY_BACK] = "", [UI_TRY_FORWARD] = "try", [UI_OPEN] = "log"};

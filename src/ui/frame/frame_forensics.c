@@ -191,8 +191,8 @@ static void draw_nothing(struct canvas *canvas, const struct layout *layout,
 static void draw_page(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {
-    static const enum act acts[] = {UI_QUIT,     UI_DOWN,        UI_UP,  UI_PANE_NEXT,
-                                    UI_TRY_BACK, UI_TRY_FORWARD, UI_HELP};
+    static const enum act acts[] = {UI_QUIT,     UI_DOWN,        UI_UP,     UI_PANE_NEXT,
+                                    UI_TRY_BACK, UI_TRY_FORWARD, UI_BUNDLE, UI_HELP};
     static const char *const briefs[UI_ACT_COUNT] = {[UI_QUIT] = "back",
                                                      [UI_DOWN] = "",
                                                      [UI_UP] = "capture",

@@ -26,11 +26,15 @@ static enum style style_of(enum compare_mark mark)
 
 static void draw_rule(struct canvas *canvas, int row, const struct view_report *report, size_t rows)
 {
+    static const char *const titles[] = {[REPORT_NONE] = "",
+                                         [REPORT_COMPARE] = "two tries  (=)",
+                                         [REPORT_WHAT_IF] = "what if  (=)",
+                                         [REPORT_BUNDLE] = "one file to share  (W)"};
     struct str note = {0};
     if (report->last > 0)
         str_addf(&note, "%d to %d of %zu", report->top + 1, report->top + report->page, rows);
-    frame_rule(canvas, (struct spot){row, 0, canvas->columns},
-               report->kind == REPORT_COMPARE ? "two tries  (=)" : "what if  (=)", str_text(&note));
+    frame_rule(canvas, (struct spot){row, 0, canvas->columns}, titles[report->kind],
+               str_text(&note));
     str_done(&note);
 }
 
@@ -38,6 +42,8 @@ static void draw_keys(struct canvas *canvas, const struct frame_input *input)
 {
     const int row = canvas->rows - 1;
     struct str keys = {0};
+    if (input->view->report.kind == REPORT_BUNDLE)
+        str_add(&keys, "y writes it   ");
     frame_say(input, "{back} closes it   {down} {up} {page-down} {page-up} scroll", &keys);
     canvas_blank_row(canvas, row, STYLE_PLAIN);
     (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL,

@@ -1,5 +1,5 @@
 /*
- * frame_report.h - the text that `=` opens over the screen.
+ * frame_report.h - the text that `=` or `W` opens over the screen.
  */
 #ifndef DEVS_FRAME_REPORT_H
 #define DEVS_FRAME_REPORT_H

@@ -328,7 +328,7 @@ int frame_runs_rows(int rows, int columns, const struct frame_input *input)
 
 void frame_runs(struct canvas *canvas, const struct frame_input *input)
 {
-    static const enum act acts[] = {UI_OPEN, UI_FILTER, UI_HELP, UI_QUIT};
+    static const enum act acts[] = {UI_OPEN, UI_FILTER, UI_HELP, UI_BUNDLE, UI_QUIT};
     const char *briefs[UI_ACT_COUNT] = {NULL};
     const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
     briefs[UI_QUIT] = input->view->trail.depth > 0 ? "back" : "quit";

@@ -48,6 +48,7 @@ static const struct help_together {
     {{UI_BOOKMARK, UI_COMPARE, UI_LATER}, "bookmark, compare, later"},
     {{UI_ONLY_NEEDS_YOU, UI_NEEDS_YOU_NEXT}, "needs you: only, go to next"},
     {{UI_FREEZE, UI_REDRAW}, "freeze, redraw the screen"},
+    {{UI_PAGER, UI_BUNDLE}, "$PAGER; one file to share"},
 };
 
 /* Commands in a row that are one line as long as nothing is looked for. */

@@ -80,6 +80,7 @@ static const char *const act_names[UI_ACT_COUNT] = {
     [UI_COPY] = "copy",
     [UI_COPY_PATH] = "copy-path",
     [UI_PAGER] = "pager",
+    [UI_BUNDLE] = "bundle",
     [UI_FREEZE] = "freeze",
     [UI_MOUSE] = "mouse",
     [UI_COMMAND] = "command",

@@ -108,6 +108,7 @@ static const struct key_binding bindings[] = {
     {'y', UI_COPY, KEYS_OTHER, ALL, ON_ALL, "copy", "copy: task, lines in sight"},
     {'Y', UI_COPY_PATH, KEYS_OTHER, ALL, ON_ALL, "copy path", "copy the path"},
     {'o', UI_PAGER, KEYS_OTHER, ALL, KEYS_ON_A_RUN, "$PAGER", "read the text in $PAGER"},
+    {'W', UI_BUNDLE, KEYS_OTHER, ALL, ON_ALL, "bundle", "write one file to share"},
     {'M', UI_MOUSE, KEYS_OTHER, ALL, ON_ALL, "mouse", "give the mouse back or take"},
     {':', UI_COMMAND, KEYS_OTHER, ALL, ON_ALL, "command", "a command; Tab completes it"},
     {'?', UI_HELP, KEYS_OTHER, ALL, ON_ALL, "help", "these keys"},

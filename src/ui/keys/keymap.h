@@ -83,6 +83,7 @@ enum act {
     UI_COPY,
     UI_COPY_PATH,
     UI_PAGER,
+    UI_BUNDLE, /* a run as one file to share */
     UI_FREEZE,
     UI_MOUSE, /* the terminal's, or ours */
     UI_COMMAND,

@@ -149,6 +149,11 @@ static struct view_todo change_times(const struct stroke *stroke)
     return draw;
 }
 
+static struct view_todo write_bundle(const struct stroke *stroke)
+{
+    return view_report_bundle(stroke->view, stroke->facts);
+}
+
 static struct view_todo open_command(const struct stroke *stroke)
 {
     view_command_open(stroke->view);
@@ -217,6 +222,7 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_BOOKMARK] = stroke_bookmark,
     [UI_LATER] = stroke_later,
     [UI_COMPARE] = stroke_compare,
+    [UI_BUNDLE] = write_bundle,
     [UI_TRY_BACK] = stroke_try,
     [UI_TRY_FORWARD] = stroke_try,
     [UI_TRY_START] = stroke_transport,

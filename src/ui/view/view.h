@@ -173,20 +173,22 @@ struct view {
 
 /* What a key asks of the app. */
 enum view_todo_kind {
-    VIEW_DRAW,       /* nothing but a new frame */
-    VIEW_ASK,        /* control */
-    VIEW_ASK_MANY,   /* control, of each of the view's targets */
-    VIEW_ASKED,      /* a question opened: drop what was typed ahead */
-    VIEW_TRANSPORT,  /* move */
-    VIEW_GO_TO,      /* the place that view->go_to says */
-    VIEW_SEEK,       /* seek */
-    VIEW_TO_EVENT,   /* event */
-    VIEW_BOOKMARK,   /* keep the moment under the name view->bookmark */
-    VIEW_UNBOOKMARK, /* bookmark */
-    VIEW_COMPARE,    /* the marked try with the one that is shown */
-    VIEW_WHAT_IF,    /* the run with the policies of the file view->report.file */
-    VIEW_OPEN_RUN,   /* run */
-    VIEW_COPY,       /* see view_copy.h */
+    VIEW_DRAW,        /* nothing but a new frame */
+    VIEW_ASK,         /* control */
+    VIEW_ASK_MANY,    /* control, of each of the view's targets */
+    VIEW_ASKED,       /* a question opened: drop what was typed ahead */
+    VIEW_TRANSPORT,   /* move */
+    VIEW_GO_TO,       /* the place that view->go_to says */
+    VIEW_SEEK,        /* seek */
+    VIEW_TO_EVENT,    /* event */
+    VIEW_BOOKMARK,    /* keep the moment under the name view->bookmark */
+    VIEW_UNBOOKMARK,  /* bookmark */
+    VIEW_COMPARE,     /* the marked try with the one that is shown */
+    VIEW_WHAT_IF,     /* the run with the policies of the file view->report.file */
+    VIEW_BUNDLE,      /* run: as one file */
+    VIEW_KEEP_BUNDLE, /* the one that is shown */
+    VIEW_OPEN_RUN,    /* run */
+    VIEW_COPY,        /* see view_copy.h */
     VIEW_COPY_PATH,
     VIEW_THEME,  /* view->command.argument */
     VIEW_NOTIFY, /* likewise */
@@ -211,7 +213,7 @@ struct view_todo {
     int seek;               /* VIEW_SEEK: how far into the run, in thousandths of its time */
     int64_t event;          /* VIEW_TO_EVENT: its number */
     int64_t bookmark;       /* VIEW_UNBOOKMARK: its id */
-    int64_t run;            /* VIEW_OPEN_RUN: its number */
+    int64_t run;            /* VIEW_OPEN_RUN, VIEW_BUNDLE: its number */
     enum screen screen;     /* VIEW_OPEN_RUN: where, SCREEN_TASKS or SCREEN_TIMELINE */
 };
 
@@ -292,5 +294,7 @@ struct view_todo view_key(struct view *view, uint32_t key, const struct view_fac
 bool view_update_prompt(struct view *view, const struct view_facts *facts);
 /* Is text wanted, not single keys? */
 bool view_wants_text(const struct view *view);
+/* Does something lie over the screen that has all keys? */
+bool view_is_covered(const struct view *view);
 
 #endif

@@ -38,6 +38,13 @@ bool view_wants_text(const struct view *view)
            correct_wants_text(&view->correct);
 }
 
+bool view_is_covered(const struct view *view)
+{
+    return view->help.open || view->prompt.kind != PROMPT_NONE || view_wants_text(view) ||
+           view->correct.stage != CORRECT_CLOSED || view->sorted.is_open || view->frozen ||
+           view->report.kind != REPORT_NONE;
+}
+
 /* A range that is being marked reaches to what is chosen then. */
 static struct view_todo do_and_stretch(const struct stroke *stroke)
 {
@@ -146,8 +153,7 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
         return view_report_type(view, key);
     if (view->report.kind != REPORT_NONE) {
         const struct key_binding *binding = keymap_find(view->keys, place, key);
-        view_report_act(view, binding ? binding->act : UI_NONE);
-        return draw;
+        return view_report_key(view, key, binding ? binding->act : UI_NONE);
     }
     if (view->runs.filter.open) {
         view_runs_type(view, key);

@@ -6,14 +6,6 @@
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
-/* While something has all keys, a click is one of those that it names, or nothing. */
-static bool is_covered(const struct view *view)
-{
-    return view->help.open || view->prompt.kind != PROMPT_NONE || view_wants_text(view) ||
-           view->correct.stage != CORRECT_CLOSED || view->sorted.is_open || view->frozen ||
-           view->report.kind != REPORT_NONE;
-}
-
 static void choose_item(struct view *view, const struct view_facts *facts, uint32_t item)
 {
     const enum screen screen = view_screen(view);
@@ -56,9 +48,9 @@ static struct view_todo seek(const struct canvas_zone *zone, int column)
 static struct view_todo press(struct view *view, const struct view_facts *facts,
                               const struct canvas *canvas, const struct mouse *mouse)
 {
-    const unsigned kinds = is_covered(view) ? ZONES_KEY
-                                            : ZONES_KEY | ZONES_ROW | ZONES_ITEM | ZONES_HEAD |
-                                                  ZONES_PANE | ZONES_TIME | ZONES_EVENT;
+    const unsigned kinds = view_is_covered(view) ? ZONES_KEY
+                                                 : ZONES_KEY | ZONES_ROW | ZONES_ITEM | ZONES_HEAD |
+                                                       ZONES_PANE | ZONES_TIME | ZONES_EVENT;
     const struct canvas_zone *zone = canvas_find_zone(canvas, mouse->row, mouse->column, kinds);
     if (!zone)
         return draw;
@@ -96,7 +88,7 @@ static struct view_todo drag(const struct view *view, const struct canvas *canva
 {
     const struct canvas_zone *zone =
         canvas_find_zone(canvas, view->pressed_row, mouse->column, ZONES_TIME);
-    return zone && !is_covered(view) ? seek(zone, mouse->column) : draw;
+    return zone && !view_is_covered(view) ? seek(zone, mouse->column) : draw;
 }
 
 static size_t moved(size_t at, int by, size_t last)
@@ -134,7 +126,7 @@ static void wheel(struct view *view, const struct view_facts *facts, const struc
 {
     const int rows = mouse->kind == MOUSE_WHEEL_UP ? -VIEW_WHEEL_ROWS : VIEW_WHEEL_ROWS;
     const enum screen screen = view_screen(view);
-    if (is_covered(view))
+    if (view_is_covered(view))
         return;
     if (screen == SCREEN_LOG) {
         scroll_text(view, facts, rows);

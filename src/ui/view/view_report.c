@@ -1,5 +1,6 @@
 #include "view_report.h"
 
+#include "runs_list.h"
 #include "view.h"
 #include "view_move.h"
 
@@ -68,13 +69,34 @@ void view_report_fit(struct view *view, int rows, int page)
         report->top = report->last;
 }
 
-void view_report_act(struct view *view, enum act act)
+struct view_todo view_report_bundle(struct view *view, const struct view_facts *facts)
 {
+    struct view_todo todo = {.kind = VIEW_BUNDLE, .run = facts->run};
+    if (view_screen(view) != SCREEN_RUNS)
+        return todo;
+    const struct runs_list *list = facts->runs;
+    const size_t at = list ? view_runs_chosen(&view->runs, list) : 0;
+    if (!list || at >= list->shown_count) {
+        view_say(view, &facts->clock, "there is no run to write");
+        return (struct view_todo){.kind = VIEW_DRAW};
+    }
+    todo.run = list->rows[list->shown[at]].number;
+    return todo;
+}
+
+struct view_todo view_report_key(struct view *view, uint32_t key, enum act act)
+{
+    const struct view_todo draw = {.kind = VIEW_DRAW};
     struct view_report *report = &view->report;
+    if (report->kind == REPORT_BUNDLE && (key == 'y' || key == 'Y'))
+        return (struct view_todo){.kind = VIEW_KEEP_BUNDLE};
     const int top = report->top + view_move_lines(act, report->page);
     report->top = top < 0 ? 0 : top > report->last ? report->last : top;
-    if (act != UI_QUIT && act != UI_BACK && act != UI_COMPARE && act != UI_OPEN)
-        return;
+    const bool is_asked_again =
+        report->kind != REPORT_BUNDLE && (act == UI_COMPARE || act == UI_OPEN);
+    if (act != UI_QUIT && act != UI_BACK && !is_asked_again)
+        return draw;
     report->kind = REPORT_NONE;
     report->marked.attempt = 0;
+    return draw;
 }
