@@ -1,6 +1,8 @@
 #include "figure.h"
 
+#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 void figure_print(const struct figure *figure)
@@ -12,6 +14,21 @@ void figure_print(const struct figure *figure)
         printf("-\t-\t");
     printf("%s\n", figure->wanted ? figure->wanted : "-");
     (void)fflush(stdout);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double figure_share(double *values, int count, double share)
+{
+    assert(count > 0);
+    qsort(values, (size_t)count, sizeof(values[0]), compare);
+    const int at = (int)(share * count);
+    return values[at < count ? at : count - 1];
 }
 
 double figure_cpu_ms(void)

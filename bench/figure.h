@@ -18,6 +18,10 @@ struct figure {
 /* Print it: a line of six columns on standard output. */
 void figure_print(const struct figure *figure);
 
+/* The value that a share of them (0 to 1) does not exceed: 0.5 is the median, 1 the most. Sorts
+ * them; count is at least 1. */
+double figure_share(double *values, int count, double share);
+
 /* Processor time that this process has used, in milliseconds: what else the machine does has little
  * part in it. */
 double figure_cpu_ms(void);

@@ -24,9 +24,9 @@ WANTED = re.compile(r"at (most|least) ([0-9][0-9.,]*) (.+)")
 
 
 def number(value):
-    """With as many digits as say something: 0.012, 1.25, 12.5, 1,250."""
-    if value == 0:
-        return "0"
+    """With as many digits as say something: 0.012, 1.25, 12.5, 1,250, 7."""
+    if value == int(value):
+        return f"{value:,.0f}"
     places = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
     return f"{value:,.{places}f}"
 
@@ -72,8 +72,8 @@ def figure_of_columns(columns):
     columns = [column if column != NONE else None for column in columns]
     columns += [None] * (6 - len(columns))
     what, value, unit, peer, peer_value, wanted = columns
-    figure(what, float(value) if value else None, unit or "", peer,
-           float(peer_value) if peer_value else None, wanted)
+    figure(what, None if value is None else float(value), unit or "", peer,
+           None if peer_value is None else float(peer_value), wanted)
 
 
 def figures_of(command, cwd=None):

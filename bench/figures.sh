@@ -23,7 +23,13 @@ less() {
 
 # by NUMBER DIVISOR: the quotient, for `us` in other units
 by() {
-	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.6f", a / b }'
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.6f\n", a / b }'
+}
+
+# share SHARE: the number that a share (0 to 1) of those on stdin, one a line, does not exceed
+share() {
+	sort -n | awk -v share="$1" '{ all[NR] = $1 }
+		END { at = int(share * NR) + 1; if (at > NR) at = NR; print all[at] }'
 }
 
 # plan_of_true COUNT: a plan of so many tasks of `true`, on stdout

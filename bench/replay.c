@@ -10,23 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "attr.h"
+#include "figure.h"
 #include "follower.h"
 #include "parse.h"
 #include "place.h"
 
 enum { SEEKS = 200, STEPS = 200, REPEATS = 3 };
-
-/* Of the processor's time, which all of this is spent in: who else uses the machine does not
- * count. */
-static double now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 static void must(bool ok, const struct err *err)
 {
@@ -36,7 +27,8 @@ static void must(bool ok, const struct err *err)
     exit(EXIT_FAILURE);
 }
 
-/* Memory in use: its most so far, in KiB. */
+/* Times are of the processor, which all of this is spent in. Memory in use: its most so far, in
+ * KiB. */
 static long memory_kib(const char *name)
 {
     char line[128];
@@ -63,7 +55,7 @@ static int64_t take_row(sqlite3_stmt *row)
 
 static double select_ms(const char *path, int64_t run, int64_t *rows)
 {
-    const double start = now_ms();
+    const double start = figure_cpu_ms();
     sqlite3 *db = NULL;
     sqlite3_stmt *query = NULL;
     bool ok = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
@@ -85,7 +77,7 @@ static double select_ms(const char *path, int64_t run, int64_t *rows)
     }
     (void)sqlite3_finalize(query);
     (void)sqlite3_close(db);
-    return now_ms() - start;
+    return figure_cpu_ms() - start;
 }
 
 struct seeks {
@@ -93,35 +85,28 @@ struct seeks {
     int count;
 };
 
-static int compare(const void *a, const void *b)
+static void tell(const char *what, double value, const char *unit, const char *wanted)
 {
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
+    figure_print(
+        &(const struct figure){.what = what, .value = value, .unit = unit, .wanted = wanted});
 }
 
-static void tell(const char *what, double value, const char *unit, const char *limit)
-{
-    printf("%-58s %8.1f %-10s %s\n", what, value, unit, limit);
-}
-
-static void tell_seeks(const char *what, struct seeks *seeks, const char *limit)
+static void tell_seeks(const char *what, struct seeks *seeks, const char *wanted)
 {
     char words[80];
-    qsort(seeks->ms, (size_t)seeks->count, sizeof(seeks->ms[0]), compare);
     (void)snprintf(words, sizeof(words), "%s, median", what);
-    tell(words, seeks->ms[seeks->count / 2], "ms", "");
+    tell(words, figure_share(seeks->ms, seeks->count, 0.5), "ms", NULL);
     (void)snprintf(words, sizeof(words), "%s, most", what);
-    tell(words, seeks->ms[seeks->count - 1], "ms", limit);
+    tell(words, figure_share(seeks->ms, seeks->count, 1), "ms", wanted);
     seeks->count = 0;
 }
 
 static void seek(struct follower *follower, int64_t seq, struct seeks *seeks)
 {
     struct err err = {0};
-    const double start = now_ms();
+    const double start = figure_cpu_ms();
     must(follower_seek(follower, seq, &err), &err);
-    seeks->ms[seeks->count++] = now_ms() - start;
+    seeks->ms[seeks->count++] = figure_cpu_ms() - start;
 }
 
 static void measure_seeks(struct follower *follower, int64_t last)
@@ -132,23 +117,29 @@ static void measure_seeks(struct follower *follower, int64_t last)
         chance = chance * UINT64_C(6364136223846793005) + 1442695040888963407U;
         seek(follower, (int64_t)((chance >> 33) % (uint64_t)last) + 1, &seeks);
     }
-    tell_seeks("to any event", &seeks, "at most 50");
+    tell_seeks("to any event", &seeks, "at most 50 ms");
     seek(follower, last, &seeks);
     seeks.count = 0;
     for (int64_t i = 1; i <= STEPS; i++)
         seek(follower, last - i, &seeks);
-    tell_seeks("one event back", &seeks, "at most 50");
+    tell_seeks("one event back", &seeks, "at most 50 ms");
 }
 
-static double open_ms(const struct place *place, int64_t run, struct follower **out)
+struct opened {
+    double plan_ms, ms;
+};
+
+static struct opened open_run(const struct place *place, int64_t run, struct follower **out)
 {
     struct err err = {0};
-    const double start = now_ms();
+    struct opened opened;
+    const double start = figure_cpu_ms();
     must(follower_open(out, place, run, &err), &err);
-    tell("  of which the plan", now_ms() - start, "ms", "");
+    opened.plan_ms = figure_cpu_ms() - start;
     follower_keep_past(*out);
     must(follower_read(*out, 0, NULL, NULL, NULL, &err), &err);
-    return now_ms() - start;
+    opened.ms = figure_cpu_ms() - start;
+    return opened;
 }
 
 int main(int argc, char **argv)
@@ -165,20 +156,24 @@ int main(int argc, char **argv)
 
     struct follower *follower = NULL;
     double least = select_ms(place.db, run, &rows);
-    double opened = 0;
+    struct opened opened = {0};
     for (int i = 0; i < REPEATS; i++) {
         follower_close(follower);
-        const double took = open_ms(&place, run, &follower);
+        const struct opened once = open_run(&place, run, &follower);
         const double again = select_ms(place.db, run, &rows);
-        opened = i == 0 || took < opened ? took : opened;
+        opened = i == 0 || once.ms < opened.ms ? once : opened;
         least = again < least ? again : least;
     }
-    tell("events", (double)rows, "", "");
-    tell("a SELECT of every column", least, "ms", "");
-    tell("opened and folded", opened, "ms", "");
-    tell("  ratio", opened / least, "", "at most 3");
+    tell("events", (double)rows, "", NULL);
+    figure_print(&(const struct figure){.what = "opened and folded",
+                                        .value = opened.ms,
+                                        .unit = "ms",
+                                        .peer = "SELECT of all columns",
+                                        .peer_value = least,
+                                        .wanted = "at most 3 x"});
+    tell("of which the plan", opened.plan_ms, "ms", NULL);
     measure_seeks(follower, follower_state(follower)->last_seq);
-    tell("memory, most", (double)memory_kib("VmHWM:") / 1024, "MiB", "at most 192");
+    tell("memory, most", (double)memory_kib("VmHWM:") / 1024, "MiB", "at most 192 MiB");
     follower_close(follower);
     return EXIT_SUCCESS;
 }

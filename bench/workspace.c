@@ -12,30 +12,29 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "figure.h"
 #include "parse.h"
 #include "workspace.h"
 
 enum { ROUNDS_MAX = 1000 };
 
 struct series {
-    int64_t us[ROUNDS_MAX];
+    double ms[ROUNDS_MAX];
     int count;
 };
 
-static int compare(const void *a, const void *b)
+static void tell(const char *what, double value, const char *unit)
 {
-    const int64_t x = *(const int64_t *)a;
-    const int64_t y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    figure_print(&(const struct figure){.what = what, .value = value, .unit = unit});
 }
 
 static void report(const char *name, struct series *series)
 {
-    qsort(series->us, (size_t)series->count, sizeof(series->us[0]), compare);
-    const int64_t p50 = series->us[series->count / 2];
-    const int64_t p99 = series->us[series->count * 99 / 100];
-    (void)printf("%-34s p50 %8.1f ms   p99 %8.1f ms   (%d)\n", name, (double)p50 / 1000,
-                 (double)p99 / 1000, series->count);
+    char what[64];
+    (void)snprintf(what, sizeof(what), "%s, median of %d", name, series->count);
+    tell(what, figure_share(series->ms, series->count, 0.5), "ms");
+    (void)snprintf(what, sizeof(what), "%s, p99", name);
+    tell(what, figure_share(series->ms, series->count, 0.99), "ms");
 }
 
 /* What an attempt does: one file in a hundred changes. */
@@ -63,9 +62,14 @@ static void must(bool ok, const struct err *err)
     exit(2);
 }
 
+static double ms_since(int64_t start_us)
+{
+    return (double)(clock_mono_us() - start_us) / 1000;
+}
+
 static void add(struct series *series, int64_t start_us)
 {
-    series->us[series->count++] = clock_mono_us() - start_us;
+    series->ms[series->count++] = ms_since(start_us);
 }
 
 struct bench {
@@ -87,8 +91,7 @@ static void play(struct bench *bench, int round)
     must(workspace_diff(bench->workspace, 1, NULL, NULL, &diff, &err), &err);
     add(&bench->compared, start_us);
     if (round == 0)
-        (void)printf("%lld paths changed, %lld lines added\n", (long long)diff.changed,
-                     (long long)diff.added);
+        tell("paths changed in a round", (double)diff.changed, "");
     tree_diff_done(&diff);
     start_us = clock_mono_us();
     must(workspace_reset(bench->workspace, 1, NULL, &facts, &code, &err), &err);
@@ -115,12 +118,12 @@ int main(int argc, char **argv)
     must(workspace_open(&bench.workspace, &place, &spec, "bench", NULL, &err), &err);
     int64_t start_us = clock_mono_us();
     must(workspace_make(bench.workspace, NULL, &made, &code, &err), &err);
-    (void)printf("made (git worktree add)            %12.1f ms\n",
-                 (double)(clock_mono_us() - start_us) / 1000);
+    tell("made (git worktree add)", ms_since(start_us), "ms");
     start_us = clock_mono_us();
     must(workspace_save(bench.workspace, 0, NULL, &facts, &code, &err), &err);
-    (void)printf("first save, %lld files %9.1f MiB  %12.1f ms\n", (long long)facts.files,
-                 (double)facts.bytes / 1048576, (double)(clock_mono_us() - start_us) / 1000);
+    tell("first save", ms_since(start_us), "ms");
+    tell("files", (double)facts.files, "");
+    tell("bytes", (double)facts.bytes / 1048576, "MiB");
     for (int round = 0; round < (int)rounds; round++)
         play(&bench, round);
     report("save, unchanged", &bench.unchanged);

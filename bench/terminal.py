@@ -1,0 +1,213 @@
+"""A program on a pseudo-terminal, for the benchmarks: its bytes, what they make of the screen, when
+they came, and what the program costs."""
+import codecs
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+LIMIT_S = 60  # for one thing to happen
+QUIET_S = 0.01
+SAME_FRAME_S = 0.03  # what is written within it is one frame
+
+PIECE = re.compile(r"\x1b\[([?>=]?)([0-9;]*)([@-~])|\x1b[()][0-9A-B]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+                   r"|\x1b[^\[\]()]|[\x00-\x1a\x1c-\x1f\x7f]|[^\x00-\x1f\x7f]+")
+
+
+class Cells:
+    """What an xterm would show: of the sequences that curses programs write, those that put text
+    somewhere. Colours are left out, nothing scrolls, and every character is one cell wide."""
+
+    def __init__(self, columns, rows):
+        self.columns, self.rows = columns, rows
+        self.lines = [[" "] * columns for _ in range(rows)]
+        self.row = self.column = 0
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.rest = ""
+
+    def feed(self, data):
+        text = self.rest + self.decoder.decode(data)
+        at = 0
+        while at < len(text):
+            found = PIECE.match(text, at)
+            if not found:  # the end of a sequence has not come yet
+                break
+            at = found.end()
+            if found[3]:
+                if not found[1]:
+                    self.control(found[3], [int(part or 0) for part in found[2].split(";")])
+            elif found[0][0] != "\x1b":
+                self.put(found[0])
+        self.rest = text[at:]
+
+    def put(self, text):
+        if text == "\r":
+            self.column = 0
+        elif text == "\n":
+            self.row = min(self.row + 1, self.rows - 1)
+        elif text == "\b":
+            self.column = max(0, self.column - 1)
+        elif text[0] >= " ":
+            for char in text:
+                if self.column < self.columns:
+                    self.lines[self.row][self.column] = char
+                self.column += 1
+
+    def control(self, final, numbers):
+        first = max(1, numbers[0])
+        if final in "Hf":
+            second = max(1, numbers[1]) if len(numbers) > 1 else 1
+            self.row, self.column = min(first, self.rows) - 1, min(second, self.columns) - 1
+        elif final == "d":
+            self.row = min(first, self.rows) - 1
+        elif final == "G":
+            self.column = min(first, self.columns) - 1
+        elif final in "ABCD":
+            self.row += {"A": -first, "B": first}.get(final, 0)
+            self.column += {"C": first, "D": -first}.get(final, 0)
+            self.row = min(max(self.row, 0), self.rows - 1)
+            self.column = min(max(self.column, 0), self.columns - 1)
+        else:
+            self.change(final, numbers[0], first)
+
+    def change(self, final, number, count):
+        line, at = self.lines[self.row], self.column
+        if final == "K":
+            begin, end = (at, self.columns) if number == 0 else (0, at + 1) if number == 1 else (
+                0, self.columns)
+            line[begin:end] = " " * (end - begin)
+        elif final == "J":
+            below = range(0 if number == 2 else self.row + 1, self.rows)
+            for row in below:
+                self.lines[row] = [" "] * self.columns
+            if number == 0:
+                line[at:] = " " * (self.columns - at)
+        elif final == "X":
+            line[at:at + count] = " " * len(line[at:at + count])
+        elif final == "P":
+            self.lines[self.row] = (line[:at] + line[at + count:] + [" "] * count)[:self.columns]
+        elif final == "@":
+            self.lines[self.row] = (line[:at] + [" "] * count + line[at:])[:self.columns]
+        elif final == "b":
+            self.put((line[at - 1] if 0 < at <= self.columns else " ") * count)
+
+    def line(self, row):
+        """Of the screen; -1 is the lowest one."""
+        return "".join(self.lines[row])
+
+    def text(self):
+        return "\n".join(map("".join, self.lines))
+
+
+class Terminal:
+    def __init__(self, command, folder=None, size=(80, 24), **environment):
+        self.command, self.bytes_read = command, 0
+        self.cells = Cells(*size)
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        environment = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", **environment)
+        environment.pop("DEVS_DB", None)
+        self.start = time.monotonic()
+        self.child = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=folder,
+                                      env=environment, start_new_session=True,
+                                      preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(slave)
+        self.came = self.start  # when the last bytes did
+        self.seen = b""  # since start or key
+
+    def read(self, seconds):
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        try:
+            data = os.read(self.master, 1 << 16) if ready else b""
+        except OSError:  # it has ended
+            time.sleep(min(seconds, QUIET_S))
+            data = b""
+        if data:
+            self.came = time.monotonic()
+            self.bytes_read += len(data)
+            self.seen += data
+            self.cells.feed(data)
+        return data
+
+    def drain(self, seconds):
+        """How many frames came in that time."""
+        frames, last, end = 0, 0.0, time.monotonic() + seconds
+        while time.monotonic() < end:
+            if self.read(max(0.0, end - time.monotonic())):
+                frames += self.came - last > SAME_FRAME_S
+                last = self.came
+        return frames
+
+    def rest(self, quiet_s=QUIET_S):
+        """Read what is still to come of the frame before: it would be taken for this one."""
+        while self.read(quiet_s):
+            pass
+        self.seen = b""
+
+    def settle(self, quiet_s=0.5):
+        """Milliseconds from start or key to the last byte before so long without one."""
+        while self.read(quiet_s):
+            pass
+        return (self.came - self.start) * 1000
+
+    def wait_until(self, is_there, what):
+        """Milliseconds since start or key, until it is so."""
+        end = time.monotonic() + LIMIT_S
+        while not is_there():
+            if time.monotonic() > end:
+                self.close()
+                sys.exit(f"{self.command[0]}: no {what} in {LIMIT_S} s; it shows\n{self.cells.text()}")
+            self.read(1)
+        return (self.came - self.start) * 1000
+
+    def wait_for(self, wanted):
+        """Milliseconds since start or key, until it has been written."""
+        return self.wait_until(lambda: re.search(wanted, self.seen), repr(wanted))
+
+    def type(self, key, quiet_s=QUIET_S):
+        """From here on the time of what follows is counted."""
+        self.rest(quiet_s)
+        self.start = time.monotonic()
+        os.write(self.master, key)
+
+    def press(self, key, wanted=b".", quiet_s=QUIET_S):
+        """Milliseconds until something of it is seen, or what is wanted."""
+        self.type(key, quiet_s)
+        return self.wait_for(wanted)
+
+    def tasks(self, name):
+        """That file of /proc of each of its threads."""
+        for task in os.listdir(f"/proc/{self.child.pid}/task"):
+            with open(f"/proc/{self.child.pid}/task/{task}/{name}", encoding="ascii") as file:
+                yield file.read()
+
+    def cpu_s(self):
+        return sum(int(text.split()[0]) for text in self.tasks("schedstat")) / 1e9
+
+    def wakeups(self):
+        return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.M)[1])
+                   for text in self.tasks("status"))
+
+    def watch(self, seconds):
+        """Frames and wake-ups in a second, and percent of a core. The first frame does not count:
+        so many spans between frames fit in the time."""
+        cpu_s, woken = self.cpu_s(), self.wakeups()
+        frames = max(0, self.drain(seconds) - 1)
+        return (frames / seconds, (self.wakeups() - woken) / seconds,
+                100 * (self.cpu_s() - cpu_s) / seconds)
+
+    def memory_mib(self):
+        """The most that it has had."""
+        with open(f"/proc/{self.child.pid}/status", encoding="ascii") as file:
+            return int(re.search(r"^VmHWM:\s*(\d+)", file.read(), re.M)[1]) / 1024
+
+    def close(self):
+        self.child.terminate()
+        self.child.wait()
+        os.close(self.master)
