@@ -164,7 +164,7 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
                                 .is_of_hook = of_agent};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
-        return of_agent ? pass_by() : code;
+        return of_agent && !globals->listing ? pass_by() : code;
     if (of_agent)
         return record_for(globals, name);
     if (project && install.of_user)

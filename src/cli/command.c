@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const struct command commands[] = {
      cmd_new_project},
     {"plan-phase", "N", "ask an agent for a plan of phase N", cmd_plan_phase},
     {"execute-phase", "N", "run the plan of phase N", cmd_execute_phase},
-    {"init", "", "write a commented starter plan", cmd_init},
+    {"init", "[FILE]", "write a commented starter plan", cmd_init},
     {"status", "[RUN]", "what each task of a run is doing", cmd_status},
     {"runs", "", "list the runs in the log", cmd_runs},
     {"why", "[RUN/]TASK", "why a try ended as it did, and what comes next", cmd_why},
@@ -45,6 +46,8 @@ static const struct command commands[] = {
     {"doctor", "", "say what works on this machine, and which sandboxes", cmd_doctor},
     {"gc", "[RUN...]", "remove what dead runs left behind, and past runs from the log", cmd_gc},
     {"keys", "", "print the cockpit's keys", cmd_keys},
+    {"completion", "bash|zsh|fish", "print what makes Tab complete devs in this shell",
+     cmd_completion},
 };
 
 const struct command *command_at(size_t index)
@@ -61,14 +64,12 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-enum { SPECS_MAX = 40, GLOBAL_SPECS = 5 };
-
 static void print_help(const struct command_line *line, const struct options *options)
 {
     const struct command *command = command_find(line->name);
     if (command)
-        (void)printf("usage: devs %s [options] %s\n%s\n\n", command->name, command->usage,
-                     command->words);
+        (void)printf("usage: devs %s [options]%s%s\n%s\n\n", command->name,
+                     command->usage[0] != '\0' ? " " : "", command->usage, command->words);
     options_help(options);
     if (line->print_more)
         line->print_more();
@@ -94,10 +95,32 @@ static bool check_operands(const struct command_line *line, char **argv, struct 
                    argv[line->max_operands]);
 }
 
+/* What the shared options point to is this call's: it is left out. */
+static void fill_listing(const struct command_line *line, const struct options *options,
+                         struct command_listing *out)
+{
+    assert(options->count <= COMMAND_SPECS_MAX);
+    *out = (struct command_listing){.count = options->count,
+                                    .rest_after_first = line->rest_after_first};
+    for (size_t i = 0; i < options->count; i++) {
+        out->specs[i] = options->specs[i];
+        out->specs[i].flag = NULL;
+        out->specs[i].value = NULL;
+    }
+}
+
+void command_list(const struct command *command, struct command_listing *out)
+{
+    struct globals globals = {.listing = out};
+    const int code = command->run(&globals, 0, NULL);
+    assert(code == EXIT_ALL_PASSED && out->count >= COMMAND_GLOBAL_SPECS);
+    (void)code;
+}
+
 int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv)
 {
     bool help = false;
-    struct option_spec specs[SPECS_MAX] = {
+    struct option_spec specs[COMMAND_SPECS_MAX] = {
         {"db", 0, "FILE", "the run log (else DEVS_DB, else .devs/devs.db)", NULL, &globals->db},
         {"ascii", 0, NULL, "draw with ASCII only", &globals->ascii, NULL},
         {"no-color", 0, NULL, "no colours (NO_COLOR does the same)", &globals->no_color, NULL},
@@ -106,12 +129,16 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         {"help", 'h', NULL, "this text", &help, NULL},
     };
     for (size_t i = 0; i < line->spec_count; i++)
-        specs[GLOBAL_SPECS + i] = line->specs[i];
+        specs[COMMAND_GLOBAL_SPECS + i] = line->specs[i];
     struct options options = {.specs = specs,
-                              .count = GLOBAL_SPECS + line->spec_count,
+                              .count = COMMAND_GLOBAL_SPECS + line->spec_count,
                               .rest_after_first = line->rest_after_first};
     struct err err = {0};
     line->done = true;
+    if (globals->listing) {
+        fill_listing(line, &options, globals->listing);
+        return EXIT_ALL_PASSED;
+    }
     if (!options_parse(&options, argc, argv, &line->operands, &err)) {
         (void)err_hint(&err, "devs %s --help", line->name);
         return refuse(line, &err);

@@ -14,8 +14,9 @@ struct globals {
     const char *db; /* --db FILE, NULL if not given */
     bool ascii;
     bool no_color;
-    const char *theme;        /* --theme NAME, NULL if not given */
-    const char *command_line; /* the whole of it, for the log */
+    const char *theme;               /* --theme NAME, NULL if not given */
+    const char *command_line;        /* the whole of it, for the log */
+    struct command_listing *listing; /* set: nothing is done but to fill it in; else NULL */
 };
 
 /* argv[0] is the first word after the command's name. Returns the exit code. */
@@ -47,11 +48,22 @@ struct command_line {
 };
 int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv);
 
+/* What a command's line may hold beside operands. Names and words are static; nothing is borrowed
+ * but them. */
+enum { COMMAND_SPECS_MAX = 40, COMMAND_GLOBAL_SPECS = 5 /* the first ones: those of all */ };
+struct command_listing {
+    struct option_spec specs[COMMAND_SPECS_MAX];
+    size_t count;
+    bool rest_after_first;
+};
+/* Ask a command for its options, without running it. */
+void command_list(const struct command *command, struct command_listing *out);
+
 command_fn cmd_cockpit, cmd_init, cmd_run, cmd_exec, cmd_status, cmd_runs, cmd_log, cmd_cancel,
     cmd_retry, cmd_hold, cmd_release, cmd_debug, cmd_classify, cmd_keys, cmd_why, cmd_correct,
     cmd_gc, cmd_validate, cmd_rules, cmd_entropy, cmd_diff, cmd_apply, cmd_export, cmd_doctor,
-    cmd_import, cmd_mcp, cmd_new_project, cmd_plan_phase, cmd_execute_phase;
-command_fn cmd_hook;
+    cmd_import, cmd_mcp, cmd_new_project, cmd_plan_phase, cmd_execute_phase, cmd_hook,
+    cmd_completion;
 
 /* The whole command line, as a shell would take it, into a static place of the
  * caller's: for people to read in the log. */

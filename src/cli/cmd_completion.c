@@ -1,0 +1,76 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "completion.h"
+#include "exit_code.h"
+#include "fail.h"
+
+static const struct shell {
+    const char *name;
+    void (*write)(struct str *out);
+} shells[] = {
+    {"bash", completion_bash},
+    {"zsh", completion_zsh},
+    {"fish", completion_fish},
+};
+
+static int print_for(const char *name)
+{
+    const struct shell *shell = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(shells); i++) {
+        if (strcmp(shells[i].name, name) == 0)
+            shell = &shells[i];
+    }
+    if (!shell)
+        return fail_usage("devs completion bash, zsh or fish", "completion: no shell '%s' is known",
+                          name);
+    struct str text = {0};
+    shell->write(&text);
+    (void)fputs(str_text(&text), stdout);
+    str_done(&text);
+    return EXIT_ALL_PASSED;
+}
+
+static int print_list(const struct globals *globals, const char *list, const char *prefix)
+{
+    struct str text = {0};
+    if (!completion_ask(globals, list, prefix, &text))
+        return fail_usage("run, task, target, run_task, policy or agent",
+                          "completion: there is no list '%s'", list);
+    (void)fputs(str_text(&text), stdout);
+    str_done(&text);
+    return EXIT_ALL_PASSED;
+}
+
+static void print_more(void)
+{
+    (void)puts("\nfor this shell alone:\n"
+               "  bash   eval \"$(devs completion bash)\"\n"
+               "  zsh    source <(devs completion zsh)      (behind compinit)\n"
+               "  fish   devs completion fish | source\n"
+               "make install and the package put them where each shell finds them by itself");
+}
+
+int cmd_completion(struct globals *globals, int argc, char **argv)
+{
+    const char *list = NULL;
+    const struct option_spec specs[] = {
+        {"list", 0, "LIST",
+         "what the shells ask: the runs, tasks, ... that begin with the word, silent without a log",
+         NULL, &list},
+    };
+    struct command_line line = {.name = "completion",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .max_operands = 1,
+                                .print_more = print_more};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    const char *word = line.operands > 0 ? argv[0] : NULL;
+    if (list)
+        return print_list(globals, list, word ? word : "");
+    return word ? print_for(word)
+                : fail_usage("devs completion bash, zsh or fish", "completion: for which shell?");
+}

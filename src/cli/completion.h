@@ -1,0 +1,69 @@
+/*
+ * completion.h - what may stand where on a command line of devs, and the files by which bash, zsh
+ * and fish complete it.
+ *
+ * All of it is made of the table of commands, their options and their usage; what a value's name
+ * stands for is in completion_kinds.c. Any thread.
+ */
+#ifndef DEVS_COMPLETION_H
+#define DEVS_COMPLETION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "attr.h"
+#include "command.h"
+#include "str.h"
+
+enum completion_source {
+    COMPLETION_NOTHING, /* a number, a text: nobody can know */
+    COMPLETION_FILE,
+    COMPLETION_DIR,
+    COMPLETION_COMMAND, /* a program and its words */
+    COMPLETION_FIXED,   /* a list that this devs has */
+    COMPLETION_ASK,     /* what is there at that moment: completion_ask() */
+};
+
+struct completion_kind {
+    enum completion_source source;
+    const char *list; /* FIXED and ASK: which, "theme" or "run". Static, NULL for the others */
+};
+
+/* What an option's value is; the option of a command that has no name is one of devs itself. */
+struct completion_kind completion_option_kind(const char *command, const struct option_spec *spec);
+
+enum { COMPLETION_OPERANDS_MAX = 4, COMPLETION_LABEL_MAX = 32 };
+struct completion_operand {
+    struct completion_kind kind;
+    char label[COMPLETION_LABEL_MAX]; /* as the usage has it, without brackets: "RUN" */
+    bool repeats;                     /* the last one: any number of them */
+};
+
+/* One command, or devs before a command's name. Texts are static. A plain value. */
+struct completion_command {
+    const char *name; /* "" for devs itself */
+    const char *words;
+    struct command_listing options;
+    struct completion_operand operands[COMPLETION_OPERANDS_MAX];
+    size_t operand_count;
+};
+
+/* By number from 0, devs itself first; false behind the last. */
+ATTR_MUST_USE bool completion_command_at(size_t index, struct completion_command *out);
+
+/* The lists of FIXED, by number from 0; NULL behind the last. Adds the words of the list to an
+ * empty text, a space between two. */
+const char *completion_list_at(size_t index, struct str *out);
+
+/* Append what Tab may put in place of `prefix`, a line each: the word, and behind a tab what it
+ * is. `list` is that of an ASK kind; false for none of them. Where nothing can be read (no log,
+ * settings with a mistake) nothing is appended. Reads the log or the settings; prints nothing. */
+ATTR_MUST_USE bool completion_ask(const struct globals *globals, const char *list,
+                                  const char *prefix, struct str *out);
+
+/* The file that a shell is to read. */
+void completion_bash(struct str *out);
+void completion_zsh(struct str *out);
+void completion_fish(struct str *out);
+
+#endif

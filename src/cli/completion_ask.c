@@ -1,0 +1,219 @@
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adapter.h"
+#include "completion.h"
+#include "config.h"
+#include "follower.h"
+#include "log_reader.h"
+#include "read_text.h"
+#include "settings.h"
+#include "target.h"
+#include "text.h"
+
+/* What is asked while somebody holds Tab: no more than can be looked at. */
+enum { OFFERS_MAX = 500, OFFER_WORDS_MAX = 80 };
+
+struct offers {
+    const char *prefix;
+    struct str *out;
+    int count;
+};
+
+/* A line breaks where its words have a line feed or a tab: what a title holds is cleaned. */
+static void offer(struct offers *offers, const char *word, const char *words)
+{
+    struct str clean = {0};
+    if (offers->count >= OFFERS_MAX || strncmp(word, offers->prefix, strlen(offers->prefix)) != 0)
+        return;
+    text_clean(&clean, words, text_cut(words, strlen(words), OFFER_WORDS_MAX));
+    str_addf(offers->out, "%s\t%s\n", word, str_text(&clean));
+    str_done(&clean);
+    offers->count++;
+}
+
+/* Newest first. `end` stands behind each number: "/" where a task must follow. */
+static void offer_runs(struct log_reader *reader, const char *end, struct offers *offers)
+{
+    struct log_run_info *runs = calloc(LOG_PAGE_RUNS, sizeof(*runs));
+    size_t count = 0;
+    if (!runs)
+        abort();
+    if (!log_reader_runs(reader, 0, runs, LOG_PAGE_RUNS, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct str word = {0};
+        str_addf(&word, "%" PRId64 "%s", runs[i].number, end);
+        offer(offers, str_text(&word), runs[i].name);
+        str_done(&word);
+        log_run_info_done(&runs[i]);
+    }
+    free(runs);
+}
+
+static void offer_plan(const struct plan *plan, const char *before, struct offers *offers)
+{
+    for (int i = 0; i < plan->task_count && offers->count < OFFERS_MAX; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        struct str word = {0};
+        str_addf(&word, "%s%s", before, task->id);
+        offer(offers, str_text(&word), task->title);
+        str_done(&word);
+    }
+}
+
+/* The tasks of a run that grows are in its events, those of another in its plan. */
+static void offer_added(const struct place *place, int64_t run, const char *before,
+                        struct offers *offers)
+{
+    struct follower *follower = NULL;
+    if (follower_open(&follower, place, run, NULL) &&
+        follower_read(follower, 0, NULL, NULL, NULL, NULL))
+        offer_plan(follower_state(follower)->plan, before, offers);
+    follower_close(follower);
+}
+
+/* Of the newest run if `run` is 0. `before` stands before each id. */
+static void offer_tasks(struct log_reader *reader, int64_t run, const char *before,
+                        struct offers *offers)
+{
+    struct log_run_info info = {0};
+    struct plan *plan = NULL;
+    struct violations wrong = {0};
+    if (!log_reader_run(reader, run, &info, NULL))
+        return;
+    if (plan_parse(info.plan_text, strlen(info.plan_text), &plan, &wrong)) {
+        if (plan->grows)
+            offer_added(log_reader_place(reader), info.number, before, offers);
+        else
+            offer_plan(plan, before, offers);
+    }
+    plan_free(plan);
+    violations_done(&wrong);
+    log_run_info_done(&info);
+}
+
+/* Behind a slash stand the tasks of that run. */
+static void offer_tasks_of_run(struct log_reader *reader, struct offers *offers)
+{
+    struct target target;
+    struct str before = {0};
+    str_add_n(&before, offers->prefix, strcspn(offers->prefix, "/") + 1);
+    if (target_parse(offers->prefix, &target, NULL) && target.run > 0)
+        offer_tasks(reader, target.run, str_text(&before), offers);
+    str_done(&before);
+}
+
+static void ask_run(struct log_reader *reader, struct offers *offers)
+{
+    offer_runs(reader, "", offers);
+}
+
+static void ask_task(struct log_reader *reader, struct offers *offers)
+{
+    offer_tasks(reader, 0, "", offers);
+}
+
+static void ask_target(struct log_reader *reader, struct offers *offers)
+{
+    if (strchr(offers->prefix, '/')) {
+        offer_tasks_of_run(reader, offers);
+        return;
+    }
+    offer_runs(reader, "", offers);
+    offer_tasks(reader, 0, "", offers);
+}
+
+static void ask_run_task(struct log_reader *reader, struct offers *offers)
+{
+    if (strchr(offers->prefix, '/')) {
+        offer_tasks_of_run(reader, offers);
+        return;
+    }
+    offer_tasks(reader, 0, "", offers);
+    offer_runs(reader, "/", offers);
+}
+
+static void ask_policy(const struct settings *settings, struct offers *offers)
+{
+    for (int i = 0; i < settings->policy_count; i++)
+        offer(offers, settings->policies[i].name, "of devs.config.json");
+    const struct policy *policy;
+    for (size_t i = 0; (policy = policy_builtin(i)); i++) {
+        if (settings_policy(settings, policy->name) == policy)
+            offer(offers, policy->name, "built in");
+    }
+}
+
+static void ask_agent(const struct settings *settings, struct offers *offers)
+{
+    const struct adapter *adapter;
+    for (size_t i = 0; (adapter = adapters_at(settings->agents, i)); i++)
+        offer(offers, adapter_name(adapter), adapter_program(adapter));
+}
+
+/* Each is read from the log, or from the settings. */
+static const struct {
+    const char *name;
+    void (*of_log)(struct log_reader *reader, struct offers *offers);
+    void (*of_settings)(const struct settings *settings, struct offers *offers);
+} lists[] = {
+    {"run", ask_run, NULL},           {"task", ask_task, NULL},     {"target", ask_target, NULL},
+    {"run_task", ask_run_task, NULL}, {"policy", NULL, ask_policy}, {"agent", NULL, ask_agent},
+};
+
+static void look_in_log(const char *db, size_t list, struct offers *offers)
+{
+    struct place place;
+    struct log_reader *reader = NULL;
+    if (place_find(db, false, &place, NULL) && log_reader_open(&reader, &place, NULL))
+        lists[list].of_log(reader, offers);
+    log_reader_close(reader);
+}
+
+/* As they are, not whether they are right: who presses Tab is told nothing of that. */
+static bool read_settings(struct settings *out)
+{
+    char dir[PATH_MAX], path[PATH_MAX];
+    FILE *file = NULL;
+    struct str text = {0};
+    struct violations wrong = {0};
+    *out = (struct settings){0};
+    if (!getcwd(dir, sizeof(dir)) || !config_open(dir, path, &file, NULL))
+        return false;
+    if (!file)
+        return true;
+    const bool ok = read_text(file, SETTINGS_BYTES_MAX, &text, NULL) &&
+                    settings_parse(str_text(&text), text.len, out, &wrong);
+    (void)fclose(file); /* only read */
+    violations_done(&wrong);
+    str_done(&text);
+    return ok;
+}
+
+static void look_in_settings(size_t list, struct offers *offers)
+{
+    struct settings settings;
+    if (read_settings(&settings))
+        lists[list].of_settings(&settings, offers);
+    settings_done(&settings);
+}
+
+bool completion_ask(const struct globals *globals, const char *list, const char *prefix,
+                    struct str *out)
+{
+    struct offers offers = {.prefix = prefix, .out = out};
+    size_t index = 0;
+    while (index < ARRAY_LEN(lists) && strcmp(lists[index].name, list) != 0)
+        index++;
+    if (index == ARRAY_LEN(lists))
+        return false;
+    if (lists[index].of_log)
+        look_in_log(globals->db, index, &offers);
+    else
+        look_in_settings(index, &offers);
+    return true;
+}

@@ -1,0 +1,117 @@
+#include <string.h>
+
+#include "completion.h"
+#include "completion_devs_fish.h"
+
+/* Between single quotes of fish. */
+static void add_quoted(struct str *out, const char *text)
+{
+    str_add_char(out, '\'');
+    for (const char *c = text; *c; c++) {
+        if (*c == '\'' || *c == '\\')
+            str_add_char(out, '\\');
+        str_add_char(out, *c);
+    }
+    str_add_char(out, '\'');
+}
+
+static void add_list(struct str *out, const char *wanted)
+{
+    const char *name;
+    struct str words = {0};
+    for (size_t i = 0; (name = completion_list_at(i, &words)); i++) {
+        if (strcmp(name, wanted) == 0)
+            add_quoted(out, str_text(&words));
+        str_clear(&words);
+    }
+    str_done(&words);
+}
+
+/* What may stand there, as options of fish's `complete`. */
+static void add_candidates(struct str *out, struct completion_kind kind)
+{
+    switch (kind.source) {
+    case COMPLETION_NOTHING:
+        break;
+    case COMPLETION_FILE:
+        str_add(out, " -F");
+        break;
+    case COMPLETION_DIR:
+        str_add(out, " -a '(__fish_complete_directories)'");
+        break;
+    case COMPLETION_COMMAND:
+        str_add(out, " -a '(__fish_complete_command)'");
+        break;
+    case COMPLETION_FIXED:
+        str_add(out, " -a ");
+        add_list(out, kind.list);
+        break;
+    case COMPLETION_ASK:
+        str_addf(out, " -k -a '(__devs_ask %s)'", kind.list); /* in the order of the answer */
+        break;
+    }
+}
+
+static void add_option(struct str *out, const char *command, const struct option_spec *spec)
+{
+    str_addf(out, "complete -c devs -n '__devs_at \"%s\"' -l %s", command, spec->name);
+    if (spec->letter != '\0')
+        str_addf(out, " -s %c", spec->letter);
+    str_add(out, " -d ");
+    add_quoted(out, spec->words);
+    if (spec->metavar) {
+        const struct completion_kind kind = completion_option_kind(command, spec);
+        str_add(out, kind.source == COMPLETION_FILE ? " -r" : " -x");
+        add_candidates(out, kind);
+    }
+    str_add_char(out, '\n');
+}
+
+static void add_operand(struct str *out, const struct completion_command *command, size_t index)
+{
+    const struct completion_operand *operand = &command->operands[index];
+    if (operand->kind.source == COMPLETION_NOTHING)
+        return;
+    str_addf(out, "complete -c devs -n '__devs_at %s %zu%s'", command->name, index + 1,
+             operand->repeats ? "+" : "");
+    add_candidates(out, operand->kind);
+    str_add_char(out, '\n');
+}
+
+/* For the function that counts operands: which options have a word behind them. */
+static void add_values(struct str *out)
+{
+    struct completion_command command;
+    str_add(out,
+            "function __devs_takes_value # 'COMMAND OPTION'\n    switch $argv[1]\n        case");
+    for (size_t i = 0; completion_command_at(i, &command); i++) {
+        for (size_t j = 0; j < command.options.count; j++) {
+            const struct option_spec *spec = &command.options.specs[j];
+            if (spec->metavar)
+                str_addf(out, " '%s --%s'", command.name, spec->name);
+            if (spec->metavar && spec->letter != '\0')
+                str_addf(out, " '%s -%c'", command.name, spec->letter);
+        }
+    }
+    str_add(out, "\n            return 0\n    end\n    return 1\nend\n");
+}
+
+void completion_fish(struct str *out)
+{
+    struct completion_command command;
+    str_add(out, "# How fish completes devs: what \"devs completion fish\" prints.\n");
+    add_values(out);
+    str_add_n(out, completion_devs_fish, completion_devs_fish_len);
+    str_add(out, "\ncomplete -c devs -f\n");
+    for (size_t i = 0; completion_command_at(i, &command); i++) {
+        if (command.name[0] != '\0') {
+            str_addf(out, "complete -c devs -n '__devs_at \"\" 1' -a %s -d ", command.name);
+            add_quoted(out, command.words);
+            str_add_char(out, '\n');
+        }
+        for (size_t j = 0; j < command.options.count; j++)
+            add_option(out, command.name, &command.options.specs[j]);
+        for (size_t j = 0; j < command.operand_count; j++)
+            add_operand(out, &command, j);
+    }
+}

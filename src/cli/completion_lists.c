@@ -1,0 +1,105 @@
+#include <string.h>
+
+#include "completion.h"
+#include "event.h"
+#include "event_text.h"
+#include "hook_agent.h"
+#include "label.h"
+#include "phase.h"
+#include "sandbox_spec.h"
+#include "theme.h"
+#include "workspace_spec.h"
+
+static void add_word(struct str *out, const char *word)
+{
+    str_addf(out, "%s%s", out->len > 0 ? " " : "", word);
+}
+
+static void add_themes(struct str *out)
+{
+    const char *name;
+    for (size_t i = 0; (name = theme_name_at(i)); i++)
+        add_word(out, name);
+}
+
+static void add_phases(struct str *out)
+{
+    for (int i = 0; i < PHASE_COUNT; i++)
+        add_word(out, phase_name((enum phase)i));
+}
+
+/* A container is whichever of the two is here: a plan says so, nobody types it. */
+static void add_sandboxes(struct str *out)
+{
+    for (int i = 0; i < SANDBOX_KIND_COUNT; i++) {
+        if (i != SANDBOX_CONTAINER)
+            add_word(out, sandbox_kind_name((enum sandbox_kind)i));
+    }
+}
+
+static void add_workspaces(struct str *out)
+{
+    for (int i = 0; i < WORKSPACE_KIND_COUNT; i++)
+        add_word(out, workspace_kind_name((enum workspace_kind)i));
+}
+
+static void add_kinds(struct str *out)
+{
+    for (int i = EVENT_NONE + 1; i < EVENT_KIND_COUNT; i++)
+        add_word(out, event_kind_name((enum event_kind)i));
+}
+
+static void add_levels(struct str *out)
+{
+    for (int i = EVENT_LEVEL_ERROR; i <= EVENT_LEVEL_DEBUG; i++)
+        add_word(out, event_level_name((enum event_level)i));
+}
+
+static void add_classes(struct str *out)
+{
+    struct str words = {0};
+    verdict_label_words(&words);
+    for (const char *word = str_text(&words); *word; word += strspn(word, ", ")) {
+        const size_t len = strcspn(word, ", ");
+        str_addf(out, "%s%.*s", out->len > 0 ? " " : "", (int)len, word);
+        word += len;
+    }
+    str_done(&words);
+}
+
+static void add_hook_agents(struct str *out)
+{
+    const struct hook_agent *agent;
+    for (size_t i = 0; (agent = hook_agent_at(i)); i++)
+        add_word(out, agent->name);
+}
+
+const char *completion_list_at(size_t index, struct str *out)
+{
+    static const struct {
+        const char *name;
+        void (*add)(struct str *out); /* NULL: `words` */
+        const char *words;
+    } lists[] = {
+        {"theme", add_themes, NULL},
+        {"phase", add_phases, NULL},
+        {"sandbox", add_sandboxes, NULL},
+        {"workspace", add_workspaces, NULL},
+        {"kind", add_kinds, NULL},
+        {"level", add_levels, NULL},
+        {"class", add_classes, NULL},
+        {"hook_agent", add_hook_agents, NULL},
+        {"hook_act", NULL, "install uninstall status"},
+        {"view", NULL, "tasks detail log forensics timeline runs"},
+        {"format", NULL, "jsonl perfetto bundle asciicast svg"},
+        {"schema", NULL, "plan config"},
+        {"shell", NULL, "bash zsh fish"},
+    };
+    if (index >= ARRAY_LEN(lists))
+        return NULL;
+    if (lists[index].add)
+        lists[index].add(out);
+    else
+        str_add(out, lists[index].words);
+    return lists[index].name;
+}

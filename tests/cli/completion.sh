@@ -1,0 +1,104 @@
+#!/bin/sh
+# completion.sh DEVS: what Tab offers, in the shells themselves.
+source=$(cd "$(dirname "$0")" && pwd)
+. "$source/check.sh"
+unset DEVS_DB
+PATH="$(cd "$(dirname "$devs")" && pwd):$PATH"
+export XDG_STATE_HOME="$dir/state" HOME="$dir"
+
+mkdir project files && cd project || exit 1
+cat >plan.json <<'END'
+{"version": 1, "name": "lamps", "tasks": [
+ {"id": "tax", "title": "Round tax: half to 'even'", "steps": [{"phase": "RED", "run": ["true"]}]},
+ {"id": "total", "steps": [{"phase": "RED", "run": ["true"]}]}]}
+END
+for shell in bash zsh fish; do
+	devs completion $shell >"$dir/files/devs.$shell" || want "$shell" 1 0
+done
+mv "$dir/files/devs.zsh" "$dir/files/_devs"
+want 'no log: nothing, and no complaint' "$(devs completion --list target 2>&1)" ''
+want 'and no log is made' "$(ls -A)" plan.json
+devs exec -- true
+devs run --plain plan.json >/dev/null 2>&1
+
+tab=$(printf '\t')
+want 'runs, newest first' "$(devs completion --list run)" "2${tab}lamps
+1${tab}exec"
+want 'those that begin so' "$(devs completion --list run 1)" "1${tab}exec"
+want 'tasks of a run' "$(devs completion --list target 2/)" "2/tax${tab}Round tax: half to 'even'
+2/total${tab}total"
+want 'of no run' "$(devs completion --list target 7/)$(devs completion --list target x/)" ''
+want_in 'policies' "$(devs completion --list policy s)" 'sandbox'
+echo '{"policies": {"slow": {"like": "sandbox"}}}' >devs.config.json
+want_in 'policies of the project' "$(devs completion --list policy slo)" 'slow'
+echo '{' >devs.config.json
+want 'settings with a mistake' "$(devs completion --list policy 2>&1)" ''
+rm devs.config.json
+devs completion --list nonsense >/dev/null 2>&1
+want 'no such list' $? 2
+devs completion tcsh 2>"$dir/err"
+want 'no such shell' $? 2
+want_in 'which there are' "$(cat "$dir/err")" 'bash, zsh or fish'
+
+# What is offered of fixed lists is taken.
+for view in $(sed -n "s/^ *view) words='\\(.*\\)' ;;/\\1/p" "$dir/files/devs.bash"); do
+	devs debug --logs 1 --frame 80x24 --view "$view" >/dev/null 2>&1
+	want "view $view" $? 0
+done
+for format in $(sed -n "s/^ *format) words='\\(.*\\)' ;;/\\1/p" "$dir/files/devs.bash"); do
+	devs export 1 --format "$format" -y -o "$dir/run.$format" >/dev/null 2>&1
+	want "format $format" $? 0
+done
+for schema in $(sed -n "s/^ *schema) words='\\(.*\\)' ;;/\\1/p" "$dir/files/devs.bash"); do
+	devs validate --schema "$schema" >/dev/null 2>&1
+	want "schema $schema" $? 0
+done
+
+# in_bash LINE: its words; the last one is where Tab is pressed. compopt works in a terminal alone.
+in_bash() {
+	bash --norc -c '
+		source "$0"
+		compopt() { :; }
+		read -ra COMP_WORDS <<<"$1"
+		[[ $1 != *" " ]] || COMP_WORDS+=("")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_devs devs
+		printf "%s\n" "${COMPREPLY[@]}"' "$dir/files/devs.bash" "$1"
+}
+in_zsh() {
+	sed -n "/^== $(echo "$1" | sed 's/[\/\\]/\\&/g')\$/,/^== /{/^== /d;p;}" "$dir/zsh"
+}
+in_fish() {
+	fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$dir/files/devs.fish" "$1" |
+		sed "s/$tab.*//"
+}
+
+# offers SHELL LINE WORD...: these words and no others, in any order
+offers() {
+	shell=$1 line=$2
+	shift 2
+	want "$shell: $line" "$(in_$shell "$line" | sort | xargs)" "$(printf '%s\n' "$@" | sort | xargs)"
+}
+
+check_shell() {
+	command -v "$1" >/dev/null || { echo "$1 is not installed: not tried"; return; }
+	[ "$1" != zsh ] || zsh -f "$source/completion.zsh" "$dir/files" 'devs st' 'devs run pl' \
+		'devs why 2/t' 'devs correct tax NET' 'devs export --format p' 'devs exec --phase R' \
+		'devs log --try ' 'devs run --pl' 'devs cancel to' >"$dir/zsh" 2>&1
+	offers "$1" 'devs st' status
+	offers "$1" 'devs run pl' plan.json
+	offers "$1" 'devs why 2/t' 2/tax 2/total
+	offers "$1" 'devs correct tax NET' NETWORK_TIMEOUT
+	offers "$1" 'devs export --format p' perfetto
+	offers "$1" 'devs exec --phase R' RED REFACTOR
+	offers "$1" 'devs log --try '
+	offers "$1" 'devs run --pl' --plain
+	offers "$1" 'devs cancel to' total
+}
+check_shell bash
+check_shell zsh
+check_shell fish
+want 'bash: --option=value is three words' "$(in_bash 'devs run --theme = mo')" mono
+want 'bash: the log that is named' "$(in_bash 'devs --db /nonexistent log ')" ''
+want 'bash: a command of its own' "$(in_bash 'devs exec -- ls --pl')" ''
+finish
