@@ -56,7 +56,7 @@ struct classify_input {
 /* The compiled rules. Made once, read by any number of threads. */
 struct classifier;
 
-/* user_rules is the JSON text of a list of rules (docs/reliability.md) that are
+/* user_rules is the JSON text of a list of rules (docs/classification.md) that are
  * added to the built-in ones or take their place; NULL for none. What
  * classifier_rules() gives may be given too: it is taken as the whole set.
  * ERR_INVALID names the rule and what was expected. The caller ends *out with

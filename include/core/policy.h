@@ -105,7 +105,7 @@ struct draw_key {
 };
 
 /* splitmix64 over the key's parts in the order above, the top 53 bits. Test
- * vectors are in docs/reliability.md. */
+ * vectors are in docs/policies.md. */
 uint64_t policy_draw(const struct draw_key *key);
 
 #endif

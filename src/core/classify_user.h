@@ -14,7 +14,7 @@
 enum { USER_RULES_MAX = 200, USER_PATTERN_MAX = 1024 };
 
 /* The text of the whole set, for rules_open(). `user` is a list of rules as
- * docs/reliability.md has them, a whole set (an object), or NULL. ERR_INVALID names
+ * docs/classification.md has them, a whole set (an object), or NULL. ERR_INVALID names
  * the rule and what was expected. */
 ATTR_MUST_USE bool user_rules_add(const char *built_in, size_t len, const char *user,
                                   struct str *out, struct err *err);

@@ -351,7 +351,7 @@ START_TEST(test_a_command_may_have_a_policy_of_the_settings)
 }
 END_TEST
 
-/* What a block of docs/plan.md is an example of, by what it has. */
+/* What a block of these pages is an example of, by what it has. */
 static bool parse_example(const char *text, size_t len)
 {
     struct json *json = NULL;
@@ -375,11 +375,15 @@ static bool parse_example(const char *text, size_t len)
     return ok;
 }
 
+static const struct {
+    const char *name;
+    int examples;
+} pages[] = {{"docs/plan.md", 11}, {"docs/policies.md", 1}, {"docs/classification.md", 1}};
+
 START_TEST(test_documented_examples_are_right)
 {
     static const char begin[] = "\n```json\n";
-    enum { EXAMPLES = 12 };
-    char *page = test_read_file(test_source_path("docs/plan.md"));
+    char *page = test_read_file(test_source_path(pages[_i].name));
     ck_assert_ptr_nonnull(page);
     int count = 0;
     for (const char *at = page; (at = strstr(at, begin)) != NULL; count++) {
@@ -391,7 +395,7 @@ START_TEST(test_documented_examples_are_right)
         teardown();
         setup();
     }
-    ck_assert_int_eq(count, EXAMPLES);
+    ck_assert_int_eq(count, pages[_i].examples);
     free(page);
 }
 END_TEST
@@ -451,7 +455,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_an_agent_program_is_a_source);
     tcase_add_loop_test(tcase, test_sources_have_a_limit, 0, 2);
     tcase_add_test(tcase, test_a_command_may_have_a_policy_of_the_settings);
-    tcase_add_test(tcase, test_documented_examples_are_right);
+    tcase_add_loop_test(tcase, test_documented_examples_are_right, 0, TABLE_LEN(pages));
     TCase *playing = test_case(suite, "research");
     tcase_add_test(playing, test_C3_research_is_tried_three_times);
     tcase_add_test(playing, test_C3_the_first_success_returns);

@@ -191,7 +191,7 @@ START_TEST(test_draws_have_their_documented_values)
 }
 END_TEST
 
-/* docs/reliability.md has them too: the delays of a run, from its seed to the last ms. */
+/* docs/policies.md has them too: the delays of a run, from its seed to the last ms. */
 START_TEST(test_delays_have_their_documented_values)
 {
     static const struct {
@@ -410,7 +410,7 @@ START_TEST(test_C8_the_documented_policies_are_the_built_in_ones)
     const struct policy *policy;
     for (size_t i = 0; (policy = policy_builtin(i)) != NULL; i++)
         add_field(policy, documented[_i], &want);
-    char *line = line_of_page("docs/plan.md", str_text(&begin));
+    char *line = line_of_page("docs/policies.md", str_text(&begin));
     ck_assert_msg(strlen(line) > want.len &&
                       strcmp(line + strlen(line) - want.len, str_text(&want)) == 0,
                   "%s is not%s", line, str_text(&want));
@@ -432,7 +432,7 @@ START_TEST(test_C8_the_documented_delays_are_those_computed)
              policy_delay(&policy, _i, draw, -1).delay_ms);
     policy.jitter_kind = POLICY_JITTER_FULL;
     str_addf(&want, "%" PRId64 " ms |", policy_delay(&policy, _i, draw, -1).delay_ms);
-    char *line = line_of_page("docs/reliability.md", str_text(&begin));
+    char *line = line_of_page("docs/policies.md", str_text(&begin));
     ck_assert_str_eq(line, str_text(&want));
     free(line);
     str_done(&begin);

@@ -1,4 +1,8 @@
-/* docs/reliability.md says what the code does: types, reasons, policies, draws. */
+/*
+ * The pages about failures say what the code does: reliability.md, classification.md and
+ * policies.md have the types, reasons, policies, decisions and draws.
+ */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,23 +13,36 @@
 #include "test_main.h"
 #include "verdict.h"
 
-static char *doc;
+enum page { RELIABILITY, CLASSIFICATION, POLICIES, PAGE_COUNT };
+
+static const char *const names[] = {
+    [RELIABILITY] = "docs/reliability.md",
+    [CLASSIFICATION] = "docs/classification.md",
+    [POLICIES] = "docs/policies.md",
+};
+static_assert(TABLE_LEN(names) == PAGE_COUNT, "each page has its name");
+
+static char *pages[PAGE_COUNT];
 
 static void setup(void)
 {
-    doc = test_read_file(test_source_path("docs/reliability.md"));
-    ck_assert_ptr_nonnull(doc);
+    for (int page = 0; page < PAGE_COUNT; page++) {
+        pages[page] = test_read_file(test_source_path(names[page]));
+        ck_assert_ptr_nonnull(pages[page]);
+    }
 }
 
 static void teardown(void)
 {
-    free(doc);
-    doc = NULL;
+    for (int page = 0; page < PAGE_COUNT; page++) {
+        free(pages[page]);
+        pages[page] = NULL;
+    }
 }
 
-static void says(const char *words)
+static void says(enum page page, const char *words)
 {
-    ck_assert_msg(strstr(doc, words) != NULL, "docs/reliability.md does not say: %s", words);
+    ck_assert_msg(strstr(pages[page], words) != NULL, "%s does not say: %s", names[page], words);
 }
 
 static void add_seconds(struct str *out, int64_t ms)
@@ -36,20 +53,24 @@ static void add_seconds(struct str *out, int64_t ms)
         str_addf(out, "%.1f s", (double)ms / 1000);
 }
 
-/* The row of a policy's numbers as the table has it. */
+/* The row of a policy: its tries and the waits between them, without jitter. */
 START_TEST(test_A13_policies_schedule_and_phases_are_documented)
 {
-    const struct policy *policy = policy_builtin((size_t)_i);
+    const struct policy *builtin = policy_builtin((size_t)_i);
+    struct policy policy = *builtin;
+    policy.jitter = 0;
     struct str row = {0};
-    str_addf(&row, "| `%s` | %d | ", policy->name, policy->max_attempts);
-    add_seconds(&row, policy->base_delay_ms);
-    str_addf(&row, " | %g | ", policy->multiplier);
-    add_seconds(&row, policy->cap_ms);
-    says(str_text(&row));
+    str_addf(&row, "| `%s` | %d | ", policy.name, policy.max_attempts);
+    for (int n = 1; n < policy.max_attempts; n++) {
+        if (n > 1)
+            str_add(&row, ", ");
+        add_seconds(&row, policy_delay(&policy, n, 0, -1).delay_ms);
+    }
+    says(POLICIES, str_text(&row));
     str_done(&row);
 
-    says("| GREEN, VERIFY |"); /* the phases of sandbox */
-    says("entropy");
+    says(POLICIES, "| GREEN, VERIFY |"); /* the phases of sandbox */
+    says(POLICIES, "entropy");
 }
 END_TEST
 
@@ -58,7 +79,7 @@ START_TEST(test_A13_every_decision_is_documented)
     for (int kind = DECISION_FAILED; kind < DECISION_KIND_COUNT; kind++) {
         char name[64];
         (void)snprintf(name, sizeof(name), "`%s`", decision_kind_name((enum decision_kind)kind));
-        says(name);
+        says(POLICIES, name);
     }
 }
 END_TEST
@@ -68,7 +89,8 @@ START_TEST(test_B9_every_type_is_documented)
     for (int type = TRANSIENT_NONE + 1; type < TRANSIENT_TYPE_COUNT; type++) {
         char name[64];
         (void)snprintf(name, sizeof(name), "`%s`", transient_type_name((enum transient_type)type));
-        says(name);
+        says(RELIABILITY, name);
+        says(CLASSIFICATION, name);
     }
 }
 END_TEST
@@ -89,24 +111,24 @@ START_TEST(test_B9_patterns_entropy_and_configuration_are_documented)
         "sandbox.transientRetries",
     };
     for (size_t i = 0; i < TABLE_LEN(words); i++)
-        says(words[i]);
+        says(RELIABILITY, words[i]);
 }
 END_TEST
 
 START_TEST(test_C8_heuristic_policy_and_backoff_are_documented)
 {
-    says("| `research` |");
-    says("the last results are equal");
-    says("`entropy detected`");
-    says("`retry_limit`");
-    says("multiplier^(n-1)");
+    says(POLICIES, "| `research` |");
+    says(POLICIES, "the last results are equal");
+    says(POLICIES, "`entropy detected`");
+    says(POLICIES, "`retry_limit`");
+    says(POLICIES, "multiplier^(n-1)");
 }
 END_TEST
 
 START_TEST(test_reasons_are_documented)
 {
     for (int reason = REASON_NONE + 1; reason < REASON_COUNT; reason++)
-        says(reason_name((enum reason)reason));
+        says(CLASSIFICATION, reason_name((enum reason)reason));
 }
 END_TEST
 
@@ -123,7 +145,7 @@ START_TEST(test_draws_are_as_documented)
     (void)snprintf(row, sizeof(row), "| %llu; %d, %d, %d, %d | %llu |",
                    (unsigned long long)key->seed, key->task, key->step, key->round, key->attempt,
                    (unsigned long long)policy_draw(key));
-    says(row);
+    says(POLICIES, row);
 }
 END_TEST
 
