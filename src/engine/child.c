@@ -1,9 +1,10 @@
-#define _GNU_SOURCE /* wait4 */
+#define _GNU_SOURCE /* wait4, F_SETPIPE_SZ */
 
 #include "child_parts.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -95,15 +96,35 @@ static void close_pipe(struct child *child, int stream)
     child->pipes[stream] = -1;
 }
 
+/* It fills its pipe faster than we come to read it: in a larger one it has to wait, and to be
+ * woken up, less often. The kernel may refuse: a user's pipes share a limit. */
+static void widen_pipe(struct child *child, int stream)
+{
+    if (!child->is_wide[stream])
+        (void)fcntl(child->pipes[stream], F_SETPIPE_SZ, CHILD_PIPE_BYTES);
+    child->is_wide[stream] = true;
+}
+
+static void tell_output(const struct child *child, int stream, size_t len)
+{
+    const char *bytes = child->nursery->bytes;
+    for (size_t at = 0; at < len; at += CHILD_PIECE_BYTES) {
+        const size_t left = len - at;
+        child->watcher.output(child->watcher.ctx, stream, bytes + at,
+                              left < CHILD_PIECE_BYTES ? left : CHILD_PIECE_BYTES);
+    }
+}
+
 /* One read. How many bytes came; 0 if there is nothing now, or never again. */
 static size_t read_some(struct child *child, int stream)
 {
     if (child->pipes[stream] < 0)
         return 0;
-    char *bytes = child->nursery->bytes;
-    ssize_t got = read(child->pipes[stream], bytes, CHILD_READ_BYTES);
+    ssize_t got = read(child->pipes[stream], child->nursery->bytes, CHILD_READ_BYTES);
     if (got > 0) {
-        child->watcher.output(child->watcher.ctx, stream, bytes, (size_t)got);
+        if (got >= CHILD_PIECE_BYTES)
+            widen_pipe(child, stream);
+        tell_output(child, stream, (size_t)got);
         return (size_t)got;
     }
     bool later = got < 0 && (errno == EAGAIN || errno == EINTR);

@@ -51,6 +51,7 @@ struct child {
     bool ended_by_us;
     struct child_end end;
     int pidfd, pipes[2];
+    bool is_wide[2]; /* the pipe was made larger, as far as the kernel lets us */
     uv_poll_t on_exit, on_output[2];
     uv_timer_t timer;     /* timeout, then grace, then the looks of the sweep */
     uv_timer_cb rings;    /* what the timer does, */

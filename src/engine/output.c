@@ -84,12 +84,44 @@ static void lengthen_line(struct output *output, size_t len)
     output->line_bytes -= cuts * output->line_max;
 }
 
-/* Where no line can be too long: a plain loop, which is what makes it fast. */
+/* Eight lanes of a byte each, which none of them fills up: a word at a time, and no branch where a
+ * line ends. Whether a byte is zero: Warren, Hacker's Delight, 6-1. */
+static int64_t count_feeds_in_lanes(const char *bytes, size_t words)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), low = ones * 0x7f;
+    uint64_t lanes = 0;
+    assert(words <= UINT8_MAX);
+    for (size_t i = 0; i < words; i++) {
+        uint64_t word;
+        memcpy(&word, bytes + i * sizeof(word), sizeof(word));
+        word ^= ones * '\n';
+        lanes += ~(((word & low) + low) | word | low) >> 7;
+    }
+    int64_t count = 0;
+    for (; lanes != 0; lanes >>= 8)
+        count += (int64_t)(lanes & UINT8_MAX);
+    return count;
+}
+
+static int64_t count_feeds(const char *bytes, size_t len)
+{
+    int64_t count = 0;
+    for (size_t words = len / sizeof(uint64_t); words > 0; words = len / sizeof(uint64_t)) {
+        const size_t these = words < UINT8_MAX ? words : UINT8_MAX;
+        count += count_feeds_in_lanes(bytes, these);
+        bytes += these * sizeof(uint64_t);
+        len -= these * sizeof(uint64_t);
+    }
+    for (size_t i = 0; i < len; i++)
+        count += bytes[i] == '\n';
+    return count;
+}
+
+/* Where no line can be too long. */
 static void count_short_lines(struct output *output, const char *bytes, size_t len)
 {
     const char *last = memrchr(bytes, '\n', len);
-    for (size_t i = 0; i < len; i++)
-        output->lines += bytes[i] == '\n';
+    output->lines += count_feeds(bytes, len);
     output->line_bytes = last ? bytes + len - last - 1 : output->line_bytes + (int64_t)len;
 }
 

@@ -29,6 +29,7 @@ struct watched {
     struct child *child;
     struct str text[2];
     int64_t bytes[2];
+    size_t most; /* bytes that it told at once */
     bool keep_text;
     bool ended;
     struct child_end end;
@@ -78,6 +79,7 @@ static void on_output(void *ctx, int stream, const char *bytes, size_t len)
 {
     struct watched *watched = ctx;
     watched->bytes[stream] += (int64_t)len;
+    watched->most = len > watched->most ? len : watched->most;
     if (watched->keep_text)
         str_add_n(&watched->text[stream], bytes, len);
     bool cancel = watched->cancel_on && strstr(str_text(&watched->text[0]), watched->cancel_on);
@@ -824,6 +826,7 @@ START_TEST(test_flood_is_counted_and_memory_is_flat)
     ck_assert_int_eq(getrusage(RUSAGE_SELF, &after), 0);
     ck_assert_int_eq(watched.bytes[0], 20 * MIB);
     ck_assert_int_eq(watched.bytes[1], 1000);
+    ck_assert_uint_le(watched.most, CHILD_PIECE_BYTES);
     ck_assert_int_lt(after.ru_maxrss - before.ru_maxrss, 4096);
 }
 END_TEST

@@ -235,6 +235,30 @@ START_TEST(test_long_lines_count_as_several)
 }
 END_TEST
 
+/* Every so many bytes a line feed, and pieces that end anywhere. */
+static const size_t feeds[] = {1, 2, 3, 7, 8, 9, 64, 255, 2041, OUTPUT_PIECE_BYTES};
+
+START_TEST(test_line_feeds_are_counted_wherever_they_stand)
+{
+    static char text[OUTPUT_PIECE_BYTES];
+    int64_t want = 0;
+    for (size_t i = 0; i < sizeof(text); i++) {
+        const bool ends_line = (i + 1) % feeds[_i] == 0;
+        /* What is one bit away from a line feed is none. */
+        text[i] = ends_line ? '\n' : "\v\b\x0e\x8a\x1a*J\x0b"[i % 8];
+        want += ends_line;
+    }
+    for (size_t cut = 0; cut <= 17; cut++) {
+        output_done(&output);
+        output_init(&output, START_MS, INT64_MAX / 2);
+        output_add(&output, text, cut);
+        output_add(&output, text + cut, sizeof(text) - cut);
+        ck_assert_msg(output.lines == want, "every %zu, cut at %zu: %" PRId64, feeds[_i], cut,
+                      output.lines);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("output");
@@ -252,5 +276,6 @@ Suite *test_suite(void)
     tcase_add_test(end, test_end_without_any_take_has_the_head_too);
     tcase_add_loop_test(end, test_tail_is_the_last_bytes_in_one_piece, 0, TABLE_LEN(lengths));
     tcase_add_loop_test(end, test_long_lines_count_as_several, 0, TABLE_LEN(broken));
+    tcase_add_loop_test(end, test_line_feeds_are_counted_wherever_they_stand, 0, TABLE_LEN(feeds));
     return suite;
 }
