@@ -106,7 +106,5 @@ bool agent_stream_final(const struct agent_stream *stream, struct str *out, bool
 /* Append readable lines for people, each with its line feed, fit for a terminal (text_clean());
  * nothing for USED. */
 void agent_item_words(const struct agent_item *item, struct str *out);
-/* The word for a kind: "session", "text", "call", ... */
-const char *agent_item_kind_name(enum agent_item_kind kind);
 
 #endif

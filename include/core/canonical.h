@@ -10,7 +10,6 @@
 #ifndef DEVS_CANONICAL_H
 #define DEVS_CANONICAL_H
 
-#include "digest.h"
 #include "json.h"
 #include "str.h"
 
@@ -25,8 +24,5 @@ void canonical_write_lines(const struct json *json, struct str *out);
 
 /* SHA-256 of the canonical text. */
 void canonical_hash(const struct json *json, unsigned char out[CANONICAL_HASH_BYTES]);
-
-/* Its first half; never 0,0. */
-struct digest canonical_digest(const struct json *json);
 
 #endif

@@ -58,9 +58,6 @@ enum entropy_gain {
     ENTROPY_GAIN_COUNT,
 };
 
-/* "none", "line", "change", "flip", "silent". */
-const char *entropy_gain_name(enum entropy_gain gain);
-
 /* Bits of a fact. */
 enum {
     ENTROPY_FAILED = 1 << 0,

@@ -24,18 +24,12 @@ enum plan_hangup {
     PLAN_HANGUP_CANCEL = 2, /* as if a person had cancelled the run */
     PLAN_HANGUP_COUNT,
 };
-/* "go-on", "wait", "cancel". */
-const char *plan_hangup_name(enum plan_hangup hangup);
-/* The inverse; false if the text is none. */
-ATTR_MUST_USE bool plan_hangup_parse(const char *text, enum plan_hangup *out);
 
 /* Limits of each attempt, whatever its sandbox. */
 struct plan_limits {
     int64_t output_line_bytes; /* a line that is longer is taken as several */
     int64_t processes;         /* alive at a time; 0 = no limit */
 };
-/* Those that hold where nothing is said. */
-struct plan_limits plan_limits_new(void);
 
 /* Which of the keys a document has, as bits: what it does not say is at its default. */
 enum plan_said {

@@ -187,9 +187,8 @@ bool shown_circles_read(const struct json *inputs, int step, int attempt, struct
 /* From which try to which: "tries 2 to 4"; "step 1 try 3 to step 2 try 1" where they are not
  * all of `step`; "calls and messages 12 to 14". */
 void shown_circles_span(const struct shown_circle *circle, int step, struct str *out);
-/* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries". */
-void shown_circles(const struct entropy_verdict *verdict, struct str *out);
-/* The same, and of an agent's calls: "nothing new in 16 calls". */
+/* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries"; of an agent's calls
+ * "nothing new in 16 calls". */
 void shown_circle_words(const struct shown_circle *circle, struct str *out);
 /* The same in a column of 11: "same 5x"; "circles? 3x" while it is suspected only. */
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out);

@@ -37,12 +37,7 @@ struct time_spent {
 
 /* "work", "wait", "you", "quiet". */
 const char *time_use_name(enum time_use use);
-/* Whose time it is; TIME_USE_COUNT = nobody's. */
-enum time_use time_use_of(enum span_kind kind);
 
-/* Of one task. `timeline` is read into (see timeline_read()), and holds its spans then. */
-void time_spent_of_task(struct time_spent *out, const struct run_state *state, int task,
-                        const struct moment *now, bool orphaned, struct timeline *timeline);
 /* Of all tasks. O(tasks + attempts). */
 void time_spent_of_run(struct time_spent *out, const struct run_state *state,
                        const struct moment *now, bool orphaned);

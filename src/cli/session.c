@@ -29,7 +29,8 @@
 
 extern char **environ;
 
-bool session_has_terminal(void)
+/* May a screen be drawn here? stdin and stdout are a terminal and TERM is one. */
+static bool has_terminal(void)
 {
     const char *term = getenv("TERM");
     bool drawable = term && *term && strcmp(term, "dumb") != 0;
@@ -39,7 +40,7 @@ bool session_has_terminal(void)
 bool session_has_screen(void)
 {
     struct err err = {0};
-    if (!session_has_terminal())
+    if (!has_terminal())
         return false;
     if (term_check(&err))
         return true;
@@ -51,7 +52,7 @@ enum session_watch session_choose_watch(bool plain, bool json)
 {
     if (json)
         return SESSION_JSON;
-    return plain || !session_has_terminal() ? SESSION_PLAIN : SESSION_COCKPIT;
+    return plain || !has_terminal() ? SESSION_PLAIN : SESSION_COCKPIT;
 }
 
 const char *session_by(char out[SESSION_BY_MAX])

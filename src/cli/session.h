@@ -55,8 +55,6 @@ int session_run(const struct session *session);
 /* How a run is watched: as asked for, else on a screen where one can be drawn. */
 enum session_watch session_choose_watch(bool plain, bool json);
 
-/* May a screen be drawn here? stdin and stdout are a terminal and TERM is one. */
-bool session_has_terminal(void);
 /* Likewise, and a terminal of its type is known here. Where it is not, stderr is told. */
 bool session_has_screen(void);
 

@@ -1,24 +1,9 @@
-#include <assert.h>
 #include <string.h>
 
 #include "agent_stream.h"
-#include "attr.h"
 #include "budget.h"
 #include "str.h"
 #include "text.h"
-
-static const char *const kind_names[] = {
-    [AGENT_ITEM_SESSION] = "session", [AGENT_ITEM_TEXT] = "text", [AGENT_ITEM_CALL] = "call",
-    [AGENT_ITEM_RESULT] = "result",   [AGENT_ITEM_USED] = "used", [AGENT_ITEM_RETRY] = "retry",
-    [AGENT_ITEM_NOTICE] = "notice",   [AGENT_ITEM_END] = "end",   [AGENT_ITEM_OTHER] = "other",
-};
-static_assert(ARRAY_LEN(kind_names) == AGENT_ITEM_KIND_COUNT, "every kind has a name");
-
-const char *agent_item_kind_name(enum agent_item_kind kind)
-{
-    assert(kind < AGENT_ITEM_KIND_COUNT);
-    return kind_names[kind];
-}
 
 /* Clean text, each line behind `before`; at most `most` lines, 0 = all, and how many are left. */
 static void add_lines(struct str *out, const char *text, const char *before, int most)

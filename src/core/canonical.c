@@ -143,13 +143,3 @@ void canonical_hash(const struct json *json, unsigned char out[CANONICAL_HASH_BY
     sha256_of(str_text(&text), text.len, out);
     str_done(&text);
 }
-
-struct digest canonical_digest(const struct json *json)
-{
-    unsigned char hash[CANONICAL_HASH_BYTES];
-    canonical_hash(json, hash);
-    struct digest digest = digest_from_bytes(hash);
-    if (!digest_is_known(digest)) /* not covered: one in 2^128 */
-        digest.lo = 1;
-    return digest;
-}

@@ -267,7 +267,7 @@ static bool is_program(const struct classify_input *input, const char *name)
            (input->agent && strcmp(name, adapter_name(input->agent)) == 0);
 }
 
-bool scan_facts_fit(const struct scan *scan, const struct rule *rule)
+static bool facts_fit(const struct scan *scan, const struct rule *rule)
 {
     const struct classify_input *input = scan->input;
     const struct outcome *outcome = &input->outcome;
@@ -312,9 +312,10 @@ static void note_unfit(struct scan *scan, const struct rule *rule)
     }
 }
 
-bool scan_rule(struct scan *scan, const struct rule *rule, struct scan_match *out)
+/* Does the rule hold? The last line that it matches is the evidence. */
+static bool rule_holds(struct scan *scan, const struct rule *rule, struct scan_match *out)
 {
-    if (!scan_facts_fit(scan, rule)) {
+    if (!facts_fit(scan, rule)) {
         note_unfit(scan, rule);
         return false;
     }
@@ -348,7 +349,7 @@ bool scan_first(struct scan *scan, const struct rule_list *list, size_t first,
                 struct scan_match *out)
 {
     for (size_t i = first; i < list->count; i++) {
-        if (scan_rule(scan, &list->items[i], out))
+        if (rule_holds(scan, &list->items[i], out))
             return true;
     }
     return false;
@@ -361,7 +362,7 @@ bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_m
         return false;
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *rule = &list->items[i];
-        if (rule->late && rule > match->rule && scan_facts_fit(scan, rule) &&
+        if (rule->late && rule > match->rule && facts_fit(scan, rule) &&
             try_stream(scan, rule, match->stream, match->line + 1, out))
             return true;
     }
@@ -378,7 +379,7 @@ void scan_outranked(struct scan *scan, const struct scan_match *decided)
                           rule->type == decided->rule->type &&
                           rule->reason == decided->rule->reason;
         struct scan_match match;
-        if (rule > decided->rule && !same && rule->pattern && scan_rule(scan, rule, &match))
+        if (rule > decided->rule && !same && rule->pattern && rule_holds(scan, rule, &match))
             note_miss(scan, &match, NEAR_OUTRANKED);
     }
 }

@@ -74,9 +74,6 @@ struct scan_match {
 void scan_init(struct scan *scan, const struct rules *rules, const struct classify_input *input);
 void scan_done(struct scan *scan);
 
-/* Does the rule hold? The last line that it matches is the evidence. */
-bool scan_rule(struct scan *scan, const struct rule *rule, struct scan_match *out);
-
 /* The first rule of the list, from `first` on, that holds. */
 bool scan_first(struct scan *scan, const struct rule_list *list, size_t first,
                 struct scan_match *out);
@@ -94,9 +91,6 @@ int scan_near_weight(enum near_why why);
 
 /* Is the line said, not quoted? */
 bool scan_is_spoken(struct scan *scan, int stream, size_t line);
-
-/* Do exit code, signal, program and kind of step fit the rule? */
-bool scan_facts_fit(const struct scan *scan, const struct rule *rule);
 
 /* A persistent rule behind match's own that is marked late and holds on a line
  * behind the matched one, in the same stream. */

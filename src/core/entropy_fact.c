@@ -23,12 +23,6 @@ static const char *const gain_names[] = {
 };
 static_assert(ARRAY_LEN(gain_names) == ENTROPY_GAIN_COUNT, "every gain has a name");
 
-const char *entropy_gain_name(enum entropy_gain gain)
-{
-    assert(gain < ENTROPY_GAIN_COUNT);
-    return gain_names[gain];
-}
-
 static void write_digest(struct str *out, const char *key, struct digest digest)
 {
     char hex[DIGEST_HEX_MAX];

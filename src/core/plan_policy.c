@@ -137,6 +137,36 @@ static void read_phases(struct plan_reader *reader, const struct json_pointer *p
     reader->policy->phases = read_set(value, phase_bit);
 }
 
+static void offer_policies(const struct plan_reader *reader, struct near_word *near)
+{
+    const struct policy *builtin;
+    for (size_t i = 0; (builtin = policy_builtin(i)) != NULL; i++)
+        near_word_offer(near, builtin->name);
+    for (int i = 0; i < reader->policies.count; i++) {
+        const char *name = reader->policies.items[i].name;
+        bool is_itself = reader->policy_name && strcmp(name, reader->policy_name) == 0;
+        if (!is_itself)
+            near_word_offer(near, name);
+    }
+}
+
+/* INVALID_VALUE: no policy is called so; names those that there are. */
+static void complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
+                             const struct json *value)
+{
+    struct str known = {0};
+    struct str message = {0};
+    struct near_word near = near_word_new(json_text(value, ""));
+    policy_list_names(&reader->policies, reader->policy_name, &known);
+    offer_policies(reader, &near);
+    str_add(&message, "unknown policy");
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    plan_reader_invalid(reader, path, str_text(&message), str_text(&known), value);
+    str_done(&message);
+    str_done(&known);
+}
+
 /* Was taken in before the other fields. */
 static void check_like(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
@@ -149,7 +179,7 @@ static void check_like(struct plan_reader *reader, const struct json_pointer *pa
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "a policy cannot be like itself",
                         NULL, NULL);
     else if (!is_itself && !policy_list_find(&reader->policies, name))
-        plan_policy_complain_unknown(reader, path, value);
+        complain_unknown(reader, path, value);
 }
 
 static const struct plan_field policy_rows[] = {
@@ -169,35 +199,6 @@ void plan_policy_read_fields(struct plan_reader *reader, const struct json_point
     plan_reader_walk(reader, path, value, &policy_fields);
 }
 
-static void offer_policies(const struct plan_reader *reader, struct near_word *near)
-{
-    const struct policy *builtin;
-    for (size_t i = 0; (builtin = policy_builtin(i)) != NULL; i++)
-        near_word_offer(near, builtin->name);
-    for (int i = 0; i < reader->policies.count; i++) {
-        const char *name = reader->policies.items[i].name;
-        bool is_itself = reader->policy_name && strcmp(name, reader->policy_name) == 0;
-        if (!is_itself)
-            near_word_offer(near, name);
-    }
-}
-
-void plan_policy_complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
-                                  const struct json *value)
-{
-    struct str known = {0};
-    struct str message = {0};
-    struct near_word near = near_word_new(json_text(value, ""));
-    policy_list_names(&reader->policies, reader->policy_name, &known);
-    offer_policies(reader, &near);
-    str_add(&message, "unknown policy");
-    if (near.nearest)
-        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
-    plan_reader_invalid(reader, path, str_text(&message), str_text(&known), value);
-    str_done(&message);
-    str_done(&known);
-}
-
 const struct policy *plan_policy_by_name(struct plan_reader *reader,
                                          const struct json_pointer *path, const struct json *value)
 {
@@ -205,7 +206,7 @@ const struct policy *plan_policy_by_name(struct plan_reader *reader,
     const char *name = json_text(value, NULL);
     const struct policy *policy = name ? policy_list_find(&reader->policies, name) : NULL;
     if (name && !policy && plan_reader_is_sound(reader, path))
-        plan_policy_complain_unknown(reader, path, value);
+        complain_unknown(reader, path, value);
     return policy;
 }
 

@@ -43,9 +43,6 @@ const struct policy *plan_policy_by_name(struct plan_reader *reader,
 /* Read the fields of a policy into *reader->policy. */
 void plan_policy_read_fields(struct plan_reader *reader, const struct json_pointer *path,
                              const struct json *value);
-/* INVALID_VALUE: no policy is called so; names those that there are. */
-void plan_policy_complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
-                                  const struct json *value);
 
 /* A JSON object with every field of the policy but its name. One of a step's own is
  * written as like the one that it began as. */

@@ -14,13 +14,14 @@ static const char *const hangup_names[] = {
 };
 static_assert(ARRAY_LEN(hangup_names) == PLAN_HANGUP_COUNT, "every word is there");
 
-const char *plan_hangup_name(enum plan_hangup hangup)
+static const char *hangup_name(enum plan_hangup hangup)
 {
     assert(hangup < PLAN_HANGUP_COUNT);
     return hangup_names[hangup];
 }
 
-bool plan_hangup_parse(const char *text, enum plan_hangup *out)
+/* False if the text is none of the words. */
+static bool find_hangup(const char *text, enum plan_hangup *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(hangup_names); i++) {
         if (strcmp(hangup_names[i], text) != 0)
@@ -31,7 +32,7 @@ bool plan_hangup_parse(const char *text, enum plan_hangup *out)
     return false;
 }
 
-struct plan_limits plan_limits_new(void)
+static struct plan_limits default_limits(void)
 {
     return (struct plan_limits){.output_line_bytes = PLAN_LINE_BYTES};
 }
@@ -41,7 +42,7 @@ void plan_surroundings_init(struct plan *plan)
     plan->loops = entropy_limits_new();
     plan->workspace = workspace_spec_new();
     plan->sandbox = sandbox_spec_new();
-    plan->limits = plan_limits_new();
+    plan->limits = default_limits();
     plan->on_hangup = PLAN_HANGUP_GO_ON;
 }
 
@@ -80,7 +81,7 @@ static void load_limits(const struct json *root, struct plan_limits *limits,
     load_number(json_get(value, "output_line_bytes"), PLAN_LINE_BYTES_MIN, PLAN_LINE_BYTES_MAX,
                 &limits->output_line_bytes);
     load_number(json_get(value, "processes"), 0, PLAN_PROCESSES_MAX, &limits->processes);
-    if (plan_hangup_parse(json_text(json_get(root, "on_hangup"), ""), hangup))
+    if (find_hangup(json_text(json_get(root, "on_hangup"), ""), hangup))
         *said |= PLAN_SAYS_HANGUP;
 }
 
@@ -130,7 +131,7 @@ void plan_surroundings_read(struct plan_reader *reader, const struct json *root,
     static const struct json_pointer sandbox_place = {.up = &top, .key = "sandbox"};
     const struct json *workspace = json_get(root, "workspace");
     const struct json *sandbox = json_get(root, "sandbox");
-    settings->limits = plan_limits_new();
+    settings->limits = default_limits();
     load_limits(root, &settings->limits, &settings->on_hangup, &settings->said);
     if (workspace) {
         settings->said |= PLAN_SAYS_WORKSPACE;
@@ -161,5 +162,5 @@ void plan_surroundings_write(const struct plan *plan, struct str *out)
         str_add_char(out, '}');
     }
     if (plan->said & PLAN_SAYS_HANGUP)
-        str_json_text(out, "on_hangup", plan_hangup_name(plan->on_hangup));
+        str_json_text(out, "on_hangup", hangup_name(plan->on_hangup));
 }

@@ -126,8 +126,10 @@ void shown_circles_span(const struct shown_circle *circle, int step, struct str 
         str_addf(out, "tries %lld to %lld", first, last);
 }
 
-static void add_words(const struct entropy_verdict *verdict, bool of_calls, struct str *out)
+void shown_circle_words(const struct shown_circle *circle, struct str *out)
 {
+    const struct entropy_verdict *verdict = &circle->verdict;
+    const bool of_calls = circle->of_calls;
     if (verdict->level == ENTROPY_OK)
         return;
     switch (verdict->rung) {
@@ -157,16 +159,6 @@ static void add_words(const struct entropy_verdict *verdict, bool of_calls, stru
     case ENTROPY_RUNG_COUNT:
         break;
     }
-}
-
-void shown_circles(const struct entropy_verdict *verdict, struct str *out)
-{
-    add_words(verdict, false, out);
-}
-
-void shown_circle_words(const struct shown_circle *circle, struct str *out)
-{
-    add_words(&circle->verdict, circle->of_calls, out);
 }
 
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out)

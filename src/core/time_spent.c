@@ -20,7 +20,8 @@ const char *time_use_name(enum time_use use)
     return names[use];
 }
 
-enum time_use time_use_of(enum span_kind kind)
+/* Whose time it is; TIME_USE_COUNT = nobody's. */
+static enum time_use use_of(enum span_kind kind)
 {
     switch (kind) {
     case SPAN_RUNNING:
@@ -76,7 +77,7 @@ static bool is_of_attempt(const struct span *span)
 static void add_span(struct time_spent *out, const struct span *span, const struct run_state *state,
                      int task)
 {
-    const enum time_use use = time_use_of(span->kind);
+    const enum time_use use = use_of(span->kind);
     const int64_t ms = fold_length_ms(span->until_ms - span->from_ms);
     out->failed += is_of_attempt(span) && span->end >= SPAN_END_LOST;
     if (span->is_planned || use == TIME_USE_COUNT || ms == 0)
@@ -114,14 +115,6 @@ static void add_task(struct time_spent *out, const struct run_state *state, int 
         out->longest_ms[use] = ms;
         out->longest_task[use] = task;
     }
-}
-
-void time_spent_of_task(struct time_spent *out, const struct run_state *state, int task,
-                        const struct moment *now, bool orphaned, struct timeline *timeline)
-{
-    *out = nothing();
-    timeline_read(timeline, state, task, now, orphaned);
-    add_task(out, state, task, timeline);
 }
 
 void time_spent_of_run(struct time_spent *out, const struct run_state *state,

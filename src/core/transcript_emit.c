@@ -16,7 +16,8 @@ static uint64_t hash(const char *text)
     return hash != 0 ? hash : 1;
 }
 
-int64_t transcript_time(const struct json *value)
+/* Milliseconds since 1970 of a text as RFC 3339 or a number of seconds or ms; 0 = none. */
+static int64_t time_of(const struct json *value)
 {
     enum { MS_PER_S = 1000 };
     const int64_t ms_from = INT64_C(100000000000); /* below: seconds; in ms that is 1973 */
@@ -33,7 +34,7 @@ int64_t transcript_time(const struct json *value)
 
 void transcript_set_time(struct transcript *t, const struct json *value)
 {
-    const int64_t ms = transcript_time(value);
+    const int64_t ms = time_of(value);
     t->at_ms = ms > 0 ? ms : t->at_ms;
 }
 

@@ -66,8 +66,6 @@ enum transcript_form transcript_look(const struct json *line, const char **agent
 
 /* transcript_emit.c: what the readers tell. */
 
-/* Milliseconds since 1970 of a text as RFC 3339 or a number of seconds or ms; 0 = none. */
-int64_t transcript_time(const struct json *value);
 /* Take the time of a line; without one that of the line before stays. */
 void transcript_set_time(struct transcript *t, const struct json *value);
 void transcript_set_session(struct transcript *t, const char *id);

@@ -152,8 +152,6 @@ struct entropy_memory *attempt_memory(struct attempt *attempt);
 /* Made with the first output, or at the end of what wrote nothing. */
 struct fingerprint *attempt_fingerprint(struct attempt *attempt);
 
-/* Append what its step's contract is about: what an agent leaves, or what came on stdout. */
-void attempt_result(const struct attempt *attempt, struct str *out);
 /* attempt_round.c: it was judged; tail and repair, where its task has rounds. The attempt owns
  * them. */
 void attempt_tell_round(struct attempt *attempt, struct input *input);

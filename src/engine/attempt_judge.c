@@ -79,7 +79,8 @@ static void take_fact(struct attempt *attempt, struct input *input)
 
 static_assert((int)CONTRACT_OUTPUT_MAX <= (int)OUTPUT_RING_BYTES, "all that can fit is kept");
 
-void attempt_result(const struct attempt *attempt, struct str *out)
+/* Append what its step's contract is about: what an agent leaves, or what came on stdout. */
+static void add_result(const struct attempt *attempt, struct str *out)
 {
     if (attempt->agent) { /* whatever its CLI writes around it */
         (void)agent_stream_final(attempt->agent->stream, out, NULL);
@@ -94,7 +95,7 @@ void attempt_result(const struct attempt *attempt, struct str *out)
 static void check_contract(struct attempt *attempt, struct verdict *verdict)
 {
     struct str result = {0};
-    attempt_result(attempt, &result);
+    add_result(attempt, &result);
     const struct contract_output output = {.bytes = result.data,
                                            .len = result.len,
                                            .written = attempt->agent ? (int64_t)result.len

@@ -265,28 +265,6 @@ void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out)
     }
 }
 
-struct telling {
-    int signal_number;
-    const int *spare;
-    size_t count;
-};
-
-static bool tell(void *ctx, pid_t pid)
-{
-    struct telling *telling = ctx;
-    if (pid != telling->spare[0] && pid != telling->spare[1] &&
-        kill(pid, telling->signal_number) == 0)
-        telling->count++;
-    return true;
-}
-
-size_t cgroup_signal(const struct cgroup *cgroup, int signal_number, const int spare[2])
-{
-    struct telling telling = {.signal_number = signal_number, .spare = spare};
-    cgroup_each_pid(cgroup->parts[0].dir, tell, &telling); /* each part has them all */
-    return telling.count;
-}
-
 size_t cgroup_end(struct cgroup *cgroup, size_t *left_out)
 {
     const char *dirs[SPAWN_ENTER_MAX];

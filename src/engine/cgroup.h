@@ -60,9 +60,6 @@ const char *cgroup_path(const struct cgroup *cgroup);
 
 void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out);
 
-/* A signal for each process in it but the two named (0 = nobody); how many. */
-size_t cgroup_signal(const struct cgroup *cgroup, int signal_number, const int spare[2]);
-
 /* Kill what is in it, also in groups below; how many processes there were.
  * *left_out: those that are still there after CGROUP_END_MS. */
 size_t cgroup_end(struct cgroup *cgroup, size_t *left_out);

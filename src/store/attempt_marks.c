@@ -14,7 +14,8 @@ static const char marks_sql[] =
     " OR (kind=?6 AND a=?7 AND text LIKE '%\"quiet\":%'))"
     " ORDER BY seq LIMIT ?8";
 
-int attempt_key_compare(const struct attempt_key *a, const struct attempt_key *b)
+/* Of the one before or behind another, in the order of the projection: -1, 0, 1. */
+static int compare_keys(const struct attempt_key *a, const struct attempt_key *b)
 {
     const int differences[][2] = {{a->task, b->task}, {a->step, b->step}, {a->attempt, b->attempt}};
     for (size_t i = 0; i < ARRAY_LEN(differences); i++) {
@@ -28,7 +29,7 @@ static int compare_marks(const void *a, const void *b)
 {
     const struct attempt_mark *left = a;
     const struct attempt_mark *right = b;
-    const int order = attempt_key_compare(&left->key, &right->key);
+    const int order = compare_keys(&left->key, &right->key);
     return order != 0 ? order : left->seq < right->seq ? -1 : left->seq > right->seq;
 }
 
@@ -120,9 +121,9 @@ void attempt_marks_done(struct attempt_marks *marks)
 const struct attempt_mark *attempt_marks_next(struct attempt_marks *marks,
                                               const struct attempt_key *key)
 {
-    while (marks->at < marks->count && attempt_key_compare(&marks->items[marks->at].key, key) < 0)
+    while (marks->at < marks->count && compare_keys(&marks->items[marks->at].key, key) < 0)
         marks->at++;
-    if (marks->at == marks->count || attempt_key_compare(&marks->items[marks->at].key, key) > 0)
+    if (marks->at == marks->count || compare_keys(&marks->items[marks->at].key, key) > 0)
         return NULL;
     return &marks->items[marks->at++];
 }

@@ -15,9 +15,6 @@ struct attempt_key {
     int task, step, attempt;
 };
 
-/* Of the one before or behind another, in the order of the projection: -1, 0, 1. */
-int attempt_key_compare(const struct attempt_key *a, const struct attempt_key *b);
-
 struct attempt_mark {
     struct attempt_key key;
     int64_t seq;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "adapter.h"
+#include "item_name.h"
 #include "json.h"
 #include "str.h"
 #include "test_main.h"
@@ -17,7 +18,7 @@ struct heard {
 static void hear(void *ctx, const struct agent_item *item)
 {
     struct heard *heard = ctx;
-    str_add(&heard->items, agent_item_kind_name(item->kind));
+    str_add(&heard->items, item_name(item->kind));
     if (item->number > 0)
         str_addf(&heard->items, " #%lld", (long long)item->number);
     if (item->tool)

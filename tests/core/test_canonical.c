@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digest.h"
 #include "test_main.h"
 
 static struct json *parse(const char *text)
@@ -14,10 +15,11 @@ static struct json *parse(const char *text)
 
 static struct digest digest_of(const char *text)
 {
+    unsigned char hash[CANONICAL_HASH_BYTES];
     struct json *json = parse(text);
-    struct digest digest = canonical_digest(json);
+    canonical_hash(json, hash);
     json_free(json);
-    return digest;
+    return digest_from_bytes(hash);
 }
 
 static const struct {
@@ -91,7 +93,6 @@ START_TEST(test_C2_hash_is_sha256_of_the_text)
     struct json *json = parse("{\"b\": [true, null], \"a\": 1.0}");
     canonical_hash(json, hash);
     ck_assert_mem_eq(hash, want, sizeof(want));
-    ck_assert(digest_equal(canonical_digest(json), digest_from_bytes(want)));
     json_free(json);
 }
 END_TEST

@@ -52,7 +52,7 @@ START_TEST(test_each_rung_has_its_words)
 {
     enum { CLASS_COLUMN = 11 };
     struct str words = {0}, brief = {0};
-    shown_circles(&rows[_i].verdict, &words);
+    shown_circle_words(&(struct shown_circle){.verdict = rows[_i].verdict}, &words);
     shown_circles_brief(&rows[_i].verdict, &brief);
     ck_assert_str_eq(str_text(&words), rows[_i].words);
     ck_assert_str_eq(str_text(&brief), rows[_i].brief);
@@ -103,7 +103,7 @@ START_TEST(test_text_of_the_log_has_its_words)
     if (found) {
         ck_assert_int_eq(circle.verdict.level, ENTROPY_STUCK);
         ck_assert_int_eq(circle.verdict.masked, strstr(texts[_i].text, "masked") != NULL);
-        shown_circles(&circle.verdict, &words);
+        shown_circle_words(&circle, &words);
         shown_circles_span(&circle, 1, &span);
         ck_assert_str_eq(str_text(&words), texts[_i].words);
         ck_assert_str_eq(str_text(&span), texts[_i].span);

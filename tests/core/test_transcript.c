@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "item_name.h"
 #include "json.h"
 #include "str.h"
 #include "test_main.h"
@@ -22,7 +23,7 @@ static void take(void *ctx, const struct transcript_item *it)
     if (item->kind == AGENT_ITEM_USED)
         return;
     str_addf(&items, "%s%s", it->is_side ? "side " : "",
-             it->is_prompt ? "prompt" : agent_item_kind_name(item->kind));
+             it->is_prompt ? "prompt" : item_name(item->kind));
     if (item->number > 0)
         str_addf(&items, " %lld", (long long)item->number);
     if (item->kind == AGENT_ITEM_CALL)

@@ -98,21 +98,6 @@ START_TEST(test_what_is_in_it_ends_and_nothing_is_left)
 }
 END_TEST
 
-START_TEST(test_signal_spares_whom_it_is_told_to)
-{
-    char file[PATH_MAX];
-    char script[PATH_MAX + 200];
-    (void)snprintf(file, sizeof(file), "%.4000s/up", test_tmpdir());
-    (void)snprintf(script, sizeof(script), "sleep 1000 & echo x > %s; wait; exit 3", file);
-    open_group("a", &no_limits);
-    pid_t pid = start(script, file);
-    const int spare[2] = {pid, 0};
-    ck_assert_uint_eq(cgroup_signal(group, SIGTERM, spare), 1);
-    ck_assert_int_eq(WEXITSTATUS(await_end(pid)), 3);
-    cgroup_close(group);
-}
-END_TEST
-
 START_TEST(test_sweep_names_and_ends_what_a_dead_run_left)
 {
     char file[PATH_MAX];
@@ -209,7 +194,6 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "cgroup");
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, test_what_is_in_it_ends_and_nothing_is_left);
-    tcase_add_test(tcase, test_signal_spares_whom_it_is_told_to);
     tcase_add_test(tcase, test_sweep_names_and_ends_what_a_dead_run_left);
     tcase_add_test(tcase, test_groups_of_one_run_do_not_disturb_each_other);
     tcase_add_test(tcase, test_B1_group_above_others_hears_of_their_kills);

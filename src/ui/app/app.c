@@ -21,11 +21,6 @@ enum view_mode app_present_mode(const struct app *app)
     return app->orphaned ? VIEW_INTERRUPTED : VIEW_LIVE;
 }
 
-enum view_mode app_mode_now(const struct app *app)
-{
-    return app_is_past(app) ? VIEW_PAST : app_present_mode(app);
-}
-
 bool app_is_bounded(const struct app *app)
 {
     return app->mode == APP_REPLAY || app_is_past(app) || app->pictured;
@@ -43,6 +38,11 @@ static const struct run_state *own_state(const struct app *app)
     bool goes_on = app->own.present && app->own.mode == APP_LIVE && !app->own.orphaned &&
                    !follower_state(app->own.present)->ended;
     return goes_on ? follower_state(app->own.present) : NULL;
+}
+
+static enum view_mode shown_mode(const struct app *app)
+{
+    return app_is_past(app) ? VIEW_PAST : app_present_mode(app);
 }
 
 struct view_facts app_facts(const struct app *app)
@@ -64,7 +64,7 @@ struct view_facts app_facts(const struct app *app)
         .bookmarks = app->bookmarks.items,
         .bookmark_count = has_bookmarks ? app->bookmarks.count : 0,
         .later = app->view.shows_later ? str_text(&app->what_came.words) : NULL,
-        .mode = app_mode_now(app),
+        .mode = shown_mode(app),
         .orphaned = !replays && !app_is_past(app) && app->orphaned,
         .own = own_state(app),
         .own_run = app->own.present ? follower_run(app->own.present)->number : 0,

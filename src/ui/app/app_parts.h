@@ -128,8 +128,7 @@ struct app {
 /* app.c */
 /* The run as the view sees it now. */
 struct view_facts app_facts(const struct app *app);
-enum view_mode app_mode_now(const struct app *app);
-/* The same of the run as it goes on, while its past is looked at. */
+/* How the run as it is now goes, whatever moment of it is looked at. */
 enum view_mode app_present_mode(const struct app *app);
 /* May only be shown what happened up to app_facts().now? Of a recording, of the past, in a
  * picture: what came later is in the log, too. */
@@ -229,8 +228,6 @@ void app_replay_extend(struct app *app);
 /* A key of the transport; says so where there is nothing to go to. In a live run it enters the
  * past, and leads back from it. */
 void app_replay_move(struct app *app, enum replay_move move);
-/* Show the run as it was at this place of app->replay. */
-void app_replay_show(struct app *app);
 /* To the moment of this record. */
 void app_replay_to_event(struct app *app, int64_t seq);
 /* Move on by the time that has passed. */

@@ -15,7 +15,8 @@ static bool load_marks(struct app *app, struct err *err)
     return true;
 }
 
-void app_replay_show(struct app *app)
+/* Fold to where app->replay is. */
+static void show_moment(struct app *app)
 {
     struct err err = {0};
     if (!follower_seek(app->follower, app->replay.at, &err))
@@ -108,7 +109,7 @@ void app_replay_move(struct app *app, enum replay_move move)
     if (!moved)
         view_tell(&app->view, &app->now, nothing_there(app, move));
     app->played = app->now;
-    app_replay_show(app);
+    show_moment(app);
     if (moved && (move == REPLAY_FAILURE_BACK || move == REPLAY_FAILURE_ON))
         choose_who_failed(app);
 }
@@ -123,7 +124,7 @@ static void go_to_point(struct app *app, const struct replay_point *point)
     app->replay.playing = false;
     app->replay.at = point->seq;
     app->replay.on_ms = point->on_ms;
-    app_replay_show(app);
+    show_moment(app);
 }
 
 bool app_replay_find(struct app *app, const char *words, struct err *err)
@@ -165,6 +166,6 @@ void app_replay_play(struct app *app)
     if (!played)
         return;
     if (app->replay.at != before)
-        app_replay_show(app);
+        show_moment(app);
     app->wants_frame_now = true;
 }

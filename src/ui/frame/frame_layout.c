@@ -180,11 +180,24 @@ static void lay_note(struct frame_layout *out, const struct frame_input *input)
         (struct frame_box){out->list.row + out->list.rows, out->list.column, 1, out->list.columns};
 }
 
+static struct frame_layout no_layout(void)
+{
+    return (struct frame_layout){
+        .edges = frame_edges_none(),
+        .gate = -1,
+        .heads = -1,
+        .preview_rule = -1,
+        .timeline_rule = -1,
+        .log_rule = -1,
+        .divider = -1,
+    };
+}
+
 /* One pane alone. */
 static void lay_zoomed(struct frame_layout *out, struct frame_box rest, enum view_pane pane)
 {
     const struct frame_layout whole = *out;
-    *out = frame_layout_none();
+    *out = no_layout();
     out->panes = whole.panes;
     out->edges = whole.edges;
     out->gate = whole.gate;
@@ -201,19 +214,6 @@ static void lay_zoomed(struct frame_layout *out, struct frame_box rest, enum vie
     out->panes = whole.panes;
 }
 
-struct frame_layout frame_layout_none(void)
-{
-    return (struct frame_layout){
-        .edges = frame_edges_none(),
-        .gate = -1,
-        .heads = -1,
-        .preview_rule = -1,
-        .timeline_rule = -1,
-        .log_rule = -1,
-        .divider = -1,
-    };
-}
-
 static void lay_panes(struct frame_layout *out, struct frame_box rest,
                       const struct subject *subject)
 {
@@ -227,7 +227,7 @@ static void lay_panes(struct frame_layout *out, struct frame_box rest,
 
 struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input)
 {
-    struct frame_layout out = frame_layout_none();
+    struct frame_layout out = no_layout();
     if (columns < SMALL_COLUMNS || rows < SMALL_ROWS) {
         out.small = true;
         out.panes = VIEW_HAS_LIST;

@@ -30,9 +30,6 @@ void frame_rule(struct canvas *canvas, struct spot spot, const char *title, cons
 void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view *view,
                      enum view_pane pane);
 
-/* frame_layout.c: nothing is shown. */
-struct frame_layout frame_layout_none(void);
-
 /* frame_page.c: the rows around every screen. */
 struct frame_edges frame_edges_none(void);
 /* All but the footer, whose keys are the screen's own. */

@@ -114,7 +114,7 @@ bool preview_has_close_miss(const struct verdict *verdict)
 
 /* Rules that looked at the output and why they did not decide; a time that the server gave
  * and nobody waits for. */
-void preview_put_near(struct preview *preview)
+static void put_near(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
     struct str text = {0};
@@ -199,7 +199,7 @@ static void put_log(struct preview *preview)
 /* What is needed least comes last: there is room for it where a person asks for more. */
 static void put_rest(struct preview *preview)
 {
-    preview_put_near(preview);
+    put_near(preview);
     preview_put_command(preview);
 }
 
@@ -252,7 +252,7 @@ static void put_task(struct preview *preview)
     if (preview->kind == FRAME_PREVIEW_ROOMY)
         preview_put_misfits(preview);
     else
-        preview_put_near(preview);
+        put_near(preview);
     preview_put_tries(preview);
     preview_put_said(preview);
     if (!is_asked_for)

@@ -29,7 +29,6 @@ bool preview_is_full(const struct preview *preview);
 /* A labelled text: one row, or as many as it needs where there is room. */
 void preview_put(struct preview *preview, const char *label, const char *text);
 /* frame_preview.c: what is known beside state, reason and tries; nothing of a text that is "". */
-void preview_put_near(struct preview *preview);
 void preview_put_misfits(struct preview *preview);
 void preview_put_place(struct preview *preview);
 void preview_put_command(struct preview *preview);

@@ -64,7 +64,7 @@ static void add_pieces(struct str *out, const struct str *request)
     }
 }
 
-void term_out_add_copy(struct str *out, const char *text, size_t len, enum term_wrap wrap)
+static void add_copy(struct str *out, const char *text, size_t len, enum term_wrap wrap)
 {
     struct str request = {0};
     str_add(&request, "\033]52;c;");
@@ -98,11 +98,11 @@ bool term_out_copy(const char *text, size_t len)
     bool in_tmux = is_set("TMUX");
     bool in_screen = !in_tmux && is_set("STY");
     if (!in_screen)
-        term_out_add_copy(&bytes, text, len, TERM_WRAP_NONE);
+        add_copy(&bytes, text, len, TERM_WRAP_NONE);
     if (in_tmux)
-        term_out_add_copy(&bytes, text, len, TERM_WRAP_TMUX);
+        add_copy(&bytes, text, len, TERM_WRAP_TMUX);
     if (in_screen)
-        term_out_add_copy(&bytes, text, len, TERM_WRAP_SCREEN);
+        add_copy(&bytes, text, len, TERM_WRAP_SCREEN);
     write_all(str_text(&bytes), bytes.len);
     str_done(&bytes);
     return true;

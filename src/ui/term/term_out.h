@@ -21,6 +21,5 @@ ATTR_MUST_USE bool term_out_copy(const char *text, size_t len);
 
 /* How the request is written: for a terminal, wrapped for tmux, or in pieces for screen. */
 enum term_wrap { TERM_WRAP_NONE, TERM_WRAP_TMUX, TERM_WRAP_SCREEN };
-void term_out_add_copy(struct str *out, const char *text, size_t len, enum term_wrap wrap);
 
 #endif

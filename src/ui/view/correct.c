@@ -108,7 +108,7 @@ void correct_open(struct correct *correct, const struct correct_target *target, 
     choose(correct, &correct->label);
 }
 
-void correct_close(struct correct *correct)
+static void close_prompt(struct correct *correct)
 {
     correct->stage = CORRECT_CLOSED;
 }
@@ -144,7 +144,7 @@ static enum correct_todo pick(struct correct *correct, struct verdict_label *lab
         return CORRECT_NOTHING;
     }
     *label_out = *label;
-    correct_close(correct);
+    close_prompt(correct);
     return CORRECT_PICK;
 }
 
@@ -228,7 +228,7 @@ static enum correct_todo key_picking(struct correct *correct, uint32_t key,
     if (key == TERM_KEY_ESC && correct->filter.open) {
         show_all(correct);
     } else if (key == TERM_KEY_ESC) {
-        correct_close(correct);
+        close_prompt(correct);
     } else if (!move_by_key(correct, key) && !is_letter_key(correct, key)) {
         type_filter(correct, key);
     }
@@ -320,7 +320,7 @@ void correct_news(struct correct *correct, const struct correct_trial_news *news
 void correct_saved(struct correct *correct, const char *problem)
 {
     if (!problem)
-        correct_close(correct);
+        close_prompt(correct);
     else
         copy_text(correct->note, sizeof(correct->note), problem);
 }

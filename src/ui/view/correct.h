@@ -89,7 +89,6 @@ enum correct_todo {
  * the prompt. */
 void correct_open(struct correct *correct, const struct correct_target *target, const char *rules,
                   int64_t now_ms);
-void correct_close(struct correct *correct);
 
 /* Tell what is known of the attempt now. If its class has changed, it says so and is deaf
  * again, and this returns true. Call before correct_key(). */

@@ -229,8 +229,6 @@ enum screen view_screen(const struct view *view);
 struct key_place view_place(const struct view *view, const struct view_facts *facts);
 
 /* view_rows.c */
-/* Room for each task and each fold. */
-size_t view_rows_max(const struct view *view);
 /* Put the rows in order: as the plan has them, those that need a person first.
  * While they have to stay where they are, only what is not true any more is mended in its
  * place: whatever happens, no task has two rows of its own, no fold has two, and each task

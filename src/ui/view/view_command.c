@@ -221,8 +221,9 @@ static void say_unknown(struct view *view, const struct view_facts *facts, const
         view_say(view, &facts->clock, "no command '%s': : and Tab list them", line);
 }
 
-struct view_todo view_command_run(struct view *view, const struct view_facts *facts,
-                                  const char *line)
+/* Carry out a line as if it had been typed. */
+static struct view_todo run_line(struct view *view, const struct view_facts *facts,
+                                 const char *line)
 {
     const char *argument = "";
     line += strspn(line, " :");
@@ -254,7 +255,7 @@ struct view_todo view_command_begin(struct view *view, const struct view_facts *
     const char *argument = "";
     const struct command *command = name ? find_command(name, &argument) : NULL;
     if (command && command->row.argument[0] == '\0')
-        return view_command_run(view, facts, name);
+        return run_line(view, facts, name);
     view_command_open(view);
     if (command) {
         line_edit_set(&view->command.line, name);
@@ -312,7 +313,7 @@ struct view_todo view_command_key(struct view *view, uint32_t key, const struct 
     } else if (line_edit_key(&command->line, key) == LINE_EDIT_KEPT) {
         remember(command);
         (void)snprintf(line, sizeof(line), "%s", command->line.text);
-        return view_command_run(view, facts, line);
+        return run_line(view, facts, line);
     }
     return draw;
 }

@@ -46,9 +46,6 @@ void view_command_open(struct view *view);
 struct view_todo view_command_begin(struct view *view, const struct view_facts *facts,
                                     const char *name);
 struct view_todo view_command_key(struct view *view, uint32_t key, const struct view_facts *facts);
-/* Carry out a line as if it had been typed. */
-struct view_todo view_command_run(struct view *view, const struct view_facts *facts,
-                                  const char *line);
 /* In the last rows: the line, and above it what it may become. */
 void view_command_draw(const struct view *view, const struct view_facts *facts,
                        struct canvas *canvas);

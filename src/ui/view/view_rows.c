@@ -5,7 +5,8 @@
 #include "view.h"
 #include "xalloc.h"
 
-size_t view_rows_max(const struct view *view)
+/* Room for each task and each fold. */
+static size_t rows_max(const struct view *view)
 {
     return (size_t)view->order_count + VIEW_FOLDS_MAX + 1;
 }
@@ -276,10 +277,10 @@ static void mend_rows(struct view *view, const struct filling *wanted)
     struct mending mending = {
         .view = view,
         .wanted = wanted,
-        .rows = xcalloc(view_rows_max(view), sizeof(*mending.rows)),
+        .rows = xcalloc(rows_max(view), sizeof(*mending.rows)),
         .has_own = xcalloc((size_t)view->order_count + 1, sizeof(*mending.has_own)),
     };
-    int *out = xcalloc(view_rows_max(view), sizeof(*out));
+    int *out = xcalloc(rows_max(view), sizeof(*out));
     for (int i = 0; i < view->row_count; i++)
         keep_row(&mending, view->rows[i]);
     put_missing(&mending, out);
@@ -302,7 +303,7 @@ void view_arrange(struct view *view, const struct view_facts *facts)
     struct filling wanted = {
         .view = view,
         .facts = facts,
-        .rows = xcalloc(view_rows_max(view), sizeof(*wanted.rows)),
+        .rows = xcalloc(rows_max(view), sizeof(*wanted.rows)),
     };
     view_filter_take(view);
     view_find_folds(view, facts->state);
