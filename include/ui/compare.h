@@ -19,6 +19,7 @@
 #include "err.h"
 #include "line_diff.h"
 #include "log_reader.h"
+#include "report_rows.h"
 #include "run_state.h"
 #include "str.h"
 
@@ -110,35 +111,13 @@ void compare_done(struct compare *compare);
 const char *compare_fact_name(enum compare_fact fact);
 const char *compare_text_name(enum compare_text text);
 
-/* How a row is meant. */
-enum compare_mark {
-    COMPARE_PLAIN,
-    COMPARE_HEAD,
-    COMPARE_DIFFERS, /* a fact that is not the same in both */
-    COMPARE_FOLD,    /* stands for lines that are equal */
-    COMPARE_SAME,    /* a line of both */
-    COMPARE_REMOVED, /* of the first only */
-    COMPARE_ADDED,   /* of the second only */
-};
-struct compare_row {
-    size_t start, len; /* in `text` */
-    enum compare_mark mark;
-};
-struct compare_rows {
-    struct str text;
-    struct compare_row *items; /* owned */
-    size_t count, cap;
-};
-enum { COMPARE_ROWS_MAX = 20 * 1000 };
-
 struct compare_look {
     int columns; /* 0: lines are not cut, and facts stand as on 80 */
     bool ascii;
 };
-/* All of it in rows for that width; what *out held is forgotten. At most COMPARE_ROWS_MAX, and a
+/* All of it in rows for that width; what *out held is forgotten. At most REPORT_ROWS_MAX, and a
  * last one that says how many are missing. */
 void compare_lay(const struct compare *compare, const struct compare_look *look,
-                 struct compare_rows *out);
-void compare_rows_done(struct compare_rows *rows);
+                 struct report_rows *out);
 
 #endif

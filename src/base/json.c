@@ -495,7 +495,7 @@ char *json_brief(const struct json *json, size_t max)
     json_decref(tree);
     if (brief.text.len <= max)
         return brief.text.data;
-    brief.text.len = cut_len(brief.text.data, max);
+    str_cut(&brief.text, cut_len(brief.text.data, max));
     str_add(&brief.text, "...");
     return brief.text.data;
 }

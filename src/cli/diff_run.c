@@ -148,7 +148,7 @@ static int columns_of_stdout(void)
 static void print(const struct compare *compare, const struct globals *globals, bool json)
 {
     struct str text = {0};
-    struct compare_rows rows = {0};
+    struct report_rows rows = {0};
     const struct compare_look look = {.columns = columns_of_stdout(),
                                       .ascii = looks_print_ascii(globals)};
     if (json) {
@@ -158,7 +158,7 @@ static void print(const struct compare *compare, const struct globals *globals, 
         compare_lay(compare, &look, &rows);
         (void)fputs(str_text(&rows.text), stdout); /* cleaned line by line */
     }
-    compare_rows_done(&rows);
+    report_rows_done(&rows);
     str_done(&text);
 }
 

@@ -56,7 +56,7 @@ struct json *adapters_merge(const struct json *model, const struct json *own, co
     str_add_char(&text, '}');
     bool ok = json_parse(str_text(&text), text.len, &front, NULL, NULL);
     assert(ok); /* of members that were parsed */
-    text.len = len;
+    str_cut(&text, len);
     add_members(&text, model, front);
     str_add_char(&text, '}');
     ok = json_parse(str_text(&text), text.len, &json, NULL, NULL);

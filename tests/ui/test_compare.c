@@ -14,7 +14,7 @@ enum { TASKS = 5, FAILS = 4 }; /* its number; every fifth fails, three times */
 static struct sample sample;
 static struct log_reader *reader;
 static struct compare *compare;
-static struct compare_rows rows;
+static struct report_rows rows;
 
 static void setup(void)
 {
@@ -29,8 +29,8 @@ static void teardown(void)
 {
     compare_done(compare);
     free(compare);
-    compare_rows_done(&rows);
-    rows = (struct compare_rows){0};
+    report_rows_done(&rows);
+    rows = (struct report_rows){0};
     log_reader_close(reader);
     reader = NULL;
     sample_done(&sample);
@@ -152,8 +152,8 @@ START_TEST(test_ends_verdicts_and_decisions_stand_side_by_side)
     assert_has(text, "ended    exit 1                              exit 1\n");
     assert_has(text, "class    test-fail                           test-fail\n");
     assert_has(text, "then     tries again after 1 s               gave up\n");
-    ck_assert_int_eq(rows.items[0].mark, COMPARE_HEAD);
-    ck_assert_int_eq(rows.items[1].mark, COMPARE_PLAIN);
+    ck_assert_int_eq(rows.items[0].mark, REPORT_ROW_HEAD);
+    ck_assert_int_eq(rows.items[1].mark, REPORT_ROW_PLAIN);
 }
 END_TEST
 
@@ -169,7 +169,7 @@ START_TEST(test_rows_fit_any_width_whatever_was_written)
     const bool ascii = _i % 2 == 0;
     const char *text = lay(widths[_i / 2], ascii);
     for (size_t i = 0; i < rows.count; i++) {
-        const struct compare_row *row = &rows.items[i];
+        const struct report_row *row = &rows.items[i];
         ck_assert_int_le(text_width(text + row->start, row->len), widths[_i / 2]);
         for (size_t at = row->start; at < row->start + row->len; at++)
             ck_assert_msg((unsigned char)text[at] >= ' ' && text[at] != 127, "row %zu", i);
@@ -182,7 +182,7 @@ END_TEST
 START_TEST(test_rows_beyond_the_limit_are_counted)
 {
     struct str many = {0};
-    for (int i = 0; i < COMPARE_ROWS_MAX / 2 + 20; i++)
+    for (int i = 0; i < REPORT_ROWS_MAX / 2 + 20; i++)
         str_addf(&many, "line %c%c%c\n", 'a' + i % 26, 'a' + i / 26 % 26, 'a' + i / 676);
     write_at(1, LOG_STREAM_OUT, 0, many.data);
     for (size_t i = 0; i < many.len; i++)
@@ -191,7 +191,7 @@ START_TEST(test_rows_beyond_the_limit_are_counted)
     compare_tries(1, 2);
     ck_assert(compare->diffs[COMPARE_OUT].is_cut);
     const char *text = lay(80, false);
-    ck_assert_uint_eq(rows.count, COMPARE_ROWS_MAX);
+    ck_assert_uint_eq(rows.count, REPORT_ROWS_MAX);
     assert_has(text + rows.items[rows.count - 1].start, " more lines\n");
     str_done(&many);
 }

@@ -79,7 +79,7 @@ END_TEST
 START_TEST(test_report_at_every_small_size)
 {
     static struct compare compare;
-    struct compare_rows rows = {0};
+    struct report_rows rows = {0};
     str_add(&compare.sides[COMPARE_FIRST].name, "#1/T-104 try 1 of GREEN");
     str_add(&compare.sides[COMPARE_SECOND].name, "#1/日本語 try 2 of GREEN");
     for (int columns = 1; columns <= 81; columns += 40) {
@@ -90,7 +90,7 @@ START_TEST(test_report_at_every_small_size)
         view.report.top = columns; /* scrolled on a larger screen */
         draw_all_sizes();
     }
-    compare_rows_done(&rows);
+    report_rows_done(&rows);
     compare_done(&compare);
 }
 END_TEST

@@ -107,7 +107,7 @@ void app_replay_move(struct app *app, enum replay_move move)
         return;
     const bool moved = replay_move(&app->replay, move, app->view.chosen);
     if (!moved)
-        view_tell(&app->view, &app->now, nothing_there(app, move));
+        view_tell(&app->view, &app->now, "%s", nothing_there(app, move));
     app->played = app->now;
     show_moment(app);
     if (moved && (move == REPLAY_FAILURE_BACK || move == REPLAY_FAILURE_ON))

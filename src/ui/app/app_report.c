@@ -24,7 +24,7 @@ void app_report_close(struct app *app)
     what_if_free(report->same);
     policy_change_free(report->change);
     event_page_done(&report->page);
-    compare_rows_done(&report->rows);
+    report_rows_done(&report->rows);
     *report = (struct app_report){0};
 }
 
@@ -132,44 +132,37 @@ void app_report_go_on(struct app *app)
     app->view.report.kind = REPORT_NONE;
 }
 
-static void add_row(struct compare_rows *rows, const char *text, size_t len, enum compare_mark mark)
-{
-    rows->items = xgrow(rows->items, &rows->cap, rows->count + 1, sizeof(*rows->items));
-    rows->items[rows->count++] =
-        (struct compare_row){.start = rows->text.len, .len = len, .mark = mark};
-    str_add_n(&rows->text, text, len);
-}
-
-/* Each line of the text is a row. */
-static void add_rows(struct compare_rows *rows, const struct str *text)
+/* Each line of the text is a row; it has few. */
+static void add_rows(struct report_rows *rows, const struct str *text)
 {
     const char *at = str_text(text);
-    while (*at != '\0') {
+    bool has_room = true;
+    while (has_room && *at != '\0') {
         const size_t len = strcspn(at, "\n");
-        add_row(rows, at, len, COMPARE_PLAIN);
+        has_room = report_rows_add(rows, at, len, REPORT_ROW_PLAIN);
         at += len + (at[len] == '\n');
     }
 }
 
 /* The same, and a line that is too long takes several. */
-static void add_wrapped(struct compare_rows *rows, const struct str *text, int columns)
+static void add_wrapped(struct report_rows *rows, const struct str *text, int columns)
 {
     const char *at = str_text(text);
-    while (*at != '\0') {
+    bool has_room = true;
+    while (has_room && *at != '\0') {
         const size_t len = strcspn(at, "\n");
         const size_t fits = line_wrap_fit(at, len, columns);
-        add_row(rows, at, fits, COMPARE_PLAIN);
+        has_room = report_rows_add(rows, at, fits, REPORT_ROW_PLAIN);
         at += fits;
         at += strspn(at, " ");
         at += *at == '\n';
     }
 }
 
-static void lay_bundle(const struct app *app, struct compare_rows *rows)
+static void lay_bundle(const struct app *app, struct report_rows *rows)
 {
     struct str text = {0};
-    compare_rows_done(rows);
-    *rows = (struct compare_rows){0};
+    report_rows_clear(rows);
     app_bundle_words(app, &text);
     add_wrapped(rows, &text, app->canvas.columns);
     str_done(&text);
@@ -179,8 +172,7 @@ static void lay_what_if(struct app_report *report, int64_t run, int columns)
 {
     const struct what_if_look look = {.width = columns - 1, .hms = clock_hms};
     struct str text = {0};
-    compare_rows_done(&report->rows);
-    report->rows = (struct compare_rows){0};
+    report_rows_clear(&report->rows);
     str_add(&text, " policy B: ");
     policy_change_words(report->change, &text);
     str_add(&text, report->reads ? "   (the run is still being read)\n" : "\n");

@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "log_reader.h"
+#include "report_rows.h"
 #include "view_report.h"
 #include "what_if.h"
 
@@ -20,7 +21,7 @@ struct app_report {
     int64_t after;                /* the event that was read last */
     int64_t pages;                /* that were read so far */
     bool reads;                   /* there is more to read */
-    struct compare_rows rows;     /* the text, laid for so many columns: */
+    struct report_rows rows;      /* the text, laid for so many columns: */
     int columns;                  /* 0 = it is to be laid */
 };
 

@@ -1,11 +1,9 @@
 /* compare_rows.c - a comparison in rows of a width. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "compare_parts.h"
 #include "shown.h"
 #include "text.h"
-#include "xalloc.h"
 
 enum {
     LABEL_COLUMNS = 8,
@@ -18,29 +16,22 @@ enum {
 struct laying {
     const struct compare *compare;
     const struct compare_look *look;
-    struct compare_rows *rows;
-    struct str line; /* owned; in use again and again */
-    size_t missing;  /* rows beyond COMPARE_ROWS_MAX */
+    struct report_rows *rows;
+    struct str line, fitted; /* owned; in use again and again */
+    size_t missing;          /* rows beyond REPORT_ROWS_MAX */
 };
 
-static void add_row(struct laying *laying, enum compare_mark mark)
+static void add_row(struct laying *laying, enum report_mark mark)
 {
-    struct compare_rows *rows = laying->rows;
     const struct str *line = &laying->line;
-    if (rows->count == COMPARE_ROWS_MAX) {
-        laying->missing++;
-        return;
-    }
-    rows->items = xgrow(rows->items, &rows->cap, rows->count + 1, sizeof(*rows->items));
-    const size_t start = rows->text.len;
+    str_clear(&laying->fitted);
     if (laying->look->columns > 0)
-        text_fit(&rows->text, str_text(line), laying->look->columns,
+        text_fit(&laying->fitted, str_text(line), laying->look->columns,
                  laying->look->ascii ? TEXT_ASCII : TEXT_PLAIN);
     else
-        str_add_n(&rows->text, str_text(line), line->len);
-    rows->items[rows->count++] =
-        (struct compare_row){.start = start, .len = rows->text.len - start, .mark = mark};
-    str_add_char(&rows->text, '\n');
+        str_add_n(&laying->fitted, str_text(line), line->len);
+    if (!report_rows_add(laying->rows, str_text(&laying->fitted), laying->fitted.len, mark))
+        laying->missing++;
 }
 
 static void begin(struct laying *laying)
@@ -52,11 +43,11 @@ static void add_head(struct laying *laying, const char *words)
 {
     if (laying->rows->count > 0) {
         begin(laying);
-        add_row(laying, COMPARE_PLAIN);
+        add_row(laying, REPORT_ROW_PLAIN);
     }
     begin(laying);
     str_add(&laying->line, words);
-    add_row(laying, COMPARE_HEAD);
+    add_row(laying, REPORT_ROW_HEAD);
 }
 
 static void add_cell(struct laying *laying, const char *text, int columns)
@@ -67,7 +58,7 @@ static void add_cell(struct laying *laying, const char *text, int columns)
 /* "class    test-fail              rate-limit"; below each other where there is no room for both,
  * and once where they are equal then. */
 static void add_pair(struct laying *laying, const char *label, const char *const values[2],
-                     enum compare_mark mark)
+                     enum report_mark mark)
 {
     const int columns = laying->look->columns > 0 ? laying->look->columns : FACTS_COLUMNS;
     const int half = (columns - LABEL_COLUMNS - 2) / 2;
@@ -98,7 +89,7 @@ static void add_facts(struct laying *laying)
     const struct compare_side *sides = laying->compare->sides;
     const char *dash = laying->look->ascii ? "-" : "\xe2\x80\x94";
     add_pair(laying, "", (const char *const[]){str_text(&sides[0].name), str_text(&sides[1].name)},
-             COMPARE_HEAD);
+             REPORT_ROW_HEAD);
     for (int fact = 0; fact < COMPARE_FACT_COUNT; fact++) {
         const struct str *first = &sides[0].facts[fact];
         const struct str *second = &sides[1].facts[fact];
@@ -108,7 +99,7 @@ static void add_facts(struct laying *laying)
         add_pair(laying, compare_fact_name((enum compare_fact)fact),
                  (const char *const[]){first->len > 0 ? first->data : dash,
                                        second->len > 0 ? second->data : dash},
-                 differs ? COMPARE_DIFFERS : COMPARE_PLAIN);
+                 differs ? REPORT_ROW_DIFFERS : REPORT_ROW_PLAIN);
     }
 }
 
@@ -127,7 +118,7 @@ static void add_sum(struct laying *laying)
                  digest_is_same(sides[0].fingerprint, sides[1].fingerprint) ? ": the same result"
                                                                             : "");
     }
-    add_row(laying, COMPARE_PLAIN);
+    add_row(laying, REPORT_ROW_PLAIN);
     unsigned masks = 0;
     for (int text = 0; text < COMPARE_DIFF; text++)
         masks |= sides[0].texts[text].masks | sides[1].texts[text].masks;
@@ -136,15 +127,17 @@ static void add_sum(struct laying *laying)
     begin(laying);
     str_add(&laying->line, "masked, as <word>: ");
     shown_masks(masks, &laying->line);
-    add_row(laying, COMPARE_PLAIN);
+    add_row(laying, REPORT_ROW_PLAIN);
 }
 
 static void add_line(struct laying *laying, const struct compare_lines *lines, size_t index,
-                     enum compare_mark mark)
+                     enum report_mark mark)
 {
     const struct compare_line *line = &lines->items[index];
     begin(laying);
-    str_add(&laying->line, mark == COMPARE_REMOVED ? "- " : mark == COMPARE_ADDED ? "+ " : "  ");
+    str_add(&laying->line, mark == REPORT_ROW_REMOVED ? "- "
+                           : mark == REPORT_ROW_ADDED ? "+ "
+                                                      : "  ");
     str_add_n(&laying->line, str_text(&lines->bytes) + line->start, line->len);
     add_row(laying, mark);
 }
@@ -153,7 +146,7 @@ static void add_fold(struct laying *laying, size_t count)
 {
     begin(laying);
     str_addf(&laying->line, "= %zu lines the same", count);
-    add_row(laying, COMPARE_FOLD);
+    add_row(laying, REPORT_ROW_FOLD);
 }
 
 /* Equal lines: those beside a change, and a fold for the rest. */
@@ -164,14 +157,14 @@ static void add_equal(struct laying *laying, const struct compare_lines *lines,
     const size_t tail = is_last ? 0 : CONTEXT;
     if (span->count < head + tail + FOLD_MIN) {
         for (size_t i = 0; i < span->count; i++)
-            add_line(laying, lines, span->first + i, COMPARE_SAME);
+            add_line(laying, lines, span->first + i, REPORT_ROW_SAME);
         return;
     }
     for (size_t i = 0; i < head; i++)
-        add_line(laying, lines, span->first + i, COMPARE_SAME);
+        add_line(laying, lines, span->first + i, REPORT_ROW_SAME);
     add_fold(laying, span->count - head - tail);
     for (size_t i = span->count - tail; i < span->count; i++)
-        add_line(laying, lines, span->first + i, COMPARE_SAME);
+        add_line(laying, lines, span->first + i, REPORT_ROW_SAME);
 }
 
 static void add_spans(struct laying *laying, enum compare_text text)
@@ -189,7 +182,7 @@ static void add_spans(struct laying *laying, enum compare_text text)
         for (size_t at = 0; at < span->count; at++)
             add_line(laying, is_removed ? first : second,
                      (is_removed ? span->first : span->second) + at,
-                     is_removed ? COMPARE_REMOVED : COMPARE_ADDED);
+                     is_removed ? REPORT_ROW_REMOVED : REPORT_ROW_ADDED);
     }
 }
 
@@ -197,7 +190,7 @@ static void add_note(struct laying *laying, const char *words)
 {
     begin(laying);
     str_add(&laying->line, words);
-    add_row(laying, COMPARE_PLAIN);
+    add_row(laying, REPORT_ROW_PLAIN);
 }
 
 static void add_text(struct laying *laying, enum compare_text text)
@@ -235,10 +228,10 @@ static bool are_alike(const struct compare_path *a, const struct compare_path *b
 
 /* A path that the second has, too, is told once. */
 static void add_path(struct laying *laying, const struct compare_path *path,
-                     const struct compare_path *other, enum compare_mark only)
+                     const struct compare_path *other, enum report_mark only)
 {
     const char sign =
-        other ? (are_alike(path, other) ? '=' : ' ') : (only == COMPARE_REMOVED ? '-' : '+');
+        other ? (are_alike(path, other) ? '=' : ' ') : (only == REPORT_ROW_REMOVED ? '-' : '+');
     begin(laying);
     str_addf(&laying->line, "%c %c %s", sign, path->letter, path->path);
     add_counts(&laying->line, path);
@@ -246,7 +239,7 @@ static void add_path(struct laying *laying, const struct compare_path *path,
         str_addf(&laying->line, "  then %c", other->letter);
         add_counts(&laying->line, other);
     }
-    add_row(laying, other ? COMPARE_SAME : only);
+    add_row(laying, other ? REPORT_ROW_SAME : only);
 }
 
 static void add_paths(struct laying *laying)
@@ -262,24 +255,23 @@ static void add_paths(struct laying *laying)
             begin(laying);
             str_addf(&laying->line, "of try %d it is not known%s", side->key.attempt,
                      side->passed ? ": it passed" : "");
-            add_row(laying, COMPARE_PLAIN);
+            add_row(laying, REPORT_ROW_PLAIN);
         }
     }
     for (size_t i = 0; i < first->path_count; i++)
         add_path(laying, &first->paths[i], compare_find_path(second, first->paths[i].path),
-                 COMPARE_REMOVED);
+                 REPORT_ROW_REMOVED);
     for (size_t i = 0; i < second->path_count; i++) {
         if (!compare_find_path(first, second->paths[i].path))
-            add_path(laying, &second->paths[i], NULL, COMPARE_ADDED);
+            add_path(laying, &second->paths[i], NULL, REPORT_ROW_ADDED);
     }
 }
 
 void compare_lay(const struct compare *compare, const struct compare_look *look,
-                 struct compare_rows *out)
+                 struct report_rows *out)
 {
     struct laying laying = {.compare = compare, .look = look, .rows = out};
-    str_clear(&out->text);
-    out->count = 0;
+    report_rows_clear(out);
     add_facts(&laying);
     add_sum(&laying);
     for (int text = 0; text < COMPARE_DIFF; text++)
@@ -287,18 +279,11 @@ void compare_lay(const struct compare *compare, const struct compare_look *look,
     add_paths(&laying);
     add_text(&laying, COMPARE_DIFF);
     if (laying.missing > 0) {
-        out->count--; /* the last one makes way */
+        report_rows_drop(out); /* the last one makes way */
         begin(&laying);
         str_addf(&laying.line, "%zu more lines", laying.missing + 1);
-        out->text.len = out->items[out->count].start;
-        add_row(&laying, COMPARE_PLAIN);
+        add_row(&laying, REPORT_ROW_PLAIN);
     }
     str_done(&laying.line);
-}
-
-void compare_rows_done(struct compare_rows *rows)
-{
-    str_done(&rows->text);
-    free(rows->items);
-    *rows = (struct compare_rows){0};
+    str_done(&laying.fitted);
 }

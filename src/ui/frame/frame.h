@@ -1,6 +1,6 @@
 /*
- * frame.h - the Tasks screen as a pure function: what is known of a run, how a
- * person looks at it and the time go in, a canvas of cells comes out.
+ * frame.h - the screens as a pure function: what is known of a run, how a person looks at it and
+ * the time go in, a canvas of cells comes out. Each screen has a file of its own, see `drawers`.
  *
  * Nothing is refused: what a size has no room for is left out, least needed first.
  */

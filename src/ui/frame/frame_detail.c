@@ -196,13 +196,14 @@ static void draw_rules(struct canvas *canvas, const struct layout *layout,
     str_add(&text, "tries");
     detail_add_hidden(detail, layout->tries.rows, &text);
     if (layout->tries_rule >= 0)
-        frame_rule(canvas, (struct spot){layout->tries_rule, 0, columns}, str_text(&text),
-                   "[ ] choose");
+        frame_rule_say(canvas, (struct spot){layout->tries_rule, 0, columns}, str_text(&text),
+                       "{try-back} {try-next} choose", detail->input);
     str_clear(&text);
     detail_add_why_title(detail, &text);
     if (layout->why_rule >= 0)
-        frame_rule(canvas, (struct spot){layout->why_rule, 0, columns},
-                   layout->is_wide ? "" : str_text(&text), layout->is_wide ? "" : "i all captures");
+        frame_rule_say(canvas, (struct spot){layout->why_rule, 0, columns},
+                       layout->is_wide ? "" : str_text(&text),
+                       layout->is_wide ? "" : "{forensics} all captures", detail->input);
     str_clear(&text);
     add_log_title(detail->input, detail, "log", &text);
     if (layout->log_rule >= 0)

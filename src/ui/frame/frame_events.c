@@ -60,8 +60,12 @@ static void draw_rule(struct canvas *canvas, const struct frame_box *box,
                       const struct frame_input *input)
 {
     const struct spot spot = {box->row - 1, box->column, box->columns};
-    frame_rule(canvas, spot, "events",
-               box->columns >= KEYS_COLUMNS ? "e E failure  [ ] try  m bookmark  L later" : "");
+    frame_rule_say(canvas, spot, "events",
+                   box->columns >= KEYS_COLUMNS
+                       ? "{error-next} {error-back} failure  {to-try-back} {to-try-next} try"
+                         "  {bookmark} bookmark  {later} later"
+                       : "",
+                   input);
     frame_pane_mark(canvas, (struct spot){spot.row, spot.column, 1}, input->view, VIEW_PANE_EVENTS);
 }
 

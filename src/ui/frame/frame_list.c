@@ -10,7 +10,6 @@
 
 enum {
     CLOCK_WORD = 5, /* "next " before a fold's times */
-    NOTHING_MAX = LINE_EDIT_MAX + 120,
 };
 
 /* What a row of the view is about now: the fold, or the task alone. */
@@ -338,24 +337,25 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
 {
     const struct view *view = input->view;
     int tasks = input->facts->state->plan->task_count;
-    char text[NOTHING_MAX];
-    if (tasks == 0)
-        (void)snprintf(text, sizeof(text), "No tasks: this plan is empty.");
-    else
-        (void)snprintf(text, sizeof(text), "0 of %d tasks match   %s%s%s   Esc shows all", tasks,
-                       view->filter.text, view->only_needs_you ? " " : "",
-                       view->only_needs_you ? "(only what needs you)" : "");
+    struct str text = {0};
+    if (tasks == 0) {
+        str_add(&text, "No tasks: this plan is empty.");
+    } else {
+        str_addf(&text, "0 of %d tasks match   %s%s   ", tasks, view->filter.text,
+                 view->only_needs_you ? " (only what needs you)" : "");
+        frame_say(input, view->filter.open ? "Esc shows all" : "{back} shows all", &text);
+    }
     int row = box->row + (box->rows > 2 ? 1 : 0);
     int indent = box->columns > 60 ? 4 : 1;
     struct spot spot = {row, box->column + indent, box->columns - indent};
-    (void)canvas_text(canvas, spot, STYLE_PLAIN, text);
-    struct str nearest = {0};
-    if (view_nearest(view, input->facts, &nearest))
-        str_add(&nearest, canvas->ascii ? "   Enter uses it" : "   ⏎ uses it");
+    (void)canvas_text(canvas, spot, STYLE_PLAIN, str_text(&text));
+    str_clear(&text);
+    if (view_nearest(view, input->facts, &text))
+        str_add(&text, canvas->ascii ? "   Enter uses it" : "   ⏎ uses it");
     spot.row++;
     if (spot.row < box->row + box->rows)
-        (void)canvas_text(canvas, spot, STYLE_PLAIN, str_text(&nearest));
-    str_done(&nearest);
+        (void)canvas_text(canvas, spot, STYLE_PLAIN, str_text(&text));
+    str_done(&text);
 }
 
 /* `in_view` is an element of the view's rows. */

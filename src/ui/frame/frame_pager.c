@@ -63,15 +63,16 @@ static void add_position(const struct frame_input *input, struct str *out)
 {
     const struct view_log *log = &input->view->log;
     char hms[CLOCK_TEXT_MAX];
-    if (log->below > 0 || log->is_still)
-        str_addf(out, "+%zu line%s below%s, F", log->below, log->below == 1 ? "" : "s",
+    if (log->below > 0 || log->is_still) {
+        str_addf(out, "+%zu line%s below%s", log->below, log->below == 1 ? "" : "s",
                  log->is_still ? " and newer ones" : "");
-    else if (ends_here(input))
+        frame_say(input, ", {follow}", out);
+    } else if (ends_here(input))
         str_addf(out, "up to %s", clock_hms(frame_now(input).at_ms, hms));
     else if (!is_running(input) || frame_mode_is_bar(input->facts))
         str_add(out, log->top == 0 && log->row == 0 ? "all of it" : "at the end");
     else
-        str_add(out, log->stays ? "at the end, F follows" : "follows");
+        frame_say(input, log->stays ? "at the end, {follow} follows" : "follows", out);
 }
 
 /* "\"tax\" 3 of 17" */
@@ -198,9 +199,10 @@ static void add_empty(const struct frame_input *input, struct str *out)
     const struct log_pager *pager = input->facts->pager;
     const struct attempt_state *attempt = attempt_of(input);
     if (pager->only && pager->found.count == 0 && log_pager_is_done(pager)) {
-        str_addf(out, "\"%s\" not found in this log: & shows all lines", pager->needle);
+        str_addf(out, "\"%s\" not found in this log", pager->needle);
+        frame_say(input, ": {match-only} shows all lines", out);
     } else if (input->view->chosen < 0) {
-        str_add(out, "No task is chosen: 1 shows them all.");
+        frame_say(input, "No task is chosen: {tasks} shows them all.", out);
     } else if (!attempt) {
         str_add(out, "No tries yet, so nothing was written.");
     } else if (attempt->ended.mono_ms == 0 && log_pager_said(pager) == 0 && pager->is_through) {

@@ -1,5 +1,5 @@
 /*
- * frame_parts.h - the parts of a frame, for frame.c only.
+ * frame_parts.h - the parts that screens are made of, for frame_*.c only.
  */
 #ifndef DEVS_FRAME_PARTS_H
 #define DEVS_FRAME_PARTS_H
@@ -7,6 +7,7 @@
 #include "frame.h"
 #include "shown.h"
 
+/* frame_put.c: what every screen puts on its canvas. */
 /* How a state looks. */
 enum style frame_style(enum shown shown);
 /* The time to show: of the log where nothing goes on. */
@@ -25,6 +26,9 @@ int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, c
 void frame_pane_zone(struct canvas *canvas, const struct frame_box *box, uint32_t pane);
 /* A line with a title in its left and a note in its right end. */
 void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note);
+/* The same with a note that names keys, as frame_say() takes it. */
+void frame_rule_say(struct canvas *canvas, struct spot spot, const char *title, const char *note,
+                    const struct frame_input *input);
 
 /* That this pane has the keys: a sign where its rule begins; nothing where another has them. */
 void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view *view,

@@ -1,7 +1,7 @@
 #include "frame_report.h"
 
-#include "compare.h"
 #include "frame_parts.h"
+#include "report_rows.h"
 
 enum { ROWS_AROUND = 3, ROWS_MIN = 1 }; /* the head, the rule, the keys */
 
@@ -13,13 +13,13 @@ int frame_report_rows(int canvas_rows, size_t rows)
     return rows < (size_t)room ? (int)rows : room;
 }
 
-static enum style style_of(enum compare_mark mark)
+static enum style style_of(enum report_mark mark)
 {
     static const enum style styles[] = {
-        [COMPARE_PLAIN] = STYLE_PLAIN,  [COMPARE_HEAD] = STYLE_HEAD,
-        [COMPARE_DIFFERS] = STYLE_KEY,  [COMPARE_FOLD] = STYLE_LABEL,
-        [COMPARE_SAME] = STYLE_PLAIN,   [COMPARE_REMOVED] = STYLE_FAILED,
-        [COMPARE_ADDED] = STYLE_PASSED,
+        [REPORT_ROW_PLAIN] = STYLE_PLAIN,  [REPORT_ROW_HEAD] = STYLE_HEAD,
+        [REPORT_ROW_DIFFERS] = STYLE_KEY,  [REPORT_ROW_FOLD] = STYLE_LABEL,
+        [REPORT_ROW_SAME] = STYLE_PLAIN,   [REPORT_ROW_REMOVED] = STYLE_FAILED,
+        [REPORT_ROW_ADDED] = STYLE_PASSED,
     };
     return styles[mark];
 }
@@ -54,7 +54,7 @@ static void draw_keys(struct canvas *canvas, const struct frame_input *input)
 void frame_report(struct canvas *canvas, const struct frame_input *input)
 {
     const struct view_report *report = &input->view->report;
-    const struct compare_rows *rows = input->facts->report;
+    const struct report_rows *rows = input->facts->report;
     const int first = canvas->rows - 1 - report->page;
     if (first >= 1)
         draw_rule(canvas, first - 1, report, rows->count);
@@ -63,7 +63,7 @@ void frame_report(struct canvas *canvas, const struct frame_input *input)
         canvas_blank_row(canvas, first + i, STYLE_PLAIN);
         if (index >= rows->count)
             continue;
-        const struct compare_row *row = &rows->items[index];
+        const struct report_row *row = &rows->items[index];
         (void)canvas_text_n(canvas, (struct spot){first + i, 0, canvas->columns},
                             style_of(row->mark), rows->text.data + row->start, row->len);
     }

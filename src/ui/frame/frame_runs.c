@@ -250,11 +250,13 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     const struct runs_list *list = input->facts->runs;
     const struct line_edit *filter = &input->view->runs.filter;
     struct str text = {0};
-    if (filter->len > 0)
-        str_addf(&text, "0 of %lld runs match   %s      Esc shows all",
-                 (long long)list->totals.runs, filter->text);
-    else
+    if (filter->len > 0) {
+        str_addf(&text, "0 of %lld runs match   %s      ", (long long)list->totals.runs,
+                 filter->text);
+        frame_say(input, filter->open ? "Esc shows all" : "{back} shows all", &text);
+    } else {
         str_add(&text, "No runs in this log. devs run PLAN makes one.");
+    }
     (void)frame_put(canvas, (struct spot){box->row + (box->rows > 2), 4, canvas->columns - 4},
                     STYLE_PLAIN, str_text(&text));
     str_done(&text);
@@ -297,7 +299,8 @@ static void draw_head(struct canvas *canvas, const struct frame_input *input)
     const struct line_edit *filter = &input->view->runs.filter;
     struct str right = {0};
     struct str left = {0};
-    str_addf(&right, "filter: %s (/)", filter->len > 0 ? filter->text : "none");
+    str_addf(&right, "filter: %s", filter->len > 0 ? filter->text : "none");
+    frame_say(input, " ({filter})", &right);
     str_addf(&left, "Runs    %s   %lld %s, %lld %s", file_name(input->facts->log_file),
              (long long)list->totals.runs, list->totals.runs == 1 ? "run" : "runs",
              (long long)list->totals.attempts, list->totals.attempts == 1 ? "try" : "tries");

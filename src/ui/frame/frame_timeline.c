@@ -260,8 +260,9 @@ static void add_path(const struct timeline_look *look, struct str *out)
     const int64_t run_ms = now.mono_ms - look->input->facts->state->started_at.mono_ms;
     str_add(out, "   1 column = ");
     axis_column_words(&look->axis, out);
-    str_addf(out, "   idle folded: %s (f)",
+    str_addf(out, "   idle folded: %s",
              view_timeline_folds(&view->timeline, run_ms) ? "on" : "off");
+    frame_say(look->input, " ({fold-idle})", out);
 }
 
 static void draw_page(const struct timeline_look *look, const struct layout *layout)

@@ -118,9 +118,14 @@ void view_say(struct view *view, const struct moment *now, const char *fmt, ...)
     view->suspend_asked_ms = 0; /* another message than that question */
 }
 
-void view_tell(struct view *view, const struct moment *now, const char *words)
+void view_tell(struct view *view, const struct moment *now, const char *fmt, ...)
 {
+    char words[VIEW_MESSAGE_MAX];
     struct str text = {0};
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(words, sizeof(words), fmt, args);
+    va_end(args);
     keymap_say(view->keys, words, &text);
     view_say(view, now, "%s", str_text(&text));
     str_done(&text);

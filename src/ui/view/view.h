@@ -63,7 +63,7 @@ struct view_facts {
     const struct retry_help *retries;  /* borrowed; what became of tries; NULL = not read */
     const struct event_lines *events;  /* borrowed; the records around a place in a recording; NULL:
                                           not read */
-    const struct compare_rows *report; /* borrowed; the text of what `=` has opened */
+    const struct report_rows *report;  /* borrowed; the text of what `=` has opened */
     const struct bookmark *bookmarks;  /* borrowed; of the recording, by time */
     size_t bookmark_count;
     const char *later; /* borrowed; what came of the chosen task after it; NULL = is not shown */
@@ -281,8 +281,10 @@ void view_toggle_fold(struct view *view, const struct view_fold *fold);
 
 ATTR_PRINTF(3, 4)
 void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
-/* The same of a sentence that names keys, see keymap_say(). */
-void view_tell(struct view *view, const struct moment *now, const char *words);
+/* The same of a sentence that names keys, see keymap_say(). What is put in is no text from outside:
+ * its braces would be keys, too. */
+ATTR_PRINTF(3, 4)
+void view_tell(struct view *view, const struct moment *now, const char *fmt, ...);
 
 /* Do what a key of this act does, or say why it cannot be done here. */
 struct view_todo view_do(struct view *view, const struct view_facts *facts, enum act act);

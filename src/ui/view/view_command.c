@@ -54,7 +54,8 @@ static struct view_todo open_run(struct view *view, const struct view_facts *fac
 {
     int64_t run = 0;
     if (!parse_i64(argument + (*argument == '#'), 1, INT64_MAX, &run, NULL)) {
-        view_say(view, &facts->clock, "open run wants a number, as in open run 41: 6 lists them");
+        view_tell(view, &facts->clock,
+                  "open run wants a number, as in open run 41: {runs} lists them");
         return draw;
     }
     return (struct view_todo){.kind = VIEW_OPEN_RUN, .run = run};
@@ -80,7 +81,7 @@ static bool is_refused(struct view *view, const struct view_facts *facts, enum a
     for (size_t i = 0; i < keys->count; i++) {
         if (keys->rows[i].act != act || (keys->rows[i].modes & (1u << place.mode)) != 0)
             continue;
-        view_tell(view, &facts->clock, keymap_refusal(&keys->rows[i], place));
+        view_tell(view, &facts->clock, "%s", keymap_refusal(&keys->rows[i], place));
         return true;
     }
     return false;
@@ -143,8 +144,8 @@ static struct view_todo plain(struct view *view, const struct view_facts *facts,
         view_tell(view, &facts->clock,
                   "plain is for the run as it goes on: {end} leads back to it");
     else if (facts->own_run != 0)
-        view_say(view, &facts->clock, "plain is for run #%lld: 6 and q lead back to it",
-                 (long long)facts->own_run);
+        view_tell(view, &facts->clock, "plain is for run #%lld: {runs} and {quit} lead back to it",
+                  (long long)facts->own_run);
     else if (facts->mode == VIEW_REPLAY)
         view_say(view, &facts->clock, "this is a replay: devs debug --logs %lld --plain prints it",
                  run);
@@ -213,12 +214,15 @@ const struct command_row *view_command_in(const char *line)
 static void say_unknown(struct view *view, const struct view_facts *facts, const char *line)
 {
     struct near_word near = near_word_new(line);
+    struct str all = {0};
+    keymap_say(view->keys, "{command} and Tab list them", &all);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         near_word_offer(&near, commands[i].row.name);
     if (near.nearest)
         view_say(view, &facts->clock, "no command '%s': did you mean '%s'?", line, near.nearest);
     else
-        view_say(view, &facts->clock, "no command '%s': : and Tab list them", line);
+        view_say(view, &facts->clock, "no command '%s': %s", line, str_text(&all));
+    str_done(&all);
 }
 
 /* Carry out a line as if it had been typed. */

@@ -41,7 +41,7 @@ static void move_to_failure(struct view *view, const struct view_facts *facts, i
 static void search(struct view *view, const struct view_facts *facts)
 {
     if ((view->panes & VIEW_HAS_LOG) == 0) {
-        view_say(view, &facts->clock, "there is no room for the log here: Enter opens it");
+        view_tell(view, &facts->clock, "there is no room for the log here: {open} opens it");
         return;
     }
     view->pane = VIEW_PANE_LOG;

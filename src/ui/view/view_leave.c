@@ -40,8 +40,9 @@ struct view_todo view_suspend(struct view *view, const struct view_facts *facts)
     if (asked || !stops_the_engine(facts))
         return (struct view_todo){.kind = VIEW_SUSPEND};
     /* The way out comes first: a narrow screen has no room for more. */
-    view_say(view, now, "%d %s: q d detaches; ^Z again stops it, and nobody watches until fg",
-             running, running == 1 ? "try runs" : "tries run");
+    view_tell(view, now,
+              "%d %s: {quit} d detaches; {suspend} again stops it, and nobody watches until fg",
+              running, running == 1 ? "try runs" : "tries run");
     view->suspend_asked_ms = now->mono_ms;
     return (struct view_todo){.kind = VIEW_DRAW};
 }

@@ -60,7 +60,7 @@ static void go_sideways(struct view *view, const struct view_facts *facts, enum 
     struct view_log *log = &view->log;
     const int by = log->room.columns / 2 > 0 ? log->room.columns / 2 : 1;
     if (!log->unwrapped) {
-        view_say(view, &facts->clock, "long lines are wrapped: w cuts them off");
+        view_tell(view, &facts->clock, "long lines are wrapped: {wrap} cuts them off");
         return;
     }
     log->column += act == UI_RIGHT ? by : -by;
@@ -74,8 +74,9 @@ static void wrap(struct view *view, const struct view_facts *facts)
     log->unwrapped = !log->unwrapped;
     log->column = 0;
     log->row = 0;
-    view_say(view, &facts->clock,
-             log->unwrapped ? "long lines are cut off: h l go sideways" : "long lines are wrapped");
+    view_tell(view, &facts->clock, "%s",
+              log->unwrapped ? "long lines are cut off: {left} {right} go sideways"
+                             : "long lines are wrapped");
 }
 
 static void open_search(struct view *view)
@@ -121,7 +122,7 @@ static void want(struct view *view, const struct view_facts *facts, enum view_lo
 static void want_match(struct view *view, const struct view_facts *facts, int step)
 {
     if (view->search.len == 0)
-        view_say(view, &facts->clock, "nothing to search for: / takes it");
+        view_tell(view, &facts->clock, "nothing to search for: {filter} takes it");
     else
         want(view, facts, VIEW_LOG_MATCH, step);
 }

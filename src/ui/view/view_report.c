@@ -24,8 +24,8 @@ static struct view_todo mark_or_compare(struct view *view, const struct view_fac
         view_say(view, &facts->clock, "no try yet: nothing to compare");
     } else if (marked->attempt == 0) {
         *marked = now;
-        view_say(view, &facts->clock, "try %d is marked: choose another one, = compares the two",
-                 now.attempt);
+        view_tell(view, &facts->clock,
+                  "try %d is marked: choose another one, {compare} compares the two", now.attempt);
     } else if (!has_begun(facts->state, marked)) {
         *marked = now;
         view_say(view, &facts->clock, "what was marked has not begun then: try %d is marked now",

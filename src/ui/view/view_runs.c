@@ -79,7 +79,7 @@ bool view_runs_act(struct view *view, const struct view_facts *facts, enum act a
     if (act == UI_OPEN || act == UI_TASKS || act == UI_TIMELINE)
         return open_chosen(view, facts, act == UI_TIMELINE ? SCREEN_TIMELINE : SCREEN_TASKS, out);
     if (act == UI_DETAIL || act == UI_LOG || act == UI_FORENSICS) {
-        view_say(view, &facts->clock, "Enter opens the run: choose a task there first");
+        view_tell(view, &facts->clock, "{open} opens the run: choose a task there first");
         return true;
     }
     if (act == UI_BACK)
@@ -89,7 +89,8 @@ bool view_runs_act(struct view *view, const struct view_facts *facts, enum act a
         return true;
     }
     if (act == UI_NEXT || act == UI_PREV) {
-        view_say(view, &facts->clock, "the filter shows all that match: j and k go through them");
+        view_tell(view, &facts->clock,
+                  "the filter shows all that match: {down} and {up} go through them");
         return true;
     }
     return move(view, facts->runs, act);

@@ -219,7 +219,7 @@ bool view_timeline_act(struct view *view, const struct view_facts *facts, enum a
         return true;
     case UI_PANE_NEXT:
     case UI_PANE_PREV:
-        view_say(view, &facts->clock, "this view has one pane: 1 has several");
+        view_tell(view, &facts->clock, "this view has one pane: {tasks} has several");
         return true;
     default: /* moves; the rest means what it means elsewhere */
         return move_row(view, act);
