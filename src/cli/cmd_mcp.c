@@ -18,6 +18,8 @@
 #include "proxy.h"
 #include "secrets.h"
 #include "session_parts.h"
+#include "shown.h"
+#include "str.h"
 #include "xalloc.h"
 
 extern char **environ;
@@ -166,8 +168,12 @@ static bool take_stdio(struct proxy_options *options, struct err *err)
 
 static int tell_end(const struct proxy_result *result)
 {
-    if (result->run > 0)
-        warn("run #%lld: %lld calls", (long long)result->run, (long long)result->calls);
+    if (result->run > 0) {
+        struct str calls = {0};
+        shown_count(result->calls, "call", "calls", &calls);
+        warn("run #%lld: %s", (long long)result->run, str_text(&calls));
+        str_done(&calls);
+    }
     if (result->kept.len > 0)
         warn("what was made is kept as %s", str_text(&result->kept));
     if (result->err.code != ERR_NONE || result->recording_failed) {
