@@ -112,13 +112,13 @@ static void draw_marks(const struct scrubber *scrubber, const struct replay *rep
     bool pass = sign == REPLAY_PASS;
     const char *text = pass ? (ascii ? "+" : "✓") : (ascii ? "x" : "✗");
     int drawn = -1; /* there are many to a cell */
-    for (size_t i = 0; i < replay->count; i++) {
-        if (replay->marks[i].sign != sign)
-            continue;
-        const int64_t mono_ms = replay->marks[i].at.mono_ms;
-        if (cell_of(scrubber, mono_ms) != drawn)
+    const struct replay_signed *marks = &replay->signs[sign];
+    for (size_t i = 0; i < marks->count; i++) {
+        const int64_t mono_ms = replay->marks[marks->marks[i]].at.mono_ms;
+        const int cell = cell_of(scrubber, mono_ms);
+        if (cell != drawn)
             draw_sign(scrubber, mono_ms, pass ? STYLE_PASSED : STYLE_FAILED, text);
-        drawn = cell_of(scrubber, mono_ms);
+        drawn = cell;
     }
 }
 
@@ -126,6 +126,15 @@ static void draw_time(struct canvas *canvas, struct spot spot, int64_t at_ms)
 {
     char hms[CLOCK_TEXT_MAX];
     (void)canvas_text_n(canvas, spot, STYLE_PLAIN, clock_hms(at_ms, hms), (size_t)spot.width);
+}
+
+/* A stranger's log may say anything. */
+static int64_t after_event(const struct bookmark *bookmark, const struct moment *at, int64_t most)
+{
+    int64_t ms = 0;
+    if (bookmark->at_ms <= at->at_ms)
+        return 0;
+    return __builtin_sub_overflow(bookmark->at_ms, at->at_ms, &ms) || ms > most ? most : ms;
 }
 
 /* A bookmark stands at its event, or so long after it. */
@@ -136,8 +145,8 @@ static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_i
         const struct bookmark *bookmark = &input->facts->bookmarks[i];
         const bool is_here = bookmark->seq >= 1 && bookmark->seq <= (int64_t)replay->count;
         const struct moment *at = &replay->marks[is_here ? bookmark->seq - 1 : 0].at;
-        draw_sign(scrubber, at->mono_ms + (is_here ? bookmark->at_ms - at->at_ms : 0), STYLE_KEY,
-                  "m");
+        const int64_t after_ms = is_here ? after_event(bookmark, at, scrubber->lasts_ms) : 0;
+        draw_sign(scrubber, at->mono_ms + after_ms, STYLE_KEY, "m");
     }
 }
 

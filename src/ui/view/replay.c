@@ -13,6 +13,8 @@ void replay_init(struct replay *replay)
 void replay_done(struct replay *replay)
 {
     free(replay->marks);
+    for (int sign = 0; sign < REPLAY_SIGN_COUNT; sign++)
+        free(replay->signs[sign].marks);
     *replay = (struct replay){0};
 }
 
@@ -25,15 +27,24 @@ static enum replay_sign sign_of(const struct event *event)
     return event->a == DECISION_SUCCEEDED ? REPLAY_PASS : REPLAY_FAILURE;
 }
 
+static void keep_sign(struct replay_signed *kept, size_t mark)
+{
+    kept->marks = xgrow(kept->marks, &kept->cap, kept->count + 1, sizeof(*kept->marks));
+    kept->marks[kept->count++] = mark;
+}
+
 void replay_add(struct replay *replay, const struct event *event)
 {
+    const enum replay_sign sign = sign_of(event);
+    if (sign != REPLAY_PLAIN)
+        keep_sign(&replay->signs[sign], replay->count);
     replay->marks = xgrow(replay->marks, &replay->cap, replay->count + 1, sizeof(*replay->marks));
     replay->marks[replay->count++] = (struct replay_mark){
         .at = event->at,
         .task = event->task,
         .attempt = event->attempt,
         .kind = (uint8_t)event->kind,
-        .sign = (uint8_t)sign_of(event),
+        .sign = (uint8_t)sign,
     };
 }
 

@@ -24,7 +24,7 @@ enum {
     REPLAY_SPEED_MAX = 256, /* 64x */
 };
 
-enum replay_sign { REPLAY_PLAIN, REPLAY_PASS, REPLAY_FAILURE };
+enum replay_sign { REPLAY_PLAIN, REPLAY_PASS, REPLAY_FAILURE, REPLAY_SIGN_COUNT };
 
 struct replay_mark {
     struct moment at;
@@ -34,9 +34,16 @@ struct replay_mark {
     uint8_t sign; /* enum replay_sign */
 };
 
+/* Where marks of one sign are: few of many events have one. */
+struct replay_signed {
+    size_t *marks; /* owned; by index, in order; of REPLAY_PLAIN none are kept */
+    size_t count, cap;
+};
+
 struct replay {
     struct replay_mark *marks; /* owned; event seq is the index + 1 */
     size_t count, cap;
+    struct replay_signed signs[REPLAY_SIGN_COUNT];
     int64_t at;    /* seq of the last event applied, 0 = before the first */
     int64_t on_ms; /* recorded time since then */
     int speed;     /* in quarters */
