@@ -22,12 +22,13 @@ PIECE = re.compile(r"\x1b\[([?>=]?)([0-9;]*)([@-~])|\x1b[()][0-9A-B]|\x1b\][^\x0
 
 class Cells:
     """What an xterm would show: of the sequences that curses programs write, those that put text
-    somewhere. Colours are left out, nothing scrolls, and every character is one cell wide."""
+    somewhere. Colours are left out, and every character is one cell wide."""
 
     def __init__(self, columns, rows):
         self.columns, self.rows = columns, rows
         self.lines = [[" "] * columns for _ in range(rows)]
         self.row = self.column = 0
+        self.top, self.bottom = 0, rows - 1  # of what scrolls
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.rest = ""
 
@@ -42,7 +43,7 @@ class Cells:
             if found[3]:
                 if not found[1]:
                     self.control(found[3], [int(part or 0) for part in found[2].split(";")])
-            elif found[0][0] != "\x1b":
+            else:
                 self.put(found[0])
         self.rest = text[at:]
 
@@ -50,20 +51,41 @@ class Cells:
         if text == "\r":
             self.column = 0
         elif text == "\n":
-            self.row = min(self.row + 1, self.rows - 1)
+            if self.row == self.bottom:
+                self.scroll(self.top, 1)
+            self.row = min(self.row + (self.row != self.bottom), self.rows - 1)
+        elif text == "\x1bM":
+            if self.row == self.top:
+                self.scroll(self.top, -1)
+            self.row = max(0, self.row - (self.row != self.top))
         elif text == "\b":
             self.column = max(0, self.column - 1)
+        elif text == "\t":
+            self.column = min((self.column // 8 + 1) * 8, self.columns - 1)
         elif text[0] >= " ":
             for char in text:
-                if self.column < self.columns:
-                    self.lines[self.row][self.column] = char
-                self.column += 1
+                self.lines[self.row][self.column] = char
+                self.column = min(self.column + 1, self.columns - 1)
+
+    def scroll(self, top, up):
+        """The lines from there to the end of what scrolls go up, or down if up is less than 0."""
+        part = self.lines[top:self.bottom + 1]
+        blank = [[" "] * self.columns for _ in range(min(abs(up), len(part)))]
+        part = part[up:] + blank if up > 0 else blank + part[:up]
+        self.lines[top:self.bottom + 1] = part
 
     def control(self, final, numbers):
         first = max(1, numbers[0])
         if final in "Hf":
             second = max(1, numbers[1]) if len(numbers) > 1 else 1
             self.row, self.column = min(first, self.rows) - 1, min(second, self.columns) - 1
+        elif final == "r":
+            self.top, self.bottom = first - 1, (numbers[1] if len(numbers) > 1 else self.rows) - 1
+            self.row = self.column = 0
+        elif final in "ST":
+            self.scroll(self.top, first if final == "S" else -first)
+        elif final in "LM":
+            self.scroll(self.row, first if final == "M" else -first)
         elif final == "d":
             self.row = min(first, self.rows) - 1
         elif final == "G":
@@ -73,6 +95,8 @@ class Cells:
             self.column += {"C": first, "D": -first}.get(final, 0)
             self.row = min(max(self.row, 0), self.rows - 1)
             self.column = min(max(self.column, 0), self.columns - 1)
+        elif final == "Z":
+            self.column = max(0, ((self.column + 7) // 8 - first) * 8)
         else:
             self.change(final, numbers[0], first)
 
