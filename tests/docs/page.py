@@ -5,12 +5,12 @@
     <!-- exits: N... -->       the exit codes other than 0 that commands of the block end with
     <!-- needs: PROGRAM... --> the block is not run where one of these is missing
     <!-- prints -->            each line of the block stands in what the block before it printed
-    <!-- file: NAME -->        the block is the text of this file
 """
+import json
 import re
 import subprocess
 
-WORDS = ("not run", "first", "exits", "needs", "prints", "file")
+WORDS = ("not run", "first", "exits", "needs", "prints")
 COMMENT = re.compile(r"<!-- ([a-z ]+?)(?:: (.*))? -->$")
 FENCE = re.compile(r"```([a-z]*)$")
 HERE_DOCUMENT = re.compile(r"<<-?\s*'?([A-Z]+)'?")
@@ -57,6 +57,17 @@ def read_blocks(path):
     if block:
         raise PageError(f"{path}:{block.line}: the block does not end")
     return blocks
+
+
+def read_json(block):
+    """The value of a json block: a text, or members of an object; lines may be comments."""
+    text = "".join(line for line in block.text.splitlines(True) if not line.lstrip().startswith("//"))
+    for whole in (text, "{" + text + "}"):
+        try:
+            return json.loads(whole)
+        except ValueError:
+            continue
+    raise PageError(f"line {block.line}: this is no JSON")
 
 
 def is_whole(command):
