@@ -7,6 +7,7 @@
 #include "fail.h"
 #include "plan_agents_check.h"
 #include "secrets.h"
+#include "shown.h"
 #include "text.h"
 
 /* May waits on a server's hint add attempts? Only where it is tried again at all. */
@@ -141,9 +142,10 @@ int plan_shown(const struct plan_file *file, int jobs)
     struct str out = {0};
     if (!secrets_redactor(&redactor, plan, &file->config.settings.secrets, &err))
         return fail(&err);
-    str_addf(&out, "%s: %d task%s, %d step%s, %d at a time\n", plan->name, plan->task_count,
-             plan->task_count == 1 ? "" : "s", plan->step_count, plan->step_count == 1 ? "" : "s",
-             jobs);
+    str_addf(&out, "%s: ", plan->name);
+    shown_count(plan->task_count, "task, ", "tasks, ", &out);
+    shown_count(plan->step_count, "step, ", "steps, ", &out);
+    str_addf(&out, "%d at a time\n", jobs);
     const struct policy *starts = plan_policy_find(plan, "infrastructure");
     str_addf(&out, "what does not start: %d starts in all (", starts->max_attempts);
     policy_words(starts, &out);

@@ -11,6 +11,7 @@
 #include "find_log.h"
 #include "follower.h"
 #include "log_reader.h"
+#include "shown.h"
 #include "xalloc.h"
 
 /* The ids of the tasks that it needs; free the array alone. */
@@ -88,8 +89,10 @@ void result_target_sum(const struct workspace_changes *changes, struct str *out)
     int64_t added;
     int64_t removed;
     sum(changes, &added, &removed);
-    str_addf(out, "%zu %s changed, %" PRId64 " %s added, %" PRId64 " removed", changes->count,
-             changes->count == 1 ? "path" : "paths", added, added == 1 ? "line" : "lines", removed);
+    shown_count((int64_t)changes->count, "path changed, ", "paths changed, ", out);
+    shown_count(added, "line added, ", "lines added, ", out);
+    str_add_i64(out, removed);
+    str_add(out, " removed");
 }
 
 static void text_if(struct str *out, const char *key, const char *text)

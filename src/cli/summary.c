@@ -125,7 +125,7 @@ static void add_failed_starts(const struct run_state *state, struct str *out)
             failed += count_failed_starts(&state->tasks[i].steps[k]);
     }
     if (failed > 0)
-        str_addf(out, "%zu start%s that failed, ", failed, failed == 1 ? "" : "s");
+        shown_count((int64_t)failed, "start that failed, ", "starts that failed, ", out);
 }
 
 /* What the agents of all tasks used, and of what. */
@@ -159,8 +159,8 @@ void summary_write(const struct run_state *state, int64_t run, bool left, struct
             str_addf(out, " (%d after failures)", flaky);
         str_add_char(out, '\n');
     }
-    str_addf(out, "  %-*s %d %s, ", LABEL_COLUMNS, "work", state->attempts,
-             state->attempts == 1 ? "try" : "tries");
+    str_addf(out, "  %-*s ", LABEL_COLUMNS, "work");
+    shown_count(state->attempts, "try, ", "tries, ", out);
     add_failed_starts(state, out);
     shown_duration(state->waited_ms, out);
     str_add(out, " of waiting\n");

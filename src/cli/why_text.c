@@ -300,8 +300,10 @@ static void now_line(const struct why *why, struct str *out)
     if (next.len > 0)
         str_addf(out, ", %s", next.data);
     int later = (int)step_of(why)->attempt_count - why->pick.attempt;
-    if (later > 0)
-        str_addf(out, "; %d later tr%s of this step", later, later == 1 ? "y" : "ies");
+    if (later > 0) {
+        str_add(out, "; ");
+        shown_count(later, "later try of this step", "later tries of this step", out);
+    }
     str_add_char(out, '\n');
     str_done(&next);
 }

@@ -55,7 +55,7 @@ static void add_tries(const struct mcp_ended *ended, struct str *out)
         str_done(&ending);
         return;
     }
-    str_addf(out, "%d %s", count, count == 1 ? "try" : "tries");
+    shown_count(count, "try", "tries", out);
     if (task->waited_ms > 0) {
         str_add(out, ", ");
         shown_seconds(task->waited_ms, out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shown.h"
 #include "xalloc.h"
 
 /* An act in the three forms that it is spoken of. */
@@ -139,11 +140,13 @@ static void tell_of_batch(struct app_acts *acts, struct str *out)
     const char *done = words_of(&batch->control)->done;
     acts->refused = batch->done == 0;
     str_clear(out);
-    if (batch->done == 0)
+    if (batch->done == 0) {
         str_addf(out, "none of %d tasks %s: %s", batch->refused, done, str_text(&batch->refusal));
-    else
-        str_addf(out, "%d task%s %s", batch->done, batch->done == 1 ? "" : "s", done);
-    if (batch->done > 0 && batch->refused > 0)
+        return;
+    }
+    shown_count(batch->done, "task ", "tasks ", out);
+    str_add(out, done);
+    if (batch->refused > 0)
         str_addf(out, ", %d not: %s", batch->refused, str_text(&batch->refusal));
 }
 

@@ -174,11 +174,10 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
     }
     struct json *capture = parse(text.len > 0 ? text.data : NULL);
     struct json *told = parse(event->text);
-    str_addf(&telling->side->facts[COMPARE_CHANGED], "%ld path%s", (long)attempt->paths_changed,
-             attempt->paths_changed == 1 ? "" : "s");
+    struct str *fact = &telling->side->facts[COMPARE_CHANGED];
+    shown_count(attempt->paths_changed, "path", "paths", fact);
     if (attempt->paths_changed > 0)
-        str_addf(&telling->side->facts[COMPARE_CHANGED], ", +%ld -%ld", (long)attempt->lines_added,
-                 (long)attempt->lines_removed);
+        str_addf(fact, ", +%ld -%ld", (long)attempt->lines_added, (long)attempt->lines_removed);
     take_changes(telling, capture, told);
     json_free(capture);
     json_free(told);

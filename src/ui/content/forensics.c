@@ -145,8 +145,8 @@ static void add_secrets(struct forensics *out, const struct forensics_facts *fac
                  (long long)json_i64(count, 0));
     if (cut && cut->a > 0) {
         struct str line = {0};
-        str_addf(&line, "%lld secret%s cut before anything was written: %s", (long long)cut->a,
-                 cut->a == 1 ? "" : "s", str_text(&words));
+        shown_count(cut->a, "secret", "secrets", &line);
+        str_addf(&line, " cut before anything was written: %s", str_text(&words));
         text_clean(&out->secrets, line.data, line.len);
         str_done(&line);
     }
@@ -175,11 +175,14 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
     shown_duration(attempt->outcome.ran_ms, head);
     int captures = (facts->capture != NULL) + (facts->changes != NULL);
     if (captures > 0) {
-        str_addf(head, "  %d capture%s, ", captures, captures == 1 ? "" : "s");
+        str_add(head, "  ");
+        shown_count(captures, "capture, ", "captures, ", head);
         forensics_size((int64_t)facts->captured_bytes, head);
     }
-    if (cut && cut->a > 0)
-        str_addf(head, ", %lld secret%s cut", (long long)cut->a, cut->a == 1 ? "" : "s");
+    if (cut && cut->a > 0) {
+        str_add(head, ", ");
+        shown_count(cut->a, "secret cut", "secrets cut", head);
+    }
 }
 
 static void make_sections(struct forensics *out, const struct forensics_facts *facts)

@@ -153,7 +153,7 @@ static void add_fingerprint(struct forensics *out, const struct forensics_facts 
     digest_to_hex(attempt->fingerprint, hex);
     struct str others = {0};
     if (tasks > 0)
-        str_addf(&others, "%d end%s like it", tasks, tasks == 1 ? "s" : "");
+        shown_count(tasks, "ends like it", "end like it", &others);
     forensics_pair(out, "same fault", "%.8s: other tries of this step: %s; other tasks: %s", hex,
                    same.len > 0 ? same.data : "none", tasks > 0 ? others.data : "none");
     str_done(&same);

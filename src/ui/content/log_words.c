@@ -62,9 +62,9 @@ void log_words_command(const struct run_state *state, const struct log_output_ke
 
 static void add_lines(const struct outcome *outcome, struct str *out)
 {
-    const long long to_out = outcome->lines[0];
-    str_addf(out, "; %lld line%s to out, %lld to err", to_out, to_out == 1 ? "" : "s",
-             (long long)outcome->lines[1]);
+    str_add(out, "; ");
+    shown_count(outcome->lines[0], "line to out", "lines to out", out);
+    str_addf(out, ", %lld to err", (long long)outcome->lines[1]);
 }
 
 void log_words_end(const struct run_state *state, const struct log_output_key *key, struct str *out)

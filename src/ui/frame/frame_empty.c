@@ -31,7 +31,8 @@ static void add_runs(const struct view_facts *facts, struct str *out)
     char when[CLOCK_TEXT_MAX];
     const int64_t runs = facts->runs ? facts->runs->totals.runs : 0;
     const int64_t end = facts->runs ? last_end(facts->runs) : 0;
-    str_addf(out, "6  runs list: %lld %s", (long long)runs, runs == 1 ? "run" : "runs");
+    str_add(out, "6  runs list: ");
+    shown_count(runs, "run", "runs", out);
     if (end > 0)
         str_addf(out, ", the last one ended %s", clock_short(end, facts->clock.at_ms, when));
 }

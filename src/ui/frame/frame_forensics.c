@@ -5,6 +5,7 @@
 #include "frame_forensics_parts.h"
 #include "frame_page.h"
 #include "line_wrap.h"
+#include "shown.h"
 #include "text.h"
 
 enum {
@@ -159,7 +160,8 @@ static void draw_text(struct canvas *canvas, const struct frame_box *box,
         row = frame_forensics_line(canvas, &lines, row, forensics, first + i);
     if (i < count && lines.rows > 0) {
         struct str more = {0};
-        str_addf(&more, "+%zu line%s below", count - i, count - i == 1 ? "" : "s");
+        str_add_char(&more, '+');
+        shown_count((int64_t)(count - i), "line below", "lines below", &more);
         (void)frame_put_right(canvas,
                               (struct spot){box->row + box->rows - 1, box->column, box->columns},
                               STYLE_LABEL, more.data);

@@ -47,11 +47,12 @@ static void add_end(const struct frame_input *input, int columns, struct str *ou
 static void add_interrupted(const struct frame_input *input, struct str *out)
 {
     const struct run_state *state = input->facts->state;
-    if (state->running > 0)
-        str_addf(out, "devs died while %d %s. ", state->running,
-                 state->running == 1 ? "try ran" : "tries ran");
-    else
+    if (state->running > 0) {
+        str_add(out, "devs died while ");
+        shown_count(state->running, "try ran. ", "tries ran. ", out);
+    } else {
         str_add(out, "devs went away before the run had ended. ");
+    }
     str_addf(out, "Go on with it: devs run --continue %lld", (long long)input->number);
     frame_say(input, ". {quit} leaves", out);
 }

@@ -8,6 +8,7 @@
 #include "frame_pager_line.h"
 #include "log_pager.h"
 #include "log_words.h"
+#include "shown.h"
 #include "text.h"
 
 enum { RULE_ROWS = 8, MB = 1000 * 1000 };
@@ -157,7 +158,7 @@ static void add_size(const struct log_pager *pager, int columns, struct str *out
     struct str text = {0};
     if (pager->key.attempt == 0)
         return;
-    str_addf(&text, "%zu line%s", said, said == 1 ? "" : "s");
+    shown_count((int64_t)said, "line", "lines", &text);
     if (!pager->is_through)
         str_addf(&text, ", %lld MB read so far", (long long)(pager->walk.bytes / MB));
     add_if_fits(out, columns, text.data);

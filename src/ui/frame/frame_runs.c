@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "frame_page.h"
 #include "runs_list.h"
+#include "shown.h"
 #include "text.h"
 
 enum {
@@ -301,9 +302,9 @@ static void draw_head(struct canvas *canvas, const struct frame_input *input)
     struct str left = {0};
     str_addf(&right, "filter: %s", filter->len > 0 ? filter->text : "none");
     frame_say(input, " ({filter})", &right);
-    str_addf(&left, "Runs    %s   %lld %s, %lld %s", file_name(input->facts->log_file),
-             (long long)list->totals.runs, list->totals.runs == 1 ? "run" : "runs",
-             (long long)list->totals.attempts, list->totals.attempts == 1 ? "try" : "tries");
+    str_addf(&left, "Runs    %s   ", file_name(input->facts->log_file));
+    shown_count(list->totals.runs, "run, ", "runs, ", &left);
+    shown_count(list->totals.attempts, "try", "tries", &left);
     const int width = text_width(str_text(&left), left.len) + text_width(right.data, right.len);
     int end = canvas->columns;
     if (width + 4 < canvas->columns)

@@ -4,6 +4,7 @@
 
 #include "log_pager.h"
 #include "runs_list.h"
+#include "shown.h"
 #include "text.h"
 
 enum { WORDS_MAX = 80 }; /* bytes of a text that the message line says again */
@@ -25,7 +26,8 @@ static void add_shortened(const struct str *text, struct str *words)
 
 static void add_lines(size_t count, const char *of, struct str *words)
 {
-    str_addf(words, "%zu %s of %s", count, count == 1 ? "line" : "lines", of);
+    shown_count((int64_t)count, "line of ", "lines of ", words);
+    str_add(words, of);
 }
 
 static bool copy_tasks(const struct view *view, const struct view_facts *facts, struct str *text,

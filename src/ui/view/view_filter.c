@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shown.h"
 #include "term.h"
 #include "view.h"
 
@@ -120,7 +121,7 @@ void view_filter_set(struct view *view, const struct view_facts *facts, const ch
 static void say_hidden(struct view *view, const struct view_facts *facts, int hidden)
 {
     struct str text = {0};
-    str_addf(&text, "%d finished %s hidden: ", hidden, hidden == 1 ? "task is" : "tasks are");
+    shown_count(hidden, "finished task is hidden: ", "finished tasks are hidden: ", &text);
     keymap_say(view->keys, "{finished} shows them", &text);
     view_say(view, &facts->clock, "%s", str_text(&text));
     str_done(&text);
