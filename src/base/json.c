@@ -11,6 +11,7 @@
 #include "json_tree.h"
 #include "json_wide.h"
 #include "str.h"
+#include "utf8.h"
 #include "xalloc.h"
 
 enum {
@@ -269,11 +270,6 @@ bool json_parse(const char *text, size_t len, struct json **out, struct json_pla
     return true;
 }
 
-static bool is_inside_character(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 /* What is wrong in the text that was rewritten is so in the first one, at another place. */
 static bool wide_error(const json_error_t *error, const char *text, size_t len,
                        struct json_place *place, struct err *err)
@@ -429,7 +425,7 @@ bool json_bool(const struct json *json, bool otherwise)
 static size_t cut_len(const char *text, size_t max)
 {
     size_t len = max;
-    while (len > 0 && is_inside_character(text[len]))
+    while (len > 0 && utf8_is_inner(text[len]))
         len--;
     return len;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "json_text.h"
 #include "utf8.h"
 
@@ -37,7 +38,7 @@ static bool check_string(struct json_text *text)
 static bool take_digits(struct json_text *text)
 {
     size_t from = text->at;
-    while (json_text_peek(text) >= '0' && json_text_peek(text) <= '9')
+    while (ascii_is_digit(json_text_peek(text)))
         text->at++;
     return text->at > from;
 }
@@ -101,7 +102,7 @@ static void copy_so_far(struct copying *copying)
 
 static void leave_out_blanks(struct copying *copying)
 {
-    if (!json_text_is_blank(json_text_peek(&copying->text)))
+    if (!ascii_is_blank(json_text_peek(&copying->text)))
         return;
     copy_so_far(copying);
     json_text_skip_blanks(&copying->text);

@@ -3,22 +3,19 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "json.h"
-
-static bool is_inside_character(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
+#include "utf8.h"
 
 struct json_place json_place_at(const char *text, size_t offset)
 {
     struct json_place place = {.line = 1, .column = 1};
-    while (offset > 0 && is_inside_character(text[offset]))
+    while (offset > 0 && utf8_is_inner(text[offset]))
         offset--;
     for (size_t i = 0; i < offset; i++) {
         if (text[i] == '\n')
             place = (struct json_place){.line = place.line + 1, .column = 1};
-        else if (!is_inside_character(text[i]))
+        else if (!utf8_is_inner(text[i]))
             place.column++;
     }
     return place;
@@ -46,8 +43,7 @@ static size_t string_start(const char *text, size_t closing)
 
 static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("+-.", c));
+    return ascii_is_letter(c) || ascii_is_digit(c) || (c != '\0' && strchr("+-.", c));
 }
 
 size_t json_token_start(const char *text, size_t end)

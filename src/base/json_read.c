@@ -8,6 +8,8 @@
 #include "utf8.h"
 #include "xalloc.h"
 
+#include "ascii.h"
+
 enum {
     DEPTH_MAX = 64,     /* of what is read here; deeper the library reads */
     OPEN_AT_HAND = 48,  /* values of what is not complete yet, before memory is asked for */
@@ -126,15 +128,10 @@ struct digits {
     bool negative, real;
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool take_digits(struct json_text *text, struct digits *out, bool behind_point)
 {
     const size_t from = text->at;
-    while (is_digit(json_text_peek(text))) {
+    while (ascii_is_digit(json_text_peek(text))) {
         if (out->count > 0 || json_text_peek(text) != '0')
             out->count++;
         if (out->count > NUMBER_DIGITS_MAX)
@@ -310,7 +307,7 @@ static bool read_value(struct reader *reader, struct json *out)
     if (json_text_take(&reader->text, '['))
         return read_container(reader, false, out);
     const char c = json_text_peek(&reader->text);
-    return is_digit(c) || c == '-' ? read_number(reader, out) : read_word(reader, out);
+    return ascii_is_digit(c) || c == '-' ? read_number(reader, out) : read_word(reader, out);
 }
 
 bool json_read(const char *text, size_t len, struct json **out)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "json_text.h"
 #include "parse.h"
 #include "utf8.h"
@@ -19,7 +20,7 @@ static void skip_value(struct json_text *text)
     while (text->at < text->len) {
         char c = json_text_peek(text);
         bool ends = c == '}' || c == ']';
-        if (depth == 0 && (c == ',' || ends || json_text_is_blank(c)))
+        if (depth == 0 && (c == ',' || ends || ascii_is_blank(c)))
             return;
         text->at++;
         if (c == '"')

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "parse.h"
 
 enum { WORD_BYTES = sizeof(uint64_t) };
@@ -44,7 +45,7 @@ size_t json_text_plain(const char *bytes, size_t len)
 
 void json_text_skip_blanks(struct json_text *text)
 {
-    while (json_text_is_blank(json_text_peek(text)))
+    while (ascii_is_blank(json_text_peek(text)))
         text->at++;
 }
 

@@ -29,11 +29,6 @@ static inline bool json_text_take(struct json_text *text, char c)
     return is_it;
 }
 
-static inline bool json_text_is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* How many bytes from the first on are printing ASCII and stand for themselves within a string. */
 size_t json_text_plain(const char *bytes, size_t len);
 

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ascii.h"
+
 enum {
     INT64_DIGITS = 19,     /* more digits are out of int64 */
     DOUBLE_DIGITS = 309,   /* digits before the point of the largest double */
@@ -25,11 +27,6 @@ struct written {
     size_t digits;            /* how many there are, likewise */
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t string_len(const char *text, size_t len)
 {
     size_t at = 1;
@@ -41,7 +38,7 @@ static size_t string_len(const char *text, size_t len)
 static size_t digits_len(const char *text, size_t len)
 {
     size_t at = 0;
-    while (at < len && is_digit(text[at]))
+    while (at < len && ascii_is_digit(text[at]))
         at++;
     return at;
 }
@@ -72,7 +69,7 @@ static size_t number_len(const char *text, size_t len)
 
 static bool is_of_number(char c)
 {
-    return is_digit(c) || (c != '\0' && strchr("+-.eE", c));
+    return ascii_is_digit(c) || (c != '\0' && strchr("+-.eE", c));
 }
 
 static size_t run_len(const char *text, size_t len)
@@ -87,7 +84,8 @@ static int64_t exponent(const char *text, size_t len)
 {
     int64_t value = 0;
     const bool negative = len > 0 && text[0] == '-';
-    for (size_t i = len > 0 && !is_digit(text[0]) ? 1 : 0; i < len && is_digit(text[i]); i++) {
+    for (size_t i = len > 0 && !ascii_is_digit(text[0]) ? 1 : 0; i < len && ascii_is_digit(text[i]);
+         i++) {
         if (value < EXPONENT_MAX)
             value = value * 10 + (text[i] - '0');
     }
@@ -157,7 +155,7 @@ size_t json_wide(struct str *out, const char *text, size_t len, size_t stop)
 {
     size_t at = 0;
     while (at < len && out->len < stop) {
-        const bool is_number = is_digit(text[at]) || text[at] == '-';
+        const bool is_number = ascii_is_digit(text[at]) || text[at] == '-';
         size_t part = 1;
         if (text[at] == '"')
             part = string_len(text + at, len - at);

@@ -5,15 +5,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+#include "ascii.h"
 
 /* strtoll() also takes blanks and a plus sign before the number; we do not. */
 static bool starts_number(const char *text)
 {
-    return is_digit(text[0]) || (text[0] == '-' && is_digit(text[1]));
+    return ascii_is_digit(text[0]) || (text[0] == '-' && ascii_is_digit(text[1]));
 }
 
 bool parse_i64(const char *text, int64_t min, int64_t max, int64_t *out, struct err *err)
@@ -35,7 +32,7 @@ bool parse_i64(const char *text, int64_t min, int64_t max, int64_t *out, struct 
 
 int parse_hex_digit(char c)
 {
-    if (is_digit(c))
+    if (ascii_is_digit(c))
         return c - '0';
     if (c >= 'a' && c <= 'f')
         return c - 'a' + 10;

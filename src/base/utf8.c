@@ -1,39 +1,47 @@
 #include "utf8.h"
 
-#include <stdbool.h>
-
-static bool is_continuation(unsigned char byte)
+/* Bytes that a first byte announces, 0 if it cannot be one. */
+static size_t announced(unsigned char first)
 {
-    return (byte & 0xC0) == 0x80;
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xC2 && first <= 0xDF)
+        return 2;
+    if (first >= 0xE0 && first <= 0xEF)
+        return 3;
+    return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
 }
 
-/* Only the second byte has a range of its own: it keeps out overlong forms, surrogates and all
- * above U+10FFFF. */
+/* Overlong forms, surrogates and numbers above U+10FFFF are no characters. */
+static bool is_scalar(uint32_t rune, size_t len)
+{
+    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const bool is_surrogate = rune >= 0xD800 && rune <= 0xDFFF;
+    return rune >= lowest[len] && rune <= 0x10FFFF && !is_surrogate;
+}
+
+size_t utf8_rune(const char *bytes, size_t left, uint32_t *rune)
+{
+    const unsigned char first = (unsigned char)bytes[0];
+    const size_t len = announced(first);
+    if (len == 0 || len > left)
+        return 0;
+    uint32_t value = len == 1 ? first : first & (0xFFU >> (len + 1));
+    for (size_t i = 1; i < len; i++) {
+        if (!utf8_is_inner(bytes[i]))
+            return 0;
+        value = value << 6 | ((unsigned char)bytes[i] & 0x3FU);
+    }
+    if (!is_scalar(value, len))
+        return 0;
+    *rune = value;
+    return len;
+}
+
 size_t utf8_len(const char *bytes, size_t left)
 {
-    const unsigned char *p = (const unsigned char *)bytes;
-    if (p[0] < 0x80)
-        return 1;
-    static const struct {
-        unsigned char first, last, second_min, second_max;
-        size_t len;
-    } forms[] = {
-        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
-    };
-    size_t form = 0;
-    while (form < ARRAY_LEN(forms) && (p[0] < forms[form].first || p[0] > forms[form].last))
-        form++;
-    if (form == ARRAY_LEN(forms) || left < forms[form].len)
-        return 0;
-    if (p[1] < forms[form].second_min || p[1] > forms[form].second_max)
-        return 0;
-    for (size_t i = 2; i < forms[form].len; i++) {
-        if (!is_continuation(p[i]))
-            return 0;
-    }
-    return forms[form].len;
+    uint32_t rune;
+    return utf8_rune(bytes, left, &rune);
 }
 
 void utf8_add(struct str *str, int32_t character)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "calendar.h"
 
 enum { HOUR = 3600, DEFAULT_CHANGE = 2 * HOUR };
@@ -32,7 +33,7 @@ static bool take_int(struct cursor *cursor, int max, int *out)
 {
     int value = 0;
     const char *start = cursor->at;
-    while (cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9' && value <= max)
+    while (cursor->at < cursor->end && ascii_is_digit(*cursor->at) && value <= max)
         value = value * 10 + (*cursor->at++ - '0');
     *out = value;
     return cursor->at > start && value <= max;
@@ -47,8 +48,7 @@ static bool take_name(struct cursor *cursor)
             cursor->at++;
         return take(cursor, '>');
     }
-    while (cursor->at < cursor->end && ((*cursor->at >= 'a' && *cursor->at <= 'z') ||
-                                        (*cursor->at >= 'A' && *cursor->at <= 'Z')))
+    while (cursor->at < cursor->end && ascii_is_letter(*cursor->at))
         cursor->at++;
     return cursor->at > start;
 }

@@ -4,6 +4,8 @@
 #include "hook_input.h"
 #include "json.h"
 
+#include "ascii.h"
+
 enum { PARTS_MAX = 1000 /* of a result in several parts */ };
 
 /* Members that hold what a tool gave, in the order in which they are read. */
@@ -38,7 +40,7 @@ static void find_code(const char *text, int *exit_out)
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         const char *at = find_line(text, words[i]);
         const char *number = at ? at + strlen(words[i]) : "";
-        if (*number >= '0' && *number <= '9') {
+        if (ascii_is_digit(*number)) {
             const long code = strtol(number, NULL, 10);
             *exit_out = code < 256 ? (int)code : 1;
             return;

@@ -2,16 +2,12 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "json.h"
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 static size_t skip_blank(const char *text, size_t at)
 {
-    while (is_blank(text[at]))
+    while (ascii_is_blank(text[at]))
         at++;
     return at;
 }
@@ -49,7 +45,7 @@ static size_t skip_value(const char *text, size_t at)
         return skip_string(text, at);
     if (text[at] == '{' || text[at] == '[')
         return skip_nested(text, at);
-    while (text[at] != '\0' && !is_blank(text[at]) && !strchr(",]}", text[at]))
+    while (text[at] != '\0' && !ascii_is_blank(text[at]) && !strchr(",]}", text[at]))
         at++;
     return at;
 }
@@ -161,7 +157,7 @@ void json_edit_replace(struct str *text, struct json_span part, const char *valu
 static void add_indent(const char *text, size_t at, struct str *out)
 {
     size_t start = at;
-    while (start > 0 && is_blank(text[start - 1]) && text[start - 1] != '\n')
+    while (start > 0 && ascii_is_blank(text[start - 1]) && text[start - 1] != '\n')
         start--;
     if (start > 0 && text[start - 1] == '\n')
         str_add_n(out, text + start - 1, at - start + 1);

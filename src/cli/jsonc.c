@@ -3,12 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "json.h"
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 /* Behind the comment that begins at `at`; `at` itself where none does. */
 static size_t skip_comment(const struct str *text, size_t at)
@@ -45,7 +41,7 @@ static size_t find_comma(const struct str *text, size_t from, size_t to)
 static void blank(struct str *plain, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
-        if (!is_blank(plain->data[i]))
+        if (!ascii_is_blank(plain->data[i]))
             plain->data[i] = ' ';
     }
 }
@@ -69,7 +65,7 @@ static void make_plain(const struct str *text, struct str *out)
         }
         if ((c == ']' || c == '}') && comma > 0)
             out->data[comma] = ' ';
-        if (!is_blank(c)) {
+        if (!ascii_is_blank(c)) {
             comma = c == ',' && !strchr(",[{", before) ? at : 0;
             before = c;
         }
@@ -238,7 +234,7 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
         close++;
     }
     size_t tail = close; /* behind the last thing that stands in it, comments too */
-    while (is_blank(jsonc->text.data[tail - 1]))
+    while (ascii_is_blank(jsonc->text.data[tail - 1]))
         tail--;
     if (layout.has_lines)
         add_item(&layout, "\n", &added);
@@ -261,7 +257,7 @@ static size_t comma_of(const struct jsonc *jsonc, struct json_span container, st
 {
     const size_t close = container.end - 1;
     size_t next = item.end;
-    while (is_blank(jsonc->plain.data[next]))
+    while (ascii_is_blank(jsonc->plain.data[next]))
         next++;
     const size_t behind = find_comma(&jsonc->text, item.end, next < close ? next + 1 : close);
     if (jsonc->text.data[behind] == ',' && behind < close)
@@ -269,7 +265,7 @@ static size_t comma_of(const struct jsonc *jsonc, struct json_span container, st
     for (size_t at = item.start; at > container.start; at--) {
         if (jsonc->plain.data[at - 1] == ',')
             return at - 1;
-        if (!is_blank(jsonc->plain.data[at - 1]))
+        if (!ascii_is_blank(jsonc->plain.data[at - 1]))
             break;
     }
     return close;
@@ -282,7 +278,7 @@ static bool ends_comment(const struct jsonc *jsonc, size_t feed)
     for (size_t at = feed; at > 1 && text[at - 1] != '\n'; at--) {
         if (text[at - 1] == '/' && text[at - 2] == '/')
             return true;
-        if (!is_blank(jsonc->plain.data[at - 1]))
+        if (!ascii_is_blank(jsonc->plain.data[at - 1]))
             return false;
     }
     return false;
@@ -291,7 +287,7 @@ static bool ends_comment(const struct jsonc *jsonc, size_t feed)
 /* Does nothing but a comma follow on the line? */
 static bool ends_line(const struct str *text, size_t at)
 {
-    while (text->data[at] != '\n' && (is_blank(text->data[at]) || text->data[at] == ','))
+    while (text->data[at] != '\n' && (ascii_is_blank(text->data[at]) || text->data[at] == ','))
         at++;
     return text->data[at] == '\n';
 }
@@ -323,7 +319,7 @@ void jsonc_remove(struct jsonc *jsonc, struct json_span container, struct json_s
     if (has_comma && comma < item.start)
         replace(jsonc, comma, comma + 1, "");
     size_t end = container.start + 1;
-    while (is_blank(jsonc->text.data[end]))
+    while (ascii_is_blank(jsonc->text.data[end]))
         end++;
     if (strchr("]}", jsonc->text.data[end]))
         replace(jsonc, container.start + 1, end, "");

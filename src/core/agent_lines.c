@@ -4,6 +4,8 @@
 #include "json_repair.h"
 #include "text.h"
 
+#include "ascii.h"
+
 enum { OTHER_MAX = 4096 }; /* bytes of a line that no rule knows that are told */
 
 static void tell_other(struct agent_stream *stream, const char *text, size_t len)
@@ -105,7 +107,7 @@ static void take_cut_line(struct agent_stream *stream, const char *text, size_t 
 
 static size_t trimmed_len(const char *text, size_t len)
 {
-    while (len > 0 && strchr(" \t\r\n", text[len - 1]))
+    while (len > 0 && ascii_is_blank(text[len - 1]))
         len--;
     return len;
 }

@@ -4,20 +4,16 @@
 #include <string.h>
 
 #include "agent_state.h"
+#include "ascii.h"
 #include "attr.h"
 #include "json.h"
 #include "json_repair.h"
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
 
 /* The last line that holds anything. */
 static struct classify_text last_line(const struct classify_text *text)
 {
     size_t end = text->len;
-    while (end > 0 && is_blank(text->bytes[end - 1]))
+    while (end > 0 && ascii_is_blank(text->bytes[end - 1]))
         end--;
     size_t start = end;
     while (start > 0 && text->bytes[start - 1] != '\n')

@@ -4,13 +4,14 @@
 #include "contract_checking.h"
 #include "str.h"
 
+#include "ascii.h"
+
 enum {
     BEGINNINGS_MAX = 64, /* places where JSON may begin that are tried */
     READ_FACTOR = 4,     /* of the text's length: bytes that are read for that in all */
 };
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
-static const char blanks[] = " \t\r\n";
 
 /* JSON in a text that holds something else too. */
 struct found {
@@ -23,11 +24,6 @@ struct found {
     size_t whole;      /* how many are */
     bool is_last_seen; /* the text was searched to its end */
 };
-
-static bool is_blank(char c)
-{
-    return c != '\0' && strchr(blanks, c);
-}
 
 /* Of what the text cuts off, the first is kept where nothing is whole. */
 static void take_cut(struct found *found, size_t start, size_t len)
@@ -83,7 +79,7 @@ static struct found find_json(const char *text, size_t len)
 
 static size_t skip_blanks(const char *text, size_t len, size_t at)
 {
-    while (at < len && is_blank(text[at]))
+    while (at < len && ascii_is_blank(text[at]))
         at++;
     return at;
 }
@@ -104,7 +100,7 @@ static bool has_surroundings(const char *text, size_t len, const struct found *f
 static bool is_fenced(const char *text, size_t start)
 {
     size_t end = start;
-    while (end > 0 && is_blank(text[end - 1]))
+    while (end > 0 && ascii_is_blank(text[end - 1]))
         end--;
     size_t line = end;
     while (line > 0 && text[line - 1] != '\n')

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "parse.h"
 
 struct part {
@@ -19,18 +20,13 @@ static struct part part_of(const char *text, size_t len)
     return (struct part){.text = text, .len = len, .is_there = true};
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Length of "scheme:" without the colon; 0 if there is none. */
 static size_t scheme_len(const char *text)
 {
     static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                 "0123456789+-.";
     const size_t len = strspn(text, chars);
-    return is_letter(text[0]) && text[len] == ':' ? len : 0;
+    return ascii_is_letter(text[0]) && text[len] == ':' ? len : 0;
 }
 
 static struct uri parse(const char *text)

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "ecma_property.h"
 #include "parse.h"
 
@@ -37,16 +38,6 @@ static char peek(const struct reading *reading, size_t ahead)
 {
     const size_t at = reading->at + ahead;
     return at < reading->len ? reading->text[at] : '\0';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 static bool is_one_of(char c, const char *chars)
@@ -109,7 +100,7 @@ static bool take_back_reference(struct reading *reading)
     size_t digits = 1;
     if (reading->in_class)
         return refuse(reading, "no reference to a group in a class");
-    while (is_digit(peek(reading, 1 + digits)))
+    while (ascii_is_digit(peek(reading, 1 + digits)))
         digits++;
     str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);
     reading->at += 1 + digits;
@@ -151,7 +142,7 @@ static bool take_as_it_is(struct reading *reading, size_t len)
 static bool take_named_reference(struct reading *reading)
 {
     size_t len = 3;
-    while (is_letter(peek(reading, len)) || is_digit(peek(reading, len)) ||
+    while (ascii_is_letter(peek(reading, len)) || ascii_is_digit(peek(reading, len)) ||
            peek(reading, len) == '_')
         len++;
     if (peek(reading, 2) != '<' || peek(reading, len) != '>')
@@ -174,11 +165,11 @@ static bool take_escape(struct reading *reading)
         return take_property(reading);
     if (c == 'v')
         return take_character(reading, 0x0B, 2);
-    if (c == '0' && !is_digit(peek(reading, 2)))
+    if (c == '0' && !ascii_is_digit(peek(reading, 2)))
         return take_character(reading, 0, 2);
     if (c >= '1' && c <= '9')
         return take_back_reference(reading);
-    if (c == 'c' && is_letter(peek(reading, 2)))
+    if (c == 'c' && ascii_is_letter(peek(reading, 2)))
         return take_character(reading, peek(reading, 2) & CONTROL_MASK, 3);
     if (c == 'x')
         return take_character(reading, hex_number(reading, 2, BYTE_LEN), 2 + BYTE_LEN);
@@ -186,7 +177,7 @@ static bool take_escape(struct reading *reading)
         return take_unicode(reading);
     if (c == 'k')
         return take_named_reference(reading);
-    if (is_letter(c) || is_digit(c) || c == '\0')
+    if (ascii_is_letter(c) || ascii_is_digit(c) || c == '\0')
         return refuse(reading, "no such escape in ECMA-262");
     return take_as_it_is(reading, (unsigned char)c < 0x80 ? 2 : 1);
 }
@@ -210,13 +201,13 @@ static size_t repeat_len(const struct reading *reading)
     size_t len = 1;
     if (is_one_of(peek(reading, 0), "*+?"))
         return 1;
-    if (peek(reading, 0) != '{' || !is_digit(peek(reading, 1)))
+    if (peek(reading, 0) != '{' || !ascii_is_digit(peek(reading, 1)))
         return 0;
-    while (is_digit(peek(reading, len)))
+    while (ascii_is_digit(peek(reading, len)))
         len++;
     if (peek(reading, len) == ',') {
         len++;
-        while (is_digit(peek(reading, len)))
+        while (ascii_is_digit(peek(reading, len)))
             len++;
     }
     return peek(reading, len) == '}' ? len + 1 : 0;
@@ -233,7 +224,7 @@ static bool take_group(struct reading *reading)
 {
     const char kind = peek(reading, 1) == '?' ? peek(reading, 2) : '\0';
     const bool is_special = peek(reading, 1) == '?' || peek(reading, 1) == '*';
-    const bool is_named = kind == '<' && is_letter(peek(reading, 3));
+    const bool is_named = kind == '<' && ascii_is_letter(peek(reading, 3));
     const bool looks_back = kind == '<' && is_one_of(peek(reading, 3), "=!");
     if (is_special && !is_one_of(kind, ":=!") && !is_named && !looks_back)
         return refuse(reading, "no such group in ECMA-262");

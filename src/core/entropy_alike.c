@@ -3,20 +3,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
 #include "entropy_hash.h"
 
 enum { WORD_BYTES = 64, NAME_BYTES_MIN = 4, PERCENT = 100 };
-
-static bool is_letter(unsigned char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
-
-static bool is_digit(unsigned char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
 
 static bool is_rest(unsigned char byte)
 {
@@ -29,12 +20,12 @@ static size_t read_word(const unsigned char *text, size_t len, char word[WORD_BY
 {
     size_t at = 0;
     *word_len = 0;
-    if (is_digit(text[0])) {
-        while (at < len && is_digit(text[at]))
+    if (ascii_is_digit(text[0])) {
+        while (at < len && ascii_is_digit(text[at]))
             at++;
         word[(*word_len)++] = '#';
-    } else if (is_letter(text[0])) {
-        for (; at < len && is_letter(text[at]); at++)
+    } else if (ascii_is_letter(text[0])) {
+        for (; at < len && ascii_is_letter(text[at]); at++)
             if (*word_len < WORD_BYTES)
                 word[(*word_len)++] = (char)(text[at] | 0x20);
     } else if (text[0] >= 0x80) {

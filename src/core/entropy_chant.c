@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "xalloc.h"
 
 enum {
@@ -39,11 +40,6 @@ static bool is_fence(struct line line)
            (memcmp(line.bytes, "```", 3) == 0 || memcmp(line.bytes, "~~~", 3) == 0);
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* "- x", "* x", "+ x", "12. x", "3) x", "| x", "> x". */
 static bool is_by_design(struct line line)
 {
@@ -54,7 +50,7 @@ static bool is_by_design(struct line line)
     if (line.len > 1 && strchr("-*+", line.bytes[0]) && line.bytes[1] == ' ')
         return true;
     size_t digits = 0;
-    while (digits < line.len && is_digit(line.bytes[digits]))
+    while (digits < line.len && ascii_is_digit(line.bytes[digits]))
         digits++;
     return digits > 0 && digits < line.len && strchr(".)", line.bytes[digits]);
 }

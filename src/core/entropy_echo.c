@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "ascii.h"
+
 enum { WORD_BYTES = 3 /* letters of a word that means something */ };
 
 static const char mark[] = "<arg>";
@@ -15,7 +17,7 @@ static bool is_mark(const char *line, size_t len, size_t at)
 
 static bool is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+    return ascii_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
 /* Where the quotation that goes on at `at` ends: at a digit, another mark's `<`, a word, or
@@ -26,7 +28,7 @@ static size_t skip_between(const char *line, size_t len, size_t at)
     for (size_t i = at; i < len; i++) {
         if (is_mark(line, len, i))
             return i;
-        if (line[i] == '<' || (line[i] >= '0' && line[i] <= '9'))
+        if (line[i] == '<' || ascii_is_digit(line[i]))
             return i - word;
         word = is_letter(line[i]) ? word + 1 : 0;
         if (word == WORD_BYTES)

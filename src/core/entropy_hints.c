@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
 
 enum { LINE_BYTES = 256 };
@@ -111,7 +112,7 @@ static const struct {
 
 static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    return ascii_is_lower(c) || ascii_is_digit(c) || c == '_';
 }
 
 /* Index of the first phrase that begins with this byte or a later one. */
@@ -154,7 +155,7 @@ static bool is_own_work(const char *line, size_t at, size_t len)
     if (len - at <= word || memcmp(line + at, running, word) != 0 || line[at + word] != ' ')
         return false;
     const char next = len - at > word + 1 ? line[at + word + 1] : '\0';
-    bool own = at == 0 || (next >= '0' && next <= '9');
+    bool own = at == 0 || ascii_is_digit(next);
     for (size_t i = 0; i < ARRAY_LEN(places) && !own; i++)
         own = len - at >= word + 4 && memcmp(line + at + word, places[i], 4) == 0;
     return own;
@@ -177,7 +178,7 @@ unsigned entropy_hints(const char *line, size_t len)
     unsigned hints = 0;
     const size_t kept = len < LINE_BYTES ? len : LINE_BYTES;
     for (size_t i = 0; i < kept; i++)
-        lower[i] = line[i] >= 'A' && line[i] <= 'Z' ? (char)(line[i] | 0x20) : line[i];
+        lower[i] = ascii_is_upper(line[i]) ? (char)(line[i] | 0x20) : line[i];
     for (size_t i = 0; i < kept; i++)
         if (is_word(lower[i]) && (i == 0 || !is_word(lower[i - 1])))
             hints |=

@@ -13,6 +13,7 @@
 #include "fingerprint.h"
 #include "json.h"
 #include "normaliser.h"
+#include "text.h"
 #include "xalloc.h"
 
 enum { HINT_LINES = 16 /* of a result whose words are looked at */ };
@@ -164,9 +165,7 @@ static bool is_own_echo(struct entropy_memory *memory, const struct normaliser_l
 
 static void copy_cut(char out[ENTROPY_SAMPLE_BYTES], const char *bytes, size_t len)
 {
-    size_t kept = len < ENTROPY_SAMPLE_BYTES - 1 ? len : ENTROPY_SAMPLE_BYTES - 1;
-    while (kept < len && kept > 0 && ((unsigned char)bytes[kept] & 0xc0) == 0x80)
-        kept--; /* not in the middle of a character */
+    const size_t kept = text_cut(bytes, len, ENTROPY_SAMPLE_BYTES - 1);
     memcpy(out, bytes, kept);
     out[kept] = '\0';
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "entropy.h"
 #include "entropy_hash.h"
 #include "entropy_memory.h"
@@ -56,11 +57,6 @@ void entropy_news_begin(struct entropy_news *news, uint64_t scope)
     }
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* A decimal number, with a fraction if there is one. */
 static size_t read_number(const char *bytes, size_t len, double *out)
 {
@@ -68,11 +64,11 @@ static size_t read_number(const char *bytes, size_t len, double *out)
     double unit = 1;
     size_t at = 0;
     int digits = 0;
-    for (; at < len && is_digit(bytes[at]); at++)
+    for (; at < len && ascii_is_digit(bytes[at]); at++)
         if (digits++ < DIGITS_MAX)
             value = value * 10 + (bytes[at] - '0');
-    if (at + 1 < len && bytes[at] == '.' && is_digit(bytes[at + 1])) {
-        for (at++; at < len && is_digit(bytes[at]); at++) {
+    if (at + 1 < len && bytes[at] == '.' && ascii_is_digit(bytes[at + 1])) {
+        for (at++; at < len && ascii_is_digit(bytes[at]); at++) {
             unit /= 10;
             if (digits++ < DIGITS_MAX)
                 value += unit * (bytes[at] - '0');
@@ -90,7 +86,7 @@ static void read_line(const char *bytes, size_t len, struct reading *out)
     const size_t end = len < SHAPE_BYTES ? len : SHAPE_BYTES;
     *out = (struct reading){0};
     for (size_t at = 0; at < end;) {
-        if (!is_digit(bytes[at])) {
+        if (!ascii_is_digit(bytes[at])) {
             shape[shape_len++] = bytes[at++];
             continue;
         }

@@ -5,6 +5,7 @@
 
 #include "normaliser.h"
 #include "str.h"
+#include "text.h"
 
 enum { CALL_SHOWN_MAX = 120 /* bytes of a call in a nudge */ };
 
@@ -24,18 +25,13 @@ static_assert(ARRAY_LEN(advice) == ENTROPY_RUNG_COUNT, "every rung has its advic
 /* One line, whatever is in the call. */
 static void add_call(const char *call, struct str *out)
 {
-    size_t len = strlen(call);
-    const bool cut = len > CALL_SHOWN_MAX;
-    if (cut) {
-        len = CALL_SHOWN_MAX;
-        while (len > 0 && ((unsigned char)call[len] & 0xc0) == 0x80)
-            len--; /* not in the middle of a character */
-    }
+    const size_t all = strlen(call);
+    const size_t len = text_cut(call, all, CALL_SHOWN_MAX);
     for (size_t i = 0; i < len; i++) {
         const unsigned char byte = (unsigned char)call[i];
         str_add_char(out, byte < ' ' || byte == 0x7f ? ' ' : call[i]);
     }
-    if (cut)
+    if (len < all)
         str_add(out, "...");
 }
 

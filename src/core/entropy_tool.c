@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
 
 enum { WORD_BYTES = 24, WORDS_MAX = 12 };
@@ -137,14 +138,9 @@ struct name_words {
     int count;
 };
 
-static bool is_upper(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
 static bool is_lower_or_digit(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    return ascii_is_lower(c) || ascii_is_digit(c);
 }
 
 /* "mcp__crm__updateContact" is mcp, crm, update, contact. */
@@ -153,15 +149,15 @@ static void split(const char *tool, struct name_words *out)
     size_t len = 0;
     *out = (struct name_words){0};
     for (const char *c = tool; *c != '\0' && out->count < WORDS_MAX; c++) {
-        const bool letter = is_upper(*c) || is_lower_or_digit(*c);
-        const bool begins = is_upper(*c) && c > tool && is_lower_or_digit(c[-1]);
+        const bool letter = ascii_is_upper(*c) || is_lower_or_digit(*c);
+        const bool begins = ascii_is_upper(*c) && c > tool && is_lower_or_digit(c[-1]);
         if ((!letter || begins) && len > 0) {
             out->count++;
             len = 0;
         }
         if (!letter || out->count == WORDS_MAX || len + 1 >= WORD_BYTES)
             continue;
-        out->words[out->count][len++] = (char)(is_upper(*c) ? *c | 0x20 : *c);
+        out->words[out->count][len++] = (char)(ascii_is_upper(*c) ? *c | 0x20 : *c);
     }
     if (len > 0)
         out->count++;

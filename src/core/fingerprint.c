@@ -7,6 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "ascii.h"
 #include "fingerprint_json.h"
 #include "json.h"
 #include "sha256.h"
@@ -105,18 +106,13 @@ void fingerprint_close(struct fingerprint *fingerprint)
     free(fingerprint);
 }
 
-static bool is_json_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Keep stdout for the end, without the blanks before it, if it may be one JSON object or
  * array. */
 static void keep_whole(struct whole *whole, const char *bytes, size_t len)
 {
     if (whole->over)
         return;
-    while (whole->text.len == 0 && len > 0 && is_json_blank(*bytes)) {
+    while (whole->text.len == 0 && len > 0 && ascii_is_blank(*bytes)) {
         bytes++;
         len--;
     }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "calendar.h"
 
 enum { HOUR_S = 3600, MINUTE_S = 60, SHORT_NAME = 3 };
@@ -36,7 +37,7 @@ static bool take_either(struct cursor *cursor, const char *one, const char *othe
 
 static bool at_digit(const struct cursor *cursor)
 {
-    return cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9';
+    return cursor->at < cursor->end && ascii_is_digit(*cursor->at);
 }
 
 /* Between `least` and `most` digits. */

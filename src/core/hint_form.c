@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
 #include "calendar.h"
 #include "hint_date.h"
@@ -28,14 +29,9 @@ static const struct {
     {"days", 86400000},
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_letter(char c)
 {
-    return words_small(c) >= 'a' && words_small(c) <= 'z';
+    return ascii_is_lower(words_small(c));
 }
 
 /* Digits with at most one point; false if there are none. */
@@ -47,9 +43,9 @@ static bool take_number(const char *text, size_t len, size_t *at, double *out)
     bool any = false;
     for (; *at < len; (*at)++) {
         const char c = text[*at];
-        if (c == '.' && !point && any && *at + 1 < len && is_digit(text[*at + 1])) {
+        if (c == '.' && !point && any && *at + 1 < len && ascii_is_digit(text[*at + 1])) {
             point = true;
-        } else if (is_digit(c)) {
+        } else if (ascii_is_digit(c)) {
             any = true;
             place = point ? place / 10 : place;
             value = point ? value + (c - '0') * place : value * 10 + (c - '0');
@@ -167,7 +163,7 @@ static int64_t read_epoch(const struct hint_text *text)
     if (text->time_len == 0 || text->time_len > NUMBER_DIGITS_MAX)
         return HINT_NONE;
     for (size_t i = 0; i < text->time_len; i++) {
-        if (!is_digit(text->time[i]))
+        if (!ascii_is_digit(text->time[i]))
             return HINT_NONE;
         value = value * 10 + (text->time[i] - '0');
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "xalloc.h"
 
 enum { ROOT = 0 };
@@ -12,12 +13,12 @@ static_assert(LITERALS_NODES_MAX < LITERALS_END, "a node and the mark fit into 1
 
 static unsigned char lower(unsigned char c)
 {
-    return c >= 'A' && c <= 'Z' ? (unsigned char)(c + ('a' - 'A')) : c;
+    return ascii_is_upper(c) ? (unsigned char)(c + ('a' - 'A')) : c;
 }
 
 static unsigned char upper(unsigned char c)
 {
-    return c >= 'a' && c <= 'z' ? (unsigned char)(c - ('a' - 'A')) : c;
+    return ascii_is_lower(c) ? (unsigned char)(c - ('a' - 'A')) : c;
 }
 
 static int32_t *next_of(const struct literals *literals, size_t node, int class)

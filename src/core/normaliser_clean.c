@@ -7,6 +7,8 @@
 #include "text.h"
 #include "xalloc.h"
 
+#include "utf8.h"
+
 enum { ESCAPE = 0x1b, DELETE = 0x7f };
 
 /* Signs that turn while something is awaited: braille patterns, quartered circles. */
@@ -39,7 +41,7 @@ struct cleaned {
 /* A backspace takes back one character, of however many bytes. */
 static void take_back(struct cleaned *cleaned)
 {
-    while (cleaned->to > cleaned->start && ((unsigned char)cleaned->to[-1] & 0xc0) == 0x80)
+    while (cleaned->to > cleaned->start && utf8_is_inner(cleaned->to[-1]))
         cleaned->to--;
     cleaned->to -= cleaned->to > cleaned->start;
 }

@@ -11,6 +11,7 @@
 #include "plan_source.h"
 #include "plan_surroundings.h"
 #include "str.h"
+#include "text.h"
 #include "text_list.h"
 #include "xalloc.h"
 
@@ -143,9 +144,7 @@ static char *command_title(char *const *argv)
         str_add(&words, i > 0 ? " " : "");
         str_add_n(&words, argv[i], strnlen(argv[i], EXEC_TITLE_MAX + 1));
     }
-    size_t len = words.len < EXEC_TITLE_MAX ? words.len : EXEC_TITLE_MAX;
-    while (len > 0 && len < words.len && ((unsigned char)words.data[len] & 0xC0) == 0x80)
-        len--;
+    const size_t len = text_cut(str_text(&words), words.len, EXEC_TITLE_MAX);
     char *title = xstrndup(len > 0 ? words.data : "exec", len > 0 ? len : strlen("exec"));
     str_done(&words);
     return title;

@@ -2,20 +2,7 @@
 
 #include <string.h>
 
-static bool is_upper(unsigned char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool is_letter(unsigned char c)
-{
-    return is_upper(c) || (c >= 'a' && c <= 'z');
-}
-
-static bool is_digit(unsigned char c)
-{
-    return c >= '0' && c <= '9';
-}
+#include "ascii.h"
 
 bool redact_is_one_of(unsigned char c, const char *chars)
 {
@@ -24,16 +11,16 @@ bool redact_is_one_of(unsigned char c, const char *chars)
 
 bool redact_is_in(enum redact_alphabet alphabet, unsigned char c)
 {
-    const bool alnum = is_letter(c) || is_digit(c);
+    const bool alnum = ascii_is_letter(c) || ascii_is_digit(c);
     switch (alphabet) {
     case REDACT_LETTER:
-        return is_letter(c);
+        return ascii_is_letter(c);
     case REDACT_ALNUM:
         return alnum;
     case REDACT_UPPER:
-        return is_upper(c) || is_digit(c);
+        return ascii_is_upper(c) || ascii_is_digit(c);
     case REDACT_HEX:
-        return is_digit(c) || redact_is_one_of(c, "abcdefABCDEF");
+        return ascii_is_digit(c) || redact_is_one_of(c, "abcdefABCDEF");
     case REDACT_NAME:
         return alnum || c == '_';
     case REDACT_WORD:
@@ -45,7 +32,7 @@ bool redact_is_in(enum redact_alphabet alphabet, unsigned char c)
     case REDACT_BEARER:
         return alnum || redact_is_one_of(c, "._~+/=-");
     case REDACT_LABEL:
-        return is_upper(c) || is_digit(c) || c == ' ';
+        return ascii_is_upper(c) || ascii_is_digit(c) || c == ' ';
     case REDACT_AUTHORITY:
         return c > ' ' && c != 0x7f && !redact_is_one_of(c, "/?#\"'<>()`\\|");
     }

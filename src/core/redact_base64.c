@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "redact_alphabet.h"
 
 /* Of each place: the first letter that is wholly of the token, and how many bits of its first
@@ -40,11 +41,11 @@ bool redact_base64_start(size_t form, size_t place, bool url, char out[REDACT_BA
 /* The six bits of a letter of either alphabet, -1 for what is none. */
 static int six_of(char c)
 {
-    if (c >= 'A' && c <= 'Z')
+    if (ascii_is_upper(c))
         return c - 'A';
-    if (c >= 'a' && c <= 'z')
+    if (ascii_is_lower(c))
         return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
+    if (ascii_is_digit(c))
         return c - '0' + 52;
     if (c == '+' || c == '-')
         return 62;

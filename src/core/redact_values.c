@@ -10,6 +10,9 @@
 #include "redactor.h"
 #include "xalloc.h"
 
+#include "ascii.h"
+#include "utf8.h"
+
 /* Two pieces of a long value have so many bytes in common that in every form the one's end and
  * the other's beginning do, too: they are cut as one. */
 enum { PIECE_OVERLAP = 16 };
@@ -55,24 +58,19 @@ static bool add_piece(struct adding *adding, const char *bytes, size_t len, stru
 /* Where a character of UTF-8 begins, at `at` or a little before. */
 static size_t character_start(const char *value, size_t at)
 {
-    for (int i = 0; i < 3 && at > 0 && ((unsigned char)value[at] & 0xc0) == 0x80; i++)
+    for (int i = 0; i < 3 && at > 0 && utf8_is_inner(value[at]); i++)
         at--;
     return at;
-}
-
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /* A value, or one line of it, without the blanks around it. */
 static bool add_value(struct adding *adding, const char *value, size_t len, struct err *err)
 {
-    while (len > 0 && is_space(value[0])) {
+    while (len > 0 && ascii_is_blank(value[0])) {
         value++;
         len--;
     }
-    while (len > 0 && is_space(value[len - 1]))
+    while (len > 0 && ascii_is_blank(value[len - 1]))
         len--;
     if (len < REDACT_VALUE_MIN || (!adding->named && !redact_may_be_secret(value, len)))
         return true;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
 #include "redact.h"
 #include "redact_alphabet.h"
@@ -38,7 +39,7 @@ static const char *const never[] = {"PWD", "OLDPWD", "XAUTHORITY", "GPG_KEY", "P
 
 static char upper(char c)
 {
-    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    return ascii_is_lower(c) ? (char)(c - 'a' + 'A') : c;
 }
 
 /* A name in capitals; what is longer is cut at its beginning, for its end says what it is. */
@@ -147,7 +148,7 @@ static bool is_path(const char *value, size_t len)
     if (!is_relative && value[0] != '/')
         return false;
     for (size_t i = 0; i < len; i++) {
-        const bool fits = (value[i] >= 'a' && value[i] <= 'z') ||
+        const bool fits = ascii_is_lower(value[i]) ||
                           redact_is_one_of((unsigned char)value[i], "0123456789/._-~");
         if (!fits)
             return false;

@@ -6,6 +6,8 @@
 #include "repair_words.h"
 #include "text.h"
 
+#include "utf8.h"
+
 enum {
     COMMAND_MAX = 600, /* bytes of the command that are shown */
     LINES_MAX = 1100,  /* bytes of the lines about a contract */
@@ -69,7 +71,7 @@ static void add_tail(struct str *out, const struct str *clean, size_t room)
         const char *line = memchr(text + from, '\n', clean->len - from);
         if (line && line[1] != '\0')
             from = (size_t)(line + 1 - text);
-        while (from < clean->len && ((unsigned char)text[from] & 0xC0) == 0x80)
+        while (from < clean->len && utf8_is_inner(text[from]))
             from++;
     }
     str_add_n(out, text + from, clean->len - from);

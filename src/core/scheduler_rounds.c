@@ -5,6 +5,8 @@
 #include "repair.h"
 #include "scheduling.h"
 
+#include "utf8.h"
+
 /* What was tried ends here because of the work, not because of the world or a person. */
 static bool is_over_for_the_work(const struct protocol_facts *facts,
                                  const struct decision *decision)
@@ -94,7 +96,7 @@ static void prompt_text(const struct str *prompt, struct str *out)
         if (out->len <= EVENT_TEXT_MAX)
             return;
         from += out->len - EVENT_TEXT_MAX;
-        while (from < prompt->len && ((unsigned char)prompt->data[from] & 0xC0) == 0x80)
+        while (from < prompt->len && utf8_is_inner(prompt->data[from]))
             from++;
         if (from > prompt->len)
             from = prompt->len;

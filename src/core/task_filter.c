@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
 #include "near_word.h"
 #include "phase.h"
@@ -36,7 +37,7 @@ static bool read_digits(const char **at, int64_t *out)
 {
     int count = 0;
     *out = 0;
-    for (; **at >= '0' && **at <= '9'; (*at)++, count++) {
+    for (; ascii_is_digit(**at); (*at)++, count++) {
         if (count == DIGITS_MAX)
             return false;
         *out = *out * 10 + (**at - '0');
@@ -55,7 +56,7 @@ static bool read_share(const char *text, int64_t *out)
         return false;
     text += has_point;
     int64_t unit = PERMILLE / 10;
-    for (; has_point && *text >= '0' && *text <= '9'; text++, unit /= 10)
+    for (; has_point && ascii_is_digit(*text); text++, unit /= 10)
         part += unit * (*text - '0');
     *out = whole * PERMILLE + part;
     return *text == '\0';

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "utf8.h"
+
 #define ELLIPSIS "\xe2\x80\xa6"
 
 enum {
@@ -23,58 +25,13 @@ struct line {
     bool full;      /* TEXT_LINE_MAX was reached, the rest is dropped */
 };
 
-static bool is_continuation(char byte)
-{
-    return ((unsigned char)byte & 0xc0U) == 0x80U;
-}
-
-/* Bytes that a first byte announces, 0 if it cannot be one. */
-static int sequence_len(unsigned char first)
-{
-    if (first < 0x80U)
-        return 1;
-    if (first >= 0xc2U && first <= 0xdfU)
-        return 2;
-    if (first >= 0xe0U && first <= 0xefU)
-        return 3;
-    if (first >= 0xf0U && first <= 0xf4U)
-        return 4;
-    return 0;
-}
-
-/* Overlong forms, surrogates and numbers above U+10FFFF are no characters. */
-static bool is_scalar(uint32_t rune, int len)
-{
-    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-    bool surrogate = rune >= 0xd800 && rune <= 0xdfff;
-    return rune >= lowest[len] && rune <= 0x10ffff && !surrogate;
-}
-
 int text_rune(const char *bytes, size_t len, uint32_t *rune)
 {
+    const size_t taken = len > 0 ? utf8_rune(bytes, len, rune) : 0;
+    if (taken > 0)
+        return (int)taken;
     *rune = UINT32_MAX;
-    if (len == 0)
-        return 1;
-
-    const unsigned char first = (unsigned char)bytes[0];
-    const int want = sequence_len(first);
-    if (want == 0 || (size_t)want > len)
-        return 1;
-    if (want == 1) {
-        *rune = first;
-        return 1;
-    }
-
-    uint32_t value = first & (0xffU >> (want + 1));
-    for (int i = 1; i < want; i++) {
-        if (!is_continuation(bytes[i]))
-            return 1;
-        value = (value << 6U) | ((unsigned char)bytes[i] & 0x3fU);
-    }
-    if (!is_scalar(value, want))
-        return 1;
-    *rune = value;
-    return want;
+    return 1;
 }
 
 size_t text_cut(const char *utf8, size_t len, size_t max)
@@ -82,7 +39,7 @@ size_t text_cut(const char *utf8, size_t len, size_t max)
     if (len <= max)
         return len;
     size_t cut = max;
-    while (cut > 0 && max - cut < 3 && is_continuation(utf8[cut]))
+    while (cut > 0 && max - cut < 3 && utf8_is_inner(utf8[cut]))
         cut--;
     return cut;
 }

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "ascii.h"
+
 char words_small(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    return ascii_is_upper(c) ? (char)(c - 'A' + 'a') : c;
 }
 
 static bool starts_with(const char *text, const char *needle, size_t len)

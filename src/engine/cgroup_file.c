@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ascii.h"
+
 enum {
     FIND_DIRS_MAX = 8192, /* looked at in one search */
     PIDS_BYTES_MAX = 1024 * 1024,
@@ -65,7 +67,7 @@ int64_t cgroup_file_number(const char *dir, const char *name, const char *key)
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
         const char *number = line + len + (len > 0);
         bool is_it = strncmp(line, key, len) == 0 && (len == 0 || line[len] == ' ');
-        if (is_it && number[0] >= '0' && number[0] <= '9')
+        if (is_it && ascii_is_digit(number[0]))
             return strtoll(number, NULL, 10);
     }
     return -1;
@@ -81,7 +83,7 @@ static bool each_pid_of(int fd, cgroup_pid_fn *each, void *ctx)
     for (ssize_t got = 1; got > 0 && total < PIDS_BYTES_MAX; total += (size_t)got) {
         got = read(fd, chunk, sizeof(chunk));
         for (ssize_t i = 0; i < got; i++) {
-            if (chunk[i] >= '0' && chunk[i] <= '9') {
+            if (ascii_is_digit(chunk[i])) {
                 pid = pid * 10 + (chunk[i] - '0');
                 continue;
             }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uv.h>
 
+#include "text.h"
 #include "xalloc.h"
 
 void mailbox_init(struct mailbox *mailbox)
@@ -103,9 +104,7 @@ void mailbox_post_close(struct mailbox *mailbox)
 void mailbox_post_note(struct mailbox *mailbox, int task, const char *text)
 {
     struct mail_note *note = xcalloc(1, sizeof(*note));
-    size_t len = strnlen(text, ENGINE_NOTE_MAX);
-    while (len > 0 && ((unsigned char)text[len] & 0xC0) == 0x80)
-        len--; /* no character is cut in two */
+    const size_t len = text_cut(text, strnlen(text, ENGINE_NOTE_MAX + 1), ENGINE_NOTE_MAX);
     memcpy(note->text, text, len);
     note->task = task;
     (void)pthread_mutex_lock(&mailbox->lock);

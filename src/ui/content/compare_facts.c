@@ -12,6 +12,8 @@
 #include "text.h"
 #include "xalloc.h"
 
+#include "ascii.h"
+
 /* Of one side, while its facts are told. */
 struct telling {
     const struct run_state *state;
@@ -139,7 +141,7 @@ static void take_paths(struct compare_side *side, const struct json *paths)
             continue;
         text_clean(&clean, path, strlen(path));
         side->paths[side->path_count++] =
-            (struct compare_path){.letter = letter[0] >= 'A' && letter[0] <= 'Z' ? letter[0] : '?',
+            (struct compare_path){.letter = ascii_is_upper(letter[0]) ? letter[0] : '?',
                                   .added = json_i64(json_at(item, 2), -1),
                                   .removed = json_i64(json_at(item, 3), -1),
                                   .path = xstrdup(str_text(&clean))};

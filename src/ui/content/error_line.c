@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
 #include "words.h"
 
@@ -11,20 +12,10 @@ struct word {
     size_t len;
 };
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* What joins words to names, as in error_line.c or no-error. */
 static bool is_of_name(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '/';
+    return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '/';
 }
 
 static bool is_same(struct word word, const char *want)
@@ -69,7 +60,7 @@ static struct word word_before(const char *text, size_t at)
     while (end > 0 && text[end - 1] == ' ')
         end--;
     size_t begin = end;
-    while (begin > 0 && (is_letter(text[begin - 1]) || is_digit(text[begin - 1])))
+    while (begin > 0 && (ascii_is_letter(text[begin - 1]) || ascii_is_digit(text[begin - 1])))
         begin--;
     return (struct word){text + begin, end - begin};
 }
@@ -84,7 +75,8 @@ static bool says_none(const char *text, size_t len, size_t from, size_t to)
     while (at < len && (text[at] == ' ' || text[at] == ':' || text[at] == '='))
         at++;
     const bool has_sign = at > to;
-    return has_sign && at < len && text[at] == '0' && (at + 1 == len || !is_digit(text[at + 1])) &&
+    return has_sign && at < len && text[at] == '0' &&
+           (at + 1 == len || !ascii_is_digit(text[at + 1])) &&
            (at + 1 == len || text[at + 1] != '.');
 }
 
@@ -102,12 +94,12 @@ bool line_is_error(const char *text, size_t len)
     const size_t end = len < ERROR_LINE_BYTES ? len : ERROR_LINE_BYTES;
     for (size_t at = 0; at < end;) {
         size_t to = at;
-        while (to < end && is_letter(text[to]))
+        while (to < end && ascii_is_letter(text[to]))
             to++;
         const struct word word = {text + at, to - at};
         const bool is_not_ok = is_same(word, "not") && to + 3 <= end &&
                                is_same((struct word){text + to, 3}, " ok") &&
-                               (to + 3 == end || !is_letter(text[to + 3]));
+                               (to + 3 == end || !ascii_is_letter(text[to + 3]));
         if (word.len > 0 && (is_not_ok || is_word_of_error(word))) {
             /* A thrown error's name may have its module's before it. */
             const bool is_name = !is_thrown(word) && is_part_of_name(text, end, at, to);

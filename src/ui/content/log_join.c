@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text.h"
+#include "utf8.h"
 
 enum { ESC = 0x1b };
 
@@ -67,16 +68,11 @@ static void take_line(struct log_join *join, struct log_partial *partial, size_t
     partial->headless = false;
 }
 
-static bool is_continuation(char byte)
-{
-    return ((unsigned char)byte & 0xc0U) == 0x80U;
-}
-
 /* Bytes at the end that are the beginning of a character. */
 static size_t unfinished_character(const char *text, size_t len)
 {
     size_t back = 1;
-    while (back < 4 && back < len && is_continuation(text[len - back]))
+    while (back < 4 && back < len && utf8_is_inner(text[len - back]))
         back++;
     if (back > len)
         return 0;
@@ -170,7 +166,7 @@ void log_join_add(struct log_join *join, const struct log_output_row *row, const
         skipped = (uint64_t)-follows < len ? (size_t)-follows : len;
 
     bool starts_inside = follows > 0 || (!partial->begun && row->offset > 0);
-    while (starts_inside && skipped < len && skipped < 3 && is_continuation(bytes[skipped]))
+    while (starts_inside && skipped < len && skipped < 3 && utf8_is_inner(bytes[skipped]))
         skipped++;
     partial->headless = partial->headless || (!partial->begun && row->offset > 0);
     partial->begun = true;

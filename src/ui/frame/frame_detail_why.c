@@ -7,6 +7,8 @@
 #include "retry_help.h"
 #include "tries_ahead.h"
 
+#include "ascii.h"
+
 enum { HEX_SHOWN = 4 };
 
 static const struct step_state *step_of(const struct detail *detail)
@@ -65,7 +67,7 @@ static void add_why_head(const struct detail *detail, struct str *out)
     const size_t from = out->len;
     detail_add_why_title(detail, out);
     for (size_t i = from; i < out->len; i++) {
-        if (out->data[i] >= 'a' && out->data[i] <= 'z')
+        if (ascii_is_lower(out->data[i]))
             out->data[i] = (char)(out->data[i] - 'a' + 'A');
     }
 }

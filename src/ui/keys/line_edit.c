@@ -5,6 +5,7 @@
 #include "attr.h"
 #include "term.h"
 #include "text.h"
+#include "utf8.h"
 
 enum { KEY_CTRL_U = 0x15 };
 
@@ -87,7 +88,7 @@ static size_t skip_for(const struct line_edit *edit, int width)
     for (size_t start = at; start > 0; at = start) {
         do
             start--;
-        while (start > 0 && ((unsigned char)edit->text[start] & 0xc0) == 0x80);
+        while (start > 0 && utf8_is_inner(edit->text[start]));
         uint32_t rune = 0;
         (void)text_rune(edit->text + start, edit->len - start, &rune);
         columns += rune_width(rune);

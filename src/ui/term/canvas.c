@@ -6,6 +6,7 @@
 
 #include "attr.h"
 #include "text.h"
+#include "utf8.h"
 #include "xalloc.h"
 
 enum { RUNE_ELLIPSIS = 0x2026, RUNE_RULE = 0x2500, RUNE_UPRIGHT = 0x2502 };
@@ -133,19 +134,6 @@ static void put_mark(struct canvas *canvas, int row, int column, uint32_t mark)
     struct cell *cell = canvas_cell(canvas, row, column);
     if (cell && cell->mark == 0)
         cell->mark = mark;
-}
-
-static void add_utf8(struct str *out, uint32_t rune)
-{
-    if (rune < 0x80) {
-        str_add_char(out, (char)rune);
-        return;
-    }
-    int more = rune < 0x800 ? 1 : rune < 0x10000 ? 2 : 3;
-    static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
-    str_add_char(out, (char)(leads[more] | (rune >> (6 * more))));
-    for (int i = more - 1; i >= 0; i--)
-        str_add_char(out, (char)(0x80 | ((rune >> (6 * i)) & 0x3f)));
 }
 
 void canvas_init(struct canvas *canvas, int rows, int columns, bool ascii)
@@ -312,9 +300,9 @@ const struct canvas_zone *canvas_find_zone(const struct canvas *canvas, int row,
 void cell_text(const struct cell *cell, struct str *out)
 {
     if (cell->rune != 0)
-        add_utf8(out, cell->rune);
+        utf8_add(out, (int32_t)cell->rune);
     if (cell->mark != 0)
-        add_utf8(out, cell->mark);
+        utf8_add(out, (int32_t)cell->mark);
 }
 
 void canvas_to_text(const struct canvas *canvas, struct str *out)

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "ascii.h"
+
 enum {
     FIELDS = 3,
     NUMBER_MAX = 100000,
@@ -19,7 +21,7 @@ static bool read_numbers(const char *text, int out[FIELDS])
     for (int i = 0; i < FIELDS; i++) {
         int number = 0;
         const char *first = text;
-        for (; *text >= '0' && *text <= '9' && number < NUMBER_MAX; text++)
+        for (; ascii_is_digit(*text) && number < NUMBER_MAX; text++)
             number = number * 10 + (*text - '0');
         if (text == first || *text != (i + 1 < FIELDS ? ';' : '\0'))
             return false;

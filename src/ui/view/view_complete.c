@@ -7,6 +7,8 @@
 #include "view.h"
 #include "view_command.h"
 
+#include "utf8.h"
+
 /* The line up to the word that is completed, and what is typed of that. */
 struct offering {
     const char *line;
@@ -20,7 +22,7 @@ static size_t alike_bytes(const char *a, const char *b)
     size_t len = 0;
     while (a[len] && a[len] == b[len])
         len++;
-    while (len > 0 && ((unsigned char)a[len] & 0xc0) == 0x80)
+    while (len > 0 && utf8_is_inner(a[len]))
         len--;
     return len;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
 #include "term.h"
 #include "view.h"
@@ -117,16 +118,11 @@ static void make_key(const struct view *view, const struct view_facts *facts, in
     }
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* As people count: T-9 stands before T-10. */
 static int compare_names(const char *a, const char *b)
 {
     while (*a && *b) {
-        if (is_digit(*a) && is_digit(*b)) {
+        if (ascii_is_digit(*a) && ascii_is_digit(*b)) {
             a += strspn(a, "0");
             b += strspn(b, "0");
             const size_t a_len = strspn(a, "0123456789");
