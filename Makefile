@@ -4,11 +4,11 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: all run test chaos bench install pictures coverage mutate sim fuzz tidy lint packages clean
+.PHONY: all run test chaos bench install package pictures coverage mutate sim fuzz tidy lint packages clean
 
 all: packages
 	cmake --log-level=WARNING --preset release
-	cmake --build --preset release --target devs
+	cmake --build --preset release --target devs share
 
 packages:
 	@scripts/install-packages build
@@ -52,7 +52,12 @@ pictures:
 	@scripts/make-pictures
 
 install: all
-	cmake --install build/release --prefix "$(PREFIX)"
+	cmake --install build/release --prefix "$(PREFIX)" --strip
+
+# The Debian package, in build/; the same bytes each time that a commit is packed.
+package: all
+	@scripts/install-packages package
+	cd build/release && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct || date +%s) cpack -B ..
 
 # Branches of the retry and classification code; fails under 90 %.
 coverage:

@@ -10,6 +10,7 @@
 #include "plan_schema.h"
 #include "read_text.h"
 #include "repair.h"
+#include "schema_words.h"
 #include "str.h"
 
 /* The words of the command line. */
@@ -19,6 +20,7 @@ struct validate_options {
     const char *instance; /* a file, "-" for stdin, NULL if not given */
     bool repair;
     bool json;
+    bool words;
 };
 
 /* The published schemas. */
@@ -32,13 +34,24 @@ static const struct {
 
 static const char hint[] = "devs validate --help";
 
-static int print_schema(const char *name)
+static void print_words(const char *schema)
+{
+    struct str words = {0};
+    schema_words(schema, &words);
+    (void)fputs(str_text(&words), stdout);
+    str_done(&words);
+}
+
+static int print_schema(const char *name, bool as_words)
 {
     for (size_t i = 0; i < ARRAY_LEN(schemas); i++) {
-        if (strcmp(schemas[i].name, name) == 0) {
+        if (strcmp(schemas[i].name, name) != 0)
+            continue;
+        if (as_words)
+            print_words(schemas[i].text());
+        else
             (void)fputs(schemas[i].text(), stdout);
-            return EXIT_ALL_PASSED;
-        }
+        return EXIT_ALL_PASSED;
     }
     return fail_usage(hint, "validate: there is no schema '%s', only plan and config", name);
 }
@@ -208,7 +221,9 @@ static int validate(const struct validate_options *options)
 {
     struct contract *contract = NULL;
     if (options->schema)
-        return print_schema(options->schema);
+        return print_schema(options->schema, options->words);
+    if (options->words)
+        return fail_usage(hint, "validate: --words goes with --schema");
     if (!options->contract)
         return fail_usage(hint, "validate: a contract is missing: --contract FILE");
     int code = open_contract(options->contract, options->json, &contract);
@@ -234,6 +249,8 @@ int cmd_validate(struct globals *globals, int argc, char **argv)
         {"json", 0, NULL, "print one JSON object", &options.json, NULL},
         {"schema", 0, "NAME", "print the schema of a plan or of devs.config.json: plan, config",
          NULL, &options.schema},
+        {"words", 0, NULL, "with --schema: its keys and what each means, for people",
+         &options.words, NULL},
     };
     struct command_line line = {
         .name = "validate", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};

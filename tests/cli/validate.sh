@@ -108,6 +108,12 @@ done
 "$devs" init >/dev/null
 "$devs" validate --contract plan.schema plan.json
 want "the starter plan fits" "$?" 0
+want 'its keys in words' "$("$devs" validate --schema plan --words | sed -n '/^jobs$/,/^$/p')" \
+	'jobs
+    integer, 1 to 256
+    How many tasks run at a time, unless the command line says otherwise.'
+"$devs" validate --contract plan.schema --words plan.json >/dev/null 2>&1
+want 'words of a contract' "$?" 2
 echo '{"rules":7}' | "$devs" validate --contract config.schema >out
 want "exit of settings that do not fit" "$?" 1
 want_in "settings that do not fit" "$(cat out)" '[WRONG_TYPE] /rules: wrong type'
