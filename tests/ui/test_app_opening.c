@@ -1,4 +1,4 @@
-/* A recording of more records than one slice has, opened on a real terminal. */
+/* A run of more records than one slice has, opened on a real terminal. */
 #define _XOPEN_SOURCE 700
 
 #include "app_child.h"
@@ -33,6 +33,25 @@ START_TEST(test_first_frame_comes_before_all_is_read)
     wait_for("event 2 of 3006");
     press("$");
     wait_for("event 3006 of 3006");
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
+}
+END_TEST
+
+/* Of a run that goes on, too: the first frame comes before the rest, the acts after it. */
+START_TEST(test_live_run_is_read_in_slices)
+{
+    struct app_options options = live_options();
+    tell_at_length();
+    begin(&options);
+    go();
+    wait_for("reading the log [#############.......] 68 %: 2048 of 3006 records");
+    wait_for("ENDED");
+    wait_for("1 passed");
+    press(",");
+    wait_for("event 3005 of 3006");
+    press("$");
+    wait_for("ENDED");
     press("q");
     ck_assert_int_eq(left(), APP_LEFT);
 }
@@ -75,6 +94,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_first_frame_comes_before_all_is_read);
+    tcase_add_test(tcase, test_live_run_is_read_in_slices);
     tcase_add_test(tcase, test_recording_that_is_left_while_it_is_read_leaves_the_other_one_alone);
     return suite;
 }

@@ -26,9 +26,12 @@ bool app_is_bounded(const struct app *app)
     return app->mode == APP_REPLAY || app_is_past(app) || app->pictured;
 }
 
-/* The time shown. */
+/* The time shown. While a run is opened, what is known of it is as old as its last event so far. */
 static struct moment time_shown(const struct app *app)
 {
+    const struct moment *last = &follower_state(app->present)->last;
+    if (app->mode == APP_LIVE && app->opens && last->at_ms != 0)
+        return *last;
     return app->mode == APP_REPLAY || app_is_past(app) ? replay_now(&app->replay) : app->now;
 }
 
@@ -90,7 +93,7 @@ static bool is_leaving(const struct app *app)
 bool app_engine_stopped(const struct app *app)
 {
     bool unasked = !is_leaving(app) && !follower_state(app_own_run(app))->ended;
-    return app->engine_done && unasked && !app->more_news;
+    return app->engine_done && unasked && !app->more_news && !app->opens;
 }
 
 enum app_mode app_mode_of(const struct follower *follower)
@@ -355,7 +358,10 @@ bool app_run(const struct app_options *options, struct app_result *result, struc
     app.now = clock_now();
     bool ok = app_open_run(&app, err) && open_screen(&app, err);
     if (ok) {
-        app_take_news(&app);
+        if (app.mode == APP_LIVE)
+            app_live_open(&app);
+        else
+            app_take_news(&app);
         look_for_trouble(&app);
         app.wants_frame_now = true;
         show_if_due(&app);

@@ -1,5 +1,5 @@
-/* app_opening.c - a recording is read and folded in slices of the app's turns, so that its first
- * frame comes at once and keys work meanwhile. */
+/* app_opening.c - a run is read and folded in slices of the app's turns, so that its first frame
+ * comes at once and keys work meanwhile. */
 #include "app_without_terminal.h"
 
 enum {
@@ -8,13 +8,16 @@ enum {
     BAR_CELLS = 20,
 };
 
-/* Where it is, is the end of what was read. */
+/* Where one is in a recording, is the end of what was read. */
 static bool read_slice(struct app *app, size_t max, struct err *err)
 {
     size_t count = 0;
     const bool ok = follower_read(app->follower, max, replay_take, &app->replay, &count, err);
     app->opens = ok && count == max;
-    (void)replay_move(&app->replay, REPLAY_END, -1);
+    if (app->mode == APP_REPLAY)
+        (void)replay_move(&app->replay, REPLAY_END, -1);
+    if (ok)
+        app->read = app->now;
     view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
     return ok;
 }
@@ -31,6 +34,13 @@ bool app_replay_open(struct app *app, struct err *err)
     return true;
 }
 
+void app_live_open(struct app *app)
+{
+    /* What is wrong with the log is shown, and it is tried again. */
+    (void)!read_slice(app, OPENING_FIRST, &app->fault);
+    app_take_news(app);
+}
+
 void app_opening_go_on(struct app *app)
 {
     if (!app->opens)
@@ -39,6 +49,8 @@ void app_opening_go_on(struct app *app)
     app->news++;
     app->wants_frame = true;
     app->wants_frame_now = app->wants_frame_now || !app->opens;
+    if (!app->opens && app->mode == APP_LIVE)
+        app_take_news(app); /* what else is to be known of a run that may go on */
 }
 
 void app_opening_finish(struct app *app)
@@ -73,18 +85,23 @@ static int64_t percent(const struct app *app)
     return read < all ? read * 100 / all : 100;
 }
 
+static const char *what_opens(const struct app *app)
+{
+    return app->mode == APP_REPLAY ? "recording" : "log";
+}
+
 bool app_opening_refuses(struct app *app)
 {
     if (app->opens)
-        view_say(&app->view, &app->now, "%lld %% of the recording is read: wait for the rest of it",
-                 (long long)percent(app));
+        view_say(&app->view, &app->now, "%lld %% of the %s is read: wait for the rest of it",
+                 (long long)percent(app), what_opens(app));
     return app->opens;
 }
 
 void app_opening_tell(const struct app *app, struct str *out)
 {
     const int64_t done = percent(app);
-    str_add(out, "reading the recording [");
+    str_addf(out, "reading the %s [", what_opens(app));
     for (int64_t i = 0; i < BAR_CELLS; i++)
         str_add_char(out, i < done * BAR_CELLS / 100 ? '#' : '.');
     str_addf(out, "] %lld %%: %zu of %lld records", (long long)done, app->replay.count,

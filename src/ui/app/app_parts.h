@@ -109,7 +109,7 @@ struct app {
     bool orphaned;
     bool pictured; /* one frame of a past moment, no terminal */
     bool engine_done;
-    bool opens;           /* the recording is not all read yet: app_opening.c */
+    bool opens;           /* what there is of the run is not all read yet: app_opening.c */
     uint64_t news;        /* grows with what was read, and with the moment and run that is shown */
     bool more_news;       /* not all events were read in the last go */
     bool more_keys;       /* there may be more keys than were taken in the last go */
@@ -208,9 +208,11 @@ void app_load_log(struct app *app, const struct view_facts *facts);
 /* Read and look on without a frame. */
 void app_log_go_on(struct app *app);
 
-/* app_opening.c: the same app over a recording, which is read in slices. */
-/* Read the first slice: enough for a first frame, at its end. */
+/* app_opening.c: what there is of a run when it is opened is read in slices. */
+/* Read the first slice of a recording: enough for a first frame, at its end. */
 ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
+/* The same of a run that may go on; where that is all there is, its news are taken too. */
+void app_live_open(struct app *app);
 /* Read one slice more, if there is more. */
 void app_opening_go_on(struct app *app);
 /* Read all that is left. */

@@ -263,7 +263,7 @@ void app_tell(struct app *app)
     const struct ui_settings *ui = app->options->ui;
     const struct run_state *state = own_present(app);
     struct str words = {0};
-    if (app->notify.wanted == 0 || app->options->mode != APP_LIVE || app->more_news ||
+    if (app->notify.wanted == 0 || app->options->mode != APP_LIVE || app->more_news || app->opens ||
         (app->notify.is_begun && state->last_seq == app->notified_seq))
         return;
     app->notified_seq = state->last_seq;

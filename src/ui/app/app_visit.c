@@ -151,7 +151,7 @@ void app_visit_open(struct app *app, int64_t run, enum screen screen)
     forget_what_was_read(app);
     go_to_screen(app, screen);
     if (app->mode == APP_LIVE)
-        app_take_news(app);
+        app_live_open(app);
     say_the_way_back(app, run);
 }
 
