@@ -31,7 +31,11 @@ const struct run_state *follower_state(const struct follower *follower);
 /* For look-ups in the same thread (outputs, answers). */
 struct log_reader *follower_reader(struct follower *follower);
 
-/* Readable when there may be news; -1 where inotify cannot be had (then look
+/* Listen for news from now on: before the first follower_read(), or what comes between the two is
+ * heard of with the news after it. Only for who waits for them: to stop listening costs the kernel
+ * some 10 ms, in follower_close() or at the process' end. */
+void follower_watch(struct follower *follower);
+/* Readable when there may be news; -1 where nobody listens or inotify cannot be had (then look
  * every WATCH_POLL_MS). */
 int follower_fd(const struct follower *follower);
 /* Forget that the bell was rung; true if it was. Call before follower_read(). */

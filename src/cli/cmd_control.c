@@ -55,6 +55,7 @@ static bool ask(const struct place *place, struct follower *follower, struct con
                 struct asked *asked, struct err *err)
 {
     *asked = (struct asked){.follower = follower};
+    follower_watch(follower);
     if (!control_desk_start(&asked->desk, place, err))
         return false;
     bool ok = control_desk_ask(asked->desk, follower_run(follower)->number, control, &asked->ticket,

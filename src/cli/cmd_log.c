@@ -208,9 +208,11 @@ int cmd_log(struct globals *globals, int argc, char **argv)
     struct target target;
     struct follower *follower = NULL;
     bool ok = target_parse(argv[0], &target, &err) && find_log(globals->db, false, &place, &err) &&
-              target_follow(&target, &place, &follower, &err) &&
-              follower_read(follower, 0, NULL, NULL, NULL, &err) &&
-              print_log(follower, &target, &words, &err);
+              target_follow(&target, &place, &follower, &err);
+    if (ok && words.follow)
+        follower_watch(follower);
+    ok = ok && follower_read(follower, 0, NULL, NULL, NULL, &err) &&
+         print_log(follower, &target, &words, &err);
     follower_close(follower);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -277,6 +277,8 @@ bool stream_print(const struct stream *stream, struct err *err)
     p.outlet.ctx = &p;
     if (!follower_open(&p.follower, stream->place, stream->run, err))
         return false;
+    if (stream->follow)
+        follower_watch(p.follower);
     bool ok = print_all(&p, err);
     outlet_flush(&p.outlet);
     if (ok && p.outlet.error != 0 && stream->done_fd < 0) /* else the run goes on without it */

@@ -105,6 +105,7 @@ static bool begin_run(struct executor *executor, struct err *err)
         let_go(executor);
         return false;
     }
+    follower_watch(executor->follower);
     mcp_loops_open(&executor->loops, &options.plan->loops);
     if (executor->tree)
         tell_tree(executor);

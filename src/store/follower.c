@@ -41,19 +41,6 @@ static bool parse_plan(struct follower *follower, struct err *err)
     return ok || db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
-/* Without it the log is looked at by time. */
-static void watch_bell(struct follower *follower, const struct place *place)
-{
-    char bell[PATH_MAX];
-    if (!private_path_join(bell, sizeof(bell), place->db, "-bell", NULL) ||
-        !watch_open(&follower->watch, NULL))
-        return;
-    if (!watch_file(follower->watch, bell, NULL)) {
-        watch_close(follower->watch);
-        follower->watch = NULL;
-    }
-}
-
 static bool open_parts(struct follower *follower, const struct place *place, int64_t number,
                        struct err *err)
 {
@@ -62,7 +49,6 @@ static bool open_parts(struct follower *follower, const struct place *place, int
         !parse_plan(follower, err))
         return false;
     run_state_init(&follower->state, follower->plan, follower->run.seed);
-    watch_bell(follower, place);
     return true;
 }
 
@@ -111,6 +97,20 @@ struct run_state *follower_own_state(struct follower *follower)
 struct log_reader *follower_reader(struct follower *follower)
 {
     return follower->reader;
+}
+
+/* Without it the log is looked at by time. */
+void follower_watch(struct follower *follower)
+{
+    char bell[PATH_MAX];
+    const char *db = log_reader_place(follower->reader)->db;
+    if (follower->watch || !private_path_join(bell, sizeof(bell), db, "-bell", NULL) ||
+        !watch_open(&follower->watch, NULL))
+        return;
+    if (!watch_file(follower->watch, bell, NULL)) {
+        watch_close(follower->watch);
+        follower->watch = NULL;
+    }
 }
 
 int follower_fd(const struct follower *follower)

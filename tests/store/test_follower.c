@@ -18,6 +18,8 @@ static struct follower *open_follower(const struct place *place, int64_t run)
     struct follower *follower = NULL;
     struct err err = {0};
     ck_assert_msg(follower_open(&follower, place, run, &err), "%s", err.message);
+    ck_assert_int_eq(follower_fd(follower), -1);
+    follower_watch(follower);
     return follower;
 }
 

@@ -144,6 +144,7 @@ bool app_open_run(struct app *app, struct err *err)
 static bool open_screen(struct app *app, struct err *err)
 {
     const struct app_options *options = app->options;
+    follower_watch(app->present);
     if (app->mode == APP_REPLAY && !app_replay_open(app, err))
         return false;
     if (!term_open(&app->term, options->colour, err))

@@ -82,6 +82,7 @@ static bool open_run(struct app *app, int64_t run, struct err *err)
     struct follower *present = NULL;
     if (!follower_open(&present, app->options->place, run, err))
         return false;
+    follower_watch(present);
     put_away(app);
     app->present = app->follower = present;
     app->past = NULL;
