@@ -35,4 +35,10 @@ typedef void doctor_line_fn(void *ctx, const struct doctor_line *line);
  * is known. */
 void doctor_look(const char *dir, const struct sandbox_spec *spec, doctor_line_fn *tell, void *ctx);
 
+struct adapters;
+/* One line: which agents are here, with their versions, and which are not. `adapters` (NULL: the
+ * built-in ones) are the project's. A program that only the project names is not run: whoever
+ * looks at a project need not trust it. */
+void doctor_look_at_agents(const struct adapters *adapters, doctor_line_fn *tell, void *ctx);
+
 #endif

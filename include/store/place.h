@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "attr.h"
 #include "err.h"
@@ -27,5 +28,14 @@ ATTR_MUST_USE bool place_find(const char *given, bool create, struct place *out,
 
 /* The place of a file that is named, there or not. Nothing is made or looked at. */
 ATTR_MUST_USE bool place_of_file(const char *path, struct place *out, struct err *err);
+
+/* What a folder lies on, for people. A plain value. */
+struct place_disk {
+    const char *type;   /* "ext4", ...; "?" for one that is not known. Static */
+    bool is_network;    /* no log can be kept there */
+    int64_t free_bytes; /* that whoever asks may still write */
+};
+/* ERR_IO if it cannot be looked at. */
+ATTR_MUST_USE bool place_disk(const char *dir, struct place_disk *out, struct err *err);
 
 #endif

@@ -45,6 +45,8 @@ struct term;
 
 /* Could term_open() draw here? Touches nothing. ERR_INVALID says why not. */
 ATTR_MUST_USE bool term_check(struct err *err);
+/* After term_check(): how many colours the terminal has; 0 where it has none. */
+int term_colour_count(void);
 
 /* Take the terminal over (stdin and stdout must be one). ERR_INVALID where it
  * cannot be used (TERM unknown or dumb): the caller goes on with plain lines. */

@@ -1,18 +1,21 @@
 #include <langinfo.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "config.h"
 #include "doctor.h"
+#include "doctor_log.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "follower.h"
-#include "place.h"
 #include "str.h"
 #include "term.h"
+#include "version.h"
 #include "watch.h"
 
 /* What is told goes out line by line; JSON is put together first. */
@@ -62,52 +65,14 @@ static void tell(void *ctx, const struct doctor_line *line)
     (void)fflush(stdout); /* the next question may take a second */
 }
 
-/* A log that can be opened may be damaged further in: the newest run is read to its end. */
-static void read_newest(const struct place *place, struct doctor_line *line)
+/* Which devs this is, where several may be installed. */
+static void look_at_self(struct report *report)
 {
-    struct err err = {0};
-    struct follower *follower = NULL;
-    const bool ok = follower_open(&follower, place, 0, &err) &&
-                    follower_read(follower, 0, NULL, NULL, NULL, &err);
-    follower_close(follower);
-    if (ok || err.code != ERR_DAMAGED)
-        return;
-    line->state = DOCTOR_BREAKS;
-    (void)snprintf(line->words, sizeof(line->words), "%.300s", err.message);
-    (void)snprintf(line->hint, sizeof(line->hint), "%.199s", err.hint);
-}
-
-/* Nothing is made: where there is no log yet the folder for it must be writable. */
-static void look_at_log(const struct globals *globals, const char *dir, struct report *report)
-{
-    struct err err = {0};
-    struct place place;
-    struct doctor_line line = {.name = "run log", .state = DOCTOR_WORKS};
-
-    bool found = place_find(globals->db, false, &place, &err);
-    if (!found && err.code == ERR_NOT_FOUND && !globals->db) {
-        if (access(dir, W_OK | X_OK) == 0) {
-            (void)snprintf(line.words, sizeof(line.words), "none yet: the first run makes .devs");
-        } else {
-            line.state = DOCTOR_BREAKS;
-            (void)snprintf(line.words, sizeof(line.words),
-                           "none yet, and this folder cannot be "
-                           "written");
-            (void)snprintf(line.hint, sizeof(line.hint), "--db FILE");
-        }
-    } else if (!found) {
-        line.state = DOCTOR_BREAKS;
-        (void)snprintf(line.words, sizeof(line.words), "%.300s", err.message);
-        (void)snprintf(line.hint, sizeof(line.hint), "%.199s", err.hint);
-    } else {
-        bool writable = access(place.dir, W_OK | X_OK) == 0 &&
-                        (access(place.db, F_OK) != 0 || access(place.db, W_OK) == 0);
-        line.state = writable ? DOCTOR_WORKS : DOCTOR_BREAKS;
-        (void)snprintf(line.words, sizeof(line.words), "%.280s%s", place.db,
-                       writable ? "" : " cannot be written");
-        if (writable)
-            read_newest(&place, &line);
-    }
+    char path[PATH_MAX];
+    struct doctor_line line = {.name = "devs", .state = DOCTOR_WORKS};
+    const ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    (void)snprintf(line.words, sizeof(line.words), "%.60s%s%.*s", version_text(),
+                   len > 0 ? ", " : "", len > 0 ? (int)(len < 240 ? len : 240) : 0, path);
     tell(report, &line);
 }
 
@@ -129,6 +94,14 @@ static void look_at_watch(struct report *report)
     tell(report, &line);
 }
 
+static void describe_terminal(struct doctor_line *line)
+{
+    struct winsize size = {0};
+    (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size); /* all zero where it does not know */
+    (void)snprintf(line->words, sizeof(line->words), "%.60s, %ux%u, %d colours", getenv("TERM"),
+                   (unsigned)size.ws_col, (unsigned)size.ws_row, term_colour_count());
+}
+
 static void look_at_terminal(struct report *report)
 {
     struct err err = {0};
@@ -143,7 +116,7 @@ static void look_at_terminal(struct report *report)
                        err.message);
         (void)snprintf(line.hint, sizeof(line.hint), "TERM=xterm-256color");
     } else {
-        (void)snprintf(line.words, sizeof(line.words), "can be drawn on");
+        describe_terminal(&line);
     }
     tell(report, &line);
 }
@@ -161,14 +134,24 @@ static void look_at_locale(struct report *report)
     tell(report, &line);
 }
 
+static void print_more(void)
+{
+    (void)puts(
+        "\nok  works   -  not to be had here, what needs it is refused   NO  plain runs need it\n"
+        "exit code 1 if there is a NO, else 0; behind a semicolon stands what would help");
+}
+
 int cmd_doctor(struct globals *globals, int argc, char **argv)
 {
     struct report report = {.json = false};
     const struct option_spec specs[] = {
         {"json", 0, NULL, "one JSON object", &report.json, NULL},
     };
-    struct command_line line = {
-        .name = "doctor", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+    struct command_line line = {.name = "doctor",
+                                .specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .max_operands = 0,
+                                .print_more = print_more};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
@@ -180,11 +163,14 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
     code = config_read(dir, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    look_at_log(globals, dir, &report);
+    look_at_self(&report);
+    struct doctor_line log = doctor_log(globals->db, dir);
+    tell(&report, &log);
     look_at_watch(&report);
     look_at_terminal(&report);
     look_at_locale(&report);
     doctor_look(dir, &config.settings.sandbox, tell, &report);
+    doctor_look_at_agents(config.settings.agents, tell, &report);
     config_done(&config);
     if (report.json)
         (void)printf("{\"works\":%s,\"checks\":[%s]}\n", report.breaks ? "false" : "true",

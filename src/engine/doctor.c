@@ -43,6 +43,14 @@ static void hint(struct doctor_line *line, const char *words)
     (void)snprintf(line->hint, sizeof(line->hint), "%.199s", words);
 }
 
+/* The command, where we know the system's. */
+static void hint_install(struct doctor_line *line, const char *package)
+{
+    char path[PATH_MAX];
+    (void)snprintf(line->hint, sizeof(line->hint), "%s %.60s",
+                   program_find("apt", path) ? "apt install" : "install", package);
+}
+
 static void look_at_git(const struct doctor *doctor)
 {
     char program[PATH_MAX];
@@ -62,7 +70,7 @@ static void look_at_git(const struct doctor *doctor)
         tool_result_done(&result);
     } else {
         say(&line, "not installed: no workspace \"worktree\"");
-        hint(&line, "install git");
+        hint_install(&line, "git");
     }
     doctor->tell(doctor->ctx, &line);
 }
@@ -149,9 +157,11 @@ static void look_at_bwrap(const struct doctor *doctor)
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", means.why);
-        hint(&line, means.is_there ? "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor "
-                                     "profile that allows bwrap user namespaces"
-                                   : "install bubblewrap");
+        if (means.is_there)
+            hint(&line, "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile that "
+                        "allows bwrap user namespaces");
+        else
+            hint_install(&line, "bubblewrap");
     }
     doctor->tell(doctor->ctx, &line);
 }
@@ -217,7 +227,10 @@ static void look_at_podman(const struct doctor *doctor)
     container_tool(SANDBOX_PODMAN, &tool);
     if (!tool.works) {
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
-        hint(&line, tool.program[0] ? "podman info" : "install podman");
+        if (tool.program[0])
+            hint(&line, "podman info says more");
+        else
+            hint_install(&line, "podman");
     } else if (!try_podman(tool.program, args, &err)) {
         (void)snprintf(line.words, sizeof(line.words), "does not run a container: %.280s",
                        err.message);

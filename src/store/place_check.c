@@ -13,29 +13,54 @@
 
 enum { FILE_MODE = 0600, OTHERS_MODE = 077 };
 
-/* From statfs(2). FUSE is not here: it may be local or not. */
-static const unsigned long network_types[] = {
-    0x6969,     /* nfs */
-    0x517b,     /* smb */
-    0xfe534d42, /* smb2 */
-    0xff534d42, /* cifs */
-    0x73757245, /* coda */
-    0x5346414f, /* afs */
-    0x6b414653, /* kafs */
-    0x01021997, /* 9p */
-    0x00c36400, /* ceph */
-    0x0bd00bd0, /* lustre */
-    0x47504653, /* gpfs */
-    0x564c,     /* ncp */
+/* From statfs(2). FUSE is not of the network ones: it may be local or not. */
+static const struct type {
+    unsigned long number;
+    const char *name;
+    bool is_network;
+} types[] = {
+    {0xef53, "ext4", false},        {0x9123683e, "btrfs", false}, {0x58465342, "xfs", false},
+    {0x2fc12fc1, "zfs", false},     {0xf2f52010, "f2fs", false},  {0x01021994, "tmpfs", false},
+    {0x794c7630, "overlay", false}, {0x65735546, "fuse", false},  {0x6969, "nfs", true},
+    {0x517b, "smb", true},          {0xfe534d42, "smb2", true},   {0xff534d42, "cifs", true},
+    {0x73757245, "coda", true},     {0x5346414f, "afs", true},    {0x6b414653, "kafs", true},
+    {0x01021997, "9p", true},       {0x00c36400, "ceph", true},   {0x0bd00bd0, "lustre", true},
+    {0x47504653, "gpfs", true},     {0x564c, "ncp", true},
 };
+
+static const struct type *find_type(unsigned long number)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        if (types[i].number == number)
+            return &types[i];
+    }
+    return NULL;
+}
 
 bool place_type_is_network(unsigned long type)
 {
-    for (size_t i = 0; i < ARRAY_LEN(network_types); i++) {
-        if (network_types[i] == type)
-            return true;
-    }
-    return false;
+    const struct type *known = find_type(type);
+    return known && known->is_network;
+}
+
+/* The magic is 32 bits wide, the member is signed. */
+static unsigned long type_of(const struct statfs *info)
+{
+    return (unsigned long)info->f_type & 0xffffffffUL;
+}
+
+bool place_disk(const char *dir, struct place_disk *out, struct err *err)
+{
+    struct statfs info;
+    if (statfs(dir, &info) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+    const struct type *type = find_type(type_of(&info));
+    *out = (struct place_disk){
+        .type = type ? type->name : "?",
+        .is_network = type && type->is_network,
+        .free_bytes = (int64_t)info.f_bavail * (int64_t)info.f_bsize,
+    };
+    return true;
 }
 
 bool place_check_folder(const char *dir, struct err *err)
@@ -43,8 +68,7 @@ bool place_check_folder(const char *dir, struct err *err)
     struct statfs info;
     if (statfs(dir, &info) != 0)
         return err_set_errno(err, errno, "cannot look at '%s'", dir);
-    /* The magic is 32 bits wide, the member is signed. */
-    if (!place_type_is_network((unsigned long)info.f_type & 0xffffffffUL))
+    if (!place_type_is_network(type_of(&info)))
         return true;
     (void)err_set(err, ERR_INVALID, "'%s' is on a network file system: a log would not be safe",
                   dir);

@@ -11,13 +11,15 @@ state() {
 mkdir empty && cd empty || exit 1
 "$devs" doctor >../out
 want 'a machine for plain runs: exit' $? 0
-want 'one line each' "$(grep -c '' ../out)" 12
+want 'one line each' "$(grep -c '' ../out)" 14
+want_in 'which devs' "$(head -n 1 ../out)" "ok  devs            $("$devs" --version | cut -d ' ' -f 2-), /"
+want_in 'room for a log' "$(grep '^ok  run log' ../out)" 'iB free'
 want_in 'no log yet' "$(cat ../out)" 'run log         none yet'
 want_in 'no terminal' "$(cat ../out)" 'plain lines, no cockpit'
 want_in 'the locale' "$(cat ../out)" 'ok  locale          UTF-8'
 want 'nothing was made' "$(ls -A .)" ''
 "$devs" doctor --json >../json
-want_in 'JSON' "$(cat ../json)" '{"works":true,"checks":[{"name":"run log","state":"works"'
+want_in 'JSON' "$(cat ../json)" '{"works":true,"checks":[{"name":"devs","state":"works"'
 want 'JSON is one line' "$(grep -c '' ../json)" 1
 want_in 'one word too many' "$("$devs" doctor x 2>&1)" 'too many'
 
@@ -30,6 +32,34 @@ want_in 'no git' "$(cat ../out)" '-   git             not installed: no workspac
 want_in 'no bwrap' "$(cat ../out)" 'bwrap is not installed; install bubblewrap'
 want_in 'no podman' "$(cat ../out)" 'podman is not installed; install podman'
 want_in 'no docker' "$(cat ../out)" 'docker is not installed'
+
+want_in 'no agent' "$(cat ../out)" '-   agents          none of claude, codex,'
+want_in 'how to get one' "$(grep '^-   agents' ../out)" '; npm install '
+ln -s "$(command -v apt || echo "$(command -v true)")" ../bin/apt
+want_in "the system's own command" "$(PATH="$dir/bin" "$devs" doctor)" 'apt install bubblewrap'
+rm ../bin/apt
+
+# --- agents: devs asks those that it knows for their versions, and runs no other program
+printf '#!/bin/sh\necho "2.0.14 (Claude Code)"\n' >../bin/claude
+printf '#!/bin/sh\necho "codex-cli 0.46.0"\n' >../bin/codex
+printf '#!/bin/sh\ntouch %s/was-run\n' "$dir" >../bin/ours
+chmod +x ../bin/claude ../bin/codex ../bin/ours
+echo '{"agents": {"mine": {"program": "ours"}, "gemini": {"program": "ours"}}}' >devs.config.json
+want_in 'agents' "$(PATH="$dir/bin" "$devs" doctor | grep agents)" \
+	'ok  agents          mine, gemini, claude 2.0.14, codex 0.46.0; not here: opencode, pi, qwen'
+want 'a program of the project is not run' "$(ls "$dir" | grep was-run)" ''
+rm devs.config.json ../bin/claude ../bin/codex ../bin/ours
+
+# --- a terminal; without helpers, whose answers take long
+# on_terminal TERM COLUMNS: what doctor says of one
+on_terminal() {
+	TERM=$1 script -qec "stty cols $2 rows 30; PATH='$dir/bin' '$devs' doctor" /dev/null </dev/null |
+		grep terminal
+}
+want_in 'a terminal' "$(on_terminal xterm-256color 100)" \
+	'ok  terminal        xterm-256color, 100x30, 256 colours'
+want_in 'one without colours' "$(on_terminal vt100 80)" 'vt100, 80x30, 0 colours'
+want_in 'one that cannot be drawn on' "$(on_terminal dumb 80)" '-   terminal'
 
 # --- a daemon that is down, in words of the client
 cat >../bin/docker <<'END'

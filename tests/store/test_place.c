@@ -191,6 +191,21 @@ START_TEST(test_network_file_systems)
 }
 END_TEST
 
+START_TEST(test_what_a_folder_lies_on)
+{
+    struct place_disk disk;
+    struct err err = {0};
+    ck_assert(place_disk("/proc", &disk, NULL));
+    ck_assert_str_eq(disk.type, "?");
+    ck_assert(!disk.is_network);
+    ck_assert_int_eq(disk.free_bytes, 0);
+    ck_assert(place_disk(test_tmpdir(), &disk, NULL));
+    ck_assert_int_gt(disk.free_bytes, 0);
+    ck_assert(!place_disk("/nonexistent", &disk, &err));
+    ck_assert_int_eq(err.code, ERR_IO);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("place");
@@ -206,5 +221,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_bad_names, 0, 6);
     tcase_add_test(tcase, test_a_long_name_is_a_limit);
     tcase_add_test(tcase, test_network_file_systems);
+    tcase_add_test(tcase, test_what_a_folder_lies_on);
     return suite;
 }

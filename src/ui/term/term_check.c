@@ -22,3 +22,10 @@ bool term_check(struct err *err)
         return err_set(err, ERR_INVALID, "terminal '%s' cannot place its cursor", name);
     return true;
 }
+
+int term_colour_count(void)
+{
+    char capability[] = "colors";
+    const int count = tigetnum(capability);
+    return count > 0 ? count : 0;
+}
