@@ -243,7 +243,7 @@ struct run_state {
     bool started;
     bool ended;
     bool stopped_by_person; /* somebody cancelled the whole run */
-    int exit_code;          /* once ended */
+    int exit_code;          /* once ended: enum run_exit */
     struct moment started_at;
     struct moment ended_at;
     struct moment last;     /* of the last event */

@@ -70,7 +70,8 @@ struct verify_asked {
     redecide_differs_fn *differs; /* may be NULL, as all of these */
     verify_verdict_fn *verdict;
     verify_progress_fn *progress;
-    void *ctx; /* of all of these */
+    void *ctx;          /* borrowed; of `differs` and `verdict` */
+    void *progress_ctx; /* borrowed; of `progress` */
 };
 
 /* The thread of the reader. ERR_NOT_FOUND: no such run; ERR_DAMAGED: its plan or an event cannot

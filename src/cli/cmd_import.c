@@ -18,10 +18,10 @@
 #include "secrets.h"
 #include "shown.h"
 
+#include "progress.h"
+
 enum {
     READ_SIZE = 64 * 1024,
-    PROGRESS_BYTES_MIN = 8 * 1024 * 1024, /* smaller files are over before anybody looks */
-    PERCENT = 100,
     MS_PER_S = 1000,
     NS_PER_MS = 1000000,
 };
@@ -43,26 +43,8 @@ struct import_file {
     struct import_run *run;
     struct transcript *transcript;
     int64_t size, read;
-    int percent; /* as it was said last; -1 = never */
+    struct progress progress;
 };
-
-static void show_progress(struct import_file *file)
-{
-    if (file->size < PROGRESS_BYTES_MIN || !isatty(STDERR_FILENO))
-        return;
-    const int percent = (int)(file->read * PERCENT / file->size);
-    if (percent == file->percent)
-        return;
-    file->percent = percent;
-    (void)fprintf(stderr, "\r%3d %%", percent < PERCENT ? percent : PERCENT);
-    (void)fflush(stderr);
-}
-
-static void end_progress(const struct import_file *file)
-{
-    if (file->percent >= 0)
-        (void)fputs("\r     \r", stderr);
-}
 
 static bool read_file(struct import_file *file, int fd, struct err *err)
 {
@@ -76,7 +58,7 @@ static bool read_file(struct import_file *file, int fd, struct err *err)
         if (got == 0)
             return transcript_end(file->transcript, err);
         file->read += got;
-        show_progress(file);
+        progress_say(&file->progress, "reading", file->read, file->size);
         if (!transcript_add(file->transcript, bytes, (size_t)got, err))
             return false;
     }
@@ -203,7 +185,7 @@ static bool import_open(struct import_file *file, int fd, const struct stat *inf
                     file->run);
     import_run_of(file->run, file->transcript);
     bool ok = read_file(file, fd, err);
-    end_progress(file);
+    progress_done(&file->progress);
     ok = ok && import_run_end(file->run, &result, err);
     if (ok && words->json)
         print_json(file, &result);
@@ -228,7 +210,7 @@ static int import_path(const struct import_words *words, const char *path)
 {
     struct err err = {0};
     struct stat info;
-    struct import_file file = {.words = words, .path = path, .percent = -1};
+    struct import_file file = {.words = words, .path = path, .progress = progress_new()};
     const bool is_stdin = strcmp(path, "-") == 0;
     const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0) {

@@ -15,6 +15,8 @@
 #include "rule_trial.h"
 #include "rules_file.h"
 
+#include "progress.h"
+
 /* The words of the command line. */
 struct rules_options {
     const char *try, *add; /* a file, "-" for stdin */
@@ -200,14 +202,9 @@ static void print_trial_json(const struct rule_trial *trial, const char *saved)
     str_done(&out);
 }
 
-enum { PROGRESS_STEP = 64 };
-
-/* On a terminal, so that a long trial does not look like a hung one. */
-static bool show_progress(void *ctx, int64_t done, int64_t total)
+static bool show_progress(void *progress, int64_t done, int64_t total)
 {
-    (void)ctx;
-    if (done % PROGRESS_STEP == 0)
-        (void)fprintf(stderr, "\r%lld of %lld ", (long long)done, (long long)total);
+    progress_say(progress, "judging", done, total);
     return true;
 }
 
@@ -239,13 +236,14 @@ static bool try_rule(const struct globals *globals, const struct config *config,
             *err = why;
         return may_lack_log;
     }
-    struct rule_trial_asked asked = {.place = &place,
-                                     .rules = config->settings.rules,
-                                     .new_rules = str_text(&rules),
-                                     .progress = isatty(STDERR_FILENO) ? show_progress : NULL};
+    struct progress progress = progress_new();
+    const struct rule_trial_asked asked = {.place = &place,
+                                           .rules = config->settings.rules,
+                                           .new_rules = str_text(&rules),
+                                           .progress = show_progress,
+                                           .ctx = &progress};
     ok = ok && rule_trial_run(&asked, out, err);
-    if (asked.progress)
-        (void)fputs("\r\033[K", stderr);
+    progress_done(&progress);
     str_done(&rules);
     return ok;
 }

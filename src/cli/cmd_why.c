@@ -62,14 +62,12 @@ int cmd_why(struct globals *globals, int argc, char **argv)
     struct place place;
     struct target target;
     struct follower *follower = NULL;
-    bool ok = target_parse(argv[0], &target, &err);
-    if (ok && target.task[0] == '\0')
-        ok = err_set(&err, ERR_INVALID, "'%s' names no task", argv[0]) ||
-             err_hint(&err, "devs why RUN/TASK; devs status lists the tasks");
-    ok = ok && find_log(globals->db, false, &place, &err) &&
-         target_follow(&target, &place, &follower, &err) &&
-         follower_read(follower, 0, NULL, NULL, NULL, &err) &&
-         explain(follower, &target, &options, &err);
+    static const char hint[] = "devs why RUN/TASK; devs status lists the tasks";
+    bool ok = target_parse_task(argv[0], hint, &target, &err) &&
+              find_log(globals->db, false, &place, &err) &&
+              target_follow(&target, &place, &follower, &err) &&
+              follower_read(follower, 0, NULL, NULL, NULL, &err) &&
+              explain(follower, &target, &options, &err);
     follower_close(follower);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }

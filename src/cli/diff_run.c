@@ -70,12 +70,8 @@ static bool find(const struct debug_call *call, const struct place *place,
     struct target target;
     struct attempt_pick pick;
     int task = 0;
-    if (!target_parse(named->target, &target, err))
+    if (!target_parse_task(named->target, "devs debug --diff RUN/TASK#1 3", &target, err))
         return false;
-    if (target.task[0] == '\0') {
-        (void)err_set(err, ERR_INVALID, "'%s' names no task", named->target);
-        return err_hint(err, "devs debug --diff RUN/TASK#1 3");
-    }
     const struct attempt_words words = {.step = call->words->attempt.step,
                                         .try = named->number[0] != '\0' ? named->number : NULL};
     if (!target_follow(&target, place, &out->follower, err) ||

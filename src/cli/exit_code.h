@@ -4,20 +4,22 @@
 #ifndef DEVS_EXIT_CODE_H
 #define DEVS_EXIT_CODE_H
 
+#include "run_exit.h"
+
 enum exit_code {
-    EXIT_ALL_PASSED = 0,
-    EXIT_GAVE_UP = 1,      /* something gave up or was cancelled */
-    EXIT_USAGE = 2,        /* wrong words on the command line, or an invalid plan */
-    EXIT_ENTROPY = 3,      /* going in circles */
+    EXIT_ALL_PASSED = RUN_EXIT_PASSED,
+    EXIT_GAVE_UP = RUN_EXIT_GAVE_UP,
+    EXIT_USAGE = 2, /* wrong words on the command line, or an invalid plan */
+    EXIT_ENTROPY = RUN_EXIT_ENTROPY,
     EXIT_WOULD_CHANGE = 3, /* devs rules --try, devs debug --what-if: something would change */
-    EXIT_NEEDS_YOU = 4,
+    EXIT_NEEDS_YOU = RUN_EXIT_NEEDS_YOU,
     EXIT_DAMAGED = 65,      /* the log is not what it should be */
     EXIT_NO_LOG = 66,       /* or an input of devs classify that cannot be read */
     EXIT_NO_AGENT = 69,     /* no agent CLI, or not the one that was asked for */
     EXIT_NO_CREATE = 73,    /* the log cannot be made */
     EXIT_NOT_RECORDED = 74, /* all passed, but recording failed */
     EXIT_BUSY = 75,         /* another process has it */
-    EXIT_STOPPED = 130,     /* the run was stopped by a person */
+    EXIT_STOPPED = RUN_EXIT_STOPPED,
 };
 
 #endif

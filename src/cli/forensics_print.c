@@ -103,14 +103,12 @@ int forensics_print(struct globals *globals, const char *target_word,
     struct place place;
     struct target target;
     struct follower *follower = NULL;
-    bool ok = target_parse(target_word, &target, &err);
-    if (ok && target.task[0] == '\0')
-        ok = err_set(&err, ERR_INVALID, "'%s' names no task", target_word) ||
-             err_hint(&err, "devs debug --forensics RUN/TASK; devs status lists the tasks");
-    ok = ok && find_log(globals->db, false, &place, &err) &&
-         target_follow(&target, &place, &follower, &err) &&
-         follower_read(follower, 0, NULL, NULL, NULL, &err) &&
-         print(follower, &target, words, json, &err);
+    static const char hint[] = "devs debug --forensics RUN/TASK; devs status lists the tasks";
+    bool ok = target_parse_task(target_word, hint, &target, &err) &&
+              find_log(globals->db, false, &place, &err) &&
+              target_follow(&target, &place, &follower, &err) &&
+              follower_read(follower, 0, NULL, NULL, NULL, &err) &&
+              print(follower, &target, words, json, &err);
     follower_close(follower);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -13,19 +13,24 @@ struct progress progress_new(void)
     return (struct progress){.began_us = clock_mono_us()};
 }
 
-bool progress_tell(struct progress *progress, const char *what, int64_t done, int64_t all,
-                   struct err *err)
+void progress_say(struct progress *progress, const char *what, int64_t done, int64_t all)
 {
     const int64_t now_us = clock_mono_us();
     const bool is_due =
         now_us - progress->began_us >= TELL_AFTER_US && now_us - progress->told_us >= TELL_EVERY_US;
-    if (stop_signal() != 0)
-        return err_set(err, ERR_BUSY, "stopped by a signal: nothing was written");
     if (!is_due || all <= 0 || !isatty(STDERR_FILENO))
-        return true;
+        return;
     progress->told_us = now_us;
     (void)fprintf(stderr, "\r%s %3lld %% ", what, (long long)(done * PERCENT / all));
     (void)fflush(stderr);
+}
+
+bool progress_tell(struct progress *progress, const char *what, int64_t done, int64_t all,
+                   struct err *err)
+{
+    if (stop_signal() != 0)
+        return err_set(err, ERR_BUSY, "stopped by a signal: nothing was written");
+    progress_say(progress, what, done, all);
     return true;
 }
 

@@ -17,8 +17,10 @@ struct progress {
 };
 
 struct progress progress_new(void);
-/* So much of so much of `what` is done: said once it has taken a second, ten times a second. False
- * and *err set: somebody wants it to end (stop_signal.h). */
+/* So much of so much of `what` is done: said once it has taken a second, ten times a second, and
+ * only to a terminal. */
+void progress_say(struct progress *progress, const char *what, int64_t done, int64_t all);
+/* The same of what can be stopped. False and *err set: somebody wants it to end (stop_signal.h). */
 ATTR_MUST_USE bool progress_tell(struct progress *progress, const char *what, int64_t done,
                                  int64_t all, struct err *err);
 /* Take the line away. */

@@ -53,14 +53,12 @@ bool result_target_open(struct result_target *out, const struct globals *globals
     struct place place;
     struct follower *follower = NULL;
     *out = (struct result_target){0};
-    bool ok = target_parse(word, &out->target, err);
-    if (ok && out->target.task[0] == '\0')
-        ok = err_set(err, ERR_INVALID, "'%s' names no task", word) ||
-             err_hint(err, "RUN/TASK; devs status lists the tasks");
-    ok = ok && find_log(globals->db, false, &place, err) &&
-         target_follow(&out->target, &place, &follower, err) &&
-         follower_read(follower, 0, NULL, NULL, NULL, err) &&
-         open_result(out, &place, follower, err);
+    static const char hint[] = "RUN/TASK; devs status lists the tasks";
+    bool ok = target_parse_task(word, hint, &out->target, err) &&
+              find_log(globals->db, false, &place, err) &&
+              target_follow(&out->target, &place, &follower, err) &&
+              follower_read(follower, 0, NULL, NULL, NULL, err) &&
+              open_result(out, &place, follower, err);
     follower_close(follower);
     return ok;
 }

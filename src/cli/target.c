@@ -40,6 +40,16 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     return true;
 }
 
+bool target_parse_task(const char *word, const char *hint, struct target *out, struct err *err)
+{
+    if (!target_parse(word, out, err))
+        return false;
+    if (out->task[0] != '\0')
+        return true;
+    (void)err_set(err, ERR_INVALID, "'%s' names no task", word);
+    return err_hint(err, "%s", hint);
+}
+
 enum { LOOK_AT_RUNS = 16 }; /* a task without a run is one of these newest */
 
 /* Its tasks are in its events. */

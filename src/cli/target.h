@@ -22,6 +22,11 @@ struct target {
 /* A word of digits (or '#' and digits) is a run; anything else a task. */
 ATTR_MUST_USE bool target_parse(const char *word, struct target *out, struct err *err);
 
+/* The same of a word that has to name a task; ERR_INVALID says so, with the hint how the command is
+ * called. */
+ATTR_MUST_USE bool target_parse_task(const char *word, const char *hint, struct target *out,
+                                     struct err *err);
+
 /* Follow the run that is meant, from before its first event; target->run is filled in.
  * A task without a run is looked for in the newest runs, those that are alive first;
  * where none has it the newest run is meant. */

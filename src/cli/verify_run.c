@@ -8,16 +8,14 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "progress.h"
 #include "run_choice.h"
 #include "verify_found.h"
 #include "xalloc.h"
 
-/* On a terminal, so that a long run does not look like a hung program. */
-static void show_progress(void *ctx, int64_t done, int64_t total)
+static void show_progress(void *progress, int64_t done, int64_t total)
 {
-    (void)ctx;
-    (void)fprintf(stderr, "\r%lld of %lld events ", (long long)done, (long long)total);
-    (void)fflush(stderr);
+    progress_say(progress, "deciding", done, total);
 }
 
 static void add_brief(const struct verify_found *found, struct str *out)
@@ -59,18 +57,19 @@ struct call {
 static bool look(const struct call *call, int64_t run, int *code, struct err *err)
 {
     struct verify_found *found = xcalloc(1, sizeof(*found));
+    struct progress progress = progress_new();
     const struct verify_asked asked = {.reader = call->reader,
                                        .run = run,
                                        .rules = call->rules,
                                        .differs = verify_found_decision,
                                        .verdict = verify_found_verdict,
-                                       .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
-                                       .ctx = found};
+                                       .progress = show_progress,
+                                       .ctx = found,
+                                       .progress_ctx = &progress};
     found->run = run;
     found->asks_rules = call->debug->words->rules;
     const bool ok = verify_run(&asked, &found->sum, err);
-    if (asked.progress)
-        (void)fputs("\r\033[K", stderr);
+    progress_done(&progress);
     if (ok)
         print(found, call->debug->words->json, call->is_one);
     if (ok && verify_found_differs(found))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fold.h"
+#include "run_exit.h"
 #include "scheduling.h"
 #include "xalloc.h"
 
@@ -219,15 +220,16 @@ static void fill_slots(const struct scheduling *now)
 }
 
 /* Which exit code wins: stopped by a person, needs one, entropy, gave up. */
-static int run_exit_code(const struct run_state *state)
+static enum run_exit run_exit(const struct run_state *state)
 {
     if (state->stopped_by_person)
-        return 130;
+        return RUN_EXIT_STOPPED;
     if (state->counts[TASK_NEEDS_YOU] > 0)
-        return 4;
+        return RUN_EXIT_NEEDS_YOU;
     if (state->counts[TASK_STUCK] > 0)
-        return 3;
-    return state->counts[TASK_PASSED] == state->plan->task_count ? 0 : 1;
+        return RUN_EXIT_ENTROPY;
+    const bool has_passed = state->counts[TASK_PASSED] == state->plan->task_count;
+    return has_passed ? RUN_EXIT_PASSED : RUN_EXIT_GAVE_UP;
 }
 
 static void end_run(const struct scheduling *now)
@@ -239,7 +241,7 @@ static void end_run(const struct scheduling *now)
     if (!state->started || state->ended || open > 0 || awaits_more)
         return;
     struct event event = scheduler_event(now, EVENT_RUN_ENDED, -1);
-    event.a = run_exit_code(state);
+    event.a = run_exit(state);
     scheduler_emit(now, event, NULL);
 }
 

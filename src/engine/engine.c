@@ -13,14 +13,13 @@
 #include "json.h"
 #include "loop.h"
 #include "plan_check.h"
+#include "run_exit.h"
 #include "task_record.h"
 #include "xalloc.h"
 
 /* A fault while its signal is blocked ends the process without a handler, and the
  * terminal stays as it was. */
 static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-
-enum { EXIT_NOT_ENDED = 130 }; /* a person left the run before its end */
 
 struct engine {
     /* Engine thread only, once it runs. */
@@ -60,7 +59,7 @@ static void take_result(struct engine *engine)
     const struct loop *loop = &engine->loop;
     struct engine_result *result = &engine->result;
 
-    result->exit_code = loop->state.ended ? loop->state.exit_code : EXIT_NOT_ENDED;
+    result->exit_code = loop->state.ended ? loop->state.exit_code : RUN_EXIT_STOPPED;
     result->last_attempt_code = loop->last_attempt_code;
     result->recording_failed =
         loop->recorder.lost || loop->recorder.failing || loop->recorder.left_output;

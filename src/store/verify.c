@@ -141,7 +141,7 @@ static bool take_events(struct verifying *verifying, struct err *err)
         if (verifying->page.count > 0)
             after = verifying->page.events[verifying->page.count - 1].seq;
         if (asked->progress)
-            asked->progress(asked->ctx, after, verifying->run.last_seq);
+            asked->progress(asked->progress_ctx, after, verifying->run.last_seq);
     } while (verifying->page.count == LOG_PAGE_EVENTS);
     return redecide_finish(verifying->redecide, err) && verify_judge_finish(&verifying->judge, err);
 }

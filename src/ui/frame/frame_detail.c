@@ -207,8 +207,8 @@ static void draw_rules(struct canvas *canvas, const struct layout *layout,
     str_clear(&text);
     add_log_title(detail->input, detail, "log", &text);
     if (layout->log_rule >= 0)
-        frame_rule(canvas, (struct spot){layout->log_rule, 0, columns}, str_text(&text),
-                   frame_log_note(detail->input->view));
+        frame_rule_say(canvas, (struct spot){layout->log_rule, 0, columns}, str_text(&text),
+                       frame_log_note(detail->input->view), detail->input);
     str_done(&text);
 }
 
@@ -218,8 +218,10 @@ static void draw_beside(struct canvas *canvas, const struct layout *layout,
 {
     const struct spot spot = {layout->log_head, layout->log.column + 1, layout->log.columns - 2};
     struct str text = {0};
+    frame_say(detail->input, frame_log_note(detail->input->view), &text);
+    const int end = frame_put_right(canvas, spot, STYLE_RULE, str_text(&text));
+    str_clear(&text);
     add_log_title(detail->input, detail, "LOG", &text);
-    const int end = frame_put_right(canvas, spot, STYLE_RULE, frame_log_note(detail->input->view));
     (void)frame_put(canvas, (struct spot){spot.row, spot.column, end - spot.column}, STYLE_HEAD,
                     str_text(&text));
     canvas_upright(canvas, layout->why.row, layout->divider, layout->why.rows);

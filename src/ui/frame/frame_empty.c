@@ -26,12 +26,13 @@ static int64_t last_end(const struct runs_list *runs)
     return latest;
 }
 
-static void add_runs(const struct view_facts *facts, struct str *out)
+static void add_runs(const struct frame_input *input, struct str *out)
 {
+    const struct view_facts *facts = input->facts;
     char when[CLOCK_TEXT_MAX];
     const int64_t runs = facts->runs ? facts->runs->totals.runs : 0;
     const int64_t end = facts->runs ? last_end(facts->runs) : 0;
-    str_add(out, "6  runs list: ");
+    frame_say(input, "{runs}  runs list: ", out);
     shown_count(runs, "run", "runs", out);
     if (end > 0)
         str_addf(out, ", the last one ended %s", clock_short(end, facts->clock.at_ms, when));
@@ -63,7 +64,7 @@ void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
     str_addf(&lines[FROM_FILE].words, "devs run plan.json   (%s in this folder)",
              facts->has_plan ? "there is one" : "none found");
     str_add(&lines[ONE].words, "devs exec -- COMMAND ...");
-    add_runs(facts, &lines[PAST].words);
+    add_runs(input, &lines[PAST].words);
     str_add(&lines[LOOKING].words, "devs init   writes a commented starter plan");
     const char *title = input->is_session ? "No tasks yet: each call of the agent will be one."
                                           : "No tasks yet: they come as an agent calls tools.";

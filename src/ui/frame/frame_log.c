@@ -29,8 +29,8 @@ static void add_empty(const struct frame_input *input, struct str *out)
 
 const char *frame_log_note(const struct view *view)
 {
-    return view->pane == VIEW_PANE_LOG ? "j k scroll  F follow  / search"
-                                       : "Tab takes the keys here";
+    return view->pane == VIEW_PANE_LOG ? "{down} {up} scroll  {follow} follow  {filter} search"
+                                       : "{pane-next} takes the keys here";
 }
 
 bool frame_log_is_of_other_step(const struct frame_input *input)

@@ -96,7 +96,7 @@ static void add_search(const struct frame_input *input, struct str *out)
     if (!log_pager_is_done(pager))
         str_add(out, " so far");
     if (log->only)
-        str_add(out, ", only these (&)");
+        frame_say(input, ", only these ({match-only})", out);
 }
 
 static void draw_rule(struct canvas *canvas, const struct layout *layout,

@@ -97,7 +97,7 @@ int frame_preview_rows(int columns, const struct frame_input *input);
 enum frame_log_kind { FRAME_LOG_BARE, FRAME_LOG_WITH_TIMES };
 void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
                const struct frame_input *input);
-/* For the rule above: what its keys do, or how to get them. Static. */
+/* For the rule above: what its keys do, or how to get them, as frame_say() takes it. Static. */
 const char *frame_log_note(const struct view *view);
 /* Are they of a step before the chosen task's present one, and what phase has that step? */
 bool frame_log_is_of_other_step(const struct frame_input *input);

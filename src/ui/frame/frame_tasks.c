@@ -88,8 +88,8 @@ static void draw_log_rule(struct canvas *canvas, const struct frame_layout *layo
         str_add(&title, !input->replay      ? "  follows"
                         : view->shows_later ? "  all of it"
                                             : "  up to here");
-    frame_rule(canvas, (struct spot){layout->log_rule, 0, canvas->columns}, str_text(&title),
-               frame_log_note(view));
+    frame_rule_say(canvas, (struct spot){layout->log_rule, 0, canvas->columns}, str_text(&title),
+                   frame_log_note(view), input);
     str_done(&title);
 }
 
