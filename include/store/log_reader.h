@@ -126,8 +126,7 @@ struct log_output_key {
 struct event_page {
     struct event *events; /* owned; texts point into `texts` */
     size_t count, cap;
-    char *texts; /* owned */
-    size_t texts_len, texts_cap;
+    struct str texts;
 };
 void event_page_done(struct event_page *page);
 

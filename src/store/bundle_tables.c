@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event.h"
+#include "event_phrases.h"
 #include "schema.h"
 
 /* Rows of the run from one file to the other, column by column; ?1 of `select` is the run. */
@@ -24,7 +25,7 @@ static const struct table {
     {"SELECT hash, text FROM ruleset WHERE hash=(SELECT ruleset FROM run WHERE id=?1)",
      "INSERT INTO ruleset(hash, text) VALUES(?,?)", 0},
     {"SELECT run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e,"
-     " text FROM event WHERE run=?1 ORDER BY seq",
+     " " EVENT_PHRASES_SPELLED("text") " FROM event WHERE run=?1 ORDER BY seq",
      "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt,"
      " a, b, c, d, e, text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
      offsetof(struct bundle_contents, events)},

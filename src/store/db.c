@@ -114,7 +114,7 @@ void db_done(struct db *db)
     int code = sqlite3_close(db->handle);
     assert(code == SQLITE_OK); /* else a statement was forgotten */
     (void)code;
-    db->handle = NULL;
+    *db = (struct db){0};
 }
 
 void db_done_in_turn(struct db *db)

@@ -23,6 +23,7 @@ enum db_mode {
 
 struct db {
     sqlite3 *handle; /* owned; NULL = not open */
+    int format;      /* of the log in it (schema.h); 0 = nobody has looked */
 };
 
 /* The file must exist. No checkpoint ever happens by itself. */

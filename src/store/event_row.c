@@ -3,14 +3,30 @@
 #include <assert.h>
 #include <string.h>
 
+#include "event_phrases.h"
 #include "json.h"
+#include "schema.h"
+
+enum { TEXT_COLUMN = 16 }; /* of EVENT_ROW_SQL */
+
+/* As the format of the log has it; `space`, of EVENT_TEXT_MAX bytes, lives until the step. */
+static void bind_text(const struct db *db, sqlite3_stmt *put, const char *text, char *space)
+{
+    const bool has_text = text && text[0] != '\0';
+    assert(!has_text || strlen(text) <= EVENT_TEXT_MAX); /* whoever made it sees to that */
+    if (has_text && db->format >= SCHEMA_PHRASES) {
+        const size_t len = event_phrases_pack(text, space);
+        (void)sqlite3_bind_text64(put, TEXT_COLUMN, space, len, SQLITE_STATIC, SQLITE_UTF8);
+    } else {
+        db_bind_text(put, TEXT_COLUMN, has_text ? text : NULL);
+    }
+}
 
 bool event_row_put(const struct db *db, sqlite3_stmt *put, int64_t run, const struct event *event,
                    struct err *err)
 {
     const int64_t facts[] = {event->a, event->b, event->c, event->d, event->e};
-    const bool has_text = event->text && event->text[0] != '\0';
-    assert(!has_text || strlen(event->text) <= EVENT_TEXT_MAX); /* whoever made it sees to that */
+    char text[EVENT_TEXT_MAX];
     (void)sqlite3_bind_int64(put, 1, run);
     (void)sqlite3_bind_int64(put, 2, event->seq);
     (void)sqlite3_bind_int64(put, 3, event->at.at_ms);
@@ -23,7 +39,7 @@ bool event_row_put(const struct db *db, sqlite3_stmt *put, int64_t run, const st
     db_bind_unless(put, 10, event->attempt, 0);
     for (int i = 0; i < (int)ARRAY_LEN(facts); i++)
         db_bind_unless(put, 11 + i, facts[i], 0);
-    db_bind_text(put, 16, has_text ? event->text : NULL);
+    bind_text(db, put, event->text, text);
     return db_run(db, put, err);
 }
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "event_phrases.h"
 #include "log_write.h"
 #include "owner.h"
 #include "spill.h"
@@ -49,7 +50,7 @@ static const struct rows tables[] = {
      "UPDATE control SET applied_at_ms=?3, done=?4, answer=?5 WHERE run=?1 AND id=?2"
      " AND applied_at_ms IS NULL"},
     {"SELECT run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e,"
-     " text FROM event WHERE run=?1 AND seq>?2 ORDER BY seq",
+     " " EVENT_PHRASES_SPELLED("text") " FROM event WHERE run=?1 AND seq>?2 ORDER BY seq",
      "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt,"
      " a, b, c, d, e, text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
     {"SELECT run, task, id, title, status, step, try, tries, entropy, held, cancelling, by,"

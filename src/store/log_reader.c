@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "event_phrases.h"
 #include "log_read.h"
 #include "log_writer.h"
 #include "owner.h"
@@ -310,7 +311,7 @@ void event_page_done(struct event_page *page)
     if (!page)
         return;
     free(page->events);
-    free(page->texts);
+    str_done(&page->texts);
     *page = (struct event_page){0};
 }
 
@@ -318,17 +319,21 @@ void event_page_done(struct event_page *page)
  * then an event that has one holds this. */
 static const char has_text[] = "";
 
-static void take_text(struct event_page *page, const char *text)
+/* False: it is longer than a text may be. */
+static bool take_text(struct event_page *page, const char *bytes, size_t len)
 {
-    size_t bytes = strlen(text) + 1;
-    page->texts = xgrow(page->texts, &page->texts_cap, page->texts_len + bytes, 1);
-    memcpy(page->texts + page->texts_len, text, bytes);
-    page->texts_len += bytes;
+    const size_t from = page->texts.len;
+    const bool ok = event_phrases_spell(bytes, len, EVENT_TEXT_MAX, &page->texts);
+    if (ok)
+        str_add_char(&page->texts, '\0');
+    else
+        str_cut(&page->texts, from);
+    return ok;
 }
 
 static void point_to_texts(struct event_page *page)
 {
-    const char *at = page->texts;
+    const char *at = str_text(&page->texts);
     for (size_t i = 0; i < page->count; i++) {
         if (!page->events[i].text)
             continue;
@@ -372,10 +377,8 @@ static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *e
         return err_set(err, ERR_DAMAGED, "event %lld in the log cannot be true",
                        (long long)event.seq);
     const char *text = (const char *)sqlite3_column_text(row, 14);
-    if (text && sqlite3_column_bytes(row, 14) <= EVENT_TEXT_MAX) {
-        take_text(page, text);
+    if (text && take_text(page, text, strlen(text)))
         event.text = has_text;
-    }
     page->events = xgrow(page->events, &page->cap, page->count + 1, sizeof(*page->events));
     page->events[page->count++] = event;
     return true;
@@ -384,7 +387,7 @@ static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *e
 static void empty_page(struct event_page *page)
 {
     page->count = 0;
-    page->texts_len = 0;
+    str_clear(&page->texts);
 }
 
 /* The rows of a statement that was bound, behind those that are there. */
@@ -417,13 +420,13 @@ static bool add_spilled(struct log_reader *reader, int64_t run, int64_t after,
                         struct event_page *page)
 {
     const size_t count = page->count;
-    const size_t texts_len = page->texts_len;
+    const size_t texts_len = page->texts.len;
     struct log_reader *spill = log_read_spill(reader, run);
     bool ok = spill && add_events_after(spill, run, after, page, NULL) && page->count > count &&
               page->events[count].seq == after + 1;
     if (!ok) {
         page->count = count;
-        page->texts_len = texts_len;
+        str_cut(&page->texts, texts_len);
     }
     return ok;
 }

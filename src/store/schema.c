@@ -5,12 +5,13 @@
 
 #include "control.h"
 #include "event.h"
+#include "event_phrases.h"
 #include "outcome.h"
 #include "protocol.h"
 #include "run_state.h"
 #include "verdict.h"
 
-/* Version 1. Integers are NULL where they say nothing, so that rows stay small. */
+/* Since version 1. Integers are NULL where they say nothing, so that rows stay small. */
 static const char schema_tables[] =
     "CREATE TABLE ruleset(hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE run("
@@ -131,23 +132,27 @@ static const char schema_views[] =
     "CREATE VIEW events AS SELECT e.run, e.seq,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', e.at_ms/1000.0, 'unixepoch') AS at,"
     " ifnull(w.word, '?' || e.kind) AS kind, t.id AS task, e.step, e.attempt,"
-    " e.a, e.b, e.c, e.d, e.e, e.text FROM event e"
-    " LEFT JOIN word w ON w.what='event' AND w.number=e.kind"
-    " LEFT JOIN task t ON t.run=e.run AND t.task=e.task;"
-    "CREATE VIEW outputs AS SELECT o.run, t.id AS task, o.step, o.attempt,"
-    " CASE o.stream WHEN 1 THEN 'stdout' WHEN 2 THEN 'stderr' ELSE 'agent' END AS stream, o.offset,"
-    " strftime('%Y-%m-%dT%H:%M:%fZ', o.at_ms/1000.0, 'unixepoch') AS at,"
-    " CAST(o.bytes AS TEXT) AS text FROM output o"
-    " JOIN task t ON t.run=o.run AND t.task=o.task;"
-    "CREATE VIEW controls AS SELECT c.id, c.run, w.word AS verb, t.id AS task, c.step,"
-    " c.attempt, c.args, c.by, strftime('%Y-%m-%dT%H:%M:%fZ', c.asked_at_ms/1000.0, 'unixepoch') "
-    "AS asked,"
-    " c.applied_at_ms-c.asked_at_ms AS took_ms, c.done, c.answer FROM control c"
-    " LEFT JOIN word w ON w.what='verb' AND w.number=c.verb"
-    " LEFT JOIN task t ON t.run=c.run AND t.task=c.task;"
-    "CREATE VIEW captures AS SELECT c.id, c.run, t.id AS task, c.step, c.attempt,"
-    " strftime('%Y-%m-%dT%H:%M:%fZ', c.at_ms/1000.0, 'unixepoch') AS at, c.json"
-    " FROM capture c JOIN task t ON t.run=c.run AND t.task=c.task;";
+    " e.a, e.b, e.c, e.d, e.e, " EVENT_PHRASES_SPELLED(
+        "e.text") " AS text FROM event e"
+                  " LEFT JOIN word w ON w.what='event' AND w.number=e.kind"
+                  " LEFT JOIN task t ON t.run=e.run AND t.task=e.task;"
+                  "CREATE VIEW outputs AS SELECT o.run, t.id AS task, o.step, o.attempt,"
+                  " CASE o.stream WHEN 1 THEN 'stdout' WHEN 2 THEN 'stderr' ELSE 'agent' END AS "
+                  "stream, o.offset,"
+                  " strftime('%Y-%m-%dT%H:%M:%fZ', o.at_ms/1000.0, 'unixepoch') AS at,"
+                  " CAST(o.bytes AS TEXT) AS text FROM output o"
+                  " JOIN task t ON t.run=o.run AND t.task=o.task;"
+                  "CREATE VIEW controls AS SELECT c.id, c.run, w.word AS verb, t.id AS task, "
+                  "c.step,"
+                  " c.attempt, c.args, c.by, strftime('%Y-%m-%dT%H:%M:%fZ', c.asked_at_ms/1000.0, "
+                  "'unixepoch') "
+                  "AS asked,"
+                  " c.applied_at_ms-c.asked_at_ms AS took_ms, c.done, c.answer FROM control c"
+                  " LEFT JOIN word w ON w.what='verb' AND w.number=c.verb"
+                  " LEFT JOIN task t ON t.run=c.run AND t.task=c.task;"
+                  "CREATE VIEW captures AS SELECT c.id, c.run, t.id AS task, c.step, c.attempt,"
+                  " strftime('%Y-%m-%dT%H:%M:%fZ', c.at_ms/1000.0, 'unixepoch') AS at, c.json"
+                  " FROM capture c JOIN task t ON t.run=c.run AND t.task=c.task;";
 
 /* The names of numbers, for the views. One adapter for each enum. */
 static const char *event_word(int number)
@@ -325,10 +330,13 @@ bool schema_has_bookmarks(const struct db *db, bool *out, struct err *err)
     return ok;
 }
 
-bool schema_check(const struct db *db, struct err *err)
+bool schema_check(struct db *db, struct err *err)
 {
     struct marks marks;
-    return read_marks(db, &marks, err) && check_marks(&marks, err) && refuse_bundle(db, err);
+    if (!read_marks(db, &marks, err) || !check_marks(&marks, err) || !refuse_bundle(db, err))
+        return false;
+    db->format = (int)marks.version;
+    return true;
 }
 
 bool schema_check_read(const struct db *db, int *newer_out, struct err *err)
@@ -343,13 +351,10 @@ bool schema_check_read(const struct db *db, int *newer_out, struct err *err)
     return true;
 }
 
-bool schema_ensure(const struct db *db, struct err *err)
+bool schema_ensure(struct db *db, struct err *err)
 {
     struct marks marks;
-    if (!read_marks(db, &marks, err))
+    if (!read_marks(db, &marks, err) || (is_empty(&marks) && !create(db, err)))
         return false;
-    if (is_empty(&marks))
-        return create(db, err);
-    static_assert(SCHEMA_VERSION == 1, "older logs need steps that bring them here");
-    return check_marks(&marks, err) && refuse_bundle(db, err) && bring_up_to_date(db, err);
+    return schema_check(db, err) && (is_empty(&marks) || bring_up_to_date(db, err));
 }

@@ -127,7 +127,10 @@ START_TEST(test_an_older_log_gets_the_table)
     struct err err = {0};
     sample_done(&sample);
     ck_assert_msg(db_init(&db, place.db, DB_WRITE, &err) &&
-                      db_exec(&db, "DROP TABLE gain; DELETE FROM word WHERE what='event'", &err),
+                      db_exec(&db,
+                              "DROP TABLE gain; DELETE FROM word WHERE what='event';"
+                              " PRAGMA user_version=1",
+                              &err),
                   "%s", err.message);
     db_done(&db);
 

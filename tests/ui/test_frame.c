@@ -485,7 +485,7 @@ START_TEST(test_banner_of_each_trouble_with_the_log)
          "the log cannot be written since 14:01:02: disk full. Runs go on, recorded in a spill log",
          false},
         {{.kind = LOG_TROUBLE_NEWER, .schema = 7, .text = "0.5"},
-         "this log was written by devs 0.5 (schema 7, I know 1): read only",
+         "this log was written by devs 0.5 (schema 7, I know 2): read only",
          true},
     };
     struct str words = {0};

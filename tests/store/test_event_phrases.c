@@ -1,0 +1,185 @@
+#include "event_phrases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "db.h"
+#include "event.h"
+#include "log_reader.h"
+#include "log_sample.h"
+#include "schema.h"
+#include "test_main.h"
+
+static struct sample sample;
+
+static void setup(void)
+{
+    struct place place = sample_place();
+    sample_open(&sample, &place, 3);
+}
+
+static void teardown(void)
+{
+    sample_done(&sample);
+}
+
+#define TEXT_ROW(byte, phrase) {byte, phrase},
+
+static const struct {
+    char byte;
+    const char *text;
+} phrases[] = {EVENT_PHRASES_ALL(TEXT_ROW)};
+
+static const char *const texts[] = {
+    "",
+    "{}",
+    "{\"by\":\"ann\"}",
+    "{\"cpu\":6,\"err_lines\":1,\"fp\":\"5134908574d621cce696d360ad83064a\",\"new\":1000,"
+    "\"loop\":{\"raw\":-1221796672453447937,\"bits\":69,\"gain\":\"line\",\"lines\":1}}",
+    "{\"rule\":\"test.tap\",\"subtype\":\"TEST_FAILURE\",\"stream\":\"stdout\",\"offset\":71,"
+    "\"line\":3,\"match\":\"not ok 3 - \\\",\\\"n\\\":\"}",
+    "{\"policy\":\"patient\",\"n\":1,\"base\":5000,\"multiplier\":1,\"cap\":1,\"jitter\":0,"
+    "\"factor\":1,\"hint\":-1,\"used\":1,\"allowed\":4}",
+    /* Nearly a phrase, and one that the text ends in. */
+    "{\"cpu\" :1,\"jitter\":0.5,\"factor\":1,\"hint\":-10,\"used\":",
+    "{\"note\":\"\xc3\xa4\xe2\x80\x98\x7f\"}",
+};
+
+static void spell(const char *bytes, size_t len, struct str *out)
+{
+    str_clear(out);
+    ck_assert(event_phrases_spell(bytes, len, EVENT_TEXT_MAX, out));
+}
+
+START_TEST(test_a_text_comes_back_as_it_was)
+{
+    char packed[EVENT_TEXT_MAX];
+    struct str out = {0};
+    const size_t len = event_phrases_pack(texts[_i], packed);
+    ck_assert_uint_le(len, strlen(texts[_i]));
+    spell(packed, len, &out);
+    ck_assert_str_eq(str_text(&out), texts[_i]);
+    /* A text of before is what it says. */
+    spell(texts[_i], strlen(texts[_i]), &out);
+    ck_assert_str_eq(str_text(&out), texts[_i]);
+    str_done(&out);
+}
+END_TEST
+
+/* Else a row would say something else in a log of before. */
+START_TEST(test_each_phrase_is_one_byte_and_no_blank_of_json)
+{
+    char packed[EVENT_TEXT_MAX];
+    ck_assert_uint_eq(event_phrases_pack(phrases[_i].text, packed), 1);
+    ck_assert_int_eq(packed[0], phrases[_i].byte);
+    ck_assert(packed[0] > 0 && packed[0] < ' ' && packed[0] != '\n' && packed[0] != '\r');
+}
+END_TEST
+
+START_TEST(test_a_byte_of_a_phrase_becomes_a_blank)
+{
+    char packed[8];
+    ck_assert_uint_eq(event_phrases_pack("{\t\"a\x01\"\n", packed), 7);
+    ck_assert_mem_eq(packed, "{ \"a \"\n", 7);
+}
+END_TEST
+
+START_TEST(test_no_more_is_spelled_than_asked_for)
+{
+    struct str out = {0};
+    ck_assert(event_phrases_spell("\x10\x10", 2, 2 * strlen("{\"rule\":\""), &out));
+    ck_assert(!event_phrases_spell("\x10\x10", 2, 2 * strlen("{\"rule\":\"") - 1, &out));
+    ck_assert(!event_phrases_spell("abc", 3, 2, &out));
+    str_done(&out);
+}
+END_TEST
+
+static void commit(const char *text)
+{
+    const struct event event = {.seq = 1, .kind = EVENT_NOTE, .task = -1, .step = -1, .text = text};
+    const struct log_batch batch = {.events = &event, .event_count = 1};
+    struct err err = {0};
+    ck_assert_msg(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
+                  err.message);
+}
+
+static int64_t number(const char *sql)
+{
+    struct db db;
+    struct err err = {0};
+    int64_t value = -1;
+    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err) &&
+                      db_number(&db, sql, &value, &err),
+                  "%s", err.message);
+    db_done(&db);
+    return value;
+}
+
+static void check_reader(const char *text)
+{
+    struct log_reader *reader;
+    struct event_page page = {0};
+    struct err err = {0};
+    ck_assert_msg(log_reader_open(&reader, &sample.place, &err) &&
+                      log_reader_events(reader, sample.number, 0, &page, &err),
+                  "%s", err.message);
+    ck_assert_uint_eq(page.count, 1);
+    ck_assert_pstr_eq(page.events[0].text, text[0] ? text : NULL);
+    event_page_done(&page);
+    log_reader_close(reader);
+}
+
+/* What a program sees that reads the view, and what ours see. */
+START_TEST(test_the_view_spells_what_the_row_holds)
+{
+    char sql[2 * EVENT_TEXT_MAX];
+    commit(texts[_i]);
+    check_reader(texts[_i]);
+    (void)snprintf(sql, sizeof(sql), "SELECT ifnull(text, '')='%s' FROM events", texts[_i]);
+    ck_assert_int_eq(number(sql), 1);
+}
+END_TEST
+
+START_TEST(test_a_row_is_short)
+{
+    commit(texts[3]);
+    ck_assert_int_lt(number("SELECT length(text) FROM event"), (int64_t)strlen(texts[3]) / 2);
+}
+END_TEST
+
+/* An older devs goes on reading it. */
+START_TEST(test_a_log_of_the_first_format_stays_one)
+{
+    struct place place = sample.place;
+    ck_assert_int_eq(number("PRAGMA user_version"), SCHEMA_VERSION);
+    struct db db;
+    struct err err = {0};
+    sample_done(&sample);
+    ck_assert_msg(db_init(&db, place.db, DB_WRITE, &err) &&
+                      db_exec(&db, "DELETE FROM run; PRAGMA user_version=1", &err),
+                  "%s", err.message);
+    db_done(&db);
+    sample_open(&sample, &place, 3);
+    commit(texts[3]);
+    ck_assert_int_eq(number("SELECT length(text) FROM event"), (int64_t)strlen(texts[3]));
+    ck_assert_int_eq(number("PRAGMA user_version"), 1);
+    check_reader(texts[3]);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("event_phrases");
+    TCase *pure = test_case(suite, "text");
+    tcase_add_loop_test(pure, test_a_text_comes_back_as_it_was, 0, TABLE_LEN(texts));
+    tcase_add_loop_test(pure, test_each_phrase_is_one_byte_and_no_blank_of_json, 0,
+                        TABLE_LEN(phrases));
+    tcase_add_test(pure, test_a_byte_of_a_phrase_becomes_a_blank);
+    tcase_add_test(pure, test_no_more_is_spelled_than_asked_for);
+    TCase *rows = test_case(suite, "rows");
+    tcase_add_checked_fixture(rows, setup, teardown);
+    tcase_add_loop_test(rows, test_the_view_spells_what_the_row_holds, 0, TABLE_LEN(texts));
+    tcase_add_test(rows, test_a_row_is_short);
+    tcase_add_test(rows, test_a_log_of_the_first_format_stays_one);
+    return suite;
+}
