@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Bytes of the file that an event takes, outputs aside: pages of the table and its key, and what is
+free on them included. One run is short of a few pages, so its events are taken a hundred times, in
+the order and the transactions in which an engine would write them.
+
+usage: log_size.py LOG      (of one run; it is changed)
+"""
+import sqlite3
+import sys
+
+from figures import figure
+
+RUNS = 100
+COMMIT = 8  # events, about as many as an engine writes at once
+COLUMNS = "seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text"
+
+
+def bytes_of_events(log):
+    return log.execute("SELECT sum(pgsize) FROM dbstat WHERE name='event'").fetchone()[0]
+
+
+def main():
+    log = sqlite3.connect(sys.argv[1], isolation_level=None)
+    events = log.execute(f"SELECT {COLUMNS} FROM event WHERE run=1 ORDER BY seq").fetchall()
+    between_ms = events[-1][1] - events[0][1] + 60_000
+    for run in range(2, RUNS + 1):
+        later = run * between_ms
+        for at in range(0, len(events), COMMIT):
+            log.execute("BEGIN")
+            for seq, at_ms, mono_ms, *rest in events[at:at + COMMIT]:
+                log.execute(f"INSERT INTO event(run, {COLUMNS}) VALUES(?{',?' * 15})",
+                            (run, seq, at_ms + later, mono_ms + later, *rest))
+            log.execute("COMMIT")
+    count = log.execute("SELECT count(*) FROM event").fetchone()[0]
+    figure(f"an event in the file, demonstration ({len(events)} events, {RUNS} runs)",
+           bytes_of_events(log) / count, "B", wanted="at most 80 B")
+
+
+main()
