@@ -34,6 +34,7 @@ void clock_show_utc(bool utc);
 
 /* Local time as HH:MM:SS, or HH:MM:SS.mmm. Returns out. */
 const char *clock_hms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
+/* The same with milliseconds: HH:MM:SS.mmm. */
 const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
 /* Local time as HH:MM; on another day than that of `now_ms` "Sun HH:MM", a week or more away
  * "29 Nov HH:MM". Returns out. */

@@ -64,6 +64,7 @@ struct json_place json_place_at(const char *text, size_t offset);
 ATTR_MUST_USE struct json *json_clone(const struct json *json);
 void json_free(struct json *json);
 
+/* JSON_KIND_NONE of NULL. */
 enum json_kind json_kind(const struct json *json);
 /* "object", "array", "string", "integer", "number", "boolean", "null", "nothing". */
 const char *json_kind_name(const struct json *json);
@@ -90,6 +91,7 @@ ATTR_MUST_USE struct json *json_new_text(const char *text);
 int64_t json_i64(const struct json *json, int64_t otherwise);
 /* An integer or real as double, or `otherwise`. */
 double json_number(const struct json *json, double otherwise);
+/* True or false, or `otherwise` for anything else. */
 bool json_bool(const struct json *json, bool otherwise);
 
 /* Append the compact text of a value; json_parse() of it gives the same value. */

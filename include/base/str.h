@@ -22,9 +22,11 @@ struct str {
 /* The text, "" when nothing was added. Valid until the next change. */
 const char *str_text(const struct str *str);
 
+/* Append. The bytes may hold a NUL, which str_text() alone does not show. O(what is added). */
 void str_add(struct str *str, const char *text);
 void str_add_n(struct str *str, const char *bytes, size_t len);
 void str_add_char(struct str *str, char c);
+/* The same of a printf format; str_add() and str_add_i64() are several times as quick. */
 ATTR_PRINTF(2, 3) void str_addf(struct str *str, const char *fmt, ...);
 
 /* Decimal number; faster than str_addf(). */

@@ -17,7 +17,9 @@ enum { WATCH_POLL_MS = 250 };
 
 struct watch;
 
+/* The caller ends *out with watch_close(). ERR_IO: there is no inotify, or no descriptor left. */
 ATTR_MUST_USE bool watch_open(struct watch **out, struct err *err);
+/* NULL is allowed. */
 void watch_close(struct watch *watch);
 
 /* Watch an existing file. */

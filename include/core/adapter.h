@@ -57,16 +57,20 @@ const struct adapter *adapters_of_program(const struct adapters *adapters, const
  * last. */
 const struct adapter *adapters_at(const struct adapters *adapters, size_t index);
 
+/* As plans and settings call it. Valid as long as the adapters, as all texts here. */
 const char *adapter_name(const struct adapter *adapter);
 /* What is looked for in PATH; a path if it holds a '/'. "" only of the built-in "generic", which
  * others are like and nobody calls. */
 const char *adapter_program(const struct adapter *adapter);
 /* One line for people: how to get the program. "" if the adapter does not say. */
 const char *adapter_install(const struct adapter *adapter);
+/* Did it come with devs, and not from settings? */
 bool adapter_is_builtin(const struct adapter *adapter);
 /* Can it go on in an earlier session? */
 bool adapter_resumes(const struct adapter *adapter);
+/* Does the CLI read its prompt from stdin, and not from an argument? */
 bool adapter_prompt_on_stdin(const struct adapter *adapter);
+/* In which form the CLI tells what it does. */
 enum adapter_output adapter_output(const struct adapter *adapter);
 
 /* "NAME=value" texts that the CLI gets beside what it inherits; NULL-terminated, borrowed from

@@ -96,6 +96,7 @@ enum agent_end {
     AGENT_END_FAILED,  /* the terminal event: it failed */
     AGENT_END_CUT,     /* events, but not the terminal one */
 };
+/* How it has ended, as far as was heard. */
 enum agent_end agent_stream_state(const struct agent_stream *stream);
 
 /* Append what the agent leaves: the structured result as JSON text if it has given one, else its

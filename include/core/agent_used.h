@@ -24,8 +24,8 @@ int64_t agent_used_sum(int64_t a, int64_t b);
 /* The same of each of them. */
 void agent_used_add(struct agent_used *sum, const struct agent_used *used);
 
-/* What an event of the kind EVENT_AGENT_USED says. */
 struct event;
+/* What an event of the kind EVENT_AGENT_USED says. */
 struct agent_used agent_used_of_event(const struct event *event);
 
 #endif

@@ -37,6 +37,7 @@ const char *budget_kind_name(enum budget_kind kind);
 /* The inverse; BUDGET_NONE for any other word. */
 enum budget_kind budget_kind_named(const char *name);
 
+/* Is anything limited? */
 bool budget_is_set(const struct budget *budget);
 
 /* From how much on it is spoken of: some of it is used. */
@@ -45,8 +46,8 @@ int64_t budget_use_mark(const struct budget_use *use);
 bool budget_use_is_spent(const struct budget_use *use);
 bool budget_use_is_near(const struct budget_use *use);
 
-/* Millionths of a US dollar: "$0.31", rounded; four digits of less than a cent. */
 struct str;
+/* Millionths of a US dollar: "$0.31", rounded; four digits of less than a cent. */
 void budget_cost_words(int64_t micro, struct str *out);
 /* "$2.10 of $2.50", "40 of 50 turns", "3 of 8 calls", "61 of 120 s", "0.9 of 1.5 s". Rounded. */
 void budget_use_words(const struct budget_use *use, struct str *out);

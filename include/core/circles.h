@@ -62,10 +62,10 @@ void circles_begin_anew(struct circles *circles);
  * while ok. */
 void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out);
 
+struct event;
 /* EVENT_LOOP_SUSPECTED of them: its numbers go into *event, whose step and `e` (EVENT_LOOP_OF_...)
  * are set, its text is appended to *out. `masks` as above; `nudge` is a line for whoever goes on.
  */
-struct event;
 void circles_suspicion(const struct circles *circles, unsigned masks, const char *nudge,
                        struct event *event, struct str *out);
 

@@ -63,6 +63,7 @@ struct classifier;
  * classifier_close(). */
 ATTR_MUST_USE bool classifier_open(struct classifier **out, const char *user_rules,
                                    struct err *err);
+/* NULL is allowed. */
 void classifier_close(struct classifier *classifier);
 
 /* SHA-256 of the rule set in force, 64 hex digits. Owned by the classifier. */

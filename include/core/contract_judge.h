@@ -20,13 +20,13 @@ struct contract_output {
     int64_t written; /* bytes in all */
 };
 
+struct violations;
 /* Turn the verdict of an attempt that succeeded into a persistent one with reason
  * `contract` where its output does not fit: the violations are in the evidence, as many
  * as there is room for, and no_retry is set by requirement D3 (only a list of fixable codes
  * is tried again). Nothing changes where the output fits, and where the attempt did not
  * succeed: its failure is the news then. All violations are appended to *found, which the caller
  * ends with violations_done(). */
-struct violations;
 void contract_judge(const struct contract *contract, const struct contract_output *output,
                     struct verdict *verdict, struct violations *found);
 

@@ -48,13 +48,15 @@ struct control {
     char by[CONTROL_BY_MAX];     /* who */
 };
 
+/* "cancel", "retry", "hold", "release", "send-one", "correct". Static. */
 const char *control_verb_name(enum control_verb verb);
+/* The inverse; false, and *out untouched, for any other text. */
 ATTR_MUST_USE bool control_verb_parse(const char *text, enum control_verb *out);
 
+struct str;
 /* What the log keeps of an act besides its target: {"mode":"term"} of a cancel,
  * {"class":"NETWORK_TIMEOUT"} of a correction (label.h), {"hint":"...","attempts":4} of a retry
  * that says so; nothing of the others. Secrets are cut from a hint by whoever asks. */
-struct str;
 void control_args(const struct control *control, struct str *out);
 /* The inverse, once the verb is set; NULL is no arguments. False for what is not
  * understood: a correction says to what, a hint is shorter than CONTROL_HINT_MAX, and tries are 1
@@ -63,6 +65,7 @@ ATTR_MUST_USE bool control_args_parse(const char *args, struct control *control)
 
 /* "stop", "term", "kill". */
 const char *cancel_mode_name(enum cancel_mode mode);
+/* The inverse; false, and *out untouched, for any other text. */
 ATTR_MUST_USE bool cancel_mode_parse(const char *text, enum cancel_mode *out);
 
 #endif

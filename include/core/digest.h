@@ -20,6 +20,7 @@ struct digest {
 
 /* Was it taken at all? */
 bool digest_is_known(struct digest digest);
+/* The same bits; two that were not taken are equal, too. */
 bool digest_equal(struct digest a, struct digest b);
 /* Do both stand for the same? What was not taken is the same as nothing. */
 bool digest_is_same(struct digest a, struct digest b);

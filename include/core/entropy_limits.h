@@ -60,6 +60,7 @@ const struct entropy_limit *entropy_limit(size_t index);
 /* The field of that name, NULL for none. */
 const struct entropy_limit *entropy_limit_named(const char *name);
 
+/* What the field is set to. */
 int entropy_limit_get(const struct entropy_limits *limits, const struct entropy_limit *limit);
 /* ERR_INVALID unless value is 0, or limit->min <= value <= limit->max. */
 ATTR_MUST_USE bool entropy_limit_set(struct entropy_limits *limits,

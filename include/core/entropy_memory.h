@@ -38,6 +38,7 @@ struct entropy_memory;
 
 /* `limits` are copied. The caller ends *out with entropy_memory_close(). */
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits);
+/* NULL is allowed. */
 void entropy_memory_close(struct entropy_memory *memory);
 
 /* A step begins. One of these, then lines, then entropy_memory_end(). */
@@ -59,8 +60,8 @@ const struct normaliser_words *entropy_memory_words(const struct entropy_memory 
 void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line);
 /* All of a text's lines, normalised. More texts may follow: each ends its last line. */
 void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_t len);
-/* The same from a fingerprint, which has hashed it. */
 struct fingerprint_line;
+/* The same from a fingerprint, which has hashed it. */
 void entropy_memory_hashed_line(struct entropy_memory *memory, const struct fingerprint_line *line);
 
 /* How the step ended. */

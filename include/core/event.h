@@ -167,6 +167,7 @@ struct event {
 /* "attempt_started"; "?" for a kind this build does not know: see
  * event_kind_is_known(). */
 const char *event_kind_name(enum event_kind kind);
+/* Does this build know the kind? Others are kept, and skipped by the fold. */
 bool event_kind_is_known(int64_t kind);
 /* Is it one that INPUT_FACT may bring: 24 to 35? */
 bool event_kind_is_fact(enum event_kind kind);

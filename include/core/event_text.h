@@ -14,6 +14,7 @@ enum event_level { EVENT_LEVEL_ERROR, EVENT_LEVEL_INFO, EVENT_LEVEL_DEBUG };
 
 /* How much an event matters: gave up and needs you are errors, bookkeeping is debug. */
 enum event_level event_level(const struct event *event);
+/* "error", "info", "debug". Static. */
 const char *event_level_name(enum event_level level);
 
 /* Words without time: "tax try 2/3 GREEN failed test-fail (rule) exit 1 ran 1:51".

@@ -15,6 +15,7 @@ struct failure_class {
     bool is_silent;         /* TIMEOUT: it was silent too long; else all 0 */
 };
 
+/* Of an attempt that is over, as a person has corrected it. */
 struct failure_class failure_class_of(const struct attempt_state *attempt);
 bool failure_class_equals(const struct failure_class *a, const struct failure_class *b);
 /* "rate-limit", "test-fail", "timeout", "exit 2": the word of the CLASS column. */

@@ -70,6 +70,7 @@ struct fingerprint;
 
 /* `setting` may be NULL. The caller ends *out with fingerprint_close(). */
 void fingerprint_open(struct fingerprint **out, const struct fingerprint_setting *setting);
+/* NULL is allowed. */
 void fingerprint_close(struct fingerprint *fingerprint);
 
 /* The next bytes of stream 0 (stdout) or 1 (stderr). */

@@ -20,11 +20,14 @@ struct heap {
     int cap;  /* there is room for so many */
 };
 
+/* Empty, for the numbers 0..size-1. The caller ends it with heap_done(). */
 void heap_init(struct heap *heap, int size);
+/* Frees what it holds; an empty one afterwards. */
 void heap_done(struct heap *heap);
 /* Numbers 0..size-1 may be in it from now on; it does not shrink. Amortised O(1) a number. */
 void heap_grow(struct heap *heap, int size);
 
+/* Is the item in it? O(1). */
 bool heap_has(const struct heap *heap, int item);
 /* Put an item in; if it is there already its key changes. */
 void heap_put(struct heap *heap, int item, int64_t key);

@@ -25,6 +25,7 @@ const char *verdict_label_word(const struct verdict_label *label);
  * False if the text is none of them: "transient" alone says too little. */
 ATTR_MUST_USE bool verdict_label_parse(const char *text, struct verdict_label *out);
 
+/* The same class, type and reason. */
 bool verdict_label_equals(const struct verdict_label *a, const struct verdict_label *b);
 
 /* All words verdict_label_parse() takes in the log's form, with ", " between them. */

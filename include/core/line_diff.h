@@ -46,6 +46,7 @@ struct line_diff_text {
 /* *out is made anew. O((lines of both) x changes). */
 void line_diff_read(struct line_diff *out, const struct line_diff_text *first,
                     const struct line_diff_text *second);
+/* Frees what *diff holds. */
 void line_diff_done(struct line_diff *diff);
 
 #endif

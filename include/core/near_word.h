@@ -22,6 +22,7 @@ struct near_word {
     int distance;        /* of the nearest; 0 = only capitals differ */
 };
 
+/* Nothing is near yet. The word is borrowed as long as the value is used. */
 struct near_word near_word_new(const char *word);
 
 /* Offer a word that there is. Of equally near ones the first is kept; a word of which

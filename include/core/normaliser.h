@@ -67,6 +67,7 @@ struct normaliser_words;
 
 /* The caller ends *out with normaliser_words_close(). */
 void normaliser_words_open(struct normaliser_words **out);
+/* NULL is allowed. */
 void normaliser_words_close(struct normaliser_words *words);
 
 /* Take in the words of a text (a tool's name, an argument, JSON of arguments): runs of
@@ -80,6 +81,7 @@ struct normaliser;
  * caller ends *out with normaliser_close(). */
 void normaliser_open(struct normaliser **out, const struct normaliser_words *words,
                      normaliser_line_fn *line, void *ctx);
+/* NULL is allowed; a line that has not ended is dropped. */
 void normaliser_close(struct normaliser *normaliser);
 
 /* Before the first byte: lines longer than this, and than NORMALISER_LINE_MAX, are cut. */

@@ -59,17 +59,17 @@ struct outcome {
 /* "exit", "signal", "not started", "timeout", "cancelled", "interrupted". */
 const char *outcome_kind_name(enum outcome_kind kind);
 
-/* What EVENT_ATTEMPT_ENDED says; `text` is its text, read. */
 struct event;
 struct json;
+/* What EVENT_ATTEMPT_ENDED says; `text` is its text, read. */
 struct outcome outcome_of_end(const struct event *event, const struct json *text);
 
 /* Is it an enum start_code, and no errno? */
 bool start_code_is_known(int code);
 
+struct str;
 /* "exit 1", "signal 9", "not started: No such file or directory", "timeout", "timeout: no output
  * for 900 s", "ended: its budget is spent". */
-struct str;
 void outcome_words(const struct outcome *outcome, struct str *out);
 
 #endif

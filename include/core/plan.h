@@ -203,9 +203,9 @@ struct plan_exec {
 ATTR_MUST_USE bool plan_for_command(const struct plan_exec *exec, struct plan **out,
                                     struct err *err);
 
+struct str;
 /* The plan as JSON text that plan_parse() reads to an equal plan; for `exec`,
  * whose plan has no file. Bytes of a command that are not UTF-8 become U+FFFD. */
-struct str;
 void plan_write(const struct plan *plan, struct str *out);
 
 /* Has the plan taken something in that its own text did not have? Then plan_write() says
@@ -233,6 +233,7 @@ bool plan_step_is_repeatable(const struct plan_task *task, const struct plan_ste
  * is done once. */
 int plan_step_attempts(const struct plan_step *step);
 
+/* NULL is allowed. */
 void plan_free(struct plan *plan);
 
 /* Task number by id, -1 if there is none. O(log n) or better. */

@@ -71,8 +71,8 @@ const struct policy *policy_builtin(size_t index); /* NULL past the last */
 /* 128 bits of SHA-256 over everything that it says, its name left out. */
 struct digest policy_digest(const struct policy *policy);
 
-/* When it tries again, in words: "after 500 ms, x 2 up to 30 s". */
 struct str;
+/* When it tries again, in words: "after 500 ms, x 2 up to 30 s". */
 void policy_words(const struct policy *policy, struct str *out);
 /* "within 5 s"; nothing without a deadline. */
 void policy_deadline_words(const struct policy *policy, struct str *out);

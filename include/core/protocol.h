@@ -76,6 +76,8 @@ struct decision {
 bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int64_t held_ms,
                       int64_t start_mono_ms);
 
+/* What comes after the attempt that the facts are of: the table of docs/reliability.md. *out is
+ * made anew; its times are those of the facts. */
 void protocol_decide(const struct protocol_facts *facts, struct decision *out);
 
 /* Does the verdict name a time to come back, though it is no failure of the world? It is

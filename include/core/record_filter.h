@@ -35,6 +35,7 @@ struct record_filter {
     struct record_bound since, until;              /* both belong to what is wanted */
     struct record_search *search;                  /* owned; NULL = whatever is said */
 };
+/* Frees what the filter holds. */
 void record_filter_done(struct record_filter *filter);
 
 /* Want records of this task, or of this kind ("wait_started"), beside those named before.

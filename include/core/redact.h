@@ -56,6 +56,7 @@ struct secret_settings {
     struct redact_pattern *patterns; /* owned */
     size_t pattern_count;
 };
+/* Frees what the settings hold. */
 void secret_settings_done(struct secret_settings *settings);
 
 struct plan;
@@ -89,12 +90,14 @@ struct redact_counts {
 };
 /* The caller ends it with this. */
 void redact_counts_done(struct redact_counts *counts);
+/* Add what was counted elsewhere, by name. */
 void redact_counts_add(struct redact_counts *counts, const struct redact_counts *more);
 /* {"NAME":3,...} in the order of the table; what is past REDACT_COUNTED_MAX names is "...". */
 void redact_counts_json(const struct redactor *redactor, const struct redact_counts *counts,
                         struct str *out);
 /* The names that can be in a mark: 0 .. count - 1. */
 size_t redactor_name_count(const struct redactor *redactor);
+/* One of them; valid as long as the redactor. */
 const char *redactor_name(const struct redactor *redactor, size_t index);
 
 /* One stream of bytes, which may come in pieces of any size: where they end does not matter,

@@ -77,6 +77,7 @@ struct redecide;
 
 /* Before the first event. The caller ends it with redecide_close(). */
 void redecide_open(struct redecide **out, const struct redecide_run *run);
+/* NULL is allowed. */
 void redecide_close(struct redecide *redecide);
 
 /* The next event of the run; what is needed of it is copied. Decisions of a moment are compared
@@ -87,10 +88,11 @@ ATTR_MUST_USE bool redecide_add(struct redecide *redecide, const struct event *e
 /* That was the last one. */
 ATTR_MUST_USE bool redecide_finish(struct redecide *redecide, struct err *err);
 
+/* What was compared so far; valid until redecide_close(). */
 const struct redecide_sum *redecide_sum(const struct redecide *redecide);
 
-/* What EVENT_ATTEMPT_JUDGED says; `text` is its text, read. */
 struct json;
+/* What EVENT_ATTEMPT_JUDGED says; `text` is its text, read. */
 void redecide_recorded_verdict(const struct event *judged, const struct json *text,
                                struct verdict *out);
 /* Make of a recorded verdict what it was before the step's plan was asked whether a failure was

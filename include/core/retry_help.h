@@ -82,6 +82,7 @@ enum retry_of {
     RETRY_OF_PLAIN,
     RETRY_OF_HINTED
 };
+/* How many there were and what came of them. O(tries asked for). */
 struct retry_count retry_class_count(const struct retry_class *class, enum retry_of of, int from,
                                      int to);
 
@@ -92,6 +93,7 @@ struct retry_count retry_class_count(const struct retry_class *class, enum retry
 struct retry_share {
     double share, low, high;
 };
+/* `count` has a case at least. */
 struct retry_share retry_share_of(struct retry_count count);
 
 /* Where it stops paying: the first try from which on not one of RETRY_CASES_MIN or more passed, and
@@ -100,6 +102,7 @@ struct retry_tail {
     int from, to;
     struct retry_count count;
 };
+/* False, and *out untouched, where it pays up to the last try seen. */
 ATTR_MUST_USE bool retry_class_tail(const struct retry_class *class, struct retry_tail *out);
 
 /* Put the classes in order: the most failures first, equals by their word. */

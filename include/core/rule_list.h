@@ -18,8 +18,8 @@ enum { RULE_LIST_BYTES_MAX = 1024 * 1024 };
 ATTR_MUST_USE bool rule_list_add(const char *rules, const char *rule, struct str *out,
                                  struct err *err);
 
-/* What a rule is called; "" if it has no name. Owned by the rule. */
 struct json;
+/* What a rule is called; "" if it has no name. Owned by the rule. */
 const char *rule_list_name(const struct json *rule);
 
 #endif

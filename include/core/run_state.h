@@ -279,6 +279,7 @@ struct run_state {
 /* The state before the first event. The plan must outlive it. Of a plan that grows the state
  * makes itself a copy, which EVENT_TASK_ADDED adds to: state->plan. */
 void run_state_init(struct run_state *state, const struct plan *plan, uint64_t seed);
+/* Frees what the state holds, its copy of a plan that grows among it. */
 void run_state_done(struct run_state *state);
 
 /* Fold one event in. False if the event cannot follow (wrong seq, unknown task,
@@ -320,6 +321,7 @@ struct start_tries {
     int at; /* the one that runs, or that failed last */
     int of;
 };
+/* `task` is a number of the plan. O(1). */
 struct start_tries run_state_start_tries(const struct run_state *state, int task);
 
 /* What the agents of a task have used so far, all attempts together. */

@@ -95,7 +95,9 @@ struct turn {
     size_t action_count, action_cap;
 };
 
+/* Forget events and actions, keep the memory. */
 void turn_clear(struct turn *turn);
+/* Frees what the turn holds. */
 void turn_done(struct turn *turn);
 
 /* What only a log knows of an event, where a recorded run is decided once more (redecide.h): may

@@ -69,8 +69,8 @@ void settings_done(struct settings *settings);
  * neither. */
 const struct policy *settings_policy(const struct settings *settings, const char *name);
 
-/* "sandbox, infrastructure, ..., yours": names that settings_policy() knows. */
 struct str;
+/* "sandbox, infrastructure, ..., yours": names that settings_policy() knows. */
 void settings_names(const struct settings *settings, struct str *out);
 
 #endif

@@ -13,6 +13,7 @@ struct sha256;
 
 /* The caller ends *out with sha256_finish(). */
 void sha256_open(struct sha256 **out);
+/* The next bytes; NULL where `len` is 0. */
 void sha256_add(struct sha256 *sha256, const void *bytes, size_t len);
 /* The hash of all that was added; frees *sha256. */
 void sha256_finish(struct sha256 *sha256, unsigned char out[SHA256_BYTES]);

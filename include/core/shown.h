@@ -151,6 +151,7 @@ enum shown_proof {
     SHOWN_PROOF_HOLDS, /* it passed, and nothing is known to have changed since */
     SHOWN_PROOF_STALE, /* it passed on another tree than there is now */
 };
+/* Of a step (from 0) of the task. */
 enum shown_proof shown_proof(const struct run_state *state, int task, int step);
 /* "proven on tree 0b1e12bc0d1e by try 2"; "" for none. */
 void shown_proof_words(const struct run_state *state, int task, int step, struct str *out);
@@ -180,9 +181,9 @@ struct shown_circle {
 /* Suspected, or why its step ended as stuck, be it by a rung or by its policy's window. False,
  * and *out is ok, where there is nothing. */
 bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out);
+struct json;
 /* The same as a decision's or an event's text in the log has it; level is stuck. `attempt` and
  * `step` are the event's. False, and *out untouched, where it says nothing of circles. */
-struct json;
 bool shown_circles_read(const struct json *inputs, int step, int attempt, struct shown_circle *out);
 /* From which try to which: "tries 2 to 4"; "step 1 try 3 to step 2 try 1" where they are not
  * all of `step`; "calls and messages 12 to 14". */

@@ -19,6 +19,7 @@ enum shown_claim {
     SHOWN_CLAIM_COUNT,
 };
 
+/* How what the agent of the task said last stands. O(steps of the task). */
 enum shown_claim shown_claim(const struct run_state *state, int task);
 /* "unchecked", "refuted", "stale", "proven": for programs. Not of NONE. */
 const char *shown_claim_name(enum shown_claim claim);

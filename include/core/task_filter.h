@@ -83,7 +83,10 @@ struct task_filter_facts {
     struct moment now;
 };
 
+/* Read what was typed; never fails: what cannot be read is looked for as it is written, see
+ * task_filter_wrong(). Words past TASK_FILTER_WORDS_MAX are left out. */
 void task_filter_read(const char *text, struct task_filter *out);
+/* Do all words of the filter fit the task? O(words + steps of the task). */
 bool task_filter_fits(const struct task_filter *filter, const struct task_filter_facts *facts,
                       int task);
 
@@ -98,6 +101,7 @@ struct task_filter_near {
     int count;     /* tasks that have it */
     int from, len; /* of the word in the text that it takes the place of */
 };
+/* Of the first word that fits no task. O(tasks x words). */
 void task_filter_nearest(const struct task_filter *filter, const struct task_filter_facts *facts,
                          struct task_filter_near *out);
 

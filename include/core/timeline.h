@@ -60,6 +60,7 @@ struct timeline {
  * O(attempts x (pauses + steps)) of the task. */
 void timeline_read(struct timeline *timeline, const struct run_state *state, int task,
                    const struct moment *now, bool orphaned);
+/* Frees what the timeline holds. */
 void timeline_done(struct timeline *timeline);
 
 /* The attempt that a span is of, or comes after; NULL for none. */

@@ -72,6 +72,7 @@ ATTR_MUST_USE bool transcript_add(struct transcript *transcript, const char *byt
 /* No more bytes come: the last line is taken. False as transcript_add(). */
 ATTR_MUST_USE bool transcript_end(struct transcript *transcript, struct err *err);
 
+/* Which it is; UNKNOWN until a line has told. */
 enum transcript_form transcript_form(const struct transcript *transcript);
 /* "Claude Code session", "Codex rollout", ... */
 const char *transcript_form_words(enum transcript_form form);
@@ -86,6 +87,7 @@ const struct agent_used *transcript_used(const struct transcript *transcript);
 /* How it ends, as far as it has come: a file without an ending of its own is CUT where a call has
  * no result, or nobody answered. */
 enum agent_end transcript_state(const struct transcript *transcript);
+/* What was read and left out so far. */
 struct transcript_counts transcript_counts(const struct transcript *transcript);
 
 #endif

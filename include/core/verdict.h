@@ -160,10 +160,10 @@ ATTR_MUST_USE bool reason_parse(const char *text, enum reason *out);
 
 enum { VERDICT_WORD_MAX = 32 };
 
+struct outcome;
 /* The short word of the CLASS column: "network", "rate-limit", "docker", "oom",
  * "overloaded", "start-timeout", "busy"; a persistent reason's own word; else
  * "exit 1", "signal 9", "timeout" from kind and code. Empty for a success. */
-struct outcome;
 const char *verdict_word(const struct verdict *verdict, const struct outcome *outcome,
                          char out[VERDICT_WORD_MAX]);
 

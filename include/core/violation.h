@@ -44,6 +44,7 @@ struct violations {
     bool mismatch;  /* one of them, kept or dropped, is KERNEL_MISMATCH or OP_MISMATCH */
 };
 
+/* "KERNEL_MISMATCH": as the log and programs have it. Static. */
 const char *violation_code_name(enum violation_code code);
 
 /* Copies what it is given; expected and actual may be NULL. */
@@ -63,6 +64,7 @@ const char *violation_path_shown(const struct violation *violation);
  * parenthesis only when both are known; "... and 12 more" for those dropped. */
 void violations_display(const struct violations *list, struct str *out);
 
+/* Frees what the list holds; an empty one afterwards. */
 void violations_done(struct violations *list);
 
 #endif

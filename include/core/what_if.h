@@ -107,6 +107,7 @@ struct what_if;
  * the plan cannot be read. The caller frees. */
 ATTR_MUST_USE bool what_if_new(struct what_if **out, const char *plan_text, uint64_t seed,
                                const struct policy_change *change, struct err *err);
+/* NULL is allowed. */
 void what_if_free(struct what_if *what);
 
 /* The run's next event. ERR_DAMAGED as run_state_apply(). */
@@ -146,6 +147,7 @@ void what_if_doubt(const struct what_if *same, int64_t run, const struct what_if
 
 /* what_if_json.c: the same as members of a JSON object, inside the caller's braces. */
 
+/* The sums of both sides. */
 void what_if_sum_json(const struct what_if_sum *sum, struct str *out);
 /* The sums, "first" and "tasks": those that fare otherwise. */
 void what_if_json(const struct what_if *what, struct str *out);

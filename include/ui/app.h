@@ -99,6 +99,9 @@ ATTR_MUST_USE bool app_draw_picture(const struct app_options *options,
                                     const struct app_picture *picture, struct str *out,
                                     struct err *err);
 
+/* Run the cockpit on the main thread, which owns the terminal meanwhile, until a person leaves it
+ * or there is nothing more to wait for. False: the terminal or the log cannot be had; *result
+ * counts for nothing then. A log that gets damaged later is told on the screen. */
 ATTR_MUST_USE bool app_run(const struct app_options *options, struct app_result *result,
                            struct err *err);
 

@@ -102,8 +102,11 @@ struct canvas {
 
 /* All blank. A size out of bounds is clamped. */
 void canvas_init(struct canvas *canvas, int rows, int columns, bool ascii);
+/* Another size; blank, as canvas_clear() leaves it. */
 void canvas_resize(struct canvas *canvas, int rows, int columns);
+/* Blank cells, no zones, no cursor. */
 void canvas_clear(struct canvas *canvas);
+/* Frees the cells; an empty canvas afterwards. */
 void canvas_done(struct canvas *canvas);
 
 /* NULL outside the canvas. */
@@ -112,6 +115,7 @@ struct cell *canvas_cell(struct canvas *canvas, int row, int column);
 /* Draw UTF-8 text; control bytes and invalid UTF-8 become '?', in ASCII mode
  * every rune above 0x7e too. Returns the columns used. Out of range is clipped. */
 int canvas_text(struct canvas *canvas, struct spot spot, enum style style, const char *text);
+/* The same of `len` bytes. */
 int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, const char *text,
                   size_t len);
 /* Of several ways to say the same the first that so many columns hold, else the last. */
@@ -141,6 +145,7 @@ void cell_text(const struct cell *cell, struct str *out);
 /* The frame as text, trailing blanks cut, a line feed after each row. */
 void canvas_to_text(const struct canvas *canvas, struct str *out);
 
+/* The same size, cells and cursor? Zones do not count. */
 bool canvas_equal(const struct canvas *a, const struct canvas *b);
 
 #endif

@@ -105,6 +105,7 @@ struct compare {
 ATTR_MUST_USE bool compare_read(struct compare *out,
                                 const struct compare_subject subjects[COMPARE_SIDES],
                                 struct err *err);
+/* Frees what it holds. */
 void compare_done(struct compare *compare);
 
 /* "ended", "class", ... and "out", "err", ...: the words of labels and JSON. */

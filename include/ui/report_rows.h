@@ -41,6 +41,7 @@ ATTR_MUST_USE bool report_rows_add(struct report_rows *rows, const char *text, s
 void report_rows_drop(struct report_rows *rows);
 /* All rows go; what they took is kept for the next ones. */
 void report_rows_clear(struct report_rows *rows);
+/* Frees what it holds; one without rows afterwards. */
 void report_rows_done(struct report_rows *rows);
 
 #endif

@@ -54,6 +54,7 @@ ATTR_MUST_USE bool term_open(struct term **out, enum term_colour colour, struct 
 /* Give it back as it was. NULL is allowed. */
 void term_close(struct term *term);
 
+/* In cells, as it was known last. */
 void term_size(const struct term *term, int *rows_out, int *columns_out);
 /* UTF-8 locale and every sign of ours one column wide? Else draw ASCII. */
 bool term_is_utf8(const struct term *term);
