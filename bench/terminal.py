@@ -16,8 +16,8 @@ LIMIT_S = 60  # for one thing to happen
 QUIET_S = 0.01
 SAME_FRAME_S = 0.03  # what is written within it is one frame
 
-PIECE = re.compile(r"\x1b\[([?>=]?)([0-9;]*)([@-~])|\x1b[()][0-9A-B]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
-                   r"|\x1b[^\[\]()]|[\x00-\x1a\x1c-\x1f\x7f]|[^\x00-\x1f\x7f]+")
+PIECE = re.compile(r"\x1b\[([?>=]?)([0-9;]*)([@-~])|\x1b[()][0-9A-B]"
+                   r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[^\[\]()]|[\x00-\x1a\x1c-\x1f\x7f]|[^\x00-\x1f\x7f]+")
 
 
 class Cells:
@@ -186,7 +186,8 @@ class Terminal:
         while not is_there():
             if time.monotonic() > end:
                 self.close()
-                sys.exit(f"{self.command[0]}: no {what} in {LIMIT_S} s; it shows\n{self.cells.text()}")
+                sys.exit(f"{self.command[0]}: no {what} in {LIMIT_S} s; it shows\n"
+                         + self.cells.text())
             self.read(1)
         return (self.came - self.start) * 1000
 
