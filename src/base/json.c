@@ -364,15 +364,15 @@ size_t json_count(const struct json *json)
 
 bool json_next(const struct json *object, void **iter, const char **key, const struct json **value)
 {
-    const size_t count = json_kind(object) == JSON_KIND_OBJECT ? object->count : 0;
     const struct json_member *before = *iter;
-    const size_t at = before ? (size_t)(before - object->is.members) + 1 : 0;
-    if (at >= count)
+    if (json_kind(object) != JSON_KIND_OBJECT)
         return false;
     union {
         const struct json_member *ours;
         void *theirs;
-    } next = {.ours = &object->is.members[at]};
+    } next = {.ours = before ? before + 1 : object->is.members};
+    if (next.ours == object->is.members + object->count)
+        return false;
     *iter = next.theirs;
     *key = next.ours->key;
     *value = &next.ours->value;

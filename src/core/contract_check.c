@@ -16,14 +16,6 @@ static const char *const stop_words[] = {
     [CONTRACT_STOP_PATTERN] = "not checked to the end: a pattern takes too many steps",
 };
 
-bool contract_spend(struct contract_checking *checking, size_t steps)
-{
-    checking->steps_left -= (int64_t)steps;
-    if (checking->steps_left < 0)
-        checking->stop = CONTRACT_STOP_STEPS;
-    return checking->stop == CONTRACT_GOES_ON;
-}
-
 bool contract_spend_real(struct contract_checking *checking, const struct json *number)
 {
     return contract_spend(checking, json_kind(number) == JSON_KIND_REAL ? CONTRACT_STEPS_REAL : 0);
@@ -32,11 +24,6 @@ bool contract_spend_real(struct contract_checking *checking, const struct json *
 bool contract_is_heard(const struct contract_checking *checking)
 {
     return checking->findings && checking->findings->count < checking->findings->max;
-}
-
-bool contract_is_settled(const struct contract_checking *checking, bool fits)
-{
-    return checking->stop != CONTRACT_GOES_ON || (!fits && !checking->findings);
 }
 
 bool contract_say(struct contract_checking *checking, const struct contract_spot *spot,
@@ -195,7 +182,7 @@ static bool check_keywords(struct contract_checking *checking, const struct cont
     bool fits = contract_check_choice(checking, schema, spot);
     if (part && !contract_is_settled(checking, fits))
         fits = part(checking, schema, spot) && fits;
-    if (!contract_is_settled(checking, fits))
+    if (schema->combines && !contract_is_settled(checking, fits))
         fits = contract_check_combined(checking, schema, spot) && fits;
     return fits && checking->stop == CONTRACT_GOES_ON;
 }

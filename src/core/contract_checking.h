@@ -61,7 +61,13 @@ struct contract_spot {
 };
 
 /* Take as many steps as the work is worth that is to be done. False: there are no more. */
-bool contract_spend(struct contract_checking *checking, size_t steps);
+static inline bool contract_spend(struct contract_checking *checking, size_t steps)
+{
+    checking->steps_left -= (int64_t)steps;
+    if (checking->steps_left < 0)
+        checking->stop = CONTRACT_STOP_STEPS;
+    return checking->stop == CONTRACT_GOES_ON;
+}
 
 /* The same for reading the number as a decimal, which costs something only if it is real. */
 bool contract_spend_real(struct contract_checking *checking, const struct json *number);
@@ -70,7 +76,10 @@ bool contract_spend_real(struct contract_checking *checking, const struct json *
 bool contract_is_heard(const struct contract_checking *checking);
 
 /* May a part stop here, its answer being no? */
-bool contract_is_settled(const struct contract_checking *checking, bool fits);
+static inline bool contract_is_settled(const struct contract_checking *checking, bool fits)
+{
+    return checking->stop != CONTRACT_GOES_ON || (!fits && !checking->findings);
+}
 
 /* Offer one more word that may have been meant; what comparing the two costs is taken. */
 void contract_offer(struct contract_checking *checking, struct near_word *near, const char *word);

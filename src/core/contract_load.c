@@ -186,6 +186,14 @@ static bool is_within_limits(const struct contract_site *site)
     return !loader->full;
 }
 
+/* Does the check have anything to do for what it does in contract_combined.c? */
+static bool combines(const struct contract_schema *schema)
+{
+    const size_t count = schema->all_of.count + schema->any_of.count + schema->one_of.count +
+                         schema->dependent_schemas.count;
+    return count > 0 || schema->reference || schema->not_this || schema->condition;
+}
+
 struct contract_schema *contract_load_schema(const struct contract_site *site)
 {
     const enum json_kind kind = json_kind(site->value);
@@ -199,6 +207,7 @@ struct contract_schema *contract_load_schema(const struct contract_site *site)
         read_id(site, schema);
         read_anchor(site, schema);
         read_keywords(site, schema);
+        schema->combines = combines(schema);
     } else if (kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE) {
         contract_complain_type(site, "object or boolean", "a schema is expected");
     }

@@ -21,13 +21,20 @@ struct contract_schema *contract_schema_new(struct contract *contract, const str
     return schema;
 }
 
+/* As strcmp(): most keys differ in their first byte. */
+static int key_order(const char *key, const char *other)
+{
+    const int order = (unsigned char)key[0] - (unsigned char)other[0];
+    return order != 0 ? order : strcmp(key, other);
+}
+
 struct contract_schema *contract_table_find(const struct contract_table *table, const char *key)
 {
     size_t from = 0;
     size_t to = table->count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        const int order = strcmp(key, table->rows[middle].key);
+        const int order = key_order(key, table->rows[middle].key);
         if (order == 0)
             return table->rows[middle].schema;
         if (order < 0)

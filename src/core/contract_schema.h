@@ -98,6 +98,8 @@ struct contract_schema {
     struct contract_schema *condition, *then_this, *else_this;
     struct contract_schema *target; /* of $ref */
 
+    bool combines; /* other schemas are for the same value: contract_combined.c */
+
     const char *reference; /* $ref as written, until the contract is loaded */
     char *pointer;         /* owned; where that is, for messages; NULL without $ref */
     int chain;             /* schemas that apply through this one; 0: not known yet */

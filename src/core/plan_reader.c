@@ -78,7 +78,8 @@ struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
 static const struct plan_field *find_field(const struct plan_fields *fields, const char *key)
 {
     for (size_t i = 0; i < fields->count; i++) {
-        if (strcmp(fields->rows[i].key, key) == 0)
+        const char *known = fields->rows[i].key;
+        if (known[0] == key[0] && strcmp(known, key) == 0)
             return &fields->rows[i];
     }
     return NULL;
