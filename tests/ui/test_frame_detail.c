@@ -120,6 +120,22 @@ START_TEST(test_a_try_is_chosen_by_its_keys)
 }
 END_TEST
 
+START_TEST(test_the_try_that_is_marked_to_be_compared_is_named)
+{
+    (void)press('=');
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows("[ ] choose   = compares with try 3"));
+    const int task = view.chosen;
+    view.chosen = task == 0 ? 1 : 0;
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows("= compares with T-104 try 3"));
+    view.chosen = task;
+    (void)press('=');
+    stage_draw(40, 140, false);
+    ck_assert(!stage_shows("compares with"));
+}
+END_TEST
+
 START_TEST(test_failures_are_gone_to_by_e)
 {
     stage_draw(24, 80, false);
@@ -339,6 +355,7 @@ Suite *test_suite(void)
     tcase = test_case(suite, "keys");
     tcase_add_checked_fixture(tcase, set_up, stage_close);
     tcase_add_test(tcase, test_a_try_is_chosen_by_its_keys);
+    tcase_add_test(tcase, test_the_try_that_is_marked_to_be_compared_is_named);
     tcase_add_test(tcase, test_failures_are_gone_to_by_e);
     tcase_add_test(tcase, test_enter_opens_the_log_of_the_try);
     tcase_add_test(tcase, test_forensics_are_of_the_try);

@@ -161,6 +161,10 @@ void app_replay_to_event(struct app *app, int64_t seq)
 void app_replay_play(struct app *app)
 {
     int64_t before = app->replay.at;
+    if (app->view.bookmark.open) { /* the moment stands still while it gets its name */
+        app->played = app->now;
+        return;
+    }
     bool played = replay_play(&app->replay, app->now.mono_ms - app->played.mono_ms);
     app->played = app->now;
     if (!played)

@@ -185,19 +185,36 @@ static void add_log_title(const struct frame_input *input, const struct detail *
         str_addf(out, "  %zu lines up", input->view->log_back);
 }
 
+/* What the keys do to tries; once one is marked to be compared, with which. */
+static void add_tries_note(const struct detail *detail, struct str *out)
+{
+    const struct view_try *marked = &detail->input->view->report.marked;
+    const struct plan *plan = detail->input->facts->state->plan;
+    str_add(out, "{try-back} {try-next} choose");
+    if (marked->attempt == 0 || marked->task >= plan->task_count)
+        return;
+    str_add(out, "   {compare} compares with ");
+    if (marked->task != detail->at.task)
+        str_addf(out, "%s ", plan->tasks[marked->task].id);
+    str_addf(out, "try %d", marked->attempt);
+}
+
 static void draw_rules(struct canvas *canvas, const struct layout *layout,
                        const struct detail *detail)
 {
     struct str text = {0};
+    struct str note = {0};
     const int columns = canvas->columns;
     if (layout->timeline_rule >= 0)
         frame_rule(canvas, (struct spot){layout->timeline_rule, 0, columns}, "timeline",
                    "this task only");
     str_add(&text, "tries");
     detail_add_hidden(detail, layout->tries.rows, &text);
+    add_tries_note(detail, &note);
     if (layout->tries_rule >= 0)
         frame_rule_say(canvas, (struct spot){layout->tries_rule, 0, columns}, str_text(&text),
-                       "{try-back} {try-next} choose", detail->input);
+                       str_text(&note), detail->input);
+    str_done(&note);
     str_clear(&text);
     detail_add_why_title(detail, &text);
     if (layout->why_rule >= 0)
