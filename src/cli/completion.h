@@ -51,9 +51,10 @@ struct completion_command {
 /* By number from 0, devs itself first; false behind the last. */
 ATTR_MUST_USE bool completion_command_at(size_t index, struct completion_command *out);
 
-/* The lists of FIXED, by number from 0; NULL behind the last. Adds the words of the list to an
- * empty text, a space between two. */
-const char *completion_list_at(size_t index, struct str *out);
+/* The names of the lists of FIXED, by number from 0; NULL behind the last. */
+const char *completion_list_at(size_t index);
+/* Append the words of the list of that name, a space between two; false if there is none. */
+bool completion_list(const char *name, struct str *out);
 
 /* Append what Tab may put in place of `prefix`, a line each: the word, and behind a tab what it
  * is. `list` is that of an ASK kind; false for none of them. Where nothing can be read (no log,

@@ -58,14 +58,13 @@ static void add_command(struct str *out, const struct completion_command *comman
 static void add_lists(struct str *out)
 {
     const char *name;
-    struct str words = {0};
     str_add(out, "_devs_list() # NAME: its words\n{\n    case $1 in\n");
-    for (size_t i = 0; (name = completion_list_at(i, &words)); i++) {
-        str_addf(out, "    %s) words='%s' ;;\n", name, str_text(&words));
-        str_clear(&words);
+    for (size_t i = 0; (name = completion_list_at(i)); i++) {
+        str_addf(out, "    %s) words='", name);
+        (void)completion_list(name, out); /* it is there: its name is */
+        str_add(out, "' ;;\n");
     }
     str_add(out, "    *) words= ;;\n    esac\n}\n");
-    str_done(&words);
 }
 
 void completion_bash(struct str *out)

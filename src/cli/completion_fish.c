@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "completion.h"
 #include "completion_devs_fish.h"
 
@@ -13,18 +11,6 @@ static void add_quoted(struct str *out, const char *text)
         str_add_char(out, *c);
     }
     str_add_char(out, '\'');
-}
-
-static void add_list(struct str *out, const char *wanted)
-{
-    const char *name;
-    struct str words = {0};
-    for (size_t i = 0; (name = completion_list_at(i, &words)); i++) {
-        if (strcmp(name, wanted) == 0)
-            add_quoted(out, str_text(&words));
-        str_clear(&words);
-    }
-    str_done(&words);
 }
 
 /* What may stand there, as options of fish's `complete`. */
@@ -43,8 +29,9 @@ static void add_candidates(struct str *out, struct completion_kind kind)
         str_add(out, " -a '(__fish_complete_command)'");
         break;
     case COMPLETION_FIXED:
-        str_add(out, " -a ");
-        add_list(out, kind.list);
+        str_add(out, " -a '");
+        (void)completion_list(kind.list, out); /* a kind names one that is there */
+        str_add_char(out, '\'');
         break;
     case COMPLETION_ASK:
         str_addf(out, " -k -a '(__devs_ask %s)'", kind.list); /* in the order of the answer */

@@ -74,32 +74,44 @@ static void add_hook_agents(struct str *out)
         add_word(out, agent->name);
 }
 
-const char *completion_list_at(size_t index, struct str *out)
+static const struct {
+    const char *name;
+    void (*add)(struct str *out); /* NULL: `words` */
+    const char *words;
+} lists[] = {
+    {"theme", add_themes, NULL},
+    {"phase", add_phases, NULL},
+    {"sandbox", add_sandboxes, NULL},
+    {"workspace", add_workspaces, NULL},
+    {"kind", add_kinds, NULL},
+    {"level", add_levels, NULL},
+    {"class", add_classes, NULL},
+    {"hook_agent", add_hook_agents, NULL},
+    {"hook_act", NULL, "install uninstall status"},
+    {"view", NULL, "tasks detail log forensics timeline runs"},
+    {"format", NULL, "jsonl perfetto bundle asciicast svg"},
+    {"schema", NULL, "plan config"},
+    {"shell", NULL, "bash zsh fish"},
+};
+
+const char *completion_list_at(size_t index)
 {
-    static const struct {
-        const char *name;
-        void (*add)(struct str *out); /* NULL: `words` */
-        const char *words;
-    } lists[] = {
-        {"theme", add_themes, NULL},
-        {"phase", add_phases, NULL},
-        {"sandbox", add_sandboxes, NULL},
-        {"workspace", add_workspaces, NULL},
-        {"kind", add_kinds, NULL},
-        {"level", add_levels, NULL},
-        {"class", add_classes, NULL},
-        {"hook_agent", add_hook_agents, NULL},
-        {"hook_act", NULL, "install uninstall status"},
-        {"view", NULL, "tasks detail log forensics timeline runs"},
-        {"format", NULL, "jsonl perfetto bundle asciicast svg"},
-        {"schema", NULL, "plan config"},
-        {"shell", NULL, "bash zsh fish"},
-    };
-    if (index >= ARRAY_LEN(lists))
-        return NULL;
-    if (lists[index].add)
-        lists[index].add(out);
+    return index < ARRAY_LEN(lists) ? lists[index].name : NULL;
+}
+
+bool completion_list(const char *name, struct str *out)
+{
+    struct str words = {0};
+    size_t i = 0;
+    while (i < ARRAY_LEN(lists) && strcmp(lists[i].name, name) != 0)
+        i++;
+    if (i == ARRAY_LEN(lists))
+        return false;
+    if (lists[i].add)
+        lists[i].add(&words);
     else
-        str_add(out, lists[index].words);
-    return lists[index].name;
+        str_add(&words, lists[i].words);
+    str_add(out, str_text(&words));
+    str_done(&words);
+    return true;
 }

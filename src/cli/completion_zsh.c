@@ -16,19 +16,6 @@ static void add_quoted(struct str *out, const char *text)
     }
 }
 
-/* "(auto dark light)". */
-static void add_list(struct str *out, const char *wanted)
-{
-    const char *name;
-    struct str words = {0};
-    for (size_t i = 0; (name = completion_list_at(i, &words)); i++) {
-        if (strcmp(name, wanted) == 0)
-            str_addf(out, "(%s)", str_text(&words));
-        str_clear(&words);
-    }
-    str_done(&words);
-}
-
 /* What _arguments calls the action: how the word is completed. */
 static void add_action(struct str *out, struct completion_kind kind)
 {
@@ -46,7 +33,9 @@ static void add_action(struct str *out, struct completion_kind kind)
         str_add(out, "_command_names -e");
         break;
     case COMPLETION_FIXED:
-        add_list(out, kind.list);
+        str_add_char(out, '(');
+        (void)completion_list(kind.list, out); /* a kind names one that is there */
+        str_add_char(out, ')');
         break;
     case COMPLETION_ASK:
         str_addf(out, " _devs_ask %s", kind.list); /* the space: it takes no words for compadd */

@@ -106,25 +106,12 @@ START_TEST(test_operands_are_those_of_the_usage)
 }
 END_TEST
 
-static bool has_fixed_list(const char *name)
-{
-    struct str words = {0};
-    const char *list;
-    bool found = false;
-    for (size_t i = 0; !found && (list = completion_list_at(i, &words)); i++) {
-        found = strcmp(list, name) == 0 && words.len > 0;
-        str_clear(&words);
-    }
-    str_done(&words);
-    return found;
-}
-
 static void check_kind(const struct completion_kind *kind)
 {
     const struct globals globals = {.db = "/nonexistent/devs.db"};
     struct str out = {0};
     if (kind->source == COMPLETION_FIXED)
-        ck_assert_msg(has_fixed_list(kind->list), "no list %s", kind->list);
+        ck_assert_msg(completion_list(kind->list, &out) && out.len > 0, "no list %s", kind->list);
     if (kind->source == COMPLETION_ASK)
         ck_assert_msg(completion_ask(&globals, kind->list, "", &out), "no list %s", kind->list);
     str_done(&out);
@@ -144,6 +131,17 @@ START_TEST(test_every_list_that_is_named_is_there)
         for (size_t j = 0; j < command.operand_count; j++)
             check_kind(&command.operands[j].kind);
     }
+}
+END_TEST
+
+START_TEST(test_a_list_is_added_behind_what_is_there)
+{
+    struct str out = {0};
+    str_add(&out, "(");
+    ck_assert(completion_list("phase", &out));
+    ck_assert_str_eq(str_text(&out), "(RED GREEN VERIFY REFACTOR");
+    ck_assert(!completion_list("nonsense", &out));
+    str_done(&out);
 }
 END_TEST
 
@@ -167,6 +165,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(table, test_option, 0, TABLE_LEN(option_cases));
     tcase_add_loop_test(table, test_operands_are_those_of_the_usage, 0, TABLE_LEN(operand_cases));
     tcase_add_test(table, test_every_list_that_is_named_is_there);
+    tcase_add_test(table, test_a_list_is_added_behind_what_is_there);
     tcase_add_test(test_case(suite, "ask"), test_a_log_that_is_not_there_offers_nothing);
     return suite;
 }
