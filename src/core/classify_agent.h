@@ -1,0 +1,19 @@
+/*
+ * classify_agent.h - the verdict of what an agent's CLI tells of its own end. Pure; classify.c
+ * only.
+ */
+#ifndef DEVS_CLASSIFY_AGENT_H
+#define DEVS_CLASSIFY_AGENT_H
+
+#include "classify.h"
+#include "classify_rules.h"
+
+/* False where facts and text must say; *structured: stdout is the agent's protocol, not words of
+ * its end. */
+bool classify_by_agent(const struct rules *rules, const struct classify_input *input,
+                       struct verdict *out, bool *structured);
+
+/* Was it ended by a signal that asks to? Its events, and the end of them, say more than that. */
+bool classify_agent_interrupted(const struct classify_input *input);
+
+#endif
