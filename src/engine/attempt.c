@@ -204,7 +204,26 @@ static void tell_sandbox(void *ctx, int signal_number)
     sandbox_signal(attempt->around->sandbox, signal_number);
 }
 
-bool attempt_start(struct attempt *attempt)
+static void on_started(void *ctx)
+{
+    struct attempt *attempt = ctx;
+    attempt->stage = ATTEMPT_RUNS;
+    attempt->has_run = true;
+    attempt->heard_ms = clock_now().mono_ms;
+    if (attempt->around && attempt->around->sandbox)
+        sandbox_started(attempt->around->sandbox, (int)child_pid(attempt->child));
+    attempt->watcher.started(attempt->watcher.ctx, attempt);
+}
+
+static void on_failed(void *ctx, int number, const struct err *err)
+{
+    struct attempt *attempt = ctx;
+    attempt->child = NULL;
+    attempt_refuse(attempt, number, err->message);
+    attempt->watcher.refused(attempt->watcher.ctx, attempt);
+}
+
+void attempt_start(struct attempt *attempt)
 {
     const struct attempt_setting *setting = attempt->setting;
     struct sandbox *sandbox = attempt->around ? attempt->around->sandbox : NULL;
@@ -226,21 +245,13 @@ bool attempt_start(struct attempt *attempt)
         .grace_ms = setting->grace_ms,
     };
     const struct child_watcher watcher = {.ctx = attempt,
+                                          .started = on_started,
+                                          .failed = on_failed,
                                           .output = on_output,
                                           .ended = on_ended,
                                           .tell = launch.signals_apart ? tell_sandbox : NULL};
-    struct err err = {0};
-    int number = 0;
-    attempt->heard_ms = clock_now().mono_ms;
-    if (!child_start(&attempt->child, setting->nursery, &call, &watcher, &number, &err)) {
-        attempt_refuse(attempt, number, err.message);
-        return false;
-    }
-    attempt->stage = ATTEMPT_RUNS;
-    attempt->has_run = true;
-    if (sandbox)
-        sandbox_started(sandbox, (int)child_pid(attempt->child));
-    return true;
+    attempt->stage = ATTEMPT_STARTS;
+    attempt->child = child_start(setting->nursery, &call, &watcher);
 }
 
 void attempt_refuse(struct attempt *attempt, int code, const char *why)

@@ -33,9 +33,11 @@ struct attempt_setting;
 
 /* Told from within the loop's callbacks. */
 struct attempt_watcher {
-    void *ctx;                                         /* borrowed until the attempt is closed */
-    void (*heard)(void *ctx, struct attempt *attempt); /* output came */
-    void (*ended)(void *ctx, struct attempt *attempt); /* nothing of it is left */
+    void *ctx;                                           /* borrowed until the attempt is closed */
+    void (*started)(void *ctx, struct attempt *attempt); /* its process is there */
+    void (*refused)(void *ctx, struct attempt *attempt); /* none could be; start_why says why */
+    void (*heard)(void *ctx, struct attempt *attempt);   /* output came */
+    void (*ended)(void *ctx, struct attempt *attempt);   /* nothing of it is left */
     /* Something for the log; `text` is a JSON object, NULL = none; both for the call. */
     void (*fact)(void *ctx, const struct attempt *attempt, const struct input_fact *fact,
                  const char *text);
@@ -43,7 +45,8 @@ struct attempt_watcher {
 
 enum attempt_stage {
     ATTEMPT_PREPARES, /* a job makes its surroundings */
-    ATTEMPT_RUNS,     /* its process is there */
+    ATTEMPT_STARTS,   /* its process is on its way */
+    ATTEMPT_RUNS,     /* it is there */
     ATTEMPT_FINISHES, /* a job looks after its sandbox, and removes it */
     ATTEMPT_KEEPS,    /* it passed, a job keeps its task's result */
     ATTEMPT_IS_OVER,
@@ -104,9 +107,9 @@ ATTR_MUST_USE bool attempt_open(struct attempt **out, const struct attempt_setti
                                 const struct action *action, const struct attempt_watcher *watcher);
 void attempt_close(struct attempt *attempt);
 
-/* Start its process, in its surroundings if it has some. False: it has ended with
- * OUTCOME_NOT_STARTED, and `ended` is not told. */
-ATTR_MUST_USE bool attempt_start(struct attempt *attempt);
+/* Start its process, in its surroundings if it has some: `started` or `refused` is told later. A
+ * refused one has ended with OUTCOME_NOT_STARTED. */
+void attempt_start(struct attempt *attempt);
 
 /* It never started, for this reason. */
 void attempt_refuse(struct attempt *attempt, int code, const char *why);

@@ -34,6 +34,11 @@ bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
     if (!sweep_open(&sweep, err))
         return false;
     struct nursery *nursery = xcalloc(1, sizeof(*nursery));
+    if (!workers_open(&nursery->starters, loop, err)) {
+        sweep_close(sweep);
+        free(nursery);
+        return false;
+    }
     nursery->loop = loop;
     nursery->sweep = sweep;
     hear_children();
@@ -46,6 +51,7 @@ void nursery_close(struct nursery *nursery)
     if (!nursery)
         return;
     assert(nursery->children == 0);
+    workers_close(nursery->starters);
     sweep_close(nursery->sweep);
     free(nursery);
 }
@@ -319,6 +325,11 @@ static void time_is_up(uv_timer_t *timer)
 
 void child_cancel(struct child *child, enum cancel_mode mode)
 {
+    if (child->stage == CHILD_STARTS) {
+        child->end_asked = true;
+        child->asked_mode = mode;
+        return;
+    }
     if (child->stage == CHILD_RUNS) {
         end_it(child, OUTCOME_CANCELLED, mode);
         return;
@@ -330,7 +341,7 @@ void child_cancel(struct child *child, enum cancel_mode mode)
 void child_stood_still(struct child *child, int64_t still_ms)
 {
     int64_t now_ms = clock_now().mono_ms;
-    if (child->stage == CHILD_IS_OVER)
+    if (child->stage == CHILD_STARTS || child->stage == CHILD_IS_OVER)
         return;
     if (child->kill_due_ms > 0)
         child->kill_due_ms += still_ms;
@@ -354,7 +365,7 @@ static int watch_fd(struct child *child, uv_poll_t *handle, int fd, uv_poll_cb c
     return -uv_poll_start(handle, UV_READABLE, callback);
 }
 
-static int watch_child(struct child *child, int64_t timeout_ms)
+static int watch_all(struct child *child, int64_t timeout_ms)
 {
     (void)uv_timer_init(child->nursery->loop, &child->timer);
     child->timer.data = child;
@@ -386,36 +397,10 @@ static void abandon(struct child *child)
     close_handle(&child->timer);
 }
 
-bool child_start(struct child **out, struct nursery *nursery, const struct child_call *call,
-                 const struct child_watcher *watcher, int *number_out, struct err *err)
+int child_watch(struct child *child, int64_t timeout_ms)
 {
-    struct launched spawned;
-    int64_t started_ms = clock_now().mono_ms;
-    if (!launch_process(&call->spawn, &spawned, number_out, err))
-        return false;
-
-    struct child *child = xcalloc(1, sizeof(*child));
-    child->nursery = nursery;
-    child->watcher = *watcher;
-    child->pid = spawned.pid;
-    child->pid_start = spawned.start;
-    child->grace_ms = call->grace_ms;
-    child->started_ms = started_ms;
-    child->pidfd = spawned.pidfd;
-    child->pipes[0] = spawned.pipes[0];
-    child->pipes[1] = spawned.pipes[1];
-    nursery->children++;
-    const struct sweep_mark mark = {.session = spawned.pid,
-                                    .start = spawned.start,
-                                    .run = call->run_mark,
-                                    .step = call->step_mark};
-    sweep_enter(nursery->sweep, &mark);
-    int number = watch_child(child, call->timeout_ms);
-    if (number != 0) {
+    int number = watch_all(child, timeout_ms);
+    if (number != 0)
         abandon(child);
-        *number_out = number;
-        return err_set_errno(err, number, "'%s': cannot be watched", call->spawn.argv[0]);
-    }
-    *out = child;
-    return true;
+    return number;
 }

@@ -1,11 +1,11 @@
 /*
  * child.h - one execution of a call, from its start until nothing of it is left.
  *
- * Belongs to the loop's thread, as do the callbacks. A child tells its output as
- * it comes and once that it has ended; after that it is gone, so nobody frees
- * it. Its end is the end of the process that was started, whoever still holds
- * the pipes; what is left of its session is told TERM, then KILL, before the
- * end is told. What no signal ends is given up and named.
+ * Belongs to the loop's thread, as do the callbacks. A child tells that it has
+ * started, its output as it comes, and once that it has ended; or else that it
+ * could not be started. After that it is gone, so nobody frees it. Its end is the end of the
+ * process that was started, whoever still holds the pipes; what is left of its session is told
+ * TERM, then KILL, before the end is told. What no signal ends is given up and named.
  */
 #ifndef DEVS_CHILD_H
 #define DEVS_CHILD_H
@@ -35,7 +35,7 @@ enum {
 struct nursery;
 struct uv_loop_s;
 
-/* No child may be alive when it closes. */
+/* No child may be alive when it closes; the loop has a handle to close then, and runs once more. */
 ATTR_MUST_USE bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err);
 void nursery_close(struct nursery *nursery);
 
@@ -56,7 +56,10 @@ struct str;
 void child_left_words(const struct child_end *end, struct str *out);
 
 struct child_watcher {
-    void *ctx; /* borrowed until `ended` returns */
+    void *ctx;                  /* borrowed until `failed` or `ended` returns */
+    void (*started)(void *ctx); /* its process is there: child_pid() */
+    /* Nothing runs, and nothing else is told; the errno, and what to say. */
+    void (*failed)(void *ctx, int number, const struct err *err);
     void (*output)(void *ctx, int stream, const char *bytes, size_t len); /* 0 out, 1 err */
     void (*ended)(void *ctx, const struct child_end *end);
     /* TERM for all of it goes this way; NULL: to its group. */
@@ -64,7 +67,7 @@ struct child_watcher {
 };
 
 struct child_call {
-    struct launch_call spawn; /* borrowed for the call */
+    struct launch_call spawn; /* borrowed until the start was told */
     const char *run_mark;     /* "DEVS_RUN=...", "DEVS_STEP=...": in the environment, */
     const char *step_mark;    /* borrowed until the end was told */
     int64_t timeout_ms;       /* 0 = none */
@@ -73,15 +76,17 @@ struct child_call {
 
 struct child;
 
-/* False: nothing runs, no callback will come, *number_out is the errno. */
-ATTR_MUST_USE bool child_start(struct child **out, struct nursery *nursery,
-                               const struct child_call *call, const struct child_watcher *watcher,
-                               int *number_out, struct err *err);
+/* The start itself is made beside the loop: a thread that starts a process waits until that
+ * executes its program. `started` or `failed` comes later, never from within the call. */
+struct child *child_start(struct nursery *nursery, const struct child_call *call,
+                          const struct child_watcher *watcher);
 
+/* Once it has started. */
 int64_t child_pid(const struct child *child);
 int64_t child_pid_start(const struct child *child);
 
-/* End it because a person asked. May be asked again, harder. */
+/* End it because a person asked; one that is being started, as soon as it is there. May be asked
+ * again, harder. */
 void child_cancel(struct child *child, enum cancel_mode mode);
 
 /* End it because its time is used up, as a timeout of its own would. Nothing where it is over. */

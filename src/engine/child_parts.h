@@ -1,8 +1,8 @@
 /*
- * child_parts.h - what child.c and child_sweep.c share. Private to the two.
+ * child_parts.h - what child_start.c, child.c and child_sweep.c share. Private to the three.
  *
- * child.c has the process that was started; once that is over, or cannot be
- * ended, child_sweep.c ends what is left of it.
+ * child_start.c has it started; child.c has the process that runs; once that is
+ * over, or cannot be ended, child_sweep.c ends what is left of it.
  */
 #ifndef DEVS_CHILD_PARTS_H
 #define DEVS_CHILD_PARTS_H
@@ -15,12 +15,14 @@
 
 #include "child.h"
 #include "sweep.h"
+#include "workers.h"
 
 enum { NURSERY_LOST_MAX = 64 }; /* processes that were given up and are reaped later */
 
 struct nursery {
     uv_loop_t *loop; /* borrowed */
     struct sweep *sweep;
+    struct workers *starters;     /* owned; they live as long as what they have started */
     int children;                 /* alive, or with handles that are still closing */
     pid_t lost[NURSERY_LOST_MAX]; /* started here, and no signal ended them */
     size_t lost_count;
@@ -28,6 +30,7 @@ struct nursery {
 };
 
 enum child_stage {
+    CHILD_STARTS, /* a starter has it; no process is known */
     CHILD_RUNS,
     CHILD_IS_SWEPT, /* the process is over; what it left is being ended */
     CHILD_IS_OVER,  /* told; only handles are still closing */
@@ -49,6 +52,8 @@ struct child {
     bool told_term, told_kill; /* the group */
     bool looked;               /* at what of it was alive */
     bool ended_by_us;
+    bool end_asked; /* while it was being started: */
+    enum cancel_mode asked_mode;
     struct child_end end;
     int pidfd, pipes[2];
     bool is_wide[2]; /* the pipe was made larger, as far as the kernel lets us */
@@ -58,6 +63,10 @@ struct child {
     int64_t timer_due_ms; /* and when */
     int handles;          /* open or closing */
 };
+
+/* child.c: its process, pidfd and pipes are there: hear them. 0, or the errno: the kernel has no
+ * room for one more, and the process is gone. */
+int child_watch(struct child *child, int64_t timeout_ms);
 
 /* Let the child's one timer ring once, so much later. */
 void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms);

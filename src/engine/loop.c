@@ -371,6 +371,9 @@ static void close_uv(struct loop *loop)
         return;
     if (!loop->leaving)
         close_handles(loop);
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT); /* the children's handles */
+    nursery_close(loop->nursery);
+    loop->nursery = NULL;
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
     int failed = uv_loop_close(&loop->uv);
     assert(failed == 0);
@@ -382,7 +385,6 @@ void loop_close(struct loop *loop)
     assert(loop->alive_count == 0);
     workspace_set_done(&loop->workspaces);
     close_uv(loop);
-    nursery_close(loop->nursery);
     watch_close(loop->watch);
     recorder_done(&loop->recorder);
     classifier_close(loop->classifier);

@@ -275,18 +275,22 @@ static void give_up(struct attempt *attempt)
         judge(attempt);
 }
 
-static void start(struct attempt *attempt)
+static void was_started(void *ctx, struct attempt *attempt)
 {
-    struct loop *loop = attempt->watcher.ctx;
-    if (!attempt_start(attempt)) {
-        loop_note(loop, call_name(&attempt->call), attempt->start_why);
-        give_up(attempt);
-        return;
-    }
+    struct loop *loop = ctx;
     struct input input = attempt_input(attempt, INPUT_RUNNING);
     input.pid = child_pid(attempt->child);
     input.pid_start = child_pid_start(attempt->child);
     loop_queue_late(loop, input);
+}
+
+static void was_refused(void *ctx, struct attempt *attempt)
+{
+    if (attempt->is_cancelled)
+        attempt_call_off(attempt);
+    else
+        loop_note(ctx, call_name(&attempt->call), attempt->start_why);
+    give_up(attempt);
 }
 
 static void has_prepared(void *ctx, bool has_run)
@@ -304,7 +308,7 @@ static void has_prepared(void *ctx, bool has_run)
     if (off || !around->is_ready)
         give_up(attempt);
     else
-        start(attempt);
+        attempt_start(attempt);
 }
 
 static void prepare(void *ctx, const atomic_bool *stop)
@@ -319,7 +323,7 @@ static void open_the_way(struct attempt *attempt)
     if (attempt->around)
         add_job(attempt, ATTEMPT_PREPARES, prepare, has_prepared);
     else
-        start(attempt);
+        attempt_start(attempt);
 }
 
 /* Its step, or the set-up of its workspace that is still to come. */
@@ -350,8 +354,12 @@ static bool is_refused(struct loop *loop, struct attempt *attempt)
 
 void loop_start_attempt(struct loop *loop, const struct action *action)
 {
-    const struct attempt_watcher watcher = {
-        .ctx = loop, .heard = was_heard, .ended = process_ended, .fact = attempt_tells};
+    const struct attempt_watcher watcher = {.ctx = loop,
+                                            .started = was_started,
+                                            .refused = was_refused,
+                                            .heard = was_heard,
+                                            .ended = process_ended,
+                                            .fact = attempt_tells};
     struct attempt *attempt;
     bool ok = attempt_open(&attempt, &loop->setting, action, &watcher);
     add_alive(loop, attempt);
@@ -368,6 +376,10 @@ void loop_end_attempt(struct loop *loop, const struct action *action)
     if (!attempt)
         return;
     switch (attempt->stage) {
+    case ATTEMPT_STARTS:
+        attempt->is_cancelled = true;
+        child_cancel(attempt->child, action->mode);
+        break;
     case ATTEMPT_RUNS:
         child_cancel(attempt->child, action->mode);
         break;

@@ -2,8 +2,8 @@
  * sandbox.h - the surroundings of one attempt: none, bwrap, podman or docker.
  *
  * A sandbox is made before the attempt's process, which is then started with
- * sandbox_launch()'s argv, environment, folder and limits, on the loop's thread
- * (bwrap dies with the thread that started it). When the process has ended,
+ * sandbox_launch()'s argv, environment, folder and limits, by a thread that lives
+ * until it is over (bwrap dies with the thread that started it). When the process has ended,
  * sandbox_finish() says what that end means: it looks into the container,
  * reads the counters, ends what is left and removes what was made.
  *

@@ -8,16 +8,15 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-    STACK_BYTES = 64 * 1024,
-    STACK_ALIGN = 16,
+    STACK_BYTES = 32 * 1024,
     SIGNAL_SET_BYTES = 8, /* the kernel's, not the C library's */
     SIGNAL_MAX = 64,
     NOT_STARTED_EXIT = 127,
@@ -108,18 +107,13 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
     struct start start = {.call = call};
     sigset_t all;
     sigset_t before;
-    char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (stack == MAP_FAILED)
-        return errno;
+    _Alignas(max_align_t) char stack[STACK_BYTES]; /* a part of our own, which waits */
     /* A handler of ours must not run in the child: it has our memory. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t pid = CLONE(run_child, stack + STACK_BYTES - STACK_ALIGN,
-                      CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
+    pid_t pid = CLONE(run_child, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
     int number = pid < 0 ? errno : start.number;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)munmap(stack, STACK_BYTES);
     if (number != 0) {
         while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
             continue;

@@ -22,6 +22,7 @@ struct sweep {
     int list_fd;              /* the main thread's list of children; -1 where there is none */
     struct sweep_mark *marks; /* owned; attempts that are not over */
     size_t mark_count, mark_cap;
+    int expected; /* starts that are on their way */
 };
 
 /* Some pids; what does not fit is seen the next time. */
@@ -54,6 +55,12 @@ void sweep_close(struct sweep *sweep)
         (void)close(sweep->list_fd);
     free(sweep->marks);
     free(sweep);
+}
+
+void sweep_expect(struct sweep *sweep, int more)
+{
+    sweep->expected += more;
+    assert(sweep->expected >= 0);
 }
 
 void sweep_enter(struct sweep *sweep, const struct sweep_mark *mark)
@@ -127,15 +134,17 @@ static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
     if (facts->start < mark->start || find_mark(sweep, facts->session))
         return false;
     bool adopted = facts->parent == sweep->self;
-    bool only_one_left = sweep->mark_count == 1;
+    bool only_one_left = sweep->mark_count == 1 && sweep->expected == 0;
     return (adopted && only_one_left) || carries(mark, facts->pid);
 }
 
 /* An adopted child that has ended is ours to reap; what the rest of the program
- * started itself is in our own session and not touched. */
+ * started itself is in our own session and not touched. Nor is anything while a start is on its
+ * way: it may be that one, over already. */
 static void reap_adopted(struct sweep *sweep, const struct proc_facts *facts)
 {
-    if (facts->session != sweep->own_session && !find_mark(sweep, facts->pid))
+    if (sweep->expected == 0 && facts->session != sweep->own_session &&
+        !find_mark(sweep, facts->pid))
         (void)waitpid(facts->pid, NULL, WNOHANG);
 }
 

@@ -8,7 +8,7 @@
  *
  * A process belongs to an attempt by its session, or else by the DEVS_RUN and
  * DEVS_STEP in its environment. An adopted child with neither belongs to the
- * last attempt there is. Belongs to one thread.
+ * last attempt there is, where no other is being started. Belongs to one thread.
  */
 #ifndef DEVS_SWEEP_H
 #define DEVS_SWEEP_H
@@ -37,6 +37,10 @@ struct sweep;
 
 ATTR_MUST_USE bool sweep_open(struct sweep **out, struct err *err);
 void sweep_close(struct sweep *sweep);
+
+/* So many starts more, or fewer, are on their way: what they bring is not known here yet, and is
+ * taken for nobody's. */
+void sweep_expect(struct sweep *sweep, int more);
 
 /* From its start until it is over an attempt is known here. */
 void sweep_enter(struct sweep *sweep, const struct sweep_mark *mark);

@@ -53,6 +53,7 @@ void loop_queue_late(struct loop *loop, struct input input)
 {
     add_input(loop, &input, NULL);
     loop->late_ms = earlier(loop->late_ms, clock_now().mono_ms + LOOP_LATE_MS);
+    loop_alarm(loop, loop->late_ms);
 }
 
 void loop_queue_end(struct loop *loop, const struct input *input, struct attempt *ended)

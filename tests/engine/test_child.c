@@ -19,6 +19,7 @@
 
 #include "clock.h"
 #include "str.h"
+#include "sweep.h"
 #include "test_main.h"
 #include "xalloc.h"
 
@@ -31,7 +32,9 @@ struct watched {
     int64_t bytes[2];
     size_t most; /* bytes that it told at once */
     bool keep_text;
-    bool ended;
+    bool started, failed, ended;
+    int number; /* why it failed */
+    struct err err;
     struct child_end end;
     const char *cancel_on; /* stdout text that makes us cancel */
     enum cancel_mode cancel_mode;
@@ -72,7 +75,24 @@ static void teardown(void)
 {
     (void)uv_run(&loop, UV_RUN_DEFAULT);
     nursery_close(nursery);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
+}
+
+static void on_started(void *ctx)
+{
+    struct watched *watched = ctx;
+    ck_assert(!watched->started && !watched->failed && !watched->ended);
+    watched->started = true;
+}
+
+static void on_failed(void *ctx, int number, const struct err *err)
+{
+    struct watched *watched = ctx;
+    ck_assert(!watched->started && !watched->failed);
+    watched->failed = true;
+    watched->number = number;
+    watched->err = *err;
 }
 
 static void on_output(void *ctx, int stream, const char *bytes, size_t len)
@@ -95,7 +115,7 @@ static void on_output(void *ctx, int stream, const char *bytes, size_t len)
 static void on_ended(void *ctx, const struct child_end *end)
 {
     struct watched *watched = ctx;
-    ck_assert(!watched->ended);
+    ck_assert(watched->started && !watched->ended);
     watched->ended = true;
     watched->end = *end;
 }
@@ -116,14 +136,30 @@ static struct child_call make_call(char *const *argv, char **environment)
     };
 }
 
+static void begin(struct watched *watched, const struct child_call *call)
+{
+    const struct child_watcher watcher = {.ctx = watched,
+                                          .started = on_started,
+                                          .failed = on_failed,
+                                          .output = on_output,
+                                          .ended = on_ended};
+    watched->keep_text = true;
+    watched->child = child_start(nursery, call, &watcher);
+    ck_assert(!watched->started && !watched->failed);
+}
+
+/* Until it has started, or cannot be. */
+static void begin_and_wait(struct watched *watched, const struct child_call *call)
+{
+    begin(watched, call);
+    while (!watched->started && !watched->failed)
+        (void)uv_run(&loop, UV_RUN_ONCE);
+}
+
 static void start(struct watched *watched, const struct child_call *call)
 {
-    const struct child_watcher watcher = {.ctx = watched, .output = on_output, .ended = on_ended};
-    struct err err = {0};
-    int number = 0;
-    watched->keep_text = true;
-    ck_assert_msg(child_start(&watched->child, nursery, call, &watcher, &number, &err), "%s",
-                  err.message);
+    begin_and_wait(watched, call);
+    ck_assert_msg(watched->started, "%s", watched->err.message);
     ck_assert_int_gt(child_pid(watched->child), 1);
     ck_assert_int_gt(child_pid_start(watched->child), 0);
 }
@@ -339,14 +375,12 @@ START_TEST(test_start_failure)
     if (failures[_i].cwd)
         call.spawn.cwd = failures[_i].cwd;
     struct watched watched = {0};
-    const struct child_watcher watcher = {.ctx = &watched, .output = on_output, .ended = on_ended};
-    struct err err = {0};
-    int number = 0;
-    bool ok = child_start(&watched.child, nursery, &call, &watcher, &number, &err);
+    begin_and_wait(&watched, &call);
 
-    ck_assert_msg(!ok, "%s", failures[_i].name);
-    ck_assert_msg(number == failures[_i].number, "%s: errno %d", failures[_i].name, number);
-    ck_assert_int_eq(err.code, ERR_IO);
+    ck_assert_msg(watched.failed, "%s", failures[_i].name);
+    ck_assert_msg(watched.number == failures[_i].number, "%s: errno %d", failures[_i].name,
+                  watched.number);
+    ck_assert_int_eq(watched.err.code, ERR_IO);
     (void)uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert(!watched.ended);
     free(program);
@@ -367,12 +401,10 @@ START_TEST(test_stdin_that_is_no_file_is_a_start_failure)
     struct child_call call = make_call(argv, environment);
     call.spawn.stdin_path = path;
     struct watched watched = {0};
-    const struct child_watcher watcher = {.ctx = &watched, .output = on_output, .ended = on_ended};
-    struct err err = {0};
-    int number = 0;
-    ck_assert(!child_start(&watched.child, nursery, &call, &watcher, &number, &err));
-    ck_assert_int_eq(number, EINVAL);
-    ck_assert_ptr_nonnull(strstr(err.message, no_stdins[_i]));
+    begin_and_wait(&watched, &call);
+    ck_assert(watched.failed);
+    ck_assert_int_eq(watched.number, EINVAL);
+    ck_assert_ptr_nonnull(strstr(watched.err.message, no_stdins[_i]));
 }
 END_TEST
 
@@ -412,20 +444,22 @@ static const int unwatchable[] = {1, 3, 5};
  * behind its back, so that the start gets the same number. */
 START_TEST(test_child_that_cannot_be_watched_is_a_start_failure)
 {
+    enum { ASIDE = 100 };
     int fds[2];
     uv_poll_t taken;
     int first = open("/dev/null", O_RDONLY | O_CLOEXEC);
     (void)close(first);
     ck_assert_int_eq(pipe(fds), 0);
     int number = first + unwatchable[_i];
-    ck_assert_int_eq(fcntl(fds[0], F_DUPFD_CLOEXEC, 100), 100);
-    ck_assert_int_eq(dup2(100, number), number);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(fcntl(fds[i], F_DUPFD_CLOEXEC, ASIDE + i), ASIDE + i);
+        (void)close(fds[i]);
+    }
+    ck_assert_int_eq(dup2(ASIDE, number), number);
     ck_assert_int_eq(uv_poll_init(&loop, &taken, number), 0);
     ck_assert_int_eq(uv_poll_start(&taken, UV_READABLE, hear_nothing), 0);
+    (void)uv_run(&loop, UV_RUN_NOWAIT); /* the kernel has it now, by what stays open aside */
     (void)close(number);
-    for (int i = 0; i < 2; i++)
-        (void)close(fds[i]);
-    (void)close(100);
 
     char program[] = "/bin/sleep";
     char duration[] = "100";
@@ -433,16 +467,16 @@ START_TEST(test_child_that_cannot_be_watched_is_a_start_failure)
     char *environment[] = {run_mark, step_mark, NULL};
     struct child_call call = make_call(argv, environment);
     struct watched watched = {0};
-    const struct child_watcher watcher = {.ctx = &watched, .output = on_output, .ended = on_ended};
-    struct err err = {0};
-    int why = 0;
-    ck_assert(!child_start(&watched.child, nursery, &call, &watcher, &why, &err));
-    ck_assert_int_eq(why, EEXIST);
-    ck_assert_ptr_nonnull(strstr(err.message, "cannot be watched"));
+    begin_and_wait(&watched, &call);
+    ck_assert(watched.failed);
+    ck_assert_int_eq(watched.number, EEXIST);
+    ck_assert_ptr_nonnull(strstr(watched.err.message, "cannot be watched"));
     ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
     ck_assert_int_eq(errno, ECHILD);
 
     uv_close((uv_handle_t *)&taken, NULL);
+    for (int i = 0; i < 2; i++)
+        (void)close(ASIDE + i);
     (void)uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert(!watched.ended);
     ck_assert_int_eq(open("/dev/null", O_RDONLY | O_CLOEXEC), first);
@@ -471,6 +505,7 @@ START_TEST(test_status_is_known_though_sigchld_was_ignored)
 {
     struct err err = {0};
     nursery_close(nursery);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
     (void)signal(SIGCHLD, SIG_IGN);
     ck_assert(nursery_open(&nursery, &loop, &err));
     struct watched watched = {0};
@@ -603,6 +638,29 @@ START_TEST(test_grace_begins_with_the_cancel)
     ck_assert_ptr_nonnull(strstr(str_text(&watched.text[0]), "clean"));
     ck_assert_int_eq(watched.end.outcome.code, 0);
     watched_done(&watched);
+}
+END_TEST
+
+static const struct {
+    enum cancel_mode mode;
+    int signal;
+} cancels_of_starts[] = {{CANCEL_TERM, SIGTERM}, {CANCEL_KILL, SIGKILL}};
+
+START_TEST(test_cancel_before_it_is_there)
+{
+    char program[] = "/bin/sleep";
+    char duration[] = "100";
+    char *const argv[] = {program, duration, NULL};
+    char *environment[] = {run_mark, step_mark, NULL};
+    const struct child_call call = make_call(argv, environment);
+    struct watched watched = {0};
+    begin(&watched, &call);
+    child_cancel(watched.child, cancels_of_starts[_i].mode);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(watched.started && watched.ended);
+    ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_CANCELLED);
+    ck_assert_int_eq(watched.end.outcome.code, 128 + cancels_of_starts[_i].signal);
+    ck_assert_int_eq(watched.end.outcome.left, 0);
 }
 END_TEST
 
@@ -814,6 +872,56 @@ START_TEST(test_end_of_one_leaves_the_other_alone)
 }
 END_TEST
 
+/* A process without a parent, in a session of its own, that nothing marks as anybody's. */
+static pid_t leave_orphan(void)
+{
+    int fds[2];
+    pid_t orphan = 0;
+    ck_assert_int_eq(pipe(fds), 0);
+    const pid_t parent = fork();
+    if (parent == 0) {
+        const pid_t child = fork();
+        if (child == 0) {
+            (void)setsid();
+            (void)pause();
+            _exit(0);
+        }
+        (void)!write(fds[1], &child, sizeof(child));
+        _exit(0);
+    }
+    ck_assert_int_eq(read(fds[0], &orphan, sizeof(orphan)), sizeof(orphan));
+    ck_assert_int_eq(waitpid(parent, NULL, 0), parent);
+    for (int i = 0; i < 2; i++)
+        (void)close(fds[i]);
+    return orphan;
+}
+
+START_TEST(test_orphan_is_nobodys_while_another_starts)
+{
+    struct sweep *sweep;
+    struct proc_facts found[SWEEP_FOUND_MAX];
+    ck_assert(sweep_open(&sweep, NULL));
+    const pid_t orphan = leave_orphan();
+    const struct sweep_mark mark = {.session = getpid(), .run = run_mark, .step = step_mark};
+    sweep_enter(sweep, &mark);
+    ck_assert_uint_eq(sweep_find(sweep, mark.session, found), 1);
+    ck_assert_int_eq(found[0].pid, orphan);
+
+    sweep_expect(sweep, 1);
+    ck_assert_uint_eq(sweep_find(sweep, mark.session, found), 0);
+    ck_assert_int_eq(kill(orphan, SIGKILL), 0);
+    siginfo_t over;
+    ck_assert_int_eq(waitid(P_PID, (id_t)orphan, &over, WEXITED | WNOWAIT), 0);
+    sweep_reap(sweep);
+    ck_assert_int_eq(waitid(P_PID, (id_t)orphan, &over, WEXITED | WNOWAIT), 0);
+    sweep_expect(sweep, -1);
+    sweep_reap(sweep);
+    ck_assert_int_eq(waitid(P_PID, (id_t)orphan, &over, WEXITED | WNOWAIT), -1);
+    sweep_leave(sweep, mark.session);
+    sweep_close(sweep);
+}
+END_TEST
+
 START_TEST(test_flood_is_counted_and_memory_is_flat)
 {
     struct rusage before;
@@ -889,11 +997,13 @@ Suite *test_suite(void)
     tcase_add_test(ending, test_time_in_which_we_stood_still_counts_for_no_grace);
     tcase_add_loop_test(ending, test_cancel, 0, TABLE_LEN(cancels));
     tcase_add_test(ending, test_grace_begins_with_the_cancel);
+    tcase_add_loop_test(ending, test_cancel_before_it_is_there, 0, TABLE_LEN(cancels_of_starts));
     tcase_add_test(ending, test_what_is_left_after_a_cancel_has_no_second_grace);
     TCase *left = test_case(suite, "left");
     tcase_add_checked_fixture(left, setup, teardown);
     tcase_add_loop_test(left, test_nothing_is_left, 0, TABLE_LEN(leftovers));
     tcase_add_test(left, test_end_of_one_leaves_the_other_alone);
+    tcase_add_test(left, test_orphan_is_nobodys_while_another_starts);
     tcase_add_test(left, test_what_ignores_kill_is_given_up_and_named);
     tcase_add_test(left, test_what_may_not_be_signalled_is_given_up_and_named);
     tcase_set_timeout(left, 30);
