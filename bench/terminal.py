@@ -17,7 +17,8 @@ QUIET_S = 0.01
 SAME_FRAME_S = 0.03  # what is written within it is one frame
 
 PIECE = re.compile(r"\x1b\[([?>=]?)([0-9;]*)([@-~])|\x1b[()][0-9A-B]"
-                   r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[^\[\]()]|[\x00-\x1a\x1c-\x1f\x7f]|[^\x00-\x1f\x7f]+")
+                   r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[^\[\]()]"
+                   r"|[\x00-\x1a\x1c-\x1f\x7f]|[^\x00-\x1f\x7f]+")
 
 
 class Cells:
