@@ -9,6 +9,7 @@
  */
 #define _XOPEN_SOURCE 700
 
+#include <assert.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -180,6 +181,7 @@ static struct cost cost_of_drawing(const struct place *place, int64_t run)
 
 static double ms_of_writing(size_t bytes, int frames)
 {
+    assert(frames > 0);
     struct pty screen = open_screen();
     const size_t each = bytes / (size_t)frames;
     char *text = xcalloc(each + 1, 1);
@@ -254,6 +256,10 @@ int main(int argc, char **argv)
     }
     (void)setlocale(LC_CTYPE, "");
     const struct cost drawing = cost_of_drawing(&place, run);
+    if (drawing.frames == 0) {
+        (void)fprintf(stderr, "bench_canvas: run #%lld has no events\n", (long long)run);
+        return EXIT_FAILURE;
+    }
     print("drawn onto the canvas, 200x60", "memcpy of the cells", &drawing);
     const struct cost changes = cost_of_showing(&place, run, false);
     print("shown: what changed with an event", "write() of as many bytes", &changes);
