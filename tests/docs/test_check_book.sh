@@ -12,7 +12,7 @@ write_book() {
 	echo '# devs' | tee README.md >CHANGELOG.md
 	touch src/core/heap.c
 	echo 'int heap_take(void);' >src/core/heap.h
-	order='tour architecture contributing dependencies security testing'
+	order='tour architecture contributing dependencies performance security testing'
 	{
 		for page in $order; do
 			echo "[$page]($page.md)"
