@@ -131,7 +131,7 @@ static void remember(struct telling *telling, const char *name, const struct str
     assert(telling->told_count < SHARED_MAX && path->len < PATH_KEPT_MAX);
     struct told *told = &telling->told[telling->told_count++];
     told->name = name;
-    memcpy(told->path, path->data, path->len + 1);
+    memcpy(told->path, str_text(path), path->len + 1);
 }
 
 static void tell(struct telling *telling, const struct json *schema, struct str *path, int depth);
