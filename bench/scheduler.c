@@ -167,14 +167,15 @@ static double less(double so_far, double ns)
 /* As many runs as give so many attempts; of them the steps count. */
 static void measure(const struct plan *plan, int64_t attempts_least, struct cost *cost)
 {
+    struct call_digester *calls = NULL;
     double ms = 0;
     int64_t inputs = 0;
     int64_t attempts = 0;
+    call_digester_open(&calls, "/home/dev/shop", environment);
     while (attempts < attempts_least) {
         struct play play = {.now = {.at_ms = 1700000000000, .mono_ms = 5000000}};
         run_state_init(&play.state, plan, 7);
-        play.scheduler = (struct scheduler){
-            .state = &play.state, .run_dir = "/home/dev/shop", .environment = environment};
+        play.scheduler = (struct scheduler){.state = &play.state, .calls = calls};
         const double start_ms = figure_cpu_ms();
         run_whole(&play);
         ms += figure_cpu_ms() - start_ms;
@@ -185,6 +186,7 @@ static void measure(const struct plan *plan, int64_t attempts_least, struct cost
         turn_done(&play.turn);
         run_state_done(&play.state);
     }
+    call_digester_close(calls);
     cost->attempt_ns = less(cost->attempt_ns, ms * 1e6 / (double)attempts);
     cost->input_ns = less(cost->input_ns, ms * 1e6 / (double)inputs);
 }

@@ -22,6 +22,9 @@ struct str {
 /* The text, "" when nothing was added. Valid until the next change. */
 const char *str_text(const struct str *str);
 
+/* Make room for so many more bytes: for a text that would else grow in several steps. */
+void str_reserve(struct str *str, size_t more);
+
 /* Append. The bytes may hold a NUL, which str_text() alone does not show. O(what is added). */
 void str_add(struct str *str, const char *text);
 void str_add_n(struct str *str, const char *bytes, size_t len);
@@ -33,7 +36,7 @@ ATTR_PRINTF(2, 3) void str_addf(struct str *str, const char *fmt, ...);
 void str_add_i64(struct str *str, int64_t value);
 
 /* A number as JSON wants it, whatever the locale's decimal point; %.17g unless the
- * shorter %.9g means the same. */
+ * shorter %.9g means the same. Small whole numbers are quick. */
 void str_add_number(struct str *str, double value);
 
 /* A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */

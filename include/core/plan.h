@@ -239,10 +239,4 @@ void plan_free(struct plan *plan);
 /* Task number by id, -1 if there is none. O(log n) or better. */
 int plan_find(const struct plan *plan, const char *id);
 
-/* 128 bits of SHA-256 over everything that makes the call what it is: argv,
- * working directory, stdin file, the whole environment given, its sandbox. Where
- * the task's workspace lies is no part of it. */
-struct digest plan_call_digest(const struct plan_step *step, const char *run_dir,
-                               char *const *environment);
-
 #endif

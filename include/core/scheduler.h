@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 
+#include "call_digest.h"
 #include "control.h"
 #include "event.h"
 #include "run_state.h"
@@ -105,15 +106,15 @@ void turn_done(struct turn *turn);
 typedef void scheduler_recall_fn(void *ctx, struct event *event, const char **text);
 
 struct scheduler {
-    struct run_state *state;  /* borrowed */
-    const char *run_dir;      /* borrowed; part of each call's digest */
-    char *const *environment; /* borrowed; likewise */
-    bool orphaned;            /* there is no engine: nothing is started, nothing can be ended */
-    bool is_session;          /* beside orphaned: of an agent that devs did not start, whose hook
-                                 tells it so (call_log.h) */
-    bool starts_nothing;      /* no attempt is started: the engine is leaving */
-    bool awaits_more;         /* tasks may still be added: the run ends when it is cancelled only */
-    int64_t stepped_mono_ms;  /* time of the last step; 0 before the first */
+    struct run_state *state;     /* borrowed */
+    struct call_digester *calls; /* borrowed; NULL where nothing is started, or `recall` knows what
+                                    was */
+    bool orphaned;               /* there is no engine: nothing is started, nothing can be ended */
+    bool is_session;             /* beside orphaned: of an agent that devs did not start, whose hook
+                                    tells it so (call_log.h) */
+    bool starts_nothing;         /* no attempt is started: the engine is leaving */
+    bool awaits_more;        /* tasks may still be added: the run ends when it is cancelled only */
+    int64_t stepped_mono_ms; /* time of the last step; 0 before the first */
     scheduler_recall_fn *recall; /* asked for each event before it is emitted; NULL = nobody */
     void *recall_ctx;            /* borrowed */
 };

@@ -312,9 +312,14 @@ static bool read_value(struct reader *reader, struct json *out)
 
 bool json_read(const char *text, size_t len, struct json **out)
 {
-    struct reader reader = {.text = {.text = text, .len = len}, .cap = OPEN_AT_HAND};
+    struct reader reader; /* of what is at hand nothing is set before it is used */
     struct json root;
+    reader.text = (struct json_text){.text = text, .len = len};
     reader.open = reader.at_hand;
+    reader.count = 0;
+    reader.cap = OPEN_AT_HAND;
+    reader.depth = 0;
+    reader.scratch = (struct str){0};
     json_tree_begin(&reader.tree, len * BLOCK_PER_BYTE);
     bool ok = read_value(&reader, &root);
     json_text_skip_blanks(&reader.text);

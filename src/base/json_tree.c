@@ -21,7 +21,9 @@ struct rooted {
 
 static struct json_block *new_block(size_t size)
 {
-    struct json_block *block = xcalloc(1, sizeof(*block) + size);
+    struct json_block *block = xcheck(malloc(sizeof(*block) + size));
+    block->next = NULL;
+    block->used = 0;
     block->size = size;
     return block;
 }

@@ -1,6 +1,7 @@
 #include "str.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +27,14 @@ static void reserve(struct str *str, size_t more)
     if (str->data && str->len + more < str->cap)
         return;
     str->data = xgrow(str->data, &str->cap, str->len + more + 1, 1);
+}
+
+void str_reserve(struct str *str, size_t more)
+{
+    const bool is_new = !str->data;
+    reserve(str, more);
+    if (is_new)
+        str->data[0] = '\0';
 }
 
 const char *str_text(const struct str *str)
@@ -86,9 +95,21 @@ void str_add_i64(struct str *str, int64_t value)
     str_add_n(str, digits + start, sizeof(digits) - start);
 }
 
+/* A whole number that %.9g writes with its digits alone. */
+static bool is_small_whole(double value)
+{
+    const double limit = 1e9;
+    return value > -limit && value < limit && value == (double)(int64_t)value &&
+           (value != 0 || !signbit(value));
+}
+
 void str_add_number(struct str *str, double value)
 {
     char text[64];
+    if (is_small_whole(value)) {
+        str_add_i64(str, (int64_t)value);
+        return;
+    }
     (void)snprintf(text, sizeof(text), "%.9g", value);
     if (strtod(text, NULL) != value)
         (void)snprintf(text, sizeof(text), "%.17g", value);

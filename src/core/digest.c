@@ -1,7 +1,5 @@
 #include "digest.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { HALF_BYTES = DIGEST_BYTES / 2 };
@@ -42,21 +40,33 @@ struct digest digest_from_bytes(const unsigned char bytes[DIGEST_BYTES])
 
 void digest_to_hex(struct digest digest, char out[DIGEST_HEX_MAX])
 {
-    (void)snprintf(out, DIGEST_HEX_MAX, "%016" PRIx64 "%016" PRIx64, digest.hi, digest.lo);
+    static const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < DIGEST_BYTES; i++) {
+        out[i] = digits[digest.hi >> (60 - 4 * i) & 0xF];
+        out[DIGEST_BYTES + i] = digits[digest.lo >> (60 - 4 * i) & 0xF];
+    }
+    out[DIGEST_HEX_MAX - 1] = '\0';
+}
+
+/* -1 for what is none, a capital letter included. */
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 bool digest_from_hex(const char *hex, struct digest *out)
 {
-    static const char digits[] = "0123456789abcdef";
     struct digest digest = {0};
     if (strlen(hex) != DIGEST_HEX_MAX - 1)
         return false;
     for (int i = 0; i < DIGEST_HEX_MAX - 1; i++) {
-        const char *at = strchr(digits, hex[i]);
-        if (!at)
+        const int value = digit_value(hex[i]);
+        if (value < 0)
             return false;
         uint64_t *half = i < DIGEST_BYTES ? &digest.hi : &digest.lo;
-        *half = *half << 4 | (uint64_t)(at - digits);
+        *half = *half << 4 | (uint64_t)value;
     }
     *out = digest;
     return true;

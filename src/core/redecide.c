@@ -120,14 +120,11 @@ bool redecide_finish(struct redecide *redecide, struct err *err)
 
 void redecide_open(struct redecide **out, const struct redecide_run *run)
 {
-    static char *const environment[] = {NULL};
     struct redecide *redecide = xcalloc(1, sizeof(*redecide));
     redecide->run = *run;
     run_state_init(&redecide->recorded, run->plan, run->seed);
     run_state_init(&redecide->made, run->plan, run->seed);
     redecide->scheduler = (struct scheduler){.state = &redecide->made,
-                                             .run_dir = run->dir,
-                                             .environment = environment,
                                              .is_session = run->is_session,
                                              .recall = redecide_recall,
                                              .recall_ctx = redecide};

@@ -45,29 +45,57 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
     return event;
 }
 
-/* False, and nothing changed, if the event does not fit. */
-static bool try_emit(const struct scheduling *now, struct event event, const char *text)
+/* What the log has instead of what was made now. */
+static void recall(const struct scheduler *scheduler, struct event *event, struct str *text)
 {
-    const struct scheduler *scheduler = now->scheduler;
+    const char *recalled = text->data;
+    if (!scheduler->recall)
+        return;
+    scheduler->recall(scheduler->recall_ctx, event, &recalled);
+    if (recalled == text->data)
+        return;
+    str_clear(text);
+    str_add(text, recalled ? recalled : "");
+}
+
+/* False, and nothing changed, if the event does not fit. Takes the text over: *text is empty
+ * afterwards. */
+static bool try_emit(const struct scheduling *now, struct event event, struct str *text)
+{
     struct turn *turn = now->turn;
-    if (scheduler->recall)
-        scheduler->recall(scheduler->recall_ctx, &event, &text);
-    size_t len = text ? strlen(text) : 0;
-    char *copy = len > 0 && len <= EVENT_TEXT_MAX ? xstrndup(text, len) : NULL;
-    event.text = copy;
-    if (!run_state_apply(now->state, &event, NULL)) {
-        free(copy);
+    recall(now->scheduler, &event, text);
+    event.text = text->len > 0 && text->len <= EVENT_TEXT_MAX ? text->data : NULL;
+    const bool fits = run_state_apply(now->state, &event, NULL);
+    if (fits && event.text)
+        *text = (struct str){0}; /* it is the event's */
+    str_done(text);
+    if (!fits)
         return false;
-    }
     turn->events =
         xgrow(turn->events, &turn->event_cap, turn->event_count + 1, sizeof(*turn->events));
     turn->events[turn->event_count++] = event;
     return true;
 }
 
-void scheduler_emit(const struct scheduling *now, struct event event, const char *text)
+void scheduler_emit_text(const struct scheduling *now, struct event event, struct str *text)
 {
     bool fits = try_emit(now, event, text);
+    assert(fits);
+    (void)fits;
+}
+
+/* The same of a text that stays whose it is; NULL = none. */
+static bool try_emit_words(const struct scheduling *now, struct event event, const char *text)
+{
+    struct str copy = {0};
+    if (text)
+        str_add(&copy, text);
+    return try_emit(now, event, &copy);
+}
+
+void scheduler_emit(const struct scheduling *now, struct event event, const char *text)
+{
+    bool fits = try_emit_words(now, event, text);
     assert(fits);
     (void)fits;
 }
@@ -80,8 +108,7 @@ void scheduler_emit_by(const struct scheduling *now, struct event event, const c
         str_json_text(&text, "by", by);
         str_add_char(&text, '}');
     }
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
+    scheduler_emit_text(now, event, &text);
 }
 
 void scheduler_act(const struct scheduling *now, struct action action)
@@ -181,8 +208,8 @@ static void end_due_waits(const struct scheduling *now)
 static void start_attempt(const struct scheduling *now, int task)
 {
     const struct plan_step *step = scheduler_plan_step(now->state, task);
-    struct digest call =
-        plan_call_digest(step, now->scheduler->run_dir, now->scheduler->environment);
+    struct call_digester *calls = now->scheduler->calls;
+    const struct digest call = calls ? call_digester_take(calls, step) : (struct digest){0};
     struct event event = scheduler_event(now, EVENT_ATTEMPT_STARTED, task);
     struct start_tries tries = run_state_start_tries(now->state, task);
     event.attempt++;
@@ -266,8 +293,7 @@ static void emit_text(const struct scheduling *now, enum event_kind kind, int ta
     str_add_char(&text, '{');
     str_json_text(&text, key, value);
     str_add_char(&text, '}');
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
+    scheduler_emit_text(now, event, &text);
 }
 
 static void on_attempt_news(const struct scheduling *now)
@@ -334,7 +360,7 @@ static void take_fact(const struct scheduling *now)
     event.c = fact->c;
     event.d = fact->d;
     event.e = fact->e;
-    if (try_emit(now, event, input->note))
+    if (try_emit_words(now, event, input->note))
         scheduler_agent_told(now, event.kind, event.task);
 }
 
@@ -343,7 +369,7 @@ static void add_task(const struct scheduling *now)
 {
     struct event event = scheduler_event(now, EVENT_TASK_ADDED, -1);
     event.a = now->state->plan->task_count;
-    bool added = try_emit(now, event, now->input->note);
+    bool added = try_emit_words(now, event, now->input->note);
     (void)added;
 }
 

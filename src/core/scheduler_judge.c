@@ -5,6 +5,8 @@
 #include "str.h"
 #include "text.h"
 
+enum { TEXT_ROOM = 224 }; /* bytes that most texts of events fit into */
+
 void scheduler_cancel_rest(const struct scheduling *now, int task)
 {
     const struct task_state *state = &now->state->tasks[task];
@@ -32,8 +34,9 @@ static bool can_be_expected(const struct outcome *outcome)
 static void start_line(const struct input *input, size_t max, struct str *out)
 {
     struct str clean = {0};
-    if (input->outcome.kind == OUTCOME_NOT_STARTED && input->start_why)
-        text_clean(&clean, input->start_why, strcspn(input->start_why, "\n"));
+    if (input->outcome.kind != OUTCOME_NOT_STARTED || !input->start_why)
+        return;
+    text_clean(&clean, input->start_why, strcspn(input->start_why, "\n"));
     str_add_n(out, str_text(&clean), text_cut(str_text(&clean), clean.len, max));
     str_done(&clean);
 }
@@ -50,32 +53,43 @@ static void keep_start_why(const struct input *input, struct verdict *verdict)
 
 /* Turn a verdict round where the step is expected to fail. What the world did, or a
  * person, is judged as it is: only its label says that red was wanted. */
-static struct verdict apply_expectation(const struct plan_step *step, const struct input *input)
+static void turn_round(const struct plan_step *step, const struct input *input,
+                       struct verdict *verdict)
 {
-    struct verdict verdict = input->verdict;
-    keep_start_why(input, &verdict);
     if (step->expect.what != PLAN_EXPECT_FAILURE || input->outcome.kind == OUTCOME_CANCELLED ||
         input->outcome.kind == OUTCOME_INTERRUPTED)
-        return verdict;
-    if (verdict.class == VERDICT_SUCCESS) {
-        verdict.class = VERDICT_PERSISTENT;
-        verdict.expectation = VERDICT_UNEXPECTED_PASS;
-        (void)snprintf(verdict.rule, sizeof(verdict.rule), "expect.failure");
-        return verdict;
+        return;
+    if (verdict->class == VERDICT_SUCCESS) {
+        verdict->class = VERDICT_PERSISTENT;
+        verdict->expectation = VERDICT_UNEXPECTED_PASS;
+        (void)snprintf(verdict->rule, sizeof(verdict->rule), "expect.failure");
+        return;
     }
-    bool met = verdict.class == VERDICT_PERSISTENT && can_be_expected(&input->outcome) &&
-               meets_reason(&step->expect, &verdict) &&
+    bool met = verdict->class == VERDICT_PERSISTENT && can_be_expected(&input->outcome) &&
+               meets_reason(&step->expect, verdict) &&
                (!step->expect.match || input->expectation_met);
     if (met)
-        verdict.class = VERDICT_SUCCESS;
+        verdict->class = VERDICT_SUCCESS;
     else
-        verdict.expectation = VERDICT_WRONG_REASON;
-    return verdict;
+        verdict->expectation = VERDICT_WRONG_REASON;
+}
+
+/* The verdict that counts: mostly the one that was given, for a verdict is large; else *room. */
+static const struct verdict *find_verdict(const struct plan_step *step, const struct input *input,
+                                          struct verdict *room)
+{
+    if (step->expect.what != PLAN_EXPECT_FAILURE && input->outcome.kind != OUTCOME_NOT_STARTED)
+        return &input->verdict;
+    *room = input->verdict;
+    keep_start_why(input, room);
+    turn_round(step, input, room);
+    return room;
 }
 
 bool scheduler_would_pass(const struct plan_step *step, const struct input *input)
 {
-    return apply_expectation(step, input).class == VERDICT_SUCCESS;
+    struct verdict room;
+    return find_verdict(step, input, &room)->class == VERDICT_SUCCESS;
 }
 
 /* `results`: room for what the policy's windows look at. */
@@ -128,7 +142,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
 }
 
 static void start_wait(const struct scheduling *now, int task, const struct protocol_facts *facts,
-                       const struct decision *decision, const char *inputs)
+                       const struct decision *decision, struct str *inputs)
 {
     struct event event = scheduler_event(now, EVENT_WAIT_STARTED, task);
     event.a = decision->delay.delay_ms;
@@ -136,7 +150,7 @@ static void start_wait(const struct scheduling *now, int task, const struct prot
     event.c = decision->due.mono_ms;
     event.d = decision->delay.exact_ms;
     event.e = !decision->counts && facts->outcome->kind != OUTCOME_INTERRUPTED;
-    scheduler_emit(now, event, inputs);
+    scheduler_emit_text(now, event, inputs);
 }
 
 static void add_start_why(const struct input *input, struct str *text)
@@ -199,9 +213,11 @@ static void record_end(const struct scheduling *now, int task, bool passed)
     event.d = input->outcome.bytes[0];
     event.e = input->outcome.bytes[1];
     struct str text = {0};
+    str_reserve(&text, TEXT_ROOM);
     ended_text(now, task, passed, &text);
-    scheduler_emit(now, event, text.len > 2 ? text.data : NULL);
-    str_done(&text);
+    if (text.len == strlen("{}"))
+        str_clear(&text);
+    scheduler_emit_text(now, event, &text);
 }
 
 static void record_verdict(const struct scheduling *now, int task, const struct verdict *verdict)
@@ -211,11 +227,11 @@ static void record_verdict(const struct scheduling *now, int task, const struct 
     event.b = verdict->type;
     event.c = verdict->reason;
     struct str text = {0};
+    str_reserve(&text, TEXT_ROOM);
     str_add_char(&text, '{');
     verdict_to_json(verdict, &text);
     str_add_char(&text, '}');
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
+    scheduler_emit_text(now, event, &text);
 }
 
 /* A round that has no budget left needs a person. */
@@ -252,12 +268,14 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
     scheduler_suspect(now, task, decision, ruling.new_round);
 
     struct str inputs = {0};
-    if (decision->kind != DECISION_SUCCEEDED)
+    if (decision->kind != DECISION_SUCCEEDED) {
+        str_reserve(&inputs, TEXT_ROOM);
         protocol_to_json(facts, decision, &inputs);
+    }
     if (ruling.new_round)
         scheduler_round_start(now, task, facts);
     else if (decision->kind == DECISION_WAIT)
-        start_wait(now, task, facts, decision, str_text(&inputs));
+        start_wait(now, task, facts, decision, &inputs);
     else
         scheduler_end_step(now, task, decision, str_text(&inputs));
     str_done(&inputs);
@@ -279,18 +297,24 @@ static void conclude(const struct scheduling *now, int task, const struct outcom
 static void judge(const struct scheduling *now, int task)
 {
     const struct input *input = now->input;
-    struct verdict verdict = apply_expectation(scheduler_plan_step(now->state, task), input);
-    record_end(now, task, verdict.class == VERDICT_SUCCESS);
+    struct verdict room;
+    const struct verdict *verdict =
+        find_verdict(scheduler_plan_step(now->state, task), input, &room);
+    record_end(now, task, verdict->class == VERDICT_SUCCESS);
     if (now->state->tasks[task].agent)
         scheduler_budget_look(now, task, false);
-    conclude(now, task, &input->outcome, &verdict);
+    conclude(now, task, &input->outcome, verdict);
 }
 
 void scheduler_judge(const struct scheduling *now, int task, const struct input *input)
 {
     struct scheduling then = *now;
-    struct input ended = *input;
-    then.input = scheduler_agent_stopped(now, task, &ended) ? &ended : input;
+    struct input ended;
+    then.input = input;
+    if (now->state->tasks[task].agent) {
+        ended = *input;
+        then.input = scheduler_agent_stopped(now, task, &ended) ? &ended : input;
+    }
     judge(&then, task);
 }
 
@@ -298,9 +322,9 @@ void scheduler_judge(const struct scheduling *now, int task, const struct input 
 void scheduler_judge_late(const struct scheduling *now, int task, const struct input *input)
 {
     const struct outcome *outcome = &input->outcome;
-    struct verdict verdict = input->verdict;
-    bool said = outcome->kind == OUTCOME_EXIT && outcome->code == 0;
-    if (!said)
-        verdict = apply_expectation(scheduler_plan_step(now->state, task), input);
-    conclude(now, task, outcome, &verdict);
+    struct verdict room;
+    const bool said = outcome->kind == OUTCOME_EXIT && outcome->code == 0;
+    conclude(now, task, outcome,
+             said ? &input->verdict
+                  : find_verdict(scheduler_plan_step(now->state, task), input, &room));
 }

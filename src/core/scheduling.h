@@ -23,6 +23,8 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
 
 /* Fold the event into the state and put it into the turn; the text is copied. */
 void scheduler_emit(const struct scheduling *now, struct event event, const char *text);
+/* The same without a copy: the text is the event's, and *text empty afterwards. */
+void scheduler_emit_text(const struct scheduling *now, struct event event, struct str *text);
 
 void scheduler_act(const struct scheduling *now, struct action action);
 

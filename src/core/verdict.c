@@ -275,7 +275,8 @@ static void read_text(const struct json *object, const char *key, char *out, siz
 {
     const char *text = json_text(json_get(object, key), "");
     size_t len = text_cut(text, strcspn(text, "\r\n"), size - 1);
-    (void)snprintf(out, size, "%.*s", (int)len, text);
+    memcpy(out, text, len);
+    out[len] = '\0';
 }
 
 static enum verdict_stream stream_parse(const char *text)

@@ -296,9 +296,9 @@ static void set_up(struct loop *loop, int64_t number)
 {
     const struct engine_options *options = loop->options;
     const struct plan *calls = choose_calls(loop);
+    call_digester_open(&loop->calls, options->run_dir, options->environment);
     loop->scheduler = (struct scheduler){.state = &loop->state,
-                                         .run_dir = options->run_dir,
-                                         .environment = options->environment,
+                                         .calls = loop->calls,
                                          .starts_nothing = calls->grows && !loop->growth.plan,
                                          .awaits_more = loop->growth.plan};
     loop->setting = (struct attempt_setting){
@@ -389,6 +389,7 @@ void loop_close(struct loop *loop)
     recorder_done(&loop->recorder);
     classifier_close(loop->classifier);
     turn_done(&loop->turn);
+    call_digester_close(loop->calls);
     gains_done(&loop->gains);
     growth_done(&loop->growth);
     recovery_done(&loop->recovery);

@@ -74,6 +74,7 @@ struct loop {
     bool rebooted;            /* likewise: since it ran last */
     struct run_state state;
     struct scheduler scheduler;
+    struct call_digester *calls; /* owned */
     struct clock_jump clock;
     struct turn turn;
     struct attempt_setting setting;

@@ -88,18 +88,18 @@ static void start(struct scheduler *scheduler, const struct call_session *sessio
 static bool write_begin(struct log_writer *writer, const struct call_session *session,
                         const struct log_run *run, struct run_state *state, struct err *err)
 {
-    char *const environment[] = {NULL};
-    struct scheduler scheduler = {
-        .state = state, .run_dir = session->dir, .environment = environment};
+    struct scheduler scheduler = {.state = state};
     struct turn turn = {0};
     int64_t number = 0;
     bool ok = log_writer_begin(writer, run, state, &number, err);
+    call_digester_open(&scheduler.calls, session->dir, NULL);
     if (ok) {
         start(&scheduler, session, &run->now, &turn);
         const struct log_batch batch = {.events = turn.events, .event_count = turn.event_count};
         ok = log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, err);
     }
     turn_done(&turn);
+    call_digester_close(scheduler.calls);
     return ok;
 }
 
@@ -149,8 +149,7 @@ static bool write_end(struct log_writer *writer, struct run_state *state, int ex
 {
     const struct step_state *step = run_state_step(state, 0);
     const struct attempt_state *attempt = step_state_attempt(step);
-    char *const environment[] = {NULL};
-    struct scheduler scheduler = {.state = state, .run_dir = "/", .environment = environment};
+    struct scheduler scheduler = {.state = state};
     struct turn turn = {0};
     struct input input = {.kind = INPUT_ENDED, .now = *at, .attempt = attempt->number};
     input.outcome = (struct outcome){

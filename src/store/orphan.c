@@ -50,12 +50,8 @@ static struct moment now_for(const struct log_run_info *run, const struct moment
 static void act(struct orphan *orphan, const struct control *control)
 {
     struct run_state *state = follower_own_state(orphan->follower);
-    char *const environment[] = {NULL};
-    struct scheduler scheduler = {.state = state,
-                                  .run_dir = follower_run(orphan->follower)->dir,
-                                  .environment = environment,
-                                  .orphaned = true,
-                                  .is_session = follower_run(orphan->follower)->is_session};
+    struct scheduler scheduler = {
+        .state = state, .orphaned = true, .is_session = follower_run(orphan->follower)->is_session};
     struct input input = {.kind = INPUT_CONTROL,
                           .now = now_for(follower_run(orphan->follower), &state->last),
                           .control = *control};

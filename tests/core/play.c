@@ -13,8 +13,6 @@
 
 enum { PLAY_START_MS = 1000000 };
 
-static char *environment[] = {NULL};
-
 void play_open(struct play *play, const char *plan_json)
 {
     struct violations violations = {0};
@@ -26,8 +24,8 @@ void play_open(struct play *play, const char *plan_json)
     str_done(&text);
     violations_done(&violations);
     run_state_init(&play->state, play->plan, 7);
-    play->scheduler =
-        (struct scheduler){.state = &play->state, .run_dir = "/work", .environment = environment};
+    play->scheduler = (struct scheduler){.state = &play->state};
+    call_digester_open(&play->scheduler.calls, "/work", NULL);
     play->now = (struct moment){.at_ms = PLAY_START_MS + 5000, .mono_ms = PLAY_START_MS};
 }
 
@@ -153,6 +151,7 @@ void play_close(struct play *play)
         free((void *)(uintptr_t)play->events[i].text);
     free(play->events);
     turn_done(&play->turn);
+    call_digester_close(play->scheduler.calls);
     run_state_done(&play->state);
     plan_free(play->plan);
 }

@@ -51,8 +51,8 @@ void scene_show_event(const struct play *play, const struct event *event, struct
     int64_t a = event->a;
     int64_t b = event->b;
     if (event->kind == EVENT_ATTEMPT_STARTED) {
-        struct digest call = plan_call_digest(&play->plan->tasks[event->task].steps[event->step],
-                                              play->scheduler.run_dir, play->scheduler.environment);
+        const struct plan_step *step = &play->plan->tasks[event->task].steps[event->step];
+        const struct digest call = call_digester_take(play->scheduler.calls, step);
         ck_assert(call.hi == (uint64_t)a && call.lo == (uint64_t)b);
         a = b = 0;
     }

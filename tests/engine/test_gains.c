@@ -32,12 +32,12 @@ static void take(struct input input)
 
 static void setup(void)
 {
-    static char *environment[] = {NULL};
     struct violations violations = {0};
     ck_assert(plan_parse(text, strlen(text), &plan, &violations));
     violations_done(&violations);
     run_state_init(&state, plan, 1);
-    scheduler = (struct scheduler){.state = &state, .run_dir = "/", .environment = environment};
+    scheduler = (struct scheduler){.state = &state};
+    call_digester_open(&scheduler.calls, "/", NULL);
     gains_init(&gains, &state, NULL);
     take((struct input){.kind = INPUT_START, .jobs = 1});
 }
@@ -46,6 +46,7 @@ static void teardown(void)
 {
     gains_done(&gains);
     turn_done(&turn);
+    call_digester_close(scheduler.calls);
     run_state_done(&state);
     plan_free(plan);
 }

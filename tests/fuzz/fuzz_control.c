@@ -24,8 +24,6 @@ static const char plan_text[] =
     "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]},"
     "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"]}]}]}";
 
-static char *const no_environment[] = {NULL};
-
 static void must(bool holds)
 {
     if (!holds)
@@ -109,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(plan_parse(plan_text, sizeof(plan_text) - 1, &plan, &violations));
     struct run_state state;
     run_state_init(&state, plan, 7);
-    struct scheduler scheduler = {.state = &state, .run_dir = "/", .environment = no_environment};
+    struct scheduler scheduler = {.state = &state};
     struct turn turn = {0};
     begin(&scheduler, &turn);
     act(&scheduler, &turn, &control);

@@ -10,8 +10,6 @@
 
 enum { TURNS_MAX = 20000, TURNS_TO_CANCEL = 400 };
 
-static char *environment[] = {NULL};
-
 static bool open_world(struct world *world, const struct plot *plot)
 {
     struct violations violations = {0};
@@ -29,8 +27,8 @@ static bool open_world(struct world *world, const struct plot *plot)
     if (!ok)
         return false;
     run_state_init(&world->state, world->plan, plot->run_seed);
-    world->scheduler =
-        (struct scheduler){.state = &world->state, .run_dir = "/work", .environment = environment};
+    world->scheduler = (struct scheduler){.state = &world->state};
+    call_digester_open(&world->scheduler.calls, "/work", NULL);
     model_init(&world->oracle.model, plot, world->plan);
     watch_init(&world->watch, plot, world->plan, &world->finding);
     world->oracle.tally = world->tally;
@@ -44,6 +42,7 @@ static void close_world(struct world *world)
         free((void *)(uintptr_t)world->log[i].text);
     free(world->log);
     turn_done(&world->turn);
+    call_digester_close(world->scheduler.calls);
     if (world->plan)
         run_state_done(&world->state);
     plan_free(world->plan);

@@ -9,8 +9,6 @@
 #include "world.h"
 #include "xalloc.h"
 
-static char *environment[] = {NULL};
-
 static void print_event(const struct event *event)
 {
     (void)printf("%5" PRId64 " %8" PRId64 " ms  %-16s", event->seq, event->at.mono_ms,
@@ -273,8 +271,7 @@ void world_crash(struct world *world, const struct plot_op *op)
         fits = run_state_apply(&world->state, &world->log[i], &err);
     for (int i = 0; i < PLOT_TASKS_MAX; i++)
         world->flights[i].out = false;
-    world->scheduler =
-        (struct scheduler){.state = &world->state, .run_dir = "/work", .environment = environment};
+    world->scheduler = (struct scheduler){.state = &world->state, .calls = world->scheduler.calls};
     world->leaving = false;
     if (!finding_check(&world->finding, fits, "the log can be folded", "%s", err.message) ||
         !compare_model(&world->finding, &world->oracle.model, &world->state))

@@ -53,11 +53,9 @@ void sample_init(struct sample *sample, int tasks)
     ck_assert_msg(ok, "%s", violations.count > 0 ? violations.items[0].message : "?");
     violations_done(&violations);
     run_state_init(&sample->state, sample->plan, sample_seed);
-    static char *const environment[] = {NULL};
-    sample->scheduler = (struct scheduler){.state = &sample->state,
-                                           .run_dir = "/",
-                                           .environment = environment,
-                                           .awaits_more = sample->plan->grows};
+    sample->scheduler =
+        (struct scheduler){.state = &sample->state, .awaits_more = sample->plan->grows};
+    call_digester_open(&sample->scheduler.calls, "/", NULL);
 }
 
 void sample_open(struct sample *sample, const struct place *place, int tasks)
@@ -85,6 +83,7 @@ void sample_done(struct sample *sample)
 {
     log_writer_close(sample->writer);
     turn_done(&sample->turn);
+    call_digester_close(sample->scheduler.calls);
     run_state_done(&sample->state);
     plan_free(sample->plan);
     str_done(&sample->plan_text);

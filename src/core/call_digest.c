@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "call_digest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,20 @@
 
 enum { ABSENT = 0, PRESENT = 1 }; /* a part that is missing differs from an empty one */
 
+struct call_digester {
+    char *run_dir;          /* owned */
+    struct str environment; /* sorted, as it goes into every call */
+    struct str call;        /* room for the call at hand */
+    struct sha256 *hash;    /* owned */
+};
+
 /* Lengths and counts have one form on every machine: 8 bytes, lowest first. */
 static void add_count(struct str *out, size_t count)
 {
-    for (int shift = 0; shift < 64; shift += 8)
-        str_add_char(out, (char)(unsigned char)((uint64_t)count >> shift & 0xFF));
+    char bytes[sizeof(uint64_t)];
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (char)(unsigned char)((uint64_t)count >> 8 * i & 0xFF);
+    str_add_n(out, bytes, sizeof(bytes));
 }
 
 static void add_part(struct str *out, const char *text)
@@ -70,22 +79,41 @@ static void add_sandbox(struct str *out, const struct sandbox_spec *spec)
     str_done(&text);
 }
 
-struct digest plan_call_digest(const struct plan_step *step, const char *run_dir,
-                               char *const *environment)
+void call_digester_open(struct call_digester **out, const char *run_dir, char *const *environment)
 {
-    struct str call = {0};
-    add_list(&call, step->argv);
-    add_part(&call, run_dir);
-    add_part(&call, step->cwd);
-    add_part(&call, step->stdin_path);
-    add_sorted(&call, step->env);
-    add_sorted(&call, environment);
-    add_sandbox(&call, step->sandbox);
+    struct call_digester *digester = xcalloc(1, sizeof(*digester));
+    digester->run_dir = xstrdup(run_dir);
+    add_sorted(&digester->environment, environment);
+    sha256_open(&digester->hash);
+    *out = digester;
+}
+
+void call_digester_close(struct call_digester *digester)
+{
+    if (!digester)
+        return;
+    sha256_close(digester->hash);
+    str_done(&digester->call);
+    str_done(&digester->environment);
+    free(digester->run_dir);
+    free(digester);
+}
+
+struct digest call_digester_take(struct call_digester *digester, const struct plan_step *step)
+{
+    struct str *call = &digester->call;
+    str_clear(call);
+    add_list(call, step->argv);
+    add_part(call, digester->run_dir);
+    add_part(call, step->cwd);
+    add_part(call, step->stdin_path);
+    add_sorted(call, step->env);
+    str_add_n(call, digester->environment.data, digester->environment.len);
+    add_sandbox(call, step->sandbox);
     if (step->agent)
-        add_part(&call, step->agent->prompt);
+        add_part(call, step->agent->prompt);
 
     unsigned char hash[SHA256_BYTES];
-    sha256_of(call.data, call.len, hash);
-    str_done(&call);
+    sha256_again(digester->hash, call->data, call->len, hash);
     return digest_from_bytes(hash);
 }

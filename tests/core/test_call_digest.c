@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan.h"
+#include "call_digest.h"
 #include "test_main.h"
 
 static char make[] = "make";
@@ -55,9 +55,19 @@ static const struct {
     {"variables of the step", {.argv = argv_plain, .env = env_ab}, "/p", env_none},
 };
 
+static struct digest digest_with(const struct plan_step *step, const char *run_dir,
+                                 char *const *environment)
+{
+    struct call_digester *digester = NULL;
+    call_digester_open(&digester, run_dir, environment);
+    const struct digest digest = call_digester_take(digester, step);
+    call_digester_close(digester);
+    return digest;
+}
+
 static struct digest digest_of(int i)
 {
-    return plan_call_digest(&calls[i].step, calls[i].run_dir, calls[i].environment);
+    return digest_with(&calls[i].step, calls[i].run_dir, calls[i].environment);
 }
 
 static bool digests_equal(struct digest a, struct digest b)
@@ -78,8 +88,7 @@ START_TEST(test_order_of_variables_does_not_count)
 {
     struct plan_step ab = {.argv = argv_plain, .env = env_ab};
     struct plan_step ba = {.argv = argv_plain, .env = env_ba};
-    ck_assert(
-        digests_equal(plan_call_digest(&ab, "/p", env_ab), plan_call_digest(&ba, "/p", env_ba)));
+    ck_assert(digests_equal(digest_with(&ab, "/p", env_ab), digest_with(&ba, "/p", env_ba)));
     ck_assert_ptr_eq(env_ba[0], var_b);
 }
 END_TEST
@@ -95,8 +104,21 @@ START_TEST(test_what_is_no_part_of_the_call_does_not_count)
         .policy = policy_named("research"),
         .sandbox = &unsaid,
     };
-    ck_assert(digests_equal(plan_call_digest(&plain, "/p", NULL),
-                            plan_call_digest(&other, "/p", env_none)));
+    ck_assert(digests_equal(digest_with(&plain, "/p", NULL), digest_with(&other, "/p", env_none)));
+}
+END_TEST
+
+/* What is kept from one call to the next is no part of the next. */
+START_TEST(test_one_digester_takes_many)
+{
+    struct call_digester *digester = NULL;
+    call_digester_open(&digester, "/p", env_ab);
+    for (int i = 0; i < TABLE_LEN(calls); i++) {
+        const bool is_alike = strcmp(calls[i].run_dir, "/p") == 0 && calls[i].environment == env_ab;
+        if (is_alike)
+            ck_assert(digests_equal(call_digester_take(digester, &calls[i].step), digest_of(i)));
+    }
+    call_digester_close(digester);
 }
 END_TEST
 
@@ -111,11 +133,12 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    Suite *suite = suite_create("plan_digest");
+    Suite *suite = suite_create("call_digest");
     TCase *calls_case = test_case(suite, "calls");
     tcase_add_loop_test(calls_case, test_another_call_has_another_digest, 0, TABLE_LEN(calls));
     tcase_add_test(calls_case, test_order_of_variables_does_not_count);
     tcase_add_test(calls_case, test_what_is_no_part_of_the_call_does_not_count);
+    tcase_add_test(calls_case, test_one_digester_takes_many);
     tcase_add_test(calls_case, test_digest_is_the_same_in_every_build);
     return suite;
 }
