@@ -135,7 +135,9 @@ struct step_state {
     struct delay delay;             /* of the last wait */
     char *wait_json;                /* owned; the last wait's formula as recorded */
     char *end_json;                 /* owned; STEP_ENDED only: what that decision went by */
-    struct verdict *verdict;        /* owned; evidence of the last attempt that failed */
+    struct verdict_label verdict;   /* of the last attempt that was judged */
+    char *verdict_json;             /* owned; its evidence as recorded: step_state_verdict(); NULL =
+                                       none was judged */
     struct attempt_hint *hint;      /* owned; for the next attempt, NULL = none */
     struct attempt_state *attempts; /* owned; in order */
     size_t attempt_count;
@@ -304,6 +306,10 @@ int run_state_step_number(const struct run_state *state, int task);
 bool run_state_tree_is_stale(const struct run_state *state, int task, int step);
 /* The latest attempt of a step, NULL before the first. */
 struct attempt_state *step_state_attempt(const struct step_state *step);
+/* The verdict on the last attempt that was judged (not on a plain success): read into *room, which
+ * is returned; NULL = there is none. Reads JSON: once for a line or a decision, not in a loop over
+ * all tasks. */
+const struct verdict *step_state_verdict(const struct step_state *step, struct verdict *room);
 /* Attempt by number, NULL if there is none. */
 struct attempt_state *step_state_find_attempt(const struct step_state *step, int number);
 /* The last attempt number that step `number` could reach: TRY n/THIS. It does not shrink

@@ -110,8 +110,7 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
         keep_fact(why, state, event);
     switch (event->kind) {
     case EVENT_ATTEMPT_JUDGED:
-        why->judged = true;
-        why->verdict = *step->verdict;
+        why->judged = step_state_verdict(step, &why->verdict) != NULL;
         break;
     case EVENT_WAIT_STARTED:
         keep_wait(why, step, event);

@@ -160,7 +160,8 @@ static const char *install_of(const struct why *why, const struct attempt_state 
 static void next_of_failure(const struct why *why, struct str *out)
 {
     const struct step_state *step = run_state_step(follower_state(why->follower), why->pick.task);
-    const struct verdict *verdict = step->verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
     const struct attempt_state *attempt = step_state_attempt(step);
     int64_t resets_at_ms = shown_resets_at_ms(step);
     char at[CLOCK_TEXT_MAX];

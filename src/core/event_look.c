@@ -59,7 +59,7 @@ bool event_look_is_there(const struct event_look *look)
     case EVENT_ATTEMPT_ENDED:
     case EVENT_ATTEMPT_JUDGED:
     case EVENT_WAIT_STARTED:
-        return look->attempt && (look->step->verdict || event_is_before_verdict(look->event));
+        return look->attempt && (look->step->verdict_json || event_is_before_verdict(look->event));
     case EVENT_STEP_ENDED:
         return look->step != NULL;
     default: /* the rest needs no attempt */
@@ -69,8 +69,10 @@ bool event_look_is_there(const struct event_look *look)
 
 void event_look_error(const struct event_look *look, struct str *out)
 {
-    if (look->step->verdict && look->step->verdict->match[0] != '\0')
-        str_add(out, look->step->verdict->match);
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(look->step, &room);
+    if (verdict && verdict->match[0] != '\0')
+        str_add(out, verdict->match);
     else
         outcome_words(&look->attempt->outcome, out);
 }

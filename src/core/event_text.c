@@ -110,12 +110,14 @@ static void words_attempt_ended(const struct event_look *w)
 static void words_attempt_judged(const struct event_look *w)
 {
     enum verdict_class class = (enum verdict_class)w->event->a;
-    str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed ");
-    if (class != VERDICT_SUCCESS && w->step->verdict)
-        str_add(w->out, shown_expectation(w->step->verdict));
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(w->step, &room);
     char word[VERDICT_WORD_MAX];
-    if (class != VERDICT_SUCCESS)
-        str_add(w->out, verdict_word(w->step->verdict, &w->attempt->outcome, word));
+    str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed ");
+    if (class != VERDICT_SUCCESS && verdict) {
+        str_add(w->out, shown_expectation(verdict));
+        str_add(w->out, verdict_word(verdict, &w->attempt->outcome, word));
+    }
     (void)event_look_say(w, " (", "rule", ")");
     (void)event_look_say(w, ": ", "match", "");
 }
@@ -127,9 +129,11 @@ static void words_wait_started(const struct event_look *w)
     const char *id = w->state->plan->tasks[w->event->task].id;
     const struct event_retry retry = event_look_retry(w);
     char word[VERDICT_WORD_MAX];
+    struct verdict room;
     bool transient = attempt->class == VERDICT_TRANSIENT;
-    const char *reason = transient ? transient_type_name(attempt->type)
-                                   : verdict_word(w->step->verdict, &attempt->outcome, word);
+    const char *reason =
+        transient ? transient_type_name(attempt->type)
+                  : verdict_word(step_state_verdict(w->step, &room), &attempt->outcome, word);
     str_addf(w->out, "[%s] attempt %lld/%lld for taskId=%s, reason=%s: ",
              transient ? "TRANSIENT RETRY" : "RETRY", (long long)retry.at, (long long)retry.max, id,
              reason);
@@ -142,7 +146,8 @@ static void words_wait_started(const struct event_look *w)
 static void add_cause(const struct event_look *w)
 {
     char word[VERDICT_WORD_MAX];
-    const struct verdict *verdict = w->step->verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(w->step, &room);
     if (!verdict)
         return;
     str_addf(w->out, ", caused by %s", verdict_word(verdict, &w->attempt->outcome, word));
@@ -186,7 +191,8 @@ static void add_circles(const struct event_look *w)
  * outcome. */
 static void add_end(const struct event_look *w)
 {
-    const struct verdict *verdict = w->step->verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(w->step, &room);
     if (w->attempt->reason == REASON_CONTRACT && verdict && verdict->match[0] != '\0')
         str_addf(w->out, "contract: %s", verdict->match);
     else

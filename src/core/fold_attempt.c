@@ -165,14 +165,11 @@ void fold_attempt_judged(const struct fold *fold)
     attempt->reason = (enum reason)fold->event->c;
     fold->step->judged = true;
 
-    if (!fold->step->verdict)
-        fold->step->verdict = xcalloc(1, sizeof(*fold->step->verdict));
-    struct verdict *verdict = fold->step->verdict;
-    *verdict = verdict_new();
-    verdict_from_json(fold->text, verdict);
-    verdict->class = attempt->class;
-    verdict->type = attempt->type;
-    verdict->reason = attempt->reason;
+    const char *evidence = fold->event->text ? fold->event->text : "{}";
+    fold->step->verdict = (struct verdict_label){
+        .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
+    free(fold->step->verdict_json);
+    fold->step->verdict_json = xstrdup(evidence);
 }
 
 void fold_attempt_quiet(const struct fold *fold)

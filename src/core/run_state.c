@@ -83,7 +83,7 @@ static void step_state_done(struct step_state *step)
     }
     free(step->attempts);
     free(step->hint);
-    free(step->verdict);
+    free(step->verdict_json);
     free(step->wait_json);
     free(step->end_json);
 }

@@ -74,7 +74,7 @@ static void copy_step(struct step_state *copy)
 {
     copy->wait_json = copy_of_text(copy->wait_json);
     copy->end_json = copy_of_text(copy->end_json);
-    copy->verdict = copy_of(copy->verdict, 1, sizeof(*copy->verdict));
+    copy->verdict_json = copy_of_text(copy->verdict_json);
     copy->hint = copy_of(copy->hint, 1, sizeof(*copy->hint));
     copy->attempts = copy_of(copy->attempts, copy->attempt_count, sizeof(*copy->attempts));
     copy->attempt_cap = copy->attempt_count;

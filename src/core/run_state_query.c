@@ -2,6 +2,9 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
+
+#include "json.h"
 
 int run_state_step_number(const struct run_state *state, int task)
 {
@@ -19,6 +22,21 @@ struct step_state *run_state_step(const struct run_state *state, int task)
 struct attempt_state *step_state_attempt(const struct step_state *step)
 {
     return step->attempt_count > 0 ? &step->attempts[step->attempt_count - 1] : NULL;
+}
+
+const struct verdict *step_state_verdict(const struct step_state *step, struct verdict *room)
+{
+    struct json *evidence = NULL;
+    if (!step->verdict_json)
+        return NULL;
+    *room = verdict_new();
+    if (json_parse(step->verdict_json, strlen(step->verdict_json), &evidence, NULL, NULL))
+        verdict_from_json(evidence, room);
+    json_free(evidence);
+    room->class = step->verdict.class;
+    room->type = step->verdict.type;
+    room->reason = step->verdict.reason;
+    return room;
 }
 
 struct attempt_state *step_state_find_attempt(const struct step_state *step, int number)

@@ -36,9 +36,8 @@ static void finish_decision(const struct scheduling *now, int task)
     struct input ended = *now->input;
     ended.outcome = step_state_attempt(step)->outcome;
     ended.expectation_met = false; /* nobody looked */
-    if (step->judged) {
-        const struct verdict verdict = *step->verdict;
-        scheduler_decide(now, task, &ended.outcome, &verdict);
+    if (step->judged && step_state_verdict(step, &ended.verdict)) {
+        scheduler_decide(now, task, &ended.outcome, &ended.verdict);
     } else {
         ended.verdict = judge_end(scheduler_plan_step(now->state, task), step, &ended.outcome);
         scheduler_judge_late(now, task, &ended);

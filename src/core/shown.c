@@ -173,9 +173,10 @@ void shown_class(const struct run_state *state, int task, struct str *out)
     }
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
-    if (!has_class(status) || !attempt || !step->verdict)
-        return;
-    shown_attempt_class(attempt, step->verdict, out);
+    struct verdict room;
+    const struct verdict *verdict = has_class(status) ? step_state_verdict(step, &room) : NULL;
+    if (attempt && verdict)
+        shown_attempt_class(attempt, verdict, out);
 }
 
 /* Which start of the attempt at hand this is; 0 once its process is there. What ended with it
@@ -259,7 +260,8 @@ const char *shown_expectation(const struct verdict *verdict)
 
 static void why_failed(const struct step_state *step, struct str *out)
 {
-    const struct verdict *verdict = step->verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
     const struct attempt_state *attempt = step_state_attempt(step);
     char word[VERDICT_WORD_MAX];
     if (attempt->correction) {
@@ -288,7 +290,7 @@ void shown_cause(const struct run_state *state, int task, struct str *out)
         str_addf(out, "cancelled by %s", it->by ? it->by : "a person");
         return;
     }
-    bool has_reason = has_class(it->status) && step->verdict && step_state_attempt(step);
+    bool has_reason = has_class(it->status) && step->verdict_json && step_state_attempt(step);
     if (it->held)
         str_addf(out, "held by %s", it->by ? it->by : "a person");
     if (it->follows >= 0)

@@ -110,11 +110,13 @@ static void add_formula(const struct json *inputs, const struct step_state *step
     str_add(out, ", cap ");
     shown_seconds(shown_inputs_number(inputs, "cap", 0), out);
     if (delay->hint_ms >= 0) {
+        struct verdict room;
+        const struct verdict *verdict = step_state_verdict(step, &room);
         bool floor_holds = delay->hint_ms > jittered_ms(inputs, delay);
         str_add(out, floor_holds ? "; the server says " : "; the server says only ");
         shown_seconds(delay->hint_ms, out);
-        if (step->verdict && step->verdict->hint_rule[0] != '\0')
-            str_addf(out, " (%s)", step->verdict->hint_rule);
+        if (verdict && verdict->hint_rule[0] != '\0')
+            str_addf(out, " (%s)", verdict->hint_rule);
     }
     if (is_free(inputs, step))
         str_add(out, ", uses up no try");
@@ -131,7 +133,8 @@ void shown_formula(const struct step_state *step, struct str *out)
 int64_t shown_resets_at_ms(const struct step_state *step)
 {
     const struct attempt_state *attempt = step_state_attempt(step);
-    const struct verdict *verdict = step->verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
     bool has_failed = step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED;
     if (!verdict || !attempt || !has_failed)
         return -1;

@@ -43,7 +43,9 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
     const struct attempt_state *attempt = step_state_attempt(step);
     const char *policy = json_text(json_get(inputs, "policy"), plan->policy->name);
     bool of_start = attempt && attempt->outcome.kind == OUTCOME_NOT_STARTED;
-    if (step->verdict && step->verdict->no_retry)
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    if (verdict && verdict->no_retry)
         str_add(out, "it did something else than it was asked, so it is not asked again");
     else if (!of_start && !policy_fits_phase(plan->policy, plan->phase))
         str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
@@ -83,7 +85,8 @@ static void end_of_budget(const struct json *inputs, struct str *out)
 static void end_for_a_person(const struct json *inputs, const struct step_state *step,
                              struct str *out)
 {
-    const struct verdict *verdict = step->verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
     int64_t cap_ms = shown_inputs_number(inputs, "hint_cap", -1);
     if (json_get(inputs, "budget")) {
         end_of_budget(inputs, out);

@@ -219,7 +219,7 @@ static void pack_step(struct str *out, const struct step_state *step)
     pack_words(out, step, sizeof(*step));
     pack_text(out, step->wait_json);
     pack_text(out, step->end_json);
-    pack_block(out, step->verdict, sizeof(*step->verdict));
+    pack_text(out, step->verdict_json);
     pack_block(out, step->hint, sizeof(*step->hint));
 }
 
@@ -228,7 +228,7 @@ static void unpack_step(struct unpack *from, struct step_state *step)
     unpack_words(from, step, sizeof(*step));
     step->wait_json = unpack_text(from, step->wait_json);
     step->end_json = unpack_text(from, step->end_json);
-    step->verdict = unpack_block(from, step->verdict, sizeof(*step->verdict));
+    step->verdict_json = unpack_text(from, step->verdict_json);
     step->hint = unpack_block(from, step->hint, sizeof(*step->hint));
     step->attempts = NULL;
     step->attempt_count = 0;

@@ -91,8 +91,9 @@ static void add_result(const struct step_state *step, const struct attempt_state
     str_json_text(text, "outcome", str_text(&words));
     str_clear(&words);
     if (attempt->class != VERDICT_SUCCESS) {
-        shown_attempt_class(attempt, attempt == step_state_attempt(step) ? step->verdict : NULL,
-                            &words);
+        struct verdict room;
+        const bool is_last = attempt == step_state_attempt(step);
+        shown_attempt_class(attempt, is_last ? step_state_verdict(step, &room) : NULL, &words);
         str_json_text(text, "class", str_text(&words));
     }
     str_json_i64(text, "cpu_ms", attempt->outcome.cpu_ms);

@@ -6,13 +6,14 @@
 
 /* What was decided of the attempt that failed last, made again: its facts are those of the next
  * ones but for what counts on. */
-static void last_facts(const struct run_state *state, int task, struct scheduler_ruling *out)
+static void last_facts(const struct run_state *state, int task, const struct verdict *verdict,
+                       struct scheduler_ruling *out)
 {
     struct run_state *of = (struct run_state *)(uintptr_t)state; /* nothing is emitted */
     const struct step_state *step = run_state_step(state, task);
     const struct input input = {.now = step->wait_from};
     const struct scheduling now = {.state = of, .input = &input};
-    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, step->verdict, out);
+    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, verdict, out);
 }
 
 /* The same failure once more: with another result, and no server names a time. */
@@ -62,13 +63,13 @@ bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *ou
     const struct task_state *of = &state->tasks[task];
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *last = step_state_attempt(step);
-    const bool waits = step->status == STEP_WAITING && last && step->verdict && !of->held &&
+    const bool waits = step->status == STEP_WAITING && last && step->verdict_json && !of->held &&
                        !of->cancelling && !state->ended;
     if (!waits || last->outcome.kind == OUTCOME_INTERRUPTED)
         return false;
     struct scheduler_ruling ruling;
-    last_facts(state, task, &ruling);
-    struct verdict verdict = *step->verdict;
+    struct verdict verdict;
+    last_facts(state, task, step_state_verdict(step, &verdict), &ruling);
     verdict.retry_after_ms = -1;
     ruling.facts.verdict = &verdict;
     ruling.facts.now = step->due;

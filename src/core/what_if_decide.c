@@ -28,18 +28,20 @@ static bool goes_on(const struct what_if_decision *decision)
     return decision->new_round || decision->kind == DECISION_WAIT;
 }
 
-/* What the scheduler says of the attempt that is over, with the change's policies. `passed`: the
- * verdict of one that has none in the log; *out borrows it. */
-static void rule(struct what_if *what, int task, const struct moment *at,
-                 const struct verdict *passed, struct scheduler_ruling *out)
+/* What the scheduler says of the attempt that is over, with the change's policies. Its verdict goes
+ * to *room, that of a success where none is in the log; *out borrows it. */
+static void rule(struct what_if *what, int task, const struct moment *at, struct verdict *room,
+                 struct scheduler_ruling *out)
 {
     struct run_state *state = &what->state; /* nothing is emitted: it stays as it is */
     const struct step_state *step = run_state_step(state, task);
     const struct input input = {.now = {.at_ms = at->at_ms + what->tasks[task].shift_ms,
                                         .mono_ms = at->mono_ms + what->tasks[task].shift_ms}};
     const struct scheduling now = {.state = state, .input = &input};
-    scheduler_rule(&now, task, &step_state_attempt(step)->outcome,
-                   step->judged ? step->verdict : passed, out);
+    *room = verdict_new();
+    if (step->judged)
+        (void)step_state_verdict(step, room);
+    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, room, out);
 }
 
 /* The reason as a screen would say it, had it been recorded so. */
@@ -89,9 +91,9 @@ static void leave(struct what_if *what, int task, const struct what_if_differenc
 void what_if_compare(struct what_if *what, int task, const struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
-    const struct verdict passed = verdict_new();
+    struct verdict verdict;
     struct scheduler_ruling ruling;
-    rule(what, task, &event->at, &passed, &ruling);
+    rule(what, task, &event->at, &verdict, &ruling);
     struct what_if_difference difference = {
         .task = task,
         .step = event->step,

@@ -4,7 +4,7 @@
 
 bool what_if_was_rate_limited(const struct step_state *step)
 {
-    return step->judged && step->verdict && step->verdict->type == TRANSIENT_API_RATE_LIMIT;
+    return step->judged && step->verdict.type == TRANSIENT_API_RATE_LIMIT;
 }
 
 /* How long the change would have waited where so long was waited. What came on top of the delay

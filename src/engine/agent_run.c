@@ -53,7 +53,8 @@ static void write_prompt(struct agent_run *run)
 {
     const struct agent_run_call *call = &run->call;
     const struct task_state *task = &call->state->tasks[call->task];
-    const struct verdict *verdict = task->steps[call->step].verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(&task->steps[call->step], &room);
     const struct attempt_state *earlier = find_earlier(call);
     struct str why = {0};
     struct str words = {0};

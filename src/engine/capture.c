@@ -34,6 +34,8 @@ static void add_verdict(struct capture_writer *writer)
 {
     const struct attempt_state *attempt = writer->attempt;
     struct str *out = writer->out;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(writer->step, &room);
     str_json_key(out, "verdict");
     str_add_char(out, '{');
     str_json_text(out, "class", verdict_class_name(attempt->class));
@@ -41,8 +43,8 @@ static void add_verdict(struct capture_writer *writer)
         str_json_text(out, "type", transient_type_name(attempt->type));
     if (attempt->reason != REASON_NONE)
         str_json_text(out, "reason", reason_name(attempt->reason));
-    if (writer->step->verdict)
-        verdict_to_json(writer->step->verdict, out);
+    if (verdict)
+        verdict_to_json(verdict, out);
     str_add_char(out, '}');
     if (attempt->partial)
         str_json_bool(out, "partial", true);

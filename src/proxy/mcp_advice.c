@@ -42,6 +42,7 @@ static const char *advice_by_status(const struct mcp_ended *ended)
 {
     const struct step_state *step = run_state_step(ended->state, ended->task);
     const struct attempt_state *attempt = step_state_attempt(step);
+    struct verdict room;
     switch (ended->state->tasks[ended->task].status) {
     case TASK_CANCELLED:
         return "It was stopped from outside: do not repeat it, ask what to do instead.";
@@ -52,7 +53,7 @@ static const char *advice_by_status(const struct mcp_ended *ended)
     case TASK_PASSED:
         return "";
     default:
-        return attempt ? advice_by_verdict(attempt, step->verdict)
+        return attempt ? advice_by_verdict(attempt, step_state_verdict(step, &room))
                        : "It was not executed: tell the person.";
     }
 }

@@ -6,7 +6,9 @@ static void write_verdict(const struct mcp_ended *ended, struct str *out)
 {
     const struct step_state *step = mcp_ended_step(ended);
     const struct attempt_state *attempt = step_state_attempt(step);
-    const struct verdict *verdict = !mcp_ended_failed(ended) ? NULL : step->verdict;
+    struct verdict room;
+    const struct verdict *verdict =
+        !mcp_ended_failed(ended) ? NULL : step_state_verdict(step, &room);
     char word[VERDICT_WORD_MAX];
     str_json_text(out, "verdict",
                   !mcp_ended_failed(ended)

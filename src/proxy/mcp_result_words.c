@@ -19,7 +19,8 @@ static void add_end(const struct mcp_ended *ended, struct str *out)
         return;
     }
     outcome_words(&attempt->outcome, out);
-    const struct verdict *verdict = mcp_ended_step(ended)->verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(mcp_ended_step(ended), &room);
     if (!mcp_ended_failed(ended) || !verdict)
         return;
     (void)verdict_word(verdict, &attempt->outcome, word);
@@ -31,7 +32,8 @@ static void add_end(const struct mcp_ended *ended, struct str *out)
 
 static void add_evidence(const struct mcp_ended *ended, struct str *out)
 {
-    const struct verdict *verdict = mcp_ended_step(ended)->verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(mcp_ended_step(ended), &room);
     struct str words = {0};
     if (!mcp_ended_failed(ended) || !verdict || verdict->class == VERDICT_SUCCESS)
         return;

@@ -196,10 +196,11 @@ static void show_step(const char *name, const struct step_state *step, struct st
         add_moment("from", step->wait_from, out);
         add_moment("due", step->due, out);
     }
-    if (step->verdict)
-        str_addf(out, " %s/%s/%s %s", verdict_class_name(step->verdict->class),
-                 transient_type_name(step->verdict->type), reason_name(step->verdict->reason),
-                 step->verdict->rule);
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    if (verdict)
+        str_addf(out, " %s/%s/%s %s", verdict_class_name(verdict->class),
+                 transient_type_name(verdict->type), reason_name(verdict->reason), verdict->rule);
     str_addf(out, "%s%s\n", step->wait_json ? " wait" : "", step->end_json ? " end" : "");
 }
 

@@ -626,7 +626,9 @@ START_TEST(test_D3_output_that_does_not_fit_its_contract_is_no_success)
     const struct step_state *other = &tried.state.tasks[2].steps[0];
     ck_assert_int_eq(other->end, DECISION_FAILED);
     ck_assert_uint_eq(other->attempt_count, 1);
-    ck_assert(other->verdict->no_retry);
+    struct verdict verdict;
+    ck_assert_ptr_nonnull(step_state_verdict(other, &verdict));
+    ck_assert(verdict.no_retry);
 }
 END_TEST
 

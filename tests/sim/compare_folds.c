@@ -46,15 +46,6 @@ static bool same_attempt(const struct attempt_state *a, const struct attempt_sta
            a->reason == b->reason && same_correction(a->correction, b->correction);
 }
 
-static bool same_verdict(const struct verdict *a, const struct verdict *b)
-{
-    if (!a || !b)
-        return a == b;
-    return a->class == b->class && a->type == b->type && a->reason == b->reason &&
-           a->retry_after_ms == b->retry_after_ms && a->ask == b->ask &&
-           a->expectation == b->expectation && strcmp(a->rule, b->rule) == 0;
-}
-
 static bool same_counts(const struct step_state *a, const struct step_state *b)
 {
     return a->status == b->status && a->end == b->end && a->grant == b->grant &&
@@ -76,7 +67,8 @@ static bool same_step(const struct step_state *a, const struct step_state *b)
                 same_digest(&a->saved_tree, &b->saved_tree) &&
                 same_digest(&a->proven_tree, &b->proven_tree) &&
                 a->proven_attempt == b->proven_attempt && same_text(a->wait_json, b->wait_json) &&
-                same_verdict(a->verdict, b->verdict) && a->attempt_count == b->attempt_count;
+                verdict_label_equals(&a->verdict, &b->verdict) &&
+                same_text(a->verdict_json, b->verdict_json) && a->attempt_count == b->attempt_count;
     for (size_t i = 0; same && i < a->attempt_count; i++)
         same = same_attempt(&a->attempts[i], &b->attempts[i]);
     return same;

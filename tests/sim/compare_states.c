@@ -78,8 +78,10 @@ static bool check_opinion(struct finding *finding, const struct model_step *want
 {
     if (!want->judged)
         return true;
+    struct verdict room;
     const struct verdict none = {.class = VERDICT_CLASS_COUNT};
-    const struct verdict *verdict = have->verdict ? have->verdict : &none;
+    const struct verdict *said = step_state_verdict(have, &room);
+    const struct verdict *verdict = said ? said : &none;
     const struct line rows[] = {
         {"verdict", want->opinion.class, verdict->class},
         {"verdict's type", want->opinion.type, verdict->type},

@@ -248,7 +248,8 @@ START_TEST(test_a_failed_end_is_no_reason_to_wait)
     ck_assert_int_eq(state->exit_code, 1);
     ck_assert_int_eq(state->tasks[0].status, TASK_GAVE_UP);
     ck_assert_uint_eq(state->tasks[0].steps[0].attempt_count, 1);
-    const struct verdict *verdict = state->tasks[0].steps[0].verdict;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(&state->tasks[0].steps[0], &room);
     ck_assert_ptr_nonnull(verdict);
     ck_assert_int_eq(verdict->class, VERDICT_PERSISTENT);
     ck_assert_int_eq(verdict->retry_after_ms, -1);

@@ -82,7 +82,8 @@ static void say_words(struct app *app, bool is_new)
     if (words.len > 0)
         log_pager_say_after(&app->pager, attempt->ended.at_ms, words.data);
     str_done(&words);
-    const struct verdict *verdict = log_words_verdict(state, key);
+    struct verdict room;
+    const struct verdict *verdict = log_words_verdict(state, key, &room);
     if (verdict)
         log_pager_set_rule(&app->pager, verdict);
     else if (is_new && attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS)

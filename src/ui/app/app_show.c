@@ -29,7 +29,8 @@ static bool wants_forensics(const struct app *app, const struct view_try *at,
     const struct attempt_state *attempt = view_try_state(state, at);
     const bool has_failed =
         attempt && attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS;
-    return has_failed && !log_words_verdict(state, key);
+    struct verdict room;
+    return has_failed && !log_words_verdict(state, key, &room);
 }
 
 static void load_forensics(struct app *app, const struct view_facts *facts)

@@ -29,12 +29,13 @@ static bool has_failed(const struct attempt_state *attempt)
 }
 
 const struct verdict *log_words_verdict(const struct run_state *state,
-                                        const struct log_output_key *key)
+                                        const struct log_output_key *key, struct verdict *room)
 {
     const struct step_state *step = step_of(state, key);
     for (size_t i = step->attempt_count; i > 0; i--) {
         if (has_failed(&step->attempts[i - 1]))
-            return step->attempts[i - 1].number == key->attempt ? step->verdict : NULL;
+            return step->attempts[i - 1].number == key->attempt ? step_state_verdict(step, room)
+                                                                : NULL;
     }
     return NULL;
 }
@@ -146,8 +147,9 @@ void log_words_decision(const struct run_state *state, const struct log_output_k
     const bool is_last = attempt && attempt == step_state_attempt(step);
     if (!attempt || attempt->ended.mono_ms == 0 || (is_last && !step->judged))
         return;
+    struct verdict room;
     str_add(out, "== engine: ");
-    add_class(attempt, log_words_verdict(state, key), out);
+    add_class(attempt, log_words_verdict(state, key, &room), out);
     str_addf(out, ", try %d of %d", attempt->number,
              run_state_step_tries(state, key->task, key->step));
     if (!is_last) {

@@ -23,8 +23,8 @@ void log_words_decision(const struct run_state *state, const struct log_output_k
 const struct attempt_state *log_words_attempt(const struct run_state *state,
                                               const struct log_output_key *key);
 /* What its verdict went by, where the state has that: of the last attempt of its step that failed.
- * Borrowed from the state; NULL for any other. */
+ * Read into *room; NULL for any other. */
 const struct verdict *log_words_verdict(const struct run_state *state,
-                                        const struct log_output_key *key);
+                                        const struct log_output_key *key, struct verdict *room);
 
 #endif

@@ -33,14 +33,14 @@ static bool is_present(const struct detail *detail)
            detail->attempt == step_state_attempt(run_state_step(detail->state, detail->task));
 }
 
-/* The state keeps that of a step's last failure only; NULL where the log has not been read for it.
- */
-static const struct verdict *verdict_of(const struct detail *detail)
+/* The state keeps that of a step's last failure only, which is read into *room; NULL where the log
+ * has not been read for it. */
+static const struct verdict *verdict_of(const struct detail *detail, struct verdict *room)
 {
     const struct forensics *forensics = detail->input->facts->forensics;
     const struct log_output_key key = {
         .task = detail->task, .step = detail->at.step, .attempt = detail->at.attempt};
-    const struct verdict *kept = log_words_verdict(detail->state, &key);
+    const struct verdict *kept = log_words_verdict(detail->state, &key, room);
     if (kept)
         return kept;
     if (!forensics || forensics->key.task != key.task || forensics->key.step != key.step ||
@@ -74,7 +74,8 @@ static void add_why_head(const struct detail *detail, struct str *out)
 
 static void put_class(struct preview *preview, const struct detail *detail)
 {
-    const struct verdict *verdict = verdict_of(detail);
+    struct verdict room;
+    const struct verdict *verdict = verdict_of(detail, &room);
     const struct correction *correction = detail->attempt->correction;
     struct str text = {0};
     frame_add_try_class(detail->attempt, &text);
@@ -93,7 +94,8 @@ static void put_class(struct preview *preview, const struct detail *detail)
 
 static void put_evidence(struct preview *preview, const struct detail *detail)
 {
-    const struct verdict *verdict = verdict_of(detail);
+    struct verdict room;
+    const struct verdict *verdict = verdict_of(detail, &room);
     struct str text = {0};
     if (!verdict)
         return;

@@ -47,11 +47,13 @@ const char *frame_log_phase(const struct frame_input *input)
     return phase_name(input->facts->state->plan->tasks[key->task].steps[key->step].phase);
 }
 
-/* Did the verdict go by bytes of this line? NULL if not, else its rule. */
-static const char *rule_of(const struct frame_input *input, const struct log_line *line)
+/* Did the verdict, which is read into *room, go by bytes of this line? NULL if not, else its rule.
+ */
+static const char *rule_of(const struct frame_input *input, const struct log_line *line,
+                           struct verdict *room)
 {
     const struct log_tail *log = input->facts->log;
-    const struct verdict *verdict = log_words_verdict(input->facts->state, &log->key);
+    const struct verdict *verdict = log_words_verdict(input->facts->state, &log->key, room);
     if (!verdict || verdict->stream == VERDICT_STREAM_NONE)
         return NULL;
     const int stream = verdict->stream == VERDICT_STREAM_OUT ? LOG_STREAM_OUT : LOG_STREAM_ERR;
@@ -84,7 +86,8 @@ static void draw_line(struct canvas *canvas, struct spot spot, enum frame_log_ki
         return;
     const enum style style = line->stream == LOG_TAIL_ENGINE ? STYLE_LABEL : STYLE_PLAIN;
     const int used = canvas_text_n(canvas, spot, style, text, line->len);
-    const char *rule = rule_of(input, line);
+    struct verdict room;
+    const char *rule = rule_of(input, line, &room);
     if (rule && kind == FRAME_LOG_WITH_TIMES)
         frame_rule_note(canvas, spot, used, rule);
     const struct frame_piece piece = {.text = text,

@@ -63,12 +63,14 @@ void preview_put_ending(struct preview *preview)
 /* `test-fail "expected 19.99, got 20.00"`: where there is no room for the rule's name. */
 static void add_evidence(const struct preview *preview, struct str *out)
 {
-    const struct step_state *step = run_state_step(preview->state, preview->task);
-    if (task_of(preview)->held || !step->verdict || step->verdict->match[0] == '\0')
+    struct verdict room;
+    const struct verdict *verdict =
+        step_state_verdict(run_state_step(preview->state, preview->task), &room);
+    if (task_of(preview)->held || !verdict || verdict->match[0] == '\0')
         return;
     shown_class(preview->state, preview->task, out);
     if (out->len > 0)
-        str_addf(out, " \"%s\"", step->verdict->match);
+        str_addf(out, " \"%s\"", verdict->match);
 }
 
 static void put_why(struct preview *preview)
@@ -90,7 +92,9 @@ void preview_put_misfits(struct preview *preview)
     const struct step_state *step = run_state_step(preview->state, preview->task);
     bool has_failed = step->status == STEP_WAITING ||
                       (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED);
-    const char *at = step->verdict && has_failed ? step->verdict->violations : "";
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    const char *at = verdict && has_failed ? verdict->violations : "";
     const char *label = "misfit";
     while (*at != '\0') {
         size_t len = strcspn(at, "\n");
@@ -120,14 +124,16 @@ static void put_near(struct preview *preview)
     struct str text = {0};
     bool has_failed = step->status == STEP_WAITING ||
                       (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED);
-    bool is_worth_a_line = step->verdict && (preview->kind == FRAME_PREVIEW_ROOMY ||
-                                             preview_has_close_miss(step->verdict));
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    bool is_worth_a_line =
+        verdict && (preview->kind == FRAME_PREVIEW_ROOMY || preview_has_close_miss(verdict));
     if (is_worth_a_line && has_failed)
-        shown_near(step->verdict, &text);
+        shown_near(verdict, &text);
     preview_put(preview, "near", str_text(&text));
     str_clear(&text);
-    if (step->verdict && step->status == STEP_ENDED && has_failed)
-        shown_hint(step->verdict, &text);
+    if (verdict && step->status == STEP_ENDED && has_failed)
+        shown_hint(verdict, &text);
     preview_put(preview, "hint", str_text(&text));
     str_done(&text);
 }

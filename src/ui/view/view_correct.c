@@ -30,11 +30,12 @@ static struct tried latest_over(const struct run_state *state, int task)
     return tried;
 }
 
-/* The evidence of the latest attempt that is over, NULL if it passed or left none. */
-static const struct verdict *evidence_of(const struct run_state *state, const struct tried *tried)
+/* The evidence of the latest attempt that is over, in *room, NULL if it passed or left none. */
+static const struct verdict *evidence_of(const struct run_state *state, const struct tried *tried,
+                                         struct verdict *room)
 {
     const struct step_state *step = &state->tasks[tried->task].steps[tried->step];
-    const struct verdict *verdict = step->verdict;
+    const struct verdict *verdict = step_state_verdict(step, room);
     bool is_its_own = verdict && last_over(step) == tried->attempt &&
                       tried->attempt->class != VERDICT_SUCCESS &&
                       verdict->class == tried->attempt->class;
@@ -85,7 +86,8 @@ static void add_first_word(const struct attempt_state *attempt, struct str *out)
 static void add_now(const struct run_state *state, const struct tried *tried, struct str *out)
 {
     const struct correction *correction = tried->attempt->correction;
-    const struct verdict *verdict = evidence_of(state, tried);
+    struct verdict room;
+    const struct verdict *verdict = evidence_of(state, tried, &room);
     char word[VERDICT_WORD_MAX];
     if (correction)
         str_addf(out, "%s, says %s; was ", correct_word(&correction->label, word), correction->by);
@@ -122,7 +124,8 @@ static void add_last_line(const struct log_tail *log, struct str *out)
 
 static void add_line(const struct view_facts *facts, const struct tried *tried, struct str *out)
 {
-    const struct verdict *verdict = evidence_of(facts->state, tried);
+    struct verdict room;
+    const struct verdict *verdict = evidence_of(facts->state, tried, &room);
     const struct log_output_key *key = &facts->log->key;
     if (verdict && verdict->match[0] != '\0')
         str_add(out, verdict->match);
