@@ -81,10 +81,10 @@ void str_addf(struct str *str, const char *fmt, ...)
     str->len += (size_t)len;
 }
 
-void str_add_i64(struct str *str, int64_t value)
+/* Digits from the end of the room on, which there is for I64_DIGITS_MAX; where they begin. */
+static size_t write_digits(char digits[I64_DIGITS_MAX], int64_t value)
 {
-    char digits[I64_DIGITS_MAX];
-    size_t start = sizeof(digits);
+    size_t start = I64_DIGITS_MAX;
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     do {
         digits[--start] = (char)('0' + rest % 10);
@@ -92,6 +92,13 @@ void str_add_i64(struct str *str, int64_t value)
     } while (rest > 0);
     if (value < 0)
         digits[--start] = '-';
+    return start;
+}
+
+void str_add_i64(struct str *str, int64_t value)
+{
+    char digits[I64_DIGITS_MAX];
+    const size_t start = write_digits(digits, value);
     str_add_n(str, digits + start, sizeof(digits) - start);
 }
 
@@ -212,9 +219,11 @@ static bool needs_comma(const struct str *str)
 
 void str_json_key(struct str *str, const char *key)
 {
+    const size_t len = strlen(key);
+    reserve(str, len + 4); /* a comma, two quotes, a colon */
     if (needs_comma(str))
-        str_add_char(str, ',');
-    str_add_json(str, key, strlen(key));
+        str->data[str->len++] = ',';
+    str_add_json(str, key, len);
     str_add_char(str, ':');
 }
 

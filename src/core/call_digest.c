@@ -10,26 +10,27 @@
 enum { ABSENT = 0, PRESENT = 1 }; /* a part that is missing differs from an empty one */
 
 struct call_digester {
-    char *run_dir;          /* owned */
-    struct str environment; /* sorted, as it goes into every call */
+    struct str run_dir;     /* as it goes into every call, */
+    struct str environment; /* and the environment, sorted, likewise */
     struct str call;        /* room for the call at hand */
     struct sha256 *hash;    /* owned */
 };
 
 /* Lengths and counts have one form on every machine: 8 bytes, lowest first. */
-static void add_count(struct str *out, size_t count)
+enum { COUNT_BYTES = sizeof(uint64_t) };
+
+static void write_count(char bytes[COUNT_BYTES], size_t count)
 {
-    char bytes[sizeof(uint64_t)];
-    for (size_t i = 0; i < sizeof(bytes); i++)
+    for (size_t i = 0; i < COUNT_BYTES; i++)
         bytes[i] = (char)(unsigned char)((uint64_t)count >> 8 * i & 0xFF);
-    str_add_n(out, bytes, sizeof(bytes));
 }
 
 static void add_part(struct str *out, const char *text)
 {
-    size_t len = text ? strlen(text) : 0;
-    str_add_char(out, text ? PRESENT : ABSENT);
-    add_count(out, len);
+    const size_t len = text ? strlen(text) : 0;
+    char head[1 + COUNT_BYTES] = {text ? PRESENT : ABSENT};
+    write_count(head + 1, len);
+    str_add_n(out, head, sizeof(head));
     str_add_n(out, text ? text : "", len);
 }
 
@@ -43,8 +44,10 @@ static size_t count_texts(char *const *texts)
 
 static void add_list(struct str *out, char *const *texts)
 {
-    size_t count = count_texts(texts);
-    add_count(out, count);
+    const size_t count = count_texts(texts);
+    char head[COUNT_BYTES];
+    write_count(head, count);
+    str_add_n(out, head, sizeof(head));
     for (size_t i = 0; i < count; i++)
         add_part(out, texts[i]);
 }
@@ -59,7 +62,11 @@ static int compare_texts(const void *left, const void *right)
 /* The order of variables means nothing to a program: sorted, equal sets are equal. */
 static void add_sorted(struct str *out, char *const *texts)
 {
-    size_t count = count_texts(texts);
+    const size_t count = count_texts(texts);
+    if (count <= 1) {
+        add_list(out, texts);
+        return;
+    }
     char **sorted = xcalloc(count + 1, sizeof(*sorted));
     for (size_t i = 0; i < count; i++)
         sorted[i] = texts[i];
@@ -82,7 +89,7 @@ static void add_sandbox(struct str *out, const struct sandbox_spec *spec)
 void call_digester_open(struct call_digester **out, const char *run_dir, char *const *environment)
 {
     struct call_digester *digester = xcalloc(1, sizeof(*digester));
-    digester->run_dir = xstrdup(run_dir);
+    add_part(&digester->run_dir, run_dir);
     add_sorted(&digester->environment, environment);
     sha256_open(&digester->hash);
     *out = digester;
@@ -95,7 +102,7 @@ void call_digester_close(struct call_digester *digester)
     sha256_close(digester->hash);
     str_done(&digester->call);
     str_done(&digester->environment);
-    free(digester->run_dir);
+    str_done(&digester->run_dir);
     free(digester);
 }
 
@@ -104,7 +111,7 @@ struct digest call_digester_take(struct call_digester *digester, const struct pl
     struct str *call = &digester->call;
     str_clear(call);
     add_list(call, step->argv);
-    add_part(call, digester->run_dir);
+    str_add_n(call, digester->run_dir.data, digester->run_dir.len);
     add_part(call, step->cwd);
     add_part(call, step->stdin_path);
     add_sorted(call, step->env);

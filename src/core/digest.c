@@ -56,18 +56,25 @@ static int digit_value(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+static bool half_from_hex(const char *hex, uint64_t *out)
+{
+    uint64_t half = 0;
+    int wrong = 0;
+    for (int i = 0; i < DIGEST_BYTES; i++) {
+        const int value = digit_value(hex[i]);
+        wrong |= value;
+        half = half << 4 | (uint64_t)value;
+    }
+    *out = half;
+    return wrong >= 0;
+}
+
 bool digest_from_hex(const char *hex, struct digest *out)
 {
-    struct digest digest = {0};
-    if (strlen(hex) != DIGEST_HEX_MAX - 1)
+    struct digest digest;
+    if (strlen(hex) != DIGEST_HEX_MAX - 1 || !half_from_hex(hex, &digest.hi) ||
+        !half_from_hex(hex + DIGEST_BYTES, &digest.lo))
         return false;
-    for (int i = 0; i < DIGEST_HEX_MAX - 1; i++) {
-        const int value = digit_value(hex[i]);
-        if (value < 0)
-            return false;
-        uint64_t *half = i < DIGEST_BYTES ? &digest.hi : &digest.lo;
-        *half = *half << 4 | (uint64_t)value;
-    }
     *out = digest;
     return true;
 }

@@ -11,13 +11,33 @@
 #include "json.h"
 #include "run_state.h"
 
+/* What EVENT_ATTEMPT_ENDED says, its text included. */
+struct fold_end {
+    struct outcome outcome;
+    struct digest fingerprint; /* unknown = not taken */
+    bool partial;
+    int64_t skipped_bytes;
+    int new_permille; /* -1 = it has no lines */
+    bool fails;       /* it ended with code 0 and is no success all the same */
+    bool has_fact;
+    struct entropy_fact fact; /* as in the text: without call and share of new lines */
+};
+
+/* Who makes an event knows what its text says: reading it would give the same. NULL where a kind
+ * has nothing of it. */
+struct fold_known {
+    const struct fold_end *end; /* EVENT_ATTEMPT_ENDED */
+    const struct delay *delay;  /* EVENT_WAIT_STARTED */
+};
+
 /* One event on its way into the state. All borrowed. */
 struct fold {
     struct run_state *state;
     const struct event *event;
-    const struct json *text;
-    struct task_state *task; /* NULL for an event of the run */
-    struct step_state *step; /* NULL for an event of a task */
+    const struct json *text;        /* NULL: it has none, or `known` says it */
+    const struct fold_known *known; /* NULL: it comes from a log */
+    struct task_state *task;        /* NULL for an event of the run */
+    struct step_state *step;        /* NULL for an event of a task */
 };
 
 /* More than any run comes to; sums of a few of them do not overflow. */
@@ -27,6 +47,11 @@ enum {
     FOLD_SPACING_MAX_MS = 24 * 3600 * 1000, /* between starts that are spread */
     FOLD_COUNT_MAX = 1000 * 1000,           /* jobs, grants, attempts, limits in a row */
 };
+
+/* run_state_apply() of an event that was made just now: its text is sound, and is not read again.
+ * Kinds whose text is folded in are those of `known`, and EVENT_ATTEMPT_JUDGED. */
+ATTR_MUST_USE bool run_state_apply_known(struct run_state *state, const struct event *event,
+                                         const struct fold_known *known);
 
 /* fold_sound.c: may what the event says be computed with? */
 bool fold_is_sound(const struct fold *fold);
@@ -129,8 +154,8 @@ void fold_let_go(const struct fold *fold);
 /* The fact of an attempt in the text of its end; false if there is none, or what is there is no
  * fact. */
 bool fold_read_fact(const struct json *text, struct entropy_fact *out);
-/* The attempt that has just ended is one more step of the task's trajectory. */
-void fold_take_fact(const struct fold *fold);
+/* The attempt that has just ended is one more step of the task's trajectory, if this says so. */
+void fold_take_fact(const struct fold *fold, const struct fold_end *end);
 /* Nothing that the task did so far counts any more. */
 void fold_forget_circles(const struct fold *fold);
 /* A person lets the task go on: with thresholds of that scale, or, 0, from the beginning. */

@@ -107,6 +107,21 @@ static struct digest parse_fingerprint(const char *hex)
     return digest_from_hex(hex, &digest) ? digest : (struct digest){0};
 }
 
+static struct fold_end read_end(const struct fold *fold)
+{
+    const struct json *text = fold->text;
+    struct fold_end end = {
+        .outcome = outcome_of_end(fold->event, text),
+        .fingerprint = parse_fingerprint(json_text(json_get(text, "fp"), "")),
+        .partial = json_bool(json_get(text, "partial"), false),
+        .skipped_bytes = json_i64(json_get(text, "skipped"), 0),
+        .new_permille = (int)json_i64(json_get(text, "new"), -1),
+        .fails = json_bool(json_get(text, "fails"), false),
+    };
+    end.has_fact = fold_read_fact(text, &end.fact);
+    return end;
+}
+
 /* How many results in a row are equal, the newest included. */
 static void count_same(struct step_state *step)
 {
@@ -136,19 +151,19 @@ static void count_attempt(struct run_state *state, struct step_state *step, enum
 void fold_attempt_ended(const struct fold *fold)
 {
     struct step_state *step = fold->step;
-    const struct event *event = fold->event;
     struct attempt_state *attempt = step_state_attempt(step);
+    const struct fold_end end = fold->known ? *fold->known->end : read_end(fold);
 
-    attempt->ended = event->at;
-    attempt->outcome = outcome_of_end(event, fold->text);
-    attempt->fingerprint = parse_fingerprint(json_text(json_get(fold->text, "fp"), ""));
-    attempt->partial = json_bool(json_get(fold->text, "partial"), false);
-    attempt->skipped_bytes = json_i64(json_get(fold->text, "skipped"), 0);
-    attempt->new_permille = (int)json_i64(json_get(fold->text, "new"), -1);
+    attempt->ended = fold->event->at;
+    attempt->outcome = end.outcome;
+    attempt->fingerprint = end.fingerprint;
+    attempt->partial = end.partial;
+    attempt->skipped_bytes = end.skipped_bytes;
+    attempt->new_permille = end.new_permille;
     count_same(step);
-    fold_take_fact(fold);
+    fold_take_fact(fold, &end);
 
-    step->silent_failure = json_bool(json_get(fold->text, "fails"), false);
+    step->silent_failure = end.fails;
     count_attempt(fold->state, step, attempt->outcome.kind);
     step->status = STEP_JUDGING;
     end_quiet(fold);

@@ -12,6 +12,17 @@ static void keep_text(char **out, const char *text)
     *out = text ? xstrdup(text) : NULL;
 }
 
+static struct delay read_delay(const struct fold *fold)
+{
+    return (struct delay){
+        .delay_ms = fold->event->a,
+        .exact_ms = fold->event->d,
+        .n = (int)json_i64(json_get(fold->text, "n"), 1),
+        .factor = json_number(json_get(fold->text, "factor"), 1),
+        .hint_ms = json_i64(json_get(fold->text, "hint"), -1),
+    };
+}
+
 void fold_wait_started(const struct fold *fold)
 {
     struct step_state *step = fold->step;
@@ -20,13 +31,7 @@ void fold_wait_started(const struct fold *fold)
     step->status = STEP_WAITING;
     step->wait_from = event->at;
     step->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
-    step->delay = (struct delay){
-        .delay_ms = event->a,
-        .exact_ms = event->d,
-        .n = (int)json_i64(json_get(fold->text, "n"), 1),
-        .factor = json_number(json_get(fold->text, "factor"), 1),
-        .hint_ms = json_i64(json_get(fold->text, "hint"), -1),
-    };
+    step->delay = fold->known ? *fold->known->delay : read_delay(fold);
     keep_text(&step->wait_json, event->text);
     if (event->e != 0 && step->used > 0) {
         step->used--;

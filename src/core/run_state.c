@@ -294,35 +294,53 @@ static bool refuse(const struct event *event, const char *why, struct err *err)
                    (int)event->kind, why);
 }
 
-bool run_state_apply(struct run_state *state, const struct event *event, struct err *err)
+static bool apply(struct fold *fold, bool known, struct err *err)
 {
-    if (event->seq != state->last_seq + 1)
-        return refuse(event, "not the next one", err);
-
-    bool known = event_kind_is_known((int64_t)event->kind);
-    struct fold fold = {.state = state, .event = event};
-    bool fits = !known || (fits_start(state, event->kind) && locate(&fold));
-    if (!fits)
-        return refuse(event, "it cannot follow what was before", err);
-
-    struct json *text = NULL;
-    if (known && event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        return refuse(event, "its text is no JSON", err);
-
-    fold.text = text;
-    if (!fold_is_sound(&fold)) {
-        json_free(text);
+    struct run_state *state = fold->state;
+    const struct event *event = fold->event;
+    if (!fold_is_sound(fold))
         return refuse(event, "its numbers are out of bounds", err);
-    }
-    tell_changes(&fold);
+    tell_changes(fold);
     if (known)
-        handlers[event->kind].apply(&fold);
+        handlers[event->kind].apply(fold);
     else
         state->unknown_events++;
     state->last_seq = event->seq;
     state->last = event->at;
     if (!corrects_the_past(event))
         state->heard = event->at;
-    json_free(text);
     return true;
+}
+
+/* Is it the next one, and is what it names there? */
+static bool fits(struct fold *fold, bool known, struct err *err)
+{
+    const struct event *event = fold->event;
+    if (event->seq != fold->state->last_seq + 1)
+        return refuse(event, "not the next one", err);
+    if (known && (!fits_start(fold->state, event->kind) || !locate(fold)))
+        return refuse(event, "it cannot follow what was before", err);
+    return true;
+}
+
+bool run_state_apply(struct run_state *state, const struct event *event, struct err *err)
+{
+    const bool known = event_kind_is_known((int64_t)event->kind);
+    struct fold fold = {.state = state, .event = event};
+    struct json *text = NULL;
+    if (!fits(&fold, known, err))
+        return false;
+    if (known && event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        return refuse(event, "its text is no JSON", err);
+    fold.text = text;
+    const bool ok = apply(&fold, known, err);
+    json_free(text);
+    return ok;
+}
+
+bool run_state_apply_known(struct run_state *state, const struct event *event,
+                           const struct fold_known *known)
+{
+    struct fold fold = {.state = state, .event = event, .known = known};
+    return fits(&fold, true, NULL) && apply(&fold, true, NULL);
 }

@@ -36,9 +36,9 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
                           .step = -1};
     if (task < 0)
         return event;
-    const struct step_state *step = run_state_step(now->state, task);
-    const struct attempt_state *attempt = step_state_attempt(step);
     event.step = run_state_step_number(now->state, task);
+    const struct step_state *step = &now->state->tasks[task].steps[event.step];
+    const struct attempt_state *attempt = step_state_attempt(step);
     event.round = run_state_round(now->state, task);
     event.grant = step->grant > 0 ? step->grant : 1;
     event.attempt = attempt ? attempt->number : 0;
@@ -59,13 +59,17 @@ static void recall(const struct scheduler *scheduler, struct event *event, struc
 }
 
 /* False, and nothing changed, if the event does not fit. Takes the text over: *text is empty
- * afterwards. */
-static bool try_emit(const struct scheduling *now, struct event event, struct str *text)
+ * afterwards. `known`: what the text says, NULL = it has to be read. */
+static bool try_emit(const struct scheduling *now, struct event event, struct str *text,
+                     const struct fold_known *known)
 {
     struct turn *turn = now->turn;
     recall(now->scheduler, &event, text);
-    event.text = text->len > 0 && text->len <= EVENT_TEXT_MAX ? text->data : NULL;
-    const bool fits = run_state_apply(now->state, &event, NULL);
+    const bool is_kept = text->len <= EVENT_TEXT_MAX;
+    event.text = text->len > 0 && is_kept ? text->data : NULL;
+    const bool is_known = known && is_kept && !now->scheduler->recall;
+    const bool fits = is_known ? run_state_apply_known(now->state, &event, known)
+                               : run_state_apply(now->state, &event, NULL);
     if (fits && event.text)
         *text = (struct str){0}; /* it is the event's */
     str_done(text);
@@ -79,7 +83,15 @@ static bool try_emit(const struct scheduling *now, struct event event, struct st
 
 void scheduler_emit_text(const struct scheduling *now, struct event event, struct str *text)
 {
-    bool fits = try_emit(now, event, text);
+    bool fits = try_emit(now, event, text, NULL);
+    assert(fits);
+    (void)fits;
+}
+
+void scheduler_emit_known(const struct scheduling *now, struct event event, struct str *text,
+                          const struct fold_known *known)
+{
+    bool fits = try_emit(now, event, text, known);
     assert(fits);
     (void)fits;
 }
@@ -90,7 +102,7 @@ static bool try_emit_words(const struct scheduling *now, struct event event, con
     struct str copy = {0};
     if (text)
         str_add(&copy, text);
-    return try_emit(now, event, &copy);
+    return try_emit(now, event, &copy, NULL);
 }
 
 void scheduler_emit(const struct scheduling *now, struct event event, const char *text)

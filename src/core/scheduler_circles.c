@@ -1,3 +1,4 @@
+#include "fold.h"
 #include "scheduling.h"
 #include "str.h"
 
@@ -17,13 +18,13 @@ static bool is_last_step(const struct run_state *state, int task)
     return run_state_step_number(state, task) == state->plan->tasks[task].step_count - 1;
 }
 
-void scheduler_fact_text(const struct scheduling *now, int task, bool passed, struct str *text)
+void scheduler_find_fact(const struct scheduling *now, int task, bool passed, struct fold_end *end)
 {
     const struct input *input = now->input;
+    end->new_permille = -1;
     if (!input->has_fact || !circles_counts(input->outcome.kind))
         return;
-    if (input->fact.new_permille >= 0)
-        str_json_i64(text, "new", input->fact.new_permille);
+    end->new_permille = input->fact.new_permille >= 0 ? input->fact.new_permille : -1;
     if (passed && is_last_step(now->state, task))
         return; /* nothing comes after it */
     struct entropy_fact fact = input->fact;
@@ -31,8 +32,18 @@ void scheduler_fact_text(const struct scheduling *now, int task, bool passed, st
     fact.outcome = input->masked_fingerprint;
     fact.new_permille = -1;
     fact.bits = passed ? fact.bits & ~(unsigned)ENTROPY_FAILED : fact.bits | ENTROPY_FAILED;
+    end->has_fact = true;
+    end->fact = fact;
+}
+
+void scheduler_fact_text(const struct fold_end *end, struct str *text)
+{
+    if (end->new_permille >= 0)
+        str_json_i64(text, "new", end->new_permille);
+    if (!end->has_fact)
+        return;
     str_json_key(text, "loop");
-    entropy_fact_to_json(&fact, text);
+    entropy_fact_to_json(&end->fact, text);
 }
 
 /* The command, as a person would say it. */

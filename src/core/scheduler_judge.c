@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fold.h"
 #include "scheduling.h"
 #include "str.h"
 #include "text.h"
@@ -150,7 +151,7 @@ static void start_wait(const struct scheduling *now, int task, const struct prot
     event.c = decision->due.mono_ms;
     event.d = decision->delay.exact_ms;
     event.e = !decision->counts && facts->outcome->kind != OUTCOME_INTERRUPTED;
-    scheduler_emit_text(now, event, inputs);
+    scheduler_emit_known(now, event, inputs, &(const struct fold_known){.delay = &decision->delay});
 }
 
 static void add_start_why(const struct input *input, struct str *text)
@@ -163,12 +164,29 @@ static void add_start_why(const struct input *input, struct str *text)
     str_done(&line);
 }
 
-/* Outcome facts that are not 0, as the event's text. What passed is told from what ended
- * with code 0 and did not: the verdict comes in an event of its own. */
-static void ended_text(const struct scheduling *now, int task, bool passed, struct str *text)
+/* What the event of the end says. What passed is told from what ended with code 0 and did not:
+ * the verdict comes in an event of its own. */
+static void find_end(const struct scheduling *now, int task, bool passed, struct fold_end *out)
 {
     const struct input *input = now->input;
-    const struct outcome *outcome = &input->outcome;
+    *out = (struct fold_end){
+        .outcome = input->outcome,
+        .fingerprint = input->fingerprint,
+        .partial = input->partial,
+        .skipped_bytes = input->skipped_bytes > 0 ? input->skipped_bytes : 0,
+        .fails = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0 && !passed,
+    };
+    if (input->outcome.kind != OUTCOME_CANCELLED)
+        out->outcome.stop = STOP_ASKED;
+    if (input->outcome.kind != OUTCOME_TIMEOUT || input->outcome.quiet_ms < 0)
+        out->outcome.quiet_ms = 0;
+    scheduler_find_fact(now, task, passed, out);
+}
+
+/* Facts that are not 0, as the event's text. */
+static void ended_text(const struct fold_end *end, const struct input *input, struct str *text)
+{
+    const struct outcome *outcome = &end->outcome;
     const struct {
         const char *key;
         int64_t value;
@@ -182,24 +200,23 @@ static void ended_text(const struct scheduling *now, int task, bool passed, stru
         if (facts[i].value != 0)
             str_json_i64(text, facts[i].key, facts[i].value);
     }
-    if (digest_is_known(input->fingerprint)) {
+    if (digest_is_known(end->fingerprint)) {
         char hex[DIGEST_HEX_MAX];
-        digest_to_hex(input->fingerprint, hex);
+        digest_to_hex(end->fingerprint, hex);
         str_json_text(text, "fp", hex);
     }
-    if (input->partial)
+    if (end->partial)
         str_json_bool(text, "partial", true);
-    if (input->skipped_bytes > 0)
-        str_json_i64(text, "skipped", input->skipped_bytes);
+    if (end->skipped_bytes > 0)
+        str_json_i64(text, "skipped", end->skipped_bytes);
     add_start_why(input, text);
-    bool silent = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !passed;
-    if (silent)
+    if (end->fails)
         str_json_bool(text, "fails", true);
-    if (outcome->kind == OUTCOME_CANCELLED && outcome->stop != STOP_ASKED)
+    if (outcome->stop != STOP_ASKED)
         str_json_i64(text, "stop", (int64_t)outcome->stop);
-    if (outcome->kind == OUTCOME_TIMEOUT && outcome->quiet_ms > 0)
+    if (outcome->quiet_ms > 0)
         str_json_i64(text, "quiet", outcome->quiet_ms);
-    scheduler_fact_text(now, task, passed, text);
+    scheduler_fact_text(end, text);
     str_add_char(text, '}');
 }
 
@@ -213,11 +230,14 @@ static void record_end(const struct scheduling *now, int task, bool passed)
     event.d = input->outcome.bytes[0];
     event.e = input->outcome.bytes[1];
     struct str text = {0};
+    struct fold_end end;
+    const struct fold_known known = {.end = &end};
+    find_end(now, task, passed, &end);
     str_reserve(&text, TEXT_ROOM);
-    ended_text(now, task, passed, &text);
+    ended_text(&end, input, &text);
     if (text.len == strlen("{}"))
         str_clear(&text);
-    scheduler_emit_text(now, event, &text);
+    scheduler_emit_known(now, event, &text, &known);
 }
 
 static void record_verdict(const struct scheduling *now, int task, const struct verdict *verdict)
@@ -231,7 +251,7 @@ static void record_verdict(const struct scheduling *now, int task, const struct 
     str_add_char(&text, '{');
     verdict_to_json(verdict, &text);
     str_add_char(&text, '}');
-    scheduler_emit_text(now, event, &text);
+    scheduler_emit_known(now, event, &text, &(const struct fold_known){0});
 }
 
 /* A round that has no budget left needs a person. */

@@ -25,6 +25,11 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
 void scheduler_emit(const struct scheduling *now, struct event event, const char *text);
 /* The same without a copy: the text is the event's, and *text empty afterwards. */
 void scheduler_emit_text(const struct scheduling *now, struct event event, struct str *text);
+/* The same of an event whose text the fold need not read (fold.h). */
+struct fold_end;
+struct fold_known;
+void scheduler_emit_known(const struct scheduling *now, struct event event, struct str *text,
+                          const struct fold_known *known);
 
 void scheduler_act(const struct scheduling *now, struct action action);
 
@@ -68,9 +73,10 @@ void scheduler_cancel_rest(const struct scheduling *now, int task);
 enum { SCHEDULER_RESULTS_MAX = POLICY_ATTEMPTS_MAX * ENTROPY_SCALE_MAX };
 /* The last results of the step since a new beginning, in order. */
 size_t scheduler_results(const struct step_state *step, struct digest out[SCHEDULER_RESULTS_MAX]);
-/* What the end of an attempt says of it as a step of its trajectory: members for the
- * event's text. */
-void scheduler_fact_text(const struct scheduling *now, int task, bool passed, struct str *text);
+/* What the end of an attempt says of it as a step of its trajectory. */
+void scheduler_find_fact(const struct scheduling *now, int task, bool passed, struct fold_end *end);
+/* The same as members for the event's text. */
+void scheduler_fact_text(const struct fold_end *end, struct str *text);
 /* What a suspicion is about. */
 struct suspicion {
     int64_t loop;     /* EVENT_LOOP_OF_... */
