@@ -22,10 +22,10 @@ int fsync(int fd)
     return (int)syscall(SYS_fsync, fd);
 }
 
-int fdatasync(int fd)
+int fdatasync(int fildes)
 {
     wait_for_disk();
-    return (int)syscall(SYS_fdatasync, fd);
+    return (int)syscall(SYS_fdatasync, fildes);
 }
 
 int sync_file_range(int fd, off64_t offset, off64_t count, unsigned int flags)
