@@ -6,7 +6,6 @@
  *
  * The events of a recorded run are written again, batch by batch, into logs in DIR, which is empty.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "log_rows.h"
 
 #include <sqlite3.h>
@@ -12,7 +11,7 @@
 #include "attr.h"
 #include "xalloc.h"
 
-enum { CELLS_MAX = 24, SYNC_MS = 200, ENTITIES = 3 };
+enum { CELLS_MAX = 24, SYNC_MS = 200 };
 
 /* How each kind begins, how its row is read, and how it is written. */
 static const struct {
