@@ -151,7 +151,7 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         return EXIT_ALL_PASSED;
     }
     if (!check_operands(line, argv, &err)) {
-        (void)err_hint(&err, "devs --help");
+        (void)err_hint(&err, "devs %s --help", line->name);
         return refuse(line, &err);
     }
     line->done = false;

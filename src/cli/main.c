@@ -10,6 +10,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "near_word.h"
 #include "str.h"
 #include "version.h"
 
@@ -32,11 +33,14 @@ static int print_help(void)
         (void)printf("  %-*s %-*s %s\n", NAME_COLUMNS, command->name, USAGE_COLUMNS, command->usage,
                      command->words);
     (void)puts(
-        "\noptions of all: --db FILE (the run log), --theme NAME, --no-color, --ascii, --help");
+        "\noptions of all: --db FILE (the run log), --theme NAME, --no-color, --ascii, --help;\n"
+        "devs --version says which devs this is");
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 going in circles, 4 needs a person, 65 damaged log, 66 no such\n"
                "log, 69 an agent is not installed, 73 log cannot be made, 74 all passed but not\n"
-               "recorded, 75 another process has it, 130 stopped by a person");
+               "recorded, 75 another process has it, 130 stopped by a person\n"
+               "\ndevs exec exits as the last try of its command did: 128 + N after signal N, and\n"
+               "125 to 127 where nothing could be started");
     return EXIT_ALL_PASSED;
 }
 
@@ -63,6 +67,19 @@ static int skip_globals(struct globals *globals, int argc, char **argv)
     return at;
 }
 
+static int fail_unknown(const char *name)
+{
+    struct near_word near = near_word_new(name);
+    const struct command *command = NULL;
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        near_word_offer(&near, command->name);
+    if (name[0] != '-' && near.nearest)
+        return fail_usage("devs --help lists the commands",
+                          "unknown command '%s', did you mean '%s'?", name, near.nearest);
+    return fail_usage("devs --help lists the commands", "unknown %s '%s'",
+                      name[0] == '-' ? "option" : "command", name);
+}
+
 static int dispatch(struct globals *globals, int argc, char **argv)
 {
     int at = skip_globals(globals, argc, argv);
@@ -75,8 +92,7 @@ static int dispatch(struct globals *globals, int argc, char **argv)
         return print_help();
     const struct command *command = command_find(name);
     if (!command)
-        return fail_usage("devs --help lists the commands", "unknown %s '%s'",
-                          name[0] == '-' ? "option" : "command", name);
+        return fail_unknown(name);
     return command->run(globals, argc - at - 1, argv + at + 1);
 }
 

@@ -23,8 +23,19 @@ rm -r config
 "$devs" frobnicate 2>err
 want 'unknown command: exit' $? 2
 want_in 'unknown command' "$(cat err)" "devs: unknown command 'frobnicate'"
+"$devs" staus 2>err
+want 'a command with a slip: exit' $? 2
+want_in 'a command with a slip' "$(cat err)" "unknown command 'staus', did you mean 'status'?"
 "$devs" run 2>err
 want 'missing operand: exit' $? 2
+"$devs" runs x 2>err
+want 'a word too many: exit' $? 2
+want_in 'a word too many' "$(cat err)" 'hint: devs runs --help'
+for word in 3/tax tax ''; do
+	"$devs" status "$word" 2>err
+	want "status of '$word': exit" $? 2
+	want_in "status of '$word'" "$(cat err)" "devs: '$word' is no run"
+done
 "$devs" run --frob plan.json 2>err
 want 'unknown option: exit' $? 2
 want_in 'unknown option' "$(cat err)" "unknown option '--frob'"
