@@ -1,8 +1,11 @@
 #include "continue_run.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include "config.h"
 #include "exit_code.h"
@@ -86,6 +89,15 @@ static bool find_run(const char *word, struct log_reader *reader, int64_t *out, 
     return true;
 }
 
+/* The lock of an owner that was killed is held for a moment more by what it was just starting:
+ * where the process itself is gone, whoever takes the run over waits for the lock, or is refused.
+ */
+static bool is_going_on(const struct log_run_info *info)
+{
+    return info->owner_alive &&
+           (info->pid <= 0 || kill((pid_t)info->pid, 0) == 0 || errno != ESRCH);
+}
+
 /* Looked at before anything is touched; who takes it over looks again, under its lock. */
 static bool check_run(const struct log_run_info *info, struct err *err)
 {
@@ -101,7 +113,7 @@ static bool check_run(const struct log_run_info *info, struct err *err)
                       number, info->command);
         return err_hint(err, "the agent itself goes on with it");
     }
-    if (info->owner_alive) {
+    if (is_going_on(info)) {
         (void)err_set(err, ERR_BUSY, "run #%lld is going on in another process (pid %lld)", number,
                       (long long)info->pid);
         return err_hint(err, "devs shows it");

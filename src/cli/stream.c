@@ -134,18 +134,6 @@ static bool is_worth_saying(const struct event *event)
            (event->kind == EVENT_STEP_ENDED && event->a != DECISION_SUCCEEDED);
 }
 
-static bool print_exec_event(void *ctx, const struct run_state *state, const struct event *event)
-{
-    struct printing *p = ctx;
-    if (!is_worth_saying(event))
-        return true;
-    str_clear(&p->line);
-    str_add(&p->line, "devs: ");
-    event_words(state, event, &p->line);
-    put_line(p);
-    return true;
-}
-
 static void print_piece(struct printing *p, int stream, const char *bytes, size_t len)
 {
     int fd = stream == 0 ? STDOUT_FILENO : STDERR_FILENO;
@@ -185,6 +173,19 @@ static void print_output(struct printing *p)
         p->told_closed = true;
         (void)on_signal(p, SIGPIPE); /* a pipe without a reader ends a command */
     }
+}
+
+static bool print_exec_event(void *ctx, const struct run_state *state, const struct event *event)
+{
+    struct printing *p = ctx;
+    if (!is_worth_saying(event))
+        return true;
+    print_output(p); /* what came before it stands before it */
+    str_clear(&p->line);
+    str_add(&p->line, "devs: ");
+    event_words(state, event, &p->line);
+    put_line(p);
+    return true;
 }
 
 static bool print_news(struct printing *p, struct err *err)
