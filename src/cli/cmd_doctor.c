@@ -134,6 +134,18 @@ static void look_at_locale(struct report *report)
     tell(report, &line);
 }
 
+/* What all lines come to, for one who sees them for the first time. */
+static void tell_end(const struct report *report)
+{
+    if (report->json)
+        (void)printf("{\"works\":%s,\"checks\":[%s]}\n", report->breaks ? "false" : "true",
+                     str_text(&report->lines));
+    else
+        (void)puts(report->breaks
+                       ? "plain runs do not work here: see the lines with NO"
+                       : "plain runs work here; what has a - is missed only where it is asked for");
+}
+
 static void print_more(void)
 {
     (void)puts(
@@ -172,9 +184,7 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
     doctor_look(dir, &config.settings.sandbox, tell, &report);
     doctor_look_at_agents(config.settings.agents, tell, &report);
     config_done(&config);
-    if (report.json)
-        (void)printf("{\"works\":%s,\"checks\":[%s]}\n", report.breaks ? "false" : "true",
-                     str_text(&report.lines));
+    tell_end(&report);
     str_done(&report.lines);
     return report.breaks ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
 }

@@ -11,7 +11,8 @@ state() {
 mkdir empty && cd empty || exit 1
 "$devs" doctor >../out
 want 'a machine for plain runs: exit' $? 0
-want 'one line each' "$(grep -c '' ../out)" 14
+want 'one line each, and one of all' "$(grep -c '' ../out)" 15
+want_in 'what they come to' "$(tail -n 1 ../out)" 'plain runs work here'
 want_in 'which devs' "$(head -n 1 ../out)" "ok  devs            $("$devs" --version | cut -d ' ' -f 2-), /"
 want_in 'room for a log' "$(grep '^ok  run log' ../out)" 'iB free'
 want_in 'no log yet' "$(cat ../out)" 'run log         none yet'
@@ -78,6 +79,7 @@ want_in 'its name' "$("$devs" doctor)" "$dir/empty/.devs/devs.db"
 "$devs" doctor --db /proc/devs.db >../out
 want 'no place for a log: exit' $? 1
 want_in 'no place for a log' "$(cat ../out)" 'NO  run log'
+want_in 'what that comes to' "$(tail -n 1 ../out)" 'plain runs do not work here'
 
 # --- the project's own arguments for podman are tried
 echo '{"sandbox": {"kind": "podman", "image": "x", "args": ["--no-such-option"]}}' >devs.config.json
