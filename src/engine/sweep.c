@@ -139,12 +139,13 @@ static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
 }
 
 /* An adopted child that has ended is ours to reap; what the rest of the program
- * started itself is in our own session and not touched. Nor is anything while a start is on its
- * way: it may be that one, over already. */
+ * started itself is in our own session and not touched. Nor is what leads a session while a start
+ * is on its way: it may be that one, over already. What leads none was left behind, and its group
+ * is not gone before it is reaped. */
 static void reap_adopted(struct sweep *sweep, const struct proc_facts *facts)
 {
-    if (sweep->expected == 0 && facts->session != sweep->own_session &&
-        !find_mark(sweep, facts->pid))
+    const bool may_be_start = sweep->expected > 0 && facts->pid == facts->session;
+    if (!may_be_start && facts->session != sweep->own_session && !find_mark(sweep, facts->pid))
         (void)waitpid(facts->pid, NULL, WNOHANG);
 }
 

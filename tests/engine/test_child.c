@@ -872,21 +872,22 @@ START_TEST(test_end_of_one_leaves_the_other_alone)
 }
 END_TEST
 
-/* A process without a parent, in a session of its own, that nothing marks as anybody's. */
-static pid_t leave_orphan(void)
+/* A process without a parent, in another session than ours, that nothing marks as anybody's. */
+static pid_t leave_orphan(bool leads_session)
 {
     int fds[2];
     pid_t orphan = 0;
     ck_assert_int_eq(pipe(fds), 0);
     const pid_t parent = fork();
     if (parent == 0) {
-        const pid_t child = fork();
-        if (child == 0) {
-            (void)setsid();
+        (void)setsid();
+        if (fork() == 0) {
+            if (leads_session)
+                (void)setsid();
+            const pid_t self = getpid();
+            (void)!write(fds[1], &self, sizeof(self));
             (void)pause();
-            _exit(0);
         }
-        (void)!write(fds[1], &child, sizeof(child));
         _exit(0);
     }
     ck_assert_int_eq(read(fds[0], &orphan, sizeof(orphan)), sizeof(orphan));
@@ -901,7 +902,7 @@ START_TEST(test_orphan_is_nobodys_while_another_starts)
     struct sweep *sweep;
     struct proc_facts found[SWEEP_FOUND_MAX];
     ck_assert(sweep_open(&sweep, NULL));
-    const pid_t orphan = leave_orphan();
+    const pid_t orphan = leave_orphan(true);
     const struct sweep_mark mark = {.session = getpid(), .run = run_mark, .step = step_mark};
     sweep_enter(sweep, &mark);
     ck_assert_uint_eq(sweep_find(sweep, mark.session, found), 1);
@@ -918,6 +919,23 @@ START_TEST(test_orphan_is_nobodys_while_another_starts)
     sweep_reap(sweep);
     ck_assert_int_eq(waitid(P_PID, (id_t)orphan, &over, WEXITED | WNOWAIT), -1);
     sweep_leave(sweep, mark.session);
+    sweep_close(sweep);
+}
+END_TEST
+
+/* Starts may come one behind the other for long: who left it behind waits for none of them. */
+START_TEST(test_orphan_that_is_no_start_is_reaped_while_another_starts)
+{
+    struct sweep *sweep;
+    siginfo_t over;
+    ck_assert(sweep_open(&sweep, NULL));
+    const pid_t orphan = leave_orphan(false);
+    sweep_expect(sweep, 1);
+    ck_assert_int_eq(kill(orphan, SIGKILL), 0);
+    ck_assert_int_eq(waitid(P_PID, (id_t)orphan, &over, WEXITED | WNOWAIT), 0);
+    sweep_reap(sweep);
+    ck_assert_int_eq(waitid(P_PID, (id_t)orphan, &over, WEXITED | WNOWAIT), -1);
+    sweep_expect(sweep, -1);
     sweep_close(sweep);
 }
 END_TEST
@@ -1004,6 +1022,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(left, test_nothing_is_left, 0, TABLE_LEN(leftovers));
     tcase_add_test(left, test_end_of_one_leaves_the_other_alone);
     tcase_add_test(left, test_orphan_is_nobodys_while_another_starts);
+    tcase_add_test(left, test_orphan_that_is_no_start_is_reaped_while_another_starts);
     tcase_add_test(left, test_what_ignores_kill_is_given_up_and_named);
     tcase_add_test(left, test_what_may_not_be_signalled_is_given_up_and_named);
     tcase_set_timeout(left, 30);
