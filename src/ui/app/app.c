@@ -233,7 +233,8 @@ void app_take_news(struct app *app)
 /* After q w: gone when nothing runs and no new attempt can start. */
 static void leave_if_quiet(struct app *app)
 {
-    bool quiet = follower_state(app_own_run(app))->running == 0 && !app_acts_are_open(&app->acts);
+    bool quiet = !app->opens && follower_state(app_own_run(app))->running == 0 &&
+                 !app_acts_are_open(&app->acts);
     if (is_leaving(app) && (quiet || app->engine_done))
         app_leave(app, APP_LEFT_WAIT, 0);
 }

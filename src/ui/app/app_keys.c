@@ -154,6 +154,13 @@ static struct view_todo take(struct app *app, uint32_t key, const struct view_fa
     return view_mouse(&app->view, facts, &app->canvas, &mouse);
 }
 
+/* Whether leaving would end work is not known before all of our own run is read. */
+static bool knows_what_ends(struct app *app)
+{
+    const bool is_ours = app->options->engine_here && !app->engine_done && !app->own.present;
+    return !is_ours || !app_opening_refuses(app);
+}
+
 static void take_key(struct app *app, uint32_t key)
 {
     if (key == TERM_KEY_GONE) {
@@ -167,7 +174,8 @@ static void take_key(struct app *app, uint32_t key)
     struct view_facts facts = app_facts(app);
     struct view_todo todo = take(app, key, &facts);
     app->wants_frame_now = true;
-    carry_out(app, &todo);
+    if (todo.kind != VIEW_LEAVE || knows_what_ends(app))
+        carry_out(app, &todo);
     app_visit_look(app);
 }
 
