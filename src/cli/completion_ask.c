@@ -100,11 +100,13 @@ static void offer_tasks(struct log_reader *reader, int64_t run, const char *befo
 static void offer_tasks_of_run(struct log_reader *reader, struct offers *offers)
 {
     struct target target;
-    struct str before = {0};
-    str_add_n(&before, offers->prefix, strcspn(offers->prefix, "/") + 1);
-    if (target_parse(offers->prefix, &target, NULL) && target.run > 0)
+    struct str run = {0}, before = {0};
+    str_add_n(&run, offers->prefix, strcspn(offers->prefix, "/"));
+    str_addf(&before, "%s/", str_text(&run));
+    if (target_parse(str_text(&run), &target, NULL) && target.run > 0)
         offer_tasks(reader, target.run, str_text(&before), offers);
     str_done(&before);
+    str_done(&run);
 }
 
 static void ask_run(struct log_reader *reader, struct offers *offers)

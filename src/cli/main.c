@@ -71,6 +71,8 @@ static int fail_unknown(const char *name)
 {
     struct near_word near = near_word_new(name);
     const struct command *command = NULL;
+    if (strcmp(name, "--db") == 0 || strcmp(name, "--theme") == 0)
+        return fail_usage("devs --help has the options of all", "%s needs a value", name);
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         near_word_offer(&near, command->name);
     if (name[0] != '-' && near.nearest)

@@ -19,6 +19,11 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     size_t len = slash ? (size_t)(slash - start) : strlen(start);
     const char *task = slash ? slash + 1 : "";
 
+    /* as of a variable that a script forgot to set: it must not come to mean a whole run */
+    if (*start == '\0' || (slash && *task == '\0')) {
+        (void)err_set(err, ERR_INVALID, "'%s' names no %s", word, slash ? "task" : "run");
+        return err_hint(err, "41, 41/tax or tax; devs runs lists the runs, devs status the tasks");
+    }
     if (is_number(start, len)) {
         char digits[24];
         if (len >= sizeof(digits))

@@ -19,7 +19,8 @@ struct target {
     char task[PLAN_ID_MAX + 1]; /* "" = the whole run */
 };
 
-/* A word of digits (or '#' and digits) is a run; anything else a task. */
+/* A word of digits (or '#' and digits) is a run; anything else a task. Where one of them should
+ * stand and nothing does ("", "41/") is ERR_INVALID: it means no run, and not the newest. */
 ATTR_MUST_USE bool target_parse(const char *word, struct target *out, struct err *err);
 
 /* The same of a word that has to name a task; ERR_INVALID says so, with the hint how the command is

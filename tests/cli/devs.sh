@@ -31,7 +31,15 @@ want 'missing operand: exit' $? 2
 "$devs" runs x 2>err
 want 'a word too many: exit' $? 2
 want_in 'a word too many' "$(cat err)" 'hint: devs runs --help'
-for word in 3/tax tax ''; do
+"$devs" --db 2>err
+want 'an option without its value: exit' $? 2
+want_in 'an option without its value' "$(cat err)" '--db needs a value'
+for word in '' '#' 1/; do
+	"$devs" cancel "$word" 2>err
+	want "cancel '$word': exit" $? 2
+	want_in "cancel '$word'" "$(cat err)" "devs: '$word' names no"
+done
+for word in 3/tax tax; do
 	"$devs" status "$word" 2>err
 	want "status of '$word': exit" $? 2
 	want_in "status of '$word'" "$(cat err)" "devs: '$word' is no run"

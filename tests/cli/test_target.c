@@ -10,9 +10,19 @@ static const struct {
     int64_t run;
     const char *task;
 } cases[] = {
-    {"41", true, 41, ""},         {"#41", true, 41, ""},   {"41/tax", true, 41, "tax"},
-    {"#41/tax", true, 41, "tax"}, {"tax", true, 0, "tax"}, {"T-1.b_c", true, 0, "T-1.b_c"},
-    {"x/tax", false, 0, ""},      {"0", false, 0, ""},     {"99999999999999999999", false, 0, ""},
+    {"41", true, 41, ""},
+    {"#41", true, 41, ""},
+    {"41/tax", true, 41, "tax"},
+    {"#41/tax", true, 41, "tax"},
+    {"tax", true, 0, "tax"},
+    {"T-1.b_c", true, 0, "T-1.b_c"},
+    {"", false, 0, ""},
+    {"#", false, 0, ""},
+    {"41/", false, 0, ""},
+    {"/tax", false, 0, ""},
+    {"x/tax", false, 0, ""},
+    {"0", false, 0, ""},
+    {"99999999999999999999", false, 0, ""},
 };
 
 START_TEST(test_target)
