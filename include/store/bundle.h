@@ -29,7 +29,8 @@ struct bundle_asked {
     int64_t run;                     /* its number */
     const char *file;                /* where it is to be; borrowed for the call */
     const struct redactor *redactor; /* borrowed for the call; NULL: nothing more is cut */
-    /* So many of so many events are in it; false ends it, with *err set. NULL: nobody asks. */
+    /* So many of so many events are in it, which is all of them while the output is copied and
+     * while it is read through; false ends it, with *err set. NULL: nobody asks. */
     bool (*tell)(void *ctx, int64_t done, int64_t all, struct err *err);
     void *ctx; /* borrowed for the call; for tell() */
 };

@@ -54,6 +54,12 @@ static struct bundle_cut *cut_of(struct bundle_contents *contents, const char *n
     return cut;
 }
 
+bool bundle_tell(const struct bundle *bundle, struct err *err)
+{
+    const struct bundle_asked *asked = bundle->asked;
+    return !asked->tell || asked->tell(asked->ctx, bundle->contents.events, bundle->last_seq, err);
+}
+
 void bundle_count_recorded(struct bundle *bundle, const char *text)
 {
     struct json *json = NULL;
@@ -152,12 +158,20 @@ static bool copy(struct bundle *bundle, struct err *err)
 /* Whoever gets it can read it: it is read here first. */
 static bool read_through(const struct bundle *bundle, struct err *err)
 {
+    enum { READ_AT_ONCE = 16384 };
     struct follower *follower = NULL;
     struct err why = {0};
-    bool ok = follower_open(&follower, &bundle->temp, bundle->run, &why) &&
-              follower_read(follower, 0, NULL, NULL, NULL, &why);
+    size_t count = READ_AT_ONCE;
+    bool goes_on = true;
+    bool ok = follower_open(&follower, &bundle->temp, bundle->run, &why);
+    while (ok && goes_on && count == READ_AT_ONCE) {
+        ok = follower_read(follower, READ_AT_ONCE, NULL, NULL, &count, &why);
+        goes_on = ok && bundle_tell(bundle, err);
+    }
     follower_close(follower);
-    return ok || err_set(err, why.code, "the bundle could not be read back: %s", why.message);
+    if (!ok)
+        return err_set(err, why.code, "the bundle could not be read back: %s", why.message);
+    return goes_on;
 }
 
 static bool look_for_spill(struct bundle *bundle, const struct bundle_asked *asked, struct err *err)

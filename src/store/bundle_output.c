@@ -108,7 +108,7 @@ static bool copy_rows(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *t
         ok = db_next(&bundle->from, from, &row, err);
         bool is_over = ok && segment.count > 0 && (!row || !goes_on(&segment, from));
         if (is_over) {
-            ok = put_segment(bundle, &segment, err);
+            ok = put_segment(bundle, &segment, err) && bundle_tell(bundle, err);
             segment.count = 0;
             str_clear(&segment.bytes);
         }

@@ -25,6 +25,9 @@ struct bundle {
 /* Of an event that says what was cut: add it up. */
 void bundle_count_recorded(struct bundle *bundle, const char *text);
 
+/* Say how far it is; false: it is to end. While it is built. */
+ATTR_MUST_USE bool bundle_tell(const struct bundle *bundle, struct err *err);
+
 /* bundle_tables.c: every table but the output. */
 ATTR_MUST_USE bool bundle_copy_tables(struct bundle *bundle, struct err *err);
 /* bundle_output.c: the output, streams in one piece as far as they were kept in one. */

@@ -80,9 +80,7 @@ static bool put_column(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *
 static bool tell(const struct bundle *bundle, struct err *err)
 {
     enum { TELL_EVERY = 1024 };
-    const struct bundle_asked *asked = bundle->asked;
-    return !asked->tell || bundle->contents.events % TELL_EVERY != 0 ||
-           asked->tell(asked->ctx, bundle->contents.events, bundle->last_seq, err);
+    return bundle->contents.events % TELL_EVERY != 0 || bundle_tell(bundle, err);
 }
 
 static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_stmt *from,

@@ -127,6 +127,48 @@ START_TEST(test_it_is_one_private_file)
 }
 END_TEST
 
+/* How often it is asked, and the time at which it says no. */
+struct asking {
+    int asked, stops_at;
+};
+
+static bool go_on(void *ctx, int64_t done, int64_t all, struct err *err)
+{
+    struct asking *asking = ctx;
+    ck_assert_int_le(done, all);
+    return ++asking->asked != asking->stops_at || err_set(err, ERR_BUSY, "stopped");
+}
+
+static bool make_asking(struct asking *asking, struct err *err)
+{
+    const struct bundle_asked asked = {
+        .place = &sample.place, .run = sample.number, .file = file, .tell = go_on, .ctx = asking};
+    return bundle_open(&bundle, &asked, err);
+}
+
+/* Among the events, among the output, and when it is read through. */
+START_TEST(test_it_can_be_stopped_wherever_it_is)
+{
+    struct asking whole = {0};
+    char part[PATH_MAX + 32];
+    (void)snprintf(part, sizeof(part), "%s.part-%ld", file, (long)getpid());
+    say(0, 0, "some output\n");
+    ck_assert(make_asking(&whole, NULL));
+    ck_assert_int_ge(whole.asked, 3);
+    ck_assert_int_eq(access(part, F_OK), 0);
+    bundle_close(bundle);
+    bundle = NULL;
+    for (int at = 1; at <= whole.asked; at++) {
+        struct asking asking = {.stops_at = at};
+        struct err err = {0};
+        ck_assert(!make_asking(&asking, &err));
+        ck_assert_str_eq(err.message, "stopped");
+        ck_assert_int_eq(asking.asked, at);
+        ck_assert_int_ne(access(part, F_OK), 0);
+    }
+}
+END_TEST
+
 START_TEST(test_a_secret_that_goes_over_rows_is_cut)
 {
     struct log_reader *reader = NULL;
@@ -275,6 +317,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_the_run_folds_to_the_same_state);
     tcase_add_test(tcase, test_it_is_one_private_file);
+    tcase_add_test(tcase, test_it_can_be_stopped_wherever_it_is);
     tcase_add_test(tcase, test_a_secret_that_goes_over_rows_is_cut);
     tcase_add_test(tcase, test_output_without_secrets_stays_row_by_row);
     tcase_add_test(tcase, test_secrets_in_texts_are_cut_and_those_of_the_run_are_counted);
