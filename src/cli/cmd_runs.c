@@ -24,10 +24,11 @@ static void print_text(const struct log_run_info *run)
     struct str lasted = {0};
     int64_t end_ms = run->ended_at_ms != 0 ? run->ended_at_ms : run->last_at_ms;
     shown_duration(end_ms - run->started_at_ms, &lasted);
-    (void)printf("#%-5lld %s  %8s  %-11s %5d tasks %6lld tries %5lld passed %4lld failed  ",
+    (void)printf("#%-5lld %s  %8s  %-11s %5d %-5s %6lld %-5s %5lld passed %4lld failed  ",
                  (long long)run->number, clock_date(run->started_at_ms, started), str_text(&lasted),
-                 state_of(run), run->tasks, (long long)run->attempts, (long long)run->passed,
-                 (long long)run->failed);
+                 state_of(run), run->tasks, run->tasks == 1 ? "task" : "tasks",
+                 (long long)run->attempts, run->attempts == 1 ? "try" : "tries",
+                 (long long)run->passed, (long long)run->failed);
     say(run->name);
     (void)putchar('\n');
     str_done(&lasted);

@@ -96,7 +96,9 @@ static void output_line(const struct why *why, struct str *out)
     if (attempt->new_permille < 0 && !same)
         return;
     why_begin("output", out);
-    if (attempt->new_permille >= 0) {
+    if (attempt->new_permille == 0) {
+        str_add(out, "none of its lines is new");
+    } else if (attempt->new_permille > 0) {
         shown_new(attempt->new_permille, out);
         str_add(out, " of its lines are new");
     }

@@ -33,7 +33,7 @@ want_in 'status: in the column of the class' "$("$devs" status)" ' same 5x '
 
 # --- why
 out=$("$devs" why tax)
-want_in 'why: nothing new' "$out" '.00 of its lines are new; the same result as try 4'
+want_in 'why: nothing new' "$out" 'none of its lines is new; the same result as try 4'
 want_in 'why: what it saw' "$out" 'circles    same result 5 times, tries 1 to 5'
 want_in 'why: what was equal' "$out" 'equal      the call and its result, once masked'
 want_in 'why: what was masked' "$out" 'masked     times, temp paths, pids'
