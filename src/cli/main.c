@@ -82,6 +82,15 @@ static int fail_unknown(const char *name)
                       name[0] == '-' ? "option" : "command", name);
 }
 
+/* "devs help run" is "devs run --help". */
+static int help_of(struct globals *globals, const char *name)
+{
+    char word[] = "--help";
+    char *words[] = {word, NULL};
+    const struct command *command = command_find(name);
+    return command ? command->run(globals, 1, words) : fail_unknown(name);
+}
+
 static int dispatch(struct globals *globals, int argc, char **argv)
 {
     int at = skip_globals(globals, argc, argv);
@@ -90,6 +99,8 @@ static int dispatch(struct globals *globals, int argc, char **argv)
     const char *name = argv[at];
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         return print_version();
+    if (strcmp(name, "help") == 0 && at + 1 < argc)
+        return help_of(globals, argv[at + 1]);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return print_help();
     const struct command *command = command_find(name);

@@ -26,6 +26,9 @@ want_in 'unknown command' "$(cat err)" "devs: unknown command 'frobnicate'"
 "$devs" staus 2>err
 want 'a command with a slip: exit' $? 2
 want_in 'a command with a slip' "$(cat err)" "unknown command 'staus', did you mean 'status'?"
+want 'help of a command' "$("$devs" help runs)" "$("$devs" runs --help)"
+"$devs" help frobnicate 2>err
+want 'help of no command: exit' $? 2
 "$devs" run 2>err
 want 'missing operand: exit' $? 2
 "$devs" runs x 2>err
