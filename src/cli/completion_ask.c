@@ -13,6 +13,7 @@
 #include "settings.h"
 #include "target.h"
 #include "text.h"
+#include "xalloc.h"
 
 /* What is asked while somebody holds Tab: no more than can be looked at. */
 enum { OFFERS_MAX = 500, OFFER_WORDS_MAX = 80 };
@@ -38,10 +39,8 @@ static void offer(struct offers *offers, const char *word, const char *words)
 /* Newest first. `end` stands behind each number: "/" where a task must follow. */
 static void offer_runs(struct log_reader *reader, const char *end, struct offers *offers)
 {
-    struct log_run_info *runs = calloc(LOG_PAGE_RUNS, sizeof(*runs));
+    struct log_run_info *runs = xcalloc(LOG_PAGE_RUNS, sizeof(*runs));
     size_t count = 0;
-    if (!runs)
-        abort();
     if (!log_reader_runs(reader, 0, runs, LOG_PAGE_RUNS, &count, NULL))
         count = 0;
     for (size_t i = 0; i < count; i++) {
