@@ -257,7 +257,7 @@ static int wait_ms(const struct app *app)
         wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
     if (app_present_mode(app) == VIEW_LIVE || app_runs_count(app))
         wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
-    if (app_acts_are_open(&app->acts) || app->trial || app->bookmarks.job || app->bundle)
+    if (app_acts_are_open(&app->acts) || app->trial || app->bookmarks.job || app_bundle_copies(app))
         wait = sooner(wait, APP_ANSWER_MS);
     if (app->replay.playing)
         wait = sooner(wait, APP_FRAME_MS);

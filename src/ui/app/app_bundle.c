@@ -156,6 +156,11 @@ void app_bundle_look(struct app *app)
     }
 }
 
+bool app_bundle_copies(const struct app *app)
+{
+    return app->bundle && !app->bundle->is_joined;
+}
+
 void app_bundle_words(const struct app *app, struct str *out)
 {
     const struct bundle_job *job = app->bundle;

@@ -5,6 +5,7 @@
 #ifndef DEVS_APP_BUNDLE_H
 #define DEVS_APP_BUNDLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "str.h"
@@ -16,6 +17,8 @@ struct bundle_job;
 void app_bundle_begin(struct app *app, int64_t run);
 /* Show it once it is there; let go of one that was not wanted. */
 void app_bundle_look(struct app *app);
+/* Is one being copied? Then app_bundle_look() is due now and then, else after keys. */
+bool app_bundle_copies(const struct app *app);
 /* What it is, for the screen. Only while it is shown. */
 void app_bundle_words(const struct app *app, struct str *out);
 /* It is wanted. */
