@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app_child.h"
@@ -202,7 +203,12 @@ START_TEST(test_run_is_not_written_over_a_file)
     ck_assert_ptr_nonnull(file);
     ck_assert_int_eq(fclose(file), 0);
     press("W");
-    wait_for("nothing was written: ");
+    wait_for("run #1 as run-1-2.devs");
+    press("y");
+    wait_for("written: run-1-2.devs");
+    struct stat first;
+    ck_assert_int_eq(stat("run-1.devs", &first), 0);
+    ck_assert_int_eq(first.st_size, 0);
     quit();
 }
 END_TEST

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app_parts.h"
 #include "bundle.h"
@@ -12,7 +13,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { FILE_MAX = 64, PARTS = 100 };
+enum { FILE_MAX = 64, FILES_MAX = 99, PARTS = 100 };
 
 /* One run on its way into a file. */
 struct bundle_job {
@@ -99,6 +100,15 @@ static void tell_progress(struct app *app)
     app->wants_frame = true;
 }
 
+/* "run-41.devs", or "run-41-2.devs" where that is there: no file is written over. */
+static void name_file(struct bundle_job *job)
+{
+    const long long run = (long long)job->run;
+    (void)snprintf(job->file, sizeof(job->file), "run-%lld.devs", run);
+    for (int i = 2; i <= FILES_MAX && access(job->file, F_OK) == 0; i++)
+        (void)snprintf(job->file, sizeof(job->file), "run-%lld-%d.devs", run, i);
+}
+
 void app_bundle_begin(struct app *app, int64_t run)
 {
     if (app->bundle) {
@@ -113,7 +123,7 @@ void app_bundle_begin(struct app *app, int64_t run)
     struct bundle_job *job = xcalloc(1, sizeof(*job));
     job->options = app->options;
     job->run = run;
-    (void)snprintf(job->file, sizeof(job->file), "run-%lld.devs", (long long)run);
+    name_file(job);
     const int code = pthread_create(&job->thread, NULL, work, job);
     if (code != 0) {
         view_say(&app->view, &app->now, "nothing was written: %s", strerror(code));
