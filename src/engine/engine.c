@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -13,13 +12,10 @@
 #include "json.h"
 #include "loop.h"
 #include "plan_check.h"
+#include "quiet_thread.h"
 #include "run_exit.h"
 #include "task_record.h"
 #include "xalloc.h"
-
-/* A fault while its signal is blocked ends the process without a handler, and the
- * terminal stays as it was. */
-static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 
 struct engine {
     /* Engine thread only, once it runs. */
@@ -85,22 +81,6 @@ static void *run_engine(void *arg)
     return NULL;
 }
 
-/* Signals are for the starting thread, but for those of our own faults. What the
- * engine's thread starts has the same mask. */
-static int start_thread(struct engine *engine)
-{
-    sigset_t blocked;
-    sigset_t before;
-
-    (void)sigfillset(&blocked);
-    for (size_t i = 0; i < ARRAY_LEN(fault_signals); i++)
-        (void)sigdelset(&blocked, fault_signals[i]);
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    int failed = pthread_create(&engine->thread, NULL, run_engine, engine);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed;
-}
-
 static void free_engine(struct engine *engine)
 {
     if (engine->done_fd >= 0)
@@ -148,7 +128,7 @@ bool engine_start(struct engine **out, const struct engine_options *options, int
         err_set_errno(err, errno, "eventfd");
         goto out;
     }
-    int failed = start_thread(engine);
+    int failed = quiet_thread_start(&engine->thread, run_engine, engine);
     if (failed != 0) {
         err_set_errno(err, failed, "cannot start the engine's thread");
         goto out;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "quiet_thread.h"
 #include "xalloc.h"
 
 /* In the order in which they were added. */
@@ -87,7 +88,7 @@ static void tell_done(uv_async_t *handle)
 
 static int add_thread(struct workers *workers)
 {
-    int failed = pthread_create(&workers->threads[workers->thread_count], NULL, run, workers);
+    int failed = quiet_thread_start(&workers->threads[workers->thread_count], run, workers);
     if (failed == 0)
         workers->thread_count++;
     return failed;

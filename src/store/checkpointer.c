@@ -8,6 +8,7 @@
 
 #include "db.h"
 #include "log_writer.h"
+#include "quiet_thread.h"
 #include "turns.h"
 #include "xalloc.h"
 
@@ -131,7 +132,7 @@ bool checkpointer_start(struct checkpointer **out, const struct place *place, st
     init_locks(self);
     bool ok = open_connection(self, place, err);
     if (ok) {
-        int code = pthread_create(&self->thread, NULL, run, self);
+        int code = quiet_thread_start(&self->thread, run, self);
         self->has_thread = code == 0;
         ok = code == 0 || err_set_errno(err, code, "cannot start the log's thread");
     }

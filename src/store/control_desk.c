@@ -13,6 +13,7 @@
 #include "orphan.h"
 #include "owner.h"
 #include "place_check.h"
+#include "quiet_thread.h"
 #include "schema.h"
 #include "spill.h"
 #include "str.h"
@@ -259,7 +260,7 @@ bool control_desk_start(struct control_desk **out, const struct place *place, st
     (void)pthread_cond_init(&desk->news, NULL);
     bool ok = open_log(&desk->log, place, err);
     if (ok) {
-        int code = pthread_create(&desk->thread, NULL, run, desk);
+        int code = quiet_thread_start(&desk->thread, run, desk);
         desk->has_thread = code == 0;
         ok = code == 0 || err_set_errno(err, code, "cannot start the control desk");
     }

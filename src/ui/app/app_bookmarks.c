@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app_parts.h"
+#include "quiet_thread.h"
 #include "redact.h"
 #include "text.h"
 #include "xalloc.h"
@@ -41,7 +42,7 @@ static void start(struct app *app, const struct bookmark *bookmark, bool removes
     job->place = app->options->place;
     job->bookmark = *bookmark;
     job->removes = removes;
-    const int code = pthread_create(&job->thread, NULL, work, job);
+    const int code = quiet_thread_start(&job->thread, work, job);
     if (code != 0) {
         view_say(&app->view, &app->now, "no bookmark: %s", strerror(code));
         free(job);

@@ -10,6 +10,7 @@
 #include "app_parts.h"
 #include "bundle.h"
 #include "bundle_words.h"
+#include "quiet_thread.h"
 #include "text.h"
 #include "xalloc.h"
 
@@ -124,7 +125,7 @@ void app_bundle_begin(struct app *app, int64_t run)
     job->options = app->options;
     job->run = run;
     name_file(job);
-    const int code = pthread_create(&job->thread, NULL, work, job);
+    const int code = quiet_thread_start(&job->thread, work, job);
     if (code != 0) {
         view_say(&app->view, &app->now, "nothing was written: %s", strerror(code));
         free(job);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "quiet_thread.h"
 #include "rule_list.h"
 #include "xalloc.h"
 
@@ -75,7 +76,7 @@ bool correct_trial_start(struct correct_trial **out, const struct correct_trial_
     str_add(&trial->rules, job->rules ? job->rules : "");
     bool ok = rule_list_add(job->rules, job->rule, &trial->new_rules, err);
     if (ok) {
-        int code = pthread_create(&trial->thread, NULL, work, trial);
+        int code = quiet_thread_start(&trial->thread, work, trial);
         trial->has_thread = code == 0;
         ok = code == 0 || err_set_errno(err, code, "cannot try the rule");
     }
