@@ -70,6 +70,17 @@ static void carry_out_in_time(struct app *app, const struct view_todo *todo)
         app_report_what_if(app);
 }
 
+/* What is about the rule in the open prompt. */
+static void carry_out_with_rule(struct app *app, enum view_todo_kind kind)
+{
+    if (kind == VIEW_TRY_RULE)
+        app_rule_try(app);
+    else if (kind == VIEW_STOP_TRIAL)
+        app_rule_stop(app);
+    else
+        app_rule_save(app);
+}
+
 static void carry_out(struct app *app, const struct view_todo *todo)
 {
     switch (todo->kind) {
@@ -104,13 +115,9 @@ static void carry_out(struct app *app, const struct view_todo *todo)
         app_visit_open(app, todo->run, todo->screen);
         break;
     case VIEW_TRY_RULE:
-        app_rule_try(app);
-        break;
     case VIEW_STOP_TRIAL:
-        app_rule_stop(app);
-        break;
     case VIEW_SAVE_RULE:
-        app_rule_save(app);
+        carry_out_with_rule(app, todo->kind);
         break;
     case VIEW_COPY:
     case VIEW_COPY_PATH:
