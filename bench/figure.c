@@ -31,9 +31,19 @@ double figure_share(double *values, int count, double share)
     return values[at < count ? at : count - 1];
 }
 
-double figure_cpu_ms(void)
+static double ms_of(clockid_t clock)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    (void)clock_gettime(clock, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+double figure_cpu_ms(void)
+{
+    return ms_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double figure_wall_ms(void)
+{
+    return ms_of(CLOCK_MONOTONIC);
 }

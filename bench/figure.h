@@ -26,4 +26,7 @@ double figure_share(double *values, int count, double share);
  * part in it. */
 double figure_cpu_ms(void);
 
+/* Time that has gone by, in milliseconds: for what waits for a disk. */
+double figure_wall_ms(void);
+
 #endif

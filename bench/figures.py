@@ -15,6 +15,7 @@ prints six other columns, of which the first three are always there, and is run 
 usage: figures.py WHAT NUMBER UNIT [PEER [NUMBER [WANTED]]]
        figures.py --of PROGRAM [ARGUMENT...]
 """
+import os
 import re
 import subprocess
 import sys
@@ -74,6 +75,19 @@ def figure_of_columns(columns):
     what, value, unit, peer, peer_value, wanted = columns
     figure(what, None if value is None else float(value), unit or "", peer,
            None if peer_value is None else float(peer_value), wanted)
+
+
+def share(values, part):
+    """The value that this part of them (0 to 1) does not exceed: 0.5 is the median, 1 the most."""
+    return sorted(values)[min(len(values) - 1, int(part * len(values)))]
+
+
+def built(devs, program):
+    """The path of a benchmark in C, built where that devs was."""
+    build = os.path.dirname(os.path.abspath(devs))
+    subprocess.run(["cmake", "--build", build, "--target", program], check=True,
+                   stdout=subprocess.DEVNULL)
+    return os.path.join(build, "bench", program)
 
 
 def figures_of(command, cwd=None):

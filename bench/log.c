@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "figure.h"
 #include "log_reader.h"
@@ -109,13 +108,6 @@ static void close_target(struct target *target)
     run_state_done(&target->state);
 }
 
-static double now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 /* How long the commits took; the fold, which is no part of the log, is left out. */
 static double append(const struct source *source, struct target *target)
 {
@@ -128,11 +120,11 @@ static double append(const struct source *source, struct target *target)
         for (size_t i = 0; i < batch.event_count; i++)
             must(run_state_apply(&target->state, &batch.events[i], &err), &err);
         const bool is_last = at + BATCH >= source->count;
-        const double from = now_ms();
+        const double from = figure_wall_ms();
         must(log_writer_commit(target->writer, &batch, is_last ? LOG_SYNC_FULL : LOG_SYNC_NORMAL,
                                &err),
              &err);
-        took += now_ms() - from;
+        took += figure_wall_ms() - from;
     }
     return took;
 }

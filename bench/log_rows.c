@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "attr.h"
+#include "figure.h"
 #include "xalloc.h"
 
 enum { CELLS_MAX = 24, SYNC_MS = 200 };
@@ -176,13 +176,6 @@ static struct job *read_jobs(const struct log_rows *rows, const char *from)
     return jobs;
 }
 
-static double now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 static void run_job(sqlite3 *db, sqlite3_stmt *put, const struct job *job)
 {
     for (int i = 0; i < job->cells; i++) {
@@ -215,7 +208,7 @@ static double run_jobs(sqlite3 *db, const struct job *jobs, size_t count, enum l
     bool is_open = false;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         puts[i] = prepare(db, kinds[i].write);
-    const double from = now_ms();
+    const double from = figure_wall_ms();
     double synced = from;
     for (size_t i = 0; i < count; i++) {
         const enum log_row_kind kind = jobs[i].kind;
@@ -225,13 +218,13 @@ static double run_jobs(sqlite3 *db, const struct job *jobs, size_t count, enum l
             run_job(db, begin, &nothing);
         run_job(db, puts[kind], &jobs[i]);
         is_open = kind != LOG_ROW_COMMIT;
-        if (!is_open && now_ms() - synced >= SYNC_MS) {
+        if (!is_open && figure_wall_ms() - synced >= SYNC_MS) {
             sync_wal(db);
-            synced = now_ms();
+            synced = figure_wall_ms();
         }
     }
     sync_wal(db);
-    const double took = now_ms() - from;
+    const double took = figure_wall_ms() - from;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         (void)sqlite3_finalize(puts[i]);
     (void)sqlite3_finalize(begin);

@@ -1,5 +1,6 @@
-"""What a command takes, for the benchmarks: to its end, with all that it prints read."""
+"""What a program takes, for the benchmarks: to its end, or while it goes on."""
 import os
+import re
 import subprocess
 import sys
 import time
@@ -13,7 +14,8 @@ class Spent(NamedTuple):
 
 
 def spent(command, folder=None, **environment):
-    """Ends the benchmark if the command fails or prints nothing: then it has not done the work."""
+    """To its end, with all that it prints read. Ends the benchmark if the command fails or prints
+    nothing: then it has not done the work."""
     printed, start = 0, time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=folder,
                           env=dict(os.environ, **environment)) as process:
@@ -30,3 +32,27 @@ def spent(command, folder=None, **environment):
 def least(costs):
     """Of each of the three the least."""
     return Spent(*map(min, zip(*costs)))
+
+
+def of_threads(pid, name):
+    """That file of /proc of each thread."""
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/{name}", encoding="ascii") as file:
+            yield file.read()
+
+
+def cpu_s(pid):
+    """Of the threads that it has now."""
+    return sum(int(text.split()[0]) for text in of_threads(pid, "schedstat")) / 1e9
+
+
+def wakeups(pid):
+    return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.M)[1])
+               for text in of_threads(pid, "status"))
+
+
+def memory_mib(pid):
+    """The most that it has had; None of a process that has ended."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        found = re.search(r"^VmHWM:\s*(\d+)", file.read(), re.M)
+    return int(found[1]) / 1024 if found else None

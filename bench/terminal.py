@@ -12,6 +12,8 @@ import sys
 import termios
 import time
 
+import spent
+
 LIMIT_S = 60  # for one thing to happen
 QUIET_S = 0.01
 SAME_FRAME_S = 0.03  # what is written within it is one frame
@@ -216,31 +218,20 @@ class Terminal:
         self.type(key, quiet_s)
         return self.wait_for(wanted)
 
-    def tasks(self, name):
-        """That file of /proc of each of its threads."""
-        for task in os.listdir(f"/proc/{self.pid}/task"):
-            with open(f"/proc/{self.pid}/task/{task}/{name}", encoding="ascii") as file:
-                yield file.read()
-
     def cpu_s(self):
-        return sum(int(text.split()[0]) for text in self.tasks("schedstat")) / 1e9
-
-    def wakeups(self):
-        return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", text, re.M)[1])
-                   for text in self.tasks("status"))
+        return spent.cpu_s(self.pid)
 
     def watch(self, seconds):
         """Frames and wake-ups in a second, and percent of a core. The first frame does not count:
         so many spans between frames fit in the time."""
-        cpu_s, woken = self.cpu_s(), self.wakeups()
+        cpu_s, woken = self.cpu_s(), spent.wakeups(self.pid)
         frames = max(0, self.drain(seconds) - 1)
-        return (frames / seconds, (self.wakeups() - woken) / seconds,
+        return (frames / seconds, (spent.wakeups(self.pid) - woken) / seconds,
                 100 * (self.cpu_s() - cpu_s) / seconds)
 
     def memory_mib(self):
         """The most that it has had."""
-        with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
-            return int(re.search(r"^VmHWM:\s*(\d+)", file.read(), re.M)[1]) / 1024
+        return spent.memory_mib(self.pid)
 
     def close(self):
         os.kill(self.pid, signal.SIGTERM)

@@ -55,6 +55,9 @@ for arguments, want in FIGURES:
 check("a wish that is no sentence", refuses("a", 1, "ms", None, None, "20 ms"), True)
 check("a wish in another unit", refuses("a", 1, "us", None, None, "at most 20 ms"), True)
 
+for part, want in ((0, 1), (0.5, 3), (0.99, 4), (1, 4)):
+    check(f"the share {part}", figures.share([4, 1, 3, 2], part), want)
+
 script = f"""#!/bin/sh
 . "{bench}/figures.sh"
 figures={bench}/figures.py
