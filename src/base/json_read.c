@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "json_text.h"
 #include "json_tree.h"
 #include "utf8.h"
 #include "xalloc.h"
-
-#include "ascii.h"
 
 enum {
     DEPTH_MAX = 64,     /* of what is read here; deeper the library reads */

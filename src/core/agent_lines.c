@@ -1,10 +1,9 @@
 #include <string.h>
 
 #include "agent_state.h"
+#include "ascii.h"
 #include "json_repair.h"
 #include "text.h"
-
-#include "ascii.h"
 
 enum { OTHER_MAX = 4096 }; /* bytes of a line that no rule knows that are told */
 

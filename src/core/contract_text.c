@@ -1,10 +1,9 @@
 #include <string.h>
 
+#include "ascii.h"
 #include "contract.h"
 #include "contract_checking.h"
 #include "str.h"
-
-#include "ascii.h"
 
 enum {
     BEGINNINGS_MAX = 64, /* places where JSON may begin that are tried */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "ascii.h"
+
 enum { HALF_BYTES = DIGEST_BYTES / 2 };
 
 bool digest_is_known(struct digest digest)
@@ -51,7 +53,7 @@ void digest_to_hex(struct digest digest, char out[DIGEST_HEX_MAX])
 /* -1 for what is none, a capital letter included. */
 static int digit_value(char c)
 {
-    if (c >= '0' && c <= '9')
+    if (ascii_is_digit(c))
         return c - '0';
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }

@@ -6,13 +6,9 @@
 #include "ascii.h"
 #include "attr.h"
 #include "entropy_hash.h"
+#include "utf8.h"
 
 enum { WORD_BYTES = 64, NAME_BYTES_MIN = 4, PERCENT = 100 };
-
-static bool is_rest(unsigned char byte)
-{
-    return (byte & 0xc0) == 0x80; /* of a character of several bytes */
-}
 
 /* The word at the text's start, in lower case; 0 where there is none. Cut at WORD_BYTES. */
 static size_t read_word(const unsigned char *text, size_t len, char word[WORD_BYTES],
@@ -33,7 +29,7 @@ static size_t read_word(const unsigned char *text, size_t len, char word[WORD_BY
             if (*word_len < WORD_BYTES)
                 word[(*word_len)++] = (char)text[at];
             at++;
-        } while (at < len && is_rest(text[at]));
+        } while (at < len && utf8_is_inner((char)text[at]));
     }
     return at;
 }

@@ -5,9 +5,8 @@
 #include "normaliser_block.h"
 #include "normaliser_mask.h"
 #include "text.h"
-#include "xalloc.h"
-
 #include "utf8.h"
+#include "xalloc.h"
 
 enum { ESCAPE = 0x1b, DELETE = 0x7f };
 

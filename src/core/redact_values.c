@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "redact_encode.h"
 #include "redact_forms.h"
 #include "redact_words.h"
 #include "redactor.h"
-#include "xalloc.h"
-
-#include "ascii.h"
 #include "utf8.h"
+#include "xalloc.h"
 
 /* Two pieces of a long value have so many bytes in common that in every form the one's end and
  * the other's beginning do, too: they are cut as one. */

@@ -5,7 +5,6 @@
 #include "repair.h"
 #include "repair_words.h"
 #include "text.h"
-
 #include "utf8.h"
 
 enum {

@@ -81,19 +81,17 @@ static bool try_emit(const struct scheduling *now, struct event event, struct st
     return true;
 }
 
-void scheduler_emit_text(const struct scheduling *now, struct event event, struct str *text)
-{
-    bool fits = try_emit(now, event, text, NULL);
-    assert(fits);
-    (void)fits;
-}
-
 void scheduler_emit_known(const struct scheduling *now, struct event event, struct str *text,
                           const struct fold_known *known)
 {
     bool fits = try_emit(now, event, text, known);
     assert(fits);
     (void)fits;
+}
+
+void scheduler_emit_text(const struct scheduling *now, struct event event, struct str *text)
+{
+    scheduler_emit_known(now, event, text, NULL);
 }
 
 /* The same of a text that stays whose it is; NULL = none. */

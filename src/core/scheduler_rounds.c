@@ -4,7 +4,6 @@
 #include "fold.h"
 #include "repair.h"
 #include "scheduling.h"
-
 #include "utf8.h"
 
 /* What was tried ends here because of the work, not because of the world or a person. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "event.h"
-#include "event_phrases.h"
+#include "event_row.h"
 #include "schema.h"
 
 /* Rows of the run from one file to the other, column by column; ?1 of `select` is the run. */
@@ -24,10 +24,7 @@ static const struct table {
     {"SELECT run, text FROM plan WHERE run=?1", "INSERT INTO plan(run, text) VALUES(?,?)", 0},
     {"SELECT hash, text FROM ruleset WHERE hash=(SELECT ruleset FROM run WHERE id=?1)",
      "INSERT INTO ruleset(hash, text) VALUES(?,?)", 0},
-    {"SELECT run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e,"
-     " " EVENT_PHRASES_SPELLED("text") " FROM event WHERE run=?1 ORDER BY seq",
-     "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt,"
-     " a, b, c, d, e, text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    {"SELECT " EVENT_ROW_COLUMNS " FROM event WHERE run=?1 ORDER BY seq", EVENT_ROW_SQL,
      offsetof(struct bundle_contents, events)},
     {"SELECT run, task, step, attempt, at_ms, json FROM capture WHERE run=?1 ORDER BY id",
      "INSERT INTO capture(run, task, step, attempt, at_ms, json) VALUES(?,?,?,?,?,?)",

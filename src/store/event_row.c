@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "event_phrases.h"
 #include "json.h"
 #include "schema.h"
 

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "event_phrases.h"
+#include "event_row.h"
 #include "log_write.h"
 #include "owner.h"
 #include "spill.h"
@@ -49,10 +49,7 @@ static const struct rows tables[] = {
      " WHERE run=?1 AND applied_at_ms IS NOT NULL AND ?2>=0",
      "UPDATE control SET applied_at_ms=?3, done=?4, answer=?5 WHERE run=?1 AND id=?2"
      " AND applied_at_ms IS NULL"},
-    {"SELECT run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e,"
-     " " EVENT_PHRASES_SPELLED("text") " FROM event WHERE run=?1 AND seq>?2 ORDER BY seq",
-     "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt,"
-     " a, b, c, d, e, text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+    {"SELECT " EVENT_ROW_COLUMNS " FROM event WHERE run=?1 AND seq>?2 ORDER BY seq", EVENT_ROW_SQL},
     {"SELECT run, task, id, title, status, step, try, tries, entropy, held, cancelling, by,"
      " blocked_by, due_at_ms, started_at_ms, waited_ms FROM task WHERE run=?1 AND ?2>=0",
      "INSERT OR REPLACE INTO task(run, task, id, title, status, step, try, tries, entropy, held,"

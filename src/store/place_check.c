@@ -43,21 +43,17 @@ bool place_type_is_network(unsigned long type)
     return known && known->is_network;
 }
 
-/* The magic is 32 bits wide, the member is signed. */
-static unsigned long type_of(const struct statfs *info)
-{
-    return (unsigned long)info->f_type & 0xffffffffUL;
-}
-
 bool place_disk(const char *dir, struct place_disk *out, struct err *err)
 {
     struct statfs info;
     if (statfs(dir, &info) != 0)
         return err_set_errno(err, errno, "cannot look at '%s'", dir);
-    const struct type *type = find_type(type_of(&info));
+    /* The magic is 32 bits wide, the member is signed. */
+    const unsigned long number = (unsigned long)info.f_type & 0xffffffffUL;
+    const struct type *type = find_type(number);
     *out = (struct place_disk){
         .type = type ? type->name : "?",
-        .is_network = type && type->is_network,
+        .is_network = place_type_is_network(number),
         .free_bytes = (int64_t)info.f_bavail * (int64_t)info.f_bsize,
     };
     return true;
@@ -65,10 +61,10 @@ bool place_disk(const char *dir, struct place_disk *out, struct err *err)
 
 bool place_check_folder(const char *dir, struct err *err)
 {
-    struct statfs info;
-    if (statfs(dir, &info) != 0)
-        return err_set_errno(err, errno, "cannot look at '%s'", dir);
-    if (!place_type_is_network(type_of(&info)))
+    struct place_disk disk;
+    if (!place_disk(dir, &disk, err))
+        return false;
+    if (!disk.is_network)
         return true;
     (void)err_set(err, ERR_INVALID, "'%s' is on a network file system: a log would not be safe",
                   dir);

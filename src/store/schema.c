@@ -105,6 +105,8 @@ static const char schema_triggers[] =
     " WHEN EXISTS(SELECT 1 FROM event WHERE run=NEW.run AND seq=NEW.seq)"
     " BEGIN SELECT raise(ABORT, 'the run log is append-only'); END;";
 
+#define EVENT_VIEW_TEXT EVENT_PHRASES_SPELLED("e.text")
+
 /* For people and scripts: names instead of numbers, times as text. */
 static const char schema_views[] =
     "CREATE VIEW runs AS SELECT id AS run, name, kind, dir, command, jobs, tasks, passed,"
@@ -132,27 +134,23 @@ static const char schema_views[] =
     "CREATE VIEW events AS SELECT e.run, e.seq,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', e.at_ms/1000.0, 'unixepoch') AS at,"
     " ifnull(w.word, '?' || e.kind) AS kind, t.id AS task, e.step, e.attempt,"
-    " e.a, e.b, e.c, e.d, e.e, " EVENT_PHRASES_SPELLED(
-        "e.text") " AS text FROM event e"
-                  " LEFT JOIN word w ON w.what='event' AND w.number=e.kind"
-                  " LEFT JOIN task t ON t.run=e.run AND t.task=e.task;"
-                  "CREATE VIEW outputs AS SELECT o.run, t.id AS task, o.step, o.attempt,"
-                  " CASE o.stream WHEN 1 THEN 'stdout' WHEN 2 THEN 'stderr' ELSE 'agent' END AS "
-                  "stream, o.offset,"
-                  " strftime('%Y-%m-%dT%H:%M:%fZ', o.at_ms/1000.0, 'unixepoch') AS at,"
-                  " CAST(o.bytes AS TEXT) AS text FROM output o"
-                  " JOIN task t ON t.run=o.run AND t.task=o.task;"
-                  "CREATE VIEW controls AS SELECT c.id, c.run, w.word AS verb, t.id AS task, "
-                  "c.step,"
-                  " c.attempt, c.args, c.by, strftime('%Y-%m-%dT%H:%M:%fZ', c.asked_at_ms/1000.0, "
-                  "'unixepoch') "
-                  "AS asked,"
-                  " c.applied_at_ms-c.asked_at_ms AS took_ms, c.done, c.answer FROM control c"
-                  " LEFT JOIN word w ON w.what='verb' AND w.number=c.verb"
-                  " LEFT JOIN task t ON t.run=c.run AND t.task=c.task;"
-                  "CREATE VIEW captures AS SELECT c.id, c.run, t.id AS task, c.step, c.attempt,"
-                  " strftime('%Y-%m-%dT%H:%M:%fZ', c.at_ms/1000.0, 'unixepoch') AS at, c.json"
-                  " FROM capture c JOIN task t ON t.run=c.run AND t.task=c.task;";
+    " e.a, e.b, e.c, e.d, e.e, " EVENT_VIEW_TEXT " AS text FROM event e"
+    " LEFT JOIN word w ON w.what='event' AND w.number=e.kind"
+    " LEFT JOIN task t ON t.run=e.run AND t.task=e.task;"
+    "CREATE VIEW outputs AS SELECT o.run, t.id AS task, o.step, o.attempt,"
+    " CASE o.stream WHEN 1 THEN 'stdout' WHEN 2 THEN 'stderr' ELSE 'agent' END AS stream, o.offset,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', o.at_ms/1000.0, 'unixepoch') AS at,"
+    " CAST(o.bytes AS TEXT) AS text FROM output o"
+    " JOIN task t ON t.run=o.run AND t.task=o.task;"
+    "CREATE VIEW controls AS SELECT c.id, c.run, w.word AS verb, t.id AS task, c.step,"
+    " c.attempt, c.args, c.by, strftime('%Y-%m-%dT%H:%M:%fZ', c.asked_at_ms/1000.0, 'unixepoch') "
+    "AS asked,"
+    " c.applied_at_ms-c.asked_at_ms AS took_ms, c.done, c.answer FROM control c"
+    " LEFT JOIN word w ON w.what='verb' AND w.number=c.verb"
+    " LEFT JOIN task t ON t.run=c.run AND t.task=c.task;"
+    "CREATE VIEW captures AS SELECT c.id, c.run, t.id AS task, c.step, c.attempt,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', c.at_ms/1000.0, 'unixepoch') AS at, c.json"
+    " FROM capture c JOIN task t ON t.run=c.run AND t.task=c.task;";
 
 /* The names of numbers, for the views. One adapter for each enum. */
 static const char *event_word(int number)
