@@ -11,7 +11,7 @@
 #include "str.h"
 
 /* Append lines: the run and the file, with `is_whole` what the file has of the run, the secrets by
- * name. The name of the file is not made fit for a terminal. */
+ * name. Fit for a terminal, as text_clean() makes it. */
 void bundle_words(const struct bundle_contents *contents, const char *file, bool is_whole,
                   struct str *out);
 

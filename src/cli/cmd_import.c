@@ -15,10 +15,9 @@
 #include "fail.h"
 #include "find_log.h"
 #include "import_run.h"
+#include "progress.h"
 #include "secrets.h"
 #include "shown.h"
-
-#include "progress.h"
 
 enum {
     READ_SIZE = 64 * 1024,

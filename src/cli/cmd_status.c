@@ -349,22 +349,6 @@ static int tell_trouble(const struct status *status)
     return status->damage.code == ERR_NONE ? EXIT_ALL_PASSED : fail(&status->damage);
 }
 
-/* Which run a word means, or no word the newest. What is shown is a run, never one task of it. */
-static bool parse_run(const char *word, int64_t *run, struct err *err)
-{
-    struct target target = {0};
-    *run = 0;
-    if (!word || strcmp(word, "last") == 0)
-        return true;
-    if (!target_parse(word, &target, err))
-        return false;
-    *run = target.run;
-    if (target.run > 0 && target.task[0] == '\0')
-        return true;
-    (void)err_set(err, ERR_INVALID, "'%s' is no run", word);
-    return err_hint(err, "a number as devs runs has it, or last; devs why says more of one task");
-}
-
 int cmd_status(struct globals *globals, int argc, char **argv)
 {
     bool json = false, one_line = false;
@@ -381,7 +365,9 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct place place;
     int64_t run = 0;
     struct status status = {.ascii = looks_print_ascii(globals)};
-    bool ok = parse_run(line.operands > 0 ? argv[0] : NULL, &run, &err) &&
+    static const char hint[] =
+        "a number as devs runs has it, or last; devs why says more of one task";
+    bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
               find_log(globals->db, false, &place, &err) && ask(&place, run, &status, &err);
     if (!ok)
         code = fail(&err);

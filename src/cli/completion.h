@@ -22,6 +22,7 @@ enum completion_source {
     COMPLETION_COMMAND, /* a program and its words */
     COMPLETION_FIXED,   /* a list that this devs has */
     COMPLETION_ASK,     /* what is there at that moment: completion_ask() */
+    COMPLETION_SOURCE_COUNT,
 };
 
 struct completion_kind {
@@ -61,6 +62,15 @@ bool completion_list(const char *name, struct str *out);
  * settings with a mistake) nothing is appended. Reads the log or the settings; prints nothing. */
 ATTR_MUST_USE bool completion_ask(const struct globals *globals, const char *list,
                                   const char *prefix, struct str *out);
+
+/* How a shell says what may stand there: this before and behind the words of a FIXED list and the
+ * name of one of ASK, alone for the other sources. */
+struct completion_form {
+    const char *before, *behind;
+};
+/* Append the kind in the form of its source. */
+void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_COUNT],
+                         struct completion_kind kind, struct str *out);
 
 /* The file that a shell is to read. */
 void completion_bash(struct str *out);

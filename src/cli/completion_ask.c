@@ -7,7 +7,6 @@
 #include "adapter.h"
 #include "completion.h"
 #include "config.h"
-#include "follower.h"
 #include "log_reader.h"
 #include "read_text.h"
 #include "settings.h"
@@ -53,46 +52,29 @@ static void offer_runs(struct log_reader *reader, const char *end, struct offers
     free(runs);
 }
 
-static void offer_plan(const struct plan *plan, const char *before, struct offers *offers)
+struct offered_tasks {
+    const char *before;
+    struct offers *offers;
+};
+
+static void offer_plan(void *ctx, const struct plan *plan)
 {
-    for (int i = 0; i < plan->task_count && offers->count < OFFERS_MAX; i++) {
+    const struct offered_tasks *tasks = ctx;
+    for (int i = 0; i < plan->task_count && tasks->offers->count < OFFERS_MAX; i++) {
         const struct plan_task *task = &plan->tasks[i];
         struct str word = {0};
-        str_addf(&word, "%s%s", before, task->id);
-        offer(offers, str_text(&word), task->title);
+        str_addf(&word, "%s%s", tasks->before, task->id);
+        offer(tasks->offers, str_text(&word), task->title);
         str_done(&word);
     }
-}
-
-/* The tasks of a run that grows are in its events, those of another in its plan. */
-static void offer_added(const struct place *place, int64_t run, const char *before,
-                        struct offers *offers)
-{
-    struct follower *follower = NULL;
-    if (follower_open(&follower, place, run, NULL) &&
-        follower_read(follower, 0, NULL, NULL, NULL, NULL))
-        offer_plan(follower_state(follower)->plan, before, offers);
-    follower_close(follower);
 }
 
 /* Of the newest run if `run` is 0. `before` stands before each id. */
 static void offer_tasks(struct log_reader *reader, int64_t run, const char *before,
                         struct offers *offers)
 {
-    struct log_run_info info = {0};
-    struct plan *plan = NULL;
-    struct violations wrong = {0};
-    if (!log_reader_run(reader, run, &info, NULL))
-        return;
-    if (plan_parse(info.plan_text, strlen(info.plan_text), &plan, &wrong)) {
-        if (plan->grows)
-            offer_added(log_reader_place(reader), info.number, before, offers);
-        else
-            offer_plan(plan, before, offers);
-    }
-    plan_free(plan);
-    violations_done(&wrong);
-    log_run_info_done(&info);
+    struct offered_tasks tasks = {.before = before, .offers = offers};
+    target_show_plan(reader, run, offer_plan, &tasks);
 }
 
 /* Behind a slash stand the tasks of that run. */

@@ -1,29 +1,15 @@
 #include "completion.h"
 #include "completion_devs_bash.h"
 
-/* A kind as one word, for the functions in assets/completions/devs.bash. */
+/* A kind as one word, for the functions in assets/completions/devs.bash; a list is its name. */
 static void add_kind(struct str *out, struct completion_kind kind)
 {
-    switch (kind.source) {
-    case COMPLETION_NOTHING:
-        str_add_char(out, '-');
-        break;
-    case COMPLETION_FILE:
-        str_add(out, "FILE");
-        break;
-    case COMPLETION_DIR:
-        str_add(out, "DIR");
-        break;
-    case COMPLETION_COMMAND:
-        str_add(out, "COMMAND");
-        break;
-    case COMPLETION_FIXED:
-        str_add(out, kind.list);
-        break;
-    case COMPLETION_ASK:
-        str_addf(out, "@%s", kind.list);
-        break;
-    }
+    static const char *const words[COMPLETION_SOURCE_COUNT] = {
+        [COMPLETION_NOTHING] = "-",       [COMPLETION_FILE] = "FILE", [COMPLETION_DIR] = "DIR",
+        [COMPLETION_COMMAND] = "COMMAND", [COMPLETION_FIXED] = "",    [COMPLETION_ASK] = "@",
+    };
+    str_add(out, words[kind.source]);
+    str_add(out, kind.list ? kind.list : "");
 }
 
 /* "--json --task=@task -j=-": behind those that take a value, what it is. */

@@ -13,31 +13,15 @@ static void add_quoted(struct str *out, const char *text)
     str_add_char(out, '\'');
 }
 
-/* What may stand there, as options of fish's `complete`. */
-static void add_candidates(struct str *out, struct completion_kind kind)
-{
-    switch (kind.source) {
-    case COMPLETION_NOTHING:
-        break;
-    case COMPLETION_FILE:
-        str_add(out, " -F");
-        break;
-    case COMPLETION_DIR:
-        str_add(out, " -a '(__fish_complete_directories)'");
-        break;
-    case COMPLETION_COMMAND:
-        str_add(out, " -a '(__fish_complete_command)'");
-        break;
-    case COMPLETION_FIXED:
-        str_add(out, " -a '");
-        (void)completion_list(kind.list, out); /* a kind names one that is there */
-        str_add_char(out, '\'');
-        break;
-    case COMPLETION_ASK:
-        str_addf(out, " -k -a '(__devs_ask %s)'", kind.list); /* in the order of the answer */
-        break;
-    }
-}
+/* As options of fish's `complete`; the words of ASK stay in the order of the answer. */
+static const struct completion_form forms[COMPLETION_SOURCE_COUNT] = {
+    [COMPLETION_NOTHING] = {"", ""},
+    [COMPLETION_FILE] = {" -F", ""},
+    [COMPLETION_DIR] = {" -a '(__fish_complete_directories)'", ""},
+    [COMPLETION_COMMAND] = {" -a '(__fish_complete_command)'", ""},
+    [COMPLETION_FIXED] = {" -a '", "'"},
+    [COMPLETION_ASK] = {" -k -a '(__devs_ask ", ")'"},
+};
 
 static void add_option(struct str *out, const char *command, const struct option_spec *spec)
 {
@@ -49,7 +33,7 @@ static void add_option(struct str *out, const char *command, const struct option
     if (spec->metavar) {
         const struct completion_kind kind = completion_option_kind(command, spec);
         str_add(out, kind.source == COMPLETION_FILE ? " -r" : " -x");
-        add_candidates(out, kind);
+        completion_add_kind(forms, kind, out);
     }
     str_add_char(out, '\n');
 }
@@ -61,7 +45,7 @@ static void add_operand(struct str *out, const struct completion_command *comman
         return;
     str_addf(out, "complete -c devs -n '__devs_at %s %zu%s'", command->name, index + 1,
              operand->repeats ? "+" : "");
-    add_candidates(out, operand->kind);
+    completion_add_kind(forms, operand->kind, out);
     str_add_char(out, '\n');
 }
 

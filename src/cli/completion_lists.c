@@ -59,10 +59,9 @@ static void add_classes(struct str *out)
 {
     struct str words = {0};
     verdict_label_words(&words);
-    for (const char *word = str_text(&words); *word; word += strspn(word, ", ")) {
-        const size_t len = strcspn(word, ", ");
-        str_addf(out, "%s%.*s", out->len > 0 ? " " : "", (int)len, word);
-        word += len;
+    for (const char *c = str_text(&words); *c; c++) {
+        if (*c != ',')
+            str_add_char(out, *c);
     }
     str_done(&words);
 }
@@ -114,4 +113,15 @@ bool completion_list(const char *name, struct str *out)
     str_add(out, str_text(&words));
     str_done(&words);
     return true;
+}
+
+void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_COUNT],
+                         struct completion_kind kind, struct str *out)
+{
+    str_add(out, forms[kind.source].before);
+    if (kind.source == COMPLETION_FIXED)
+        (void)completion_list(kind.list, out); /* a kind names one that is there */
+    else if (kind.source == COMPLETION_ASK)
+        str_add(out, kind.list);
+    str_add(out, forms[kind.source].behind);
 }

@@ -16,32 +16,13 @@ static void add_quoted(struct str *out, const char *text)
     }
 }
 
-/* What _arguments calls the action: how the word is completed. */
-static void add_action(struct str *out, struct completion_kind kind)
-{
-    switch (kind.source) {
-    case COMPLETION_NOTHING:
-        str_add_char(out, ' '); /* the message alone */
-        break;
-    case COMPLETION_FILE:
-        str_add(out, "_files");
-        break;
-    case COMPLETION_DIR:
-        str_add(out, "_files -/");
-        break;
-    case COMPLETION_COMMAND:
-        str_add(out, "_command_names -e");
-        break;
-    case COMPLETION_FIXED:
-        str_add_char(out, '(');
-        (void)completion_list(kind.list, out); /* a kind names one that is there */
-        str_add_char(out, ')');
-        break;
-    case COMPLETION_ASK:
-        str_addf(out, " _devs_ask %s", kind.list); /* the space: it takes no words for compadd */
-        break;
-    }
-}
+/* What _arguments calls the action: how the word is completed. A blank alone leaves the message,
+ * one before a command keeps it from getting words for compadd. */
+static const struct completion_form forms[COMPLETION_SOURCE_COUNT] = {
+    [COMPLETION_NOTHING] = {" ", ""},     [COMPLETION_FILE] = {"_files", ""},
+    [COMPLETION_DIR] = {"_files -/", ""}, [COMPLETION_COMMAND] = {"_command_names -e", ""},
+    [COMPLETION_FIXED] = {"(", ")"},      [COMPLETION_ASK] = {" _devs_ask ", ""},
+};
 
 /* Each of "-j" and "--jobs" once, and only one of them. "T..." may be said again. */
 static void add_spec(struct str *out, const char *command, const struct option_spec *spec,
@@ -63,7 +44,7 @@ static void add_spec(struct str *out, const char *command, const struct option_s
         str_add_char(out, ':');
         add_quoted(out, spec->metavar);
         str_add_char(out, ':');
-        add_action(out, completion_option_kind(command, spec));
+        completion_add_kind(forms, completion_option_kind(command, spec), out);
     }
     str_add(out, "'\n");
 }
@@ -82,7 +63,7 @@ static void add_operand(struct str *out, const struct completion_operand *operan
     str_addf(out, "      '%s:", operand->repeats ? "*" : "");
     add_quoted(out, operand->label);
     str_add_char(out, ':');
-    add_action(out, operand->kind);
+    completion_add_kind(forms, operand->kind, out);
     str_add(out, "'\n");
 }
 

@@ -4,7 +4,6 @@
 
 #include "bundle_words.h"
 #include "str.h"
-#include "text.h"
 
 static void write_cut(const struct bundle_cut *cut, const char *name, struct str *out)
 {
@@ -42,17 +41,12 @@ void export_show(const struct bundle_contents *contents, const char *file,
                  const struct export_words *words, FILE *to)
 {
     struct str text = {0};
-    struct str clean = {0};
     const bool is_whole = strcmp(words->format, "bundle") == 0; /* the others are made of it */
-    if (words->json) {
+    if (words->json)
         write_json(contents, file, &text);
-        (void)fputs(str_text(&text), to);
-    } else {
+    else
         bundle_words(contents, file, is_whole, &text);
-        text_clean(&clean, str_text(&text), text.len);
-        (void)fputs(str_text(&clean), to);
-    }
+    (void)fputs(str_text(&text), to);
     (void)fflush(to);
     str_done(&text);
-    str_done(&clean);
 }

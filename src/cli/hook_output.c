@@ -1,10 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "hook_input.h"
 #include "json.h"
-
-#include "ascii.h"
 
 enum { PARTS_MAX = 1000 /* of a result in several parts */ };
 

@@ -77,19 +77,15 @@ static bool parse_range(const char *word, int64_t *first, int64_t *last)
 static bool add_word(struct log_reader *reader, const char *word, struct run_choice *out,
                      struct err *err)
 {
-    struct target target = {0};
+    static const char hint[] = "a number as devs runs has it, 38-41, last or all";
+    int64_t run = 0;
     int64_t first = 0;
     int64_t last = 0;
     if (strcmp(word, "all") == 0)
         return add_between(reader, 1, INT64_MAX, out, err);
     if (parse_range(word, &first, &last))
         return add_between(reader, first, last, out, err);
-    if (strcmp(word, "last") != 0 && !target_parse(word, &target, err))
-        return false;
-    if (target.task[0] == '\0')
-        return add_one(reader, target.run, out, err);
-    (void)err_set(err, ERR_INVALID, "'%s' is no run", word);
-    return err_hint(err, "a number as devs runs has it, 38-41, last or all");
+    return target_parse_run(word, hint, &run, err) && add_one(reader, run, out, err);
 }
 
 bool run_choice_add(struct log_reader *reader, char *const *words, int count,

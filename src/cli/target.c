@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log_reader.h"
 #include "parse.h"
 
 static bool is_number(const char *word, size_t len)
@@ -55,35 +54,65 @@ bool target_parse_task(const char *word, const char *hint, struct target *out, s
     return err_hint(err, "%s", hint);
 }
 
-enum { LOOK_AT_RUNS = 16 }; /* a task without a run is one of these newest */
+bool target_parse_run(const char *word, const char *hint, int64_t *out, struct err *err)
+{
+    struct target target = {0};
+    bool is_newest = !word || strcmp(word, "last") == 0;
+    if (!is_newest && !target_parse(word, &target, err))
+        return false;
+    if (target.task[0] != '\0') {
+        (void)err_set(err, ERR_INVALID, "'%s' is no run", word);
+        return err_hint(err, "%s", hint);
+    }
+    *out = target.run;
+    return true;
+}
 
-/* Its tasks are in its events. */
-static bool has_added_task(struct log_reader *reader, int64_t run, const char *task)
+/* The tasks of a run that grows are in its events, those of another in its plan. */
+static void show_grown(const struct place *place, int64_t run, target_plan_fn *look, void *ctx)
 {
     struct follower *follower = NULL;
-    bool found = follower_open(&follower, log_reader_place(reader), run, NULL) &&
-                 follower_read(follower, 0, NULL, NULL, NULL, NULL) &&
-                 plan_find(follower_state(follower)->plan, task) >= 0;
+    if (follower_open(&follower, place, run, NULL) &&
+        follower_read(follower, 0, NULL, NULL, NULL, NULL))
+        look(ctx, follower_state(follower)->plan);
     follower_close(follower);
-    return found;
+}
+
+void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *look, void *ctx)
+{
+    struct log_run_info info = {0};
+    struct plan *plan = NULL;
+    struct violations wrong = {0};
+    if (!log_reader_run(reader, run, &info, NULL))
+        return;
+    bool ok = plan_parse(info.plan_text, strlen(info.plan_text), &plan, &wrong);
+    if (ok && plan->grows)
+        show_grown(log_reader_place(reader), info.number, look, ctx);
+    else if (ok)
+        look(ctx, plan);
+    plan_free(plan);
+    violations_done(&wrong);
+    log_run_info_done(&info);
+}
+
+enum { LOOK_AT_RUNS = 16 }; /* a task without a run is one of these newest */
+
+struct sought {
+    const char *task;
+    bool found;
+};
+
+static void seek(void *ctx, const struct plan *plan)
+{
+    struct sought *sought = ctx;
+    sought->found = plan_find(plan, sought->task) >= 0;
 }
 
 static bool has_task(struct log_reader *reader, int64_t run, const char *task)
 {
-    struct log_run_info info = {0};
-    struct plan *plan = NULL;
-    struct violations violations = {0};
-    if (!log_reader_run(reader, run, &info, NULL))
-        return false;
-    bool found = plan_parse(info.plan_text, strlen(info.plan_text), &plan, &violations) &&
-                 plan_find(plan, task) >= 0;
-    bool grows = plan && plan->grows;
-    plan_free(plan);
-    violations_done(&violations);
-    log_run_info_done(&info);
-    if (grows)
-        return has_added_task(reader, run, task);
-    return found;
+    struct sought sought = {.task = task};
+    target_show_plan(reader, run, seek, &sought);
+    return sought.found;
 }
 
 static bool find_run(struct target *target, struct log_reader *reader, struct err *err)

@@ -10,6 +10,7 @@
 #include "attr.h"
 #include "err.h"
 #include "follower.h"
+#include "log_reader.h"
 #include "place.h"
 #include "plan.h"
 
@@ -27,6 +28,15 @@ ATTR_MUST_USE bool target_parse(const char *word, struct target *out, struct err
  * called. */
 ATTR_MUST_USE bool target_parse_task(const char *word, const char *hint, struct target *out,
                                      struct err *err);
+
+/* The same of a word that has to name a run, as a whole: its number, 0 for "last" and for NULL. */
+ATTR_MUST_USE bool target_parse_run(const char *word, const char *hint, int64_t *out,
+                                    struct err *err);
+
+/* Show the plan of this run (0 = the newest) to `look`, with the tasks that were added to it as it
+ * went; borrowed for the call. Of a run that cannot be read nothing is shown. */
+typedef void target_plan_fn(void *ctx, const struct plan *plan);
+void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *look, void *ctx);
 
 /* Follow the run that is meant, from before its first event; target->run is filled in.
  * A task without a run is looked for in the newest runs, those that are alive first;

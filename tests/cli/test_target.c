@@ -38,6 +38,25 @@ START_TEST(test_target)
 }
 END_TEST
 
+static const struct {
+    const char *word;
+    bool ok;
+    int64_t run;
+} run_cases[] = {
+    {NULL, true, 0},      {"last", true, 0}, {"41", true, 41}, {"#41", true, 41},
+    {"41/tax", false, 0}, {"tax", false, 0}, {"", false, 0},   {"0", false, 0},
+};
+
+START_TEST(test_run)
+{
+    int64_t run = -1;
+    struct err err = {0};
+    bool ok = target_parse_run(run_cases[_i].word, "say 41", &run, &err);
+    ck_assert_msg(ok == run_cases[_i].ok, "%s: %s", run_cases[_i].word, err.message);
+    ck_assert_int_eq(run, ok ? run_cases[_i].run : -1);
+}
+END_TEST
+
 START_TEST(test_unknown_task_has_a_hint)
 {
     static const char text[] =
@@ -61,6 +80,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("target");
     TCase *tcase = test_case(suite, "target");
     tcase_add_loop_test(tcase, test_target, 0, TABLE_LEN(cases));
+    tcase_add_loop_test(tcase, test_run, 0, TABLE_LEN(run_cases));
     tcase_add_test(tcase, test_unknown_task_has_a_hint);
     return suite;
 }

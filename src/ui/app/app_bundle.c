@@ -11,7 +11,6 @@
 #include "bundle.h"
 #include "bundle_words.h"
 #include "quiet_thread.h"
-#include "text.h"
 #include "xalloc.h"
 
 enum { FILE_MAX = 64, FILES_MAX = 99, PARTS = 100 };
@@ -175,10 +174,7 @@ bool app_bundle_copies(const struct app *app)
 void app_bundle_words(const struct app *app, struct str *out)
 {
     const struct bundle_job *job = app->bundle;
-    struct str words = {0};
-    bundle_words(bundle_contents(job->bundle), job->file, true, &words);
-    text_clean(out, str_text(&words), words.len);
-    str_done(&words);
+    bundle_words(bundle_contents(job->bundle), job->file, true, out);
 }
 
 void app_bundle_keep(struct app *app)

@@ -1,5 +1,6 @@
 #include "app_report.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,20 +133,8 @@ void app_report_go_on(struct app *app)
     app->view.report.kind = REPORT_NONE;
 }
 
-/* Each line of the text is a row; it has few. */
-static void add_rows(struct report_rows *rows, const struct str *text)
-{
-    const char *at = str_text(text);
-    bool has_room = true;
-    while (has_room && *at != '\0') {
-        const size_t len = strcspn(at, "\n");
-        has_room = report_rows_add(rows, at, len, REPORT_ROW_PLAIN);
-        at += len + (at[len] == '\n');
-    }
-}
-
-/* The same, and a line that is too long takes several. */
-static void add_wrapped(struct report_rows *rows, const struct str *text, int columns)
+/* Each line of the text is a row, and one that is too long several. */
+static void add_rows(struct report_rows *rows, const struct str *text, int columns)
 {
     const char *at = str_text(text);
     bool has_room = true;
@@ -164,7 +153,7 @@ static void lay_bundle(const struct app *app, struct report_rows *rows)
     struct str text = {0};
     report_rows_clear(rows);
     app_bundle_words(app, &text);
-    add_wrapped(rows, &text, app->canvas.columns);
+    add_rows(rows, &text, app->canvas.columns);
     str_done(&text);
 }
 
@@ -178,7 +167,7 @@ static void lay_what_if(struct app_report *report, int64_t run, int columns)
     str_add(&text, report->reads ? "   (the run is still being read)\n" : "\n");
     what_if_lines(report->what, &look, &text);
     what_if_doubt(report->same, run, &look, &text);
-    add_rows(&report->rows, &text);
+    add_rows(&report->rows, &text, INT_MAX); /* longer ones are cut off when drawn */
     str_done(&text);
 }
 

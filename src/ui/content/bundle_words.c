@@ -2,6 +2,7 @@
 
 #include "shown.h"
 #include "size_text.h"
+#include "text.h"
 
 static void add_cut(const struct bundle_cut *cut, const char *name, struct str *out)
 {
@@ -27,8 +28,8 @@ static void write_parts(const struct bundle_contents *contents, struct str *out)
     str_add(out, " of output\n");
 }
 
-void bundle_words(const struct bundle_contents *contents, const char *file, bool is_whole,
-                  struct str *out)
+static void write_words(const struct bundle_contents *contents, const char *file, bool is_whole,
+                        struct str *out)
 {
     str_addf(out, "run #%lld as %s, ", (long long)contents->run, file);
     size_text_add(contents->bytes, out);
@@ -46,4 +47,13 @@ void bundle_words(const struct bundle_contents *contents, const char *file, bool
         add_cut(&contents->cuts[i], contents->cuts[i].name, out);
     if (contents->other_cuts.recorded + contents->other_cuts.now > 0)
         add_cut(&contents->other_cuts, "others", out);
+}
+
+void bundle_words(const struct bundle_contents *contents, const char *file, bool is_whole,
+                  struct str *out)
+{
+    struct str words = {0};
+    write_words(contents, file, is_whole, &words);
+    text_clean(out, str_text(&words), words.len);
+    str_done(&words);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "clock.h"
 #include "compare_parts.h"
 #include "failure_class.h"
@@ -11,8 +12,6 @@
 #include "shown.h"
 #include "text.h"
 #include "xalloc.h"
-
-#include "ascii.h"
 
 /* Of one side, while its facts are told. */
 struct telling {

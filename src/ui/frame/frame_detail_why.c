@@ -2,12 +2,11 @@
  * of the task. */
 #include <string.h>
 
+#include "ascii.h"
 #include "frame_detail_parts.h"
 #include "log_words.h"
 #include "retry_help.h"
 #include "tries_ahead.h"
-
-#include "ascii.h"
 
 enum { HEX_SHOWN = 4 };
 

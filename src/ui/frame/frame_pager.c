@@ -65,8 +65,9 @@ static void add_position(const struct frame_input *input, struct str *out)
     const struct view_log *log = &input->view->log;
     char hms[CLOCK_TEXT_MAX];
     if (log->below > 0 || log->is_still) {
-        str_addf(out, "+%zu line%s below%s", log->below, log->below == 1 ? "" : "s",
-                 log->is_still ? " and newer ones" : "");
+        str_add_char(out, '+');
+        shown_count((int64_t)log->below, "line below", "lines below", out);
+        str_add(out, log->is_still ? " and newer ones" : "");
         frame_say(input, ", {follow}", out);
     } else if (ends_here(input))
         str_addf(out, "up to %s", clock_hms(frame_now(input).at_ms, hms));

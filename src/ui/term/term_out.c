@@ -11,6 +11,9 @@
 
 enum { SCREEN_PIECE = 512 }; /* screen drops longer strings (its limit is 768 bytes) */
 
+/* How the request is written: for a terminal, wrapped for tmux, or in pieces for screen. */
+enum term_wrap { TERM_WRAP_NONE, TERM_WRAP_TMUX, TERM_WRAP_SCREEN };
+
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static bool wait_for_room(void)

@@ -19,7 +19,4 @@ void term_out_write(const char *bytes);
 /* As term_copy(). */
 ATTR_MUST_USE bool term_out_copy(const char *text, size_t len);
 
-/* How the request is written: for a terminal, wrapped for tmux, or in pieces for screen. */
-enum term_wrap { TERM_WRAP_NONE, TERM_WRAP_TMUX, TERM_WRAP_SCREEN };
-
 #endif

@@ -4,10 +4,9 @@
 
 #include "attr.h"
 #include "theme.h"
+#include "utf8.h"
 #include "view.h"
 #include "view_command.h"
-
-#include "utf8.h"
 
 /* The line up to the word that is completed, and what is typed of that. */
 struct offering {
