@@ -29,7 +29,8 @@ _devs_offer()
         while IFS= read -r line; do
             word=${line%%$'\t'*}
             COMPREPLY+=("$word")
-        done < <("$program" "${log[@]}" completion --list "${1#@}" -- "$current" 2>/dev/null)
+        done < <("$program" "${log[@]}" completion --list "${1#@}" -- "$current" \
+            "${COMP_WORDS[@]:1}" 2>/dev/null)
         [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != */ ]] || compopt -o nospace
         ;;
     *)

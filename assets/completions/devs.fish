@@ -7,7 +7,8 @@ function __devs_ask
     if set -l at (contains -i -- --db $words)
         set log --db $words[(math $at + 1)]
     end
-    $words[1] $log completion --list $argv[1] -- $current 2>/dev/null
+    $words[1] $log completion --list $argv[1] -- "$current" (commandline -opc)[2..] "$current" \
+        2>/dev/null
 end
 
 # Is this command typed (no name: none yet), and is its operand of that number next? "+" behind

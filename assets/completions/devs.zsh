@@ -3,7 +3,8 @@
 _devs_ask() {
   local -a lines words_described open_ended
   local line word
-  lines=("${(@f)$("$devs_program" $devs_log completion --list $1 -- "$PREFIX" 2>/dev/null)}")
+  lines=("${(@f)$("$devs_program" $devs_log completion --list $1 -- "$PREFIX" \
+    "${(@Q)words}" 2>/dev/null)}")
   for line in $lines; do
     word=${${line%%$'\t'*}//:/\\:}
     if [[ $word == */ ]]; then

@@ -22,7 +22,10 @@ bool parse_i64(const char *text, int64_t min, int64_t max, int64_t *out, struct 
     errno = 0;
     long long value = starts_number(text) ? strtoll(text, &end, 10) : 0;
     bool is_number = end && *end == '\0' && errno == 0;
-    if (!is_number || value < min || value > max)
+    const bool fits = is_number && value >= min && value <= max;
+    if (!fits && min == max)
+        return err_set(err, ERR_INVALID, "expected %" PRId64 ", not '%s'", min, text);
+    if (!fits)
         return err_set(err, ERR_INVALID,
                        "expected a number from %" PRId64 " to %" PRId64 ", not '%s'", min, max,
                        text);

@@ -36,14 +36,10 @@ static bool add_rules(const char *in_force, const char *path, struct str *out, s
 {
     struct str text = {0};
     struct err why = {0};
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return err_set_errno(err, errno, "%s", path);
-    bool ok = read_text(file, RULE_LIST_BYTES_MAX, &text, &why) &&
+    bool ok = read_text_input(path, RULE_LIST_BYTES_MAX, &text, &why) &&
               rule_list_add(in_force, str_text(&text), out, &why);
     if (!ok)
         ok = err_set(err, why.code, "%s: %s", path, why.message);
-    (void)fclose(file); /* only read */
     str_done(&text);
     return ok;
 }

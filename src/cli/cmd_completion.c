@@ -32,12 +32,12 @@ static int print_for(const char *name)
     return EXIT_ALL_PASSED;
 }
 
-static int print_list(const struct globals *globals, const char *list, const char *prefix)
+static int print_list(const struct completion_question *question)
 {
     struct str text = {0};
-    if (!completion_ask(globals, list, prefix, &text))
-        return fail_usage("run, task, target, run_task, policy or agent",
-                          "completion: there is no list '%s'", list);
+    if (!completion_ask(question, &text))
+        return fail_usage("run, task, target, run_task, plan_task, policy or agent",
+                          "completion: there is no list '%s'", question->list);
     (void)fputs(str_text(&text), stdout);
     str_done(&text);
     return EXIT_ALL_PASSED;
@@ -57,20 +57,30 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
     const char *list = NULL;
     const struct option_spec specs[] = {
         {"list", 0, "LIST",
-         "what the shells ask: the runs, tasks, ... that begin with the word, silent without a log",
+         "what the shells ask: the runs, tasks, ... that begin with the word, silent without a "
+         "log; behind the word stand those of the line",
          NULL, &list},
     };
     struct command_line line = {.name = "completion",
                                 .specs = specs,
                                 .spec_count = ARRAY_LEN(specs),
-                                .max_operands = 1,
+                                .max_operands = -1,
                                 .print_more = print_more};
     const int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
     const char *word = line.operands > 0 ? argv[0] : NULL;
+    const struct completion_question question = {.globals = globals,
+                                                 .list = list,
+                                                 .prefix = word ? word : "",
+                                                 .words = argv + (word ? 1 : 0),
+                                                 .word_count =
+                                                     word ? (size_t)line.operands - 1 : 0};
     if (list)
-        return print_list(globals, list, word ? word : "");
+        return print_list(&question);
+    if (line.operands > 1)
+        return fail_usage("devs completion bash, zsh or fish",
+                          "completion: '%s' is one word too many", argv[1]);
     return word ? print_for(word)
                 : fail_usage("devs completion bash, zsh or fish", "completion: for which shell?");
 }

@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "command.h"
@@ -91,12 +92,25 @@ static int refuse_operands(const struct debug_mode *mode, const struct debug_cal
     return EXIT_ALL_PASSED;
 }
 
+/* One who names a run wants to see it. */
+static int refuse_no_mode(const struct debug_call *call)
+{
+    char hint[128];
+    if (call->operand_count == 0)
+        return fail_usage("devs debug --help has all it can do",
+                          "debug: what of? --logs, --forensics or another is missing");
+    const char *word = call->operands[0];
+    const bool is_task = word[strspn(word, "0123456789")] != '\0' && strcmp(word, "all") != 0;
+    (void)snprintf(hint, sizeof(hint), "devs debug --%s %.60s; devs debug --help has the others",
+                   is_task ? "forensics" : "logs", word);
+    return fail_usage(hint, "debug: what of '%.60s'? an option that says so is missing", word);
+}
+
 static int run_mode(const struct debug_options *options, const struct debug_call *call)
 {
     const struct debug_mode *mode = find_mode(options);
     if (!mode)
-        return fail_usage("devs debug --help has all it can do",
-                          "debug: what of? --logs, --forensics or another is missing");
+        return refuse_no_mode(call);
     int code = refuse_mix(options, mode);
     if (code == EXIT_ALL_PASSED)
         code = refuse_operands(mode, call);

@@ -13,10 +13,19 @@
 #include "doctor_log.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "line_wrap.h"
 #include "str.h"
 #include "term.h"
+#include "text.h"
 #include "version.h"
 #include "watch.h"
+
+/* A line: the sign, the name, and the words in what is left of a terminal's 80 columns. */
+enum {
+    NAME_COLUMNS = 15,
+    WORDS_COLUMN = 3 + 1 + NAME_COLUMNS + 1,
+    WORDS_COLUMNS = 80 - WORDS_COLUMN
+};
 
 /* What is told goes out line by line; JSON is put together first. */
 struct report {
@@ -44,6 +53,52 @@ static void add_json(struct str *out, const struct doctor_line *line)
     str_add_char(out, '}');
 }
 
+/* Bytes of the text for one row, its end at a blank: a path or an address stays whole, so that it
+ * can be copied. */
+static size_t row_bytes(const char *text)
+{
+    const size_t len = strlen(text);
+    const size_t fit = line_wrap_fit(text, len, WORDS_COLUMNS);
+    return fit == len || text[fit - 1] == ' ' ? fit : fit + strcspn(text + fit, " ");
+}
+
+static void put_rows(const char *text)
+{
+    struct str clean = {0};
+    struct str rows = {0};
+    text_clean(&clean, text, strlen(text));
+    for (const char *rest = str_text(&clean); *rest;) {
+        const size_t bytes = row_bytes(rest);
+        str_add_n(&rows, rest, bytes);
+        while (rows.data[rows.len - 1] == ' ')
+            rows.data[--rows.len] = '\0';
+        rest += bytes + strspn(rest + bytes, " ");
+        if (*rest)
+            str_addf(&rows, "\n%*s", WORDS_COLUMN, "");
+    }
+    (void)fputs(str_text(&rows), stdout);
+    str_done(&rows);
+    str_done(&clean);
+}
+
+/* What would help stands behind the words, and where that is too long on rows of its own. */
+static void put_line(const struct doctor_line *line)
+{
+    struct str all = {0};
+    str_addf(&all, "%s%s%s", line->words, line->hint[0] ? "; " : "", line->hint);
+    if (line->hint[0] && row_bytes(str_text(&all)) < all.len) {
+        str_clear(&all);
+        str_addf(&all, "%s;", line->words);
+        put_rows(str_text(&all));
+        (void)printf("\n%*s", WORDS_COLUMN, "");
+        put_rows(line->hint);
+    } else {
+        put_rows(str_text(&all));
+    }
+    (void)putchar('\n');
+    str_done(&all);
+}
+
 static void tell(void *ctx, const struct doctor_line *line)
 {
     static const char *const signs[] = {
@@ -55,13 +110,8 @@ static void tell(void *ctx, const struct doctor_line *line)
         add_json(&report->lines, line);
         return;
     }
-    (void)printf("%-3s %-15s ", signs[line->state], line->name);
-    say(line->words);
-    if (line->hint[0]) {
-        (void)fputs("; ", stdout);
-        say(line->hint);
-    }
-    (void)putchar('\n');
+    (void)printf("%-3s %-*s ", signs[line->state], NAME_COLUMNS, line->name);
+    put_line(line);
     (void)fflush(stdout); /* the next question may take a second */
 }
 

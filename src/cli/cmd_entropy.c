@@ -20,14 +20,10 @@ static bool read_limits(const char *path, struct entropy_limits *limits, struct 
 {
     struct str text = {0};
     struct err why = {0};
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return err_set_errno(err, errno, "%s", path);
-    bool ok = read_text(file, LIMITS_BYTES_MAX, &text, &why) &&
+    bool ok = read_text_input(path, LIMITS_BYTES_MAX, &text, &why) &&
               entropy_limits_read(limits, str_text(&text), &why);
     if (!ok)
         ok = err_set(err, why.code, "%s: %s", path, why.message);
-    (void)fclose(file); /* only read */
     str_done(&text);
     return ok;
 }
@@ -47,7 +43,7 @@ int cmd_entropy(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (path && !read_limits(path, &limits, &err))
-        return fail_usage(NULL, "%s", err.message);
+        return fail(&err);
     const struct row_feed feed = {.command = "entropy", .answer = answer, .ctx = &limits};
     return row_feed_run(&feed, line.operands, argv);
 }

@@ -214,12 +214,12 @@ static int import_path(const struct import_words *words, const char *path)
     const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &info) != 0) {
         warn("%s: %s", path, strerror(errno));
-        return EXIT_NO_LOG;
+        return EXIT_NO_INPUT;
     }
     if (S_ISDIR(info.st_mode)) {
         warn("%s: %s", path, strerror(EISDIR));
         (void)close(fd); /* of no use */
-        return EXIT_NO_LOG;
+        return EXIT_NO_INPUT;
     }
     file.size = info.st_size;
     const bool ok = import_open(&file, fd, &info, &err);
@@ -266,7 +266,7 @@ int cmd_import(struct globals *globals, int argc, char **argv)
         return code;
     if (!getcwd(words.dir, sizeof(words.dir))) {
         warn("where am I: %s", strerror(errno));
-        return EXIT_NO_LOG;
+        return EXIT_NO_INPUT;
     }
     code = config_read(words.dir, &words.config);
     if (code != EXIT_ALL_PASSED)

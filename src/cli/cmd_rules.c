@@ -209,14 +209,9 @@ static bool show_progress(void *progress, int64_t done, int64_t total)
 
 static bool read_rule(const char *path, struct str *out, struct err *err)
 {
-    if (strcmp(path, "-") == 0)
-        return read_text(stdin, RULE_LIST_BYTES_MAX, out, err);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return err_set(err, ERR_INVALID, "cannot open '%s'", path);
-    bool ok = read_text(file, RULE_LIST_BYTES_MAX, out, err);
-    (void)fclose(file); /* only read */
-    return ok;
+    struct err why = {0};
+    return read_text_input(path, RULE_LIST_BYTES_MAX, out, &why) ||
+           err_set(err, why.code, "%s: %s", path, why.message);
 }
 
 /* What the rule would change of all that is recorded here. Where nothing is, that is no

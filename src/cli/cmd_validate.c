@@ -56,17 +56,6 @@ static int print_schema(const char *name, bool as_words)
     return fail_usage(hint, "validate: there is no schema '%s', only plan and config", name);
 }
 
-/* ERR_LIMIT: *out has more than max_bytes, and not all of it. */
-static bool read_file(const char *path, size_t max_bytes, struct str *out, struct err *err)
-{
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return err_set(err, ERR_INVALID, "%s", strerror(errno));
-    const bool ok = read_text(file, max_bytes, out, err);
-    (void)fclose(file); /* only read */
-    return ok;
-}
-
 static void add_text(struct str *out, const char *key, const char *text)
 {
     if (text) {
@@ -140,9 +129,12 @@ static int open_contract(const char *path, bool json, struct contract **out)
     struct str text = {0};
     struct violations wrong = {0};
     struct err err = {0};
+    struct err why = {0};
     int code = EXIT_USAGE;
-    if (!read_file(path, CONTRACT_BYTES_MAX, &text, &err)) {
-        (void)fail_usage(hint, "contract '%s': %s", path, err.message);
+    if (!read_text_input(path, CONTRACT_BYTES_MAX, &text, &why)) {
+        (void)err_set(&err, why.code, "contract '%s': %s", path, why.message);
+        (void)err_hint(&err, "%s", hint);
+        code = fail(&err);
     } else if (contract_load(str_text(&text), text.len, out, &wrong)) {
         code = EXIT_ALL_PASSED;
     } else {
@@ -158,13 +150,11 @@ static int open_contract(const char *path, bool json, struct contract **out)
 /* What is too large is read no further, and found too large by the check. */
 static bool read_instance(const char *path, struct str *out, struct err *err)
 {
-    const bool is_stdin = !path || strcmp(path, "-") == 0;
+    const char *const from = path ? path : "-";
     struct err why = {0};
-    const bool ok = is_stdin ? read_text(stdin, CONTRACT_INSTANCE_MAX, out, &why)
-                             : read_file(path, CONTRACT_INSTANCE_MAX, out, &why);
-    if (ok || why.code == ERR_LIMIT)
+    if (read_text_input(from, CONTRACT_INSTANCE_MAX, out, &why) || why.code == ERR_LIMIT)
         return true;
-    return err_set(err, ERR_INVALID, "'%s': %s", is_stdin ? "-" : path, why.message);
+    return err_set(err, why.code, "'%s': %s", from, why.message);
 }
 
 /* A prompt that goes to a pipe goes out as it is: an agent reads it. */

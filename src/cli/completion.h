@@ -57,16 +57,25 @@ const char *completion_list_at(size_t index);
 /* Append the words of the list of that name, a space between two; false if there is none. */
 bool completion_list(const char *name, struct str *out);
 
-/* Append what Tab may put in place of `prefix`, a line each: the word, and behind a tab what it
- * is. `list` is that of an ASK kind; false for none of them. Where nothing can be read (no log,
- * settings with a mistake) nothing is appended. Reads the log or the settings; prints nothing. */
-ATTR_MUST_USE bool completion_ask(const struct globals *globals, const char *list,
-                                  const char *prefix, struct str *out);
+/* What a shell asks where somebody presses Tab. All borrowed. */
+struct completion_question {
+    const struct globals *globals;
+    const char *list;   /* of an ASK kind */
+    const char *prefix; /* what the word begins with */
+    char *const *words; /* of the whole line, without the program's own; needed for some lists */
+    size_t word_count;
+};
+
+/* Append what Tab may put in place of the prefix, a line each: the word, and behind a tab what it
+ * is. False if there is no such list. Where nothing can be read (no log, no plan, settings with a
+ * mistake) nothing is appended. Reads the log, the settings or a plan; prints nothing. */
+ATTR_MUST_USE bool completion_ask(const struct completion_question *question, struct str *out);
 
 /* How a shell says what may stand there: this before and behind the words of a FIXED list and the
  * name of one of ASK, alone for the other sources. */
 struct completion_form {
     const char *before, *behind;
+    const char *between; /* the words of a FIXED list; NULL = a blank */
 };
 /* Append the kind in the form of its source. */
 void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_COUNT],

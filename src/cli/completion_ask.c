@@ -6,6 +6,7 @@
 
 #include "adapter.h"
 #include "completion.h"
+#include "completion_plan.h"
 #include "config.h"
 #include "log_reader.h"
 #include "read_text.h"
@@ -18,7 +19,7 @@
 enum { OFFERS_MAX = 500, OFFER_WORDS_MAX = 80 };
 
 struct offers {
-    const char *prefix;
+    const struct completion_question *question;
     struct str *out;
     int count;
 };
@@ -27,7 +28,8 @@ struct offers {
 static void offer(struct offers *offers, const char *word, const char *words)
 {
     struct str clean = {0};
-    if (offers->count >= OFFERS_MAX || strncmp(word, offers->prefix, strlen(offers->prefix)) != 0)
+    if (offers->count >= OFFERS_MAX ||
+        strncmp(word, offers->question->prefix, strlen(offers->question->prefix)) != 0)
         return;
     text_clean(&clean, words, text_cut(words, strlen(words), OFFER_WORDS_MAX));
     str_addf(offers->out, "%s\t%s\n", word, str_text(&clean));
@@ -82,7 +84,7 @@ static void offer_tasks_of_run(struct log_reader *reader, struct offers *offers)
 {
     struct target target;
     struct str run = {0}, before = {0};
-    str_add_n(&run, offers->prefix, strcspn(offers->prefix, "/"));
+    str_add_n(&run, offers->question->prefix, strcspn(offers->question->prefix, "/"));
     str_addf(&before, "%s/", str_text(&run));
     if (target_parse(str_text(&run), &target, NULL) && target.run > 0)
         offer_tasks(reader, target.run, str_text(&before), offers);
@@ -102,7 +104,7 @@ static void ask_task(struct log_reader *reader, struct offers *offers)
 
 static void ask_target(struct log_reader *reader, struct offers *offers)
 {
-    if (strchr(offers->prefix, '/')) {
+    if (strchr(offers->question->prefix, '/')) {
         offer_tasks_of_run(reader, offers);
         return;
     }
@@ -112,7 +114,7 @@ static void ask_target(struct log_reader *reader, struct offers *offers)
 
 static void ask_run_task(struct log_reader *reader, struct offers *offers)
 {
-    if (strchr(offers->prefix, '/')) {
+    if (strchr(offers->question->prefix, '/')) {
         offer_tasks_of_run(reader, offers);
         return;
     }
@@ -138,14 +140,32 @@ static void ask_agent(const struct settings *settings, struct offers *offers)
         offer(offers, adapter_name(adapter), adapter_program(adapter));
 }
 
-/* Each is read from the log, or from the settings. */
+static void offer_task(void *ctx, const char *id, const char *title)
+{
+    offer(ctx, id, title);
+}
+
+static void ask_plan_task(struct offers *offers)
+{
+    const struct completion_question *question = offers->question;
+    completion_plan_tasks(completion_plan_named(question->words, question->word_count), offer_task,
+                          offers);
+}
+
+/* Each is read from the log, from the settings, or from what the line names. */
 static const struct {
     const char *name;
     void (*of_log)(struct log_reader *reader, struct offers *offers);
     void (*of_settings)(const struct settings *settings, struct offers *offers);
+    void (*of_line)(struct offers *offers);
 } lists[] = {
-    {"run", ask_run, NULL},           {"task", ask_task, NULL},     {"target", ask_target, NULL},
-    {"run_task", ask_run_task, NULL}, {"policy", NULL, ask_policy}, {"agent", NULL, ask_agent},
+    {"run", ask_run, NULL, NULL},
+    {"task", ask_task, NULL, NULL},
+    {"target", ask_target, NULL, NULL},
+    {"run_task", ask_run_task, NULL, NULL},
+    {"policy", NULL, ask_policy, NULL},
+    {"agent", NULL, ask_agent, NULL},
+    {"plan_task", NULL, NULL, ask_plan_task},
 };
 
 static void look_in_log(const char *db, size_t list, struct offers *offers)
@@ -185,18 +205,19 @@ static void look_in_settings(size_t list, struct offers *offers)
     settings_done(&settings);
 }
 
-bool completion_ask(const struct globals *globals, const char *list, const char *prefix,
-                    struct str *out)
+bool completion_ask(const struct completion_question *question, struct str *out)
 {
-    struct offers offers = {.prefix = prefix, .out = out};
+    struct offers offers = {.question = question, .out = out};
     size_t index = 0;
-    while (index < ARRAY_LEN(lists) && strcmp(lists[index].name, list) != 0)
+    while (index < ARRAY_LEN(lists) && strcmp(lists[index].name, question->list) != 0)
         index++;
     if (index == ARRAY_LEN(lists))
         return false;
     if (lists[index].of_log)
-        look_in_log(globals->db, index, &offers);
-    else
+        look_in_log(question->globals->db, index, &offers);
+    else if (lists[index].of_settings)
         look_in_settings(index, &offers);
+    else
+        lists[index].of_line(&offers);
     return true;
 }

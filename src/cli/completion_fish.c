@@ -13,14 +13,15 @@ static void add_quoted(struct str *out, const char *text)
     str_add_char(out, '\'');
 }
 
-/* As options of fish's `complete`; the words of ASK stay in the order of the answer. */
+/* As options of fish's `complete`; the words of ASK stay in the order of the answer. Behind a tab
+ * stands what a word is: nothing here, else each would have the words of its option. */
 static const struct completion_form forms[COMPLETION_SOURCE_COUNT] = {
-    [COMPLETION_NOTHING] = {"", ""},
-    [COMPLETION_FILE] = {" -F", ""},
-    [COMPLETION_DIR] = {" -a '(__fish_complete_directories)'", ""},
-    [COMPLETION_COMMAND] = {" -a '(__fish_complete_command)'", ""},
-    [COMPLETION_FIXED] = {" -a '", "'"},
-    [COMPLETION_ASK] = {" -k -a '(__devs_ask ", ")'"},
+    [COMPLETION_NOTHING] = {"", "", NULL},
+    [COMPLETION_FILE] = {" -F", "", NULL},
+    [COMPLETION_DIR] = {" -a '(__fish_complete_directories)'", "", NULL},
+    [COMPLETION_COMMAND] = {" -a '(__fish_complete_command)'", "", NULL},
+    [COMPLETION_FIXED] = {" -a '", "\\t'", "\\t "},
+    [COMPLETION_ASK] = {" -k -a '(__devs_ask ", ")'", NULL},
 };
 
 static void add_option(struct str *out, const char *command, const struct option_spec *spec)

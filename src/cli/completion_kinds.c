@@ -21,7 +21,7 @@ static const struct {
     {NULL, "agent", {COMPLETION_ASK, "agent"}},
     {NULL, "policy", {COMPLETION_ASK, "policy"}},
     {NULL, "task", {COMPLETION_ASK, "task"}},
-    {NULL, "only", {COMPLETION_ASK, "task"}},
+    {NULL, "only", {COMPLETION_ASK, "plan_task"}},
     {NULL, "continue", {COMPLETION_ASK, "run"}},
 };
 

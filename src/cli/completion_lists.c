@@ -115,12 +115,25 @@ bool completion_list(const char *name, struct str *out)
     return true;
 }
 
+static void add_list(const char *between, const char *name, struct str *out)
+{
+    struct str words = {0};
+    (void)completion_list(name, &words); /* a kind names one that is there */
+    for (const char *c = str_text(&words); *c; c++) {
+        if (*c == ' ' && between)
+            str_add(out, between);
+        else
+            str_add_char(out, *c);
+    }
+    str_done(&words);
+}
+
 void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_COUNT],
                          struct completion_kind kind, struct str *out)
 {
     str_add(out, forms[kind.source].before);
     if (kind.source == COMPLETION_FIXED)
-        (void)completion_list(kind.list, out); /* a kind names one that is there */
+        add_list(forms[kind.source].between, kind.list, out);
     else if (kind.source == COMPLETION_ASK)
         str_add(out, kind.list);
     str_add(out, forms[kind.source].behind);

@@ -19,9 +19,12 @@ static void add_quoted(struct str *out, const char *text)
 /* What _arguments calls the action: how the word is completed. A blank alone leaves the message,
  * one before a command keeps it from getting words for compadd. */
 static const struct completion_form forms[COMPLETION_SOURCE_COUNT] = {
-    [COMPLETION_NOTHING] = {" ", ""},     [COMPLETION_FILE] = {"_files", ""},
-    [COMPLETION_DIR] = {"_files -/", ""}, [COMPLETION_COMMAND] = {"_command_names -e", ""},
-    [COMPLETION_FIXED] = {"(", ")"},      [COMPLETION_ASK] = {" _devs_ask ", ""},
+    [COMPLETION_NOTHING] = {" ", "", NULL},
+    [COMPLETION_FILE] = {"_files", "", NULL},
+    [COMPLETION_DIR] = {"_files -/", "", NULL},
+    [COMPLETION_COMMAND] = {"_command_names -e", "", NULL},
+    [COMPLETION_FIXED] = {"(", ")", NULL},
+    [COMPLETION_ASK] = {" _devs_ask ", "", NULL},
 };
 
 /* Each of "-j" and "--jobs" once, and only one of them. "T..." may be said again. */

@@ -108,7 +108,7 @@ static int fail_rules(const struct config *config, const struct err *whole)
     }
     if (violations.count == 0)
         violations_add(&violations, VIOLATION_INVALID_VALUE, "/rules", whole->message, NULL, NULL);
-    int code = fail_violations(config->path, &violations);
+    int code = fail_violations(config->path, "nothing was done", &violations);
     violations_done(&violations);
     json_free(rules);
     return code;
@@ -134,7 +134,7 @@ static int parse(const struct str *text, struct config *config)
         struct json *root = NULL;
         if (json_parse(str_text(text), text->len, &root, NULL, NULL))
             check_each(json_get(root, "rules"), &violations);
-        code = fail_violations(config->path, &violations);
+        code = fail_violations(config->path, "nothing was done", &violations);
         json_free(root);
     }
     violations_done(&violations);
@@ -163,7 +163,7 @@ static int check_theme(const struct config *config)
     if (looks_theme(NULL, &config->settings.ui, &theme, &why))
         return EXIT_ALL_PASSED;
     violations_add(&violations, VIOLATION_INVALID_VALUE, "/ui/theme", why.message, NULL, NULL);
-    int code = fail_violations(config->path, &violations);
+    int code = fail_violations(config->path, "nothing was done", &violations);
     violations_done(&violations);
     return code;
 }

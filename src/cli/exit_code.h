@@ -14,7 +14,7 @@ enum exit_code {
     EXIT_WOULD_CHANGE = 3, /* devs rules --try, devs debug --what-if: something would change */
     EXIT_NEEDS_YOU = RUN_EXIT_NEEDS_YOU,
     EXIT_DAMAGED = 65,      /* the log is not what it should be */
-    EXIT_NO_LOG = 66,       /* or an input of devs classify that cannot be read */
+    EXIT_NO_INPUT = 66,     /* no such log, run or task, or an input that cannot be read */
     EXIT_NO_AGENT = 69,     /* no agent CLI, or not the one that was asked for */
     EXIT_NO_CREATE = 73,    /* the log cannot be made */
     EXIT_NOT_RECORDED = 74, /* all passed, but recording failed */

@@ -17,7 +17,7 @@ static int code_of(enum err_code code)
     case ERR_LIMIT:
         return EXIT_USAGE;
     case ERR_NOT_FOUND:
-        return EXIT_NO_LOG;
+        return EXIT_NO_INPUT;
     case ERR_BUSY:
         return EXIT_BUSY;
     case ERR_DAMAGED:
@@ -70,12 +70,12 @@ int fail_usage(const char *hint, const char *fmt, ...)
     return EXIT_USAGE;
 }
 
-int fail_violations(const char *what, const struct violations *violations)
+int fail_violations(const char *what, const char *so, const struct violations *violations)
 {
     struct str text = {0};
     size_t count = violations->count + violations->dropped;
     violations_display(violations, &text);
-    warn("%s: %zu thing%s wrong, nothing was started", what, count, count == 1 ? " is" : "s are");
+    warn("%s: %zu thing%s wrong, %s", what, count, count == 1 ? " is" : "s are", so);
     (void)fputs(str_text(&text), stderr); /* cleaned when it was made */
     str_done(&text);
     return EXIT_USAGE;

@@ -12,8 +12,9 @@ int fail(const struct err *err);
 /* Print an error made on the spot and return EXIT_USAGE. The hint may be NULL. */
 ATTR_PRINTF(2, 3) int fail_usage(const char *hint, const char *fmt, ...);
 struct violations;
-/* Print how many things are wrong with `what`, a line for each, and return EXIT_USAGE. */
-int fail_violations(const char *what, const struct violations *violations);
+/* Print how many things are wrong with `what`, and that for this `so` ("nothing was started"); a
+ * line for each, and return EXIT_USAGE. */
+int fail_violations(const char *what, const char *so, const struct violations *violations);
 /* Text that strangers had a hand in, to stdout: no control byte of theirs goes out. */
 void say(const char *text);
 /* One line on stderr: "devs: ...", cleaned likewise. */

@@ -19,9 +19,9 @@ bool frame_size_parse(const char *word, int *rows_out, int *columns_out, struct 
     memcpy(columns, word, len);
     columns[len] = '\0';
     struct err why = {0};
-    if (!parse_i64(columns, 1, CANVAS_COLUMNS_MAX, &numbers[0], &why))
+    if (!parse_i64(columns, FRAME_COLUMNS_MIN, CANVAS_COLUMNS_MAX, &numbers[0], &why))
         return err_set(err, why.code, "columns of '%s': %s", word, why.message);
-    if (!parse_i64(x + 1, 1, CANVAS_ROWS_MAX, &numbers[1], &why))
+    if (!parse_i64(x + 1, FRAME_ROWS_MIN, CANVAS_ROWS_MAX, &numbers[1], &why))
         return err_set(err, why.code, "rows of '%s': %s", word, why.message);
     *columns_out = (int)numbers[0];
     *rows_out = (int)numbers[1];

@@ -2,7 +2,6 @@
 
 #include "plan_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +17,11 @@ enum { JOBS_DEFAULT = 2 };
 
 static bool read_file(const char *path, struct str *out, struct err *err)
 {
-    if (strcmp(path, "-") == 0)
-        return read_text(stdin, PLAN_BYTES_MAX, out, err);
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        (void)err_set(err, ERR_INVALID, "plan '%s': %s", path, strerror(errno));
-        return err_hint(err, "devs init writes a starter plan");
-    }
     struct err why = {0};
-    bool ok = read_text(file, PLAN_BYTES_MAX, out, &why);
-    (void)fclose(file); /* only read */
-    return ok || err_set(err, ERR_INVALID, "plan '%s': %s", path, why.message);
+    if (read_text_input(path, PLAN_BYTES_MAX, out, &why))
+        return true;
+    (void)err_set(err, why.code, "plan '%s': %s", path, why.message);
+    return why.code == ERR_NOT_FOUND ? err_hint(err, "devs init writes a starter plan") : false;
 }
 
 /* A plan that comes through a pipe has no folder of its own: this one is meant. */
@@ -84,7 +77,7 @@ static int parse(const char *path, struct plan_file *file)
     if (!ok) {
         char what[PATH_MAX + 16];
         (void)snprintf(what, sizeof(what), "plan '%s'", path); /* as much of it as fits */
-        code = fail_violations(what, &violations);
+        code = fail_violations(what, "nothing was started", &violations);
     } else {
         code = add_more(path, file);
     }

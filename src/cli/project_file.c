@@ -59,7 +59,7 @@ static int check(const struct str *text, struct project *project)
     assert(is_loaded);
     int code = EXIT_ALL_PASSED;
     if (!contract_check_text(contract, str_text(text), text->len, &project->root, &wrong))
-        code = fail_violations(PROJECT_FILE_NAME, &wrong);
+        code = fail_violations(PROJECT_FILE_NAME, "nothing was started", &wrong);
     contract_free(contract);
     violations_done(&wrong);
     return code == EXIT_ALL_PASSED ? check_session(project) : code;

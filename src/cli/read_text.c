@@ -59,3 +59,16 @@ bool read_text_file(const char *path, size_t max_bytes, struct str *out, struct 
         (void)fclose(file); /* only read */
     return ok;
 }
+
+bool read_text_input(const char *path, size_t max_bytes, struct str *out, struct err *err)
+{
+    const bool is_stdin = strcmp(path, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(path, "re");
+    struct err why = {0};
+    if (!file)
+        return err_set(err, ERR_NOT_FOUND, "%s", strerror(errno));
+    const bool ok = read_text(file, max_bytes, out, &why);
+    if (!is_stdin)
+        (void)fclose(file); /* only read */
+    return ok || err_set(err, why.code == ERR_LIMIT ? ERR_LIMIT : ERR_NOT_FOUND, "%s", why.message);
+}

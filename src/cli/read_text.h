@@ -19,4 +19,10 @@ ATTR_MUST_USE bool read_text(FILE *from, size_t max_bytes, struct str *out, stru
 ATTR_MUST_USE bool read_text_file(const char *path, size_t max_bytes, struct str *out,
                                   struct err *err);
 
+/* The same of an input that somebody named on the command line: "-" is standard input, and a pipe
+ * is waited for. ERR_NOT_FOUND, whose exit code is EXIT_NO_INPUT, where it cannot be opened or
+ * read, for whatever reason; ERR_LIMIT as above. No message has the name. */
+ATTR_MUST_USE bool read_text_input(const char *path, size_t max_bytes, struct str *out,
+                                   struct err *err);
+
 #endif

@@ -153,6 +153,6 @@ int row_feed_run(const struct row_feed *feed, int count, char **names)
     if (!ok)
         return fail(&err);
     if (inputs.unread > 0)
-        return EXIT_NO_LOG;
+        return EXIT_NO_INPUT;
     return inputs.bad > 0 ? EXIT_USAGE : EXIT_ALL_PASSED;
 }

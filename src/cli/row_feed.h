@@ -26,7 +26,7 @@ struct row_feed {
 };
 
 /* Reads the named files, "-" for standard input, or standard input alone where there is
- * no name. Returns the exit code: EXIT_USAGE if a row was bad, EXIT_NO_LOG if a file
+ * no name. Returns the exit code: EXIT_USAGE if a row was bad, EXIT_NO_INPUT if a file
  * could not be read. */
 ATTR_MUST_USE int row_feed_run(const struct row_feed *feed, int count, char **names);
 

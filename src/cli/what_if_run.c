@@ -222,7 +222,7 @@ static bool read_change(const char *file, struct policy_change **out, struct vio
 {
     struct str text = {0};
     struct err why = {0};
-    bool ok = read_text_file(file, POLICY_CHANGE_BYTES_MAX, &text, &why);
+    bool ok = read_text_input(file, POLICY_CHANGE_BYTES_MAX, &text, &why);
     if (ok)
         ok = policy_change_read(str_text(&text), text.len, out, wrong);
     else
@@ -263,9 +263,9 @@ int what_if_run(const struct debug_call *call)
         code = look_at_runs(own, call);
         free(own);
     } else if (wrong.count > 0) {
-        code = fail_violations(file, &wrong);
+        code = fail_violations(file, "nothing was looked at", &wrong);
     } else {
-        (void)fail(&err);
+        code = fail(&err);
     }
     violations_done(&wrong);
     policy_change_free(change);

@@ -186,7 +186,7 @@ int workflow_ask(const struct workflow_question *question)
         plan_write(plan, &text); /* with what the settings add */
         code = run_plan(question, plan, str_text(&text));
     } else {
-        code = fail_violations(question->command, &wrong);
+        code = fail_violations(question->command, "nothing was started", &wrong);
     }
     plan_free(plan);
     str_done(&text);

@@ -207,12 +207,15 @@ static void advise_podman(const char *program, struct doctor_line *line)
     struct str list = {0};
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         arg_list_add(&args, words[i]);
-        str_addf(&list, "%s\"%s\"", i > 0 ? "," : "", words[i]);
+        str_addf(&list, "%s\"%s\"", i > 0 ? ", " : "", words[i]);
     }
     if (try_podman(program, args.items, NULL))
-        (void)snprintf(line->hint, sizeof(line->hint), "it does with \"args\":[%s]", list.data);
+        (void)snprintf(line->hint, sizeof(line->hint),
+                       "it does with this in \"sandbox\" of devs.config.json: \"args\": [%s]",
+                       list.data);
     else
-        hint(line, "another --runtime or --ulimit, as sandbox.args in devs.config.json");
+        hint(line, "perhaps with another --runtime or --ulimit: \"args\" in \"sandbox\" of "
+                   "devs.config.json");
     str_done(&list);
     arg_list_done(&args);
 }
@@ -232,7 +235,7 @@ static void look_at_podman(const struct doctor *doctor)
         else
             hint_install(&line, "podman");
     } else if (!try_podman(tool.program, args, &err)) {
-        (void)snprintf(line.words, sizeof(line.words), "does not run a container: %.280s",
+        (void)snprintf(line.words, sizeof(line.words), "is here, but starts no container: %.270s",
                        err.message);
         advise_podman(tool.program, &line);
     } else {

@@ -79,6 +79,10 @@ START_TEST(test_message_names_range_and_text)
     ck_assert(!parse_i64("many", 1, 64, &out, &err));
 
     ck_assert_str_eq(err.message, "expected a number from 1 to 64, not 'many'");
+
+    err = (struct err){0};
+    ck_assert(!parse_i64("9", 1, 1, &out, &err));
+    ck_assert_str_eq(err.message, "expected 1, not '9'");
 }
 END_TEST
 

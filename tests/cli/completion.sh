@@ -28,6 +28,17 @@ want 'those that begin so' "$(devs completion --list run 1)" "1${tab}exec"
 want 'tasks of a run' "$(devs completion --list target 2/)" "2/tax${tab}Round tax: half to 'even'
 2/total${tab}total"
 want 'of no run' "$(devs completion --list target 7/)$(devs completion --list target x/)" ''
+cat >"$dir/other plan.json" <<'END'
+{"version": 1, "tasks": [{"id": "roof", "title": "Mend it"}, {"id": "road"}, {"steps": 3}]}
+END
+want 'tasks of the plan that the line names, good or not' \
+	"$(devs completion --list plan_task -- ro run "$dir/other plan.json" --only ro)" \
+	"roof${tab}Mend it
+road${tab}road"
+want 'of the plan of devs init, where it names none' \
+	"$(devs completion --list plan_task -- to run --only to)" "total${tab}total"
+cp "$dir/other plan.json" own.json
+want 'of a plan that is not there' "$(devs completion --list plan_task -- '' run no.json 2>&1)" ''
 want_in 'policies' "$(devs completion --list policy s)" 'sandbox'
 echo '{"policies": {"slow": {"like": "sandbox"}}}' >devs.config.json
 want_in 'policies of the project' "$(devs completion --list policy slo)" 'slow'
@@ -84,7 +95,8 @@ check_shell() {
 	command -v "$1" >/dev/null || { echo "$1 is not installed: not tried"; return; }
 	[ "$1" != zsh ] || zsh -f "$source/completion.zsh" "$dir/files" 'devs st' 'devs run pl' \
 		'devs why 2/t' 'devs correct tax NET' 'devs export --format p' 'devs exec --phase R' \
-		'devs log --try ' 'devs run --pl' 'devs cancel to' >"$dir/zsh" 2>&1
+		'devs log --try ' 'devs run --pl' 'devs cancel to' 'devs run own.json --only ' \
+		'devs run --only t' >"$dir/zsh" 2>&1
 	offers "$1" 'devs st' status
 	offers "$1" 'devs run pl' plan.json
 	offers "$1" 'devs why 2/t' 2/tax 2/total
@@ -94,11 +106,22 @@ check_shell() {
 	offers "$1" 'devs log --try '
 	offers "$1" 'devs run --pl' --plain
 	offers "$1" 'devs cancel to' total
+	offers "$1" 'devs run own.json --only ' roof road
+	offers "$1" 'devs run --only t' tax total
 }
 check_shell bash
 check_shell zsh
 check_shell fish
 want 'bash: --option=value is three words' "$(in_bash 'devs run --theme = mo')" mono
 want 'bash: the log that is named' "$(in_bash 'devs --db /nonexistent log ')" ''
+want 'bash: the plan behind the cursor' "$(bash --norc -c '
+	source "$0"; compopt() { :; }
+	COMP_WORDS=(devs run --only "" own.json) COMP_CWORD=3; _devs devs; echo "${COMPREPLY[@]}"
+	' "$dir/files/devs.bash")" 'roof road'
+if command -v fish >/dev/null; then
+	want 'fish: a value has no words of its option beside it' \
+		"$(fish --no-config -c 'source $argv[1]; complete -C "devs export --format p"' \
+			"$dir/files/devs.fish")" perfetto
+fi
 want 'bash: a command of its own' "$(in_bash 'devs exec -- ls --pl')" ''
 finish

@@ -142,7 +142,7 @@ has_ended() { "$devs" status 5 | grep -q ended; }
 until_true 20 has_ended
 want 'detached: it ends' $? 0
 "$devs" run --detach nothere.json 2>err
-want 'detached: no plan: exit' $? 2
+want 'detached: no plan: exit' $? 66
 "$devs" --db /proc/nothing/devs.db run --detach slow.json >out 2>err
 want 'detached: no log can be made: exit' $? 73
 want 'detached: nothing is said to go on' "$(cat out)" ''

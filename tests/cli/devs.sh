@@ -51,7 +51,7 @@ done
 want 'unknown option: exit' $? 2
 want_in 'unknown option' "$(cat err)" "unknown option '--frob'"
 "$devs" run nothere.json 2>err
-want 'no plan: exit' $? 2
+want 'no plan: exit' $? 66
 want_in 'no plan' "$(cat err)" "plan 'nothere.json'"
 "$devs" status 2>err
 want 'no log: exit' $? 66

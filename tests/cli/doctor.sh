@@ -11,10 +11,11 @@ state() {
 mkdir empty && cd empty || exit 1
 "$devs" doctor >../out
 want 'a machine for plain runs: exit' $? 0
-want 'one line each, and one of all' "$(grep -c '' ../out)" 15
+want 'one entry each, and one line of all' "$(grep -c '^[^ ]' ../out)" 15
+want 'no line is wider than a terminal' "$(grep -v '^ok  devs' ../out | awk 'length > 80')" ''
 want_in 'what they come to' "$(tail -n 1 ../out)" 'plain runs work here'
 want_in 'which devs' "$(head -n 1 ../out)" "ok  devs            $("$devs" --version | cut -d ' ' -f 2-), /"
-want_in 'room for a log' "$(grep '^ok  run log' ../out)" 'iB free'
+want_in 'room for a log' "$(grep -A 1 '^ok  run log' ../out | xargs)" 'iB free'
 want_in 'no log yet' "$(cat ../out)" 'run log         none yet'
 want_in 'no terminal' "$(cat ../out)" 'plain lines, no cockpit'
 want_in 'the locale' "$(cat ../out)" 'ok  locale          UTF-8'
@@ -35,7 +36,7 @@ want_in 'no podman' "$(cat ../out)" 'podman is not installed; install podman'
 want_in 'no docker' "$(cat ../out)" 'docker is not installed'
 
 want_in 'no agent' "$(cat ../out)" '-   agents          none of claude, codex,'
-want_in 'how to get one' "$(grep '^-   agents' ../out)" '; npm install '
+want_in 'how to get one' "$(grep -A 2 '^-   agents' ../out)" '                    npm install '
 ln -s "$(command -v apt || echo "$(command -v true)")" ../bin/apt
 want_in "the system's own command" "$(PATH="$dir/bin" "$devs" doctor)" 'apt install bubblewrap'
 rm ../bin/apt
@@ -46,8 +47,8 @@ printf '#!/bin/sh\necho "codex-cli 0.46.0"\n' >../bin/codex
 printf '#!/bin/sh\ntouch %s/was-run\n' "$dir" >../bin/ours
 chmod +x ../bin/claude ../bin/codex ../bin/ours
 echo '{"agents": {"mine": {"program": "ours"}, "gemini": {"program": "ours"}}}' >devs.config.json
-want_in 'agents' "$(PATH="$dir/bin" "$devs" doctor | grep agents)" \
-	'ok  agents          mine, gemini, claude 2.0.14, codex 0.46.0; not here: opencode, pi, qwen'
+want_in 'agents' "$(PATH="$dir/bin" "$devs" doctor | grep -A 1 agents | xargs)" \
+	'ok agents mine, gemini, claude 2.0.14, codex 0.46.0; not here: opencode, pi, qwen'
 want 'a program of the project is not run' "$(ls "$dir" | grep was-run)" ''
 rm devs.config.json ../bin/claude ../bin/codex ../bin/ours
 
@@ -71,6 +72,11 @@ END
 chmod +x ../bin/docker
 PATH="$dir/bin" "$devs" doctor >../out
 want_in 'daemon down' "$(cat ../out)" 'Cannot connect to the Docker daemon'
+want 'a long line goes on below, at a blank, and so does what helps' \
+	"$(sed -n '/sandbox docker/,/systemctl/p' ../out)" \
+	"-   sandbox docker  does not work: docker: Cannot connect to the Docker daemon
+                    at unix:///x. Is the docker daemon running? (exit 1);
+                    start the daemon: systemctl start docker"
 
 # --- a log that is there, and one that cannot be
 "$devs" exec -- true 2>/dev/null

@@ -46,7 +46,7 @@ echo '{"repeats": 2}' >wrong
 want "no threshold: exit" "$?" 2
 want_in "no threshold" "$(cat err)" "wrong: there is no threshold 'repeats'"
 "$devs" entropy --limits nothing </dev/null 2>err
-want "no file of thresholds: exit" "$?" 2
+want "no file of thresholds: exit" "$?" 66
 
 # A line without end is left out.
 head -c 40000000 /dev/zero | tr '\0' 'x' >long

@@ -100,7 +100,7 @@ want 'stopped: nothing is left' "$(ls -d devs-export* 2>/dev/null)" ''
 # --- what does not go together
 for words in '--format svg --at start,end -o -' '--format jsonl --at start' '--format svg --speed 2' \
 	'--format jsonl --size 80x24' '--format bundle -o -' '--format asciicast --speed 0' \
-	'--format svg --size 80' '--format svg --view moon' '--format svg --at nowhere'; do
+	'--format svg --size 80' '--format svg --size 19x24' '--format asciicast --size 80x3' '--format svg --view moon' '--format svg --at nowhere'; do
 	# shellcheck disable=SC2086
 	"$devs" export "$run" $words >/dev/null 2>err.out
 	want "$words: exit" $? 2

@@ -59,6 +59,9 @@ want_in 'what passed' "$("$devs" debug --forensics fine)" 'Try 1 passed: nothing
 "$devs" debug --forensics tax --try 3 >/dev/null 2>err.out
 want 'a try that is not there: exit' $? 2
 want_in 'a try that is not there' "$(cat err.out)" 'had 2 tries'
+"$devs" debug --forensics fine --try 9 >/dev/null 2>err.out
+want 'of one try there is no range' "$(cat err.out)" "devs: expected 1, not '9'
+hint: step 1 has had 1 try"
 "$devs" debug --forensics >/dev/null 2>err.out
 want 'no task: exit' $? 2
 want_in 'no task' "$(cat err.out)" 'of which task?'

@@ -64,6 +64,8 @@ refused 'a time that is none' 2 "'soon' is no time" --logs 1 --since soon
 refused 'no such run' 66 'no run #9' --logs 9 --json
 refused 'what does not go with it' 2 'debug --logs: --try does not go with it' --logs 1 --try 2
 refused 'what does not go with it, either' 2 'debug --forensics: --follow does not go with it' --forensics ok --follow
+refused 'a run, and nothing that says what of it' 2 'hint: devs debug --logs 3; ' 3
+refused 'a task likewise' 2 'hint: devs debug --forensics 1/net; ' 1/net
 refused 'follow is of one run' 2 '--follow is about one run' --logs all --follow
 
 # --- a live run is followed to its end, and ^C ends the follower alone

@@ -76,7 +76,7 @@ rm -rf .devs
 printf '{"retry_limit": 0, "policies": {"a": {"like": "a"}}, "sandboxes": {}}' >devs.config.json
 "$devs" run below/plan.json 2>err
 want 'bad settings: exit' $? 2
-want_in 'bad settings: how many' "$(cat err)" 'devs.config.json: 3 things are wrong, nothing was started'
+want_in 'bad settings: how many' "$(cat err)" 'devs.config.json: 3 things are wrong, nothing was done'
 want_in 'bad settings: range' "$(cat err)" '[INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)'
 want_in 'bad settings: like' "$(cat err)" '/policies/a/like: a policy cannot be like itself'
 want_in 'bad settings: key' "$(cat err)" '/sandboxes: unknown key'
@@ -94,7 +94,7 @@ printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": ""},
  {"name": "c", "verdict": "persistent", "pattern": "("}]}' >devs.config.json
 "$devs" exec -- true 2>err
 want 'bad rules: exit' $? 2
-want_in 'bad rules: all of them' "$(cat err)" 'devs.config.json: 2 things are wrong, nothing was started'
+want_in 'bad rules: all of them' "$(cat err)" 'devs.config.json: 2 things are wrong, nothing was done'
 want_in 'bad rules: the first' "$(cat err)" "/rules/0/pattern: rule 'a': pattern is empty"
 want_in 'bad rules: the second' "$(cat err)" "/rules/2/pattern: rule 'c': pattern, byte 1"
 # With what is wrong elsewhere, and in more than one place of a rule.

@@ -1,7 +1,9 @@
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "completion.h"
+#include "completion_plan.h"
 #include "test_main.h"
 
 static struct completion_command *command_named(const char *name)
@@ -49,6 +51,7 @@ static const struct {
     {"", "theme", COMPLETION_FIXED, "theme"},
     {"run", "jobs", COMPLETION_NOTHING, NULL},
     {"run", "continue", COMPLETION_ASK, "run"},
+    {"run", "only", COMPLETION_ASK, "plan_task"},
     {"exec", "policy", COMPLETION_ASK, "policy"},
     {"new-project", "agent", COMPLETION_ASK, "agent"},
     {"hook", "agent", COMPLETION_FIXED, "hook_agent"}, /* only some have hooks */
@@ -109,11 +112,13 @@ END_TEST
 static void check_kind(const struct completion_kind *kind)
 {
     const struct globals globals = {.db = "/nonexistent/devs.db"};
+    const struct completion_question question = {
+        .globals = &globals, .list = kind->list, .prefix = ""};
     struct str out = {0};
     if (kind->source == COMPLETION_FIXED)
         ck_assert_msg(completion_list(kind->list, &out) && out.len > 0, "no list %s", kind->list);
     if (kind->source == COMPLETION_ASK)
-        ck_assert_msg(completion_ask(&globals, kind->list, "", &out), "no list %s", kind->list);
+        ck_assert_msg(completion_ask(&question, &out), "no list %s", kind->list);
     str_done(&out);
 }
 
@@ -148,12 +153,47 @@ END_TEST
 START_TEST(test_a_log_that_is_not_there_offers_nothing)
 {
     const struct globals globals = {.db = "/nonexistent/devs.db"};
+    struct completion_question question = {.globals = &globals, .list = "target", .prefix = ""};
     struct str out = {0};
-    ck_assert(completion_ask(&globals, "target", "", &out));
-    ck_assert(completion_ask(&globals, "run_task", "1/", &out));
+    ck_assert(completion_ask(&question, &out));
+    question.list = "run_task";
+    question.prefix = "1/";
+    ck_assert(completion_ask(&question, &out));
     ck_assert_uint_eq(out.len, 0);
-    ck_assert(!completion_ask(&globals, "nonsense", "", &out));
+    question.list = "nonsense";
+    ck_assert(!completion_ask(&question, &out));
     str_done(&out);
+}
+END_TEST
+
+/* Words of a line behind "devs", a blank between two, and the plan that is meant. */
+static const struct {
+    const char *line, *wanted;
+} line_cases[] = {
+    {"run", "plan.json"},
+    {"", "plan.json"},
+    {"run --only", "plan.json"},
+    {"run --only a plan2.json", "plan2.json"}, /* the value of --only is none */
+    {"run own.json --only a", "own.json"},
+    {"--db log.db run -j 3 own.json", "own.json"},
+    {"run -j3 own.json", "own.json"},
+    {"run --jobs=3 own.json", "own.json"},
+    {"run --jobs = 3 own.json", "own.json"}, /* as bash has it */
+    {"run --plain own.json other.json", "own.json"},
+};
+
+START_TEST(test_the_plan_that_a_line_names)
+{
+    enum { WORDS_MAX = 8 };
+    char line[64];
+    char *words[WORDS_MAX];
+    char *rest = line;
+    size_t count = 0;
+    (void)snprintf(line, sizeof(line), "%s", line_cases[_i].line);
+    for (char *word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    ck_assert_uint_le(count, WORDS_MAX);
+    ck_assert_str_eq(completion_plan_named(words, count), line_cases[_i].wanted);
 }
 END_TEST
 
@@ -166,6 +206,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(table, test_operands_are_those_of_the_usage, 0, TABLE_LEN(operand_cases));
     tcase_add_test(table, test_every_list_that_is_named_is_there);
     tcase_add_test(table, test_a_list_is_added_behind_what_is_there);
+    tcase_add_loop_test(table, test_the_plan_that_a_line_names, 0, TABLE_LEN(line_cases));
     tcase_add_test(test_case(suite, "ask"), test_a_log_that_is_not_there_offers_nothing);
     return suite;
 }

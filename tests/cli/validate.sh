@@ -89,10 +89,10 @@ hint: docs/contracts.md has the keywords that a contract may use"
 want "a bad contract in JSON" "$("$devs" validate --contract wrong.json good --json 2>/dev/null)" \
 	'{"v":1,"valid":null,"contract":{"violations":[{"path":"/type","code":"INVALID_VALUE","message":"no such type","expected":"null, boolean, object, array, number, string or integer","actual":"\"objekt\""},{"path":"/unevaluatedItems","code":"INVALID_VALUE","message":"not a keyword that contracts may use","expected":null,"actual":null}],"dropped":0}}'
 "$devs" validate --contract nothing good 2>err
-want "a contract that is not there" "$?" 2
+want "a contract that is not there" "$?" 66
 want_in "why" "$(cat err)" "devs: contract 'nothing': No such file or directory"
 "$devs" validate --contract contract.json nothing 2>err
-want "an instance that is not there" "$?" 2
+want "an instance that is not there" "$?" 66
 want_in "which" "$(cat err)" "devs: 'nothing': No such file or directory"
 "$devs" validate good 2>err
 want "no contract" "$?" 2

@@ -80,8 +80,10 @@ echo '{"max_attempt": 2}' >wrong.json
 out=$("$devs" debug --what-if wrong.json 1 2>&1)
 want 'a wrong file: exit' $? 2
 want_in 'a wrong file: its place' "$out" '/max_attempt: '
+want_in 'a wrong file: nothing would have been started anyway' "$out" \
+	'wrong.json: 1 thing is wrong, nothing was looked at'
 "$devs" debug --what-if none.json 1 >out 2>&1
-want 'no file: exit' $? 2
+want 'no file: exit' $? 66
 want_in 'no file: its name' "$(cat out)" 'none.json: '
 "$devs" debug --what-if fewer.json 99 >out 2>&1
 want_in 'no run: its number' "$(cat out)" '#99'

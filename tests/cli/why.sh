@@ -173,7 +173,7 @@ want 'what is in force changes nothing: exit' $? 0
 "$devs" exec --once -- sh -c 'echo "the lamp is out"; exit 1' >out 2>err
 want_in 'the rule is in force' "$("$devs" why exec)" 'rule lamp: sure'
 "$devs" rules --try nothere.json 2>err
-want 'no rule file: exit' $? 2
+want 'no rule file: exit' $? 66
 "$devs" rules --try rule.json --add rule.json 2>err
 want 'try and add: exit' $? 2
 
