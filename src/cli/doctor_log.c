@@ -43,7 +43,7 @@ static void look_for_room(const char *dir, struct doctor_line *line)
     struct place_disk disk = {.type = "?"};
     struct str words = {0};
     const bool is_known = place_disk(dir, &disk, NULL);
-    str_add(&words, "none yet: the first run makes .devs here");
+    str_add(&words, "none yet: the first run makes .devs");
     if (is_known)
         add_disk(&disk, &words);
     if (access(dir, W_OK | X_OK) != 0 || disk.is_network) {

@@ -37,8 +37,8 @@ static int print_help(void)
         "devs --version says which devs this is");
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 going in circles, 4 needs a person, 65 damaged log, 66 no such\n"
-               "log, 69 an agent is not installed, 73 log cannot be made, 74 all passed but not\n"
-               "recorded, 75 another process has it, 130 stopped by a person\n"
+               "log, run or file, 69 an agent is not installed, 73 log cannot be made, 74 all\n"
+               "passed but not recorded, 75 another process has it, 130 stopped by a person\n"
                "\ndevs exec exits as the last try of its command did: 128 + N after signal N, and\n"
                "125 to 127 where nothing could be started");
     return EXIT_ALL_PASSED;
