@@ -3,7 +3,10 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_VENDOR "the devs authors")
-set(CPACK_PACKAGE_CONTACT "the devs authors <devs@example.org>")
+# Who maintains it is said in the changelog alone.
+file(STRINGS "${PROJECT_SOURCE_DIR}/packaging/debian/changelog" signatures REGEX "^ -- ")
+list(GET signatures 0 signature)
+string(REGEX REPLACE "^ -- (.*>)  .*" "\\1" CPACK_PACKAGE_CONTACT "${signature}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "cockpit and retry engine for coding-agent runs")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "devs runs the steps of a plan, commands and prompts to coding agents alike,

@@ -1,6 +1,11 @@
 #include "event_phrases.h"
 
+#include <assert.h>
 #include <string.h>
+
+#include "event.h"
+
+static_assert(EVENT_PHRASES_TEXT_MAX == EVENT_TEXT_MAX, "all of a text that is ours is spelled");
 
 enum { PHRASE_BYTES = 0x20 }; /* that a phrase may have as its byte */
 

@@ -51,11 +51,17 @@
 
 #define EVENT_PHRASES_ALL(X) EVENT_PHRASES_FIRST(X) EVENT_PHRASES_MORE(X)
 
-/* The column, spelled out by SQL: for views, and for rows that go into another file. */
+/* The column, spelled out by SQL: for views, and for rows that go into another file. Of a text that
+ * is longer than any of ours only the front is taken: the log may be somebody else's, and a byte of
+ * it becomes a whole phrase. */
+#define EVENT_PHRASES_TEXT_MAX 4096 /* EVENT_TEXT_MAX, where the preprocessor sees it */
 #define EVENT_PHRASES_SPELLED(column)                                                              \
     "(SELECT " EVENT_PHRASES_MORE(EVENT_PHRASES_OPEN) "half" EVENT_PHRASES_MORE(                   \
-        EVENT_PHRASES_CLOSE) " FROM (SELECT " EVENT_PHRASES_FIRST(EVENT_PHRASES_OPEN) column       \
-    EVENT_PHRASES_FIRST(EVENT_PHRASES_CLOSE) " AS half))"
+        EVENT_PHRASES_CLOSE) " FROM (SELECT " EVENT_PHRASES_FIRST(EVENT_PHRASES_OPEN)              \
+        EVENT_PHRASES_FRONT(column, EVENT_PHRASES_TEXT_MAX)                                        \
+            EVENT_PHRASES_FIRST(EVENT_PHRASES_CLOSE) " AS half))"
+#define EVENT_PHRASES_FRONT(column, max)  EVENT_PHRASES_CUT(column, max)
+#define EVENT_PHRASES_CUT(column, max)    "substr(" column ",1," #max ")"
 #define EVENT_PHRASES_OPEN(byte, phrase)  "replace("
 #define EVENT_PHRASES_CLOSE(byte, phrase) ",char(" #byte "),'" phrase "')"
 

@@ -19,6 +19,8 @@ number=$("$devs" --version | cut -d ' ' -f 2)
 want 'its version' "$(field Version)" "$number-1"
 want 'that of the changelog' "$(sed -n '1s/devs (\(.*\)) .*/\1/p' "$source/packaging/debian/changelog")" \
 	"$number-1"
+want 'who maintains it is who signed the changelog' "$(field Maintainer)" \
+	"$(sed -n 's/^ -- \(.*>\)  .*/\1/p;' "$source/packaging/debian/changelog" | head -n 1)"
 want 'its name' "$package" "out/devs_$number-1_$(dpkg --print-architecture).deb"
 for library in libsqlite3-0 libncursesw6 libjansson4 libuv1 libpcre2-8-0; do
 	want_in "needs $library" "$(field Depends)" "$library (>="

@@ -17,6 +17,7 @@ same seed presses the same keys; when they arrive is up to the machine. Ends wit
 import argparse
 import errno
 import fcntl
+import json
 import os
 import pty
 import random
@@ -33,6 +34,7 @@ import time
 
 ANSWER_S = 30  # until what was pressed is drawn, on a loaded machine
 LEAVE_S = 60   # until devs has ended, with what it runs
+END_S = 60     # until a run that was left on has ended
 BURST_MAX = 40
 
 # All that the cockpit may send: text, a few C0 bytes, and the sequences of its terminfo entry.
@@ -246,6 +248,26 @@ def visits(options, root):
     ]
 
 
+def live_runs(options, root, environment):
+    """Those of the live visit's log that go on without a terminal."""
+    listed = subprocess.run([options.devs, "--db", f"{root}/live/devs.db", "runs", "--json"],
+                            cwd=root, env=environment, capture_output=True, check=False)
+    runs = [json.loads(line) for line in listed.stdout.splitlines()]
+    return [run["run"] for run in runs if run["state"] == "live"]
+
+
+def end_runs(options, root, environment):
+    """q and d leave a run to itself: what it holds or waits for may be hours away."""
+    end = time.monotonic() + END_S
+    while runs := live_runs(options, root, environment):
+        for run in runs:
+            subprocess.run([options.devs, "--db", f"{root}/live/devs.db", "cancel", "--kill",
+                            str(run)], cwd=root, env=environment, capture_output=True, check=False)
+        if time.monotonic() > end:
+            raise Wrong(f"run {runs[0]} was cancelled and goes on")
+        time.sleep(0.1)
+
+
 def play(options, root):
     chance = random.Random(options.seed)
     environment = prepare(options, root)
@@ -263,6 +285,7 @@ def play(options, root):
                 visit.check()
             finally:
                 visit.close()
+                end_runs(options, root, environment)
             count += 1
     return count
 

@@ -147,6 +147,25 @@ START_TEST(test_a_row_is_short)
 }
 END_TEST
 
+/* A row that no devs has written: each of its bytes becomes 42. */
+START_TEST(test_of_a_hostile_row_no_more_is_spelled_than_a_text_may_have)
+{
+    struct db db;
+    struct err err = {0};
+    const size_t phrase = strlen(",\"jitter\":0,\"factor\":1,\"hint\":-1,\"used\":");
+    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err) &&
+                      db_exec(&db,
+                              "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, text)"
+                              " SELECT id, 1, 0, 0, 1, -1,"
+                              " replace(hex(zeroblob(50000)), '0', char(27)) FROM run",
+                              &err),
+                  "%s", err.message);
+    db_done(&db);
+    ck_assert_int_eq(number("SELECT length(text) FROM event"), 100000);
+    ck_assert_int_eq(number("SELECT length(text) FROM events"), (int64_t)phrase * EVENT_TEXT_MAX);
+}
+END_TEST
+
 /* An older devs goes on reading it. */
 START_TEST(test_a_log_of_the_first_format_stays_one)
 {
@@ -180,6 +199,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(rows, setup, teardown);
     tcase_add_loop_test(rows, test_the_view_spells_what_the_row_holds, 0, TABLE_LEN(texts));
     tcase_add_test(rows, test_a_row_is_short);
+    tcase_add_test(rows, test_of_a_hostile_row_no_more_is_spelled_than_a_text_may_have);
     tcase_add_test(rows, test_a_log_of_the_first_format_stays_one);
     return suite;
 }
