@@ -5,8 +5,6 @@
 #ifndef DEVS_MCP_MESSAGE_H
 #define DEVS_MCP_MESSAGE_H
 
-#include <stddef.h>
-
 #include "json.h"
 
 /* Codes of errors: the first five are JSON-RPC's own; -32000 is of the range that it leaves to

@@ -1,13 +1,11 @@
 #include "mcp_server.h"
 
-#include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "mcp_calls.h"
 #include "mcp_reply.h"
 #include "text.h"
-#include "xalloc.h"
 
 static const char version_key[] = "io.modelcontextprotocol/protocolVersion";
 static const char capabilities_key[] = "io.modelcontextprotocol/clientCapabilities";
@@ -27,53 +25,12 @@ void mcp_server_init(struct mcp_server *server, struct mcp_out *out, const char 
         (struct mcp_server){.out = out, .root = root, .host = *host, .version = MCP_NEWEST_LEGACY};
 }
 
-static void free_batch(struct mcp_batch *batch)
-{
-    if (batch)
-        str_done(&batch->replies);
-    free(batch);
-}
-
-static void free_call(struct mcp_call *call)
-{
-    mcp_request_done(&call->request);
-    str_done(&call->id);
-    str_done(&call->token);
-    free(call);
-}
-
-/* One request of the batch has its reply, or will have none. */
-static void close_batch(struct mcp_server *server, struct mcp_batch *batch)
-{
-    if (--batch->open > 0)
-        return;
-    if (batch->replies.len > 0) {
-        str_add_char(&batch->replies, ']');
-        mcp_out_add(server->out, str_text(&batch->replies), batch->replies.len);
-    }
-    free_batch(batch);
-}
-
-static void send(struct mcp_server *server, struct mcp_batch *batch, struct str *text)
-{
-    if (batch) {
-        str_add_char(&batch->replies, batch->replies.len > 0 ? ',' : '[');
-        str_add_n(&batch->replies, str_text(text), text->len);
-        close_batch(server, batch);
-    } else {
-        mcp_out_add(server->out, str_text(text), text->len);
-    }
-    str_done(text);
-}
-
 static void send_error(struct mcp_server *server, const char *id, enum mcp_error code,
                        const char *why)
 {
     struct str text = {0};
     mcp_reply_error(&text, id, code, why, NULL);
-    if (server->batch)
-        server->batch->open++;
-    send(server, server->batch, &text);
+    mcp_calls_reply(server, &text);
 }
 
 static void refuse(const struct asked *asked, enum mcp_error code, const char *why)
@@ -85,9 +42,7 @@ static void answer(const struct asked *asked, struct str *members)
 {
     struct str text = {0};
     mcp_reply_result(&text, str_text(&asked->message->id), asked->era, str_text(members));
-    if (asked->server->batch)
-        asked->server->batch->open++;
-    send(asked->server, asked->server->batch, &text);
+    mcp_calls_reply(asked->server, &text);
     str_done(members);
 }
 
@@ -147,31 +102,6 @@ static void list_tools(const struct asked *asked)
     answer(asked, &members);
 }
 
-static struct mcp_call *find_call(const struct mcp_server *server, const char *id)
-{
-    for (size_t i = 0; i < server->call_count; i++) {
-        if (strcmp(str_text(&server->calls[i]->id), id) == 0)
-            return server->calls[i];
-    }
-    return NULL;
-}
-
-static struct mcp_call *add_call(const struct asked *asked)
-{
-    struct mcp_server *server = asked->server;
-    struct mcp_call *call = xcalloc(1, sizeof(*call));
-    const struct json *token = json_get(json_get(asked->message->params, "_meta"), "progressToken");
-    str_add(&call->id, str_text(&asked->message->id));
-    if (mcp_is_id(token))
-        json_write(&call->token, token);
-    call->era = asked->era;
-    call->batch = server->batch;
-    if (call->batch)
-        call->batch->open++;
-    server->calls[server->call_count++] = call;
-    return call;
-}
-
 static void answer_refusal(struct mcp_server *server, struct mcp_call *call, const struct err *why)
 {
     struct str members = {0};
@@ -204,12 +134,12 @@ static void call_tool(const struct asked *asked)
                  name ? name : "");
         refuse(asked, MCP_ERROR_PARAMS, str_text(&why));
         str_done(&why);
-    } else if (find_call(server, str_text(&asked->message->id))) {
+    } else if (mcp_calls_find(server, str_text(&asked->message->id))) {
         refuse(asked, MCP_ERROR_REQUEST, "a call with this id is still under way");
     } else if (server->call_count == MCP_CALLS_MAX) {
         refuse_one_more(asked);
     } else {
-        struct mcp_call *call = add_call(asked);
+        struct mcp_call *call = mcp_calls_add(server, asked->message, asked->era);
         if (mcp_request_read(tool, json_get(params, "arguments"), server->root, &call->request,
                              &err))
             server->host.begin(server->host.ctx, call);
@@ -243,9 +173,7 @@ static void refuse_version(const struct asked *asked, const char *wanted)
     str_add_char(&data, '}');
     mcp_reply_error(&text, str_text(&asked->message->id), MCP_ERROR_VERSION,
                     "unsupported protocol version", str_text(&data));
-    if (server->batch)
-        server->batch->open++;
-    send(server, server->batch, &text);
+    mcp_calls_reply(server, &text);
     str_done(&data);
 }
 
@@ -303,7 +231,7 @@ static void take_notification(struct mcp_server *server, const struct mcp_messag
     const struct json *wanted = json_get(message->params, "requestId");
     if (mcp_is_id(wanted))
         json_write(&id, wanted);
-    struct mcp_call *call = id.len > 0 ? find_call(server, str_text(&id)) : NULL;
+    struct mcp_call *call = id.len > 0 ? mcp_calls_find(server, str_text(&id)) : NULL;
     str_done(&id);
     if (!call || call->is_taken_back)
         return;
@@ -342,13 +270,10 @@ static void take_batch(struct mcp_server *server, const struct json *list)
         send_error(server, "", MCP_ERROR_REQUEST, "a batch has 1 to 64 messages");
         return;
     }
-    server->batch = xcalloc(1, sizeof(*server->batch));
-    server->batch->open = 1; /* until all of it was read */
+    mcp_calls_begin_batch(server);
     for (size_t i = 0; i < count; i++)
         take_message(server, json_at(list, i));
-    struct mcp_batch *batch = server->batch;
-    server->batch = NULL;
-    close_batch(server, batch);
+    mcp_calls_end_batch(server);
 }
 
 void mcp_server_line(void *ctx, const char *line, size_t len)
@@ -367,39 +292,6 @@ void mcp_server_line(void *ctx, const char *line, size_t len)
             take_message(server, json);
     }
     json_free(json);
-}
-
-static void remove_call(struct mcp_server *server, const struct mcp_call *call)
-{
-    size_t at = 0;
-    while (server->calls[at] != call)
-        at++;
-    server->call_count--;
-    for (; at < server->call_count; at++)
-        server->calls[at] = server->calls[at + 1];
-}
-
-void mcp_server_answer(struct mcp_server *server, struct mcp_call *call, const char *members)
-{
-    struct str text = {0};
-    remove_call(server, call);
-    if (!call->is_taken_back) {
-        mcp_reply_result(&text, str_text(&call->id), call->era, members);
-        send(server, call->batch, &text);
-    } else if (call->batch) {
-        close_batch(server, call->batch);
-    }
-    free_call(call);
-}
-
-void mcp_server_progress(struct mcp_server *server, struct mcp_call *call, const char *message)
-{
-    struct str text = {0};
-    if (call->token.len == 0 || call->is_taken_back || mcp_out_waiting(server->out) > MCP_OUT_HIGH)
-        return;
-    mcp_reply_progress(&text, str_text(&call->token), ++call->progress, message);
-    mcp_out_add(server->out, str_text(&text), text.len);
-    str_done(&text);
 }
 
 void mcp_server_done(struct mcp_server *server)

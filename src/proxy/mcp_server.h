@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mcp_message.h"
 #include "mcp_out.h"
 #include "mcp_tool.h"
 #include "mcp_version.h"
