@@ -7,21 +7,25 @@
 
 #include <stdbool.h>
 
+/* 0 to 9. */
 static inline bool ascii_is_digit(int c)
 {
     return c >= '0' && c <= '9';
 }
 
+/* A to Z. */
 static inline bool ascii_is_upper(int c)
 {
     return c >= 'A' && c <= 'Z';
 }
 
+/* a to z. */
 static inline bool ascii_is_lower(int c)
 {
     return c >= 'a' && c <= 'z';
 }
 
+/* A to Z, a to z. */
 static inline bool ascii_is_letter(int c)
 {
     return ascii_is_upper(c) || ascii_is_lower(c);

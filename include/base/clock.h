@@ -5,7 +5,6 @@
 #define DEVS_CLOCK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "moment.h"

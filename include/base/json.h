@@ -62,6 +62,7 @@ struct json_place json_place_at(const char *text, size_t offset);
 
 /* A tree of its own with the same value; NULL of NULL. The caller frees. */
 ATTR_MUST_USE struct json *json_clone(const struct json *json);
+/* Free a tree that is owned, with all that it holds. NULL is allowed. */
 void json_free(struct json *json);
 
 /* JSON_KIND_NONE of NULL. */

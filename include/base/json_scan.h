@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attr.h"
 #include "str.h"
 
 /* The text of a value, within the text that was searched. */

@@ -25,9 +25,11 @@ const char *str_text(const struct str *str);
 /* Make room for so many more bytes: for a text that would else grow in several steps. */
 void str_reserve(struct str *str, size_t more);
 
-/* Append. The bytes may hold a NUL, which str_text() alone does not show. O(what is added). */
+/* Append a text that ends in a NUL. O(what is added), as all below. */
 void str_add(struct str *str, const char *text);
+/* Append so many bytes. They may hold a NUL, which str_text() alone does not show. */
 void str_add_n(struct str *str, const char *bytes, size_t len);
+/* Append one byte, a NUL as well. */
 void str_add_char(struct str *str, char c);
 /* The same of a printf format; str_add() and str_add_i64() are several times as quick. */
 ATTR_PRINTF(2, 3) void str_addf(struct str *str, const char *fmt, ...);
@@ -42,12 +44,13 @@ void str_add_number(struct str *str, double value);
 /* A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void str_add_json(struct str *str, const char *bytes, size_t len);
 
-/* `"key":"text"`, `"key":123`, `"key":true`; with a comma before it unless the text so far
- * ends in '{' or is empty. */
+/* Append `"key":"text"`, with a comma before it unless the text so far ends in '{' or is empty. */
 void str_json_text(struct str *str, const char *key, const char *text);
+/* The same of `"key":123`. */
 void str_json_i64(struct str *str, const char *key, int64_t value);
+/* The same of `"key":true`. */
 void str_json_bool(struct str *str, const char *key, bool value);
-/* `"key":` and nothing after it, for a value that the caller writes. */
+/* The same of `"key":` and nothing after it, for a value that the caller writes. */
 void str_json_key(struct str *str, const char *key);
 
 /* Make what was appended since the text was `from` bytes long a JSON string; it holds no NUL. */

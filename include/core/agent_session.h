@@ -4,8 +4,6 @@
 #ifndef DEVS_AGENT_SESSION_H
 #define DEVS_AGENT_SESSION_H
 
-#include <stdbool.h>
-
 #include "run_state.h"
 
 /* The session that the next attempt of this agent's step goes on in, as the state has it: the one

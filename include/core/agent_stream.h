@@ -63,6 +63,7 @@ struct agent_item {
     const struct agent_used *used; /* always: the sums so far */
 };
 
+/* Called for each item, in the order of the lines, within agent_stream_add() and _end(). */
 typedef void agent_item_fn(void *ctx, const struct agent_item *item);
 
 /* `adapter` is borrowed until agent_stream_close(), and so is ctx; `item` may be NULL. The caller

@@ -42,8 +42,9 @@ bool budget_is_set(const struct budget *budget);
 
 /* From how much on it is spoken of: some of it is used. */
 int64_t budget_use_mark(const struct budget_use *use);
-/* Used up, and: is it time to speak of it? Neither of what has no limit. */
+/* Is it used up? Never where there is no limit. */
 bool budget_use_is_spent(const struct budget_use *use);
+/* Is it time to speak of it: has it come to its mark? Likewise. */
 bool budget_use_is_near(const struct budget_use *use);
 
 struct str;

@@ -50,8 +50,6 @@ struct control {
 
 /* "cancel", "retry", "hold", "release", "send-one", "correct". Static. */
 const char *control_verb_name(enum control_verb verb);
-/* The inverse; false, and *out untouched, for any other text. */
-ATTR_MUST_USE bool control_verb_parse(const char *text, enum control_verb *out);
 
 struct str;
 /* What the log keeps of an act besides its target: {"mode":"term"} of a cancel,
@@ -63,9 +61,7 @@ void control_args(const struct control *control, struct str *out);
  * to POLICY_ATTEMPTS_MAX. */
 ATTR_MUST_USE bool control_args_parse(const char *args, struct control *control);
 
-/* "stop", "term", "kill". */
+/* "stop", "term", "kill". Static. */
 const char *cancel_mode_name(enum cancel_mode mode);
-/* The inverse; false, and *out untouched, for any other text. */
-ATTR_MUST_USE bool cancel_mode_parse(const char *text, enum cancel_mode *out);
 
 #endif

@@ -13,7 +13,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "attr.h"
 #include "entropy.h"
@@ -91,9 +90,10 @@ struct entropy_sample {
     } lines[ENTROPY_SAMPLE_LINES];
 };
 
-/* Of the last step that brought something new, and of the last step. Borrowed, valid
- * until the next step begins; NULL while there is none. */
+/* Of the last step that brought something new. Borrowed, valid until the next step begins; NULL
+ * while there is none. */
 const struct entropy_sample *entropy_memory_first(const struct entropy_memory *memory);
+/* The same of the last step. */
 const struct entropy_sample *entropy_memory_last(const struct entropy_memory *memory);
 
 /* Append the tables as bytes, the newest entries first to be kept, at most

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attr.h"
 #include "moment.h"
 
 enum event_kind {

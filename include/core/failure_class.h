@@ -17,6 +17,7 @@ struct failure_class {
 
 /* Of an attempt that is over, as a person has corrected it. */
 struct failure_class failure_class_of(const struct attempt_state *attempt);
+/* Do they count as one: every member alike? */
 bool failure_class_equals(const struct failure_class *a, const struct failure_class *b);
 /* "rate-limit", "test-fail", "timeout", "exit 2": the word of the CLASS column. */
 void failure_class_word(const struct failure_class *class, struct str *out);

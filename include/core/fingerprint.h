@@ -41,6 +41,7 @@ struct fingerprint_line {
     struct digest hash;         /* of line->bytes */
     struct digest general_hash; /* of line->general; the same where that is `bytes` */
 };
+/* Called for each line when it is whole, the last one at the end of the output. */
 typedef void fingerprint_line_fn(void *ctx, const struct fingerprint_line *line);
 
 /* All members may be left out. */

@@ -8,7 +8,6 @@
 #define DEVS_HEAP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct heap {

@@ -13,7 +13,6 @@
 #include "attr.h"
 #include "budget.h"
 #include "contract.h"
-#include "digest.h"
 #include "entropy_limits.h"
 #include "err.h"
 #include "phase.h"

@@ -5,10 +5,7 @@
 #ifndef DEVS_PLAN_LIMITS_H
 #define DEVS_PLAN_LIMITS_H
 
-#include <stdbool.h>
 #include <stdint.h>
-
-#include "attr.h"
 
 enum {
     PLAN_LINE_BYTES_MIN = 1024, /* of limits.output_line_bytes */

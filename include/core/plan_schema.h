@@ -10,13 +10,15 @@
 
 #include "contract.h"
 
-/* The texts. Static. */
+/* The text of the schema of plans. Static. */
 const char *plan_schema_text(void);
+/* The text of the schema of devs.config.json. Static. */
 const char *settings_schema_text(void);
 
-/* The contracts made of them. They are made at the first call and stay as long as the
- * program runs. */
+/* The contract of plans, made of its text at the first call; it stays as long as the program
+ * runs. */
 const struct contract *plan_schema(void);
+/* The same of devs.config.json. */
 const struct contract *settings_schema(void);
 
 #endif

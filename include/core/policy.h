@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attr.h"
 #include "digest.h"
 #include "phase.h"
 #include "verdict.h"

@@ -38,10 +38,12 @@ struct record_filter {
 /* Frees what the filter holds. */
 void record_filter_done(struct record_filter *filter);
 
-/* Want records of this task, or of this kind ("wait_started"), beside those named before.
- * ERR_INVALID: no id, no kind there is (the hint has the nearest), or too many. */
+/* Want records of this task, beside those named before. ERR_INVALID: no id, or more than
+ * RECORD_TASKS_MAX of them. */
 ATTR_MUST_USE bool record_filter_add_task(struct record_filter *filter, const char *id,
                                           struct err *err);
+/* Want records of this kind ("wait_started"), beside those named before. ERR_INVALID: there is no
+ * such kind; the hint has the nearest. */
 ATTR_MUST_USE bool record_filter_add_kind(struct record_filter *filter, const char *name,
                                           struct err *err);
 /* Want only records in whose words the pattern (PCRE2, of bytes) matches. ERR_INVALID says where

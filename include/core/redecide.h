@@ -39,6 +39,7 @@ struct redecide_difference {
                                       cannot be folded in */
     const struct event *made;      /* NULL: this build decides nothing here */
 };
+/* Called for each difference, in the order of the log. */
 typedef void redecide_differs_fn(void *ctx, const struct redecide_difference *difference);
 
 /* The act of that number as it was asked for; false if the log does not have it any more. */

@@ -10,7 +10,6 @@
 #define DEVS_RUN_PAST_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "attr.h"
@@ -29,6 +28,7 @@ struct run_past;
  * moments or they take too much memory. From now until run_past_free() the state tells what
  * changes. The caller frees, before the state is done with. */
 ATTR_MUST_USE struct run_past *run_past_new(struct run_state *state, int64_t every);
+/* The state tells no changes any more; free all moments. NULL is allowed. */
 void run_past_free(struct run_past *past);
 
 /* Not where the plan grows: its tasks are the state's own. */

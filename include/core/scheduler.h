@@ -15,7 +15,6 @@
 #include "control.h"
 #include "event.h"
 #include "run_state.h"
-#include "str.h"
 
 enum input_kind {
     INPUT_START,   /* begin the run; jobs in `jobs`, who in control.by */

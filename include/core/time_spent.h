@@ -8,7 +8,6 @@
 #define DEVS_TIME_SPENT_H
 
 #include "failure_class.h"
-#include "timeline.h"
 
 enum time_use {
     TIME_WORK,  /* an attempt ran */

@@ -48,6 +48,7 @@ struct transcript_item {
     struct agent_item item; /* `number` counts over the whole file, sub-agents' calls too */
 };
 
+/* Called for each item, in the order of the file. */
 typedef void transcript_fn(void *ctx, const struct transcript_item *item);
 
 /* How much of a file was read, and how much not. */
@@ -78,9 +79,9 @@ enum transcript_form transcript_form(const struct transcript *transcript);
 const char *transcript_form_words(enum transcript_form form);
 /* The adapter's name; NULL while the form is not known. */
 const char *transcript_agent(const struct transcript *transcript);
-/* The session's id, the folder that it worked in; NULL = not told (yet). Valid until the next
- * call. */
+/* The session's id; NULL = not told (yet). Valid until the next call. */
 const char *transcript_session(const struct transcript *transcript);
+/* The same of the folder that it worked in. */
 const char *transcript_folder(const struct transcript *transcript);
 /* The sums so far. */
 const struct agent_used *transcript_used(const struct transcript *transcript);

@@ -125,10 +125,11 @@ struct verdict {
 /* All empty: success, no hint. */
 struct verdict verdict_new(void);
 
-/* Class, type or reason, and the two words, cut to their room; the evidence
- * stays as it is. */
+/* Transient, of this type; and the two words, cut to their room; the other evidence stays
+ * as it is. */
 void verdict_set_transient(struct verdict *verdict, enum transient_type type, const char *subtype,
                            const char *rule);
+/* The same of a persistent failure and its reason. */
 void verdict_set_persistent(struct verdict *verdict, enum reason reason, const char *subtype,
                             const char *rule);
 
@@ -154,8 +155,9 @@ void verdict_add_near(struct verdict *verdict, const struct verdict_near *near);
  * nothing kept, where there is no room for the whole of it. */
 ATTR_MUST_USE bool verdict_add_line(struct verdict *verdict, const char *line, size_t len);
 
-/* The inverse of transient_type_name() and reason_name(); false if the text is none. */
+/* The inverse of transient_type_name(); false, and *out as it was, if the text is none. */
 ATTR_MUST_USE bool transient_type_parse(const char *text, enum transient_type *out);
+/* The inverse of reason_name(); likewise. */
 ATTR_MUST_USE bool reason_parse(const char *text, enum reason *out);
 
 enum { VERDICT_WORD_MAX = 32 };
@@ -170,9 +172,10 @@ const char *verdict_word(const struct verdict *verdict, const struct outcome *ou
 /* The evidence as members of a JSON object (rule, subtype, stream, offset, line,
  * match, retry_after_ms, resume_at_ms, hint_rule, near, ask, no_retry, violations as
  * an array of lines; only those that say something), appended inside the caller's
- * braces. verdict_from_json() reads them back, of each text the first line; class,
- * type and reason travel beside it as integers. */
+ * braces. Class, type and reason travel beside it as integers. */
 void verdict_to_json(const struct verdict *verdict, struct str *out);
+/* Read the evidence back, of each text the first line; what the object (NULL: none) lacks is as
+ * verdict_new() has it. Class, type and reason stay as they are in *out. */
 void verdict_from_json(const struct json *object, struct verdict *out);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "attr.h"
 #include "str.h"
 
 enum violation_code {

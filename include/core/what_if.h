@@ -19,7 +19,6 @@
 #define DEVS_WHAT_IF_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "attr.h"
@@ -131,9 +130,9 @@ struct what_if_look {
     int width;         /* columns of a line; WHAT_IF_WIDTH_MIN at least are taken */
     shown_hms_fn *hms; /* the person's clock */
 };
-enum { WHAT_IF_WIDTH_MIN = 40, WHAT_IF_TASKS_SHOWN = 12, WHAT_IF_TABLE_LINES = 3 };
+enum { WHAT_IF_WIDTH_MIN = 40, WHAT_IF_TASKS_SHOWN = 12 };
 
-/* WHAT_IF_TABLE_LINES lines: what the columns are, as recorded, with the change ("policy B"). What
+/* Three lines: what the columns are, as recorded, with the change ("policy B"). What
  * has no room is left out, the least telling first. Of one run or of several together. */
 void what_if_table(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out);
 /* How many decisions differ, what is assumed and what is not known. */

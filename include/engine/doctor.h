@@ -7,8 +7,6 @@
 #ifndef DEVS_DOCTOR_H
 #define DEVS_DOCTOR_H
 
-#include <stdbool.h>
-
 #include "sandbox_spec.h"
 
 enum { DOCTOR_WORDS_MAX = 320, DOCTOR_HINT_MAX = 200 };
@@ -27,6 +25,7 @@ struct doctor_line {
     char hint[DOCTOR_HINT_MAX];   /* what the person may do; empty for none */
 };
 
+/* Called on the thread that looks, for each line as soon as it is known. */
 typedef void doctor_line_fn(void *ctx, const struct doctor_line *line);
 
 /* Programs (git, bwrap, podman, docker), control groups, the kernel's log, shared copies in

@@ -121,9 +121,9 @@ ATTR_MUST_USE bool engine_add(struct engine *engine, const struct engine_task *t
  * plan grows goes on until it is cancelled. Any thread. */
 void engine_close_plan(struct engine *engine);
 
-/* A note for the person, of a task (a number) or of the run (-1). Cut to ENGINE_NOTE_MAX bytes;
- * of more than ENGINE_ADDS_MAX that wait the rest is dropped. Any thread. */
-enum { ENGINE_NOTE_MAX = 1000 };
+enum { ENGINE_NOTE_MAX = 1000 }; /* bytes */
+/* A note for the person, of a task (a number) or of the run (-1). Cut to ENGINE_NOTE_MAX; of more
+ * than ENGINE_ADDS_MAX that wait the rest is dropped. Any thread. */
 void engine_note(struct engine *engine, int task, const char *note);
 
 /* Nobody watches any more: the engine ends by itself when nothing can go on, and `why` is

@@ -36,6 +36,7 @@ struct workspace_result;
 /* ERR_NOT_FOUND, with a hint, if the task has no workspace here, or none any more. */
 ATTR_MUST_USE bool workspace_result_open(struct workspace_result **out,
                                          const struct workspace_result_call *call, struct err *err);
+/* Free; what is on the disk stays. NULL is allowed. */
 void workspace_result_close(struct workspace_result *result);
 
 /* Is the result where it was kept: its branch, its folder? Also true where git cannot say. */
@@ -63,6 +64,7 @@ struct workspace_changes {
     struct str origin; /* the user's tree */
     struct str why;    /* why the text is not all; "" if it is */
 };
+/* Free what it holds. */
 void workspace_changes_done(struct workspace_changes *changes);
 
 /* Everything that the task changed since it started. */

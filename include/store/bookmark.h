@@ -39,7 +39,8 @@ struct bookmark {
  * keeps the log. */
 ATTR_MUST_USE bool bookmark_add(const struct place *place, struct bookmark *bookmark,
                                 struct err *err);
-/* ERR_NOT_FOUND: it is gone already. */
+/* Take the one of that id out of the log. ERR_NOT_FOUND: it is gone already; ERR_INVALID and
+ * ERR_BUSY as above. */
 ATTR_MUST_USE bool bookmark_remove(const struct place *place, int64_t id, struct err *err);
 
 /* Those of a run by place in it (moment, then id), at most `max`; run 0: of all runs, the newest

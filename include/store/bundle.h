@@ -58,6 +58,7 @@ struct bundle;
  * where a part of the run lies in a second log. The caller ends *out with bundle_close(). */
 ATTR_MUST_USE bool bundle_open(struct bundle **out, const struct bundle_asked *asked,
                                struct err *err);
+/* What was put in. Borrowed; stays until bundle_close(). */
 const struct bundle_contents *bundle_contents(const struct bundle *bundle);
 /* Where it lies until it has its name: a log like any other, of the same run number. */
 const struct place *bundle_place(const struct bundle *bundle);

@@ -22,7 +22,6 @@
 #include "attr.h"
 #include "entropy.h"
 #include "err.h"
-#include "event.h"
 #include "moment.h"
 #include "place.h"
 #include "redact.h"

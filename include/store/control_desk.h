@@ -16,13 +16,15 @@
 #include "err.h"
 #include "place.h"
 
-enum { CONTROL_DESK_QUEUE_MAX = 64 };
+enum { CONTROL_DESK_QUEUE_MAX = 64 }; /* acts that wait to be written */
 
 struct control_desk;
 
+/* Start the thread and open its connection to the log, which is there. ERR_NOT_FOUND, ERR_DAMAGED,
+ * ERR_IO. The caller ends *out with control_desk_stop(). */
 ATTR_MUST_USE bool control_desk_start(struct control_desk **out, const struct place *place,
                                       struct err *err);
-/* Writes what is queued, then ends. */
+/* Writes what is queued, then ends. NULL is allowed. */
 void control_desk_stop(struct control_desk *desk);
 
 /* Queue an act on a run; returns at once. *ticket_out names it. ERR_LIMIT if the

@@ -20,13 +20,18 @@ struct follower;
 /* Called for each event after it was folded in. False stops this call early. */
 typedef bool follower_event_fn(void *ctx, const struct run_state *state, const struct event *event);
 
-/* Follow run `number` (0 = the newest) from before its first event. */
+/* Follow run `number` (0 = the newest) from before its first event. ERR_NOT_FOUND: no log, or no
+ * such run; ERR_DAMAGED: no log of ours, or its plan cannot be read. The caller ends *out with
+ * follower_close(). */
 ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *place, int64_t number,
                                  struct err *err);
+/* Free. NULL is allowed. */
 void follower_close(struct follower *follower);
 
 /* The run's row as it was read last. Its texts, but for the boot, stay until follower_close(). */
 const struct log_run_info *follower_run(const struct follower *follower);
+/* What is true of the run as of the last event that was read. Borrowed; changes with each
+ * follower_read() and follower_seek(), gone with follower_close(). */
 const struct run_state *follower_state(const struct follower *follower);
 /* For look-ups in the same thread (outputs, answers). */
 struct log_reader *follower_reader(struct follower *follower);
@@ -65,10 +70,10 @@ ATTR_MUST_USE bool follower_seek(struct follower *follower, int64_t seq, struct 
  * lock, so call it on news and at slow intervals, not for each frame. */
 bool follower_is_orphaned(struct follower *follower);
 
+enum { FOLLOWER_BUSY_MS = 2000 };
 /* What is wrong with the log, as log_reader_trouble(), and whether one process has kept all
  * others from writing for FOLLOWER_BUSY_MS or longer. `now_ms`: steady clock. At news and at
  * slow intervals. */
-enum { FOLLOWER_BUSY_MS = 2000 };
 void follower_trouble(struct follower *follower, int64_t now_ms, struct log_trouble *out);
 
 #endif

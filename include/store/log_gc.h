@@ -34,6 +34,7 @@ struct log_limits {
     int64_t runs;
     int64_t bytes; /* of all runs together: what they hold, not what the file takes */
 };
+/* No limits: everything stays. */
 struct log_limits log_limits_new(void);
 
 enum log_gc_why {
@@ -49,6 +50,7 @@ enum log_gc_why {
     LOG_GC_BEGUN, /* an earlier collection did not come to its end */
     LOG_GC_WHY_COUNT,
 };
+/* Does a run with this reason go? */
 bool log_gc_goes(enum log_gc_why why);
 
 struct log_gc_run {
@@ -67,6 +69,7 @@ struct log_gc_asked {
     size_t named_count;
     int64_t now_ms; /* UTC */
 };
+/* Is the run of this number among those that are named? */
 bool log_gc_is_named(const struct log_gc_asked *asked, int64_t number);
 
 /* Looks only: each run and what would become of it, newest first. ERR_NOT_FOUND: a named run is not
@@ -75,6 +78,8 @@ ATTR_MUST_USE bool log_gc_plan(const struct log_gc_asked *asked, struct log_gc_r
                                size_t *count_out, struct err *err);
 
 struct log_gc;
+/* Open the log for taking runs out. ERR_DAMAGED, ERR_IO: it is none, or cannot be written. The
+ * caller ends *out with log_gc_close(). */
 ATTR_MUST_USE bool log_gc_open(struct log_gc **out, const struct place *place, struct err *err);
 /* Take one run out. ERR_BUSY: somebody owns it; ERR_INVALID: it has a bookmark; then all of it is
  * there. After another failure it is gone for readers, and done again it goes on. */
@@ -83,7 +88,7 @@ ATTR_MUST_USE bool log_gc_remove(struct log_gc *gc, int64_t run, struct err *err
  * says how much. */
 ATTR_MUST_USE bool log_gc_shrink(struct log_gc *gc, int64_t bytes_max, int64_t *bytes_out,
                                  struct err *err);
-/* NULL is allowed. */
+/* Free; what was begun stays as it is. NULL is allowed. */
 void log_gc_close(struct log_gc *gc);
 
 #endif

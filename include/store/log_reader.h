@@ -24,13 +24,15 @@ enum { LOG_PAGE_EVENTS = 4096, LOG_PAGE_RUNS = 256, LOG_PAGE_BYTES = 1024 * 1024
 
 struct log_reader;
 
-/* ERR_NOT_FOUND: no such file; ERR_DAMAGED: no log of ours, or one of a newer schema without
- * what is asked for. Never creates anything. What a run could not write to its log is read
- * from its spill (spill.h), here and below, as if it were in the log. */
+/* Open a log for reading. ERR_NOT_FOUND: no such file; ERR_DAMAGED: no log of ours, or one of a
+ * newer schema without what is asked for. Never creates anything. What a run could not write to its
+ * log is read from its spill (spill.h), here and below, as if it were in the log. The caller ends
+ * *out with log_reader_close(). */
 ATTR_MUST_USE bool log_reader_open(struct log_reader **out, const struct place *place,
                                    struct err *err);
+/* Free. NULL is allowed. */
 void log_reader_close(struct log_reader *reader);
-/* The place it was opened at. */
+/* The place it was opened at. Borrowed; stays until log_reader_close(). */
 const struct place *log_reader_place(const struct log_reader *reader);
 
 /* What is wrong with a log that can be looked at all the same. */
@@ -75,6 +77,7 @@ struct log_run_info {
     bool owner_alive;   /* it may go on; a session until its end is recorded */
     bool owner_stopped; /* it lives, but stands still: nothing is started and no time is kept */
 };
+/* Free the texts of a row; it is as empty as {0} then. */
 void log_run_info_done(struct log_run_info *info);
 
 /* One run; number 0 = the newest. ERR_NOT_FOUND if there is none. */
@@ -90,6 +93,7 @@ ATTR_MUST_USE bool log_reader_runs(struct log_reader *reader, int64_t before,
 struct log_totals {
     int64_t runs, attempts;
 };
+/* Count them. O(runs). */
 ATTR_MUST_USE bool log_reader_totals(struct log_reader *reader, struct log_totals *out,
                                      struct err *err);
 
@@ -128,6 +132,7 @@ struct event_page {
     size_t count, cap;
     struct str texts;
 };
+/* Free what a page holds; it is as empty as {0} then, which is how a page begins. */
 void event_page_done(struct event_page *page);
 
 /* Events with seq > after, at most LOG_PAGE_EVENTS (fewer than that: no more now). */
@@ -155,6 +160,7 @@ struct output_page {
     size_t count, cap;
     struct str text;
 };
+/* Free what a page holds; it is as empty as {0} then, which is how a page begins. */
 void output_page_done(struct output_page *page);
 
 /* Rows with id > after, at most about LOG_PAGE_BYTES. */

@@ -21,10 +21,10 @@ void owner_drop(const struct place *place, const char *uid, int fd);
 /* Does a living process own this run? */
 bool owner_is_alive(const struct place *place, const char *uid);
 
-/* Lock files of owners that were killed: how many there are, and with OWNER_REMOVE they are
- * removed. At most OWNER_FILES_MAX are looked at. */
 enum { OWNER_FILES_MAX = 65536 };
 enum owner_clear { OWNER_COUNT, OWNER_REMOVE };
+/* Lock files of owners that were killed: how many there are, and with OWNER_REMOVE they are
+ * removed. At most OWNER_FILES_MAX are looked at. */
 size_t owner_clear_left(const struct place *place, enum owner_clear how);
 
 #endif

@@ -33,11 +33,15 @@ struct turns {
     int64_t waited_us; /* in all */
 };
 
+/* Open the lock files of this log; those that are not there are made (0600). ERR_IO; nothing is
+ * held open then. */
 ATTR_MUST_USE bool turns_init(struct turns *turns, const struct place *place, struct err *err);
+/* Close them, which gives back a turn that is held. NULL is allowed. */
 void turns_done(struct turns *turns);
 
-/* Blocks until it is our turn; ERR_BUSY if it does not come in time. */
+/* Blocks until it is our turn. ERR_BUSY if it does not come in time: nothing is held then. */
 ATTR_MUST_USE bool turns_take(struct turns *turns, struct err *err);
+/* Let the next one in. Never fails. */
 void turns_give(struct turns *turns);
 
 /* Who has the turn now: a process id, 0 if nobody has it or it cannot be told. Looks only, and

@@ -59,6 +59,7 @@ struct verify_sum {
     struct verify_verdicts verdicts;
 };
 
+/* Called for each verdict that is another one, in the order of the log. */
 typedef void verify_verdict_fn(void *ctx, const struct verify_verdict *verdict);
 /* Called now and then: `done` of about `total` events. */
 typedef void verify_progress_fn(void *ctx, int64_t done, int64_t total);

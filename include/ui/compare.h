@@ -108,8 +108,9 @@ ATTR_MUST_USE bool compare_read(struct compare *out,
 /* Frees what it holds. */
 void compare_done(struct compare *compare);
 
-/* "ended", "class", ... and "out", "err", ...: the words of labels and JSON. */
+/* "ended", "class", ...: the words of labels and JSON. Static. */
 const char *compare_fact_name(enum compare_fact fact);
+/* "out", "err", ...: likewise. */
 const char *compare_text_name(enum compare_text text);
 
 struct compare_look {

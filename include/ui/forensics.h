@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "attr.h"
 #include "err.h"
@@ -73,8 +72,9 @@ struct forensics {
     } sections[FORENSICS_SECTION_COUNT];
 };
 
-/* "verdict", "command, env", ...; and the same as a head: "VERDICT". Static. */
+/* "verdict", "command, env", ...: for the list. Static. */
 const char *forensics_name(enum forensics_section section);
+/* The same as a head: "VERDICT". Static. */
 const char *forensics_title(enum forensics_section section);
 
 /* What is known of attempt `key` as of state->last_seq. `run` of the key is the reader's run of

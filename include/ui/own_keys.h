@@ -10,7 +10,6 @@
 #ifndef DEVS_OWN_KEYS_H
 #define DEVS_OWN_KEYS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "attr.h"

@@ -79,6 +79,7 @@ enum { TERM_COPY_MAX = 64 * 1024 };
  * terminal says whether it did. False where it is longer than TERM_COPY_MAX bytes, or the terminal
  * is gone. */
 ATTR_MUST_USE bool term_copy(struct term *term, const char *text, size_t len);
+/* Let the terminal ring, or flash, as its person has set it. */
 void term_bell(struct term *term);
 
 /* For poll(). */
@@ -88,8 +89,9 @@ int term_fd(const struct term *term);
 uint32_t term_key(struct term *term, bool text_wanted);
 /* Drop what was typed ahead. */
 void term_flush_keys(struct term *term);
-/* Give the terminal to another program for a while, and take it again. */
+/* Give the terminal to another program for a while. */
 void term_step_aside(struct term *term);
+/* Take it again: all is drawn anew, for the other may have written anything. */
 void term_come_back(struct term *term);
 /* Leave the screen, stop this process as ^Z does, come back when continued. */
 void term_suspend(struct term *term);

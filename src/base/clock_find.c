@@ -3,7 +3,6 @@
 
 #include "clock_find.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -14,7 +14,6 @@
 #include "adapter_qwen_json.h"
 #include "adapters_merge.h"
 #include "attr.h"
-#include "str.h"
 #include "violation.h"
 #include "xalloc.h"
 

@@ -6,7 +6,6 @@
 #include "adapter_parts.h"
 #include "json_pointer.h"
 #include "str.h"
-#include "xalloc.h"
 
 enum { POINTER_MAX = 1024 }; /* bytes of a place's text */
 

@@ -1,6 +1,5 @@
 #include "agent_result.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "agent_state.h"

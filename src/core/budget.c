@@ -1,7 +1,6 @@
 #include "budget.h"
 
 #include <assert.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "attr.h"

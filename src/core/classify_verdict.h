@@ -5,7 +5,6 @@
 #ifndef DEVS_CLASSIFY_VERDICT_H
 #define DEVS_CLASSIFY_VERDICT_H
 
-#include "classify.h"
 #include "classify_scan.h"
 
 /* The first rule that holds on what the scan looks at, and what it says. False, and *out untouched,

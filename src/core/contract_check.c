@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
 #include "contract_checking.h"
 #include "contract_types.h"
 #include "str.h"

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "contract_findings.h"
-#include "contract_identity.h"
 #include "contract_schema.h"
 #include "near_word.h"
 

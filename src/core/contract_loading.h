@@ -8,9 +8,7 @@
 #define DEVS_CONTRACT_LOADING_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "attr.h"
 #include "contract_schema.h"
 #include "json_pointer.h"
 #include "violation.h"

@@ -1,6 +1,7 @@
 #include <limits.h>
 
 #include "contract_checking.h"
+#include "contract_identity.h"
 #include "str.h"
 
 enum { NEAREST_SHOWN = 20 }; /* violations of the nearest alternative */

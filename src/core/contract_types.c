@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "contract_schema.h"
 
 const char contract_type_all[] = "null, boolean, object, array, number, string or integer";
 

@@ -4,7 +4,6 @@
 #ifndef DEVS_CONTRACT_TYPES_H
 #define DEVS_CONTRACT_TYPES_H
 
-#include "contract_schema.h"
 #include "json.h"
 #include "str.h"
 

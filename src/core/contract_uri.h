@@ -5,7 +5,6 @@
 #define DEVS_CONTRACT_URI_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "attr.h"
 #include "str.h"

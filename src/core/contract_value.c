@@ -3,6 +3,7 @@
 
 #include "contract_checking.h"
 #include "contract_equal.h"
+#include "contract_identity.h"
 #include "near_word.h"
 #include "str.h"
 

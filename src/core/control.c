@@ -28,24 +28,13 @@ const char *control_verb_name(enum control_verb verb)
     return verb_names[verb];
 }
 
-bool control_verb_parse(const char *text, enum control_verb *out)
-{
-    for (size_t i = CONTROL_CANCEL; i < ARRAY_LEN(verb_names); i++) {
-        if (strcmp(verb_names[i], text) == 0) {
-            *out = (enum control_verb)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 const char *cancel_mode_name(enum cancel_mode mode)
 {
     assert(mode < CANCEL_MODE_COUNT);
     return mode_names[mode];
 }
 
-bool cancel_mode_parse(const char *text, enum cancel_mode *out)
+static bool cancel_mode_parse(const char *text, enum cancel_mode *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(mode_names); i++) {
         if (strcmp(mode_names[i], text) == 0) {

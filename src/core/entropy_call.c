@@ -5,6 +5,7 @@
 
 #include "canonical.h"
 #include "entropy_hash.h"
+#include "entropy_tool.h"
 #include "json.h"
 #include "normaliser.h"
 #include "str.h"

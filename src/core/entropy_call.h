@@ -19,7 +19,6 @@
 #include "entropy.h"
 #include "entropy_alike.h"
 #include "entropy_shell.h"
-#include "entropy_tool.h"
 
 struct json;
 struct normaliser_words;

@@ -3,6 +3,7 @@
 #include "entropy_hash.h"
 #include "entropy_hints.h"
 #include "entropy_tables.h"
+#include "entropy_tool.h"
 #include "normaliser.h"
 #include "xalloc.h"
 

@@ -1,6 +1,5 @@
 #include "entropy_memory.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "entropy_hash.h"
 #include "entropy_hints.h"
 #include "entropy_tables.h"
+#include "entropy_tool.h"
 #include "fingerprint.h"
 #include "json.h"
 #include "normaliser.h"

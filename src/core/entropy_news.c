@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "ascii.h"
-#include "entropy.h"
 #include "entropy_hash.h"
 #include "entropy_memory.h"
 #include "xalloc.h"

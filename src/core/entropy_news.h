@@ -18,7 +18,6 @@
 #ifndef DEVS_ENTROPY_NEWS_H
 #define DEVS_ENTROPY_NEWS_H
 
-#include "digest.h"
 #include "entropy_limits.h"
 #include "entropy_table.h"
 

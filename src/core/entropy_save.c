@@ -1,12 +1,10 @@
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "entropy_tables.h"
 #include "number_bytes.h"
 #include "str.h"
-#include "xalloc.h"
 
 /* A saved memory: the magic, five counts and the sample's zero bits, then lines,
  * calls, shapes, the calls that succeeded and the sample, each the oldest

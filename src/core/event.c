@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "attr.h"
+
 static const char *const names[] = {
     [EVENT_NONE] = "none",
     [EVENT_RUN_STARTED] = "run_started",

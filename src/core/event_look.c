@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "json_scan.h"
+
 struct event_look event_look_up(const struct run_state *state, const struct event *event,
                                 struct json **tree, struct str *out)
 {

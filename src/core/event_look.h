@@ -8,7 +8,6 @@
 
 #include "event.h"
 #include "json.h"
-#include "json_scan.h"
 #include "run_state.h"
 #include "str.h"
 

@@ -1,6 +1,5 @@
 #include "label.h"
 
-#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 

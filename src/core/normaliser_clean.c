@@ -1,5 +1,4 @@
 /* normaliser_clean.c - what only a terminal sees of a line (rule 0); see normaliser_mask.h. */
-#include <stdint.h>
 #include <string.h>
 
 #include "normaliser_block.h"

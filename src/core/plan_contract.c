@@ -1,7 +1,5 @@
 #include "plan_contract.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"

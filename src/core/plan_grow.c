@@ -9,7 +9,6 @@
 #include "plan_schema.h"
 #include "plan_shape.h"
 #include "plan_task.h"
-#include "text_list.h"
 #include "xalloc.h"
 
 bool plan_is_whole(const struct plan *plan, struct violations *violations)

@@ -1,7 +1,6 @@
 #include "plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "plan_agent.h"
 #include "plan_contract.h"
@@ -12,7 +11,6 @@
 #include "plan_shape.h"
 #include "plan_surroundings.h"
 #include "plan_task.h"
-#include "str.h"
 #include "violation_order.h"
 #include "xalloc.h"
 

@@ -7,7 +7,6 @@
 #include "near_word.h"
 #include "phase.h"
 #include "policy_list.h"
-#include "xalloc.h"
 
 #define OWN_MARK "+" /* behind the name of a step's own policy; no name has one */
 

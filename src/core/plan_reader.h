@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "contract.h"
 #include "json.h"
 #include "json_pointer.h"
 #include "plan.h"

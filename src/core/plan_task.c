@@ -1,6 +1,5 @@
 #include "plan_task.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "near_word.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "fold.h"
-#include "str.h"
 
 /* What an input is read from. All borrowed. */
 struct reading {

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "classify_scan.h"
-#include "hint_form.h"
 
 struct retry_hint {
     int64_t ms;              /* from now; HINT_NONE */

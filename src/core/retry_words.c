@@ -2,7 +2,6 @@
 #include "retry_help.h"
 
 #include "attr.h"
-#include "shown.h"
 
 void retry_percent(double share, struct str *out)
 {

@@ -1,10 +1,8 @@
 #include "run_state_copy.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "agent_stream.h"
 #include "entropy_window.h"
 #include "xalloc.h"
 

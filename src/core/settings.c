@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapter.h"
 #include "json.h"

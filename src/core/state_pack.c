@@ -1,7 +1,6 @@
 #include "state_pack.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "entropy_window.h"

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 
-#include "attr.h"
 #include "run_state.h"
 #include "str.h"
 

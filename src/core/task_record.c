@@ -1,6 +1,5 @@
 #include "task_record.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "event.h"

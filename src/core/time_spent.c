@@ -5,6 +5,7 @@
 #include "attr.h"
 #include "fold.h"
 #include "shown.h"
+#include "timeline.h"
 
 static const char *const names[] = {
     [TIME_WORK] = "work",

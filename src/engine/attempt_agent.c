@@ -2,14 +2,12 @@
  * attempt_agent.c - an attempt whose step prompts an agent.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "adapter.h"
 #include "agent_output.h"
 #include "attempt.h"
-#include "clock.h"
 
 static void take_fact(void *ctx, const struct input_fact *fact, const char *text)
 {

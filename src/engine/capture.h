@@ -4,8 +4,8 @@
  *
  * Each item is there, or "missing" says why not. Names of the environment, never its values.
  * Reads /proc, /sys and the few files of a git repository that say which commit is checked out;
- * starts nothing. At most CAPTURE_BYTES_MAX bytes, CAPTURE_MS_MAX milliseconds on a machine that
- * is not in trouble (bench/bench-forensics). Any thread.
+ * starts nothing. At most CAPTURE_BYTES_MAX bytes, and 5 ms on a machine that is not in
+ * trouble (measured by bench/bench-forensics). Any thread.
  */
 #ifndef DEVS_CAPTURE_H
 #define DEVS_CAPTURE_H
@@ -21,7 +21,6 @@ enum {
     CAPTURE_PROMPT_BYTES = 4096,    /* of what an agent was told */
     CAPTURE_LIST_BYTES = 32 * 1024, /* of argv, and of the names of the environment, as JSON */
     CAPTURE_BYTES_MAX = 256 * 1024,
-    CAPTURE_MS_MAX = 5,
 };
 
 struct capture_facts {

@@ -9,7 +9,6 @@
 
 #include <stdatomic.h>
 
-#include "event.h"
 #include "str.h"
 #include "tree_diff.h"
 

@@ -3,7 +3,6 @@
 #include "capture_parts.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 
-#include "attr.h"
 #include "str.h"
 
 #define CGROUP_RUN_PREFIX "devs-" /* and a run's uid: its folder */

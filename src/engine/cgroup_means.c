@@ -1,6 +1,5 @@
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cgroup.h"

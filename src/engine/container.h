@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "attr.h"
 #include "err.h"

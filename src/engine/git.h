@@ -22,7 +22,6 @@
 
 enum {
     GIT_SETTINGS_MAX = 1000,       /* filters and merge drivers that are switched off */
-    GIT_WORDS_MAX = 64,            /* of one command */
     GIT_PATHS_MAX = 1000000,       /* of one list of paths */
     GIT_LOCK_MS = 30 * 60 * 1000,  /* how long others of ours may take: each checks out a tree */
     GIT_LOCK_ALONE_MS = 60 * 1000, /* the same where nobody can stop us */

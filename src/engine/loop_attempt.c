@@ -6,7 +6,6 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 
 #include "adapter.h"
 #include "clock.h"

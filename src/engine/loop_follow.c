@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "capture_changes.h"
-#include "clock.h"
 #include "loop.h"
 #include "xalloc.h"
 

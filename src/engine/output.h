@@ -10,7 +10,6 @@
 #ifndef DEVS_OUTPUT_H
 #define DEVS_OUTPUT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -7,7 +7,6 @@
 #define DEVS_PROC_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -16,7 +16,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attr.h"
 #include "err.h"
 #include "proc.h"
 #include "run_state.h"

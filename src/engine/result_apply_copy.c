@@ -1,10 +1,8 @@
 #define _GNU_SOURCE /* types of files */
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "result_parts.h"
 #include "tree_diff.h"

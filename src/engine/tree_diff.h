@@ -6,7 +6,6 @@
 #ifndef DEVS_TREE_DIFF_H
 #define DEVS_TREE_DIFF_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -13,7 +13,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "tree.h"
 #include "xalloc.h"
 
 enum {

@@ -1,3 +1,4 @@
+#include "tree_scan.h"
 #include "workspace_parts.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "workspace_parts.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>

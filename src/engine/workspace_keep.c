@@ -2,17 +2,11 @@
 
 #include "workspace_parts.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "tree_folder.h"
-#include "xalloc.h"
 
 enum { REF_MAX = WORKSPACE_NAME_MAX + 16 };
 

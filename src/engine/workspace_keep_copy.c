@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tree_folder.h"
+#include "tree_scan.h"
 
 bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop, struct err *err)
 {

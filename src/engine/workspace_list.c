@@ -16,7 +16,6 @@
 #include "tree_folder.h"
 #include "tree_scan.h"
 #include "workspace_note.h"
-#include "workspace_parts.h"
 #include "xalloc.h"
 
 static const char objects_name[] = ".objects";

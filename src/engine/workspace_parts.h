@@ -13,7 +13,6 @@
 #include "err.h"
 #include "git.h"
 #include "tree.h"
-#include "tree_scan.h"
 #include "workspace.h"
 #include "workspace_note.h"
 

@@ -1,6 +1,5 @@
 #include "workspace_parts.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 #include "shown.h"
 #include "tree_folder.h"
 #include "tree_restore.h"
-#include "xalloc.h"
 
 enum { LARGEST = 3 };
 

@@ -1,7 +1,6 @@
 #include "workspace_parts.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 
 #include "outcome.h"
 #include "tree_folder.h"
-#include "xalloc.h"
 
 enum {
     ADMIN_MAX = 10000,   /* worktrees of a repository that are looked through */

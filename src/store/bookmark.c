@@ -1,6 +1,5 @@
 #include "bookmark.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "bell.h"

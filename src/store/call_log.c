@@ -1,6 +1,5 @@
 #include "call_log.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "plan.h"
 #include "scheduler.h"
 #include "text.h"
-#include "this_process.h"
 
 enum { NAME_ID_BYTES = 8 /* of a session's id, in the run's name */ };
 

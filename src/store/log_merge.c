@@ -1,7 +1,6 @@
 #include "log_merge.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "event_row.h"
 #include "log_write.h"

@@ -11,7 +11,6 @@
 #include "event_phrases.h"
 #include "log_read.h"
 #include "log_writer.h"
-#include "owner.h"
 #include "owner_state.h"
 #include "schema.h"
 #include "xalloc.h"

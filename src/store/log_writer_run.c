@@ -1,7 +1,5 @@
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "log_write.h"
 #include "owner.h"

@@ -1,6 +1,5 @@
 #include "orphan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"

@@ -1,7 +1,5 @@
 #include <dirent.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "owner.h"
 #include "private_file.h"

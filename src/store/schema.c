@@ -1,6 +1,5 @@
 #include "schema.h"
 
-#include <assert.h>
 #include <stdio.h>
 
 #include "control.h"

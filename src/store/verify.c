@@ -8,7 +8,6 @@
 #include "log_read.h"
 #include "plan_grow.h"
 #include "verify_verdicts.h"
-#include "xalloc.h"
 
 enum { QUERY_ACT, QUERY_RULES, QUERY_COUNT };
 

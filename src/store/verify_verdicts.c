@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "json.h"
-#include "label.h"
 #include "xalloc.h"
 
 /* What was recorded of one attempt, and what it was judged by. */

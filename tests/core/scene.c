@@ -192,11 +192,20 @@ static bool turn_knob(struct scene *scene, const struct line *line)
     return true;
 }
 
+static enum control_verb verb_of(const char *word)
+{
+    int verb = CONTROL_CANCEL;
+    while (verb < CONTROL_VERB_COUNT &&
+           strcmp(control_verb_name((enum control_verb)verb), word) != 0)
+        verb++;
+    ck_assert_msg(verb < CONTROL_VERB_COUNT, "no input: %s", word);
+    return (enum control_verb)verb;
+}
+
 static void take_input(struct scene *scene, const struct line *line)
 {
     struct play *play = &scene->play;
     const char *what = line->words[0];
-    enum control_verb verb = CONTROL_VERB_COUNT;
     if (turn_knob(scene, line)) {
         turn_clear(&play->turn);
     } else if (strcmp(what, "start") == 0) {
@@ -221,8 +230,7 @@ static void take_input(struct scene *scene, const struct line *line)
     } else if (strcmp(what, "exit") == 0 || strcmp(what, "end") == 0) {
         play_input(play, ended(scene, line));
     } else {
-        ck_assert_msg(control_verb_parse(what, &verb), "no input: %s", what);
-        play_input(play, control(scene, line, verb));
+        play_input(play, control(scene, line, verb_of(what)));
     }
 }
 

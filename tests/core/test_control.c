@@ -1,5 +1,6 @@
 #include "control.h"
 
+#include "str.h"
 #include "test_main.h"
 
 /* Numbers and words are in logs and on command lines: both are pinned. */
@@ -23,36 +24,39 @@ static const struct {
     {CANCEL_KILL, 2, "kill"},
 };
 
-static const char *const strangers[] = {"", "Cancel", "cancel ", "canc", "none", "kill -9", "?"};
+static const char *const strangers[] = {"", "Stop", "stop ", "sto", "none", "kill -9", "?"};
 
 START_TEST(test_verb_and_name)
 {
-    enum control_verb parsed = CONTROL_VERB_COUNT;
     ck_assert_int_eq((int)verbs[_i].verb, verbs[_i].number);
     ck_assert_str_eq(control_verb_name(verbs[_i].verb), verbs[_i].name);
-    ck_assert(control_verb_parse(verbs[_i].name, &parsed));
-    ck_assert_int_eq((int)parsed, verbs[_i].number);
 }
 END_TEST
 
 START_TEST(test_mode_and_name)
 {
-    enum cancel_mode parsed = CANCEL_MODE_COUNT;
+    struct control control = {.verb = CONTROL_CANCEL, .mode = modes[_i].mode};
+    struct control back = {.verb = CONTROL_CANCEL};
+    struct str args = {0};
     ck_assert_int_eq((int)modes[_i].mode, modes[_i].number);
     ck_assert_str_eq(cancel_mode_name(modes[_i].mode), modes[_i].name);
-    ck_assert(cancel_mode_parse(modes[_i].name, &parsed));
-    ck_assert_int_eq((int)parsed, modes[_i].number);
+    control_args(&control, &args);
+    ck_assert(control_args_parse(str_text(&args), &back));
+    ck_assert_int_eq((int)back.mode, modes[_i].number);
+    str_done(&args);
 }
 END_TEST
 
 START_TEST(test_stranger_is_refused)
 {
-    enum control_verb verb = CONTROL_HOLD;
-    enum cancel_mode mode = CANCEL_TERM;
-    ck_assert(!control_verb_parse(strangers[_i], &verb));
-    ck_assert(!cancel_mode_parse(strangers[_i], &mode));
-    ck_assert_int_eq((int)verb, CONTROL_HOLD);
-    ck_assert_int_eq((int)mode, CANCEL_TERM);
+    struct control control = {.verb = CONTROL_CANCEL, .mode = CANCEL_TERM};
+    struct str args = {0};
+    str_add_char(&args, '{');
+    str_json_text(&args, "mode", strangers[_i]);
+    str_add_char(&args, '}');
+    ck_assert(!control_args_parse(str_text(&args), &control));
+    ck_assert_int_eq((int)control.mode, CANCEL_TERM);
+    str_done(&args);
 }
 END_TEST
 

@@ -110,6 +110,14 @@ refuses 'two files are called good.h' src/ui/good.h \
 refuses 'two files are called good.c' src/ui/good.c 'int x;\n'
 refuses 'src/ui/y.h: the guard is not DEVS_Y_H' src/ui/y.h '#ifndef Y_H\n#define Y_H\n#endif\n'
 
+accepts include/core/x.h "$(header '/* Why. */\nint x_first(int of, /* bytes */\n            int more);')"
+accepts include/core/x.h "$(header 'struct x {\n    void (*tell)(void *ctx);\n};')"
+for text in 'int x_first(void);' '/* Of the first. */\nint x_first(void);\nint x_second(void);' \
+	'/* Of nothing. */\n\nint x_first(void);' 'typedef void x_fn(void *ctx);'; do
+	refuses 'a function of a public header has no comment of its own' include/core/x.h \
+		"$(header "$text")"
+done
+
 # These offend the format too, where clang-format is there to say so.
 for text in 'int x; \n' '\tint x;\n'; do
 	printf "$text" | plant src/core/x.c

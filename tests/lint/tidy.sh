@@ -81,6 +81,22 @@ for header in $(echo "$ours" | grep '\.h$'); do
 		offence "$header: the guard is not DEVS_${guard}_H"
 done
 
+# The header is the documentation: what it declares has a comment right above it.
+undocumented=$([ -z "$public" ] || awk '
+	FNR == 1 { inside = said = depth = 0 }
+	inside { if (/\*\//) { inside = 0; said = 1 } next }
+	/^[[:blank:]]*\/\*/ { if (/\*\//) said = 1; else inside = 1; next }
+	depth == 0 && /^[a-zA-Z].*\(/ && !/^(static_assert|enum|extern)/ && !said {
+		print FILENAME ":" FNR ": " $0
+	}
+	{ depth += gsub(/\{/, "{") - gsub(/\}/, "}") }
+	!/^[[:blank:]]+[^[:blank:]]/ { said = 0 }
+' $public)
+if [ -n "$undocumented" ]; then
+	echo "$undocumented"
+	offence 'a function of a public header has no comment of its own'
+fi
+
 if ! command -v clang-format >/dev/null; then
 	echo "tidy: skipped the format: clang-format is not installed"
 elif [ -n "$code" ] && ! clang-format --dry-run -Werror $code; then
