@@ -93,15 +93,14 @@ int cmd_diff(struct globals *globals, int argc, char **argv)
     const int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
-    const int settings = secrets_here(&options.redactor);
-    if (settings != EXIT_ALL_PASSED)
-        return settings;
     struct err err = {0};
     struct result_target value;
-    const bool ok = result_target_open(&value, globals, argv[0], &err);
-    if (ok)
+    const int opened = result_target_open(&value, globals, argv[0], &err)
+                           ? secrets_of_run(value.run_dir, NULL, &options.redactor)
+                           : fail(&err);
+    if (opened == EXIT_ALL_PASSED)
         print(&value, &options);
     result_target_done(&value);
     redactor_close(options.redactor);
-    return ok ? EXIT_ALL_PASSED : fail(&err);
+    return opened;
 }

@@ -1,11 +1,9 @@
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "config.h"
 #include "exit_code.h"
 #include "export.h"
 #include "export_copy.h"
@@ -193,18 +191,19 @@ static int export_run(const struct exporting *now)
     return code;
 }
 
-/* The secrets that are known here and now: of the environment, the settings, and of the run's
- * own plan, which an older devs wrote as it was. */
-static bool open_redactor(struct exporting *now, const struct config *config, struct err *err)
+/* The secrets that are known now: of the environment, the settings of the run's folder, and of the
+ * run's own plan, which an older devs wrote as it was. Returns an exit code. */
+static int open_redactor(struct exporting *now)
 {
+    struct err err = {0};
     struct follower *follower = NULL;
-    bool ok = follower_open(&follower, &now->place, now->run, err) &&
-              secrets_redactor(&now->redactor, follower_state(follower)->plan,
-                               &config->settings.secrets, err);
-    if (ok)
-        now->run = follower_run(follower)->number;
+    if (!follower_open(&follower, &now->place, now->run, &err))
+        return fail(&err);
+    const struct log_run_info *run = follower_run(follower);
+    const int code = secrets_of_run(run->dir, follower_state(follower)->plan, &now->redactor);
+    now->run = run->number;
     follower_close(follower);
-    return ok;
+    return code;
 }
 
 static int find_and_export(struct exporting *now, const char *run)
@@ -215,15 +214,10 @@ static int find_and_export(struct exporting *now, const char *run)
         return fail(&err);
     if (target.task[0] != '\0')
         return fail_usage(USAGE, "export: '%s' is a task; an export is of a run", run);
-    char dir[PATH_MAX];
-    struct config config = {0};
     now->run = target.run;
-    int code = getcwd(dir, sizeof(dir)) ? config_read(dir, &config) : EXIT_ALL_PASSED;
-    if (code != EXIT_ALL_PASSED)
-        return code;
-    bool ok = open_redactor(now, &config, &err);
-    config_done(&config);
-    code = ok ? export_run(now) : fail(&err);
+    int code = open_redactor(now);
+    if (code == EXIT_ALL_PASSED)
+        code = export_run(now);
     redactor_close(now->redactor);
     return code;
 }

@@ -31,6 +31,7 @@ static bool open_result(struct result_target *out, const struct place *place,
     char run[24];
     const struct log_run_info *info = follower_run(follower);
     const struct plan *plan = follower_state(follower)->plan;
+    out->run_dir = xstrdup(info->dir);
     if (!target_task(&out->target, plan, &task, err))
         return false;
     const char **needed = needed_ids(plan, task);
@@ -67,6 +68,7 @@ void result_target_done(struct result_target *value)
 {
     workspace_changes_done(&value->changes);
     workspace_result_close(value->result);
+    free(value->run_dir);
     value->result = NULL;
 }
 

@@ -14,6 +14,7 @@
 /* What the task changed. A value of the caller's; end with result_target_done(). */
 struct result_target {
     struct target target; /* which task is meant */
+    char *run_dir;        /* owned; the folder that its run was started in */
     struct workspace_result *result;
     struct workspace_changes changes;
 };

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "adapter.h"
@@ -21,17 +22,31 @@ bool secrets_redactor(struct redactor **out, const struct plan *plan,
     return redactor_open(out, &setting, err);
 }
 
-int secrets_here(struct redactor **out)
+/* With the settings that hold in `dir`. */
+static int open_of_folder(const char *dir, const struct plan *plan, struct redactor **out)
 {
     struct err err = {0};
     struct config config = {0};
-    char dir[PATH_MAX];
-    int code = getcwd(dir, sizeof(dir)) ? config_read(dir, &config) : EXIT_ALL_PASSED;
+    int code = dir ? config_read(dir, &config) : EXIT_ALL_PASSED;
     if (code != EXIT_ALL_PASSED)
         return code;
-    bool ok = secrets_redactor(out, NULL, &config.settings.secrets, &err);
+    bool ok = secrets_redactor(out, plan, &config.settings.secrets, &err);
     config_done(&config);
     return ok ? EXIT_ALL_PASSED : fail(&err);
+}
+
+int secrets_here(struct redactor **out)
+{
+    char dir[PATH_MAX];
+    return open_of_folder(getcwd(dir, sizeof(dir)), NULL, out);
+}
+
+int secrets_of_run(const char *run_dir, const struct plan *plan, struct redactor **out)
+{
+    char dir[PATH_MAX];
+    struct stat info;
+    const bool is_there = stat(run_dir, &info) == 0 && S_ISDIR(info.st_mode);
+    return open_of_folder(is_there ? run_dir : getcwd(dir, sizeof(dir)), plan, out);
 }
 
 void secrets_say(const struct redactor *redactor, const char *text)

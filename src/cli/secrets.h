@@ -37,6 +37,9 @@ ATTR_MUST_USE bool secrets_redactor(struct redactor **out, const struct plan *pl
 /* The same for this folder, with the settings that hold here. Returns an exit code; what is
  * wrong with the settings is printed. */
 int secrets_here(struct redactor **out);
+/* The same for a run that was in `run_dir`, with the settings of that folder, of which it was
+ * recorded; where the folder is gone, or of another machine, with those that hold here. */
+int secrets_of_run(const char *run_dir, const struct plan *plan, struct redactor **out);
 /* To stdout and fit for a terminal, as say(), without secrets. */
 void secrets_say(const struct redactor *redactor, const char *text);
 

@@ -82,6 +82,15 @@ for format in jsonl perfetto asciicast svg; do
 	want_in "secret, $format: said" "$out" 'MY_API_KEY'
 	want "secret, $format: no byte of it" "$(grep -c 'rounds half' "$format.out")" 0
 done
+mkdir own
+(cd own && "$devs" --db ../own.db exec -- sh -c 'echo not ok - rounds half; exit 1' 2>/dev/null)
+echo '{"secrets": {"patterns": [{"name": "halves", "regex": "rounds half"}]}}' >own/devs.config.json
+"$devs" --db own.db export 1 --format jsonl -o - 2>said >out.jsonl
+want_in "secrets by the settings of the run's folder, not of this one" "$(cat said)" 'halves'
+want 'no byte of them either' "$(grep -c 'rounds half' out.jsonl)" 0
+rm -r own
+want_in 'where it is gone by those here' \
+	"$("$devs" --db own.db export 1 --format jsonl -o -)" 'rounds half'
 want 'nothing is left' "$(ls -d devs-export* ./*.part-* 2>/dev/null)" ''
 
 # --- ^C takes away what was begun
