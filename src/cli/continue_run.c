@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "config.h"
+#include "continue_secrets.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
@@ -189,6 +190,8 @@ int continue_run(const struct globals *globals, const struct continue_words *wor
     } else {
         /* The run's own rules are in the log, what is a secret is in the settings alone. */
         code = config_read(run.info.dir, &run.config);
+        if (code == EXIT_ALL_PASSED)
+            code = continue_secrets_check(&place, &run.info, run.plan);
         if (code == EXIT_ALL_PASSED)
             code = go_on(globals, words, &run, jobs);
     }

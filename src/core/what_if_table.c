@@ -19,6 +19,7 @@ enum column {
     COLUMN_RAN,
     COLUMN_PASSED,
     COLUMN_GAVE_UP,
+    COLUMN_STUCK,
     COLUMN_NEEDS_YOU,
     COLUMN_BLOCKED,
     COLUMN_UNKNOWN,
@@ -32,11 +33,11 @@ static const struct {
     int rank;         /* the least goes first into a narrow table */
     bool if_not_zero; /* left out where both sides have nothing */
 } columns[] = {
-    [COLUMN_TRIES] = {"tries", 8, 0, false},      [COLUMN_WAIT] = {"wait", 10, 1, false},
-    [COLUMN_RAN] = {"run time", 10, 2, false},    [COLUMN_PASSED] = {"passed", 8, 3, false},
-    [COLUMN_GAVE_UP] = {"gave-up", 10, 4, false}, [COLUMN_NEEDS_YOU] = {"needs-you", 11, 7, true},
-    [COLUMN_BLOCKED] = {"blocked", 10, 8, true},  [COLUMN_UNKNOWN] = {"not known", 11, 6, true},
-    [COLUMN_COST] = {"cost", 10, 5, true},
+    [COLUMN_TRIES] = {"tries", 8, 0, false},         [COLUMN_WAIT] = {"wait", 10, 1, false},
+    [COLUMN_RAN] = {"run time", 10, 2, false},       [COLUMN_PASSED] = {"passed", 8, 3, false},
+    [COLUMN_GAVE_UP] = {"gave-up", 10, 4, false},    [COLUMN_STUCK] = {"stuck", 9, 5, true},
+    [COLUMN_NEEDS_YOU] = {"needs-you", 11, 8, true}, [COLUMN_BLOCKED] = {"blocked", 10, 9, true},
+    [COLUMN_UNKNOWN] = {"not known", 11, 7, true},   [COLUMN_COST] = {"cost", 10, 6, true},
 };
 static_assert(ARRAY_LEN(columns) == COLUMN_COUNT, "every column has a title");
 
@@ -56,7 +57,9 @@ static int64_t value_of(const struct what_if_side *side, enum column column)
     case COLUMN_PASSED:
         return side->counts[TASK_PASSED];
     case COLUMN_GAVE_UP:
-        return side->counts[TASK_GAVE_UP] + side->counts[TASK_STUCK];
+        return side->counts[TASK_GAVE_UP];
+    case COLUMN_STUCK:
+        return side->counts[TASK_STUCK];
     case COLUMN_NEEDS_YOU:
         return side->counts[TASK_NEEDS_YOU];
     case COLUMN_BLOCKED:

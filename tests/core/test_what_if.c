@@ -213,6 +213,10 @@ START_TEST(test_equal_results_end_it_earlier)
     struct what_if *what = ask("{\"policies\":{\"mine\":{\"same_stops\":2}}}");
     ck_assert_int_eq(what_if_task(what, 2)->status, TASK_STUCK);
     ck_assert_int_eq(what_if_task(what, 2)->attempt, 2);
+    char *lines = lines_of(what, 80);
+    ck_assert_ptr_nonnull(strstr(lines, "gave-up    stuck\n"));
+    ck_assert_ptr_nonnull(strstr(lines, "1 (+1)\n"));
+    free(lines);
     what_if_free(what);
 }
 END_TEST
