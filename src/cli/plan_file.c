@@ -11,6 +11,7 @@
 #include "fail.h"
 #include "parse.h"
 #include "plan_grow.h"
+#include "plan_sessions.h"
 #include "read_text.h"
 
 enum { JOBS_DEFAULT = 2 };
@@ -73,7 +74,8 @@ static int parse(const char *path, struct plan_file *file)
     int code = EXIT_ALL_PASSED;
     bool ok = plan_parse_with(str_text(&file->text), file->text.len, &context, &file->plan,
                               &violations) &&
-              plan_is_whole(file->plan, &violations);
+              plan_is_whole(file->plan, &violations) &&
+              plan_sessions_check(file->plan, &violations);
     if (!ok) {
         char what[PATH_MAX + 16];
         (void)snprintf(what, sizeof(what), "plan '%s'", path); /* as much of it as fits */

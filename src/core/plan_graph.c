@@ -47,11 +47,10 @@ void plan_link_dependents(struct plan *plan)
     }
 }
 
-/* Take away, again and again, tasks all of whose needs are taken away. What is
+/* Take away, again and again, tasks all of whose needs are taken away, into the queue. What is
  * left (unmet > 0) is in a circle or needs one. */
-static void take_orderly(const struct plan *plan, int *unmet)
+static void take_orderly(const struct plan *plan, int *unmet, int *queue)
 {
-    int *queue = xcalloc((size_t)plan->task_count, sizeof(*queue));
     int queued = 0;
     for (int i = 0; i < plan->task_count; i++) {
         unmet[i] = plan->tasks[i].need_count;
@@ -66,7 +65,13 @@ static void take_orderly(const struct plan *plan, int *unmet)
                 queue[queued++] = dependent;
         }
     }
-    free(queue);
+}
+
+void plan_graph_order(const struct plan *plan, int *order_out)
+{
+    int *unmet = xcalloc((size_t)plan->task_count, sizeof(*unmet));
+    take_orderly(plan, unmet, order_out);
+    free(unmet);
 }
 
 static int first_unmet_need(const struct plan_task *task, const int *unmet)
@@ -107,9 +112,11 @@ void plan_cycles_init(struct plan_cycles *cycles, const struct plan *plan)
 {
     size_t count = (size_t)plan->task_count;
     int *unmet = xcalloc(count, sizeof(*unmet));
+    int *queue = xcalloc(count, sizeof(*queue));
     cycles->next = xcalloc(count, sizeof(*cycles->next));
     cycles->starts = xcalloc(count, sizeof(*cycles->starts));
-    take_orderly(plan, unmet);
+    take_orderly(plan, unmet, queue);
+    free(queue);
     for (int i = 0; i < plan->task_count; i++)
         cycles->next[i] = unmet[i] > 0 ? first_unmet_need(&plan->tasks[i], unmet) : -1;
     free(unmet);
