@@ -30,6 +30,8 @@ enum shown {
 
 /* `orphaned`: the run has not ended but nobody owns it (devs was killed). */
 enum shown shown_task(const struct run_state *state, int task, bool orphaned);
+/* The same of what that is made of; `quiet` matters while it runs only. */
+enum shown shown_status(enum task_status status, bool held, bool quiet, bool orphaned);
 
 /* "needs-you", "backoff", ... */
 const char *shown_word(enum shown shown);

@@ -83,6 +83,9 @@ void log_run_info_done(struct log_run_info *info);
 /* One run; number 0 = the newest. ERR_NOT_FOUND if there is none. */
 ATTR_MUST_USE bool log_reader_run(struct log_reader *reader, int64_t number,
                                   struct log_run_info *out, struct err *err);
+/* The same without the plan: plan_text is NULL. */
+ATTR_MUST_USE bool log_reader_run_row(struct log_reader *reader, int64_t number,
+                                      struct log_run_info *out, struct err *err);
 /* Runs older than `before` (0 = from the newest), newest first, plan_text left
  * NULL; at most LOG_PAGE_RUNS. */
 ATTR_MUST_USE bool log_reader_runs(struct log_reader *reader, int64_t before,

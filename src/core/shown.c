@@ -31,16 +31,15 @@ const char *shown_sign(enum shown shown, bool ascii)
     return ascii ? looks[shown].ascii : looks[shown].sign;
 }
 
-enum shown shown_task(const struct run_state *state, int task, bool orphaned)
+enum shown shown_status(enum task_status status, bool held, bool quiet, bool orphaned)
 {
-    const struct task_state *it = &state->tasks[task];
-    switch (it->status) {
+    switch (status) {
     case TASK_RUNNING:
         if (orphaned)
             return SHOWN_LOST;
-        return run_state_step(state, task)->quiet ? SHOWN_QUIET : SHOWN_RUNNING;
+        return quiet ? SHOWN_QUIET : SHOWN_RUNNING;
     case TASK_BACKOFF:
-        return it->held ? SHOWN_HELD : SHOWN_BACKOFF;
+        return held ? SHOWN_HELD : SHOWN_BACKOFF;
     case TASK_PASSED:
         return SHOWN_PASSED;
     case TASK_GAVE_UP:
@@ -57,7 +56,14 @@ enum shown shown_task(const struct run_state *state, int task, bool orphaned)
     case TASK_STATUS_COUNT:
         break;
     }
-    return it->held ? SHOWN_HELD : SHOWN_QUEUED;
+    return held ? SHOWN_HELD : SHOWN_QUEUED;
+}
+
+enum shown shown_task(const struct run_state *state, int task, bool orphaned)
+{
+    const struct task_state *it = &state->tasks[task];
+    const bool quiet = it->status == TASK_RUNNING && run_state_step(state, task)->quiet;
+    return shown_status(it->status, it->held, quiet, orphaned);
 }
 
 enum mark {

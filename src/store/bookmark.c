@@ -114,7 +114,7 @@ static bool say_why(const struct place *place, const struct bookmark *bookmark, 
     struct log_run_info info = {0};
     if (!log_reader_open(&reader, place, err))
         return false;
-    bool there = log_read_run_row(reader, bookmark->run, &info, err);
+    bool there = log_reader_run_row(reader, bookmark->run, &info, err);
     log_reader_close(reader);
     if (!there)
         return false;

@@ -41,27 +41,33 @@ static bool parse_plan(struct follower *follower, struct err *err)
     return ok || db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
-static bool open_parts(struct follower *follower, const struct place *place, int64_t number,
-                       struct err *err)
+static bool open_parts(struct follower *follower, int64_t number, struct err *err)
 {
-    if (!log_reader_open(&follower->reader, place, err) ||
-        !log_reader_run(follower->reader, number, &follower->run, err) ||
+    if (!log_reader_run(follower->reader, number, &follower->run, err) ||
         !parse_plan(follower, err))
         return false;
     run_state_init(&follower->state, follower->plan, follower->run.seed);
     return true;
 }
 
-bool follower_open(struct follower **out, const struct place *place, int64_t number,
-                   struct err *err)
+bool follower_open_on(struct follower **out, struct log_reader *reader, int64_t number,
+                      struct err *err)
 {
     struct follower *follower = xcalloc(1, sizeof(*follower));
-    if (!open_parts(follower, place, number, err)) {
+    follower->reader = reader;
+    if (!open_parts(follower, number, err)) {
         follower_close(follower);
         return false;
     }
     *out = follower;
     return true;
+}
+
+bool follower_open(struct follower **out, const struct place *place, int64_t number,
+                   struct err *err)
+{
+    struct log_reader *reader = NULL;
+    return log_reader_open(&reader, place, err) && follower_open_on(out, reader, number, err);
 }
 
 void follower_close(struct follower *follower)
@@ -128,7 +134,7 @@ static bool refresh_run(struct follower *follower, struct err *err)
 {
     struct log_run_info *run = &follower->run;
     struct log_run_info info;
-    if (!log_read_run_row(follower->reader, run->number, &info, err))
+    if (!log_reader_run_row(follower->reader, run->number, &info, err))
         return false;
     struct log_run_info gone = info;
     gone.boot = run->boot;
@@ -280,7 +286,7 @@ bool follower_fork(struct follower **out, struct follower *from, struct err *err
     fork->borrows_plan = true;
     fork->plan = from->plan;
     if (!log_reader_open(&fork->reader, place, err) ||
-        !log_read_run_row(fork->reader, from->run.number, &fork->run, err)) {
+        !log_reader_run_row(fork->reader, from->run.number, &fork->run, err)) {
         follower_close(fork);
         return false;
     }

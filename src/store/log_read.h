@@ -62,10 +62,6 @@ struct log_reader *log_read_spill(struct log_reader *reader, int64_t run);
 /* Does somebody own the run, in the log or beside its spill? */
 bool log_read_has_owner(const struct log_reader *reader, const char *uid);
 
-/* As log_reader_run() without the plan (plan_text NULL). */
-ATTR_MUST_USE bool log_read_run_row(struct log_reader *reader, int64_t number,
-                                    struct log_run_info *out, struct err *err);
-
 /* A column that must hold least to most, NULL being the least. False if it does not:
  * the file may be anybody's. */
 ATTR_MUST_USE bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out);

@@ -234,8 +234,8 @@ static void prefer_spill(struct log_reader *reader, struct log_run_info *run)
     log_run_info_done(&other);
 }
 
-bool log_read_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
-                      struct err *err)
+bool log_reader_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
+                        struct err *err)
 {
     struct log_run_info run = {0};
     if (!read_run_row(reader, number, &run, err))
@@ -264,7 +264,7 @@ bool log_reader_run(struct log_reader *reader, int64_t number, struct log_run_in
                     struct err *err)
 {
     struct log_run_info info = {0};
-    if (!log_read_run_row(reader, number, &info, err))
+    if (!log_reader_run_row(reader, number, &info, err))
         return false;
     if (!read_plan(reader, info.number, &info.plan_text, err)) {
         log_run_info_done(&info);

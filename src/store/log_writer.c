@@ -229,7 +229,8 @@ bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err)
     writer->spent += bytes;
     if (writer->spent < LOG_TRANSACTION_MAX)
         return true;
-    return log_write_end(writer, err) && log_write_begin(writer, err);
+    return projection_set_behind(&writer->projection, err) && log_write_end(writer, err) &&
+           log_write_begin(writer, err);
 }
 
 static bool put_output(struct log_writer *writer, const struct log_output *output, struct err *err)

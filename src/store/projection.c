@@ -316,3 +316,24 @@ bool projection_summary(struct projection *projection, int64_t last_seq, struct 
     (void)sqlite3_bind_int(put, 11, state->plan->task_count);
     return db_run(projection->db, put, err);
 }
+
+static const char behind_sql[] = "DELETE FROM task WHERE run=?1 AND task=?2";
+
+bool projection_set_behind(struct projection *projection, struct err *err)
+{
+    static const char *const sql = behind_sql;
+    sqlite3_stmt *drop = NULL;
+    if (projection->done == projection->count)
+        return true;
+    const int task = projection->rows[projection->count - 1].task;
+    /* Its own row may be written already, of an attempt's that is not. */
+    add_row(projection, (struct projection_row){.task = task, .step = -1});
+    bool ok = db_prepare(projection->db, &sql, 1, &drop, err);
+    if (ok) {
+        (void)sqlite3_bind_int64(drop, 1, projection->run);
+        (void)sqlite3_bind_int(drop, 2, task);
+        ok = db_run(projection->db, drop, err);
+    }
+    db_finalize(&drop, 1);
+    return ok;
+}

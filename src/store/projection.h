@@ -53,6 +53,11 @@ void projection_touch_all(struct projection *projection);
 /* Write one stale row; *more says if there was one. Within a transaction. */
 ATTR_MUST_USE bool projection_write(struct projection *projection, bool *more, struct err *err);
 
+/* For a commit while rows are stale, which ends a transaction and not its batch: one of these tasks
+ * has no row until all are written, so that who reads between the two, or after a crash, sees that
+ * the table is not of the last event. Within a transaction. */
+ATTR_MUST_USE bool projection_set_behind(struct projection *projection, struct err *err);
+
 /* Write the summary into the run's row. Within a transaction. */
 ATTR_MUST_USE bool projection_summary(struct projection *projection, int64_t last_seq,
                                       struct err *err);

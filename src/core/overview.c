@@ -1,0 +1,146 @@
+#include "overview.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum overview_kind overview_kind_of(enum shown shown)
+{
+    switch (shown) {
+    case SHOWN_NEEDS_YOU:
+        return OVERVIEW_NEEDS_YOU;
+    case SHOWN_STUCK:
+        return OVERVIEW_STUCK;
+    case SHOWN_GAVE_UP:
+        return OVERVIEW_GAVE_UP;
+    case SHOWN_RUNNING:
+    case SHOWN_QUIET:
+    case SHOWN_LOST:
+        return OVERVIEW_RUNNING;
+    case SHOWN_BACKOFF:
+        return OVERVIEW_BACKOFF;
+    case SHOWN_HELD:
+        return OVERVIEW_HELD;
+    case SHOWN_QUEUED:
+    case SHOWN_PASSED:
+    case SHOWN_CANCELLED:
+    case SHOWN_BLOCKED:
+    case SHOWN_COUNT:
+        break;
+    }
+    return OVERVIEW_KINDS;
+}
+
+int overview_count(const struct overview *overview, enum overview_kind kind)
+{
+    int count = 0;
+    for (int i = 0; i < SHOWN_COUNT; i++) {
+        if (overview_kind_of((enum shown)i) == kind)
+            count += overview->counts[i];
+    }
+    return count;
+}
+
+/* Does one ask for `a` before `b`, which came earlier? */
+static bool comes_before(const struct overview_row *a, const struct overview_row *b)
+{
+    return a->status == TASK_BACKOFF && !a->held && a->due_at_ms < b->due_at_ms;
+}
+
+static void list(struct overview *overview, enum overview_kind kind, const struct overview_row *row)
+{
+    struct overview_row *rows = overview->rows[kind];
+    int *count = &overview->row_counts[kind];
+    int at = *count;
+    while (at > 0 && comes_before(row, &rows[at - 1]))
+        at--;
+    if (at == OVERVIEW_ROWS_MAX)
+        return;
+    if (*count < OVERVIEW_ROWS_MAX)
+        (*count)++;
+    memmove(&rows[at + 1], &rows[at], (size_t)(*count - 1 - at) * sizeof(*rows));
+    rows[at] = *row;
+}
+
+void overview_add(struct overview *overview, const struct overview_row *row)
+{
+    const enum shown shown = shown_status(row->status, row->held, row->quiet, false);
+    const enum overview_kind kind = overview_kind_of(shown);
+    const bool is_due = shown == SHOWN_BACKOFF;
+    overview->tasks++;
+    overview->counts[shown]++;
+    if (is_due && (overview->due_at_ms == 0 || row->due_at_ms < overview->due_at_ms))
+        overview->due_at_ms = row->due_at_ms;
+    if (kind != OVERVIEW_KINDS)
+        list(overview, kind, row);
+}
+
+void overview_set_quiet(struct overview *overview, int task)
+{
+    assert(overview->counts[SHOWN_RUNNING] > 0);
+    overview->counts[SHOWN_RUNNING]--;
+    overview->counts[SHOWN_QUIET]++;
+    for (int i = 0; i < overview->row_counts[OVERVIEW_RUNNING]; i++) {
+        struct overview_row *row = &overview->rows[OVERVIEW_RUNNING][i];
+        row->quiet = row->quiet || row->task == task;
+    }
+}
+
+void overview_lose(struct overview *overview)
+{
+    overview->counts[SHOWN_LOST] += overview->counts[SHOWN_RUNNING] + overview->counts[SHOWN_QUIET];
+    overview->counts[SHOWN_RUNNING] = 0;
+    overview->counts[SHOWN_QUIET] = 0;
+}
+
+struct failure_class overview_class(const struct verdict_label *label, enum outcome_kind kind,
+                                    int code)
+{
+    const struct attempt_state attempt = {.class = label->class,
+                                          .type = label->type,
+                                          .reason = label->reason,
+                                          .outcome = {.kind = kind, .code = code}};
+    return failure_class_of(&attempt);
+}
+
+static void tell(struct overview_row *row, const struct run_state *state)
+{
+    const struct task_state *task = &state->tasks[row->task];
+    const struct step_state *step = run_state_step(state, row->task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    (void)snprintf(row->id, sizeof(row->id), "%s", state->plan->tasks[row->task].id);
+    (void)snprintf(row->by, sizeof(row->by), "%s", task->by ? task->by : "");
+    row->tried = (int)step->attempt_count;
+    row->tries = run_state_tries(state, row->task);
+    if (!attempt)
+        return;
+    const struct verdict_label label = {
+        .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
+    row->started_at_ms = attempt->started.at_ms;
+    row->ended_at_ms = attempt->ended.at_ms;
+    if (row->ended_at_ms != 0)
+        row->class = overview_class(&label, attempt->outcome.kind, attempt->outcome.code);
+}
+
+void overview_of_state(struct overview *out, const struct run_state *state, bool orphaned)
+{
+    *out = (struct overview){0};
+    for (int i = 0; i < state->plan->task_count; i++) {
+        const struct task_state *task = &state->tasks[i];
+        const struct step_state *step = run_state_step(state, i);
+        const struct overview_row row = {
+            .task = i,
+            .status = task->status,
+            .held = task->held,
+            .quiet = !orphaned && task->status == TASK_RUNNING && step->quiet,
+            .due_at_ms = task->status == TASK_BACKOFF ? step->due.at_ms : 0,
+        };
+        overview_add(out, &row);
+    }
+    for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
+        for (int i = 0; i < out->row_counts[kind]; i++)
+            tell(&out->rows[kind][i], state);
+    }
+    if (orphaned)
+        overview_lose(out);
+}

@@ -1,0 +1,318 @@
+#include "log_overview.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "log_read.h"
+#include "xalloc.h"
+
+enum { ASK_LAST, ASK_TASKS, ASK_ROW, ASK_GATE, ASK_FAULT, ASK_EVENTS, ASK_COUNT };
+
+static const char *const asks_sql[] = {
+    [ASK_LAST] = "SELECT ifnull(max(seq),0) FROM event WHERE run=?1",
+    [ASK_TASKS] = "SELECT task, status, held, due_at_ms FROM task WHERE run=?1 ORDER BY task",
+    [ASK_ROW] =
+        "SELECT t.id, t.by, t.try, t.tries, a.started_at_ms, a.ended_at_ms, a.class, a.type,"
+        " a.reason, a.outcome, a.code FROM task t LEFT JOIN attempt a"
+        " ON a.run=t.run AND a.task=t.task AND a.step=t.step"
+        " WHERE t.run=?1 AND t.task=?2 ORDER BY a.attempt DESC LIMIT 1",
+    /* Only a failure of these two closes one: most runs need not look through their events. */
+    [ASK_GATE] = "SELECT EXISTS(SELECT 1 FROM attempt WHERE run=?1 AND (class=?2 OR type=?3))"
+                 " AND EXISTS(SELECT 1 FROM event WHERE run=?1 AND kind=?4)",
+    /* Of each that waits the last attempt; max() chooses the row that the columns beside it are of.
+     */
+    [ASK_FAULT] = "SELECT EXISTS(SELECT 1 FROM (SELECT a.print_hi AS hi, a.print_lo AS lo,"
+                  " max(a.attempt) FROM task t JOIN attempt a ON a.run=t.run AND a.task=t.task"
+                  " AND a.step=t.step WHERE t.run=?1 AND t.status=?2 GROUP BY t.task)"
+                  " WHERE hi IS NOT NULL OR lo IS NOT NULL GROUP BY hi, lo HAVING count(*)>=?3)",
+    [ASK_EVENTS] = "SELECT seq, kind, task FROM event WHERE run=?1 AND seq<?2"
+                   " ORDER BY seq DESC LIMIT ?3",
+};
+static_assert(ARRAY_LEN(asks_sql) == ASK_COUNT, "every question has its text");
+
+/* One overview that is read. */
+struct look {
+    struct log_reader *reader;
+    sqlite3_stmt *asks[ASK_COUNT]; /* owned */
+    struct log_overview *out;
+    int *running; /* owned; tasks that run, by number; -1: it is known whether it is heard */
+    size_t running_count, running_cap;
+};
+
+static sqlite3_stmt *ask(const struct look *look, int which)
+{
+    (void)sqlite3_bind_int64(look->asks[which], 1, look->out->run.number);
+    return look->asks[which];
+}
+
+/* The one number that it answers with. */
+static bool read_number(const struct look *look, sqlite3_stmt *query, int64_t *out, struct err *err)
+{
+    bool row = false;
+    bool ok = db_next(&look->reader->db, query, &row, err);
+    *out = ok && row ? sqlite3_column_int64(query, 0) : 0;
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+static void note_running(struct look *look, int task)
+{
+    look->running =
+        xgrow(look->running, &look->running_cap, look->running_count + 1, sizeof(*look->running));
+    look->running[look->running_count++] = task;
+}
+
+/* False: no task of this run can look so. */
+static bool take_task(struct look *look, sqlite3_stmt *row)
+{
+    struct overview *tasks = &look->out->tasks;
+    int status = 0;
+    int held = 0;
+    const bool is_sound = sqlite3_column_int64(row, 0) == tasks->tasks &&
+                          tasks->tasks < look->out->run.tasks &&
+                          log_read_int(row, 1, 0, TASK_STATUS_COUNT - 1, &status) &&
+                          log_read_int(row, 2, 0, 1, &held);
+    if (!is_sound)
+        return false;
+    const struct overview_row task = {
+        .task = tasks->tasks,
+        .status = (enum task_status)status,
+        .held = held != 0,
+        .due_at_ms = db_column_or(row, 3, 0),
+    };
+    if (task.status == TASK_RUNNING)
+        note_running(look, task.task);
+    overview_add(tasks, &task);
+    return true;
+}
+
+static bool read_tasks(struct look *look, struct err *err)
+{
+    sqlite3_stmt *query = ask(look, ASK_TASKS);
+    bool row = true;
+    bool ok = true;
+    bool is_sound = true;
+    while (ok && row && is_sound) {
+        ok = db_next(&look->reader->db, query, &row, err);
+        if (ok && row)
+            is_sound = take_task(look, query);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    look->out->is_known = is_sound && look->out->tasks.tasks == look->out->run.tasks;
+    return ok;
+}
+
+/* How its latest attempt ended. False: none can have ended so. */
+static bool take_class(sqlite3_stmt *row, struct overview_row *out)
+{
+    struct verdict_label label;
+    int class = 0;
+    int type = 0;
+    int reason = 0;
+    int kind = 0;
+    int code = 0;
+    if (!log_read_int(row, 6, 0, VERDICT_CLASS_COUNT - 1, &class) ||
+        !log_read_int(row, 7, 0, TRANSIENT_TYPE_COUNT - 1, &type) ||
+        !log_read_int(row, 8, 0, REASON_COUNT - 1, &reason) ||
+        !log_read_int(row, 9, 0, OUTCOME_KIND_COUNT - 1, &kind))
+        return false;
+    code = sqlite3_column_int(row, 10);
+    label = (struct verdict_label){.class = (enum verdict_class) class,
+                                   .type = (enum transient_type)type,
+                                   .reason = (enum reason)reason};
+    out->class = overview_class(&label, (enum outcome_kind)kind, code);
+    return true;
+}
+
+static void take_text(sqlite3_stmt *row, int at, char *out, size_t size)
+{
+    const char *text = (const char *)sqlite3_column_text(row, at);
+    (void)snprintf(out, size, "%s", text ? text : "");
+}
+
+static bool take_row(sqlite3_stmt *row, struct overview_row *out)
+{
+    take_text(row, 0, out->id, sizeof(out->id));
+    take_text(row, 1, out->by, sizeof(out->by));
+    out->started_at_ms = db_column_or(row, 4, 0);
+    out->ended_at_ms = db_column_or(row, 5, 0);
+    return log_read_int(row, 2, 0, INT_MAX, &out->tried) &&
+           log_read_int(row, 3, 0, INT_MAX, &out->tries) &&
+           (out->ended_at_ms == 0 || take_class(row, out));
+}
+
+static bool read_row(struct look *look, struct overview_row *out, struct err *err)
+{
+    sqlite3_stmt *query = ask(look, ASK_ROW);
+    bool row = false;
+    (void)sqlite3_bind_int(query, 2, out->task);
+    bool ok = db_next(&look->reader->db, query, &row, err);
+    look->out->is_known = look->out->is_known && ok && row && take_row(query, out);
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+static bool read_rows(struct look *look, struct err *err)
+{
+    struct overview *tasks = &look->out->tasks;
+    for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
+        for (int i = 0; i < tasks->row_counts[kind] && look->out->is_known; i++) {
+            if (!read_row(look, &tasks->rows[kind][i], err))
+                return false;
+        }
+    }
+    return true;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const int *one = a;
+    const int *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+/* The place of a task in the list of those that run, -1 = it is not in it. */
+static int find_running(const struct look *look, int task)
+{
+    const int *found =
+        bsearch(&task, look->running, look->running_count, sizeof(*look->running), compare_numbers);
+    return found ? (int)(found - look->running) : -1;
+}
+
+/* Events from the last one back, until each of them was met that began, was heard or was not. */
+static bool read_quiet_page(struct look *look, bool *decided, size_t *left, int64_t *before,
+                            struct err *err)
+{
+    sqlite3_stmt *query = ask(look, ASK_EVENTS);
+    bool row = true;
+    bool ok = true;
+    const int64_t from = *before;
+    (void)sqlite3_bind_int64(query, 2, from);
+    (void)sqlite3_bind_int(query, 3, LOG_PAGE_EVENTS);
+    while (ok && row && *left > 0) {
+        ok = db_next(&look->reader->db, query, &row, err);
+        if (!ok || !row)
+            break;
+        const int kind = sqlite3_column_int(query, 1);
+        *before = sqlite3_column_int64(query, 0);
+        if (kind != EVENT_ATTEMPT_STARTED && kind != EVENT_ATTEMPT_QUIET &&
+            kind != EVENT_ATTEMPT_HEARD)
+            continue;
+        const int at = find_running(look, (int)db_column_or(query, 2, -1));
+        if (at < 0 || decided[at])
+            continue;
+        decided[at] = true;
+        (*left)--;
+        if (kind == EVENT_ATTEMPT_QUIET)
+            overview_set_quiet(&look->out->tasks, look->running[at]);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    if (*before == from && *left > 0)
+        look->out->is_known = false; /* something runs that never began */
+    return ok;
+}
+
+static bool read_quiet(struct look *look, struct err *err)
+{
+    bool *decided = xcalloc(look->running_count + 1, sizeof(*decided));
+    size_t left = look->running_count;
+    int64_t before = INT64_MAX;
+    bool ok = true;
+    while (ok && left > 0 && look->out->is_known)
+        ok = read_quiet_page(look, decided, &left, &before, err);
+    free(decided);
+    return ok;
+}
+
+/* What keeps something back is more than tasks and attempts say. */
+static bool read_gate(struct look *look, struct err *err)
+{
+    sqlite3_stmt *query = ask(look, ASK_GATE);
+    int64_t has_gate = 0;
+    (void)sqlite3_bind_int(query, 2, VERDICT_PERSISTENT);
+    (void)sqlite3_bind_int(query, 3, TRANSIENT_API_RATE_LIMIT);
+    (void)sqlite3_bind_int(query, 4, EVENT_GATE_CLOSED);
+    if (!read_number(look, query, &has_gate, err))
+        return false;
+    look->out->is_known = look->out->is_known && has_gate == 0;
+    return true;
+}
+
+/* Who waits with one and the same result is told with more than stands here. */
+static bool read_fault(struct look *look, struct err *err)
+{
+    const int *counts = look->out->tasks.counts;
+    sqlite3_stmt *query = ask(look, ASK_FAULT);
+    int64_t has_fault = 0;
+    if (counts[SHOWN_BACKOFF] + counts[SHOWN_HELD] < FAULT_TASKS_MIN)
+        return true;
+    (void)sqlite3_bind_int(query, 2, TASK_BACKOFF);
+    (void)sqlite3_bind_int(query, 3, FAULT_TASKS_MIN);
+    if (!read_number(look, query, &has_fault, err))
+        return false;
+    look->out->is_known = look->out->is_known && has_fault == 0;
+    return true;
+}
+
+/* What else there is to say while it goes on: else nothing runs, and nothing is kept back. */
+static bool read_live(struct look *look, struct err *err)
+{
+    if (look->out->run.ended_at_ms != 0 || look->out->orphaned)
+        return true;
+    return read_gate(look, err) && read_fault(look, err) && read_quiet(look, err);
+}
+
+/* Within one transaction, so that it is of one moment. */
+static bool read_all(struct look *look, struct err *err)
+{
+    struct log_overview *out = look->out;
+    int64_t last = 0;
+    if (!read_number(look, ask(look, ASK_LAST), &last, err))
+        return false;
+    if (last != out->run.last_seq || out->run.is_session)
+        return true; /* what is kept is of other events, or nothing is */
+    if (!read_tasks(look, err))
+        return false;
+    return !out->is_known || (read_rows(look, err) && read_live(look, err));
+}
+
+/* The run's row again, with what belongs to it: an owner that was gone before has written its
+ * last by now. */
+static bool read_moment(struct look *look, const struct log_run_info *before, struct err *err)
+{
+    struct log_reader *reader = look->reader;
+    struct log_overview *out = look->out;
+    if (!db_exec(&reader->db, "BEGIN", err))
+        return false;
+    bool ok = log_reader_run_row(reader, before->number, &out->run, err);
+    if (ok) {
+        out->orphaned = !before->owner_alive && out->run.ended_at_ms == 0;
+        ok = read_all(look, err);
+    }
+    db_roll_back(&reader->db);
+    if (ok && out->orphaned)
+        overview_lose(&out->tasks);
+    return ok;
+}
+
+bool log_reader_overview(struct log_reader *reader, int64_t number, struct log_overview *out,
+                         struct err *err)
+{
+    struct look look = {.reader = reader, .out = out};
+    struct log_run_info before = {0};
+    *out = (struct log_overview){0};
+    if (!log_reader_run_row(reader, number, &before, err))
+        return false;
+    const bool is_beside = reader->newer != 0 || log_read_spill(reader, before.number);
+    bool ok = db_prepare(&reader->db, asks_sql, ASK_COUNT, look.asks, err) &&
+              read_moment(&look, &before, err);
+    out->is_known = out->is_known && !is_beside;
+    db_finalize(look.asks, ASK_COUNT);
+    free(look.running);
+    log_run_info_done(&before);
+    if (!ok)
+        log_run_info_done(&out->run);
+    return ok;
+}
