@@ -8,24 +8,54 @@
 #include <stdint.h>
 
 #include "follower.h"
+#include "log_overview.h"
 #include "moment.h"
+#include "shown.h"
 #include "str.h"
 
+enum { STATUS_TASKS_MAX = 200 }; /* of a run that is told task by task, unless all are asked for */
+
 struct status {
-    struct follower *follower; /* it has read all there is, or all before the damage */
+    struct log_reader *reader; /* owned where there is no follower, else the follower's */
+    struct follower *follower; /* it has read all there is, or all before the damage; NULL: the
+                                  overview says what is to be said */
     struct err damage;
     bool orphaned;
     bool ascii;
+    bool is_brief;                /* the run has too many tasks: of these the overview, */
+    struct log_overview overview; /* which is there then */
     struct moment now; /* of the run's end, or its last sign of life, once nothing counts */
 };
 
+/* Its row. Borrowed from the status. */
+const struct log_run_info *status_run(const struct status *status);
+
 /* "live", "ended", "interrupted"; "open": a session without an end (call_log.h). */
 const char *status_run_word(const struct status *status);
+/* It ended, and the log is damaged before it says how. */
+bool status_is_cut_short(const struct status *status);
+
+struct shown_time status_time(const struct status *status);
 
 /* The member "seed": as text, for it may be more than a number of JSON can hold. */
 void seed_json(uint64_t seed, struct str *out);
 
 /* All of it for programs: one object, {"v":1,...}, without a line feed. */
 void status_json(const struct status *status, struct str *out);
+
+/* All of it for people, to stdout: task by task, or where `is_brief` the overview. */
+void status_print(const struct status *status);
+
+/* status_parts.c: what both ways of telling it begin and end with, to stdout. */
+void status_print_head(const struct status *status);
+void status_print_end(const struct status *status);
+
+/* status_overview.c */
+void status_print_overview(const struct status *status);
+
+/* A text, and blanks up to so many columns: one that is too wide still ends before the next one. */
+void status_add_padded(struct str *out, const char *text, int columns);
+/* Print a line without the blanks at its end. */
+void status_say_line(struct str *line);
 
 #endif

@@ -1,0 +1,152 @@
+/* status_text.c - a run task by task, for people. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fail.h"
+#include "status.h"
+#include "text.h"
+#include "time_spent.h"
+
+static int widest_id(const struct plan *plan)
+{
+    enum { ID_COLUMNS_MIN = 6, ID_COLUMNS_MAX = 24 };
+    int widest = ID_COLUMNS_MIN;
+    for (int i = 0; i < plan->task_count; i++) {
+        int width = (int)strlen(plan->tasks[i].id);
+        if (width > widest)
+            widest = width;
+    }
+    return widest < ID_COLUMNS_MAX ? widest : ID_COLUMNS_MAX;
+}
+
+/* Widths of the columns that depend on the run. */
+struct columns {
+    int id, try, next;
+};
+
+static void widen(int *columns, const struct str *text)
+{
+    int width = text_width(str_text(text), text->len);
+    *columns = width > *columns ? width : *columns;
+}
+
+static struct columns measure(const struct status *status)
+{
+    enum { TRY_COLUMNS_MIN = 5, NEXT_COLUMNS_MIN = 12 };
+    const struct run_state *state = follower_state(status->follower);
+    const struct shown_time time = status_time(status);
+    struct columns columns = {
+        .id = widest_id(state->plan), .try = TRY_COLUMNS_MIN, .next = NEXT_COLUMNS_MIN};
+    for (int i = 0; i < state->plan->task_count; i++) {
+        struct str text = {0};
+        shown_try(state, i, &text);
+        widen(&columns.try, &text);
+        str_clear(&text);
+        shown_next(state, i, status->orphaned, &time, &text);
+        widen(&columns.next, &text);
+        str_done(&text);
+    }
+    return columns;
+}
+
+/* The columns of the screen, as a line. */
+static void print_task(const struct status *status, int task, const struct columns *columns)
+{
+    const struct run_state *state = follower_state(status->follower);
+    const struct shown_time time = status_time(status);
+    enum shown shown = shown_task(state, task, status->orphaned);
+    struct str line = {0}, part = {0};
+    str_addf(&line, "%s %-9s ", shown_sign(shown, status->ascii), shown_word(shown));
+    status_add_padded(&line, state->plan->tasks[task].id, columns->id + 1);
+    shown_strip(state, task, status->ascii, &part);
+    status_add_padded(&line, str_text(&part), 9);
+    str_clear(&part);
+    shown_try(state, task, &part);
+    status_add_padded(&line, str_text(&part), columns->try + 1);
+    str_clear(&part);
+    shown_next(state, task, status->orphaned, &time, &part);
+    status_add_padded(&line, str_text(&part), columns->next + 1);
+    str_clear(&part);
+    shown_circles_or_class(state, task, &part);
+    status_add_padded(&line, str_text(&part), 13);
+    str_clear(&part);
+    shown_why(state, task, &part);
+    str_add(&line, str_text(&part));
+    status_say_line(&line);
+    str_done(&line);
+    str_done(&part);
+}
+
+/* What a plan asked for and this machine does not give. */
+static void print_lacks(const struct run_state *state)
+{
+    for (int i = 0; i < state->plan->task_count; i++) {
+        struct str lacks = {0};
+        shown_lacks(state, i, &lacks);
+        if (lacks.len > 0) {
+            struct str line = {0};
+            str_addf(&line, "%s: %s\n", state->plan->tasks[i].id, lacks.data);
+            say(line.data);
+            str_done(&line);
+        }
+        str_done(&lacks);
+    }
+}
+
+/* What the agents have used, a line for each that is known. */
+static void print_agents(const struct status *status)
+{
+    const struct run_state *state = follower_state(status->follower);
+    for (int i = 0; i < state->plan->task_count; i++) {
+        struct str line = {0}, part = {0};
+        shown_agent(state, i, &part);
+        if (part.len > 0) {
+            str_addf(&line, "%s: %s", state->plan->tasks[i].id, part.data);
+            str_clear(&part);
+            shown_budgets(state, i, &status->now, &part);
+            if (part.len > 0)
+                str_addf(&line, "; budget %s", part.data);
+            str_clear(&part);
+            shown_round(state, i, &part);
+            if (part.len > 0)
+                str_addf(&line, "; round %s", part.data);
+            str_add_char(&line, '\n');
+            say(line.data);
+        }
+        str_done(&line);
+        str_done(&part);
+    }
+}
+
+/* Where the time of all tasks went. */
+static void print_time(const struct status *status)
+{
+    struct time_spent spent;
+    struct str words = {0};
+    time_spent_of_run(&spent, follower_state(status->follower), &status->now, status->orphaned);
+    time_spent_words(&spent, &words);
+    if (words.len > 0)
+        (void)printf("time: %s\n", words.data);
+    str_done(&words);
+}
+
+static void print_tasks(const struct status *status)
+{
+    const struct run_state *state = follower_state(status->follower);
+    print_lacks(state);
+    const struct columns columns = measure(status);
+    for (int i = 0; i < state->plan->task_count; i++)
+        print_task(status, i, &columns);
+    print_agents(status);
+    print_time(status);
+}
+
+void status_print(const struct status *status)
+{
+    status_print_head(status);
+    if (status->is_brief)
+        status_print_overview(status);
+    else
+        print_tasks(status);
+    status_print_end(status);
+}

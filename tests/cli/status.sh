@@ -1,0 +1,40 @@
+#!/bin/sh
+# A run of many tasks is told in a few lines, the same from what the log keeps of them and from its
+# events. usage: status.sh DEVS
+. "$(dirname "$0")/check.sh"
+command -v sqlite3 >/dev/null || exit 77
+
+# plan TASKS: every tenth fails
+plan() {
+	printf '{"version": 1, "name": "many", "idempotent": true, "jobs": 4, "policy": {"max_attempts": 1},\n"tasks": ['
+	seq 1 "$1" | sed 's/.*0$/{"id": "t&", "steps": [{"run": ["false"]}]},/;t
+		s/.*/{"id": "t&", "steps": [{"run": ["true"]}]},/' | sed '$s/,$//'
+	printf ']}\n'
+}
+
+plan 300 >many.json
+plan 200 >some.json
+"$devs" run --plain some.json >run.log 2>&1
+want 'as many as are told: each' "$("$devs" status | grep -c '^. [a-z-]* *t[0-9]')" 200
+want 'no blanks at the ends of lines' "$("$devs" status | grep -c ' $')" 0
+
+"$devs" run --plain many.json >run.log 2>&1
+out=$("$devs" status)
+want_in 'head' "$out" 'run #2 many  ended  started '
+want_in 'counts' "$out" '300 tasks: 270 passed, 30 gave-up'
+want_in 'tries' "$out" '300 tries in '
+want 'the first that failed' "$(echo "$out" | sed -n 4p | awk '{print $2, $3, $4, $5, $7, $8}')" \
+	'gave-up t10 1/1 ended exit 1'
+want_in 'and the others' "$out" 'and 20 more'
+want_in 'where each is' "$out" 'each task: devs status --all 2'
+want 'lines' "$(echo "$out" | wc -l)" 15
+line=$("$devs" status --line --ascii)
+want 'one line' "$line" 'many +270 x30'
+want 'all' "$("$devs" status --all 2 | grep -c '^. [a-z-]* *t[0-9]')" 300
+want 'json has all' "$("$devs" status --json | grep -o '"task":' | wc -l)" 300
+
+# What is kept is not there: its events say the same.
+sqlite3 .devs/devs.db 'DELETE FROM task WHERE run=2 AND task>100'
+want 'from the events' "$("$devs" status)" "$out"
+want 'one line from the events' "$("$devs" status --line --ascii)" "$line"
+finish
