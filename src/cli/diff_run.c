@@ -8,6 +8,7 @@
 
 #include "compare.h"
 #include "diff_json.h"
+#include "diff_runs.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
@@ -162,6 +163,8 @@ int diff_run(const struct debug_call *call)
 {
     struct err err = {0};
     struct found found[COMPARE_SIDES] = {0};
+    if (diff_runs_are_meant(call->operands, (size_t)call->operand_count))
+        return diff_runs(call);
     struct compare *compare = xcalloc(1, sizeof(*compare));
     bool ok = find_both(call, found, &err);
     if (ok) {

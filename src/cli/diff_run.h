@@ -6,8 +6,8 @@
 
 #include "debug_mode.h"
 
-/* [RUN/]TASK#N and #N, N or another [RUN/]TASK#N; [RUN/]TASK alone: its last two attempts. Returns
- * the exit code; errors are printed. */
+/* [RUN/]TASK#N and #N, N or another [RUN/]TASK#N; [RUN/]TASK alone: its last two attempts. Two
+ * runs: diff_runs(). Returns the exit code; errors are printed. */
 int diff_run(const struct debug_call *call);
 
 #endif

@@ -85,4 +85,30 @@ want_in 'chance: in why' "$("$devs" why bad)" 'chance     0 % that try 4 passes 
 want_in 'chance: for programs' "$("$devs" why bad --json)" '"chance":{"attempt":4,"again":22,"passed":0,'
 "$devs" debug --retries 99 >/dev/null 2>err.out
 want 'retries: no such run: exit' $? 66
+
+# --- two runs: what went otherwise
+mkdir "$dir/pair" && cd "$dir/pair" || exit 1
+unset DEVS_DB
+task() { printf '{"id": "%s", "steps": [{"policy": "transport", "run": ["%s", "-e", "ok"]}]}' "$1" "$2"; }
+for last in b c; do
+	printf '{"version": 1, "idempotent": true, "tasks": [%s, %s, %s]}' "$(task same true)" \
+		"$(task a test)" "$(task $last true)" >plan.json
+	"$devs" run --plain plan.json >/dev/null 2>&1
+	touch ok
+done
+out=$("$devs" debug --diff 1 2)
+want 'diff of runs: exit' $? 0
+want_in 'diff of runs: each of them' "$out" '         #1 plan                           #2 plan
+started  '
+want_in 'diff of runs: their tasks' "$out" 'tasks    2 of 3 passed, 1 failed           3 of 3 passed, 0 failed'
+want 'diff of runs: what went otherwise, and is in one alone' "$(echo "$out" | sed '1,/^$/d; s/ *$//')" \
+	'1 of 2 tasks in both went otherwise, 1 only in #1, 1 only in #2
+  a    gave-up exit 1, 1 try         passed, 1 try
+- b    passed, 1 try                 —
++ c    —                             passed, 1 try'
+want_in 'diff of runs: json' "$("$devs" debug --diff 1 '#2' --json)" '"same":1,"tasks":[{"task":"a","first":{"status":"'
+want 'diff of runs: with itself' "$("$devs" debug --diff 2 2 | tail -n 1)" \
+	'0 of 3 tasks in both went otherwise'
+"$devs" debug --diff 1 9 >/dev/null 2>&1
+want 'diff of runs: no such run: exit' $? 66
 finish

@@ -1,0 +1,312 @@
+#include "diff_runs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "find_log.h"
+#include "follower.h"
+#include "looks.h"
+#include "shown.h"
+#include "target.h"
+#include "text.h"
+
+enum {
+    SIDES = 2,
+    TASKS_SHOWN_MAX = 200, /* lines; --json has all of them */
+    LABEL_COLUMNS = 9,
+    SIDE_COLUMNS = 34,
+    ID_COLUMNS_MAX = 24,
+};
+
+struct side {
+    struct follower *follower; /* owned */
+    const struct log_run_info *info;
+    const struct run_state *state;
+    bool orphaned;
+};
+
+/* A task in both runs, or in one; -1 = it is not there. */
+struct pair {
+    const char *id;
+    int task[SIDES];
+};
+
+struct diffing {
+    struct side sides[SIDES];
+    const char *none; /* stands for a task that is not there */
+    int id_columns;
+    int64_t same, other; /* tasks in both */
+    int64_t only[SIDES];
+    int64_t told;
+    struct str lines; /* owned: of the tasks that differ, as text or as JSON */
+};
+
+bool diff_runs_are_meant(char *const *words, size_t count)
+{
+    struct target target;
+    for (size_t i = 0; i < count; i++) {
+        if (!target_parse(words[i], &target, NULL) || target.run == 0 || target.task[0] != '\0')
+            return false;
+    }
+    return count == SIDES;
+}
+
+static bool open_side(const struct place *place, const char *word, struct side *out,
+                      struct err *err)
+{
+    struct target target;
+    if (!target_parse(word, &target, err) ||
+        !follower_open(&out->follower, place, target.run, err) ||
+        !follower_read(out->follower, 0, NULL, NULL, NULL, err))
+        return false;
+    out->info = follower_run(out->follower);
+    out->state = follower_state(out->follower);
+    out->orphaned = out->info->ended_at_ms == 0 && !out->info->owner_alive;
+    return true;
+}
+
+static int64_t tries_of(const struct side *side, int task)
+{
+    int64_t tries = 0;
+    for (int i = 0; i < side->state->plan->tasks[task].step_count; i++)
+        tries += (int64_t)side->state->tasks[task].steps[i].attempt_count;
+    return tries;
+}
+
+/* "gave-up test-fail, 6 tries". */
+static void add_end(const struct side *side, int task, struct str *out)
+{
+    struct str class = {0};
+    shown_circles_or_class(side->state, task, &class);
+    str_addf(out, "%s%s%s, ", shown_word(shown_task(side->state, task, side->orphaned)),
+             class.len > 0 ? " " : "", str_text(&class));
+    shown_count(tries_of(side, task), "try", "tries", out);
+    str_done(&class);
+}
+
+static void add_padded(const char *text, int columns, struct str *out)
+{
+    const int used = text_width(text, strlen(text));
+    str_addf(out, "%s%*s", text, used < columns ? columns - used : 1, "");
+}
+
+static void add_json_end(const struct side *side, int task, const char *key, struct str *out)
+{
+    struct str class = {0};
+    str_json_key(out, key);
+    if (task < 0) {
+        str_add(out, "null");
+        return;
+    }
+    shown_circles_or_class(side->state, task, &class);
+    str_add_char(out, '{');
+    str_json_text(out, "status", shown_word(shown_task(side->state, task, side->orphaned)));
+    str_json_text(out, "class", str_text(&class));
+    str_json_i64(out, "tries", tries_of(side, task));
+    str_add_char(out, '}');
+    str_done(&class);
+}
+
+static void tell_json(struct diffing *diffing, const struct pair *pair)
+{
+    str_add(&diffing->lines, diffing->lines.len > 0 ? ",{" : "{");
+    str_json_text(&diffing->lines, "task", pair->id);
+    add_json_end(&diffing->sides[0], pair->task[0], "first", &diffing->lines);
+    add_json_end(&diffing->sides[1], pair->task[1], "second", &diffing->lines);
+    str_add_char(&diffing->lines, '}');
+}
+
+static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
+{
+    struct str ends[SIDES] = {{0}, {0}};
+    for (int i = 0; i < SIDES; i++) {
+        if (pair->task[i] >= 0)
+            add_end(&diffing->sides[i], pair->task[i], &ends[i]);
+        else
+            str_add(&ends[i], diffing->none);
+    }
+    const bool is_in_both = pair->task[0] >= 0 && pair->task[1] >= 0;
+    const bool is_same = strcmp(str_text(&ends[0]), str_text(&ends[1])) == 0;
+    diffing->same += is_in_both && is_same;
+    diffing->other += is_in_both && !is_same;
+    diffing->only[0] += pair->task[1] < 0;
+    diffing->only[1] += pair->task[0] < 0;
+    if (!is_same && json) {
+        tell_json(diffing, pair);
+    } else if (!is_same && diffing->told < TASKS_SHOWN_MAX) {
+        str_add(&diffing->lines, is_in_both ? "  " : pair->task[0] >= 0 ? "- " : "+ ");
+        add_padded(pair->id, diffing->id_columns + 1, &diffing->lines);
+        add_padded(str_text(&ends[0]), SIDE_COLUMNS - 4, &diffing->lines);
+        str_addf(&diffing->lines, "%s\n", str_text(&ends[1]));
+    }
+    diffing->told += !is_same;
+    for (int i = 0; i < SIDES; i++)
+        str_done(&ends[i]);
+}
+
+/* The tasks of the first run, then those that only the second one has. */
+static void look_at_all(struct diffing *diffing, bool json)
+{
+    const struct plan *first = diffing->sides[0].state->plan;
+    const struct plan *second = diffing->sides[1].state->plan;
+    for (int i = 0; i < first->task_count; i++) {
+        const char *id = first->tasks[i].id;
+        look_at(diffing, &(struct pair){id, {i, plan_find(second, id)}}, json);
+    }
+    for (int i = 0; i < second->task_count; i++) {
+        const char *id = second->tasks[i].id;
+        if (plan_find(first, id) < 0)
+            look_at(diffing, &(struct pair){id, {-1, i}}, json);
+    }
+}
+
+/* As wide as the ids are, within a limit. */
+static int columns_of_ids(const struct diffing *diffing)
+{
+    size_t widest = 0;
+    for (int i = 0; i < SIDES; i++) {
+        const struct plan *plan = diffing->sides[i].state->plan;
+        for (int j = 0; j < plan->task_count; j++) {
+            const size_t len = strlen(plan->tasks[j].id);
+            widest = len > widest ? len : widest;
+        }
+    }
+    return widest < ID_COLUMNS_MAX ? (int)widest : ID_COLUMNS_MAX;
+}
+
+static void add_row(const char *label, const struct str cells[SIDES], struct str *out)
+{
+    add_padded(label, LABEL_COLUMNS, out);
+    add_padded(str_text(&cells[0]), SIDE_COLUMNS, out);
+    str_addf(out, "%s\n", str_text(&cells[1]));
+}
+
+static void name_cell(const struct side *side, struct str *out)
+{
+    str_addf(out, "#%" PRId64 " %s", side->info->number, side->info->name);
+}
+
+static void start_cell(const struct side *side, struct str *out)
+{
+    char started[CLOCK_TEXT_MAX];
+    str_add(out, clock_date(side->info->started_at_ms, started));
+}
+
+static void lasted_cell(const struct side *side, struct str *out)
+{
+    const struct log_run_info *info = side->info;
+    const bool is_over = info->ended_at_ms != 0;
+    shown_duration((is_over ? info->ended_at_ms : info->last_at_ms) - info->started_at_ms, out);
+    if (!is_over)
+        str_add(out, side->orphaned ? ", interrupted" : ", still goes on");
+}
+
+static void tasks_cell(const struct side *side, struct str *out)
+{
+    const struct log_run_info *info = side->info;
+    str_addf(out, "%" PRId64 " of %d passed, %" PRId64 " failed", info->passed, info->tasks,
+             info->failed);
+}
+
+static void tries_cell(const struct side *side, struct str *out)
+{
+    str_addf(out, "%" PRId64 ", waited ", side->info->attempts);
+    shown_duration(side->info->waited_ms, out);
+}
+
+static const struct {
+    const char *label;
+    void (*add)(const struct side *side, struct str *out);
+} rows[] = {
+    {"", name_cell},       {"started", start_cell}, {"lasted", lasted_cell},
+    {"tasks", tasks_cell}, {"tries", tries_cell},
+};
+
+static void add_head(const struct diffing *diffing, struct str *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct str cells[SIDES] = {{0}, {0}};
+        for (int side = 0; side < SIDES; side++)
+            rows[i].add(&diffing->sides[side], &cells[side]);
+        add_row(rows[i].label, cells, out);
+        for (int side = 0; side < SIDES; side++)
+            str_done(&cells[side]);
+    }
+}
+
+static void print_text(const struct diffing *diffing)
+{
+    struct str out = {0};
+    add_head(diffing, &out);
+    const int64_t both = diffing->same + diffing->other;
+    if (both > 0)
+        str_addf(&out, "\n%" PRId64 " of %" PRId64 " tasks in both went otherwise", diffing->other,
+                 both);
+    else
+        str_add(&out, "\nno task is in both");
+    for (int i = 0; i < SIDES; i++) {
+        if (diffing->only[i] > 0)
+            str_addf(&out, ", %" PRId64 " only in #%" PRId64, diffing->only[i],
+                     diffing->sides[i].info->number);
+    }
+    str_addf(&out, "\n%s", str_text(&diffing->lines));
+    if (diffing->told > TASKS_SHOWN_MAX)
+        str_addf(&out, "  and %" PRId64 " more: --json has all\n", diffing->told - TASKS_SHOWN_MAX);
+    say(str_text(&out));
+    str_done(&out);
+}
+
+static void add_json_side(const struct side *side, const char *key, struct str *out)
+{
+    const struct log_run_info *info = side->info;
+    str_json_key(out, key);
+    str_add_char(out, '{');
+    str_json_i64(out, "run", info->number);
+    str_json_text(out, "name", info->name);
+    str_json_i64(out, "started_at_ms", info->started_at_ms);
+    if (info->ended_at_ms != 0)
+        str_json_i64(out, "ended_at_ms", info->ended_at_ms);
+    str_json_i64(out, "tasks", info->tasks);
+    str_json_i64(out, "passed", info->passed);
+    str_json_i64(out, "failed", info->failed);
+    str_json_i64(out, "attempts", info->attempts);
+    str_json_i64(out, "waited_ms", info->waited_ms);
+    str_add_char(out, '}');
+}
+
+static void print_json(const struct diffing *diffing)
+{
+    struct str out = {0};
+    str_add_char(&out, '{');
+    str_json_i64(&out, "v", 1);
+    add_json_side(&diffing->sides[0], "first", &out);
+    add_json_side(&diffing->sides[1], "second", &out);
+    str_json_i64(&out, "same", diffing->same);
+    str_json_key(&out, "tasks");
+    str_addf(&out, "[%s]}\n", str_text(&diffing->lines));
+    (void)fputs(str_text(&out), stdout);
+    str_done(&out);
+}
+
+int diff_runs(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct place place;
+    struct diffing diffing = {.none = looks_print_ascii(call->globals) ? "-" : "—"};
+    const bool ok = find_log(call->globals->db, false, &place, &err) &&
+                    open_side(&place, call->operands[0], &diffing.sides[0], &err) &&
+                    open_side(&place, call->operands[1], &diffing.sides[1], &err);
+    if (ok) {
+        diffing.id_columns = columns_of_ids(&diffing);
+        look_at_all(&diffing, call->words->json);
+        (call->words->json ? print_json : print_text)(&diffing);
+    }
+    str_done(&diffing.lines);
+    for (int i = 0; i < SIDES; i++)
+        follower_close(diffing.sides[i].follower);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}
