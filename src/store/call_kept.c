@@ -45,6 +45,26 @@ static bool is_sound(const struct agent_used *used)
     return true;
 }
 
+void call_kept_judge(struct call_kept *kept, const struct entropy_fact *fact,
+                     const struct moment *at)
+{
+    const struct circles_attempt step = {.number = (int)kept->number, .at = *at};
+    circles_apply(&kept->circles, fact, &step, &kept->limits);
+    if (kept->circles.verdict.level == ENTROPY_STUCK)
+        kept->stuck_first = kept->circles.verdict.first;
+    else
+        kept->turned_away = 0;
+}
+
+void call_kept_forget(struct call_kept *kept)
+{
+    entropy_memory_reset(kept->memory);
+    entropy_state_reset(&kept->circles.state);
+    kept->circles.verdict = (struct entropy_verdict){0};
+    kept->turned_away = 0;
+    kept->stop_asked = false;
+}
+
 static void apply_call(struct call_kept *kept, const struct event *event)
 {
     struct json *words = NULL;
@@ -56,14 +76,10 @@ static void apply_call(struct call_kept *kept, const struct event *event)
         return;
     const char *tool = json_text(json_get(words, "tool"), "");
     kept->turn_failed = event->c != 0 && strcmp(tool, "message") == 0;
-    if (strcmp(tool, "user") == 0) {
-        entropy_state_reset(&kept->circles.state);
-        kept->stop_asked = false;
-        kept->turned_away = 0;
-    } else if (entropy_fact_from_json(json_get(words, "loop"), &fact)) {
-        const struct circles_attempt at = {.number = (int)event->a, .at = event->at};
-        circles_apply(&kept->circles, &fact, &at, &kept->limits);
-    }
+    if (strcmp(tool, "user") == 0)
+        call_kept_forget(kept);
+    else if (entropy_fact_from_json(json_get(words, "loop"), &fact))
+        call_kept_judge(kept, &fact, &event->at);
     if (strcmp(tool, "user") != 0 && strcmp(tool, "message") != 0)
         kept->used.calls++;
     json_free(words);

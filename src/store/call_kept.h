@@ -36,6 +36,12 @@ void call_kept_done(struct call_kept *kept);
 /* Fold in an event of the run that follows the last one. */
 void call_kept_apply(struct call_kept *kept, const struct event *event);
 
+/* What the rungs say of the fact of the last call or message: in kept->circles. */
+void call_kept_judge(struct call_kept *kept, const struct entropy_fact *fact,
+                     const struct moment *at);
+/* A person has spoken: what the agent did before counts for no circle any more. */
+void call_kept_forget(struct call_kept *kept);
+
 /* Append it as bytes. */
 void call_kept_save(const struct call_kept *kept, struct str *out);
 /* Take the place of *kept, which was initialised. ERR_INVALID, and *kept unchanged, for bytes

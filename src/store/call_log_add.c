@@ -93,9 +93,8 @@ static void judge(struct call_log *log, const struct entropy_fact *fact, const c
                   const struct moment *at, struct call_verdict *out)
 {
     struct call_kept *kept = &log->kept;
-    const struct circles_attempt step = {.number = (int)kept->number, .at = *at};
     const struct entropy_sample *sample = entropy_memory_last(kept->memory);
-    circles_apply(&kept->circles, fact, &step, &kept->limits);
+    call_kept_judge(kept, fact, at);
     const struct entropy_verdict *verdict = &kept->circles.verdict;
     str_clear(&log->why);
     str_clear(&log->nudge);
@@ -103,10 +102,6 @@ static void judge(struct call_log *log, const struct entropy_fact *fact, const c
         entropy_why(verdict, &log->why);
         entropy_nudge(verdict, what, sample ? sample->masks : 0, &log->nudge);
     }
-    if (verdict->level == ENTROPY_STUCK)
-        kept->stuck_first = verdict->first;
-    else
-        kept->turned_away = 0;
     if (verdict->news)
         append_suspicion(log, at);
     if (out)
@@ -178,11 +173,7 @@ bool call_log_add_prompt(struct call_log *log, const char *text, const struct mo
     const struct event event = {.kind = EVENT_AGENT_CALL, .at = *at, .a = ++kept->number};
     add_line(log, text, CALL_LOG_WHAT_MAX, &what);
     append_call(log, &event, "user", str_text(&what), NULL);
-    entropy_memory_reset(kept->memory);
-    entropy_state_reset(&kept->circles.state);
-    kept->circles.verdict = (struct entropy_verdict){0};
-    kept->turned_away = 0;
-    kept->stop_asked = false;
+    call_kept_forget(kept);
     str_done(&what);
     return true;
 }
