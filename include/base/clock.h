@@ -31,7 +31,7 @@ enum { CLOCK_TEXT_MAX = 32 };
  * such choice; any thread. */
 void clock_show_utc(bool utc);
 
-/* Local time as HH:MM:SS, or HH:MM:SS.mmm. Returns out. */
+/* Local time as HH:MM:SS, or UTC after clock_show_utc(). Returns out. */
 const char *clock_hms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
 /* The same with milliseconds: HH:MM:SS.mmm. */
 const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX]);

@@ -1,5 +1,5 @@
 /*
- * parse.h - numbers from text, checked.
+ * parse.h - numbers from text, checked. Any thread.
  */
 #ifndef DEVS_PARSE_H
 #define DEVS_PARSE_H

@@ -53,7 +53,6 @@ struct agent_item {
     const char *tool; /* CALL, RESULT: the tool's name; RESULT: NULL if its call is not known */
     const char *what; /* CALL, RESULT: the call in one line, at most AGENT_WHAT_MAX bytes */
     const struct json *args; /* CALL, RESULT: the arguments, an object; NULL = not known */
-    const char *call_id;     /* CALL, RESULT: what pairs them; NULL = the CLI gives none */
     int64_t number;          /* CALL, RESULT: of the call, from 1; 0 = a result without a call */
     int exit;                /* RESULT: exit code, -1 = not known */
     bool failed; /* RESULT: the tool says so; END: the agent has failed; NOTICE: an error */

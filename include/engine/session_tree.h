@@ -26,7 +26,8 @@ struct session_tree_call {
     char *const *environment;          /* of git and of `setup` */
 };
 
-/* Make it; `setup` has run. The caller ends *out with session_tree_close(). */
+/* Make it; `setup` has run when this returns. On failure nothing of it is left, and *err says what
+ * git or `setup` said. The caller ends *out with session_tree_close(). */
 ATTR_MUST_USE bool session_tree_make(struct session_tree **out,
                                      const struct session_tree_call *call, struct err *err);
 

@@ -47,14 +47,12 @@ ATTR_MUST_USE bool workspace_list(const char *log_dir, struct workspace_left **o
 ATTR_MUST_USE bool workspace_left_path(const char *log_dir, const struct workspace_left *left,
                                        char *out, size_t cap);
 
-enum workspace_branch_fate { WORKSPACE_BRANCH_KEEP, WORKSPACE_BRANCH_DELETE };
-
 /* Remove all of it from disk, with a result that is a folder and with what is said of a branch,
  * and from the list of worktrees of its repository, where that is still there. With the last task
  * of a run the run's folder goes. Shared contents (task "") go only where no snapshot of the run
- * needs them. A branch is deleted only if it is still where we left it. `environment` is git's. */
+ * needs them. The branch itself stays. `environment` is git's. ERR_INVALID: its names are those of
+ * no workspace. */
 ATTR_MUST_USE bool workspace_remove(const char *log_dir, const struct workspace_left *left,
-                                    enum workspace_branch_fate fate, char *const *environment,
-                                    struct err *err);
+                                    char *const *environment, struct err *err);
 
 #endif

@@ -33,7 +33,8 @@ struct workspace_result_call {
 
 struct workspace_result;
 
-/* ERR_NOT_FOUND, with a hint, if the task has no workspace here, or none any more. */
+/* Find what the task left. ERR_NOT_FOUND, with a hint, if it has no workspace here, or none any
+ * more. The caller ends *out with workspace_result_close(). */
 ATTR_MUST_USE bool workspace_result_open(struct workspace_result **out,
                                          const struct workspace_result_call *call, struct err *err);
 /* Free; what is on the disk stays. NULL is allowed. */

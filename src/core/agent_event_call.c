@@ -30,7 +30,6 @@ static void open_call(const struct agent_taking *taking, const struct json *valu
     item.tool = call.tool;
     item.what = call.what;
     item.args = call.args;
-    item.call_id = call.id;
     item.number = call.number;
     agent_stream_tell(stream, &item);
     agent_calls_add(&stream->calls, &call);
@@ -58,7 +57,6 @@ static void tell_result(const struct agent_taking *taking, const struct json *va
     item.tool = call->tool;
     item.what = call->what;
     item.args = call->args;
-    item.call_id = call->id;
     item.number = call->number;
     item.failed = adapter_rule_failed(taking->rule, value) || code > 0;
     item.exit = code <= EXIT_MOST ? (int)code : -1;

@@ -141,7 +141,6 @@ void agent_stream_waiting(const struct agent_stream *stream, agent_item_fn *each
         item.tool = call->tool;
         item.what = call->what;
         item.args = call->args;
-        item.call_id = call->id;
         item.number = call->number;
         each(ctx, &item);
     }

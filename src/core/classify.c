@@ -138,7 +138,7 @@ static bool judge_signal(const struct classifier *classifier, const struct class
     struct scan scan;
     struct scan_match match;
     scan_init(&scan, classifier->rules, input);
-    const bool holds = scan_first(&scan, &classifier->rules->verdicts, 0, &match);
+    const bool holds = scan_first(&scan, &classifier->rules->verdicts, &match);
     if (holds)
         classify_by_match(out, &scan, &match);
     scan_done(&scan);

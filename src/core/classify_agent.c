@@ -18,7 +18,7 @@ static bool judge_words(const struct rules *rules, const struct classify_input *
     struct scan_match match;
     scan_init(&scan, rules, &inner);
     scan.trusts = true;
-    bool holds = list ? scan_first(&scan, list, 0, &match) : classify_by_text(&scan, out);
+    bool holds = list ? scan_first(&scan, list, &match) : classify_by_text(&scan, out);
     if (list && holds)
         classify_by_match(out, &scan, &match);
     if (!list || holds)

@@ -345,10 +345,9 @@ void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, v
     }
 }
 
-bool scan_first(struct scan *scan, const struct rule_list *list, size_t first,
-                struct scan_match *out)
+bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_match *out)
 {
-    for (size_t i = first; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         if (rule_holds(scan, &list->items[i], out))
             return true;
     }

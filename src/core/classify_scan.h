@@ -74,9 +74,8 @@ struct scan_match {
 void scan_init(struct scan *scan, const struct rules *rules, const struct classify_input *input);
 void scan_done(struct scan *scan);
 
-/* The first rule of the list, from `first` on, that holds. */
-bool scan_first(struct scan *scan, const struct rule_list *list, size_t first,
-                struct scan_match *out);
+/* The first rule of the list that holds. */
+bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_match *out);
 
 /* Called for the lines that a rule holds on, the last first; stderr first. Goes on
  * while it answers true. */

@@ -145,7 +145,7 @@ static bool judge_hint(struct scan *scan, struct verdict *out)
 bool classify_by_text(struct scan *scan, struct verdict *out)
 {
     struct scan_match match;
-    if (!scan_first(scan, &scan->rules->verdicts, 0, &match))
+    if (!scan_first(scan, &scan->rules->verdicts, &match))
         return judge_hint(scan, out);
     struct scan_match later;
     bool outranked = match.rule->class == VERDICT_TRANSIENT && scan_later(scan, &match, &later);

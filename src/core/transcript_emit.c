@@ -171,7 +171,6 @@ void transcript_call(struct transcript *t, const char *id, const char *tool,
                               .tool = tool,
                               .what = str_text(&what),
                               .args = object,
-                              .call_id = id,
                               .number = call->number},
          0, false);
     str_done(&what);
@@ -211,7 +210,6 @@ void transcript_result(struct transcript *t, const struct transcript_result *res
                               .text = result->text,
                               .tool = taken.tool,
                               .args = taken.args,
-                              .call_id = result->id,
                               .number = taken.number,
                               .exit =
                                   result->exit >= 0 ? result->exit : transcript_exit(result->text),

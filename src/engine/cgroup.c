@@ -256,12 +256,6 @@ void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out)
         int64_t peak = cgroup_file_number(memory->dir, peak_name, "");
         out->peak_kib = peak > 0 ? peak / KIB : 0;
     }
-    for (size_t i = 0; i < cgroup->count; i++) {
-        if (!cgroup->parts[i].has_pids)
-            continue;
-        int64_t refused = cgroup_file_number(cgroup->parts[i].dir, "pids.events", "max");
-        out->pids_refused = refused > 0 ? refused : 0;
-    }
 }
 
 size_t cgroup_end(struct cgroup *cgroup, size_t *left_out)

@@ -41,9 +41,8 @@ struct cgroup_limits {
 
 /* What the counters say. */
 struct cgroup_facts {
-    int memory_killed;    /* 1 a process was killed for memory; 0 none was; -1 not known */
-    int64_t peak_kib;     /* 0 = not known */
-    int64_t pids_refused; /* forks that the limit refused */
+    int memory_killed; /* 1 a process was killed for memory; 0 none was; -1 not known */
+    int64_t peak_kib;  /* 0 = not known */
 };
 
 struct cgroup;

@@ -9,22 +9,7 @@
 
 #include "str.h"
 #include "tree_folder.h"
-#include "workspace_note.h"
 #include "workspace_parts.h"
-
-/* Delete the branch if it is where we left it. */
-static bool delete_branch(const struct git *git, const struct workspace_note *note, struct err *err)
-{
-    struct str ref = {0};
-    struct tool_result result = {0};
-    str_addf(&ref, "refs/heads/%s", note->branch);
-    const char *const words[] = {"update-ref", "-d", ref.data, note->commit, NULL};
-    const struct git_call call = {.words = words};
-    const bool ok = git_run(git, &call, &result, err); /* one that was moved is somebody's own */
-    tool_result_done(&result);
-    str_done(&ref);
-    return ok;
-}
 
 /* The user's tree that a workspace was made of. False if that is not known, or gone. */
 static bool open_origin(const char *home, char *const *environment, struct git *out)
@@ -41,23 +26,16 @@ static bool open_origin(const char *home, char *const *environment, struct git *
 }
 
 /* One task. */
-static bool remove_task(const char *home, enum workspace_branch_fate fate, char *const *environment,
-                        struct err *err)
+static bool remove_task(const char *home, char *const *environment, struct err *err)
 {
     char path[PATH_MAX + 8];
     struct git git;
     int lock = -1;
-    struct workspace_note note = {0};
     bool ok = true;
-    (void)snprintf(path, sizeof(path), "%s/kept", home);
-    if (!workspace_note_read(path, &note, NULL))
-        note = (struct workspace_note){0}; /* nothing was kept */
     (void)snprintf(path, sizeof(path), "%s/tree", home);
     if (open_origin(home, environment, &git)) {
         ok = tree_folder_remove(AT_FDCWD, path, err) && git_lock(&git, NULL, &lock, err);
         ok = ok && workspace_forget_worktree(git.common, path, err);
-        if (ok && fate == WORKSPACE_BRANCH_DELETE && note.branch[0])
-            ok = delete_branch(&git, &note, err);
         git_unlock(lock);
         git_done(&git);
     }
@@ -82,13 +60,13 @@ static bool is_one_name(const char *name)
 }
 
 bool workspace_remove(const char *log_dir, const struct workspace_left *left,
-                      enum workspace_branch_fate fate, char *const *environment, struct err *err)
+                      char *const *environment, struct err *err)
 {
     char path[PATH_MAX];
     if (!is_one_name(left->uid) || (left->task[0] && !is_one_name(left->task)))
         return err_set(err, ERR_INVALID, "'%s/%s' is no workspace", left->uid, left->task);
     if (!workspace_left_path(log_dir, left, path, sizeof(path)))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", log_dir);
-    return (left->task[0] == '\0' || remove_task(path, fate, environment, err)) &&
+    return (left->task[0] == '\0' || remove_task(path, environment, err)) &&
            remove_rest(log_dir, left->uid, err);
 }

@@ -53,10 +53,11 @@ static struct line before(struct line line, const char *words)
     return line;
 }
 
-static size_t digits(const struct line *line, size_t from)
+/* How many of them it begins with. */
+static size_t digits(const struct line *line)
 {
     size_t count = 0;
-    while (from + count < line->len && isdigit((unsigned char)line->bytes[from + count]))
+    while (count < line->len && isdigit((unsigned char)line->bytes[count]))
         count++;
     return count;
 }
@@ -68,7 +69,7 @@ static struct line of_tap(const struct line *line)
     if (!begins(line, "not ok "))
         return none;
     struct line rest = cut(line, strlen("not ok "), 0);
-    rest = cut(&rest, digits(&rest, 0), 0);
+    rest = cut(&rest, digits(&rest), 0);
     if (begins(&rest, "- "))
         rest = cut(&rest, 2, 0);
     const struct line name = before(rest, " # ");
@@ -79,7 +80,7 @@ static struct line of_tap(const struct line *line)
 static struct line of_ctest(const struct line *line)
 {
     static const char *const ways[] = {" (Failed)", " (Timeout)", " (SEGFAULT)"};
-    const size_t number = digits(line, 0);
+    const size_t number = digits(line);
     for (size_t i = 0; number > 0 && i < ARRAY_LEN(ways); i++) {
         const struct line rest = cut(line, number, strlen(ways[i]));
         if (ends(line, ways[i]) && begins(&rest, "- "))
@@ -94,7 +95,7 @@ static struct line of_gtest(const struct line *line)
     static const char mark[] = "[  FAILED  ] ";
     const struct line name = before(cut(line, strlen(mark), 0), " (");
     bool is_name =
-        begins(line, mark) && digits(&name, 0) == 0 && before(name, ", where").len == name.len;
+        begins(line, mark) && digits(&name) == 0 && before(name, ", where").len == name.len;
     return is_name ? name : (struct line){"", 0};
 }
 
