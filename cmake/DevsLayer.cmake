@@ -19,6 +19,12 @@ endfunction()
 # devs_add_test(LAYER MODULE [libraries...])
 # tests/LAYER/test_MODULE.c becomes the CTest test LAYER.MODULE. It sees the
 # layer's private headers too.
+#
+# Each case is a process of its own, but for what is pure under a sanitizer: there a process costs
+# more than most cases, and all of a program in one leave it more to find.
+set(pure_tests
+  "^(core\\..*|ui\\.(canvas.*|correct.*|frame.*|keymap|prompt|replay|screen|sizes|svg|theme|timeline|view.*))$")
+
 function(devs_add_test layer module)
   set(target test_${layer}_${module})
   add_executable(${target} "${PROJECT_SOURCE_DIR}/tests/${layer}/test_${module}.c")
@@ -26,9 +32,13 @@ function(devs_add_test layer module)
   target_include_directories(${target} PRIVATE ${folders})
   target_link_libraries(${target} PRIVATE devs_options devs_${layer} devs_test_support ${ARGN})
   add_test(NAME ${layer}.${module} COMMAND ${target})
+  set(environment "TMPDIR=${DEVS_TEST_TMPDIR}" "DEVS_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+  if(DEVS_SANITIZE AND "${layer}.${module}" MATCHES "${pure_tests}")
+    list(APPEND environment CK_FORK=no)
+  endif()
   set_tests_properties(${layer}.${module} PROPERTIES
     LABELS ${layer}
     TIMEOUT 120
     SKIP_RETURN_CODE 77
-    ENVIRONMENT "TMPDIR=${DEVS_TEST_TMPDIR};DEVS_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+    ENVIRONMENT "${environment}")
 endfunction()
