@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "attr.h"
 #include "shown_said.h"
 
 enum { MS_PER_S = 1000 };

@@ -15,7 +15,6 @@
 #include "secrets.h"
 #include "session.h"
 #include "target.h"
-#include "watch.h"
 
 enum { ANSWER_WAIT_MS = 10000 }; /* how long an act waits for its answer */
 

@@ -1,9 +1,7 @@
-#include <errno.h>
 #include <stdio.h>
 
 #include "command.h"
 #include "entropy_row.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "read_text.h"
 #include "row_feed.h"

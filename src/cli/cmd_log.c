@@ -1,6 +1,5 @@
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command.h"
 #include "exit_code.h"

@@ -20,7 +20,6 @@
 #include "session_parts.h"
 #include "shown.h"
 #include "str.h"
-#include "xalloc.h"
 
 extern char **environ;
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent_choice.h"
 #include "command.h"
 #include "config.h"
 #include "exit_code.h"

@@ -14,7 +14,6 @@
 #include "find_log.h"
 #include "follower.h"
 #include "looks.h"
-#include "parse.h"
 #include "target.h"
 #include "xalloc.h"
 

@@ -1,7 +1,6 @@
 #include "app_cast.h"
 #include "export.h"
 #include "frame_size.h"
-#include "looks.h"
 #include "parse.h"
 
 static const char size_default[] = "80x24";

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "status.h"
-#include "text.h"
 
 enum {
     SIGN_COLUMNS = 12,

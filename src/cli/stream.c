@@ -1,6 +1,5 @@
 #include "stream.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

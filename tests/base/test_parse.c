@@ -1,6 +1,5 @@
 #include "parse.h"
 
-#include <string.h>
 
 #include "test_main.h"
 

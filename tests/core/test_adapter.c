@@ -1,6 +1,5 @@
 #include "adapter.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "contract.h"

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "json.h"
 #include "test_main.h"
 
 /* Events of an agent's output, the last one first, as many as it takes to know the end. */

@@ -5,7 +5,6 @@
 
 #include "adapter.h"
 #include "item_name.h"
-#include "json.h"
 #include "str.h"
 #include "test_main.h"
 

@@ -1,6 +1,5 @@
 #include "canonical.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "digest.h"

@@ -1,7 +1,6 @@
 #include "circles.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "json.h"

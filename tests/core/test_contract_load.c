@@ -1,7 +1,6 @@
 #include "contract.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "contract_uri.h"

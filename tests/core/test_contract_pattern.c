@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ecma_pattern.h"
-#include "str.h"
 #include "test_main.h"
 
 static struct contract_pattern *pattern;

@@ -1,6 +1,5 @@
 #include "entropy_memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "entropy_hints.h"

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "digest.h"
 #include "event_text.h"
 #include "json.h"
 #include "outcome.h"

@@ -1,6 +1,5 @@
 #include "fingerprint.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "fingerprint_json.h"

@@ -1,6 +1,5 @@
 #include "heap.h"
 
-#include <inttypes.h>
 
 #include "attr.h"
 #include "test_main.h"

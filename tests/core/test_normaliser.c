@@ -1,7 +1,6 @@
 /* What becomes of a line: what is masked, rule by rule, and what must stay. */
 #include "normaliser.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "str.h"

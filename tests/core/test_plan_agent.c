@@ -1,4 +1,3 @@
-#include "plan_agent.h"
 
 #include <string.h>
 

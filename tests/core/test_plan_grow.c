@@ -1,6 +1,5 @@
 /* A plan that grows: its tasks, the fold of their events, what a task is called in the log. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "event.h"

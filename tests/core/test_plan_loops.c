@@ -1,4 +1,3 @@
-#include "plan_loops.h"
 
 #include <stdio.h>
 #include <string.h>

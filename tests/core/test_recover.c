@@ -1,6 +1,5 @@
 #include "scheduler.h"
 
-#include <string.h>
 
 #include "play.h"
 #include "test_main.h"

@@ -4,7 +4,6 @@
 
 #include "redact.h"
 #include "test_main.h"
-#include "xalloc.h"
 
 static struct redactor *plain;    /* values and forms */
 static struct redactor *patterns; /* a pattern beside them */

@@ -2,12 +2,9 @@
  * what play_close() finds of all that the other tests play. */
 #include "redecide.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 #include "play.h"
 #include "test_main.h"
-#include "xalloc.h"
 
 #define PLAN(policy)                                                                               \
     "{\"version\":1,\"idempotent\":true,\"tasks\":["                                               \

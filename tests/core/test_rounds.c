@@ -4,7 +4,6 @@
 
 #include "json.h"
 #include "play.h"
-#include "repair.h"
 #include "shown.h"
 #include "str.h"
 #include "test_main.h"

@@ -7,7 +7,6 @@
 #include "play.h"
 #include "shown.h"
 #include "test_main.h"
-#include "xalloc.h"
 
 #define ONE(phase)                                                                                 \
     "{\"version\":1,\"idempotent\":true,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"" phase   \

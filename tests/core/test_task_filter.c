@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attr.h"
 #include "play.h"
 #include "test_main.h"
 

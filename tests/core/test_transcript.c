@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "item_name.h"
-#include "json.h"
 #include "str.h"
 #include "test_main.h"
 

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* environ */
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,6 @@
 #include "log_reader.h"
 #include "proc.h"
 #include "run_state.h"
-#include "scheduler.h"
 #include "str.h"
 #include "test_main.h"
 

@@ -3,8 +3,6 @@
 
 #include "engine_try.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

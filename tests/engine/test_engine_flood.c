@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* resource usage */
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "engine_try.h"

@@ -1,9 +1,7 @@
 /* Runs whose tasks have workspaces and sandboxes of their own: with real git, real bwrap. */
 #define _GNU_SOURCE /* setenv beside POSIX */
 
-#include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +14,6 @@
 #include "cgroup.h"
 #include "clock.h"
 #include "engine_try.h"
-#include "json.h"
 #include "test_main.h"
 #include "workspace_stage.h"
 

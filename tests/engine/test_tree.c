@@ -3,11 +3,9 @@
 #include "tree.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "str.h"
 #include "test_main.h"
 #include "tree_merge.h"
 

@@ -1,6 +1,5 @@
 #include "agents.h"
 
-#include <string.h>
 
 enum { CALL_NUMBER_MAX = 10000 };
 

@@ -1,4 +1,3 @@
-#include "compare.h"
 
 #include <inttypes.h>
 #include <string.h>

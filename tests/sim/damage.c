@@ -1,6 +1,5 @@
 #include "damage.h"
 
-#include <assert.h>
 #include <stddef.h>
 
 #include "attr.h"

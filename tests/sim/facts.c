@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "agents.h"
-#include "attr.h"
 #include "chance.h"
 
 enum { SOME_TREES = 3 }; /* few, so that a tree is often what it was */

@@ -1,6 +1,5 @@
 #include "model.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "agents.h"

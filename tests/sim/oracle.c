@@ -1,7 +1,6 @@
 #include "oracle.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "agents.h"
 #include "facts.h"

@@ -10,7 +10,6 @@
 #include "clock.h"
 #include "follower.h"
 #include "json.h"
-#include "log_reader.h"
 #include "test_main.h"
 
 enum { PROCESSES = 20, WAIT_MS = 60 * 1000 };

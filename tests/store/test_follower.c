@@ -9,7 +9,6 @@
 #include "clock.h"
 #include "follower.h"
 #include "log_sample.h"
-#include "owner.h"
 
 enum { TASKS = 40, DEADLINE_US = 20 * 1000 * 1000 };
 

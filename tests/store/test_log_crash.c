@@ -11,10 +11,8 @@
 
 #include "clock.h"
 #include "db.h"
-#include "follower.h"
 #include "log_reader.h"
 #include "log_sample.h"
-#include "owner.h"
 #include "xalloc.h"
 
 enum { WRITERS = 4, COMMITS = 150, NOTES = 3 };

@@ -1,7 +1,6 @@
 /* The log of a run whose plan grows: rows, readers, a second log, a bundle, an orphan. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bundle.h"
 #include "db.h"

@@ -1,13 +1,7 @@
 #include "shop_log.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 #include "attr.h"
-#include "log_reader.h"
-#include "log_writer.h"
-#include "plan.h"
-#include "run_state.h"
 #include "shop_run.h"
 #include "shop_story.h"
 

@@ -14,7 +14,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "attr.h"
 #include "clock.h"
 #include "log_writer.h"
 #include "plan.h"

@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "attr.h"
 #include "story.h"
 
 enum { DOLLAR = 1000000, CENT = 10000 };

@@ -4,8 +4,6 @@
 #include "app_acts.h"
 #include "app_child.h"
 
-#include <fcntl.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

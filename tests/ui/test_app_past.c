@@ -3,9 +3,7 @@
 
 #include "app_child.h"
 
-#include <string.h>
 
-#include "clock.h"
 #include "test_main.h"
 
 static void start_two(void)

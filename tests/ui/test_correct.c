@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
 #include "golden.h"
 #include "json.h"
 #include "stage.h"

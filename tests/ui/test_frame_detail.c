@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "golden.h"
-#include "log_reader.h"
 #include "retry_help.h"
 #include "stage.h"
 #include "term.h"

@@ -1,6 +1,5 @@
 #include "log_elsewhere.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "story.h"

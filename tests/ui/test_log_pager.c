@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "test_main.h"
-#include "text.h"
 #include "xalloc.h"
 
 enum { TURNS_MAX = 100000 };

@@ -1,6 +1,5 @@
 #include "own_keys.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "keymap.h"

@@ -1,4 +1,3 @@
-#include "attr.h"
 #include "replay.h"
 #include "test_main.h"
 

@@ -1,6 +1,5 @@
 /* Every screen at every small size: nothing is refused, nothing is drawn outside, nothing but what
  * a canvas lets through is in it. */
-#include <stdlib.h>
 
 #include "compare.h"
 #include "frame_report.h"

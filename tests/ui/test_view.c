@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attr.h"
 #include "keyboard.h"
 #include "term.h"
 #include "test_main.h"

@@ -1,6 +1,5 @@
 /* The list while the plan grows, and while a replay goes back to before it had. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan.h"

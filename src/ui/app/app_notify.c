@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "outside.h"
-#include "shown.h"
 #include "xalloc.h"
 
 static unsigned flag_of(enum task_status status)

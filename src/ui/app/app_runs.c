@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "app_parts.h"
-#include "frame_runs.h"
 
 enum {
     RUNS_READ_MS = 1000,      /* the newest are read again no sooner */

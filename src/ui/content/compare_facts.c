@@ -1,5 +1,4 @@
 /* compare_facts.c - what is told of each of two attempts, beside what it wrote. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "ascii.h"

@@ -1,7 +1,6 @@
 /* log_pager.c - the walk that numbers the lines; see log_pager_lines.c, _read.c, _find.c, too. */
 #include "log_pager.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "log_pager_parts.h"

@@ -1,6 +1,5 @@
 /* log_pager_find.c - looking through the output for a text and for errors; see log_pager.h. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "error_line.h"

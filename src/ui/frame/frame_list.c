@@ -1,5 +1,4 @@
 /* frame_list.c - the list of tasks: columns by width, a row for each task. */
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 

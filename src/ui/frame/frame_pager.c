@@ -7,7 +7,6 @@
 #include "frame_page.h"
 #include "frame_pager_line.h"
 #include "log_pager.h"
-#include "log_words.h"
 #include "shown.h"
 #include "text.h"
 

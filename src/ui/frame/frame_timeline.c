@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "clock.h"
 #include "frame_page.h"
 #include "frame_timeline_parts.h"
 #include "text.h"

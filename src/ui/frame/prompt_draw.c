@@ -6,7 +6,6 @@
 #include "attr.h"
 #include "prompt_parts.h"
 #include "str.h"
-#include "term.h"
 #include "text.h"
 
 enum {

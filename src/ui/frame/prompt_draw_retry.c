@@ -5,7 +5,6 @@
 #include "attr.h"
 #include "prompt_parts.h"
 #include "str.h"
-#include "term.h"
 
 enum { FIELD_COLUMN = 8 };
 

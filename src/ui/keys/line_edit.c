@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "attr.h"
 #include "term.h"
 #include "text.h"
 #include "utf8.h"

@@ -1,6 +1,5 @@
 #include "mouse.h"
 
-#include <stddef.h>
 
 #include "ascii.h"
 

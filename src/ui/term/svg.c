@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attr.h"
 #include "text.h"
 
 /* Pixels. A monospace font is 0.6 of its size wide, so letters have their natural width. */

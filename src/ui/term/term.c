@@ -1,10 +1,7 @@
 #include "term.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <langinfo.h>
 #include <ncurses.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* prompt_retry.c - what is typed before a retry with choices: a hint, and how many tries. */
 #include <stdio.h>
-#include <string.h>
 
 #include "parse.h"
 #include "policy.h"

@@ -1,5 +1,4 @@
 /* view_fold_act.c - what keys do to the tasks of one fault as a whole. */
-#include <string.h>
 
 #include "view_acts.h"
 
