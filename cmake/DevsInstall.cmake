@@ -41,6 +41,14 @@ if(DEVS_SANITIZE OR DEVS_COVERAGE)
 endif()
 add_custom_target(share ${always} DEPENDS ${made})
 
+# Built by default, but not by `--target devs`.
+foreach(file ${made})
+  install(CODE "if(NOT EXISTS \"${file}\")
+    message(FATAL_ERROR \"not built yet: ${file}\\n\"
+      \"first: cmake --build ${PROJECT_BINARY_DIR} --target devs share\")
+  endif()")
+endforeach()
+
 install(TARGETS devs RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${share}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}")
 install(DIRECTORY "${share}/bash-completion" "${share}/fish" DESTINATION share)

@@ -23,7 +23,7 @@ endfunction()
 # Each case is a process of its own, but for what is pure under a sanitizer: there a process costs
 # more than most cases, and all of a program in one leave it more to find.
 set(pure_tests
-  "^(core\\..*|ui\\.(canvas.*|correct.*|frame.*|keymap|prompt|replay|screen|sizes|svg|theme|timeline|view.*))$")
+  "^(core\\..*|ui\\.(canvas.*|correct.*|frame.*|keymap|replay|screen|sizes|svg|theme|timeline|view.*))$")
 
 function(devs_add_test layer module)
   set(target test_${layer}_${module})
