@@ -170,10 +170,10 @@ void frame_timeline_fit(struct view *view, int rows, int columns, const struct f
 static void draw_legend(struct canvas *canvas, int row)
 {
     static const char *const legends[] = {
-        ("R G V F = phase that runs   lower case = no output   ┄ = backoff   ! = needs you   "
-         "ends: ✗ failed  ✓ passed  ■ gave up  ⊘ stopped  ∞ stuck"),
-        "R G V F phase   lower case no output   ┄ backoff   ! you   ✗ ✓ ■ ⊘ ∞ end",
-        "RGVF phase  lower: no output  ┄ backoff  ! you  ✗✓■⊘∞ end",
+        ("R G V F phase  lower case: no output  ┄ backoff  ! needs you  ❚ held  ends: ✗ failed  "
+         "✓ passed  ■ gave up  ⊘ cancelled  ∞ stuck  ? lost"),
+        "R G V F phase   lower case no output   ┄ backoff   ! you   ❚ held   ✗✓■⊘∞? end",
+        "RGVF phase  lower: no output  ┄ backoff  ! you  ✗✓■⊘∞? end",
     };
     (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL,
                     canvas_fitting(legends, ARRAY_LEN(legends), canvas->columns - 1));
